@@ -31,7 +31,7 @@ enum class Format {
   // as a linear system over GF(2), as in Bloomier and Ribbon filters (Dietzfelbinger and Pagh 2008,
   // Dillinger and Walzer 2021); a query reads one block. With 7.1 bits per key it has the
   // false-positive rate of kBlocked with 10. A query takes about 1.7 times as long as in kBlocked,
-  // building about 5 times (docs/benchmarking.md).
+  // building 3 to 4 times (docs/benchmarking.md).
   kCompact,
 };
 

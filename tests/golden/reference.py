@@ -743,7 +743,7 @@ class RangeFilter:
         self.cell_bits, self.delimiters, self.seed = cell_bits, delimiters, seed
         entries = {(key, seed) for key in keys}
         keys = [key for key in keys if key]
-        self.lengths = min(map(len, keys)), max(map(len, keys))
+        self.lengths = [min(f(map(len, keys)), 65535) for f in (min, max)]
         self.last_key = keys[-1][:64] if is_partition else b""
         entries |= {cell_entry(cell(key, bits), bits, seed) for key in keys for bits in cell_bits}
         entries |= {prefix_entry(prefix, seed) for key in keys for delimiter in delimiters
@@ -795,7 +795,7 @@ class RangeFilter:
         if not all(self.has_cell(begin, end, bits) for bits in self.cell_bits):
             return False
         least, greatest = self.lengths
-        return least != greatest or self.has_cell(begin, end, 8 * least, is_key=True)
+        return least != greatest or greatest == 65535 or self.has_cell(begin, end, 8 * least, is_key=True)
 
 
 def ranges():

@@ -55,8 +55,8 @@ class BuiltHashes {
 };
 
 // From so many bytes on, a blocked payload is filled group by group. Measured at
-// 10 bits per key: inserting in the order of the list costs 2.4 ns per key into 12 MB, where groups
-// gain nothing, and 9.7 ns into 125 MB, where groups take half (docs/design.md).
+// 10 bits per key: into 12 MB groups gain nothing, into 125 MB they take half of the time
+// (docs/design.md).
 constexpr uint64_t kGroupedFromBytes = uint64_t{32} << 20;
 
 // Builds a payload for the trailer container, of shape.payload_bytes() > 0 bytes at `data`, zeroed,

@@ -263,8 +263,15 @@ bool RatesOf(const database::Tickers& tickers, TickerRates* rates, std::string* 
   }
   // Threads count while the lines are printed.
   rates->true_positive = std::min(rates->true_positive, rates->full_positive);
-  rates->prefix_checked = Find(tickers, "bloom.filter.prefix.checked").value_or(0);
-  rates->prefix_useful = Find(tickers, "bloom.filter.prefix.useful").value_or(0);
+  // From RocksDB 8.3 on, bloom.filter.prefix.* counts Gets, and last.level.* and non.last.level.*
+  // count iterators. Before, the latter do not exist.
+  const auto count = [&](const char* name) { return Find(tickers, name).value_or(0); };
+  const uint64_t skipped =
+      count("last.level.seek.filtered") + count("non.last.level.seek.filtered");
+  rates->prefix_checked = count("bloom.filter.prefix.checked") + skipped +
+                          count("last.level.seek.filter.match") +
+                          count("non.last.level.seek.filter.match");
+  rates->prefix_useful = count("bloom.filter.prefix.useful") + skipped;
   rates->seeks = Find(tickers, "number.db.seek");
   rates->seeks_found = Find(tickers, "number.db.seek.found").value_or(0);
   rates->seeks_found = std::min(rates->seeks_found, rates->seeks.value_or(0));

@@ -19,8 +19,8 @@ struct TickerRates {
   uint64_t useful = 0;          // bloom.filter.useful: queries that avoided a read
   uint64_t full_positive = 0;   // bloom.filter.full.positive: queries that matched
   uint64_t true_positive = 0;   // bloom.filter.full.true.positive: of these, of stored keys
-  uint64_t prefix_checked = 0;  // bloom.filter.prefix.checked
-  uint64_t prefix_useful = 0;
+  uint64_t prefix_checked = 0;  // queries of prefixes and ranges
+  uint64_t prefix_useful = 0;   // with the answer no
   std::optional<uint64_t> gets_of_missing_keys;
   std::optional<uint64_t> gets_of_stored_keys;
   std::optional<uint64_t> seeks;  // number.db.seek
