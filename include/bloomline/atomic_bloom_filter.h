@@ -17,9 +17,9 @@
 // result, or where a lock guards the filter anyway, BloomFilter is cheaper: it sets its bits with
 // plain stores, counts its keys (num_keys), and can be merged, saved and compared.
 //
-// AtomicBloomFilter does not add a given set of keys faster: atomic operations cost more than two
-// threads gain (docs/design.md). For that, give each thread a BloomFilter of its own, and Merge
-// them at the end: two threads then take about 0.55 times as long as one.
+// AtomicBloomFilter does not add a given set of keys faster: atomic operations cost more than a
+// second thread gains (docs/design.md). For that, give each thread a BloomFilter of its own, and
+// Merge them at the end: two threads then take about 0.55 times as long as one.
 //
 // Both kinds of filter set the same bits for the same keys. ToAtomic and ToBloomFilter turn one
 // into the other and hand its memory over, whatever its size; Snapshot copies it.

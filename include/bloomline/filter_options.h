@@ -4,7 +4,7 @@
 //
 // Out of memory, for the whole library: no function throws, and no key is lost. A function that
 // cannot do its work fails as its comment says and leaves the object as it was. A filter that
-// cannot be built as it should be matches more keys, and the builder's error() says so. If there is
+// cannot be built as requested matches more keys, and the builder's error() says so. If there is
 // no memory even for the text of an error, the text is "out of memory", which needs none. If a
 // thread cannot be started, its work is done on the others.
 #ifndef BLOOMLINE_FILTER_OPTIONS_H_

@@ -16,14 +16,14 @@
 // uint64_t 5 and int8_t 5 are one key, in every program and on every machine. -1 and 2^64 - 1 are
 // one key, too.
 //
-// A container or array of keys has elements that convert to std::string_view, which are not copied,
-// or integers. It may have any iterators. Keys go to the filter in groups, which is faster than one
-// by one, if the elements stay in place while the container is read. Strings that an iterator
+// A container or array of keys has integers, or elements that convert to std::string_view; these
+// are not copied. It may have any iterators. Keys go to the filter in groups, which is faster than
+// one by one, if the elements stay in place while the container is read. Strings that an iterator
 // creates, or reads from a stream, go one by one. A reference, view or pointer that a forward
 // iterator gives must stay valid while the iterator advances, as the C++ standard requires.
 //
 // Not everything that looks like a number is a key. `double`: equal numbers have different bytes
-// (0.0 and -0.0), and equal results of a calculation often are not equal. `bool` and `char`:
+// (0.0 and -0.0), and results that should be equal often are not. `bool` and `char`:
 // usually a mistake, and the sign of char depends on the machine. Convert what you mean to an
 // integer.
 //

@@ -1,7 +1,7 @@
 // How many bits per key the filters of each level of an LSM tree should get. A Get of a missing key
 // queries one filter in each sorted run, and each false positive wastes a read of a block. In a
-// level with a tenth of the keys, one more bit per key takes a tenth of the memory and saves as
-// many reads. So the smaller levels should get more bits (Dayan, Athanassoulis and Idreos, "Monkey:
+// level with a tenth of the keys, one more bit per key saves as many reads for a tenth of the
+// memory. So the smaller levels should get more bits (Dayan, Athanassoulis and Idreos, "Monkey:
 // Optimal Navigable Key-Value Store", 2017). Link with bloomline::core.
 //
 //   double keys[5], bits[5];

@@ -11,7 +11,7 @@
 // ROCKSDB_NAMESPACE is RocksDB's macro for its namespace: `rocksdb` unless its build set another
 // one. bloomline and the program then need the same setting.
 //
-// The filters of existing tables: the policy has the family name of RocksDB's own policies,
+// The filters of existing tables: the policy has the compatibility name of RocksDB's policies,
 // `rocksdb.BuiltinBloomFilter`. It reads and uses every Bloom and Ribbon filter that RocksDB wrote.
 // RocksDB without bloomline reads bloomline's filters as "may match". Its results are right, but
 // lookups of missing keys read from disk until a compaction writes RocksDB's own filters
