@@ -12,6 +12,7 @@ import sys
 
 KEYS = {"paths": "file paths", "be64": "8-byte counters", "dec16": "decimal counters"}
 WIDTH = 18
+BUSY = 0.3  # on an idle machine, no time varies by more than 0.15
 
 
 def read_csv(path):
@@ -84,7 +85,10 @@ class Databases:
 def filters(folder):
     """filters.json of Google Benchmark: medians, nanoseconds per key."""
     times = {}
+    spread = 0  # the largest standard deviation, as a share of the mean
     for run in json.loads((folder / "short/filters.json").read_text(encoding="utf-8"))["benchmarks"]:
+        if run.get("aggregate_name") == "cv":
+            spread = max(spread, float(run["real_time"]))
         if run.get("aggregate_name") != "median":
             continue
         what, subject, _, bits = run["name"].split("/")[:4]
@@ -95,6 +99,9 @@ def filters(folder):
     for what, name in (("query", "reject a key, ns"), ("build", "add a key, ns")):
         line(name, [f"{times[(what, *column)]:.1f}" if (what, *column) in times else "-"
                     for column in columns])
+    if spread > BUSY:
+        print(f"  The machine was busy: one of these times varied by {100 * spread:.0f} % between "
+              "rounds.")
 
 
 def ranges(folder):
