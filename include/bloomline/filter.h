@@ -36,13 +36,15 @@ struct Payload;
 //
 // Errors: a builder cannot fail, only write a filter that matches more keys than it should. Invalid
 // options (FilterOptions::Validate, and kClassic, which is for LevelDB only) or missing memory give
-// a filter that matches every key; it may have no bytes at all. error() gives the reason.
+// a filter that matches every key. error() gives the reason. The filter may then have no bytes at
+// all, which match every key in FilterView only: never give them to an engine, where a filter of no
+// bytes has no keys and answers "no".
 //
-// Memory: 64 bits per distinct key, and up to 2 MiB for keys to come. Finish takes more: 1 to 3 %
-// of that for kBlocked filters from 32 MiB on; in kCompact 18 % for 50,000 keys and 6 % for 3
-// million on one thread, and up to a third on 128. It takes as much again as the keys in kCompact
-// for fewer than 46,000 keys, and for keys taken from many builders of a few thousand. Without that
-// memory kBlocked is slower; in kCompact blocks match every key, and error() says so.
+// Memory: 64 bits per distinct key, and up to 2 MiB for keys to come. Finish takes more memory, in
+// percent of these: 1 to 3 % for kBlocked filters from 32 MiB on; in kCompact 18 % for 50,000 keys
+// and 6 % for 3 million on one thread, and up to a third on 128. In kCompact it takes 100 % for
+// fewer than 46,000 keys, and for keys taken from many builders of a few thousand keys each.
+// Without that memory kBlocked is slower; in kCompact blocks match every key, and error() says so.
 class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);
