@@ -10,7 +10,10 @@ namespace bloomline::kernels {
 constexpr int kProbesPer256Bits = 8;
 static_assert(kProbesPer256Bits * sizeof(uint32_t) == kBytesPer256Bits);
 
-// Ones in the first n lanes of 32 bits; n may exceed their number.
+// Ones in the first n lanes of 32 bits; n may exceed their number. A window of eight lanes on eight
+// ones and eight zeros:
+//
+//   n = 3      1 1 1 1 1 [1 1 1 0 0 0 0 0] 0 0 0
 BLOOMLINE_AVX2_INLINE __m256i OnesInFirstLanes(int n) {
   alignas(64) static constexpr uint32_t kOnesThenZeros[2 * kProbesPer256Bits] = {1, 1, 1, 1,
                                                                                  1, 1, 1, 1};
@@ -28,18 +31,23 @@ BLOOMLINE_AVX2_INLINE ProbePairs InAllLanes(ProbePair pair) {
   return {_mm256_set1_epi32(static_cast<int>(pair.a)), _mm256_set1_epi32(static_cast<int>(pair.b))};
 }
 
-// BlockedPair, given the lower half of a hash in all lanes: swaps the halves of each.
+// BlockedPair, given the lower half of a hash in all lanes: b is a with its two halves of 16 bits
+// exchanged.
 BLOOMLINE_AVX2_INLINE ProbePairs BlockedPairs(__m256i lower_halves) {
   const __m256i swap = _mm256_set_epi8(13, 12, 15, 14, 9, 8, 11, 10, 5, 4, 7, 6, 1, 0, 3, 2,  //
                                        13, 12, 15, 14, 9, 8, 11, 10, 5, 4, 7, 6, 1, 0, 3, 2);
   return {lower_halves, _mm256_shuffle_epi8(lower_halves, swap)};
 }
 
+// Probes first to first + 7: a + M[j] b in lane j - first. The table has 32 multipliers, so `first`
+// may be 24 for any k.
 BLOOMLINE_AVX2_INLINE __m256i EightProbes(ProbePairs pairs, int first) {
   return _mm256_add_epi32(pairs.a, _mm256_mullo_epi32(Load256(kProbeMultipliers + first), pairs.b));
 }
 
-// Whether each word has its bit. Lanes where `ones` is 0 do not count.
+// Whether each word has its bit. Lanes where `ones` is 0 do not count: they ask for no bit.
+// VPTEST's carry flag says that no bit that is asked for is missing, so no comparison of lanes is
+// needed.
 BLOOMLINE_AVX2_INLINE bool WordsHaveBits(__m256i words, __m256i bits, __m256i ones) {
   return _mm256_testc_si256(words, _mm256_sllv_epi32(ones, bits)) != 0;
 }

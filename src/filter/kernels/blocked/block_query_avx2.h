@@ -9,7 +9,9 @@
 
 namespace bloomline::kernels {
 
-// The lower half of a hash in all lanes. From memory that costs no shuffle.
+// The lower half of a hash in all lanes. VBROADCASTSS from memory needs a load alone; a hash that
+// is in a general register takes a move and a shuffle. The intrinsic for floats is the one that
+// takes a pointer.
 BLOOMLINE_AVX2_INLINE __m256i LowerHalf(const uint64_t* hash) {
   return _mm256_castps_si256(_mm256_broadcast_ss(reinterpret_cast<const float*>(hash)));
 }
@@ -36,7 +38,8 @@ BLOOMLINE_AVX2_INLINE bool BlockMayMatch(Bits512 block, int num_probes, __m256i 
   return has_bits;
 }
 
-// kLoadBlock decides whether other threads may set bits meanwhile.
+// kLoadBlock is LoadBlock of blocked_avx2.cc, or the one of atomic_avx2.cc, for filters in which
+// other threads may set bits meanwhile. For k <= 8 a loop without BlockMayMatch's branch.
 template <Bits512 (*kLoadBlock)(const char*)>
 BLOOMLINE_AVX2_INLINE void BlocksMayMatch(const PayloadView& caller_filter, size_t n,
                                           const uint64_t* hashes, bool* may_match) {

@@ -23,6 +23,8 @@ BLOOMLINE_AVX2_INLINE Bytes And(Bytes a, unsigned byte) {
   return {
       {_mm256_and_si256(a.half[0], EachByte(byte)), _mm256_and_si256(a.half[1], EachByte(byte))}};
 }
+// There are no shifts of bytes, so these are shifts of 16 bits. The mask clears what comes in from
+// the byte beside it.
 BLOOMLINE_AVX2_INLINE Bytes ShiftedRight(Bytes a, unsigned n) {
   const __m128i count = _mm_cvtsi32_si128(static_cast<int>(n));
   return And({{_mm256_srl_epi16(a.half[0], count), _mm256_srl_epi16(a.half[1], count)}},
@@ -37,14 +39,18 @@ BLOOMLINE_AVX2_INLINE uint8_t ByteOf(const Bytes& bytes, unsigned i) {
   return reinterpret_cast<const uint8_t*>(&bytes)[i];
 }
 
+// Bit i: bit 7 of byte i of 64 (VPMOVMSKB).
 BLOOMLINE_AVX2_INLINE uint64_t UpperBits(__m256i low, __m256i high) {
   return static_cast<uint32_t>(_mm256_movemask_epi8(low)) |
          uint64_t{static_cast<uint32_t>(_mm256_movemask_epi8(high))} << 32;
 }
+// Bit i: this bit of byte i. A shift of 16 bits does: what comes in from the byte beside it stays
+// below bit 7.
 BLOOMLINE_AVX2_INLINE uint64_t BitMask(Bytes bytes, unsigned bit) {
   const __m128i count = _mm_cvtsi32_si128(static_cast<int>(7 - bit));
   return UpperBits(_mm256_sll_epi16(bytes.half[0], count), _mm256_sll_epi16(bytes.half[1], count));
 }
+// All eight masks, from bit 7 down. Adding a byte to itself shifts it by one.
 BLOOMLINE_AVX2_INLINE void BitMasks(Bytes bytes, uint64_t masks[8]) {
 #pragma GCC unroll 8
   for (unsigned b = 8; b-- > 0;) {
@@ -68,6 +74,12 @@ BLOOMLINE_AVX2_INLINE __m256i TransposedBits(__m256i x) {
   return _mm256_xor_si256(x, _mm256_xor_si256(swap, _mm256_slli_epi64(swap, 28)));
 }
 
+// The reverse of BitMasks. Byte g of each mask is for equations 8 g to 8 g + 7. Three steps bring
+// together the bytes g of masks 0 to 7, and each eight of them, transposed, are eight equations:
+//
+//   m01                  00 10 01 11 02 12 ..            (byte g of mask m: "m g")
+//   low03                00 10 20 30 01 11 21 31 ..      g = 0 to 3; high03: 4 to 7
+//   unpack(low03, low47) 00 10 20 30 40 50 60 70 01 ..   g = 0, 1
 BLOOMLINE_AVX2_INLINE __m128i Interleaved(uint64_t even, uint64_t odd) {
   return _mm_unpacklo_epi8(_mm_cvtsi64_si128(static_cast<long long>(even)),
                            _mm_cvtsi64_si128(static_cast<long long>(odd)));
@@ -87,7 +99,8 @@ BLOOMLINE_AVX2_INLINE Bytes OfBitMasks(const uint64_t masks[8]) {
                                            _mm_unpacklo_epi32(high03, high47)))}};
 }
 
-// limit > 0.
+// Bit i: (byte i + added) % 256 < limit, for limit > 0. AVX2 does not compare unsigned bytes, but x
+// is at most l if min(x, l) is x.
 BLOOMLINE_AVX2_INLINE uint64_t SumsBelow(Bytes bytes, unsigned added, unsigned limit) {
   for (__m256i& half : bytes.half) {
     half = _mm256_add_epi8(half, EachByte(added));

@@ -1,5 +1,6 @@
-// The keys of a compact block as slices (compact_slices.h), and the solution of its partial column,
-// which some of them use. For a kernel's .cc file, after compact_slices.h.
+// The keys of a compact block as slices (compact_slices.h), and the solution of its partial column:
+// the last one, which has fewer slots than the others, and binds only the keys that use it, by
+// their selectors. For a kernel's .cc file, after compact_slices.h.
 #ifndef BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_SLICE_KEYS_H_
 #define BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_SLICE_KEYS_H_
 
@@ -26,7 +27,8 @@ class SliceKeys {
         keys_{OnesBelow64(static_cast<unsigned>(n)),
               two ? OnesBelow64(static_cast<unsigned>(n - 64)) : 0} {
     alignas(64) uint64_t words[3][128];
-    // The multiplications first, so that compilers find the rest to be vector instructions.
+    // The multiplications, whose upper halves vector instructions do not give, in a loop of their
+    // own, so that compilers make vector instructions of the next one.
     for (size_t i = 0; i < n; ++i) {
       const CompactKey key = CompactKeyOf(hashes[i]);
       words[0][i] = key.slots.word;
@@ -69,10 +71,12 @@ class SliceKeys {
     const unsigned i = layout.tail + bit / 8;
     const unsigned next = std::min(i + 1, layout.end - 1);
     Slice three;
+    // The upper half too, so that no caller reads it uninitialized.
     three.low = three.high = ThreeBits(slices[i].low, slices[next].low, bit);
     if (two) three.high = ThreeBits(slices[i].high, slices[next].high, bit);
     return three;
   }
+  // What an attempt adds to slots 0 to 2: WordInAttempt.
   BLOOMLINE_SLICES_INLINE Slice Window(const Slice* slices, unsigned attempt) const {
     return TailBits(slices, layout.window_shift() + attempt - kFirstAttempt);
   }
@@ -93,10 +97,12 @@ class SliceKeys {
                            ? EliminateSlots<true>(&system, 0, counts.partial_slots, right + 1)
                            : EliminateSlots<false>(&system, 0, counts.partial_slots, right + 1);
     if (!known) return SliceResult::kUnknown;
+    // An equation that is no pivot has no slots left: its right-hand side must be 0.
     const unsigned bit = counts.full % 8;
     if ((BitMask(system.slices[right].low, bit) & system.unused[0]) != 0) {
       return SliceResult::kNoSolution;
     }
+    // Slot j is the right-hand side of its pivot, or 0 without one.
     solution->word =
         BitMask(BytesAt(system.slices[right], system.pivots), bit) & system.pivot_slots[0];
     if (counts.partial_slots > kWordSlots) {

@@ -1,5 +1,11 @@
 // Solving a compact block by slices (compact_slices.h): the same search as in compact_portable.cc,
 // with the same result. For a kernel's .cc file, after compact_slices.h.
+//
+//   once             eliminate the fixed slots, from 3 on. Few equations are left without a pivot.
+//   each attempt     gives the variable slots, 0 to 2, other coefficients. Do they solve what is
+//                    left (AttemptsThatSolve)? Has the partial column a solution? If both, the
+//                    block is written.
+//   none of them     one more slot, and all attempts again
 #ifndef BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_SLICE_SOLVER_H_
 #define BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_SLICE_SOLVER_H_
 
@@ -69,7 +75,8 @@ class SliceSolver {
   }
 
   // False: the equations without a pivot may imply one another, or are many. These are left to
-  // the portable solver, which drops equations by what it keeps of them.
+  // the portable solver, which drops equations that others imply. The minimum of tail and
+  // tail ^ t clears the top bit of t in tail, so a tail that others imply ends as 0.
   BLOOMLINE_SLICES_INLINE bool LeftAreIndependent() const {
     constexpr unsigned kMany = 16;
     uint64_t tails[kMany];
@@ -119,6 +126,8 @@ class SliceSolver {
 
   BLOOMLINE_SLICES_INLINE void Write(const ColumnCounts& counts, unsigned slots, unsigned attempt,
                                      CompactSlots partial, char* block) {
+    // Slots 0 to 2 as this attempt has them. Their pivots change the right-hand sides alone:
+    // nothing reads other slices any more.
     Slice variable = keys_.TailBits(system_.slices, layout().variable_shift);
     const Slice window = keys_.Window(system_.slices, attempt);
     variable.low = Xor(variable.low, window.low);
@@ -139,6 +148,7 @@ class SliceSolver {
         solution.columns[first + i].field = masks[i] & system_.pivot_slots[1];
       }
     }
+    // Over what the last eight masks left there. What they left in later columns is not read.
     solution.columns[counts.full] = partial;
     WriteSolvedBlock(solution, ArrangementOfBlock(arrangement_, slots), slots,
                      HeaderBits(slots - kMinCompactSlots, attempt), block);

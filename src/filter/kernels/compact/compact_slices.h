@@ -1,5 +1,12 @@
 // Gauss-Jordan elimination over GF(2) of a compact block's equations, eight slots at a time.
 //
+// Each key is an equation for each column: the XOR of the column's bits in the key's slots is a bit
+// of the key's fingerprint, the right-hand side. The unknowns are the bits of the column, one for
+// each slot. All full columns have the same left-hand sides, so they are solved at once. The pivot
+// of a slot is the equation that in the end has that slot and no other slot with a pivot. Which of
+// several equations is chosen does not change the solution: slots without a pivot are 0, and which
+// slots those are depends on the order of the slots, not on that choice.
+//
 // The equations are cut into slices: a slice is one byte of each equation, so eight slots.
 //
 //              slice 0      slice 1         slice 7      slots 64..      tail
@@ -8,8 +15,10 @@
 //   ...
 //   key 127  |           |             |            |               |
 //
-// Pivots for the slots of a slice are chosen by operations on bit masks of equations. What that
-// changes in each other slice is a multiplication of all its bytes by one 8 x 8 matrix.
+// The tail is described at SliceLayout. Pivots for the slots of a slice are chosen by operations on
+// bit masks of equations. That gives a byte of sums for each equation: which of the eight pivots
+// are added to it. In each other slice these bytes, times one 8 x 8 matrix (the pivots' bytes
+// there), are added to the equations' bytes.
 //
 // For a kernel's .cc file, which before this file defines
 //   BLOOMLINE_SLICES_TARGET, the attribute of its functions,
@@ -57,7 +66,13 @@ BLOOMLINE_SLICES_INLINE void AddIfHas(uint64_t bit, uint64_t added, uint64_t* ma
 
 // In: masks[b] are the equations that have slot b. Out: those that its pivot is to be added to. A
 // slot that has its pivot needs its mask no more, so the same place holds the result, as when a
-// matrix is inverted in place. A pivot waits for the one before it: a chain of five instructions.
+// matrix is inverted in place. A pivot waits for the one before it: a chain of five instructions
+// (AND, BLSI, XOR, XOR, CMOV).
+//
+// Slot b's pivot p is added to the equations `others`. Where masks[c] has p:
+//
+//   c > b      p has slot c, so each of `others` gains or loses it
+//   c < b      slot c's pivot has been added to p, so with p it is added to `others`
 BLOOMLINE_SLICES_INLINE EightPivots ChoosePivots(uint64_t masks[8], uint64_t* unused) {
   uint64_t equations = 0;
 #pragma GCC unroll 8
@@ -132,8 +147,9 @@ struct SliceSystem {
     pivot_slots[first_slot / kWordSlots] |= slots << first_slot % kWordSlots;
   }
 
-  // The equations from 64 on that have no pivot get the places of some that have. Slices before
-  // `first` are no longer needed.
+  // Pivots are chosen among equations 0 to 63, whose masks are single integers. So the equations
+  // from 64 on that are no pivots exchange places with some that are. Slices before `first` are no
+  // longer needed. pivots[0] to [63] are translated: no slot from 64 on has a pivot yet.
   BLOOMLINE_SLICES_INLINE void BringUnused(unsigned first, unsigned end) {
     const EquationPairs pairs(~unused[0], unused[1]);
     const Exchange exchange(pairs);
@@ -156,7 +172,8 @@ template <bool kTwo>
 BLOOMLINE_SLICES_TARGET bool EliminateSlots(SliceSystem* system, unsigned first_slot,
                                             unsigned num_slots, unsigned end) {
   // Equations from 64 on take the places of pivots, of which there must be as many: each slot so
-  // far has got one. Slice 6 or 7: there are at most 52 of these equations.
+  // far has got one. Slice 6 or 7, as there are at most 52 of these equations: late, so that few
+  // slices exchange bytes, and before equations 0 to 63 have no pivots left.
   const unsigned with_room =
       (static_cast<unsigned>(_mm_popcnt_u64(system->unused[1])) + first_slot + 7) / 8;
   const unsigned bring_at = std::max(with_room, 6u);

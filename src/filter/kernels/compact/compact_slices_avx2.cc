@@ -16,9 +16,14 @@ struct Slice {
   Bytes high;  // equations 64 to 127
 };
 
-// Where the eight rows of a matrix are among 64 equations. VPSHUFB looks up in 16 bytes: equation e
-// is in 16 bytes of number e / 16 only. There byte b is e % 16, elsewhere it is at least 0x80,
-// which looks up zero. Without a pivot (64) it is so everywhere.
+// Where the eight rows of a matrix are among 64 equations: selectors for VPSHUFB, which looks up
+// within each lane of 16 bytes. Row b is the byte of equation e. Of the four lanes, number e / 16
+// has it: there e XOR 16 * lane is e % 16, in the others it is 16 to 63, and for 64, no pivot, it
+// is at least 64 in all. Adding 0x70 makes that 0x70 to 0x7F, of which VPSHUFB uses the lower half,
+// or 0x80 and more, which looks up zero.
+//
+//   in_half[0]   | lane 0: equations 0 to 15  | lane 1: 16 to 31 |   each byte b, b + 8: row b
+//   in_half[1]   | lane 2: equations 32 to 47 | lane 3: 48 to 63 |
 struct EightEquations {
   __m256i in_half[2];
 };
@@ -44,22 +49,32 @@ struct Matrix {
   __m256i low;
   __m256i high;
 };
-// Places i of 16 whose bit is set take row `bit` in the lower lane, row 4 + bit in the upper one.
-BLOOMLINE_AVX2_INLINE __m256i WhereBit(unsigned bit) {
-  alignas(32) char from[32];
-  for (unsigned i = 0; i < 32; ++i) {
-    from[i] = static_cast<char>((i >> bit & 1) != 0 ? bit + i / 16 * 4 : 0x80);
+// Places i of 16 whose bit is set take row `bit` in the lower lane, row 4 + bit in the upper one;
+// the others take zero. A table that the compiler must not make at run time: GCC 12 at -O2 did so
+// for each matrix, and the solver took 1.6 times as long.
+struct PlacesOfBits {
+  constexpr PlacesOfBits() {
+    for (unsigned bit = 0; bit < 4; ++bit) {
+      for (unsigned i = 0; i < 32; ++i) {
+        from[bit][i] = static_cast<uint8_t>((i >> bit & 1) != 0 ? bit + i / 16 * 4 : 0x80);
+      }
+    }
   }
-  return Load256(from);
-}
-// Of rows 0 to 7, which both lanes begin with.
+  alignas(32) uint8_t from[4][32] = {};
+};
+constexpr PlacesOfBits kPlacesOfBits;
+// The tables of rows 0 to 7, which both lanes begin with: sums of rows 0 to 3 are made in the lower
+// lane, those of rows 4 to 7 in the upper one, and then each is copied to both lanes, for VPSHUFB.
 BLOOMLINE_AVX2_INLINE Matrix MatrixOf(__m256i rows) {
-  __m256i sums = _mm256_shuffle_epi8(rows, WhereBit(0));
-  for (unsigned bit = 1; bit < 4; ++bit) {
-    sums = _mm256_xor_si256(sums, _mm256_shuffle_epi8(rows, WhereBit(bit)));
+  __m256i sums = _mm256_setzero_si256();
+#pragma GCC unroll 4
+  for (const auto& from : kPlacesOfBits.from) {
+    sums = _mm256_xor_si256(sums, _mm256_shuffle_epi8(rows, Load256(from)));
   }
   return {_mm256_permute2x128_si256(sums, sums, 0x00), _mm256_permute2x128_si256(sums, sums, 0x11)};
 }
+// The bytes of those equations, in bytes 0 to 7 (and 8 to 15) of both lanes. Each is found in one
+// of the four lanes, and is zero in the others, so all four are ORed.
 BLOOMLINE_AVX2_INLINE __m256i RowsAt(const Bytes& slice, const EightEquations& equations) {
   const __m256i rows = _mm256_or_si256(_mm256_shuffle_epi8(slice.half[0], equations.in_half[0]),
                                        _mm256_shuffle_epi8(slice.half[1], equations.in_half[1]));
@@ -68,10 +83,14 @@ BLOOMLINE_AVX2_INLINE __m256i RowsAt(const Bytes& slice, const EightEquations& e
 BLOOMLINE_AVX2_INLINE Matrix MatrixAt(const Bytes& slice, const EightEquations& equations) {
   return MatrixOf(RowsAt(slice, equations));
 }
-// The inverse of M, the pivots' bytes in the slice before the elimination. It makes them the
-// identity: (I + S) M = I, where row b of S is the sums of slot b's pivot. So I + S is the inverse.
-// An equation with bits v in the slice needs the sums v (I + S), which cancel v. Rows of slots
-// without a pivot are rubbish, so v has none of these.
+// For equations from 64 on: their bytes of Elimination::sums, without choosing pivots again. Row b
+// of M is the byte of slot b's pivot before the elimination, row b of S its byte of `sums`, which
+// says what is added to it. The elimination adds S M to M and makes it the identity:
+//
+//   M + S M = (I + S) M = I,   so I + S is the inverse of M
+//
+// An equation with byte v needs sums x with v + x M = 0, so x = v (I + S). Rows of slots without a
+// pivot are no part of that, so v has to have no bits of these slots.
 BLOOMLINE_AVX2_INLINE Matrix InverseAt(const Bytes& sums, const EightEquations& pivots) {
   const __m256i identity = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201));
   return MatrixOf(_mm256_xor_si256(RowsAt(sums, pivots), identity));
@@ -102,7 +121,8 @@ BLOOMLINE_AVX2_INLINE void StoreBytes(Bytes bytes, uint8_t to[64]) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 32), bytes.half[1]);
 }
 
-// Exchanges bytes of a slice, pair by pair. For blocks of more than 64 keys alone.
+// Exchanges bytes of a slice, pair by pair. Only blocks of more than 64 keys need it. A class,
+// since AVX-512 prepares a permutation once for all slices.
 class Exchange {
  public:
   BLOOMLINE_AVX2_INLINE explicit Exchange(const EquationPairs& pairs) : pairs_(pairs) {}

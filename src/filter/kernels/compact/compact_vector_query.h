@@ -44,6 +44,8 @@ BLOOMLINE_COMPACT_RARE bool PoolMatches(const char* block, uint64_t word, uint64
     return PiecesMatch<kArrangement>(block, word, field, header, hash);
   }
   const unsigned slots = kMinCompactSlots + CodeOf(header);
+  // The partial column has a bit for some slots only, and binds a part of the keys
+  // (compact_block.h).
   const unsigned asks_partial =
       UsesPartialColumn(hash, SelectorSalt(slots, AttemptOf(header)), row.threshold);
   const auto fingerprint =
@@ -68,16 +70,19 @@ BLOOMLINE_COMPACT_INLINE bool VectorBlockMayMatch(const char* block, unsigned he
   const CompactKey key = CompactKeyOf(hash);
   const unsigned slots = kMinCompactSlots + CodeOf(header);
   const unsigned in_field = slots > kWordSlots ? slots - kWordSlots : 0;
-  // SlotsInBlock: BZHI keeps all 64 bits when it is asked for 64 or more, so there is no minimum.
+  // As SlotsInBlock, without its minimum of slots and 64: BZHI keeps all 64 bits when it is asked
+  // for 64 or more.
   const CompactSlots mine = {_bzhi_u64(WordInAttempt(key, AttemptOf(header)), slots),
                              _bzhi_u64(key.slots.field, in_field)};
   const unsigned odd = FastParities<kArrangement>(block, mine);
+  // Fast column i is for bit i of the fingerprint, which is bit i of the hash.
   constexpr unsigned kAll = (1u << kArrangements[kArrangement].fast_columns) - 1;
   if (((odd ^ static_cast<unsigned>(hash)) & kAll) != 0) return false;
   return PoolMatches<kArrangement>(block, mine.word, mine.field, header, hash);
 }
 
-// As OtherBlockMayMatch. Filters of 10 bits per key have 3.5 % of such blocks.
+// As OtherBlockMayMatch. A block with more slots than its filter's arrangement has room for has an
+// arrangement with fewer fast columns. Filters of 10 bits per key have 3.5 % of such blocks.
 template <unsigned kArrangement>
 BLOOMLINE_COMPACT_RARE bool OtherBlock(const char* block, unsigned header, uint64_t hash) {
   const unsigned code = CodeOf(header);
