@@ -34,7 +34,7 @@ struct BlockEquations {
   uint64_t second[kMaxBlockKeys] = {};
 };
 
-// Adds equation `pivot` to each other one that has `bit`, and to unused ones. Four at a time: at -O2,
+// Adds equation `pivot` to each other one that has `bit`. Four at a time: at -O2,
 // GCC makes vector instructions only where it knows how often a loop runs.
 BLOOMLINE_ALWAYS_INLINE void ClearBit(BlockEquations* equations, size_t n, size_t pivot,
                                       bool in_second, uint64_t bit) {
