@@ -2,7 +2,10 @@
 # libraries if BLOOMLINE_CLANG is ON. Tests run under user-mode emulation; those for i386 run as
 # they are. The programs are static, so no emulator loads libraries for each of them. The linker
 # would warn that GoogleTest could look up a host's name.
-set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES BLOOMLINE_CPU BLOOMLINE_CLANG)
+#
+# BLOOMLINE_CPU_ROOT is a folder with Debian's packages of that processor, of the engines for
+# example: libraries and headers are found there alone, and programs load their libraries there.
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES BLOOMLINE_CPU BLOOMLINE_CLANG BLOOMLINE_CPU_ROOT)
 set(bloomline_triple_aarch64 aarch64-linux-gnu)
 set(bloomline_triple_armhf arm-linux-gnueabihf)
 set(bloomline_triple_i386 i686-linux-gnu)
@@ -28,7 +31,26 @@ endif()
 if(BLOOMLINE_CPU STREQUAL armhf)  # GCC's remarks on its versions before 7.1
   add_compile_options(-Wno-psabi)
 endif()
-set(CMAKE_EXE_LINKER_FLAGS_INIT "-static -Wl,--no-warnings")
+if(BLOOMLINE_CPU_ROOT)
+  # In Debian's folders, i386 has another name than its compiler has.
+  string(REPLACE i686 i386 CMAKE_LIBRARY_ARCHITECTURE "${bloomline_triple}")
+  set(CMAKE_FIND_ROOT_PATH "${BLOOMLINE_CPU_ROOT}")
+  foreach(kind LIBRARY INCLUDE PACKAGE)
+    set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
+  endforeach()
+  file(GLOB bloomline_loader "${BLOOMLINE_CPU_ROOT}/lib*/ld*.so.?"
+       "${BLOOMLINE_CPU_ROOT}/usr/lib*/ld*.so.?")
+  list(GET bloomline_loader 0 bloomline_loader)
+  set(CMAKE_EXE_LINKER_FLAGS_INIT "-Wl,--dynamic-linker=${bloomline_loader}")
+  # Not only for this program, but also for what its libraries need.
+  string(APPEND CMAKE_EXE_LINKER_FLAGS_INIT " -Wl,--disable-new-dtags")
+  foreach(folder lib usr/lib)
+    set(folder "${BLOOMLINE_CPU_ROOT}/${folder}/${CMAKE_LIBRARY_ARCHITECTURE}")
+    string(APPEND CMAKE_EXE_LINKER_FLAGS_INIT " -L${folder} -Wl,-rpath,${folder}")
+  endforeach()
+else()
+  set(CMAKE_EXE_LINKER_FLAGS_INIT "-static -Wl,--no-warnings")
+endif()
 set(bloomline_emulator_armhf qemu-arm)
 set(bloomline_emulator_ppc64el qemu-ppc64le)
 set(bloomline_emulator_i386 "")

@@ -66,7 +66,7 @@ class ShardScript : public Batch {
   // Makes the calls 0 .. num_calls - 1 for each of the shards [first, last). False, with the first
   // reason, if any call has no reply, an error reply, or a reply that is not accepted. `options`:
   // see Router::Run.
-  bool Run(Router* router, size_t first, size_t last, uint64_t num_calls, std::string* error,
+  bool Run(Router* router, size_t first, size_t last, size_t num_calls, std::string* error,
            const AddOptions& options = AddOptions()) {
     first_ = first;
     num_calls_ = num_calls;
@@ -109,7 +109,7 @@ class ShardScript : public Batch {
   const Arguments arguments_;
   const Accept accept_;
   size_t first_ = 0;
-  uint64_t num_calls_ = 1;
+  size_t num_calls_ = 1;
   bool refused_ = false;
   std::string error_;
 };
@@ -152,7 +152,7 @@ bool FillShards(Router* router, const Layout& layout, const std::vector<Shard>& 
   // Chunk 0 contains block 0, which ends the filling. So all other chunks are acknowledged first.
   ShardScript start(kFillShard, shards,
                     [&](size_t shard, uint64_t) { return arguments(shard, 0); });
-  return (chunks == 1 || rest.Run(router, first, last, chunks - 1, error)) &&
+  return (chunks == 1 || rest.Run(router, first, last, static_cast<size_t>(chunks - 1), error)) &&
          start.Run(router, first, last, 1, error);
 }
 
@@ -267,7 +267,8 @@ bool RefuseOther(const std::string& name, const Layout& existing, const Layout& 
 
 bool MakeShards(Router* router, const Layout& layout, const std::vector<Shard>& shards,
                 const CreationPace& pace, std::string* error) {
-  const size_t group = std::max<uint64_t>(1, pace.group_bytes / layout.shard_bytes());
+  const auto group =
+      static_cast<size_t>(std::max<uint64_t>(1, pace.group_bytes / layout.shard_bytes()));
   ShardScript renew(kRenewShard, shards,
                     [&](size_t, uint64_t) { return Texts{std::to_string(pace.expiry_seconds)}; });
   Texts tokens(shards.size());

@@ -22,7 +22,8 @@ bool WholeInput::Map(int descriptor, uint64_t size, std::string* error) {
     mapped_ = support::FilterMemory::OfFile(descriptor, size);
     if (mapped_.data() == nullptr) return SystemFailure(name_, "cannot be mapped", error);
   }
-  bytes_ = std::string_view(mapped_.data(), size).substr(start);
+  bytes_ = std::string_view(mapped_.data(), static_cast<size_t>(size))
+               .substr(static_cast<size_t>(start));
   return true;
 }
 

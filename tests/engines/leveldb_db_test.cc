@@ -15,6 +15,7 @@
 
 #include "bloomline/leveldb.h"
 #include "tests/support/case_folding.h"
+#include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline {
@@ -26,11 +27,7 @@ using tests::TempDir;
 using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
 
 constexpr char kName[] = "app.Filter";
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr uint64_t kKeys = 600;
-#else
-constexpr uint64_t kKeys = 3000;
-#endif
+constexpr uint64_t kKeys = tests::Repetitions(3000);
 
 std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
 

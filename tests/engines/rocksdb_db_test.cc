@@ -20,6 +20,7 @@
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/case_folding.h"
+#include "tests/support/repetitions.h"
 
 namespace bloomline {
 namespace {
@@ -29,11 +30,7 @@ using tests::SpelledKey;
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 constexpr char kName[] = "test.CaseFolding";
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr uint64_t kKeys = 600;
-#else
-constexpr uint64_t kKeys = 3000;
-#endif
+constexpr uint64_t kKeys = tests::Repetitions(3000);
 
 std::string_view View(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 

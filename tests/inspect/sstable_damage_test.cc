@@ -1,5 +1,6 @@
 // Damaged tables: an error that says where, or the same entries and filters as before. Never other
 // ones, a crash, or memory that the file's size does not explain.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "src/inspect/sstable/bytes/buffer.h"
 #include "src/inspect/sstable/table.h"
 #include "tests/inspect/table_entries.h"
 
@@ -276,6 +278,26 @@ TEST(SstableDamageTest, RandomChangesOfManyBytes) {
     Read(memory.path(), false);
     ASSERT_LE(largest_allocation, MaxAllocation(file, 2 * original)) << file << " round " << i;
   }
+}
+
+// A buffer reserves a quarter more than it is asked for. These sizes, cut off at the bits of a
+// size_t, would be 4 bytes.
+TEST(SstableDamageTest, SizesBeyondTheAddressSpaceAreOutOfMemory) {
+  sstable::Buffer buffer;
+  EXPECT_THROW(buffer.Reserve(0xccccccccccccccd0), std::bad_alloc);
+  if (sizeof(size_t) > 4) return;
+  EXPECT_THROW(buffer.Reserve(0xccccccd0), std::bad_alloc);
+  // A table of 3.2 GiB, nearly all of it a hole, whose metaindex has that size.
+  const std::string footer = std::string("\0\xcb\x99\xb3\xe6\x0c", 6) + std::string(34, '\0') +
+                             "\x57\xfb\x80\x8b\x24\x75\x47\xdb";
+  MemoryFile memory("");
+  memory.Truncate(0xccccccd0);
+  const int descriptor = open(memory.path().c_str(), O_WRONLY);
+  EXPECT_EQ(pwrite(descriptor, footer.data(), footer.size(), off_t{0xccccccd0}),
+            static_cast<ssize_t>(footer.size()));
+  close(descriptor);
+  std::string error;
+  EXPECT_THROW(Table::Open(memory.path(), {}, &error), std::bad_alloc) << error;
 }
 
 // A control of the checks of memory.

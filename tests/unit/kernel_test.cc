@@ -81,7 +81,7 @@ TEST(KernelTableTest, HasEveryFunctionOfEveryKernel) {
 
 TEST_P(KernelTest, InsertsTheSameBlockedBitsAsPortable) {
   for (int k = 1; k <= 30; ++k) {
-    for (const uint64_t num_blocks : {1, 2, 3, 7, 64, 1000}) {
+    for (const uint64_t num_blocks : {1u, 2u, 3u, 7u, 64u, 1000u}) {
       const size_t n = static_cast<size_t>(num_blocks) * 5 + 13;
       const std::vector<uint64_t> hashes = Hashes(n, static_cast<uint64_t>(k));
       const size_t offset = static_cast<size_t>(k) * 7 % 64;
@@ -118,7 +118,7 @@ TEST_P(KernelTest, InsertsTheSameBitsIntoLargeFilters) {
 
 TEST_P(KernelTest, AnswersBlockedQueriesAsPortable) {
   for (int k = 1; k <= 30; ++k) {
-    for (const uint64_t num_blocks : {1, 3, 50}) {
+    for (const uint64_t num_blocks : {1u, 3u, 50u}) {
       const size_t offset = static_cast<size_t>(k) * 11 % 64;
       Payload blocks(num_blocks * kBlockBytes, offset);
       const PayloadView filter{blocks.data, num_blocks, k};
@@ -167,7 +167,7 @@ TEST_P(KernelTest, AnswersFlatQueriesAndInsertsAsPortable) {
 TEST_P(KernelTest, CountsAsPortable) {
   for (const int counter_bits : {4, 8}) {
     for (int k = 1; k <= 30; ++k) {
-      for (const uint64_t num_blocks : {1, 3, 40}) {
+      for (const uint64_t num_blocks : {1u, 3u, 40u}) {
         SCOPED_TRACE(testing::Message() << counter_bits << " bits, k " << k << ", " << num_blocks);
         Payload expected(num_blocks * kBlockBytes, 0);
         Payload actual(num_blocks * kBlockBytes, 0);
@@ -232,7 +232,7 @@ TEST_P(KernelTest, TouchesNoByteOutsideThePayload) {
       use(guarded.AtStart(zeros), k);
     }
   }
-  for (const size_t num_bytes : {64, 128, 4096}) {
+  for (const size_t num_bytes : {64u, 128u, 4096u}) {
     use(guarded.AtEnd(std::string(num_bytes, '\0')), 6);
     use(guarded.AtStart(std::string(num_bytes, '\0')), 6);
   }
@@ -259,7 +259,7 @@ struct AlignedBlocks {
 
 TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
   for (int k = 1; k <= 30; ++k) {
-    for (const uint64_t num_blocks : {1, 2, 7, 200}) {
+    for (const uint64_t num_blocks : {1u, 2u, 7u, 200u}) {
       const size_t n = static_cast<size_t>(num_blocks) * 30 + 13;
       std::vector<uint64_t> hashes = Hashes(n, 300 + static_cast<uint64_t>(k));
       for (size_t i = 20; i < n; i += 5) hashes[i] = hashes[i - 7];  // nothing new
@@ -298,7 +298,7 @@ TEST_P(KernelTest, AnswersAndCountsAtomicBlocksAsOthers) {
   const std::vector<uint64_t> queries = Hashes(3000, 61);
   const std::unique_ptr<bool[]> shared(new bool[queries.size()]);
   for (int k = 1; k <= 30; ++k) {
-    for (const uint64_t num_blocks : {1, 3, 50}) {
+    for (const uint64_t num_blocks : {1u, 3u, 50u}) {
       AlignedBlocks blocks(num_blocks);
       const PayloadView filter = blocks.Filter(k);
       const std::vector<uint64_t> present = Hashes(num_blocks * 20, 62);

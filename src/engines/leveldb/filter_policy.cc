@@ -100,7 +100,7 @@ void AppendAlwaysMatch(std::string* dst) {
 // of a table fit into the string object itself.
 constexpr size_t kSpareBytes = 32 * filter::kLevelDBAlwaysMatch.size();
 
-void ReserveWithSpareBytes(uint64_t num_bytes, std::string* dst) {
+void ReserveWithSpareBytes(size_t num_bytes, std::string* dst) {
   const size_t needed = dst->size() + num_bytes + kSpareBytes;
   if (dst->capacity() < needed) dst->reserve(std::max(needed, 2 * dst->capacity()));
 }
@@ -138,7 +138,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
                                             const leveldb::Slice& filter) const override {
     if (key.size() > filter::kMaxShortKeyBytes || filter.size() < 2)
       return AnyMayMatch(key, filter);
-    const uint64_t num_bytes = filter.size() - 1;
+    const size_t num_bytes = filter.size() - 1;
     const int code = static_cast<unsigned char>(filter[num_bytes]);
     if (filter::ProbesInRange(code - filter::kFlatCodeBase) && num_bytes <= filter::kMaxFlatBytes) {
       const filter::FilterShape flat =
@@ -183,8 +183,9 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     }
     filter::FilterShape shape = ShapeFor(kept);
     const size_t start = dst->size();
-    ReserveWithSpareBytes(shape.payload_bytes() + 1, dst);
-    dst->resize(start + shape.payload_bytes() + 1, '\0');
+    const auto num_bytes = static_cast<size_t>(shape.payload_bytes() + 1);
+    ReserveWithSpareBytes(num_bytes, dst);
+    dst->resize(start + num_bytes, '\0');
     char* payload = dst->data() + start;
     if (shape.layout == filter::Layout::kSmallSet) {
       filter::BuildSmallSet(hashes, kept, &shape, kernel_, payload);

@@ -33,6 +33,10 @@ uint64_t MaxPayloadBytes(std::string_view canonicalizer) {
 }
 
 constexpr size_t kCacheLineBytes = 64;
+
+// RocksDB counts in size_t, which on a 32-bit CPU may be too small.
+size_t ToSize(uint64_t n) { return static_cast<size_t>(std::min<uint64_t>(n, SIZE_MAX)); }
+
 // Where memory is to be saved: alignment then costs 0.1 %.
 constexpr uint64_t kAlignedFromBytes = 64 << 10;
 
@@ -83,7 +87,7 @@ struct FilterMemory {
     if (filter_bytes > SIZE_MAX - kCacheLineBytes) return;  // on a 32-bit CPU
     const bool is_aligned = !saves_memory || filter_bytes >= kAlignedFromBytes;
     num_bytes =
-        static_cast<size_t>(filter_bytes) + (is_aligned ? kCacheLineBytes - 1 : kBlockTrailerBytes);
+        static_cast<size_t>(filter_bytes + (is_aligned ? kCacheLineBytes - 1 : kBlockTrailerBytes));
     char* const start = new (std::nothrow) char[num_bytes];
     buffer.reset(start);
     if (start == nullptr) return;
@@ -188,7 +192,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
     ReportUselessFilter(log_, kMatchesEverything, support::kOutOfMemory.data());
     return GiveUp();
   }
-  charge_.StartFilter(memory.num_bytes, plan.temporary_bytes);
+  charge_.StartFilter(memory.num_bytes, ToSize(plan.temporary_bytes));
   writer_.FinishTo(plan, memory.bytes, 1, verify_ ? &unverified_ : nullptr);
   charge_.FinishFilter();
   if (!verify_) charge_.ReleaseHashes();
@@ -239,17 +243,17 @@ ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filte
 size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) {
   const FilterOptions& options = writer_.options();
   return filter::IsAllowed(options.format, options.bits_per_key)
-             ? filter::MaxTableKeys(options.format, options.bits_per_key, bytes,
-                                    writer_.end_bytes())
+             ? ToSize(filter::MaxTableKeys(options.format, options.bits_per_key, bytes,
+                                           writer_.end_bytes()))
              : 1;
 }
 
 size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) {
   const FilterOptions& options = writer_.options();
   if (num_entries == 0 || !filter::IsAllowed(options.format, options.bits_per_key)) {
-    return writer_.end_bytes();  // no keys, or a filter that matches everything
+    return ToSize(writer_.end_bytes());  // no keys, or a filter that matches everything
   }
-  return ShapeOf(num_entries).payload_bytes() + writer_.end_bytes();
+  return ToSize(ShapeOf(num_entries).payload_bytes() + writer_.end_bytes());
 }
 
 double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {

@@ -37,9 +37,9 @@ uint32_t HashWithStep(uint64_t residue, uint64_t bits, Random* random) {
 // query asks all of them at once, which makes a simulation 30 times faster.
 // position(hash, i) is that of a hash's probe number i.
 template <typename Word, typename Position>
-DoubleHashing Simulate(uint64_t num_keys, uint64_t num_bits, uint64_t block_bits, int num_probes,
+DoubleHashing Simulate(uint64_t num_keys, size_t num_bits, size_t block_bits, int num_probes,
                        Position position) {
-  constexpr uint64_t kNumFilters = 8 * sizeof(Word);
+  constexpr size_t kNumFilters = 8 * sizeof(Word);
   constexpr uint64_t kMinQueries = 200000;
   constexpr uint64_t kMaxQueries = 1000000;
   constexpr uint64_t kEnoughMatches = 20000;
@@ -59,11 +59,11 @@ DoubleHashing Simulate(uint64_t num_keys, uint64_t num_bits, uint64_t block_bits
     std::fill(words.begin(), words.end(), Word{0});
     std::fill(ones.begin(), ones.end(), 0);
     for (uint64_t i = 0; i < num_keys; ++i) {
-      for (uint64_t filter = 0; filter < kNumFilters; ++filter) {
+      for (size_t filter = 0; filter < kNumFilters; ++filter) {
         const auto bit = static_cast<Word>(Word{1} << filter);
         const uint32_t hash = random();
         for (int probe = 0; probe < num_probes; ++probe) {
-          const uint64_t p = position(hash, probe);
+          const auto p = static_cast<size_t>(position(hash, probe));
           if ((words[p] & bit) == 0) ++ones[p / block_bits * kNumFilters + filter];
           words[p] |= bit;
         }
@@ -74,7 +74,7 @@ DoubleHashing Simulate(uint64_t num_keys, uint64_t num_bits, uint64_t block_bits
       const uint32_t hash = HashWithStep((queries + query) % block_bits, block_bits, &random);
       Word all = static_cast<Word>(~Word{0});
       for (int probe = 0; probe < num_probes && all != 0; ++probe) {
-        all &= words[position(hash, probe)];
+        all &= words[static_cast<size_t>(position(hash, probe))];
       }
       matches += static_cast<uint64_t>(__builtin_popcountll(all));
     }
@@ -113,7 +113,8 @@ DoubleHashing SimulateLegacy(uint64_t num_keys, uint64_t num_blocks, int log2_bl
   const Remainder block_of(num_blocks);
   const int log2_bits = log2_block_bytes + 3;
   const uint32_t mask = (uint32_t{1} << log2_bits) - 1;
-  return Simulate<uint64_t>(num_keys, num_blocks << log2_bits, uint64_t{1} << log2_bits, num_probes,
+  const auto num_bits = static_cast<size_t>(num_blocks << log2_bits);
+  return Simulate<uint64_t>(num_keys, num_bits, size_t{1} << log2_bits, num_probes,
                             [&](uint32_t hash, int i) {
                               const uint32_t h = hash + static_cast<uint32_t>(i) * Step(hash);
                               return block_of(hash) << log2_bits | (h & mask);
@@ -142,8 +143,9 @@ DoubleHashing ClassicDoubleHashing(uint64_t num_keys, uint64_t num_bits, int num
     };
     // The more keys, the less do filters differ.
     const bool small = 64 * probes <= kMaxInsertions;
-    return small ? Simulate<uint64_t>(num_keys, num_bits, num_bits, num_probes, position)
-                 : Simulate<uint8_t>(num_keys, num_bits, num_bits, num_probes, position);
+    const auto bits = static_cast<size_t>(num_bits);
+    return small ? Simulate<uint64_t>(num_keys, bits, bits, num_probes, position)
+                 : Simulate<uint8_t>(num_keys, bits, bits, num_probes, position);
   });
 }
 

@@ -161,7 +161,7 @@ bool BlockReader::PrefetchTail(uint64_t n, std::string_view* tail, std::string* 
   const uint64_t offset = size - std::min(n, size);
   const char* bytes;
   if (!Window(offset, size - offset, &bytes, error)) return false;
-  *tail = std::string_view(bytes, size - offset);
+  *tail = std::string_view(bytes, static_cast<size_t>(size - offset));
   return true;
 }
 
@@ -212,7 +212,7 @@ bool BlockReader::HasRightChecksum(const char* stored, const BlockHandle& handle
   // RocksDB writes 0 for ChecksumType::kNone, and compares it.
   const Footer& footer = file_->footer;
   return LoadLittleEndian32(stored + handle.size + 1) ==
-         Checksum(footer.checksum, stored, handle.size + 1) +
+         Checksum(footer.checksum, stored, static_cast<size_t>(handle.size + 1)) +
              ChecksumContext(footer.base_context_checksum, handle.offset);
 }
 
@@ -224,7 +224,7 @@ bool BlockReader::Read(const char* what, const BlockHandle& handle, std::string_
     return file_->Damaged(what, handle.offset, "its checksum is wrong", error);
   }
   const auto type = static_cast<uint8_t>(stored[handle.size]);
-  *contents = std::string_view(stored, handle.size);
+  *contents = std::string_view(stored, static_cast<size_t>(handle.size));
   if (type == static_cast<uint8_t>(Compression::kNone)) return true;
   std::string problem;
   return decompressor_.Decompress(type, *contents, &decompressed_, contents, &problem) ||

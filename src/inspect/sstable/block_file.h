@@ -21,8 +21,8 @@ namespace bloomline::sstable {
 constexpr uint64_t kBlockTrailerBytes = 5;
 
 struct Footer {
-  static constexpr uint64_t kMinBytes = 48;  // LevelDB's, and RocksDB's format_version 0
-  static constexpr uint64_t kMaxBytes = 53;
+  static constexpr size_t kMinBytes = 48;  // LevelDB's, and RocksDB's format_version 0
+  static constexpr size_t kMaxBytes = 53;
 
   // LevelDB's magic number, which RocksDB's format_version 0 has, too.
   bool has_leveldb_magic = false;

@@ -103,7 +103,7 @@ class FilterPartitions final : public Table::FilterReader {
     // after 64 entries or fewer they have at most 64 times its bytes. The file's bytes are a bound,
     // too: 64 KiB of them can become a block of a gigabyte.
     const uint64_t file_bytes = parts_.blocks.file.size();
-    const size_t max_separator_bytes =
+    const uint64_t max_separator_bytes =
         (size_t{64} << 20) + 64 * std::min<uint64_t>(contents.size(), file_bytes);
     uint64_t end = 0;  // of the partition before
     while (cursor.Next(error)) {
@@ -149,7 +149,8 @@ class FilterPartitions final : public Table::FilterReader {
   uint64_t num_filters() const override { return partitions_.size(); }
 
   bool Read(uint64_t index, std::string_view* bytes, std::string* error) override {
-    return reader_.Read("filter partition", partitions_[index].handle, bytes, error);
+    return reader_.Read("filter partition", partitions_[static_cast<size_t>(index)].handle, bytes,
+                        error);
   }
 
   // The first partition whose separator is not before the key; behind all separators, the last one.

@@ -95,7 +95,7 @@ void Fill(const Values& values, int format_version, InternalProperties* internal
 // was for 0. `offset`: of the value in the block.
 bool HasRightChecksumWithoutSequence(const BlockReader& reader, const BlockHandle& handle,
                                      const char* stored, uint64_t offset) {
-  std::string copy(stored, handle.size + kBlockTrailerBytes);
+  std::string copy(stored, static_cast<size_t>(handle.size + kBlockTrailerBytes));
   std::memset(copy.data() + offset, 0, 8);
   return reader.HasRightChecksum(copy.data(), handle);
 }
@@ -107,7 +107,7 @@ bool ReadProperties(const BlockFile& file, const BlockHandle& handle, BlockReade
   const char* stored;
   if (!reader->ReadStored(kWhat, handle, &stored, error)) return false;
   bool is_right = !file.verify_checksums || reader->HasRightChecksum(stored, handle);
-  std::string_view contents(stored, handle.size);
+  std::string_view contents(stored, static_cast<size_t>(handle.size));
   if (is_right && stored[handle.size] != 0 &&
       !reader->Read(kWhat, handle, &contents, error)) {  // compressed: RocksDB never writes it so
     return false;

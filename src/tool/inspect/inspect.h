@@ -56,7 +56,7 @@ void AppendRandomMatchRate(MayMatchMany may_match_many, Facts* facts) {
   bool may_match[kBatch];
   uint64_t matches = 0;
   for (uint64_t queried = 0; queried < kNumKeys; queried += kBatch) {
-    const size_t count = std::min<uint64_t>(kBatch, kNumKeys - queried);
+    const auto count = static_cast<size_t>(std::min<uint64_t>(kBatch, kNumKeys - queried));
     for (size_t i = 0; i < count; ++i) {
       numbers[i][0] = random();
       numbers[i][1] = random();

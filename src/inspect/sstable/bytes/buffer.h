@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 
 namespace bloomline::sstable {
 
@@ -13,9 +14,11 @@ class Buffer {
   // Room for n bytes. The first `keep` bytes stay; the others may be lost.
   void Reserve(uint64_t n, uint64_t keep = 0) {
     if (n <= capacity_) return;
-    const uint64_t capacity = n + n / 4;  // not once for each block that is a bit larger
+    if (n > SIZE_MAX / 5 * 4) throw std::bad_alloc();  // on a 32-bit CPU
+    const auto capacity =
+        static_cast<size_t>(n + n / 4);  // not for each block that is a bit larger
     std::unique_ptr<char[]> bytes(new char[capacity]);
-    if (keep > 0) std::memcpy(bytes.get(), bytes_.get(), keep);
+    if (keep > 0) std::memcpy(bytes.get(), bytes_.get(), static_cast<size_t>(keep));
     bytes_ = std::move(bytes);
     capacity_ = capacity;
   }

@@ -108,7 +108,7 @@ bool SnappySize(std::string_view stored, uint64_t* size, std::string* problem) {
 
 bool SnappyDecompress(std::string_view stored, uint64_t size, char* out, std::string* problem) {
 #ifdef BLOOMLINE_SNAPPY
-  size_t result = size;
+  auto result = static_cast<size_t>(size);
   return (snappy_uncompress(stored.data(), stored.size(), out, &result) == SNAPPY_OK &&
           result == size) ||
          Damaged("snappy", problem);
@@ -217,10 +217,11 @@ struct Decompressor::Zstd {
     if (context == nullptr || (!dictionary.empty() && prepared == nullptr)) {
       throw std::bad_alloc();
     }
-    const size_t result =
-        dictionary.empty() ? ZSTD_decompressDCtx(context, out, size, stored.data(), stored.size())
-                           : ZSTD_decompress_usingDDict(context, out, size, stored.data(),
-                                                        stored.size(), prepared);
+    const size_t result = dictionary.empty()
+                              ? ZSTD_decompressDCtx(context, out, static_cast<size_t>(size),
+                                                    stored.data(), stored.size())
+                              : ZSTD_decompress_usingDDict(context, out, static_cast<size_t>(size),
+                                                           stored.data(), stored.size(), prepared);
     return (!ZSTD_isError(result) && result == size) || Damaged("zstd", problem);
 #else
     return BuiltWithout("zstd", problem);
@@ -308,7 +309,7 @@ bool Decompressor::Decompress(uint8_t type_byte, std::string_view stored, Buffer
       if (zstd_ == nullptr) zstd_ = std::make_unique<Zstd>();
       done = zstd_->Decompress(stored, dictionary_, size, out->data(), problem);
   }
-  if (done) *contents = std::string_view(out->data(), size);
+  if (done) *contents = std::string_view(out->data(), static_cast<size_t>(size));
   return done;
 }
 

@@ -41,7 +41,7 @@ bool AddFile(const sstable::Table& table, uint64_t max_keys, int num_levels_belo
   entries.Finish(false, &writer);
   const auto num_entries = static_cast<double>(writer.num_keys());
   const filter::FinishPlan plan = writer.Plan();
-  std::string bytes(plan.num_bytes, '\0');
+  std::string bytes(static_cast<size_t>(plan.num_bytes), '\0');
   writer.FinishTo(plan, bytes.data());
   filter::RangeField field;
   if (!filter::DecodeRangeField(filter::RangesOf(bytes), &field)) return true;

@@ -73,7 +73,7 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
         const database::TableFile& file = inputs->file(ref);
         const std::vector<Sample>& of_family = samples.at({ref.database, file.column_family});
         // As many as are used; a database may have 100,000 files.
-        const size_t step = of_family.size() / options.samples + 1;
+        const auto step = static_cast<size_t>(of_family.size() / options.samples + 1);
         std::vector<std::string> others;
         for (size_t k = i % step; k < of_family.size(); k += step) {
           if (of_family[k].file != i) others.push_back(of_family[k].key);

@@ -105,7 +105,7 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   const auto not_checked = [](uint64_t count, const std::string& what) {
     if (count != 0) PrintLine("not checked: " + what);
   };
-  const size_t problems = totals.failed + inputs.errors.size();
+  const uint64_t problems = totals.failed + inputs.errors.size();
   not_checked(problems, CountText(problems) + (problems == 1 ? " path" : " paths") +
                             " with an error (stderr says which)");
   not_checked(totals.vanished, FilesText(totals.vanished) + ", removed meanwhile");

@@ -33,7 +33,8 @@ class Verifier {
   bool Run(FileProgress* progress, std::string* error) {
     if (!filters_.Init(table_, error)) return false;
     // Those by offset are one block.
-    if (table_.filter_kind() != FilterKind::kByOffset) was_read_.resize(filters_.num_filters());
+    if (table_.filter_kind() != FilterKind::kByOffset)
+      was_read_.resize(static_cast<size_t>(filters_.num_filters()));
     const auto reader = table_.NewKeyReader(error);
     if (reader == nullptr) return false;
     uint64_t shown_offset = 0;
@@ -45,7 +46,7 @@ class Verifier {
       }
     }
     if (!Flush(error)) return false;
-    for (uint64_t i = 0; i < was_read_.size(); ++i) {
+    for (size_t i = 0; i < was_read_.size(); ++i) {
       if (!was_read_[i] && filters_.At(i, error) == nullptr) return false;
     }
     if (!table_.CheckOtherBlocks(error)) return false;
@@ -116,7 +117,7 @@ class Verifier {
     const bool is_prefix = batch == &prefixes_;
     const EngineFilter* filter = nullptr;
     if (IsFilter(filter_) && (filter = filters_.At(filter_, error)) == nullptr) return false;
-    if (filter_ < was_read_.size()) was_read_[filter_] = true;
+    if (filter_ < was_read_.size()) was_read_[static_cast<size_t>(filter_)] = true;
     const std::string reason = WhyNotQueried(filter);
     const bool has_ranges = filter != nullptr && filter->ranges() != nullptr;
     // The empty prefix only stands for ranges.
