@@ -27,7 +27,7 @@
 // Memory order. Bits are set by relaxed atomic operations. If AddKey(k) happened before
 // MayMatch(k), the answer is true: in the same thread, or with any synchronisation between them,
 // such as a join, a mutex, or an acquire load that has seen a release store. Without such an order
-// a query sees the key soon, and its answer implies no ordering of other memory accesses.
+// a query may not see the key yet, and its answer implies no ordering of other memory accesses.
 //
 // Link bloomline::filters (CMake component `filters`).
 //

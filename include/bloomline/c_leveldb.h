@@ -34,9 +34,9 @@ extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format,
                                                                      double bits_per_key,
                                                                      char** errptr);
 
-/* The same under the caller's own name, which is copied, and with that seed unless it is 0: see
+/* The same under the caller's own name, which is copied, and with `seed`, unless it is 0: see
    NewLevelDBFilterPolicy in leveldb.h. LevelDB's own name needs seed 0, and then this does what the
-   function above does. The caller keeps the seed. bloomline_draw_seed in c.h draws one. */
+   function above does. The caller must store the seed. bloomline_draw_seed in c.h draws one. */
 extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
     int format, double bits_per_key, const char* name, uint64_t seed, char** errptr);
 

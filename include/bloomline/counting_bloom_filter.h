@@ -24,8 +24,8 @@
 // Three things to know:
 //
 // - **Remove only what was added.** RemoveKey refuses a key that has a counter of zero: it cannot
-//   be in. But a missing key that is a false positive looks like a stored one, to this as to any
-//   counting filter. Removing it lowers counters of other keys, and these keys may then be reported
+//   be in. But a missing key that is a false positive looks like a stored one, as in any counting
+//   filter. Removing it lowers counters of other keys, and these keys may then be reported
 //   as missing. So there is no false negative, ever, on one condition: keys are removed at most as
 //   often as they were added.
 // - **Counters saturate.** A counter that has reached its maximum (15 or 255) stands for that many

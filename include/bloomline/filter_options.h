@@ -19,19 +19,19 @@ namespace bloomline {
 enum class Format {
   // LevelDB's own Bloom filter, byte for byte. For LevelDB only, where stock LevelDB is to use the
   // filters: FilterBuilder and the RocksDB policy refuse it. Its 32-bit hash has no finaliser: on
-  // structured keys (counters, zero-padded numbers), 10 to 80 % of the missing keys adjacent to
+  // structured keys (counters, zero-padded numbers), up to 94 % of the missing keys adjacent to
   // stored ones are false positives.
   kClassic,
   // Blocked Bloom filter (Putze, Sanders and Singler 2007) with a 64-bit hash: the k probes of a
   // key lie in one block of 64 bytes. Sets of at most 500 keys in LevelDB, 200 in RocksDB, get one
   // Bloom filter without blocks, which is smaller or more accurate at that size, but takes up to
-  // 2.3 times as long to query.
+  // 2.2 times as long to query.
   kBlocked,
   // Blocks of 64 bytes (32 below 5.5 bits per key, and in some small sets of RocksDB), each solved
   // as a linear system over GF(2), as in Bloomier and Ribbon filters (Dietzfelbinger and Pagh 2008,
   // Dillinger and Walzer 2021); a query reads one block. With 7.1 bits per key it has the
-  // false-positive rate of kBlocked with 10. A query takes about 1.7 times as long as in kBlocked,
-  // building 3 to 4 times (docs/benchmarking.md).
+  // false-positive rate of kBlocked with 10. A query takes about 1.7 times as long as in kBlocked
+  // for a missing key, 2.9 times for a stored one, building 3 to 4 times (docs/benchmarking.md).
   kCompact,
 };
 

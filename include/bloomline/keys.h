@@ -17,8 +17,8 @@
 // one key, too.
 //
 // A container or array of keys has integers, or elements that convert to std::string_view; these
-// are not copied. It may have any iterators. Keys go to the filter in groups, which is faster than
-// one by one, if the elements stay in place while the container is read. Strings that an iterator
+// are not copied. Any iterators will do. If the elements stay in place while the container is read,
+// keys go to the filter in groups, which is faster than one by one. Strings that an iterator
 // creates, or reads from a stream, go one by one. A reference, view or pointer that a forward
 // iterator gives must stay valid while the iterator advances, as the C++ standard requires.
 //

@@ -11,9 +11,9 @@
 //   if (!builder->Finish("apples.filter", &error)) { ... }
 //   // Map the file and give its bytes to FilterView::Open.
 //
-// FilterBuilder keeps a 64-bit hash of each key and needs 92 bits per key in kCompact: 11.5 GB for
-// 1e9 keys. Here the hashes go to a temporary file, divided by their upper bits. The blocks of a
-// filter are in the order of these bits, so the filter is then built partition by partition.
+// FilterBuilder keeps a 64-bit hash of each key and needs 73 to 77 bits per key in kCompact: 9.6 GB
+// for 1e9 keys. Here the hashes go to a temporary file, divided by their upper bits. The blocks of
+// a filter are in the order of these bits, so the filter is then built partition by partition.
 //
 // Link bloomline::filters (CMake component `filters`).
 #ifndef BLOOMLINE_ON_DISK_FILTER_BUILDER_H_

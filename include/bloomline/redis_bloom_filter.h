@@ -17,7 +17,7 @@
 //
 // Use of a filter, as a grammar:
 //   (Create | Open) (AddKey | AddKeys | MayMatch | error())*
-// Delete at any time.
+// Call Delete at any time.
 //
 // Errors: in every function of this header `error` (the parameter) may be null. Otherwise it is set
 // to one sentence if the function fails, and is left alone if it succeeds. Nothing here throws. If

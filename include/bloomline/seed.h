@@ -12,7 +12,7 @@ namespace bloomline {
 
 // Sets *seed to a number other than 0 from the system's random number generator (getentropy). It is
 // meant for the `seed` of any options: of a LevelDB policy, of filters that will be merged, of
-// builders in several threads whose keys TakeKeysFrom joins.
+// builders that TakeKeysFrom joins.
 //
 // Returns false if the generator fails. *seed is then left alone, and *error has the reason;
 // `error` may be null, and is left alone on success. Thread-safe. Cost: one system call, under a

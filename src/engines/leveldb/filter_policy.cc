@@ -34,8 +34,8 @@ constexpr std::string_view kSeedMark = ".seed-";
 constexpr size_t kCheckDigits = 32;  // two hashes in hexadecimal
 static_assert(kCheckDigits == 2 * 2 * sizeof(uint64_t));
 
-// The check of a seed in a policy's name (docs/format.md, section 4): it distinguishes seeds
-// without revealing them.
+// The check of a seed in a policy's name (docs/format.md, section 4): it distinguishes seeds, and
+// does not show them in plain text.
 std::string CheckOf(uint64_t seed) {
   const auto half = [seed](std::string_view text) {
     return static_cast<unsigned long long>(filter::Hash64(text, seed));
