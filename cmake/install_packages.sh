@@ -42,7 +42,7 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 # Of two runs one installs, the other waits for it: apt fails where another holds its lists.
 cache=$("$(dirname "$0")/own_folder.sh")
-exec {lock}>>"$cache/packages.lock"
+exec {lock}>>"$cache/install.lock"
 flock "$lock"
 find_missing "$@"
 

@@ -1,7 +1,11 @@
 #include "src/support/number_text.h"
 
+#include <locale.h>
+
+#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 namespace bloomline::support {
 namespace {
@@ -15,6 +19,21 @@ bool Parse(std::string_view text, T* number) {
   *number = parsed;
   return true;
 }
+
+#ifndef __cpp_lib_to_chars
+// libc++ has no std::from_chars of double before version 20: the same numbers by strtod.
+bool Parse(std::string_view text, double* number) {
+  if (text.empty() || text[0] == '+') return false;
+  if (text.find_first_not_of("0123456789.eE+-") != text.npos) return false;
+  static const locale_t classic = newlocale(LC_ALL_MASK, "C", nullptr);
+  const std::string terminated(text);
+  char* stop = nullptr;
+  errno = 0;
+  *number = strtod_l(terminated.c_str(), &stop, classic);
+  // Subnormal numbers are out of range only for errno.
+  return stop == terminated.c_str() + text.size() && !(errno == ERANGE && *number == 0);
+}
+#endif
 
 }  // namespace
 

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "src/support/number_text.h"
+
 namespace bloomline::tool {
 namespace {
 
@@ -27,13 +29,12 @@ template <size_t N>
 std::optional<double> ParseWithUnit(std::string text, const Unit (&units)[N]) {
   text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
   if (!text.empty() && text[0] == '+') text.erase(0, 1);
-  // from_chars would also accept "inf", "nan" and a minus.
-  if (text.find_first_not_of("0123456789.") == 0) return std::nullopt;
-  const char* const end = text.data() + text.size();
+  if (text.find_first_not_of("0123456789.") == 0) return std::nullopt;  // a minus
+  // No unit begins with one of these.
+  const size_t digits = std::min(text.find_first_not_of("0123456789.eE+-"), text.size());
   double number = 0;
-  const auto [stop, status] = std::from_chars(text.data(), end, number);
-  if (status != std::errc()) return std::nullopt;
-  const std::string_view unit(stop, static_cast<size_t>(end - stop));
+  if (!support::ParseDouble(std::string_view(text).substr(0, digits), &number)) return std::nullopt;
+  const std::string_view unit = std::string_view(text).substr(digits);
   const Unit* found = std::find_if(std::begin(units), std::end(units),
                                    [&](const Unit& known) { return known.name == unit; });
   if (found == std::end(units)) return std::nullopt;
