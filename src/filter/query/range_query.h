@@ -11,7 +11,7 @@
 
 namespace bloomline::filter {
 
-// The most cells that a query looks up. 16 take 0.6 us in the cache (docs/ranges.md).
+// The most cells that a query looks up (docs/ranges.md has the time).
 constexpr int kMaxAskedEntries = 64;
 
 // False: no key of the filter lies in [begin, end). In a partition, that also holds for the keys
