@@ -153,7 +153,9 @@ filter::FinishPlan RocksDBBitsBuilder::Plan() const {
   return shape.num_blocks == 0 ? plan : writer_.PlanOf(shape);
 }
 
-__attribute__((flatten)) void RocksDBBitsBuilder::AddKey(const Slice& key) {
+// At the beginning of a cache line: where the compiler had put it, 32 bytes after one, AddKey and
+// Finish of a blocked filter took 1.08 times as long on Emerald Rapids.
+__attribute__((flatten, aligned(64))) void RocksDBBitsBuilder::AddKey(const Slice& key) {
   writer_.AddKey(key.ToStringView());
 }
 
