@@ -34,7 +34,7 @@ extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format,
                                                                      double bits_per_key,
                                                                      char** errptr);
 
-/* The same under the caller's own name, which is copied, and with `seed`, unless it is 0: see
+/* The same under the caller's own name, which is copied, and with `seed` (0: none): see
    NewLevelDBFilterPolicy in leveldb.h. LevelDB's own name needs seed 0, and then this does what the
    function above does. The caller must store the seed. bloomline_draw_seed in c.h draws one. */
 extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(

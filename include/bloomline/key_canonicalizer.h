@@ -22,9 +22,8 @@
 // Each filter records its canonicalizer's name. A policy uses only the filters of its own
 // canonicalizer, and answers "may match" for all others. So no key is lost when a policy gets a
 // canonicalizer, or one with another name. Set it when the database is opened, with a new block
-// cache: RocksDB continues to use the filter readers that it has in memory. With such a
-// comparator, a policy without a canonicalizer loses keys: it uses, and writes, filters that record
-// no name.
+// cache: RocksDB goes on using the filter readers in an old one. Without a canonicalizer, the policy
+// would lose keys: it uses and writes filters that record no name.
 //
 // Link bloomline::core (CMake component `core`).
 #ifndef BLOOMLINE_KEY_CANONICALIZER_H_

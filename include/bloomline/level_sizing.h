@@ -17,7 +17,7 @@
 //                     AllowedBitsPerKey(format). Below the lower end, some level has no filter.
 //   num_levels        1 to kMaxLevels; the length of the arrays.
 //   keys_of_level     keys of each level, in any unit: 0, or 1e-30 to 1e30; not all 0. A level
-//                     without keys costs nothing and gets the most bits. Sizes in any order.
+//                     without keys costs nothing and gets the most bits. The sizes need not be sorted.
 //   runs_of_level     sorted runs of each level: 4 if level 0 has four files, 1 from level 1 on.
 //                     1e-6 to 1e6; a fraction is an average. Null: 1 each.
 //   bits_of_level     bits per key of each level: 0, which means no filter, or within
