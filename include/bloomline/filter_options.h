@@ -30,8 +30,8 @@ enum class Format {
   // Blocks of 64 bytes (32 below 5.5 bits per key, and in some small sets of RocksDB), each solved
   // as a linear system over GF(2), as in Bloomier and Ribbon filters (Dietzfelbinger and Pagh 2008,
   // Dillinger and Walzer 2021); a query reads one block. With 7.1 bits per key it has the
-  // false-positive rate of kBlocked with 10. A query takes about 1.7 times as long as in kBlocked
-  // for a missing key, 2.9 times for a stored one, building 3 to 4 times (docs/benchmarking.md).
+  // false-positive rate of kBlocked with 10. A query takes 1.6 to 2 times as long as in kBlocked
+  // for a missing key, 3 to 4 times for a stored one, building 3 to 5 times (docs/benchmarking.md).
   kCompact,
 };
 

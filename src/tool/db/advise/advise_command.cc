@@ -127,8 +127,8 @@ std::string ShareOf(uint64_t part, uint64_t all) {
 std::string UseRemark(const TickerRates& rates, const Group& all, const Group& last_level) {
   constexpr double kNearlyAll = 0.95;
   if (all.filter_bytes == 0) return "";
-  const uint64_t queries = rates.useful + rates.full_positive;
-  if (queries == 0 && rates.prefix_checked == 0) {
+  const uint64_t queries = rates.useful + rates.full_positive + rates.prefix_checked;
+  if (queries == 0) {
     const uint64_t gets =
         rates.gets_of_missing_keys.value_or(0) + rates.gets_of_stored_keys.value_or(0);
     if (gets == 0) return "";

@@ -142,10 +142,14 @@ Json TickersJson(const TickerRates& rates, const std::string& from) {
 std::string TickersText(const TickerRates& rates, const std::string& from) {
   std::string text = "statistics in " + Printable(from) + ": ";
   const uint64_t queries = rates.useful + rates.full_positive;
-  if (queries == 0) return text + "the filters were not queried\n";
-  text += CountText(queries) + " filter queries, " + CountText(queries - rates.true_positive) +
-          " for missing keys; " + CountText(rates.false_positives()) + " false positives, FPR " +
-          RateOrDash(rates.false_positive_rate()) + '\n';
+  if (queries + rates.prefix_checked == 0) return text + "the filters were not queried\n";
+  text += CountText(queries) + " filter queries for keys";
+  if (queries != 0) {
+    text += ", " + CountText(queries - rates.true_positive) + " for missing ones; " +
+            CountText(rates.false_positives()) + " false positives, FPR " +
+            RateOrDash(rates.false_positive_rate());
+  }
+  text += '\n';
   if (rates.gets_of_missing_keys) {
     const uint64_t gets = *rates.gets_of_missing_keys + *rates.gets_of_stored_keys;
     text += CountText(gets) + " Gets, " + CountText(*rates.gets_of_missing_keys) + " (" +
