@@ -10,6 +10,7 @@ include_patterns = ["*.md", "docs/*.md", "docs/guides/*.md", "tests/README.md"]
 exclude_patterns = ["build*", ".*"]
 root_doc = "README"
 myst_heading_anchors = 6  # as on GitHub
+myst_disable_syntax = ["myst_line_comment"]  # a line that begins with "%" is text
 highlight_language = "none"
 html_theme = "furo"
 html_title = project
