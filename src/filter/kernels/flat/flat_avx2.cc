@@ -61,35 +61,23 @@ BLOOMLINE_AVX2_INLINE bool GatherMayMatch(const FlatFilter& filter, ProbePair pa
   return true;
 }
 
-// Payloads of up to 64 bytes: collects the bits in two registers.
-struct InsertInRegisters {
+struct Insert {
   template <int K>
   BLOOMLINE_AVX2 static void Run(const FlatFilter& filter, size_t n, const uint64_t* hashes) {
     const int num_probes = K == 0 ? filter.num_probes : K;
     const uint32_t num_bits = NumBits(filter);
-    Bits512 bits = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+    char* payload = const_cast<char*>(filter.data);
     for (size_t i = 0; i < n; ++i) {
       const ProbePair pair = FlatPair(hashes[i]);
-#pragma GCC unroll 16
-      for (int j = 0; j < num_probes; ++j) SetBit(FlatBit(Probe(pair, j), num_bits), &bits);
-    }
-    alignas(kBytesPer256Bits) char bytes[2 * kBytesPer256Bits];
-    _mm256_store_si256(reinterpret_cast<__m256i*>(bytes), bits.low);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(bytes) + 1, bits.high);
-    char* payload = const_cast<char*>(filter.data);
-    for (uint32_t i = 0; i < num_bits / 8; ++i) {
-      payload[i] = static_cast<char>(payload[i] | bytes[i]);
+      ByteBits<WholeRegistersOfProbes(K)> bits;
+      for (int first = 0; first < num_probes; first += kProbesPer256Bits) {
+        const __m256i bit = EightFlatBits(pair, first, num_bits);
+        bits.StoreEight(first, _mm256_srli_epi32(bit, 3), bit);
+      }
+      bits.SetFirst(num_probes, payload);
     }
   }
 };
-
-void InsertMany(const FlatFilter& filter, size_t n, const uint64_t* hashes) {
-  if (filter.num_blocks > 2 * kBytesPer256Bits) {
-    PortableFlatInsertMany(filter, n, hashes);
-  } else {
-    RunUnrolled<InsertInRegisters>(filter.num_probes, filter, n, hashes);
-  }
-}
 
 }  // namespace
 
@@ -101,10 +89,14 @@ BLOOMLINE_AVX2 bool Avx2FlatMayMatch(const FlatFilter& filter, uint64_t hash) {
   return two_registers ? TwoRegistersMayMatch(filter, pair) : GatherMayMatch(filter, pair);
 }
 
+void Avx2FlatInsertMany(const FlatFilter& filter, size_t n, const uint64_t* hashes) {
+  RunUnrolled<Insert>(filter.num_probes, filter, n, hashes);
+}
+
 FlatKernel Avx2Flat() {
   FlatKernel kernel;
   kernel.may_match = Avx2FlatMayMatch;
-  kernel.insert_many = InsertMany;
+  kernel.insert_many = Avx2FlatInsertMany;
   return kernel;
 }
 

@@ -68,7 +68,7 @@ struct InsertInRegister {
 
 void InsertMany(const FlatFilter& filter, size_t n, const uint64_t* hashes) {
   if (filter.num_blocks > kRegisterBytes) {
-    PortableFlatInsertMany(filter, n, hashes);
+    Avx2FlatInsertMany(filter, n, hashes);
   } else {
     RunUnrolled<InsertInRegister>(filter.num_probes, filter, n, hashes);
   }
