@@ -38,8 +38,10 @@ if(BLOOMLINE_CPU_ROOT)
   foreach(kind LIBRARY INCLUDE PACKAGE)
     set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
   endforeach()
-  file(GLOB bloomline_loader "${BLOOMLINE_CPU_ROOT}/lib*/ld*.so.?"
-       "${BLOOMLINE_CPU_ROOT}/usr/lib*/ld*.so.?")
+  # The file itself: on ppc64el, the link to it in /lib64 is absolute.
+  set(folder "lib/${CMAKE_LIBRARY_ARCHITECTURE}")
+  file(GLOB bloomline_loader "${BLOOMLINE_CPU_ROOT}/${folder}/ld*.so.?"
+       "${BLOOMLINE_CPU_ROOT}/usr/${folder}/ld*.so.?")
   list(GET bloomline_loader 0 bloomline_loader)
   set(CMAKE_EXE_LINKER_FLAGS_INIT "-Wl,--dynamic-linker=${bloomline_loader}")
   # Not only for this program, but also for what its libraries need.
