@@ -471,6 +471,10 @@ def vectors():
     counters = [i.to_bytes(8, "big") for i in range(36)]
     many = [b"%016d" % i for i in range(501)]
     odd = [b"", b"", b"a", b"x" * 300]
+    # XXH3 treats keys of up to 16, 128, 240 bytes and longer ones differently, and mixes its state
+    # once for each 1,024 bytes: with other instructions on each CPU (docs/upstream/power_hash.md).
+    long = [bytes(i * 131 + n & 255 for i in range(n))
+            for n in (16, 17, 128, 129, 240, 241, 1023, 1024, 1025, 2048, 3000)]
     cases = [
         ("leveldb", "classic", 10, 6, 0, hello),
         ("leveldb", "classic", 10, 6, 0, counters),
@@ -528,6 +532,8 @@ def vectors():
         ("rocksdb", "compact", 10, 0, 0, many[:186], "app.Case"),
         ("rocksdb", "compact", 10, 0, 0, many[:186], 32 * "ab"),
         ("rocksdb", "compact", 10, 0, 0, many, "app.Case"),
+        ("standalone", "blocked", 16, 9, 0, long),
+        ("rocksdb", "flat", 16, 11, 0x0123456789ABCDEF, long),
     ]
     for container, layout, bits_per_key, k, seed, keys, *names in cases:
         canonicalizer = names[0].encode() if names else b""
