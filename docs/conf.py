@@ -17,6 +17,7 @@ html_title = project
 html_use_index = False
 html_copy_source = False
 html_show_copyright = False
+site_pages = {page for pattern in include_patterns for page in root.glob(pattern)}
 others = set()  # files and folders that pages link, relative to the root
 
 
@@ -33,7 +34,7 @@ def with_links(page, text):
     def link(match):
         name, mark, fragment = match[2].partition("#")
         target = (page.parent / name).resolve()
-        if not name or target.suffix == ".md" or not target.exists():
+        if not name or target in site_pages or not target.exists():
             return match[0]
         up = "../" * len(page.relative_to(root).parent.parts)
         where = f"{up}{address(str(target.relative_to(root)))}{mark}{fragment}"
