@@ -5,6 +5,7 @@
 
 #include "src/filter/format/hash.h"
 #include "src/redis/command.h"
+#include "src/redis/scripts.h"
 
 namespace bloomline::redis {
 namespace {
@@ -62,13 +63,21 @@ AddBatch::AddBatch(const Layout& layout, const std::vector<Shard>& shards, size_
   }
 }
 
-void AddBatch::Encode(size_t i, std::string* out) {
+void AddBatch::Encode(size_t i, bool asked, std::string* out) {
   const Group& group = groups_[i];
   const size_t num_probes = static_cast<size_t>(layout_.num_probes);
-  BeginCommand(2 + group.size * num_probes * 4 + (for_replicas_ ? 8 : 3), out);
-  AppendArgument("BITFIELD", out);
-  AppendArgument(shards_[group.shard].key, out);
   const uint64_t bits_per_block = 8 * uint64_t{layout_.block_bytes};
+  const uint64_t last_marker = layout_.blocks_per_shard * bits_per_block - 1;
+  BeginCommand((asked ? 5 : 2) + group.size * num_probes * 4 + (for_replicas_ ? 8 : 3), out);
+  if (asked) {
+    AppendArgument("EVAL", out);
+    AppendArgument(kAddIfPresent, out);
+    AppendArgument("1", out);
+  } else {
+    AppendArgument("BITFIELD", out);
+  }
+  AppendArgument(shards_[group.shard].key, out);
+  if (asked) AppendArgument(last_marker, out);
   for (uint32_t key = group.first; key < group.first + group.size; ++key) {
     const Place& place = keys_[key].place;
     for (int j = 0; j < layout_.num_probes; ++j) {
@@ -79,7 +88,6 @@ void AddBatch::Encode(size_t i, std::string* out) {
   }
   // If the server has lost the shard, BITFIELD creates a string without markers. Reading a marker
   // in the same command detects that.
-  const uint64_t last_marker = layout_.blocks_per_shard * bits_per_block - 1;
   if (!for_replicas_) {
     out->append("$3\r\nGET\r\n$2\r\nu1\r\n");
     AppendArgument(last_marker, out);
@@ -92,8 +100,16 @@ void AddBatch::Encode(size_t i, std::string* out) {
   }
 }
 
+bool AddBatch::LacksKey(size_t, const redisReply& reply) const {
+  return reply.type == REDIS_REPLY_INTEGER;  // kAddIfPresent
+}
+
 void AddBatch::OnReply(size_t i, ReplyPtr reply, bool repeated) {
   const Group& group = groups_[i];
+  if (LacksKey(i, *reply)) {
+    OnFailure(i, LostShard(shards_[group.shard]));
+    return;
+  }
   const size_t num_probes = static_cast<size_t>(layout_.num_probes);
   const size_t num_bits = group.size * num_probes;
   // The second INCRBY restores the marker and returns it, as GET does.
@@ -137,13 +153,18 @@ QueryBatch::QueryBatch(const Layout& layout, const std::vector<Shard>& shards, s
   for (size_t i = 0; i < n; ++i) places_[i] = PlaceOf(layout, filter::Hash64(keys[i], layout.seed));
 }
 
-void QueryBatch::Encode(size_t i, std::string* out) {
+void QueryBatch::Encode(size_t i, bool, std::string* out) {
   const Place& place = places_[i];
   const uint64_t first = place.block * layout_.block_bytes;
   out->append("*4\r\n$8\r\nGETRANGE\r\n");
   AppendArgument(shards_[place.shard].key, out);
   AppendArgument(first, out);
   AppendArgument(first + layout_.block_bytes - 1, out);
+}
+
+bool QueryBatch::LacksKey(size_t, const redisReply& reply) const {
+  return reply.type == REDIS_REPLY_STRING &&
+         (reply.len != layout_.block_bytes || !BitIsSet(reply.str, layout_.marker_bit()));
 }
 
 void QueryBatch::OnReply(size_t i, ReplyPtr reply, bool) {
@@ -153,7 +174,7 @@ void QueryBatch::OnReply(size_t i, ReplyPtr reply, bool) {
     OnFailure(i, Unexpected(shard, *reply));
     return;
   }
-  if (reply->len != layout_.block_bytes || !BitIsSet(reply->str, layout_.marker_bit())) {
+  if (LacksKey(i, *reply)) {
     OnFailure(i, LostShard(shard));
     return;
   }

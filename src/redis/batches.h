@@ -63,7 +63,10 @@ class AddBatch : public KeyBatch {
   const std::set<uint32_t>& lost_shards() const { return lost_shards_; }
 
   uint16_t Slot(size_t i) const override { return shards_[groups_[i].shard].slot; }
-  void Encode(size_t i, std::string* out) override;
+  // Where the key may be missing (`asked`), a script adds the keys: BITFIELD would create a string,
+  // which would then be in the way of the key (MIGRATE fails with BUSYKEY).
+  void Encode(size_t i, bool asked, std::string* out) override;
+  bool LacksKey(size_t i, const redisReply& reply) const override;
   void OnReply(size_t i, ReplyPtr reply, bool repeated) override;
   void OnFailure(size_t i, const std::string& error) override;
 
@@ -94,7 +97,8 @@ class QueryBatch : public KeyBatch {
              const std::string_view* keys, Answer unavailable, Answer* answers, std::string* error);
 
   uint16_t Slot(size_t i) const override { return shards_[places_[i].shard].slot; }
-  void Encode(size_t i, std::string* out) override;
+  void Encode(size_t i, bool asked, std::string* out) override;
+  bool LacksKey(size_t i, const redisReply& reply) const override;
   void OnReply(size_t i, ReplyPtr reply, bool repeated) override;
   void OnFailure(size_t i, const std::string& error) override;
 
@@ -119,7 +123,7 @@ class CommandList : public Batch {
   ReplyPtr TakeReply(size_t i) { return std::move(commands_[i].reply); }
 
   uint16_t Slot(size_t i) const override { return commands_[i].slot; }
-  void Encode(size_t i, std::string* out) override { out->append(commands_[i].bytes); }
+  void Encode(size_t i, bool, std::string* out) override { out->append(commands_[i].bytes); }
   void OnReply(size_t i, ReplyPtr reply, bool repeated) override;
   void OnFailure(size_t i, const std::string& error) override;
 

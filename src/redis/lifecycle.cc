@@ -83,7 +83,7 @@ class ShardScript : public Batch {
 
   uint16_t Slot(size_t i) const override { return ShardOf(i).slot; }
 
-  void Encode(size_t i, std::string* out) override {
+  void Encode(size_t i, bool, std::string* out) override {
     AppendScript(script_, ShardOf(i).key, arguments_(first_ + i / num_calls_, i % num_calls_), out);
   }
 

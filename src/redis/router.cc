@@ -14,7 +14,8 @@ namespace {
 constexpr size_t kMaxInFlight = 512;
 constexpr size_t kSendBytes = 16 << 10;
 
-// During a migration, a cluster redirects a command at most twice.
+// During a migration, a cluster redirects a command at most twice, unless the slot moves on before
+// the client follows.
 constexpr int kMaxRedirects = 8;
 
 using Clock = std::chrono::steady_clock;
@@ -204,7 +205,7 @@ void Router::Dispatch(Item item, Batch* batch) {
     return;
   }
   if (item.ask != nullptr) AppendCommand({"ASKING"}, &node->unsent);
-  batch->Encode(item.index, &node->unsent);
+  batch->Encode(item.index, item.ask != nullptr, &node->unsent);
   node->in_flight.push_back(item);
   if (node->unsent.size() >= kSendBytes) SendUnsent(node, batch);
   if (node->in_flight.size() >= kMaxInFlight) {
@@ -238,8 +239,16 @@ void Router::ReceiveUntil(Node* node, size_t left, Batch* batch) {
 }
 
 void Router::Handle(Node* node, Item item, ReplyPtr reply, Batch* batch) {
+  const bool asked = item.ask != nullptr;
   item.ask = nullptr;
   if (!IsError(*reply)) {
+    // The key has moved on since the ASK, or it is lost. The slot's node knows where it is. The
+    // reply to the last redirect stands.
+    if (asked && item.redirects < kMaxRedirects - 1 && batch->LacksKey(item.index, *reply)) {
+      ++item.redirects;
+      postponed_.push_back(item);
+      return;
+    }
     if (wait_for_.min_replicas > 0) {
       node->unconfirmed.push_back({item, std::move(reply)});
     } else {

@@ -48,8 +48,12 @@ class Batch {
   // Slot of the key of command i.
   virtual uint16_t Slot(size_t i) const = 0;
 
-  // Appends command i to *out. Called again for each attempt.
-  virtual void Encode(size_t i, std::string* out) = 0;
+  // Appends command i to *out. Called again for each attempt. `asked`: it follows ASKING, to a node
+  // that may lack the key.
+  virtual void Encode(size_t i, bool asked, std::string* out) = 0;
+
+  // Whether the reply to command i, which followed ASKING, says that the node lacks the key.
+  virtual bool LacksKey(size_t, const redisReply&) const { return false; }
 
   // `reply` may be an error reply. `repeated`: an earlier reply was lost, so the command may have
   // run before. For each i, exactly one of OnReply and OnFailure is called, once, in any order.

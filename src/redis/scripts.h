@@ -67,6 +67,12 @@ redis.call('PERSIST', KEYS[1])
 redis.call('SETRANGE', KEYS[1], 0, redis.call('GETRANGE', KEYS[1], 0, 0))
 return 1)lua";
 
+// ARGV: marker of the last block, arguments of BITFIELD. 0: the key does not exist, and still does
+// not.
+inline constexpr char kAddIfPresent[] = R"lua(
+if redis.call('GETBIT', KEYS[1], ARGV[1]) == 0 then return 0 end
+return redis.call('BITFIELD', KEYS[1], unpack(ARGV, 2)))lua";
+
 // ARGV: marker of the last block. Removes a string that BITFIELD created in place of a lost shard.
 inline constexpr char kRemoveRemnant[] = R"lua(
 if redis.call('GETBIT', KEYS[1], ARGV[1]) == 0 then return redis.call('UNLINK', KEYS[1]) end

@@ -187,7 +187,7 @@ void FuzzQueries(FuzzedDataProvider* input) {
     const size_t i = next++;
     const Answer expected = ExpectedAnswer(*reply, filter.layout, views[i], unavailable);
     Require(batch.Slot(i) < redis::kNumSlots, "a slot is in range");
-    batch.Encode(i, &command);
+    batch.Encode(i, i % 2 == 1, &command);
     any_failed =
         any_failed || reply->type != REDIS_REPLY_STRING || reply->len != filter.layout.block_bytes;
     batch.OnReply(i, std::move(reply), false);
@@ -251,7 +251,7 @@ void FuzzAdditions(FuzzedDataProvider* input) {
   ForEachReply(bytes, first_piece, [&](ReplyPtr reply) {
     if (next == batch.size()) return;
     std::string command;
-    batch.Encode(next, &command);
+    batch.Encode(next, next % 2 == 1, &command);
     Require(batch.Slot(next) < redis::kNumSlots, "a slot is in range");
     const bool is_marked = reply->type == REDIS_REPLY_ARRAY && reply->elements > num_probes &&
                            (reply->elements - num_markers) % num_probes == 0 &&

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -188,6 +189,51 @@ TEST_F(RedisClusterTest, OneAddKeysCallWhileASlotMoves) {
               static_cast<unsigned long long>(Redirects("ASK") + Redirects("MOVED") - redirects),
               static_cast<double>(positives) / static_cast<double>(absent.size()));
   EXPECT_GT(moves_of_add, 2);
+}
+
+// A client follows an ASK only in its next round. Meanwhile the move has been given up, the key has
+// gone back, and the move has begun again: the node that ASK named does not have the key. The third
+// node is stopped, so that the round lasts until all of this is done.
+TEST_F(RedisClusterTest, RedirectIsFollowedLate) {
+  const auto filter = Create();
+  const std::string shard = ShardsAt(0).at(0);
+  const std::string slot = cluster_->Slot(shard);
+  const std::string destination = cluster_->node(1).Command({"CLUSTER", "MYID"});
+  const std::vector<std::string> keys = Keys(3000, "key");
+  cluster_->BeginMigration(shard, 0, 1);
+  const auto call_while_the_key_goes_back = [&](const std::function<void()>& call) {
+    cluster_->MoveKey(shard, 0, 1);
+    const auto asks = [&] { return cluster_->node(0).Info("errorstats", "errorstat_ASK:count"); };
+    const uint64_t asks_before = asks();
+    cluster_->node(2).Stop();
+    std::thread client(call);
+    while (asks() == asks_before) std::this_thread::yield();
+    EXPECT_EQ(cluster_->node(0).Command({"CLUSTER", "SETSLOT", slot, "STABLE"}), "OK");
+    cluster_->MoveKey(shard, 1, 0);
+    EXPECT_EQ(cluster_->node(0).Command({"CLUSTER", "SETSLOT", slot, "MIGRATING", destination}),
+              "OK");
+    cluster_->node(2).Continue();
+    client.join();
+  };
+  std::vector<AddResult> results(keys.size());
+  call_while_the_key_goes_back(
+      [&] { EXPECT_TRUE(filter->AddKeys(keys, results.data())) << filter->error(); });
+  EXPECT_EQ(std::count(results.begin(), results.end(), AddResult::kFailed), 0);
+  std::vector<Answer> answers(keys.size());
+  call_while_the_key_goes_back(
+      [&] { EXPECT_TRUE(filter->MayMatch(keys, answers.data())) << filter->error(); });
+  EXPECT_EQ(Count(answers, Answer::kMaybe), keys.size());
+  cluster_->MoveKey(shard, 0, 1);  // BUSYKEY if a client had left something there
+  cluster_->EndMigration(shard, 1);
+  EXPECT_EQ(CountLost(filter.get(), keys), 0u);
+  // A shard that is lost indeed stays so: the client does not look for it for ever.
+  cluster_->BeginMigration(shard, 1, 0);
+  EXPECT_EQ(cluster_->node(1).Command({"DEL", shard}), "1");
+  EXPECT_FALSE(filter->AddKeys(keys, results.data()));
+  EXPECT_NE(filter->error().find(shard + " is missing"), std::string::npos) << filter->error();
+  EXPECT_FALSE(filter->MayMatch(keys, answers.data()));
+  EXPECT_NE(filter->error().find(shard + " is missing"), std::string::npos) << filter->error();
+  EXPECT_EQ(Count(answers, Answer::kNo), 0u);
 }
 
 // Every script has one key, so a cluster has no reason to refuse it (TRYAGAIN) while the key's slot
