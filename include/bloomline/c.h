@@ -7,7 +7,7 @@
      bloomline_builder_*                        FilterBuilder           filter.h
      bloomline_view_*                           FilterView              filter.h
      bloomline_bloomoptions_*                   BloomFilterOptions      bloom_filter.h
-     bloomline_bloom_*                          BloomFilter, mapped too bloom_filter.h
+     bloomline_bloom_*                          [Mapped]BloomFilter     bloom_filter.h
      bloomline_atomic_*                         AtomicBloomFilter       atomic_bloom_filter.h
      bloomline_scalableoptions_*, _scalable_*   ScalableBloomFilter     scalable_bloom_filter.h
      bloomline_countingoptions_*, _counting_*   CountingBloomFilter     counting_bloom_filter.h

@@ -21,8 +21,8 @@ extern "C" {
 #endif
 
 /* Returns a policy under LevelDB's own name: it uses LevelDB's filters, and LevelDB reads its
-   filters as "may match". The caller owns it, keeps it until the database is closed, and then
-   passes it to leveldb_filterpolicy_destroy. Thread-safe.
+   filters, except classic ones, as "may match". The caller owns it, keeps it until the database is
+   closed, and then passes it to leveldb_filterpolicy_destroy. Thread-safe.
 
    `format` is 0 (classic), 1 (blocked) or 2 (compact), the constants of c.h; bits_per_key as in
    filter_options.h. On failure the result is NULL and *errptr has the reason: a value that is not

@@ -36,9 +36,9 @@ struct Payload;
 //
 // Errors: a builder cannot fail, only write a filter that matches more keys than it should. Invalid
 // options (FilterOptions::Validate, and kClassic, which is for LevelDB only) or missing memory give
-// a filter that matches every key. error() gives the reason. The filter may then have no bytes at
-// all, which match every key in FilterView only: never give them to an engine, where a filter of no
-// bytes has no keys and answers "no".
+// a filter that matches every key. error() gives the reason. The filter may then be empty (0
+// bytes). FilterView then matches every key, but an engine takes it for a filter without keys and
+// answers "no": never give it to one.
 //
 // Memory: 64 bits per distinct key, and up to 2 MiB for keys to come. Finish takes more memory, in
 // percent of these: 1 to 3 % for kBlocked filters from 32 MiB on; in kCompact 18 % for 50,000 keys

@@ -22,7 +22,7 @@
 // Each filter records its canonicalizer's name. A policy uses only the filters of its own
 // canonicalizer, and answers "may match" for all others. So no key is lost when a policy gets a
 // canonicalizer, or one with another name. Set it when the database is opened, with a new block
-// cache: RocksDB goes on using the filter readers in an old one. Without a canonicalizer, the policy
+// cache: RocksDB goes on using the filter readers in an old one. A policy without a canonicalizer
 // would lose keys: it uses and writes filters that record no name.
 //
 // Link bloomline::core (CMake component `core`).

@@ -11,7 +11,7 @@
 //   if (!builder->Finish("apples.filter", &error)) { ... }
 //   // Map the file and give its bytes to FilterView::Open.
 //
-// FilterBuilder keeps a 64-bit hash of each key and needs 73 to 77 bits per key in kCompact: 9.6 GB
+// FilterBuilder keeps a 64-bit hash of each key and needs 72 to 77 bits per key in kCompact: 9.6 GB
 // for 1e9 keys. Here the hashes go to a temporary file, divided by their upper bits. The blocks of
 // a filter are in the order of these bits, so the filter is then built partition by partition.
 //

@@ -33,10 +33,10 @@ double FalsePositiveRate(Format format, double bits_per_key);
 
 // False-positive rate of the filter made for `capacity` keys when it holds num_keys: fewer, as
 // many, or more (over-filled). Whole blocks and the trailer are counted. Without keys the rate is
-// 0, even without capacity; with keys but no capacity it is 1. In kClassic this adds what
-// FalsePositiveRate leaves out, LevelDB's 32-bit hash: a fraction of 1 - (1 - 2^-32)^num_keys of
-// the missing keys share the hash of a stored one, 2.3 % at 1e8 keys, and no bit past 2^32 is ever
-// set.
+// 0, even without capacity; with keys but no capacity it is 1. In kClassic this adds the
+// effects of LevelDB's 32-bit hash, which FalsePositiveRate leaves out. A fraction of
+// 1 - (1 - 2^-32)^num_keys of the missing keys share the hash of a stored one (2.3 % at 1e8 keys).
+// No bit past 2^32 is ever set.
 double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t capacity,
                                  uint64_t num_keys);
 
