@@ -168,6 +168,7 @@ class BitByBit : public Subject, private redis::Batch {
 
   uint16_t Slot(size_t) const override { return redis::KeySlot(kName); }
   void Encode(size_t i, bool, std::string* out) override { encode_(i, out); }
+  bool MayLackKey(size_t, const redisReply&) const override { return false; }
   void OnReply(size_t i, redis::ReplyPtr reply, bool) override {
     if (redis::IsError(*reply)) Die(reply->str);
     bits_[i] = static_cast<char>(reply->integer);

@@ -100,13 +100,13 @@ void AddBatch::Encode(size_t i, bool asked, std::string* out) {
   }
 }
 
-bool AddBatch::LacksKey(size_t, const redisReply& reply) const {
+bool AddBatch::MayLackKey(size_t, const redisReply& reply) const {
   return reply.type == REDIS_REPLY_INTEGER;  // kAddIfPresent
 }
 
 void AddBatch::OnReply(size_t i, ReplyPtr reply, bool repeated) {
   const Group& group = groups_[i];
-  if (LacksKey(i, *reply)) {
+  if (MayLackKey(i, *reply)) {
     OnFailure(i, LostShard(shards_[group.shard]));
     return;
   }
@@ -162,7 +162,7 @@ void QueryBatch::Encode(size_t i, bool, std::string* out) {
   AppendArgument(first + layout_.block_bytes - 1, out);
 }
 
-bool QueryBatch::LacksKey(size_t, const redisReply& reply) const {
+bool QueryBatch::MayLackKey(size_t, const redisReply& reply) const {
   return reply.type == REDIS_REPLY_STRING &&
          (reply.len != layout_.block_bytes || !BitIsSet(reply.str, layout_.marker_bit()));
 }
@@ -174,7 +174,7 @@ void QueryBatch::OnReply(size_t i, ReplyPtr reply, bool) {
     OnFailure(i, Unexpected(shard, *reply));
     return;
   }
-  if (LacksKey(i, *reply)) {
+  if (MayLackKey(i, *reply)) {
     OnFailure(i, LostShard(shard));
     return;
   }
@@ -199,6 +199,16 @@ bool CommandList::Run(Router* router, std::string* error, const AddOptions& opti
   router->Run(commands_.size(), this, options);
   if (!error_.empty()) *error = error_;
   return error_.empty();
+}
+
+bool CommandList::MayLackKey(size_t i, const redisReply& reply) const {
+  if (reply.type == REDIS_REPLY_ARRAY) {
+    for (size_t j = 0; j < reply.elements; ++j) {
+      if (!MayLackKey(i, *reply.element[j])) return false;
+    }
+    return true;
+  }
+  return reply.type == REDIS_REPLY_NIL || (reply.type == REDIS_REPLY_INTEGER && reply.integer == 0);
 }
 
 void CommandList::OnReply(size_t i, ReplyPtr reply, bool) {

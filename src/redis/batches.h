@@ -63,10 +63,10 @@ class AddBatch : public KeyBatch {
   const std::set<uint32_t>& lost_shards() const { return lost_shards_; }
 
   uint16_t Slot(size_t i) const override { return shards_[groups_[i].shard].slot; }
-  // Where the key may be missing (`asked`), a script adds the keys: BITFIELD would create a string,
-  // which would then be in the way of the key (MIGRATE fails with BUSYKEY).
+  // If `asked`, a script adds the keys. BITFIELD would create a missing string, which would then be
+  // in the shard's way (MIGRATE fails with BUSYKEY).
   void Encode(size_t i, bool asked, std::string* out) override;
-  bool LacksKey(size_t i, const redisReply& reply) const override;
+  bool MayLackKey(size_t i, const redisReply& reply) const override;
   void OnReply(size_t i, ReplyPtr reply, bool repeated) override;
   void OnFailure(size_t i, const std::string& error) override;
 
@@ -98,7 +98,7 @@ class QueryBatch : public KeyBatch {
 
   uint16_t Slot(size_t i) const override { return shards_[places_[i].shard].slot; }
   void Encode(size_t i, bool asked, std::string* out) override;
-  bool LacksKey(size_t i, const redisReply& reply) const override;
+  bool MayLackKey(size_t i, const redisReply& reply) const override;
   void OnReply(size_t i, ReplyPtr reply, bool repeated) override;
   void OnFailure(size_t i, const std::string& error) override;
 
@@ -124,6 +124,7 @@ class CommandList : public Batch {
 
   uint16_t Slot(size_t i) const override { return commands_[i].slot; }
   void Encode(size_t i, bool, std::string* out) override { out->append(commands_[i].bytes); }
+  bool MayLackKey(size_t i, const redisReply& reply) const override;
   void OnReply(size_t i, ReplyPtr reply, bool repeated) override;
   void OnFailure(size_t i, const std::string& error) override;
 

@@ -87,10 +87,14 @@ class ShardScript : public Batch {
     AppendScript(script_, ShardOf(i).key, arguments_(first_ + i / num_calls_, i % num_calls_), out);
   }
 
+  bool MayLackKey(size_t i, const redisReply& reply) const override {
+    return !(accept_ ? accept_(first_ + i / num_calls_, reply) : IsOne(reply));
+  }
+
   void OnReply(size_t i, ReplyPtr reply, bool) override {
     if (IsError(*reply)) {
       OnFailure(i, "redis: " + ShardOf(i).key + ": " + std::string(Text(*reply)));
-    } else if (!(accept_ ? accept_(first_ + i / num_calls_, *reply) : IsOne(*reply))) {
+    } else if (MayLackKey(i, *reply)) {
       refused_ = true;
       OnFailure(i, "redis: " + ShardOf(i).key +
                        " is not what its creator left: the server has lost it, or it was deleted");

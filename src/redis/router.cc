@@ -242,14 +242,14 @@ void Router::Handle(Node* node, Item item, ReplyPtr reply, Batch* batch) {
   const bool asked = item.ask != nullptr;
   item.ask = nullptr;
   if (!IsError(*reply)) {
-    // The key has moved on since the ASK, or it is lost. The slot's node knows where it is. The
-    // reply to the last redirect stands.
-    if (asked && item.redirects < kMaxRedirects - 1 && batch->LacksKey(item.index, *reply)) {
-      ++item.redirects;
-      postponed_.push_back(item);
-      return;
-    }
-    if (wait_for_.min_replicas > 0) {
+    if (asked && batch->MayLackKey(item.index, *reply)) {
+      // The key has moved on since the ASK, and the slot's node knows where; or it is lost.
+      if (++item.redirects < kMaxRedirects) {
+        postponed_.push_back(item);
+      } else {
+        batch->OnReply(item.index, std::move(reply), item.repeated);
+      }
+    } else if (wait_for_.min_replicas > 0) {
       node->unconfirmed.push_back({item, std::move(reply)});
     } else {
       batch->OnReply(item.index, std::move(reply), item.repeated);

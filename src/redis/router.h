@@ -49,11 +49,12 @@ class Batch {
   virtual uint16_t Slot(size_t i) const = 0;
 
   // Appends command i to *out. Called again for each attempt. `asked`: it follows ASKING, to a node
-  // that may lack the key.
+  // that may lack the key, and had better not create it there.
   virtual void Encode(size_t i, bool asked, std::string* out) = 0;
 
-  // Whether the reply to command i, which followed ASKING, says that the node lacks the key.
-  virtual bool LacksKey(size_t, const redisReply&) const { return false; }
+  // Whether this reply to command i, which followed ASKING, may come from a node that lacks the
+  // key. No error.
+  virtual bool MayLackKey(size_t i, const redisReply& reply) const = 0;
 
   // `reply` may be an error reply. `repeated`: an earlier reply was lost, so the command may have
   // run before. For each i, exactly one of OnReply and OnFailure is called, once, in any order.
@@ -70,9 +71,9 @@ class Router {
   static std::unique_ptr<Router> Connect(const RedisServers& options, std::string* error);
 
   // Runs the commands 0 .. n - 1 of `batch`. Commands of one slot run in the order of their
-  // numbers, unless one is sent again. With min_replicas, every command must write something:
-  // servers since 7.2 confirm at once a command that wrote nothing, even if no replica has what
-  // others wrote (docs/redis_protocol.md, "Waiting for replicas").
+  // numbers, unless one is sent again. With min_replicas, every command must write something or
+  // fail: servers since 7.2 confirm at once a command that wrote nothing, even if no replica has
+  // what others wrote (docs/redis_protocol.md, "Waiting for replicas").
   void Run(size_t n, Batch* batch, const AddOptions& options = AddOptions());
 
   // Drops all connections. Call it after a Batch threw.

@@ -2,7 +2,7 @@
 // the state diagrams and the argument why none of these scripts, run late or twice, causes a wrong
 // "no".
 //
-//   shard:  AllocateShard FillShard+ RenewShard* KeepShard+
+//   shard:  AllocateShard FillShard+ RenewShard* KeepShard+   later: AddIfPresent*, RemoveRemnant*
 //   hash:   TakeTicket Publish (Finish | GiveUp Forget)   later: Touch* Forget
 //
 // Each script has one key, so that a cluster can run it while the key's slot moves.
@@ -67,8 +67,8 @@ redis.call('PERSIST', KEYS[1])
 redis.call('SETRANGE', KEYS[1], 0, redis.call('GETRANGE', KEYS[1], 0, 0))
 return 1)lua";
 
-// ARGV: marker of the last block, arguments of BITFIELD. 0: the key does not exist, and still does
-// not.
+// ARGV: marker of the last block, arguments of BITFIELD. An addition to a node that may lack the
+// key. 0: it does, or the string has no marker; nothing has changed.
 inline constexpr char kAddIfPresent[] = R"lua(
 if redis.call('GETBIT', KEYS[1], ARGV[1]) == 0 then return 0 end
 return redis.call('BITFIELD', KEYS[1], unpack(ARGV, 2)))lua";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -192,48 +193,77 @@ TEST_F(RedisClusterTest, OneAddKeysCallWhileASlotMoves) {
 }
 
 // A client follows an ASK only in its next round. Meanwhile the move has been given up, the key has
-// gone back, and the move has begun again: the node that ASK named does not have the key. The third
-// node is stopped, so that the round lasts until all of this is done.
+// gone back, and the move has begun again: the node that ASK named does not have the key. Node 2 is
+// stopped, so that the round lasts until all of this is done.
 TEST_F(RedisClusterTest, RedirectIsFollowedLate) {
   const auto filter = Create();
   const std::string shard = ShardsAt(0).at(0);
   const std::string slot = cluster_->Slot(shard);
   const std::string destination = cluster_->node(1).Command({"CLUSTER", "MYID"});
-  const std::vector<std::string> keys = Keys(3000, "key");
+  const auto asks = [&] { return cluster_->node(0).Info("errorstats", "errorstat_ASK:count"); };
+  const auto calls = [&](size_t node, const std::string& command) {
+    return cluster_->node(node).Info("commandstats", "cmdstat_" + command + ":calls");
+  };
   cluster_->BeginMigration(shard, 0, 1);
-  const auto call_while_the_key_goes_back = [&](const std::function<void()>& call) {
-    cluster_->MoveKey(shard, 0, 1);
-    const auto asks = [&] { return cluster_->node(0).Info("errorstats", "errorstat_ASK:count"); };
+  cluster_->MoveKey(shard, 0, 1);
+  // A few keys of the shard and of node 2. Each node gets its commands in one piece.
+  std::vector<std::string> keys;
+  for (size_t i = 0, of_shard = 0, of_node_2 = 0; of_shard < 10 || of_node_2 == 0; ++i) {
+    const std::string key = "key" + std::to_string(i);
     const uint64_t asks_before = asks();
-    cluster_->node(2).Stop();
-    std::thread client(call);
-    while (asks() == asks_before) std::this_thread::yield();
+    const uint64_t calls_before = calls(2, "getrange");
+    ASSERT_EQ(filter->MayMatch(key), Answer::kNo) << filter->error();
+    const bool is_of_shard = asks() > asks_before;
+    const bool is_of_node_2 = calls(2, "getrange") > calls_before;
+    if ((is_of_shard && ++of_shard <= 10) || (is_of_node_2 && ++of_node_2 == 1)) {
+      keys.push_back(key);
+    }
+  }
+  const auto give_up_and_begin_again = [&] {
     EXPECT_EQ(cluster_->node(0).Command({"CLUSTER", "SETSLOT", slot, "STABLE"}), "OK");
     cluster_->MoveKey(shard, 1, 0);
     EXPECT_EQ(cluster_->node(0).Command({"CLUSTER", "SETSLOT", slot, "MIGRATING", destination}),
               "OK");
+  };
+  give_up_and_begin_again();
+  const auto run_late = [&](uint64_t num_asks, const std::function<void()>& call) {
+    cluster_->MoveKey(shard, 0, 1);
+    const uint64_t all_asks = asks() + num_asks;
+    cluster_->node(2).Stop();
+    std::thread client(call);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (asks() < all_asks && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(asks(), all_asks);
+    give_up_and_begin_again();
     cluster_->node(2).Continue();
     client.join();
   };
   std::vector<AddResult> results(keys.size());
-  call_while_the_key_goes_back(
-      [&] { EXPECT_TRUE(filter->AddKeys(keys, results.data())) << filter->error(); });
-  EXPECT_EQ(std::count(results.begin(), results.end(), AddResult::kFailed), 0);
+  const uint64_t scripts = calls(1, "eval");
+  run_late(1, [&] { EXPECT_TRUE(filter->AddKeys(keys, results.data())) << filter->error(); });
+  EXPECT_EQ(calls(1, "eval"), scripts + 1);
+  EXPECT_EQ(Count(results, AddResult::kNew), keys.size());
   std::vector<Answer> answers(keys.size());
-  call_while_the_key_goes_back(
-      [&] { EXPECT_TRUE(filter->MayMatch(keys, answers.data())) << filter->error(); });
+  const uint64_t queries = calls(1, "getrange");
+  run_late(10, [&] { EXPECT_TRUE(filter->MayMatch(keys, answers.data())) << filter->error(); });
+  EXPECT_EQ(calls(1, "getrange"), queries + 10);
   EXPECT_EQ(Count(answers, Answer::kMaybe), keys.size());
-  cluster_->MoveKey(shard, 0, 1);  // BUSYKEY if a client had left something there
-  cluster_->EndMigration(shard, 1);
-  EXPECT_EQ(CountLost(filter.get(), keys), 0u);
-  // A shard that is lost indeed stays so: the client does not look for it for ever.
-  cluster_->BeginMigration(shard, 1, 0);
-  EXPECT_EQ(cluster_->node(1).Command({"DEL", shard}), "1");
+  EXPECT_EQ(cluster_->node(1).KeysLike(shard).size(), 0u) << "it would be in the key's way";
+
+  std::string error;
+  run_late(1, [&] { EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error; });
+  const auto num_keys = [&](size_t node) { return cluster_->node(node).Command({"DBSIZE"}); };
+  for (size_t i = 0; i < RedisCluster::kNodes; ++i) EXPECT_EQ(num_keys(i), "0");
+
+  // Now the shard is lost. The client does not look for it for ever, and leaves nothing behind.
   EXPECT_FALSE(filter->AddKeys(keys, results.data()));
-  EXPECT_NE(filter->error().find(shard + " is missing"), std::string::npos) << filter->error();
+  EXPECT_EQ(Count(results, AddResult::kFailed), keys.size());
+  EXPECT_NE(filter->error().find(" is missing"), std::string::npos) << filter->error();
   EXPECT_FALSE(filter->MayMatch(keys, answers.data()));
-  EXPECT_NE(filter->error().find(shard + " is missing"), std::string::npos) << filter->error();
   EXPECT_EQ(Count(answers, Answer::kNo), 0u);
+  for (size_t i = 0; i < RedisCluster::kNodes; ++i) EXPECT_EQ(num_keys(i), "0");
 }
 
 // Every script has one key, so a cluster has no reason to refuse it (TRYAGAIN) while the key's slot

@@ -250,6 +250,21 @@ class Adder {
   std::thread thread_;
 };
 
+TEST_F(RedisReplicaTest, WaitForReplicasWaitsForTheWritesOfOthers) {
+  StartPrimaryAndReplica();
+  replica_->Stop();
+  EXPECT_EQ(primary_->Command({"SET", "key", "value"}), "OK");
+  std::atomic<bool> continued{false};
+  std::thread thread([&] {
+    std::this_thread::sleep_for(200 * kMillisecond);
+    continued = true;
+    replica_->Continue();
+  });
+  tests::WaitForReplicas(*primary_, 1);
+  EXPECT_TRUE(continued);
+  thread.join();
+}
+
 // The replica's connection is cut and it cannot open another, so that it certainly lags.
 void CutOff(RedisServer* primary, RedisServer* replica) {
   replica->Stop();

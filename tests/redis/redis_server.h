@@ -60,7 +60,7 @@ class RedisServer {
   pid_t pid_ = -1;
 };
 
-// True if n replicas are connected to the server and up to date.
+// Waits until n replicas are connected to the server and have what it has now.
 void WaitForReplicas(const RedisServer& primary, size_t n);
 
 // A Sentinel that watches a server under the name "primary" and promotes a replica without other

@@ -45,6 +45,11 @@ class ShardStatesTest : public RedisStatesTest {
     return server_->Command({"EVAL", redis::kRemoveRemnant, "1", kKey, "2047"});
   }
 
+  std::string AddIfPresent() {
+    return server_->Command({"EVAL", redis::kAddIfPresent, "1", kKey, "2047", "SET", "u1", "700",
+                             "1", "GET", "u1", "2047"});
+  }
+
   std::string State() {
     const std::string ttl = server_->Command({"TTL", kKey});
     return ttl == "-2"
@@ -127,8 +132,14 @@ TEST_F(ShardStatesTest, EveryScriptInEveryState) {
     if (row.fill && !is_final) {
       EXPECT_EQ(start.substr(0, 64), block);
     }
+    const bool is_complete = is_final || state == "half filled";
     Make(state, &token);
-    EXPECT_EQ(RemoveRemnant(), state == "absent" || is_final || state == "half filled" ? "0" : "1");
+    const std::string before = State();
+    EXPECT_EQ(AddIfPresent(), !is_complete ? "0" : state == "permanent" ? "1 1" : "0 1");
+    EXPECT_EQ(AddIfPresent(), is_complete ? "1 1" : "0");
+    EXPECT_EQ(State() == before, !is_complete || state == "permanent");
+    Make(state, &token);
+    EXPECT_EQ(RemoveRemnant(), state == "absent" || is_complete ? "0" : "1");
   }
 }
 
