@@ -52,7 +52,7 @@ class ShardScript : public Batch {
  public:
   // Returns the arguments of one call.
   using Arguments = std::function<Texts(size_t shard, uint64_t call)>;
-  // Whether the reply means that the script did its work.
+  // Whether the reply means that the script did its work. May be called twice for one reply.
   using Accept = std::function<bool(size_t shard, const redisReply& reply)>;
 
   // `script` and `shards` must outlive this. Without `accept`, the reply must be 1.
@@ -306,7 +306,7 @@ bool PublishFilter(Router* router, const std::string& name, const Layout& layout
   const ReplyPtr reply =
       RunScript(router, kPublish, key, {field, std::string(Text(*ticket)), metadata}, error);
   if (reply == nullptr) return false;
-  *ours = reply->type == REDIS_REPLY_STRING && Text(*reply) == metadata;
+  *ours = reply->type == REDIS_REPLY_NIL || Text(*reply) == metadata;
   return true;
 }
 

@@ -42,8 +42,9 @@ bool MakeShards(Router* router, const Layout& layout, const std::vector<Shard>& 
                 const CreationPace& pace, std::string* error);
 
 // Writes the metadata that names the shards. The filter then exists, unfinished. *ours: false if
-// there is another filter, or ours was deleted meanwhile; then nobody will ever use these shards.
-// On failure it is unknown whether the filter exists or will exist.
+// there is another filter; then nobody will ever use these shards. True also if there is none: ours
+// was deleted, or is on another node while its slot moves. On failure it is unknown whether the
+// filter exists or will exist.
 bool PublishFilter(Router* router, const std::string& name, const Layout& layout,
                    const CreationPace& pace, bool* ours, std::string* error);
 

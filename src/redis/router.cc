@@ -15,7 +15,7 @@ constexpr size_t kMaxInFlight = 512;
 constexpr size_t kSendBytes = 16 << 10;
 
 // During a migration, a cluster redirects a command at most twice, unless the slot moves on before
-// the client follows.
+// the client follows. A return to the slot's node counts, too.
 constexpr int kMaxRedirects = 8;
 
 using Clock = std::chrono::steady_clock;

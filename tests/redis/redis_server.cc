@@ -230,6 +230,7 @@ std::vector<std::string> RedisServer::KeysLike(const std::string& pattern) const
 
 uint64_t RedisServer::Info(std::string_view section, std::string_view name) const {
   const std::string text = Command({"INFO", section});
+  if (!text.empty() && text.front() != '#') Die("INFO: " + text);
   const size_t at = text.find(name);
   return at == std::string::npos ? 0 : std::stoull(text.substr(at + name.size() + 1));
 }
@@ -349,7 +350,7 @@ void RedisCluster::BeginMigration(const std::string& key, size_t from, size_t to
 void RedisCluster::MoveKey(const std::string& key, size_t from, size_t to) {
   // BUSYKEY: a client that was redirected earlier has written to the node that gets the key.
   const std::string reply = node(from).Command(
-      {"MIGRATE", "127.0.0.1", std::to_string(node(to).port()), key, "0", "5000"});
+      {"MIGRATE", "127.0.0.1", std::to_string(node(to).port()), key, "0", "9000"});
   if (reply != "OK") Die("MIGRATE: " + reply);
 }
 

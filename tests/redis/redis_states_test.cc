@@ -138,6 +138,12 @@ TEST_F(ShardStatesTest, EveryScriptInEveryState) {
     EXPECT_EQ(AddIfPresent(), !is_complete ? "0" : state == "permanent" ? "1 1" : "0 1");
     EXPECT_EQ(AddIfPresent(), is_complete ? "1 1" : "0");
     EXPECT_EQ(State() == before, !is_complete || state == "permanent");
+    const std::string added = State();
+    const std::string reply =
+        server_->Command({"EVAL", redis::kAddIfPresent, "1", kKey, "2047", "SET", "u1", "700", "1",
+                          "INCRBY", "u1", "2047", "1", "INCRBY", "u1", "2047", "1"});
+    EXPECT_EQ(reply, is_complete ? "1 0 1" : "0") << "with replicas";
+    EXPECT_EQ(State(), added);
     Make(state, &token);
     EXPECT_EQ(RemoveRemnant(), state == "absent" || is_complete ? "0" : "1");
   }
