@@ -180,10 +180,8 @@ int ReportProblems(const Inputs& inputs, const std::string& name) {
     for (const std::string& warning : database.warnings) PrintError(start + "warning: " + warning);
   }
   bool failed = !inputs.errors.empty();
-  size_t vanished = 0;
   for (const FileRef& ref : inputs.files) {
     if (ref.state == FileState::kVanished) {
-      ++vanished;
       PrintError(start + inputs.file(ref).path + ": does not exist (any more); skipped");
     } else if (ref.state == FileState::kFailed) {
       failed = true;
