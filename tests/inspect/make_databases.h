@@ -28,7 +28,7 @@ inline std::string BigEndianKey(uint64_t number) {
 }
 
 inline std::string DecimalKey(uint64_t number) {
-  char text[24];
+  char text[32];
   std::snprintf(text, sizeof(text), "user%012llu", static_cast<unsigned long long>(number));
   return text;
 }
