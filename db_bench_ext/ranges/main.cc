@@ -48,7 +48,7 @@ struct Flags {
 std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   Flags flags;
   CLI::App app(
-      "Compares scans of empty, short and long ranges in RocksDB databases of four shapes of "
+      "Compares scans of empty, short and long ranges in RocksDB databases of five shapes of "
       "keys,\n"
       "with bloomline's filters for ranges and without, and with RocksDB's own prefix filter of\n"
       "the best length. Exit status 1 if a scan found other keys than without filters.",

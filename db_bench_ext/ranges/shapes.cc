@@ -126,6 +126,22 @@ Range FileRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
   return Under(path.substr(0, path.rfind("album")));
 }
 
+// ---- Numbers of 8 bytes: 32 in a row, then 32 that are not taken. A range of 60 holds many keys
+// of the last level, some of the level above it, and mostly none of the others.
+
+constexpr uint64_t kRun = 32;
+
+std::string NumberKey(uint64_t index) {
+  return BigEndian(index / kRun * 2 * kRun + index % kRun, 8);
+}
+
+Range NumberRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
+  uint64_t first = random % num_keys / kRun * 2 * kRun;
+  if (kind == RangeKind::kEmpty) first += kRun + 8;
+  const uint64_t count = kind == RangeKind::kEmpty ? 16 : kind == RangeKind::kShort ? 60 : 2000;
+  return {BigEndian(first, 8), BigEndian(first + count, 8)};
+}
+
 }  // namespace
 
 const char* RangeKindName(RangeKind kind) {
@@ -139,6 +155,7 @@ const std::vector<Shape>& Shapes() {
       {"minutes", "device:8 microseconds:8", 13, kSecondsOfPeriod * kPeriodsOfDevice,
        MeasurementKey, MeasurementRange},
       {"files", "/srv/3/17/album4/photo1_2.jpg", 12, 0, FileKey, FileRange},
+      {"numbers", "numbers of 8 bytes; empty: 16 of them, short: 60", 7, 0, NumberKey, NumberRange},
   };
   return shapes;
 }

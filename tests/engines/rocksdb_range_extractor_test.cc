@@ -8,9 +8,12 @@
 #include <rocksdb/memtablerep.h>
 #include <rocksdb/table.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits_reader.h"
@@ -119,6 +122,53 @@ TEST(RocksDBRangeExtractorTest, OnlyTheLastTwoCallsAreARange) {
     extractor->Transform(std::to_string(i + 1));
     ASSERT_EQ(Bounds(begin), std::to_string(i) + "-" + std::to_string(i + 1));
   }
+}
+
+// Fibers move between threads, and scans of other databases come between calls and query: a token
+// that came again would be taken for another range, and keys would be lost.
+TEST(RocksDBRangeExtractorTest, NoTokenComesAgain) {
+  constexpr size_t kCalls = sizeof(void*) > 4 ? (1 << 20) + 1000 : 10000;  // more than a block
+  constexpr int kThreads = 3;
+  const auto extractor = NewRangeExtractor();
+  std::vector<const char*> tokens(kThreads * kCalls);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (size_t i = 0; i < kCalls; ++i) {
+        tokens[t * kCalls + i] = extractor->Transform("a").data();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::sort(tokens.begin(), tokens.end());
+  EXPECT_EQ(std::adjacent_find(tokens.begin(), tokens.end()), tokens.end());
+}
+
+TEST(RocksDBRangeExtractorTest, ThreadsWithAsManyCallsDoNotMixTheirRanges) {
+  const auto extractor = NewRangeExtractor();
+  std::string seen;
+  std::thread([&] {
+    const Slice prefix = extractor->Transform("a");
+    extractor->Transform("b");
+    std::thread([&] {  // where a fiber of the first goes on
+      for (int i = 0; i < 3; ++i) {
+        seen += Bounds(prefix);
+        extractor->Transform("c");
+      }
+    })
+        .join();
+    EXPECT_EQ(Bounds(prefix), "a-b");
+  }).join();
+  EXPECT_EQ(seen, "");
+}
+
+TEST(RocksDBRangeExtractorTest, TokensEnd) {
+  constexpr uintptr_t kBlock = TokenBlocks::kTokensPerBlock;
+  TokenBlocks blocks(3 * kBlock + kBlock / 2);
+  EXPECT_EQ(blocks.Take(), kBlock);  // not 0, a null pointer
+  EXPECT_EQ(blocks.Take(), 2 * kBlock);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(blocks.Take(), 0U) << "would pass the last token";
+  EXPECT_EQ(TokenBlocks(0).Take(), 0U);
 }
 
 TEST(RocksDBRangeExtractorTest, LongBoundsAreNotKept) {

@@ -90,6 +90,8 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const std::string& text, s
 }
 
 std::shared_ptr<const SliceTransform> NewRangeExtractor() {
+  // RocksDB makes each table's extractor by its name.
+  if (!RegisterBloomline()) return nullptr;
   return support::OrIfOutOfMemory<std::shared_ptr<const SliceTransform>>(nullptr,
                                                                          MakeRangeExtractor);
 }

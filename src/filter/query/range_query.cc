@@ -182,15 +182,15 @@ class Query {
     return false;
   }
 
-  // In batches, as for many keys.
+  // In batches, as for many keys. The first ones are small: where keys are dense, they are enough.
   bool AnyMayMatch(Cells cells, size_t level) const {
     const size_t bits = BitsOf(level);
     const std::string_view cell(cells.first, CellBytes(bits));
     const KeyHasher hasher(SeedOf(level));
     uint64_t hashes[kBatchCells];
     bool may_match[kBatchCells];
-    while (cells.count > 0) {
-      const auto n = static_cast<size_t>(std::min<uint64_t>(cells.count, kBatchCells));
+    for (size_t batch = 2; cells.count > 0; batch = std::min(2 * batch, kBatchCells)) {
+      const auto n = static_cast<size_t>(std::min<uint64_t>(cells.count, batch));
       for (size_t i = 0; i < n; ++i) {
         hashes[i] = hasher(cell);
         Advance(bits, cells.first);

@@ -1,18 +1,32 @@
 // How a filter of RocksDB learns which range of keys an iterator looks for.
 //
-// With ReadOptions::auto_prefix_mode and iterate_upper_bound, RocksDB calls in one thread, for each
-// table and Seek (read in 7.8 and 9.10: FilterBlockReaderCommon::RangeMayExist):
+// For each table and Seek of an iterator with iterate_upper_bound, RocksDB calls in one thread
+// (read in 7.0 to 11.9: RangeMayExist of filter_block_reader_common.cc or full_filter_block.cc):
 //
 //   prefix = extractor->Transform(key to seek)
 //   extractor->Transform(upper bound)               which must give the same prefix
+//   the filter block is read                        code of users may run here
 //   filter->MayMatch(prefix)
 //
 // All prefixes of this extractor are empty, so they are the same. But each begins at an address of
-// its own, by which the filter knows the two last calls. Any other sequence of calls means "may
-// match". Empty prefixes change nothing else: all keys have the same one.
+// its own, its token, by which the filter knows the two last calls of its thread. No token is given
+// twice in a process: between the calls and the query, code of users (a listener, a cache, a file
+// system) may scan other databases in this thread, and a fiber may go on in another thread. After
+// any other sequence of calls the answer is "may match". The answer must never be a wrong "no":
+// RocksDB 11.8 turns what a scan did not find into range tombstones that it writes
+// (min_tombstones_for_range_conversion). Empty prefixes change nothing else.
+//
+// An iterator without auto_prefix_mode would call Transform once and then query the filter: a call
+// of somebody else in between would look like a bound. RocksDB also checks the bound if the table
+// was written with another extractor, by the extractor's text in the table's properties. So this
+// extractor's text is never the same twice ("nonce"): each iterator checks the bound, and one
+// without a bound, or one that moves backward, queries no filter.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_EXTRACTOR_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_EXTRACTOR_H_
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -25,6 +39,27 @@ constexpr char kRangeExtractorName[] = "bloomline.ranges";
 
 // Longer bounds are not kept: such ranges may match.
 constexpr size_t kMaxBoundBytes = 256;
+
+// Blocks of tokens, no token in two blocks. A thread takes a block for many calls, because threads
+// would wait for one another at a counter of calls. Thread-safe.
+class TokenBlocks {
+ public:
+  // A CPU with addresses of 32 bits has few tokens, so that threads must not waste them.
+  static constexpr uintptr_t kTokensPerBlock = sizeof(uintptr_t) > 4 ? 1 << 20 : 1 << 10;
+
+  // `last`: no token is larger.
+  constexpr explicit TokenBlocks(uintptr_t last = UINTPTR_MAX)
+      : num_blocks_(last / kTokensPerBlock) {}
+
+  // Returns the least token of a block, never 0; or 0 if there is none left. A program that makes
+  // a billion calls in a second comes there after 580 years; with addresses of 32 bits after four
+  // billion calls, and all ranges may match from then on.
+  uintptr_t Take();
+
+ private:
+  const uintptr_t num_blocks_;  // the first one, with token 0, is not used
+  std::atomic<uintptr_t> next_{1};
+};
 
 std::unique_ptr<const ROCKSDB_NAMESPACE::SliceTransform> MakeRangeExtractor();
 

@@ -1,0 +1,190 @@
+// Between the extractor's calls and the filter's answer RocksDB reads the filter block, and then
+// code of users runs in the same thread: listeners, file systems, caches. Whatever that code does
+// with the extractor, a scan finds its keys. Iterators that have no upper bound read no filters.
+#include <gtest/gtest.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "bloomline/rocksdb.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline {
+namespace {
+
+using rocksdb::Slice;
+using rocksdb::SliceTransform;
+
+// Code of a user that runs after each read of a file.
+class ReadListener final : public rocksdb::EventListener {
+ public:
+  bool ShouldBeNotifiedOnFileIO() override { return true; }
+  void OnFileReadFinish(const rocksdb::FileOperationInfo&) override {
+    if (run_) run_();
+  }
+  void Run(std::function<void()> run) { run_ = std::move(run); }
+
+ private:
+  std::function<void()> run_;
+};
+
+// A database of one file, whose filter is read again for each query.
+class RocksDBRangeHandshakeTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    RocksDBFilterOptions filter;
+    filter.range_prefixes = "1:2:3";
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy = NewRocksDBFilterPolicy(filter);
+    table.cache_index_and_filter_blocks = true;
+    table.block_cache = rocksdb::NewLRUCache(0);
+    options_.create_if_missing = true;
+    options_.statistics = rocksdb::CreateDBStatistics();
+    options_.listeners = {listener_};
+    options_.prefix_extractor = extractor_;
+    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    Open();
+    for (const char* key : {"kaa", "kab", "kac", "kad"}) {
+      ASSERT_TRUE(db_->Put({}, key, "value").ok());
+    }
+    ASSERT_TRUE(db_->Flush({}).ok());
+  }
+
+  void Open() {
+    db_.reset();
+    const rocksdb::Status status = tests::OpenRocksDB(options_, folder_.Path("db"), &db_);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+
+  // The number of keys in [begin, end); `end` may be null.
+  int Scan(rocksdb::ReadOptions read, const char* begin, const char* end) {
+    const Slice bound(end == nullptr ? "" : end);
+    if (end != nullptr) read.iterate_upper_bound = &bound;
+    const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(read));
+    int num_keys = 0;
+    for (iterator->Seek(begin); iterator->Valid(); iterator->Next()) ++num_keys;
+    EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();
+    return num_keys;
+  }
+  static rocksdb::ReadOptions AutoPrefixMode() {
+    rocksdb::ReadOptions read;
+    read.auto_prefix_mode = true;
+    return read;
+  }
+
+  // Queries of filters for ranges, and those of them with the answer "no".
+  std::pair<uint64_t, uint64_t> Queries() const {
+    uint64_t num_queries =
+        options_.statistics->getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_CHECKED);
+    uint64_t num_no = options_.statistics->getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
+    for (const auto ticker :
+         {rocksdb::NON_LAST_LEVEL_SEEK_FILTERED, rocksdb::LAST_LEVEL_SEEK_FILTERED}) {
+      num_queries += options_.statistics->getTickerCount(ticker);
+      num_no += options_.statistics->getTickerCount(ticker);
+    }
+    for (const auto ticker :
+         {rocksdb::NON_LAST_LEVEL_SEEK_FILTER_MATCH, rocksdb::LAST_LEVEL_SEEK_FILTER_MATCH}) {
+      num_queries += options_.statistics->getTickerCount(ticker);
+    }
+#endif
+    return {num_queries, num_no};
+  }
+
+  const tests::TempDir folder_;
+  const std::shared_ptr<ReadListener> listener_ = std::make_shared<ReadListener>();
+  const std::shared_ptr<const SliceTransform> extractor_ = NewRangeExtractor();
+  rocksdb::Options options_;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+TEST_F(RocksDBRangeHandshakeTest, OtherScansWhileTheFilterIsReadChangeNothing) {
+  for (const int num_scans : {1, 2, 1 << 8, 1 << 15, 1 << 16}) {
+    listener_->Run([&] {
+      for (int i = 0; i < num_scans; ++i) {
+        extractor_->Transform("x");
+        extractor_->Transform("y");
+      }
+    });
+    EXPECT_EQ(Scan(AutoPrefixMode(), "ka", "kb"), 4) << num_scans << " scans";
+    EXPECT_EQ(Scan({}, "ka", "kb"), 4) << num_scans << " scans without auto_prefix_mode";
+    EXPECT_EQ(Scan({}, "ka", nullptr), 4) << num_scans << " scans without a bound";
+  }
+}
+
+// One call for a key is followed by one for another key: a range that nobody scans.
+TEST_F(RocksDBRangeHandshakeTest, OneOtherCallWhileTheFilterIsReadIsNoBound) {
+  listener_->Run([&] { extractor_->Transform("jb"); });
+  for (const rocksdb::ReadOptions& read : {rocksdb::ReadOptions(), AutoPrefixMode()}) {
+    EXPECT_EQ(Scan(read, "ja", nullptr), 4);
+    EXPECT_EQ(Scan(read, "ja", "kb"), 4);
+  }
+}
+
+TEST_F(RocksDBRangeHandshakeTest, IteratorsWithBoundsQueryFiltersInEachMode) {
+  for (const rocksdb::ReadOptions& read : {rocksdb::ReadOptions(), AutoPrefixMode()}) {
+    const auto [num_queries, num_no] = Queries();
+    EXPECT_EQ(Scan(read, "kb", "kc"), 0);
+    EXPECT_EQ(Queries().first, num_queries + 1);
+    EXPECT_EQ(Queries().second, num_no + 1);
+  }
+}
+
+TEST_F(RocksDBRangeHandshakeTest, IteratorsWithoutBoundsReadNoFilter) {
+  int num_reads = 0;
+  rocksdb::ReadOptions total_order;
+  total_order.total_order_seek = true;
+  listener_->Run([&] { ++num_reads; });
+  EXPECT_EQ(Scan(total_order, "ka", nullptr), 4);
+  const int num_reads_without_filter = std::exchange(num_reads, 0);
+  EXPECT_EQ(Scan({}, "ka", nullptr), 4);
+  EXPECT_EQ(num_reads, num_reads_without_filter);
+  EXPECT_EQ(Queries().first, 0U);
+
+  for (const rocksdb::ReadOptions& read : {total_order, rocksdb::ReadOptions()}) {
+    num_reads = 0;
+    const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(read));
+    iterator->SeekForPrev("kab");
+    ASSERT_TRUE(iterator->Valid());
+    EXPECT_EQ(num_reads, num_reads_without_filter);
+  }
+  EXPECT_EQ(Queries().first, 0U);
+}
+
+// The extractor's text differs each time (range_extractor.h), and RocksDB compares and keeps it.
+TEST_F(RocksDBRangeHandshakeTest, OptionsFilesAreReadAndCompared) {
+  Open();
+  EXPECT_EQ(Scan({}, "kb", "kc"), 0);
+  EXPECT_EQ(Queries().second, 1U) << "a file of an earlier run";
+  rocksdb::ConfigOptions config;
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  const rocksdb::Status loaded =
+      rocksdb::LoadLatestOptions(config, folder_.Path("db"), &db_options, &families);
+  ASSERT_TRUE(loaded.ok()) << loaded.ToString();
+  ASSERT_EQ(families.size(), 1U);
+  ASSERT_NE(families[0].options.prefix_extractor, nullptr);
+  EXPECT_STREQ(families[0].options.prefix_extractor->Name(), "bloomline.ranges");
+  families[0].options.prefix_extractor = extractor_;
+  const rocksdb::Status compatible =
+      rocksdb::CheckOptionsCompatibility(config, folder_.Path("db"), db_options, families);
+  EXPECT_TRUE(compatible.ok()) << compatible.ToString();
+  const rocksdb::Status set = db_->SetOptions({{"prefix_extractor", "bloomline.ranges"}});
+  EXPECT_TRUE(set.ok()) << set.ToString();
+  EXPECT_EQ(Scan({}, "kb", "kc"), 0);
+  EXPECT_EQ(Queries().second, 2U);
+  EXPECT_NE(extractor_->AsString(), extractor_->AsString());
+}
+
+}  // namespace
+}  // namespace bloomline
