@@ -156,15 +156,18 @@ bool RegisterBloomline();
 // (docs/ranges.md). RegisterBloomline registers it as `bloomline.ranges`. With
 //
 //   options.prefix_extractor = bloomline::NewRangeExtractor();
-//   read_options.auto_prefix_mode = true;
 //   read_options.iterate_upper_bound = &end;
 //
 // Iterator::Seek can skip each file whose filter has entries for ranges (RocksDBFilterOptions) and
 // no key in the range. `end` and its bytes must outlive the iterator. Other filters say nothing
 // about ranges. All keys have the same prefix, so nothing else changes; DB::Open refuses options
 // that need others. The comparator must be BytewiseComparator, or keys are lost: DB::Open refuses
-// others, but RocksDB does not check that in CreateColumnFamily and SetOptions. Null if out of
-// memory.
+// others, but RocksDB does not check that in CreateColumnFamily and SetOptions.
+//
+// Iterators need no auto_prefix_mode; with it, RocksDB saves 0.2 us for each table. Iterators
+// without `end` query no filter. In OPTIONS files the extractor has a number that is never the same
+// twice: `{id=bloomline.ranges;nonce=17;}`. Calls RegisterBloomline. Null if that fails, or if out
+// of memory.
 std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
 // Makes a canonicalizer known in option strings and OPTIONS files, for the whole process:

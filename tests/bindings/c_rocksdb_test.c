@@ -87,8 +87,7 @@ static void TestDatabase(const char* directory, const char* name, const char* fi
   CHECK(TablesWith(path, ".sst", "fullfilter.rocksdb.BuiltinBloomFilter") > 0);
 }
 
-/* The extractor by its name. Scans show what they did; that filters reject ranges is tested in C++,
-   because few versions have a C function for auto_prefix_mode. */
+/* The extractor by its name. */
 static void TestRanges(const char* directory) {
   StartPhase("ranges");
   char path[4096];

@@ -242,9 +242,13 @@ TEST(RocksDBCanonicalizerTest, WrongOnesAreRefused) {
   EXPECT_EQ(error,
             "the canonicalizer's name is 'a b'; allowed: 1 to 64 letters, digits, '.', '_' and '-' "
             "of ASCII");
+  EXPECT_FALSE(RegisterKeyCanonicalizer(CaseFolding::Named("none"), &error));
+  EXPECT_EQ(error,
+            "the canonicalizer's name is 'none', which means that there is none; allowed: other "
+            "names");
   RocksDBFilterOptions options;
   options.canonicalizer = CaseFolding::Named("a b");
-  EXPECT_EQ(options.Validate(), error);
+  EXPECT_FALSE(options.Validate().empty());
   error.clear();
   EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
   EXPECT_EQ(error, options.Validate());
@@ -388,6 +392,55 @@ TEST(RocksDBCanonicalizerTest, AnUnknownOneKeepsTheOptionsAndCanBeNamedAgain) {
   }
   EXPECT_TRUE(configure("canonicalizer=test.Late;bits_per_key=20"));
   EXPECT_EQ(tests::Settings(*policy), "compact 20 0");
+}
+
+// A running policy takes all of a change or nothing: several families may share it.
+TEST(RocksDBCanonicalizerTest, ARefusedChangeOfARunningPolicyChangesNothing) {
+  ASSERT_TRUE(RegisterKeyCanonicalizer(CaseFolding::Named("test.Running")));
+  rocksdb::Status status;
+  for (const char* made : {"", "bloomline", "bloomline:12", "{id=bloomline;bits_per_key=12}"}) {
+    const Policy policy = *made == '\0' ? NewPolicy(nullptr) : FromString(made, &status);
+    auto* const changed = const_cast<rocksdb::FilterPolicy*>(policy.get());
+    const std::string options = changed->ToString(rocksdb::ConfigOptions());
+    for (const char* change :
+         {"canonicalizer=", "canonicalizer=a name", "canonicalizer=test.nobody", "canonicalizer=?",
+          "canonicalizer=test.nobody;bits_per_key=20",
+          "canonicalizer=test.Running;bits_per_key=1000"}) {
+      SCOPED_TRACE(std::string(made) + " then " + change);
+      testing::internal::CaptureStderr();
+      EXPECT_FALSE(changed->ConfigureFromString(rocksdb::ConfigOptions(), change).ok());
+      EXPECT_NE(tests::TakeStderr().find("; the options stay "), std::string::npos);
+      EXPECT_EQ(changed->ToString(rocksdb::ConfigOptions()), options);
+      EXPECT_EQ(changed->GetId(), "bloomline");
+      EXPECT_EQ(Deeds(*changed), "plain");
+    }
+    status = changed->ConfigureFromString(rocksdb::ConfigOptions(), "canonicalizer=none");
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    EXPECT_EQ(changed->ToString(rocksdb::ConfigOptions()), options);
+    status = changed->ConfigureFromString(rocksdb::ConfigOptions(), "canonicalizer=test.Running");
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    EXPECT_EQ(Deeds(*changed), "uses test.Running");
+    testing::internal::CaptureStderr();
+    EXPECT_FALSE(changed->ConfigureFromString(rocksdb::ConfigOptions(), "canonicalizer=none").ok());
+    tests::TakeStderr();
+    EXPECT_EQ(Deeds(*changed), "uses test.Running");
+  }
+}
+
+// RocksDB makes a policy of each OPTIONS file that it has written.
+TEST(RocksDBCanonicalizerTest, OneLineNamesAnUnknownOne) {
+  ASSERT_TRUE(RegisterBloomline());
+  const auto lines = [] {
+    testing::internal::CaptureStderr();
+    Policy policy;
+    EXPECT_FALSE(
+        rocksdb::FilterPolicy::CreateFromString(
+            rocksdb::ConfigOptions(), "{id=bloomline;canonicalizer=test.Repeated}", &policy)
+            .ok());
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_NE(lines().find("canonicalizer is 'test.Repeated'; allowed: "), std::string::npos);
+  EXPECT_EQ(lines(), "");
 }
 
 }  // namespace

@@ -151,6 +151,25 @@ TEST(RocksDBSetOptionsTest, RefusesContradictoryOptionsAndKeepsTheOldOnes) {
   }
 }
 
+// Before, the policy had a canonicalizer that nobody had registered, and all filters were gone.
+TEST(RocksDBSetOptionsTest, RefusesACanonicalizerAndKeepsTheFilters) {
+  if (kSetOptionsMakesANewPolicy) GTEST_SKIP() << "the new policy cannot know the old one";
+  for (const char* changes :
+       {"canonicalizer=test.nobody;", "canonicalizer=a name;", "canonicalizer=;"}) {
+    SCOPED_TRACE(changes);
+    TempDir dir;
+    RunningDatabase db(dir.Path("db"), Options(Format::kBlocked, 12));
+    const double bits_per_key = db.AddTable(5000);
+    testing::internal::CaptureStderr();
+    EXPECT_FALSE(db.SetFilter(changes).ok());
+    EXPECT_NE(TakeStderr().find("canonicalizer"), std::string::npos);
+    EXPECT_TRUE(db.SetFilter("canonicalizer=none;").ok());
+    EXPECT_EQ(db.AddTable(5000), bits_per_key);
+    db.ReopenFromOptionsFile();
+    EXPECT_EQ(db.AddTable(5000), bits_per_key);
+  }
+}
+
 TEST(RocksDBSetOptionsTest, ChangesOptionsThatFitTogether) {
   TempDir dir;
   RunningDatabase db(dir.Path("db"), Options(Format::kBlocked, 30));

@@ -139,7 +139,7 @@ TEST(RocksDBCanonicalizer, IsNotForgottenOnceItIsNamed) {
   for (const char* name : {kLongName, "test.NobodyHasRegisteredThisOne", "not a name"}) {
     const PolicyOptions::Changes changes = {{"canonicalizer", name}, {"bits_per_key", "20"}};
     FailEachAllocation([&](Attempt* attempt) {
-      PolicyOptions options{RocksDBFilterOptions()};
+      PolicyOptions options(RocksDBFilterOptions(), true);
       rocksdb::Status status;
       attempt->Call([&] { status = options.Change(config, changes, nullptr); });
       EXPECT_TRUE(status.ok() ? name == kLongName : name != kLongName || attempt->HasFailed());

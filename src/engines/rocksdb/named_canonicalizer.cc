@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "src/filter/format/canonical_keys.h"
 #include "src/support/out_of_memory.h"
@@ -18,6 +19,7 @@ constexpr char kUnknownText[] = "?";
 struct Registry {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<const KeyCanonicalizer>, std::less<>> by_name;
+  std::set<std::string, std::less<>> reported;  // unknown names that stderr has a line of
 };
 
 Registry& TheRegistry() {
@@ -54,11 +56,16 @@ bool RegisterKeyCanonicalizer(std::shared_ptr<const KeyCanonicalizer> canonicali
       wrong << "the canonicalizer is null; allowed: an object";
     } else {
       filter::CheckCanonicalizerName(canonicalizer->Name(), &wrong);
+      if (wrong.empty() && canonicalizer->Name() == std::string_view(kNoCanonicalizer)) {
+        wrong << "the canonicalizer's name is 'none', which means that there is none; allowed: "
+                 "other names";
+      }
     }
     if (support::IsRefused(wrong, reason)) return false;
     std::string name = canonicalizer->Name();
     Registry& registry = TheRegistry();
     const std::lock_guard lock(registry.mutex);
+    registry.reported.erase(name);
     // The one before goes after the lock is released: its destructor is the user's.
     std::swap(registry.by_name[std::move(name)], canonicalizer);
     return true;
@@ -79,14 +86,17 @@ const CanonicalizerPtr& UnknownCanonicalizer() {
 }
 
 std::string ParseCanonicalizer(const std::string& value, RocksDBFilterOptions* options) {
-  if (options->canonicalizer == nullptr) options->canonicalizer = UnknownCanonicalizer();
+  if (options->canonicalizer == nullptr) {
+    if (value == kNoCanonicalizer) return "";
+    options->canonicalizer = UnknownCanonicalizer();
+  }
   const bool is_known = options->canonicalizer != UnknownCanonicalizer();
   if (value == kUnknownText && !is_known) return "";
   support::ErrorText wrong;
   filter::CheckCanonicalizerName(value.c_str(), &wrong);
   if (!wrong.empty()) return wrong.str();
   const std::string current = CanonicalizerText(*options);
-  if (is_known && current != value) {
+  if (current != value && (is_known || value == kNoCanonicalizer)) {
     return "canonicalizer is '" + value + "', and the policy has '" + current +
            "'; allowed: the same";
   }
@@ -104,6 +114,12 @@ std::string WhyCanonicalizerIsUnknown(const NamedCanonicalizer& canonicalizer) {
   if (canonicalizer.canonicalizer() != nullptr) return "";
   return "canonicalizer is '" + std::string(canonicalizer.name()) +
          "'; allowed: those that RegisterKeyCanonicalizer was called with: " + RegisteredNames();
+}
+
+bool IsFirstReportOf(const NamedCanonicalizer& canonicalizer) {
+  Registry& registry = TheRegistry();
+  const std::lock_guard lock(registry.mutex);
+  return registry.reported.emplace(canonicalizer.name()).second;
 }
 
 }  // namespace bloomline

@@ -41,14 +41,21 @@ inline CanonicalizerPtr CanonicalizerOf(const RocksDBFilterOptions& options) {
 // One that is known to be missing but not its name. Allocates in the first call only.
 const CanonicalizerPtr& UnknownCanonicalizer();
 
-// The option `canonicalizer` in option strings (option_text.h). Whatever it returns, and even if it
-// throws, the options have a canonicalizer then. It refuses to replace one by another.
+// The value of the option `canonicalizer` for a policy that has none. No canonicalizer has this
+// name.
+constexpr char kNoCanonicalizer[] = "none";
+
+// The option `canonicalizer` in option strings (option_text.h). Unless `value` is "none" and the
+// options have no canonicalizer, they have one afterwards, whatever it returns, and even if it
+// throws. It refuses to replace or remove one.
 std::string ParseCanonicalizer(const std::string& value, RocksDBFilterOptions* options);
 // Empty if there is none; "?" if its name is not known.
 std::string CanonicalizerText(const RocksDBFilterOptions& options);
 
 // Empty, or the reason why a policy with these options uses and writes no filters.
 std::string WhyCanonicalizerIsUnknown(const NamedCanonicalizer& canonicalizer);
+// Whether this is the first call for this name since a canonicalizer was registered under it.
+bool IsFirstReportOf(const NamedCanonicalizer& canonicalizer);
 
 }  // namespace bloomline
 

@@ -29,7 +29,7 @@ std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* erro
     *error = ParseBitsPerKey(id.substr(colon + 1), &options);
     if (!error->empty()) return nullptr;
   }
-  return MakeRocksDBFilterPolicy(options, error);
+  return MakeRocksDBFilterPolicy(options, error, true);
 }
 
 // Returns the number of factories added.
@@ -81,7 +81,7 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const std::string& text, s
       return nullptr;
     }
     std::unique_ptr<FilterPolicy> policy = NewFromId(id, reason);
-    if (policy == nullptr || changes.empty()) return policy;
+    if (policy == nullptr) return policy;
     const ROCKSDB_NAMESPACE::Status status = policy->ConfigureFromMap(config, changes);
     if (status.ok()) return policy;
     *reason = status.ToString();

@@ -49,8 +49,8 @@ NewFile FileOf(const FilterBuildingContext& context) {
 class RocksDBFilterPolicy : public FilterPolicy {
  public:
   RocksDBFilterPolicy(const RocksDBFilterOptions& options,
-                      std::shared_ptr<const FilterPolicy> builtin)
-      : options_(options), builtin_(std::move(builtin)) {
+                      std::shared_ptr<const FilterPolicy> builtin, bool is_new)
+      : options_(options, is_new), builtin_(std::move(builtin)) {
     RegisterOptions("BloomlineOptions", &options_, &PolicyOptions::OptionTypes());
   }
 
@@ -145,7 +145,7 @@ std::string RocksDBVersionMismatch() {
 }
 
 std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions& options,
-                                                      std::string* error) {
+                                                      std::string* error, bool is_new) {
   return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<FilterPolicy> {
     *reason = RocksDBVersionMismatch();
     if (reason->empty()) *reason = options.Validate();
@@ -161,7 +161,7 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions
       *reason = "RocksDB does not give its built-in filter reader: " + status.ToString();
       return nullptr;
     }
-    return std::make_unique<RocksDBFilterPolicy>(options, std::move(builtin));
+    return std::make_unique<RocksDBFilterPolicy>(options, std::move(builtin), is_new);
   });
 }
 

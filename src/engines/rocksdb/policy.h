@@ -21,9 +21,10 @@ static_assert(sizeof(kCanonicalPolicyName) <= 16);  // a std::string of it takes
 std::string RocksDBVersionMismatch();
 
 // As NewRocksDBFilterPolicy, without registration and without stderr. `error` must not be null. A
-// canonicalizer is a NamedCanonicalizer.
+// canonicalizer is a NamedCanonicalizer. is_new: more options of the policy follow, in one call of
+// ConfigureFromMap.
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(
-    const RocksDBFilterOptions& options, std::string* error);
+    const RocksDBFilterOptions& options, std::string* error, bool is_new = false);
 
 // The same from the text after `filter_policy=` in option strings. stderr has errors of options.
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(const std::string& text,

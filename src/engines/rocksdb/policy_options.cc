@@ -46,8 +46,9 @@ std::string OptionString(const RocksDBFilterOptions& options, std::string_view w
 
 }  // namespace
 
-PolicyOptions::PolicyOptions(const RocksDBFilterOptions& options)
-    : options_(options),
+PolicyOptions::PolicyOptions(const RocksDBFilterOptions& options, bool is_new)
+    : is_new_(is_new),
+      options_(options),
       snapshot_(MakeSnapshot(options)),
       has_canonicalizer_(options.canonicalizer != nullptr) {}
 
@@ -58,6 +59,7 @@ RocksDBFilterOptions PolicyOptions::LoadOptions() const {
 
 PolicyOptions::Snapshot PolicyOptions::LoadSnapshot() const {
   const std::lock_guard lock(mutex_);
+  is_new_ = false;
   return snapshot_;
 }
 
@@ -99,14 +101,19 @@ Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes
 }
 
 Status PolicyOptions::CanonicalizerStatus(const Changes& changes) const {
-  if (changes.count(kCanonicalizerOption) == 0) return Status::OK();
-  const std::string error = WhyCanonicalizerIsUnknown(*LoadCanonicalizer());
+  const CanonicalizerPtr canonicalizer = LoadCanonicalizer();
+  if (changes.count(kCanonicalizerOption) == 0 || canonicalizer == nullptr) return Status::OK();
+  const std::string error = WhyCanonicalizerIsUnknown(*canonicalizer);
   if (error.empty()) return Status::OK();
-  Complain("RocksDB filter policy: " + error + "; the policy uses no filters and writes none");
+  // RocksDB makes a policy of each OPTIONS file that it has written, to check the file.
+  if (IsFirstReportOf(*canonicalizer)) {
+    Complain("RocksDB filter policy: " + error + "; the policy uses no filters and writes none");
+  }
   return Status::InvalidArgument("bloomline", error);
 }
 
 std::string PolicyOptions::TakeCanonicalizer(const std::string& name) {
+  if (options_.canonicalizer == nullptr && name == kNoCanonicalizer) return "";
   if (options_.canonicalizer == nullptr) {  // now it is required, even if the next line throws
     options_.canonicalizer = snapshot_.canonicalizer = UnknownCanonicalizer();
     has_canonicalizer_.store(true, std::memory_order_release);
@@ -119,7 +126,9 @@ std::string PolicyOptions::TakeCanonicalizer(const std::string& name) {
 std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes& changes,
                                      Changes* unused) {
   const std::lock_guard lock(mutex_);
-  if (const auto named = changes.find(kCanonicalizerOption); named != changes.end()) {
+  const bool is_new = std::exchange(is_new_, false);
+  const auto named = changes.find(kCanonicalizerOption);
+  if (is_new && named != changes.end()) {
     const std::string error = TakeCanonicalizer(named->second);
     if (!error.empty()) return error;
   }
@@ -141,6 +150,10 @@ std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes&
   } else if (!unknown.empty() && !config.ignore_unknown_options) {
     return "there is no option '" + unknown.begin()->first + "'; allowed: " + OptionNames();
   }
+  if (!is_new && named != changes.end() && changed.canonicalizer != nullptr) {
+    const std::string unknown_name = WhyCanonicalizerIsUnknown(*CanonicalizerOf(changed));
+    if (!unknown_name.empty()) return unknown_name;
+  }
   const std::string error = changed.Validate();
   if (!error.empty()) return std::string("in format ") + FormatName(changed.format) + ", " + error;
   // As when a policy is made: builders cannot fail.
@@ -149,6 +162,7 @@ std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes&
   if (changed.random_seed && !DrawSeed(&unused_seed, &failure)) return failure;
   snapshot_ = MakeSnapshot(changed);  // may throw: the next line does not
   options_ = std::move(changed);
+  has_canonicalizer_.store(options_.canonicalizer != nullptr, std::memory_order_release);
   return "";
 }
 

@@ -35,8 +35,9 @@ class PolicyOptions {
     RangeSettings ranges;
   };
 
-  // `options` must be valid.
-  explicit PolicyOptions(const RocksDBFilterOptions& options);
+  // `options` must be valid. is_new: the first Change, before any Load, belongs to the making of
+  // the policy.
+  explicit PolicyOptions(const RocksDBFilterOptions& options, bool is_new = false);
 
   // The options of one moment. LoadOptions may throw bad_alloc.
   RocksDBFilterOptions LoadOptions() const;
@@ -56,10 +57,11 @@ class PolicyOptions {
   // RocksDB, unknown names go to *unused instead if it is not null, and are skipped under
   // config.ignore_unknown_options.
   //
-  // A canonicalizer is the exception: where RocksDB drops the error, and uses a policy without it,
-  // new filters would lose keys. So it is taken whatever becomes of the other changes. If no
-  // canonicalizer of that name is registered, that is an error, too, but all changes are applied:
-  // the policy then uses and writes no filters, and the OPTIONS file stays as it was.
+  // While a policy is made of a string, a canonicalizer is the exception: RocksDB drops the error
+  // and uses the policy, whose new filters would lose keys without it. So a new policy takes the
+  // canonicalizer whatever becomes of the other changes. If no canonicalizer of that name is
+  // registered, that is an error, too, but all changes are applied: the policy then uses and writes
+  // no filters, and the OPTIONS file stays as it was.
   ROCKSDB_NAMESPACE::Status Change(const ROCKSDB_NAMESPACE::ConfigOptions& config,
                                    const Changes& changes, Changes* unused);
 
@@ -76,7 +78,7 @@ class PolicyOptions {
   static ROCKSDB_NAMESPACE::OptionTypeInfo TypeInfo(const OptionText& option);
 
   ROCKSDB_NAMESPACE::Status CanonicalizerStatus(const Changes& changes) const;
-  // The caller has the lock.
+  // For a new policy. The caller has the lock.
   std::string TakeCanonicalizer(const std::string& name);
 
   // As Change; returns the reason, or an empty string.
@@ -84,6 +86,7 @@ class PolicyOptions {
                         Changes* unused);
 
   mutable std::mutex mutex_;
+  mutable bool is_new_;
   RocksDBFilterOptions options_;
   Snapshot snapshot_;                           // of options_
   std::atomic<bool> has_canonicalizer_{false};  // without the lock

@@ -13,6 +13,7 @@
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_type.h"
+#include "src/support/out_of_memory.h"
 
 namespace bloomline {
 namespace {
@@ -80,8 +81,10 @@ const std::unordered_map<std::string, OptionTypeInfo>& OptionTypes() {
              return Status::OK();
            },
            [](const ConfigOptions&, const std::string&, const void*, std::string* value) {
-             *value = Nonce();
-             return Status::OK();
+             return support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
+               *value = Nonce();
+               return Status::OK();
+             });
            },
            [](const ConfigOptions&, const std::string&, const void*, const void*, std::string*) {
              return true;
