@@ -78,6 +78,20 @@ class StaticFiltersTest(unittest.TestCase):
                         function(wrong)
                     os.fstat(file.fileno())  # is still open
 
+    def test_only_regular_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = os.path.join(folder, "pipe")
+            os.mkfifo(pipe)  # to open it for reading waits for a writer, and none comes
+            for path in pipe, "/dev/zero":
+                for function in (bloomline.FilterView.open_mapped, bloomline.MappedBloomFilter,
+                                 bloomline.BloomFilter.load, bloomline.ScalableBloomFilter.load,
+                                 bloomline.CountingBloomFilter.load,
+                                 bloomline.BloomFilter(10).save):
+                    with self.assertRaisesRegex(ValueError, f"^{path}: is not a regular file$"):
+                        function(path)
+            with self.assertRaises(IsADirectoryError):
+                bloomline.BloomFilter.load(folder)
+
     def test_builders_join(self):
         builders = [bloomline.FilterBuilder("compact", 8, seed=5) for _ in range(2)]
         builders[0].add_keys(STORED[:5000])

@@ -1,9 +1,11 @@
 """What the filters in memory have in common."""
 
 import os
+import stat
 from contextlib import contextmanager
 from ctypes import CDLL, c_double, c_int, c_uint64
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Type, TypeVar, Union, overload
+from typing import (Any, BinaryIO, Dict, Iterator, List, Optional, Tuple, Type, TypeVar, Union,
+                    overload)
 
 from ._handle import Figure, Handle, choice, integer, real
 from ._keys import Key, Keys, Pinned
@@ -23,11 +25,22 @@ def path_bytes(path: Path) -> bytes:
     return name
 
 
-def readable(path: Path) -> bytes:
-    """Raises the OSError that Python users expect, as FileNotFoundError."""
+def regular_file(path: Path) -> BinaryIO:
+    """Raises the OSError that Python users expect, as FileNotFoundError, and the library's
+    ValueError for a pipe or a device."""
     name = path_bytes(path)  # refuses a file descriptor, which open would close
-    with open(name, "rb"):
-        return name
+    # As the library: a pipe must not block before fstat has shown what the file is.
+    file = open(name, "rb", opener=lambda name, flags: os.open(
+        name, flags | os.O_NONBLOCK | os.O_NOCTTY))
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise ValueError(f"{os.fsdecode(name)}: is not a regular file")
+    return file
+
+
+def readable(path: Path) -> bytes:
+    with regular_file(path):
+        return path_bytes(path)
 
 
 @contextmanager

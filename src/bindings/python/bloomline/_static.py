@@ -5,7 +5,7 @@ import os
 from typing import Any, Dict, Optional
 
 from . import sizing
-from ._filter import FORMATS, Path, QueriedFilter, options, path_bytes
+from ._filter import FORMATS, Path, QueriedFilter, options, path_bytes, regular_file
 from ._handle import Figure, Handle, choice, integer
 from ._keys import Key, Keys, Pinned, batches, key_bytes
 from ._library import Functions, checked, taken_bytes
@@ -109,7 +109,7 @@ class FilterView(QueriedFilter):
     @classmethod
     def open_mapped(cls, path: Path) -> "FilterView":
         """A filter in a file: pages are read when a query needs them."""
-        with open(path_bytes(path), "rb") as file:  # which refuses a descriptor, as open does not
+        with regular_file(path) as file:
             if os.fstat(file.fileno()).st_size == 0:
                 return cls(b"")  # what cannot be mapped
             return cls(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
