@@ -47,25 +47,34 @@ func (o BloomFilterOptions) make() (*C.bloomline_bloomoptions_t, error) {
 
 type bloomHandle = handle[*C.bloomline_bloom_t]
 
-func newBloom(object *C.bloomline_bloom_t, message *C.char) (bloomQueries, error) {
+func newBloomFilter(object *C.bloomline_bloom_t, message *C.char) (*BloomFilter, error) {
 	h, err := newHandle(object, message,
 		func(object *C.bloomline_bloom_t) { C.bloomline_bloom_destroy(object) })
-	return bloomQueries{h}, err
-}
-
-func newBloomFilter(object *C.bloomline_bloom_t, message *C.char) (*BloomFilter, error) {
-	queries, err := newBloom(object, message)
 	if err != nil {
 		return nil, err
 	}
-	return &BloomFilter{queries}, nil
+	return &BloomFilter{h}, nil
 }
 
-// AnyBloomFilter is a BloomFilter or a MappedBloomFilter.
-type AnyBloomFilter interface{ bloom() *bloomHandle }
+// AnyBloomFilter is a *BloomFilter or a *MappedBloomFilter.
+type AnyBloomFilter interface{ h() *bloomHandle }
+
+func handleOf(f AnyBloomFilter) *bloomHandle {
+	if f == nil {
+		return nil
+	}
+	return f.h()
+}
 
 // BloomFilter is for a known number of keys.
-type BloomFilter struct{ bloomQueries }
+type BloomFilter struct{ owner *bloomHandle }
+
+func (f *BloomFilter) h() *bloomHandle {
+	if f == nil {
+		return nil
+	}
+	return f.owner
+}
 
 // NewBloomFilter makes an empty filter.
 func NewBloomFilter(options BloomFilterOptions) (*BloomFilter, error) {
@@ -76,7 +85,8 @@ func NewBloomFilter(options BloomFilterOptions) (*BloomFilter, error) {
 	defer C.bloomline_bloomoptions_destroy(cOptions)
 	var message *C.char
 	object := C.bloomline_bloom_create(cOptions, &message)
-	return newBloomFilter(object, message)
+	f, err := newBloomFilter(object, message)
+	return f, inGo(err)
 }
 
 // LoadBloomFilter reads a file that Save wrote, in Go or in another language.
@@ -100,14 +110,14 @@ func BloomFilterFromBytes(bytes []byte) (*BloomFilter, error) {
 
 // AddKey returns true if the key was certainly not in before.
 func (f *BloomFilter) AddKey(key []byte) bool {
-	changed := C.bloomline_bloom_add_key(f.h.changing(), pointer(key), C.size_t(len(key))) != 0
-	runtime.KeepAlive(f.h)
+	changed := C.bloomline_bloom_add_key(f.h().changing(), pointer(key), C.size_t(len(key))) != 0
+	runtime.KeepAlive(f.h())
 	return changed
 }
 
 // AddKeys returns how many keys were certainly not in before.
 func (f *BloomFilter) AddKeys(keys [][]byte) int {
-	return sumOfBatches(f.h, f.h.changing(), keys, func(object *C.bloomline_bloom_t, n C.size_t,
+	return sumOfBatches(f.h(), f.h().changing(), keys, func(object *C.bloomline_bloom_t, n C.size_t,
 		data *C.char, lengths *C.size_t) C.size_t {
 		return C.batch_bloom_add_keys(object, n, data, lengths)
 	})
@@ -115,38 +125,145 @@ func (f *BloomFilter) AddKeys(keys [][]byte) int {
 
 // Merge adds all keys of a filter of the same size, layout and seed.
 func (f *BloomFilter) Merge(other AnyBloomFilter) error {
-	if f.h.isClosed() || other.bloom().isClosed() {
+	from := handleOf(other)
+	if f.h().isClosed() || from.isClosed() {
 		return ErrClosed
 	}
-	from := other.bloom()
 	var message *C.char
-	ok := C.bloomline_bloom_merge(f.h.changing(), from.reading(), &message)
-	runtime.KeepAlive(f.h)
+	ok := C.bloomline_bloom_merge(f.h().changing(), from.reading(), &message)
+	runtime.KeepAlive(f.h())
 	runtime.KeepAlive(from)
-	return failed(ok, message)
+	return inGo(failed(ok, message))
 }
 
 // Intersect keeps the keys that are in both filters, and some that are in one.
 func (f *BloomFilter) Intersect(other AnyBloomFilter) error {
-	if f.h.isClosed() || other.bloom().isClosed() {
+	from := handleOf(other)
+	if f.h().isClosed() || from.isClosed() {
 		return ErrClosed
 	}
-	from := other.bloom()
 	var message *C.char
-	ok := C.bloomline_bloom_intersect(f.h.changing(), from.reading(), &message)
-	runtime.KeepAlive(f.h)
+	ok := C.bloomline_bloom_intersect(f.h().changing(), from.reading(), &message)
+	runtime.KeepAlive(f.h())
 	runtime.KeepAlive(from)
-	return failed(ok, message)
+	return inGo(failed(ok, message))
 }
 
 // Clear removes all keys.
 func (f *BloomFilter) Clear() {
-	C.bloomline_bloom_clear(f.h.changing())
-	runtime.KeepAlive(f.h)
+	C.bloomline_bloom_clear(f.h().changing())
+	runtime.KeepAlive(f.h())
+}
+
+// Close frees the memory.
+func (f *BloomFilter) Close() error { f.h().close(); return nil }
+
+// MayMatch returns false if the key was certainly never added.
+func (f *BloomFilter) MayMatch(key []byte) bool {
+	match := C.bloomline_bloom_may_match(f.h().reading(), pointer(key), C.size_t(len(key))) != 0
+	runtime.KeepAlive(f.h())
+	return match
+}
+
+// MayMatchKeys returns the answer of MayMatch for each key.
+func (f *BloomFilter) MayMatchKeys(keys [][]byte) []bool {
+	return answerBatches(f.h(), keys, func(object *C.bloomline_bloom_t, n C.size_t, data *C.char,
+		lengths *C.size_t, answers *C.uint8_t) {
+		C.batch_bloom_may_match_keys(object, n, data, lengths, answers)
+	})
+}
+
+// Copy makes a copy in memory.
+func (f *BloomFilter) Copy() (*BloomFilter, error) {
+	if f.h().isClosed() {
+		return nil, ErrClosed
+	}
+	var message *C.char
+	object := C.bloomline_bloom_copy(f.h().reading(), &message)
+	runtime.KeepAlive(f.h())
+	return newBloomFilter(object, message)
+}
+
+// Save writes a file, which is replaced as a whole or not at all.
+func (f *BloomFilter) Save(path string) error {
+	return save(f.h(), path, func(object *C.bloomline_bloom_t, name *C.char,
+		message **C.char) C.uint8_t {
+		return C.bloomline_bloom_save(object, name, message)
+	})
+}
+
+// ToBytes returns the bytes that Save writes.
+func (f *BloomFilter) ToBytes() ([]byte, error) {
+	return toBytes(f.h(), func(object *C.bloomline_bloom_t, n *C.size_t, message **C.char) *C.char {
+		return C.bloomline_bloom_to_bytes(object, n, message)
+	})
+}
+
+// Equal is true if both filters have the same options and bits.
+func (f *BloomFilter) Equal(other AnyBloomFilter) bool {
+	object, to := f.h().reading(), handleOf(other)
+	equal := C.bloomline_bloom_equal(object, to.reading()) != 0
+	runtime.KeepAlive(f.h())
+	runtime.KeepAlive(to)
+	return equal
+}
+
+// Layout returns the layout of the bits.
+func (f *BloomFilter) Layout() Layout {
+	defer runtime.KeepAlive(f.h())
+	return Layout(C.bloomline_bloom_layout(f.h().reading()))
+}
+
+// NumBits returns the memory of the filter, in bits.
+func (f *BloomFilter) NumBits() uint64 {
+	defer runtime.KeepAlive(f.h())
+	return uint64(C.bloomline_bloom_num_bits(f.h().reading()))
+}
+
+// NumProbes returns the bits of a key, k.
+func (f *BloomFilter) NumProbes() int {
+	defer runtime.KeepAlive(f.h())
+	return int(C.bloomline_bloom_num_probes(f.h().reading()))
+}
+
+// Seed returns the seed.
+func (f *BloomFilter) Seed() uint64 {
+	defer runtime.KeepAlive(f.h())
+	return uint64(C.bloomline_bloom_seed(f.h().reading()))
+}
+
+// Capacity returns the distinct keys up to which the filter keeps its false-positive rate.
+func (f *BloomFilter) Capacity() uint64 {
+	defer runtime.KeepAlive(f.h())
+	return uint64(C.bloomline_bloom_capacity(f.h().reading()))
+}
+
+// NumKeys returns the keys added, less those that matched already.
+func (f *BloomFilter) NumKeys() uint64 {
+	defer runtime.KeepAlive(f.h())
+	return uint64(C.bloomline_bloom_num_keys(f.h().reading()))
+}
+
+// IsPastCapacity is true if more keys were added than the capacity.
+func (f *BloomFilter) IsPastCapacity() bool {
+	defer runtime.KeepAlive(f.h())
+	return C.bloomline_bloom_is_past_capacity(f.h().reading()) != 0
+}
+
+// EstimatedNumKeys returns the number of distinct keys by the bits, all of which it reads.
+func (f *BloomFilter) EstimatedNumKeys() uint64 {
+	defer runtime.KeepAlive(f.h())
+	return uint64(C.bloomline_bloom_estimated_num_keys(f.h().reading()))
+}
+
+// EstimatedFalsePositiveRate returns the rate with the keys added so far. It reads all bits.
+func (f *BloomFilter) EstimatedFalsePositiveRate() float64 {
+	defer runtime.KeepAlive(f.h())
+	return float64(C.bloomline_bloom_estimated_false_positive_rate(f.h().reading()))
 }
 
 // MappedBloomFilter is a saved BloomFilter in place: pages are read when a query needs them.
-type MappedBloomFilter struct{ bloomQueries }
+type MappedBloomFilter BloomFilter
 
 // OpenMappedBloomFilter maps a file. With verifyPayload it also checks the checksum of the bits,
 // which reads the whole file.
@@ -158,121 +275,65 @@ func OpenMappedBloomFilter(path string, verifyPayload bool) (*MappedBloomFilter,
 	defer C.free(unsafe.Pointer(name))
 	var message *C.char
 	object := C.bloomline_bloom_open_mapped(name, cBool(verifyPayload), &message)
-	queries, err := newBloom(object, message)
-	if err != nil {
-		return nil, err
-	}
-	return &MappedBloomFilter{queries}, nil
+	f, err := newBloomFilter(object, message)
+	return (*MappedBloomFilter)(f), err
 }
 
-// bloomQueries has what does not change the filter.
-type bloomQueries struct{ h *bloomHandle }
-
-func (f bloomQueries) bloom() *bloomHandle { return f.h }
+// What does not change a BloomFilter, it has in common with it.
+func (f *MappedBloomFilter) h() *bloomHandle { return (*BloomFilter)(f).h() }
 
 // Close frees the memory.
-func (f bloomQueries) Close() error { f.h.close(); return nil }
+func (f *MappedBloomFilter) Close() error { return (*BloomFilter)(f).Close() }
 
 // MayMatch returns false if the key was certainly never added.
-func (f bloomQueries) MayMatch(key []byte) bool {
-	match := C.bloomline_bloom_may_match(f.h.reading(), pointer(key), C.size_t(len(key))) != 0
-	runtime.KeepAlive(f.h)
-	return match
-}
+func (f *MappedBloomFilter) MayMatch(key []byte) bool { return (*BloomFilter)(f).MayMatch(key) }
 
 // MayMatchKeys returns the answer of MayMatch for each key.
-func (f bloomQueries) MayMatchKeys(keys [][]byte) []bool {
-	return answerBatches(f.h, keys, func(object *C.bloomline_bloom_t, n C.size_t, data *C.char,
-		lengths *C.size_t, answers *C.uint8_t) {
-		C.batch_bloom_may_match_keys(object, n, data, lengths, answers)
-	})
+func (f *MappedBloomFilter) MayMatchKeys(keys [][]byte) []bool {
+	return (*BloomFilter)(f).MayMatchKeys(keys)
 }
 
 // Copy makes a copy in memory.
-func (f bloomQueries) Copy() (*BloomFilter, error) {
-	if f.h.isClosed() {
-		return nil, ErrClosed
-	}
-	var message *C.char
-	object := C.bloomline_bloom_copy(f.h.reading(), &message)
-	runtime.KeepAlive(f.h)
-	return newBloomFilter(object, message)
-}
+func (f *MappedBloomFilter) Copy() (*BloomFilter, error) { return (*BloomFilter)(f).Copy() }
 
 // Save writes a file, which is replaced as a whole or not at all.
-func (f bloomQueries) Save(path string) error {
-	return save(f.h, path, func(object *C.bloomline_bloom_t, name *C.char,
-		message **C.char) C.uint8_t {
-		return C.bloomline_bloom_save(object, name, message)
-	})
-}
+func (f *MappedBloomFilter) Save(path string) error { return (*BloomFilter)(f).Save(path) }
 
 // ToBytes returns the bytes that Save writes.
-func (f bloomQueries) ToBytes() ([]byte, error) {
-	return toBytes(f.h, func(object *C.bloomline_bloom_t, n *C.size_t, message **C.char) *C.char {
-		return C.bloomline_bloom_to_bytes(object, n, message)
-	})
-}
+func (f *MappedBloomFilter) ToBytes() ([]byte, error) { return (*BloomFilter)(f).ToBytes() }
 
 // Equal is true if both filters have the same options and bits.
-func (f bloomQueries) Equal(other AnyBloomFilter) bool {
-	object, to := f.h.reading(), other.bloom()
-	equal := C.bloomline_bloom_equal(object, to.reading()) != 0
-	runtime.KeepAlive(f.h)
-	runtime.KeepAlive(to)
-	return equal
+func (f *MappedBloomFilter) Equal(other AnyBloomFilter) bool {
+	return (*BloomFilter)(f).Equal(other)
 }
 
 // Layout returns the layout of the bits.
-func (f bloomQueries) Layout() Layout {
-	defer runtime.KeepAlive(f.h)
-	return Layout(C.bloomline_bloom_layout(f.h.reading()))
-}
+func (f *MappedBloomFilter) Layout() Layout { return (*BloomFilter)(f).Layout() }
 
 // NumBits returns the memory of the filter, in bits.
-func (f bloomQueries) NumBits() uint64 {
-	defer runtime.KeepAlive(f.h)
-	return uint64(C.bloomline_bloom_num_bits(f.h.reading()))
-}
+func (f *MappedBloomFilter) NumBits() uint64 { return (*BloomFilter)(f).NumBits() }
 
 // NumProbes returns the bits of a key, k.
-func (f bloomQueries) NumProbes() int {
-	defer runtime.KeepAlive(f.h)
-	return int(C.bloomline_bloom_num_probes(f.h.reading()))
-}
+func (f *MappedBloomFilter) NumProbes() int { return (*BloomFilter)(f).NumProbes() }
 
 // Seed returns the seed.
-func (f bloomQueries) Seed() uint64 {
-	defer runtime.KeepAlive(f.h)
-	return uint64(C.bloomline_bloom_seed(f.h.reading()))
-}
+func (f *MappedBloomFilter) Seed() uint64 { return (*BloomFilter)(f).Seed() }
 
 // Capacity returns the distinct keys up to which the filter keeps its false-positive rate.
-func (f bloomQueries) Capacity() uint64 {
-	defer runtime.KeepAlive(f.h)
-	return uint64(C.bloomline_bloom_capacity(f.h.reading()))
-}
+func (f *MappedBloomFilter) Capacity() uint64 { return (*BloomFilter)(f).Capacity() }
 
 // NumKeys returns the keys added, less those that matched already.
-func (f bloomQueries) NumKeys() uint64 {
-	defer runtime.KeepAlive(f.h)
-	return uint64(C.bloomline_bloom_num_keys(f.h.reading()))
-}
+func (f *MappedBloomFilter) NumKeys() uint64 { return (*BloomFilter)(f).NumKeys() }
 
 // IsPastCapacity is true if more keys were added than the capacity.
-func (f bloomQueries) IsPastCapacity() bool {
-	defer runtime.KeepAlive(f.h)
-	return C.bloomline_bloom_is_past_capacity(f.h.reading()) != 0
-}
+func (f *MappedBloomFilter) IsPastCapacity() bool { return (*BloomFilter)(f).IsPastCapacity() }
 
 // EstimatedNumKeys returns the number of distinct keys by the bits, all of which it reads.
-func (f bloomQueries) EstimatedNumKeys() uint64 {
-	defer runtime.KeepAlive(f.h)
-	return uint64(C.bloomline_bloom_estimated_num_keys(f.h.reading()))
+func (f *MappedBloomFilter) EstimatedNumKeys() uint64 {
+	return (*BloomFilter)(f).EstimatedNumKeys()
 }
 
 // EstimatedFalsePositiveRate returns the rate with the keys added so far. It reads all bits.
-func (f bloomQueries) EstimatedFalsePositiveRate() float64 {
-	defer runtime.KeepAlive(f.h)
-	return float64(C.bloomline_bloom_estimated_false_positive_rate(f.h.reading()))
+func (f *MappedBloomFilter) EstimatedFalsePositiveRate() float64 {
+	return (*BloomFilter)(f).EstimatedFalsePositiveRate()
 }

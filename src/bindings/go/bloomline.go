@@ -12,8 +12,8 @@
 // C costs more than a query.
 //
 // An option that is zero has its default. Close frees the memory early, else the garbage collector
-// does; it sees only the few bytes of the Go object. After Close, a method returns ErrClosed, or
-// panics with it if it returns no error.
+// does; it sees only the few bytes of the Go object. After Close, and with nil as the filter or its
+// argument, a method returns ErrClosed, or panics with it if it returns no error.
 //
 // Goroutines may use an AtomicBloomFilter at the same time, except for ToBloomFilter and Close. Of
 // other types, they may call the methods that change nothing, as long as no other method runs; the
@@ -32,6 +32,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"unsafe"
 )
 
@@ -203,6 +204,30 @@ func failed(ok C.uint8_t, message *C.char) error {
 	return nil
 }
 
+// goNames are what errors about options call by the names of C, C++ and option strings.
+var goNames = strings.NewReplacer(
+	"0 (classic), 1 (blocked), 2 (compact)", "FormatBlocked, FormatCompact, FormatClassic",
+	"format is classic", "Format is FormatClassic", "format is", "Format is",
+	"allowed: blocked, compact", "allowed: FormatBlocked, FormatCompact",
+	"0 (kBlocked), 1 (kStandard), 2 (kBlocked128), 3 (kBlocked64)",
+	"LayoutBlocked, LayoutStandard, LayoutBlocked128, LayoutBlocked64",
+	"layout is", "Layout is", "kBlocked", "LayoutBlocked", "kStandard", "LayoutStandard",
+	"initial_capacity", "InitialCapacity", "capacity", "Capacity", "growth", "Growth",
+	"false_positive_rate", "FalsePositiveRate", "tightening", "Tightening",
+	"num_bits", "NumBits", "num_probes", "NumProbes", "num_counters", "NumCounters",
+	"counter_bits", "CounterBits", "bits_per_key", "BitsPerKey", "random_seed", "RandomSeed",
+	"seed is", "Seed is", "seed 0", "Seed 0", "memory_bytes", "MemoryBytes",
+	"num_threads", "NumThreads", "ValidateFalsePositiveRate", "BitsPerKeyForFalsePositiveRate")
+
+// inGo has Go's names in an error about options. Errors about files stay as they are: a path may
+// have such words.
+func inGo(err error) error {
+	if err == nil || err == ErrOutOfMemory {
+		return err
+	}
+	return errors.New(goNames.Replace(err.Error()))
+}
+
 // takenBytes copies bytes of the library, which are freed.
 func takenBytes(bytes *C.char, length C.size_t, message *C.char) ([]byte, error) {
 	if bytes == nil {
@@ -219,10 +244,27 @@ func cString(what, text string) (*C.char, error) {
 	return C.CString(text), nil
 }
 
-// readable returns the name of a file that can be opened. The caller frees it. Otherwise errors.Is
-// recognizes the error, as fs.ErrNotExist.
+// regularFile opens a file; errors.Is recognizes why it cannot, as fs.ErrNotExist. As in C, a pipe
+// must not block before Stat has shown what the file is.
+func regularFile(path string) (*os.File, int64, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &os.PathError{Op: "open", Path: path, Err: errors.New("is not a regular file")}
+	}
+	if err != nil {
+		file.Close()
+		return nil, 0, err
+	}
+	return file, info.Size(), nil
+}
+
+// readable returns the name of a regularFile. The caller frees it.
 func readable(path string) (*C.char, error) {
-	file, err := os.Open(path)
+	file, _, err := regularFile(path)
 	if err != nil {
 		return nil, err
 	}

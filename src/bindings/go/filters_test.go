@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -261,6 +264,25 @@ func TestStaticFilters(t *testing.T) {
 	check(t, errors.Is(err, fs.ErrNotExist), "%v", err)
 }
 
+func TestOnlyRegularFiles(t *testing.T) {
+	folder := t.TempDir()
+	pipe := filepath.Join(folder, "pipe") // to open it for reading waits for a writer; none comes
+	check(t, syscall.Mkfifo(pipe, 0o600) == nil, "no pipe")
+	for _, path := range []string{pipe, folder, "/dev/zero"} {
+		for _, err := range []error{
+			second(bloomline.LoadBloomFilter(path)),
+			second(bloomline.LoadScalableBloomFilter(path)),
+			second(bloomline.LoadCountingBloomFilter(path)),
+			second(bloomline.OpenMappedBloomFilter(path, false)),
+			second(bloomline.OpenMappedFilterView(path)),
+			newBloom(t, 1).Save(path),
+		} {
+			check(t, err != nil && strings.HasSuffix(err.Error(), path+": is not a regular file"),
+				"%s: %v", path, err)
+		}
+	}
+}
+
 func TestSizing(t *testing.T) {
 	bits := must(bloomline.BitsPerKeyForFalsePositiveRate(bloomline.FormatCompact, 0.01))(t)
 	rate := must(bloomline.FalsePositiveRate(bloomline.FormatCompact, bits))(t)
@@ -277,25 +299,50 @@ func TestSizing(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
+// ofOthers finds num_bits of C, kBlocked of C++, and numbers of formats and layouts.
+var ofOthers = regexp.MustCompile(`[a-z]_[a-z]|\bk[A-Z]|\d \(`)
+
 func TestWrongValuesAreNamed(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x")
+	path, folder := filepath.Join(t.TempDir(), "x"), "/nowhere/num_threads"
 	for want, err := range map[string]error{
-		"capacity is 0": second(bloomline.NewBloomFilter(bloomline.BloomFilterOptions{})),
-		"num_probes is 2147483647": second(bloomline.NewBloomFilter(
+		"Capacity is 0; allowed: 1 and more, or NumBits": second(bloomline.NewBloomFilter(
+			bloomline.BloomFilterOptions{})),
+		"NumProbes is 2147483647 beside NumBits": second(bloomline.NewBloomFilter(
 			bloomline.BloomFilterOptions{NumBits: 512, NumProbes: 1<<32 + 6})),
-		"counter_bits is 5": second(bloomline.NewCountingBloomFilter(
+		"Layout is 9; allowed: LayoutBlocked, LayoutStandard, LayoutBlocked128, LayoutBlocked64": second(
+			bloomline.NewAtomicBloomFilter(bloomline.BloomFilterOptions{Layout: 9})),
+		"FalsePositiveRate is 1e-30; allowed with LayoutBlocked64: ": second(
+			bloomline.NewBloomFilter(bloomline.BloomFilterOptions{Capacity: 1,
+				FalsePositiveRate: 1e-30, Layout: bloomline.LayoutBlocked64})),
+		"CounterBits is 5": second(bloomline.NewCountingBloomFilter(
 			bloomline.CountingBloomFilterOptions{Capacity: 1, CounterBits: 5})),
-		"growth is -1": second(bloomline.NewScalableBloomFilter(
+		"Capacity is 0; allowed: 1 and more, or NumCounters": second(
+			bloomline.NewCountingBloomFilter(bloomline.CountingBloomFilterOptions{})),
+		"Growth is -1": second(bloomline.NewScalableBloomFilter(
 			bloomline.ScalableBloomFilterOptions{Growth: -1})),
-		"memory_bytes": second(bloomline.NewOnDiskFilterBuilder(
+		"FalsePositiveRate is 0.01 and Tightening 1; allowed with LayoutBlocked: ": second(
+			bloomline.NewScalableBloomFilter(bloomline.ScalableBloomFilterOptions{
+				Tightening: 0.999999999})),
+		"MemoryBytes is 1": second(bloomline.NewOnDiskFilterBuilder(
 			bloomline.OnDiskFilterOptions{MemoryBytes: 1})),
-		"format":            second(bloomline.FalsePositiveRate(7, 10)),
-		"bits_per_key is 0": second(bloomline.FilterBytes(bloomline.FormatBlocked, 1, 0)),
-		"rate is 2":         second(bloomline.BitsPerKeyForFalsePositiveRate(0, 2)),
-		"numLevels is 0":    second(bloomline.KeysOfLevels(0, 10)),
+		folder + "/": second(bloomline.NewOnDiskFilterBuilder(
+			bloomline.OnDiskFilterOptions{TempDirectory: folder})),
+		"Format is 7; allowed: FormatBlocked, FormatCompact, FormatClassic": second(
+			bloomline.FalsePositiveRate(7, 10)),
+		"Format is FormatClassic, which is written in LevelDB only; allowed: FormatBlocked": second(
+			bloomline.NewFilterBuilder(bloomline.FilterOptions{Format: bloomline.FormatClassic})),
+		"RandomSeed is set and Seed is 5; allowed: Seed 0": bloomline.FilterOptions{
+			Seed: 5, RandomSeed: true}.Validate(),
+		"BitsPerKeyForFalsePositiveRate has the range": bloomline.FilterOptions{
+			BitsPerKey: math.NaN()}.Validate(),
+		"NumBits is": newBloom(t, 1).Merge(newBloom(t, 1000)),
+		"BitsPerKey is 0": second(bloomline.FilterBytes(bloomline.FormatBlocked, 1,
+			0)),
+		"rate is 2":      second(bloomline.BitsPerKeyForFalsePositiveRate(0, 2)),
+		"numLevels is 0": second(bloomline.KeysOfLevels(0, 10)),
 		"runs of level 1 is 0": second(
 			bloomline.WastedReads(0, []float64{1, 2}, []float64{1, 0})),
-		"format is 7":            second(bloomline.WastedReads(7, []float64{1}, nil)),
+		"Format is 7":            second(bloomline.WastedReads(7, []float64{1}, nil)),
 		"number of levels is 0":  second(bloomline.WastedReads(0, nil, nil)),
 		"bitsOfLevel is [1 0.5]": second(bloomline.WastedReads(0, []float64{1, 0.5}, nil)),
 		"runsOfLevel has 1":      second(bloomline.WastedReads(0, []float64{1, 2}, []float64{1})),
@@ -304,6 +351,8 @@ func TestWrongValuesAreNamed(t *testing.T) {
 		"no such file":           second(bloomline.OpenMappedBloomFilter(path, false)),
 	} {
 		check(t, err != nil && strings.Contains(err.Error(), want), "not %q: %v", want, err)
+		text := strings.ReplaceAll(strings.ReplaceAll(err.Error(), folder, ""), path, "")
+		check(t, !ofOthers.MatchString(text), "names of C or C++: %v", err)
 	}
 	check(t, bloomline.Version() != "" && bloomline.ActiveKernelName() != "", "no names")
 	check(t, must(bloomline.DrawSeed())(t) != must(bloomline.DrawSeed())(t), "two seeds are equal")
@@ -344,9 +393,42 @@ func TestClosedFiltersSaySo(t *testing.T) {
 		}
 	}
 	check(t, calls > 300, "only %d calls", calls)
-	_, err := bloomline.AtomicFromBloomFilter(&bloomline.BloomFilter{})
-	check(t, err == bloomline.ErrClosed, "%v", err)
-	check(t, newBloom(t, 1).Merge(&bloomline.BloomFilter{}) == bloomline.ErrClosed, "merged")
+	var closedMapped *bloomline.MappedBloomFilter
+	for _, none := range []*bloomline.BloomFilter{{}, nil} {
+		_, err := bloomline.AtomicFromBloomFilter(none)
+		check(t, err == bloomline.ErrClosed, "%v", err)
+		check(t, newBloom(t, 1).Merge(none) == bloomline.ErrClosed, "merged")
+		check(t, newBloom(t, 1).Intersect(closedMapped) == bloomline.ErrClosed, "intersected")
+	}
+}
+
+// TestNilIsClosed calls every method of a nil pointer, and every method that takes another filter
+// with nil.
+func TestNilIsClosed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	check(t, newBloom(t, 1).Save(path) == nil, "not saved")
+	filters := []any{must(bloomline.NewFilterBuilder(bloomline.FilterOptions{}))(t),
+		must(bloomline.OpenFilterView(nil))(t), must(bloomline.OpenMappedBloomFilter(path, false))(t),
+		must(bloomline.NewOnDiskFilterBuilder(bloomline.OnDiskFilterOptions{
+			TempDirectory: t.TempDir()}))(t)}
+	for _, f := range newFilters(t) {
+		filters = append(filters, f)
+	}
+	for _, f := range filters {
+		open := reflect.ValueOf(f)
+		none := reflect.Zero(open.Type())
+		check(t, none.Interface().(interface{ Close() error }).Close() == nil, "%T: not closed", f)
+		for i := 0; i < open.NumMethod(); i++ {
+			name, kind := open.Type().Method(i).Name, open.Method(i).Type()
+			if name != "Close" {
+				check(t, callClosed(none.Method(i)) == bloomline.ErrClosed, "nil %T.%s", f, name)
+			}
+			if kind.NumIn() == 1 &&
+				(kind.In(0).Kind() == reflect.Pointer || kind.In(0).Kind() == reflect.Interface) {
+				check(t, callClosed(open.Method(i)) == bloomline.ErrClosed, "%T.%s(nil)", f, name)
+			}
+		}
+	}
 }
 
 // callClosed returns the error of a call with zero arguments, or what it panics with.

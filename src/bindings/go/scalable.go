@@ -20,7 +20,14 @@ type ScalableBloomFilterOptions struct {
 
 // ScalableBloomFilter is for an unknown number of keys: it grows.
 type ScalableBloomFilter struct {
-	h *handle[*C.bloomline_scalable_t]
+	owner *handle[*C.bloomline_scalable_t]
+}
+
+func (f *ScalableBloomFilter) h() *handle[*C.bloomline_scalable_t] {
+	if f == nil {
+		return nil
+	}
+	return f.owner
 }
 
 func newScalable(object *C.bloomline_scalable_t, message *C.char) (*ScalableBloomFilter, error) {
@@ -55,7 +62,8 @@ func NewScalableBloomFilter(o ScalableBloomFilterOptions) (*ScalableBloomFilter,
 	C.bloomline_scalableoptions_set_seed(options, C.uint64_t(o.Seed))
 	var message *C.char
 	object := C.bloomline_scalable_create(options, &message)
-	return newScalable(object, message)
+	f, err := newScalable(object, message)
+	return f, inGo(err)
 }
 
 // LoadScalableBloomFilter reads a file that Save wrote.
@@ -78,18 +86,18 @@ func ScalableBloomFilterFromBytes(bytes []byte) (*ScalableBloomFilter, error) {
 }
 
 // Close frees the memory.
-func (f *ScalableBloomFilter) Close() error { f.h.close(); return nil }
+func (f *ScalableBloomFilter) Close() error { f.h().close(); return nil }
 
 // AddKey returns true if the key was certainly not in before.
 func (f *ScalableBloomFilter) AddKey(key []byte) bool {
-	added := C.bloomline_scalable_add_key(f.h.changing(), pointer(key), C.size_t(len(key))) != 0
-	runtime.KeepAlive(f.h)
+	added := C.bloomline_scalable_add_key(f.h().changing(), pointer(key), C.size_t(len(key))) != 0
+	runtime.KeepAlive(f.h())
 	return added
 }
 
 // AddKeys returns how many keys were certainly not in before.
 func (f *ScalableBloomFilter) AddKeys(keys [][]byte) int {
-	return sumOfBatches(f.h, f.h.changing(), keys, func(object *C.bloomline_scalable_t, n C.size_t,
+	return sumOfBatches(f.h(), f.h().changing(), keys, func(object *C.bloomline_scalable_t, n C.size_t,
 		data *C.char, lengths *C.size_t) C.size_t {
 		return C.batch_scalable_add_keys(object, n, data, lengths)
 	})
@@ -97,14 +105,14 @@ func (f *ScalableBloomFilter) AddKeys(keys [][]byte) int {
 
 // MayMatch returns false if the key was certainly never added.
 func (f *ScalableBloomFilter) MayMatch(key []byte) bool {
-	match := C.bloomline_scalable_may_match(f.h.reading(), pointer(key), C.size_t(len(key))) != 0
-	runtime.KeepAlive(f.h)
+	match := C.bloomline_scalable_may_match(f.h().reading(), pointer(key), C.size_t(len(key))) != 0
+	runtime.KeepAlive(f.h())
 	return match
 }
 
 // MayMatchKeys returns the answer of MayMatch for each key.
 func (f *ScalableBloomFilter) MayMatchKeys(keys [][]byte) []bool {
-	return answerBatches(f.h, keys, func(object *C.bloomline_scalable_t, n C.size_t, data *C.char,
+	return answerBatches(f.h(), keys, func(object *C.bloomline_scalable_t, n C.size_t, data *C.char,
 		lengths *C.size_t, answers *C.uint8_t) {
 		C.batch_scalable_may_match_keys(object, n, data, lengths, answers)
 	})
@@ -112,7 +120,7 @@ func (f *ScalableBloomFilter) MayMatchKeys(keys [][]byte) []bool {
 
 // Save writes a file, which is replaced as a whole or not at all.
 func (f *ScalableBloomFilter) Save(path string) error {
-	return save(f.h, path, func(object *C.bloomline_scalable_t, name *C.char,
+	return save(f.h(), path, func(object *C.bloomline_scalable_t, name *C.char,
 		message **C.char) C.uint8_t {
 		return C.bloomline_scalable_save(object, name, message)
 	})
@@ -120,7 +128,7 @@ func (f *ScalableBloomFilter) Save(path string) error {
 
 // ToBytes returns the bytes that Save writes.
 func (f *ScalableBloomFilter) ToBytes() ([]byte, error) {
-	return toBytes(f.h, func(object *C.bloomline_scalable_t, n *C.size_t,
+	return toBytes(f.h(), func(object *C.bloomline_scalable_t, n *C.size_t,
 		message **C.char) *C.char {
 		return C.bloomline_scalable_to_bytes(object, n, message)
 	})
@@ -128,48 +136,48 @@ func (f *ScalableBloomFilter) ToBytes() ([]byte, error) {
 
 // Clear removes all keys.
 func (f *ScalableBloomFilter) Clear() {
-	C.bloomline_scalable_clear(f.h.changing())
-	runtime.KeepAlive(f.h)
+	C.bloomline_scalable_clear(f.h().changing())
+	runtime.KeepAlive(f.h())
 }
 
 // NumStages returns the Bloom filters of which it consists now.
 func (f *ScalableBloomFilter) NumStages() int {
-	defer runtime.KeepAlive(f.h)
-	return int(C.bloomline_scalable_num_stages(f.h.reading()))
+	defer runtime.KeepAlive(f.h())
+	return int(C.bloomline_scalable_num_stages(f.h().reading()))
 }
 
 // NumBits returns the memory of the filter, in bits.
 func (f *ScalableBloomFilter) NumBits() uint64 {
-	defer runtime.KeepAlive(f.h)
-	return uint64(C.bloomline_scalable_num_bits(f.h.reading()))
+	defer runtime.KeepAlive(f.h())
+	return uint64(C.bloomline_scalable_num_bits(f.h().reading()))
 }
 
 // Capacity returns the keys that fit before the filter grows again.
 func (f *ScalableBloomFilter) Capacity() uint64 {
-	defer runtime.KeepAlive(f.h)
-	return uint64(C.bloomline_scalable_capacity(f.h.reading()))
+	defer runtime.KeepAlive(f.h())
+	return uint64(C.bloomline_scalable_capacity(f.h().reading()))
 }
 
 // NumKeys returns the keys added, less those that matched already.
 func (f *ScalableBloomFilter) NumKeys() uint64 {
-	defer runtime.KeepAlive(f.h)
-	return uint64(C.bloomline_scalable_num_keys(f.h.reading()))
+	defer runtime.KeepAlive(f.h())
+	return uint64(C.bloomline_scalable_num_keys(f.h().reading()))
 }
 
 // EstimatedNumKeys returns the number of distinct keys by the bits, all of which it reads.
 func (f *ScalableBloomFilter) EstimatedNumKeys() uint64 {
-	defer runtime.KeepAlive(f.h)
-	return uint64(C.bloomline_scalable_estimated_num_keys(f.h.reading()))
+	defer runtime.KeepAlive(f.h())
+	return uint64(C.bloomline_scalable_estimated_num_keys(f.h().reading()))
 }
 
 // EstimatedFalsePositiveRate returns the rate with the keys added so far. It reads all bits.
 func (f *ScalableBloomFilter) EstimatedFalsePositiveRate() float64 {
-	defer runtime.KeepAlive(f.h)
-	return float64(C.bloomline_scalable_estimated_false_positive_rate(f.h.reading()))
+	defer runtime.KeepAlive(f.h())
+	return float64(C.bloomline_scalable_estimated_false_positive_rate(f.h().reading()))
 }
 
 // IsPastCapacity is true if the filter stopped growing and no longer keeps its rate.
 func (f *ScalableBloomFilter) IsPastCapacity() bool {
-	defer runtime.KeepAlive(f.h)
-	return C.bloomline_scalable_is_past_capacity(f.h.reading()) != 0
+	defer runtime.KeepAlive(f.h())
+	return C.bloomline_scalable_is_past_capacity(f.h().reading()) != 0
 }

@@ -20,7 +20,7 @@ func FalsePositiveRate(format Format, bitsPerKey float64) (float64, error) {
 func BitsPerKeyForFalsePositiveRate(format Format, rate float64) (float64, error) {
 	var message *C.char
 	ok := C.bloomline_validate_false_positive_rate(format.c(), C.double(rate), &message)
-	if err := failed(ok, message); err != nil {
+	if err := inGo(failed(ok, message)); err != nil {
 		return 0, err
 	}
 	return float64(C.bloomline_bits_per_key_for_false_positive_rate(format.c(),
@@ -68,7 +68,7 @@ func SpreadBitsByLevel(format Format, bitsPerKey float64, keysOfLevel,
 	var message *C.char
 	ok := C.bloomline_spread_bits_by_level(format.c(), C.double(bitsPerKey), first(keys),
 		first(runs), C.int(len(keys)), first(bits), &message)
-	return goDoubles(bits), failed(ok, message)
+	return goDoubles(bits), inGo(failed(ok, message))
 }
 
 // WastedReads returns the reads that a Get of a missing key is expected to waste.
