@@ -63,6 +63,15 @@ extern rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ranges(
    RocksDB returns no error for an option string that is wrong; stderr has a line. */
 extern uint8_t bloomline_rocksdb_register(char** errptr);
 
+/* Checks options of a column family in a string: "comparator=NAME;block_based_table_factory={...}".
+   RocksDB itself returns no error for a comparator, merge operator, filter policy or other object
+   whose name it does not know, and takes its default. Also does what bloomline_rocksdb_register
+   does.
+
+   On failure the result is 0 and *errptr has the reason: an option or name that is unknown, a value
+   that is not allowed, or as above. */
+extern uint8_t bloomline_rocksdb_validate_family_options(const char* options, char** errptr);
+
 /* Makes a key canonicalizer known in option strings: {id=bloomline;canonicalizer=NAME}. It is for
    comparators that treat different keys as equal; key_canonicalizer.h and docs/comparators.md have
    the rules. Call it before options are parsed. A canonicalizer of the same name is replaced.

@@ -153,6 +153,37 @@ static void TestWrongPolicies(void) {
   CheckError(&error, "options is NULL");
 }
 
+/* RocksDB takes an unknown name for the default, and says OK. */
+static void TestFamilyOptions(void) {
+  StartPhase("family options");
+  static const char* const kRight[] = {
+      "", "comparator=leveldb.BytewiseComparator;write_buffer_size=65536",
+      "prefix_extractor=bloomline.ranges;"
+      "block_based_table_factory={filter_policy={id=bloomline;range_prefixes=8}}"};
+  for (size_t i = 0; i < sizeof(kRight) / sizeof(kRight[0]); ++i) {
+    CHECK(bloomline_rocksdb_validate_family_options(kRight[i], &error) == 1);
+    CheckNoError();
+  }
+  static const char* const kWrong[][2] = {
+      {"comparator=typo", "Could not load Comparator: typo"},
+      {"comparator={id=typo}", "Could not load Comparator: typo"},
+      {"merge_operator=typo", "Could not load MergeOperator: typo"},
+      {"prefix_extractor=typo", "Could not load SliceTransform: typo"},
+      {"block_based_table_factory={filter_policy=typo}", "Could not load FilterPolicy: typo"},
+      {"block_based_table_factory={filter_policy={id=bloomline;format=x}}", "format is 'x'"},
+      {"block_based_table_factory={flush_block_policy_factory=typo}", "FlushBlockPolicyFactory"},
+      {"block_based_table_factory={block_sice=1}", "block_based_table_factory"},
+      {"write_buffer_sice=1", "write_buffer_sice"},
+      {"compression=typo", "compression"}};
+  for (size_t i = 0; i < sizeof(kWrong) / sizeof(kWrong[0]); ++i) {
+    CHECK(bloomline_rocksdb_validate_family_options(kWrong[i][0], &error) == 0);
+    CheckError(&error, kWrong[i][1]);
+    CHECK(bloomline_rocksdb_validate_family_options(kWrong[i][0], NULL) == 0);
+  }
+  CHECK(bloomline_rocksdb_validate_family_options(NULL, &error) == 0);
+  CheckError(&error, "options is NULL");
+}
+
 /* The policy and the extractor by handles, then from the OPTIONS file, then from it again. */
 static void TestHandles(const char* directory) {
   StartPhase("handles");
@@ -270,6 +301,7 @@ int main(int argc, char** argv) {
   CHECK(argc == 2);
 #ifndef BLOOMLINE_TEST_PLUGIN /* RocksDB's own build registered it: tests/plugin */
   TestWrongPolicies();
+  TestFamilyOptions();
   TestHandles(argv[1]); /* registers it, too */
   for (int i = 0; i < 2; ++i) {
     const uint8_t registered = bloomline_rocksdb_register(&error);

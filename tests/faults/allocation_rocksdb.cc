@@ -16,6 +16,7 @@
 #include "src/engines/rocksdb/policy_options.h"
 #include "tests/faults/attempts.h"
 #include "tests/support/case_folding.h"
+#include "tests/support/repetitions.h"
 
 namespace bloomline::tests {
 namespace {
@@ -81,6 +82,24 @@ TEST(RocksDB, RegistrationSucceedsOrIsAbsent) {
     EXPECT_TRUE(c_registered == 1 ? error == nullptr : attempt->HasFailed());
     std::free(error);
   });
+}
+
+// Without FailEachAllocation, because RocksDB's ColumnFamilyOptions() leaks where memory fails.
+TEST(RocksDB, FamilyOptionsAreRightOrReturnAnError) {
+  if (kIsSlow) GTEST_SKIP() << "the address sanitizer sees the leaks, too";
+  bool has_failed = true;
+  for (uint64_t n = 1; has_failed; ++n) {
+    Attempt attempt(FailurePlan{n, false, false});
+    char* error = nullptr;
+    uint8_t valid = 2;
+    attempt.Call([&] {
+      valid = bloomline_rocksdb_validate_family_options("comparator=leveldb.BytewiseComparator",
+                                                        &error);
+    });
+    has_failed = attempt.HasFailed();
+    EXPECT_TRUE(valid == 1 ? error == nullptr : has_failed) << n;
+    std::free(error);
+  }
 }
 
 TEST(RocksDB, HandlesOfCAreMadeOrReturnAnError) {

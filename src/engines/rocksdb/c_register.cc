@@ -5,6 +5,8 @@
 
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/rocksdb.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/options.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/filter/format/callback_canonicalizer.h"
@@ -67,6 +69,27 @@ extern "C" rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ran
   });
   return reinterpret_cast<rocksdb_slicetransform_t*>(
       const_cast<ROCKSDB_NAMESPACE::SliceTransform*>(extractor.release()));
+}
+
+extern "C" uint8_t bloomline_rocksdb_validate_family_options(const char* options, char** errptr) {
+  return bloomline::support::OrSetError(errptr, [=](std::string* reason) {
+    if (bloomline::support::IsNullText(options, "options", reason)) return false;
+    *reason = bloomline::RocksDBVersionMismatch();
+    if (!reason->empty()) return false;
+    if (!bloomline::RegisterBloomline()) {
+      *reason = bloomline::support::kOutOfMemory;
+      return false;
+    }
+    ROCKSDB_NAMESPACE::ConfigOptions config;
+    config.ignore_unsupported_options = false;  // an object of a name that nobody registered
+    config.input_strings_escaped = false;       // otherwise RocksDB drops such errors of a table
+    ROCKSDB_NAMESPACE::ColumnFamilyOptions parsed;
+    const ROCKSDB_NAMESPACE::Status status =
+        GetColumnFamilyOptionsFromString(config, parsed, options, &parsed);
+    if (status.ok()) return true;
+    *reason = "RocksDB refuses the options: " + status.ToString();  // without a seed in them
+    return false;
+  });
 }
 
 extern "C" int bloomline_rocksdb_plugin(ROCKSDB_NAMESPACE::ObjectLibrary& library,
