@@ -14,7 +14,7 @@ fn main() -> Result<(), Error> {
     std::fs::remove_file(&path).expect("the file");
 
     // Threads share it.
-    let seen = AtomicBloomFilter::builder().capacity(1000).build_atomic()?;
+    let seen = AtomicBloomFilter::builder().capacity(1000).build()?;
     std::thread::scope(|scope| {
         scope.spawn(|| seen.insert("apple"));
         scope.spawn(|| seen.insert("pear"));

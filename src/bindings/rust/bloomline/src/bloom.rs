@@ -1,4 +1,5 @@
-use crate::{additions, builder, done, ffi, getters, handle, made, queries, saved, Error};
+use crate::ErrorKind::{InvalidInput, OutOfMemory};
+use crate::{additions, builder, debug, done, ffi, getters, handle, made, queries, saved, Error};
 use std::os::raw::c_int;
 
 /// Where the bits of a key lie: `BloomLayout` in bloom_filter.h.
@@ -33,55 +34,62 @@ impl Layout {
     }
 }
 
-builder! {
-    /// The size of a [`BloomFilter`] or [`AtomicBloomFilter`]: from a capacity and a
-    /// false-positive rate, or from a number of bits and of probes.
-    BloomFilterBuilder, bloomline_bloomoptions_t, bloomline_bloomoptions_create,
-    bloomline_bloomoptions_destroy;
-    /// Distinct keys up to which the filter keeps its false-positive rate. It accepts more.
-    capacity(u64) bloomline_bloomoptions_set_capacity;
-    /// Fraction of missing keys that match in a filter of `capacity` keys. Default: 0.01.
-    false_positive_rate(f64) bloomline_bloomoptions_set_false_positive_rate;
-    /// In place of capacity and rate; rounded up to a multiple of 512.
-    num_bits(u64) bloomline_bloomoptions_set_num_bits;
-    /// Bits that a key sets, 1 to 30. Only with `num_bits`.
-    num_probes(i32) bloomline_bloomoptions_set_num_probes;
-    /// Default: [`Layout::Blocked`].
-    layout(Layout) bloomline_bloomoptions_set_layout;
-    /// Seed of the hash, default 0; see [`draw_seed`](crate::draw_seed).
-    seed(u64) bloomline_bloomoptions_set_seed;
+/// The builders of `BloomFilter` and `AtomicBloomFilter`, which have the same options.
+macro_rules! bloom_builder {
+    ($(#[$doc:meta])* $name:ident, $filter:ident, $create:ident) => {
+        builder! {
+            $(#[$doc])*
+            $name, bloomline_bloomoptions_t, bloomline_bloomoptions_create,
+            bloomline_bloomoptions_destroy;
+            /// Distinct keys up to which the filter keeps its false-positive rate. It accepts more.
+            capacity(u64) bloomline_bloomoptions_set_capacity;
+            /// Fraction of missing keys that match in a filter of `capacity` keys. Default: 0.01.
+            false_positive_rate(f64) bloomline_bloomoptions_set_false_positive_rate;
+            /// In place of capacity and rate; rounded up to a multiple of 512.
+            num_bits(u64) bloomline_bloomoptions_set_num_bits;
+            /// Bits that a key sets, 1 to 30. Only with `num_bits`.
+            num_probes(i32) bloomline_bloomoptions_set_num_probes;
+            /// Default: [`Layout::Blocked`].
+            layout(Layout) bloomline_bloomoptions_set_layout;
+            /// Seed of the hash, default 0; see [`draw_seed`](crate::draw_seed).
+            seed(u64) bloomline_bloomoptions_set_seed;
+        }
+
+        impl $name {
+            /// An empty filter.
+            pub fn build(&self) -> Result<$filter, Error> {
+                let options = self.options()?;
+                // Safety: the options are copied.
+                made(InvalidInput, |e| unsafe { ffi::$create(options, e) }).map($filter)
+            }
+
+            /// An empty filter for so many keys.
+            pub fn expected_items(self, capacity: u64) -> Result<$filter, Error> {
+                self.capacity(capacity).build()
+            }
+
+            /// A filter of these keys, sized for them.
+            pub fn items(
+                self,
+                keys: impl IntoIterator<Item = impl AsRef<[u8]>>,
+            ) -> Result<$filter, Error> {
+                let keys: Vec<_> = keys.into_iter().collect();
+                let mut filter = self.expected_items(keys.len().max(1) as u64)?;
+                filter.extend(keys);
+                Ok(filter)
+            }
+        }
+    };
 }
-
-impl BloomFilterBuilder {
-    /// An empty filter.
-    pub fn build(&self) -> Result<BloomFilter, Error> {
-        let options = self.options()?;
-        // Safety: the options are copied.
-        made(|e| unsafe { ffi::bloomline_bloom_create(options, e) }).map(BloomFilter)
-    }
-
-    /// An empty filter that takes keys from many threads at once.
-    pub fn build_atomic(&self) -> Result<AtomicBloomFilter, Error> {
-        let options = self.options()?;
-        // Safety: the options are copied.
-        made(|e| unsafe { ffi::bloomline_atomic_create(options, e) }).map(AtomicBloomFilter)
-    }
-
-    /// An empty filter for so many keys.
-    pub fn expected_items(self, capacity: u64) -> Result<BloomFilter, Error> {
-        self.capacity(capacity).build()
-    }
-
-    /// A filter of these keys, sized for them.
-    pub fn items(
-        self,
-        keys: impl IntoIterator<Item = impl AsRef<[u8]>>,
-    ) -> Result<BloomFilter, Error> {
-        let keys: Vec<_> = keys.into_iter().collect();
-        let mut filter = self.expected_items(keys.len().max(1) as u64)?;
-        filter.insert_keys(keys);
-        Ok(filter)
-    }
+bloom_builder! {
+    /// The size of a [`BloomFilter`]: from a capacity and a false-positive rate, or from a number
+    /// of bits and of probes.
+    BloomFilterBuilder, BloomFilter, bloomline_bloom_create
+}
+bloom_builder! {
+    /// The size of an [`AtomicBloomFilter`]: from a capacity and a false-positive rate, or from a
+    /// number of bits and of probes.
+    AtomicBloomFilterBuilder, AtomicBloomFilter, bloomline_atomic_create
 }
 
 handle! {
@@ -122,7 +130,7 @@ getters! {
 
 /// What `BloomFilter` and `AtomicBloomFilter` have in common.
 macro_rules! bloom_methods {
-    ($name:ident, $layout:ident) => {
+    ($name:ident, $builder:ident, $layout:ident) => {
         impl $name {
             /// Where the bits of a key lie.
             pub fn layout(&self) -> Layout {
@@ -131,30 +139,20 @@ macro_rules! bloom_methods {
             }
 
             /// Sets size and rate one by one.
-            pub fn builder() -> BloomFilterBuilder {
-                BloomFilterBuilder::default()
+            pub fn builder() -> $builder {
+                $builder::default()
             }
 
             /// For a false-positive rate, 0.01 for 1 %. The number of keys follows.
-            pub fn with_false_pos(rate: f64) -> BloomFilterBuilder {
-                BloomFilterBuilder::default().false_positive_rate(rate)
+            pub fn with_false_pos(rate: f64) -> $builder {
+                $builder::default().false_positive_rate(rate)
             }
         }
 
-        impl std::fmt::Debug for $name {
-            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter
-                    .debug_struct(stringify!($name))
-                    .field("layout", &self.layout())
-                    .field("num_bits", &self.num_bits())
-                    .field("num_probes", &self.num_probes())
-                    .field("seed", &self.seed())
-                    .finish_non_exhaustive()
-            }
-        }
+        debug! { $name; layout num_bits num_probes }
     };
 }
-bloom_methods! { BloomFilter, bloomline_bloom_layout }
+bloom_methods! { BloomFilter, BloomFilterBuilder, bloomline_bloom_layout }
 additions! {
     BloomFilter, [mut], "Adds a key. True: it was certainly not in before.",
     bloomline_bloom_add_key, bloomline_bloom_add_keys
@@ -172,26 +170,28 @@ impl BloomFilter {
     pub fn merge(&mut self, other: &BloomFilter) -> Result<(), Error> {
         let (to, from) = (self.0.as_ptr(), other.0.as_ptr());
         // Safety: &mut and & cannot be the same filter.
-        done(|e| unsafe { ffi::bloomline_bloom_merge(to, from, e) })
+        done(InvalidInput, |e| unsafe { ffi::bloomline_bloom_merge(to, from, e) })
     }
 
     /// Keeps the bits that `other` has, too. Fails as `merge` does.
     pub fn intersect(&mut self, other: &BloomFilter) -> Result<(), Error> {
         let (to, from) = (self.0.as_ptr(), other.0.as_ptr());
         // Safety: as in merge.
-        done(|e| unsafe { ffi::bloomline_bloom_intersect(to, from, e) })
+        done(InvalidInput, |e| unsafe { ffi::bloomline_bloom_intersect(to, from, e) })
     }
 
     /// A copy, if there is memory for it.
     pub fn try_clone(&self) -> Result<BloomFilter, Error> {
         // Safety: a handle that is not NULL.
-        made(|e| unsafe { ffi::bloomline_bloom_copy(self.0.as_ptr(), e) }).map(BloomFilter)
+        made(OutOfMemory, |e| unsafe { ffi::bloomline_bloom_copy(self.0.as_ptr(), e) })
+            .map(BloomFilter)
     }
 
     /// The same filter for many threads, in the same memory.
     pub fn into_atomic(self) -> Result<AtomicBloomFilter, Error> {
         // Safety: the function destroys its argument where it succeeds, and only there.
-        let atomic = made(|_| unsafe { ffi::bloomline_atomic_from_bloom(self.0.as_ptr()) })?;
+        let atomic =
+            made(OutOfMemory, |_| unsafe { ffi::bloomline_atomic_from_bloom(self.0.as_ptr()) })?;
         std::mem::forget(self);
         Ok(AtomicBloomFilter(atomic))
     }
@@ -230,7 +230,7 @@ handle! {
     /// atomic_bloom_filter.h.
     ///
     /// ```
-    /// let seen = bloomline::AtomicBloomFilter::builder().capacity(1000).build_atomic()?;
+    /// let seen = bloomline::AtomicBloomFilter::builder().capacity(1000).build()?;
     /// std::thread::scope(|scope| {
     ///     scope.spawn(|| seen.insert("apple"));
     ///     scope.spawn(|| seen.insert("pear"));
@@ -255,7 +255,7 @@ getters! {
     /// The false-positive rate as the bits are now. Reads all of them.
     estimated_false_positive_rate: f64 = bloomline_atomic_estimated_false_positive_rate;
 }
-bloom_methods! { AtomicBloomFilter, bloomline_atomic_layout }
+bloom_methods! { AtomicBloomFilter, AtomicBloomFilterBuilder, bloomline_atomic_layout }
 additions! {
     AtomicBloomFilter, [], "Adds a key. True: it was certainly not in before.",
     bloomline_atomic_add_key, bloomline_atomic_add_keys
@@ -266,13 +266,15 @@ impl AtomicBloomFilter {
     /// A copy of the bits as they are now, while other threads go on.
     pub fn snapshot(&self) -> Result<BloomFilter, Error> {
         // Safety: any number of threads may call it.
-        made(|e| unsafe { ffi::bloomline_atomic_snapshot(self.0.as_ptr(), e) }).map(BloomFilter)
+        made(OutOfMemory, |e| unsafe { ffi::bloomline_atomic_snapshot(self.0.as_ptr(), e) })
+            .map(BloomFilter)
     }
 
     /// The same filter for one thread, in the same memory.
     pub fn into_bloom(self) -> Result<BloomFilter, Error> {
         // Safety: as in into_atomic; the call has the only handle.
-        let bloom = made(|_| unsafe { ffi::bloomline_atomic_to_bloom(self.0.as_ptr()) })?;
+        let bloom =
+            made(OutOfMemory, |_| unsafe { ffi::bloomline_atomic_to_bloom(self.0.as_ptr()) })?;
         std::mem::forget(self);
         Ok(BloomFilter(bloom))
     }

@@ -1,4 +1,5 @@
-use crate::{additions, builder, done, ffi, getters, handle, keys, made, queries, saved};
+use crate::ErrorKind::{InvalidInput, OutOfMemory};
+use crate::{additions, builder, debug, done, ffi, getters, handle, keys, made, queries, saved};
 use crate::{BloomFilter, Error};
 
 builder! {
@@ -25,7 +26,8 @@ impl CountingBloomFilterBuilder {
     pub fn build(&self) -> Result<CountingBloomFilter, Error> {
         let options = self.options()?;
         // Safety: the options are copied.
-        made(|e| unsafe { ffi::bloomline_counting_create(options, e) }).map(CountingBloomFilter)
+        made(InvalidInput, |e| unsafe { ffi::bloomline_counting_create(options, e) })
+            .map(CountingBloomFilter)
     }
 
     /// An empty filter for so many keys.
@@ -70,6 +72,7 @@ getters! {
     /// Counters that have reached their maximum, and stay there.
     num_saturated_counters: u64 = bloomline_counting_num_saturated_counters;
 }
+debug! { CountingBloomFilter; num_keys num_counters counter_bits num_probes }
 additions! {
     CountingBloomFilter, [mut],
     "Adds a key, once more if it is in. True: it was certainly not in before.",
@@ -120,13 +123,13 @@ impl CountingBloomFilter {
     pub fn merge(&mut self, other: &CountingBloomFilter) -> Result<(), Error> {
         let (to, from) = (self.0.as_ptr(), other.0.as_ptr());
         // Safety: &mut and & cannot be the same filter.
-        done(|e| unsafe { ffi::bloomline_counting_merge(to, from, e) })
+        done(InvalidInput, |e| unsafe { ffi::bloomline_counting_merge(to, from, e) })
     }
 
     /// A Bloom filter with the same answers, in a quarter or an eighth of the memory.
     pub fn to_bloom(&self) -> Result<BloomFilter, Error> {
         // Safety: a handle that is not NULL.
-        made(|e| unsafe { ffi::bloomline_counting_create_bloom(self.0.as_ptr(), e) })
+        made(OutOfMemory, |e| unsafe { ffi::bloomline_counting_create_bloom(self.0.as_ptr(), e) })
             .map(BloomFilter::from_handle)
     }
 }

@@ -43,7 +43,9 @@ mod scalable;
 mod sizing;
 mod static_filter;
 
-pub use bloom::{AtomicBloomFilter, BloomFilter, BloomFilterBuilder, Layout};
+pub use bloom::{
+    AtomicBloomFilter, AtomicBloomFilterBuilder, BloomFilter, BloomFilterBuilder, Layout,
+};
 pub use counting::{CountingBloomFilter, CountingBloomFilterBuilder};
 pub use scalable::{ScalableBloomFilter, ScalableBloomFilterBuilder};
 pub use sizing::{bits_per_key_for_false_positive_rate, false_positive_rate, filter_bytes};
@@ -55,56 +57,99 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::{self, NonNull};
 
+/// What kind of failure an [`Error`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An option or argument that is not allowed, or two filters that do not fit.
+    InvalidInput,
+    /// Bytes or a file that is not such a filter, or is damaged.
+    InvalidData,
+    /// What the system said, such as `Io(NotFound)`.
+    Io(std::io::ErrorKind),
+    /// Too little memory.
+    OutOfMemory,
+}
+
 /// Why something failed: one sentence that names the value and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error(String);
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+}
 
 impl Error {
     /// An error with this sentence.
-    pub fn new(message: impl Into<String>) -> Error {
-        Error(message.into())
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
+        Error { kind, message: message.into() }
     }
 
-    /// Takes over the message that a C function set, or none, if there was no memory for one.
-    fn take(errptr: *mut c_char) -> Error {
+    /// What kind of failure it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    fn out_of_memory() -> Error {
+        Error::new(ErrorKind::OutOfMemory, "out of memory")
+    }
+
+    /// Takes over the message that a C function set, or none, if there was no memory for one. The
+    /// kind is this one, unless the system or the memory failed.
+    fn take(errptr: *mut c_char, kind: ErrorKind) -> Error {
         if errptr.is_null() {
-            return Error::new("out of memory");
+            return Error::out_of_memory();
         }
         // Safety: a string that malloc() gave, by convention 3 of c.h.
-        unsafe {
+        let message = unsafe {
             let message = CStr::from_ptr(errptr).to_string_lossy().into_owned();
             ffi::bloomline_free(errptr.cast());
-            Error(message)
-        }
+            message
+        };
+        Error::new(failure_in(&message).unwrap_or(kind), message)
     }
+}
+
+/// The kind of a failure of memory or of the system, by the sentence: C functions give no number.
+/// What the system said is its end.
+fn failure_in(message: &str) -> Option<ErrorKind> {
+    if message.starts_with("out of memory") || message.ends_with(": out of memory") {
+        return Some(ErrorKind::OutOfMemory);
+    }
+    (1..=133).map(std::io::Error::from_raw_os_error).find_map(|error| {
+        let text = error.to_string(); // "No such file or directory (os error 2)"
+        let (meaning, _) = text.rsplit_once(" (os error")?;
+        message.strip_suffix(meaning)?.ends_with(": ").then(|| ErrorKind::Io(error.kind()))
+    })
 }
 
 impl std::fmt::Display for Error {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&self.0)
+        formatter.write_str(&self.message)
     }
 }
 
 impl std::error::Error for Error {}
 
 /// The handle that a C function returns, or why it returned none.
-fn made<T>(make: impl FnOnce(ffi::ErrPtr) -> *mut T) -> Result<NonNull<T>, Error> {
+fn made<T>(kind: ErrorKind, make: impl FnOnce(ffi::ErrPtr) -> *mut T) -> Result<NonNull<T>, Error> {
     let mut message = ptr::null_mut();
-    NonNull::new(make(&mut message)).ok_or_else(|| Error::take(message))
+    NonNull::new(make(&mut message)).ok_or_else(|| Error::take(message, kind))
 }
 
 /// Whether a C function succeeded.
-fn done(succeeds: impl FnOnce(ffi::ErrPtr) -> u8) -> Result<(), Error> {
+fn done(kind: ErrorKind, succeeds: impl FnOnce(ffi::ErrPtr) -> u8) -> Result<(), Error> {
     let mut message = ptr::null_mut();
     match succeeds(&mut message) {
-        0 => Err(Error::take(message)),
+        0 => Err(Error::take(message, kind)),
         _ => Ok(()),
     }
 }
 
 fn c_path(path: &Path) -> Result<CString, Error> {
-    CString::new(path.as_os_str().as_bytes())
-        .map_err(|_| Error(format!("path is {path:?}; allowed: one without a zero byte")))
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| {
+        let message = format!("path is {path:?}; allowed: one without a zero byte");
+        Error::new(ErrorKind::InvalidInput, message)
+    })
 }
 
 /// Copies bytes that malloc() gave, and frees them.
@@ -135,7 +180,7 @@ pub fn draw_seed() -> Result<u64, Error> {
     let mut message = ptr::null_mut();
     // Safety: the message is NULL, as convention 3 asks.
     match unsafe { ffi::bloomline_draw_seed(&mut message) } {
-        0 => Err(Error::take(message)),
+        0 => Err(Error::take(message, ErrorKind::Io(std::io::ErrorKind::Other))),
         seed => Ok(seed),
     }
 }
@@ -201,11 +246,13 @@ macro_rules! builder {
             /// The handle, if there was memory for it.
             fn options(&self) -> Result<*const crate::ffi::$raw, crate::Error> {
                 if self.0.is_null() {
-                    return Err(crate::Error::new("out of memory"));
+                    return Err(crate::Error::out_of_memory());
                 }
                 Ok(self.0)
             }
         }
+
+        crate::debug! { $name; }
     };
 }
 
@@ -224,6 +271,20 @@ macro_rules! getters {
     };
 }
 
+/// Debug, with what these functions return: never a seed, which may be secret.
+macro_rules! debug {
+    ($name:ident $(<$life:lifetime>)?; $($get:ident)*) => {
+        impl std::fmt::Debug for $name $(<$life>)? {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter
+                    .debug_struct(stringify!($name))
+                    $(.field(stringify!($get), &self.$get()))*
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+
 /// What filters in memory have in common: from and to files and bytes, and removing all keys.
 macro_rules! saved {
     ($name:ident, $load:ident, $from_bytes:ident, $save:ident, $to_bytes:ident, $clear:ident) => {
@@ -232,14 +293,20 @@ macro_rules! saved {
             pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, crate::Error> {
                 let path = crate::c_path(path.as_ref())?;
                 // Safety: a string that ends with zero.
-                crate::made(|e| unsafe { crate::ffi::$load(path.as_ptr(), e) }).map($name)
+                crate::made(crate::ErrorKind::InvalidData, |e| unsafe {
+                    crate::ffi::$load(path.as_ptr(), e)
+                })
+                .map($name)
             }
 
             /// Reads the bytes of `to_bytes`, or of a saved file.
             pub fn from_bytes(bytes: &[u8]) -> Result<Self, crate::Error> {
                 let (first, length) = (bytes.as_ptr().cast(), bytes.len());
                 // Safety: the bytes are copied.
-                crate::made(|e| unsafe { crate::ffi::$from_bytes(first, length, e) }).map($name)
+                crate::made(crate::ErrorKind::InvalidData, |e| unsafe {
+                    crate::ffi::$from_bytes(first, length, e)
+                })
+                .map($name)
             }
 
             /// Writes the filter to a file. At any time, `path` is the old file or the whole new
@@ -247,14 +314,16 @@ macro_rules! saved {
             pub fn save(&self, path: impl AsRef<std::path::Path>) -> Result<(), crate::Error> {
                 let path = crate::c_path(path.as_ref())?;
                 // Safety: a string that ends with zero.
-                crate::done(|e| unsafe { crate::ffi::$save(self.0.as_ptr(), path.as_ptr(), e) })
+                crate::done(crate::ErrorKind::InvalidInput, |e| unsafe {
+                    crate::ffi::$save(self.0.as_ptr(), path.as_ptr(), e)
+                })
             }
 
             /// The bytes of the file that `save` writes.
             pub fn to_bytes(&self) -> Result<Vec<u8>, crate::Error> {
                 let mut length = 0;
                 // Safety: `length` gets the number of bytes.
-                let bytes = crate::made(|e| unsafe {
+                let bytes = crate::made(crate::ErrorKind::OutOfMemory, |e| unsafe {
                     crate::ffi::$to_bytes(self.0.as_ptr(), &mut length, e)
                 })?;
                 Ok(crate::vec_of(bytes, length))
@@ -330,4 +399,4 @@ macro_rules! queries {
     };
 }
 
-pub(crate) use {additions, builder, getters, handle, queries, saved};
+pub(crate) use {additions, builder, debug, getters, handle, queries, saved};

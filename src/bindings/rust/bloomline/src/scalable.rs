@@ -1,4 +1,5 @@
-use crate::{additions, builder, ffi, getters, handle, made, queries, saved, Error, Layout};
+use crate::ErrorKind::InvalidInput;
+use crate::{additions, builder, debug, ffi, getters, handle, made, queries, saved, Error, Layout};
 
 builder! {
     /// How a [`ScalableBloomFilter`] begins and grows.
@@ -23,7 +24,8 @@ impl ScalableBloomFilterBuilder {
     pub fn build(&self) -> Result<ScalableBloomFilter, Error> {
         let options = self.options()?;
         // Safety: the options are copied.
-        made(|e| unsafe { ffi::bloomline_scalable_create(options, e) }).map(ScalableBloomFilter)
+        made(InvalidInput, |e| unsafe { ffi::bloomline_scalable_create(options, e) })
+            .map(ScalableBloomFilter)
     }
 }
 
@@ -58,6 +60,7 @@ getters! {
     /// The false-positive rate as the bits are now. Reads all of them.
     estimated_false_positive_rate: f64 = bloomline_scalable_estimated_false_positive_rate;
 }
+debug! { ScalableBloomFilter; num_keys capacity num_stages num_bits }
 additions! {
     ScalableBloomFilter, [mut],
     "Adds a key unless it matches already. True: it was added, and certainly not in before.",

@@ -1,4 +1,5 @@
-use crate::{builder, done, ffi, handle, keys, made, queries, Error};
+use crate::ErrorKind::{InvalidData, InvalidInput, OutOfMemory};
+use crate::{builder, debug, done, ffi, handle, keys, made, queries, Error};
 use std::ffi::CStr;
 use std::marker::PhantomData;
 use std::os::raw::c_int;
@@ -45,7 +46,8 @@ impl FilterOptions {
     pub fn build(&self) -> Result<FilterBuilder, Error> {
         let options = self.options()?;
         // Safety: the options are copied.
-        made(|e| unsafe { ffi::bloomline_builder_create(options, e) }).map(FilterBuilder)
+        made(InvalidInput, |e| unsafe { ffi::bloomline_builder_create(options, e) })
+            .map(FilterBuilder)
     }
 }
 
@@ -66,6 +68,8 @@ handle! {
     /// ```
     FilterBuilder, bloomline_builder_t, bloomline_builder_destroy
 }
+
+debug! { FilterBuilder; num_keys }
 
 impl FilterBuilder {
     /// Sets the options one by one.
@@ -93,7 +97,7 @@ impl FilterBuilder {
         let threads = c_int::from(num_threads.max(1));
         let mut length = 0;
         // Safety: `length` gets the number of bytes.
-        let bytes = made(|e| unsafe {
+        let bytes = made(OutOfMemory, |e| unsafe {
             ffi::bloomline_builder_finish(self.0.as_ptr(), threads, &mut length, e)
         })?;
         Ok(crate::vec_of(bytes, length))
@@ -104,7 +108,8 @@ impl FilterBuilder {
         // Safety: NULL, or a string that is valid until the builder is used again.
         unsafe {
             let error = ffi::bloomline_builder_error(self.0.as_ptr());
-            (!error.is_null()).then(|| Error::new(CStr::from_ptr(error).to_string_lossy()))
+            let new = || Error::new(OutOfMemory, CStr::from_ptr(error).to_string_lossy());
+            (!error.is_null()).then(new)
         }
     }
 }
@@ -147,7 +152,7 @@ impl<'bytes> FilterView<'bytes> {
     pub fn open(bytes: &'bytes [u8]) -> Result<FilterView<'bytes>, Error> {
         let (first, length) = keys::parts(bytes);
         // Safety: the bytes outlive the view, because it borrows them.
-        let view = made(|_| unsafe { ffi::bloomline_view_open(first, length) })?;
+        let view = made(OutOfMemory, |_| unsafe { ffi::bloomline_view_open(first, length) })?;
         Ok(FilterView(view, PhantomData))
     }
 
@@ -155,7 +160,8 @@ impl<'bytes> FilterView<'bytes> {
     pub fn validate(bytes: &[u8]) -> Result<(), Error> {
         let (first, length) = keys::parts(bytes);
         // Safety: the bytes are read during the call alone.
-        done(|e| unsafe { ffi::bloomline_view_validate(first, length, e) })
+        done(InvalidData, |e| unsafe { ffi::bloomline_view_validate(first, length, e) })
     }
 }
+debug! { FilterView<'_>; }
 queries! { FilterView<'_>, bloomline_view_may_match, bloomline_view_may_match_keys }

