@@ -28,9 +28,10 @@
 //! bloomline is compiled for the RocksDB that `librocksdb-sys` links, and refuses any other.
 #![warn(missing_docs)]
 
-pub use bloomline::Error;
+pub use bloomline::{Error, ErrorKind};
 use librocksdb_sys as ffi;
 use std::ffi::{CStr, CString};
+use std::fmt;
 use std::fs::DirBuilder;
 use std::os::raw::c_char;
 use std::os::unix::fs::DirBuilderExt;
@@ -43,17 +44,29 @@ extern "C" {
         options: *const c_char,
         errptr: *mut *mut c_char,
     ) -> *mut ffi::rocksdb_filterpolicy_t;
+    fn bloomline_rocksdb_validate_family_options(
+        options: *const c_char,
+        errptr: *mut *mut c_char,
+    ) -> u8;
+}
+
+fn refused(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidInput, message)
 }
 
 fn error_of(message: *mut c_char) -> Error {
     if message.is_null() {
-        return Error::new("out of memory");
+        return Error::new(ErrorKind::OutOfMemory, "out of memory");
     }
     // Safety: a string that malloc() gave.
-    unsafe {
-        let error = Error::new(CStr::from_ptr(message).to_string_lossy());
+    let text = unsafe {
+        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
         ffi::rocksdb_free(message.cast());
-        error
+        text
+    };
+    match text.as_str() {
+        "out of memory" => Error::new(ErrorKind::OutOfMemory, text),
+        _ => refused(text),
     }
 }
 
@@ -80,7 +93,7 @@ impl FilterPolicy {
     /// The policy of what stands after `filter_policy=` in an option string.
     pub fn new(options: &str) -> Result<FilterPolicy, Error> {
         let text = CString::new(options)
-            .map_err(|_| Error::new(format!("options are {options:?}; allowed: no zero byte")))?;
+            .map_err(|_| refused(format!("options are {options:?}; allowed: no zero byte")))?;
         let mut message = ptr::null_mut();
         // Safety: a string that ends with zero, and a message that is NULL.
         let policy = unsafe { bloomline_rocksdb_filterpolicy_create(text.as_ptr(), &mut message) };
@@ -97,6 +110,12 @@ impl FilterPolicy {
     }
 }
 
+impl fmt::Debug for FilterPolicy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("FilterPolicy").finish_non_exhaustive()
+    }
+}
+
 impl Drop for FilterPolicy {
     fn drop(&mut self) {
         // Safety: the policy is this object's.
@@ -110,6 +129,13 @@ pub struct FamilyOptions {
     table: String,
     family: String,
     block_cache: Option<rocksdb::Cache>,
+}
+
+/// Without the texts, which may have a secret seed.
+impl fmt::Debug for FamilyOptions {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("FamilyOptions").finish_non_exhaustive()
+    }
 }
 
 impl FamilyOptions {
@@ -150,20 +176,26 @@ impl FamilyOptions {
     /// The column family of this name, for `rocksdb::DB::open_cf_descriptors`. Options that the
     /// `rocksdb::Options` there has for column families do not count, nor do its comparator, merge
     /// operator and compaction filter: only those that RocksDB knows by name can be in `family`.
+    /// Other names are errors. (rust-rocksdb has no `auto_prefix_mode`, without which filters with
+    /// entries for ranges are of no use to scans.)
     ///
     /// RocksDB reads the options from a file, which exists as long as this function runs.
     pub fn descriptor(&self, name: &str) -> Result<rocksdb::ColumnFamilyDescriptor, Error> {
+        if name.is_empty() {
+            // RocksDB can end the process when it writes the first table of such a family.
+            return Err(refused(format!("name is {name:?}; allowed: one byte and more")));
+        }
         FilterPolicy::new(&self.filter)?; // RocksDB would drop the error. It also registers.
         for text in [&self.filter, &self.table, &self.family, name] as [&str; 4] {
             if text.contains(['\n', '#', '\0']) {
-                return Err(Error::new(format!(
+                return Err(refused(format!(
                     "options have {text:?}; allowed: one line without '#' and zero bytes"
                 )));
             }
         }
         // RocksDB takes the first of two.
         if lines_of(&self.table).lines().any(|line| line.trim().starts_with("filter_policy")) {
-            return Err(Error::new(format!(
+            return Err(refused(format!(
                 "table options are {:?}; allowed: no filter_policy, which with_filter sets",
                 self.table
             )));
@@ -172,18 +204,35 @@ impl FamilyOptions {
         // the time.
         let path = std::env::temp_dir()
             .join(format!("bloomline_rocksdb_{:016x}", bloomline::draw_seed()?));
-        let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-        DirBuilder::new().mode(0o700).create(&path).map_err(failed).map_err(Error::new)?;
+        let failed = |error: std::io::Error| {
+            Error::new(ErrorKind::Io(error.kind()), format!("{}: {error}", path.display()))
+        };
+        DirBuilder::new().mode(0o700).create(&path).map_err(failed)?;
         let written = std::fs::write(path.join("OPTIONS-000001"), self.file(name));
         let read = written.map_err(failed).and_then(|()| {
             let cache = self.block_cache.clone();
             let cache = cache.unwrap_or_else(|| rocksdb::Cache::new_lru_cache(32 << 20));
-            let env = rocksdb::Env::new().map_err(String::from)?;
-            rocksdb::Options::load_latest(&path, env, false, cache).map_err(String::from)
+            let refused = |error: rocksdb::Error| refused(error);
+            let env = rocksdb::Env::new().map_err(refused)?;
+            rocksdb::Options::load_latest(&path, env, false, cache).map_err(refused)
         });
         let _ = std::fs::remove_dir_all(&path);
-        let (_, mut families) = read.map_err(Error::new)?;
-        families.pop().ok_or_else(|| Error::new("RocksDB read no column family"))
+        let (_, mut families) = read?;
+        self.validate_names()?;
+        families.pop().ok_or_else(|| refused("RocksDB read no column family"))
+    }
+
+    /// Fails for names that RocksDB does not know: it has just read them as its defaults.
+    fn validate_names(&self) -> Result<(), Error> {
+        let [family, table] = [&self.family, &self.table].map(|o| lines_of(o).replace('\n', ";"));
+        let text = format!("{family}block_based_table_factory={{{table}}}");
+        let text = CString::new(text).map_err(|error| refused(error.to_string()))?;
+        let mut message = ptr::null_mut();
+        // Safety: a string that ends with zero, and a message that is NULL.
+        match unsafe { bloomline_rocksdb_validate_family_options(text.as_ptr(), &mut message) } {
+            0 => Err(error_of(message)),
+            _ => Ok(()),
+        }
     }
 
     /// The file: its last family is the one of this name, and the first must be "default".
