@@ -91,7 +91,7 @@ fn policies_are_handed_over_or_dropped() {
 
 #[test]
 fn wrong_options_are_errors() {
-    let error = |policy: &str| FilterPolicy::new(policy).err().expect("an error").to_string();
+    let error = |policy: &str| FilterPolicy::new(policy).unwrap_err().to_string();
     assert!(error("bloomfilter:10").starts_with("filter policy is 'bloomfilter:10'; allowed: "));
     assert!(error("bloomline:x").starts_with("bits_per_key is 'x'"));
     assert!(error("a\0b").contains("allowed: no zero byte"));
