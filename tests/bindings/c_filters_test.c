@@ -1,6 +1,7 @@
 /* The C bindings of the filters in memory, in C. Usage: c_filters_test DIRECTORY */
 #include <math.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "bloomline/c.h"
 
@@ -153,6 +154,15 @@ static void TestBloomErrors(const char* directory) {
   CheckError(&error, path);
   CHECK(bloomline_bloom_open_mapped(path, 1, &error) == NULL);
   CheckError(&error, path);
+  snprintf(path, sizeof(path), "%s/pipe", directory);
+  CHECK(mkfifo(path, 0600) == 0); /* a reader that opens it waits for a writer; none comes */
+  CHECK(bloomline_bloom_load(path, &error) == NULL);
+  CheckError(&error, "pipe: is not a regular file");
+  CHECK(bloomline_bloom_open_mapped(path, 1, &error) == NULL);
+  CheckError(&error, "pipe: is not a regular file");
+  CHECK(!bloomline_bloom_save(bloom, path, &error));
+  CheckError(&error, "pipe: is not a regular file");
+  CHECK(remove(path) == 0);
   bloomline_bloom_destroy(bloom);
   bloomline_bloom_destroy(NULL);
   bloomline_bloomoptions_destroy(NULL);
