@@ -103,7 +103,7 @@ int Run(const BuildRequest& request) {
   std::string error = ToOptions(request, &options);
   if (!error.empty()) return FailToBuild(kExitImpossible, error);
   KeyReader reader(request.form, request.key_files);
-  if (reader.Reads(request.output)) {
+  if (!reader.Reads(request.output).empty()) {
     return FailToBuild(kExitImpossible, "--output is '" + request.output +
                                             "', from which keys are read; allowed: another file");
   }

@@ -71,14 +71,17 @@ KeyReader::~KeyReader() {
   if (descriptor_ > STDIN_FILENO) close(descriptor_);
 }
 
-bool KeyReader::Reads(const std::string& path) const {
+std::string KeyReader::Reads(const std::string& path) const {
   struct stat wanted;
-  if (!StatusOf(path, &wanted)) return false;
-  return std::any_of(paths_.begin(), paths_.end(), [&](const std::string& mine) {
+  if (!StatusOf(path, &wanted)) return "";
+  for (const std::string& mine : paths_) {
     struct stat status;
-    return StatusOf(mine, &status) && status.st_dev == wanted.st_dev &&
-           status.st_ino == wanted.st_ino;
-  });
+    if (StatusOf(mine, &status) && status.st_dev == wanted.st_dev &&
+        status.st_ino == wanted.st_ino) {
+      return IsStandardInput(mine) ? "standard input" : "'" + mine + "'";
+    }
+  }
+  return "";
 }
 
 bool KeyReader::OpenNext(std::string* error) {

@@ -45,8 +45,9 @@ class KeyReader {
   // Of all files; 0 if one of them is no regular file.
   uint64_t total_bytes() const { return total_bytes_; }
 
-  // Whether `path` is one of the files that are read.
-  bool Reads(const std::string& path) const;
+  // If `path` is one of the inputs that are read, by whatever name: that input, for errors. Else
+  // empty.
+  std::string Reads(const std::string& path) const;
 
  private:
   bool OpenNext(std::string* error);

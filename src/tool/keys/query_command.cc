@@ -94,11 +94,11 @@ class Querying {
 
 int Run(const QueryRequest& request) {
   std::string error;
-  if (request.filter == "-" && request.key_files.empty()) {
-    return FailToQuery(
-        kExitImpossible,
-        "FILTER is '-', and without KEYS the keys come from standard input too; give one "
-        "of them another file");
+  KeyReader reader(request.form, request.key_files);
+  if (const std::string same = reader.Reads(request.filter); !same.empty()) {
+    return FailToQuery(kExitImpossible,
+                       "FILTER is '" + request.filter + "', and the keys come from " + same +
+                           ", which is the same input; give one of them another file");
   }
   const auto filter =
       KeyFilter::Open(request.filter, request.max_pipe_bytes.value_or(kDefaultMaxPipeBytes),
@@ -108,11 +108,14 @@ int Run(const QueryRequest& request) {
     PrintError("bloomline query: " + request.filter +
                ": was written to match every key, so nothing is certainly absent");
   }
-  KeyReader reader(request.form, request.key_files);
   Querying querying(request, *filter);
   if (!querying.Run(&reader, &error)) return FailToQuery(kExitFailure, error);
   const uint64_t num_absent = querying.num_keys() - querying.num_may_match();
-  if (request.quiet) return querying.num_may_match() != 0 ? kExitOk : kExitNoMatch;
+  if (request.quiet) {
+    // A program that fails before it writes a key must not look like "certainly absent".
+    if (querying.num_keys() == 0) return FailToQuery(kExitFailure, "--quiet has no key to query");
+    return querying.num_may_match() != 0 ? kExitOk : kExitNoMatch;
+  }
   if (request.json) {
     Print(Json{{"num_keys", querying.num_keys()},
                {"num_may_match", querying.num_may_match()},
@@ -142,7 +145,7 @@ void AddQueryCommand(CLI::App* app, int* exit_code) {
   CLI::Option* count = command->add_flag("--count", request->count, "Print only how many");
   CLI::Option* quiet = command->add_flag(
       "-q,--quiet", request->quiet,
-      "Print nothing; exit with 0 if a key may be in it, with 3 if certainly none is");
+      "Print nothing; exit with 0 if a key may be in it, 3 if certainly none is, 1 without keys");
   command
       ->add_option("--canonicalizer", request->canonicalizer,
                    "The keys are canonical forms of this canonicalizer, which the filter records")
