@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "src/inspect/sstable/bytes/checksum.h"
 #include "src/inspect/sstable/bytes/coding.h"
 
 namespace bloomline::database {
@@ -10,6 +9,7 @@ namespace {
 
 constexpr size_t kBlockBytes = 32768;
 constexpr size_t kHeaderBytes = 7;
+constexpr size_t kTypeOffset = 6;  // where the bytes begin that the checksum covers
 constexpr size_t kLogNumberBytes = 4;
 
 enum Type : int {
@@ -37,6 +37,7 @@ bool IsZeros(std::string_view bytes) { return bytes.find_first_not_of('\0') == b
 bool RecordLog::ReadBlock() {
   block_offset_ += block_.size();
   position_ = 0;
+  has_checksums_ = false;
   const uint64_t left = file_.size() - block_offset_;
   block_.resize(static_cast<size_t>(std::min<uint64_t>(left, kBlockBytes)));
   if (block_.empty()) return false;
@@ -45,25 +46,36 @@ bool RecordLog::ReadBlock() {
   return false;
 }
 
-RecordLog::Header RecordLog::ParseAt(size_t position, Fragment* fragment) const {
+uint32_t RecordLog::ChecksumOf(size_t begin, size_t end) {
+  if (has_checksums_) return checksums_.Of(begin, end);
+  num_bytes_checked_ += end - begin;
+  return sstable::Crc32c(block_.data() + begin, end - begin);
+}
+
+RecordLog::Header RecordLog::ParseAt(size_t position, Fragment* fragment) {
   const char* const header = block_.data() + position;
   const size_t length = sstable::LoadLittleEndian16(header + 4);
-  fragment->type = static_cast<unsigned char>(header[6]);
+  fragment->type = static_cast<unsigned char>(header[kTypeOffset]);
   fragment->offset = block_offset_ + position;
   if (fragment->type == kZero && length == 0) return Header::kZeros;
   const size_t extra = HasLogNumber(fragment->type) ? kLogNumberBytes : 0;
   if (length + extra > block_.size() - position - kHeaderBytes) return Header::kTooLong;
-  const uint32_t crc = sstable::Crc32c(header + 6, 1 + extra + length);
+  const uint32_t crc = ChecksumOf(position + kTypeOffset, position + kHeaderBytes + extra + length);
   if (sstable::MaskCrc32c(crc) != sstable::LoadLittleEndian32(header)) return Header::kBadChecksum;
   fragment->payload = std::string_view(header + kHeaderBytes + extra, length);
   return Header::kGood;
 }
 
 // The next fragment of a known type with the right checksum, anywhere behind *position.
-bool RecordLog::FindFragment(size_t* position) const {
+bool RecordLog::FindFragment(size_t* position) {
+  if (!has_checksums_) {
+    checksums_.Read(block_);
+    has_checksums_ = true;
+    num_bytes_checked_ += block_.size();
+  }
   Fragment fragment;
   for (size_t i = *position + 1; i + kHeaderBytes <= block_.size(); ++i) {
-    const int type = static_cast<unsigned char>(block_[i + 6]);
+    const int type = static_cast<unsigned char>(block_[i + kTypeOffset]);
     if (type < kFull || type > kRecyclableLast) continue;  // spares most checksums
     if (ParseAt(i, &fragment) == Header::kGood) {
       *position = i;

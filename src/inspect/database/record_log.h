@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/inspect/sstable/bytes/checksum.h"
 #include "src/support/file_io.h"
 
 namespace bloomline::database {
@@ -31,6 +32,8 @@ class RecordLog {
   uint64_t first_damage() const { return first_damage_; }    // its offset, if there is any
   uint64_t record_offset() const { return record_offset_; }  // of the last record
   uint64_t size() const { return file_.size(); }             // of the file when it was opened
+  // What checksums have read: at most three times the file, whatever is in it.
+  uint64_t num_bytes_checked() const { return num_bytes_checked_; }
 
  private:
   struct Fragment {
@@ -41,15 +44,20 @@ class RecordLog {
   enum class Header { kGood, kZeros, kTooLong, kBadChecksum };
 
   bool ReadBlock();
+  uint32_t ChecksumOf(size_t begin, size_t end);
   bool NextFragment(Fragment* fragment);
-  Header ParseAt(size_t position, Fragment* fragment) const;
-  bool FindFragment(size_t* position) const;
+  Header ParseAt(size_t position, Fragment* fragment);
+  bool FindFragment(size_t* position);
   void AddDamage(uint64_t offset);
 
   support::InputFile file_;
   std::string block_;
   uint64_t block_offset_ = 0;
   size_t position_ = 0;  // in the block
+  // Of a block with damage. There, each byte may begin a fragment of any length, and checksums that
+  // read each of these would read the block thousands of times.
+  sstable::RangeCrc32c checksums_;
+  bool has_checksums_ = false;
   std::string record_;
   uint64_t record_offset_ = 0;
   bool in_record_ = false;
@@ -58,6 +66,7 @@ class RecordLog {
   uint64_t suspect_ = 0;
   uint64_t num_damaged_ = 0;
   uint64_t first_damage_ = 0;
+  uint64_t num_bytes_checked_ = 0;
   std::string error_;
 };
 
