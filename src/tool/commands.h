@@ -32,6 +32,10 @@ void AddCompletionCommand(CLI::App* app, int* exit_code);
 // probably meant. Empty if all exist: then something else is wrong.
 std::string ExplainMistype(const CLI::App& app, int argc, const char* const* argv);
 
+// One sentence about the first "--option=" with nothing behind it, or empty. CLI11 would take the
+// next word as its value.
+std::string ExplainEmptyValue(const CLI::App& app, int argc, const char* const* argv);
+
 }  // namespace bloomline::tool
 
 #endif  // BLOOMLINE_TOOL_COMMANDS_H_

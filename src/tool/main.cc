@@ -30,6 +30,12 @@ std::string NameOfParsed(const CLI::App& app) {
   return name;
 }
 
+// CLI11's own sentences end with the whole of what was typed.
+std::string Shortened(const std::string& sentence) {
+  constexpr size_t kMaxBytes = 400;
+  return sentence.size() <= kMaxBytes ? sentence : sentence.substr(0, kMaxBytes) + "...";
+}
+
 int Run(int argc, char** argv) {
   const std::string kernel_error = KernelVariableError();
   if (!kernel_error.empty()) return Fail(kernel_error.c_str());
@@ -45,6 +51,10 @@ int Run(int argc, char** argv) {
   AddDbCommand(&app, &exit_code);
   AddKernelsCommand(&app, &exit_code);
   AddCompletionCommand(&app, &exit_code);
+  if (const std::string empty = ExplainEmptyValue(app, argc, argv); !empty.empty()) {
+    PrintError(empty);
+    return kExitImpossible;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -55,7 +65,7 @@ int Run(int argc, char** argv) {
     const std::string mistype = ExplainMistype(app, argc, argv);
     if (mistype.empty()) {
       const std::string name = NameOfParsed(app);
-      PrintError(name + ": " + error.what() + "; see " + name + " --help");
+      PrintError(name + ": " + Shortened(error.what()) + "; see " + name + " --help");
     } else {
       PrintError(mistype);
     }

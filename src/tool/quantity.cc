@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "src/support/number_text.h"
+#include "src/support/quoted.h"
 
 namespace bloomline::tool {
 namespace {
@@ -61,8 +62,8 @@ std::optional<uint64_t> ParseCount(const std::string& text, std::string* error) 
     return parsed.ec == std::errc() && parsed.ptr == end ? exact : static_cast<uint64_t>(*value);
   }
   *error =
-      "'" + text +
-      "'; allowed: a whole number from 1 to 1e18, for example 5000000000, 5_000_000_000, 5e9 or 5G "
+      support::Quoted(text) +
+      "; allowed: a whole number from 1 to 1e18, for example 5000000000, 5_000_000_000, 5e9 or 5G "
       "(k, M, G, T: powers of 1000)";
   return std::nullopt;
 }
@@ -71,8 +72,8 @@ std::optional<uint64_t> ParseBytes(const std::string& text, std::string* error) 
   constexpr double kMax = 1152921504606846976;  // 2^60
   const std::optional<double> value = ParseWithUnit(text, kByteUnits);
   if (value && *value >= 1 && *value <= kMax) return static_cast<uint64_t>(*value);
-  *error = "'" + text +
-           "'; allowed: 1 B to 2^60 B, for example 4GiB (KiB, MiB, GiB, TiB: powers of 1024), 4GB "
+  *error = support::Quoted(text) +
+           "; allowed: 1 B to 2^60 B, for example 4GiB (KiB, MiB, GiB, TiB: powers of 1024), 4GB "
            "(kB, MB, GB, TB: powers of 1000) or a number of bytes";
   return std::nullopt;
 }
@@ -80,7 +81,8 @@ std::optional<uint64_t> ParseBytes(const std::string& text, std::string* error) 
 std::optional<double> ParseRate(const std::string& text, std::string* error) {
   const std::optional<double> value = ParseWithUnit(text, kRateUnits);
   if (value && *value > 0 && *value < 1) return value;
-  *error = "'" + text + "'; allowed: more than 0 and less than 1, for example 0.01, 1e-2 or 1%";
+  *error = support::Quoted(text) +
+           "; allowed: more than 0 and less than 1, for example 0.01, 1e-2 or 1%";
   return std::nullopt;
 }
 
@@ -88,7 +90,7 @@ std::optional<double> ParseNumber(const std::string& text, double min, double ma
                                   std::string* error) {
   const std::optional<double> value = ParseWithUnit(text, kNoUnits);
   if (value && *value >= min && *value <= max) return value;
-  *error = "'" + text + "'; allowed: " + NumberText(min, 0) + " to " + NumberText(max, 0);
+  *error = support::Quoted(text) + "; allowed: " + NumberText(min, 0) + " to " + NumberText(max, 0);
   return std::nullopt;
 }
 
@@ -97,8 +99,8 @@ std::optional<int> ParseWhole(const std::string& text, int min, int max, std::st
   if (value && *value >= min && *value <= max && *value == std::floor(*value)) {
     return static_cast<int>(*value);
   }
-  *error = "'" + text + "'; allowed: a whole number from " + std::to_string(min) + " to " +
-           std::to_string(max);
+  *error = support::Quoted(text) + "; allowed: a whole number from " + std::to_string(min) +
+           " to " + std::to_string(max);
   return std::nullopt;
 }
 
@@ -109,7 +111,8 @@ std::optional<uint64_t> ParseSeed(const std::string& text, std::string* error) {
   const auto parsed =
       std::from_chars(text.data() + (hexadecimal ? 2 : 0), end, seed, hexadecimal ? 16 : 10);
   if (parsed.ec == std::errc() && parsed.ptr == end) return seed;
-  *error = "'" + text + "'; allowed: 0 to 18446744073709551615, or 0x0 to 0xffffffffffffffff";
+  *error =
+      support::Quoted(text) + "; allowed: 0 to 18446744073709551615, or 0x0 to 0xffffffffffffffff";
   return std::nullopt;
 }
 

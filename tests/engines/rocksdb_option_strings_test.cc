@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/policy.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/comma_locale.h"
@@ -170,6 +171,20 @@ TEST(RocksDBOptionStringsTest, BadStringsAreNamedOnStderrInOneLine) {
       ExpectReason(outcome.status.ToString(), bad.reason);
     }
   }
+}
+
+TEST(RocksDBOptionStringsTest, LongValuesAreCut) {
+  const std::string value(1000000, 'x');
+  for (const char* start : {"bloomline:", "{id=bloomline;bits_per_key=", "{id=bloomline;format=",
+                            "{id=bloomline;seed=", "{id=bloomline;bits_by_level="}) {
+    const std::string text = start + value + (*start == '{' ? "}" : "");
+    const Outcome outcome = ByTableOptions(text);
+    EXPECT_LT(outcome.said.size(), 800u) << start;
+    ExpectReason(outcome.said.substr(0, 800), {"xxx...' (1000000 bytes); allowed: "});
+  }
+  std::string error;
+  EXPECT_EQ(MakeRocksDBFilterPolicy(value, &error), nullptr);
+  EXPECT_LT(error.size(), 800u);
 }
 
 // The check of docs/compatibility.md, for names that never reach bloomline.

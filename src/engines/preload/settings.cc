@@ -7,12 +7,13 @@
 #include <cstring>
 
 #include "src/support/number_text.h"
+#include "src/support/quoted.h"
 
 namespace bloomline::preload {
 namespace {
 
 std::string Wrong(const char* name, const char* value, const std::string& allowed) {
-  return std::string(name) + " is '" + value + "'; allowed: " + allowed;
+  return std::string(name) + " is " + support::Quoted(value) + "; allowed: " + allowed;
 }
 
 std::string RangeText(Format format) {

@@ -8,6 +8,7 @@
 
 #include "src/engines/rocksdb/named_canonicalizer.h"
 #include "src/support/number_text.h"
+#include "src/support/quoted.h"
 
 namespace bloomline {
 namespace {
@@ -26,7 +27,8 @@ std::string ParseFormatOf(const char* name, const std::string& value, const char
     *result = format;
     return "";
   }
-  return std::string(name) + " is '" + value + "'; allowed: blocked, compact" + others;
+  return std::string(name) + " is " + support::Quoted(value) + "; allowed: blocked, compact" +
+         others;
 }
 
 std::string ParseFormat(const std::string& value, RocksDBFilterOptions* options) {
@@ -63,7 +65,7 @@ std::string ParseSeed(const std::string& value, RocksDBFilterOptions* options) {
     return "";
   }
   if (support::ParseUint64(value, &options->seed)) return "";
-  return "seed is '" + value + "'; allowed: 0 to 2^64 - 1, random";
+  return "seed is " + support::Quoted(value) + "; allowed: 0 to 2^64 - 1, random";
 }
 
 std::string SeedText(const RocksDBFilterOptions& options) {
@@ -98,19 +100,19 @@ std::string ParseNumLevels(const std::string& value, RocksDBFilterOptions* optio
     options->num_levels = static_cast<int>(number);
     return "";
   }
-  return "num_levels is '" + value + "'; allowed: 2 to " +
+  return "num_levels is " + support::Quoted(value) + "; allowed: 2 to " +
          std::to_string(RocksDBFilterOptions::kMaxLevels) + ", and 0 to learn it from the files";
 }
 
 std::string ParseLevelSizeRatio(const std::string& value, RocksDBFilterOptions* options) {
   if (support::ParseDouble(value, &options->level_size_ratio)) return "";
-  return "level_size_ratio is '" + value + "'; allowed: 1 to 1000";
+  return "level_size_ratio is " + support::Quoted(value) + "; allowed: 1 to 1000";
 }
 
 std::string ParseFiltersAtBottom(const std::string& value, RocksDBFilterOptions* options) {
   const bool is_true = value == "true" || value == "1";
   if (!is_true && value != "false" && value != "0") {
-    return "filters_at_bottom is '" + value + "'; allowed: true, false";
+    return "filters_at_bottom is " + support::Quoted(value) + "; allowed: true, false";
   }
   options->filters_at_bottom = is_true;
   return "";
@@ -134,7 +136,7 @@ std::string RangePrefixesText(const RocksDBFilterOptions& options) {
 
 std::string ParseRangeEntries(const std::string& value, RocksDBFilterOptions* options) {
   if (support::ParseDouble(value, &options->range_entries_per_key)) return "";
-  return "range_entries_per_key is '" + value + "'; allowed: a number";
+  return "range_entries_per_key is " + support::Quoted(value) + "; allowed: a number";
 }
 
 }  // namespace
@@ -176,8 +178,8 @@ std::string ParseBitsByLevel(const std::string& value, RocksDBFilterOptions* opt
       const size_t end = std::min(value.find_first_of(kSeparators, begin), value.size());
       double number;
       if (!support::ParseDouble(std::string_view(value).substr(begin, end - begin), &number)) {
-        return "bits_by_level is '" + value +
-               "'; allowed: auto, uniform, or numbers from level 0 "
+        return "bits_by_level is " + support::Quoted(value) +
+               "; allowed: auto, uniform, or numbers from level 0 "
                "on as in 24:20:16:12:9, each 0 (no filter) or " +
                RangeText(Format::kBlocked) + ", in format compact " + RangeText(Format::kCompact);
       }
@@ -192,7 +194,7 @@ std::string ParseBitsByLevel(const std::string& value, RocksDBFilterOptions* opt
 
 std::string ParseBitsPerKey(const std::string& value, RocksDBFilterOptions* options) {
   if (support::ParseDouble(value, &options->bits_per_key)) return "";
-  return "bits_per_key is '" + value + "'; allowed: " + RangeText(Format::kBlocked) +
+  return "bits_per_key is " + support::Quoted(value) + "; allowed: " + RangeText(Format::kBlocked) +
          ", in format compact " + RangeText(Format::kCompact);
 }
 

@@ -11,6 +11,7 @@
 #include "src/engines/rocksdb/policy_options.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/support/out_of_memory.h"
+#include "src/support/quoted.h"
 
 namespace bloomline {
 namespace {
@@ -43,8 +44,10 @@ int AddFactory(ObjectLibrary* library) {
             support::OrError(error, [&](std::string* reason) { return NewFromId(id, reason); });
         if (*guard == nullptr) {
           // RocksDB drops the error, so stderr gets it, even without memory for a longer text.
-          std::fprintf(stderr, "bloomline: no RocksDB filter policy for '%s': %s\n", id.c_str(),
-                       error->c_str());
+          const std::string_view shown = support::ShownPart(id);
+          std::fprintf(stderr, "bloomline: no RocksDB filter policy for '%.*s%s': %s\n",
+                       static_cast<int>(shown.size()), shown.data(),
+                       shown.size() == id.size() ? "" : "...", error->c_str());
           support::OrError(error, [&](std::string* reason) {
             *reason = "bloomline: " + *error;
             return false;
@@ -76,8 +79,8 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const std::string& text, s
     // Of the second name alone RocksDB makes a policy without a canonicalizer, which is useless.
     if (name != kRocksDBPolicyName &&
         (name != kCanonicalPolicyName || changes.count(kCanonicalizerOption) == 0)) {
-      *reason = "filter policy is '" + text +
-                "'; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;OPTION=VALUE;...}";
+      *reason = "filter policy is " + support::Quoted(text) +
+                "; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;OPTION=VALUE;...}";
       return nullptr;
     }
     std::unique_ptr<FilterPolicy> policy = NewFromId(id, reason);

@@ -6,8 +6,10 @@
 #include <memory>
 #include <string>
 
+#include "src/support/quoted.h"
 #include "src/tool/command_line/command_tree.h"
 #include "src/tool/commands.h"
+#include "src/tool/printable.h"
 
 namespace bloomline::tool {
 namespace {
@@ -143,7 +145,8 @@ void AddCompletionCommand(CLI::App* app, int* exit_code) {
       std::cout << script->second;
       return;
     }
-    std::cerr << "bloomline completion: SHELL is '" << *shell << "'; allowed: bash, zsh, fish\n";
+    PrintError("bloomline completion: SHELL is " + support::Quoted(*shell) +
+               "; allowed: bash, zsh, fish");
     *exit_code = kExitImpossible;
   });
   CLI::App* complete = app->add_subcommand("complete", "Prints what may be the last word");

@@ -2,6 +2,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/support/quoted.h"
 #include "src/tool/commands.h"
 
 namespace bloomline::tool {
@@ -60,7 +61,7 @@ std::string NoCommand(const CLI::App& app, const std::string& typed) {
     list += (list.empty() ? "" : ", ") + command->get_name();
   }
   const std::string meant = Nearest(typed, names);
-  return FullName(app) + ": there is no command '" + typed + "'; " +
+  return FullName(app) + ": there is no command " + support::Quoted(typed) + "; " +
          (meant.empty() ? "allowed: " + list : "did you mean '" + meant + "'?");
 }
 
@@ -71,14 +72,16 @@ std::string NoOption(const CLI::App& app, const std::string& typed) {
   }
   std::string meant;
   if (typed.substr(0, 2) == "--") meant = Nearest(std::string_view(typed).substr(2), names);
-  return FullName(app) + ": there is no option '" + typed + "'; " +
+  return FullName(app) + ": there is no option " + support::Quoted(typed) + "; " +
          (meant.empty() ? "'" + FullName(app) + " --help' lists the options"
                         : "did you mean '--" + meant + "'?");
 }
 
-}  // namespace
-
-std::string ExplainMistype(const CLI::App& root, int argc, const char* const* argv) {
+// Calls on_option(app, option or null, its name as typed, the word) and on_no_command(app, word)
+// until one returns a sentence.
+template <typename OnOption, typename OnNoCommand>
+std::string Walk(const CLI::App& root, int argc, const char* const* argv, OnOption on_option,
+                 OnNoCommand on_no_command) {
   const CLI::App* app = &root;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
@@ -87,9 +90,11 @@ std::string ExplainMistype(const CLI::App& root, int argc, const char* const* ar
       const bool is_long = word[1] == '-';
       const std::string name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
       const CLI::Option* option = app->get_option_no_throw(name);
-      if (option == nullptr) return NoOption(*app, name);
+      if (std::string mistake = on_option(*app, option, name, word); !mistake.empty()) {
+        return mistake;
+      }
       // Its value may be the next word.
-      if (name == word && option->get_items_expected_max() > 0) ++i;
+      if (name == word && option != nullptr && option->get_items_expected_max() > 0) ++i;
       continue;
     }
     const std::vector<const CLI::App*> commands = Commands(*app);
@@ -97,10 +102,33 @@ std::string ExplainMistype(const CLI::App& root, int argc, const char* const* ar
     const auto found = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* command) {
       return command->get_name() == word;
     });
-    if (found == commands.end()) return NoCommand(*app, word);
+    if (found == commands.end()) return on_no_command(*app, word);
     app = *found;
   }
   return "";
+}
+
+}  // namespace
+
+std::string ExplainMistype(const CLI::App& root, int argc, const char* const* argv) {
+  return Walk(
+      root, argc, argv,
+      [](const CLI::App& app, const CLI::Option* option, const std::string& name,
+         const std::string&) { return option == nullptr ? NoOption(app, name) : ""; },
+      NoCommand);
+}
+
+std::string ExplainEmptyValue(const CLI::App& root, int argc, const char* const* argv) {
+  return Walk(
+      root, argc, argv,
+      [](const CLI::App& app, const CLI::Option* option, const std::string& name,
+         const std::string& word) -> std::string {
+        const bool is_empty = word == name + "=";
+        if (!is_empty || option == nullptr || option->get_items_expected_max() == 0) return "";
+        return FullName(app) + ": " + word + " has no value; allowed: " + word +
+               "VALUE, without a space between them";
+      },
+      [](const CLI::App&, const std::string&) { return ""; });
 }
 
 }  // namespace bloomline::tool

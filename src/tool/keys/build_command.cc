@@ -6,6 +6,7 @@
 #include "bloomline/seed.h"
 #include "bloomline/sizing.h"
 #include "src/support/file_io.h"
+#include "src/support/quoted.h"
 #include "src/tool/commands.h"
 #include "src/tool/json.h"
 #include "src/tool/keys/key_reader.h"
@@ -134,7 +135,7 @@ std::optional<Format> ParseFormat(const std::string& text, std::string* error) {
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     if (text == FormatName(format)) return format;
   }
-  *error = "'" + text + "'; allowed: blocked, compact";
+  *error = support::Quoted(text) + "; allowed: blocked, compact";
   if (text == FormatName(Format::kClassic)) *error += " (classic is for LevelDB's files only)";
   return std::nullopt;
 }

@@ -4,6 +4,7 @@
 
 #include "bloomline/filter.h"
 #include "bloomline/key_canonicalizer.h"
+#include "src/support/quoted.h"
 #include "src/tool/inspect/foreign_file.h"
 
 namespace bloomline::tool {
@@ -30,10 +31,10 @@ bool KeyFilter::OpenBytes(const std::string& canonicalizer, std::string* error) 
   }
   if (recorded != canonicalizer) {
     *error = file_.name() + ": " +
-             (recorded.empty()
-                  ? "records no canonicalizer, but --canonicalizer is '" + canonicalizer + "'"
-                  : "its keys are canonical forms of '" + recorded +
-                        "'; give such forms, and --canonicalizer " + recorded);
+             (recorded.empty() ? "records no canonicalizer, but --canonicalizer is " +
+                                     support::Quoted(canonicalizer)
+                               : "its keys are canonical forms of '" + recorded +
+                                     "'; give such forms, and --canonicalizer " + recorded);
     return false;
   }
   always_matches_ = kind == FilterKind::kAlwaysMatch;
@@ -56,8 +57,8 @@ std::unique_ptr<KeyFilter> KeyFilter::Open(const std::string& path, uint64_t max
   if (saved && !canonicalizer.empty()) {
     *error = filter->file_.name() +
              ": saved filters record no canonicalizer, but "
-             "--canonicalizer is '" +
-             canonicalizer + "'";
+             "--canonicalizer is " +
+             support::Quoted(canonicalizer);
     return nullptr;
   }
   const bool opened = saved ? filter->OpenSaved(error) : filter->OpenBytes(canonicalizer, error);

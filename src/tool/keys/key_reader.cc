@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/filter/kernels/little_endian.h"
+#include "src/support/quoted.h"
 #include "src/support/system_error.h"
 
 namespace bloomline::tool {
@@ -124,10 +125,9 @@ bool KeyReader::Append(std::string_view written, std::vector<Key>* keys, std::st
   // decoded_ has room for all keys of the buffer, so it does not move.
   const size_t start = decoded_.size();
   if (!AppendHex(written, &decoded_)) {
-    constexpr size_t kMaxShown = 60;
-    *error = name_ + ": key " + std::to_string(num_keys_ - keys_before_) + " is '" +
-             std::string(written.substr(0, kMaxShown)) + (written.size() > kMaxShown ? "..." : "") +
-             "'; allowed with --hex: an even number of the digits 0-9, a-f, A-F";
+    *error = name_ + ": key " + std::to_string(num_keys_ - keys_before_) + " is " +
+             support::Quoted(written) +
+             "; allowed with --hex: an even number of the digits 0-9, a-f, A-F";
     return false;
   }
   keys->push_back({written, std::string_view(decoded_).substr(start)});

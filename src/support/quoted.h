@@ -1,0 +1,31 @@
+// Values in error texts. Whoever wrote a value may have written a megabyte.
+#ifndef BLOOMLINE_SUPPORT_QUOTED_H_
+#define BLOOMLINE_SUPPORT_QUOTED_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace bloomline::support {
+
+// What errors show of a value: all of it, or the beginning of a long one. Characters of UTF-8 stay
+// whole.
+inline std::string_view ShownPart(std::string_view value) {
+  constexpr size_t kMaxBytes = 100;
+  if (value.size() <= kMaxBytes) return value;
+  size_t size = kMaxBytes;
+  while (size > kMaxBytes - 4 && (static_cast<unsigned char>(value[size]) & 0xc0) == 0x80) --size;
+  return value.substr(0, size);
+}
+
+// 'value', or the beginning of a long one as in 'xxx...' (1000000 bytes).
+inline std::string Quoted(std::string_view value) {
+  const std::string_view shown = ShownPart(value);
+  const std::string text = "'" + std::string(shown);
+  return shown.size() == value.size() ? text + "'"
+                                      : text + "...' (" + std::to_string(value.size()) + " bytes)";
+}
+
+}  // namespace bloomline::support
+
+#endif  // BLOOMLINE_SUPPORT_QUOTED_H_
