@@ -108,7 +108,7 @@ int ServeMapped(const std::string& path, const std::vector<std::string>& sites,
 }  // namespace
 
 int main(int argc, char** argv) {
-  Require(argc == 4, "usage: blocked_sites BLOCKED VISITED SCRATCH_DIR");
+  example::RequireUsage(argc == 4, "blocked_sites BLOCKED VISITED SCRATCH_DIR");
   std::vector<std::string> sites = example::ReadLines(argv[1]);
   std::sort(sites.begin(), sites.end());
   const std::vector<std::string> visited = example::ReadLines(argv[2]);

@@ -160,7 +160,7 @@ std::unique_ptr<bloomline::AtomicBloomFilter> FilterOf(const std::vector<std::st
 }  // namespace
 
 int main(int argc, char** argv) {
-  Require(argc == 3, "usage: cache_guard WORDS SCRATCH_DIR");
+  example::RequireUsage(argc == 3, "cache_guard WORDS SCRATCH_DIR");
   std::vector<std::string> present;
   std::vector<std::string> absent;
   for (const std::string& word : example::ReadLines(argv[1])) {

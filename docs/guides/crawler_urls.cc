@@ -71,7 +71,7 @@ class SeenUrls {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Require(argc == 3, "usage: crawler_urls URLS SCRATCH_DIR");
+  example::RequireUsage(argc == 3, "crawler_urls URLS SCRATCH_DIR");
   const std::vector<std::string> links = example::ReadLines(argv[1]);
   const std::string path = std::string(argv[2]) + "/seen";
 

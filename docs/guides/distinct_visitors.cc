@@ -62,7 +62,7 @@ void RequireNear(uint64_t estimate, size_t exact, const bloomline::BloomFilter& 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Require(argc == 2, "usage: distinct_visitors CITATIONS");
+  example::RequireUsage(argc == 2, "distinct_visitors CITATIONS");
   std::vector<Visit> visits;
   for (const std::string& line : example::ReadLines(argv[1])) {
     const size_t space = line.rfind(' ');

@@ -19,6 +19,12 @@ inline void Require(bool holds, const std::string& claim) {
   std::exit(1);
 }
 
+inline void RequireUsage(bool holds, const char* usage) {
+  if (holds) return;
+  std::fprintf(stderr, "usage: %s\n", usage);
+  std::exit(2);
+}
+
 inline std::vector<std::string> ReadLines(const std::string& path) {
   std::ifstream file(path);
   std::vector<std::string> lines;

@@ -73,7 +73,10 @@ static void use_leveldb(const char* path) {
 
 int main(int argc, char** argv) {
   char path[4096];
-  require(argc == 3, "usage: from_c WORDS SCRATCH_DIR");
+  if (argc != 3) {
+    fprintf(stderr, "usage: from_c WORDS SCRATCH_DIR\n");
+    return 2;
+  }
   FILE* words = fopen(argv[1], "r");
   require(words != NULL, "the list can be read");
   snprintf(path, sizeof(path), "%s/words.bloom", argv[2]);

@@ -16,7 +16,7 @@
 using example::Require;
 
 int main(int argc, char** argv) {
-  Require(argc == 3, "usage: in_memory WORDS SCRATCH_DIR");
+  example::RequireUsage(argc == 3, "in_memory WORDS SCRATCH_DIR");
   const std::vector<std::string> words = example::ReadLines(argv[1]);
   const std::vector<std::string_view> keys(words.begin(), words.end());
   const std::string path = std::string(argv[2]) + "/words.bloom";

@@ -41,7 +41,7 @@ class History {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Require(argc == 2, "usage: read_history CITATIONS");
+  example::RequireUsage(argc == 2, "read_history CITATIONS");
   std::unordered_map<std::string, History> histories;
   std::unordered_map<std::string, std::unordered_set<std::string>> exact;
   size_t num_offers = 0;

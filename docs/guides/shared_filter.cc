@@ -149,8 +149,8 @@ void CheckAnswers(SharedBloomFilter& filter, const Urls& offered, double rate) {
 
 int main(int argc, char** argv) {
   const char* server = argc == 3 ? argv[2] : std::getenv("BLOOMLINE_REDIS_SERVER");
-  Require((argc == 2 || argc == 3) && server != nullptr,
-          "usage: shared_filter URLS [HOST:PORT], or with BLOOMLINE_REDIS_SERVER=HOST:PORT");
+  example::RequireUsage((argc == 2 || argc == 3) && server != nullptr,
+                        "shared_filter URLS [HOST:PORT], or with BLOOMLINE_REDIS_SERVER=HOST:PORT");
   const std::vector<std::string> lines = example::ReadLines(argv[1]);
   const Urls links(lines.begin(), lines.end());
   std::unordered_set<std::string_view> exact(links.begin(), links.end());

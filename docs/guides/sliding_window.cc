@@ -72,7 +72,7 @@ struct ExactWindow {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Require(argc == 2, "usage: sliding_window URLS");
+  example::RequireUsage(argc == 2, "sliding_window URLS");
   const std::vector<std::string> requests = example::ReadLines(argv[1]);
   Window window;
   ExactWindow exact;

@@ -91,7 +91,7 @@ std::string FilterOf(const std::vector<std::string>& passwords) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Require(argc == 3, "usage: weak_passwords PASSWORDS WORDS");
+  example::RequireUsage(argc == 3, "weak_passwords PASSWORDS WORDS");
   const std::vector<std::string> passwords = example::ReadLines(argv[1]);
   Require(std::is_sorted(passwords.begin(), passwords.end()), "the list is sorted");
   WeakPasswords weak(FilterOf(passwords), argv[1]);
