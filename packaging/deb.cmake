@@ -10,8 +10,8 @@ set(CPACK_PACKAGE_NAME bloomline)
 set(CPACK_PACKAGE_VERSION "${BLOOMLINE_VERSION}")
 set(CPACK_PACKAGE_CONTACT "The bloomline authors <bloomline@localhost>")
 set(CPACK_PACKAGE_FILE_NAME bloomline)
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Filters for LevelDB-style key-value stores")
-set(CPACK_PACKAGE_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION_SUMMARY}")
+# CPack requires it. As a summary, it would come before those of the packages.
+set(CPACK_PACKAGE_DESCRIPTION "Filters for LevelDB-style key-value stores")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -39,7 +39,7 @@ function(deb package section components depends summary text)
   string(MAKE_C_IDENTIFIER "${package}" group)
   string(TOUPPER "${group}" upper)
   set(CPACK_COMPONENT_GROUP_${upper}_DISPLAY_NAME "${package}" PARENT_SCOPE)
-  set(CPACK_COMPONENT_GROUP_${upper}_DESCRIPTION "${summary}\n${text}" PARENT_SCOPE)
+  set(CPACK_DEBIAN_${upper}_DESCRIPTION "${summary}\n${text}" PARENT_SCOPE)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME "${package}" PARENT_SCOPE)
   set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION "${section}" PARENT_SCOPE)
   set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "${depends}" PARENT_SCOPE)
@@ -103,7 +103,7 @@ deb(bloomline-tools utils "bloomline_tool" "${core} ${same}"
 if(EXISTS "${BLOOMLINE_SOURCE}/src/bindings/python/bloomline")
   deb(python3-bloomline python "bloomline_python" "${core} ${same}, python3 (>= 3.9)"
       "filters for key-value stores (Python)"
-      "${about}\nThis package has the module for Python.")
+      "${about}\nThis package has the module for /usr/bin/python3.")
   set(CPACK_DEBIAN_PYTHON3_BLOOMLINE_PACKAGE_SUGGESTS
       "libbloomline-redis${BLOOMLINE_SOVERSION} ${same}")  # bloomline.redis
   set(CPACK_DEBIAN_PYTHON3_BLOOMLINE_PACKAGE_CONTROL_EXTRA
