@@ -66,8 +66,7 @@
 
    (8) No function throws, and none loses a key, even out of memory (filter_options.h).
 
-   Link with bloomline::c. A project in C alone must also say enable_language(CXX): the library is
-   written in C++. LevelDB's filter policy is in c_leveldb.h. */
+   Link with bloomline::c. LevelDB's filter policy is in c_leveldb.h. */
 #ifndef BLOOMLINE_C_H_
 #define BLOOMLINE_C_H_
 
