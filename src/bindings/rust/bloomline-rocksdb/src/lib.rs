@@ -176,8 +176,7 @@ impl FamilyOptions {
     /// The column family of this name, for `rocksdb::DB::open_cf_descriptors`. Options that the
     /// `rocksdb::Options` there has for column families do not count, nor do its comparator, merge
     /// operator and compaction filter: only those that RocksDB knows by name can be in `family`.
-    /// Other names are errors. (rust-rocksdb has no `auto_prefix_mode`, without which filters with
-    /// entries for ranges are of no use to scans.)
+    /// Other names are errors.
     ///
     /// RocksDB reads the options from a file, which exists as long as this function runs.
     pub fn descriptor(&self, name: &str) -> Result<rocksdb::ColumnFamilyDescriptor, Error> {
