@@ -14,6 +14,13 @@
 
 namespace bloomline::tests {
 
+inline AddOptions Replicas(int n, int timeout_ms) {
+  AddOptions options;
+  options.min_replicas = n;
+  options.replica_timeout_ms = timeout_ms;
+  return options;
+}
+
 class RedisTest : public testing::Test {
  protected:
   void SetUp() override {

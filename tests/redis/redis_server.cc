@@ -250,6 +250,11 @@ void WaitForReplicas(const RedisServer& primary, size_t n) {
   });
 }
 
+void CutOff(RedisServer* primary, RedisServer* replica) {
+  replica->Stop();
+  primary->Command({"CLIENT", "KILL", "TYPE", "replica"});
+}
+
 RedisSentinel::RedisSentinel(const RedisServer& primary) : port_(RedisServer::FreePort()) {
   const std::string file = dir_.Path("sentinel.conf");
   std::ofstream(file) << "port " << port_ << "\nbind 127.0.0.1\ndir " << dir_.Path("")

@@ -63,6 +63,9 @@ class RedisServer {
 // Waits until n replicas are connected to the server and have what it has now.
 void WaitForReplicas(const RedisServer& primary, size_t n);
 
+// Cuts the replica's connection and stops it, so that it certainly lags until Continue.
+void CutOff(RedisServer* primary, RedisServer* replica);
+
 // A Sentinel that watches a server under the name "primary" and promotes a replica without other
 // Sentinels.
 class RedisSentinel {
