@@ -1,5 +1,5 @@
-// Additions that replicas in a cluster confirm: no acknowledged key may be lost when a replica
-// takes over.
+// Additions that replicas in a cluster confirm, also while a slot moves: no acknowledged key may be
+// lost when a replica takes over.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -7,13 +7,16 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
+#include "src/filter/format/hash.h"
 #include "src/redis/batches.h"
 #include "src/redis/layout.h"
 #include "src/redis/lifecycle.h"
 #include "src/redis/router.h"
+#include "src/redis/slots.h"
 #include "tests/redis/redis_filter_test.h"
 #include "tests/redis/redis_keys.h"
 #include "tests/redis/redis_server.h"
@@ -89,8 +92,41 @@ class RedisClusterReplicaTest : public tests::RedisTest {
     });
   }
 
-  void ReplaceNode0() {
+  // KEYS finds the keys in all slots of node 0, also in those that move.
+  std::vector<std::string> ShardsAtNode0(const std::string& name) {
+    return cluster_->node(0).KeysLike("bloomline:shard:{" + name + ":*");
+  }
+
+  // n keys of the filter "f" whose bits are in this shard.
+  std::vector<std::string> KeysOf(const std::string& shard, size_t n, const std::string& prefix) {
+    const std::string hash = redis::MetadataKey("f");
+    const std::string text =
+        cluster_->node(cluster_->NodeOf(hash)).Command({"HGET", hash, "metadata"});
+    redis::Layout layout;
+    std::string error;
+    EXPECT_TRUE(redis::DecodeMetadata(text, &layout, &error)) << error;
+    std::vector<std::string> keys;
+    for (int i = 0; keys.size() < n; ++i) {
+      std::string key = prefix + std::to_string(i);
+      const redis::Place place = redis::PlaceOf(layout, filter::Hash64(key, layout.seed));
+      if (redis::ShardKey("f", layout.id, place.shard) == shard) keys.push_back(std::move(key));
+    }
+    return keys;
+  }
+
+  void MoveToNode1(const std::string& key) {
+    cluster_->BeginMigration(key, 0, 1);
+    cluster_->MoveKey(key, 0, 1);
+  }
+
+  // `moving`: keys whose moves to node 1 are given up. Until then, node 1 does not believe that
+  // their slots have a new owner.
+  void ReplaceNode0(const std::vector<std::string>& moving = {}) {
     cluster_->node(0).Kill();
+    for (const std::string& key : moving) {
+      const std::string slot = cluster_->node(1).Command({"CLUSTER", "KEYSLOT", key});
+      EXPECT_EQ(cluster_->node(1).Command({"CLUSTER", "SETSLOT", slot, "STABLE"}), "OK");
+    }
     cluster_->replica(0).Continue();
     ASSERT_TRUE(ReplicaOfNode0TakesOver());
   }
@@ -152,6 +188,127 @@ TEST_F(RedisClusterReplicaTest, ShardsOfAConfirmedKeyStay) {
   ASSERT_TRUE(filter->AddKeys(keys, nullptr, Replicas(1, 10000))) << filter->error();
   EXPECT_EQ(ttl_of_shards(), std::set<std::string>{"permanent"});
   EXPECT_EQ(CountLost(filter.get(), keys), 0u);
+}
+
+// MIGRATE deletes a shard at node 0, whose replica learns this only later. A replica that has not
+// learned it serves the shard without the keys added since, at the other node.
+TEST_F(RedisClusterReplicaTest, KeysConfirmedWhileASlotMovesAreNotLost) {
+  options_.capacity = 200000;  // 61 shards, so that node 0 has at least two
+  const auto filter = Create();
+  EXPECT_EQ(filter->AddKey("first", Replicas(1, 10000)), AddResult::kNew) << filter->error();
+  const std::vector<std::string> shards = ShardsAtNode0("f");
+  ASSERT_GE(shards.size(), 2u);
+  const std::vector<std::string> confirmed = KeysOf(shards[0], 5, "confirmed");
+  const std::vector<std::string> late = KeysOf(shards[1], 5, "late");
+  std::vector<std::string> acknowledged;
+  const auto add = [&](const std::string& key, int timeout_ms) {
+    const AddResult result = filter->AddKey(key, Replicas(1, timeout_ms));
+    if (result != AddResult::kFailed) acknowledged.push_back(key);
+    return result;
+  };
+  MoveToNode1(shards[0]);
+  for (const std::string& key : confirmed) {
+    EXPECT_EQ(add(key, 10000), AddResult::kNew) << filter->error();
+  }
+  EXPECT_EQ(add(confirmed[0], 10000), AddResult::kPresent);
+  CutOff(&cluster_->node(0), &cluster_->replica(0));
+  MoveToNode1(shards[1]);
+  for (const std::string& key : late) {
+    EXPECT_EQ(add(key, 100), AddResult::kFailed);
+    EXPECT_NE(filter->error().find(cluster_->node(0).address() + ": 0 of 1 replicas confirmed"),
+              std::string::npos)
+        << filter->error();
+  }
+  EXPECT_EQ(CountLost(filter.get(), late), 0u) << "node 1 has them";
+  for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
+    EXPECT_EQ(cluster_->node(i).KeysLike("bloomline:wait:*").size(), 0u);
+  }
+  ReplaceNode0({shards[0], shards[1]});
+  EXPECT_EQ(CountLost(filter.get(), late), late.size()) << "the replica does not lag";
+  std::vector<Answer> answers(acknowledged.size());
+  filter->MayMatch(acknowledged, answers.data());
+  EXPECT_EQ(Count(answers, Answer::kNo), 0u) << "of " << acknowledged.size();
+}
+
+// The filter's hash moves, and the replica has an older filter of this name.
+TEST_F(RedisClusterReplicaTest, MetadataConfirmedWhileItsSlotMovesIsNotLost) {
+  std::string name;
+  for (int i = 0; name.empty() || cluster_->NodeOf(redis::MetadataKey(name)) != 0; ++i) {
+    name = "f" + std::to_string(i);
+  }
+  options_ = Options(1000);  // one shard
+  // Its shard is at node 0 or not, as wanted.
+  const auto create = [&](bool at_node_0) {
+    auto filter = Create(name, options_);
+    while (filter != nullptr && ShardsAtNode0(name).empty() == at_node_0) {
+      std::string error;
+      EXPECT_TRUE(SharedBloomFilter::Delete(servers_, name, &error)) << error;
+      filter = Create(name, options_);
+    }
+    return filter;
+  };
+  create(true);
+  tests::WaitForReplicas(cluster_->node(0), 1);
+  CutOff(&cluster_->node(0), &cluster_->replica(0));
+  std::string error;
+  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, name, &error)) << error;
+  const auto filter = create(false);
+  ASSERT_NE(filter, nullptr);
+  MoveToNode1(redis::MetadataKey(name));
+  const AddResult result = filter->AddKey("key", Replicas(1, 100));
+  EXPECT_EQ(result, AddResult::kFailed);
+  EXPECT_NE(filter->error().find(cluster_->node(0).address() + ": 0 of 1 replicas confirmed"),
+            std::string::npos)
+      << filter->error();
+  ReplaceNode0({redis::MetadataKey(name)});
+  EXPECT_TRUE(result == AddResult::kFailed || Open(name)->MayMatch("key") != Answer::kNo);
+}
+
+// The keys by which the client makes node 0 write are in slots that move, too.
+TEST_F(RedisClusterReplicaTest, ManySlotsMoveAtOnce) {
+  const auto filter = Create();
+  EXPECT_EQ(filter->AddKey("first", Replicas(1, 10000)), AddResult::kNew) << filter->error();
+  const std::string shard = ShardsAtNode0("f").at(0);
+  const std::vector<std::string> keys = KeysOf(shard, 2, "key");
+  MoveToNode1(shard);
+  size_t num_moving = 0;
+  for (int i = 0; num_moving < 7; ++i) {
+    const std::string key = "bloomline:wait:{" + std::to_string(i) + "}";
+    if (cluster_->NodeOf(key) != 0) continue;
+    cluster_->BeginMigration(key, 0, 1);
+    ++num_moving;
+  }
+  const auto asks = [&] { return cluster_->node(0).Info("errorstats", "errorstat_ASK:count"); };
+  const uint64_t asks_before = asks();
+  EXPECT_EQ(filter->AddKey(keys[0], Replicas(1, 10000)), AddResult::kNew) << filter->error();
+  EXPECT_EQ(asks(), asks_before + 1 + num_moving);
+  EXPECT_EQ(filter->AddKey(keys[1], Replicas(1, 10000)), AddResult::kNew) << filter->error();
+  EXPECT_EQ(asks(), asks_before + 2 + num_moving) << "it has learned";
+}
+
+// Node 0 has no slot left in which it could write.
+TEST_F(RedisClusterReplicaTest, LastSlotOfANodeMoves) {
+  const auto filter = Create();
+  EXPECT_EQ(filter->AddKey("first", Replicas(1, 10000)), AddResult::kNew) << filter->error();
+  const std::string shard = ShardsAtNode0("f").at(0);
+  const std::vector<std::string> keys = KeysOf(shard, 1, "key");
+  MoveToNode1(shard);
+  const int slot = redis::KeySlot(shard);
+  const auto drop = [&](int first, int last) {
+    if (first > last) return;
+    for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
+      EXPECT_EQ(cluster_->node(i).Command(
+                    {"CLUSTER", "DELSLOTSRANGE", std::to_string(first), std::to_string(last)}),
+                "OK");
+    }
+  };
+  drop(0, slot - 1);
+  drop(slot + 1, 5460);
+  EXPECT_EQ(filter->AddKey(keys[0], Replicas(1, 10000)), AddResult::kFailed);
+  EXPECT_NE(filter->error().find(cluster_->node(0).address() + ": it has no other slot"),
+            std::string::npos)
+      << filter->error();
+  EXPECT_EQ(filter->AddKey(keys[0]), AddResult::kPresent) << filter->error();
 }
 
 }  // namespace
