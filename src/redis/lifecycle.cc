@@ -19,6 +19,11 @@ using Texts = std::vector<std::string>;
 // Small, so that the server can serve other clients between two chunks.
 constexpr uint64_t kChunkBytes = 1 << 20;
 
+// How long a key lives that was created after ASKING, until the next step finds it and renews it.
+// The move of its slot may have been given up since the ASK: then it is in the way of the next
+// move.
+constexpr int kAskedExpirySeconds = 60;
+
 // Three rounds are enough if the filter of a dead creator must be removed first. More are needed
 // only if other clients delete the filter meanwhile.
 constexpr int kMaxRounds = 8;
@@ -50,8 +55,8 @@ ReplyPtr RunScript(Router* router, std::string_view script, const std::string& k
 // Runs one script on many shards.
 class ShardScript : public Batch {
  public:
-  // Returns the arguments of one call.
-  using Arguments = std::function<Texts(size_t shard, uint64_t call)>;
+  // Returns the arguments of one call. `asked`: see Batch::Encode.
+  using Arguments = std::function<Texts(size_t shard, uint64_t call, bool asked)>;
   // Whether the reply means that the script did its work. May be called twice for one reply.
   using Accept = std::function<bool(size_t shard, const redisReply& reply)>;
 
@@ -83,8 +88,9 @@ class ShardScript : public Batch {
 
   uint16_t Slot(size_t i) const override { return ShardOf(i).slot; }
 
-  void Encode(size_t i, bool, std::string* out) override {
-    AppendScript(script_, ShardOf(i).key, arguments_(first_ + i / num_calls_, i % num_calls_), out);
+  void Encode(size_t i, bool asked, std::string* out) override {
+    const Texts arguments = arguments_(first_ + i / num_calls_, i % num_calls_, asked);
+    AppendScript(script_, ShardOf(i).key, arguments, out);
   }
 
   bool MayLackKey(size_t i, const redisReply& reply) const override {
@@ -118,6 +124,12 @@ class ShardScript : public Batch {
   std::string error_;
 };
 
+// The expiry of a key that a script creates.
+std::string ExpiryOfNew(const CreationPace& pace, bool asked) {
+  return std::to_string(asked ? std::min(pace.expiry_seconds, kAskedExpirySeconds)
+                              : pace.expiry_seconds);
+}
+
 std::string MarkerOfFirstBlock(const Layout& layout) { return std::to_string(layout.marker_bit()); }
 
 bool AllocateShards(Router* router, const Layout& layout, const std::vector<Shard>& shards,
@@ -125,9 +137,9 @@ bool AllocateShards(Router* router, const Layout& layout, const std::vector<Shar
                     std::string* error) {
   ShardScript allocate(
       kAllocateShard, shards,
-      [&](size_t, uint64_t) {
+      [&](size_t, uint64_t, bool asked) {
         return Texts{std::to_string(layout.shard_bytes()), MarkerOfFirstBlock(layout),
-                     std::to_string(pace.expiry_seconds)};
+                     ExpiryOfNew(pace, asked)};
       },
       [&](size_t shard, const redisReply& reply) {
         if (reply.type != REDIS_REPLY_STRING || reply.len == 0) return false;
@@ -152,10 +164,10 @@ bool FillShards(Router* router, const Layout& layout, const std::vector<Shard>& 
                  std::to_string(pace.expiry_seconds)};
   };
   ShardScript rest(kFillShard, shards,
-                   [&](size_t shard, uint64_t call) { return arguments(shard, call + 1); });
+                   [&](size_t shard, uint64_t call, bool) { return arguments(shard, call + 1); });
   // Chunk 0 contains block 0, which ends the filling. So all other chunks are acknowledged first.
   ShardScript start(kFillShard, shards,
-                    [&](size_t shard, uint64_t) { return arguments(shard, 0); });
+                    [&](size_t shard, uint64_t, bool) { return arguments(shard, 0); });
   return (chunks == 1 || rest.Run(router, first, last, static_cast<size_t>(chunks - 1), error)) &&
          start.Run(router, first, last, 1, error);
 }
@@ -164,7 +176,7 @@ bool FillShards(Router* router, const Layout& layout, const std::vector<Shard>& 
 // was never filled.
 bool KeepShards(Router* router, const Layout& layout, const std::vector<Shard>& shards,
                 const AddOptions& options, bool* lost, std::string* error) {
-  ShardScript keep(kKeepShard, shards, [&](size_t, uint64_t) {
+  ShardScript keep(kKeepShard, shards, [&](size_t, uint64_t, bool) {
     return Texts{std::to_string(layout.shard_bytes()), MarkerOfFirstBlock(layout)};
   });
   const bool kept = keep.Run(router, 0, shards.size(), 1, error, options);
@@ -273,8 +285,9 @@ bool MakeShards(Router* router, const Layout& layout, const std::vector<Shard>& 
                 const CreationPace& pace, std::string* error) {
   const auto group =
       static_cast<size_t>(std::max<uint64_t>(1, pace.group_bytes / layout.shard_bytes()));
-  ShardScript renew(kRenewShard, shards,
-                    [&](size_t, uint64_t) { return Texts{std::to_string(pace.expiry_seconds)}; });
+  ShardScript renew(kRenewShard, shards, [&](size_t, uint64_t, bool) {
+    return Texts{std::to_string(pace.expiry_seconds)};
+  });
   Texts tokens(shards.size());
   Clock::time_point renewed = Clock::now();
   for (size_t first = 0; first < shards.size(); first += group) {
@@ -297,14 +310,22 @@ bool PublishFilter(Router* router, const std::string& name, const Layout& layout
   *ours = false;
   const std::string key = MetadataKey(name);
   const std::string field = TicketField(layout.id);
-  const ReplyPtr ticket =
-      RunScript(router, kTakeTicket, key, {field, std::to_string(pace.expiry_seconds)}, error);
-  if (ticket == nullptr) return false;
-  if (ticket->type == REDIS_REPLY_NIL) return true;  // another creator was first
+  const std::vector<Shard> hash = {{key, KeySlot(key)}};
+  std::string token;  // empty: another creator was first
+  ShardScript take_ticket(
+      kTakeTicket, hash,
+      [&](size_t, uint64_t, bool asked) {
+        return Texts{field, ExpiryOfNew(pace, asked)};
+      },
+      [&](size_t, const redisReply& reply) {
+        token = reply.type == REDIS_REPLY_STRING ? Text(reply) : "";
+        return reply.type == REDIS_REPLY_STRING || reply.type == REDIS_REPLY_NIL;
+      });
+  if (!take_ticket.Run(router, 0, 1, 1, error)) return false;
+  if (token.empty()) return true;
 
   const std::string metadata = EncodeMetadata(layout);
-  const ReplyPtr reply =
-      RunScript(router, kPublish, key, {field, std::string(Text(*ticket)), metadata}, error);
+  const ReplyPtr reply = RunScript(router, kPublish, key, {field, token, metadata}, error);
   if (reply == nullptr) return false;
   *ours = reply->type == REDIS_REPLY_NIL || Text(*reply) == metadata;
   return true;
