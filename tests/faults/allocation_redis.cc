@@ -291,8 +291,14 @@ class RedisClusterMemoryTest : public RedisMemoryTest {
  protected:
   void SetUp() override {
     if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
-    cluster_ = std::make_unique<RedisCluster>();
+    cluster_ = std::make_unique<RedisCluster>(/*with_replicas=*/true);
     servers_.servers = {cluster_->node(0).address()};
+    // No failover on a busy machine.
+    for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
+      for (const RedisServer* server : {&cluster_->node(i), &cluster_->replica(i)}) {
+        server->Command({"CONFIG", "SET", "cluster-node-timeout", "60000"});
+      }
+    }
     Fill();
     for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
       const std::string shard = cluster_->node(i).Command({"KEYS", "bloomline:shard:*"});
@@ -310,6 +316,10 @@ class RedisClusterMemoryTest : public RedisMemoryTest {
 
 TEST_F(RedisClusterMemoryTest, AdditionsAndQueriesLoseNoKey) {
   TryAdditions(AddOptions());
+  AddOptions options;
+  options.min_replicas = 1;
+  options.replica_timeout_ms = 10000;
+  TryAdditions(options);
   TryQueries(WhenUnavailable::kMayMatch);
 }
 
