@@ -53,6 +53,15 @@ class Values {
   const std::map<std::string, std::string>& all_;
 };
 
+// The name in the text of one of RocksDB's objects: "NAME" or "{id=NAME;OPTION=VALUE;...}". The
+// numbers that bloomline.ranges has there (engines/rocksdb/ranges) say nothing.
+std::string_view ObjectName(std::string_view text) {
+  constexpr std::string_view kStart = "{id=";
+  if (text.substr(0, kStart.size()) != kStart) return text;
+  text.remove_prefix(kStart.size());
+  return text.substr(0, text.find_first_of(";}"));
+}
+
 void Fill(const Values& values, Properties* properties) {
   values.Number("rocksdb.num.entries", &properties->num_entries);
   values.Number("rocksdb.num.range-deletions", &properties->num_range_deletions);
@@ -61,7 +70,7 @@ void Fill(const Values& values, Properties* properties) {
   values.Number("rocksdb.data.size", &properties->data_bytes);
   properties->filter_policy = values.Text("rocksdb.filter.policy");
   properties->comparator = values.Text("rocksdb.comparator");
-  properties->prefix_extractor = values.Text("rocksdb.prefix.extractor.name");
+  properties->prefix_extractor = ObjectName(values.Text("rocksdb.prefix.extractor.name"));
   if (properties->prefix_extractor == "nullptr") properties->prefix_extractor.clear();
   properties->whole_key_filtering =
       values.Switch("rocksdb.block.based.table.whole.key.filtering", true);
