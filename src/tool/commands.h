@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 namespace bloomline::tool {
 
@@ -28,13 +29,20 @@ void AddAdviseCommand(CLI::App* db, int* exit_code);
 // Also the hidden command man-page. Both describe all commands that `app` has when they run.
 void AddCompletionCommand(CLI::App* app, int* exit_code);
 
+// For the commands that are added from now on, too.
+void UseOwnHelp(CLI::App* app);
+
+// `words` of a command line without the program's name. In place of "help", and where a command
+// is missing, they get "--help".
+std::vector<std::string> WithHelpInWords(const CLI::App& app, std::vector<std::string> words);
+
 // One sentence about the first unknown command or option of a command line, with the one that was
 // probably meant. Empty if all exist: then something else is wrong.
-std::string ExplainMistype(const CLI::App& app, int argc, const char* const* argv);
+std::string ExplainMistype(const CLI::App& app, const std::vector<std::string>& words);
 
 // One sentence about the first "--option=" with nothing behind it, or empty. CLI11 would take the
 // next word as its value.
-std::string ExplainEmptyValue(const CLI::App& app, int argc, const char* const* argv);
+std::string ExplainEmptyValue(const CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace bloomline::tool
 

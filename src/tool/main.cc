@@ -1,10 +1,12 @@
 // bloomline: sizes, builds, queries and inspects filters, lists the kernels (docs/tool.md).
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "bloomline/cpu.h"
 #include "bloomline/version.h"
@@ -40,10 +42,11 @@ int Run(int argc, char** argv) {
   const std::string kernel_error = KernelVariableError();
   if (!kernel_error.empty()) return Fail(kernel_error.c_str());
   int exit_code = kExitOk;
-  CLI::App app("Sizes, builds, queries and inspects filters for key-value stores.", "bloomline");
+  CLI::App app("Sizes, builds, queries and inspects filters for key-value stores", "bloomline");
   app.set_version_flag("--version", "bloomline " BLOOMLINE_VERSION_STRING,
                        "Print the version and exit");
   app.require_subcommand(1);
+  UseOwnHelp(&app);
   AddSizeCommand(&app, &exit_code);
   AddBuildCommand(&app, &exit_code);
   AddQueryCommand(&app, &exit_code);
@@ -51,23 +54,28 @@ int Run(int argc, char** argv) {
   AddDbCommand(&app, &exit_code);
   AddKernelsCommand(&app, &exit_code);
   AddCompletionCommand(&app, &exit_code);
-  if (const std::string empty = ExplainEmptyValue(app, argc, argv); !empty.empty()) {
-    PrintError(empty);
+  const std::vector<std::string> typed(argv + std::min(argc, 1), argv + argc);
+  const std::vector<std::string> words = WithHelpInWords(app, typed);
+  std::string mistake = ExplainEmptyValue(app, words);
+  // CLI11 would print the help of the program for "help COMMAND", whatever COMMAND is.
+  if (mistake.empty() && words != typed) mistake = ExplainMistype(app, words);
+  if (!mistake.empty()) {
+    PrintError(mistake);
     return kExitImpossible;
   }
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {  // --help, --version
       app.exit(error);
       return kExitOk;
     }
-    const std::string mistype = ExplainMistype(app, argc, argv);
-    if (mistype.empty()) {
+    mistake = ExplainMistype(app, words);
+    if (mistake.empty()) {
       const std::string name = NameOfParsed(app);
       PrintError(name + ": " + Shortened(error.what()) + "; see " + name + " --help");
     } else {
-      PrintError(mistype);
+      PrintError(mistake);
     }
     return kExitImpossible;
   }

@@ -1,6 +1,7 @@
 #include "src/tool/command_line/command_tree.h"
 
 #include <algorithm>
+#include <map>
 
 namespace bloomline::tool {
 namespace {
@@ -28,6 +29,34 @@ std::string RangeOf(const std::string& type) {
   return type.substr(open + 4, dash - open - 4) + " to " + type.substr(dash + 3, close - dash - 3);
 }
 
+std::string ExampleOf(const std::string& command) {
+  static const std::map<std::string, std::string> kExamples = {
+      {"size", "bloomline size --keys 5e9 --fpr 1%"},
+      {"build", "seq 1000000 | bloomline build -o numbers.filter --format compact --fpr 1%"},
+      {"query", "seq 999999 1000200 | bloomline query numbers.filter"},
+      {"inspect", "bloomline inspect numbers.filter"},
+      {"kernels", "BLOOMLINE_KERNEL=portable bloomline kernels"},
+      {"completion", "source <(bloomline completion bash)"},
+      {"db inspect", "bloomline db inspect /var/lib/app/db"},
+      {"db measure", "bloomline db measure /var/lib/app/db"},
+      {"db verify", "bloomline db verify /var/lib/app/db"},
+      {"db advise", "bloomline db advise --memory 2GiB /var/lib/app/db"}};
+  const auto found = kExamples.find(command);
+  return found == kExamples.end() ? "" : found->second;
+}
+
+// What stands for the value of an option that takes one.
+std::string ValueName(const OptionInfo& info, const std::string& type) {
+  std::string name;
+  for (const std::string& choice : info.choices) name += (name.empty() ? "" : "|") + choice;
+  if (!name.empty()) return name;
+  const bool is_name =
+      std::all_of(type.begin(), type.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  return is_name && !type.empty()                 ? type
+         : info.value == OptionInfo::Value::kFile ? "FILE"
+                                                  : "VALUE";
+}
+
 OptionInfo InfoOf(const CLI::Option& option) {
   OptionInfo info;
   const bool positional = option.nonpositional() == false;
@@ -47,6 +76,7 @@ OptionInfo InfoOf(const CLI::Option& option) {
   } else if (positional || mentions("FILE") || mentions("DIR") || mentions("PATH")) {
     info.value = OptionInfo::Value::kFile;
   }
+  if (info.value != OptionInfo::Value::kNone) info.value_name = ValueName(info, type);
   info.help = option.get_description();
   info.allowed = RangeOf(type);
   info.default_value = option.get_default_str();
@@ -63,6 +93,9 @@ void Append(const CLI::App& app, const std::string& parent, std::vector<CommandI
   CommandInfo info;
   info.name = parent + app.get_name();
   info.description = app.get_description();
+  const CLI::App* const above = app.get_parent();
+  const bool is_of_group = above != nullptr && above->get_parent() != nullptr;
+  info.example = ExampleOf((is_of_group ? above->get_name() + " " : "") + app.get_name());
   info.footer = app.get_footer();
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;
@@ -77,6 +110,17 @@ void Append(const CLI::App& app, const std::string& parent, std::vector<CommandI
 }
 
 }  // namespace
+
+std::string TextOf(const OptionInfo& option) {
+  std::string text = option.help;
+  if (!option.allowed.empty()) text += "; " + option.allowed;
+  if (!option.default_value.empty()) text += " [" + option.default_value + "]";
+  for (const std::string& other : option.excludes) {
+    text += (other == option.excludes.front() ? "; not with " : " or ") + other;
+  }
+  const bool is_positional = option.names.front()[0] != '-';
+  return option.required && !is_positional ? text + "; required" : text;
+}
 
 std::vector<CommandInfo> CommandTree(const CLI::App& root) {
   std::vector<CommandInfo> commands;

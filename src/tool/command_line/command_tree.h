@@ -13,6 +13,7 @@ struct OptionInfo {
 
   std::vector<std::string> names;  // "-o", "--output"; of a positional: "FILE"
   Value value = Value::kOther;     // kNone: a flag
+  std::string value_name;          // "FILE", "blocked|compact"; of a flag empty
   std::vector<std::string> choices;
   std::string help;
   std::string allowed;                // "1 to 1024", or empty
@@ -25,7 +26,8 @@ struct OptionInfo {
 struct CommandInfo {
   std::string name;  // "bloomline db inspect"
   std::string description;
-  std::string footer;  // what --help says at its end
+  std::string example;  // a command line
+  std::string footer;   // what --help says at its end
   std::vector<OptionInfo> options;
   std::vector<OptionInfo> positionals;
   std::vector<std::string> subcommands;  // "inspect"
@@ -33,6 +35,9 @@ struct CommandInfo {
 
 // Without hidden commands and options. The first is `root`; each is followed by its subcommands.
 std::vector<CommandInfo> CommandTree(const CLI::App& root);
+
+// What help and manual say of an option: its help, the allowed range, the default and so on.
+std::string TextOf(const OptionInfo& option);
 
 std::string ManualPage(const std::vector<CommandInfo>& commands);
 

@@ -138,7 +138,6 @@ void AddCompletionCommand(CLI::App* app, int* exit_code) {
   command->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
       ->type_name("{bash,zsh,fish}");
-  command->footer("For this session, in bash: source <(bloomline completion bash)");
   command->callback([=] {
     const auto script = kScripts.find(*shell);
     if (script != kScripts.end()) {

@@ -38,34 +38,11 @@ std::string Synopsis(const CommandInfo& command) {
   return line + "\n";
 }
 
-std::string ValueName(const OptionInfo& option) {
-  std::string choices;
-  for (const std::string& choice : option.choices) {
-    choices += (choices.empty() ? "" : "|") + Bold(choice);
-  }
-  switch (option.value) {
-    case OptionInfo::Value::kNone:
-      return "";
-    case OptionInfo::Value::kFile:
-      return " " + Italic("FILE");
-    case OptionInfo::Value::kChoice:
-      return " " + choices;
-    case OptionInfo::Value::kOther:
-      break;
-  }
-  return " " + Italic("VALUE");
-}
-
 std::string OptionItem(const OptionInfo& option) {
   std::string names;
   for (const std::string& name : option.names) names += (names.empty() ? "" : ", ") + Bold(name);
-  std::string text = option.help;
-  if (!option.allowed.empty()) text += "; " + option.allowed;
-  if (!option.default_value.empty()) text += " [" + option.default_value + "]";
-  for (const std::string& other : option.excludes) {
-    text += (other == option.excludes.front() ? "; not with " : " or ") + other;
-  }
-  return ".TP\n" + names + ValueName(option) + "\n" + Roff(text) + "\n";
+  const std::string value = option.value_name.empty() ? "" : " " + Italic(option.value_name);
+  return ".TP\n" + names + value + "\n" + Roff(TextOf(option)) + "\n";
 }
 
 }  // namespace
@@ -80,7 +57,7 @@ std::string ManualPage(const std::vector<CommandInfo>& commands) {
     if (!command.subcommands.empty()) continue;
     synopses += (synopses.empty() ? "" : ".br\n") + Synopsis(command);
   }
-  page += synopses + ".SH DESCRIPTION\n" + Roff(root.description) + "\n.SH OPTIONS\n";
+  page += synopses + ".SH DESCRIPTION\n" + Roff(root.description) + ".\n.SH OPTIONS\n";
   for (const OptionInfo& option : root.options) page += OptionItem(option);
   page += ".SH COMMANDS\n";
   for (const CommandInfo& command : commands) {
@@ -90,6 +67,7 @@ std::string ManualPage(const std::vector<CommandInfo>& commands) {
       page += ".TP\n" + Italic(positional.names.front()) + "\n" + Roff(positional.help) + "\n";
     }
     for (const OptionInfo& option : command.options) page += OptionItem(option);
+    if (!command.example.empty()) page += ".PP\nExample: " + Bold(command.example) + "\n";
     if (!command.footer.empty()) page += ".PP\n" + Roff(command.footer) + "\n";
   }
   return page +

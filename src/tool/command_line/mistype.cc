@@ -80,11 +80,11 @@ std::string NoOption(const CLI::App& app, const std::string& typed) {
 // Calls on_option(app, option or null, its name as typed, the word) and on_no_command(app, word)
 // until one returns a sentence.
 template <typename OnOption, typename OnNoCommand>
-std::string Walk(const CLI::App& root, int argc, const char* const* argv, OnOption on_option,
+std::string Walk(const CLI::App& root, const std::vector<std::string>& words, OnOption on_option,
                  OnNoCommand on_no_command) {
   const CLI::App* app = &root;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
     if (word == "--") break;
     if (word.size() > 1 && word[0] == '-') {
       const bool is_long = word[1] == '-';
@@ -110,17 +110,17 @@ std::string Walk(const CLI::App& root, int argc, const char* const* argv, OnOpti
 
 }  // namespace
 
-std::string ExplainMistype(const CLI::App& root, int argc, const char* const* argv) {
+std::string ExplainMistype(const CLI::App& root, const std::vector<std::string>& words) {
   return Walk(
-      root, argc, argv,
+      root, words,
       [](const CLI::App& app, const CLI::Option* option, const std::string& name,
          const std::string&) { return option == nullptr ? NoOption(app, name) : ""; },
       NoCommand);
 }
 
-std::string ExplainEmptyValue(const CLI::App& root, int argc, const char* const* argv) {
+std::string ExplainEmptyValue(const CLI::App& root, const std::vector<std::string>& words) {
   return Walk(
-      root, argc, argv,
+      root, words,
       [](const CLI::App& app, const CLI::Option* option, const std::string& name,
          const std::string& word) -> std::string {
         const bool is_empty = word == name + "=";

@@ -1,5 +1,8 @@
 // bloomline inspect: the command line and the output of inspect.h.
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "src/redis/layout.h"
 #include "src/tool/commands.h"
@@ -45,15 +48,16 @@ std::optional<Facts> InspectRedisMetadata(std::string_view bytes, std::string* e
 }
 
 struct InspectOptions {
-  std::string path;
+  std::vector<std::string> paths;
   std::optional<uint64_t> max_pipe_bytes;
   bool json = false;
 };
 
-std::optional<Facts> InspectFile(const InspectOptions& options, std::string* error) {
+std::optional<Facts> InspectFile(const std::string& path, const InspectOptions& options,
+                                 std::string* error) {
   WholeInput file;
-  if (!file.Open(options.path, options.max_pipe_bytes.value_or(kDefaultMaxPipeBytes), error)) {
-    const std::string database = DescribeDirectory(options.path);
+  if (!file.Open(path, options.max_pipe_bytes.value_or(kDefaultMaxPipeBytes), error)) {
+    const std::string database = DescribeDirectory(path);
     if (!database.empty()) *error = file.name() + ": not a bloomline filter: " + database;
     return std::nullopt;
   }
@@ -70,28 +74,40 @@ std::optional<Facts> InspectFile(const InspectOptions& options, std::string* err
 }
 
 int Run(const InspectOptions& options) {
-  std::string error;
-  const std::optional<Facts> facts = InspectFile(options, &error);
-  if (!facts) {
-    PrintError("bloomline inspect: " + error);
-    return kExitFailure;
+  const bool is_one = options.paths.size() == 1;
+  Json list = Json::array();
+  int exit_code = kExitOk;
+  for (const std::string& path : options.paths) {
+    std::string error;
+    const std::optional<Facts> facts = InspectFile(path, options, &error);
+    if (!facts) {
+      PrintError("bloomline inspect: " + error);
+      exit_code = kExitFailure;
+      continue;
+    }
+    if (!is_one && !options.json) PrintLine(path + ":");
+    Json json;
+    if (!is_one) json["path"] = path;
+    for (const Fact& fact : *facts) {
+      json[fact.name] = fact.value;
+      if (!options.json && !fact.label.empty()) {
+        PrintLine((is_one ? "" : "  ") + fact.label + ": " + fact.text);
+      }
+    }
+    list.push_back(std::move(json));
   }
-  Json json;
-  for (const Fact& fact : *facts) {
-    json[fact.name] = fact.value;
-    if (!options.json && !fact.label.empty()) PrintLine(fact.label + ": " + fact.text);
-  }
-  if (options.json) Print(json);
-  return kExitOk;
+  if (options.json && !is_one) Print(list);
+  if (options.json && is_one && !list.empty()) Print(list.front());
+  return exit_code;
 }
 
 }  // namespace
 
 void AddInspectCommand(CLI::App* app, int* exit_code) {
   CLI::App* command = app->add_subcommand(
-      "inspect", "Describes a file: bytes from FilterBuilder::Finish, or a saved filter");
+      "inspect", "Describes files: bytes from FilterBuilder::Finish, or saved filters");
   auto options = std::make_shared<InspectOptions>();
-  command->add_option("FILE", options->path, "The file, or - for standard input")
+  command->add_option("FILE", options->paths, "The files; - is standard input")
       ->required()
       ->type_name("");
   AddQuantity(command, "--max-pipe", &options->max_pipe_bytes, ParseBytes,

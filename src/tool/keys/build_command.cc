@@ -160,7 +160,7 @@ void AddBuildCommand(CLI::App* app, int* exit_code) {
       },
       "Memory for each key, for example 7.1 [10]");
   AddQuantity(command, "--fpr", &request->rate, ParseRate,
-              "False-positive rate, for example 0.01 or 1%, instead of --bits-per-key")
+              "False-positive rate, for example 0.01 or 1%")
       ->excludes(bits);
   CLI::Option* seed = AddQuantity(command, "--seed", &request->seed, ParseSeed,
                                   "Seed of the hash, decimal or 0x and hexadecimal [0]");
