@@ -237,8 +237,8 @@ TEST_F(InputTest, MissingTablesAreSaid) {
   EXPECT_EQ(database.warnings[0],
             Path("db") +
                 ": 6 of its tables are not there: 000010.sst, 000011.sst, 000013.sst, "
-                "000014.sst, 000015.sst, ...; RocksDB can have them in folders of their "
-                "own (db_paths, cf_paths)");
+                "000014.sst, 000015.sst, ...; if RocksDB has them in another folder "
+                "(db_paths, cf_paths), name it with --tables");
   for (const TableFile& file : database.files) {
     EXPECT_EQ(file.path, Path("db/0000" + std::to_string(file.number) + ".sst"));
   }

@@ -244,7 +244,7 @@ void WarnOfMissing(const std::vector<uint64_t>& missing, Database* database) {
       database->path + ": " + std::to_string(missing.size()) + " of its tables " +
       (missing.size() == 1 ? "is" : "are") + " not there: " + names +
       (database->engine == Engine::kRocksDB
-           ? "; RocksDB can have them in folders of their own (db_paths, cf_paths)"
+           ? "; if RocksDB has them in another folder (db_paths, cf_paths), name it with --tables"
            : ""));
 }
 

@@ -117,7 +117,9 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   for (const auto& [reason, count] : counts.skipped) {
     not_checked(count, CountText(count) + " keys: " + reason);
   }
-  std::cout << "lost: " << CountText(counts.lost) << '\n';
+  // Of a table that is missing or damaged, keys may be lost, too.
+  std::cout << "lost: " << CountText(counts.lost)
+            << (problems == 0 ? "" : " of the checked keys; others may be, see stderr") << '\n';
   for (const std::string& doubt : totals.doubts) PrintLine(doubt);
 }
 
