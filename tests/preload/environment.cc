@@ -10,4 +10,5 @@ int main() {
                             environment.verbose, environment.bits_by_level}) {
     std::printf("%s ", value == nullptr ? "-" : value);
   }
+  std::printf("%s", environment.names == nullptr ? "no names" : "names");
 }

@@ -105,6 +105,7 @@ void Start() {
       return false;
     }
     if (!RegisterBloomline()) return false;
+    SayOnceWhatIsMisspelt(*environment);
     Settings settings;
     Settings::Parse(*environment, Engine::kRocksDB, &settings);
     if (settings.verbose) SayOnceThatNameIsKnown();

@@ -5,8 +5,12 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
+#include <vector>
 
+#include "src/support/nearest_name.h"
 #include "src/support/number_text.h"
+#include "src/support/out_of_memory.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::preload {
@@ -91,6 +95,25 @@ std::string Describe(const FilterOptions& options) {
   if (options.random_seed) return text + ", a random seed in each filter";
   if (options.seed != 0) text += ", a seed of your own";
   return text;
+}
+
+void SayOnceWhatIsMisspelt(const Environment& environment) {
+  static std::atomic_flag said = ATOMIC_FLAG_INIT;
+  if (said.test_and_set() || environment.names == nullptr) return;
+  support::OrIfOutOfMemory(false, [&] {
+    const std::vector<std::string> settings = {"FORMAT",  "BITS_PER_KEY",  "SEED",
+                                               "VERBOSE", "BITS_BY_LEVEL", "KERNEL"};
+    constexpr size_t kPrefixBytes = sizeof(kPrefix) - 1;
+    for (std::string_view names = environment.names; !names.empty();) {
+      const std::string_view name = names.substr(0, names.find('\n'));
+      names.remove_prefix(name.size() + 1);
+      const std::string meant = support::NearestName(name.substr(kPrefixBytes), settings);
+      if (meant.empty() || name.substr(kPrefixBytes) == meant) continue;
+      std::fprintf(stderr, "bloomline: there is no variable %s; did you mean %s%s?\n",
+                   std::string(name).c_str(), kPrefix, meant.c_str());
+    }
+    return true;
+  });
 }
 
 void SayOnceThatOwnFiltersStay(const char* engine, const char* reason) {

@@ -22,6 +22,10 @@ struct Settings {
   static std::string Parse(const Environment& environment, Engine engine, Settings* settings);
 };
 
+// Prints a line on stderr for each variable whose name is nearly that of a setting, only at the
+// first call in the process. Other names that begin with BLOOMLINE_ are those of builds and tests.
+void SayOnceWhatIsMisspelt(const Environment& environment);
+
 // "compact, 7.5 bits per key, seed 12"
 std::string Describe(const FilterOptions& options);
 
