@@ -7,7 +7,7 @@
 #include "db_bench_ext/support/flags.h"
 #include "db_bench_ext/support/machine.h"
 #include "db_bench_ext/support/output.h"
-#include "src/tool/quantity.h"
+#include "src/cli/shared/quantity.h"
 
 namespace bloomline::bench {
 namespace {

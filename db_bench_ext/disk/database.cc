@@ -13,7 +13,7 @@
 #include "rocksdb/metadata.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/table_properties.h"
-#include "src/tool/quantity.h"
+#include "src/cli/shared/quantity.h"
 
 #if __has_include("rocksdb/advanced_cache.h")
 #include "rocksdb/advanced_cache.h"  // class Cache, from RocksDB 8.0 on

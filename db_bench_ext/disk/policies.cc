@@ -2,7 +2,7 @@
 #include "bloomline/level_sizing.h"
 #include "bloomline/sizing.h"
 #include "db_bench_ext/disk/disk.h"
-#include "src/tool/quantity.h"
+#include "src/cli/shared/quantity.h"
 
 namespace bloomline::bench {
 namespace {

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "db_bench_ext/scaling/scaling.h"
-#include "src/filter/kernels/probe_sequence.h"
+#include "src/filter/cpu/probe_sequence.h"
 #include "src/support/filter_memory.h"
 
 namespace bloomline::bench {

@@ -10,9 +10,9 @@
 #include "bloomline/sizing.h"
 #include "db_bench_ext/scaling/scaling.h"
 #include "db_bench_ext/support/machine.h"
-#include "src/filter/format/layout.h"
-#include "src/filter/format/trailer.h"
-#include "src/filter/kernels/probe_sequence.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/layouts/layout.h"
 #include "src/support/file_io.h"
 #include "src/support/filter_memory.h"
 

@@ -11,7 +11,7 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "rocksdb/version.h"
-#include "src/tool/quantity.h"
+#include "src/cli/shared/quantity.h"
 
 namespace bloomline::bench {
 namespace {

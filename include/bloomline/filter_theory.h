@@ -6,7 +6,7 @@
 // (512 in kBlocked). "Large n" functions take bits per key and hold from thousands of keys on.
 // "Exact" functions take a number of keys and a whole number of bits or blocks. Both assume k
 // independent uniform probes; the library's filters are within 2 % of the result
-// (tests/unit/fpr_test.cc).
+// (tests/filter/fpr_test.cc).
 //
 // A function returns NaN if no filter can meet the request; one that returns an integer (bits,
 // blocks or keys) returns 0. Unless a comment says otherwise, this applies to: a rate not between 0

@@ -7,7 +7,7 @@
 //
 // The false-positive rate is the probability that a missing key matches, 0.01 for 1 %. It is exact
 // for independent uniform probes; the library's filters are within 2 % of it
-// (tests/unit/fpr_test.cc).
+// (tests/filter/fpr_test.cc).
 //
 // A function whose result is a double returns NaN if no filter can meet the request; one that
 // returns bytes or keys returns 0. That is so for a rate not between 0 and 1, bits per key outside

@@ -15,7 +15,7 @@
 #include "bloomline/cpu.h"
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits_builder.h"
-#include "src/filter/kernels/kernel.h"
+#include "src/filter/layouts/kernel.h"
 
 namespace bloomline {
 namespace {

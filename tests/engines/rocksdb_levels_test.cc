@@ -25,7 +25,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
-#include "src/filter/format/trailer.h"
+#include "src/filter/container/trailer.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/support/temp_dir.h"
 

@@ -15,7 +15,7 @@
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits_builder.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
-#include "src/filter/format/trailer.h"
+#include "src/filter/container/trailer.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/injected_entropy.h"
 #include "tests/support/nothrow_new.h"

@@ -17,8 +17,8 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
-#include "src/filter/format/layout.h"
-#include "src/filter/format/trailer.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/layouts/layout.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/repetitions.h"

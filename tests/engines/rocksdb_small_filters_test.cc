@@ -1,5 +1,5 @@
 // Filters of every small size, whose shape depends on the number of keys
-// (src/filter/format/shapes.h), through RocksDB's interfaces and with each kernel.
+// (src/filter/container/shapes.h), through RocksDB's interfaces and with each kernel.
 #include <gtest/gtest.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/table.h>
@@ -13,7 +13,7 @@
 #include "bloomline/sizing.h"
 #include "src/engines/rocksdb/bits_builder.h"
 #include "src/engines/rocksdb/bits_reader.h"
-#include "src/filter/format/trailer.h"
+#include "src/filter/container/trailer.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/repetitions.h"
 

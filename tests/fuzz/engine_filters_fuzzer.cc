@@ -1,13 +1,13 @@
-// Filters of any engine (src/inspect/engine_filters): any bytes under any name are safe to open, to
+// Filters of any engine (src/db/engine_filters): any bytes under any name are safe to open, to
 // query and to estimate, batches answer as single queries, and what is not understood matches every
 // key.
 #include <cmath>
 #include <string>
 #include <string_view>
 
-#include "src/filter/format/leveldb_codes.h"
-#include "src/filter/format/trailer.h"
-#include "src/inspect/engine_filters/engine_filter.h"
+#include "src/db/engine_filters/engine_filter.h"
+#include "src/filter/container/leveldb_codes.h"
+#include "src/filter/container/trailer.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "bloomline/filter_options.h"
-#include "src/filter/kernels/kernel.h"
+#include "src/filter/layouts/kernel.h"
 #include "tests/support/guarded_bytes.h"
 
 namespace bloomline::fuzz {

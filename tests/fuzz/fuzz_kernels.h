@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/filter/kernels/kernel.h"
+#include "src/filter/layouts/kernel.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {

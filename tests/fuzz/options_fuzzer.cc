@@ -9,10 +9,10 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
+#include "src/cli/shared/quantity.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "src/redis/address.h"
 #include "src/redis/layout.h"
-#include "src/tool/quantity.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/support/case_folding.h"
 

@@ -2,11 +2,11 @@
 // kinds of entries and the bounds are. A damaged field crashes nothing and loses no key.
 #include <set>
 
-#include "src/filter/format/trailer.h"
-#include "src/filter/query/hash_query.h"
-#include "src/filter/query/range_query.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/ranges/range_entries.h"
+#include "src/filter/ranges/range_query.h"
+#include "src/filter/view/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
-#include "src/filter/writer/range_entries.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {

@@ -1,10 +1,10 @@
 // What `bloomline db` reads of databases: tables, MANIFESTs, OPTIONS. Any bytes are refused with a
 // reason or read to their end, and what is read leads nowhere outside of it.
-#include "src/inspect/database/manifest.h"
-#include "src/inspect/database/options_file.h"
-#include "src/inspect/sstable/bytes/checksum.h"
-#include "src/inspect/sstable/table.h"
-#include "src/tool/db/table_filters.h"
+#include "src/db/directory/manifest.h"
+#include "src/db/directory/options_file.h"
+#include "src/db/sstable/bytes/checksum.h"
+#include "src/db/sstable/table.h"
+#include "src/db/table_filters.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {

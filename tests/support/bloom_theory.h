@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "bloomline/filter_theory.h"
-#include "src/in_memory/bloom_shape.h"
+#include "src/sets/bloom_shape.h"
 
 namespace bloomline::tests {
 

@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/kernels/compact/compact_block.h"
-#include "src/filter/kernels/compact/compact_bloom_block.h"
-#include "src/filter/kernels/compact/compact_search.h"
+#include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/layouts/compact/compact_bloom_block.h"
+#include "src/filter/layouts/compact/compact_search.h"
 
 namespace bloomline::tests {
 

@@ -2,9 +2,9 @@
 
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
-#include "src/filter/format/layout.h"
-#include "src/filter/format/leveldb_codes.h"
-#include "src/filter/format/shapes.h"
+#include "src/filter/container/leveldb_codes.h"
+#include "src/filter/container/shapes.h"
+#include "src/filter/layouts/layout.h"
 #include "src/filter/writer/payload_builder.h"
 
 namespace bloomline::tests {

@@ -18,7 +18,7 @@
 #include "bloomline/sizing.h"
 #include "bloomline/version.h"
 #include "src/bindings/c/convert.h"
-#include "src/filter/format/trailer.h"
+#include "src/filter/container/trailer.h"
 #include "src/support/out_of_memory.h"
 
 using bloomline::Format;

@@ -11,8 +11,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "src/filter/format/layout.h"
-#include "src/filter/format/trailer.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/layouts/layout.h"
 
 namespace bloomline {
 

@@ -12,12 +12,12 @@
 #include "bloomline/sizing.h"
 #include "rocksdb/env.h"
 #include "src/engines/rocksdb/bits_reader.h"
-#include "src/filter/format/layout.h"
-#include "src/filter/format/limits.h"
-#include "src/filter/format/num_probes.h"
-#include "src/filter/format/shapes.h"
-#include "src/filter/format/trailer.h"
-#include "src/filter/query/hash_query.h"
+#include "src/filter/container/shapes.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/limits.h"
+#include "src/filter/layouts/num_probes.h"
+#include "src/filter/view/hash_query.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline {

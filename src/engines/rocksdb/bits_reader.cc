@@ -4,13 +4,13 @@
 #include <new>
 
 #include "src/engines/rocksdb/ranges/range_extractor.h"
-#include "src/filter/format/batch_hasher.h"
-#include "src/filter/format/hash.h"
-#include "src/filter/format/trailer.h"
-#include "src/filter/kernels/blocked/blocks.h"
-#include "src/filter/kernels/kernel.h"
-#include "src/filter/query/hash_query.h"
-#include "src/filter/query/range_query.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/cpu/blocks.h"
+#include "src/filter/hash/batch_hasher.h"
+#include "src/filter/hash/hash.h"
+#include "src/filter/layouts/kernel.h"
+#include "src/filter/ranges/range_query.h"
+#include "src/filter/view/hash_query.h"
 
 namespace bloomline {
 namespace {

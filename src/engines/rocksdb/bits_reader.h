@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "src/engines/rocksdb/filter_bits_abi.h"
-#include "src/filter/format/layout.h"
+#include "src/filter/layouts/layout.h"
 
 namespace bloomline {
 

@@ -9,7 +9,7 @@
 #include "rocksdb/options.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
-#include "src/filter/format/callback_canonicalizer.h"
+#include "src/filter/keys/callback_canonicalizer.h"
 #include "src/support/c_error.h"
 #include "src/support/out_of_memory.h"
 

@@ -4,7 +4,7 @@
 
 #include "src/engines/rocksdb/bits_builder.h"
 #include "src/engines/rocksdb/named_canonicalizer.h"
-#include "src/filter/format/canonical_keys.h"
+#include "src/filter/keys/canonical_keys.h"
 
 namespace bloomline {
 

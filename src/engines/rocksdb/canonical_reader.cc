@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "src/engines/rocksdb/bits_reader.h"
-#include "src/filter/format/canonical_keys.h"
-#include "src/filter/format/trailer.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/keys/canonical_keys.h"
 
 namespace bloomline {
 namespace {

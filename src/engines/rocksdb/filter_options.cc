@@ -1,8 +1,8 @@
 #include "src/engines/rocksdb/filter_options.h"
 
 #include "src/engines/rocksdb/ranges/range_options.h"
-#include "src/filter/format/canonical_keys.h"
-#include "src/filter/format/trailer.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/keys/canonical_keys.h"
 #include "src/support/error_text.h"
 
 namespace bloomline {

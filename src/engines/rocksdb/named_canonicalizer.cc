@@ -5,7 +5,7 @@
 #include <mutex>
 #include <set>
 
-#include "src/filter/format/canonical_keys.h"
+#include "src/filter/keys/canonical_keys.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline {

@@ -15,7 +15,7 @@
 #include "src/engines/rocksdb/levels/level_history.h"
 #include "src/engines/rocksdb/policy_options.h"
 #include "src/engines/rocksdb/ranges/range_builder.h"
-#include "src/filter/format/trailer.h"
+#include "src/filter/container/trailer.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline {

@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "src/filter/kernels/compact/compact_block.h"
-#include "src/filter/kernels/compact/compact_bloom_block.h"
+#include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/layouts/compact/compact_bloom_block.h"
 #include "src/filter/sizing/block_rate.h"
 
 namespace bloomline::filter {

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <limits>
 
-#include "src/filter/format/limits.h"
-#include "src/filter/format/num_probes.h"
-#include "src/filter/format/shapes.h"
-#include "src/filter/format/trailer.h"
-#include "src/filter/kernels/probe_sequence.h"
-#include "src/filter/kernels/small_set/small_set_block.h"
+#include "src/filter/container/shapes.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/layouts/limits.h"
+#include "src/filter/layouts/num_probes.h"
+#include "src/filter/layouts/small_set/small_set_block.h"
 #include "src/filter/sizing/block_rate.h"
 #include "src/filter/sizing/search.h"
 #include "src/filter/sizing/small_set_rate.h"

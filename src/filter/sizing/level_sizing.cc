@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "bloomline/sizing.h"
-#include "src/filter/format/limits.h"
+#include "src/filter/layouts/limits.h"
 #include "src/filter/sizing/memory_division.h"
 #include "src/filter/sizing/search.h"
 #include "src/support/error_text.h"

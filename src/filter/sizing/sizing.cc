@@ -5,12 +5,12 @@
 #include <cstdint>
 
 #include "bloomline/filter_theory.h"
-#include "src/filter/format/layout.h"
-#include "src/filter/format/leveldb_codes.h"
-#include "src/filter/format/limits.h"
-#include "src/filter/format/num_probes.h"
-#include "src/filter/format/shapes.h"
-#include "src/filter/format/trailer.h"
+#include "src/filter/container/leveldb_codes.h"
+#include "src/filter/container/shapes.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/limits.h"
+#include "src/filter/layouts/num_probes.h"
 #include "src/filter/sizing/search.h"
 #include "src/support/error_text.h"
 

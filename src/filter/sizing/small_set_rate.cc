@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "bloomline/filter_theory.h"
-#include "src/filter/format/num_probes.h"
-#include "src/filter/format/shapes.h"
-#include "src/filter/kernels/small_set/small_set_block.h"
+#include "src/filter/container/shapes.h"
+#include "src/filter/layouts/num_probes.h"
+#include "src/filter/layouts/small_set/small_set_block.h"
 
 namespace bloomline::filter {
 namespace {

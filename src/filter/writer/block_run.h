@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "src/filter/kernels/probe_sequence.h"
+#include "src/filter/cpu/probe_sequence.h"
 
 namespace bloomline::filter {
 

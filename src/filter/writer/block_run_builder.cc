@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "src/filter/kernels/compact/compact_block.h"
-#include "src/filter/kernels/compact/compact_bloom_block.h"
-#include "src/filter/kernels/probe_sequence.h"
+#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/layouts/compact/compact_bloom_block.h"
 #include "src/filter/writer/block_run.h"
 #include "src/filter/writer/payload_builder.h"
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "src/filter/format/layout.h"
-#include "src/filter/kernels/kernel.h"
+#include "src/filter/layouts/kernel.h"
+#include "src/filter/layouts/layout.h"
 #include "src/filter/writer/block_run.h"
 #include "src/filter/writer/hash_buffer.h"
 

@@ -4,8 +4,8 @@
 #include <new>
 
 #include "bloomline/filter.h"
-#include "src/filter/format/layout.h"
-#include "src/filter/format/trailer.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/layouts/layout.h"
 #include "src/filter/writer/filter_writer.h"
 #include "src/support/out_of_memory.h"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "bloomline/seed.h"
-#include "src/filter/format/num_probes.h"
+#include "src/filter/layouts/num_probes.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline::filter {

@@ -11,12 +11,12 @@
 #include <string_view>
 
 #include "bloomline/filter_options.h"
-#include "src/filter/format/hash.h"
-#include "src/filter/format/layout.h"
-#include "src/filter/format/ranges.h"
-#include "src/filter/format/shapes.h"
-#include "src/filter/format/trailer.h"
-#include "src/filter/kernels/kernel.h"
+#include "src/filter/container/ranges.h"
+#include "src/filter/container/shapes.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/hash/hash.h"
+#include "src/filter/layouts/kernel.h"
+#include "src/filter/layouts/layout.h"
 #include "src/filter/writer/hash_list.h"
 #include "src/filter/writer/payload_builder.h"
 #include "src/support/out_of_memory.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "src/filter/kernels/probe_sequence.h"
+#include "src/filter/cpu/probe_sequence.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline::filter {

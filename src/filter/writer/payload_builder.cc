@@ -6,11 +6,11 @@
 #include <cstring>
 #include <vector>
 
-#include "src/filter/format/leveldb_codes.h"
-#include "src/filter/kernels/compact/compact_block.h"
-#include "src/filter/kernels/compact/compact_bloom_block.h"
-#include "src/filter/kernels/leveldb_bloom.h"
-#include "src/filter/kernels/small_set/small_set_block.h"
+#include "src/filter/container/leveldb_codes.h"
+#include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/layouts/compact/compact_bloom_block.h"
+#include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
+#include "src/filter/layouts/small_set/small_set_block.h"
 #include "src/filter/writer/block_run.h"
 #include "src/filter/writer/hash_buffer.h"
 #include "src/filter/writer/run_on_threads.h"

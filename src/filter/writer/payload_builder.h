@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "src/filter/format/layout.h"
-#include "src/filter/kernels/kernel.h"
+#include "src/filter/layouts/kernel.h"
+#include "src/filter/layouts/layout.h"
 #include "src/filter/writer/hash_groups.h"
 #include "src/filter/writer/hash_list.h"
 

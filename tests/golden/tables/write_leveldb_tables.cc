@@ -1,4 +1,4 @@
-// Writes the tables of tests/inspect/sstable_golden_test.cc that LevelDB writes: with snappy, and,
+// Writes the tables of tests/db/sstable_golden_test.cc that LevelDB writes: with snappy, and,
 // with -DWITH_ZSTD and a LevelDB of 2023 or later, with zstd.
 //   g++ -std=c++17 -I. write_leveldb_tables.cc -lleveldb    (-fno-rtti, if LevelDB has none)
 // Usage: write_leveldb_tables FOLDER VERSION   It makes a database FOLDER/db, and prints the lines

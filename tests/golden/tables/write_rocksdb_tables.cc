@@ -1,4 +1,4 @@
-// Writes the tables of tests/inspect/sstable_golden_test.cc whose form depends on RocksDB's
+// Writes the tables of tests/db/sstable_golden_test.cc whose form depends on RocksDB's
 // version. Build it against the version whose tables are wanted:
 //   g++ -std=c++20 -I. -I ROCKSDB/include write_rocksdb_tables.cc -L BUILD -lrocksdb
 // Usage: write_rocksdb_tables FOLDER   It prints the lines for FOLDER/tables.txt: file,

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "src/engines/rocksdb/bits_builder.h"
-#include "src/filter/writer/range_entries.h"
+#include "src/filter/ranges/range_entries.h"
 
 namespace bloomline {
 

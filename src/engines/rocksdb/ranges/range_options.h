@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "bloomline/rocksdb.h"
-#include "src/filter/format/ranges.h"
-#include "src/filter/writer/range_entries.h"
+#include "src/filter/container/ranges.h"
+#include "src/filter/ranges/range_entries.h"
 
 namespace bloomline {
 

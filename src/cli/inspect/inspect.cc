@@ -1,0 +1,209 @@
+#include "src/cli/inspect/inspect.h"
+
+#include <cmath>
+
+#include "bloomline/filter.h"
+#include "bloomline/key_canonicalizer.h"
+#include "src/cli/inspect/foreign_file.h"
+#include "src/cli/shared/range_kinds.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/layouts/layout.h"
+
+namespace bloomline::tool {
+namespace {
+
+using filter::Layout;
+
+const char* LayoutName(Layout layout) {
+  switch (layout) {
+    case Layout::kClassic:
+      return "classic";
+    case Layout::kBlocked:
+      return "blocked";
+    case Layout::kFlat:
+      return "flat";
+    case Layout::kSmallSet:
+      return "compact, small set";
+    case Layout::kCompact:
+      return "compact";
+    case Layout::kAlwaysMatch:
+      break;
+  }
+  return "always match";
+}
+
+uint64_t NumSetBits(const char* data, uint64_t num_bytes) {
+  uint64_t set = 0;
+  for (uint64_t i = 0; i < num_bytes; ++i) {
+    set += static_cast<uint64_t>(__builtin_popcount(static_cast<unsigned char>(data[i])));
+  }
+  return set;
+}
+
+// Appends what follows from the set bits of a Bloom filter. Each probe of a key goes to the same
+// unit: a block of a blocked filter, or the whole of another one.
+void AppendFill(const filter::Payload& payload, bool has_entries, Facts* facts) {
+  const uint64_t unit_bytes =
+      payload.layout == Layout::kBlocked ? payload.block_bytes : payload.payload_bytes();
+  const uint64_t num_units = payload.payload_bytes() / unit_bytes;
+  const double unit_bits = 8 * static_cast<double>(unit_bytes);
+  const double num_probes = payload.num_probes;
+  double fill = 0;
+  double rate = 0;
+  double keys = 0;
+  for (uint64_t i = 0; i < num_units; ++i) {
+    const uint64_t set = NumSetBits(payload.data + i * unit_bytes, unit_bytes);
+    const double unit_fill = static_cast<double>(set) / unit_bits;
+    fill += unit_fill;
+    rate += std::pow(unit_fill, num_probes);
+    // n keys leave each bit clear with probability (1 - 1/m)^(nk).
+    keys += std::log1p(-unit_fill) / (num_probes * std::log1p(-1 / unit_bits));
+  }
+  const double units = static_cast<double>(num_units);
+  facts->push_back(RateFact("fill", "bits set", fill / units));
+  if (std::isfinite(keys)) {  // not if a unit is full
+    facts->push_back({"num_keys_from_fill", keys,
+                      std::string(has_entries ? "keys and entries for ranges" : "keys") +
+                          ", estimated from the bits set",
+                      "about " + CountText(static_cast<uint64_t>(keys + 0.5))});
+  }
+  facts->push_back(RateFact("false_positive_rate_from_fill",
+                            "false positives, estimated from the bits set", rate / units));
+}
+
+}  // namespace
+
+std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
+  const std::string_view canonicalizer = RecordedCanonicalizer(filter);
+  const filter::Payload payload = filter::DecodeTrailer(filter, nullptr, canonicalizer);
+  const FilterKind kind = FilterKindOf(filter, canonicalizer, why);
+  if (kind == FilterKind::kNone) return std::nullopt;
+  const bool always_matches = kind == FilterKind::kAlwaysMatch;
+  Facts facts;
+  facts.push_back({"bytes", filter.size(), "bytes", CountText(filter.size())});
+  facts.push_back({"layout", LayoutName(payload.layout), "layout", LayoutName(payload.layout)});
+  facts.push_back({"always_matches", always_matches, "", ""});
+  if (!canonicalizer.empty()) {
+    const std::string name(canonicalizer);
+    facts.push_back({"canonicalizer", name, "canonicalizer of the keys", name});
+  }
+  if (always_matches) {
+    facts.push_back({"why", *why, "it matches every key", *why});
+    return facts;
+  }
+  facts.push_back({"payload_bytes", payload.payload_bytes(), "", ""});
+  if (payload.block_bytes > 1) {
+    facts.push_back(
+        {"num_blocks", payload.num_blocks, "blocks",
+         CountText(payload.num_blocks) + " of " + std::to_string(payload.block_bytes) + " bytes"});
+    facts.push_back({"block_bytes", payload.block_bytes, "", ""});
+  }
+  const bool bloom = !filter::IsSolved(payload.layout);
+  if (bloom)
+    facts.push_back(CountFact("num_probes", "probes", static_cast<uint64_t>(payload.num_probes)));
+  facts.push_back({"seed", payload.seed, "seed", std::to_string(payload.seed)});
+  if (payload.payload_bytes() == 0)
+    facts.push_back({"num_keys", 0, "keys", "none, so it matches nothing"});
+  filter::RangeField ranges;
+  const bool has_ranges = filter::DecodeRangeField(filter::RangesOf(filter), &ranges);
+  if (has_ranges) {
+    RangeKinds kinds;
+    kinds.Add(ranges.prefixes);
+    facts.push_back({"ranges", kinds.ToJson(), "entries for ranges", kinds.Text()});
+  }
+  if (bloom && payload.payload_bytes() != 0) AppendFill(payload, has_ranges, &facts);
+  const FilterView view = FilterView::Open(filter, canonicalizer);
+  AppendRandomMatchRate([&](size_t n, const std::string_view* keys,
+                            bool* answers) { view.MayMatch(n, keys, answers); },
+                        &facts);
+  return facts;
+}
+
+// ---- Saved filters.
+
+namespace {
+
+const char* LayoutName(BloomLayout layout) {
+  switch (layout) {
+    case BloomLayout::kBlocked:
+      return "blocked";
+    case BloomLayout::kStandard:
+      return "standard";
+    case BloomLayout::kBlocked128:
+      return "blocked, 128 bits";
+    case BloomLayout::kBlocked64:
+      return "blocked, 64 bits";
+  }
+  return "unknown";
+}
+
+Fact KindFact(const std::string& kind) { return {"kind", kind, "saved", kind}; }
+
+Fact CapacityFact(uint64_t capacity) {
+  return {"capacity", capacity, "capacity",
+          capacity == 0 ? "not stated" : CountText(capacity) + " keys"};
+}
+
+// Appends what BloomFilterBase and ScalableBloomFilter have in common.
+template <typename Filter>
+void AppendEstimates(const Filter& filter, Facts* facts) {
+  facts->push_back(CountFact("num_bits", "bits", filter.num_bits()));
+  facts->push_back(CapacityFact(filter.capacity()));
+  facts->push_back(CountFact("num_keys", "keys added that changed a bit", filter.num_keys()));
+  facts->push_back(CountFact("estimated_num_keys", "keys, estimated from the bits set",
+                             filter.EstimatedNumKeys()));
+  facts->push_back(RateFact("estimated_false_positive_rate",
+                            "false positives, estimated from the bits set",
+                            filter.EstimatedFalsePositiveRate()));
+  AppendRandomMatchRate([&](size_t n, const std::string_view* keys,
+                            bool* answers) { filter.MayMatch(n, keys, answers); },
+                        facts);
+}
+
+Facts FactsOf(const BloomFilterBase& filter) {
+  Facts facts = {KindFact("BloomFilter"),
+                 {"layout", LayoutName(filter.layout()), "layout", LayoutName(filter.layout())},
+                 CountFact("num_probes", "probes", static_cast<uint64_t>(filter.num_probes())),
+                 {"seed", filter.seed(), "seed", std::to_string(filter.seed())}};
+  AppendEstimates(filter, &facts);
+  return facts;
+}
+
+Facts FactsOf(const ScalableBloomFilter& filter) {
+  const ScalableBloomFilterOptions& options = filter.options();
+  Facts facts = {
+      KindFact("ScalableBloomFilter"),
+      {"layout", LayoutName(options.layout), "layout", LayoutName(options.layout)},
+      {"seed", options.seed, "seed", std::to_string(options.seed)},
+      CountFact("num_stages", "stages", filter.num_stages()),
+      RateFact("bound", "bound of the false-positive rate", options.false_positive_rate)};
+  AppendEstimates(filter, &facts);
+  return facts;
+}
+
+Facts FactsOf(const CountingBloomFilter& filter) {
+  Facts facts = {
+      KindFact("CountingBloomFilter"),
+      {"num_counters", filter.num_counters(), "counters",
+       CountText(filter.num_counters()) + " of " + std::to_string(filter.counter_bits()) + " bits"},
+      {"counter_bits", filter.counter_bits(), "", ""},
+      CountFact("num_probes", "probes", static_cast<uint64_t>(filter.num_probes())),
+      {"seed", filter.seed(), "seed", std::to_string(filter.seed())},
+      CapacityFact(filter.capacity()),
+      CountFact("num_keys", "keys, including repeats", filter.num_keys()),
+      CountFact("num_saturated_counters", "saturated counters", filter.num_saturated_counters())};
+  AppendRandomMatchRate([&](size_t n, const std::string_view* keys,
+                            bool* answers) { filter.MayMatch(n, keys, answers); },
+                        &facts);
+  return facts;
+}
+
+}  // namespace
+
+std::optional<Facts> InspectSavedFilter(const WholeInput& file, std::string* error) {
+  return UseSaved(file, error, [](auto filter) {
+    return filter == nullptr ? std::nullopt : std::optional(FactsOf(*filter));
+  });
+}
+
+}  // namespace bloomline::tool

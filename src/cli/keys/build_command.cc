@@ -1,0 +1,189 @@
+// bloomline build: a filter from a list of keys.
+#include <filesystem>
+#include <memory>
+
+#include "bloomline/on_disk_filter_builder.h"
+#include "bloomline/seed.h"
+#include "bloomline/sizing.h"
+#include "src/cli/keys/key_reader.h"
+#include "src/cli/shared/commands.h"
+#include "src/cli/shared/json.h"
+#include "src/cli/shared/printable.h"
+#include "src/cli/shared/progress.h"
+#include "src/cli/shared/quantity.h"
+#include "src/cli/shared/quantity_option.h"
+#include "src/support/file_io.h"
+#include "src/support/quoted.h"
+
+namespace bloomline::tool {
+namespace {
+
+struct BuildRequest {
+  std::vector<std::string> key_files;
+  KeyForm form = KeyForm::kLines;
+  std::string output;
+  std::optional<Format> format;
+  std::optional<double> bits_per_key, rate;
+  std::optional<uint64_t> seed, memory_bytes;
+  std::optional<int> num_threads;
+  bool random_seed = false;
+  std::string temp_directory;
+  bool json = false;
+};
+
+int FailToBuild(int exit_code, const std::string& error) {
+  PrintError("bloomline build: " + error);
+  return exit_code;
+}
+
+// Empty, with the options in *options; or what is wrong with the request.
+std::string ToOptions(const BuildRequest& request, OnDiskFilterOptions* options) {
+  if (request.output == "-") {
+    return "--output is '-'; allowed: a file, because the filter is written beside it and renamed";
+  }
+  FilterOptions* filter = &options->filter;
+  filter->format = request.format.value_or(filter->format);
+  if (request.rate) {
+    std::string error = ValidateFalsePositiveRate(filter->format, *request.rate);
+    if (!error.empty()) return error;
+    filter->bits_per_key = BitsPerKeyForFalsePositiveRate(filter->format, *request.rate);
+  } else {
+    filter->bits_per_key = request.bits_per_key.value_or(filter->bits_per_key);
+  }
+  filter->seed = request.seed.value_or(0);
+  filter->random_seed = request.random_seed;
+  options->num_threads = request.num_threads.value_or(1);
+  options->memory_bytes = request.memory_bytes.value_or(options->memory_bytes);
+  const std::filesystem::path folder = std::filesystem::path(request.output).parent_path();
+  options->temp_directory = !request.temp_directory.empty() ? request.temp_directory
+                            : folder.empty()                ? "."
+                                                            : folder.string();
+  return options->Validate();
+}
+
+bool AddAllKeys(KeyReader* reader, OnDiskFilterBuilder* builder, Progress* progress,
+                std::string* error) {
+  std::vector<Key> keys;
+  std::string read_error;
+  while (reader->Next(&keys, &read_error)) {
+    for (const Key& key : keys) {
+      if (!builder->AddKey(key.key, error)) return false;
+    }
+    if (progress->IsDue()) {
+      progress->Show(CountText(reader->num_keys()) + " keys read", reader->bytes_read(),
+                     reader->total_bytes());
+    }
+  }
+  if (read_error.empty()) return true;
+  *error = read_error;
+  return false;
+}
+
+void Report(const BuildRequest& request, const FilterOptions& options, uint64_t num_keys,
+            uint64_t num_bytes) {
+  const double bits_per_key =
+      num_keys == 0 ? 0 : 8 * static_cast<double>(num_bytes) / static_cast<double>(num_keys);
+  const double rate =
+      FalsePositiveRateWithKeys(options.format, options.bits_per_key, num_keys, num_keys);
+  if (request.json) {
+    Print(Json{{"path", request.output},
+               {"format", FormatName(options.format)},
+               {"num_keys", num_keys},
+               {"bytes", num_bytes},
+               {"bits_per_key", bits_per_key},
+               {"false_positive_rate", rate}});
+    return;
+  }
+  PrintLine(request.output + ": " + CountText(num_keys) + " keys, " + FormatName(options.format) +
+            ", " + BytesText(num_bytes) + ", " + NumberText(bits_per_key, 2) + " bits per key, " +
+            RateText(rate) + " false positives expected");
+}
+
+int Run(const BuildRequest& request) {
+  OnDiskFilterOptions options;
+  std::string error = ToOptions(request, &options);
+  if (!error.empty()) return FailToBuild(kExitImpossible, error);
+  KeyReader reader(request.form, request.key_files);
+  if (!reader.Reads(request.output).empty()) {
+    return FailToBuild(kExitImpossible, "--output is '" + request.output +
+                                            "', from which keys are read; allowed: another file");
+  }
+  // So that a folder that cannot be written is noticed before hours of reading. Leaves nothing.
+  if (!support::ReplacementFile().Open(request.output, &error))
+    return FailToBuild(kExitFailure, error);
+  const auto builder = OnDiskFilterBuilder::Create(options, &error);
+  if (builder == nullptr) return FailToBuild(kExitFailure, error);
+  uint64_t num_keys;
+  {
+    Progress progress;
+    bool built = AddAllKeys(&reader, builder.get(), &progress, &error);
+    num_keys = builder->num_keys();
+    if (built) {
+      progress.Show("building the filter of " + CountText(num_keys) + " keys", 0, 0);
+      built = builder->Finish(request.output, &error);
+    }
+    progress.Clear();
+    if (!built) return FailToBuild(kExitFailure, error);
+  }
+  support::InputFile file;
+  if (!file.Open(request.output, &error)) return FailToBuild(kExitFailure, error);
+  Report(request, options.filter, num_keys, file.size());
+  return kExitOk;
+}
+
+std::optional<Format> ParseFormat(const std::string& text, std::string* error) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    if (text == FormatName(format)) return format;
+  }
+  *error = support::Quoted(text) + "; allowed: blocked, compact";
+  if (text == FormatName(Format::kClassic)) *error += " (classic is for LevelDB's files only)";
+  return std::nullopt;
+}
+
+}  // namespace
+
+void AddBuildCommand(CLI::App* app, int* exit_code) {
+  CLI::App* command = app->add_subcommand("build", "Builds a filter from a list of keys");
+  auto request = std::make_shared<BuildRequest>();
+  command->add_option("KEYS", request->key_files, "Files of keys, one on each line [stdin]")
+      ->type_name("FILE");
+  command->add_option("-o,--output", request->output, "The filter's file, which is replaced")
+      ->required()
+      ->type_name("FILE");
+  AddKeyFormOptions(command, &request->form);
+  AddQuantity(command, "--format", &request->format, ParseFormat, "blocked or compact [blocked]")
+      ->type_name("{blocked,compact}");
+  CLI::Option* bits = AddQuantity(
+      command, "--bits-per-key", &request->bits_per_key,
+      [](const std::string& text, std::string* error) {
+        return ParseNumber(text, kMinBitsPerKey, kMaxBitsPerKey, error);
+      },
+      "Memory for each key, for example 7.1 [10]");
+  AddQuantity(command, "--fpr", &request->rate, ParseRate,
+              "False-positive rate, for example 0.01 or 1%")
+      ->excludes(bits);
+  CLI::Option* seed = AddQuantity(command, "--seed", &request->seed, ParseSeed,
+                                  "Seed of the hash, decimal or 0x and hexadecimal [0]");
+  command->add_flag("--random-seed", request->random_seed, "Draw a seed that nobody can know")
+      ->excludes(seed);
+  AddQuantity(
+      command, "--threads", &request->num_threads,
+      [](const std::string& text, std::string* error) {
+        return ParseWhole(text, 1, kMaxOnDiskThreads, error);
+      },
+      "Threads that build the filter [1]");
+  AddQuantity(command, "--memory", &request->memory_bytes, ParseBytes,
+              "The most memory for hashes and blocks, for example 64MiB [512MiB]");
+  command
+      ->add_option("--temp-directory", request->temp_directory,
+                   "Folder for 8 bytes per key while it runs [that of the output]")
+      ->type_name("DIR");
+  command->add_flag("--json", request->json, "Print JSON");
+  command->footer(
+      "An empty line is the empty key, and a carriage return belongs to its key. Memory is "
+      "bounded,\n"
+      "however many keys there are. After a failure the old file is as it was.");
+  command->callback([=] { *exit_code = Run(*request); });
+}
+
+}  // namespace bloomline::tool

@@ -1,0 +1,212 @@
+#include "src/cli/keys/key_reader.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "src/filter/cpu/little_endian.h"
+#include "src/support/quoted.h"
+#include "src/support/system_error.h"
+
+namespace bloomline::tool {
+namespace {
+
+constexpr size_t kLengthBytes = 4;
+constexpr size_t kReadBytes = 128 << 10;
+// Of a file without an end, as /dev/zero, the first line would take all memory.
+constexpr size_t kMaxKeyBytes = 64 << 20;
+
+bool IsStandardInput(const std::string& path) { return path == "-"; }
+
+bool StatusOf(const std::string& path, struct stat* status) {
+  return (IsStandardInput(path) ? fstat(STDIN_FILENO, status) : stat(path.c_str(), status)) == 0;
+}
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+bool AppendHex(std::string_view digits, std::string* bytes) {
+  if (digits.size() % 2 != 0) return false;
+  for (size_t i = 0; i < digits.size(); i += 2) {
+    const int high = HexDigit(digits[i]);
+    const int low = HexDigit(digits[i + 1]);
+    if (high < 0 || low < 0) return false;
+    bytes->push_back(static_cast<char>(high << 4 | low));
+  }
+  return true;
+}
+
+}  // namespace
+
+void AppendKey(KeyForm form, std::string_view written, std::string* output) {
+  if (form == KeyForm::kLengthPrefixed) {
+    for (size_t i = 0; i < kLengthBytes; ++i) {
+      output->push_back(static_cast<char>(written.size() >> 8 * i & 0xff));
+    }
+  }
+  *output += written;
+  if (form != KeyForm::kLengthPrefixed) output->push_back(form == KeyForm::kNull ? '\0' : '\n');
+}
+
+KeyReader::KeyReader(KeyForm form, std::vector<std::string> paths)
+    : form_(form), paths_(paths.empty() ? std::vector<std::string>{"-"} : std::move(paths)) {
+  for (const std::string& path : paths_) {
+    struct stat status;
+    if (!StatusOf(path, &status) || !S_ISREG(status.st_mode)) {
+      total_bytes_ = 0;
+      break;
+    }
+    total_bytes_ += static_cast<uint64_t>(status.st_size);
+  }
+}
+
+KeyReader::~KeyReader() {
+  if (descriptor_ > STDIN_FILENO) close(descriptor_);
+}
+
+std::string KeyReader::Reads(const std::string& path) const {
+  struct stat wanted;
+  if (!StatusOf(path, &wanted)) return "";
+  for (const std::string& mine : paths_) {
+    struct stat status;
+    if (StatusOf(mine, &status) && status.st_dev == wanted.st_dev &&
+        status.st_ino == wanted.st_ino) {
+      return IsStandardInput(mine) ? "standard input" : "'" + mine + "'";
+    }
+  }
+  return "";
+}
+
+bool KeyReader::OpenNext(std::string* error) {
+  const std::string& path = paths_[next_path_++];
+  name_ = IsStandardInput(path) ? "standard input" : path;
+  keys_before_ = num_keys_;
+  file_bytes_ = 0;
+  begin_ = end_ = searched_ = 0;
+  if (support::HasZeroByte(path, error)) return false;
+  descriptor_ = IsStandardInput(path) ? STDIN_FILENO : support::Uninterrupted([&] {
+    return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  });
+  return descriptor_ >= 0 || support::SystemFailure(name_, "cannot be opened", error);
+}
+
+// Reads once. What is left of the buffer moves to its front, and if that leaves too little room,
+// the buffer doubles: so a long key that many reads bring is moved a few times only.
+bool KeyReader::Fill(bool* at_end, std::string* error) {
+  if (begin_ != 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  searched_ -= begin_;
+  begin_ = 0;
+  if (buffer_.size() - end_ < kReadBytes / 2) buffer_.resize(std::max(kReadBytes, 2 * end_));
+  const ssize_t count = support::Uninterrupted(
+      [&] { return read(descriptor_, buffer_.data() + end_, buffer_.size() - end_); });
+  if (count < 0) return support::SystemFailure(name_, "cannot be read", error);
+  end_ += static_cast<size_t>(count);
+  bytes_read_ += static_cast<uint64_t>(count);
+  file_bytes_ += static_cast<uint64_t>(count);
+  *at_end = count == 0;
+  return true;
+}
+
+bool KeyReader::Append(std::string_view written, std::vector<Key>* keys, std::string* error) {
+  ++num_keys_;
+  if (form_ != KeyForm::kHex) {
+    keys->push_back({written, written});
+    return true;
+  }
+  // decoded_ has room for all keys of the buffer, so it does not move.
+  const size_t start = decoded_.size();
+  if (!AppendHex(written, &decoded_)) {
+    *error = name_ + ": key " + std::to_string(num_keys_ - keys_before_) + " is " +
+             support::Quoted(written) +
+             "; allowed with --hex: an even number of the digits 0-9, a-f, A-F";
+    return false;
+  }
+  keys->push_back({written, std::string_view(decoded_).substr(start)});
+  return true;
+}
+
+bool KeyReader::SplitLengthPrefixed(bool at_end, std::vector<Key>* keys, std::string* error) {
+  while (end_ - begin_ >= kLengthBytes) {
+    const size_t length = kernels::LoadLittleEndian32(buffer_.data() + begin_);
+    if (end_ - begin_ - kLengthBytes < length) break;
+    if (!Append({buffer_.data() + begin_ + kLengthBytes, length}, keys, error)) return false;
+    begin_ += kLengthBytes + length;
+  }
+  searched_ = begin_;
+  if (!at_end || begin_ == end_) return true;
+  const bool has_length = end_ - begin_ >= kLengthBytes;
+  *error = name_ + ": ends within a key: " + std::to_string(end_ - begin_) +
+           " bytes follow offset " + std::to_string(file_bytes_ - (end_ - begin_)) +
+           (has_length ? ", where a key of " +
+                             std::to_string(kernels::LoadLittleEndian32(buffer_.data() + begin_)) +
+                             " bytes and its length begin"
+                       : "; a length has 4");
+  return false;
+}
+
+bool KeyReader::Split(bool at_end, std::vector<Key>* keys, std::string* error) {
+  if (form_ == KeyForm::kLengthPrefixed) return SplitLengthPrefixed(at_end, keys, error);
+  const char end_byte = form_ == KeyForm::kNull ? '\0' : '\n';
+  decoded_.clear();
+  if (form_ == KeyForm::kHex) decoded_.reserve((end_ - begin_) / 2);
+  const char* const data = buffer_.data();
+  while (searched_ < end_) {
+    const void* const found = std::memchr(data + searched_, end_byte, end_ - searched_);
+    if (found == nullptr) break;
+    const auto key_end = static_cast<size_t>(static_cast<const char*>(found) - data);
+    if (!Append({data + begin_, key_end - begin_}, keys, error)) return false;
+    begin_ = searched_ = key_end + 1;
+  }
+  searched_ = end_;
+  if (!at_end || begin_ == end_) return true;
+  const std::string_view last(data + begin_, end_ - begin_);
+  begin_ = end_;
+  return Append(last, keys, error);
+}
+
+bool KeyReader::Next(std::vector<Key>* keys, std::string* error) {
+  keys->clear();
+  while (keys->empty()) {
+    if (descriptor_ < 0) {
+      if (next_path_ == paths_.size()) return false;
+      if (!OpenNext(error)) return false;
+    }
+    bool at_end = false;
+    if (!Fill(&at_end, error) || !Split(at_end, keys, error)) return false;
+    if (end_ - begin_ > kMaxKeyBytes) {
+      *error = name_ + ": key " + std::to_string(num_keys_ - keys_before_ + 1) +
+               " is longer than " + std::to_string(kMaxKeyBytes) + " bytes, the most that is read";
+      return false;
+    }
+    if (!at_end) continue;
+    if (descriptor_ != STDIN_FILENO) close(descriptor_);
+    descriptor_ = -1;
+  }
+  return true;
+}
+
+void AddKeyFormOptions(CLI::App* command, KeyForm* form) {
+  *form = KeyForm::kLines;
+  const auto add = [&](const std::string& name, KeyForm named, const std::string& help) {
+    return command->add_flag_callback(
+        name, [form, named] { *form = named; }, help);
+  };
+  CLI::Option* null = add("-0,--null", KeyForm::kNull, "Keys end with a zero byte, not a newline");
+  CLI::Option* hex = add("--hex", KeyForm::kHex, "Keys are lines of hexadecimal digits");
+  CLI::Option* prefixed =
+      add("--length-prefixed", KeyForm::kLengthPrefixed,
+          "Keys follow their length, which is 4 bytes, little-endian; nothing ends them");
+  null->excludes(hex)->excludes(prefixed);
+  hex->excludes(prefixed);
+}
+
+}  // namespace bloomline::tool

@@ -1,0 +1,80 @@
+// Keys from files, pipes and standard input, as a stream.
+#ifndef BLOOMLINE_CLI_KEYS_KEY_READER_H_
+#define BLOOMLINE_CLI_KEYS_KEY_READER_H_
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bloomline::tool {
+
+// How keys lie in a file. In the first three, the last key may lack its end.
+enum class KeyForm {
+  kLines,          // each ends with a newline; a carriage return before it belongs to the key
+  kNull,           // each ends with a zero byte
+  kHex,            // lines of hexadecimal digits
+  kLengthPrefixed  // each follows its length: 4 bytes, little-endian
+};
+
+struct Key {
+  std::string_view written;  // as it lies in the file, without its end or length
+  std::string_view key;
+};
+
+// Appends the key as it lies in a file, with its end or length.
+void AppendKey(KeyForm form, std::string_view written, std::string* output);
+
+// Reads all keys of some files, one file after the other. No key is dropped and none is put
+// together from two files. Memory: a buffer of some 100 KiB, and twice the longest key.
+class KeyReader {
+ public:
+  // "-" is standard input, and so is no path at all.
+  KeyReader(KeyForm form, std::vector<std::string> paths);
+  ~KeyReader();
+  KeyReader(const KeyReader&) = delete;
+  KeyReader& operator=(const KeyReader&) = delete;
+
+  // Sets *keys to those that one read completed, so that an answer to them need not wait for more.
+  // They are valid until the next call. False at the end, and on errors, which set *error.
+  bool Next(std::vector<Key>* keys, std::string* error);
+
+  uint64_t num_keys() const { return num_keys_; }
+  uint64_t bytes_read() const { return bytes_read_; }
+  // Of all files; 0 if one of them is no regular file.
+  uint64_t total_bytes() const { return total_bytes_; }
+
+  // If `path` is one of the inputs that are read, by whatever name: that input, for errors. Else
+  // empty.
+  std::string Reads(const std::string& path) const;
+
+ private:
+  bool OpenNext(std::string* error);
+  bool Fill(bool* at_end, std::string* error);
+  bool Split(bool at_end, std::vector<Key>* keys, std::string* error);
+  bool SplitLengthPrefixed(bool at_end, std::vector<Key>* keys, std::string* error);
+  bool Append(std::string_view written, std::vector<Key>* keys, std::string* error);
+
+  const KeyForm form_;
+  const std::vector<std::string> paths_;
+  size_t next_path_ = 0;
+  int descriptor_ = -1;
+  std::string name_;          // of the open file, for errors
+  uint64_t keys_before_ = 0;  // in the files before it
+  uint64_t file_bytes_ = 0;   // of the open file, read so far
+  std::string buffer_;        // [begin_, end_) has been read and not given out
+  size_t begin_ = 0, end_ = 0;
+  size_t searched_ = 0;  // no key ends in [begin_, searched_)
+  std::string decoded_;  // the keys of kHex
+  uint64_t num_keys_ = 0;
+  uint64_t bytes_read_ = 0;
+  uint64_t total_bytes_ = 0;
+};
+
+// The options --null, --hex and --length-prefixed. *form must live until the command has run.
+void AddKeyFormOptions(CLI::App* command, KeyForm* form);
+
+}  // namespace bloomline::tool
+
+#endif  // BLOOMLINE_CLI_KEYS_KEY_READER_H_

@@ -1,0 +1,164 @@
+// bloomline query: which keys of a list may be in a filter.
+#include <iostream>
+#include <memory>
+
+#include "src/cli/keys/key_filter.h"
+#include "src/cli/keys/key_reader.h"
+#include "src/cli/shared/commands.h"
+#include "src/cli/shared/json.h"
+#include "src/cli/shared/printable.h"
+#include "src/cli/shared/progress.h"
+#include "src/cli/shared/quantity.h"
+#include "src/cli/shared/quantity_option.h"
+#include "src/cli/shared/standard_streams.h"
+
+namespace bloomline::tool {
+namespace {
+
+struct QueryRequest {
+  std::string filter;
+  std::vector<std::string> key_files;
+  KeyForm form = KeyForm::kLines;
+  std::string canonicalizer;
+  std::optional<uint64_t> max_pipe_bytes;
+  bool absent = false;
+  bool count = false;
+  bool quiet = false;
+  bool json = false;
+};
+
+int FailToQuery(int exit_code, const std::string& error) {
+  PrintError("bloomline query: " + error);
+  return exit_code;
+}
+
+// Queries all keys, and prints those that are wanted unless the request says otherwise.
+class Querying {
+ public:
+  Querying(const QueryRequest& request, const KeyFilter& filter)
+      : request_(request),
+        filter_(filter),
+        prints_keys_(!request.count && !request.quiet && !request.json) {}
+
+  // False, with *error, if the keys cannot be read. Stops early if nobody takes the output.
+  bool Run(KeyReader* reader, std::string* error) {
+    Progress progress;
+    std::vector<Key> keys;
+    while (reader->Next(&keys, error)) {
+      for (size_t first = 0; first < keys.size(); first += kBatch) {
+        QueryBatch(keys.data() + first, std::min(kBatch, keys.size() - first));
+      }
+      if (!output_.empty()) {
+        progress.Clear();
+        std::cout.write(output_.data(), static_cast<std::streamsize>(output_.size()));
+        output_.clear();
+        // At once, for whoever sends one key and waits for the answer.
+        if (!FlushOutput()) return true;
+      }
+      if (request_.quiet && num_may_match_ != 0) return true;
+      if (progress.IsDue()) {
+        progress.Show(CountText(reader->num_keys()) + " keys queried", reader->bytes_read(),
+                      reader->total_bytes());
+      }
+    }
+    return error->empty();
+  }
+
+  uint64_t num_keys() const { return num_keys_; }
+  uint64_t num_may_match() const { return num_may_match_; }
+
+ private:
+  static constexpr size_t kBatch = 256;
+
+  void QueryBatch(const Key* keys, size_t n) {
+    std::string_view views[kBatch];
+    bool may_match[kBatch];
+    for (size_t i = 0; i < n; ++i) views[i] = keys[i].key;
+    filter_.MayMatch(n, views, may_match);
+    for (size_t i = 0; i < n; ++i) {
+      num_may_match_ += may_match[i] ? 1 : 0;
+      if (prints_keys_ && may_match[i] != request_.absent) {
+        AppendKey(request_.form, keys[i].written, &output_);
+      }
+    }
+    num_keys_ += n;
+  }
+
+  const QueryRequest& request_;
+  const KeyFilter& filter_;
+  const bool prints_keys_;
+  std::string output_;
+  uint64_t num_keys_ = 0;
+  uint64_t num_may_match_ = 0;
+};
+
+int Run(const QueryRequest& request) {
+  std::string error;
+  KeyReader reader(request.form, request.key_files);
+  if (const std::string same = reader.Reads(request.filter); !same.empty()) {
+    return FailToQuery(kExitImpossible,
+                       "FILTER is '" + request.filter + "', and the keys come from " + same +
+                           ", which is the same input; give one of them another file");
+  }
+  const auto filter =
+      KeyFilter::Open(request.filter, request.max_pipe_bytes.value_or(kDefaultMaxPipeBytes),
+                      request.canonicalizer, &error);
+  if (filter == nullptr) return FailToQuery(kExitFailure, error);
+  if (filter->always_matches()) {
+    PrintError("bloomline query: " + request.filter +
+               ": was written to match every key, so nothing is certainly absent");
+  }
+  Querying querying(request, *filter);
+  if (!querying.Run(&reader, &error)) return FailToQuery(kExitFailure, error);
+  const uint64_t num_absent = querying.num_keys() - querying.num_may_match();
+  if (request.quiet) {
+    // A program that fails before it writes a key must not look like "certainly absent".
+    if (querying.num_keys() == 0) return FailToQuery(kExitFailure, "--quiet has no key to query");
+    return querying.num_may_match() != 0 ? kExitOk : kExitNoMatch;
+  }
+  if (request.json) {
+    Print(Json{{"num_keys", querying.num_keys()},
+               {"num_may_match", querying.num_may_match()},
+               {"num_absent", num_absent}});
+  } else if (request.count) {
+    std::cout << (request.absent ? num_absent : querying.num_may_match()) << '\n';
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddQueryCommand(CLI::App* app, int* exit_code) {
+  CLI::App* command =
+      app->add_subcommand("query", "Prints which keys of a list may be in a filter");
+  auto request = std::make_shared<QueryRequest>();
+  command
+      ->add_option("FILTER", request->filter,
+                   "A filter's file, or - for standard input: of 'build', of "
+                   "FilterBuilder::Finish, or saved")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("KEYS", request->key_files, "Files of keys, one on each line [stdin]")
+      ->type_name("FILE");
+  AddKeyFormOptions(command, &request->form);
+  command->add_flag("--absent", request->absent, "Print the keys that are certainly not in it");
+  CLI::Option* count = command->add_flag("--count", request->count, "Print only how many");
+  CLI::Option* quiet = command->add_flag(
+      "-q,--quiet", request->quiet,
+      "Print nothing; exit with 0 if a key may be in it, 3 if certainly none is, 1 without keys");
+  command
+      ->add_option("--canonicalizer", request->canonicalizer,
+                   "The keys are canonical forms of this canonicalizer, which the filter records")
+      ->type_name("NAME");
+  AddQuantity(command, "--max-pipe", &request->max_pipe_bytes, ParseBytes,
+              "The most of a filter that is read into memory from a pipe [1GiB]");
+  CLI::Option* json = command->add_flag("--json", request->json, "Print the counts as JSON");
+  quiet->excludes(count)->excludes(json);
+  count->excludes(json);
+  command->footer(
+      "Keys are printed as they were written, in their order. Without --quiet the exit code is 0\n"
+      "whatever the answers are, so that no failure looks like an absent key.");
+  command->callback([=] { *exit_code = Run(*request); });
+}
+
+}  // namespace bloomline::tool

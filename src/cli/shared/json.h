@@ -1,0 +1,30 @@
+// JSON, as all commands write it.
+#ifndef BLOOMLINE_CLI_SHARED_JSON_H_
+#define BLOOMLINE_CLI_SHARED_JSON_H_
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace bloomline::tool {
+
+using Json = nlohmann::ordered_json;
+
+template <typename T>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+inline Json TextOrNull(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+// Names of files need not be UTF-8; JSON is. In ASCII, no name reaches the controls of a terminal.
+inline void Print(const Json& json) {
+  std::cout << json.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace bloomline::tool
+
+#endif  // BLOOMLINE_CLI_SHARED_JSON_H_

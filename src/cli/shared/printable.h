@@ -1,0 +1,27 @@
+// Lines at a terminal. What files name may be another's text: a newline in it would begin a line
+// that looks like this program's own, and control characters would erase others.
+#ifndef BLOOMLINE_CLI_SHARED_PRINTABLE_H_
+#define BLOOMLINE_CLI_SHARED_PRINTABLE_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bloomline::tool {
+
+// '?' for each byte that is of no printable character in UTF-8.
+std::string Printable(std::string_view text);
+
+// To stdout and to stderr, with a newline behind it.
+void PrintLine(std::string_view text);
+void PrintError(std::string_view text);
+
+// The first num_left columns are left-aligned, the others right-aligned. A row may have fewer cells
+// than others; one with a single cell is the heading of a section and does not widen its column.
+// Each line ends with a newline. Cells are shown as Printable says.
+std::string TextTable(std::vector<std::vector<std::string>> rows, size_t num_left = 1);
+
+}  // namespace bloomline::tool
+
+#endif  // BLOOMLINE_CLI_SHARED_PRINTABLE_H_

@@ -1,0 +1,60 @@
+// One line on stderr that says how far a long command is and when it will be done. Nothing if
+// stderr is no terminal.
+#ifndef BLOOMLINE_CLI_SHARED_PROGRESS_H_
+#define BLOOMLINE_CLI_SHARED_PROGRESS_H_
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace bloomline::tool {
+
+class Progress {
+ public:
+  Progress();  // shown if stderr is a terminal
+  explicit Progress(bool shown);
+  ~Progress() { Clear(); }  // other output then begins on an empty line
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // Whether it is time to show something: a few times a second.
+  bool IsDue();
+
+  // "TEXT, 34 %, 12 s left"; `done` of `total` counts the time. total 0: unknown.
+  void Show(const std::string& text, uint64_t done, uint64_t total);
+
+  void Clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const bool is_shown_at_all_;
+  const Clock::time_point start_;
+  Clock::time_point next_;
+  bool is_shown_ = false;
+};
+
+// The progress of several threads over many files. Thread-safe.
+class FileProgress {
+ public:
+  FileProgress(std::string name, bool shown, uint64_t num_files, uint64_t num_bytes);
+
+  void AddBytes(uint64_t bytes);
+  void AddFile();
+
+ private:
+  void Show(bool now);
+
+  const std::string name_;
+  const uint64_t num_files_;
+  const uint64_t num_bytes_;
+  std::atomic<uint64_t> files_done_{0};
+  std::atomic<uint64_t> bytes_done_{0};
+  std::mutex line_mutex_;
+  Progress line_;
+};
+
+}  // namespace bloomline::tool
+
+#endif  // BLOOMLINE_CLI_SHARED_PROGRESS_H_

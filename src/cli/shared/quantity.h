@@ -1,0 +1,44 @@
+// Numbers as people write them. Each parser returns nothing for any other text, with a sentence in
+// *error (not null) that has the text and what is allowed.
+#ifndef BLOOMLINE_CLI_SHARED_QUANTITY_H_
+#define BLOOMLINE_CLI_SHARED_QUANTITY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace bloomline::tool {
+
+// A whole number from 1 to 1e18: 5000000000, 5_000_000_000, 5e9 or, in powers of 1000, 5G.
+std::optional<uint64_t> ParseCount(const std::string& text, std::string* error);
+
+// Bytes from 1 to 2^60, with an unambiguous unit: 4GiB, 500MB, 4096B or none. "4G" could be 4GiB or
+// 4GB, and is refused.
+std::optional<uint64_t> ParseBytes(const std::string& text, std::string* error);
+
+// A probability in (0, 1): 0.01, 1e-2 or 1%.
+std::optional<double> ParseRate(const std::string& text, std::string* error);
+
+// A number from min to max; ParseWhole: a whole one.
+std::optional<double> ParseNumber(const std::string& text, double min, double max,
+                                  std::string* error);
+std::optional<int> ParseWhole(const std::string& text, int min, int max, std::string* error);
+
+// 64 bits: decimal digits, or 0x and hexadecimal ones.
+std::optional<uint64_t> ParseSeed(const std::string& text, std::string* error);
+
+// 5,000,000,000
+std::string CountText(uint64_t count);
+
+// Three digits and the largest binary unit: 5.82 GiB
+std::string BytesText(uint64_t bytes);
+
+// Three digits: 0.957 %
+std::string RateText(double rate);
+
+// With that number of digits after the point.
+std::string NumberText(double value, int digits);
+
+}  // namespace bloomline::tool
+
+#endif  // BLOOMLINE_CLI_SHARED_QUANTITY_H_

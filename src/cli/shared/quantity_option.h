@@ -1,0 +1,30 @@
+// Options of the command line whose values quantity.h parses.
+#ifndef BLOOMLINE_CLI_SHARED_QUANTITY_OPTION_H_
+#define BLOOMLINE_CLI_SHARED_QUANTITY_OPTION_H_
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace bloomline::tool {
+
+// `parse` is a function of quantity.h, or like one. *value, a number or an optional one, must live
+// until the command has run.
+template <typename T, typename Parse>
+CLI::Option* AddQuantity(CLI::App* command, const std::string& name, T* value, Parse parse,
+                         const std::string& help) {
+  return command
+      ->add_option_function<std::string>(
+          name,
+          [=](const std::string& text) {
+            std::string error;
+            const auto parsed = parse(text, &error);
+            if (!parsed) throw CLI::ValidationError(name + " is " + error);
+            *value = *parsed;
+          },
+          help)
+      ->type_name("");
+}
+
+}  // namespace bloomline::tool
+
+#endif  // BLOOMLINE_CLI_SHARED_QUANTITY_OPTION_H_

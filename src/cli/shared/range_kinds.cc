@@ -1,0 +1,78 @@
+#include "src/cli/shared/range_kinds.h"
+
+#include <utility>
+
+#include "src/cli/shared/quantity.h"
+
+namespace bloomline::tool {
+namespace {
+
+// "1-3, 5"
+std::string DepthsText(unsigned depths) {
+  std::string text;
+  for (unsigned i = 0; depths >> i != 0; ++i) {
+    const bool has_last = i > 0 && (depths >> (i - 1) & 1) != 0;
+    if ((depths >> i & 1) == 0 || has_last) continue;
+    unsigned end = i + 1;
+    while ((depths >> end & 1) != 0) ++end;
+    text += (text.empty() ? "" : ", ") + std::to_string(i + 1);
+    if (end > i + 1) text += "-" + std::to_string(end);
+  }
+  return text;
+}
+
+}  // namespace
+
+void RangeKinds::Add(const filter::RangePrefixes& prefixes) {
+  cell_bits.insert(prefixes.cell_bits, prefixes.cell_bits + prefixes.num_cell_lengths);
+  for (size_t i = 0; i < prefixes.num_delimiters; ++i) {
+    depths[prefixes.delimiters[i].byte] |= prefixes.delimiters[i].depths;
+  }
+}
+
+void RangeKinds::Add(const RangeKinds& other) {
+  cell_bits.insert(other.cell_bits.begin(), other.cell_bits.end());
+  for (const auto& [delimiter, its_depths] : other.depths) depths[delimiter] |= its_depths;
+}
+
+std::string RangeKinds::Text() const {
+  std::string text;
+  for (auto bits = cell_bits.begin(); bits != cell_bits.end(); ++bits) {
+    text += (text.empty() ? "" : ", ") + BitsAsBytes(*bits);
+    auto last = bits;
+    while (std::next(last) != cell_bits.end() &&
+           filter::CellBytes(*std::next(last)) == filter::CellBytes(*bits)) {
+      ++last;
+    }
+    if (last != bits) text += "-" + BitsAsBytes(*last);
+    bits = last;
+  }
+  if (!text.empty()) text += text == "1" ? " byte" : " bytes";
+  for (const auto& [delimiter, its_depths] : depths) {
+    text += (text.empty() ? "after " : "; after ") + DelimiterText(delimiter) + " " +
+            DepthsText(its_depths);
+  }
+  return text.empty() ? "whole keys" : text;
+}
+
+Json RangeKinds::ToJson() const {
+  Json delimiters = Json::array();
+  for (const auto& [delimiter, its_depths] : depths) {
+    Json numbers = Json::array();
+    for (unsigned i = 0; i < filter::kMaxDepth; ++i) {
+      if ((its_depths >> i & 1) != 0) numbers.push_back(i + 1);
+    }
+    delimiters.push_back({{"byte", delimiter}, {"depths", std::move(numbers)}});
+  }
+  return {{"bits", cell_bits}, {"delimiters", std::move(delimiters)}};
+}
+
+std::string DelimiterText(unsigned char delimiter) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  if (delimiter > ' ' && delimiter < 0x7f) return {'\'', static_cast<char>(delimiter), '\''};
+  return {'0', 'x', kDigits[delimiter >> 4], kDigits[delimiter & 15]};
+}
+
+std::string BitsAsBytes(unsigned bits) { return NumberText(bits / 8.0, bits % 8 == 0 ? 0 : 1); }
+
+}  // namespace bloomline::tool

@@ -1,0 +1,37 @@
+// The kinds of entries for ranges that filters have (docs/format.md, section 12).
+#ifndef BLOOMLINE_CLI_SHARED_RANGE_KINDS_H_
+#define BLOOMLINE_CLI_SHARED_RANGE_KINDS_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "src/cli/shared/json.h"
+#include "src/filter/container/ranges.h"
+
+namespace bloomline::tool {
+
+// Of one filter or of several.
+struct RangeKinds {
+  std::set<unsigned> cell_bits;
+  std::map<unsigned char, uint8_t> depths;  // by delimiter, as in RangePrefixes
+
+  void Add(const filter::RangePrefixes& prefixes);
+  void Add(const RangeKinds& other);
+
+  // "4, 8, 13.5 bytes; after '/' 1-3": the first 4 bytes of each key, its first 8, and so on; each
+  // key up to its first, second and third slash. Lengths that differ by less than a byte are one:
+  // "13.1-13.5". Without any: "whole keys".
+  std::string Text() const;
+  Json ToJson() const;
+};
+
+// "'/'" or "0x00"
+std::string DelimiterText(unsigned char delimiter);
+// "13.5"
+std::string BitsAsBytes(unsigned bits);
+
+}  // namespace bloomline::tool
+
+#endif  // BLOOMLINE_CLI_SHARED_RANGE_KINDS_H_

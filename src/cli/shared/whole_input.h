@@ -1,0 +1,41 @@
+// All bytes of a file, of standard input or of a pipe. It is opened once, because a pipe can be
+// read only once.
+#ifndef BLOOMLINE_CLI_SHARED_WHOLE_INPUT_H_
+#define BLOOMLINE_CLI_SHARED_WHOLE_INPUT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "src/support/filter_memory.h"
+
+namespace bloomline::tool {
+
+constexpr uint64_t kDefaultMaxPipeBytes = uint64_t{1} << 30;
+
+class WholeInput {
+ public:
+  // path "-" is standard input. A regular file is mapped and takes no memory: its end shows whether
+  // it is a filter. A pipe or a socket is read into memory, to max_pipe_bytes at most. False, with
+  // *error, for anything else, which may have no end.
+  bool Open(const std::string& path, uint64_t max_pipe_bytes, std::string* error);
+
+  std::string_view bytes() const { return bytes_; }
+  const std::string& name() const { return name_; }  // what errors begin with
+  // The path, if it can be opened again; else empty.
+  const std::string& path() const { return path_; }
+
+ private:
+  bool Map(int descriptor, uint64_t size, std::string* error);
+  bool ReadPipe(int descriptor, uint64_t max_bytes, std::string* error);
+
+  std::string name_;
+  std::string path_;
+  support::FilterMemory mapped_;
+  std::string read_;
+  std::string_view bytes_;
+};
+
+}  // namespace bloomline::tool
+
+#endif  // BLOOMLINE_CLI_SHARED_WHOLE_INPUT_H_

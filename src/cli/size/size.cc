@@ -1,0 +1,181 @@
+#include "src/cli/size/size.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bloomline/filter_options.h"
+#include "bloomline/filter_theory.h"
+#include "bloomline/sizing.h"
+#include "src/cli/shared/quantity.h"
+
+namespace bloomline::tool {
+namespace {
+
+// The number of keys that the filter is sized for, if the request has one.
+std::optional<uint64_t> SizedFor(const SizeRequest& request) {
+  return request.capacity ? request.capacity : request.num_keys;
+}
+
+double BitsPerKey(uint64_t bytes, uint64_t num_keys) {
+  return 8 * static_cast<double>(bytes) / static_cast<double>(num_keys);
+}
+
+// The bits per key of a filter of this format that meets the request. None, with the reason in
+// row->problem, if no filter does.
+std::optional<double> ChooseBitsPerKey(Format format, const SizeRequest& request, SizeRow* row) {
+  if (request.rate) {
+    row->problem = ValidateFalsePositiveRate(format, *request.rate);
+    if (!row->problem.empty()) return std::nullopt;
+    return BitsPerKeyForFalsePositiveRate(format, *request.rate);
+  }
+  FilterOptions options;
+  options.format = format;
+  if (request.bits_per_key) {
+    options.bits_per_key = *request.bits_per_key;
+  } else {
+    options.bits_per_key =
+        BitsPerKeyForFilterBytes(format, *request.num_keys, *request.memory_bytes);
+    const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+    if (std::isnan(options.bits_per_key)) {
+      row->problem = BytesText(*request.memory_bytes) + " for " + CountText(*request.num_keys) +
+                     " keys is too little; a " + FormatName(format) + " filter needs at least " +
+                     BytesText(FilterBytes(format, *request.num_keys, allowed.min)) + ", at " +
+                     NumberText(allowed.min, 0) + " bits per key";
+      return std::nullopt;
+    }
+    if (options.bits_per_key == allowed.max) row->note = "cannot use more memory";
+  }
+  row->problem = options.Validate();
+  if (!row->problem.empty()) return std::nullopt;
+  return options.bits_per_key;
+}
+
+SizeRow FormatRow(Format format, const SizeRequest& request) {
+  SizeRow row;
+  row.name = FormatName(format);
+  const std::optional<double> bits_per_key = ChooseBitsPerKey(format, request, &row);
+  if (!bits_per_key) return row;
+  row.num_keys = SizedFor(request) ? *SizedFor(request)
+                                   : Capacity(format, *request.memory_bytes, *bits_per_key);
+  if (row.num_keys == 0) {
+    row.problem = "memory is " + BytesText(*request.memory_bytes) + "; the smallest filter takes " +
+                  BytesText(FilterBytes(format, 1, *bits_per_key));
+    return row;
+  }
+  row.bytes = FilterBytes(format, row.num_keys, *bits_per_key);
+  row.bits_per_key = BitsPerKey(row.bytes, row.num_keys);
+  const int num_probes = OptimalNumProbes(format, *bits_per_key);
+  if (num_probes != 0) row.num_probes = num_probes;
+  row.max_lines_per_query = format == Format::kClassic ? num_probes : 1;
+  row.rate = FalsePositiveRateWithKeys(format, *bits_per_key, row.num_keys, row.num_keys);
+  if (request.capacity) {
+    row.overfilled_rate =
+        FalsePositiveRateWithKeys(format, *bits_per_key, row.num_keys, *request.num_keys);
+  }
+  // Below this number, the rate is higher than that of large filters anyway.
+  constexpr uint64_t kManyKeys = 1000000;
+  const double ideal_rate = FalsePositiveRate(format, *bits_per_key);
+  if (format == Format::kClassic && row.num_keys > kManyKeys && *row.rate > 1.05 * ideal_rate) {
+    row.note =
+        "LevelDB's 32-bit hash has too few values for so many keys; the bits alone would "
+        "give " +
+        RateText(ideal_rate);
+  }
+  return row;
+}
+
+// The row of a structure whose size follows from the number of keys alone.
+template <typename BytesOf>
+SizeRow KeyRow(const std::string& name, const SizeRequest& request, BytesOf bytes_of) {
+  SizeRow row;
+  row.name = name;
+  // It stores the keys that are there, whatever number a filter is sized for.
+  row.num_keys = request.num_keys ? *request.num_keys : MostKeys(*request.memory_bytes, bytes_of);
+  row.bytes = bytes_of(row.num_keys);
+  row.bits_per_key = row.num_keys == 0 ? 0 : BitsPerKey(row.bytes, row.num_keys);
+  row.rate = 0;
+  return row;
+}
+
+// The row of a structure whose size follows from bits per key.
+SizeRow BitsRow(const std::string& name, const SizeRequest& request, double bits_per_key) {
+  SizeRow row;
+  row.name = name;
+  const auto bytes_of = [&](uint64_t n) {
+    constexpr double kMaxBytes = 9223372036854775808.0;  // 2^63
+    const double bytes = std::ceil(static_cast<double>(n) * bits_per_key / 8);
+    return static_cast<uint64_t>(std::min(bytes, kMaxBytes));
+  };
+  row.num_keys = SizedFor(request) ? *SizedFor(request) : MostKeys(*request.memory_bytes, bytes_of);
+  row.bytes = bytes_of(row.num_keys);
+  row.bits_per_key = bits_per_key;
+  return row;
+}
+
+// The bits per key that the request gives to a structure with a closed formula.
+double RequestedBitsPerKey(const SizeRequest& request, double for_rate) {
+  if (request.rate) return for_rate;
+  if (request.bits_per_key) return *request.bits_per_key;
+  return BitsPerKey(*request.memory_bytes, *request.num_keys);
+}
+
+SizeRow StandardRow(const SizeRequest& request) {
+  const double for_rate = request.rate ? IdealBitsPerKey(*request.rate) : 0;
+  const double bits_per_key = RequestedBitsPerKey(request, for_rate);
+  SizeRow row = BitsRow("standard Bloom filter", request, bits_per_key);
+  row.num_probes = IdealNumProbes(bits_per_key);
+  row.max_lines_per_query = static_cast<int>(std::ceil(*row.num_probes));
+  row.rate = StandardFalsePositiveRate(bits_per_key, *row.num_probes);
+  if (request.capacity) {
+    const double load =
+        static_cast<double>(*request.num_keys) / static_cast<double>(*request.capacity);
+    row.overfilled_rate = StandardFalsePositiveRate(bits_per_key / load, *row.num_probes);
+  }
+  return row;
+}
+
+SizeRow InformationLimitRow(const SizeRequest& request) {
+  const double for_rate = request.rate ? InformationLimitBitsPerKey(*request.rate) : 0;
+  const double bits_per_key = RequestedBitsPerKey(request, for_rate);
+  SizeRow row = BitsRow("information limit", request, bits_per_key);
+  row.rate = std::exp2(-bits_per_key);
+  return row;
+}
+
+}  // namespace
+
+std::string Validate(const SizeRequest& request) {
+  const bool sized_by_keys = request.num_keys.has_value();
+  const int given = sized_by_keys + request.rate.has_value() + request.bits_per_key.has_value() +
+                    request.memory_bytes.has_value();
+  if (given != 2 || (request.rate && request.bits_per_key)) {
+    return "give two of --keys, --memory and --fpr (or --bits-per-key instead of --fpr)";
+  }
+  if (request.capacity && (!sized_by_keys || request.memory_bytes)) {
+    return "--capacity is the number of keys that filters are sized for: give --keys, the number "
+           "that they hold, and --fpr or --bits-per-key with it";
+  }
+  return "";
+}
+
+std::vector<SizeRow> FormatRows(const SizeRequest& request) {
+  std::vector<SizeRow> rows;
+  for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+    rows.push_back(FormatRow(format, request));
+  }
+  return rows;
+}
+
+std::vector<SizeRow> ReferenceRows(const SizeRequest& request) {
+  const std::string keys = std::to_string(request.key_bytes) + "-byte keys";
+  SizeRow fingerprints = KeyRow("hash table, 64-bit fingerprints", request,
+                                [](uint64_t n) { return HashTableBytes(n, 8); });
+  fingerprints.rate = static_cast<double>(fingerprints.num_keys) * std::exp2(-64);
+  return {StandardRow(request), InformationLimitRow(request), fingerprints,
+          KeyRow("std::unordered_set, " + keys, request,
+                 [&](uint64_t n) { return UnorderedSetBytes(n, request.key_bytes); }),
+          KeyRow("sorted array, " + keys, request,
+                 [&](uint64_t n) { return SortedArrayBytes(n, request.key_bytes); })};
+}
+
+}  // namespace bloomline::tool

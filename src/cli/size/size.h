@@ -1,0 +1,90 @@
+// What `bloomline size` computes: of keys, rate (or bits per key) and memory the third, if two are
+// given; for every format, and for other structures that could store the keys.
+#ifndef BLOOMLINE_CLI_SIZE_SIZE_H_
+#define BLOOMLINE_CLI_SIZE_SIZE_H_
+
+#include <cstdint>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bloomline::tool {
+
+struct SizeRequest {
+  std::optional<uint64_t> num_keys;
+  std::optional<uint64_t> capacity;  // keys that the filter is sized for; none: num_keys
+  std::optional<double> rate;
+  std::optional<double> bits_per_key;
+  std::optional<uint64_t> memory_bytes;
+  uint64_t key_bytes = 16;  // for structures that store keys
+  // With --levels.
+  std::optional<int> num_levels;           // 1 to kMaxLevels
+  std::optional<double> level_ratio;       // 1 to kMaxLevelRatio; none: 10
+  std::optional<double> first_level_runs;  // sorted runs of level 0; none: 1
+  std::optional<double> wasted_reads;      // per Get of a missing key
+};
+
+// Empty, or what is missing in a request without levels, or too much.
+std::string Validate(const SizeRequest& request);
+
+struct SizeRow {
+  std::string name;
+  std::string problem;  // if not empty: why the figures below are missing
+  std::string note;
+  uint64_t num_keys = 0;  // that it is sized for
+  double bits_per_key = 0;
+  uint64_t bytes = 0;
+  std::optional<double> num_probes;
+  std::optional<int> max_lines_per_query;
+  std::optional<double> rate;             // with num_keys keys
+  std::optional<double> overfilled_rate;  // with the request's num_keys; only if it has a capacity
+  std::optional<uint64_t> num_shards, shard_bytes, block_bytes;  // in Redis
+};
+
+// Need a request that Validate accepts.
+std::vector<SizeRow> FormatRows(const SizeRequest& request);
+std::vector<SizeRow> ReferenceRows(const SizeRequest& request);
+
+// Filters to which keys are added later, as their classes make them with default options: memory of
+// bits or counters, and in Redis of all shards.
+std::vector<SizeRow> ChangingRows(const SizeRequest& request);
+
+// The greatest n with bytes_of(n) <= limit, or 0. bytes_of must be increasing.
+template <typename BytesOf>
+uint64_t MostKeys(uint64_t limit, BytesOf bytes_of) {
+  uint64_t fitting = 0;
+  for (uint64_t step = uint64_t{1} << 60; step > 0; step /= 2) {
+    if (bytes_of(fitting + step) <= limit) fitting += step;
+  }
+  return fitting;
+}
+
+// ---- What `bloomline size --levels` computes: bits per key, memory and wasted reads of each level
+// of an LSM tree, with the bits divided among the levels and, for comparison, the same in all.
+
+constexpr double kMaxLevelRatio = 1e6;
+constexpr double kMaxFirstLevelRuns = 1000;
+
+// Whether `error` says something, which goes to stderr.
+inline bool IsRefused(const std::string& error) {
+  if (!error.empty()) std::cerr << "bloomline size: " << error << '\n';
+  return !error.empty();
+}
+
+// Whether each row has a problem. They go to stderr then.
+template <typename Row>
+bool IsImpossible(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    if (row.problem.empty()) return false;
+  }
+  for (const Row& row : rows) IsRefused(row.name + ": " + row.problem);
+  return true;
+}
+
+// Prints what meets a request that has one of their options, or why nothing does.
+int RunLevelSize(const SizeRequest& request, bool json);
+
+}  // namespace bloomline::tool
+
+#endif  // BLOOMLINE_CLI_SIZE_SIZE_H_

@@ -1,0 +1,301 @@
+#include "src/db/advice/advice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "bloomline/level_sizing.h"
+#include "src/db/advice/division.h"
+#include "src/db/advice/instructions.h"
+#include "src/support/error_text.h"
+
+namespace bloomline::advice {
+namespace {
+
+using support::ErrorText;
+
+constexpr double kMinRuns = 1e-6, kMaxRuns = 1e6;  // of level_sizing.h
+constexpr double kMaxRatio = 1000;                 // of the option level_size_ratio
+
+bool HasKeys(const Level& level) { return level.num_keys > 0; }
+
+std::string WhatIsWrong(const Level& level, int least_number) {
+  ErrorText error;
+  if (level.number < least_number || level.number >= kMaxLevels) {
+    error << "level " << level.number << " is listed; allowed here: " << least_number << " to "
+          << kMaxLevels - 1 << ", in ascending order";
+  } else if (HasKeys(level) && !(level.num_runs >= kMinRuns && level.num_runs <= kMaxRuns)) {
+    error << "number of runs of level " << level.number << " is " << level.num_runs
+          << "; allowed: " << kMinRuns << " to " << kMaxRuns;
+  } else if (HasKeys(level) && !(level.wasted_reads >= 0 && level.wasted_reads <= kMaxRuns)) {
+    error << "wasted reads of level " << level.number << " are " << level.wasted_reads
+          << "; allowed: 0 to its number of runs";
+  }
+  return error.str();
+}
+
+uint64_t KeysPerFilter(const Situation& situation, const Level& level) {
+  if (level.num_filters > 0) {
+    const double mean =
+        static_cast<double>(level.num_keys) / static_cast<double>(level.num_filters);
+    return std::max<uint64_t>(1, static_cast<uint64_t>(std::round(mean)));
+  }
+  if (situation.keys_per_filter > 0) return std::min(situation.keys_per_filter, level.num_keys);
+  return level.num_keys;
+}
+
+std::string Validate(const Situation& situation) {
+  ErrorText error;
+  constexpr size_t kMost = kMaxLevels;
+  if (situation.levels.size() > kMost) {
+    error << "number of levels is " << situation.levels.size() << "; allowed: 1 to " << kMost;
+    return error.str();
+  }
+  if (!(situation.level_size_ratio >= 1 && situation.level_size_ratio <= kMaxRatio)) {
+    error << "level_size_ratio is " << situation.level_size_ratio << "; allowed: 1 to "
+          << kMaxRatio;
+    return error.str();
+  }
+  int least_number = -1;
+  for (const Level& level : situation.levels) {
+    std::string wrong = WhatIsWrong(level, least_number);
+    if (!wrong.empty()) return wrong;
+    least_number = level.number + 1;
+  }
+  if (std::none_of(situation.levels.begin(), situation.levels.end(), HasKeys)) {
+    error << "no level has keys; allowed: at least one with more than 0";
+  }
+  return error.str();
+}
+
+std::string Validate(const Request& request) {
+  ErrorText error;
+  if (request.memory_bytes && request.wasted_reads) {
+    error << "memory is " << *request.memory_bytes << " bytes and the rate is "
+          << *request.wasted_reads << "; allowed: one of the two";
+  }
+  return error.str();
+}
+
+Tree TreeOf(const Situation& situation) {
+  Tree tree;
+  tree.engine = situation.engine;
+  tree.level_size_ratio = situation.level_size_ratio;
+  for (const Level& level : situation.levels) {
+    if (!HasKeys(level)) continue;
+    tree.numbers.push_back(level.number);
+    tree.keys.push_back(static_cast<double>(level.num_keys));
+    tree.runs.push_back(level.num_runs);
+    tree.keys_per_filter.push_back(KeysPerFilter(situation, level));
+    tree.sizes_vary.push_back(level.num_filters > 1 ||
+                              tree.keys_per_filter.back() < level.num_keys);
+  }
+  return tree;
+}
+
+bool CanDifferByLevel(const Situation& situation, const Tree& tree) {
+  return situation.engine == sstable::Engine::kRocksDB && situation.leveled &&
+         tree.numbers.front() >= 0 && tree.size() > 1;
+}
+
+double WastedReadsNow(const Level& level) {
+  return level.filter_bytes == 0 ? level.num_runs : level.wasted_reads;
+}
+
+constexpr double kDefaultBits = 10;
+// What saves less is not worth a change, and is within the error of a measured rate.
+constexpr double kWorthwhile = 0.95;
+
+uint64_t ToBytes(double bytes) {
+  constexpr double kMost = 18446744073709549568.0;  // the largest below 2^64
+  return static_cast<uint64_t>(std::min(std::round(bytes), kMost));
+}
+
+struct Goal {
+  const char* text;   // "the same memory"
+  bool saves_memory;  // else wasted reads
+  bool must_gain;     // no choice is better than one that saves less than a twentieth
+  std::function<std::optional<Division>(const Divider&)> divide;
+};
+
+// Fewer reads than one in 100,000 Gets are as good as none.
+double Cost(const Choice& choice, bool in_memory) {
+  constexpr double kNone = 1e-5;
+  return in_memory ? static_cast<double>(choice.filter_bytes)
+                   : std::max(choice.wasted_reads, kNone);
+}
+
+// Blocked filters are faster, and the same bits everywhere are easier to understand.
+int Complexity(const Choice& choice) {
+  return (choice.format == Format::kCompact ? 2 : 0) + (choice.by_level ? 1 : 0);
+}
+
+class Adviser {
+ public:
+  Adviser(const Situation& situation, const Request& request, Advice* advice)
+      : situation_(situation), request_(request), advice_(advice), tree_(TreeOf(situation)) {}
+
+  // Empty, or why the request is impossible.
+  std::string Run() {
+    double reads = 0;
+    double bytes = 0;
+    bool is_filtered = true;
+    for (const Level& level : situation_.levels) {
+      if (level.num_keys == 0) continue;
+      reads += WastedReadsNow(level);
+      bytes += static_cast<double>(level.filter_bytes);
+      is_filtered = is_filtered && level.filter_bytes > 0;
+    }
+    advice_->wasted_reads_now = reads;
+    advice_->filter_bytes_now = ToBytes(bytes);
+    const auto within = [](uint64_t limit) {
+      return [=](const Divider& divider) { return divider.Within(static_cast<double>(limit)); };
+    };
+    const auto wasting = [](double limit) {
+      return [=](const Divider& divider) { return divider.For(limit); };
+    };
+    if (request_.memory_bytes) {
+      AddChoices({"the given memory", false, false, within(*request_.memory_bytes)});
+    } else if (request_.wasted_reads) {
+      // Not even the runs without filters waste so much.
+      if (*request_.wasted_reads < tree_.all_runs()) {
+        AddChoices({"the given rate", true, false, wasting(*request_.wasted_reads)});
+      }
+    } else {
+      if (!is_filtered) {
+        AddChoices({"10 bits per key", false, true,
+                    [](const Divider& divider) { return divider.At(kDefaultBits); }});
+      }
+      if (bytes > 0) {
+        AddChoices({"the same memory", false, true, within(advice_->filter_bytes_now)});
+      }
+      if (bytes > 0 && reads > 0) {
+        AddChoices({"the same wasted reads", true, true, wasting(reads)});
+      }
+    }
+    const bool is_asked = request_.memory_bytes || request_.wasted_reads;
+    if (is_asked && advice_->choices.empty()) return WhyImpossible();
+    advice_->remarks = Remarks(situation_, request_, tree_, *advice_);
+    return "";
+  }
+
+ private:
+  // Adds what is worth it, the recommended one first.
+  void AddChoices(const Goal& goal) {
+    std::vector<Choice> choices;
+    for (const Format format : {Format::kBlocked, Format::kCompact}) {
+      double uniform_cost = HUGE_VAL;
+      for (const bool by_level : {false, true}) {
+        if (by_level && !CanDifferByLevel(situation_, tree_)) continue;
+        const std::optional<Division> division = goal.divide(Divider(tree_, format, by_level));
+        if (!division) continue;
+        Choice choice = ChoiceOf(goal, format, by_level, *division);
+        const double cost = Cost(choice, goal.saves_memory);
+        if (by_level && cost > kWorthwhile * uniform_cost) continue;
+        if (!by_level) uniform_cost = cost;
+        if (!goal.must_gain || Gains(choice, goal)) choices.push_back(std::move(choice));
+      }
+    }
+    std::sort(choices.begin(), choices.end(), [&](const Choice& a, const Choice& b) {
+      return Cost(a, goal.saves_memory) < Cost(b, goal.saves_memory);
+    });
+    const auto best = Recommended(goal.saves_memory, &choices);
+    std::rotate(choices.begin(), best, best + (best == choices.end() ? 0 : 1));
+    std::move(choices.begin(), choices.end(), std::back_inserter(advice_->choices));
+  }
+
+  // Of those as good as the best, the simplest.
+  static std::vector<Choice>::iterator Recommended(bool saves_memory,
+                                                   std::vector<Choice>* choices) {
+    if (choices->empty()) return choices->end();
+    constexpr double kAsGood = 1.1;
+    const auto cost = [=](const Choice& choice) { return Cost(choice, saves_memory); };
+    const auto other_cost = [=](const Choice& choice) { return Cost(choice, !saves_memory); };
+    const double most = kAsGood * cost(choices->front());
+    double most_other = HUGE_VAL;
+    for (const Choice& choice : *choices) {
+      if (cost(choice) <= most) most_other = std::min(most_other, kAsGood * other_cost(choice));
+    }
+    const auto rank = [&](const Choice& choice) {
+      const bool is_as_good = cost(choice) <= most && other_cost(choice) <= most_other;
+      return is_as_good ? Complexity(choice) : 100;
+    };
+    return std::min_element(choices->begin(), choices->end(),
+                            [&](const Choice& a, const Choice& b) { return rank(a) < rank(b); });
+  }
+
+  bool Gains(const Choice& choice, const Goal& goal) const {
+    if (!goal.saves_memory) return choice.wasted_reads <= kWorthwhile * advice_->wasted_reads_now;
+    return static_cast<double>(choice.filter_bytes) <=
+           kWorthwhile * static_cast<double>(advice_->filter_bytes_now);
+  }
+
+  Choice ChoiceOf(const Goal& goal, Format format, bool by_level, const Division& division) const {
+    Choice choice;
+    choice.title = std::string(FormatName(format)) + (by_level ? " by level, " : ", ") + goal.text;
+    choice.format = format;
+    choice.by_level = by_level;
+    choice.bits_per_key = division.bits_per_key;
+    choice.filter_bytes = ToBytes(division.bytes);
+    choice.wasted_reads = division.wasted_reads;
+    Settings settings{situation_.engine, format, division.bits_per_key, {}};
+    if (by_level) settings.bits_from_level_0 = BitsFromLevel0(tree_, format, division);
+    const std::vector<double>& bits = settings.bits_from_level_0;
+    for (const Level& level : situation_.levels) {
+      // As in RocksDB, the last number is for all deeper levels.
+      choice.bits_of_level.push_back(
+          by_level ? bits[std::min(static_cast<size_t>(level.number), bits.size() - 1)]
+                   : division.bits_per_key);
+    }
+    choice.option_string = OptionString(settings);
+    choice.environment = EnvironmentLine(settings);
+    choice.code = Code(settings);
+    return choice;
+  }
+
+  std::string WhyImpossible() const {
+    double least_bytes = HUGE_VAL;
+    double least_reads = HUGE_VAL;
+    for (const Format format : {Format::kBlocked, Format::kCompact}) {
+      for (const bool by_level : {false, CanDifferByLevel(situation_, tree_)}) {
+        const Divider divider(tree_, format, by_level);
+        least_bytes = std::min(least_bytes, divider.Least().bytes);
+        least_reads = std::min(least_reads, divider.Most().wasted_reads);
+      }
+    }
+    support::ErrorText error;
+    if (request_.memory_bytes) {
+      error << "memory is " << *request_.memory_bytes << " bytes; allowed: from "
+            << ToBytes(std::ceil(least_bytes)) << " on, the smallest filters for these keys";
+    } else {
+      error << "wasted reads are " << *request_.wasted_reads << " per Get; allowed: from "
+            << least_reads << " to less than " << tree_.all_runs()
+            << ", what the database wastes without filters";
+    }
+    return error.str();
+  }
+
+  const Situation& situation_;
+  const Request& request_;
+  Advice* const advice_;
+  const Tree tree_;
+};
+
+}  // namespace
+
+bool Advise(const Situation& situation, const Request& request, Advice* advice,
+            std::string* error) {
+  Advice result;
+  std::string wrong = Validate(situation);
+  if (wrong.empty()) wrong = Validate(request);
+  if (wrong.empty()) wrong = Adviser(situation, request, &result).Run();
+  if (!wrong.empty()) {
+    support::SetError(wrong, error);
+    return false;
+  }
+  *advice = std::move(result);
+  return true;
+}
+
+}  // namespace bloomline::advice

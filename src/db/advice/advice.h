@@ -1,0 +1,86 @@
+// What bloomline's filters would do for a database: from its levels, keys, filter bytes and rates,
+// the wasted reads per Get of a missing key now, and those with bloomline at the same memory, the
+// memory at the same wasted reads, or for a given memory or rate; uniform and by level. Ends in
+// what to set. Pure calculation (bloomline/level_sizing.h); reads no file.
+//
+// A promise holds for the tree as it is, once each level is rewritten where it is. The figures are
+// those of the option string as printed, with its rounded bits, and of filters of the given number
+// of keys, whole blocks and trailers included. tool_rates_test applies the strings to a database
+// and measures.
+#ifndef BLOOMLINE_DB_ADVICE_ADVICE_H_
+#define BLOOMLINE_DB_ADVICE_ADVICE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bloomline/filter_options.h"
+#include "src/db/sstable/table.h"
+
+namespace bloomline::advice {
+
+// A level as it is.
+struct Level {
+  int number = 0;  // from 0 on; -1: unknown (files on their own), then there is no advice by level
+  // Sorted runs that a Get of a missing key in the database's range queries, on average: the files
+  // of level 0, else 1; less where the level's files cover only a part of the range. Levels of
+  // ascending keys cover about 1 together: there is nothing to gain by level, and none is advised.
+  double num_runs = 1;
+  uint64_t num_keys = 0;  // distinct keys (and prefixes) in the filters; 0: the level is not used
+  // Files, partitions, or LevelDB's filters with keys. 0: unknown, Situation::keys_per_filter.
+  uint64_t num_filters = 0;
+  uint64_t filter_bytes = 0;  // now; of the filters alone, without their index. 0: no filters
+  double wasted_reads = 0;    // now, per Get of a missing key in range: sum of its runs' rates
+};
+
+struct Situation {
+  sstable::Engine engine = sstable::Engine::kRocksDB;
+  bool leveled = true;  // else universal or FIFO: no advice by level
+  bool partitioned = false;
+  // Median; small filters cost whole blocks. 0: unknown, large. Of levels without num_filters.
+  uint64_t keys_per_filter = 0;
+  double level_size_ratio = 10;  // 1 to 1000: for levels without keys yet
+  std::vector<Level> levels;     // by number, at most 64
+};
+
+// At most one of the two.
+struct Request {
+  std::optional<uint64_t> memory_bytes;  // --memory
+  std::optional<double> wasted_reads;    // --rate
+};
+
+struct Choice {
+  // "compact by level, the same memory": as few wasted reads as possible in the memory of now. Or
+  // "the same wasted reads", in as little memory as possible; "10 bits per key", where levels have
+  // no filters now; "the given memory" or "the given rate" of the request.
+  std::string title;
+  Format format = Format::kCompact;
+  bool by_level = false;
+  double bits_per_key = 0;            // on average, over the levels with keys
+  std::vector<double> bits_of_level;  // as Situation::levels; 0: no filter
+  uint64_t filter_bytes = 0;
+  double wasted_reads = 0;
+  // How to get it; an empty one does not apply (LevelDB has no option strings).
+  std::string option_string;  // "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=24:9}"
+  std::string environment;    // "BLOOMLINE_FORMAT=compact BLOOMLINE_BITS_PER_KEY=10 ...", with
+                              // the preload library of the engine
+  std::string code;           // C++, several lines
+};
+
+struct Advice {
+  uint64_t filter_bytes_now = 0;
+  double wasted_reads_now = 0;
+  // The recommended one first. Without a request, only what gains at least a twentieth: none if
+  // the filters are already as good, which a remark says then.
+  std::vector<Choice> choices;
+  std::vector<std::string> remarks;  // one or two sentences each
+};
+
+// False with *error: the situation makes no sense, or the request is impossible; it names the value
+// and the allowed range.
+bool Advise(const Situation& situation, const Request& request, Advice* advice, std::string* error);
+
+}  // namespace bloomline::advice
+
+#endif  // BLOOMLINE_DB_ADVICE_ADVICE_H_

@@ -1,0 +1,233 @@
+#include "src/db/advice/division.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "bloomline/filter_theory.h"
+#include "bloomline/level_sizing.h"
+#include "bloomline/sizing.h"
+#include "src/filter/container/leveldb_codes.h"
+#include "src/filter/container/shapes.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/num_probes.h"
+#include "src/filter/sizing/small_set_rate.h"
+
+namespace bloomline::advice {
+namespace {
+
+using filter::FilterShape;
+using filter::Layout;
+
+// From here on, trailers and whole blocks cost less than 0.1 %.
+constexpr uint64_t kLarge = 100000;
+
+// From the distribution of the bits set while that takes microseconds, else from their mean and
+// variance, which is as good in filters of ten keys or more.
+double FlatRate(uint64_t num_keys, uint64_t num_bits, int k) {
+  constexpr double kFewThrows = 250;
+  const double throws = static_cast<double>(num_keys) * k;
+  if (throws <= kFewThrows) return ExactStandardFalsePositiveRate(num_keys, num_bits, k);
+  const double bits = static_cast<double>(num_bits);
+  const double empty = std::exp(throws * std::log1p(-1 / bits));
+  const double pair_empty = std::exp(throws * std::log1p(-2 / bits));
+  const double full = 1 - empty;
+  const double variance = (empty + (bits - 1) * pair_empty) / bits - empty * empty;
+  return std::pow(full, k) * (1 + 0.5 * k * (k - 1) * variance / (full * full));
+}
+
+// As the LevelDB policy chooses (src/engines/leveldb/filter_policy.cc).
+FilterShape LevelDBShape(Format format, uint64_t num_keys, double bits_per_key) {
+  if (format == Format::kCompact && filter::IsSmallSetBetter(num_keys, bits_per_key)) {
+    const FilterShape compact = filter::LevelDBSmallSetShape(num_keys, bits_per_key);
+    if (compact.layout == Layout::kSmallSet) return compact;
+  }
+  return filter::LevelDBBloomShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
+                                   OptimalNumProbes(Format::kBlocked, bits_per_key));
+}
+
+double RateOf(const FilterShape& shape, uint64_t num_keys) {
+  switch (shape.layout) {
+    case Layout::kFlat:
+      return FlatRate(num_keys, 8 * shape.payload_bytes(), shape.num_probes);
+    case Layout::kBlocked:
+      return ExactBlockedFalsePositiveRate(num_keys, shape.num_blocks, shape.num_probes);
+    case Layout::kCompact:
+      return ExactCompactFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
+    case Layout::kSmallSet:
+      return ExactSmallSetFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
+    case Layout::kClassic:
+    case Layout::kAlwaysMatch:
+      break;
+  }
+  return 1;
+}
+
+double Hundredths(double bits) { return std::round(bits * 100) / 100; }
+
+// More gain nothing, since there are at most 30 probes (filter_options.h).
+double MostBits(Format format) {
+  constexpr double kMostUsefulBits = 45;
+  return std::min(AllowedBitsPerKey(format).max, kMostUsefulBits);
+}
+
+// Down to hundredths, so that the memory is not exceeded; but not below what the format allows.
+double RoundedDown(Format format, double bits) {
+  constexpr double kRoundingError = 1e-9;
+  if (bits == 0) return 0;
+  return std::clamp(std::floor(bits * 100 + kRoundingError) / 100, AllowedBitsPerKey(format).min,
+                    MostBits(format));
+}
+
+// The least number in [low, high] for which `holds`; it holds for high, and from there down to the
+// result.
+template <typename Holds>
+int LeastThat(int low, int high, Holds holds) {
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (holds(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return high;
+}
+
+}  // namespace
+
+FilterFigures FiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
+                        double bits_per_key) {
+  if (bits_per_key == 0) return {};
+  if (num_keys >= kLarge) return {bits_per_key / 8, FalsePositiveRate(format, bits_per_key)};
+  const bool is_rocksdb = engine == sstable::Engine::kRocksDB;
+  const FilterShape shape =
+      is_rocksdb ? filter::TableShape(format, num_keys, bits_per_key,
+                                      OptimalNumProbes(format, bits_per_key), UINT64_MAX)
+                 : LevelDBShape(format, num_keys, bits_per_key);
+  constexpr uint64_t kCodeBytes = 1;  // LevelDB's
+  const uint64_t bytes = shape.payload_bytes() + (is_rocksdb ? filter::kTrailerBytes : kCodeBytes);
+  return {static_cast<double>(bytes) / static_cast<double>(num_keys), RateOf(shape, num_keys)};
+}
+
+FilterFigures MeanFiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
+                            double bits_per_key) {
+  constexpr uint64_t kManyBlocks = 5000;  // a block is less than 1 % of a filter at 10 bits per key
+  constexpr double kBlockBits = 512;
+  if (engine == sstable::Engine::kLevelDB || bits_per_key == 0 || num_keys >= kManyBlocks) {
+    return FiguresOf(engine, format, num_keys, bits_per_key);
+  }
+  // Sizes that differ by a block from the smallest to the largest.
+  constexpr int kSizes = 8;
+  FilterFigures mean{0, 0};
+  double all_keys = 0;
+  for (int i = 0; i < kSizes; ++i) {
+    const double offset = ((i + 0.5) / kSizes - 0.5) * kBlockBits / bits_per_key;
+    const double keys = std::max(1.0, std::round(static_cast<double>(num_keys) + offset));
+    const FilterFigures figures =
+        FiguresOf(engine, format, static_cast<uint64_t>(keys), bits_per_key);
+    mean.bytes_per_key += figures.bytes_per_key * keys;
+    mean.rate += figures.rate / kSizes;
+    all_keys += keys;
+  }
+  mean.bytes_per_key /= all_keys;
+  return mean;
+}
+
+double Tree::all_keys() const { return std::accumulate(keys.begin(), keys.end(), 0.0); }
+double Tree::all_runs() const { return std::accumulate(runs.begin(), runs.end(), 0.0); }
+
+Divider::Divider(const Tree& tree, Format format, bool by_level)
+    : tree_(tree), format_(format), by_level_(by_level) {
+  min_hundredths_ = by_level ? 1 : static_cast<int>(AllowedBitsPerKey(format).min * 100);
+  max_hundredths_ = static_cast<int>(MostBits(format) * 100);
+}
+
+Division Divider::AtHundredths(int hundredths) const { return At(hundredths / 100.0); }
+
+Division Divider::At(double bits_per_key) const {
+  Division division;
+  division.bits_of_level.assign(tree_.keys.size(), bits_per_key);
+  if (by_level_) {
+    SpreadBitsByLevel(format_, bits_per_key, tree_.keys.data(), tree_.runs.data(), tree_.size(),
+                      division.bits_of_level.data());
+  }
+  double bits = 0;
+  FilterFigures figures;
+  for (size_t i = 0; i < tree_.keys.size(); ++i) {
+    double& of_level = division.bits_of_level[i];
+    of_level = RoundedDown(format_, of_level);
+    // The filters of LevelDB's levels are alike, and their figures can take a millisecond.
+    const bool is_same = i > 0 && of_level == division.bits_of_level[i - 1] &&
+                         tree_.keys_per_filter[i] == tree_.keys_per_filter[i - 1] &&
+                         tree_.sizes_vary[i] == tree_.sizes_vary[i - 1];
+    if (!is_same) {
+      const auto figures_of = tree_.sizes_vary[i] ? MeanFiguresOf : FiguresOf;
+      figures = figures_of(tree_.engine, format_, tree_.keys_per_filter[i], of_level);
+    }
+    bits += of_level * tree_.keys[i];
+    division.bytes += figures.bytes_per_key * tree_.keys[i];
+    division.wasted_reads += figures.rate * tree_.runs[i];
+  }
+  division.bits_per_key = Hundredths(bits / tree_.all_keys());
+  return division;
+}
+
+std::optional<Division> Divider::Within(double bytes) const {
+  const auto exceeds = [&](int hundredths) { return AtHundredths(hundredths).bytes > bytes; };
+  const int too_much = exceeds(max_hundredths_)
+                           ? LeastThat(min_hundredths_, max_hundredths_, exceeds)
+                           : max_hundredths_ + 1;
+  if (too_much == min_hundredths_) return std::nullopt;
+  Division division = AtHundredths(too_much - 1);
+  if (division.bytes == 0) return std::nullopt;
+  return division;
+}
+
+std::optional<Division> Divider::For(double wasted_reads) const {
+  const auto reaches = [&](int hundredths) {
+    return AtHundredths(hundredths).wasted_reads <= wasted_reads;
+  };
+  if (!reaches(max_hundredths_)) return std::nullopt;
+  return AtHundredths(LeastThat(min_hundredths_, max_hundredths_, reaches));
+}
+
+Division Divider::Least() const {
+  const auto has_filters = [&](int hundredths) { return AtHundredths(hundredths).bytes > 0; };
+  return AtHundredths(LeastThat(min_hundredths_, max_hundredths_, has_filters));
+}
+
+Division Divider::Most() const { return AtHundredths(max_hundredths_); }
+
+std::vector<double> BitsFromLevel0(const Tree& tree, Format format, const Division& division) {
+  const int num_levels = tree.numbers.back() + 1;
+  std::vector<double> bits(static_cast<size_t>(num_levels), -1);
+  std::vector<double> keys(bits.size(), 0);
+  std::vector<double> runs(bits.size(), 1);
+  for (size_t i = 0; i < tree.keys.size(); ++i) {
+    const auto level = static_cast<size_t>(tree.numbers[i]);
+    bits[level] = division.bits_of_level[i];
+    keys[level] = tree.keys[i];
+    runs[level] = tree.runs[i];
+  }
+  // A level that is not used yet: as large as if the next one were full.
+  constexpr double kLeastKeys = 1e-30;
+  for (size_t level = keys.size() - 1; level-- > 0;) {
+    if (keys[level] == 0)
+      keys[level] = std::max(keys[level + 1] / tree.level_size_ratio, kLeastKeys);
+  }
+  std::vector<double> expected(bits.size(), division.bits_per_key);
+  const double average =
+      std::min(AverageBitsPerKey(tree.keys.data(), division.bits_of_level.data(), tree.size()),
+               AllowedBitsPerKey(format).max);
+  SpreadBitsByLevel(format, average, keys.data(), runs.data(), num_levels, expected.data());
+  // From the bottom up, so that an unused level has at least the bits of the next one.
+  for (size_t level = bits.size(); level-- > 0;) {
+    if (bits[level] >= 0) continue;
+    bits[level] = std::max(RoundedDown(format, expected[level]), bits[level + 1]);
+  }
+  return bits;
+}
+
+}  // namespace bloomline::advice

@@ -1,0 +1,86 @@
+// The bits per key of a database's levels, and what they cost and waste.
+#ifndef BLOOMLINE_DB_ADVICE_DIVISION_H_
+#define BLOOMLINE_DB_ADVICE_DIVISION_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "bloomline/filter_options.h"
+#include "src/db/sstable/table.h"
+
+namespace bloomline::advice {
+
+// ---- Size and false-positive rate of one filter, as bloomline writes it into tables of an engine.
+
+struct FilterFigures {
+  double bytes_per_key = 0;  // whole blocks and the trailer or code included
+  double rate = 1;
+};
+
+// Of one filter of num_keys keys, at least 1. bits_per_key is 0, no filter, or allowed in `format`,
+// which is kBlocked or kCompact. Takes up to 1 ms.
+FilterFigures FiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
+                        double bits_per_key);
+
+// Of RocksDB's files or partitions of num_keys keys on average. They are cut at the end of a data
+// block, of an index partition, or where a filter is full. So their sizes differ, and what one
+// filter loses to a whole block another one gains.
+FilterFigures MeanFiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
+                            double bits_per_key);
+
+// The levels that have keys, in arrays as level_sizing.h takes them.
+struct Tree {
+  sstable::Engine engine = sstable::Engine::kRocksDB;
+  double level_size_ratio = 10;
+  std::vector<int> numbers;  // ascending
+  std::vector<double> keys;
+  std::vector<double> runs;
+  std::vector<uint64_t> keys_per_filter;  // at least 1
+  std::vector<bool> sizes_vary;           // of several filters
+
+  int size() const { return static_cast<int>(keys.size()); }
+  double all_keys() const;
+  double all_runs() const;
+};
+
+struct Division {
+  double bits_per_key = 0;            // the average
+  std::vector<double> bits_of_level;  // as the tree's; in hundredths; 0: no filter
+  double bytes = 0;
+  double wasted_reads = 0;
+};
+
+// Filters of one format, with the same bits in all levels or with bits by level.
+class Divider {
+ public:
+  Divider(const Tree& tree, Format format, bool by_level);
+
+  // The fewest wasted reads within so many bytes. None: too few for any filters.
+  std::optional<Division> Within(double bytes) const;
+  // The least memory for so many wasted reads. None: out of reach.
+  std::optional<Division> For(double wasted_reads) const;
+  // With an allowed number of bits per key.
+  Division At(double bits_per_key) const;
+
+  // The smallest division with filters, and the one that wastes least.
+  Division Least() const;
+  Division Most() const;
+
+ private:
+  Division AtHundredths(int hundredths) const;
+
+  const Tree& tree_;
+  const Format format_;
+  const bool by_level_;
+  int min_hundredths_;
+  int max_hundredths_;
+};
+
+// The bits per key of levels 0 to the deepest with keys, for RocksDB's bits_by_level. Levels
+// without keys get what would be best if they were as full as their neighbours let expect.
+std::vector<double> BitsFromLevel0(const Tree& tree, Format format, const Division& division);
+
+}  // namespace bloomline::advice
+
+#endif  // BLOOMLINE_DB_ADVICE_DIVISION_H_

@@ -1,0 +1,316 @@
+// bloomline db advise: the command line. advice.h has the figures.
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "src/cli/shared/commands.h"
+#include "src/cli/shared/printable.h"
+#include "src/cli/shared/quantity.h"
+#include "src/cli/shared/quantity_option.h"
+#include "src/db/advise/advise_output.h"
+#include "src/db/advise/range_remark.h"
+#include "src/db/common.h"
+#include "src/db/directory/file_names.h"
+#include "src/db/measure/measurement.h"
+
+namespace bloomline::tool::db {
+namespace {
+
+double WastedReads(const Group& group, double measured) {
+  if (!std::isnan(measured)) return measured;
+  // A filter that is not understood matches every key, as far as is known.
+  return std::isnan(group.wasted_reads) ? group.runs : group.wasted_reads;
+}
+
+uint64_t MedianKeysPerFilter(const Inputs& inputs, const Inspection& inspection,
+                             const FamilyGroups& groups) {
+  std::vector<uint64_t> keys;
+  for (size_t i = 0; i < inspection.files.size(); ++i) {
+    const FileFacts& facts = inspection.files[i].facts;
+    if (!IsIn(inputs, inputs.files[i], groups)) continue;
+    const uint64_t of_file =
+        facts.num_filters == 0 ? facts.keys_per_missing_filter : facts.num_keys / facts.num_filters;
+    if (of_file != 0) keys.push_back(of_file);
+  }
+  if (keys.empty()) return 0;
+  std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(keys.size() / 2),
+                   keys.end());
+  return keys[keys.size() / 2];
+}
+
+advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection,
+                              const FamilyGroups& groups, const MeasuredFamily* measured) {
+  const database::ColumnFamily& family =
+      inputs.column_family(groups.database, groups.column_family);
+  advice::Situation situation;
+  situation.engine = inputs.databases[groups.database].engine;
+  situation.leveled =
+      family.compaction_style.empty() || family.compaction_style == "kCompactionStyleLevel";
+  situation.partitioned = groups.all.partitioned_files != 0;
+  situation.keys_per_filter = MedianKeysPerFilter(inputs, inspection, groups);
+  if (family.level_size_ratio >= 1 && family.level_size_ratio <= 1000) {
+    situation.level_size_ratio = family.level_size_ratio;
+  }
+  for (size_t i = 0; i < groups.levels.size(); ++i) {
+    const Group& group = groups.levels[i];
+    advice::Level level;
+    level.number = group.level;
+    level.num_runs = std::max(group.runs, 1e-6);  // the least that advice allows
+    // Files without a filter will have one, of all their keys.
+    level.num_keys = group.num_keys + group.keys_without_filter;
+    level.num_filters = group.files_without_filter == 0 ? group.num_filters : 0;
+    level.filter_bytes = group.filter_bytes;
+    level.wasted_reads =
+        WastedReads(group, measured == nullptr ? std::nan("") : measured->levels[i].wasted_reads);
+    situation.levels.push_back(level);
+  }
+  return situation;
+}
+
+struct AdviseOptions {
+  CommonOptions common;
+  MeasureOptions measure;
+  bool no_measure = false;
+  std::string stats;  // empty: LOG
+  std::string policy;
+  advice::Request request;
+};
+
+constexpr uint64_t kMaxStatisticsBytes = 256 << 20;  // somebody may name all of a LOG
+
+struct Statistics {
+  std::optional<TickerRates> rates;
+  std::string from;
+  std::string error;  // --stats cannot be used; what LOG lacks is no error
+};
+
+// `text` is what the file at `path` holds; LOG is read if `path` is empty.
+Statistics StatisticsOf(const database::Database& database, const std::string& path,
+                        const std::string& text) {
+  Statistics statistics;
+  database::Tickers tickers;
+  TickerRates rates;
+  std::string error;
+  statistics.from = path.empty() ? "LOG" : path == "-" ? "stdin" : path;
+  bool read;
+  if (path.empty()) {
+    read = !database.path.empty() && database.engine == sstable::Engine::kRocksDB &&
+           database::ReadLogTickers(database.path, &tickers, &error);
+  } else {
+    read = database::ParseTickers(text, &tickers, &error);
+  }
+  if (read && RatesOf(tickers, &rates, &error)) {
+    statistics.rates = rates;
+  } else if (!path.empty()) {
+    statistics.error = error;
+  }
+  return statistics;
+}
+
+// One of those that files were written with; empty: none.
+std::string ExtractorOf(const Inputs& inputs, const Inspection& inspection,
+                        const FamilyGroups& family) {
+  for (size_t i = 0; i < inspection.files.size(); ++i) {
+    const std::string& extractor = inspection.files[i].facts.prefix_extractor;
+    if (IsIn(inputs, inputs.files[i], family) && !extractor.empty()) return extractor;
+  }
+  return "";
+}
+
+std::string ShareOf(uint64_t part, uint64_t all) {
+  return RateText(static_cast<double>(part) / static_cast<double>(all));
+}
+
+// Empty: the statistics do not say that filters are of no use.
+std::string UseRemark(const TickerRates& rates, const Group& all, const Group& last_level) {
+  constexpr double kNearlyAll = 0.95;
+  if (all.filter_bytes == 0) return "";
+  const uint64_t queries = rates.useful + rates.full_positive + rates.prefix_checked;
+  if (queries == 0) {
+    const uint64_t gets =
+        rates.gets_of_missing_keys.value_or(0) + rates.gets_of_stored_keys.value_or(0);
+    if (gets == 0) return "";
+    return "The filters are not used here: the statistics count " + CountText(gets) +
+           " Gets and no query of a filter. docs/does_it_work.md has the usual reasons.";
+  }
+  if (static_cast<double>(rates.true_positive) < kNearlyAll * static_cast<double>(queries)) {
+    return "";
+  }
+  return "The filters are hardly of use here: " + ShareOf(rates.true_positive, queries) +
+         " of their queries were for keys that are there. Without those of the last level "
+         "(optimize_filters_for_hits), they would take " +
+         ShareOf(last_level.filter_bytes, all.filter_bytes) + " less memory.";
+}
+
+// Empty: there is nothing to say of filters for ranges.
+std::string RangeRemark(const RangeCost& cost, const std::optional<TickerRates>& rates,
+                        const Group& all, const std::string& extractor) {
+  if (all.ranges.files != 0) {
+    const double share = all.ranges.share();
+    return "The filters have entries for ranges" +
+           (std::isnan(share) ? "" : ", about " + RateText(share) + " of their memory") +
+           ". The choices have none: to keep them, set range_prefixes with any of them, and expect "
+           "as much more memory.";
+  }
+  if (cost.num_keys == 0) return "";
+  std::string remark = "Filters for ranges (docs/ranges.md; range_prefixes=auto) would have ";
+  if (cost.num_entries == 0) {
+    remark += "no entries for these keys";
+  } else {
+    remark += "entries for beginnings of these keys (" + cost.kinds.Text() + "), +" +
+              RateText(cost.num_entries / cost.num_keys) + " of the filters' memory";
+  }
+  if (!extractor.empty()) remark += ", and take the place of the prefix extractor " + extractor;
+  if (rates && rates->seeks == 0) return remark + ". The statistics count no scan.";
+  if (!rates || !rates->seeks) {
+    return remark +
+           ". They pay if many scans with an upper bound find no key: each reads a block " + "in " +
+           NumberText(all.runs, 2) + " files now.";
+  }
+  constexpr double kWorthwhile = 0.05;
+  const uint64_t empty = *rates->seeks - rates->seeks_found;
+  const bool pays = static_cast<double>(empty) > kWorthwhile * static_cast<double>(*rates->seeks);
+  return remark + ". " + (pays ? "They may pay" : "They would hardly pay") + ": of " +
+         CountText(*rates->seeks) + " seeks in the statistics " + ShareOf(empty, *rates->seeks) +
+         " found no key" +
+         (pays ? ", and each read a block in " + NumberText(all.runs, 2) + " files." : ".");
+}
+
+// --memory is for all column families together: each gets the part of its keys.
+advice::Request RequestOf(const AdviseOptions& options, const advice::Situation& situation,
+                          double all_keys) {
+  advice::Request request = options.request;
+  if (request.memory_bytes && all_keys > 0) {
+    double keys = 0;
+    for (const advice::Level& level : situation.levels) keys += static_cast<double>(level.num_keys);
+    const double bytes = static_cast<double>(*request.memory_bytes) * keys / all_keys;
+    request.memory_bytes = static_cast<uint64_t>(bytes);
+  }
+  return request;
+}
+
+std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
+                                         const std::string& stats_text,
+                                         const Inspection& inspection, Inputs* inputs) {
+  std::vector<MeasuredFamily> measured;
+  if (!options.no_measure) {
+    const auto results = Measure(inputs, options.common, options.measure, "advise", inspection);
+    measured = GroupMeasurement(*inputs, inspection, results);
+  }
+  std::vector<RangeCost> range_costs(inspection.groups.size());
+  if (!options.no_measure) {
+    range_costs = RangeCosts(inputs, options.common, options.measure.samples, inspection);
+  }
+  double all_keys = 0;
+  for (const FamilyGroups& groups : inspection.groups) {
+    all_keys += static_cast<double>(groups.all.num_keys + groups.all.keys_without_filter);
+  }
+  std::vector<FamilyAdvice> families;
+  Statistics statistics;
+  for (size_t g = 0; g < inspection.groups.size(); ++g) {
+    const FamilyGroups& groups = inspection.groups[g];
+    const database::Database& database = inputs->databases[groups.database];
+    if (g == 0 || (options.stats.empty() && groups.database != inspection.groups[g - 1].database)) {
+      statistics = StatisticsOf(database, options.stats, stats_text);
+    }
+    FamilyAdvice family;
+    family.title = DatabaseTitle(database, groups.column_family);
+    family.column_family = inputs->column_family(groups.database, groups.column_family).name;
+    family.measured = !options.no_measure && measured[g].all.files != 0;
+    family.situation =
+        SituationOf(*inputs, inspection, groups, options.no_measure ? nullptr : &measured[g]);
+    family.request = RequestOf(options, family.situation, all_keys);
+    family.tickers = statistics.rates;
+    family.tickers_from = statistics.from;
+    family.no_tables = groups.all.files == 0;
+    if (!statistics.error.empty()) {
+      family.error = statistics.error;
+    } else if (family.no_tables) {
+      const bool failed =
+          std::any_of(inputs->files.begin(), inputs->files.end(), [&](const auto& ref) {
+            return ref.database == groups.database && ref.state == FileState::kFailed;
+          });
+      family.error = failed ? "its tables cannot be read" : "it has no tables yet, only a log";
+    } else {
+      advice::Advise(family.situation, family.request, &family.advice, &family.error);
+      const auto add = [&](std::string remark) {
+        if (!remark.empty()) family.advice.remarks.push_back(std::move(remark));
+      };
+      if (family.tickers) add(UseRemark(*family.tickers, groups.all, groups.levels.back()));
+      add(RangeRemark(range_costs[g], family.tickers, groups.all,
+                      ExtractorOf(*inputs, inspection, groups)));
+    }
+    families.push_back(std::move(family));
+  }
+  return families;
+}
+
+int Run(const AdviseOptions& options) {
+  // Before the database is measured, which may take minutes.
+  std::string stats_text, error;
+  if (!options.stats.empty() &&
+      !database::ReadInput(options.stats, kMaxStatisticsBytes, &stats_text, &error)) {
+    PrintError("bloomline db advise: " + error + "; --stats takes a regular file, or - for stdin");
+    return kExitFailure;
+  }
+  Inputs inputs = OpenInputs(options.common);
+  const Inspection inspection = Inspect(&inputs, options.common, "advise", options.policy);
+  const std::vector<FamilyAdvice> families =
+      AdviseFamilies(options, stats_text, inspection, &inputs);
+  if (options.common.json) {
+    Json json =
+        DocumentOf(inputs, inspection, false, [&](size_t g) { return AdviceJson(families[g]); });
+    AddProblems(inputs, &json);
+    Print(json);
+  }
+  int exit_code = kExitOk;
+  for (size_t i = 0; i < families.size(); ++i) {
+    if (!options.common.json) {
+      if (i != 0) std::cout << '\n';
+      PrintAdvice(families[i]);
+    }
+    if (families[i].error.empty() || families[i].no_tables) continue;
+    PrintError("bloomline db advise: " + families[i].title + ": " + families[i].error);
+    exit_code = kExitImpossible;
+  }
+  const int problems = ReportProblems(inputs, "advise");
+  return problems == kExitOk ? exit_code : problems;
+}
+
+}  // namespace
+
+void AddAdviseCommand(CLI::App* db, int* exit_code) {
+  CLI::App* command = db->add_subcommand(
+      "advise", "What bloomline's filters would do for a database, and how to get them");
+  auto options = std::make_shared<AdviseOptions>();
+  AddCommonOptions(command, &options->common);
+  CLI::Option* memory =
+      AddQuantity(command, "--memory", &options->request.memory_bytes, ParseBytes,
+                  "Memory for the filters of all column families, for example 2GiB");
+  AddQuantity(command, "--rate", &options->request.wasted_reads, ParseRate,
+              "Wasted reads per Get of a missing key, for example 0.1%")
+      ->excludes(memory);
+  command
+      ->add_option(
+          "--stats", options->stats,
+          "A file with RocksDB's statistics, as text (-: stdin). Default: the newest in LOG")
+      ->type_name("FILE");
+  command->add_flag("--no-measure", options->no_measure,
+                    "Expected rates instead of measured ones: reads no data");
+  command
+      ->add_option("--policy", options->policy,
+                   "The filter policy that the database runs with (inspect has the same option)")
+      ->type_name("");
+  AddMeasureOptions(command, &options->measure);
+  command->footer(
+      "Prints the memory and the wasted reads of the filters now, and of bloomline's: in the same\n"
+      "memory, with the same wasted reads, or as requested; with the same bits in all levels, and\n"
+      "with bits by level. Ends in what to set. 'wasted reads': how many reads false positives\n"
+      "cost a Get of a missing key on average; 100 % is one read. It is assumed that missing keys\n"
+      "are distributed as stored ones. Exit code 2: no filter can meet the request.");
+  command->callback([=] { *exit_code = Run(*options); });
+}
+
+}  // namespace bloomline::tool::db

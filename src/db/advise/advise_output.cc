@@ -1,0 +1,296 @@
+#include "src/db/advise/advise_output.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <sstream>
+#include <vector>
+
+#include "bloomline/filter_options.h"
+#include "src/cli/shared/printable.h"
+#include "src/cli/shared/quantity.h"
+#include "src/db/advise/preload_library.h"
+#include "src/db/common.h"
+#include "src/db/inspect/inspection.h"
+
+namespace bloomline::tool::db {
+namespace {
+
+using advice::Choice;
+using advice::Level;
+using Cells = std::vector<std::vector<std::string>>;
+
+uint64_t NumKeys(const advice::Situation& situation) {
+  uint64_t keys = 0;
+  for (const Level& level : situation.levels) keys += level.num_keys;
+  return keys;
+}
+
+double BitsNow(const FamilyAdvice& family) {
+  return 8 * static_cast<double>(family.advice.filter_bytes_now) /
+         static_cast<double>(NumKeys(family.situation));
+}
+
+std::string BitsOrNone(double bits) { return bits > 0 ? NumberText(bits, 2) : "none"; }
+
+// A column of bits per key for what is now, and one for each choice.
+void PrintLevels(const FamilyAdvice& family) {
+  Cells cells = {{"level", "keys", "runs", "wasted reads now", "now"}};
+  const std::vector<Choice>& choices = family.advice.choices;
+  for (size_t c = 0; c < choices.size(); ++c) {
+    cells[0].push_back("(" + std::to_string(c + 1) + ")");
+  }
+  for (size_t i = 0; i < family.situation.levels.size(); ++i) {
+    const Level& level = family.situation.levels[i];
+    cells.push_back({LevelText(level.number), CountText(level.num_keys),
+                     NumberText(level.num_runs, 2), RateOrDash(level.wasted_reads),
+                     level.num_keys == 0 ? "-"
+                                         : BitsOrNone(8 * static_cast<double>(level.filter_bytes) /
+                                                      static_cast<double>(level.num_keys))});
+    for (const Choice& choice : choices) {
+      cells.back().push_back(i < choice.bits_of_level.size() ? BitsOrNone(choice.bits_of_level[i])
+                                                             : "-");
+    }
+  }
+  std::cout << "\nbits per key of each level:\n" << TextTable(cells);
+}
+
+void PrintChoices(const FamilyAdvice& family) {
+  Cells cells = {{"", "bits/key", "memory", "wasted reads"}};
+  cells.push_back({"now", BitsOrNone(BitsNow(family)), BytesText(family.advice.filter_bytes_now),
+                   RateOrDash(family.advice.wasted_reads_now)});
+  for (size_t c = 0; c < family.advice.choices.size(); ++c) {
+    const Choice& choice = family.advice.choices[c];
+    cells.push_back({"(" + std::to_string(c + 1) + ") " + choice.title,
+                     BitsOrNone(choice.bits_per_key), BytesText(choice.filter_bytes),
+                     RateOrDash(choice.wasted_reads)});
+  }
+  std::cout << TextTable(cells);
+}
+
+// In lines of at most 100 columns, if its words allow.
+void PrintRemark(const std::string& remark) {
+  constexpr size_t kColumns = 100;
+  std::istringstream words(remark);
+  std::string line = "-";
+  for (std::string word; words >> word;) {
+    if (line.size() + 1 + word.size() > kColumns) {
+      std::cout << line << '\n';
+      line = " ";
+    }
+    line += ' ' + word;
+  }
+  std::cout << line << '\n';
+}
+
+void PrintLines(const std::string& heading, const std::string& lines) {
+  if (lines.empty()) return;
+  std::cout << heading << ":\n";
+  for (size_t begin = 0; begin < lines.size();) {
+    const size_t end = std::min(lines.find('\n', begin), lines.size());
+    std::cout << "    " << lines.substr(begin, end - begin) << '\n';
+    begin = end + 1;
+  }
+}
+
+std::string EnvironmentText(const PreloadLibrary& library, const Choice& choice) {
+  return "LD_PRELOAD=" + library.path + " " + choice.environment;
+}
+
+Json ChoiceJson(const PreloadLibrary& library, const Choice& choice) {
+  return {{"title", choice.title},
+          {"format", FormatName(choice.format)},
+          {"by_level", choice.by_level},
+          {"bits_per_key", choice.bits_per_key},
+          {"bits_of_level", choice.bits_of_level},
+          {"filter_bytes", choice.filter_bytes},
+          {"wasted_reads", RateOrNull(choice.wasted_reads)},
+          {"option_string", TextOrNull(choice.option_string)},
+          {"environment", EnvironmentText(library, choice)},
+          {"code", TextOrNull(choice.code)}};
+}
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+std::optional<uint64_t> Find(const database::Tickers& tickers, const std::string& name) {
+  const auto found = tickers.find("rocksdb." + name);
+  if (found == tickers.end()) return std::nullopt;
+  return found->second;
+}
+
+double Quotient(uint64_t part, uint64_t all) {
+  return all == 0 ? kUnknown : static_cast<double>(part) / static_cast<double>(all);
+}
+
+Json TickersJson(const TickerRates& rates, const std::string& from) {
+  return {{"from", from},
+          {"useful", rates.useful},
+          {"full_positive", rates.full_positive},
+          {"full_true_positive", rates.true_positive},
+          {"false_positives", rates.false_positives()},
+          {"false_positive_rate", RateOrNull(rates.false_positive_rate())},
+          {"prefix_checked", rates.prefix_checked},
+          {"prefix_useful", rates.prefix_useful},
+          {"gets_of_missing_keys", OrNull(rates.gets_of_missing_keys)},
+          {"gets_of_stored_keys", OrNull(rates.gets_of_stored_keys)},
+          {"seeks", OrNull(rates.seeks)},
+          {"seeks_found", rates.seeks_found},
+          {"wasted_reads", RateOrNull(rates.wasted_reads())}};
+}
+
+std::string TickersText(const TickerRates& rates, const std::string& from) {
+  std::string text = "statistics in " + Printable(from) + ": ";
+  const uint64_t queries = rates.useful + rates.full_positive;
+  if (queries + rates.prefix_checked == 0) return text + "the filters were not queried\n";
+  text += CountText(queries) + " filter queries for keys";
+  if (queries != 0) {
+    text += ", " + CountText(queries - rates.true_positive) + " for missing ones; " +
+            CountText(rates.false_positives()) + " false positives, FPR " +
+            RateOrDash(rates.false_positive_rate());
+  }
+  text += '\n';
+  if (rates.gets_of_missing_keys) {
+    const uint64_t gets = *rates.gets_of_missing_keys + *rates.gets_of_stored_keys;
+    text += CountText(gets) + " Gets, " + CountText(*rates.gets_of_missing_keys) + " (" +
+            RateOrDash(Quotient(*rates.gets_of_missing_keys, gets)) +
+            ") of missing keys; wasted reads per Get of a missing key: " +
+            RateOrDash(rates.wasted_reads()) + '\n';
+  }
+  if (rates.prefix_checked != 0) {
+    text += CountText(rates.prefix_checked) + " prefix queries, " + CountText(rates.prefix_useful) +
+            " of which avoided a read\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+void PrintAdvice(const FamilyAdvice& family) {
+  std::string title = family.title + ": " + EngineName(family.situation.engine) + ", " +
+                      CountText(NumKeys(family.situation)) + " keys";
+  if (family.error.empty()) {
+    title += std::string("; rates ") + (family.measured ? "measured" : "expected, not measured");
+  }
+  PrintLine(title);
+  if (family.no_tables) PrintLine("no advice: " + family.error);
+  if (!family.error.empty()) return;
+  PrintChoices(family);
+  PrintLevels(family);
+  if (family.tickers) {
+    std::cout << '\n' << TickersText(*family.tickers, family.tickers_from);
+    const double now = family.advice.wasted_reads_now;
+    if (!family.advice.choices.empty() && family.tickers->false_positives() != 0 && now > 0) {
+      const Choice& best = family.advice.choices[0];
+      const double left =
+          static_cast<double>(family.tickers->false_positives()) * best.wasted_reads / now;
+      std::cout << "of these " << CountText(family.tickers->false_positives())
+                << " wasted reads, (1) would leave about "
+                << CountText(static_cast<uint64_t>(std::llround(left))) << '\n';
+    }
+  }
+  if (!family.advice.remarks.empty()) std::cout << '\n';
+  for (const std::string& remark : family.advice.remarks) PrintRemark(remark);
+  if (family.advice.choices.empty()) return;
+  const Choice& best = family.advice.choices[0];
+  std::cout << "\nTo apply (1):\n";
+  PrintLines("option string", best.option_string);
+  const PreloadLibrary library = PreloadLibraryFor(family.situation.engine);
+  PrintLines(library.is_installed ? "environment of the program"
+                                  : "environment of the program, with the library of the package " +
+                                        library.package + ", which is not installed here",
+             EnvironmentText(library, best));
+  PrintLines("in C++", best.code);
+}
+
+Json AdviceJson(const FamilyAdvice& family) {
+  Json levels = Json::array();
+  for (const Level& level : family.situation.levels) {
+    levels.push_back({{"level", LevelJson(level.number)},
+                      {"num_keys", level.num_keys},
+                      {"runs", level.num_runs},
+                      {"filters", level.num_filters},
+                      {"filter_bytes", level.filter_bytes},
+                      {"wasted_reads", RateOrNull(level.wasted_reads)}});
+  }
+  Json json{{"name", family.column_family},
+            {"leveled", family.situation.leveled},
+            {"partitioned", family.situation.partitioned},
+            {"keys_per_filter", family.situation.keys_per_filter},
+            {"measured", family.measured},
+            {"request",
+             {{"memory_bytes", OrNull(family.request.memory_bytes)},
+              {"wasted_reads", OrNull(family.request.wasted_reads)}}},
+            {"levels", std::move(levels)},
+            {"statistics",
+             family.tickers ? TickersJson(*family.tickers, family.tickers_from) : Json(nullptr)}};
+  if (!family.error.empty()) {
+    json["error"] = family.error;
+    return json;
+  }
+  json["filter_bytes_now"] = family.advice.filter_bytes_now;
+  json["bits_per_key_now"] = RateOrNull(BitsNow(family));
+  json["wasted_reads_now"] = RateOrNull(family.advice.wasted_reads_now);
+  json["choices"] = Json::array();
+  const PreloadLibrary library = PreloadLibraryFor(family.situation.engine);
+  for (const Choice& choice : family.advice.choices) {
+    json["choices"].push_back(ChoiceJson(library, choice));
+  }
+  json["remarks"] = family.advice.remarks;
+  return json;
+}
+
+double TickerRates::false_positive_rate() const {
+  return Quotient(false_positives(), useful + false_positives());
+}
+
+double TickerRates::wasted_reads() const {
+  return gets_of_missing_keys ? Quotient(false_positives(), *gets_of_missing_keys) : kUnknown;
+}
+
+bool RatesOf(const database::Tickers& tickers, TickerRates* rates, std::string* error) {
+  struct Needed {
+    const char* name;
+    uint64_t* value;
+  };
+  for (const Needed& needed : {Needed{"bloom.filter.useful", &rates->useful},
+                               Needed{"bloom.filter.full.positive", &rates->full_positive},
+                               Needed{"bloom.filter.full.true.positive", &rates->true_positive}}) {
+    const std::optional<uint64_t> value = Find(tickers, needed.name);
+    if (!value) {
+      *error = std::string("the statistics have no line rocksdb.") + needed.name +
+               "; needed: rocksdb.bloom.filter.useful, rocksdb.bloom.filter.full.positive and "
+               "rocksdb.bloom.filter.full.true.positive";
+      return false;
+    }
+    *needed.value = *value;
+  }
+  // Threads count while the lines are printed.
+  rates->true_positive = std::min(rates->true_positive, rates->full_positive);
+  // From RocksDB 8.3 on, bloom.filter.prefix.* counts Gets, and last.level.* and non.last.level.*
+  // count iterators. Before, the latter do not exist.
+  const auto count = [&](const char* name) { return Find(tickers, name).value_or(0); };
+  const uint64_t skipped =
+      count("last.level.seek.filtered") + count("non.last.level.seek.filtered");
+  rates->prefix_checked = count("bloom.filter.prefix.checked") + skipped +
+                          count("last.level.seek.filter.match") +
+                          count("non.last.level.seek.filter.match");
+  rates->prefix_useful = count("bloom.filter.prefix.useful") + skipped;
+  rates->seeks = Find(tickers, "number.db.seek");
+  rates->seeks_found = Find(tickers, "number.db.seek.found").value_or(0);
+  rates->seeks_found = std::min(rates->seeks_found, rates->seeks.value_or(0));
+  // A Get that misses the memtables ends in one of the levels, or its key is missing.
+  const auto missed = Find(tickers, "memtable.miss");
+  const auto hit = Find(tickers, "memtable.hit");
+  const auto level0 = Find(tickers, "l0.hit");
+  const auto level1 = Find(tickers, "l1.hit");
+  const auto level2 = Find(tickers, "l2andup.hit");
+  if (missed && level0 && level1 && level2) {
+    const uint64_t found = std::min(*missed, *level0 + *level1 + *level2);
+    rates->gets_of_missing_keys = *missed - found;
+    rates->gets_of_stored_keys = found + hit.value_or(0);
+  }
+  return true;
+}
+
+}  // namespace bloomline::tool::db

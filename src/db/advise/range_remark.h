@@ -1,0 +1,29 @@
+// What filters for ranges would cost a database (docs/ranges.md).
+#ifndef BLOOMLINE_DB_ADVISE_RANGE_REMARK_H_
+#define BLOOMLINE_DB_ADVISE_RANGE_REMARK_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/cli/shared/range_kinds.h"
+#include "src/db/common.h"
+#include "src/db/inspect/inspection.h"
+
+namespace bloomline::tool::db {
+
+// What range_prefixes=auto would choose.
+struct RangeCost {
+  RangeKinds kinds;
+  double num_keys = 0;
+  double num_entries = 0;
+};
+
+// As Inspection::groups; without keys where RocksDB has no filters for ranges, or has them already.
+// Reads the first max_keys keys of each file.
+std::vector<RangeCost> RangeCosts(Inputs* inputs, const CommonOptions& common, uint64_t max_keys,
+                                  const Inspection& inspection);
+
+}  // namespace bloomline::tool::db
+
+#endif  // BLOOMLINE_DB_ADVISE_RANGE_REMARK_H_

@@ -1,0 +1,254 @@
+#include "src/db/common.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "src/cli/shared/commands.h"
+#include "src/cli/shared/printable.h"
+#include "src/cli/shared/quantity.h"
+#include "src/filter/writer/run_on_threads.h"
+
+namespace bloomline::tool::db {
+namespace {
+
+constexpr int kMaxThreads = 1024;
+
+size_t NumThreads(int asked, size_t num_files) {
+  const size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const size_t threads = asked > 0 ? static_cast<size_t>(asked) : cores;
+  return std::max<size_t>(1, std::min(threads, num_files));
+}
+
+// Never throws: what a thread throws would end the process.
+void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work, FileProgress* progress) {
+  FileRef& ref = inputs->files[i];
+  if (ref.state != FileState::kDone) {  // by work before this
+    progress->AddFile();
+    return;
+  }
+  const std::string& path = inputs->file(ref).path;
+  ref.state = FileState::kFailed;
+  try {
+    bool vanished = false;
+    sstable::OpenOptions options;
+    options.comparator = inputs->column_family(ref).comparator;
+    const auto table = sstable::Table::Open(path, options, &ref.error, &vanished);
+    if (table == nullptr) {
+      if (vanished && inputs->file(ref).is_missing) {
+        ref.error = path + ": the MANIFEST names this table, and the database's folders lack it";
+      } else if (vanished) {
+        ref.state = FileState::kVanished;
+      }
+    } else if (work(i, *table, progress, &ref.error)) {
+      ref.state = FileState::kDone;
+    }
+  } catch (const std::bad_alloc&) {
+    ref.error = path + ": out of memory";
+  } catch (const std::exception& error) {
+    ref.error = path + ": " + error.what();
+  }
+  progress->AddFile();
+}
+
+}  // namespace
+
+void AddCommonOptions(CLI::App* command, CommonOptions* options) {
+  command
+      ->add_option(
+          "PATH", options->paths,
+          "Database directories, table files (.sst, .ldb), or @FILE: a list of either, one "
+          "in each line (-: the list is on stdin)")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("--threads", options->threads,
+                   "Threads; each works on one file. Default: one for each core")
+      ->check(CLI::Range(1, kMaxThreads))
+      ->type_name("");
+  command->add_flag("--json", options->json, "Print JSON (docs/db_details.md names the fields)");
+  command
+      ->add_option("--tables", options->table_folders,
+                   "A directory with tables of the database beside PATH (RocksDB's cf_paths, or "
+                   "db_paths that LOG does not name any more); may be repeated")
+      ->expected(1)
+      ->check([](const std::string& folder) {
+        std::error_code code;
+        std::filesystem::directory_iterator(folder, code);
+        return code ? "'" + folder + "': " + code.message() + "; allowed: a folder that can be read"
+                    : "";
+      })
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("DIR");
+  command->add_flag("--progress,!--no-progress", options->progress,
+                    "Show the progress on stderr. Default: if stderr is a terminal");
+}
+
+Inputs OpenInputs(const CommonOptions& options) {
+  Inputs inputs;
+  database::InputOptions folders;
+  folders.table_folders = options.table_folders;
+  for (const std::string& path : options.paths) {
+    std::string error;
+    if (!database::OpenInput(path, &inputs.databases, &error, folders)) {
+      inputs.errors.push_back(error);
+    }
+  }
+  for (size_t d = 0; d < inputs.databases.size(); ++d) {
+    for (size_t f = 0; f < inputs.databases[d].files.size(); ++f) {
+      FileRef ref;
+      ref.database = d;
+      ref.index = f;
+      inputs.files.push_back(ref);
+    }
+  }
+  return inputs;
+}
+
+void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string& name,
+                 const FileWork& work, size_t first) {
+  if (inputs->files.size() <= first) return;
+  uint64_t bytes = 0;
+  // The longest first, so that no thread works on a long one alone at the end.
+  std::vector<size_t> order;
+  for (size_t i = first; i < inputs->files.size(); ++i) {
+    order.push_back(i);
+    bytes += inputs->file(inputs->files[i]).bytes;
+  }
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return inputs->file(inputs->files[a]).bytes > inputs->file(inputs->files[b]).bytes;
+  });
+  FileProgress progress(name, options.progress.value_or(isatty(STDERR_FILENO) != 0), order.size(),
+                        bytes);
+  std::atomic<size_t> next{0};
+  filter::RunOnThreads(NumThreads(options.threads, order.size()), [&](size_t) {
+    for (size_t i = next++; i < order.size(); i = next++) {
+      WorkOnFile(inputs, order[i], work, &progress);
+    }
+  });
+}
+
+bool AddNewFiles(Inputs* inputs, bool drop) {
+  std::set<size_t> changed;
+  for (const FileRef& ref : inputs->files) {
+    if (ref.state == FileState::kVanished) changed.insert(ref.database);
+  }
+  bool added = false;
+  for (const size_t d : changed) {
+    database::Database& database = inputs->databases[d];
+    database::Database now = database;
+    std::string error;
+    if (database.path.empty() || !database::Refresh(&now, &error)) continue;
+    std::set<std::string> old_paths;
+    std::set<std::string> new_paths;
+    for (const database::TableFile& file : database.files) old_paths.insert(file.path);
+    for (const database::TableFile& file : now.files) new_paths.insert(file.path);
+    for (FileRef& ref : inputs->files) {
+      if (drop && ref.database == d && new_paths.count(inputs->file(ref).path) == 0) {
+        ref.state = FileState::kVanished;
+      }
+    }
+    for (database::TableFile& file : now.files) {
+      // A column family that was created meanwhile is for the next run.
+      const auto family = static_cast<size_t>(file.column_family);
+      if (old_paths.count(file.path) != 0 || family >= database.column_families.size() ||
+          database.column_families[family].id != now.column_families[family].id) {
+        continue;
+      }
+      FileRef ref;
+      ref.database = d;
+      ref.index = database.files.size();
+      database.files.push_back(std::move(file));
+      inputs->files.push_back(ref);
+      added = true;
+    }
+  }
+  return added;
+}
+
+int ReportProblems(const Inputs& inputs, const std::string& name) {
+  const std::string start = "bloomline db " + name + ": ";
+  for (const std::string& error : inputs.errors) PrintError(start + error);
+  for (const database::Database& database : inputs.databases) {
+    for (const std::string& warning : database.warnings) PrintError(start + "warning: " + warning);
+  }
+  bool failed = !inputs.errors.empty();
+  for (const FileRef& ref : inputs.files) {
+    if (ref.state == FileState::kVanished) {
+      PrintError(start + inputs.file(ref).path + ": does not exist (any more); skipped");
+    } else if (ref.state == FileState::kFailed) {
+      failed = true;
+      PrintError(start + ref.error);
+    }
+  }
+  return failed ? kExitFailure : kExitOk;
+}
+
+void AddProblems(const Inputs& inputs, Json* json) {
+  Json errors = Json::array();
+  Json vanished = Json::array();
+  for (const std::string& error : inputs.errors) {
+    errors.push_back({{"file", nullptr}, {"error", error}});
+  }
+  for (const FileRef& ref : inputs.files) {
+    const std::string& path = inputs.file(ref).path;
+    if (ref.state == FileState::kVanished) vanished.push_back(path);
+    if (ref.state == FileState::kFailed) errors.push_back({{"file", path}, {"error", ref.error}});
+  }
+  (*json)["errors"] = std::move(errors);
+  (*json)["vanished"] = std::move(vanished);
+}
+
+std::string LevelText(int level) { return level < 0 ? "-" : std::to_string(level); }
+
+Json LevelJson(int level) { return level < 0 ? Json(nullptr) : Json(level); }
+
+const char* EngineName(sstable::Engine engine) {
+  return engine == sstable::Engine::kLevelDB ? "LevelDB" : "RocksDB";
+}
+
+std::string FileText(const Inputs& inputs, const FileRef& ref) {
+  const std::string& path = inputs.file(ref).path;
+  const bool one_database = inputs.databases.size() == 1 && !inputs.databases[0].path.empty();
+  return one_database ? path.substr(path.rfind('/') + 1) : path;
+}
+
+std::string FilesText(uint64_t files) {
+  return CountText(files) + (files == 1 ? " file" : " files");
+}
+
+std::string DatabaseTitle(const database::Database& database, int column_family) {
+  std::string path = database.path;
+  if (path.empty()) path = database.files.size() == 1 ? database.files[0].path : "files";
+  if (database.column_families.size() < 2) return path;
+  return path + ", column family '" +
+         database.column_families[static_cast<size_t>(column_family)].name + "'";
+}
+
+}  // namespace bloomline::tool::db
+
+namespace bloomline::tool {
+
+void AddDbCommand(CLI::App* app, int* exit_code) {
+  CLI::App* command = app->add_subcommand(
+      "db", "Looks inside the filters of a LevelDB or RocksDB database, which may be running");
+  command->footer(
+      "Nothing is locked and nothing is written. Files that the owner of the database removes\n"
+      "meanwhile are skipped. A damaged file is an error; the others go on.\n"
+      "Exit code: 0 done; 1 a damaged file, or a lost key (verify, measure --scan);\n"
+      "2 an invalid request.");
+  command->require_subcommand(1);
+  db::AddInspectCommand(command, exit_code);
+  db::AddMeasureCommand(command, exit_code);
+  db::AddVerifyCommand(command, exit_code);
+  db::AddAdviseCommand(command, exit_code);
+}
+
+}  // namespace bloomline::tool

@@ -1,0 +1,76 @@
+// A LevelDB or RocksDB directory, read without either engine, also while its owner writes: CURRENT,
+// the MANIFEST, OPTIONS, and LOG. Takes no lock, writes nothing.
+//
+// Formats: LevelDB doc/impl.md and db/version_edit.cc; RocksDB db/version_edit.cc (RocksDB wiki
+// "MANIFEST"), file/filename.cc.
+#ifndef BLOOMLINE_DB_DIRECTORY_DATABASE_H_
+#define BLOOMLINE_DB_DIRECTORY_DATABASE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/db/sstable/table.h"
+
+namespace bloomline::database {
+
+struct TableFile {
+  std::string path;
+  uint64_t number = 0;                    // 0: a file named on the command line
+  uint64_t bytes = 0;                     // as the MANIFEST says, or as the file is
+  int level = -1;                         // -1: unknown, a file on its own
+  int column_family = 0;                  // index into Database::column_families
+  std::string smallest_key, largest_key;  // user keys
+  // The MANIFEST names it, did not change meanwhile, and no folder of the database has it.
+  bool is_missing = false;
+};
+
+struct ColumnFamily {
+  uint32_t id = 0;
+  std::string name = "default";
+  std::string comparator;
+  // The running configuration, from the newest OPTIONS file; RocksDB only.
+  std::string filter_policy;     // "bloomfilter:10:false", "{id=bloomline;...}"; empty: unknown
+  std::string compaction_style;  // "kCompactionStyleLevel"; empty: unknown
+  double level_size_ratio = 10;
+};
+
+struct Database {
+  std::string path;  // empty: files named on the command line
+  sstable::Engine engine = sstable::Engine::kLevelDB;
+  std::vector<ColumnFamily> column_families;  // at least one
+  std::vector<TableFile> files;               // by column family, level, and key order in it
+  std::vector<std::string> warnings;          // what could not be read, one sentence each
+  // Where tables are beside `path`: RocksDB's db_paths and cf_paths. It records the former in LOG,
+  // and the latter nowhere.
+  std::vector<std::string> table_folders;
+};
+
+struct InputOptions {
+  std::vector<std::string> table_folders;  // empty: those that LOG names
+};
+
+// What one argument names: a database directory, a table file, or a list of either: "@FILE", one
+// path per line; "@-" or "-" is the list on stdin. A directory with tables but without CURRENT: its
+// tables, level -1, with a warning. Table files of a list become one Database for each engine; a
+// path of a list that does not exist (any more) counts as a table, and Table::Open says so.
+// Appends to *databases. False with *error: the path, and what is wrong.
+bool OpenInput(const std::string& argument, std::vector<Database>* databases, std::string* error,
+               const InputOptions& options = {});
+
+// The files again, from a MANIFEST that may have changed: for files that vanished meanwhile. Does
+// nothing for files named on the command line. After false the database is as it was.
+bool Refresh(Database* database, std::string* error);
+
+// RocksDB tickers: the newest "STATISTICS:" part of LOG (DBOptions::stats_dump_period_sec) or, if
+// it has none, of the newest LOG.old that does; or a text with lines "rocksdb.bloom.filter.useful
+// COUNT : 12" or "rocksdb.bloom.filter.useful 12", in which other lines are skipped, except such as
+// begin with "rocksdb." and have no count.
+using Tickers = std::map<std::string, uint64_t>;
+bool ReadLogTickers(const std::string& database_path, Tickers* tickers, std::string* error);
+bool ParseTickers(const std::string& text, Tickers* tickers, std::string* error);
+
+}  // namespace bloomline::database
+
+#endif  // BLOOMLINE_DB_DIRECTORY_DATABASE_H_

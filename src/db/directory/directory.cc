@@ -1,0 +1,306 @@
+#include "src/db/directory/directory.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "src/db/directory/file_names.h"
+#include "src/db/directory/manifest.h"
+#include "src/db/directory/options_file.h"
+#include "src/db/sstable/comparator.h"
+#include "src/support/number_text.h"
+
+namespace bloomline::database {
+namespace {
+
+// ---- What is live in a database's folder at one moment, also while its owner changes it.
+
+// The folders that tables are in: the database's own, and RocksDB's db_paths and cf_paths.
+class TableFolders {
+ public:
+  bool Add(const std::string& folder, std::string* error) {
+    for (const auto& [name, listing] : listings_) {
+      if (name == folder) return true;
+    }
+    Listing listing;
+    if (!ListFolder(folder, &listing, error)) return false;
+    listings_.emplace_back(folder, std::move(listing));
+    return true;
+  }
+
+  // The path; empty: it is in none.
+  std::string Find(uint64_t number) const {
+    for (const auto& [folder, listing] : listings_) {
+      const auto found = listing.tables.find(number);
+      if (found != listing.tables.end()) return Join(folder, found->second);
+    }
+    return "";
+  }
+
+  const Listing& front() const { return listings_.front().second; }  // of the database's own
+
+ private:
+  std::vector<std::pair<std::string, Listing>> listings_;
+};
+
+struct Snapshot {
+  std::string manifest_path;
+  Manifest manifest;
+  TableFolders folders;
+  std::vector<uint64_t> missing;  // live, and in none of the folders
+  // The MANIFEST has not changed since it was read: its owner has not removed what is missing.
+  bool is_settled = false;
+};
+
+constexpr uint64_t kMaxCurrentBytes = 4096;
+
+bool ManifestPath(const std::string& path, std::string* manifest_path, bool* vanished,
+                  std::string* error) {
+  const std::string current = Join(path, "CURRENT");
+  std::string name;
+  if (!ReadSmallFile(current, kMaxCurrentBytes, &name, vanished, error)) return false;
+  while (!name.empty() && (name.back() == '\n' || name.back() == '\r')) name.pop_back();
+  if (!NumberBehind("MANIFEST-", name)) {
+    *error = current + ": has " + Quoted(name) + "; allowed: the name of a MANIFEST";
+    return false;
+  }
+  *manifest_path = Join(path, name);
+  return true;
+}
+
+bool IsUnchanged(const std::string& path, const Snapshot& snapshot) {
+  std::string manifest_path, ignored;
+  bool vanished;
+  if (!ManifestPath(path, &manifest_path, &vanished, &ignored)) return false;
+  std::error_code code;
+  return manifest_path == snapshot.manifest_path &&
+         std::filesystem::file_size(manifest_path, code) == snapshot.manifest.bytes && !code;
+}
+
+std::vector<uint64_t> MissingTables(const Snapshot& snapshot) {
+  std::vector<uint64_t> missing;
+  for (const auto& [id, family] : snapshot.manifest.live.families()) {
+    for (const auto& [number, file] : family.files) {
+      if (snapshot.folders.Find(number).empty()) missing.push_back(number);
+    }
+  }
+  return missing;
+}
+
+// One attempt. *again: it failed because something changed meanwhile.
+bool TryToTake(const std::string& path, const std::vector<std::string>& table_folders,
+               Snapshot* snapshot, bool* again, std::string* error) {
+  if (!ManifestPath(path, &snapshot->manifest_path, again, error)) return false;
+  bool vanished;
+  if (!ReadManifest(snapshot->manifest_path, &snapshot->manifest, &vanished, error)) {
+    // The owner removes a MANIFEST when CURRENT names another.
+    std::string now, ignored;
+    bool is_gone;
+    *again = ManifestPath(path, &now, &is_gone, &ignored) && now != snapshot->manifest_path;
+    *again = *again || (!vanished && !IsUnchanged(path, *snapshot));
+    if (vanished && !*again) {
+      *error =
+          Join(path, "CURRENT") + ": names " + snapshot->manifest_path + ", which does not exist";
+    }
+    return false;
+  }
+  if (!snapshot->folders.Add(path, error)) return false;
+  for (const std::string& folder : table_folders) {
+    std::string ignored;
+    snapshot->folders.Add(folder, &ignored);
+  }
+  return true;
+}
+
+// Reads CURRENT, then the MANIFEST, then the listings of folders: a table that both have was there.
+// If tables are missing and *table_folders is empty, it becomes those that LOG names, except other
+// databases: the LOG of a copied database names the folder of the original. While the owner writes,
+// CURRENT may name a MANIFEST that is gone, and the MANIFEST tables that are gone: then all is read
+// again, at most 12 times.
+bool TakeSnapshot(const std::string& path, std::vector<std::string>* table_folders,
+                  Snapshot* snapshot, std::string* error) {
+  for (int attempt = 0;; ++attempt) {
+    const bool is_last = attempt >= kMaxAttempts;
+    WaitBefore(attempt);
+    *snapshot = Snapshot();
+    bool again = false;
+    std::string failure;
+    if (!TryToTake(path, *table_folders, snapshot, &again, &failure)) {
+      if (again && !is_last) continue;
+      *error = std::move(failure);
+      return false;
+    }
+    snapshot->missing = MissingTables(*snapshot);
+    if (!snapshot->missing.empty() && table_folders->empty()) {
+      // RocksDB records its folders nowhere but in LOG.
+      for (std::string& folder : TableFoldersInLog(path)) {
+        if (Exists(Join(folder, "CURRENT")) || !snapshot->folders.Add(folder, &failure)) continue;
+        table_folders->push_back(std::move(folder));
+      }
+      snapshot->missing = MissingTables(*snapshot);
+    }
+    const bool is_whole = snapshot->missing.empty() && snapshot->manifest.warnings.empty();
+    snapshot->is_settled = is_whole || IsUnchanged(path, *snapshot);
+    if (snapshot->is_settled || is_last) return true;
+  }
+}
+
+// ---- The database that it is.
+
+using sstable::Engine;
+
+constexpr size_t kMaxNamesInWarning = 5;
+
+std::string TableName(uint64_t number, Engine engine) {
+  return SixDigits(number) + (engine == Engine::kRocksDB ? ".sst" : ".ldb");
+}
+
+Engine EngineOf(const Snapshot& snapshot) {
+  // RocksDB has always used tags of its own for tables.
+  const LiveFiles& live = snapshot.manifest.live;
+  if (live.has_rocksdb_tags()) return Engine::kRocksDB;
+  for (const auto& [id, family] : live.families()) {
+    if (!family.files.empty()) return Engine::kLevelDB;
+  }
+  const Listing& listing = snapshot.folders.front();
+  return listing.has_identity || listing.newest_options > 0 ? Engine::kRocksDB : Engine::kLevelDB;
+}
+
+void ApplyOptions(const OptionMap& options, ColumnFamily* family) {
+  const auto text = [&](const char* name) {
+    const auto found = options.find(name);
+    return found == options.end() ? std::string() : found->second;
+  };
+  family->filter_policy = text("filter_policy");
+  family->compaction_style = text("compaction_style");
+  support::ParseDouble(text("max_bytes_for_level_multiplier"), &family->level_size_ratio);
+}
+
+void AddOptions(Database* database) {
+  OptionsFile options;
+  std::string error;
+  if (!ReadNewestOptions(database->path, &options, &error)) database->warnings.push_back(error);
+  for (ColumnFamily& family : database->column_families) {
+    const auto found = options.column_families.find(family.name);
+    if (found != options.column_families.end()) ApplyOptions(found->second, &family);
+  }
+}
+
+// By level, then by key as the comparator of that name orders them; in level 0 by number. For a
+// comparator that is not known here, by the keys' bytes.
+void SortByLevelAndKey(const std::string& comparator, TableFile* begin, TableFile* end) {
+  const sstable::KeyOrder order = sstable::OrderOf(comparator);
+  const auto key = [&](const TableFile& file) {
+    return sstable::WithoutTimestamp(order, file.smallest_key);
+  };
+  std::sort(begin, end, [&](const TableFile& a, const TableFile& b) {
+    if (a.level != b.level) return a.level < b.level;
+    const int result = a.level == 0 ? 0 : key(a).compare(key(b));
+    if (result == 0) return a.number < b.number;
+    return order.is_reversed ? result > 0 : result < 0;
+  });
+}
+
+void AddFiles(const Snapshot& snapshot, Database* database) {
+  int index = 0;
+  for (const auto& [id, live] : snapshot.manifest.live.families()) {
+    ColumnFamily family;
+    family.id = id;
+    family.name = live.name;
+    family.comparator = live.comparator;
+    const size_t begin = database->files.size();
+    for (const auto& [number, file] : live.files) {
+      TableFile table;
+      table.path = snapshot.folders.Find(number);
+      if (table.path.empty()) {
+        table.path = Join(database->path, TableName(number, database->engine));
+        table.is_missing = snapshot.is_settled;
+      }
+      table.number = number;
+      table.bytes = file.bytes;
+      table.level = file.level;
+      table.column_family = index;
+      table.smallest_key = file.smallest_key;
+      table.largest_key = file.largest_key;
+      database->files.push_back(std::move(table));
+    }
+    SortByLevelAndKey(live.comparator, database->files.data() + begin,
+                      database->files.data() + database->files.size());
+    database->column_families.push_back(std::move(family));
+    ++index;
+  }
+}
+
+void WarnOfMissing(const std::vector<uint64_t>& missing, Database* database) {
+  std::string names;
+  for (size_t i = 0; i < std::min(missing.size(), kMaxNamesInWarning); ++i) {
+    names += (i == 0 ? "" : ", ") + TableName(missing[i], database->engine);
+  }
+  if (missing.size() > kMaxNamesInWarning) names += ", ...";
+  database->warnings.push_back(
+      database->path + ": " + std::to_string(missing.size()) + " of its tables " +
+      (missing.size() == 1 ? "is" : "are") + " not there: " + names +
+      (database->engine == Engine::kRocksDB
+           ? "; if RocksDB has them in another folder (db_paths, cf_paths), name it with --tables"
+           : ""));
+}
+
+bool ReadLive(const std::string& path, Database* database, std::string* error) {
+  Snapshot snapshot;
+  if (!TakeSnapshot(path, &database->table_folders, &snapshot, error)) return false;
+  database->engine = EngineOf(snapshot);
+  database->warnings = snapshot.manifest.warnings;
+  AddFiles(snapshot, database);
+  if (!snapshot.missing.empty()) WarnOfMissing(snapshot.missing, database);
+  if (database->engine == Engine::kRocksDB) AddOptions(database);
+  return true;
+}
+
+// A folder without CURRENT, or what was copied out of one.
+bool ReadTables(const std::string& path, const Listing& listing, Database* database,
+                std::string* error) {
+  std::vector<std::pair<uint64_t, std::string>> names(listing.tables.begin(), listing.tables.end());
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : listing.other_tables) names.emplace_back(0, name);
+  if (names.empty()) {
+    *error = path + ": is no database: it has neither CURRENT nor tables (*.sst, *.ldb)";
+    for (const std::string& folder : listing.folders) {
+      if (!Exists(Join(Join(path, folder), "CURRENT"))) continue;
+      *error += "; " + Join(path, folder) + " has CURRENT";
+      break;
+    }
+    return false;
+  }
+  for (auto& [number, name] : names) {
+    TableFile table;
+    table.path = Join(path, name);
+    table.number = number;
+    std::error_code code;
+    const uint64_t bytes = std::filesystem::file_size(table.path, code);
+    if (!code) table.bytes = bytes;
+    database->files.push_back(std::move(table));
+  }
+  database->engine = EngineOfTable(database->files.front().path);
+  database->column_families.emplace_back();
+  database->warnings.push_back(
+      path + ": has no CURRENT; all its tables are read, and their levels are unknown");
+  return true;
+}
+
+}  // namespace
+
+bool ReadDirectory(const std::string& path, const std::vector<std::string>& table_folders,
+                   Database* database, std::string* error) {
+  database->path = path;
+  while (database->path.size() > 1 && database->path.back() == '/') database->path.pop_back();
+  database->table_folders = table_folders;
+  Listing listing;
+  if (!ListFolder(database->path, &listing, error)) return false;
+  if (listing.has_current) return ReadLive(database->path, database, error);
+  return ReadTables(database->path, listing, database, error);
+}
+
+}  // namespace bloomline::database

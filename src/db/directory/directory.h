@@ -1,0 +1,24 @@
+// Reads a database's folder, and RocksDB's LOG and LOG.old.NUMBER in it.
+#ifndef BLOOMLINE_DB_DIRECTORY_DIRECTORY_H_
+#define BLOOMLINE_DB_DIRECTORY_DIRECTORY_H_
+
+#include <string>
+#include <vector>
+
+#include "src/db/directory/database.h"
+
+namespace bloomline::database {
+
+// A folder with CURRENT, or with tables. False with *error.
+bool ReadDirectory(const std::string& path, const std::vector<std::string>& table_folders,
+                   Database* database, std::string* error);
+
+// The engine that wrote a table; by its name if it cannot be read.
+sstable::Engine EngineOfTable(const std::string& path);
+
+// DBOptions::db_paths, as LOG lists them when the database is opened.
+std::vector<std::string> TableFoldersInLog(const std::string& database_path);
+
+}  // namespace bloomline::database
+
+#endif  // BLOOMLINE_DB_DIRECTORY_DIRECTORY_H_

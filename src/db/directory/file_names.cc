@@ -1,0 +1,142 @@
+#include "src/db/directory/file_names.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "src/support/file_io.h"
+#include "src/support/number_text.h"
+
+namespace bloomline::database {
+namespace {
+
+constexpr size_t kSuffixBytes = 4;  // ".sst"
+
+bool EndsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+void AddTable(std::string name, Listing* listing) {
+  const std::optional<uint64_t> number =
+      NumberBehind("", std::string_view(name).substr(0, name.size() - kSuffixBytes));
+  if (number) {
+    listing->tables.emplace(*number, std::move(name));
+  } else {
+    listing->other_tables.push_back(std::move(name));
+  }
+}
+
+}  // namespace
+
+std::string Join(const std::string& folder, const std::string& name) {
+  return !folder.empty() && folder.back() == '/' ? folder + name : folder + "/" + name;
+}
+
+std::optional<uint64_t> NumberBehind(std::string_view prefix, std::string_view name) {
+  if (name.substr(0, prefix.size()) != prefix) return std::nullopt;
+  uint64_t number;
+  if (!support::ParseUint64(name.substr(prefix.size()), &number)) return std::nullopt;
+  return number;
+}
+
+std::string SixDigits(uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return digits.size() < 6 ? std::string(6 - digits.size(), '0') + digits : digits;
+}
+
+bool IsTableName(std::string_view name) {
+  return name.size() > kSuffixBytes && (EndsWith(name, ".sst") || EndsWith(name, ".ldb"));
+}
+
+bool ListFolder(const std::string& folder, Listing* listing, std::string* error) {
+  std::error_code code;
+  std::filesystem::directory_iterator entry(folder, code);
+  const std::filesystem::directory_iterator end;
+  for (; !code && entry != end; entry.increment(code)) {
+    std::string name = entry->path().filename().string();
+    std::error_code ignored;
+    if (IsTableName(name)) {
+      AddTable(std::move(name), listing);
+    } else if (name == "CURRENT") {
+      listing->has_current = true;
+    } else if (name == "IDENTITY") {
+      listing->has_identity = true;
+    } else if (const auto number = NumberBehind("OPTIONS-", name)) {
+      listing->newest_options = std::max(listing->newest_options, *number);
+    } else if (NumberBehind("LOG.old.", name)) {
+      listing->old_logs.push_back(std::move(name));
+    } else if (entry->is_directory(ignored)) {
+      listing->folders.push_back(std::move(name));
+    }
+  }
+  if (code) {
+    *error = folder + ": cannot be listed: " + code.message();
+    return false;
+  }
+  std::sort(listing->other_tables.begin(), listing->other_tables.end());
+  std::sort(listing->folders.begin(), listing->folders.end());
+  std::sort(listing->old_logs.begin(), listing->old_logs.end(),
+            [](const std::string& a, const std::string& b) {
+              return *NumberBehind("LOG.old.", a) > *NumberBehind("LOG.old.", b);
+            });
+  return true;
+}
+
+bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* text, bool* vanished,
+                   std::string* error) {
+  *vanished = false;
+  support::InputFile file;
+  if (!file.Open(path, error)) {
+    *vanished = !Exists(path);
+    return false;
+  }
+  if (file.size() > max_bytes) {
+    *error = path + ": has " + std::to_string(file.size()) + " bytes; allowed: up to " +
+             std::to_string(max_bytes);
+    return false;
+  }
+  text->resize(static_cast<size_t>(file.size()));
+  return file.ReadAt(0, file.size(), text->data(), error);
+}
+
+bool ReadInput(const std::string& path, uint64_t max_bytes, std::string* text, std::string* error) {
+  bool vanished;
+  if (path != "-") return ReadSmallFile(path, max_bytes, text, &vanished, error);
+  constexpr size_t kReadBytes = 64 << 10;
+  while (std::cin) {
+    const size_t size = text->size();
+    if (size > max_bytes) {
+      *error = "stdin: has more than " + std::to_string(max_bytes) + " bytes";
+      return false;
+    }
+    text->resize(size + kReadBytes);
+    std::cin.read(text->data() + size, kReadBytes);
+    text->resize(size + static_cast<size_t>(std::cin.gcount()));
+  }
+  return true;
+}
+
+void WaitBefore(int attempt) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(attempt * attempt));
+}
+
+bool Exists(const std::string& path) {
+  std::error_code code;
+  const auto status = std::filesystem::status(path, code);
+  return status.type() != std::filesystem::file_type::not_found;
+}
+
+std::string Quoted(std::string_view text) {
+  constexpr size_t kMaxBytes = 80;
+  std::string quoted(text.substr(0, kMaxBytes));
+  for (char& c : quoted) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return "'" + quoted + "'";
+}
+
+}  // namespace bloomline::database

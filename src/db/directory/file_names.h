@@ -1,0 +1,54 @@
+// The names in a database's folder: file/filename.cc of RocksDB, db/filename.cc of LevelDB.
+#ifndef BLOOMLINE_DB_DIRECTORY_FILE_NAMES_H_
+#define BLOOMLINE_DB_DIRECTORY_FILE_NAMES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace bloomline::database {
+
+std::string Join(const std::string& folder, const std::string& name);
+
+// The number in "MANIFEST-000012" and the like: `prefix` and decimal digits, nothing else.
+std::optional<uint64_t> NumberBehind(std::string_view prefix, std::string_view name);
+
+std::string SixDigits(uint64_t number);  // or more: 12 is "000012"
+
+bool IsTableName(std::string_view name);  // *.sst, *.ldb
+
+// What is in a folder, as far as it is used here.
+struct Listing {
+  std::unordered_map<uint64_t, std::string> tables;  // the name by the number
+  std::vector<std::string> other_tables;             // with names that are no numbers
+  uint64_t newest_options = 0;                       // 0: none
+  std::vector<std::string> old_logs;                 // "LOG.old.123", the newest first
+  std::vector<std::string> folders;
+  bool has_current = false;
+  bool has_identity = false;
+};
+bool ListFolder(const std::string& folder, Listing* listing, std::string* error);
+
+// All of a small file. False with *error; *vanished: it does not exist.
+bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* text, bool* vanished,
+                   std::string* error);
+
+// All of a file that a user names, or for "-" of standard input.
+bool ReadInput(const std::string& path, uint64_t max_bytes, std::string* text, std::string* error);
+
+// While a database's owner writes, files that one names may be gone. Then all is read again, after
+// 0, 1, 4, 9, ... ms.
+constexpr int kMaxAttempts = 12;
+void WaitBefore(int attempt);
+
+bool Exists(const std::string& path);
+
+// The first bytes of a text of unknown origin, for an error: '?' for what is not printable ASCII.
+std::string Quoted(std::string_view text);
+
+}  // namespace bloomline::database
+
+#endif  // BLOOMLINE_DB_DIRECTORY_FILE_NAMES_H_

@@ -1,0 +1,73 @@
+#include "src/db/directory/filter_names.h"
+
+#include <string>
+
+#include "src/db/directory/options_file.h"
+
+namespace bloomline::database {
+namespace {
+
+using sstable::Engine;
+using sstable::FilterKind;
+
+constexpr std::string_view kRocksDBFamily = "rocksdb.BuiltinBloomFilter";
+constexpr std::string_view kLevelDBFamily = "leveldb.BuiltinBloomFilter2";
+// bloomline's, in RocksDB; the second has a canonicalizer.
+constexpr std::string_view kBloomline = "bloomline";
+constexpr std::string_view kCanonical = "bloomline.canon";
+
+// RocksDB's own, before the ':' of their options.
+constexpr std::string_view kRocksDBPolicies[] = {
+    "bloomfilter",
+    "rocksdb.BloomFilter",
+    "ribbonfilter",
+    "rocksdb.RibbonFilter",
+    "rocksdb.internal.LegacyBloomFilter",
+    "rocksdb.internal.FastLocalBloomFilter",
+    "rocksdb.internal.Standard128RibbonFilter",
+    kRocksDBFamily,
+};
+
+enum class Kind { kNone, kRocksDB, kBloomline, kCanonical, kOther };
+
+Kind KindOf(std::string_view id) {
+  if (id == "nullptr") return Kind::kNone;
+  const std::string_view name = id.substr(0, id.find(':'));
+  if (name == kBloomline) return Kind::kBloomline;
+  if (name == kCanonical) return Kind::kCanonical;
+  for (const std::string_view own : kRocksDBPolicies) {
+    if (name == own) return Kind::kRocksDB;
+  }
+  return Kind::kOther;
+}
+
+PolicyUse UseInRocksDB(std::string_view policy, const FilterBlock& block) {
+  const std::string id = OptionId(policy);
+  if (id.empty()) return PolicyUse::kUnknown;
+  const Kind kind = KindOf(id);
+  if (kind == Kind::kNone || block.kind == FilterKind::kByOffset) return PolicyUse::kIgnored;
+  if (kind == Kind::kOther) return PolicyUse::kUnknown;
+  if (block.name != kRocksDBFamily) return PolicyUse::kIgnored;
+  if (kind == Kind::kRocksDB) return block.is_bloomline ? PolicyUse::kMayMatch : PolicyUse::kUsed;
+  // With a canonicalizer, bloomline uses only filters that record the same. Without, RocksDB's own,
+  // too.
+  const std::string canonicalizer = OptionIn(policy, "canonicalizer");
+  const bool has_canonicalizer = kind == Kind::kCanonical || !canonicalizer.empty();
+  const bool is_same = block.canonicalizer == canonicalizer;
+  const bool is_used =
+      has_canonicalizer ? !canonicalizer.empty() && is_same : block.canonicalizer.empty();
+  return is_used ? PolicyUse::kUsed : PolicyUse::kMayMatch;
+}
+
+}  // namespace
+
+PolicyUse UseOf(std::string_view policy, const FilterBlock& block) {
+  if (block.kind == FilterKind::kNone) return PolicyUse::kIgnored;
+  if (policy.empty()) return PolicyUse::kUnknown;
+  if (block.engine == Engine::kRocksDB) return UseInRocksDB(policy, block);
+  const std::string_view name = policy == kBloomline ? kLevelDBFamily : policy;
+  if (policy == "nullptr" || block.name != name) return PolicyUse::kIgnored;
+  return policy == kLevelDBFamily && block.is_bloomline ? PolicyUse::kMayMatch : PolicyUse::kUsed;
+}
+
+}  // namespace bloomline::database

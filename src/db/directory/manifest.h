@@ -1,0 +1,89 @@
+// The tables that are live after the last whole record of a MANIFEST.
+#ifndef BLOOMLINE_DB_DIRECTORY_MANIFEST_H_
+#define BLOOMLINE_DB_DIRECTORY_MANIFEST_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bloomline::database {
+
+// ---- One record of a MANIFEST: changes of a column family's tables. LevelDB and RocksDB share the
+// format; RocksDB has more tags (db/version_edit.h; up to RocksDB 11).
+
+struct LiveFile {
+  int level = 0;
+  uint64_t number = 0;
+  uint64_t bytes = 0;
+  std::string smallest_key, largest_key;  // user keys
+};
+
+struct DeletedFile {
+  int level = 0;
+  uint64_t number = 0;
+};
+
+struct VersionEdit {
+  std::optional<std::string> comparator;
+  uint32_t column_family = 0;
+  bool adds_column_family = false;
+  bool drops_column_family = false;
+  std::string column_family_name;
+  std::vector<DeletedFile> deleted_files;
+  std::vector<LiveFile> new_files;
+  // How many more edits belong to its atomic group. RocksDB applies all of a group, or none.
+  std::optional<uint32_t> remaining_in_group;
+  bool has_rocksdb_tags = false;
+};
+
+enum class EditError {
+  kNone,
+  kDamaged,       // what: "a new file"
+  kNewerVersion,  // what: "tag 16"
+};
+
+// Decodes all of `record`. Otherwise *what names the field.
+EditError DecodeVersionEdit(std::string_view record, VersionEdit* edit, std::string* what);
+
+struct LiveFamily {
+  std::string name = "default";
+  std::string comparator;
+  std::map<uint64_t, LiveFile> files;  // by number
+};
+
+// Keeps what is live, not the history.
+class LiveFiles {
+ public:
+  LiveFiles() { families_[0]; }
+
+  void Apply(VersionEdit&& edit);
+
+  const std::map<uint32_t, LiveFamily>& families() const { return families_; }  // by number
+  // Changes that do not fit what was there: edits before them are missing.
+  uint64_t num_contradictions() const { return num_contradictions_; }
+  bool has_rocksdb_tags() const { return has_rocksdb_tags_; }
+
+ private:
+  void ApplyOne(VersionEdit&& edit);
+
+  std::map<uint32_t, LiveFamily> families_;
+  std::vector<VersionEdit> group_;  // an atomic group that is not complete yet
+  uint64_t num_contradictions_ = 0;
+  bool has_rocksdb_tags_ = false;
+};
+
+struct Manifest {
+  LiveFiles live;
+  uint64_t bytes = 0;                 // of the file that were there
+  std::vector<std::string> warnings;  // damage
+};
+
+// False with *error: the file and what is wrong. *vanished: it does not exist.
+bool ReadManifest(const std::string& path, Manifest* manifest, bool* vanished, std::string* error);
+
+}  // namespace bloomline::database
+
+#endif  // BLOOMLINE_DB_DIRECTORY_MANIFEST_H_

@@ -1,0 +1,137 @@
+#include "src/db/directory/options_file.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "src/db/directory/file_names.h"
+
+namespace bloomline::database {
+namespace {
+
+constexpr std::string_view kSpaces = " \t\r\n\v\f";
+
+std::string_view Trim(std::string_view text) {
+  const size_t first = text.find_first_not_of(kSpaces);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
+}
+
+// A '#' begins a comment, "\#" does not.
+std::string_view WithoutComment(std::string_view line) {
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '#' && (i == 0 || line[i - 1] != '\\')) return line.substr(0, i);
+  }
+  return line;
+}
+
+std::string Unescape(std::string_view text) {
+  std::string result;
+  bool escaped = false;
+  for (const char c : text) {
+    if (!escaped && c == '\\') {
+      escaped = true;
+      continue;
+    }
+    result += !escaped ? c : c == 'n' ? '\n' : c == 'r' ? '\r' : c;
+    escaped = false;
+  }
+  return result;
+}
+
+// Where the options of [`title` "`argument`"] go; null: nowhere.
+OptionMap* SectionOf(std::string_view line, OptionsFile* options) {
+  const size_t begin = line.find('"');
+  const size_t end = line.rfind('"');
+  const std::string_view title =
+      Trim(begin == line.npos ? line.substr(1, line.size() - 2) : line.substr(1, begin - 1));
+  if (title == "DBOptions") return &options->database;
+  constexpr std::string_view kTables = "TableOptions/";
+  if (title != "CFOptions" && title.substr(0, kTables.size()) != kTables) return nullptr;
+  if (begin == end) return nullptr;
+  return &options->column_families[Unescape(line.substr(begin + 1, end - begin - 1))];
+}
+
+// The end of the value that begins at `begin`: its ';', or the end of the text.
+size_t EndOfValue(std::string_view text, size_t begin) {
+  int depth = 0;
+  for (size_t i = begin; i < text.size(); ++i) {
+    if (text[i] == '{') ++depth;
+    if (text[i] == '}') --depth;
+    if (text[i] == ';' && depth <= 0) return i;
+  }
+  return text.size();
+}
+
+std::string_view WithoutBraces(std::string_view value) {
+  value = Trim(value);
+  while (value.size() >= 2 && value.front() == '{' && value.back() == '}') {
+    value = Trim(value.substr(1, value.size() - 2));
+  }
+  return value;
+}
+
+}  // namespace
+
+void ParseOptionsFile(std::string_view text, OptionsFile* options) {
+  OptionMap* section = nullptr;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = Trim(WithoutComment(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.size() >= 2 && line.front() == '[' && line.back() == ']') {
+      section = SectionOf(line, options);
+      continue;
+    }
+    const size_t equals = line.find('=');
+    if (section == nullptr || equals == line.npos) continue;
+    const std::string_view value = Trim(line.substr(equals + 1));
+    // A column family's own option comes first, and stays if its table has one of that name.
+    section->emplace(Trim(line.substr(0, equals)),
+                     value.substr(0, 1) == "{" ? std::string(value) : Unescape(value));
+  }
+}
+
+bool ReadNewestOptions(const std::string& folder, OptionsFile* options, std::string* error) {
+  constexpr uint64_t kMaxBytes = 256 << 20;
+  std::string text;
+  for (int attempt = 0;; ++attempt) {
+    WaitBefore(attempt);
+    Listing listing;
+    if (!ListFolder(folder, &listing, error)) return false;
+    if (listing.newest_options == 0) return true;
+    const std::string path = Join(folder, "OPTIONS-" + SixDigits(listing.newest_options));
+    bool vanished;  // RocksDB renames a whole file into place, then deletes old ones
+    std::string failure;
+    if (ReadSmallFile(path, kMaxBytes, &text, &vanished, &failure)) break;
+    if (vanished && attempt < kMaxAttempts) continue;
+    *error = std::move(failure);
+    return false;
+  }
+  ParseOptionsFile(text, options);
+  return true;
+}
+
+std::string OptionIn(std::string_view value, std::string_view name) {
+  value = WithoutBraces(value);
+  for (size_t begin = 0; begin < value.size();) {
+    const size_t end = EndOfValue(value, begin);
+    const std::string_view option = value.substr(begin, end - begin);
+    const size_t equals = option.find('=');
+    if (equals != option.npos && Trim(option.substr(0, equals)) == name) {
+      return std::string(WithoutBraces(option.substr(equals + 1)));
+    }
+    begin = end + 1;
+  }
+  return "";
+}
+
+std::string OptionId(std::string_view value) {
+  value = WithoutBraces(value);
+  if (value.find('=') == value.npos) {
+    return std::string(Trim(value.substr(0, value.find(';'))));
+  }
+  return OptionIn(value, "id");
+}
+
+}  // namespace bloomline::database

@@ -1,0 +1,39 @@
+// RocksDB's OPTIONS file (options/options_parser.cc): sections of "name=value" lines.
+//
+//   [CFOptions "default"]
+//     compaction_style=kCompactionStyleLevel
+//   [TableOptions/BlockBasedTable "default"]
+//     filter_policy={id=ribbonfilter:10;bloom_before_level=0;}   # a comment
+#ifndef BLOOMLINE_DB_DIRECTORY_OPTIONS_FILE_H_
+#define BLOOMLINE_DB_DIRECTORY_OPTIONS_FILE_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace bloomline::database {
+
+using OptionMap = std::map<std::string, std::string>;
+
+struct OptionsFile {
+  OptionMap database;                                // [DBOptions]
+  std::map<std::string, OptionMap> column_families;  // by name, with those of their tables
+};
+
+// Unknown sections are skipped, and lines that are no option.
+void ParseOptionsFile(std::string_view text, OptionsFile* options);
+
+// The newest OPTIONS file of a database's folder. False with *error if it cannot be read; if there
+// is none, *options stays empty.
+bool ReadNewestOptions(const std::string& folder, OptionsFile* options, std::string* error);
+
+// The value of `name` in "{id=bloomline;bits_per_key=10;nested={a=b;};}", in braces or not. Empty:
+// there is none.
+std::string OptionIn(std::string_view value, std::string_view name);
+
+// The `id` of such a value, or the value itself if it has no options: "bloomfilter:10:false".
+std::string OptionId(std::string_view value);
+
+}  // namespace bloomline::database
+
+#endif  // BLOOMLINE_DB_DIRECTORY_OPTIONS_FILE_H_

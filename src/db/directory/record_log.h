@@ -1,0 +1,75 @@
+// The records of a MANIFEST: LevelDB's log format (doc/log_format.md) with RocksDB's additions
+// (db/log_format.h). Reads what the file has when it is opened, block by block.
+//
+//   block:  32 KiB of fragments; fewer than 7 bytes at its end are filled with zeros
+//   fragment:  masked CRC-32C (4) length (2) type (1) [log number (4)] payload
+#ifndef BLOOMLINE_DB_DIRECTORY_RECORD_LOG_H_
+#define BLOOMLINE_DB_DIRECTORY_RECORD_LOG_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "src/db/sstable/bytes/checksum.h"
+#include "src/support/file_io.h"
+
+namespace bloomline::database {
+
+class RecordLog {
+ public:
+  bool Open(const std::string& path, std::string* error) { return file_.Open(path, error); }
+
+  // The next whole record; it lives until the next call. False at the end, and if the rest cannot
+  // be read: then error() is not empty.
+  //
+  // A fragment that its file does not hold in full is the end: its owner is writing it, or died
+  // then. So are zeros. A damaged fragment is skipped and counted; the reader goes on at the next
+  // fragment whose checksum is right.
+  bool Next(std::string_view* record);
+
+  const std::string& error() const { return error_; }
+  uint64_t num_damaged() const { return num_damaged_; }
+  uint64_t first_damage() const { return first_damage_; }    // its offset, if there is any
+  uint64_t record_offset() const { return record_offset_; }  // of the last record
+  uint64_t size() const { return file_.size(); }             // of the file when it was opened
+  // What checksums have read: at most three times the file, whatever is in it.
+  uint64_t num_bytes_checked() const { return num_bytes_checked_; }
+
+ private:
+  struct Fragment {
+    int type;
+    std::string_view payload;
+    uint64_t offset;
+  };
+  enum class Header { kGood, kZeros, kTooLong, kBadChecksum };
+
+  bool ReadBlock();
+  uint32_t ChecksumOf(size_t begin, size_t end);
+  bool NextFragment(Fragment* fragment);
+  Header ParseAt(size_t position, Fragment* fragment);
+  bool FindFragment(size_t* position);
+  void AddDamage(uint64_t offset);
+
+  support::InputFile file_;
+  std::string block_;
+  uint64_t block_offset_ = 0;
+  size_t position_ = 0;  // in the block
+  // Of a block with damage. There, each byte may begin a fragment of any length, and checksums that
+  // read each of these would read the block thousands of times.
+  sstable::RangeCrc32c checksums_;
+  bool has_checksums_ = false;
+  std::string record_;
+  uint64_t record_offset_ = 0;
+  bool in_record_ = false;
+  bool after_damage_ = false;  // fragments without a beginning belong to the damaged record
+  bool has_suspect_ = false;   // damage, if anything follows
+  uint64_t suspect_ = 0;
+  uint64_t num_damaged_ = 0;
+  uint64_t first_damage_ = 0;
+  uint64_t num_bytes_checked_ = 0;
+  std::string error_;
+};
+
+}  // namespace bloomline::database
+
+#endif  // BLOOMLINE_DB_DIRECTORY_RECORD_LOG_H_

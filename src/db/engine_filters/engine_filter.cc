@@ -1,0 +1,65 @@
+#include "src/db/engine_filters/engine_filter.h"
+
+#include <algorithm>
+
+#include "src/db/engine_filters/opened_filter.h"
+
+namespace bloomline::engine_filters {
+
+const char* KindName(Kind kind) {
+  switch (kind) {
+    case Kind::kUnknown:
+      break;
+    case Kind::kAlwaysMatch:
+      return "matches every key";
+    case Kind::kNoKeys:
+      return "no keys";
+    case Kind::kBloomlineFlat:
+      return "bloomline flat";
+    case Kind::kBloomlineBlocked:
+      return "bloomline blocked";
+    case Kind::kBloomlineSmallSet:
+      return "bloomline small set";
+    case Kind::kBloomlineCompact:
+      return "bloomline compact";
+    case Kind::kClassic:
+      return "LevelDB Bloom";
+    case Kind::kRocksDBBloom:
+      return "RocksDB Bloom";
+    case Kind::kRocksDBRibbon:
+      return "RocksDB Ribbon";
+    case Kind::kRocksDBLegacy:
+      return "RocksDB legacy Bloom";
+  }
+  return "unknown";
+}
+
+bool IsBloomline(Kind kind) {
+  return kind == Kind::kBloomlineFlat || kind == Kind::kBloomlineBlocked ||
+         kind == Kind::kBloomlineSmallSet || kind == Kind::kBloomlineCompact;
+}
+
+EngineFilter EngineFilter::Open(Container container, std::string_view name,
+                                std::string_view bytes) {
+  switch (container) {
+    case Container::kLevelDB:
+      return OpenLevelDB(name, bytes);
+    case Container::kRocksDB:
+      return OpenRocksDB(name, bytes);
+    case Container::kRocksDBByOffset:
+      break;
+  }
+  return OpenRocksDBByOffset(name, bytes);
+}
+
+bool EngineFilter::MayMatch(std::string_view key) const {
+  bool may_match;
+  return MayMatch(1, &key, &may_match) == 1;
+}
+
+size_t EngineFilter::MayMatch(size_t n, const std::string_view* keys, bool* may_match) const {
+  query_(n, keys, may_match);
+  return static_cast<size_t>(std::count(may_match, may_match + n, true));
+}
+
+}  // namespace bloomline::engine_filters

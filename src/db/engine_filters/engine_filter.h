@@ -1,0 +1,115 @@
+// The filters inside SSTables, whoever wrote them: bloomline's, RocksDB's Bloom, Ribbon and legacy
+// Bloom filters, and LevelDB's. Told apart and queried as their engine does, without the engine.
+//
+// RocksDB: table/block_based/filter_policy.cc, util/bloom_impl.h, util/ribbon_impl.h. LevelDB:
+// util/bloom.cc. Any bytes are safe: what is not understood matches every key, as in the engines.
+#ifndef BLOOMLINE_DB_ENGINE_FILTERS_ENGINE_FILTER_H_
+#define BLOOMLINE_DB_ENGINE_FILTERS_ENGINE_FILTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "src/db/engine_filters/ribbon_reader.h"
+#include "src/filter/container/ranges.h"
+
+namespace bloomline::engine_filters {
+
+// Where filter bytes come from: it decides how they are read.
+enum class Container {
+  kLevelDB,         // LevelDB's filter block: one code byte at the end
+  kRocksDB,         // RocksDB's full filter or partition: a trailer
+  kRocksDBByOffset  // RocksDB's old block-based filter: LevelDB's, with RocksDB's hash
+};
+
+enum class Kind {
+  kUnknown,      // not understood: matches every key
+  kAlwaysMatch,  // written so
+  kNoKeys,       // matches none
+  kBloomlineFlat,
+  kBloomlineBlocked,
+  kBloomlineSmallSet,
+  kBloomlineCompact,
+  kClassic,        // LevelDB's Bloom filter; bloomline's kClassic writes the same
+  kRocksDBBloom,   // FastLocalBloom, from 6.6 on with format_version 5
+  kRocksDBRibbon,  // Standard128Ribbon
+  kRocksDBLegacy,  // LegacyBloom, format_version below 5
+};
+const char* KindName(Kind kind);  // "RocksDB Ribbon"
+bool IsBloomline(Kind kind);
+
+struct FilterFacts {
+  Kind kind = Kind::kUnknown;
+  std::string why;
+  bool can_query = true;
+  std::string canonicalizer;
+  int num_probes = 0;
+  // The payload is num_blocks blocks; those of layouts whose probes range over all bits are bytes.
+  // Bytes behind them are not used.
+  const char* data = nullptr;
+  uint64_t payload_bytes = 0;
+  uint64_t num_blocks = 0;
+  uint64_t block_bytes = 1;
+  std::optional<RibbonShape> ribbon;
+  std::optional<filter::RangeField> ranges;
+};
+
+// may_match[i] for keys[i].
+using Query = std::function<void(size_t n, const std::string_view* keys, bool* may_match)>;
+using RangeQuery = std::function<bool(std::string_view begin, std::string_view end)>;
+
+// One filter. Borrows the bytes. Const functions are thread-safe.
+class EngineFilter {
+ public:
+  // `name` is that of the filter block (Table::filter_name); empty: the engine's own. bloomline's
+  // filters are recognised by their bytes in kRocksDB; in kLevelDB the name says whether codes are
+  // bloomline's, and a name of the user's own that does not contain "bloomline" is not known: who
+  // knows better passes "bloomline".
+  static EngineFilter Open(Container container, std::string_view name, std::string_view bytes);
+
+  EngineFilter() = default;  // to be assigned to, and no more
+  EngineFilter(FilterFacts facts, Query query, RangeQuery range_query = nullptr)
+      : facts_(std::move(facts)), query_(std::move(query)), range_query_(std::move(range_query)) {}
+
+  Kind kind() const { return facts_.kind; }
+  // False: its keys cannot be queried here, so MayMatch is always true. So it is for kUnknown, and
+  // for bloomline's filters with a canonicalizer or, in LevelDB, a seed.
+  bool CanQuery() const { return kind() != Kind::kUnknown && facts_.can_query; }
+  const std::string& why() const { return facts_.why; }  // if not CanQuery(): the reason
+  int num_probes() const { return facts_.num_probes; }   // 0: has none
+  uint64_t payload_bytes() const { return facts_.payload_bytes; }
+  // The canonicalizer that a bloomline filter records; empty: none.
+  std::string_view canonicalizer() const { return facts_.canonicalizer; }
+
+  // What a bloomline filter has for ranges; null: nothing, or nothing that is understood.
+  const filter::RangeField* ranges() const { return facts_.ranges ? &*facts_.ranges : nullptr; }
+
+  // The false-positive rate that this layout has with n keys (or prefixes), from theory, with the
+  // bytes' own size: exact for blocks, not an approximation for one big bit array. NaN: unknown.
+  double ExpectedRate(uint64_t num_keys) const;
+  // The rate that its bits show: sum of fill^k over blocks; Ribbon: 2^-columns; NaN: unknown.
+  double RateFromBits() const;
+  // How many keys and entries for ranges its bits show, to about 1 %. NaN: unknown.
+  double EntriesFromBits() const;
+
+  bool MayMatch(std::string_view key) const;
+  // may_match[i] for keys[i]; prefetches. Returns the number of matches.
+  size_t MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
+  // False: it has no key in [begin, end), in the order of bytes. Always true without ranges().
+  bool RangeMayMatch(std::string_view begin, std::string_view end) const {
+    return range_query_ == nullptr || range_query_(begin, end);
+  }
+
+ private:
+  FilterFacts facts_;
+  Query query_;
+  RangeQuery range_query_;
+};
+
+}  // namespace bloomline::engine_filters
+
+#endif  // BLOOMLINE_DB_ENGINE_FILTERS_ENGINE_FILTER_H_

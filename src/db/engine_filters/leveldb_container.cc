@@ -1,0 +1,140 @@
+// LevelDB's filters, one for each range of 2 KiB of data, and RocksDB's block-based ones, which
+// have the same layout with RocksDB's hash. The last byte is k, at most 30; bloomline's codes
+// (docs/format.md, section 4) are above.
+//
+// LevelDB stores the policy's name once for all filters of a table. Names that are known:
+//   leveldb.BuiltinBloomFilter2  LevelDB since 1.18, and bloomline
+//   leveldb.BuiltinBloomFilter   LevelDB before 1.18, whose hash takes bytes as signed; goleveldb,
+//                                whose hash does not. A key matches if one of its hashes does.
+//   *bloomline*, *.canonicalizer-NAME, *.seed-<32 hex digits>    bloomline
+#include <cstdint>
+#include <string>
+
+#include "src/db/engine_filters/bloom_readers.h"
+#include "src/db/engine_filters/opened_filter.h"
+#include "src/filter/container/leveldb_codes.h"
+#include "src/filter/layouts/kernel.h"
+#include "src/filter/view/hash_query.h"
+
+namespace bloomline::engine_filters {
+namespace {
+
+constexpr std::string_view kLevelDBBuiltinName = "leveldb.BuiltinBloomFilter2";
+constexpr std::string_view kOldBuiltinName = "leveldb.BuiltinBloomFilter";
+constexpr std::string_view kRocksDBName = "rocksdb.BuiltinBloomFilter";
+constexpr std::string_view kCanonicalizerMark = ".canonicalizer-";
+constexpr std::string_view kSeedMark = ".seed-";
+constexpr size_t kCheckDigits = 32;
+constexpr int kMaxClassicProbes = 30;
+
+// What a name of the policy that bloomline::NewLevelDBFilterPolicy makes says.
+struct PolicyName {
+  explicit PolicyName(std::string_view name) {
+    constexpr size_t kSeedBytes = kSeedMark.size() + kCheckDigits;
+    if (name.size() >= kSeedBytes &&
+        name.substr(name.size() - kSeedBytes, kSeedMark.size()) == kSeedMark &&
+        name.find_last_not_of("0123456789abcdef") == name.size() - kCheckDigits - 1) {
+      has_seed = true;
+      name.remove_suffix(kSeedBytes);
+    }
+    const size_t mark = name.find(kCanonicalizerMark);
+    if (mark != name.npos) canonicalizer = name.substr(mark + kCanonicalizerMark.size());
+    is_bloomline = has_seed || mark != name.npos || name.find("bloomline") != name.npos;
+  }
+
+  bool is_bloomline = false;
+  bool has_seed = false;
+  std::string_view canonicalizer;
+};
+
+// bloomline's layouts, without a seed.
+struct PayloadReader {
+  filter::Payload payload;
+  const kernels::Kernel* kernel;
+
+  static uint64_t Hash(std::string_view key) { return filter::Hash64(key, 0); }
+  void Prefetch(uint64_t) const {}  // small
+  bool MayMatch(uint64_t hash) const { return filter::HashMayMatch(payload, *kernel, hash); }
+};
+
+template <Bytes kBytes>
+EngineFilter OpenClassic(FilterFacts facts) {
+  const ClassicReader<kBytes> reader{facts.data, Remainder(8 * facts.payload_bytes),
+                                     facts.num_probes};
+  return OpenReader(std::move(facts), reader);
+}
+
+// Filters that the engines' own policies read: their last byte is k, or a code that they reserve.
+template <Bytes kBytes>
+EngineFilter OpenEngines(FilterFacts facts, std::string_view bytes) {
+  const int code = static_cast<unsigned char>(bytes.back());
+  if (code == 0) return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
+  facts.payload_bytes = facts.num_blocks = bytes.size() - 1;
+  if (code > kMaxClassicProbes) {
+    return NotUnderstood(std::move(facts), "a filter of LevelDB's kind with code " +
+                                               std::to_string(code) + ", which is reserved");
+  }
+  if (kBytes == Bytes::kSigned && 8 * facts.payload_bytes > UINT32_MAX) {
+    return NotUnderstood(std::move(facts),
+                         "a block-based filter of more than 512 MiB, where RocksDB counts bits "
+                         "modulo 2^32");
+  }
+  facts.kind = Kind::kClassic;
+  facts.num_probes = code;
+  return OpenClassic<kBytes>(std::move(facts));
+}
+
+EngineFilter OpenBloomline(const PolicyName& name, std::string_view bytes) {
+  const filter::Payload payload = filter::DecodeLevelDB(bytes);
+  FilterFacts facts = FactsOf(payload);
+  if (payload.layout == filter::Layout::kAlwaysMatch) {
+    facts.data = bytes.data();
+    facts.payload_bytes = bytes.size();
+    const unsigned char code = static_cast<unsigned char>(bytes.back());
+    const bool written_so =
+        bytes.size() >= 2 && (code == 0 || bytes.back() == filter::kLevelDBAlwaysMatch.back());
+    if (written_so) return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
+    return NotUnderstood(std::move(facts), "a filter of " + std::to_string(bytes.size()) +
+                                               " bytes with code " + std::to_string(code) +
+                                               ", which bloomline does not write");
+  }
+  if (!name.canonicalizer.empty()) return OfCanonicalizer(std::move(facts), name.canonicalizer);
+  if (payload.layout == filter::Layout::kClassic) {
+    return OpenClassic<Bytes::kUnsigned>(std::move(facts));
+  }
+  if (name.has_seed) {
+    return CannotQuery(std::move(facts), "",
+                       "its hashes have a seed, which the policy's name does not tell");
+  }
+  return OpenReader(std::move(facts), PayloadReader{payload, &kernels::ActiveKernel()});
+}
+
+}  // namespace
+
+EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
+  const PolicyName policy(name);
+  const bool is_builtin = name.empty() || name == kLevelDBBuiltinName;
+  FilterFacts facts;
+  facts.data = bytes.data();
+  facts.payload_bytes = bytes.size();
+  if (!is_builtin && name != kOldBuiltinName && !policy.is_bloomline) {
+    return UnknownPolicy(std::move(facts), name);
+  }
+  // LevelDB does not query a filter of no bytes, and takes one byte for a filter of no keys;
+  // bloomline under another name than LevelDB's takes it for damage.
+  const size_t least = policy.is_bloomline ? 1 : 2;
+  if (bytes.size() < least) return OpenConstant(std::move(facts), Kind::kNoKeys);
+  if (is_builtin || policy.is_bloomline) return OpenBloomline(policy, bytes);
+  return OpenEngines<Bytes::kEither>(std::move(facts), bytes);
+}
+
+EngineFilter OpenRocksDBByOffset(std::string_view name, std::string_view bytes) {
+  FilterFacts facts;
+  facts.data = bytes.data();
+  facts.payload_bytes = bytes.size();
+  if (!name.empty() && name != kRocksDBName) return UnknownPolicy(std::move(facts), name);
+  if (bytes.size() < 2) return OpenConstant(std::move(facts), Kind::kNoKeys);
+  return OpenEngines<Bytes::kSigned>(std::move(facts), bytes);
+}
+
+}  // namespace bloomline::engine_filters

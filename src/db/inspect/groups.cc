@@ -1,0 +1,305 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "src/cli/shared/quantity.h"
+#include "src/db/inspect/inspection.h"
+#include "src/db/sstable/comparator.h"
+
+namespace bloomline::tool::db {
+namespace {
+
+// The user keys from the first to the last of a file, and how many keys it has.
+struct KeyRange {
+  std::string_view first;
+  std::string_view last;
+  double num_keys = 0;
+};
+
+size_t CommonPrefix(std::string_view a, std::string_view b) {
+  const size_t most = std::min(a.size(), b.size());
+  size_t n = 0;
+  while (n < most && a[n] == b[n]) ++n;
+  return n;
+}
+
+// The 8 bytes behind `skip` as a fraction of 2^64; a key that ends earlier is filled with zeros.
+double Position(std::string_view key, size_t skip) {
+  double position = 0;
+  double unit = 1.0 / 256;
+  for (size_t i = skip; i < key.size() && i < skip + 8; ++i, unit /= 256) {
+    position += unit * static_cast<unsigned char>(key[i]);
+  }
+  return position;
+}
+
+struct WeightedRange {
+  double low;
+  double high;
+  double weight;
+
+  // The fraction of this interval's keys below x. One key, or keys that 8 bytes do not tell apart,
+  // are spread over nothing.
+  double Below(double x) const {
+    if (x <= low) return 0;
+    return x >= high ? 1 : (x - low) / (high - low);
+  }
+  double UpTo(double x) const {
+    if (x < low) return 0;
+    return x >= high ? 1 : (x - low) / (high - low);
+  }
+};
+
+// For each range the fraction of the keys of all ranges that lie in it. That is the fraction of
+// Gets that query the file, if missing keys are distributed as stored ones. Between the ends of a
+// range, keys are taken as evenly spaced numbers of 8 bytes, after what all keys have in common.
+// Both bytewise orders. Time: n^2, and from 4,096 ranges on, n times 4,096.
+std::vector<double> Coverage(const std::vector<KeyRange>& ranges) {
+  std::vector<WeightedRange> intervals;
+  if (ranges.empty()) return {};
+  size_t skip = ranges[0].first.size();
+  for (const KeyRange& range : ranges) {
+    skip = std::min({skip, CommonPrefix(ranges[0].first, range.first),
+                     CommonPrefix(ranges[0].first, range.last)});
+  }
+  for (const KeyRange& range : ranges) {
+    const double a = Position(range.first, skip);
+    const double b = Position(range.last, skip);
+    intervals.push_back({std::min(a, b), std::max(a, b), range.num_keys});
+  }
+  constexpr size_t kMost = 4096;
+  const size_t step = (intervals.size() + kMost - 1) / kMost;
+  std::vector<double> coverage;
+  coverage.reserve(intervals.size());
+  for (const WeightedRange& range : intervals) {
+    double inside = 0;
+    double all = 0;
+    for (size_t i = 0; i < intervals.size(); i += step) {
+      const WeightedRange& keys = intervals[i];
+      inside += keys.weight * (keys.UpTo(range.high) - keys.Below(range.low));
+      all += keys.weight;
+    }
+    coverage.push_back(all > 0 ? inside / all : 1);
+  }
+  return coverage;
+}
+
+using FamilyKey = std::pair<size_t, int>;  // database, column family
+
+FamilyKey FamilyOf(const Inputs& inputs, const FileRef& ref) {
+  return {ref.database, inputs.file(ref).column_family};
+}
+
+// Level 0: its files overlap, and a Get queries all whose range has the key. Elsewhere files of a
+// level do not overlap. The same sum serves both. Without a known order, or for files that were
+// named on their own, each file of level 0 is a run, and any other level one run.
+void CoverageOfFamily(const Inputs& inputs, const std::vector<size_t>& members,
+                      std::vector<InspectedFile>* files) {
+  std::vector<KeyRange> ranges;
+  std::map<int, double> keys_of_level;
+  bool known = true;
+  for (const size_t i : members) {
+    const database::TableFile& file = inputs.file(inputs.files[i]);
+    const sstable::KeyOrder order = sstable::OrderOf((*files)[i].facts.comparator);
+    const auto keys = static_cast<double>((*files)[i].facts.num_keys);
+    ranges.push_back({sstable::WithoutTimestamp(order, file.smallest_key),
+                      sstable::WithoutTimestamp(order, file.largest_key), keys});
+    known = known && order.is_known && file.level >= 0;
+    keys_of_level[file.level] += keys;
+  }
+  if (known) {
+    const std::vector<double> coverage = Coverage(ranges);
+    for (size_t m = 0; m < members.size(); ++m) (*files)[members[m]].coverage = coverage[m];
+    return;
+  }
+  for (size_t m = 0; m < members.size(); ++m) {
+    const int level = inputs.file(inputs.files[members[m]]).level;
+    const double keys = keys_of_level[level];
+    (*files)[members[m]].coverage = level == 0 ? 1 : keys > 0 ? ranges[m].num_keys / keys : 1;
+  }
+}
+
+}  // namespace
+
+double Group::bits_per_key() const {
+  return num_keys == 0 ? std::numeric_limits<double>::quiet_NaN()
+                       : 8 * static_cast<double>(filter_bytes) / static_cast<double>(num_keys);
+}
+
+double Group::rate() const {
+  return runs > 0 ? wasted_reads / runs : std::numeric_limits<double>::quiet_NaN();
+}
+
+void RangeFacts::Add(const RangeFacts& other) {
+  files += other.files;
+  kinds.Add(other.kinds);
+  num_keys += other.num_keys;
+  num_entries += other.num_entries;
+}
+
+void Group::Add(const InspectedFile& file, uint64_t file_bytes) {
+  const FileFacts& facts = file.facts;
+  ++files;
+  bytes += file_bytes;
+  runs += file.coverage;
+  wasted_reads += file.coverage * file.rate();
+  keys_estimated = keys_estimated || facts.keys_estimated;
+  if (!facts.has_filter()) {
+    ++files_without_filter;
+    bytes_without_filter += file_bytes;
+    keys_without_filter += facts.num_keys;
+    return;
+  }
+  num_keys += facts.num_keys;
+  if (!file.ignored.empty()) {
+    ++ignored_files;
+    ignored_bytes += file_bytes;
+  }
+  if (facts.prefixes) ++(facts.whole_keys ? prefix_files : prefix_only_files);
+  if (facts.kind == sstable::FilterKind::kPartitioned) ++partitioned_files;
+  num_filters += facts.num_filters;
+  filter_bytes += facts.filter_bytes;
+  ++names[facts.filter_name];
+  for (const auto& [kind, count] : facts.kinds) {
+    kinds[kind].filters += count.filters;
+    kinds[kind].bytes += count.bytes;
+  }
+  ranges.Add(facts.ranges);
+}
+
+void FindCoverage(const Inputs& inputs, std::vector<InspectedFile>* files) {
+  std::map<FamilyKey, std::vector<size_t>> families;
+  for (size_t i = 0; i < inputs.files.size(); ++i) {
+    const FileRef& ref = inputs.files[i];
+    if (ref.state != FileState::kDone) continue;
+    (*files)[i].in_groups = true;
+    families[FamilyOf(inputs, ref)].push_back(i);
+  }
+  for (const auto& [key, members] : families) CoverageOfFamily(inputs, members, files);
+}
+
+bool IsIn(const Inputs& inputs, const FileRef& ref, const FamilyGroups& family) {
+  return ref.state == FileState::kDone &&
+         FamilyOf(inputs, ref) == FamilyKey(family.database, family.column_family);
+}
+
+std::vector<FamilyGroups> GroupFiles(const Inputs& inputs,
+                                     const std::vector<InspectedFile>& files) {
+  std::map<FamilyKey, std::map<int, Group>> families;
+  // A database without files is shown, too.
+  for (size_t d = 0; d < inputs.databases.size(); ++d) {
+    if (!inputs.databases[d].path.empty()) families[{d, 0}];
+  }
+  for (size_t i = 0; i < inputs.files.size(); ++i) {
+    const FileRef& ref = inputs.files[i];
+    if (ref.state != FileState::kDone) continue;
+    const database::TableFile& file = inputs.file(ref);
+    families[FamilyOf(inputs, ref)][file.level].Add(files[i], file.bytes);
+  }
+  std::vector<FamilyGroups> groups;
+  for (auto& [key, levels] : families) {
+    FamilyGroups family;
+    family.database = key.first;
+    family.column_family = key.second;
+    for (auto& [level, group] : levels) {
+      group.level = level;
+      family.levels.push_back(group);
+    }
+    for (size_t i = 0; i < files.size(); ++i) {
+      const FileRef& ref = inputs.files[i];
+      if (IsIn(inputs, ref, family)) family.all.Add(files[i], inputs.file(ref).bytes);
+    }
+    groups.push_back(std::move(family));
+  }
+  return groups;
+}
+
+Json KindsJson(const KindCounts& kinds) {
+  Json json = Json::array();
+  for (const auto& [kind, count] : kinds) {
+    json.push_back({{"layout", engine_filters::KindName(kind)},
+                    {"filters", count.filters},
+                    {"bytes", count.bytes}});
+  }
+  return json;
+}
+
+Json RangesJson(const RangeFacts& ranges) {
+  if (ranges.files == 0) return nullptr;
+  Json json = ranges.kinds.ToJson();
+  json["files"] = ranges.files;
+  json["entries"] = RateOrNull(std::round(ranges.num_entries));
+  json["share_of_memory"] = RateOrNull(ranges.share());
+  return json;
+}
+
+Json GroupJson(const Group& group) {
+  Json names = Json::array();
+  for (const auto& [name, files] : group.names) {
+    names.push_back({{"name", name}, {"files", files}});
+  }
+  return {{"level", LevelJson(group.level)},
+          {"files", group.files},
+          {"bytes", group.bytes},
+          {"files_without_filter", group.files_without_filter},
+          {"bytes_without_filter", group.bytes_without_filter},
+          {"keys_without_filter", group.keys_without_filter},
+          {"ignored_files", group.ignored_files},
+          {"ignored_bytes", group.ignored_bytes},
+          {"prefix_and_whole_key_files", group.prefix_files},
+          {"prefix_only_files", group.prefix_only_files},
+          {"partitioned_files", group.partitioned_files},
+          {"filters", group.num_filters},
+          {"filter_names", std::move(names)},
+          {"layouts", KindsJson(group.kinds)},
+          {"ranges", RangesJson(group.ranges)},
+          {"num_keys", group.num_keys},
+          {"num_keys_estimated", group.keys_estimated},
+          {"filter_bytes", group.filter_bytes},
+          {"bits_per_key", RateOrNull(group.bits_per_key())},
+          {"runs", group.runs},
+          {"expected_false_positive_rate", RateOrNull(group.rate())},
+          {"expected_wasted_reads", RateOrNull(group.wasted_reads)}};
+}
+
+Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_warnings,
+                const std::function<Json(size_t)>& family,
+                const std::function<Json(size_t)>& file) {
+  Json databases = Json::array();
+  for (size_t d = 0; d < inputs.databases.size(); ++d) {
+    const database::Database& database = inputs.databases[d];
+    Json json{{"path", database.path}, {"engine", EngineName(database.engine)}};
+    if (with_warnings) json["warnings"] = database.warnings;
+    json["column_families"] = Json::array();
+    for (size_t g = 0; g < inspection.groups.size(); ++g) {
+      if (inspection.groups[g].database == d) json["column_families"].push_back(family(g));
+    }
+    if (file != nullptr) json["files"] = Json::array();
+    for (size_t i = 0; file != nullptr && i < inputs.files.size(); ++i) {
+      const FileRef& ref = inputs.files[i];
+      if (ref.state == FileState::kDone && ref.database == d) json["files"].push_back(file(i));
+    }
+    databases.push_back(std::move(json));
+  }
+  return {{"databases", std::move(databases)}};
+}
+
+std::string KindsText(const KindCounts& kinds) {
+  std::string text;
+  for (const auto& [kind, count] : kinds) {
+    text += (text.empty() ? "" : ", ") + std::string(engine_filters::KindName(kind));
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string RateOrDash(double rate) { return std::isnan(rate) ? "-" : RateText(rate); }
+
+Json RateOrNull(double rate) { return std::isfinite(rate) ? Json(rate) : Json(nullptr); }
+
+std::string KeysText(uint64_t num_keys, bool estimated) {
+  return (estimated ? "~" : "") + CountText(num_keys);
+}
+
+}  // namespace bloomline::tool::db

@@ -1,0 +1,256 @@
+// bloomline db inspect: the command line; what it finds is in inspection.h.
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+
+#include "src/cli/shared/commands.h"
+#include "src/cli/shared/printable.h"
+#include "src/cli/shared/quantity.h"
+#include "src/db/common.h"
+#include "src/db/inspect/inspection.h"
+#include "src/db/table_filters.h"
+
+namespace bloomline::tool::db {
+namespace {
+
+using Cells = std::vector<std::vector<std::string>>;
+
+std::string BitsOrDash(double bits) { return bits >= 0 ? NumberText(bits, 2) : "-"; }
+
+// Both are estimated.
+std::string EntriesText(const RangeFacts& ranges) {
+  return std::isnan(ranges.num_entries)
+             ? "-"
+             : KeysText(static_cast<uint64_t>(std::llround(ranges.num_entries)), true);
+}
+std::string ShareOrDash(const RangeFacts& ranges) {
+  return std::isnan(ranges.share()) ? "-" : "~" + RateText(ranges.share());
+}
+
+std::vector<std::string> GroupCells(const std::string& name, const Group& group) {
+  return {name,
+          KindsText(group.kinds),
+          CountText(group.files),
+          BytesText(group.bytes),
+          KeysText(group.num_keys + group.keys_without_filter, group.keys_estimated),
+          BytesText(group.filter_bytes),
+          BitsOrDash(group.bits_per_key()),
+          RateOrDash(group.rate()),
+          NumberText(group.runs, 2),
+          RateOrDash(group.wasted_reads)};
+}
+
+void PrintGroups(const FamilyGroups& family) {
+  Cells cells = {{"level", "filter", "files", "data", "keys", "filters", "bits/key", "expected FPR",
+                  "runs", "wasted reads"}};
+  for (const Group& level : family.levels) {
+    cells.push_back(GroupCells(LevelText(level.level), level));
+  }
+  if (family.levels.size() != 1) cells.push_back(GroupCells("all", family.all));
+  std::cout << TextTable(cells, 2);
+}
+
+void PrintRanges(const FamilyGroups& family) {
+  if (family.all.ranges.files == 0) return;
+  Cells cells = {{"level", "entries for ranges", "files", "entries", "share of memory"}};
+  const auto add = [&](const std::string& name, const RangeFacts& ranges) {
+    if (ranges.files == 0) return;
+    cells.push_back({name, ranges.kinds.Text(), CountText(ranges.files), EntriesText(ranges),
+                     ShareOrDash(ranges)});
+  };
+  for (const Group& level : family.levels) add(LevelText(level.level), level.ranges);
+  if (family.levels.size() != 1) add("all", family.all.ranges);
+  std::cout << TextTable(cells, 2);
+}
+
+std::string ShareText(uint64_t files, uint64_t of_files, uint64_t bytes, uint64_t of_bytes) {
+  const auto share = [](uint64_t part, uint64_t all) {
+    return all == 0 ? std::string("-")
+                    : RateText(static_cast<double>(part) / static_cast<double>(all));
+  };
+  return CountText(files) + " of " + CountText(of_files) + " files (" + share(files, of_files) +
+         "; " + share(bytes, of_bytes) + " of the data)";
+}
+
+void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
+                  const FamilyGroups& family) {
+  const Group& all = family.all;
+  if (all.files_without_filter != 0) {
+    PrintLine("without filter: " +
+              ShareText(all.files_without_filter, all.files, all.bytes_without_filter, all.bytes));
+  }
+  if (all.ignored_files != 0) {
+    PrintLine("ignored by the running policy: " +
+              ShareText(all.ignored_files, all.files, all.ignored_bytes, all.bytes));
+  }
+  for (const auto& [name, count] : all.names) {
+    PrintLine("filters named " + name + ": " + FilesText(count));
+  }
+  if (all.partitioned_files != 0) {
+    PrintLine("partitioned filters: " + FilesText(all.partitioned_files) + ", " +
+              CountText(all.num_filters) + " filters in all");
+  }
+  std::map<std::string, uint64_t> reasons;
+  std::map<std::string, uint64_t> extractors;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (!IsIn(inputs, inputs.files[i], family)) continue;
+    const FileFacts& facts = files[i].facts;
+    if (!files[i].ignored.empty()) ++reasons["ignored: " + files[i].ignored];
+    if (files[i].policy_unknown) {
+      ++reasons["this program does not know the running policy, or whether it uses these filters"];
+    }
+    if (!facts.why_unknown.empty()) ++reasons["not understood: " + facts.why_unknown];
+    if (!facts.canonicalizer.empty()) {
+      ++reasons["keys go through the canonicalizer '" + facts.canonicalizer + "'"];
+    }
+    if (facts.has_filter() && facts.prefix_extractor == kRangeExtractor) {
+      ++extractors["whole keys, " +
+                   std::string(facts.ranges.files == 0 ? "without entries" : "and entries") +
+                   " for ranges (prefix extractor bloomline.ranges)"];
+    } else if (facts.has_filter() && facts.prefixes) {
+      ++extractors[(facts.whole_keys ? "whole keys, and prefixes of " : "prefixes only, of ") +
+                   facts.prefix_extractor];
+    }
+  }
+  for (const auto& [text, count] : extractors) {
+    PrintLine("filters of " + text + ": " + FilesText(count));
+  }
+  for (const auto& [text, count] : reasons) PrintLine(FilesText(count) + ": " + text);
+}
+
+void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
+  Cells cells = {
+      {"file", "filter", "level", "data", "keys", "filters", "bits/key", "expected FPR"}};
+  const bool with_ranges = std::any_of(files.begin(), files.end(), [](const InspectedFile& file) {
+    return file.facts.ranges.files != 0;
+  });
+  if (with_ranges) cells[0].insert(cells[0].end(), {"entries for ranges", "entries"});
+  for (size_t i = 0; i < files.size(); ++i) {
+    const FileRef& ref = inputs.files[i];
+    if (ref.state != FileState::kDone) continue;
+    const database::TableFile& file = inputs.file(ref);
+    const FileFacts& facts = files[i].facts;
+    Group group;
+    group.Add(files[i], file.bytes);
+    cells.push_back({FileText(inputs, ref), KindsText(facts.kinds), LevelText(file.level),
+                     BytesText(file.bytes), KeysText(facts.num_keys, facts.keys_estimated),
+                     facts.has_filter() ? BytesText(facts.filter_bytes) : "none",
+                     BitsOrDash(group.bits_per_key()), RateOrDash(files[i].rate())});
+    if (facts.ranges.files == 0) continue;
+    cells.back().insert(cells.back().end(), {facts.ranges.kinds.Text(), EntriesText(facts.ranges)});
+  }
+  if (cells.size() > 1) std::cout << '\n' << TextTable(cells, 2);
+}
+
+Json FileJson(const Inputs& inputs, const FileRef& ref, const InspectedFile& inspected) {
+  const database::TableFile& file = inputs.file(ref);
+  const FileFacts& facts = inspected.facts;
+  Group group;
+  group.Add(inspected, file.bytes);
+  return {{"path", file.path},
+          {"number", file.number},
+          {"column_family", inputs.column_family(ref).name},
+          {"level", LevelJson(file.level)},
+          {"bytes", file.bytes},
+          {"engine", EngineName(facts.engine)},
+          {"format_version", facts.format_version},
+          {"comparator", facts.comparator},
+          {"filter_kind", KindName(facts.kind)},
+          {"filter_name", facts.filter_name},
+          {"filter_policy", facts.filter_policy},
+          {"layouts", KindsJson(facts.kinds)},
+          {"filters", facts.num_filters},
+          {"filter_bytes", facts.filter_bytes},
+          {"num_keys", facts.num_keys},
+          {"num_keys_estimated", facts.keys_estimated},
+          {"bits_per_key", RateOrNull(group.bits_per_key())},
+          {"expected_false_positive_rate", RateOrNull(inspected.rate())},
+          {"share_of_gets", inspected.coverage},
+          {"whole_keys", facts.whole_keys},
+          {"prefixes", facts.prefixes},
+          {"prefix_extractor", facts.prefix_extractor},
+          {"ignored", TextOrNull(inspected.ignored)},
+          {"ranges", RangesJson(facts.ranges)},
+          {"problem", TextOrNull(facts.why_unknown)},
+          {"canonicalizer", TextOrNull(facts.canonicalizer)}};
+}
+
+void PrintInspection(const Inputs& inputs, const Inspection& inspection, bool with_files) {
+  const auto& [files, groups, policies] = inspection;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const FamilyGroups& family = groups[g];
+    const database::Database& database = inputs.databases[family.database];
+    if (g != 0) std::cout << '\n';
+    PrintLine(DatabaseTitle(database, family.column_family) + ": " + EngineName(database.engine) +
+              ", " + FilesText(family.all.files) + ", " + BytesText(family.all.bytes));
+    if (!policies[g].name.empty()) {
+      PrintLine("running policy (" + policies[g].from + "): " + policies[g].name);
+    }
+    if (family.all.files == 0) continue;
+    PrintGroups(family);
+    PrintRanges(family);
+    PrintRemarks(inputs, files, family);
+  }
+  if (with_files) PrintFiles(inputs, files);
+}
+
+// One document; files of all databases with all their facts.
+Json InspectionJson(const Inputs& inputs, const Inspection& inspection) {
+  const auto family = [&](size_t g) -> Json {
+    const FamilyGroups& groups = inspection.groups[g];
+    Json levels = Json::array();
+    for (const Group& level : groups.levels) levels.push_back(GroupJson(level));
+    return {{"name", inputs.column_family(groups.database, groups.column_family).name},
+            {"running_policy", TextOrNull(inspection.policies[g].name)},
+            {"levels", std::move(levels)},
+            {"all", GroupJson(groups.all)}};
+  };
+  return DocumentOf(inputs, inspection, true, family, [&](size_t i) {
+    return FileJson(inputs, inputs.files[i], inspection.files[i]);
+  });
+}
+
+struct InspectOptions {
+  CommonOptions common;
+  std::string policy;
+  bool files = false;
+};
+
+int Run(const InspectOptions& options) {
+  constexpr size_t kFewFiles = 10;
+  Inputs inputs = OpenInputs(options.common);
+  const Inspection inspection = Inspect(&inputs, options.common, "inspect", options.policy);
+  if (options.common.json) {
+    Json json = InspectionJson(inputs, inspection);
+    AddProblems(inputs, &json);
+    Print(json);
+  } else {
+    PrintInspection(inputs, inspection, options.files || inputs.files.size() <= kFewFiles);
+  }
+  return ReportProblems(inputs, "inspect");
+}
+
+}  // namespace
+
+void AddInspectCommand(CLI::App* db, int* exit_code) {
+  CLI::App* command = db->add_subcommand(
+      "inspect", "What filters the files have: names, layouts, bits per key, expected rates");
+  auto options = std::make_shared<InspectOptions>();
+  AddCommonOptions(command, &options->common);
+  command
+      ->add_option("--policy", options->policy,
+                   "The filter policy that the database runs with, as an option string "
+                   "(bloomfilter:10) or a name; files whose filters it would ignore are counted. "
+                   "Default: that of the newest OPTIONS file")
+      ->type_name("");
+  command->add_flag("--files", options->files, "List each file. Up to ten files are always listed");
+  command->footer(
+      "Does not read the data, except for LevelDB's first blocks, to count keys. Rates are those\n"
+      "of theory; `db measure` queries the filters. 'runs': how many files a Get of a missing key\n"
+      "queries on average, below 1 where the files cover only some of the keys. 'wasted reads':\n"
+      "how many reads false positives cost such a Get on average; 100 % is one read.");
+  command->callback([=] { *exit_code = Run(*options); });
+}
+
+}  // namespace bloomline::tool::db

@@ -1,0 +1,178 @@
+// The inspection of all files: what inspect prints, and what the other commands begin with.
+#ifndef BLOOMLINE_DB_INSPECT_INSPECTION_H_
+#define BLOOMLINE_DB_INSPECT_INSPECTION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/cli/shared/json.h"
+#include "src/cli/shared/range_kinds.h"
+#include "src/db/common.h"
+#include "src/db/engine_filters/engine_filter.h"
+#include "src/db/sstable/table.h"
+
+namespace bloomline::tool::db {
+
+// ---- What the filters of a table are, without the table's keys.
+
+struct KindCount {
+  uint64_t filters = 0;
+  uint64_t bytes = 0;
+};
+using KindCounts = std::map<engine_filters::Kind, KindCount>;
+
+// Of files whose filters have entries for ranges beside the keys.
+struct RangeFacts {
+  uint64_t files = 0;
+  RangeKinds kinds;
+  uint64_t num_keys = 0;
+  double num_entries = 0;      // estimated from the filters' bits; NaN: unknown
+  uint64_t counted_bytes = 0;  // of the filters whose bits show it
+
+  // Of the filters' memory, which keys and entries share alike. NaN: unknown.
+  double share() const { return num_entries / (num_entries + static_cast<double>(num_keys)); }
+  void Add(const RangeFacts& other);
+};
+
+struct FileFacts {
+  sstable::Engine engine = sstable::Engine::kLevelDB;
+  int format_version = 0;
+  sstable::FilterKind kind = sstable::FilterKind::kNone;
+  std::string filter_name;    // that of the filter block
+  std::string filter_policy;  // RocksDB's property
+  KindCounts kinds;
+  uint64_t num_filters = 0;   // that hold keys
+  uint64_t filter_bytes = 0;  // as stored, of filters that hold keys
+  // Keys, and prefixes, in the filters. LevelDB does not record it: it is counted in the first
+  // blocks, and estimated from the filters' sizes for the others.
+  uint64_t num_keys = 0;
+  bool keys_estimated = false;
+  // Of a LevelDB table without filters: how many keys each would hold. 0: unknown.
+  uint64_t keys_per_missing_filter = 0;
+  // Of a query of a missing key, from theory, without regard to weaknesses of the hash. 1 without
+  // filter; NaN: unknown.
+  double expected_rate = std::numeric_limits<double>::quiet_NaN();
+  bool whole_keys = true;
+  bool prefixes = false;
+  std::string prefix_extractor;
+  std::string comparator;
+  std::string why_unknown;    // of a filter that is not understood
+  std::string canonicalizer;  // that a filter of bloomline records
+  RangeFacts ranges;
+
+  bool has_filter() const { return kind != sstable::FilterKind::kNone; }
+};
+
+const char* KindName(sstable::FilterKind kind);
+
+// Memory: one filter and one data block. False with *error: damaged.
+bool InspectFile(const sstable::Table& table, FileFacts* facts, std::string* error);
+
+// ---- Files of a level, a column family or a database together.
+
+// What inspect knows of a file of Inputs::files.
+struct InspectedFile {
+  FileFacts facts;
+  bool in_groups = false;  // it was inspected; commands that read more may fail in it later
+  // The fraction of Gets of missing keys that query this file (groups.cc). Of a file whose place
+  // in a database is unknown: 1.
+  double coverage = 1;
+  // Why the running configuration would not use the filter; empty: it would, or it is not known.
+  std::string ignored;
+  bool policy_unknown = false;  // a policy is given or recorded, but not known to this program
+  bool used() const { return facts.has_filter() && ignored.empty(); }
+  // The rate that a Get sees: 1 if there is no filter, or if it is not used.
+  double rate() const { return used() ? facts.expected_rate : 1; }
+};
+
+struct Group {
+  int level = -1;
+  uint64_t files = 0;
+  uint64_t bytes = 0;
+  uint64_t files_without_filter = 0;
+  uint64_t bytes_without_filter = 0;
+  uint64_t ignored_files = 0;
+  uint64_t ignored_bytes = 0;
+  uint64_t prefix_files = 0;
+  uint64_t prefix_only_files = 0;
+  uint64_t partitioned_files = 0;
+  uint64_t num_filters = 0;
+  uint64_t num_keys = 0;  // in filters
+  uint64_t keys_without_filter = 0;
+  bool keys_estimated = false;
+  uint64_t filter_bytes = 0;
+  double runs = 0;          // sorted runs that a Get queries on average: the sum of coverages
+  double wasted_reads = 0;  // expected per Get of a missing key
+  std::map<std::string, uint64_t> names;  // files by the name of their filter
+  KindCounts kinds;
+  RangeFacts ranges;
+
+  double bits_per_key() const;
+  // Of a query of one run: wasted_reads / runs.
+  double rate() const;
+  void Add(const InspectedFile& file, uint64_t file_bytes);
+};
+
+struct FamilyGroups {
+  size_t database = 0;
+  int column_family = 0;
+  std::vector<Group> levels;  // those that have files
+  Group all;
+};
+
+// Sets the coverage of all files that are done.
+void FindCoverage(const Inputs& inputs, std::vector<InspectedFile>* files);
+
+// Whether the file is done, and of that column family.
+bool IsIn(const Inputs& inputs, const FileRef& ref, const FamilyGroups& family);
+
+// The files that are done, by database and column family. Files that were named on their own have
+// level -1, and their rates are averaged over keys.
+std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, const std::vector<InspectedFile>& files);
+
+// ---- Groups as text and JSON.
+
+Json GroupJson(const Group& group);
+Json KindsJson(const KindCounts& kinds);
+Json RangesJson(const RangeFacts& ranges);  // null: no entries
+
+// "RocksDB Bloom, RocksDB Ribbon"; of files without filters "none".
+std::string KindsText(const KindCounts& kinds);
+
+// "1.2 %", "-" for NaN.
+std::string RateOrDash(double rate);
+Json RateOrNull(double rate);
+
+// "12,000", or "~12,000".
+std::string KeysText(uint64_t num_keys, bool estimated);
+
+// What is known of the policy with which each column family runs.
+struct RunningPolicy {
+  std::string name;  // "bloomfilter:10:false"; empty: unknown
+  std::string from;  // "OPTIONS", "--policy"
+};
+
+struct Inspection {
+  std::vector<InspectedFile> files;  // as Inputs::files
+  std::vector<FamilyGroups> groups;
+  std::vector<RunningPolicy> policies;  // as groups
+};
+
+// {"databases": [...]}, of each its path and engine, its warnings if those are wanted, family(g) of
+// each of its groups, and file(i), unless that is null, of each of its files that is done.
+Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_warnings,
+                const std::function<Json(size_t)>& family,
+                const std::function<Json(size_t)>& file = nullptr);
+
+// `policy`: the running one, for all databases; empty: that of the OPTIONS file.
+Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::string& name,
+                   const std::string& policy);
+
+}  // namespace bloomline::tool::db
+
+#endif  // BLOOMLINE_DB_INSPECT_INSPECTION_H_

@@ -1,0 +1,314 @@
+// bloomline db measure: the command line; what it measures is in measurement.h.
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include "src/cli/shared/commands.h"
+#include "src/cli/shared/json.h"
+#include "src/cli/shared/printable.h"
+#include "src/cli/shared/quantity.h"
+#include "src/db/common.h"
+#include "src/db/inspect/inspection.h"
+#include "src/db/measure/measurement.h"
+#include "src/db/measure/scan.h"
+
+namespace bloomline::tool::db {
+namespace {
+
+using Cells = std::vector<std::vector<std::string>>;
+
+// "0.957 % (0.9-1.01)"
+std::string MeasuredText(double rate, double queries) {
+  if (!(queries > 0)) return "-";
+  const Interval interval = ConfidenceInterval(rate, queries);
+  const auto number = [](double value) {
+    std::string text = RateText(value);
+    text.resize(text.size() - 2);  // without " %"
+    return text;
+  };
+  return RateText(rate) + " (" + number(interval.low) + "-" + number(interval.high) + ")";
+}
+
+std::string MeasuredText(const Queries& queries) {
+  return MeasuredText(queries.rate(), static_cast<double>(queries.queries));
+}
+
+std::string MeasuredText(const WeightedRate& rate) {
+  return MeasuredText(rate.rate(), rate.queries());
+}
+
+Json MeasuredJson(double rate, double effective, uint64_t queries) {
+  const Interval interval = ConfidenceInterval(rate, effective);
+  const bool known = effective > 0;
+  return {{"queries", queries},
+          {"false_positive_rate", known ? Json(rate) : Json(nullptr)},
+          {"low", known ? Json(interval.low) : Json(nullptr)},
+          {"high", known ? Json(interval.high) : Json(nullptr)}};
+}
+
+Json MeasuredJson(const Queries& queries) {
+  Json json = MeasuredJson(queries.rate(), static_cast<double>(queries.queries), queries.queries);
+  json["false_positives"] = queries.matches;
+  return json;
+}
+
+Json GroupJson(const MeasuredGroup& group) {
+  return {{"level", LevelJson(group.level)},
+          {"files", group.files},
+          {"adjacent",
+           MeasuredJson(group.adjacent.rate(), group.adjacent.queries(), group.queries_adjacent)},
+          {"elsewhere", MeasuredJson(group.elsewhere.rate(), group.elsewhere.queries(),
+                                     group.queries_elsewhere)},
+          {"expected_false_positive_rate", RateOrNull(group.expected.rate())},
+          {"runs", group.runs},
+          {"wasted_reads", RateOrNull(group.wasted_reads)}};
+}
+
+uint64_t NumQueries(const MissingKeyRates& rates) {
+  return rates.adjacent.queries + rates.elsewhere.queries;
+}
+
+std::vector<std::pair<KeyShape, MissingKeyRates>> ByQueries(
+    const std::map<KeyShape, MissingKeyRates>& by_shape) {
+  std::vector<std::pair<KeyShape, MissingKeyRates>> shapes(by_shape.begin(), by_shape.end());
+  std::stable_sort(shapes.begin(), shapes.end(), [](const auto& a, const auto& b) {
+    return NumQueries(a.second) > NumQueries(b.second);
+  });
+  while (!shapes.empty() && NumQueries(shapes.back().second) == 0) shapes.pop_back();
+  return shapes;
+}
+
+void PrintShapes(const MeasuredFamily& family) {
+  constexpr size_t kMost = 10;
+  constexpr double kLeast = 0.001;  // of all queries
+  const auto shapes = ByQueries(family.by_shape);
+  if (shapes.empty()) return;
+  Cells cells = {{"keys", "adjacent FPR", "elsewhere FPR"}};
+  uint64_t all = 0;
+  for (const auto& [shape, rates] : shapes) all += NumQueries(rates);
+  size_t shown = 0;
+  for (const auto& [shape, rates] : shapes) {
+    if (shown == kMost ||
+        static_cast<double>(NumQueries(rates)) < kLeast * static_cast<double>(all))
+      break;
+    ++shown;
+    cells.push_back(
+        {ShapeName(shape), MeasuredText(rates.adjacent), MeasuredText(rates.elsewhere)});
+  }
+  std::cout << TextTable(cells);
+  if (shapes.size() > shown) {
+    std::cout << "and " << CountText(shapes.size() - shown)
+              << (shapes.size() - shown == 1 ? " rarer shape" : " rarer shapes") << " of keys\n";
+  }
+}
+
+void PrintFiles(const Inputs& inputs, const Inspection& inspection,
+                const std::vector<MeasureResult>& results) {
+  Cells cells = {{"file", "level", "keys read", "adjacent FPR", "elsewhere FPR", "expected FPR"}};
+  for (size_t i = 0; i < results.size(); ++i) {
+    const FileRef& ref = inputs.files[i];
+    if (ref.state != FileState::kDone) continue;
+    const database::TableFile& file = inputs.file(ref);
+    cells.push_back(
+        {FileText(inputs, ref), LevelText(file.level), CountText(results[i].keys_read),
+         MeasuredText(results[i].rates.adjacent), MeasuredText(results[i].rates.elsewhere),
+         results[i].keys_read == 0 ? "-" : RateOrDash(inspection.files[i].facts.expected_rate)});
+  }
+  if (cells.size() > 1) std::cout << '\n' << TextTable(cells);
+}
+
+void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
+                      const std::vector<MeasureResult>& results,
+                      const std::vector<MeasuredFamily>& families, bool with_files) {
+  for (size_t f = 0; f < families.size(); ++f) {
+    const MeasuredFamily& family = families[f];
+    const FamilyGroups& groups = inspection.groups[f];
+    const database::Database& database = inputs.databases[groups.database];
+    if (f != 0) std::cout << '\n';
+    PrintLine(DatabaseTitle(database, groups.column_family) + ": " + EngineName(database.engine));
+    Cells cells = {{"level", "filter", "adjacent FPR", "elsewhere FPR", "expected FPR", "runs",
+                    "wasted reads"}};
+    const auto add = [&](const std::string& name, const MeasuredGroup& group, const Group& files) {
+      cells.push_back({name, KindsText(files.kinds), MeasuredText(group.adjacent),
+                       MeasuredText(group.elsewhere), RateOrDash(group.expected.rate()),
+                       NumberText(group.runs, 2), RateOrDash(group.wasted_reads)});
+    };
+    for (size_t i = 0; i < family.levels.size(); ++i) {
+      add(LevelText(family.levels[i].level), family.levels[i], groups.levels[i]);
+    }
+    if (family.levels.size() > 1) add("all", family.all, groups.all);
+    if (cells.size() > 1) std::cout << TextTable(cells, 2);
+    PrintShapes(family);
+    for (const auto& [reason, files] : family.not_measured) {
+      PrintLine("not measured: " + FilesText(files) + ": " + reason);
+    }
+  }
+  if (with_files) PrintFiles(inputs, inspection, results);
+}
+
+Json FamilyJson(const std::string& name, const MeasuredFamily& family) {
+  Json levels = Json::array();
+  for (const MeasuredGroup& level : family.levels) levels.push_back(GroupJson(level));
+  Json shapes = Json::array();
+  for (const auto& [shape, rates] : ByQueries(family.by_shape)) {
+    shapes.push_back({{"keys", ShapeName(shape)},
+                      {"adjacent", MeasuredJson(rates.adjacent)},
+                      {"elsewhere", MeasuredJson(rates.elsewhere)}});
+  }
+  Json reasons = Json::array();
+  for (const auto& [reason, files] : family.not_measured) {
+    reasons.push_back({{"reason", reason}, {"files", files}});
+  }
+  return {{"name", name},
+          {"levels", std::move(levels)},
+          {"all", GroupJson(family.all)},
+          {"key_shapes", std::move(shapes)},
+          {"not_measured", std::move(reasons)}};
+}
+
+Json FileJson(const database::TableFile& file, const FileFacts& facts,
+              const MeasureResult& result) {
+  return {{"path", file.path},
+          {"level", LevelJson(file.level)},
+          {"layouts", KindsJson(facts.kinds)},
+          {"keys_read", result.keys_read},
+          {"of_prefixes", result.of_prefixes},
+          {"whole_file", result.whole_file},
+          {"adjacent", MeasuredJson(result.rates.adjacent)},
+          {"elsewhere", MeasuredJson(result.rates.elsewhere)},
+          {"without_neighbour", result.no_neighbour},
+          {"expected_false_positive_rate", RateOrNull(facts.expected_rate)},
+          {"not_measured", TextOrNull(result.not_measured)}};
+}
+
+// ---- Of --scan.
+
+// "2.40", and "0.0013" where fewer digits would hide it.
+std::string ReadsText(double reads) {
+  if (std::isnan(reads)) return "-";
+  return NumberText(reads, reads == 0 || reads >= 0.1 ? 2 : reads >= 0.01 ? 3 : 4);
+}
+
+void PrintScan(const Inputs& inputs, const FamilyGroups& groups, const FamilyScan& scan) {
+  const database::Database& database = inputs.databases[groups.database];
+  PrintLine(DatabaseTitle(database, groups.column_family) + ": " + EngineName(database.engine) +
+            ", empty ranges behind " + CountText(scan.num_keys) + " stored keys");
+  if (!scan.not_measured.empty()) return PrintLine("not measured: " + scan.not_measured);
+  Cells cells = {{"range behind a key", "empty", "rejected", "files per scan", "without filters"}};
+  for (const ScanWidth& width : scan.widths) {
+    if (width.made == 0) continue;
+    cells.push_back({width.name, CountText(width.empty), RateOrDash(width.rejected_share()),
+                     ReadsText(width.reads()), ReadsText(width.reads_without())});
+  }
+  if (cells.size() > 1) std::cout << TextTable(cells);
+  if (groups.all.ranges.files < groups.all.files) {
+    PrintLine("no entries for ranges: " + CountText(groups.all.files - groups.all.ranges.files) +
+              " of " + FilesText(groups.all.files));
+  }
+  PrintLine("lost: " + CountText(scan.lost));
+  if (scan.lost != 0) PrintLine("rejected, and has keys: " + scan.lost_example);
+}
+
+Json ScanJson(const std::string& name, const FamilyScan& scan) {
+  Json widths = Json::array();
+  for (const ScanWidth& width : scan.widths) {
+    widths.push_back({{"range", width.name},
+                      {"made", width.made},
+                      {"empty", width.empty},
+                      {"files", width.files},
+                      {"rejected", width.rejected}});
+  }
+  return {{"name", name},
+          {"keys", scan.num_keys},
+          {"ranges", std::move(widths)},
+          {"lost", scan.lost},
+          {"lost_example", TextOrNull(scan.lost_example)},
+          {"reason", TextOrNull(scan.not_measured)}};
+}
+
+struct Options {
+  CommonOptions common;
+  MeasureOptions measure;
+  bool files = false;
+  bool scan = false;
+};
+
+int RunScan(const Options& options, const Inspection& inspection, Inputs* inputs) {
+  const auto scans = Scan(inputs, options.common, options.measure, inspection);
+  if (options.common.json) {
+    Json json = DocumentOf(*inputs, inspection, false, [&](size_t g) {
+      const FamilyGroups& groups = inspection.groups[g];
+      return ScanJson(inputs->column_family(groups.database, groups.column_family).name, scans[g]);
+    });
+    AddProblems(*inputs, &json);
+    Print(json);
+  }
+  bool lost = false;
+  for (size_t g = 0; g < scans.size(); ++g) {
+    lost = lost || scans[g].lost != 0;
+    if (options.common.json) continue;
+    if (g != 0) std::cout << '\n';
+    PrintScan(*inputs, inspection.groups[g], scans[g]);
+  }
+  const int exit_code = ReportProblems(*inputs, "measure");
+  return lost ? kExitFailure : exit_code;
+}
+
+int Run(const Options& options) {
+  constexpr size_t kFewFiles = 10;
+  Inputs inputs = OpenInputs(options.common);
+  const Inspection inspection = Inspect(&inputs, options.common, "measure", "");
+  if (options.scan) return RunScan(options, inspection, &inputs);
+  const auto results = Measure(&inputs, options.common, options.measure, "measure", inspection);
+  const auto families = GroupMeasurement(inputs, inspection, results);
+  if (options.common.json) {
+    const auto family = [&](size_t g) {
+      const FamilyGroups& groups = inspection.groups[g];
+      return FamilyJson(inputs.column_family(groups.database, groups.column_family).name,
+                        families[g]);
+    };
+    Json json = DocumentOf(inputs, inspection, false, family, [&](size_t i) {
+      return FileJson(inputs.file(inputs.files[i]), inspection.files[i].facts, results[i]);
+    });
+    json["samples"] = options.measure.samples;
+    json["seed"] = options.measure.seed;
+    AddProblems(inputs, &json);
+    Print(json);
+  } else {
+    PrintMeasurement(inputs, inspection, results, families,
+                     options.files || inputs.files.size() <= kFewFiles);
+  }
+  return ReportProblems(inputs, "measure");
+}
+
+}  // namespace
+
+void AddMeasureCommand(CLI::App* db, int* exit_code) {
+  CLI::App* command = db->add_subcommand(
+      "measure",
+      "The false-positive rate that the filters really have, by queries of missing keys");
+  auto options = std::make_shared<Options>();
+  AddCommonOptions(command, &options->common);
+  AddMeasureOptions(command, &options->measure);
+  CLI::Option* files = command->add_flag("--files", options->files,
+                                         "List each file. Up to ten files are always listed");
+  command
+      ->add_flag("--scan", options->scan,
+                 "Scans instead of Gets: how many files filters spare a scan of an empty range "
+                 "(RocksDB; docs/ranges.md)")
+      ->excludes(files);
+  command->footer(
+      "Missing keys are 'adjacent' to stored ones: of the same length, and the next number, digit\n"
+      "or byte; or 'elsewhere': random keys of the same shape, keys of other files, and in "
+      "LevelDB\n"
+      "keys of other blocks. The stored keys beside each were read, so it is known to be missing.\n"
+      "In parentheses: the 95 % confidence interval. Filters that hold only prefixes are queried\n"
+      "for prefixes. About --samples keys of each file are read; the others are skipped. 'runs'\n"
+      "and 'wasted reads': see `db inspect --help`.\n"
+      "--scan draws --samples stored keys of each column family, makes ranges behind each, and\n"
+      "looks which are empty. Exit code 1: a filter rejects a range that has keys.");
+  command->callback([=] { *exit_code = Run(*options); });
+}
+
+}  // namespace bloomline::tool::db

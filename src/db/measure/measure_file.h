@@ -1,0 +1,85 @@
+// The false-positive rate that a table's filters really have: queries of keys that are known to be
+// missing, because the table's keys beside them were read.
+#ifndef BLOOMLINE_DB_MEASURE_MEASURE_FILE_H_
+#define BLOOMLINE_DB_MEASURE_MEASURE_FILE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/cli/shared/progress.h"
+#include "src/db/measure/key_shape.h"
+#include "src/db/sstable/table.h"
+#include "src/db/table_filters.h"
+
+namespace bloomline::tool::db {
+
+// Queries of missing keys and false positives.
+struct Queries {
+  uint64_t queries = 0;
+  uint64_t matches = 0;
+
+  void Add(bool match) {
+    ++queries;
+    if (match) ++matches;
+  }
+  void Add(const Queries& other) {
+    queries += other.queries;
+    matches += other.matches;
+  }
+  double rate() const;  // NaN without queries
+};
+
+// Missing keys adjacent to stored ones, and missing keys elsewhere.
+struct MissingKeyRates {
+  Queries adjacent;
+  Queries elsewhere;
+
+  void Add(const MissingKeyRates& other) {
+    adjacent.Add(other.adjacent);
+    elsewhere.Add(other.elsewhere);
+  }
+};
+
+struct MeasureResult {
+  MissingKeyRates rates;
+  std::map<KeyShape, MissingKeyRates> by_shape;
+  uint64_t keys_read = 0;  // different ones; prefixes if the filters hold nothing else
+  bool of_prefixes = false;
+  bool whole_file = true;     // else some blocks were skipped
+  uint64_t no_neighbour = 0;  // stored keys with no missing key of the same length behind them
+  std::string not_measured;   // why; empty: it was
+};
+
+struct MeasureOptions {
+  uint64_t samples = 100000;
+  uint64_t seed = 1;
+};
+
+// `num_keys` of the table, 0 if unknown, decides how much of it is read: about options.samples
+// keys. `own` are sampled keys of this table, `others` keys of other tables, which may also be in
+// this one: those that are do not count. Memory: options.samples keys, one filter, one data block.
+bool MeasureFile(const sstable::Table& table, uint64_t num_keys, const MeasureOptions& options,
+                 const std::vector<std::string>& own, const std::vector<std::string>& others,
+                 FileProgress* progress, MeasureResult* result, std::string* error);
+
+// ---- Keys of tables, and keys like them that may be missing.
+
+// About so many keys of a table, in stretches of 8 spread over it, without timestamps. False with
+// *error: damaged.
+bool SampleKeys(const sstable::Table& table, uint64_t num_keys, std::vector<std::string>* keys,
+                std::string* error);
+
+uint64_t MeanBytes(const std::vector<std::string>& keys);
+constexpr uint64_t kMostSampleBytes = 64 << 20;  // of the missing keys for one table, about
+
+// About `samples` keys, or prefixes, of which most are missing in a table: half of them keys of
+// other tables, half random ones that look like the table's own and lie between them.
+std::vector<std::string> MissingCandidates(const FilterKeys& keys, bool prefixes, uint64_t samples,
+                                           uint64_t seed, const std::vector<std::string>& own,
+                                           const std::vector<std::string>& others);
+
+}  // namespace bloomline::tool::db
+
+#endif  // BLOOMLINE_DB_MEASURE_MEASURE_FILE_H_

@@ -1,0 +1,129 @@
+#include "src/db/measure/measurement.h"
+
+#include <cmath>
+#include <utility>
+
+#include "src/cli/shared/quantity.h"
+#include "src/cli/shared/quantity_option.h"
+
+namespace bloomline::tool::db {
+namespace {
+
+struct Sample {
+  size_t file;
+  std::string key;
+};
+
+// Of each column family: a few keys of each of its files.
+using Samples = std::map<std::pair<size_t, int>, std::vector<Sample>>;
+
+void AddToGroup(const InspectedFile& file, const MeasureResult& result, MeasuredGroup* group) {
+  const double rate = MeasuredRate(result);
+  const Queries& adjacent = result.rates.adjacent;
+  const Queries& elsewhere = result.rates.elsewhere;
+  group->runs += file.coverage;
+  group->wasted_reads += file.coverage * (file.used() && !std::isnan(rate) ? rate : file.rate());
+  if (std::isnan(rate)) return;
+  ++group->files;
+  // A file that hardly any Get queries still tells how good its filter is.
+  const double weight = std::fmax(file.coverage, 1e-9);
+  group->adjacent.Add(weight, adjacent.rate(), static_cast<double>(adjacent.queries));
+  group->elsewhere.Add(weight, elsewhere.rate(), static_cast<double>(elsewhere.queries));
+  if (!std::isnan(file.facts.expected_rate)) {
+    group->expected.Add(weight, file.facts.expected_rate, 1);
+  }
+  group->queries_adjacent += adjacent.queries;
+  group->queries_elsewhere += elsewhere.queries;
+}
+
+}  // namespace
+
+void AddMeasureOptions(CLI::App* command, MeasureOptions* options) {
+  command
+      ->add_option("--samples", options->samples,
+                   "About how many missing keys of each kind each file is queried for")
+      ->check(CLI::Range(uint64_t{100}, uint64_t{1000000000}))
+      ->capture_default_str()
+      ->type_name("");
+  AddQuantity(command, "--seed", &options->seed, ParseSeed, "Seed of the random keys [1]");
+}
+
+std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
+                                   const MeasureOptions& options, const std::string& name,
+                                   const Inspection& inspection) {
+  std::vector<std::vector<std::string>> sampled(inputs->files.size());
+  CommonOptions quiet = common;
+  quiet.progress = false;
+  ForEachFile(inputs, quiet, name,
+              [&](size_t i, const sstable::Table& table, FileProgress*, std::string* error) {
+                constexpr uint64_t kFewKeys = 63;
+                return SampleKeys(table, kFewKeys, &sampled[i], error);
+              });
+  Samples samples;
+  for (size_t i = 0; i < sampled.size(); ++i) {
+    const FileRef& ref = inputs->files[i];
+    std::vector<Sample>& of_family = samples[{ref.database, inputs->file(ref).column_family}];
+    for (const std::string& key : sampled[i]) of_family.push_back({i, key});
+  }
+  std::vector<MeasureResult> results(inputs->files.size());
+  ForEachFile(
+      inputs, common, name,
+      [&](size_t i, const sstable::Table& table, FileProgress* progress, std::string* error) {
+        const FileRef& ref = inputs->files[i];
+        const database::TableFile& file = inputs->file(ref);
+        const std::vector<Sample>& of_family = samples.at({ref.database, file.column_family});
+        // As many as are used; a database may have 100,000 files.
+        const auto step = static_cast<size_t>(of_family.size() / options.samples + 1);
+        std::vector<std::string> others;
+        for (size_t k = i % step; k < of_family.size(); k += step) {
+          if (of_family[k].file != i) others.push_back(of_family[k].key);
+        }
+        MeasureOptions its_options = options;
+        its_options.seed = Random(options.seed + 1000003 * (file.number + i)).Next();
+        return MeasureFile(table, inspection.files[i].facts.num_keys, its_options, sampled[i],
+                           others, progress, &results[i], error);
+      });
+  return results;
+}
+
+double MeasuredRate(const MeasureResult& result) {
+  constexpr uint64_t kEnough = 100;  // fewer find no false positive in most files
+  const Queries& adjacent = result.rates.adjacent;
+  const Queries& elsewhere = result.rates.elsewhere;
+  const bool few = adjacent.queries < kEnough && adjacent.queries < elsewhere.queries;
+  return few ? elsewhere.rate() : adjacent.rate();
+}
+
+std::vector<MeasuredFamily> GroupMeasurement(const Inputs& inputs, const Inspection& inspection,
+                                             const std::vector<MeasureResult>& results) {
+  const MeasureResult not_measured;
+  std::vector<MeasuredFamily> families;
+  for (const FamilyGroups& groups : inspection.groups) {
+    MeasuredFamily family;
+    std::map<int, MeasuredGroup> levels;
+    for (size_t i = 0; i < results.size(); ++i) {
+      const FileRef& ref = inputs.files[i];
+      if (!inspection.files[i].in_groups || ref.database != groups.database ||
+          inputs.file(ref).column_family != groups.column_family) {
+        continue;
+      }
+      const int level = inputs.file(ref).level;
+      // Gets of the family query a file that vanished or failed meanwhile, or what replaces it.
+      const bool is_measured = ref.state == FileState::kDone;
+      const MeasureResult& result = is_measured ? results[i] : not_measured;
+      AddToGroup(inspection.files[i], result, &levels[level]);
+      AddToGroup(inspection.files[i], result, &family.all);
+      if (!is_measured) continue;
+      if (!results[i].not_measured.empty()) ++family.not_measured[results[i].not_measured];
+      for (const auto& [shape, rates] : results[i].by_shape) family.by_shape[shape].Add(rates);
+    }
+    for (auto& [level, group] : levels) {
+      group.level = level;
+      family.levels.push_back(group);
+    }
+    families.push_back(std::move(family));
+  }
+  return families;
+}
+
+}  // namespace bloomline::tool::db

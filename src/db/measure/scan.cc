@@ -1,0 +1,324 @@
+#include "src/db/measure/scan.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "src/db/measure/key_shape.h"
+#include "src/db/sstable/comparator.h"
+#include "src/db/table_filters.h"
+
+namespace bloomline::tool::db {
+namespace {
+
+// RocksDB hands no longer bounds to filters (src/engines/rocksdb/ranges/range_extractor.h).
+constexpr size_t kMaxBoundBytes = 256;
+
+struct Range {
+  std::string begin, end;
+  size_t width = 0;        // in FamilyScan::widths
+  std::string_view reach;  // the greatest end of this range and those before it
+  bool has_key = false;
+  uint32_t files = 0;
+  uint32_t rejected = 0;
+
+  bool operator<(const Range& other) const {
+    return std::tie(begin, end, width) < std::tie(other.begin, other.end, other.width);
+  }
+  bool operator==(const Range& other) const {
+    return std::tie(begin, end, width) == std::tie(other.begin, other.end, other.width);
+  }
+};
+
+double Mean(uint64_t sum, uint64_t n) {
+  return n == 0 ? std::numeric_limits<double>::quiet_NaN()
+                : static_cast<double>(sum) / static_cast<double>(n);
+}
+
+// ---- Ranges beside keys.
+
+// The shape of most keys, if all have the same length.
+std::optional<KeyShape> CommonShape(const std::vector<std::string>& keys) {
+  std::map<KeyShape, uint64_t> counts;
+  for (size_t i = 0; i + 1 < keys.size(); ++i) {
+    if (keys[i].size() != keys[i + 1].size()) return std::nullopt;
+    ++counts[ShapeOf(keys[i], keys[i + 1])];
+  }
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == counts.end() ? std::nullopt : std::optional(most->first);
+}
+
+// The keys that begin with the next prefix up to delimiter number `depth`, as after "user:17:" with
+// "user:18:".
+bool NextDelimited(const std::string& key, unsigned char delimiter, unsigned depth, Range* range) {
+  const char byte = static_cast<char>(delimiter);
+  size_t at = key.find(byte);
+  for (unsigned i = 1; i < depth && at != key.npos; ++i) at = key.find(byte, at + 1);
+  if (at == key.npos || at == 0 || delimiter == UINT8_MAX) return false;
+  std::string& next = range->begin;
+  next = key.substr(0, at);
+  KeyShape shape;
+  const bool is_number = next.back() >= '0' && next.back() <= '9';
+  shape.kind = is_number ? ShapeKind::kTextDecimal : ShapeKind::kText;
+  if (!Increment(shape, &next) || next.back() == byte) return false;
+  range->end = next + static_cast<char>(delimiter + 1);
+  next += byte;
+  return true;
+}
+
+class RangeMaker {
+ public:
+  RangeMaker(const std::vector<std::string>& keys, FamilyScan* scan) : keys_(keys), scan_(*scan) {}
+
+  std::vector<Range> Make(const RangeKinds& kinds) {
+    const std::optional<KeyShape> shape = CommonShape(keys_);
+    for (const int numbers : {1, 16}) {
+      if (!shape) break;
+      Add(std::to_string(numbers) + (numbers == 1 ? " number" : " numbers"),
+          [&](size_t i, Range* range) {
+            range->begin = keys_[i];
+            if (!Increment(*shape, &range->begin)) return false;
+            range->end = range->begin;
+            for (int n = 0; n < numbers; ++n) {
+              if (!Increment(*shape, &range->end)) return false;
+            }
+            return true;
+          });
+    }
+    Add("up to the next key", [&](size_t i, Range* range) {
+      if (i + 1 == keys_.size()) return false;
+      range->begin = keys_[i] + '\0';
+      range->end = keys_[i + 1];
+      return true;
+    });
+    for (auto bits = kinds.cell_bits.rbegin(); bits != kinds.cell_bits.rend(); ++bits) {
+      const auto next = std::next(bits);
+      if (next != kinds.cell_bits.rend() && filter::CellBytes(*next) == filter::CellBytes(*bits)) {
+        continue;  // of those that differ by less than a byte the shortest
+      }
+      Add("the next beginning of " + BitsAsBytes(*bits) + (*bits == 8 ? " byte" : " bytes"),
+          [&](size_t i, Range* range) {
+            std::string unused;
+            std::string next_cell;
+            return RangeOfCell(keys_[i], *bits, &unused, &next_cell) &&
+                   RangeOfCell(next_cell, *bits, &range->begin, &range->end);
+          });
+    }
+    for (const auto& [delimiter, depths] : kinds.depths) {
+      for (unsigned depth = filter::kMaxDepth; depth > 0; --depth) {
+        if ((depths >> (depth - 1) & 1) == 0) continue;
+        Add("the next beginning up to " + DelimiterText(delimiter) + " " + std::to_string(depth),
+            [&, byte = delimiter](size_t i, Range* range) {
+              return NextDelimited(keys_[i], byte, depth, range);
+            });
+      }
+    }
+    std::sort(ranges_.begin(), ranges_.end());
+    ranges_.erase(std::unique(ranges_.begin(), ranges_.end()), ranges_.end());
+    std::string_view reach;
+    for (Range& range : ranges_) {
+      reach = range.reach = std::max(reach, std::string_view(range.end));
+      ++scan_.widths[range.width].made;
+    }
+    return std::move(ranges_);
+  }
+
+ private:
+  template <typename MakeRange>
+  void Add(std::string name, MakeRange make) {
+    Range range;
+    range.width = scan_.widths.size();
+    scan_.widths.push_back({std::move(name)});
+    for (size_t i = 0; i < keys_.size(); ++i) {
+      if (make(i, &range) && range.begin < range.end) ranges_.push_back(range);
+    }
+  }
+
+  const std::vector<std::string>& keys_;
+  FamilyScan& scan_;
+  std::vector<Range> ranges_;
+};
+
+// ---- What a file has of ranges, and what its filter says.
+
+struct Answer {
+  size_t range;
+  bool has_key;
+  bool is_rejected;
+};
+
+// Where a scan of a range begins in a file. Ranges come in the order of their begins.
+class FileScan {
+ public:
+  explicit FileScan(const sstable::Table& table) : table_(table), keys_(table) {}
+
+  bool Run(const database::TableFile& file, const std::vector<Range>& ranges,
+           std::vector<Answer>* answers, std::string* error) {
+    const bool has_filter = table_.filter_kind() != sstable::FilterKind::kNone &&
+                            table_.properties().prefix_extractor == kRangeExtractor;
+    if (has_filter && !filters_.Init(table_, error)) return false;
+    const auto reader = table_.NewKeyReader(error);
+    if (reader == nullptr) return false;
+    if (!reader->Next()) return Ended(*reader, error);
+    const std::string first(keys_.Key(reader->user_key()));
+    const std::string_view last = keys_.Key(file.largest_key);  // empty: unknown
+    auto range = std::partition_point(ranges.begin(), ranges.end(),
+                                      [&](const Range& r) { return r.reach <= first; });
+    for (; range != ranges.end() && (last.empty() || range->begin <= last); ++range) {
+      if (range->end <= first) continue;
+      if (keys_.Key(reader->user_key()) < range->begin) {
+        Seek(range->begin);
+        reader->SkipTo(target_);
+        do {
+          if (!reader->Next()) return Ended(*reader, error);
+        } while (keys_.Key(reader->user_key()) < range->begin);
+      }
+      bool is_rejected = false;
+      if (has_filter && !IsRejected(*range, &is_rejected, error)) return false;
+      const bool has_key = keys_.Key(reader->user_key()) < range->end;
+      answers->push_back({static_cast<size_t>(range - ranges.begin()), has_key, is_rejected});
+    }
+    return true;
+  }
+
+ private:
+  static bool Ended(const sstable::Table::KeyReader& reader, std::string* error) {
+    *error = reader.error();
+    return error->empty();
+  }
+
+  void Seek(std::string_view key) {
+    target_.assign(key);
+    target_.append(keys_.order().timestamp_bytes, '\xff');
+  }
+
+  // As RocksDB asks: the filter, or the partition where `begin` would be.
+  bool IsRejected(const Range& range, bool* is_rejected, std::string* error) {
+    if (std::max(range.begin.size(), range.end.size()) > kMaxBoundBytes) return true;
+    Seek(range.begin);
+    const uint64_t index =
+        filters_.FilterOf(target_, sstable::Table::FilterReader::kMaxSequence, 0);
+    if (index >= filters_.num_filters()) return true;  // it asks none
+    const engine_filters::EngineFilter* const filter = filters_.At(index, error);
+    if (filter == nullptr) return false;
+    *is_rejected = !filter->RangeMayMatch(range.begin, range.end);
+    return true;
+  }
+
+  const sstable::Table& table_;
+  const FilterKeys keys_;
+  TableFilters filters_;
+  std::string target_;
+};
+
+std::string WhyNot(const Inputs& inputs, const Inspection& inspection, const FamilyGroups& family) {
+  for (size_t i = 0; i < inspection.files.size(); ++i) {
+    if (!IsIn(inputs, inputs.files[i], family)) continue;
+    const FileFacts& facts = inspection.files[i].facts;
+    if (facts.engine == sstable::Engine::kLevelDB) return "LevelDB asks no filter for a scan";
+    const sstable::KeyOrder order = sstable::OrderOf(facts.comparator);
+    if (!order.is_known || order.is_reversed) {
+      return "comparator '" + facts.comparator +
+             "' has another order than that of bytes, in which no filter answers for ranges";
+    }
+  }
+  return family.all.files == 0 ? "there are no tables" : "";
+}
+
+}  // namespace
+
+double ScanWidth::rejected_share() const { return Mean(rejected, files); }
+double ScanWidth::reads_without() const { return Mean(files, empty); }
+double ScanWidth::reads() const { return Mean(files - rejected, empty); }
+
+std::vector<FamilyScan> Scan(Inputs* inputs, const CommonOptions& common,
+                             const MeasureOptions& options, const Inspection& inspection) {
+  const size_t num_families = inspection.groups.size();
+  std::vector<FamilyScan> scans(num_families);
+  std::vector<std::vector<std::string>> keys(num_families);
+  std::vector<std::vector<Range>> ranges(num_families);
+  std::vector<size_t> family_of_file(inputs->files.size(), num_families);
+  for (size_t f = 0; f < num_families; ++f) {
+    scans[f].not_measured = WhyNot(*inputs, inspection, inspection.groups[f]);
+    for (size_t i = 0; i < inputs->files.size() && scans[f].not_measured.empty(); ++i) {
+      if (IsIn(*inputs, inputs->files[i], inspection.groups[f])) family_of_file[i] = f;
+    }
+  }
+  const auto for_each_file = [&](const CommonOptions& its_options, auto work) {
+    ForEachFile(
+        inputs, its_options, "measure",
+        [&](size_t i, const sstable::Table& table, FileProgress* progress, std::string* error) {
+          const bool done =
+              family_of_file[i] == num_families || work(i, family_of_file[i], table, error);
+          progress->AddBytes(table.file_bytes());
+          return done;
+        });
+  };
+
+  std::mutex mutex;
+  CommonOptions quiet = common;
+  quiet.progress = false;
+  for_each_file(quiet, [&](size_t, size_t f, const sstable::Table& table, std::string* error) {
+    std::vector<std::string> of_file;
+    const sstable::Properties& properties = table.properties();
+    const uint64_t key_bytes =
+        properties.raw_key_bytes / std::max<uint64_t>(1, properties.num_entries);
+    const uint64_t num_keys = std::min(options.samples / inspection.groups[f].all.files,
+                                       kMostSampleBytes / (key_bytes + sizeof(std::string)));
+    if (!SampleKeys(table, num_keys, &of_file, error)) return false;
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (std::string& key : of_file) {
+      if (key.size() < kMaxBoundBytes) keys[f].push_back(std::move(key));
+    }
+    return true;
+  });
+  for (size_t f = 0; f < num_families; ++f) {
+    FamilyScan& scan = scans[f];
+    if (!scan.not_measured.empty()) continue;
+    std::sort(keys[f].begin(), keys[f].end());
+    keys[f].erase(std::unique(keys[f].begin(), keys[f].end()), keys[f].end());
+    scan.num_keys = keys[f].size();
+    if (keys[f].empty()) {
+      scan.not_measured = "its keys have 256 bytes or more, and no filter answers for such ranges";
+    }
+    ranges[f] = RangeMaker(keys[f], &scan).Make(inspection.groups[f].all.ranges.kinds);
+    keys[f] = {};
+  }
+  for_each_file(common, [&](size_t i, size_t f, const sstable::Table& table, std::string* error) {
+    std::vector<Answer> answers;
+    const database::TableFile& file = inputs->file(inputs->files[i]);
+    if (!FileScan(table).Run(file, ranges[f], &answers, error)) return false;
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (const Answer& answer : answers) {
+      Range& range = ranges[f][answer.range];
+      range.has_key |= answer.has_key;
+      ++range.files;
+      range.rejected += answer.is_rejected;
+      if (!answer.has_key || !answer.is_rejected) continue;
+      std::string example =
+          file.path + ": keys from " + KeyText(range.begin) + " to before " + KeyText(range.end);
+      if (scans[f].lost++ == 0 || example < scans[f].lost_example) {
+        scans[f].lost_example = std::move(example);
+      }
+    }
+    return true;
+  });
+  for (size_t f = 0; f < num_families; ++f) {
+    for (const Range& range : ranges[f]) {
+      if (range.has_key || range.files == 0) continue;
+      ScanWidth& width = scans[f].widths[range.width];
+      ++width.empty;
+      width.files += range.files;
+      width.rejected += range.rejected;
+    }
+  }
+  return scans;
+}
+
+}  // namespace bloomline::tool::db

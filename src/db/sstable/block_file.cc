@@ -1,0 +1,234 @@
+#include "src/db/sstable/block_file.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "src/db/sstable/bytes/coding.h"
+#include "src/support/error_text.h"
+
+namespace bloomline::sstable {
+namespace {
+
+using support::ErrorText;
+
+constexpr uint64_t kLevelDBMagic = 0xdb4775248b80fb57;
+constexpr uint64_t kRocksDBMagic = 0x88e241b785f4cff7;
+constexpr uint32_t kLastFormatVersion = 7;
+constexpr size_t kMagicBytes = 8;
+constexpr size_t kHandlesBytes = 40;
+
+struct OtherFormat {
+  uint64_t magic;
+  const char* name;
+};
+constexpr OtherFormat kOtherFormats[] = {{0x8242229663bf9564, "a RocksDB PlainTable"},
+                                         {0x4f3418eb7a8f13b8, "a RocksDB PlainTable"},
+                                         {0x926789d0c5f17873, "a RocksDB CuckooTable"},
+                                         {0xb3aa9ff0b3aa9ff0, "a table in Pebble's own form"}};
+
+bool Problem(std::string_view text, std::string* problem) {
+  problem->assign(text);
+  return false;
+}
+
+std::string Hex(uint64_t value) {
+  std::string text = "0x";
+  for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[(value >> shift) & 15];
+  return text;
+}
+
+bool UnknownMagic(uint64_t magic, std::string* problem) {
+  for (const OtherFormat& other : kOtherFormats) {
+    if (magic != other.magic) continue;
+    *problem = std::string("is ") + other.name + ", not a block-based table";
+    return false;
+  }
+  *problem = "is not a table of LevelDB or RocksDB: it ends in " + Hex(magic) +
+             ", which is no magic number of theirs";
+  return false;
+}
+
+bool DecodeHandles(std::string_view input, Footer* footer, std::string* problem) {
+  if (TakeBlockHandle(&input, &footer->metaindex) && TakeBlockHandle(&input, &footer->index)) {
+    return true;
+  }
+  return Problem(
+      ErrorText() << "the footer at offset " << footer->offset << " has no two block handles",
+      problem);
+}
+
+// format_version 6 and later. `bytes` is the whole footer.
+bool DecodeWithContext(std::string_view bytes, bool verify_checksum, Footer* footer,
+                       std::string* problem) {
+  constexpr std::string_view kExtendedMagic("\x3e\x00\x7a\x00", 4);
+  constexpr size_t kChecksumOffset = 5;
+  if (bytes.substr(1, 4) != kExtendedMagic) {
+    return Problem(
+        ErrorText() << "the footer at offset " << footer->offset << " has no extended magic number",
+        problem);
+  }
+  const uint32_t stored = LoadLittleEndian32(bytes.data() + kChecksumOffset);
+  footer->base_context_checksum = LoadLittleEndian32(bytes.data() + 9);
+  const uint32_t metaindex_bytes = LoadLittleEndian32(bytes.data() + 13);
+  if (verify_checksum) {
+    std::array<char, Footer::kMaxBytes> without_checksum;
+    std::memcpy(without_checksum.data(), bytes.data(), bytes.size());
+    std::memset(without_checksum.data() + kChecksumOffset, 0, sizeof(stored));
+    const uint32_t computed =
+        Checksum(footer->checksum, without_checksum.data(), without_checksum.size()) +
+        ChecksumContext(footer->base_context_checksum, footer->offset);
+    if (computed != stored) {
+      return Problem(
+          ErrorText() << "the footer at offset " << footer->offset << " has a wrong checksum",
+          problem);
+    }
+  }
+  if (LoadLittleEndian64(bytes.data() + 33) != 0) {
+    return Problem("uses a feature of RocksDB that is newer than 11.9", problem);
+  }
+  if (metaindex_bytes + kBlockTrailerBytes > footer->offset) {
+    return Problem(ErrorText() << "the footer at offset " << footer->offset
+                               << " says that the metaindex has " << metaindex_bytes << " bytes",
+                   problem);
+  }
+  footer->metaindex = {footer->offset - kBlockTrailerBytes - metaindex_bytes, metaindex_bytes};
+  return true;
+}
+
+// ---- Blocks.
+
+// Sequential reads double from the first size to the last one: a caller that wants a few blocks of
+// each file does not pay for a megabyte.
+constexpr uint64_t kFirstReadAhead = 64 << 10;
+constexpr uint64_t kLastReadAhead = 1 << 20;
+
+// Both engines keep offsets in blocks in 32 bits. Larger ones come from damage, and in a large file
+// one could ask for all of the memory.
+constexpr uint64_t kMaxStoredBytes = uint64_t{1} << 32;
+
+}  // namespace
+
+bool TakeBlockHandle(std::string_view* input, BlockHandle* handle) {
+  return TakeVarint(input, &handle->offset) && TakeVarint(input, &handle->size);
+}
+
+bool DecodeFooter(std::string_view end, uint64_t file_bytes, bool verify_checksum, Footer* footer,
+                  std::string* problem) {
+  const uint64_t magic = LoadLittleEndian64(end.data() + end.size() - kMagicBytes);
+  footer->has_leveldb_magic = magic == kLevelDBMagic;
+  if (footer->has_leveldb_magic) {
+    footer->offset = file_bytes - Footer::kMinBytes;
+    return DecodeHandles(end.substr(end.size() - Footer::kMinBytes, kHandlesBytes), footer,
+                         problem);
+  }
+  if (magic != kRocksDBMagic) return UnknownMagic(magic, problem);
+  if (end.size() < Footer::kMaxBytes) {
+    return Problem(ErrorText() << "is cut off: it has " << file_bytes << " bytes, and a footer has "
+                               << Footer::kMaxBytes,
+                   problem);
+  }
+  const std::string_view bytes = end.substr(end.size() - Footer::kMaxBytes);
+  footer->offset = file_bytes - Footer::kMaxBytes;
+  const uint32_t version = LoadLittleEndian32(bytes.data() + 1 + kHandlesBytes);
+  if (version > kLastFormatVersion) {
+    return Problem(ErrorText() << "has format_version " << version << "; 0 to "
+                               << kLastFormatVersion << " are known",
+                   problem);
+  }
+  footer->format_version = static_cast<int>(version);
+  footer->checksum = static_cast<ChecksumType>(bytes[0]);
+  if (!IsKnown(footer->checksum)) {
+    return Problem(ErrorText() << "has checksum type " << int{static_cast<unsigned char>(bytes[0])}
+                               << "; 0 to 4 are known",
+                   problem);
+  }
+  if (version >= 6) return DecodeWithContext(bytes, verify_checksum, footer, problem);
+  return DecodeHandles(bytes.substr(1, kHandlesBytes), footer, problem);
+}
+
+bool BlockFile::Damaged(const char* what, uint64_t offset, std::string_view problem,
+                        std::string* error) const {
+  *error = file.name() + ": " + what + " at offset " + std::to_string(offset) + ": ";
+  error->append(problem);
+  return false;
+}
+
+bool BlockReader::PrefetchTail(uint64_t n, std::string_view* tail, std::string* error) {
+  const uint64_t size = file_->file.size();
+  const uint64_t offset = size - std::min(n, size);
+  const char* bytes;
+  if (!Window(offset, size - offset, &bytes, error)) return false;
+  *tail = std::string_view(bytes, static_cast<size_t>(size - offset));
+  return true;
+}
+
+bool BlockReader::Window(uint64_t offset, uint64_t n, const char** bytes, std::string* error) {
+  if (offset < window_offset_ || offset + n > window_offset_ + window_size_) {
+    uint64_t size = n;
+    if (access_ == Access::kSequential) {
+      const bool follows =
+          window_size_ > 0 && offset >= window_offset_ && offset <= window_offset_ + window_size_;
+      read_ahead_ = follows ? std::min(read_ahead_ * 2, kLastReadAhead) : kFirstReadAhead;
+      size = std::max(n, std::min(read_ahead_, file_->file.size() - offset));
+    }
+    window_size_ = 0;
+    window_.Reserve(size);
+    if (!file_->file.ReadAt(offset, size, window_.data(), error)) return false;
+    window_offset_ = offset;
+    window_size_ = size;
+    if (access_ == Access::kSequential && read_ahead_ == kLastReadAhead) {
+      // The disk reads on while these blocks are decoded. Only advice: a failure costs time.
+      posix_fadvise(file_->file.descriptor(), static_cast<off_t>(offset + size),
+                    static_cast<off_t>(kLastReadAhead), POSIX_FADV_WILLNEED);
+    }
+  }
+  *bytes = window_.data() + (offset - window_offset_);
+  return true;
+}
+
+bool BlockReader::ReadStored(const char* what, const BlockHandle& handle, const char** stored,
+                             std::string* error) {
+  const uint64_t end = file_->footer.offset;
+  if (handle.offset > end || handle.size > end - handle.offset ||
+      kBlockTrailerBytes > end - handle.offset - handle.size) {
+    return file_->Damaged(what, handle.offset,
+                          "its " + std::to_string(handle.size) +
+                              " bytes go beyond the footer at offset " + std::to_string(end),
+                          error);
+  }
+  if (handle.size > kMaxStoredBytes) {
+    return file_->Damaged(what, handle.offset,
+                          "it has " + std::to_string(handle.size) + " bytes; allowed: at most " +
+                              std::to_string(kMaxStoredBytes),
+                          error);
+  }
+  return Window(handle.offset, handle.size + kBlockTrailerBytes, stored, error);
+}
+
+bool BlockReader::HasRightChecksum(const char* stored, const BlockHandle& handle) const {
+  // RocksDB writes 0 for ChecksumType::kNone, and compares it.
+  const Footer& footer = file_->footer;
+  return LoadLittleEndian32(stored + handle.size + 1) ==
+         Checksum(footer.checksum, stored, static_cast<size_t>(handle.size + 1)) +
+             ChecksumContext(footer.base_context_checksum, handle.offset);
+}
+
+bool BlockReader::Read(const char* what, const BlockHandle& handle, std::string_view* contents,
+                       std::string* error) {
+  const char* stored;
+  if (!ReadStored(what, handle, &stored, error)) return false;
+  if (file_->verify_checksums && !HasRightChecksum(stored, handle)) {
+    return file_->Damaged(what, handle.offset, "its checksum is wrong", error);
+  }
+  const auto type = static_cast<uint8_t>(stored[handle.size]);
+  *contents = std::string_view(stored, static_cast<size_t>(handle.size));
+  if (type == static_cast<uint8_t>(Compression::kNone)) return true;
+  std::string problem;
+  return decompressor_.Decompress(type, *contents, &decompressed_, contents, &problem) ||
+         file_->Damaged(what, handle.offset, "it " + problem, error);
+}
+
+}  // namespace bloomline::sstable

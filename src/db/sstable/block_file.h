@@ -1,0 +1,93 @@
+// A table's blocks as they are in its file: read, checked, decompressed.
+#ifndef BLOOMLINE_DB_SSTABLE_BLOCK_FILE_H_
+#define BLOOMLINE_DB_SSTABLE_BLOCK_FILE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "src/db/sstable/bytes/buffer.h"
+#include "src/db/sstable/bytes/checksum.h"
+#include "src/db/sstable/bytes/decompressor.h"
+#include "src/db/sstable/table.h"
+#include "src/support/file_io.h"
+
+namespace bloomline::sstable {
+
+// ---- The last bytes of a table: RocksDB table/format.cc, "Footer format"; LevelDB
+// doc/table_format.md.
+
+// Behind each block: its compression type and its checksum.
+constexpr uint64_t kBlockTrailerBytes = 5;
+
+struct Footer {
+  static constexpr size_t kMinBytes = 48;  // LevelDB's, and RocksDB's format_version 0
+  static constexpr size_t kMaxBytes = 53;
+
+  // LevelDB's magic number, which RocksDB's format_version 0 has, too.
+  bool has_leveldb_magic = false;
+  int format_version = 0;
+  ChecksumType checksum = ChecksumType::kCrc32c;
+  uint32_t base_context_checksum = 0;  // format_version 6 and later
+  BlockHandle metaindex;
+  BlockHandle index;  // from format_version 6 on {0, 0}: the metaindex has it
+  uint64_t offset = 0;
+};
+
+// `end` is the end of the file of file_bytes, at least kMinBytes. False with *problem, a sentence
+// without the file's name.
+bool DecodeFooter(std::string_view end, uint64_t file_bytes, bool verify_checksum, Footer* footer,
+                  std::string* problem);
+
+bool TakeBlockHandle(std::string_view* input, BlockHandle* handle);
+
+// What all readers of a table need to know; set by Table::Open.
+struct BlockFile {
+  support::InputFile file;
+  Footer footer;
+  CompressionRules compression;
+  bool verify_checksums = true;
+
+  // False, with *error: "file: data block at offset 12: problem".
+  bool Damaged(const char* what, uint64_t offset, std::string_view problem,
+               std::string* error) const;
+};
+
+// Reads one block after the other; what it returns lives until the next call. Not thread-safe.
+class BlockReader {
+ public:
+  enum class Access { kSequential, kRandom };
+  BlockReader(const BlockFile* file, Access access)
+      : file_(file), access_(access), decompressor_(&file->compression) {}
+
+  // For blocks that are read from now on: data blocks only.
+  void SetDictionary(std::string dictionary) { decompressor_.SetDictionary(std::move(dictionary)); }
+
+  // Has the last n bytes of the file read at once, for the blocks in them.
+  bool PrefetchTail(uint64_t n, std::string_view* tail, std::string* error);
+
+  // `what` is for errors: "data block".
+  bool Read(const char* what, const BlockHandle& handle, std::string_view* contents,
+            std::string* error);
+  // Without a look at the checksum and the compression: the trailer is at stored + handle.size.
+  bool ReadStored(const char* what, const BlockHandle& handle, const char** stored,
+                  std::string* error);
+  bool HasRightChecksum(const char* stored, const BlockHandle& handle) const;
+
+ private:
+  // The bytes in the window, which is read anew if it does not have them.
+  bool Window(uint64_t offset, uint64_t n, const char** bytes, std::string* error);
+
+  const BlockFile* const file_;
+  const Access access_;
+  Decompressor decompressor_;
+  Buffer window_;
+  uint64_t window_offset_ = 0;
+  uint64_t window_size_ = 0;
+  uint64_t read_ahead_ = 0;
+  Buffer decompressed_;
+};
+
+}  // namespace bloomline::sstable
+
+#endif  // BLOOMLINE_DB_SSTABLE_BLOCK_FILE_H_

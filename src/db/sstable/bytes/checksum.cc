@@ -1,0 +1,146 @@
+#include "src/db/sstable/bytes/checksum.h"
+
+#include <array>
+
+#include "src/db/sstable/bytes/coding.h"
+#include "src/filter/hash/xxhash.h"
+
+#if defined(__x86_64__)
+#include <nmmintrin.h>
+#elif defined(__aarch64__) && defined(__linux__)
+#include <arm_acle.h>
+#include <sys/auxv.h>
+#endif
+
+namespace bloomline::sstable {
+namespace {
+
+constexpr uint32_t kPolynomial = 0x82f63b78;  // reflected
+
+// tables[i][b]: what byte b contributes if i more bytes follow it in a group of eight.
+using Tables = std::array<std::array<uint32_t, 256>, 8>;
+
+constexpr Tables MakeTables() {
+  Tables tables{};
+  for (uint32_t b = 0; b < 256; ++b) {
+    uint32_t crc = b;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (crc & 1 ? kPolynomial : 0);
+    tables[0][b] = crc;
+  }
+  for (uint32_t b = 0; b < 256; ++b) {
+    for (size_t i = 1; i < 8; ++i) {
+      const uint32_t before = tables[i - 1][b];
+      tables[i][b] = (before >> 8) ^ tables[0][before & 255];
+    }
+  }
+  return tables;
+}
+
+constexpr Tables kTables = MakeTables();
+
+uint32_t AddByte(uint32_t crc, unsigned char byte) {
+  return (crc >> 8) ^ kTables[0][(crc ^ byte) & 255];
+}
+
+// The product of two polynomials modulo CRC-32C's. The highest bit is the coefficient of x^0.
+// Without branches: half of them would be mispredicted.
+uint32_t Multiply(uint32_t a, uint32_t b) {
+  uint32_t product = 0;
+  for (; a != 0; a <<= 1) {
+    product ^= b & (0 - (a >> 31));
+    b = (b >> 1) ^ (kPolynomial & (0 - (b & 1)));
+  }
+  return product;
+}
+
+#if defined(__x86_64__)
+
+bool HasInstruction() { return __builtin_cpu_supports("sse4.2"); }
+
+__attribute__((target("sse4.2"))) uint32_t InstructionCrc32c(const char* data, size_t n) {
+  uint64_t crc = 0xffffffff;
+  for (; n >= 8; data += 8, n -= 8) crc = _mm_crc32_u64(crc, LoadLittleEndian64(data));
+  auto last = static_cast<uint32_t>(crc);
+  for (; n > 0; ++data, --n) last = _mm_crc32_u8(last, static_cast<unsigned char>(*data));
+  return ~last;
+}
+
+#elif defined(__aarch64__) && defined(__linux__)
+
+bool HasInstruction() {
+  constexpr unsigned long kHwcapCrc32 = 1ul << 7;
+  return (getauxval(AT_HWCAP) & kHwcapCrc32) != 0;
+}
+
+__attribute__((target("+crc"))) uint32_t InstructionCrc32c(const char* data, size_t n) {
+  uint32_t crc = 0xffffffff;
+  for (; n >= 8; data += 8, n -= 8) crc = __crc32cd(crc, LoadLittleEndian64(data));
+  for (; n > 0; ++data, --n) {
+    crc = __crc32cb(crc, static_cast<unsigned char>(*data));
+  }
+  return ~crc;
+}
+
+#else
+
+bool HasInstruction() { return false; }
+uint32_t InstructionCrc32c(const char* data, size_t n) { return PortableCrc32c(data, n); }
+
+#endif
+
+}  // namespace
+
+uint32_t PortableCrc32c(const char* data, size_t n) {
+  uint32_t crc = 0xffffffff;
+  for (; n >= 8; data += 8, n -= 8) {
+    const uint64_t group = LoadLittleEndian64(data) ^ crc;
+    crc = 0;
+    for (size_t i = 0; i < 8; ++i) crc ^= kTables[7 - i][(group >> (8 * i)) & 255];
+  }
+  for (; n > 0; ++data, --n) crc = AddByte(crc, static_cast<unsigned char>(*data));
+  return ~crc;
+}
+
+uint32_t Crc32c(const char* data, size_t n) {
+  static const bool has_instruction = HasInstruction();
+  return has_instruction ? InstructionCrc32c(data, n) : PortableCrc32c(data, n);
+}
+
+void RangeCrc32c::Read(std::string_view data) {
+  prefixes_.assign(1, 0);
+  prefixes_.reserve(data.size() + 1);
+  for (const char c : data) {
+    prefixes_.push_back(AddByte(prefixes_.back(), static_cast<unsigned char>(c)));
+  }
+  if (powers_.empty()) powers_.push_back(0x80000000);
+  powers_.reserve(data.size() + 1);
+  while (powers_.size() <= data.size()) powers_.push_back(AddByte(powers_.back(), 0));
+}
+
+// A register is linear in what it was before and in the bytes that it has read since.
+uint32_t RangeCrc32c::Of(size_t begin, size_t end) const {
+  return ~(Multiply(~prefixes_[begin], powers_[end - begin]) ^ prefixes_[end]);
+}
+
+uint32_t Checksum(ChecksumType type, const char* data, size_t n) {
+  switch (type) {
+    case ChecksumType::kNone:
+      return 0;
+    case ChecksumType::kCrc32c:
+      return MaskCrc32c(Crc32c(data, n));
+    case ChecksumType::kXxHash:
+      return XXH32(data, n, 0);
+    case ChecksumType::kXxHash64:
+      return static_cast<uint32_t>(XXH64(data, n, 0));
+    case ChecksumType::kXxh3: {
+      // The last byte, a block's compression type, is not contiguous with the block when RocksDB
+      // writes it, and XXH3 is slow on pieces.
+      if (n == 0) return 0;
+      const auto last = static_cast<unsigned char>(data[n - 1]);
+      return static_cast<uint32_t>(XXH3_64bits(data, n - 1)) ^ last * 0x6b9083d9u;
+    }
+  }
+  return 0;
+}
+
+}  // namespace bloomline::sstable

@@ -1,0 +1,50 @@
+// The checksums of blocks and footers: RocksDB table/format.cc, ComputeBuiltinChecksum.
+#ifndef BLOOMLINE_DB_SSTABLE_BYTES_CHECKSUM_H_
+#define BLOOMLINE_DB_SSTABLE_BYTES_CHECKSUM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace bloomline::sstable {
+
+// RocksDB's numbers.
+enum class ChecksumType : uint8_t { kNone, kCrc32c, kXxHash, kXxHash64, kXxh3 };
+
+inline bool IsKnown(ChecksumType type) { return type <= ChecksumType::kXxh3; }
+
+// As it is stored, but without context. 0 for kNone.
+uint32_t Checksum(ChecksumType type, const char* data, size_t n);
+
+// From format_version 6 on, this is added: a block in another place or of another file is noticed.
+// Before, `base` is 0, and so is the result.
+inline uint32_t ChecksumContext(uint32_t base, uint64_t offset) {
+  if (base == 0) return 0;
+  return base ^ (static_cast<uint32_t>(offset) + static_cast<uint32_t>(offset >> 32));
+}
+
+// ---- CRC-32C (Castagnoli), the checksum of LevelDB's blocks and of RocksDB's older ones.
+
+// With the CPU's instruction where there is one.
+uint32_t Crc32c(const char* data, size_t n);
+// Without it, for CPUs that have none and for tests.
+uint32_t PortableCrc32c(const char* data, size_t n);
+
+// The CRCs of many ranges of the same bytes, each in constant time however long the range is.
+class RangeCrc32c {
+ public:
+  void Read(std::string_view data);
+  uint32_t Of(size_t begin, size_t end) const;
+
+ private:
+  std::vector<uint32_t> prefixes_;  // [i]: of the first i bytes, from the register 0
+  std::vector<uint32_t> powers_;    // [i]: what i bytes of zeros multiply a register by
+};
+
+// How both engines store it: a CRC over data that contains its own CRC is weak.
+inline uint32_t MaskCrc32c(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
+
+}  // namespace bloomline::sstable
+
+#endif  // BLOOMLINE_DB_SSTABLE_BYTES_CHECKSUM_H_

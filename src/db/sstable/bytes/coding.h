@@ -1,0 +1,46 @@
+// Numbers as LevelDB and RocksDB write them: LevelDB util/coding.h. Nothing is read at or behind
+// `limit`.
+#ifndef BLOOMLINE_DB_SSTABLE_BYTES_CODING_H_
+#define BLOOMLINE_DB_SSTABLE_BYTES_CODING_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "src/filter/cpu/little_endian.h"
+
+namespace bloomline::sstable {
+
+using kernels::LoadLittleEndian16;
+using kernels::LoadLittleEndian32;
+using kernels::LoadLittleEndian64;
+
+// Seven bits a byte, the lowest first. Returns where the number ends; null if it does not end
+// before `limit`, or has more bytes than its type needs.
+template <typename T>
+const char* ReadVarint(const char* p, const char* limit, T* value) {
+  constexpr unsigned kBits = sizeof(T) * 8;
+  T result = 0;
+  for (unsigned shift = 0; shift < kBits && p < limit; shift += 7) {
+    const auto byte = static_cast<unsigned char>(*p++);
+    result |= static_cast<T>(static_cast<T>(byte & 127) << shift);
+    if (byte < 128) {
+      *value = result;
+      return p;
+    }
+  }
+  return nullptr;
+}
+
+// Takes a number off the front of *input. False if there is none.
+template <typename T>
+bool TakeVarint(std::string_view* input, T* value) {
+  const char* limit = input->data() + input->size();
+  const char* end = ReadVarint(input->data(), limit, value);
+  if (end == nullptr) return false;
+  *input = std::string_view(end, static_cast<size_t>(limit - end));
+  return true;
+}
+
+}  // namespace bloomline::sstable
+
+#endif  // BLOOMLINE_DB_SSTABLE_BYTES_CODING_H_

@@ -1,0 +1,67 @@
+// Compressed blocks: RocksDB util/compression.cc, LevelDB table/format.cc. The libraries are those
+// that CMake found; a block of another compression is an error that says which one.
+#ifndef BLOOMLINE_DB_SSTABLE_BYTES_DECOMPRESSOR_H_
+#define BLOOMLINE_DB_SSTABLE_BYTES_DECOMPRESSOR_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "src/db/sstable/bytes/buffer.h"
+#include "src/db/sstable/table.h"
+
+namespace bloomline::sstable {
+
+// A larger block is an error. Engines write blocks of kilobytes, and larger ones only for a larger
+// value; without a limit, 32 KiB of zstd could claim a gigabyte.
+constexpr uint64_t kMaxDecompressedBytes = uint64_t{1} << 30;
+
+// A block's compression type, the byte behind it, by RocksDB's numbers.
+enum class Compression : uint8_t {
+  kNone = 0,
+  kSnappy = 1,
+  kZlib = 2,
+  kBzip2 = 3,
+  kLz4 = 4,
+  kLz4Hc = 5,
+  kXpress = 6,
+  kZstd = 7,
+  kZstdNotFinal = 64,
+};
+
+// What a type byte means depends on who wrote the table.
+struct CompressionRules {
+  Engine engine = Engine::kRocksDB;
+  int format_version = 0;
+  // Of format_version 7: who compressed; RocksDB itself is "BuiltinV2".
+  std::string manager;
+};
+
+// Not thread-safe: it keeps what zstd needs between blocks.
+class Decompressor {
+ public:
+  explicit Decompressor(const CompressionRules* rules);
+  ~Decompressor();
+
+  // For all blocks from now on; empty: none.
+  void SetDictionary(std::string dictionary);
+
+  // *contents is in *out. False with *problem, a part of a sentence: "has ...".
+  bool Decompress(uint8_t type, std::string_view stored, Buffer* out, std::string_view* contents,
+                  std::string* problem);
+
+ private:
+  // 0: not stored, as in zlib's and bzip2's old form.
+  bool TakeSize(Compression type, std::string_view* stored, uint64_t* size,
+                std::string* problem) const;
+
+  const CompressionRules* const rules_;
+  std::string dictionary_;
+  struct Zstd;
+  std::unique_ptr<Zstd> zstd_;
+};
+
+}  // namespace bloomline::sstable
+
+#endif  // BLOOMLINE_DB_SSTABLE_BYTES_DECOMPRESSOR_H_

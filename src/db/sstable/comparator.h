@@ -1,0 +1,37 @@
+// The orders of keys that engines have built in, by the comparator's name, and the timestamp that
+// some put behind each key. Others are unknown: nothing here can compare their keys.
+#ifndef BLOOMLINE_DB_SSTABLE_COMPARATOR_H_
+#define BLOOMLINE_DB_SSTABLE_COMPARATOR_H_
+
+#include <cstddef>
+#include <string_view>
+
+#include "src/db/sstable/table.h"
+
+namespace bloomline::sstable {
+
+struct KeyOrder {
+  bool is_known = false;
+  bool is_reversed = false;
+  size_t timestamp_bytes = 0;  // at the end of each user key; filters have keys without it
+};
+
+// "leveldb.BytewiseComparator", "rocksdb.ReverseBytewiseComparator", and RocksDB's forms of both
+// that end in ".u64ts".
+KeyOrder OrderOf(std::string_view comparator);
+// Of a table's keys, which may have had their timestamps stripped.
+KeyOrder OrderOf(const Properties& properties);
+
+// Below, at, or above 0. The order must be known. Of equal keys the one with the larger timestamp
+// is first.
+int Compare(const KeyOrder& order, std::string_view a, std::string_view b);
+
+// The key that the engine gives to its filter. A key that is too short is returned whole.
+inline std::string_view WithoutTimestamp(const KeyOrder& order, std::string_view user_key) {
+  if (user_key.size() < order.timestamp_bytes) return user_key;
+  return user_key.substr(0, user_key.size() - order.timestamp_bytes);
+}
+
+}  // namespace bloomline::sstable
+
+#endif  // BLOOMLINE_DB_SSTABLE_COMPARATOR_H_

@@ -1,0 +1,238 @@
+#include <algorithm>
+#include <vector>
+
+#include "src/db/sstable/bytes/coding.h"
+#include "src/db/sstable/comparator.h"
+#include "src/db/sstable/table_parts.h"
+
+namespace bloomline::sstable {
+namespace {
+
+constexpr const char* kFilterBlock = "filter block";
+
+class FullFilter final : public Table::FilterReader {
+ public:
+  explicit FullFilter(const TableParts* parts)
+      : parts_(*parts), reader_(&parts->blocks, BlockReader::Access::kRandom) {}
+
+  uint64_t num_filters() const override { return 1; }
+  bool Read(uint64_t, std::string_view* bytes, std::string* error) override {
+    return reader_.Read(kFilterBlock, parts_.filter, bytes, error);
+  }
+  // RocksDB makes no reader for a filter without bytes.
+  uint64_t FilterOf(std::string_view, uint64_t, uint64_t) const override {
+    return parts_.filter.size == 0 ? kNoFilter : 0;
+  }
+
+ private:
+  const TableParts& parts_;
+  BlockReader reader_;
+};
+
+// LevelDB's filter block: filters, where each begins (4 bytes), where that list begins, and the
+// logarithm of how many bytes of data blocks a filter is for (table/filter_block.cc).
+class FiltersByOffset final : public Table::FilterReader {
+ public:
+  explicit FiltersByOffset(const TableParts* parts)
+      : parts_(*parts), reader_(&parts->blocks, BlockReader::Access::kRandom) {}
+
+  bool Open(std::string* error) {
+    constexpr size_t kEndBytes = 5;
+    if (!reader_.Read(kFilterBlock, parts_.filter, &block_, error)) return false;
+    // LevelDB ignores such a block, and so finds every key in it.
+    if (block_.size() < kEndBytes) return Damaged("it has fewer than 5 bytes", error);
+    const size_t end = block_.size() - kEndBytes;
+    base_lg_ = static_cast<unsigned char>(block_.back());
+    list_ = LoadLittleEndian32(block_.data() + end);
+    if (list_ > end) return Damaged("its list of filters is not in it", error);
+    num_filters_ = (end - list_) / 4;
+    return true;
+  }
+
+  uint64_t num_filters() const override { return num_filters_; }
+
+  bool Read(uint64_t index, std::string_view* bytes, std::string* error) override {
+    const char* entry = block_.data() + list_ + index * 4;
+    const uint32_t begin = LoadLittleEndian32(entry);
+    const uint32_t end = LoadLittleEndian32(entry + 4);  // of the last one: the list's own offset
+    if (begin > end || end > list_) {
+      return Damaged("filter " + std::to_string(index) + " is not in it", error);
+    }
+    *bytes = block_.substr(begin, end - begin);
+    return true;
+  }
+
+  uint64_t FilterOf(std::string_view, uint64_t, uint64_t block_offset) const override {
+    const uint64_t index = base_lg_ < 64 ? block_offset >> base_lg_ : 0;
+    return index < num_filters_ ? index : kNoFilter;
+  }
+
+ private:
+  bool Damaged(std::string_view problem, std::string* error) const {
+    return parts_.blocks.Damaged(kFilterBlock, parts_.filter.offset, problem, error);
+  }
+
+  const TableParts& parts_;
+  BlockReader reader_;
+  std::string_view block_;
+  unsigned base_lg_ = 0;
+  uint64_t list_ = 0;
+  uint64_t num_filters_ = 0;
+};
+
+// RocksDB's partitions: table/block_based/partitioned_filter_block.cc.
+class FilterPartitions final : public Table::FilterReader {
+ public:
+  explicit FilterPartitions(const TableParts* parts)
+      : parts_(*parts),
+        order_(OrderOf(parts->properties)),
+        reader_(&parts->blocks, BlockReader::Access::kSequential) {}
+
+  bool Open(std::string* error) {
+    constexpr const char* kWhat = "filter index";
+    if (parts_.filter.size == 0) return true;  // no key at all
+    BlockReader reader(&parts_.blocks, BlockReader::Access::kRandom);
+    std::string_view contents;
+    if (!reader.Read(kWhat, parts_.filter, &contents, error)) return false;
+    if (contents.empty()) return true;
+    IndexForm form = parts_.internal.index;
+    form.has_first_keys = false;
+    IndexBlockCursor cursor(&parts_.blocks, form);
+    if (!cursor.Open(kWhat, parts_.filter, contents, error)) return false;
+    // Separators share bytes: a small crafted block can have more than any memory. With restarts
+    // after 64 entries or fewer they have at most 64 times its bytes. The file's bytes are a bound,
+    // too: 64 KiB of them can become a block of a gigabyte.
+    const uint64_t file_bytes = parts_.blocks.file.size();
+    const uint64_t max_separator_bytes =
+        (size_t{64} << 20) + 64 * std::min<uint64_t>(contents.size(), file_bytes);
+    uint64_t end = 0;  // of the partition before
+    while (cursor.Next(error)) {
+      const std::string_view separator = cursor.separator();
+      if (!form.has_user_keys && separator.size() < 8) {
+        return parts_.blocks.Damaged(kWhat, parts_.filter.offset, "a separator is too short",
+                                     error);
+      }
+      if (separators_.size() + separator.size() > max_separator_bytes) {
+        return parts_.blocks.Damaged(
+            kWhat, parts_.filter.offset,
+            "its separators have " + std::to_string(separators_.size() + separator.size()) +
+                " bytes or more; allowed: at most " + std::to_string(max_separator_bytes),
+            error);
+      }
+      // As they are written. So what they cost together is bounded by the file's size.
+      const BlockHandle& handle = cursor.handle();
+      if (handle.offset < end || handle.offset + handle.size < handle.offset) {
+        return parts_.blocks.Damaged(kWhat, parts_.filter.offset,
+                                     "it leads to a partition at offset " +
+                                         std::to_string(handle.offset) +
+                                         ", behind one that ends at " + std::to_string(end),
+                                     error);
+      }
+      end = handle.offset + handle.size;
+      if (partitions_.size() == file_bytes / kBlockTrailerBytes) {
+        return parts_.blocks.Damaged(kWhat, parts_.filter.offset,
+                                     "it names more partitions than fit in the file's " +
+                                         std::to_string(file_bytes) + " bytes",
+                                     error);
+      }
+      partitions_.push_back({cursor.handle(), separators_.size(), separator.size()});
+      separators_.append(separator);
+      // The engine seeks, and misses keys in another order.
+      if (partitions_.size() > 1 && !InOrder(*(partitions_.end() - 2), partitions_.back())) {
+        return parts_.blocks.Damaged(kWhat, parts_.filter.offset, "its separators are not in order",
+                                     error);
+      }
+    }
+    return error->empty();
+  }
+
+  uint64_t num_filters() const override { return partitions_.size(); }
+
+  bool Read(uint64_t index, std::string_view* bytes, std::string* error) override {
+    return reader_.Read("filter partition", partitions_[static_cast<size_t>(index)].handle, bytes,
+                        error);
+  }
+
+  // The first partition whose separator is not before the key; behind all separators, the last one.
+  uint64_t FilterOf(std::string_view user_key, uint64_t sequence, uint64_t) const override {
+    if (partitions_.empty()) return kNoFilter;
+    if (!order_.is_known) return kUnknownFilter;
+    const auto is_before = [&](const Partition& partition) {
+      return IsBefore(partition, user_key, sequence);
+    };
+    const auto first = partitions_.begin();
+    // Keys come in file order as a rule.
+    const auto hint = first + static_cast<std::ptrdiff_t>(hint_);
+    if ((hint == first || is_before(*(hint - 1))) && !is_before(*hint)) return hint_;
+    const auto found = std::partition_point(first, partitions_.end(), is_before);
+    hint_ = static_cast<size_t>(found - first);
+    if (hint_ == partitions_.size()) --hint_;
+    return hint_;
+  }
+
+ private:
+  struct Partition {
+    BlockHandle handle;
+    size_t separator;
+    size_t separator_size;
+  };
+
+  std::string_view UserKey(const Partition& partition) const {
+    const size_t sequence_bytes = parts_.internal.index.has_user_keys ? 0 : 8;
+    return {separators_.data() + partition.separator, partition.separator_size - sequence_bytes};
+  }
+
+  bool InOrder(const Partition& a, const Partition& b) const {
+    if (!order_.is_known) return true;
+    KeyOrder of_keys = order_;
+    of_keys.timestamp_bytes = 0;
+    return Compare(of_keys, WithoutTimestamp(order_, UserKey(a)),
+                   WithoutTimestamp(order_, UserKey(b))) <= 0;
+  }
+
+  // Of two entries with one key the one with the larger sequence number is first.
+  bool IsBefore(const Partition& partition, std::string_view user_key, uint64_t sequence) const {
+    const std::string_view separator = UserKey(partition);
+    const bool has_sequence = !parts_.internal.index.has_user_keys;
+    uint64_t separator_sequence = 0;
+    if (has_sequence) {
+      separator_sequence = LoadLittleEndian64(separator.data() + separator.size()) >> 8;
+    }
+    const int order = Compare(order_, separator, user_key);
+    return order < 0 || (order == 0 && has_sequence && separator_sequence > sequence);
+  }
+
+  const TableParts& parts_;
+  const KeyOrder order_;
+  BlockReader reader_;
+  std::string separators_;
+  std::vector<Partition> partitions_;
+  mutable size_t hint_ = 0;
+};
+
+template <typename Reader>
+std::unique_ptr<Table::FilterReader> Opened(const TableParts* parts, std::string* error) {
+  auto reader = std::make_unique<Reader>(parts);
+  if (!reader->Open(error)) return nullptr;
+  return reader;
+}
+
+}  // namespace
+
+std::unique_ptr<Table::FilterReader> NewTableFilterReader(const TableParts* parts,
+                                                          std::string* error) {
+  switch (parts->filter_kind) {
+    case FilterKind::kFull:
+      return std::make_unique<FullFilter>(parts);
+    case FilterKind::kByOffset:
+      return Opened<FiltersByOffset>(parts, error);
+    case FilterKind::kPartitioned:
+      return Opened<FilterPartitions>(parts, error);
+    case FilterKind::kNone:
+      break;
+  }
+  *error = parts->blocks.file.name() + ": has no filter";
+  return nullptr;
+}
+
+}  // namespace bloomline::sstable

@@ -1,0 +1,188 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "src/db/sstable/bytes/coding.h"
+#include "src/db/sstable/table_parts.h"
+
+namespace bloomline::sstable {
+namespace {
+
+// Read at once: in most tables the footer, the metaindex and the properties are in it.
+constexpr uint64_t kTailBytes = 64 << 10;
+constexpr const char* kMetaindex = "metaindex block";
+
+bool Refused(const TableParts& parts, std::string_view problem, std::string* error) {
+  *error = parts.blocks.file.name() + ": ";
+  error->append(problem);
+  return false;
+}
+
+bool TakePrefix(std::string_view prefix, std::string_view* text) {
+  if (text->substr(0, prefix.size()) != prefix) return false;
+  text->remove_prefix(prefix.size());
+  return true;
+}
+
+// db/blob/blob_log_format.h
+bool IsBlobFile(const support::InputFile& file) {
+  constexpr uint32_t kMagic = 2395959;
+  char start[4];
+  std::string ignored;
+  return file.ReadAt(0, sizeof(start), start, &ignored) && LoadLittleEndian32(start) == kMagic;
+}
+
+bool ReadFooter(TableParts* parts, BlockReader* reader, std::string* error) {
+  const uint64_t size = parts->blocks.file.size();
+  if (size < Footer::kMinBytes) {
+    return Refused(*parts,
+                   "is no table: it has " + std::to_string(size) + " bytes, and a footer has " +
+                       std::to_string(Footer::kMinBytes) + " or more",
+                   error);
+  }
+  std::string_view tail;
+  if (!reader->PrefetchTail(kTailBytes, &tail, error)) return false;
+  std::string problem;
+  if (!DecodeFooter(tail, size, parts->blocks.verify_checksums, &parts->blocks.footer, &problem)) {
+    if (IsBlobFile(parts->blocks.file)) problem = "is a RocksDB blob file, not a block-based table";
+    return Refused(*parts, problem, error);
+  }
+  const Footer& footer = parts->blocks.footer;
+  parts->index = footer.index;
+  parts->blocks.compression.format_version = footer.format_version;
+  // Until the metaindex says otherwise.
+  parts->blocks.compression.engine = footer.has_leveldb_magic ? Engine::kLevelDB : Engine::kRocksDB;
+  return true;
+}
+
+void TakeMetaBlock(std::string_view name, const BlockHandle& handle, TableParts* parts,
+                   BlockHandle* properties) {
+  struct Prefix {
+    std::string_view text;
+    FilterKind kind;
+  };
+  constexpr Prefix kPrefixes[] = {{"filter.", FilterKind::kByOffset},
+                                  {"fullfilter.", FilterKind::kFull},
+                                  {"partitionedfilter.", FilterKind::kPartitioned}};
+  for (const Prefix& prefix : kPrefixes) {
+    // Engines write one filter block. Names share bytes: a copy of each could take hours.
+    if (parts->filter_kind != FilterKind::kNone || !TakePrefix(prefix.text, &name)) continue;
+    parts->filter_kind = prefix.kind;
+    parts->filter_name = name;
+    parts->filter = handle;
+    return;
+  }
+  if (name == "rocksdb.properties" || name == "rocksdb.stats") {  // the second: before RocksDB 2.7
+    *properties = handle;
+    parts->blocks.compression.engine = Engine::kRocksDB;
+  } else if (name == "rocksdb.index") {
+    parts->index = handle;
+  } else if (name == "rocksdb.compression_dict") {
+    parts->dictionary = handle;
+    parts->has_dictionary = handle.size > 0;
+  } else if (handle.size > 0) {
+    parts->has_range_deletions = parts->has_range_deletions || name == "rocksdb.range_del";
+    // A compressed metaindex of a small file can name millions. So many do not fit in the file, and
+    // CheckOtherBlocks says so of those that are kept.
+    if (parts->other_blocks.size() <= parts->blocks.file.size()) {
+      parts->other_blocks.push_back(handle);
+    }
+  }
+}
+
+bool ReadMetaindex(TableParts* parts, BlockReader* reader, BlockHandle* properties,
+                   std::string* error) {
+  const BlockHandle& handle = parts->blocks.footer.metaindex;
+  std::string_view contents;
+  if (!reader->Read(kMetaindex, handle, &contents, error)) return false;
+  BlockCursor cursor;
+  if (!cursor.Open(contents, Engine::kLevelDB)) {  // the same in both engines
+    return parts->blocks.Damaged(kMetaindex, handle.offset, cursor.problem(), error);
+  }
+  while (cursor.Next()) {
+    std::string_view value = cursor.value();
+    BlockHandle block;
+    if (!TakeBlockHandle(&value, &block)) {
+      return parts->blocks.Damaged(kMetaindex, handle.offset, "a block handle is damaged", error);
+    }
+    TakeMetaBlock(cursor.key(), block, parts, properties);
+  }
+  if (cursor.problem() == nullptr) return true;
+  return parts->blocks.Damaged(kMetaindex, handle.offset, cursor.problem(), error);
+}
+
+bool OpenParts(const std::string& path, const OpenOptions& options, TableParts* parts,
+               std::string* error) {
+  parts->blocks.verify_checksums = options.verify_checksums;
+  if (!parts->blocks.file.Open(path, error)) return false;
+  BlockReader reader(&parts->blocks, BlockReader::Access::kRandom);
+  BlockHandle properties;
+  if (!ReadFooter(parts, &reader, error) || !ReadMetaindex(parts, &reader, &properties, error))
+    return false;
+  if (properties.size > 0 && !ReadProperties(parts->blocks, properties, &reader, &parts->properties,
+                                             &parts->internal, error)) {
+    return false;
+  }
+  if (parts->properties.comparator.empty()) parts->properties.comparator = options.comparator;
+  parts->internal.index.engine = parts->blocks.compression.engine;
+  parts->blocks.compression.manager = parts->internal.compression_manager;
+  if (parts->index.size > 0) return true;
+  return Refused(*parts, "has no index", error);
+}
+
+}  // namespace
+
+std::unique_ptr<Table> Table::Open(const std::string& path, const OpenOptions& options,
+                                   std::string* error, bool* vanished) {
+  if (vanished != nullptr) *vanished = false;
+  auto parts = std::make_unique<TableParts>();
+  if (OpenParts(path, options, parts.get(), error)) {
+    return std::unique_ptr<Table>(new Table(std::move(parts)));
+  }
+  if (vanished != nullptr) *vanished = access(path.c_str(), F_OK) != 0 && errno == ENOENT;
+  return nullptr;
+}
+
+Table::Table(std::unique_ptr<const TableParts> parts) : parts_(std::move(parts)) {}
+Table::~Table() = default;
+
+const std::string& Table::path() const { return parts_->blocks.file.name(); }
+uint64_t Table::file_bytes() const { return parts_->blocks.file.size(); }
+Engine Table::engine() const { return parts_->blocks.compression.engine; }
+int Table::format_version() const { return parts_->blocks.footer.format_version; }
+bool Table::has_checksums() const { return parts_->blocks.footer.checksum != ChecksumType::kNone; }
+const Properties& Table::properties() const { return parts_->properties; }
+FilterKind Table::filter_kind() const { return parts_->filter_kind; }
+const std::string& Table::filter_name() const { return parts_->filter_name; }
+
+std::unique_ptr<Table::FilterReader> Table::NewFilterReader(std::string* error) const {
+  return NewTableFilterReader(parts_.get(), error);
+}
+
+std::unique_ptr<Table::KeyReader> Table::NewKeyReader(std::string* error) const {
+  return NewTableKeyReader(parts_.get(), error);
+}
+
+bool Table::CheckOtherBlocks(std::string* error) const {
+  constexpr const char* kWhat = "meta block";
+  BlockReader reader(&parts_->blocks, BlockReader::Access::kRandom);
+  uint64_t bytes = 0;
+  for (const BlockHandle& handle : parts_->other_blocks) {
+    const char* stored;
+    if (!reader.ReadStored(kWhat, handle, &stored, error)) return false;
+    if (parts_->blocks.verify_checksums && !reader.HasRightChecksum(stored, handle)) {
+      return parts_->blocks.Damaged(kWhat, handle.offset, "its checksum is wrong", error);
+    }
+    bytes += handle.size;
+    if (bytes <= file_bytes()) continue;
+    return parts_->blocks.Damaged(kWhat, handle.offset,
+                                  "it and the meta blocks before it have " + std::to_string(bytes) +
+                                      " bytes; allowed: at most the " +
+                                      std::to_string(file_bytes()) + " of the file",
+                                  error);
+  }
+  return true;
+}
+
+}  // namespace bloomline::sstable

@@ -1,0 +1,147 @@
+// Tables of LevelDB and RocksDB (block-based SSTables), read without either engine. Nothing is
+// locked and nothing is written.
+//
+// Formats: LevelDB doc/table_format.md; RocksDB include/rocksdb/table.h (format_version 0 to 7),
+// table/format.h and table/block_based. Any bytes are safe: damage is an error that names the file
+// and the offset, and of an unknown version the error says which one. Without memory, functions
+// throw std::bad_alloc; the command catches it and names the file.
+#ifndef BLOOMLINE_DB_SSTABLE_TABLE_H_
+#define BLOOMLINE_DB_SSTABLE_TABLE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace bloomline::sstable {
+
+enum class Engine { kLevelDB, kRocksDB };
+
+struct BlockHandle {
+  uint64_t offset = 0;
+  uint64_t size = 0;  // of the stored block, without its trailer of 5 bytes
+};
+
+enum class FilterKind {
+  kNone,
+  kByOffset,     // LevelDB, and RocksDB's old "filter." block: a filter for each 2 KiB of offsets
+  kFull,         // RocksDB: one filter of all keys
+  kPartitioned,  // RocksDB: filters of key ranges, found through an index
+};
+
+// What the metaindex and the properties block say. RocksDB's names; a LevelDB table has none, and
+// its counts are unknown (kUnknownCount).
+constexpr uint64_t kUnknownCount = ~uint64_t{0};
+struct Properties {
+  uint64_t num_entries = kUnknownCount;
+  uint64_t num_range_deletions = kUnknownCount;
+  uint64_t num_filter_entries = kUnknownCount;  // distinct keys and prefixes; from RocksDB 6.29 on
+  uint64_t raw_key_bytes = kUnknownCount;
+  uint64_t data_bytes = kUnknownCount;
+  std::string filter_policy;  // as RocksDB records it
+  std::string comparator;
+  std::string prefix_extractor;  // empty: none
+  bool whole_key_filtering = true;
+  bool prefix_filtering = false;
+  // False: the comparator's timestamps were stripped when the table was written, and keys have none
+  // (RocksDB's persist_user_defined_timestamps=false).
+  bool keys_have_timestamps = true;
+};
+
+struct OpenOptions {
+  bool verify_checksums = true;  // of every block that is read
+  std::string comparator;        // of the database, for tables that do not name theirs: LevelDB's
+};
+
+struct TableParts;
+
+// One SSTable. Thread-safe after Open. Keeps the footer, the properties and where things are; not
+// the blocks. No size in the file is trusted: a block must lie in the file and have 4 GiB at most,
+// and 1 GiB at most when it was compressed.
+class Table {
+ public:
+  // Null with *error: the file, and what is wrong. If the file does not exist (any more),
+  // *vanished, if not null, is set to true.
+  static std::unique_ptr<Table> Open(const std::string& path, const OpenOptions& options,
+                                     std::string* error, bool* vanished = nullptr);
+  ~Table();
+
+  const std::string& path() const;
+  uint64_t file_bytes() const;
+  Engine engine() const;
+  int format_version() const;  // RocksDB's; 0 for LevelDB
+  bool has_checksums() const;  // RocksDB can write blocks without them
+  const Properties& properties() const;
+  // Compares the checksums of blocks that nothing else here reads: of range deletions, and of those
+  // that the metaindex has under names not known here. False with *error: damaged.
+  bool CheckOtherBlocks(std::string* error) const;
+
+  FilterKind filter_kind() const;
+  // Of the filter block's entry in the metaindex, without "filter.", "fullfilter." or
+  // "partitionedfilter.": "leveldb.BuiltinBloomFilter2", "rocksdb.BuiltinBloomFilter", "bloomline".
+  const std::string& filter_name() const;
+  // The filters' bytes as the engine's policy or reader would get them. Full: 1. Partitioned: one
+  // for each partition. By offset: one for each range of offsets; most hold no key and are empty.
+  // Cost: kFull: nothing yet; kPartitioned: the index over the partitions; kByOffset: all filters.
+  // The reader keeps what it read last.
+  class FilterReader;
+  // Null with *error: damaged, or no filters.
+  std::unique_ptr<FilterReader> NewFilterReader(std::string* error) const;
+
+  // The keys of the table in file order.
+  class KeyReader;
+  std::unique_ptr<KeyReader> NewKeyReader(std::string* error) const;
+
+ private:
+  explicit Table(std::unique_ptr<const TableParts> parts);
+
+  const std::unique_ptr<const TableParts> parts_;
+};
+
+// Not thread-safe. The table must outlive it.
+class Table::FilterReader {
+ public:
+  virtual ~FilterReader() = default;
+  virtual uint64_t num_filters() const = 0;
+  // The bytes live until the next call. False with *error: damaged.
+  virtual bool Read(uint64_t index, std::string_view* bytes, std::string* error) = 0;
+
+  // Which filter the engine queries in a Get that could return this entry of the table: its user
+  // key, its sequence number (kMaxSequence: a Get of a key that is not stored), and the offset of
+  // its data block, which counts in kByOffset only. Fast in file order, right in any.
+  virtual uint64_t FilterOf(std::string_view user_key, uint64_t sequence,
+                            uint64_t block_offset) const = 0;
+  // The engine queries none: what the table has there is empty, or ends before.
+  static constexpr uint64_t kNoFilter = ~uint64_t{0};
+  // Partitions, and the comparator is not known here (sstable/comparator.h).
+  static constexpr uint64_t kUnknownFilter = ~uint64_t{0} - 1;
+  static constexpr uint64_t kMaxSequence = (uint64_t{1} << 56) - 1;
+};
+
+// Not thread-safe. The table must outlive it.
+class Table::KeyReader {
+ public:
+  virtual ~KeyReader() = default;
+  // False at the end, and on damage: then error() is not empty. At the end the number of entries
+  // has been compared with the properties' count, unless blocks were skipped.
+  virtual bool Next() = 0;
+  // Leaves the current block and the n blocks behind it out: nothing of those is read. So Next
+  // gives the first entry of the block after them, if there is one. For samples.
+  virtual void SkipBlocks(uint64_t n) = 0;
+  // Leaves out this block and those behind it whose keys are all before `user_key`, which has its
+  // timestamp. Next then gives an entry of the block where it would be, or further ones of this
+  // block. The comparator must be known. `user_key` must stay as it is until then.
+  virtual void SkipTo(std::string_view user_key) = 0;
+
+  virtual std::string_view user_key() const = 0;  // with its timestamp, if the comparator has one
+  virtual uint64_t sequence() const = 0;          // of an ingested file that says so: for all keys
+  virtual uint8_t type() const = 0;  // RocksDB's ValueType; LevelDB's are the same: 0, 1
+  virtual std::string_view value() const = 0;
+  virtual uint64_t block_offset() const = 0;    // of the data block in the file
+  virtual uint32_t entry_in_block() const = 0;  // from 0 on
+  virtual const std::string& error() const = 0;
+};
+
+}  // namespace bloomline::sstable
+
+#endif  // BLOOMLINE_DB_SSTABLE_TABLE_H_

@@ -1,0 +1,51 @@
+// What Table::Open learns of a table and its readers use. It does not change any more.
+#ifndef BLOOMLINE_DB_SSTABLE_TABLE_PARTS_H_
+#define BLOOMLINE_DB_SSTABLE_TABLE_PARTS_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/db/sstable/block_file.h"
+#include "src/db/sstable/index_cursor.h"
+#include "src/db/sstable/table.h"
+
+namespace bloomline::sstable {
+
+// What readers need of them, and users do not.
+struct InternalProperties {
+  IndexForm index;
+  // Of ingested files: of all keys. Their own numbers are 0.
+  bool has_global_sequence = false;
+  uint64_t global_sequence = 0;
+  std::string compression_manager;  // format_version 7
+};
+
+// RocksDB's properties block (table/table_properties.cc, table/meta_blocks.cc), through `reader`,
+// which reads at random.
+bool ReadProperties(const BlockFile& file, const BlockHandle& handle, BlockReader* reader,
+                    Properties* properties, InternalProperties* internal, std::string* error);
+
+struct TableParts {
+  BlockFile blocks;
+  Properties properties;
+  InternalProperties internal;
+  BlockHandle index;
+  FilterKind filter_kind = FilterKind::kNone;
+  std::string filter_name;
+  BlockHandle filter;
+  bool has_dictionary = false;
+  BlockHandle dictionary;
+  bool has_range_deletions = false;
+  std::vector<BlockHandle> other_blocks;  // of the metaindex: range deletions, and unknown ones
+};
+
+// Null with *error: damaged, or a table without filters.
+std::unique_ptr<Table::KeyReader> NewTableKeyReader(const TableParts* parts, std::string* error);
+std::unique_ptr<Table::FilterReader> NewTableFilterReader(const TableParts* parts,
+                                                          std::string* error);
+
+}  // namespace bloomline::sstable
+
+#endif  // BLOOMLINE_DB_SSTABLE_TABLE_PARTS_H_

@@ -1,0 +1,109 @@
+#include "src/db/table_filters.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "src/filter/container/ranges.h"
+
+namespace bloomline::tool::db {
+namespace {
+
+using sstable::Engine;
+using sstable::FilterKind;
+
+// N of "rocksdb.FixedPrefix.N"; older versions of RocksDB write "rocksdb.FixedPrefix" only for
+// N = 0. Prefixes of more bytes than any key has do not occur.
+std::optional<size_t> LengthAfter(std::string_view name, std::string_view start) {
+  if (name.substr(0, start.size()) != start) return std::nullopt;
+  size_t length = 0;
+  const char* const end = name.data() + name.size();
+  const auto [stop, status] = std::from_chars(name.data() + start.size(), end, length);
+  if (status != std::errc() || stop != end) return std::nullopt;
+  return length;
+}
+
+}  // namespace
+
+engine_filters::Container ContainerOf(const sstable::Table& table) {
+  if (table.engine() == Engine::kLevelDB) return engine_filters::Container::kLevelDB;
+  return table.filter_kind() == FilterKind::kByOffset ? engine_filters::Container::kRocksDBByOffset
+                                                      : engine_filters::Container::kRocksDB;
+}
+
+bool TableFilters::Init(const sstable::Table& table, std::string* error) {
+  table_ = &table;
+  index_ = ~uint64_t{0};
+  reader_ = table.NewFilterReader(error);
+  return reader_ != nullptr;
+}
+
+const engine_filters::EngineFilter* TableFilters::At(uint64_t index, std::string* error) {
+  if (index == index_) return &filter_;
+  index_ = ~uint64_t{0};
+  std::string_view bytes;
+  if (!reader_->Read(index, &bytes, error)) return nullptr;
+  filter_ = engine_filters::EngineFilter::Open(ContainerOf(*table_), table_->filter_name(), bytes);
+  bytes_ = bytes.size();
+  index_ = index;
+  return &filter_;
+}
+
+FilterKeys::FilterKeys(const sstable::Table& table) {
+  const sstable::Properties& properties = table.properties();
+  comparator_ =
+      properties.comparator.empty() ? "leveldb.BytewiseComparator" : properties.comparator;
+  order_ = sstable::OrderOf(comparator_);
+  if (!properties.keys_have_timestamps) order_.timestamp_bytes = 0;
+  if (table.engine() == Engine::kLevelDB) return;
+  whole_keys_ = properties.whole_key_filtering;
+  const std::string& extractor = properties.prefix_extractor;
+  if (!properties.prefix_filtering || extractor.empty() || extractor == "nullptr") return;
+  if (const auto fixed = LengthAfter(extractor, "rocksdb.FixedPrefix.")) {
+    prefix_bytes_ = *fixed;
+    prefixes_ = true;
+  } else if (const auto capped = LengthAfter(extractor, "rocksdb.CappedPrefix.")) {
+    prefix_bytes_ = *capped;
+    prefixes_ = capped_ = true;
+  } else if (extractor == "rocksdb.Noop" || extractor == kRangeExtractor) {
+    prefix_bytes_ = extractor == kRangeExtractor ? 0 : ~size_t{0} >> 1;
+    prefixes_ = capped_ = true;
+  } else {
+    unknown_prefixes_ = true;
+    unknown_ = "prefix extractor '" + extractor + "' is not known here";
+  }
+}
+
+bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::string* end) {
+  begin->resize(filter::CellBytes(bits));
+  filter::CellOf(key, bits, begin->data());
+  *end = *begin;
+  unsigned carry = 1U << (8 * begin->size() - bits);
+  for (size_t i = end->size(); i-- > 0 && carry != 0; carry >>= 8) {
+    carry += static_cast<unsigned char>((*end)[i]);
+    (*end)[i] = static_cast<char>(carry);
+  }
+  // Shorter keys end where their cells have zeros.
+  for (std::string* bound : {begin, end}) bound->erase(bound->find_last_not_of('\0') + 1);
+  return carry == 0;
+}
+
+std::string Hex(std::string_view key) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string text;
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+std::string KeyText(std::string_view key) {
+  const bool printable =
+      !key.empty() && key.substr(0, 2) != "0x" &&
+      std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c <= '~'; });
+  return printable ? std::string(key) : "0x" + Hex(key);
+}
+
+}  // namespace bloomline::tool::db

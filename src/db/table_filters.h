@@ -1,0 +1,141 @@
+// The filters of a table, one at a time, and what keys they hold.
+#ifndef BLOOMLINE_DB_TABLE_FILTERS_H_
+#define BLOOMLINE_DB_TABLE_FILTERS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "src/db/engine_filters/engine_filter.h"
+#include "src/db/sstable/comparator.h"
+#include "src/db/sstable/table.h"
+
+namespace bloomline::tool::db {
+
+// The prefix extractor of tables with filters for ranges. All its prefixes are empty.
+constexpr char kRangeExtractor[] = "bloomline.ranges";
+
+engine_filters::Container ContainerOf(const sstable::Table& table);
+
+// Opens filters by number; the last one stays open. Not thread-safe.
+class TableFilters {
+ public:
+  // False with *error: damaged.
+  bool Init(const sstable::Table& table, std::string* error);
+
+  uint64_t num_filters() const { return reader_->num_filters(); }
+  // FilterReader::FilterOf.
+  uint64_t FilterOf(std::string_view user_key, uint64_t sequence, uint64_t block_offset) const {
+    return reader_->FilterOf(user_key, sequence, block_offset);
+  }
+  // Valid until the next call with another index. Null with *error: damaged.
+  const engine_filters::EngineFilter* At(uint64_t index, std::string* error);
+  uint64_t bytes() const { return bytes_; }  // of the one that is open
+
+ private:
+  const sstable::Table* table_ = nullptr;
+  std::unique_ptr<sstable::Table::FilterReader> reader_;
+  uint64_t index_ = ~uint64_t{0};
+  uint64_t bytes_ = 0;
+  engine_filters::EngineFilter filter_;
+};
+
+// What an engine adds to the filters of a table for each of its keys, and queries.
+class FilterKeys {
+ public:
+  explicit FilterKeys(const sstable::Table& table);
+
+  bool whole_keys() const { return whole_keys_; }
+  // The table's filters hold prefixes, and how they are cut is known.
+  bool prefixes() const { return prefixes_; }
+  // Why some keys or prefixes cannot be queried; empty: all can.
+  const std::string& unknown() const { return unknown_; }
+  // The table's filters hold prefixes, or may hold some, that cannot be cut.
+  bool unknown_prefixes() const { return unknown_prefixes_; }
+
+  const sstable::KeyOrder& order() const { return order_; }
+  const std::string& comparator() const { return comparator_; }
+
+  // The key without its timestamp.
+  std::string_view Key(std::string_view user_key) const {
+    return sstable::WithoutTimestamp(order_, user_key);
+  }
+  // The prefix that the filter holds for a key (without timestamp). False: it has none.
+  bool Prefix(std::string_view key, std::string_view* prefix) const {
+    if (capped_ ? false : key.size() < prefix_bytes_) return false;
+    *prefix = key.substr(0, prefix_bytes_);
+    return true;
+  }
+
+ private:
+  bool whole_keys_ = true;
+  bool prefixes_ = false;
+  bool unknown_prefixes_ = false;
+  bool capped_ = false;
+  size_t prefix_bytes_ = 0;
+  sstable::KeyOrder order_;
+  std::string comparator_;
+  std::string unknown_;
+};
+
+// Keys, or prefixes, that wait for the query of one filter, each with what its answer is for.
+template <typename Purpose>
+class KeyBatch {
+ public:
+  // The first `queried` bytes of the key are asked for.
+  void Add(std::string_view key, size_t queried, const Purpose& purpose) {
+    entries_[size_++] = {bytes_.size(), key.size(), queried, purpose};
+    bytes_.append(key);
+  }
+
+  size_t size() const { return size_; }
+  bool is_full() const { return size_ == kKeys || bytes_.size() >= kMostBytes; }
+
+  // Calls answered(key, queried, purpose, may_match) for each, in their order.
+  template <typename Answered>
+  void Query(const engine_filters::EngineFilter& filter, Answered answered) {
+    std::string_view queried[kKeys];
+    bool may_match[kKeys];
+    const std::string_view bytes = bytes_;
+    for (size_t i = 0; i < size_; ++i) {
+      queried[i] = bytes.substr(entries_[i].begin, entries_[i].queried);
+    }
+    filter.MayMatch(size_, queried, may_match);
+    for (size_t i = 0; i < size_; ++i) {
+      const Entry& entry = entries_[i];
+      answered(bytes.substr(entry.begin, entry.length), queried[i], entry.purpose, may_match[i]);
+    }
+  }
+
+  void Clear() {
+    bytes_.clear();
+    size_ = 0;
+  }
+
+ private:
+  static constexpr size_t kKeys = 256;
+  static constexpr size_t kMostBytes = 1 << 20;  // and a key: a key may have megabytes
+  struct Entry {
+    size_t begin = 0;  // in bytes_
+    size_t length = 0;
+    size_t queried = 0;
+    Purpose purpose;
+  };
+  std::string bytes_;
+  Entry entries_[kKeys];
+  size_t size_ = 0;
+};
+
+// [*begin, *end) has the keys whose cell of so many bits is that of `key` (src/filter/format/
+// ranges.h). False: no cell is behind it.
+bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::string* end);
+
+// A key as text: printable ASCII without spaces as it is, else hexadecimal with 0x before it.
+std::string KeyText(std::string_view key);
+std::string Hex(std::string_view key);
+
+}  // namespace bloomline::tool::db
+
+#endif  // BLOOMLINE_DB_TABLE_FILTERS_H_

@@ -1,0 +1,199 @@
+// bloomline db verify: the command line and the output of verify_file.h.
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <set>
+
+#include "src/cli/shared/commands.h"
+#include "src/cli/shared/printable.h"
+#include "src/cli/shared/quantity.h"
+#include "src/db/common.h"
+#include "src/db/table_filters.h"
+#include "src/db/verify/verify_file.h"
+
+namespace bloomline::tool::db {
+namespace {
+
+struct VerifyOptions {
+  CommonOptions common;
+  uint64_t max_errors = 100;
+};
+
+Json CountsJson(const VerifyCounts& counts) {
+  Json skipped = Json::array();
+  for (const auto& [reason, count] : counts.skipped) {
+    skipped.push_back({{"reason", reason}, {"count", count}});
+  }
+  return {{"entries", counts.entries},
+          {"keys_checked", counts.keys},
+          {"prefixes_checked", counts.prefixes},
+          {"ranges_checked", counts.ranges},
+          {"lost", counts.lost},
+          {"range_deletions", counts.range_deletions},
+          {"not_checked", std::move(skipped)}};
+}
+
+Json LostJson(const LostKey& lost) {
+  Json json{{"key", KeyText(lost.key)}, {"key_hex", Hex(lost.key)}};
+  json["by_range"] = lost.loss == Loss::kRange;
+  if (lost.loss == Loss::kPrefix) {
+    json["prefix"] = KeyText(lost.prefix);
+    json["prefix_hex"] = Hex(lost.prefix);
+  }
+  json["sequence"] = lost.sequence;
+  json["block_offset"] = lost.block_offset;
+  json["entry"] = lost.entry;
+  json["filter"] = lost.filter;
+  return json;
+}
+
+std::string LostText(const std::string& path, const LostKey& lost) {
+  return path + ": lost key " + KeyText(lost.key) +
+         (lost.loss == Loss::kPrefix  ? ", by its prefix " + KeyText(lost.prefix)
+          : lost.loss == Loss::kRange ? ", by a range that has it"
+                                      : "") +
+         ": data block at offset " + std::to_string(lost.block_offset) + ", entry " +
+         std::to_string(lost.entry);
+}
+
+struct Totals {
+  VerifyCounts counts;
+  uint64_t files = 0;
+  uint64_t without_filter = 0;
+  uint64_t without_checksums = 0;
+  std::set<std::string> doubts;
+  uint64_t failed = 0;
+  uint64_t vanished = 0;
+};
+
+Totals Sum(const Inputs& inputs, const std::vector<VerifyResult>& results) {
+  Totals totals;
+  for (size_t i = 0; i < results.size(); ++i) {
+    // What was found in a file before its damage counts.
+    totals.counts.Add(results[i].counts);
+    if (!results[i].doubt.empty()) totals.doubts.insert(results[i].doubt);
+    totals.failed += inputs.files[i].state == FileState::kFailed;
+    totals.vanished += inputs.files[i].state == FileState::kVanished;
+    if (inputs.files[i].state != FileState::kDone) continue;
+    ++(results[i].has_filter ? totals.files : totals.without_filter);
+    totals.without_checksums += !results[i].has_checksums;
+  }
+  return totals;
+}
+
+void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
+  const Totals totals = Sum(inputs, results);
+  uint64_t listed = 0;
+  for (size_t i = 0; i < results.size(); ++i) {
+    for (const LostKey& lost : results[i].lost) {
+      PrintLine(LostText(inputs.file(inputs.files[i]).path, lost));
+      ++listed;
+    }
+  }
+  const VerifyCounts& counts = totals.counts;
+  if (counts.lost > listed) {
+    std::cout << "and " << CountText(counts.lost - listed) << " more lost keys\n";
+  }
+  std::cout << "checked: " << CountText(counts.keys) << (counts.keys == 1 ? " key" : " keys");
+  if (counts.ranges != 0) {
+    std::cout << ", with ranges around "
+              << (counts.ranges == counts.keys ? "each" : CountText(counts.ranges) + " of them");
+  }
+  if (counts.prefixes != 0) std::cout << ", " << CountText(counts.prefixes) << " prefixes";
+  std::cout << " (" << CountText(counts.entries) << (counts.entries == 1 ? " entry" : " entries")
+            << ") in " << FilesText(totals.files) << "\n";
+  const auto not_checked = [](uint64_t count, const std::string& what) {
+    if (count != 0) PrintLine("not checked: " + what);
+  };
+  const uint64_t problems = totals.failed + inputs.errors.size();
+  not_checked(problems, CountText(problems) + (problems == 1 ? " path" : " paths") +
+                            " with an error (stderr says which)");
+  not_checked(totals.vanished, FilesText(totals.vanished) + ", removed meanwhile");
+  not_checked(totals.without_filter, FilesText(totals.without_filter) + ", which have no filter");
+  not_checked(totals.without_checksums,
+              "the checksums of " + FilesText(totals.without_checksums) + ", which have none");
+  not_checked(counts.range_deletions,
+              CountText(counts.range_deletions) + " range deletions, which are not in filters");
+  for (const auto& [reason, count] : counts.skipped) {
+    not_checked(count, CountText(count) + " keys: " + reason);
+  }
+  // Of a table that is missing or damaged, keys may be lost, too.
+  std::cout << "lost: " << CountText(counts.lost)
+            << (problems == 0 ? "" : " of the checked keys; others may be, see stderr") << '\n';
+  for (const std::string& doubt : totals.doubts) PrintLine(doubt);
+}
+
+void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
+  const Totals totals = Sum(inputs, results);
+  Json json = CountsJson(totals.counts);
+  json["files_checked"] = totals.files;
+  json["files_without_filter"] = totals.without_filter;
+  json["files_without_checksums"] = totals.without_checksums;
+  json["files"] = Json::array();
+  for (size_t i = 0; i < results.size(); ++i) {
+    const FileRef& ref = inputs.files[i];
+    if (ref.state == FileState::kVanished) continue;
+    Json file{{"path", inputs.file(ref).path},
+              {"level", LevelJson(inputs.file(ref).level)},
+              {"complete", ref.state == FileState::kDone},
+              {"has_filter", results[i].has_filter},
+              {"has_checksums", results[i].has_checksums}};
+    file.update(CountsJson(results[i].counts));
+    file["doubt"] = TextOrNull(results[i].doubt);
+    file["lost_keys"] = Json::array();
+    for (const LostKey& lost : results[i].lost) file["lost_keys"].push_back(LostJson(lost));
+    json["files"].push_back(std::move(file));
+  }
+  AddProblems(inputs, &json);
+  Print(json);
+}
+
+int Run(const VerifyOptions& options) {
+  Inputs inputs = OpenInputs(options.common);
+  std::vector<VerifyResult> results;
+  std::atomic<uint64_t> listed{0};
+  for (int round = 0; round == 0 || (round < kMostRounds && AddNewFiles(&inputs, false)); ++round) {
+    const size_t first = results.size();
+    results.resize(inputs.files.size());
+    ForEachFile(
+        &inputs, options.common, "verify",
+        [&](size_t i, const sstable::Table& table, FileProgress* progress, std::string* error) {
+          return VerifyFile(table, options.max_errors, &listed, progress, &results[i], error);
+        },
+        first);
+  }
+  if (options.common.json) {
+    PrintJson(inputs, results);
+  } else {
+    PrintText(inputs, results);
+  }
+  const bool lost = std::any_of(results.begin(), results.end(),
+                                [](const VerifyResult& result) { return result.counts.lost != 0; });
+  const int exit_code = ReportProblems(inputs, "verify");
+  return lost ? kExitFailure : exit_code;
+}
+
+}  // namespace
+
+void AddVerifyCommand(CLI::App* db, int* exit_code) {
+  CLI::App* command = db->add_subcommand(
+      "verify", "Queries the filters for every key of every file: a key that is lost is an error");
+  auto options = std::make_shared<VerifyOptions>();
+  AddCommonOptions(command, &options->common);
+  command
+      ->add_option("--max-errors", options->max_errors,
+                   "How many lost keys are listed; all are counted")
+      ->check(CLI::Range(uint64_t{0}, uint64_t{1000000}))
+      ->capture_default_str()
+      ->type_name("");
+  command->footer(
+      "Reads all blocks of files with filters. A key is queried without its timestamp, and as a\n"
+      "prefix where the filters hold prefixes (extractors known: rocksdb.FixedPrefix.N,\n"
+      "rocksdb.CappedPrefix.N, rocksdb.Noop, bloomline.ranges). Filters that have entries for\n"
+      "ranges are queried for ranges around each key, too. What is not checked is counted, with\n"
+      "the reason.\n"
+      "Exit code 1: a key is lost, or a file cannot be read or is damaged.");
+  command->callback([=] { *exit_code = Run(*options); });
+}
+
+}  // namespace bloomline::tool::db

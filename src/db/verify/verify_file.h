@@ -1,0 +1,62 @@
+// Looks for false negatives: queries a table's filters for all keys of the table.
+#ifndef BLOOMLINE_DB_VERIFY_VERIFY_FILE_H_
+#define BLOOMLINE_DB_VERIFY_VERIFY_FILE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/cli/shared/progress.h"
+#include "src/db/sstable/table.h"
+
+namespace bloomline::tool::db {
+
+enum class Loss {
+  kKey,
+  kPrefix,  // of the key
+  kRange,   // a filter that has the key rejects a range that has it
+};
+
+// A key that its filter does not have.
+struct LostKey {
+  std::string key;     // user key with its timestamp
+  std::string prefix;  // of kPrefix
+  Loss loss = Loss::kKey;
+  uint64_t sequence = 0;
+  uint64_t block_offset = 0;  // of its data block in the file
+  uint32_t entry = 0;         // in that block, from 0 on
+  uint64_t filter = 0;        // number of the partition or range of offsets
+};
+
+struct VerifyCounts {
+  uint64_t entries = 0;   // read: versions of keys, and deletions
+  uint64_t keys = 0;      // different keys that were queried
+  uint64_t prefixes = 0;  // different prefixes that were queried
+  uint64_t ranges = 0;    // keys around which ranges were queried, in filters with entries for them
+  uint64_t lost = 0;
+  uint64_t range_deletions = 0;             // not in filters
+  std::map<std::string, uint64_t> skipped;  // keys or prefixes not queried, by reason
+
+  void Add(const VerifyCounts& other);
+};
+
+struct VerifyResult {
+  bool has_filter = true;
+  bool has_checksums = true;
+  VerifyCounts counts;
+  // Why keys that count as lost may not be lost; empty: they are.
+  std::string doubt;
+  std::vector<LostKey> lost;  // the first ones
+};
+
+// Memory: one filter, one data block and 256 keys. False with *error: damaged; *result has what was
+// found before that. Of the lost keys it lists what *listed, shared by all files, still leaves of
+// max_listed.
+bool VerifyFile(const sstable::Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
+                FileProgress* progress, VerifyResult* result, std::string* error);
+
+}  // namespace bloomline::tool::db
+
+#endif  // BLOOMLINE_DB_VERIFY_VERIFY_FILE_H_

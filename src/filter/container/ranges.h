@@ -1,0 +1,102 @@
+// What a filter holds for ranges, beside its keys: docs/format.md, section 12.
+//
+// A *cell* of L bits is the first L bits of a key, filled with zeros where the key is shorter. A
+// filter has an entry for each different cell of its keys, at some lengths L. Cells have the order
+// of the keys: if a <= key < b, then cell(a) <= cell(key) <= cell(b). So if no cell from cell(a) to
+// cell(b) is in the filter, it has no key in [a, b). A *delimited prefix* is a key up to and
+// including one of its first delimiters, such as '/'. It decides a range of which every key begins
+// with it.
+#ifndef BLOOMLINE_FILTER_CONTAINER_RANGES_H_
+#define BLOOMLINE_FILTER_CONTAINER_RANGES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "src/filter/cpu/little_endian.h"
+
+namespace bloomline::filter {
+
+// Longer cells and prefixes are not written.
+constexpr size_t kMaxCellBytes = 64;
+constexpr size_t kMaxCellBits = 8 * kMaxCellBytes;
+constexpr size_t kMaxDelimitedBytes = 128;
+
+constexpr size_t kMaxCellLengths = 8;
+constexpr size_t kMaxDelimiters = 4;
+// Of the last key of a partition.
+constexpr size_t kMaxLastKeyBytes = 64;
+// A length field holds this for all keys of so many bytes or more.
+constexpr uint16_t kLongKey = UINT16_MAX;
+
+// Delimiters of a kind that count in a key.
+constexpr size_t kMaxDepth = 8;
+
+// Which entries a filter has: of each key the cells of these lengths, and prefixes up to some of
+// its delimiters.
+struct RangePrefixes {
+  struct Delimiter {
+    unsigned char byte;
+    uint8_t depths;  // bit i: up to the delimiter number i + 1; at least one is set
+  };
+  uint8_t num_cell_lengths = 0;
+  uint8_t num_delimiters = 0;
+  uint16_t cell_bits[kMaxCellLengths] = {};  // ascending, 1 to kMaxCellBits
+  Delimiter delimiters[kMaxDelimiters] = {};
+
+  bool empty() const { return num_cell_lengths == 0 && num_delimiters == 0; }
+};
+
+// The field of a filter's extension. Empty keys count nowhere.
+struct RangeField {
+  RangePrefixes prefixes;
+  // Limits of the lengths of all keys, in bytes. kLongKey as the greatest: none.
+  uint16_t min_key_bytes = 0;
+  uint16_t max_key_bytes = kLongKey;
+  // The first bytes of a partition's last key; empty in the filter of a whole table. A partition
+  // says nothing of what follows it.
+  std::string_view last_key;
+};
+
+constexpr size_t kMaxRangeFieldBytes =
+    6 + 2 * kMaxCellLengths + 2 * kMaxDelimiters + kMaxLastKeyBytes;
+
+// Writes the field's content, at most kMaxRangeFieldBytes, and returns its length.
+size_t EncodeRangeField(const RangeField& field, char* dst);
+// False if the content breaks the rules; such a filter answers "may match" to all ranges. *field
+// points into the content.
+bool DecodeRangeField(std::string_view content, RangeField* field);
+
+// The seeds of the hashes of entries that are not whole keys, in a filter with this seed. They keep
+// these entries apart from keys, and cells of different lengths from each other.
+uint64_t CellSeed(size_t bits, uint64_t seed);
+uint64_t DelimitedSeed(uint64_t seed);
+
+// Eight bytes as a number of which the first byte counts most, and back.
+inline uint64_t WordAt(const char* bytes) {
+  return __builtin_bswap64(kernels::LoadLittleEndian64(bytes));
+}
+inline void StoreWord(uint64_t word, char* bytes) {
+  kernels::StoreLittleEndian64(__builtin_bswap64(word), bytes);
+}
+
+// Bytes [i, i + 8) of a key, with zeros where it ends.
+inline uint64_t WordOf(std::string_view key, size_t i) {
+  if (key.size() >= i + 8) return WordAt(key.data() + i);
+  if (key.size() <= i) return 0;
+  if (key.size() >= 8) return WordAt(key.data() + key.size() - 8) << (8 * (i + 8 - key.size()));
+  uint64_t word = 0;
+  for (size_t j = i; j < key.size(); ++j) {
+    word |= uint64_t{static_cast<unsigned char>(key[j])} << (56 - 8 * (j - i));
+  }
+  return word;
+}
+
+constexpr size_t CellBytes(size_t bits) { return (bits + 7) / 8; }
+
+// Writes the CellBytes(bits) bytes of the cell that the key is in.
+void CellOf(std::string_view key, size_t bits, char* cell);
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_CONTAINER_RANGES_H_

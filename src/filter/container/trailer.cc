@@ -1,0 +1,235 @@
+#include "src/filter/container/trailer.h"
+
+#include <iterator>
+
+#include "bloomline/key_canonicalizer.h"
+#include "src/filter/container/other_contents.h"
+#include "src/filter/cpu/little_endian.h"
+#include "src/filter/keys/canonical_keys.h"
+#include "src/support/error_text.h"
+
+namespace bloomline::filter {
+namespace {
+
+// Trailer offsets.
+constexpr size_t kSeed = 0;
+constexpr size_t kPayloadUnits = 8;
+constexpr size_t kLayout = 12;
+constexpr size_t kParameter = 13;
+constexpr size_t kExtensionBytes = 14;
+constexpr size_t kMarker = 15;
+constexpr std::string_view kMarkerAndMagic("\0bLn", 4);
+constexpr size_t kVersion = 19;
+constexpr unsigned char kKnownVersion = 1;
+
+static_assert(kPayloadUnits == kSeed + sizeof(uint64_t));
+static_assert(kLayout == kPayloadUnits + sizeof(uint32_t));
+static_assert(kMarker == kExtensionBytes + 1 && kExtensionBytes == kParameter + 1);
+static_assert(kVersion == kMarker + kMarkerAndMagic.size() && kTrailerBytes == kVersion + 1);
+
+// Tags of an extension's fields.
+constexpr unsigned kCanonicalizer = 1;
+constexpr unsigned kFirstThatMayBeSkipped = 128;
+constexpr unsigned kRanges = 128;
+
+// The layouts that a trailer may have, by their numbers: what the field `parameter` may be, which
+// is k or the arrangement, and the shape without blocks yet.
+struct TrailerLayout {
+  uint32_t min_parameter;
+  uint32_t max_parameter;
+  FilterShape (*shape)(uint32_t parameter);
+};
+constexpr TrailerLayout kTrailerLayouts[] = {
+    {0, UINT8_MAX, [](uint32_t) { return FilterShape(); }},
+    {kMinProbes, kMaxProbes, [](uint32_t k) { return FilterShape::Blocked(0, int(k)); }},
+    {kMinProbes, kMaxProbes, [](uint32_t k) { return FilterShape::Flat(0, int(k)); }},
+    {0, kernels::kNumArrangements - 1, [](uint32_t i) { return FilterShape::Compact(0, i); }},
+};
+static_assert(std::size(kTrailerLayouts) == size_t{static_cast<uint8_t>(Layout::kCompact)} + 1);
+
+unsigned ByteAt(std::string_view bytes, size_t i) { return static_cast<unsigned char>(bytes[i]); }
+
+std::string_view TrailerOf(std::string_view filter) {
+  return filter.substr(filter.size() - kTrailerBytes);
+}
+
+// False. The reason is put together only if it is wanted.
+template <typename... Parts>
+bool Fail(std::string* why, const Parts&... parts) {
+  if (why != nullptr) {
+    support::ErrorText text;
+    (text << ... << parts);
+    *why = text.str();
+  }
+  return false;
+}
+
+// What follows the payload.
+struct End {
+  size_t num_bytes = kTrailerBytes;  // with the extension
+  Extension fields;
+};
+
+// These return false, and the reason in *why, where not all is understood.
+bool ReadExtension(std::string_view extension, End* end, std::string* why) {
+  for (unsigned last_tag = 0; !extension.empty();) {
+    const unsigned tag = ByteAt(extension, 0);
+    if (tag <= last_tag) {
+      return Fail(why, "its extension has tag ", tag, " after ", last_tag,
+                  "; allowed: ascending tags, from 1 on");
+    }
+    last_tag = tag;
+    extension.remove_prefix(1);
+    const size_t length = extension.empty() ? 0 : ByteAt(extension, 0);
+    if (extension.size() <= length) {
+      return Fail(why, "its extension ends within the field of tag ", tag);
+    }
+    if (tag == kCanonicalizer) {
+      if (length == 0 || length > kMaxCanonicalizerNameBytes) {
+        return Fail(why, "its canonicalizer's name has ", length, " bytes; allowed: 1 to ",
+                    kMaxCanonicalizerNameBytes);
+      }
+      end->fields.canonicalizer = extension.substr(1, length);
+    } else if (tag == kRanges) {
+      end->fields.ranges = extension.substr(1, length);
+    } else if (tag < kFirstThatMayBeSkipped) {
+      return Fail(why, "its extension has tag ", tag, ", which this version does not know");
+    }
+    extension.remove_prefix(1 + length);
+  }
+  return true;
+}
+
+bool ReadEnd(std::string_view filter, End* end, std::string* why) {
+  if (filter.size() < kTrailerBytes) {
+    return Fail(why, "it has ", filter.size(), " bytes; a trailer alone has ", kTrailerBytes);
+  }
+  if (!HasTrailer(filter)) {
+    const std::string_view saved = SavedKind(filter);
+    const std::string_view kind = saved.empty() ? TableKind(filter) : saved;
+    if (kind.empty()) return Fail(why, "no bloomline trailer at its end");
+    return Fail(why, "it is ", kind, ", not a static filter");
+  }
+  const unsigned version = ByteAt(filter, filter.size() - 1);
+  if (version != kKnownVersion) {
+    return Fail(why, "version is ", version, "; known: ", unsigned{kKnownVersion});
+  }
+  const size_t extension_bytes = ByteAt(TrailerOf(filter), kExtensionBytes);
+  const size_t most = filter.size() - kTrailerBytes;
+  if (extension_bytes > most) {
+    return Fail(why, "its extension has ", extension_bytes, " bytes; the filter has ", most,
+                " before the trailer");
+  }
+  end->num_bytes += extension_bytes;
+  return ReadExtension(filter.substr(most - extension_bytes, extension_bytes), end, why);
+}
+
+bool Decode(std::string_view filter, std::string_view canonicalizer, Payload* payload,
+            std::string* why) {
+  End end;
+  if (!ReadEnd(filter, &end, why)) return false;
+  const std::string_view trailer = TrailerOf(filter);
+  const unsigned layout = ByteAt(trailer, kLayout);
+  if (Layout{static_cast<uint8_t>(layout)} == Layout::kAlwaysMatch) {
+    return Fail(why, "its writer said so: invalid options, or out of memory");
+  }
+  if (end.fields.canonicalizer != canonicalizer) {
+    const auto name_of = [](std::string_view name) {
+      if (name.empty()) return std::string_view("none");
+      return IsCanonicalizerName(name) ? name : "a name that is not allowed";
+    };
+    return Fail(why, "its canonicalizer is ", name_of(end.fields.canonicalizer),
+                "; the reader's is ", name_of(canonicalizer));
+  }
+  if (layout >= std::size(kTrailerLayouts)) {
+    return Fail(why, "layout ", layout, " is unknown");
+  }
+  const TrailerLayout& known = kTrailerLayouts[layout];
+  const uint32_t parameter = ByteAt(trailer, kParameter);
+  if (parameter < known.min_parameter || parameter > known.max_parameter) {
+    return Fail(why, "parameter is ", parameter, "; allowed: ", known.min_parameter, " to ",
+                known.max_parameter);
+  }
+  FilterShape shape = known.shape(parameter);
+  const uint64_t num_bytes = filter.size() - end.num_bytes;
+  shape.num_blocks = num_bytes / shape.block_bytes;
+  const uint64_t units = kernels::LoadLittleEndian32(trailer.data() + kPayloadUnits);
+  const bool too_long = shape.layout == Layout::kFlat && num_bytes > kMaxFlatBytes;
+  if (too_long || num_bytes % shape.block_bytes != 0 || (shape.num_blocks & UINT32_MAX) != units) {
+    return Fail(why, "payload has ", num_bytes, " bytes; the trailer says ", units, " units of ",
+                shape.block_bytes);
+  }
+  *payload = {shape, kernels::LoadLittleEndian64(trailer.data() + kSeed), filter.data()};
+  return true;
+}
+
+}  // namespace
+
+std::string ValidateForTrailer(const FilterOptions& options) {
+  support::ErrorText error;
+  error << std::string_view(options.Validate());
+  if (error.empty() && options.format == Format::kClassic) {
+    error << "format is classic, which is written in LevelDB only; allowed: blocked, compact";
+  }
+  return error.str();
+}
+
+void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Extension& extension) {
+  char* trailer = dst;
+  const auto add_field = [&trailer](unsigned tag, std::string_view content) {
+    if (content.empty()) return;
+    trailer[0] = static_cast<char>(tag);
+    trailer[1] = static_cast<char>(content.size());
+    trailer += kFieldHeadBytes + content.copy(trailer + kFieldHeadBytes, content.size());
+  };
+  add_field(kCanonicalizer, extension.canonicalizer);
+  add_field(kRanges, extension.ranges);
+  kernels::StoreLittleEndian64(seed, trailer + kSeed);
+  // The fields below overwrite the upper half.
+  kernels::StoreLittleEndian64(shape.num_blocks, trailer + kPayloadUnits);
+  const uint32_t parameter = shape.layout == Layout::kCompact
+                                 ? shape.arrangement
+                                 : static_cast<uint32_t>(shape.num_probes);
+  trailer[kLayout] = static_cast<char>(shape.layout);
+  trailer[kParameter] = static_cast<char>(parameter);
+  trailer[kExtensionBytes] = static_cast<char>(trailer - dst);
+  kMarkerAndMagic.copy(trailer + kMarker, kMarkerAndMagic.size());
+  trailer[kVersion] = static_cast<char>(kKnownVersion);
+}
+
+bool HasTrailer(std::string_view filter) {
+  return filter.size() >= kTrailerBytes &&
+         TrailerOf(filter).substr(kMarker, kMarkerAndMagic.size()) == kMarkerAndMagic;
+}
+
+Payload DecodeTrailer(std::string_view filter, std::string* why, std::string_view canonicalizer) {
+  Payload payload;
+  Decode(filter, canonicalizer, &payload, why);
+  return payload;
+}
+
+std::string_view RangesOf(std::string_view filter) {
+  End end;
+  return ReadEnd(filter, &end, nullptr) ? end.fields.ranges : std::string_view();
+}
+
+bool SaysAlwaysMatch(std::string_view filter) {
+  End end;
+  return ReadEnd(filter, &end, nullptr) &&
+         ByteAt(TrailerOf(filter), kLayout) == static_cast<uint8_t>(Layout::kAlwaysMatch);
+}
+
+}  // namespace bloomline::filter
+
+namespace bloomline {
+
+std::string_view RecordedCanonicalizer(std::string_view filter) {
+  filter::End end;
+  const bool is_understood = filter::ReadEnd(filter, &end, nullptr);
+  // Damage may be any bytes.
+  return is_understood && filter::IsCanonicalizerName(end.fields.canonicalizer)
+             ? end.fields.canonicalizer
+             : std::string_view();
+}
+
+}  // namespace bloomline

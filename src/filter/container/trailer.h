@@ -1,0 +1,73 @@
+// The trailer container: filters inside RocksDB and on their own (docs/format.md, section 5).
+//
+//   +------------------------------+--------------------+----------------------+
+//   | payload, num_blocks blocks   | extension          | trailer, 20 bytes    |
+//   +------------------------------+--------------------+----------------------+
+//
+//   offset   0           8           12      13         14         15      16      19
+//   trailer  | seed      | blocks    | layout| param    | extension| 0x00  | "bLn" | version
+//            | 8 bytes   | mod 2^32  | 1     | 1        | bytes    | marker| magic | 1
+//
+//   extension  fields of ascending tags: | tag | length | content |. Tag 1 has the name of a key
+//              canonicalizer (canonical_keys.h), tag 128 what the filter has for ranges (ranges.h).
+//              Most filters have no fields.
+#ifndef BLOOMLINE_FILTER_CONTAINER_TRAILER_H_
+#define BLOOMLINE_FILTER_CONTAINER_TRAILER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bloomline/filter_options.h"
+#include "src/filter/layouts/layout.h"
+
+namespace bloomline::filter {
+
+constexpr size_t kTrailerBytes = 20;
+constexpr size_t kFieldHeadBytes = 2;  // tag, length
+
+// The contents of an extension's fields; those that are empty are not there.
+struct Extension {
+  std::string_view canonicalizer;  // its name
+  std::string_view ranges;         // a RangeField
+
+  constexpr size_t num_bytes() const {
+    const auto of = [](std::string_view content) {
+      return content.empty() ? 0 : kFieldHeadBytes + content.size();
+    };
+    return of(canonicalizer) + of(ranges);
+  }
+};
+
+// The bytes behind a payload.
+constexpr size_t EndBytes(const Extension& extension) {
+  return kTrailerBytes + extension.num_bytes();
+}
+
+// FilterOptions::Validate, and that the format has a layout in this container: kClassic has none.
+// Empty, or one sentence.
+std::string ValidateForTrailer(const FilterOptions& options);
+
+// Writes the EndBytes(extension) bytes that follow a payload of this shape. kClassic and kSmallSet
+// are LevelDB's alone.
+void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst,
+                   const Extension& extension = {});
+
+// Total: any bytes give a payload. If it matches every key, *why, if not null, is set to the
+// reason; one is that the filter's canonicalizer is not `canonicalizer`, a name; empty: none.
+Payload DecodeTrailer(std::string_view filter, std::string* why = nullptr,
+                      std::string_view canonicalizer = {});
+
+// The content of a filter's field for ranges; empty if it has none that is understood.
+std::string_view RangesOf(std::string_view filter);
+
+// Whether a filter matches every key because its writer said so.
+bool SaysAlwaysMatch(std::string_view filter);
+
+// Whether the last bytes carry our magic number; RocksDB's own filters do not.
+bool HasTrailer(std::string_view filter);
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_CONTAINER_TRAILER_H_

@@ -1,0 +1,75 @@
+// AVX-512: blocked filters that several threads change, a block in one register.
+#if defined(__x86_64__)
+
+#include "src/filter/cpu/avx512_bits.h"
+#include "src/filter/cpu/avx512_ones.h"
+#include "src/filter/cpu/blocks.h"
+#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/cpu/unrolled.h"
+#include "src/filter/layouts/blocked/atomic_kernel.h"
+#include "src/filter/layouts/blocked/atomic_words.h"
+#include "src/filter/layouts/blocked/block_query_avx512.h"
+
+namespace bloomline::kernels {
+namespace {
+
+// By loads of 16 bytes, for the reason given in atomic_avx2.cc.
+struct AtomicLoad {
+  BLOOMLINE_AVX512_INLINE static __m256i Half(const char* p) {
+    __m128i low, high;
+    const auto* quarters = reinterpret_cast<const __m128i*>(p);
+    __asm__ volatile("vmovdqa %1, %0" : "=x"(low) : "m"(quarters[0]));
+    __asm__ volatile("vmovdqa %1, %0" : "=x"(high) : "m"(quarters[1]));
+    return _mm256_set_m128i(high, low);
+  }
+  BLOOMLINE_AVX512_INLINE static __m512i Block(const char* p) {
+    return _mm512_inserti64x4(_mm512_castsi256_si512(Half(p)), Half(p + kBlockBytes / 2), 1);
+  }
+};
+
+BLOOMLINE_AVX512 void MayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes,
+                                   bool* may_match) {
+  for (size_t i = 0; i < n; ++i) {
+    may_match[i] =
+        BlockMayMatch<AtomicLoad>(BlockOf(filter, hashes[i]), filter.num_probes, hashes[i]);
+  }
+}
+
+struct Add {
+  static constexpr bool kPrefetches = false;
+  BLOOMLINE_AVX512_INLINE static void Run(char* block, __m512i ones, size_t i, bool* changed) {
+    const __m512i missing = _mm512_andnot_si512(AtomicLoad::Block(block), ones);
+    const uint32_t lacking = _mm512_test_epi64_mask(missing, missing);
+    alignas(64) uint64_t masks[kWordsPerBlock];
+    _mm512_store_si512(masks, ones);
+    changed[i] = lacking != 0;
+    OrAtomicWords(reinterpret_cast<uint64_t*>(block), masks, lacking);
+  }
+};
+
+struct AddEach {
+  template <int K>
+  BLOOMLINE_AVX512 static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes,
+                                   bool* changed) {
+    ForEachKey<Add, K, 1>(const_cast<char*>(filter.data), filter.num_blocks, filter.num_probes, n,
+                          hashes, changed);
+  }
+};
+
+void AddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  RunUnrolled<AddEach>(filter.num_probes, filter, n, hashes, changed);
+}
+
+}  // namespace
+
+AtomicKernel Avx512Atomic() {
+  AtomicKernel kernel;
+  kernel.may_match_many = MayMatchMany;
+  kernel.add_many = AddMany;
+  kernel.count_blocks = Avx2Atomic().count_blocks;  // by POPCNT, nothing wider
+  return kernel;
+}
+
+}  // namespace bloomline::kernels
+
+#endif  // defined(__x86_64__)

@@ -1,0 +1,174 @@
+// A compact block, docs/format.md, section 3.5: its geometry, and which of its bits a key queries.
+//
+//   bytes 0 ..             one 64-bit word for each fast column: its slots 0 to 63
+//   then                   one field for each fast column: its slots from 64 on
+//   the last 12 bits       header: 7 bits that say how many slots, 5 that number the attempt
+//
+// So most missing keys are rejected by bits at fixed places. The pool is what words and fields
+// leave free: the fields' upper bits, what follows them, and the words' upper bits where there are
+// fewer than 64 slots. It holds the other columns, at places that depend on the number of slots.
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_BLOCK_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_BLOCK_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/filter/cpu/always_inline.h"
+#include "src/filter/cpu/little_endian.h"
+#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/cpu/solved_block.h"
+#include "src/filter/layouts/compact/compact_kernel.h"
+
+namespace bloomline::kernels {
+
+struct Arrangement {
+  unsigned block_bytes;
+  unsigned fast_columns;
+  unsigned field_bytes;  // from one column's field to the next one's
+  unsigned field_slots;  // how many bits of a field can be slots
+
+  constexpr unsigned max_slots() const { return 64 + field_slots; }
+  constexpr unsigned first_field_byte() const { return 8 * fast_columns; }
+  constexpr unsigned payload_bits() const { return 8 * block_bytes - 12; }
+};
+
+// Within a block size, by the number of fast columns: the fewer, the more slots.
+constexpr Arrangement kArrangements[kNumArrangements] = {
+    {32, 2, 8, 52}, {32, 3, 2, 16}, {64, 4, 8, 52}, {64, 5, 4, 32}, {64, 6, 2, 16}, {64, 7, 0, 0}};
+
+// With fewer slots, a block would have more than 16 pool columns even with the most fast ones.
+constexpr unsigned kMinCompactSlots = 22;
+constexpr unsigned kMaxCompactSlots = 116;
+constexpr unsigned kWordSlots = 64;
+constexpr unsigned kMaxFastColumns = 7;
+// Beside 7 fast ones, the partial one included. With fewer fast ones there can be more: the vector
+// kernels leave such blocks to plain code.
+constexpr unsigned kMaxPoolColumns = 16;
+
+// The arrangement of a block of `slots` slots in a filter of `arrangement`: the filter's own, or
+// one with fewer fast columns.
+constexpr unsigned ArrangementOfBlock(unsigned arrangement, unsigned slots) {
+  while (slots > kArrangements[arrangement].max_slots()) --arrangement;
+  return arrangement;
+}
+
+// --- The header.
+
+// The last 12 bits of the block: 7 of code, then 5 that number the attempt. The code is the number
+// of slots, counted from kMinCompactSlots, or kBloomCode, which says that the block is a Bloom
+// filter (compact_bloom_block.h). Other codes: the block matches every key.
+constexpr unsigned kBloomCode = 127;
+constexpr unsigned kMaxSlotsCode = kMaxCompactSlots - kMinCompactSlots;
+
+constexpr unsigned MaxCodeOf(unsigned arrangement) {
+  return kArrangements[arrangement].max_slots() - kMinCompactSlots;
+}
+
+template <unsigned kBlockSize>
+BLOOMLINE_ALWAYS_INLINE unsigned LoadHeader(const char* block) {
+  return LoadLittleEndian16(block + kBlockSize - 2);
+}
+constexpr unsigned CodeOf(unsigned header) { return header >> 4 & 127; }
+constexpr unsigned AttemptOf(unsigned header) { return header >> 11; }
+
+// In the block's last word.
+constexpr uint64_t HeaderBits(unsigned code, unsigned attempt) {
+  return uint64_t{code} << 52 | uint64_t{attempt} << 59;
+}
+
+// --- A key.
+
+constexpr uint64_t OnesBelow64(unsigned n) {
+  return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
+}
+
+// A key's coefficients: of slots 0 to 63, and of slots 64 on.
+struct CompactSlots {
+  uint64_t word;
+  uint64_t field;
+};
+
+struct CompactKey {
+  CompactSlots slots;
+  uint64_t variable;  // for slots 0 to 2, three bits of it in each attempt
+};
+
+BLOOMLINE_ALWAYS_INLINE CompactKey CompactKeyOf(uint64_t hash) {
+  const Product product = MultiplyInRegisters(hash, 0x7137449123ef65cd);
+  const uint64_t word = product.low ^ product.high;
+  return {{word, word * 0xe9b5dba58189dbbd >> 12}, product.high};
+}
+
+// Slots 0 to 2 depend on the attempt, so that another attempt is another system, and yet the
+// elimination of all other slots is done once. Not attempt 0: there slot 0's coefficient is bit 0
+// of the product's lower half, which is bit 0 of the hash, as the fingerprint's is.
+constexpr unsigned kNumVariableSlots = 3;
+constexpr uint64_t kVariableSlots = 7;
+constexpr unsigned kFirstAttempt = 1;
+constexpr unsigned kLastAttempt = 31;
+
+BLOOMLINE_ALWAYS_INLINE uint64_t WordInAttempt(const CompactKey& key, unsigned attempt) {
+  return key.slots.word ^ (key.variable >> attempt & kVariableSlots);
+}
+
+// The key's coefficients of the slots that a block has, at least one. Without a branch, like all
+// that depends on a block's header: headers are random, so a branch would be mispredicted.
+BLOOMLINE_ALWAYS_INLINE CompactSlots SlotsInBlock(const CompactKey& key, unsigned slots,
+                                                  unsigned attempt) {
+  const unsigned in_word = slots < kWordSlots ? slots : kWordSlots;
+  const unsigned in_field = slots > kWordSlots ? slots - kWordSlots : 0;
+  return {WordInAttempt(key, attempt) & (~uint64_t{0} >> (kWordSlots - in_word)),
+          key.slots.field & ((uint64_t{1} << in_field) - 1)};
+}
+
+// --- The columns of a block.
+
+// A field of a fast column, of which the lowest bits are slots.
+template <unsigned kBytes>
+BLOOMLINE_ALWAYS_INLINE uint64_t LoadField(const char* field) {
+  if constexpr (kBytes == 2) return LoadLittleEndian16(field);
+  if constexpr (kBytes == 4) return LoadLittleEndian32(field);
+  return LoadLittleEndian64(field);
+}
+
+// How many columns there are, and which keys use the partial one.
+struct ColumnCounts {
+  unsigned full;           // r
+  unsigned partial_slots;  // w, 0 if there is no partial column
+  unsigned threshold;      // T, of 256
+};
+
+constexpr ColumnCounts ColumnCountsOf(unsigned payload_bits, unsigned slots) {
+  const unsigned full = payload_bits / slots;
+  const unsigned left = payload_bits - full * slots;
+  const unsigned threshold = left == 0 ? 0 : 256 * (left + 2) / slots;
+  return {full, left, threshold < 255 ? threshold : 255};
+}
+
+// What is added to a key's selector, so that other keys use the partial column in each attempt.
+constexpr unsigned SelectorSalt(unsigned slots, unsigned attempt) {
+  return 157 * attempt + 101 * slots;
+}
+
+BLOOMLINE_ALWAYS_INLINE unsigned UsesPartialColumn(uint64_t hash, unsigned salt,
+                                                   unsigned threshold) {
+  return static_cast<uint8_t>(SelectorOf(hash) + salt) < threshold ? 1 : 0;
+}
+
+BLOOMLINE_ALWAYS_INLINE unsigned Parity(uint64_t bits) {
+  return static_cast<unsigned>(__builtin_parityll(bits));
+}
+
+BLOOMLINE_ALWAYS_INLINE const char* CompactBlock(const CompactFilter& filter, uint64_t block_bytes,
+                                                 uint64_t hash) {
+  return filter.data + BlockIndex(hash, filter.num_blocks) * block_bytes;
+}
+
+static_assert(kArrangements[2].payload_bits() / kMinCompactSlots + 1 - 7 <= kMaxPoolColumns);
+static_assert(kArrangements[2].payload_bits() / kMinCompactSlots < 24, "bits of a fingerprint");
+static_assert(kMaxCompactSlots == kArrangements[0].max_slots() &&
+              kMaxCompactSlots == kArrangements[2].max_slots());
+
+}  // namespace bloomline::kernels
+
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_BLOCK_H_

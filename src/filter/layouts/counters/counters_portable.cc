@@ -1,0 +1,135 @@
+// Counters one at a time: the specification.
+#include "src/filter/layouts/counters/counter_blocks.h"
+#include "src/filter/layouts/counters/counter_kernel.h"
+
+namespace bloomline::kernels {
+namespace {
+
+// The counters of a block that an operation has had already. A counter that several probes of a
+// hash hit is changed once, so that the hash means the same set of counters to Add, to Remove and
+// to a Bloom filter's bits. Without a branch: in one hash of nine, two of six probes hit the same
+// counter, and no processor predicts that.
+template <int kBits>
+class SeenCounters {
+ public:
+  // 1 if no earlier call had this counter, else 0.
+  uint32_t IsNew(uint32_t index) {
+    uint64_t& word = words_[kWords == 1 ? 0 : index / 64];
+    const uint64_t shift = index % 64;
+    const uint32_t is_new = static_cast<uint32_t>(~(word >> shift) & 1);
+    word |= uint64_t{1} << shift;
+    return is_new;
+  }
+
+ private:
+  static constexpr uint32_t kWords = Counters<kBits>::kPerBlock / 64;
+  uint64_t words_[kWords] = {};
+};
+
+// The byte that holds counter `index`. Shifts *one to the counter's place in it.
+template <int kBits>
+unsigned char* ByteOf(unsigned char* block, uint32_t index, uint32_t* one) {
+  *one <<= index % Counters<kBits>::kPerByte * kBits;
+  return block + index / Counters<kBits>::kPerByte;
+}
+
+// Does not stop early: mispredicted branches cost more than the remaining loads of the block.
+template <int kBits>
+struct Query {
+  template <int kNumProbes>
+  static bool One(const unsigned char* block, uint64_t hash, int num_probes) {
+    using C = Counters<kBits>;
+    const ProbePair pair = BlockedPair(hash);
+    bool all = true;
+#pragma GCC unroll 16
+    for (int j = 0; j < (kNumProbes == 0 ? num_probes : kNumProbes); ++j) {
+      all &= C::Get(block, C::Index(Probe(pair, j))) != 0;
+    }
+    return all;
+  }
+
+  template <int kNumProbes>
+  static void Run(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* may_match) {
+    for (size_t i = 0; i < n; ++i) {
+      may_match[i] = One<kNumProbes>(blocks.Block(hashes[i]), hashes[i], blocks.num_probes);
+    }
+  }
+};
+
+template <int kBits>
+struct Add {
+  template <int kNumProbes>
+  static void Run(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* was_absent,
+                  uint64_t* num_saturated) {
+    using C = Counters<kBits>;
+    const int num_probes = kNumProbes == 0 ? blocks.num_probes : kNumProbes;
+    for (size_t i = 0; i < n; ++i) {
+      unsigned char* block = blocks.Block(hashes[i]);
+      const ProbePair pair = BlockedPair(hashes[i]);
+      SeenCounters<kBits> seen;
+      bool absent = false;
+      uint32_t saturated = 0;
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) {
+        const uint32_t index = C::Index(Probe(pair, j));
+        const uint32_t is_new = seen.IsNew(index);
+        const uint32_t count = C::Get(block, index);
+        absent |= count == 0;
+        saturated += is_new & (count == C::kMax - 1 ? 1u : 0u);
+        uint32_t rise = is_new & (count != C::kMax ? 1u : 0u);
+        unsigned char* byte = ByteOf<kBits>(block, index, &rise);
+        *byte = static_cast<unsigned char>(*byte + rise);
+      }
+      was_absent[i] = absent;
+      *num_saturated += saturated;
+    }
+  }
+};
+
+template <int kBits>
+struct Remove {
+  template <int kNumProbes>
+  static void Run(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* removed) {
+    using C = Counters<kBits>;
+    const int num_probes = kNumProbes == 0 ? blocks.num_probes : kNumProbes;
+    for (size_t i = 0; i < n; ++i) {
+      unsigned char* block = blocks.Block(hashes[i]);
+      removed[i] = Query<kBits>::template One<kNumProbes>(block, hashes[i], num_probes);
+      if (!removed[i]) continue;
+      const ProbePair pair = BlockedPair(hashes[i]);
+      SeenCounters<kBits> seen;
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) {
+        const uint32_t index = C::Index(Probe(pair, j));
+        uint32_t fall = seen.IsNew(index) & (C::Get(block, index) != C::kMax ? 1u : 0u);
+        unsigned char* byte = ByteOf<kBits>(block, index, &fall);
+        *byte = static_cast<unsigned char>(*byte - fall);
+      }
+    }
+  }
+};
+
+void MayMatchMany(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* may_match) {
+  RunOnCounters<Query>(blocks, n, hashes, may_match);
+}
+
+void AddMany(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* was_absent,
+             uint64_t* num_saturated) {
+  RunOnCounters<Add>(blocks, n, hashes, was_absent, num_saturated);
+}
+
+void RemoveMany(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* removed) {
+  RunOnCounters<Remove>(blocks, n, hashes, removed);
+}
+
+}  // namespace
+
+CounterKernel PortableCounters() {
+  CounterKernel kernel;
+  kernel.may_match_many = MayMatchMany;
+  kernel.add_many = AddMany;
+  kernel.remove_many = RemoveMany;
+  return kernel;
+}
+
+}  // namespace bloomline::kernels

@@ -1,0 +1,131 @@
+// The choice among kernels.
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+#include "bloomline/cpu.h"
+#include "src/filter/layouts/kernel.h"
+
+namespace bloomline {
+namespace kernels {
+namespace {
+
+const Kernel* FastestSupported() {
+  const Kernel* fastest = AllKernels().kernels[0];
+  for (const Kernel* kernel : AllKernels()) {
+    if (kernel->supported()) fastest = kernel;
+  }
+  return fastest;
+}
+
+// Null: unknown, or not for this machine.
+const Kernel* Find(const char* name) {
+  for (const Kernel* kernel : AllKernels()) {
+    if (std::strcmp(name, kernel->name) == 0 && kernel->supported()) return kernel;
+  }
+  return nullptr;
+}
+
+// A sentence in memory of its own, because the first query of a process must not fail for want of
+// memory.
+struct Refusal {
+  explicit Refusal(const char* name, const char* start = "") {
+    Append("%s", start);
+    Append("no kernel '%.100s' on this machine; valid names: ", name);
+    const char* separator = "";
+    for (const Kernel* kernel : AllKernels()) {
+      if (!kernel->supported()) continue;
+      Append("%s", separator);
+      Append("%s", kernel->name);
+      separator = ", ";
+    }
+  }
+
+  // "out of memory", which needs none itself, if there is none for the text.
+  std::string String() const {
+    try {
+      return text;
+    } catch (const std::exception&) {  // bad_alloc
+      return "out of memory";
+    }
+  }
+
+  char text[300] = "";
+
+ private:
+  void Append(const char* format, const char* value) {
+    const size_t used = std::strlen(text);
+    std::snprintf(text + used, sizeof(text) - used, format, value);
+  }
+};
+
+// Null: nothing is forced.
+const char* ForcedName() {
+  const char* name = std::getenv("BLOOMLINE_KERNEL");
+  return name == nullptr || *name == '\0' ? nullptr : name;
+}
+
+// A forced kernel that cannot be had must not be replaced in silence, because whoever set the
+// variable is measuring or working around something. Nor may a typing error end a database server.
+const Kernel* InitialChoice() {
+  const char* forced = ForcedName();
+  const Kernel* kernel = forced == nullptr ? nullptr : Find(forced);
+  if (kernel != nullptr) return kernel;
+  kernel = FastestSupported();
+  if (forced != nullptr) {
+    std::fprintf(stderr, "bloomline: BLOOMLINE_KERNEL: %s; using %s\n", Refusal(forced).text,
+                 kernel->name);
+  }
+  return kernel;
+}
+
+std::atomic<const Kernel*>& Active() {
+  static std::atomic<const Kernel*> active{InitialChoice()};
+  return active;
+}
+
+}  // namespace
+
+const Kernel& ActiveKernel() { return *Active().load(std::memory_order_acquire); }
+
+bool SetActiveKernel(const std::string& name, std::string* error) {
+  const Kernel* kernel = Find(name.c_str());
+  if (kernel == nullptr) {
+    if (error != nullptr) *error = Refusal(name.c_str()).String();
+    return false;
+  }
+  Active().store(kernel, std::memory_order_release);
+  return true;
+}
+
+}  // namespace kernels
+
+std::vector<KernelInfo> Kernels() {
+  std::vector<KernelInfo> infos;
+  const kernels::Kernel* active = &kernels::ActiveKernel();
+  try {
+    for (const kernels::Kernel* kernel : kernels::AllKernels()) {
+      infos.push_back({kernel->name, kernel->description, kernel->supported(), kernel == active,
+                       kernel->extensions});
+    }
+  } catch (const std::exception&) {  // bad_alloc
+    infos.clear();
+  }
+  return infos;
+}
+
+const char* ActiveKernelName() { return kernels::ActiveKernel().name; }
+
+std::string KernelVariableError() {
+  const char* forced = kernels::ForcedName();
+  if (forced == nullptr || kernels::Find(forced) != nullptr) return "";
+  return kernels::Refusal(forced, "BLOOMLINE_KERNEL: ").String();
+}
+
+bool ForceKernel(const std::string& name, std::string* error) {
+  return kernels::SetActiveKernel(name, error);
+}
+
+}  // namespace bloomline

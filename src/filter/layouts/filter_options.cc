@@ -1,0 +1,54 @@
+#include "bloomline/filter_options.h"
+
+#include <cmath>
+
+#include "src/filter/layouts/limits.h"
+#include "src/support/error_text.h"
+
+namespace bloomline {
+
+const char* FormatName(Format format) {
+  switch (format) {
+    case Format::kClassic:
+      return "classic";
+    case Format::kBlocked:
+      return "blocked";
+    case Format::kCompact:
+      return "compact";
+  }
+  return "unknown";
+}
+
+BitsPerKeyRange AllowedBitsPerKey(Format format) {
+  if (format == Format::kCompact) return {kMinCompactBitsPerKey, kMaxCompactBitsPerKey};
+  return {kMinBitsPerKey, kMaxBitsPerKey};
+}
+
+std::string FilterOptions::Validate() const {
+  support::ErrorText error;
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  if (!filter::IsKnown(format)) {
+    error << "format is " << static_cast<int>(format)
+          << "; allowed: " << static_cast<int>(Format::kClassic) << " (classic), "
+          << static_cast<int>(Format::kBlocked) << " (blocked), "
+          << static_cast<int>(Format::kCompact) << " (compact)";
+  } else if (!(bits_per_key >= allowed.min && bits_per_key <= allowed.max)) {
+    error << "bits_per_key is ";
+    error.AppendExactly(bits_per_key);
+    error << "; allowed: " << allowed.min << " to " << allowed.max
+          << ", and it is bits for each key, not for the filter";
+    if (std::isnan(bits_per_key)) {
+      error << " (nan: also a false-positive rate out of reach; ValidateFalsePositiveRate has the"
+               " range)";
+    }
+  } else if (random_seed && seed != 0) {
+    error << "random_seed is set and seed is " << seed
+          << "; allowed: seed 0 with random_seed, or another seed without";
+  } else if (random_seed && format == Format::kClassic) {
+    error << "random_seed is set and format is classic, whose hash takes no seed; allowed: "
+             "blocked, compact";
+  }
+  return error.str();
+}
+
+}  // namespace bloomline

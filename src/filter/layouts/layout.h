@@ -1,0 +1,106 @@
+// What a filter's bytes are, without their container: the layouts of docs/format.md, section 3.
+// trailer.h and leveldb_codes.h have the containers.
+#ifndef BLOOMLINE_FILTER_LAYOUTS_LAYOUT_H_
+#define BLOOMLINE_FILTER_LAYOUTS_LAYOUT_H_
+
+#include <cstdint>
+
+#include "bloomline/filter_options.h"
+#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/layouts/compact/compact_kernel.h"
+#include "src/filter/layouts/kernel.h"
+
+namespace bloomline::filter {
+
+// The numbers are the `layout` field of the trailer. A number never gets a second meaning.
+// CONTRIBUTING.md says what a new layout needs.
+enum class Layout : uint8_t {
+  kAlwaysMatch = 0,
+  kBlocked = 1,
+  kFlat = 2,
+  kCompact = 3,
+  // LevelDB's alone; never in a trailer.
+  kClassic = 0xFE,
+  kSmallSet = 0xFF
+};
+
+// Whether a block is solved for all its keys at once. In the other layouts, bits of a key can be
+// set at any time.
+constexpr bool IsSolved(Layout layout) {
+  switch (layout) {
+    case Layout::kCompact:
+    case Layout::kSmallSet:
+      return true;
+    case Layout::kAlwaysMatch:
+    case Layout::kBlocked:
+    case Layout::kFlat:
+    case Layout::kClassic:
+      break;
+  }
+  return false;
+}
+
+// Limits of block_bytes in small sets.
+constexpr uint32_t kMinSmallSetBlockBytes = 8;
+constexpr uint32_t kMaxSmallSetBlockBytes = 64;
+
+// A flat filter has fewer than 2^32 bits.
+constexpr uint64_t kMaxFlatBytes = UINT32_MAX / 8;
+
+// The size and the parameters of a payload, written or to be written. A query reads one block; the
+// payload of a flat or classic filter, whose bits all queries share, counts as blocks of a byte. A
+// filter without keys has no blocks.
+//
+// The order of the fields matters: DecodeLevelDB stores num_probes and arrangement at once, and
+// block_bytes beside them would make a query wait for both stores (2.8 ns of 17).
+struct FilterShape {
+  Layout layout = Layout::kAlwaysMatch;
+  uint32_t block_bytes = 1;
+  uint64_t num_blocks = 0;
+  int num_probes = 0;          // k; 0 in the compact layouts
+  uint32_t arrangement = 0;    // kCompact only: of kernels::kArrangements
+  uint32_t first_attempt = 0;  // kSmallSet only: of the attempt's number, what no header has
+
+  constexpr uint64_t payload_bytes() const { return num_blocks * block_bytes; }
+
+  static constexpr FilterShape Classic(uint64_t num_bytes, int num_probes) {
+    return {Layout::kClassic, 1, num_bytes, num_probes};
+  }
+  static constexpr FilterShape Flat(uint64_t num_bytes, int num_probes) {
+    return {Layout::kFlat, 1, num_bytes, num_probes};
+  }
+  static constexpr FilterShape Blocked(uint64_t num_blocks, int num_probes) {
+    return {Layout::kBlocked, kernels::kBlockBytes, num_blocks, num_probes};
+  }
+  static constexpr FilterShape Compact(uint64_t num_blocks, uint32_t arrangement) {
+    return {Layout::kCompact, kernels::kArrangements[arrangement].block_bytes, num_blocks, 0,
+            arrangement};
+  }
+  static constexpr FilterShape SmallSet(uint64_t num_blocks, uint32_t block_bytes,
+                                        uint32_t first_attempt) {
+    return {Layout::kSmallSet, block_bytes, num_blocks, 0, 0, first_attempt};
+  }
+};
+
+// What a decoder found. Always safe to query: data[0 .. payload_bytes()) exists, and the fields are
+// within the limits of the layout.
+struct Payload : FilterShape {
+  uint64_t seed = 0;
+  const char* data = nullptr;
+};
+
+// As the kernels see it; for insertions, `data` is writable memory. num_blocks > 0.
+inline kernels::PayloadView ForKernel(const FilterShape& shape, const char* data) {
+  return {data, shape.num_blocks, shape.num_probes};
+}
+
+// Bytes on disk are for ever.
+static_assert(kMinProbes == 1 && kMaxProbes == 30);
+static_assert(kernels::kBlockBytes == 64);
+static_assert(kMaxSmallSetBlockBytes == kernels::kBlockBytes);
+static_assert(8 * (kMaxFlatBytes + 1) == uint64_t{1} << 32);
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_LAYOUTS_LAYOUT_H_

@@ -1,0 +1,25 @@
+// Which options have a format at all. FilterOptions::Validate says the same in words, for which
+// memory may be missing.
+#ifndef BLOOMLINE_FILTER_LAYOUTS_LIMITS_H_
+#define BLOOMLINE_FILTER_LAYOUTS_LIMITS_H_
+
+#include "bloomline/filter_options.h"
+
+namespace bloomline::filter {
+
+inline bool IsKnown(Format format) {
+  return format == Format::kClassic || format == Format::kBlocked || format == Format::kCompact;
+}
+
+inline bool IsAllowed(Format format, double bits_per_key) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  return IsKnown(format) && bits_per_key >= allowed.min && bits_per_key <= allowed.max;
+}
+
+inline bool ProbesInRange(int num_probes) {
+  return num_probes >= kMinProbes && num_probes <= kMaxProbes;
+}
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_LAYOUTS_LIMITS_H_

@@ -1,0 +1,81 @@
+// A block of docs/format.md, section 3.8: its geometry, and which of its bits a key queries.
+#ifndef BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_BLOCK_H_
+#define BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_BLOCK_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/filter/cpu/always_inline.h"
+#include "src/filter/cpu/little_endian.h"
+#include "src/filter/cpu/solved_block.h"
+#include "src/filter/layouts/small_set/small_set_kernel.h"
+
+namespace bloomline::kernels::small_set {
+
+constexpr unsigned kMaxBlockSlots = 63;
+constexpr unsigned kMaxBlockBytes = 64;
+constexpr unsigned kMatchAllSlots = 0;  // in the place of a number of slots
+constexpr unsigned kHeaderAttempts = 4;
+constexpr unsigned kMaxAttempts = 16;
+// Columns that are stored together, a byte for each slot.
+constexpr unsigned kByteColumns = 8;
+
+// 1/s in units of 2^-15, for a division by multiplication.
+struct SlotReciprocals {
+  constexpr SlotReciprocals() {
+    for (unsigned s = 1; s <= kMaxBlockSlots; ++s) of[s] = static_cast<uint16_t>(32768 / s + 1);
+  }
+  constexpr unsigned Divide(unsigned bits, unsigned slots) const { return bits * of[slots] >> 15; }
+  uint16_t of[kMaxBlockSlots + 1] = {};
+};
+inline constexpr SlotReciprocals kSlotReciprocals;
+
+constexpr bool ReciprocalsAreExact() {
+  for (unsigned bits = 0; bits < 8 * kMaxBlockBytes; ++bits) {
+    for (unsigned s = 1; s <= kMaxBlockSlots; ++s) {
+      if (kSlotReciprocals.Divide(bits, s) != bits / s) return false;
+    }
+  }
+  return true;
+}
+static_assert(ReciprocalsAreExact());
+
+// How a block with s slots is divided.
+struct Division {
+  unsigned full_columns;   // r
+  unsigned partial_slots;  // w
+};
+
+BLOOMLINE_ALWAYS_INLINE Division DivideBlock(unsigned block_bytes, unsigned slots) {
+  const unsigned payload_bits = 8 * (block_bytes - 1);
+  const unsigned columns = kSlotReciprocals.Divide(payload_bits, slots);
+  if (columns >= kMaxFullColumns) return {kMaxFullColumns, 0};
+  return {columns, payload_bits - columns * slots};
+}
+
+// The partial column has room for about as many keys as it has slots. On average two fewer use it,
+// so attempts rarely fail because of it.
+constexpr unsigned kSparePartialSlots = 2;
+BLOOMLINE_ALWAYS_INLINE bool UsesPartialColumn(uint64_t hash, unsigned slots,
+                                               unsigned partial_slots) {
+  return (SelectorOf(hash) * slots >> 8) + kSparePartialSlots < partial_slots;
+}
+
+BLOOMLINE_ALWAYS_INLINE uint64_t OnesBelow(unsigned n) { return (uint64_t{1} << n) - 1; }  // n < 64
+
+// Slots 0 to 3 of a key depend on the attempt, by the hash's bits from 32 on; the others do not, so
+// that all attempts share one elimination.
+constexpr unsigned kVariableSlots = 4;
+constexpr uint64_t kVariableMask = (uint64_t{1} << kVariableSlots) - 1;
+constexpr unsigned kVariableShift = 32;
+
+BLOOMLINE_ALWAYS_INLINE uint64_t FixedCoefficients(uint64_t hash) {
+  return MultiplyAndFold(hash, 0x7137449123ef65cd);
+}
+BLOOMLINE_ALWAYS_INLINE uint64_t VariableCoefficients(uint64_t hash, unsigned attempt) {
+  return hash >> (kVariableShift + attempt) & kVariableMask;
+}
+
+}  // namespace bloomline::kernels::small_set
+
+#endif  // BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_BLOCK_H_

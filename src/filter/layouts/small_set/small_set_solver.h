@@ -1,0 +1,203 @@
+// Computes the columns of a small set's block by Gaussian elimination over GF(2), one equation per
+// key for all columns and all attempts at once.
+//
+// An equation is two words: the key's fixed coefficients, and its hash, whose bits are the right
+// side of each column and the variable coefficients of each attempt. Both words are XORed when one
+// equation is added to another. The keys of the partial column come first. Once they are reduced by
+// its slots, its solution can be read, and the elimination goes on for the full columns.
+//
+// All of it inlines into the kernel, which supplies the inner step.
+#ifndef BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_SOLVER_H_
+#define BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_SOLVER_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "src/filter/cpu/always_inline.h"
+#include "src/filter/cpu/equation_span.h"
+#include "src/filter/cpu/little_endian.h"
+#include "src/filter/layouts/small_set/small_set_attempts.h"
+#include "src/filter/layouts/small_set/small_set_block.h"
+#include "src/filter/layouts/small_set/small_set_reduction.h"
+
+namespace bloomline::kernels::small_set {
+
+constexpr size_t kGroup = 8;
+
+// Calls f(i) for each bit i that is set.
+template <typename F>
+BLOOMLINE_ALWAYS_INLINE void ForEachBit(uint64_t bits, F f) {
+  for (; bits != 0; bits &= bits - 1) f(static_cast<size_t>(__builtin_ctzll(bits)));
+}
+
+// The equations of a column, or of several, reduced by their fixed slots.
+struct ReducedColumns {
+  const Equations& equations;
+  size_t size;
+  unsigned slots;
+
+  uint64_t without_pivot() const {
+    return ~equations.with_pivot & OnesBelow(static_cast<unsigned>(size));
+  }
+  uint64_t Variables(size_t i, unsigned attempt) const {
+    return ((equations.slots[i] & kVariableMask) ^
+            VariableCoefficients(equations.hashes[i], attempt)) &
+           OnesBelow(slots);
+  }
+
+  // Calls value(slot, values) for each slot that may not be 0. Bit i of `values` is its value in
+  // column i, as bit i of the hashes is that column's right side.
+  template <typename Value>
+  BLOOMLINE_ALWAYS_INLINE void Solve(unsigned attempt, Value value) const {
+    VariableSolution variables;
+    ForEachBit(without_pivot(),
+               [&](size_t i) { variables.Add(Variables(i, attempt), equations.hashes[i]); });
+    for (unsigned v = 0; v < kVariableSlots; ++v) value(v, variables.value(v));
+    uint64_t sums[1 << kVariableSlots];
+    variables.Sums(sums);
+    ForEachBit(equations.with_pivot, [&](size_t i) {
+      value(equations.pivots[i], equations.hashes[i] ^ sums[Variables(i, attempt)]);
+    });
+  }
+};
+
+// The solver of a block for one number of slots.
+class System {
+ public:
+  BLOOMLINE_ALWAYS_INLINE System(unsigned block_bytes, unsigned slots)
+      : slots_(slots), division_(DivideBlock(block_bytes, slots)) {}
+
+  // The keys that use the partial column come first. Each key is written to both ends of what is
+  // free, and then one end moves: a branch would be random for each key.
+  BLOOMLINE_ALWAYS_INLINE void Start(const uint64_t* hashes, size_t n) {
+    size_ = n;
+    num_users_ = 0;
+    size_t others = n;
+    for (size_t i = 0; i < n; ++i) {
+      const uint64_t hash = hashes[i];
+      const uint64_t slots = FixedCoefficients(hash);
+      full_.slots[num_users_] = full_.slots[others - 1] = slots;
+      full_.hashes[num_users_] = full_.hashes[others - 1] = hash;
+      const size_t uses = UsesPartialColumn(hash, slots_, division_.partial_slots) ? 1 : 0;
+      num_users_ += uses;
+      others -= 1 - uses;
+    }
+  }
+
+  template <typename Steps>
+  BLOOMLINE_ALWAYS_INLINE void Eliminate() {
+    const uint64_t fixed = OnesBelow(slots_) & ~kVariableMask;
+    Steps::Reduce(&full_, size_, num_users_, fixed & OnesBelow(division_.partial_slots));
+    for (size_t i = 0; i < num_users_; i += kGroup) {
+      std::memcpy(partial_.slots + i, full_.slots + i, kGroup * sizeof(uint64_t));
+      std::memcpy(partial_.hashes + i, full_.hashes + i, kGroup * sizeof(uint64_t));
+      std::memcpy(partial_.pivots + i, full_.pivots + i, kGroup);
+    }
+    partial_.with_pivot = full_.with_pivot;
+    Steps::Reduce(&full_, size_, size_, fixed);
+  }
+
+  // Bit t: attempt t has a solution. The coefficients of different keys must be independent in the
+  // full columns; in the partial one, right sides that happen to agree will do.
+  BLOOMLINE_ALWAYS_INLINE uint64_t GoodAttempts(unsigned num_attempts) const {
+    const uint64_t attempts = OnesBelow(num_attempts);
+    const uint64_t good = GoodAttemptsBut(0) & attempts;
+    if (good != 0) return good;
+    const uint64_t implied = ImpliedEquations();
+    return implied == 0 ? 0 : GoodAttemptsBut(implied) & attempts;
+  }
+
+  // The block must be zeroed.
+  BLOOMLINE_ALWAYS_INLINE void Write(unsigned attempt, unsigned block_bytes, char* block) const {
+    uint64_t values[kMaxEquations] = {};
+    full_columns().Solve(attempt, [&](size_t slot, uint64_t value) { values[slot] = value; });
+    unsigned column = 0;
+    if (division_.full_columns >= kByteColumns) {
+      column = kByteColumns;
+      for (unsigned slot = 0; slot < slots_; ++slot) block[slot] = static_cast<char>(values[slot]);
+    }
+    for (; column < division_.full_columns; ++column) {
+      uint64_t bits = 0;
+      for (unsigned slot = 0; slot < slots_; ++slot) bits |= (values[slot] >> column & 1) << slot;
+      OrBits(bits, column * slots_, block_bytes, block);
+    }
+    uint64_t bits = 0;
+    partial_column().Solve(attempt, [&](size_t slot, uint64_t value) {
+      bits |= (value >> division_.full_columns & 1) << slot;
+    });
+    OrBits(bits, column * slots_, block_bytes, block);
+    block[block_bytes - 1] = static_cast<char>(slots_ + attempt % kHeaderAttempts * 64);
+  }
+
+ private:
+  // Of a repeated key, the second equation is a sum of others, or 0 where the key has a pivot. What
+  // is not in the result does not depend on the order of the keys.
+  uint64_t ImpliedEquations() const {
+    uint64_t implied = 0;
+    EquationSpan<kMaxEquations> span;
+    ForEachBit(full_columns().without_pivot(), [&](size_t i) {
+      implied |= uint64_t{!span.Add(full_.slots[i], full_.hashes[i])} << i;
+    });
+    return implied;
+  }
+
+  BLOOMLINE_ALWAYS_INLINE uint64_t GoodAttemptsBut(uint64_t implied) const {
+    uint64_t bad = 0;
+    AttemptSystems full;
+    ForEachBit(full_columns().without_pivot() & ~implied, [&](size_t i) {
+      bad |= full.Add(AttemptCoefficients(full_.slots[i], full_.hashes[i], slots_), 0).attempts;
+    });
+    AttemptSystems partial;
+    ForEachBit(partial_column().without_pivot(), [&](size_t i) {
+      const uint64_t coefficients =
+          AttemptCoefficients(partial_.slots[i], partial_.hashes[i], division_.partial_slots);
+      bad |= partial.Add(coefficients, partial_.hashes[i] >> division_.full_columns).contradicts;
+    });
+    return ~bad;
+  }
+
+  ReducedColumns full_columns() const { return {full_, size_, slots_}; }
+  ReducedColumns partial_column() const { return {partial_, num_users_, division_.partial_slots}; }
+
+  static void OrBits(uint64_t bits, unsigned bit, unsigned block_bytes, char* block) {
+    const unsigned byte = std::min(bit / 8, block_bytes - 8);
+    const unsigned shift = bit - 8 * byte;
+    StoreLittleEndian64(LoadLittleEndian64(block + byte) | bits << (shift & 63), block + byte);
+    if (shift > 0 && bits >> (64 - shift) != 0) {
+      block[byte + 8] =
+          static_cast<char>(static_cast<unsigned char>(block[byte + 8]) | bits >> (64 - shift));
+    }
+  }
+
+  unsigned slots_;
+  Division division_;
+  size_t size_ = 0;
+  size_t num_users_ = 0;  // of the partial column
+  Equations full_;
+  Equations partial_;
+};
+
+// SmallSetKernel::solve, given Steps::Reduce(equations, n, count, allowed), which does what
+// ReduceInBatches does.
+template <typename Steps>
+BLOOMLINE_ALWAYS_INLINE int SolveSmallSet(const uint64_t* hashes, size_t n, unsigned num_attempts,
+                                          uint32_t block_bytes, char* block) {
+  for (unsigned slots = std::max(static_cast<unsigned>(n), 1u); slots <= kMaxBlockSlots; ++slots) {
+    System system(block_bytes, slots);
+    system.Start(hashes, n);
+    system.Eliminate<Steps>();
+    const uint64_t good = system.GoodAttempts(num_attempts);
+    if (good == 0) continue;
+    const auto attempt = static_cast<unsigned>(__builtin_ctzll(good));
+    std::memset(block, 0, block_bytes);
+    system.Write(attempt, block_bytes, block);
+    return static_cast<int>(attempt);
+  }
+  return -1;
+}
+
+}  // namespace bloomline::kernels::small_set
+
+#endif  // BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_SOLVER_H_

@@ -1,0 +1,121 @@
+#include "bloomline/atomic_bloom_filter.h"
+
+#include <new>
+#include <utility>
+
+#include "src/filter/hash/hash.h"
+#include "src/filter/layouts/blocked/atomic_words.h"
+#include "src/sets/bloom_state.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline {
+using filter::GivenHash;
+using filter::KeyHash;
+using in_memory::BloomBits;
+using in_memory::BloomState;
+
+AtomicBloomFilter::AtomicBloomFilter(std::unique_ptr<BloomState> state)
+    : state_(std::move(state)) {}
+AtomicBloomFilter::~AtomicBloomFilter() = default;
+AtomicBloomFilter::AtomicBloomFilter(AtomicBloomFilter&&) noexcept = default;
+AtomicBloomFilter& AtomicBloomFilter::operator=(AtomicBloomFilter&&) noexcept = default;
+
+std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::Create(const BloomFilterOptions& options,
+                                                             std::string* error) {
+  std::unique_ptr<BloomFilter> filter = BloomFilter::Create(options, error);
+  if (filter == nullptr) return nullptr;
+  std::unique_ptr<AtomicBloomFilter> atomic = ToAtomic(std::move(filter));
+  if (atomic == nullptr) support::SetError(support::kOutOfMemory, error);
+  return atomic;
+}
+
+std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::ToAtomic(
+    std::unique_ptr<BloomFilter>&& filter) {
+  if (filter == nullptr) return nullptr;
+  std::unique_ptr<AtomicBloomFilter> atomic(new (std::nothrow) AtomicBloomFilter(nullptr));
+  if (atomic == nullptr) return nullptr;
+  atomic->state_ = std::move(filter->state_);
+  filter = nullptr;
+  return atomic;
+}
+
+std::unique_ptr<BloomFilter> AtomicBloomFilter::ToBloomFilter(
+    std::unique_ptr<AtomicBloomFilter>&& filter) {
+  if (filter == nullptr) return nullptr;
+  std::unique_ptr<BloomFilter> filter_of_bits(new (std::nothrow) BloomFilter(nullptr));
+  if (filter_of_bits == nullptr) return nullptr;
+  filter_of_bits->SetState(std::move(filter->state_));
+  filter_of_bits->state_->num_keys = in_memory::EstimatedNumKeys(filter_of_bits->state_->bits);
+  filter = nullptr;
+  return filter_of_bits;
+}
+
+std::unique_ptr<BloomFilter> AtomicBloomFilter::Snapshot(std::string* error) const {
+  const BloomBits& source = state_->bits;
+  auto copy = in_memory::NewBloomState(source.shape, state_->capacity, error);
+  if (copy == nullptr) return nullptr;
+  const auto* from = reinterpret_cast<const uint64_t*>(source.data);
+  auto* to = reinterpret_cast<uint64_t*>(copy->bits.data);
+  const uint64_t num_words = source.num_bytes() / sizeof(uint64_t);
+  for (uint64_t i = 0; i < num_words; ++i) to[i] = kernels::LoadAtomic(from + i);
+  copy->num_keys = in_memory::EstimatedNumKeys(copy->bits);
+  return BloomFilter::FromState(std::move(copy), error);
+}
+
+BloomLayout AtomicBloomFilter::layout() const { return state_->bits.shape.layout; }
+uint64_t AtomicBloomFilter::num_bits() const { return state_->bits.num_bits(); }
+int AtomicBloomFilter::num_probes() const { return state_->bits.shape.num_probes; }
+uint64_t AtomicBloomFilter::seed() const { return state_->bits.shape.seed; }
+uint64_t AtomicBloomFilter::capacity() const { return state_->capacity; }
+
+uint64_t AtomicBloomFilter::HashOf(std::string_view key) const {
+  return filter::Hash64(key, state_->bits.shape.seed);
+}
+
+bool AtomicBloomFilter::AddKey(std::string_view key) { return AddHash(HashOf(key)); }
+
+bool AtomicBloomFilter::AddHash(uint64_t hash) {
+  bool changed;
+  in_memory::AtomicAddHashes(state_->bits, 1, &hash, &changed);
+  return changed;
+}
+
+__attribute__((flatten)) size_t AtomicBloomFilter::AddKeys(size_t n, const std::string_view* keys,
+                                                           bool* changed) {
+  return in_memory::AddKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
+                            in_memory::AtomicAddHashes, changed);
+}
+
+size_t AtomicBloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* changed) {
+  return in_memory::AddKeys(state_->bits, n, GivenHash{hashes}, in_memory::AtomicAddHashes,
+                            changed);
+}
+
+bool AtomicBloomFilter::MayMatch(std::string_view key) const { return MayMatchHash(HashOf(key)); }
+
+bool AtomicBloomFilter::MayMatchHash(uint64_t hash) const {
+  bool may_match;
+  in_memory::AtomicMayMatchHashes(state_->bits, 1, &hash, &may_match);
+  return may_match;
+}
+
+__attribute__((flatten)) void AtomicBloomFilter::MayMatch(size_t n, const std::string_view* keys,
+                                                          bool* may_match) const {
+  in_memory::MayMatchKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
+                          in_memory::AtomicMayMatchHashes, may_match);
+}
+
+void AtomicBloomFilter::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
+  in_memory::MayMatchKeys(state_->bits, n, GivenHash{hashes}, in_memory::AtomicMayMatchHashes,
+                          may_match);
+}
+
+uint64_t AtomicBloomFilter::EstimatedNumKeys() const {
+  return in_memory::EstimatedNumKeys(state_->bits);
+}
+
+double AtomicBloomFilter::EstimatedFalsePositiveRate() const {
+  return in_memory::EstimatedFalsePositiveRate(state_->bits);
+}
+
+}  // namespace bloomline

@@ -1,0 +1,134 @@
+#include "src/sets/bloom_file.h"
+
+#include "bloomline/sizing.h"
+#include "src/filter/container/other_contents.h"
+#include "src/filter/hash/hash.h"
+#include "src/sets/file_header.h"
+
+namespace bloomline::in_memory {
+namespace {
+
+constexpr const char* Magic(FilePayload kind) {
+  return kind == FilePayload::kBits ? filter::kBloomMagic : filter::kCountingMagic;
+}
+constexpr size_t kNumProbesOffset = 13;
+constexpr size_t kNumBitsOffset = 24;
+constexpr size_t kCapacityOffset = 32;
+constexpr size_t kNumKeysOffset = 40;
+constexpr size_t kPayloadChecksumOffset = 48;
+static_assert(kNumProbesOffset == kLayoutOffset + 1 && kNumProbesOffset + 1 == kReservedOffset);
+static_assert(kNumBitsOffset == kSeedOffset + 8 && kCapacityOffset == kNumBitsOffset + 8);
+static_assert(kNumKeysOffset == kCapacityOffset + 8 &&
+              kPayloadChecksumOffset == kNumKeysOffset + 8 &&
+              kHeaderChecksumOffset == kPayloadChecksumOffset + 8);
+
+uint64_t PayloadChecksum(const char* payload, uint64_t num_bytes) {
+  return filter::Hash64({payload, static_cast<size_t>(num_bytes)}, 0);
+}
+
+}  // namespace
+
+bool ReadBloomHeader(const support::ByteSource& source, uint64_t offset, FilePayload kind,
+                     BloomFileHeader* header, std::string* error) {
+  FileHeader fields;
+  if (!FileHeader::Read(source, offset, Magic(kind), &fields, error)) return false;
+  const auto fail = [&](size_t field, const char* name, uint64_t value,
+                        const std::string& allowed) {
+    *error = FieldError(source, offset + field, name, std::to_string(value), allowed);
+    return false;
+  };
+  const uint8_t layout = fields.Byte(kLayoutOffset);
+  const bool counters = kind == FilePayload::kCounters;
+  if (!IsLayout(layout)) return fail(kLayoutOffset, "layout", layout, kAllowedLayouts);
+  if (counters && !IsSmallBlocks(BloomLayout{layout})) {
+    return fail(kLayoutOffset, "layout", layout, "allowed: 2 (4-bit counters), 3 (8-bit counters)");
+  }
+  const int num_probes = fields.Byte(kNumProbesOffset);
+  if (num_probes < kMinProbes || num_probes > kMaxProbes) {
+    return fail(kNumProbesOffset, "num_probes", static_cast<uint64_t>(num_probes),
+                "allowed: 1 to 30");
+  }
+  const char* const unit = counters ? "num_counters" : "num_bits";
+  const uint64_t num_bits = fields.Number(kNumBitsOffset);
+  if (num_bits == 0 || num_bits > kMaxBloomBits || num_bits % kernels::kBlockBits != 0) {
+    return fail(kNumBitsOffset, unit, num_bits,
+                "allowed: multiples of 512 up to " + std::to_string(kMaxBloomBits));
+  }
+  header->shape = {BloomLayout{layout}, num_probes, num_bits / kernels::kBlockBits,
+                   fields.Number(kSeedOffset)};
+  header->capacity = fields.Number(kCapacityOffset);
+  header->num_keys = fields.Number(kNumKeysOffset);
+  header->payload_offset = offset + kFileHeaderBytes;
+  header->payload_bytes = num_bits / 8;
+  if (counters) header->payload_bytes *= CounterBits(header->shape.layout);
+  header->payload_checksum = fields.Number(kPayloadChecksumOffset);
+  if (header->end() > source.size()) {
+    return fail(kNumBitsOffset, unit, num_bits,
+                "the filter would end at byte " + std::to_string(header->end()) + "; there are " +
+                    std::to_string(source.size()));
+  }
+  return true;
+}
+
+bool ReadSoleBloomHeader(const support::ByteSource& source, FilePayload kind,
+                         BloomFileHeader* header, std::string* error) {
+  return ReadBloomHeader(source, 0, kind, header, error) && EndsAt(source, header->end(), error);
+}
+
+bool EndsAt(const support::ByteSource& source, uint64_t end, std::string* error) {
+  if (source.size() == end || source.size() == support::ByteSource::kUnknownSize) return true;
+  *error = source.name() + ": size is " + std::to_string(source.size()) +
+           " bytes; the filter ends at byte " + std::to_string(end);
+  return false;
+}
+
+bool PayloadMatches(const support::ByteSource& source, const BloomFileHeader& header,
+                    const char* payload, std::string* error) {
+  const uint64_t num_bytes = header.payload_bytes;
+  const uint64_t checksum = PayloadChecksum(payload, num_bytes);
+  if (checksum == header.payload_checksum) return true;
+  *error = FieldError(source, header.payload_offset - kFileHeaderBytes + kPayloadChecksumOffset,
+                      "payload checksum", std::to_string(header.payload_checksum),
+                      "the " + std::to_string(num_bytes) + " bytes from offset " +
+                          std::to_string(header.payload_offset) + " on give " +
+                          std::to_string(checksum));
+  return false;
+}
+
+bool ReadPayload(const support::ByteSource& source, const BloomFileHeader& header, char* dst,
+                 std::string* error) {
+  return source.ReadAt(header.payload_offset, header.payload_bytes, dst, error) &&
+         PayloadMatches(source, header, dst, error);
+}
+
+std::unique_ptr<BloomState> ReadBloom(const support::ByteSource& source,
+                                      const BloomFileHeader& header, std::string* error) {
+  auto state = NewBloomState(header.shape, header.capacity, error);
+  if (state == nullptr || !ReadPayload(source, header, state->bits.data, error)) return nullptr;
+  state->num_keys = header.num_keys;
+  return state;
+}
+
+bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* payload,
+                  support::ByteSink* sink, std::string* error) {
+  FileHeader fields = FileHeader::New(Magic(kind));
+  fields.SetByte(kLayoutOffset, static_cast<uint8_t>(header.shape.layout));
+  fields.SetByte(kNumProbesOffset, static_cast<uint8_t>(header.shape.num_probes));
+  fields.SetNumber(kSeedOffset, header.shape.seed);
+  fields.SetNumber(kNumBitsOffset, header.shape.num_lines * kernels::kBlockBits);
+  fields.SetNumber(kCapacityOffset, header.capacity);
+  fields.SetNumber(kNumKeysOffset, header.num_keys);
+  fields.SetNumber(kPayloadChecksumOffset, PayloadChecksum(payload, header.payload_bytes));
+  fields.Seal();
+  return sink->Append(fields.bytes(), kFileHeaderBytes, error) &&
+         sink->Append(payload, header.payload_bytes, error);
+}
+
+uint64_t BloomState::SavedBytes() const { return kFileHeaderBytes + bits.num_bytes(); }
+
+bool BloomState::AppendTo(support::ByteSink* sink, std::string* error) const {
+  const BloomFileHeader header = {bits.shape, capacity, num_keys, bits.num_bytes(), 0, 0};
+  return AppendFilter(FilePayload::kBits, header, bits.data, sink, error);
+}
+
+}  // namespace bloomline::in_memory

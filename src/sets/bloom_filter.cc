@@ -1,0 +1,244 @@
+#include "bloomline/bloom_filter.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "src/filter/hash/hash.h"
+#include "src/filter/view/prefetch_ahead.h"
+#include "src/sets/bloom_file.h"
+#include "src/sets/bloom_state.h"
+#include "src/sets/save_and_load.h"
+#include "src/support/error_text.h"
+#include "src/support/file_io.h"
+#include "src/support/out_of_memory.h"
+#include "src/support/system_error.h"
+
+namespace bloomline {
+
+namespace in_memory {
+
+std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capacity,
+                                          std::string* error) {
+  auto state = NewState<BloomState>(shape.num_lines * kernels::kBlockBytes, "bits", error);
+  if (state == nullptr) return nullptr;
+  state->bits = {shape, state->memory.data(), &kernels::ActiveKernel()};
+  state->capacity = capacity;
+  return state;
+}
+
+}  // namespace in_memory
+
+using filter::GivenHash;
+using filter::KeyHash;
+using in_memory::BloomBits;
+using in_memory::BloomState;
+using support::SetError;
+
+BloomFilterBase::BloomFilterBase(std::unique_ptr<BloomState> state) {
+  if (state != nullptr) SetState(std::move(state));
+}
+
+void BloomFilterBase::SetState(std::unique_ptr<BloomState> state) {
+  state_ = std::move(state);
+  lines_ = state_->bits.lines();
+  functions_ = in_memory::FunctionsOf(state_->bits);
+  num_keys_ = &state_->num_keys;
+  hasher_ = filter::ShortKeyHasher(state_->bits.shape.seed);
+}
+
+BloomFilterBase::~BloomFilterBase() = default;
+BloomFilterBase::BloomFilterBase(BloomFilterBase&& other) noexcept { *this = std::move(other); }
+
+BloomFilterBase& BloomFilterBase::operator=(BloomFilterBase&& other) noexcept {
+  state_ = std::move(other.state_);
+  // The other's bits may soon be freed, and nothing may point at them then.
+  lines_ = std::exchange(other.lines_, {});
+  functions_ = std::exchange(other.functions_, {});
+  num_keys_ = std::exchange(other.num_keys_, nullptr);
+  hasher_ = other.hasher_;
+  return *this;
+}
+
+BloomLayout BloomFilterBase::layout() const { return state_->bits.shape.layout; }
+uint64_t BloomFilterBase::num_bits() const { return state_->bits.num_bits(); }
+int BloomFilterBase::num_probes() const { return state_->bits.shape.num_probes; }
+uint64_t BloomFilterBase::seed() const { return state_->bits.shape.seed; }
+uint64_t BloomFilterBase::capacity() const { return state_->capacity; }
+uint64_t BloomFilterBase::num_keys() const { return state_->num_keys; }
+
+bool BloomFilterBase::IsPastCapacity() const {
+  return state_->capacity != 0 && state_->num_keys > state_->capacity;
+}
+
+uint64_t BloomFilterBase::HashOf(std::string_view key) const {
+  return filter::Hash64(key, state_->bits.shape.seed);
+}
+
+__attribute__((flatten)) void BloomFilterBase::MayMatch(size_t n, const std::string_view* keys,
+                                                        bool* may_match) const {
+  in_memory::MayMatchKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
+                          in_memory::MayMatchHashes, may_match);
+}
+
+void BloomFilterBase::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
+  in_memory::MayMatchKeys(state_->bits, n, GivenHash{hashes}, in_memory::MayMatchHashes, may_match);
+}
+
+uint64_t BloomFilterBase::EstimatedNumKeys() const {
+  return in_memory::EstimatedNumKeys(state_->bits);
+}
+
+double BloomFilterBase::EstimatedFalsePositiveRate() const {
+  return in_memory::EstimatedFalsePositiveRate(state_->bits);
+}
+
+bool operator==(const BloomFilterBase& a, const BloomFilterBase& b) {
+  const BloomBits& mine = a.state_->bits;
+  const BloomBits& other = b.state_->bits;
+  return in_memory::Difference(mine.shape, other.shape).empty() &&
+         std::memcmp(mine.data, other.data, static_cast<size_t>(mine.num_bytes())) == 0;
+}
+
+bool BloomFilterBase::Save(const std::string& path, std::string* error) const {
+  return in_memory::SaveToFile(path, error, *state_);
+}
+
+bool BloomFilterBase::Save(std::ostream* stream, std::string* error) const {
+  return in_memory::SaveToStream(stream, error, *state_);
+}
+
+bool BloomFilterBase::ToBytes(std::string* bytes, std::string* error) const {
+  return in_memory::SaveToBytes(bytes, error, *state_);
+}
+
+BloomFilter::BloomFilter(std::unique_ptr<BloomState> state) : BloomFilterBase(std::move(state)) {}
+BloomFilter::~BloomFilter() = default;
+BloomFilter::BloomFilter(BloomFilter&&) noexcept = default;
+BloomFilter& BloomFilter::operator=(BloomFilter&&) noexcept = default;
+
+std::unique_ptr<BloomFilter> BloomFilter::FromState(std::unique_ptr<BloomState> state,
+                                                    std::string* error) {
+  std::unique_ptr<BloomFilter> filter(new (std::nothrow) BloomFilter(std::move(state)));
+  if (filter == nullptr) support::SetError(support::kOutOfMemory, error);
+  return filter;
+}
+
+std::unique_ptr<BloomFilter> BloomFilter::Create(const BloomFilterOptions& options,
+                                                 std::string* error) {
+  in_memory::BloomShape shape;
+  if (support::IsRefused(in_memory::ShapeOf(options, &shape), error)) return nullptr;
+  auto state = in_memory::NewBloomState(shape, options.capacity, error);
+  if (state == nullptr) return nullptr;
+  return FromState(std::move(state), error);
+}
+
+std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std::string* error) {
+  const BloomState& source = *from.state_;
+  auto state = in_memory::NewBloomState(source.bits.shape, source.capacity, error);
+  if (state == nullptr) return nullptr;
+  std::memcpy(state->bits.data, source.bits.data, static_cast<size_t>(source.bits.num_bytes()));
+  state->num_keys = source.num_keys;
+  return FromState(std::move(state), error);
+}
+
+std::unique_ptr<BloomFilter> BloomFilter::Load(const std::string& path, std::string* error) {
+  return in_memory::LoadFromFile<BloomFilter>(path, error, Read);
+}
+
+std::unique_ptr<BloomFilter> BloomFilter::Load(std::istream* stream, std::string* error) {
+  return in_memory::LoadFromStream<BloomFilter>(stream, error, Read);
+}
+
+std::unique_ptr<BloomFilter> BloomFilter::FromBytes(std::string_view bytes, std::string* error) {
+  return in_memory::LoadFromBytes<BloomFilter>(bytes, error, Read);
+}
+
+std::unique_ptr<BloomFilter> BloomFilter::Read(const support::ByteSource& source,
+                                               std::string* error) {
+  in_memory::BloomFileHeader header;
+  if (!in_memory::ReadSoleBloomHeader(source, in_memory::FilePayload::kBits, &header, error)) {
+    return nullptr;
+  }
+  auto state = in_memory::ReadBloom(source, header, error);
+  return state == nullptr ? nullptr : FromState(std::move(state), error);
+}
+
+__attribute__((flatten)) size_t BloomFilter::AddKeys(size_t n, const std::string_view* keys,
+                                                     bool* changed) {
+  const size_t added = in_memory::AddKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
+                                          in_memory::AddHashes, changed);
+  state_->num_keys += added;
+  return added;
+}
+
+size_t BloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* changed) {
+  const size_t added =
+      in_memory::AddKeys(state_->bits, n, GivenHash{hashes}, in_memory::AddHashes, changed);
+  state_->num_keys += added;
+  return added;
+}
+
+template <typename Combine>
+bool BloomFilter::CombineWith(const BloomFilterBase& other, Combine combine, std::string* error) {
+  const BloomBits& mine = state_->bits;
+  const BloomBits& theirs = other.state_->bits;
+  if (support::IsRefused(in_memory::Difference(mine.shape, theirs.shape), error)) return false;
+  // Bitwise operations give the same bytes in any byte order.
+  auto* words = reinterpret_cast<uint64_t*>(mine.data);
+  const auto* other_words = reinterpret_cast<const uint64_t*>(theirs.data);
+  const uint64_t num_words = mine.num_bytes() / sizeof(uint64_t);
+  for (uint64_t i = 0; i < num_words; ++i) words[i] = combine(words[i], other_words[i]);
+  state_->num_keys = EstimatedNumKeys();
+  return true;
+}
+
+bool BloomFilter::Merge(const BloomFilterBase& other, std::string* error) {
+  return CombineWith(
+      other, [](uint64_t a, uint64_t b) { return a | b; }, error);
+}
+
+bool BloomFilter::Intersect(const BloomFilterBase& other, std::string* error) {
+  return CombineWith(
+      other, [](uint64_t a, uint64_t b) { return a & b; }, error);
+}
+
+void BloomFilter::Clear() {
+  state_->num_keys = 0;
+  state_->memory.Zero();
+}
+
+MappedBloomFilter::MappedBloomFilter(std::unique_ptr<in_memory::BloomState> state)
+    : BloomFilterBase(std::move(state)) {}
+MappedBloomFilter::~MappedBloomFilter() = default;
+MappedBloomFilter::MappedBloomFilter(MappedBloomFilter&&) noexcept = default;
+MappedBloomFilter& MappedBloomFilter::operator=(MappedBloomFilter&&) noexcept = default;
+
+std::unique_ptr<MappedBloomFilter> MappedBloomFilter::Open(const std::string& path, Verify verify,
+                                                           std::string* error) {
+  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<MappedBloomFilter> {
+    support::InputFile file;
+    in_memory::BloomFileHeader header;
+    if (!file.Open(path, reason) ||
+        !in_memory::ReadSoleBloomHeader(file, in_memory::FilePayload::kBits, &header, reason)) {
+      return nullptr;
+    }
+    auto state = std::make_unique<in_memory::BloomState>();
+    state->memory = support::FilterMemory::OfFile(file.descriptor(), header.end());
+    if (state->memory.data() == nullptr) {
+      support::SystemFailure(path, "cannot map " + std::to_string(header.end()) + " bytes", reason);
+      return nullptr;
+    }
+    char* payload = state->memory.data() + header.payload_offset;
+    if (verify == Verify::kPayload && !in_memory::PayloadMatches(file, header, payload, reason)) {
+      return nullptr;
+    }
+    state->bits = {header.shape, payload, &kernels::ActiveKernel()};
+    state->capacity = header.capacity;
+    state->num_keys = header.num_keys;
+    return std::unique_ptr<MappedBloomFilter>(new MappedBloomFilter(std::move(state)));
+  });
+}
+
+}  // namespace bloomline

@@ -1,0 +1,147 @@
+#include "src/sets/bloom_shape.h"
+
+#include <cmath>
+
+#include "bloomline/filter_theory.h"
+#include "bloomline/sizing.h"
+#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/sizing/search.h"
+#include "src/support/error_text.h"
+
+namespace bloomline {
+namespace in_memory {
+namespace {
+
+using kernels::kBlockBits;
+using support::ErrorText;
+
+double BitsPerKey(BloomLayout layout, double rate) {
+  if (layout == BloomLayout::kBlocked)
+    return BitsPerKeyForFalsePositiveRate(Format::kBlocked, rate);
+  if (layout == BloomLayout::kStandard) return StandardBitsPerKeyForFalsePositiveRate(rate);
+  return SmallBlockBitsPerKeyForFalsePositiveRate(BlockBits(layout), rate);
+}
+
+int BestNumProbes(BloomLayout layout, double bits_per_key) {
+  if (layout == BloomLayout::kBlocked) return OptimalNumProbes(Format::kBlocked, bits_per_key);
+  if (layout == BloomLayout::kStandard) return OptimalStandardNumProbes(bits_per_key);
+  return OptimalSmallBlockNumProbes(BlockBits(layout), bits_per_key);
+}
+
+double Rate(BloomLayout layout, double bits_per_key, int num_probes) {
+  if (layout == BloomLayout::kBlocked) return BlockedFalsePositiveRate(bits_per_key, num_probes);
+  if (layout == BloomLayout::kStandard) return StandardFalsePositiveRate(bits_per_key, num_probes);
+  return SmallBlockFalsePositiveRate(BlockBits(layout), bits_per_key, num_probes);
+}
+
+ErrorText ShapeByBits(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {
+  ErrorText error;
+  if (options.num_bits > kMaxBloomBits) {
+    error << "num_" << unit << " is " << options.num_bits << "; allowed: 1 to " << kMaxBloomBits
+          << ", or 0 for a size from capacity and false_positive_rate";
+  } else if (options.num_probes < kMinProbes || options.num_probes > kMaxProbes) {
+    error << "num_probes is " << options.num_probes << " beside num_" << unit << " "
+          << options.num_bits << "; allowed: " << kMinProbes << " to " << kMaxProbes;
+  } else {
+    shape->num_probes = options.num_probes;
+    shape->num_lines = (options.num_bits + kBlockBits - 1) / kBlockBits;
+  }
+  return error;
+}
+
+ErrorText ShapeByCapacity(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {
+  ErrorText error;
+  const double rate = options.false_positive_rate;
+  if (options.num_probes != 0) {
+    error << "num_probes is " << options.num_probes << " without num_" << unit
+          << "; allowed: 0, or num_" << unit << " of 1 and more";
+    return error;
+  }
+  if (options.capacity == 0) {
+    error << "capacity is 0; allowed: 1 and more, or num_" << unit << " of 1 and more";
+    return error;
+  }
+  const double bits_per_key = BitsPerKey(options.layout, rate);
+  if (std::isnan(bits_per_key)) {
+    error << "false_positive_rate is " << rate << "; allowed with " << NameIn(options.layout, unit)
+          << ": from " << LeastRate(options.layout) << ", which takes " << kMaxBitsPerKey << " "
+          << unit << " per key, to below 1";
+    return error;
+  }
+  const double lines =
+      std::ceil(static_cast<double>(options.capacity) * bits_per_key / double{kBlockBits});
+  if (lines > double{kMaxBloomBits / kBlockBits}) {
+    error << "capacity is " << options.capacity << ", which takes " << bits_per_key << " " << unit
+          << " per key at false_positive_rate " << rate << "; allowed: " << kMaxBloomBits << " "
+          << unit << " in all";
+    return error;
+  }
+  shape->num_lines = static_cast<uint64_t>(lines);
+  shape->num_probes = BestNumProbes(options.layout, bits_per_key);
+  return error;
+}
+
+// Null: no layout.
+const char* Name(BloomLayout layout) {
+  constexpr const char* kNames[] = {"kBlocked", "kStandard", "kBlocked128", "kBlocked64"};
+  const int number = static_cast<int>(layout);
+  return number >= 0 && number < kNumLayouts ? kNames[number] : nullptr;
+}
+
+template <typename T>
+ErrorText Differs(const char* what, const char* unit, T mine, T other) {
+  ErrorText text;
+  text << what << unit << " is " << mine << " in this filter and " << other << " in the other one";
+  return text;
+}
+
+}  // namespace
+
+double LeastRate(BloomLayout layout) {
+  return filter::RoundedUp(Rate(layout, kMaxBitsPerKey, BestNumProbes(layout, kMaxBitsPerKey)));
+}
+
+bool IsReachable(BloomLayout layout, double rate) { return !std::isnan(BitsPerKey(layout, rate)); }
+
+const char* NameIn(BloomLayout layout, std::string_view unit) {
+  if (unit != "counters") return Name(layout);
+  return CounterBits(layout) == 4 ? "4-bit counters" : "8-bit counters";
+}
+
+bool IsLayout(int layout) { return Name(static_cast<BloomLayout>(layout)) != nullptr; }
+
+ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape, const char* unit) {
+  const int layout = static_cast<int>(options.layout);
+  if (!IsLayout(layout)) {
+    ErrorText error;
+    error << "layout is " << layout << "; " << kAllowedLayouts;
+    return error;
+  }
+  shape->layout = options.layout;
+  shape->seed = options.seed;
+  return options.num_bits != 0 ? ShapeByBits(options, unit, shape)
+                               : ShapeByCapacity(options, unit, shape);
+}
+
+ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char* unit) {
+  if (mine.layout != other.layout) {
+    return Differs("layout", "", Name(mine.layout), Name(other.layout));
+  }
+  if (mine.num_lines != other.num_lines) {
+    return Differs("num_", unit, mine.num_lines * kBlockBits, other.num_lines * kBlockBits);
+  }
+  if (mine.num_probes != other.num_probes) {
+    return Differs("num_probes", "", mine.num_probes, other.num_probes);
+  }
+  if (mine.seed != other.seed) return Differs("seed", "", mine.seed, other.seed);
+  return {};
+}
+
+}  // namespace in_memory
+
+std::string BloomFilterOptions::Validate() const {
+  in_memory::BloomShape shape;
+  return in_memory::ShapeOf(*this, &shape).str();
+}
+
+}  // namespace bloomline

@@ -1,0 +1,62 @@
+// The size of a Bloom filter or a counting one: from options to cache lines and probes.
+#ifndef BLOOMLINE_SETS_BLOOM_SHAPE_H_
+#define BLOOMLINE_SETS_BLOOM_SHAPE_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "bloomline/bloom_filter.h"
+#include "src/filter/cpu/probe_sequence.h"
+#include "src/support/error_text.h"
+
+namespace bloomline::in_memory {
+
+// Filters of equal shapes give a key the same bits, so they can be merged and compared. The shape
+// of a counting filter is that of the Bloom filter with one bit for each counter.
+struct BloomShape {
+  BloomLayout layout = BloomLayout::kBlocked;
+  int num_probes = 1;
+  uint64_t num_lines = 1;  // cache lines of 512 bits, whatever the size of a block
+  uint64_t seed = 0;
+};
+
+// Bits of a block, in which all probes of a key lie. 0: there are no blocks.
+constexpr int BlockBits(BloomLayout layout) {
+  constexpr int kBits[] = {512, 0, 128, 64};
+  return kBits[static_cast<int>(layout)];
+}
+
+constexpr bool IsSmallBlocks(BloomLayout layout) {
+  return layout == BloomLayout::kBlocked128 || layout == BloomLayout::kBlocked64;
+}
+
+// Bits of a counter in a counting filter of this layout. A cache line holds one counter for each
+// bit of a block.
+constexpr uint64_t CounterBits(BloomLayout layout) {
+  return kernels::kBlockBits / static_cast<uint64_t>(BlockBits(layout));
+}
+
+constexpr int kNumLayouts = 4;
+bool IsLayout(int layout);
+constexpr char kAllowedLayouts[] =
+    "allowed: 0 (kBlocked), 1 (kStandard), 2 (kBlocked128), 3 (kBlocked64)";
+
+// The least false-positive rate of the layout, at kMaxBitsPerKey; rounded up to two digits.
+double LeastRate(BloomLayout layout);
+// Whether the layout reaches the rate.
+bool IsReachable(BloomLayout layout, double rate);
+// As errors call it: "kBlocked", or "4-bit counters" if the unit is counters.
+const char* NameIn(BloomLayout layout, std::string_view unit);
+
+// Empty, with the shape in *shape; or why the options are refused. `unit` is "bits" or "counters",
+// as the error calls them.
+support::ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape,
+                           const char* unit = "bits");
+
+// Empty if the shapes are equal; else what differs, with both values.
+support::ErrorText Difference(const BloomShape& mine, const BloomShape& other,
+                              const char* unit = "bits");
+
+}  // namespace bloomline::in_memory
+
+#endif  // BLOOMLINE_SETS_BLOOM_SHAPE_H_

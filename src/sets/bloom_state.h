@@ -1,0 +1,48 @@
+// The content of a Bloom filter: bits, their memory, and the figures beside them.
+#ifndef BLOOMLINE_SETS_BLOOM_STATE_H_
+#define BLOOMLINE_SETS_BLOOM_STATE_H_
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "src/sets/bloom_bits.h"
+#include "src/support/byte_io.h"
+#include "src/support/error_text.h"
+#include "src/support/filter_memory.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline::in_memory {
+
+struct BloomState {
+  BloomBits bits;
+  uint64_t capacity = 0;
+  uint64_t num_keys = 0;
+  support::FilterMemory memory;
+
+  // Of the filter when it is saved: header and payload.
+  uint64_t SavedBytes() const;
+  bool AppendTo(support::ByteSink* sink, std::string* error) const;
+};
+
+// A State, which is BloomState or CountingState, whose memory has num_bytes zero bytes. Null, with
+// one sentence in *error unless that is null, if there is no memory for `what`.
+template <typename State>
+std::unique_ptr<State> NewState(uint64_t num_bytes, const char* what, std::string* error) {
+  std::unique_ptr<State> state(new (std::nothrow) State);
+  if (state != nullptr) state->memory = support::FilterMemory::Zeroed(num_bytes);
+  if (state != nullptr && state->memory.data() != nullptr) return state;
+  support::ErrorText text;
+  text << support::kOutOfMemory << ": " << num_bytes << " bytes for the filter's " << what;
+  support::SetError(text, error);
+  return nullptr;
+}
+
+// All bits are zero. Null, with one sentence in *error unless that is null, if there is no memory.
+std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capacity,
+                                          std::string* error);
+
+}  // namespace bloomline::in_memory
+
+#endif  // BLOOMLINE_SETS_BLOOM_STATE_H_

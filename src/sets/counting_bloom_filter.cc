@@ -1,0 +1,403 @@
+#include "bloomline/counting_bloom_filter.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "src/filter/cpu/blocks.h"
+#include "src/filter/hash/hash.h"
+#include "src/filter/layouts/counters/counter_blocks.h"
+#include "src/filter/layouts/kernel.h"
+#include "src/filter/view/prefetch_ahead.h"
+#include "src/sets/bloom_file.h"
+#include "src/sets/bloom_shape.h"
+#include "src/sets/bloom_state.h"
+#include "src/sets/save_and_load.h"
+#include "src/support/error_text.h"
+#include "src/support/filter_memory.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline {
+
+namespace in_memory {
+
+// The content of a counting filter: counters, their memory, and the figures beside them.
+struct CountingState {
+  BloomShape shape;  // of the Bloom filter with a bit for each counter
+  kernels::CounterBlocks lines;
+  const kernels::CounterKernel* kernel = nullptr;
+  uint64_t capacity = 0;
+  uint64_t num_keys = 0;
+  uint64_t num_saturated = 0;
+  support::FilterMemory memory;
+
+  uint64_t SavedBytes() const { return kFileHeaderBytes + lines.num_bytes(); }
+
+  bool AppendTo(support::ByteSink* sink, std::string* error) const {
+    const BloomFileHeader header = {shape, capacity, num_keys, lines.num_bytes(), 0, 0};
+    return AppendFilter(FilePayload::kCounters, header, memory.data(), sink, error);
+  }
+};
+
+namespace {
+
+using kernels::CounterBlocks;
+using kernels::Counters;
+
+template <int kBits>
+uint32_t Least(const CounterBlocks& lines, uint64_t hash) {
+  using C = Counters<kBits>;
+  const unsigned char* line = lines.Block(hash);
+  const kernels::ProbePair pair = kernels::BlockedPair(hash);
+  uint32_t least = C::kMax;
+  for (int j = 0; j < lines.num_probes; ++j) {
+    least = std::min(least, C::Get(line, C::Index(kernels::Probe(pair, j))));
+  }
+  return least;
+}
+
+template <int kBits>
+void Merge(const CounterBlocks& from, const CounterBlocks& to) {
+  using C = Counters<kBits>;
+  for (uint64_t i = 0; i < to.num_bytes(); ++i) {
+    uint32_t byte = 0;
+    for (uint32_t counter = 0; counter < C::kPerByte; ++counter) {
+      const uint32_t sum = C::Get(from.data + i, counter) + C::Get(to.data + i, counter);
+      byte |= std::min(sum, uint32_t{C::kMax}) << (counter * kBits);
+    }
+    to.data[i] = static_cast<unsigned char>(byte);
+  }
+}
+
+template <int kBits>
+uint64_t Saturated(const CounterBlocks& lines) {
+  using C = Counters<kBits>;
+  uint64_t saturated = 0;
+  for (uint64_t i = 0; i < lines.num_bytes(); ++i) {
+    for (uint32_t counter = 0; counter < C::kPerByte; ++counter) {
+      saturated += C::Get(lines.data + i, counter) == C::kMax ? 1 : 0;
+    }
+  }
+  return saturated;
+}
+
+template <int kBits>
+void ToBits(const CounterBlocks& lines, char* bits) {
+  constexpr uint64_t kBytesOfEight = kBits;
+  for (uint64_t i = 0; i < lines.num_bytes(); i += kBytesOfEight) {
+    uint32_t byte = 0;
+    for (uint32_t counter = 0; counter < 8; ++counter) {
+      byte |= (Counters<kBits>::Get(lines.data + i, counter) != 0 ? 1u : 0u) << counter;
+    }
+    *bits++ = static_cast<char>(byte);
+  }
+}
+
+// The lowest counter of a hash.
+uint32_t LeastCount(const CounterBlocks& lines, uint64_t hash) {
+  return lines.counter_bits == 4 ? Least<4>(lines, hash) : Least<8>(lines, hash);
+}
+
+// Adds the counters of `from` to those of `to`, which has as many. Sums saturate.
+void MergeCounters(const CounterBlocks& from, const CounterBlocks& to) {
+  to.counter_bits == 4 ? Merge<4>(from, to) : Merge<8>(from, to);
+}
+
+uint64_t CountSaturated(const CounterBlocks& lines) {
+  return lines.counter_bits == 4 ? Saturated<4>(lines) : Saturated<8>(lines);
+}
+
+// Sets bit i of `bits` if counter i is not zero, and clears it otherwise.
+void CountersToBits(const CounterBlocks& lines, char* bits) {
+  lines.counter_bits == 4 ? ToBits<4>(lines, bits) : ToBits<8>(lines, bits);
+}
+
+// All counters are zero. The layout of the shape is kBlocked128 or kBlocked64. Null, with one
+// sentence in *error unless that is null, if there is no memory.
+std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_t capacity,
+                                                std::string* error) {
+  const uint64_t counter_bits = CounterBits(shape.layout);
+  const uint64_t num_lines = shape.num_lines * counter_bits;
+  auto state = NewState<CountingState>(num_lines * kernels::kBlockBytes, "counters", error);
+  if (state == nullptr) return nullptr;
+  state->shape = shape;
+  state->lines = {reinterpret_cast<unsigned char*>(state->memory.data()), num_lines,
+                  static_cast<int>(counter_bits), shape.num_probes};
+  state->kernel = &kernels::ActiveKernel().counters;
+  state->capacity = capacity;
+  return state;
+}
+
+}  // namespace
+}  // namespace in_memory
+
+using filter::GivenHash;
+using filter::KeyHash;
+using in_memory::BloomShape;
+using in_memory::CountingState;
+using in_memory::FilePayload;
+using support::ErrorText;
+using support::SetError;
+
+namespace {
+
+// As in_memory::ShapeOf.
+support::ErrorText CountingShapeOf(const CountingBloomFilterOptions& options, BloomShape* shape) {
+  if (options.counter_bits != 4 && options.counter_bits != 8) {
+    support::ErrorText error;
+    error << "counter_bits is " << options.counter_bits << "; allowed: 4 and 8";
+    return error;
+  }
+  BloomFilterOptions bits;
+  bits.capacity = options.capacity;
+  bits.false_positive_rate = options.false_positive_rate;
+  bits.num_bits = options.num_counters;
+  bits.num_probes = options.num_probes;
+  bits.layout = options.counter_bits == 4 ? BloomLayout::kBlocked128 : BloomLayout::kBlocked64;
+  bits.seed = options.seed;
+  return in_memory::ShapeOf(bits, shape, "counters");
+}
+
+// Empty if the shapes are equal, else what differs, with both values.
+support::ErrorText Difference(const CountingState& mine, const CountingState& other) {
+  if (mine.lines.counter_bits != other.lines.counter_bits) {
+    support::ErrorText error;
+    error << "counter_bits is " << mine.lines.counter_bits << " in this filter and "
+          << other.lines.counter_bits << " in the other one";
+    return error;
+  }
+  return in_memory::Difference(mine.shape, other.shape, "counters");
+}
+
+// Calls run(count, hashes, answers) for groups of hashes and returns how many answers were true.
+// Stores the answers in `out` unless that is null.
+template <typename Keys, typename Run>
+inline size_t RunInGroups(const kernels::CounterBlocks& lines, size_t n, const Keys& keys,
+                          bool* out, Run run) {
+  bool unwanted[kernels::kBatchKeys];
+  size_t num_true = 0;
+  filter::ForEachBatch(
+      n, keys, lines.num_bytes() > kernels::kCachedBytes,
+      [&](uint64_t hash) { __builtin_prefetch(lines.Block(hash), 1); },
+      [&](size_t first, size_t count, const uint64_t* hashes) {
+        bool* group = out == nullptr ? unwanted : out + first;
+        run(count, hashes, group);
+        num_true += filter::NumTrue(group, count);
+      });
+  return num_true;
+}
+
+template <typename Keys>
+inline size_t AddAll(CountingState* state, size_t n, const Keys& keys, bool* was_absent) {
+  state->num_keys += n;
+  return RunInGroups(
+      state->lines, n, keys, was_absent, [&](size_t count, const uint64_t* hashes, bool* absent) {
+        state->kernel->add_many(state->lines, count, hashes, absent, &state->num_saturated);
+      });
+}
+
+template <typename Keys>
+inline size_t RemoveAll(CountingState* state, size_t n, const Keys& keys, bool* removed) {
+  const size_t num_removed = RunInGroups(
+      state->lines, n, keys, removed, [&](size_t count, const uint64_t* hashes, bool* group) {
+        state->kernel->remove_many(state->lines, count, hashes, group);
+      });
+  state->num_keys -= std::min<uint64_t>(num_removed, state->num_keys);
+  return num_removed;
+}
+
+template <typename Keys>
+inline void MayMatchAll(const CountingState& state, size_t n, const Keys& keys, bool* may_match) {
+  RunInGroups(state.lines, n, keys, may_match,
+              [&](size_t count, const uint64_t* hashes, bool* answers) {
+                state.kernel->may_match_many(state.lines, count, hashes, answers);
+              });
+}
+
+}  // namespace
+
+std::string CountingBloomFilterOptions::Validate() const {
+  BloomShape shape;
+  return CountingShapeOf(*this, &shape).str();
+}
+
+CountingBloomFilter::CountingBloomFilter(std::unique_ptr<CountingState> state)
+    : state_(std::move(state)) {}
+CountingBloomFilter::~CountingBloomFilter() = default;
+CountingBloomFilter::CountingBloomFilter(CountingBloomFilter&&) noexcept = default;
+CountingBloomFilter& CountingBloomFilter::operator=(CountingBloomFilter&&) noexcept = default;
+
+std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Create(
+    const CountingBloomFilterOptions& options, std::string* error) {
+  BloomShape shape;
+  if (support::IsRefused(CountingShapeOf(options, &shape), error)) return nullptr;
+  auto state = in_memory::NewCountingState(shape, options.capacity, error);
+  if (state == nullptr) return nullptr;
+  return FromState(std::move(state), error);
+}
+
+std::unique_ptr<CountingBloomFilter> CountingBloomFilter::FromState(
+    std::unique_ptr<CountingState> state, std::string* error) {
+  std::unique_ptr<CountingBloomFilter> filter(new (std::nothrow)
+                                                  CountingBloomFilter(std::move(state)));
+  if (filter == nullptr) support::SetError(support::kOutOfMemory, error);
+  return filter;
+}
+
+uint64_t CountingBloomFilter::HashOf(std::string_view key) const {
+  return filter::Hash64(key, state_->shape.seed);
+}
+
+__attribute__((flatten)) bool CountingBloomFilter::AddKey(std::string_view key) {
+  return AddHash(filter::Hash64(key, state_->shape.seed));
+}
+
+__attribute__((flatten)) bool CountingBloomFilter::RemoveKey(std::string_view key) {
+  return RemoveHash(filter::Hash64(key, state_->shape.seed));
+}
+
+__attribute__((flatten)) bool CountingBloomFilter::MayMatch(std::string_view key) const {
+  return MayMatchHash(filter::Hash64(key, state_->shape.seed));
+}
+
+uint32_t CountingBloomFilter::EstimatedCount(std::string_view key) const {
+  return EstimatedHashCount(HashOf(key));
+}
+
+bool CountingBloomFilter::AddHash(uint64_t hash) {
+  bool was_absent;
+  state_->kernel->add_many(state_->lines, 1, &hash, &was_absent, &state_->num_saturated);
+  ++state_->num_keys;
+  return was_absent;
+}
+
+bool CountingBloomFilter::RemoveHash(uint64_t hash) {
+  bool removed;
+  state_->kernel->remove_many(state_->lines, 1, &hash, &removed);
+  state_->num_keys -= removed && state_->num_keys > 0 ? 1 : 0;
+  return removed;
+}
+
+bool CountingBloomFilter::MayMatchHash(uint64_t hash) const {
+  bool may_match;
+  state_->kernel->may_match_many(state_->lines, 1, &hash, &may_match);
+  return may_match;
+}
+
+uint32_t CountingBloomFilter::EstimatedHashCount(uint64_t hash) const {
+  return in_memory::LeastCount(state_->lines, hash);
+}
+
+__attribute__((flatten)) size_t CountingBloomFilter::AddKeys(size_t n, const std::string_view* keys,
+                                                             bool* was_absent) {
+  return AddAll(state_.get(), n, KeyHash(keys, state_->shape.seed), was_absent);
+}
+
+__attribute__((flatten)) size_t CountingBloomFilter::RemoveKeys(size_t n,
+                                                                const std::string_view* keys,
+                                                                bool* removed) {
+  return RemoveAll(state_.get(), n, KeyHash(keys, state_->shape.seed), removed);
+}
+
+__attribute__((flatten)) void CountingBloomFilter::MayMatch(size_t n, const std::string_view* keys,
+                                                            bool* may_match) const {
+  MayMatchAll(*state_, n, KeyHash(keys, state_->shape.seed), may_match);
+}
+
+size_t CountingBloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* was_absent) {
+  return AddAll(state_.get(), n, GivenHash{hashes}, was_absent);
+}
+
+size_t CountingBloomFilter::RemoveHashes(size_t n, const uint64_t* hashes, bool* removed) {
+  return RemoveAll(state_.get(), n, GivenHash{hashes}, removed);
+}
+
+void CountingBloomFilter::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
+  MayMatchAll(*state_, n, GivenHash{hashes}, may_match);
+}
+
+uint64_t CountingBloomFilter::num_counters() const {
+  return state_->shape.num_lines * kernels::kBlockBits;
+}
+int CountingBloomFilter::counter_bits() const { return state_->lines.counter_bits; }
+int CountingBloomFilter::num_probes() const { return state_->shape.num_probes; }
+uint64_t CountingBloomFilter::seed() const { return state_->shape.seed; }
+uint64_t CountingBloomFilter::capacity() const { return state_->capacity; }
+uint32_t CountingBloomFilter::max_count() const { return (1u << counter_bits()) - 1; }
+uint64_t CountingBloomFilter::num_keys() const { return state_->num_keys; }
+uint64_t CountingBloomFilter::num_saturated_counters() const { return state_->num_saturated; }
+
+std::unique_ptr<BloomFilter> CountingBloomFilter::ToBloomFilter(std::string* error) const {
+  auto bloom = in_memory::NewBloomState(state_->shape, state_->capacity, error);
+  if (bloom == nullptr) return nullptr;
+  in_memory::CountersToBits(state_->lines, bloom->bits.data);
+  bloom->num_keys = in_memory::EstimatedNumKeys(bloom->bits);
+  return BloomFilter::FromState(std::move(bloom), error);
+}
+
+bool CountingBloomFilter::Merge(const CountingBloomFilter& other, std::string* error) {
+  if (support::IsRefused(Difference(*state_, *other.state_), error)) return false;
+  in_memory::MergeCounters(other.state_->lines, state_->lines);
+  state_->num_saturated = in_memory::CountSaturated(state_->lines);
+  state_->num_keys += other.state_->num_keys;
+  return true;
+}
+
+bool CountingBloomFilter::Save(const std::string& path, std::string* error) const {
+  return in_memory::SaveToFile(path, error, *state_);
+}
+
+bool CountingBloomFilter::Save(std::ostream* stream, std::string* error) const {
+  return in_memory::SaveToStream(stream, error, *state_);
+}
+
+bool CountingBloomFilter::ToBytes(std::string* bytes, std::string* error) const {
+  return in_memory::SaveToBytes(bytes, error, *state_);
+}
+
+std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(const std::string& path,
+                                                               std::string* error) {
+  return in_memory::LoadFromFile<CountingBloomFilter>(path, error, Read);
+}
+
+std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(std::istream* stream,
+                                                               std::string* error) {
+  return in_memory::LoadFromStream<CountingBloomFilter>(stream, error, Read);
+}
+
+std::unique_ptr<CountingBloomFilter> CountingBloomFilter::FromBytes(std::string_view bytes,
+                                                                    std::string* error) {
+  return in_memory::LoadFromBytes<CountingBloomFilter>(bytes, error, Read);
+}
+
+std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Read(const support::ByteSource& source,
+                                                               std::string* error) {
+  in_memory::BloomFileHeader header;
+  if (!in_memory::ReadSoleBloomHeader(source, FilePayload::kCounters, &header, error)) {
+    return nullptr;
+  }
+  auto state = in_memory::NewCountingState(header.shape, header.capacity, error);
+  if (state == nullptr || !in_memory::ReadPayload(source, header, state->memory.data(), error)) {
+    return nullptr;
+  }
+  state->num_keys = header.num_keys;
+  state->num_saturated = in_memory::CountSaturated(state->lines);
+  return FromState(std::move(state), error);
+}
+
+void CountingBloomFilter::Clear() {
+  std::memset(state_->lines.data, 0, static_cast<size_t>(state_->lines.num_bytes()));
+  state_->num_keys = 0;
+  state_->num_saturated = 0;
+}
+
+bool operator==(const CountingBloomFilter& a, const CountingBloomFilter& b) {
+  const CountingState& mine = *a.state_;
+  const CountingState& other = *b.state_;
+  return Difference(mine, other).empty() &&
+         std::memcmp(mine.lines.data, other.lines.data,
+                     static_cast<size_t>(mine.lines.num_bytes())) == 0;
+}
+
+}  // namespace bloomline

@@ -1,0 +1,115 @@
+#include "src/sets/file_header.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <string_view>
+
+#include "src/filter/container/other_contents.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/hash/hash.h"
+
+namespace bloomline::in_memory {
+namespace {
+
+// What a source that begins with `first_bytes` holds in the place of what was expected: "is ..." if
+// it is empty, a saved filter of any kind, a static filter, or a table of LevelDB or RocksDB. Empty
+// if it is none of these.
+std::string WhatItHolds(const support::ByteSource& source, std::string_view first_bytes) {
+  if (source.size() == 0) return "is empty (0 bytes)";
+  std::string_view kind = filter::SavedKind(first_bytes);
+  if (kind.empty() && source.size() != support::ByteSource::kUnknownSize) {
+    char bytes[filter::kTrailerBytes];
+    const auto num_bytes = static_cast<size_t>(std::min<uint64_t>(source.size(), sizeof(bytes)));
+    std::string ignored;
+    if (!source.ReadAt(source.size() - num_bytes, num_bytes, bytes, &ignored)) return "";
+    const std::string_view end(bytes, num_bytes);
+    if (filter::HasTrailer(end)) {
+      return "is a static filter, as FilterBuilder makes it; FilterView::Open takes its bytes";
+    }
+    kind = filter::TableKind(end);
+  }
+  return kind.empty() ? "" : "is " + std::string(kind);
+}
+
+std::string Hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof(text), "0x%016" PRIx64, value);
+  return text;
+}
+
+uint32_t Version(const FileHeader& header) {
+  return static_cast<uint32_t>(header.Number(kVersionOffset));
+}
+
+}  // namespace
+
+FileHeader FileHeader::New(const char* magic) {
+  FileHeader header;
+  std::memcpy(header.bytes_ + kMagicOffset, magic, sizeof(uint64_t));
+  header.SetNumber(kVersionOffset, kFileVersion);
+  return header;
+}
+
+double FileHeader::Real(size_t offset) const {
+  const uint64_t bits = Number(offset);
+  double value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+void FileHeader::SetReal(size_t offset, double value) {
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  SetNumber(offset, bits);
+}
+
+uint64_t FileHeader::Checksum() const { return filter::Hash64({bytes_, kHeaderChecksumOffset}, 0); }
+
+void FileHeader::Seal() { SetNumber(kHeaderChecksumOffset, Checksum()); }
+
+bool FileHeader::Read(const support::ByteSource& source, uint64_t offset, const char* magic,
+                      FileHeader* header, std::string* error) {
+  const auto is_other = [&](std::string_view first_bytes) {
+    const std::string found = offset == 0 ? WhatItHolds(source, first_bytes) : "";
+    if (found.empty()) return false;
+    *error = source.name() + ": " + found + "; expected " + std::string(filter::SavedKind(magic));
+    return true;
+  };
+  // Static filters and other tables may be shorter than a header.
+  if (source.size() < kFileHeaderBytes && is_other({})) return false;
+  if (!source.ReadAt(offset, kFileHeaderBytes, header->bytes_, error)) return false;
+  const FileHeader expected = New(magic);
+  const auto fail = [&](size_t field, const char* name, const std::string& value,
+                        const std::string& allowed) {
+    *error = FieldError(source, offset + field, name, value, allowed);
+    return false;
+  };
+  if (header->Number(kMagicOffset) != expected.Number(kMagicOffset)) {
+    if (is_other({header->bytes_, kFileHeaderBytes})) return false;
+    return fail(kMagicOffset, "magic", Hex(header->Number(kMagicOffset)),
+                "expected " + Hex(expected.Number(kMagicOffset)) + " (\"" + magic + "\"), " +
+                    std::string(filter::SavedKind(magic)));
+  }
+  if (Version(*header) != kFileVersion) {
+    return fail(kVersionOffset, "version", std::to_string(Version(*header)),
+                "this library reads " + std::to_string(kFileVersion));
+  }
+  const uint64_t checksum = header->Number(kHeaderChecksumOffset);
+  if (checksum != header->Checksum()) {
+    return fail(kHeaderChecksumOffset, "header checksum", Hex(checksum),
+                "the header's bytes give " + Hex(header->Checksum()));
+  }
+  const int reserved = header->Byte(kReservedOffset) | header->Byte(kReservedOffset + 1) << 8;
+  if (reserved != 0)
+    return fail(kReservedOffset, "reserved", std::to_string(reserved), "allowed: 0");
+  return true;
+}
+
+std::string FieldError(const support::ByteSource& source, uint64_t offset, const std::string& name,
+                       const std::string& value, const std::string& allowed) {
+  return source.name() + ", offset " + std::to_string(offset) + ": " + name + " is " + value +
+         "; " + allowed;
+}
+
+}  // namespace bloomline::in_memory

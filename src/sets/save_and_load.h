@@ -1,0 +1,86 @@
+// A filter's way to and from a file, a stream or bytes in memory. The filter says what is written
+// and read, once for both; here is what surrounds that: opening, replacing, and errors.
+#ifndef BLOOMLINE_SETS_SAVE_AND_LOAD_H_
+#define BLOOMLINE_SETS_SAVE_AND_LOAD_H_
+
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "src/support/byte_io.h"
+#include "src/support/file_io.h"
+#include "src/support/out_of_memory.h"
+#include "src/support/stream_io.h"
+
+namespace bloomline::in_memory {
+
+// `saved` has AppendTo, which appends the whole filter, and SavedBytes, which says how long that
+// is. False, with *error unless that is null, if the filter cannot be written; then the old file,
+// or *bytes, is as it was.
+template <typename Saved>
+bool SaveToFile(const std::string& path, std::string* error, const Saved& saved) {
+  return support::OrError(error, [&](std::string* reason) {
+    support::ReplacementFile file;
+    return file.Open(path, reason) && saved.AppendTo(&file, reason) && file.Commit(reason);
+  });
+}
+
+inline bool IsNull(const void* stream, std::string* error) {
+  if (stream == nullptr) *error = "stream is null; allowed: a stream";
+  return stream == nullptr;
+}
+
+// After false the stream may have a part of the filter.
+template <typename Saved>
+bool SaveToStream(std::ostream* stream, std::string* error, const Saved& saved) {
+  return support::OrError(error, [&](std::string* reason) {
+    if (IsNull(stream, reason)) return false;
+    support::OutputStream output(stream);
+    return saved.AppendTo(&output, reason) && output.Flush(reason);
+  });
+}
+
+template <typename Saved>
+bool SaveToBytes(std::string* bytes, std::string* error, const Saved& saved) {
+  return support::OrError(error, [&](std::string* reason) {
+    support::OutputBytes output(saved.SavedBytes());
+    if (!saved.AppendTo(&output, reason)) return false;
+    bytes->swap(*output.bytes());
+    return true;
+  });
+}
+
+// `read` gives the filter that the source holds, or null, with *error. Null, with *error unless
+// that is null, if it cannot be read.
+template <typename Filter>
+using Reader = std::unique_ptr<Filter> (*)(const support::ByteSource& source, std::string* error);
+
+template <typename Filter>
+std::unique_ptr<Filter> LoadFromFile(const std::string& path, std::string* error,
+                                     Reader<Filter> read) {
+  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<Filter> {
+    support::InputFile file;
+    return file.Open(path, reason) ? read(file, reason) : nullptr;
+  });
+}
+
+template <typename Filter>
+std::unique_ptr<Filter> LoadFromStream(std::istream* stream, std::string* error,
+                                       Reader<Filter> read) {
+  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<Filter> {
+    return IsNull(stream, reason) ? nullptr : read(support::InputStream(stream), reason);
+  });
+}
+
+template <typename Filter>
+std::unique_ptr<Filter> LoadFromBytes(std::string_view bytes, std::string* error,
+                                      Reader<Filter> read) {
+  return support::OrError(
+      error, [&](std::string* reason) { return read(support::InputBytes(bytes), reason); });
+}
+
+}  // namespace bloomline::in_memory
+
+#endif  // BLOOMLINE_SETS_SAVE_AND_LOAD_H_

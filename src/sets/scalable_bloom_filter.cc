@@ -1,0 +1,357 @@
+#include "bloomline/scalable_bloom_filter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "bloomline/sizing.h"
+#include "src/filter/container/other_contents.h"
+#include "src/filter/hash/hash.h"
+#include "src/filter/sizing/search.h"
+#include "src/sets/bloom_file.h"
+#include "src/sets/bloom_state.h"
+#include "src/sets/file_header.h"
+#include "src/sets/save_and_load.h"
+#include "src/support/error_text.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline {
+namespace {
+
+using in_memory::BloomBits;
+using support::SetError;
+
+constexpr int kMaxGrowth = 16;
+// More than any use needs: with the default tightening, the false-positive rate of stage 100 would
+// be 2^-100 of that of the first one.
+constexpr size_t kMaxStages = 100;
+
+constexpr size_t kGrowthOffset = 13;
+constexpr size_t kInitialCapacityOffset = 24;
+constexpr size_t kRateOffset = 32;
+constexpr size_t kTighteningOffset = 40;
+constexpr size_t kNumStagesOffset = 48;
+static_assert(kGrowthOffset == in_memory::kLayoutOffset + 1 &&
+              kGrowthOffset + 1 == in_memory::kReservedOffset);
+static_assert(kInitialCapacityOffset == in_memory::kSeedOffset + 8 &&
+              kRateOffset == kInitialCapacityOffset + 8 && kTighteningOffset == kRateOffset + 8 &&
+              kNumStagesOffset == kTighteningOffset + 8 &&
+              in_memory::kHeaderChecksumOffset == kNumStagesOffset + 8);
+
+BloomFilterOptions StageOptions(const ScalableBloomFilterOptions& options, size_t stage) {
+  BloomFilterOptions result;
+  result.capacity = options.initial_capacity;
+  for (size_t i = 0; i < stage; ++i) {
+    if (__builtin_mul_overflow(result.capacity, static_cast<uint64_t>(options.growth),
+                               &result.capacity)) {
+      result.capacity = UINT64_MAX;  // refused, with a reason
+      break;
+    }
+  }
+  result.false_positive_rate = options.false_positive_rate * (1 - options.tightening) *
+                               std::pow(options.tightening, static_cast<double>(stage));
+  result.layout = options.layout;
+  result.seed = options.seed;
+  return result;
+}
+
+}  // namespace
+
+std::string ScalableBloomFilterOptions::Validate() const {
+  support::ErrorText error;
+  if (initial_capacity == 0) {
+    error << "initial_capacity is 0; allowed: 1 and more";
+  } else if (growth < 1 || growth > kMaxGrowth) {
+    error << "growth is " << growth << "; allowed: 1 to " << kMaxGrowth;
+  } else if (!(tightening > 0 && tightening < 1)) {
+    error << "tightening is " << tightening << "; allowed: above 0 and below 1";
+  } else if (!(false_positive_rate > 0 && false_positive_rate < 1)) {
+    error << "false_positive_rate is " << false_positive_rate << "; allowed: above 0 and below 1";
+  } else {
+    in_memory::BloomShape shape;
+    const support::ErrorText first_stage = in_memory::ShapeOf(StageOptions(*this, 0), &shape);
+    if (first_stage.empty()) return {};
+    // The rate that was set is that of all stages together.
+    if (in_memory::IsLayout(static_cast<int>(layout)) &&
+        !in_memory::IsReachable(layout, StageOptions(*this, 0).false_positive_rate)) {
+      const double least = filter::RoundedUp(in_memory::LeastRate(layout) / (1 - tightening));
+      error << "false_positive_rate is " << false_positive_rate << " and tightening " << tightening
+            << "; allowed with " << in_memory::NameIn(layout, "bits") << ": ";
+      if (least < 1) {
+        error << "from " << least << ", where the first stage takes " << kMaxBitsPerKey
+              << " bits per key, to below 1";
+      } else {
+        error << "a lower tightening";
+      }
+    } else {
+      error << "the first stage: " << first_stage;
+    }
+  }
+  return error.str();
+}
+
+ScalableBloomFilter::ScalableBloomFilter(const ScalableBloomFilterOptions& options)
+    : options_(options) {}
+ScalableBloomFilter::~ScalableBloomFilter() = default;
+ScalableBloomFilter::ScalableBloomFilter(ScalableBloomFilter&&) noexcept = default;
+
+// A vector that is moved to itself is empty, and with it all keys would be lost.
+ScalableBloomFilter& ScalableBloomFilter::operator=(ScalableBloomFilter&& other) noexcept {
+  if (this == &other) return *this;
+  options_ = other.options_;
+  stages_ = std::move(other.stages_);
+  is_past_capacity_ = other.is_past_capacity_;
+  return *this;
+}
+
+std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::New(
+    const ScalableBloomFilterOptions& options, std::string* error) {
+  return support::OrError(error, [&](std::string*) {
+    std::unique_ptr<ScalableBloomFilter> filter(new ScalableBloomFilter(options));
+    filter->stages_.reserve(kMaxStages);
+    return filter;
+  });
+}
+
+std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Create(
+    const ScalableBloomFilterOptions& options, std::string* error) {
+  const std::string reason = options.Validate();
+  if (!reason.empty()) {
+    SetError(reason, error);
+    return nullptr;
+  }
+  std::unique_ptr<ScalableBloomFilter> filter = New(options, error);
+  return filter != nullptr && filter->AddStage(error) ? std::move(filter) : nullptr;
+}
+
+bool ScalableBloomFilter::AddStage(std::string* error) {
+  if (stages_.size() == kMaxStages) {
+    support::ErrorText text;
+    text << "the filter has " << kMaxStages << " stages, which is the most";
+    SetError(text, error);
+    return false;
+  }
+  std::unique_ptr<BloomFilter> stage =
+      BloomFilter::Create(StageOptions(options_, stages_.size()), error);
+  if (stage == nullptr) return false;
+  stages_.push_back(std::move(*stage));
+  return true;
+}
+
+bool ScalableBloomFilter::MayMatchHash(uint64_t hash) const {
+  for (size_t i = stages_.size(); i-- > 0;) {
+    if (stages_[i].MayMatchHash(hash)) return true;
+  }
+  return stages_.empty();  // moved from: a missing stage is no reason for "no"
+}
+
+// At most kBatchKeys hashes, whose cache lines were prefetched.
+void ScalableBloomFilter::PrefetchedMayMatch(size_t n, const uint64_t* hashes,
+                                             bool* may_match) const {
+  if (stages_.empty()) {
+    std::fill(may_match, may_match + n, true);
+    return;
+  }
+  in_memory::MayMatchHashes(stages_.back().state_->bits, n, hashes, may_match);
+  bool in_stage[kernels::kBatchKeys];
+  for (size_t i = stages_.size() - 1; i-- > 0;) {
+    in_memory::MayMatchHashes(stages_[i].state_->bits, n, hashes, in_stage);
+    for (size_t key = 0; key < n; ++key) may_match[key] |= in_stage[key];
+  }
+}
+
+void ScalableBloomFilter::PrefetchForQuery(uint64_t hash) const {
+  for (const auto& stage : stages_) {
+    const BloomBits& bits = stage.state_->bits;
+    if (in_memory::IsWorthPrefetching(bits)) in_memory::PrefetchForQuery(bits, hash);
+  }
+}
+
+bool ScalableBloomFilter::LastHasRoom() const {
+  return stages_.back().num_keys() < stages_.back().capacity();
+}
+
+bool ScalableBloomFilter::AddNewHash(uint64_t hash) {
+  // Attempted once: to size a stage that is then refused takes longer than to add thousands of
+  // keys.
+  if (!LastHasRoom() && !is_past_capacity_) is_past_capacity_ = !AddStage(nullptr);
+  return stages_.back().AddHash(hash);
+}
+
+bool ScalableBloomFilter::AddKey(std::string_view key) {
+  const uint64_t hash = filter::Hash64(key, options_.seed);
+  return !MayMatchHash(hash) && AddNewHash(hash);
+}
+
+__attribute__((flatten)) size_t ScalableBloomFilter::AddKeys(size_t n, const std::string_view* keys,
+                                                             bool* changed) {
+  size_t added = 0;
+  filter::ForEachBatch(
+      n, filter::KeyHash(keys, options_.seed), true, [&](uint64_t hash) { PrefetchForQuery(hash); },
+      [&](size_t first, size_t count, const uint64_t* hashes) {
+        bool known[kernels::kBatchKeys];
+        PrefetchedMayMatch(count, hashes, known);
+        const size_t num_stages = stages_.size();
+        for (size_t i = 0; i < count; ++i) {
+          // A key of this group may have been added since. AddHash sees that if both go to the same
+          // stage.
+          const auto is_known_since = [&] {
+            const bool same_stage = stages_.size() == num_stages && LastHasRoom();
+            return !same_stage && MayMatchHash(hashes[i]);
+          };
+          const bool is_new = !known[i] && !is_known_since() && AddNewHash(hashes[i]);
+          added += is_new ? 1 : 0;
+          if (changed != nullptr) changed[first + i] = is_new;
+        }
+      });
+  return added;
+}
+
+bool ScalableBloomFilter::MayMatch(std::string_view key) const {
+  return MayMatchHash(filter::Hash64(key, options_.seed));
+}
+
+__attribute__((flatten)) void ScalableBloomFilter::MayMatch(size_t n, const std::string_view* keys,
+                                                            bool* may_match) const {
+  filter::ForEachBatch(
+      n, filter::KeyHash(keys, options_.seed), true, [&](uint64_t hash) { PrefetchForQuery(hash); },
+      [&](size_t first, size_t count, const uint64_t* hashes) {
+        PrefetchedMayMatch(count, hashes, may_match + first);
+      });
+}
+
+const ScalableBloomFilterOptions& ScalableBloomFilter::options() const { return options_; }
+size_t ScalableBloomFilter::num_stages() const { return stages_.size(); }
+const BloomFilter& ScalableBloomFilter::stage(size_t i) const { return stages_[i]; }
+bool ScalableBloomFilter::IsPastCapacity() const { return is_past_capacity_; }
+
+template <typename Figure>
+uint64_t ScalableBloomFilter::Sum(Figure figure) const {
+  uint64_t sum = 0;
+  for (const auto& stage : stages_) sum += (stage.*figure)();
+  return sum;
+}
+
+uint64_t ScalableBloomFilter::num_bits() const { return Sum(&BloomFilter::num_bits); }
+uint64_t ScalableBloomFilter::capacity() const { return Sum(&BloomFilter::capacity); }
+uint64_t ScalableBloomFilter::num_keys() const { return Sum(&BloomFilter::num_keys); }
+uint64_t ScalableBloomFilter::EstimatedNumKeys() const {
+  return Sum(&BloomFilter::EstimatedNumKeys);
+}
+
+double ScalableBloomFilter::EstimatedFalsePositiveRate() const {
+  double none = 1;
+  for (const auto& stage : stages_) none *= 1 - stage.EstimatedFalsePositiveRate();
+  return 1 - none;
+}
+
+void ScalableBloomFilter::Clear() {
+  if (stages_.empty()) return;  // moved from
+  stages_.erase(stages_.begin() + 1, stages_.end());
+  stages_[0].Clear();
+  is_past_capacity_ = false;
+}
+
+// What save_and_load.h writes.
+struct ScalableBloomFilter::Saved {
+  const ScalableBloomFilter& filter;
+
+  uint64_t SavedBytes() const {
+    uint64_t num_bytes = in_memory::kFileHeaderBytes;
+    for (const auto& stage : filter.stages_) num_bytes += stage.state_->SavedBytes();
+    return num_bytes;
+  }
+
+  bool AppendTo(support::ByteSink* sink, std::string* error) const {
+    const ScalableBloomFilterOptions& options = filter.options_;
+    in_memory::FileHeader fields = in_memory::FileHeader::New(bloomline::filter::kScalableMagic);
+    fields.SetByte(in_memory::kLayoutOffset, static_cast<uint8_t>(options.layout));
+    fields.SetByte(kGrowthOffset, static_cast<uint8_t>(options.growth));
+    fields.SetNumber(in_memory::kSeedOffset, options.seed);
+    fields.SetNumber(kInitialCapacityOffset, options.initial_capacity);
+    fields.SetReal(kRateOffset, options.false_positive_rate);
+    fields.SetReal(kTighteningOffset, options.tightening);
+    fields.SetNumber(kNumStagesOffset, filter.stages_.size());
+    fields.Seal();
+    bool written = sink->Append(fields.bytes(), in_memory::kFileHeaderBytes, error);
+    for (size_t i = 0; written && i < filter.stages_.size(); ++i) {
+      written = filter.stages_[i].state_->AppendTo(sink, error);
+    }
+    return written;
+  }
+};
+
+bool ScalableBloomFilter::Save(const std::string& path, std::string* error) const {
+  return in_memory::SaveToFile(path, error, Saved{*this});
+}
+
+bool ScalableBloomFilter::Save(std::ostream* stream, std::string* error) const {
+  return in_memory::SaveToStream(stream, error, Saved{*this});
+}
+
+bool ScalableBloomFilter::ToBytes(std::string* bytes, std::string* error) const {
+  return in_memory::SaveToBytes(bytes, error, Saved{*this});
+}
+
+std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Load(const std::string& path,
+                                                               std::string* error) {
+  return in_memory::LoadFromFile<ScalableBloomFilter>(path, error, Read);
+}
+
+std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Load(std::istream* stream,
+                                                               std::string* error) {
+  return in_memory::LoadFromStream<ScalableBloomFilter>(stream, error, Read);
+}
+
+std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::FromBytes(std::string_view bytes,
+                                                                    std::string* error) {
+  return in_memory::LoadFromBytes<ScalableBloomFilter>(bytes, error, Read);
+}
+
+std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const support::ByteSource& source,
+                                                               std::string* error) {
+  in_memory::FileHeader fields;
+  if (!in_memory::FileHeader::Read(source, 0, filter::kScalableMagic, &fields, error))
+    return nullptr;
+  ScalableBloomFilterOptions options;
+  options.layout = BloomLayout{fields.Byte(in_memory::kLayoutOffset)};
+  options.growth = fields.Byte(kGrowthOffset);
+  options.seed = fields.Number(in_memory::kSeedOffset);
+  options.initial_capacity = fields.Number(kInitialCapacityOffset);
+  options.false_positive_rate = fields.Real(kRateOffset);
+  options.tightening = fields.Real(kTighteningOffset);
+  const std::string invalid = options.Validate();
+  if (!invalid.empty()) {
+    *error = source.name() + ", header at offset 0: " + invalid;
+    return nullptr;
+  }
+  const uint64_t num_stages = fields.Number(kNumStagesOffset);
+  if (num_stages == 0 || num_stages > kMaxStages) {
+    *error = in_memory::FieldError(source, kNumStagesOffset, "number of stages",
+                                   std::to_string(num_stages),
+                                   "allowed: 1 to " + std::to_string(kMaxStages));
+    return nullptr;
+  }
+  std::unique_ptr<ScalableBloomFilter> filter = New(options, error);
+  uint64_t offset = in_memory::kFileHeaderBytes;
+  for (uint64_t i = 0; filter != nullptr && i < num_stages; ++i) {
+    in_memory::BloomFileHeader header;
+    if (!in_memory::ReadBloomHeader(source, offset, in_memory::FilePayload::kBits, &header, error))
+      return nullptr;
+    // A key is hashed once for all stages.
+    if (header.shape.seed != options.seed) {
+      *error = in_memory::FieldError(source, offset + in_memory::kSeedOffset, "seed",
+                                     std::to_string(header.shape.seed),
+                                     "that of the whole filter is " + std::to_string(options.seed));
+      return nullptr;
+    }
+    auto state = in_memory::ReadBloom(source, header, error);
+    if (state == nullptr) return nullptr;
+    filter->stages_.push_back(BloomFilter(std::move(state)));
+    offset = header.end();
+  }
+  return filter != nullptr && in_memory::EndsAt(source, offset, error) ? std::move(filter)
+                                                                       : nullptr;
+}
+
+}  // namespace bloomline

@@ -1,0 +1,223 @@
+// What the engines' policies and the preload libraries make of the settings that are advised, and
+// whether they write filters of the sizes that the advice counts with.
+#include <gtest/gtest.h>
+#include <leveldb/db.h>
+#include <leveldb/filter_policy.h>
+#include <leveldb/options.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "bloomline/leveldb.h"
+#include "bloomline/rocksdb.h"
+#include "src/db/advice/advice.h"
+#include "src/db/advice/division.h"
+#include "src/engines/preload/environment.h"
+#include "src/engines/preload/settings.h"
+#include "src/engines/rocksdb/option_text.h"
+#include "src/support/number_text.h"
+#include "tests/db/advice_samples.h"
+#include "tests/engines/rocksdb_settings.h"
+
+namespace bloomline {
+namespace {
+
+using advice::Choice;
+using tests::Value;
+
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+template <typename Options>
+struct CodeOf {
+  const char* environment;
+  decltype(Options::filter_policy) (*policy)();
+};
+#include "tests/advice_code.inc"  // written by advice_code.cc
+
+std::vector<Choice> ChoicesFor(sstable::Engine engine) {
+  std::vector<Choice> choices;
+  for (const auto& [situation, request] : tests::AdviceSamples()) {
+    if (situation.engine != engine) continue;
+    advice::Advice advice;
+    std::string error;
+    EXPECT_TRUE(advice::Advise(situation, request, &advice, &error)) << error;
+    choices.insert(choices.end(), advice.choices.begin(), advice.choices.end());
+  }
+  return choices;
+}
+
+Policy ByString(const std::string& text) {
+  RegisterBloomline();
+  Policy policy;
+  const rocksdb::Status status =
+      rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy);
+  EXPECT_TRUE(status.ok()) << text << ": " << status.ToString();
+  return policy;
+}
+
+// The options that decide about filters.
+std::string OptionsOf(const Policy& policy) {
+  if (policy == nullptr) return "no policy";
+  return Value(*policy, "format") + " " + Value(*policy, "bits_per_key") + " " +
+         Value(*policy, "bits_by_level");
+}
+
+// "NAME=VALUE NAME=VALUE", as env takes it.
+std::map<std::string, std::string> Variables(const std::string& line) {
+  std::map<std::string, std::string> variables;
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    const size_t equals = word.find('=');
+    EXPECT_NE(equals, std::string::npos) << word;
+    variables[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return variables;
+}
+
+std::string OptionsOfEnvironment(const std::string& line, preload::Engine engine) {
+  const auto variables = Variables(line);
+  const auto value = [&](const char* name) -> const char* {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  };
+  preload::Settings settings;
+  EXPECT_EQ(preload::Settings::Parse({value("BLOOMLINE_FORMAT"), value("BLOOMLINE_BITS_PER_KEY"),
+                                      nullptr, nullptr, value("BLOOMLINE_BITS_BY_LEVEL"), nullptr},
+                                     engine, &settings),
+            "");
+  EXPECT_TRUE(settings.has_format && settings.has_bits_per_key) << line;
+  RocksDBFilterOptions options(settings.options);
+  if (const char* const bits = value("BLOOMLINE_BITS_BY_LEVEL")) {
+    EXPECT_EQ(ParseBitsByLevel(bits, &options), "");
+  }
+  std::string error;
+  const Policy policy = NewRocksDBFilterPolicy(options, &error);
+  EXPECT_EQ(error, "");
+  return OptionsOf(policy);
+}
+
+TEST(AdviceEnginesTest, OptionStringsAreAcceptedAsTheyAreMeant) {
+  const std::vector<Choice> choices = ChoicesFor(sstable::Engine::kRocksDB);
+  ASSERT_GE(choices.size(), 30u);
+  int by_level = 0;
+  for (const Choice& choice : choices) {
+    SCOPED_TRACE(choice.option_string);
+    const Policy policy = ByString(choice.option_string);
+    ASSERT_NE(policy, nullptr);
+    EXPECT_EQ(Value(*policy, "format"), FormatName(choice.format));
+    const BitsPerKeyRange allowed = AllowedBitsPerKey(choice.format);
+    double bits_per_key = 0;
+    ASSERT_TRUE(support::ParseDouble(Value(*policy, "bits_per_key"), &bits_per_key));
+    EXPECT_EQ(bits_per_key, std::clamp(choice.bits_per_key, allowed.min, allowed.max));
+    RocksDBFilterOptions options;
+    ASSERT_EQ(ParseBitsByLevel(Value(*policy, "bits_by_level"), &options), "");
+    EXPECT_EQ(choice.by_level, !options.bits_by_level.empty());
+    by_level += choice.by_level ? 1 : 0;
+
+    // The policy as RocksDB's other calls make it.
+    rocksdb::ConfigOptions config;
+    config.input_strings_escaped = false;  // else it drops errors
+    rocksdb::BlockBasedTableOptions table;
+    EXPECT_TRUE(rocksdb::GetBlockBasedTableOptionsFromString(
+                    config, {}, "filter_policy=" + choice.option_string, &table)
+                    .ok());
+    EXPECT_EQ(OptionsOf(table.filter_policy), OptionsOf(policy));
+    rocksdb::ColumnFamilyOptions family;
+    EXPECT_TRUE(rocksdb::GetColumnFamilyOptionsFromString(
+                    config, {},
+                    "block_based_table_factory={filter_policy=" + choice.option_string + ";}",
+                    &family)
+                    .ok());
+    EXPECT_EQ(
+        OptionsOf(
+            family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy),
+        OptionsOf(policy));
+
+    EXPECT_EQ(OptionsOfEnvironment(choice.environment, preload::Engine::kRocksDB),
+              OptionsOf(policy));
+  }
+  EXPECT_GE(by_level, 15);
+  // A string that is not accepted is noticed.
+  Policy policy;
+  EXPECT_FALSE(
+      rocksdb::FilterPolicy::CreateFromString(
+          rocksdb::ConfigOptions(), "{id=bloomline;format=compact;bits_per_key=2.99}", &policy)
+          .ok());
+}
+
+TEST(AdviceEnginesTest, CodeMakesThePolicyOfTheEnvironment) {
+  EXPECT_EQ(std::size(kRocksDBCode), ChoicesFor(sstable::Engine::kRocksDB).size());
+  for (const auto& code : kRocksDBCode) {
+    EXPECT_EQ(OptionsOf(code.policy()),
+              OptionsOfEnvironment(code.environment, preload::Engine::kRocksDB));
+  }
+  EXPECT_EQ(std::size(kLevelDBCode), ChoicesFor(sstable::Engine::kLevelDB).size());
+  const std::vector<std::string> words = {"an", "even", "number", "of", "keys", "is", "here", "."};
+  const std::vector<leveldb::Slice> keys(words.begin(), words.end());
+  for (const auto& code : kLevelDBCode) {
+    const auto variables = Variables(code.environment);
+    preload::Settings settings;
+    EXPECT_EQ(preload::Settings::Parse({variables.at("BLOOMLINE_FORMAT").c_str(),
+                                        variables.at("BLOOMLINE_BITS_PER_KEY").c_str(), nullptr,
+                                        nullptr, nullptr, nullptr},
+                                       preload::Engine::kLevelDB, &settings),
+              "");
+    const std::unique_ptr<const leveldb::FilterPolicy> expected(
+        NewLevelDBFilterPolicy(settings.options));
+    const std::unique_ptr<const leveldb::FilterPolicy> policy(code.policy());
+    ASSERT_NE(policy, nullptr);
+    std::string filters[2];
+    expected->CreateFilter(keys.data(), static_cast<int>(keys.size()), &filters[0]);
+    policy->CreateFilter(keys.data(), static_cast<int>(keys.size()), &filters[1]);
+    EXPECT_EQ(filters[0], filters[1]);
+  }
+}
+
+// LevelDB's policy decides by itself which layout a small set gets, and the advice repeats that.
+TEST(AdviceEnginesTest, LevelDBFiltersHaveTheSizeAndRateThatAreCounted) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const double bits_per_key : {3.0, 4.5, 7.0, 10.0, 16.5, 24.0}) {
+      FilterOptions options;
+      options.format = format;
+      options.bits_per_key = bits_per_key;
+      const std::unique_ptr<const leveldb::FilterPolicy> policy(NewLevelDBFilterPolicy(options));
+      for (const int n : {1, 2, 5, 10, 20, 36, 56, 57, 62, 100, 193, 500, 501, 900}) {
+        SCOPED_TRACE(std::string(FormatName(format)) + " " + std::to_string(n) + " keys, " +
+                     std::to_string(bits_per_key) + " bits");
+        const auto counted = advice::FiguresOf(sstable::Engine::kLevelDB, format,
+                                               static_cast<uint64_t>(n), bits_per_key);
+        constexpr int kFilters = 20, kQueries = 1500;
+        uint64_t positives = 0;
+        for (int f = 0; f < kFilters; ++f) {
+          std::vector<std::string> words;
+          for (int i = 0; i < n; ++i) words.push_back(std::to_string(f * 1000 + i) + "key");
+          const std::vector<leveldb::Slice> keys(words.begin(), words.end());
+          std::string filter;
+          policy->CreateFilter(keys.data(), n, &filter);
+          ASSERT_NEAR(static_cast<double>(filter.size()), counted.bytes_per_key * n, 1e-6);
+          for (int i = 0; i < kQueries; ++i) {
+            positives += policy->KeyMayMatch("no" + std::to_string(f * kQueries + i), filter);
+          }
+        }
+        // Four standard deviations, and what one filter differs from another.
+        const double expected = counted.rate * kFilters * kQueries;
+        EXPECT_NEAR(static_cast<double>(positives), expected,
+                    4 * std::sqrt(expected) + 0.15 * expected + 4);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bloomline

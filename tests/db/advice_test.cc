@@ -1,0 +1,404 @@
+// Advice without an engine: figures, ranges, refusals. advice_engines_test has what the engines say
+// of the settings, tool_rates_test what a database then wastes.
+#include "src/db/advice/advice.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bloomline/level_sizing.h"
+#include "bloomline/sizing.h"
+#include "tests/db/advice_samples.h"
+
+namespace bloomline::advice {
+namespace {
+
+using tests::FullLevels;
+using tests::LevelDBLevels;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Advice Ask(const Situation& situation, const Request& request = {}) {
+  Advice advice;
+  std::string error;
+  EXPECT_TRUE(Advise(situation, request, &advice, &error)) << error;
+  return advice;
+}
+
+// "" if the advice is given.
+std::string Refusal(const Situation& situation, const Request& request = {}) {
+  Advice advice;
+  advice.wasted_reads_now = -1;
+  std::string error;
+  const bool done = Advise(situation, request, &advice, &error);
+  EXPECT_EQ(done, error.empty());
+  if (!done) {
+    EXPECT_EQ(advice.wasted_reads_now, -1) << "untouched";
+    EXPECT_FALSE(Advise(situation, request, &advice, nullptr));
+  }
+  return error;
+}
+
+Request Memory(uint64_t bytes) { return {bytes, {}}; }
+Request Rate(double wasted_reads) { return {{}, wasted_reads}; }
+
+const Choice* Find(const Advice& advice, const std::string& title) {
+  for (const Choice& choice : advice.choices) {
+    if (choice.title == title) return &choice;
+  }
+  return nullptr;
+}
+
+bool HasRemark(const Advice& advice, const std::string& part) {
+  return std::any_of(advice.remarks.begin(), advice.remarks.end(), [&](const std::string& remark) {
+    return remark.find(part) != std::string::npos;
+  });
+}
+
+bool HasGoal(const Choice& choice, const std::string& goal) {
+  return choice.title.substr(choice.title.find(", ") + 2) == goal;
+}
+
+bool AnyByLevel(const Advice& advice) {
+  return std::any_of(advice.choices.begin(), advice.choices.end(),
+                     [](const Choice& choice) { return choice.by_level; });
+}
+
+// Levels of all kinds: empty ones, level 0 with files, unequal sizes.
+Situation RandomSituation(std::mt19937_64* random) {
+  const auto below = [&](uint64_t n) { return (*random)() % n; };
+  Situation situation;
+  situation.engine = below(6) == 0 ? sstable::Engine::kLevelDB : sstable::Engine::kRocksDB;
+  situation.leveled = below(5) != 0;
+  situation.partitioned = below(3) == 0;
+  situation.keys_per_filter = below(2) == 0 ? 0 : 20 + below(300);
+  if (situation.engine == sstable::Engine::kLevelDB) situation.keys_per_filter %= 57;
+  const int num_levels = 1 + static_cast<int>(below(6));
+  for (int i = 0; i < num_levels; ++i) {
+    Level level;
+    level.number = 2 * i + static_cast<int>(below(2));
+    level.num_runs = i == 0 ? 1 + static_cast<double>(below(8)) : 1 / (1.0 + double(below(3)));
+    level.num_keys = below(4) == 0 ? 0 : 1 + below(uint64_t{100} << (3 * i));
+    level.filter_bytes = below(5) == 0 ? 0 : level.num_keys * (3 + below(15)) / 8 + 64;
+    level.wasted_reads = level.num_runs * static_cast<double>(below(1000)) / 10000;
+    situation.levels.push_back(level);
+  }
+  situation.levels.back().num_keys += 1000;
+  return situation;
+}
+
+TEST(AdviceTest, HasTheFiguresOfTheModel) {
+  const Advice advice = Ask(FullLevels());
+  EXPECT_EQ(advice.filter_bytes_now, 3333300u * 10 / 8);
+  EXPECT_NEAR(advice.wasted_reads_now, 0.0483, 1e-9);
+  // docs/levels.md and docs/design.md. Uniform compact is better here than in large levels: small
+  // filters are rounded up to blocks.
+  const struct {
+    const char* title;
+    double wasted_reads, bits_per_key;
+  } kExpected[] = {{"compact by level, the same memory", 0.00230, 10},
+                   {"compact, the same memory", 0.0076, 10},
+                   {"blocked by level, the same memory", 0.0140, 10},
+                   {"compact by level, the same wasted reads", 0.0483, 5.24},
+                   {"compact, the same wasted reads", 0.0483, 7.04}};
+  for (const auto& expected : kExpected) {
+    const Choice* const choice = Find(advice, expected.title);
+    ASSERT_NE(choice, nullptr) << expected.title;
+    EXPECT_NEAR(choice->wasted_reads, expected.wasted_reads, 0.02 * expected.wasted_reads)
+        << choice->title;
+    EXPECT_NEAR(choice->bits_per_key, expected.bits_per_key, 0.05) << choice->title;
+  }
+  const Choice& first = advice.choices.front();
+  EXPECT_EQ(first.title, "compact by level, the same memory");
+  EXPECT_EQ(first.option_string,
+            "{id=bloomline;format=compact;bits_per_key=10;"
+            "bits_by_level=24:24:22.68:17.78:13.45:9.56}");
+  EXPECT_EQ(first.bits_of_level, (std::vector<double>{24, 22.68, 17.78, 13.45, 9.56}));
+  // RocksDB's own filter is as good as these.
+  EXPECT_EQ(Find(advice, "blocked, the same memory"), nullptr);
+  EXPECT_TRUE(HasRemark(advice, "bits_by_level=auto"));
+}
+
+// In whatever tree, and the figures are those of the bits that are printed.
+TEST(AdviceTest, KeepsToTheMemoryAndToTheRate) {
+  std::mt19937_64 random(15);
+  int choices = 0, by_level = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Situation situation = RandomSituation(&random);
+    const Advice advice = Ask(situation);
+    for (const Choice& choice : advice.choices) {
+      ++choices;
+      by_level += choice.by_level ? 1 : 0;
+      if (HasGoal(choice, "the same memory")) {
+        EXPECT_LE(choice.filter_bytes, advice.filter_bytes_now);
+        EXPECT_LE(choice.wasted_reads, 0.95 * advice.wasted_reads_now);
+      } else if (HasGoal(choice, "the same wasted reads")) {
+        EXPECT_LE(choice.wasted_reads, advice.wasted_reads_now);
+        EXPECT_LE(double(choice.filter_bytes), 0.95 * double(advice.filter_bytes_now));
+      }
+      ASSERT_EQ(choice.bits_of_level.size(), situation.levels.size());
+      double reads = 0, bits = 0, keys = 0;
+      for (size_t j = 0; j < situation.levels.size(); ++j) {
+        const Level& level = situation.levels[j];
+        const double b = choice.bits_of_level[j];
+        EXPECT_TRUE(b == 0 || (b >= AllowedBitsPerKey(choice.format).min &&
+                               b <= AllowedBitsPerKey(choice.format).max))
+            << b;
+        EXPECT_EQ(b, std::round(b * 100) / 100);
+        if (level.num_keys == 0) continue;
+        reads += level.num_runs * (b == 0 ? 1 : FalsePositiveRate(choice.format, b));
+        bits += b * static_cast<double>(level.num_keys);
+        keys += static_cast<double>(level.num_keys);
+        EXPECT_TRUE(choice.by_level || b == choice.bits_per_key);
+      }
+      EXPECT_NEAR(choice.bits_per_key, bits / keys, 0.0051);
+      // Without whole blocks and trailers, which small filters pay for or gain from.
+      if (situation.engine == sstable::Engine::kRocksDB && situation.keys_per_filter == 0 &&
+          situation.levels.front().num_keys > 1000) {
+        EXPECT_NEAR(choice.wasted_reads, reads, 0.2 * reads) << choice.title;
+      }
+    }
+  }
+  EXPECT_GT(choices, 150);
+  EXPECT_GT(by_level, 40);
+}
+
+TEST(AdviceTest, MoreMemoryNeverWastesMore) {
+  for (const Situation& situation : {FullLevels(), LevelDBLevels()}) {
+    double before = kInfinity;
+    for (uint64_t bytes = 300000; bytes < 9000000; bytes += bytes / 4) {
+      const Advice advice = Ask(situation, Memory(bytes));
+      double least = kInfinity;
+      for (const Choice& choice : advice.choices) {
+        EXPECT_TRUE(HasGoal(choice, "the given memory"));
+        EXPECT_LE(choice.filter_bytes, bytes);
+        least = std::min(least, choice.wasted_reads);
+      }
+      EXPECT_LE(least, before) << bytes;
+      EXPECT_LE(advice.choices.front().wasted_reads, std::max(1.1 * least, 1e-5)) << bytes;
+      before = least;
+    }
+  }
+}
+
+TEST(AdviceTest, ImpossibleRequestsNameTheValueAndTheRange) {
+  const Situation five = FullLevels();
+  EXPECT_EQ(Refusal(five, Memory(10)),
+            "memory is 10 bytes; allowed: from 4200 on, the smallest filters for these keys");
+  EXPECT_EQ(Refusal(five, Memory(4200)), "");
+  EXPECT_EQ(Refusal(LevelDBLevels(), Memory(0)).substr(0, 35),
+            "memory is 0 bytes; allowed: from 17");
+  const std::string too_low = Refusal(five, Rate(1e-12));
+  EXPECT_EQ(too_low.substr(0, 46), "wasted reads are 1e-12 per Get; allowed: from ");
+  EXPECT_NE(too_low.find(" to less than 5, what"), std::string::npos) << too_low;
+  const double least = std::stod(too_low.substr(46));
+  EXPECT_EQ(Refusal(five, Rate(least * 1.001)), "");
+  EXPECT_NE(Refusal(five, Rate(least * 0.999)), "");
+  EXPECT_EQ(Refusal(five, Rate(4.999)), "");
+  for (const double rate : {5.0, 7.0, 0.0, -1.0, kNaN, kInfinity}) {
+    EXPECT_NE(Refusal(five, Rate(rate)).find("allowed: from "), std::string::npos) << rate;
+  }
+  EXPECT_EQ(Refusal(five, {{1000000}, {0.1}}),
+            "memory is 1000000 bytes and the rate is 0.1; allowed: one of the two");
+}
+
+TEST(AdviceTest, SituationsThatMakeNoSenseAreRefused) {
+  const auto refusal = [](auto change) {
+    Situation situation = FullLevels();
+    change(&situation);
+    return Refusal(situation);
+  };
+  EXPECT_EQ(refusal([](Situation* s) { s->levels.clear(); }),
+            "no level has keys; allowed: at least one with more than 0");
+  EXPECT_EQ(refusal([](Situation* s) {
+              for (Level& level : s->levels) level.num_keys = 0;
+            }),
+            "no level has keys; allowed: at least one with more than 0");
+  EXPECT_EQ(refusal([](Situation* s) { s->levels.resize(65); }),
+            "number of levels is 65; allowed: 1 to 64");
+  EXPECT_EQ(refusal([](Situation* s) { s->levels[1].number = 1; }),
+            "level 1 is listed; allowed here: 2 to 63, in ascending order");
+  EXPECT_EQ(refusal([](Situation* s) { s->levels[4].number = 64; }),
+            "level 64 is listed; allowed here: 5 to 63, in ascending order");
+  EXPECT_EQ(refusal([](Situation* s) { s->levels[0].number = -2; }),
+            "level -2 is listed; allowed here: -1 to 63, in ascending order");
+  for (const double runs : {kNaN, 0.0, -1.0, 2e6, kInfinity}) {
+    EXPECT_NE(refusal([=](Situation* s) {
+                s->levels[2].num_runs = runs;
+              }).find("; allowed: 1e-06 to 1e+06"),
+              std::string::npos)
+        << runs;
+  }
+  EXPECT_EQ(refusal([](Situation* s) { s->levels[2].wasted_reads = kNaN; }),
+            "wasted reads of level 3 are nan; allowed: 0 to its number of runs");
+  EXPECT_EQ(refusal([](Situation* s) { s->levels[2].wasted_reads = -0.5; }),
+            "wasted reads of level 3 are -0.5; allowed: 0 to its number of runs");
+  EXPECT_EQ(refusal([](Situation* s) { s->level_size_ratio = 0.5; }),
+            "level_size_ratio is 0.5; allowed: 1 to 1000");
+  EXPECT_NE(refusal([](Situation* s) { s->level_size_ratio = kNaN; }), "");
+}
+
+TEST(AdviceTest, TakesTheLargestNumbersAndTheMostLevels) {
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+  Situation huge;
+  huge.levels = {{0, 1e6, kMost, kMost / 1000, kMost, 1e6}, {63, 1e-6, kMost, 0, kMost, 0}};
+  for (const Request& request : {Request{}, Memory(kMost), Rate(1)}) {
+    for (const Choice& choice : Ask(huge, request).choices) {
+      EXPECT_TRUE(std::isfinite(choice.wasted_reads)) << choice.title;
+      EXPECT_GT(choice.filter_bytes, 0u) << choice.title;
+    }
+  }
+  Situation many;
+  for (int level = 0; level < 64; ++level) many.levels.push_back({level, 1, 1000, 1, 1250, 0.01});
+  const Advice advice = Ask(many);
+  EXPECT_NEAR(advice.wasted_reads_now, 0.64, 1e-9);
+  EXPECT_FALSE(AnyByLevel(advice)) << "levels of one size";
+  many.levels.back().num_keys = 1000000;
+  many.levels.back().filter_bytes = 1250000;
+  EXPECT_TRUE(AnyByLevel(Ask(many)));
+  Situation one_key;
+  one_key.levels = {{6, 1, 1, 1, 0, 0}};
+  EXPECT_FALSE(Ask(one_key).choices.empty());
+}
+
+TEST(AdviceTest, EmptyLevelsGetBitsThatFitBetweenTheOthers) {
+  Situation dynamic;
+  dynamic.levels = {{0, 1, 0, 0, 0, 0},
+                    {4, 1, 90000, 1, 112500, 0.0097},
+                    {5, 1, 900000, 10, 1125000, 0.0097},
+                    {6, 1, 9000000, 90, 11250000, 0.0097}};
+  const Advice advice = Ask(dynamic);
+  const Choice& choice = advice.choices.front();
+  ASSERT_EQ(choice.title, "compact by level, the same memory");
+  EXPECT_EQ(choice.bits_of_level.front(), 24);
+  const size_t list = choice.option_string.find("bits_by_level=");
+  ASSERT_NE(list, std::string::npos);
+  const std::string numbers = choice.option_string.substr(list);
+  EXPECT_EQ(std::count(numbers.begin(), numbers.end(), ':'), 6);
+  for (size_t i = 1; i < choice.bits_of_level.size(); ++i) {
+    EXPECT_GT(choice.bits_of_level[i - 1], choice.bits_of_level[i]);
+  }
+  // A level in between, of which nothing is listed.
+  Situation gap;
+  gap.levels = {{1, 1, 10000, 1, 12500, 0.0097}, {3, 1, 1000000, 1, 1250000, 0.0097}};
+  const std::string string = Ask(gap).choices.front().option_string;
+  double bits[4];
+  ASSERT_EQ(std::sscanf(string.c_str() + string.find("bits_by_level="),
+                        "bits_by_level=%lf:%lf:%lf:%lf}", &bits[0], &bits[1], &bits[2], &bits[3]),
+            4)
+      << string;
+  EXPECT_GE(bits[0], bits[1]);
+  EXPECT_GT(bits[1], bits[2]);
+  EXPECT_GT(bits[2], bits[3]);
+}
+
+TEST(AdviceTest, WithoutFiltersTheDefaultIsAdvised) {
+  Situation none = FullLevels();
+  for (Level& level : none.levels) {
+    level.filter_bytes = 0;
+    level.wasted_reads = 0;  // not measured
+  }
+  const Advice advice = Ask(none);
+  EXPECT_EQ(advice.wasted_reads_now, 5);
+  EXPECT_EQ(advice.filter_bytes_now, 0u);
+  ASSERT_EQ(advice.choices.size(), 4u);
+  EXPECT_EQ(advice.choices.front().title, "compact by level, 10 bits per key");
+  for (const Choice& choice : advice.choices) {
+    EXPECT_TRUE(HasGoal(choice, "10 bits per key"));
+    EXPECT_NEAR(choice.bits_per_key, 10, 0.02);
+  }
+  EXPECT_TRUE(HasRemark(advice, "The database has no filters"));
+  // Only the bottom: optimize_filters_for_hits.
+  Situation hits = FullLevels();
+  hits.levels.back().filter_bytes = 0;
+  const Advice of_hits = Ask(hits);
+  EXPECT_NEAR(of_hits.wasted_reads_now, 1 + 4 * 0.00966, 1e-9);
+  EXPECT_TRUE(HasGoal(of_hits.choices.front(), "10 bits per key"));
+  EXPECT_TRUE(HasRemark(of_hits, "90 % have no filter (level 5)"));
+  // The first choice has filters there, which RocksDB would not write.
+  EXPECT_GT(of_hits.choices.front().bits_of_level.back(), 0);
+  EXPECT_TRUE(HasRemark(of_hits, "choices with filters there are for when that option is off"));
+}
+
+TEST(AdviceTest, InventsNoGain) {
+  Situation situation = FullLevels();
+  const Choice best = Ask(situation).choices.front();
+  // As the database is after that advice: what the choice has, level by level.
+  for (size_t i = 0; i < situation.levels.size(); ++i) {
+    Level& level = situation.levels[i];
+    level.filter_bytes =
+        static_cast<uint64_t>(static_cast<double>(level.num_keys) * best.bits_of_level[i] / 8);
+    level.wasted_reads = FalsePositiveRate(Format::kCompact, best.bits_of_level[i]);
+  }
+  const Advice advice = Ask(situation);
+  EXPECT_TRUE(advice.choices.empty()) << advice.choices.front().title;
+  EXPECT_TRUE(HasRemark(advice, "already as good"));
+  // What is asked for is answered.
+  EXPECT_FALSE(Ask(situation, Rate(0.05)).choices.empty());
+  Request more = Memory(Ask(situation).filter_bytes_now / 2);
+  EXPECT_FALSE(HasRemark(Ask(situation, more), "better than what is asked for"));
+  // Filters that cannot be had: none says that they are better.
+  for (Level& level : situation.levels) level.wasted_reads = 0;
+  EXPECT_TRUE(HasRemark(Ask(situation), "No false positive was measured"));
+}
+
+TEST(AdviceTest, NoAdviceByLevelWhereFiltersCannotDiffer) {
+  EXPECT_TRUE(AnyByLevel(Ask(FullLevels())));
+  const auto with = [](auto change) {
+    Situation situation = FullLevels();
+    change(&situation);
+    return Ask(situation);
+  };
+  const Advice universal = with([](Situation* s) { s->leveled = false; });
+  EXPECT_FALSE(AnyByLevel(universal));
+  EXPECT_TRUE(HasRemark(universal, "universal or FIFO"));
+  EXPECT_EQ(universal.choices.front().title, "compact, the same memory");
+  const Advice one =
+      with([](Situation* s) { s->levels.erase(s->levels.begin(), s->levels.end() - 1); });
+  EXPECT_FALSE(AnyByLevel(one));
+  EXPECT_TRUE(HasRemark(one, "All keys are in one level"));
+  const Advice unknown = with([](Situation* s) { s->levels.front().number = -1; });
+  EXPECT_FALSE(AnyByLevel(unknown));
+  EXPECT_TRUE(HasRemark(unknown, "levels of the files are unknown"));
+  // Ascending keys: a Get comes to one file, of whichever level.
+  const Advice ascending = with([](Situation* s) {
+    for (Level& level : s->levels) {
+      level.num_runs = static_cast<double>(level.num_keys) / 3333300;
+      level.wasted_reads = 0.00966 * level.num_runs;
+    }
+  });
+  EXPECT_FALSE(AnyByLevel(ascending));
+  EXPECT_TRUE(HasRemark(ascending, "overlap little"));
+  const Advice leveldb = Ask(LevelDBLevels());
+  EXPECT_FALSE(AnyByLevel(leveldb));
+  for (const Choice& choice : leveldb.choices) EXPECT_EQ(choice.option_string, "");
+  EXPECT_TRUE(HasRemark(leveldb, "LevelDB does not tell"));
+}
+
+TEST(AdviceTest, SmallFiltersPayForTheirTrailers) {
+  Situation situation;
+  situation.partitioned = true;
+  situation.levels = {{6, 1, 100000, 1000, 100000 * 10 / 8 + 20000, 0.0097}};
+  const Choice small = Ask(situation, Memory(125000)).choices.front();
+  situation.levels.front().num_filters = 1;
+  const Choice large = Ask(situation, Memory(125000)).choices.front();
+  EXPECT_LE(small.filter_bytes, 125000u);
+  EXPECT_GT(small.wasted_reads, 1.2 * large.wasted_reads);
+}
+
+TEST(AdviceTest, AsGoodAsTheBestTheSimplestIsRecommended) {
+  // With memory for anything, all are as good: the one with the least memory, uniform.
+  const Advice advice = Ask(FullLevels(), Memory(uint64_t{2} << 30));
+  EXPECT_EQ(advice.choices.front().title, "compact, the given memory");
+  EXPECT_TRUE(HasRemark(advice, "would save next to nothing"));
+  EXPECT_FALSE(HasRemark(Ask(FullLevels(), Memory(4000000)), "would save next to nothing"));
+}
+
+}  // namespace
+}  // namespace bloomline::advice

@@ -1,0 +1,325 @@
+// What arguments name: folders, tables, lists; and what is said of those that name nothing.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "src/db/directory/database.h"
+#include "src/db/directory/file_names.h"
+#include "tests/db/manifest_writer.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline::database {
+namespace {
+
+using sstable::Engine;
+using tests::LengthPrefixed;
+using tests::ManifestWriter;
+using tests::NewFile;
+using tests::NewFile4;
+using tests::TempDir;
+using tests::Varint;
+
+class InputTest : public ::testing::Test {
+ protected:
+  std::string Path(const std::string& name) const { return dir_.Path(name); }
+  void Write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories(std::filesystem::path(Path(name)).parent_path());
+    std::ofstream(Path(name), std::ios::binary) << text;
+  }
+  // A folder with a MANIFEST of these records.
+  void WriteDatabase(const std::string& name, const std::vector<std::string>& records) const {
+    ManifestWriter writer;
+    writer.Add(Varint(1) + LengthPrefixed("leveldb.BytewiseComparator"));
+    for (const std::string& record : records) writer.Add(record);
+    Write(name + "/MANIFEST-000002", writer.bytes());
+    Write(name + "/CURRENT", "MANIFEST-000002\n");
+  }
+
+  std::vector<Database> Open(const std::string& argument) const {
+    std::vector<Database> databases;
+    std::string error;
+    EXPECT_TRUE(OpenInput(argument, &databases, &error)) << error;
+    EXPECT_EQ(error, "");
+    return databases;
+  }
+  // The error, without the path of the test's folder.
+  std::string ErrorOf(const std::string& argument) const {
+    std::vector<Database> databases(1);
+    std::string error;
+    EXPECT_FALSE(OpenInput(argument, &databases, &error)) << argument;
+    EXPECT_EQ(databases.size(), 1u);  // nothing was added
+    const std::string folder = dir_.Path("");
+    for (size_t at = error.find(folder); at != error.npos; at = error.find(folder)) {
+      error.erase(at, folder.size());
+    }
+    return error;
+  }
+
+  const TempDir dir_;
+};
+
+TEST_F(InputTest, NamesNothing) {
+  EXPECT_EQ(ErrorOf(Path("none")),
+            "none: does not exist; allowed: a database's folder, a table, or @FILE");
+  EXPECT_EQ(ErrorOf(""), "the path is empty; allowed: a database's folder, a table, or @FILE");
+  EXPECT_EQ(ErrorOf("/dev/null"), "/dev/null: is neither a folder nor a regular file");
+  constexpr char kAllowed[] = "; behind @ comes a file with one path per line, or - for stdin";
+  EXPECT_EQ(ErrorOf("@" + Path("none")),
+            std::string("none: cannot be opened: No such file or directory") + kAllowed);
+  EXPECT_EQ(ErrorOf("@" + Path("")), std::string(": is not a regular file") + kAllowed);
+  EXPECT_EQ(ErrorOf("@/dev/zero"), std::string("/dev/zero: is not a regular file") + kAllowed);
+  Write("long.txt", "\n" + std::string(4097, 'x') + "\n");
+  EXPECT_EQ(ErrorOf("@" + Path("long.txt")),
+            "long.txt, line 2: has more than 4096 bytes, the most that a path has");
+  Write("empty.txt", "\n\n");
+  EXPECT_EQ(ErrorOf("@" + Path("empty.txt")),
+            "empty.txt: names nothing; allowed: one folder or table per line");
+  Write("parent/text.txt", "x");
+  EXPECT_EQ(ErrorOf(Path("parent")),
+            "parent: is no database: it has neither CURRENT nor tables (*.sst, *.ldb)");
+  WriteDatabase("parent/child", {});
+  EXPECT_EQ(ErrorOf(Path("parent")),
+            "parent: is no database: it has neither CURRENT nor tables (*.sst, *.ldb); "
+            "parent/child has CURRENT");
+  EXPECT_EQ(ErrorOf(Path("parent/child/CURRENT")),
+            "parent/child/CURRENT: is no table; to read the database, name its folder");
+  EXPECT_EQ(ErrorOf(Path("parent/child/MANIFEST-000002")),
+            "parent/child/MANIFEST-000002: is no table; to read the database, name its folder");
+  Write("list.txt", Path("parent/child") + "\n\n" + Path("parent") + "\n");
+  std::filesystem::remove(Path("parent/child/CURRENT"));
+  EXPECT_EQ(ErrorOf("@" + Path("list.txt")),
+            "list.txt, line 1: parent/child: is no database: it has neither CURRENT nor tables "
+            "(*.sst, *.ldb)");
+}
+
+TEST_F(InputTest, BadCurrent) {
+  for (const std::string current : {"", "\n", "MANIFEST-\n", "MANIFEST-1x\n", "../MANIFEST-1",
+                                    "MANIFEST-000001 \n", "MANIFEST-99999999999999999999\n"}) {
+    Write("db/CURRENT", current);
+    std::string name = current;
+    if (!name.empty() && name.back() == '\n') name.pop_back();
+    EXPECT_EQ(ErrorOf(Path("db")),
+              "db/CURRENT: has '" + name + "'; allowed: the name of a MANIFEST");
+  }
+  Write("db/CURRENT", "\x1b[2J\xff");  // an encrypted one must not reach the terminal
+  EXPECT_EQ(ErrorOf(Path("db")), "db/CURRENT: has '?[2J?'; allowed: the name of a MANIFEST");
+  Write("db/CURRENT", "MANIFEST-000007\n");
+  EXPECT_EQ(ErrorOf(Path("db")), "db/CURRENT: names db/MANIFEST-000007, which does not exist");
+  Write("db/MANIFEST-000007", "");
+  EXPECT_EQ(ErrorOf(Path("db")), "db/MANIFEST-000007: has no whole record in its 0 bytes");
+}
+
+// A LOG in which each line could begin statistics, and none ends them: 16 s for each 256 KiB, once.
+TEST_F(InputTest, LogsAreReadInTimeInProportion) {
+  std::string log;
+  while (log.size() < 512 << 10) log += "rocksdb.STATISTICS:\n";
+  for (int i = 0; i < 50000; ++i) log += "STATISTICS:";
+  Write("db/LOG", log);
+  Tickers tickers;
+  std::string error;
+  const std::clock_t start = std::clock();
+  EXPECT_FALSE(ReadLogTickers(Path("db"), &tickers, &error));
+  EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC);
+  const std::string dump = "x STATISTICS:\n rocksdb.a COUNT : 1\n rocksdb.b P50 : 1 COUNT : 2\n";
+  Write("db/LOG", dump + log);
+  error.clear();
+  EXPECT_TRUE(ReadLogTickers(Path("db"), &tickers, &error)) << error;
+  EXPECT_EQ(tickers, (Tickers{{"rocksdb.a", 1}}));
+}
+
+TEST_F(InputTest, Tables) {
+  const std::string tables = BLOOMLINE_GOLDEN_DIR "/tables/";
+  std::filesystem::copy_file(tables + "leveldb-1.23-snappy.ldb", Path("a.sst"));
+  // It ends in LevelDB's magic number.
+  std::filesystem::copy_file(tables + "rocksdb-7.8-version0.sst", Path("b.ldb"));
+  Write("c.sst", "neither");
+  Write("d.ldb", "");
+  for (const auto& [name, engine] :
+       std::vector<std::pair<std::string, Engine>>{{"a.sst", Engine::kLevelDB},
+                                                   {"b.ldb", Engine::kRocksDB},
+                                                   {"c.sst", Engine::kRocksDB},
+                                                   {"d.ldb", Engine::kLevelDB}}) {
+    const std::vector<Database> databases = Open(Path(name));
+    ASSERT_EQ(databases.size(), 1u) << name;
+    EXPECT_EQ(databases[0].engine, engine) << name;
+    EXPECT_EQ(databases[0].path, "");
+    ASSERT_EQ(databases[0].files.size(), 1u);
+    ASSERT_EQ(databases[0].column_families.size(), 1u);
+    const TableFile& file = databases[0].files[0];
+    EXPECT_EQ(file.path, Path(name));
+    EXPECT_EQ(file.level, -1);
+    EXPECT_EQ(file.bytes, std::filesystem::file_size(Path(name)));
+  }
+}
+
+TEST_F(InputTest, Lists) {
+  Write("a.sst", "");
+  Write("b.ldb", "");
+  Write("c d.sst", "");
+  Write("db/000005.ldb", "");
+  WriteDatabase("db", {NewFile(2, 5, "a", "b")});
+  Write("list", Path("a.sst") + "\n" + Path("db") + "\r\n\n" + Path("c d.sst") + "\n" +
+                    Path("b.ldb") + "\n" + Path("gone.sst"));
+  const std::vector<Database> databases = Open("@" + Path("list"));
+  ASSERT_EQ(databases.size(), 3u);
+  ASSERT_EQ(databases[0].files.size(), 3u);  // RocksDB's tables
+  EXPECT_EQ(databases[0].files[0].path, Path("a.sst"));
+  EXPECT_EQ(databases[0].files[1].path, Path("c d.sst"));
+  EXPECT_EQ(databases[0].files[2].path, Path("gone.sst"));  // Table::Open says that it vanished
+  EXPECT_EQ(databases[1].path, Path("db"));
+  EXPECT_EQ(databases[1].files.at(0).level, 2);
+  EXPECT_EQ(databases[2].files.at(0).path, Path("b.ldb"));
+  EXPECT_EQ(databases[2].engine, Engine::kLevelDB);
+}
+
+TEST_F(InputTest, FolderWithoutCurrent) {
+  Write("copy/000012.sst", "");
+  Write("copy/000003.sst", "");
+  Write("copy/000003_1234_56.sst", "");  // as in a backup
+  Write("copy/000004.log", "");
+  Write("copy/LOG", "");
+  const Database database = Open(Path("copy") + "///").at(0);
+  EXPECT_EQ(database.path, Path("copy"));
+  EXPECT_EQ(database.engine, Engine::kRocksDB);
+  ASSERT_EQ(database.files.size(), 3u);
+  EXPECT_EQ(database.files[0].path, Path("copy/000003.sst"));
+  EXPECT_EQ(database.files[0].number, 3u);
+  EXPECT_EQ(database.files[1].number, 12u);
+  EXPECT_EQ(database.files[2].path, Path("copy/000003_1234_56.sst"));
+  for (const TableFile& file : database.files) EXPECT_EQ(file.level, -1);
+  ASSERT_EQ(database.warnings.size(), 1u);
+  EXPECT_NE(database.warnings[0].find("has no CURRENT"), std::string::npos);
+}
+
+TEST_F(InputTest, Engines) {
+  WriteDatabase("leveldb", {NewFile(2, 5, "a", "b")});
+  WriteDatabase("rocksdb", {NewFile4(2, 5, "a", "b")});
+  WriteDatabase("empty_leveldb", {});
+  WriteDatabase("empty_rocksdb", {Varint(10) + Varint(0)});
+  WriteDatabase("with_identity", {});
+  WriteDatabase("with_options", {});
+  // RocksDB that tried to open LevelDB's database leaves files, too.
+  WriteDatabase("opened_by_rocksdb", {NewFile(2, 5, "a", "b")});
+  for (const char* name : {"leveldb/000005.ldb", "rocksdb/000005.sst", "with_identity/IDENTITY",
+                           "with_options/OPTIONS-000007", "opened_by_rocksdb/IDENTITY",
+                           "opened_by_rocksdb/000005.sst"}) {
+    Write(name, "");
+  }
+  EXPECT_EQ(Open(Path("leveldb"))[0].engine, Engine::kLevelDB);
+  EXPECT_EQ(Open(Path("rocksdb"))[0].engine, Engine::kRocksDB);
+  EXPECT_EQ(Open(Path("empty_leveldb"))[0].engine, Engine::kLevelDB);
+  EXPECT_EQ(Open(Path("empty_rocksdb"))[0].engine, Engine::kRocksDB);
+  EXPECT_EQ(Open(Path("with_identity"))[0].engine, Engine::kRocksDB);
+  EXPECT_EQ(Open(Path("with_options"))[0].engine, Engine::kRocksDB);
+  const Database opened = Open(Path("opened_by_rocksdb"))[0];
+  EXPECT_EQ(opened.engine, Engine::kLevelDB);
+  EXPECT_EQ(opened.files.at(0).path, Path("opened_by_rocksdb/000005.sst"));
+}
+
+TEST_F(InputTest, MissingTablesAreSaid) {
+  std::vector<std::string> records;
+  for (uint64_t number = 10; number < 17; ++number)
+    records.push_back(NewFile4(1, number, "a", "b"));
+  WriteDatabase("db", records);
+  Write("db/000012.sst", "");
+  Database database = Open(Path("db")).at(0);
+  EXPECT_EQ(database.files.size(), 7u);
+  ASSERT_EQ(database.warnings.size(), 1u);
+  EXPECT_EQ(database.warnings[0],
+            Path("db") +
+                ": 6 of its tables are not there: 000010.sst, 000011.sst, 000013.sst, "
+                "000014.sst, 000015.sst, ...; if RocksDB has them in another folder "
+                "(db_paths, cf_paths), name it with --tables");
+  for (const TableFile& file : database.files) {
+    EXPECT_EQ(file.path, Path("db/0000" + std::to_string(file.number) + ".sst"));
+  }
+  for (uint64_t number = 10; number < 17; ++number) {
+    Write("db/0000" + std::to_string(number) + ".sst", "");
+  }
+  std::string error;
+  ASSERT_TRUE(Refresh(&database, &error)) << error;
+  EXPECT_TRUE(database.warnings.empty());
+  std::filesystem::remove_all(Path("db"));
+  EXPECT_FALSE(Refresh(&database, &error));
+  EXPECT_NE(error.find("db: cannot be listed: No such file or directory"), std::string::npos)
+      << error;
+  EXPECT_EQ(database.files.size(), 7u);
+}
+
+// Does nothing but replace its only table, and its MANIFEST now and then.
+class RestlessOwner {
+ public:
+  explicit RestlessOwner(std::string folder) : folder_(std::move(folder)) {
+    std::filesystem::create_directory(folder_);
+    Step();
+  }
+
+  void Step() {
+    const std::string table = TablePath(next_);
+    std::ofstream(table) << "table";
+    const size_t old_bytes = writer_.bytes().size();
+    if (next_ % 8 == 0) {
+      const std::string old = manifest_;
+      manifest_ = "MANIFEST-" + SixDigits(next_);
+      writer_ = ManifestWriter();
+      writer_.Add(Varint(1) + LengthPrefixed("leveldb.BytewiseComparator"));
+      writer_.Add(NewFile4(1, next_, "a", "b"));
+      std::ofstream(folder_ + "/" + manifest_, std::ios::binary) << writer_.bytes();
+      std::ofstream(folder_ + "/CURRENT.new") << manifest_ << "\n";
+      std::filesystem::rename(folder_ + "/CURRENT.new", folder_ + "/CURRENT");
+      if (!old.empty()) std::filesystem::remove(folder_ + "/" + old);
+    } else {
+      writer_.Add(tests::DeletedFile(1, next_ - 1) + NewFile4(1, next_, "a", "b"));
+      std::ofstream(folder_ + "/" + manifest_, std::ios::binary | std::ios::app)
+          << writer_.bytes().substr(old_bytes);
+    }
+    std::filesystem::remove(TablePath(next_ - 1));
+    ++next_;
+  }
+
+ private:
+  std::string TablePath(uint64_t number) const {
+    return folder_ + "/" + SixDigits(number) + ".sst";
+  }
+
+  const std::string folder_;
+  uint64_t next_ = 8;
+  std::string manifest_;
+  ManifestWriter writer_;
+};
+
+// CURRENT's MANIFEST and its table are often gone by the time one looks for them.
+TEST_F(InputTest, OwnerThatNeverRests) {
+  RestlessOwner owner(Path("db"));
+  std::atomic<bool> stop{false};
+  std::thread thread([&] {
+    while (!stop) owner.Step();
+  });
+  std::set<uint64_t> tables;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (tables.size() < 200 && std::chrono::steady_clock::now() < deadline) {
+    std::vector<Database> databases;
+    std::string error;
+    const bool ok = OpenInput(Path("db"), &databases, &error);
+    EXPECT_TRUE(ok) << error;
+    if (!ok) continue;
+    EXPECT_EQ(databases[0].warnings, std::vector<std::string>());
+    EXPECT_EQ(databases[0].files.size(), 1u);
+    for (const TableFile& file : databases[0].files) tables.insert(file.number);
+  }
+  stop = true;
+  thread.join();
+  EXPECT_EQ(tables.size(), 200u);
+}
+
+}  // namespace
+}  // namespace bloomline::database

@@ -1,0 +1,423 @@
+// MANIFESTs of any bytes: src/db/directory/record_log.h, version_edit.h, manifest.h.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "src/db/directory/manifest.h"
+#include "src/db/directory/record_log.h"
+#include "tests/db/manifest_writer.h"
+
+namespace bloomline::database {
+namespace {
+
+using tests::DeletedFile;
+using tests::Fixed;
+using tests::LengthPrefixed;
+using tests::ManifestWriter;
+using tests::NewFile;
+using tests::NewFile4;
+using tests::Varint;
+
+// "0 default leveldb.BytewiseComparator: 5@1 a-b 6@0 c-d;"
+std::string TextOf(const LiveFiles& live) {
+  std::string text;
+  for (const auto& [id, family] : live.families()) {
+    text += std::to_string(id) + " " + family.name + " " + family.comparator + ":";
+    for (const auto& [number, file] : family.files) {
+      EXPECT_EQ(number, file.number);
+      text += " " + std::to_string(number) + "@" + std::to_string(file.level) + " " +
+              file.smallest_key + "-" + file.largest_key;
+    }
+    text += ";";
+  }
+  return text;
+}
+
+class ManifestTest : public ::testing::Test {
+ protected:
+  ~ManifestTest() override { close(descriptor_); }
+
+  struct Reading {
+    bool ok = false;
+    std::string text, error;
+    std::vector<std::string> warnings;
+  };
+
+  std::string Path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+  Reading Read(const std::string& bytes) {
+    EXPECT_EQ(ftruncate(descriptor_, 0), 0);
+    EXPECT_EQ(pwrite(descriptor_, bytes.data(), bytes.size(), 0),
+              static_cast<ssize_t>(bytes.size()));
+    Reading reading;
+    Manifest manifest;
+    bool vanished = true;
+    reading.ok = ReadManifest(Path(), &manifest, &vanished, &reading.error);
+    EXPECT_FALSE(vanished);
+    EXPECT_EQ(reading.ok, reading.error.empty());
+    reading.text = TextOf(manifest.live);
+    reading.warnings = manifest.warnings;
+    return reading;
+  }
+  Reading ReadRecords(const std::vector<std::string>& records) {
+    ManifestWriter writer;
+    for (const std::string& record : records) writer.Add(record);
+    return Read(writer.bytes());
+  }
+
+  // In memory: the tests read thousands of files.
+  const int descriptor_ = memfd_create("manifest", 0);
+};
+
+const std::string kComparator = Varint(1) + LengthPrefixed("cmp");
+
+// Files come, move and go; two column families; an atomic group.
+std::vector<std::string> History() {
+  std::vector<std::string> records = {
+      kComparator,
+      Varint(2) + Varint(3) + Varint(3) + Varint(9) + Varint(4) + Varint(100),
+      NewFile4(0, 10, "a", "c") + NewFile4(0, 11, "b", "d"),
+      Varint(200) + Varint(1) + Varint(201) + LengthPrefixed("more") + kComparator,
+      Varint(200) + Varint(1) + NewFile4(0, 12, "x", "z"),
+      DeletedFile(0, 10) + DeletedFile(0, 11) + NewFile4(1, 13, "a", "d"),
+      Varint(300) + Varint(1) + NewFile4(0, 14, "e", "f"),
+      Varint(300) + Varint(0) + Varint(200) + Varint(1) + NewFile4(0, 15, "u", "v"),
+      DeletedFile(1, 13) + NewFile4(2, 13, "a", "d"),
+      Varint(200) + Varint(2) + Varint(201) + LengthPrefixed("gone") + kComparator,
+      Varint(200) + Varint(2) + Varint(202),
+  };
+  return records;
+}
+
+TEST_F(ManifestTest, History) {
+  const Reading reading = ReadRecords(History());
+  EXPECT_TRUE(reading.ok) << reading.error;
+  EXPECT_EQ(reading.text, "0 default cmp: 13@2 a-d 14@0 e-f;1 more cmp: 12@0 x-z 15@0 u-v;");
+  EXPECT_TRUE(reading.warnings.empty());
+}
+
+// What a reader sees while the owner writes: some of the last record. It is as if that were not
+// there, without a warning.
+TEST_F(ManifestTest, EachLengthIsAPrefix) {
+  std::map<size_t, std::string> whole;  // by the length at which it is reached
+  ManifestWriter writer;
+  std::vector<std::string> so_far;
+  for (const std::string& record : History()) {
+    writer.Add(record);
+    so_far.push_back(record);
+    whole[writer.bytes().size()] = ReadRecords(so_far).text;
+  }
+  std::string expected;
+  for (size_t length = 0; length <= writer.bytes().size(); ++length) {
+    const Reading reading = Read(writer.bytes().substr(0, length));
+    if (whole.count(length) > 0) expected = whole[length];
+    ASSERT_EQ(reading.ok, !expected.empty()) << length;
+    if (!reading.ok) {
+      EXPECT_NE(reading.error.find("no whole record"), std::string::npos) << reading.error;
+      continue;
+    }
+    ASSERT_EQ(reading.text, expected) << length;
+    ASSERT_TRUE(reading.warnings.empty()) << length << ": " << reading.warnings[0];
+    // Preallocated space, as some writers leave it.
+    const Reading zeros = Read(writer.bytes().substr(0, length) + std::string(70000, '\0'));
+    if (whole.count(length) > 0) {
+      ASSERT_EQ(zeros.text, expected) << length;
+      ASSERT_TRUE(zeros.warnings.empty()) << length << ": " << zeros.warnings[0];
+    }
+  }
+}
+
+// No damage goes unnoticed, except in the last record, where it may look as if that were not
+// complete.
+TEST_F(ManifestTest, FlippedBytes) {
+  ManifestWriter writer;
+  std::string without_last;
+  std::vector<std::string> so_far;
+  size_t last = 0;
+  for (const std::string& record : History()) {
+    without_last = so_far.empty() ? "" : ReadRecords(so_far).text;
+    last = writer.bytes().size();
+    writer.Add(record);
+    so_far.push_back(record);
+  }
+  const std::string whole = Read(writer.bytes()).text;
+  int noticed = 0;
+  for (size_t i = 0; i < writer.bytes().size(); ++i) {
+    for (const char flip : {'\1', '\x80', '\xff'}) {
+      std::string bytes = writer.bytes();
+      bytes[i] = static_cast<char>(bytes[i] ^ flip);
+      const Reading reading = Read(bytes);
+      if (!reading.ok || !reading.warnings.empty()) {
+        ++noticed;
+      } else {
+        ASSERT_GE(i, last) << "damage at " << i << " is not noticed: " << reading.text;
+        ASSERT_EQ(reading.text, without_last);
+      }
+    }
+  }
+  EXPECT_GT(noticed, static_cast<int>(2 * last));
+}
+
+TEST_F(ManifestTest, GoesOnBehindDamage) {
+  ManifestWriter writer;
+  writer.Add(kComparator);
+  writer.Add(NewFile(0, 5, "a", "b"));
+  const size_t damage = writer.bytes().size() - 3;
+  writer.Add(NewFile(0, 6, "c", "d"));
+  std::string bytes = writer.bytes();
+  bytes[damage] ^= 1;
+  const Reading reading = Read(bytes);
+  EXPECT_EQ(reading.text, "0 default cmp: 6@0 c-d;");
+  ASSERT_EQ(reading.warnings.size(), 1u);
+  EXPECT_NE(reading.warnings[0].find(": damaged at offset 12;"), std::string::npos)
+      << reading.warnings[0];
+}
+
+// Lost pages: zeros with records behind them.
+// Where each byte could begin a fragment: checksums of all these would read the block thousands of
+// times. Nothing that is whole is overlooked.
+TEST_F(ManifestTest, DamageIsSearchedInTimeInProportion) {
+  ManifestWriter whole;
+  for (const std::string& record : History()) whole.Add(record);
+  std::string small;  // each is followed by a header that promises a long fragment
+  for (ManifestWriter one; small.size() < ManifestWriter::kBlockBytes; one = ManifestWriter()) {
+    one.AddFragment(1, "");
+    small += one.bytes() + std::string("xxxx\x00\x3f\x01", 7);
+  }
+  for (const std::string& pattern :
+       {std::string("\x01\x3f"), std::string("\x01"), std::string("\x01\x01\x08\x7e"), small}) {
+    std::string bytes;
+    while (bytes.size() < 4 * ManifestWriter::kBlockBytes) bytes += pattern;
+    bytes.resize(4 * ManifestWriter::kBlockBytes - whole.bytes().size());
+    bytes += whole.bytes();
+    Read(bytes);
+    RecordLog log;
+    std::string error;
+    ASSERT_TRUE(log.Open(Path(), &error)) << error;
+    std::string last;
+    for (std::string_view record; log.Next(&record);) last = record;
+    EXPECT_EQ(log.error(), "");
+    EXPECT_EQ(last, History().back());
+    EXPECT_LE(log.num_bytes_checked(), 3 * log.size()) << pattern.substr(0, 4);
+  }
+}
+
+TEST_F(ManifestTest, HolesAreNoticed) {
+  ManifestWriter writer;
+  for (uint64_t i = 0; i < 3000; ++i) writer.Add(NewFile(0, 10 + i, "aaaaaaaa", "bbbbbbbbb"));
+  ASSERT_GT(writer.bytes().size(), 3 * ManifestWriter::kBlockBytes);
+  for (const size_t begin : {size_t{0}, size_t{4096}, ManifestWriter::kBlockBytes, size_t{36864}}) {
+    for (const size_t size : {size_t{4096}, ManifestWriter::kBlockBytes}) {
+      std::string bytes = writer.bytes();
+      bytes.replace(begin, size, size, '\0');
+      EXPECT_EQ(Read(bytes).warnings.size(), 1u) << begin << ", " << size;
+    }
+  }
+}
+
+TEST_F(ManifestTest, RecordsOfAllSizes) {
+  ManifestWriter writer;
+  writer.Add(kComparator);
+  std::string expected = "0 default cmp:";
+  uint64_t number = 10;
+  // Each offset in a block, and records of several blocks.
+  for (const size_t size : {32730, 1, 5, 6, 7, 8, 30, 32768, 100000, 3, 32700, 17, 65536}) {
+    const std::string key(size, 'k');
+    writer.Add(NewFile(3, number, key, "z"));
+    expected += " " + std::to_string(number++) + "@3 " + key + "-z";
+  }
+  const Reading reading = Read(writer.bytes());
+  EXPECT_TRUE(reading.text == expected + ";");
+  EXPECT_TRUE(reading.warnings.empty());
+  // An empty first fragment at a block's end, as old writers left it.
+  ManifestWriter old;
+  old.Add(NewFile(0, 5, std::string(ManifestWriter::kBlockBytes - 46 + 4, 'a'), "b"));
+  while (ManifestWriter::kBlockBytes - old.bytes().size() > 14) old.AddFragment(128, "");
+  ASSERT_LE(old.bytes().size(), ManifestWriter::kBlockBytes - 7);
+  old.AddFragment(2, "");
+  old.Add(kComparator);
+  EXPECT_TRUE(Read(old.bytes()).warnings.empty());
+}
+
+TEST_F(ManifestTest, RecordTypes) {
+  ManifestWriter writer;
+  writer.AddFragment(5, kComparator, Fixed(1, 4));  // RocksDB's recyclable ones
+  const std::string record = NewFile4(0, 5, "a", "b");
+  writer.AddFragment(6, record.substr(0, 5), Fixed(1, 4));
+  writer.AddFragment(7, record.substr(5, 5), Fixed(1, 4));
+  writer.AddFragment(8, record.substr(10), Fixed(1, 4));
+  writer.AddFragment(130, "skipped");
+  writer.AddFragment(131, "skipped", Fixed(1, 4));
+  writer.AddFragment(200, "skipped");
+  writer.Add(NewFile4(0, 6, "c", "d"));
+  const Reading reading = Read(writer.bytes());
+  EXPECT_EQ(reading.text, "0 default cmp: 5@0 a-b 6@0 c-d;");
+  EXPECT_TRUE(reading.warnings.empty());
+  for (const int type : {9, 12, 100}) {
+    ManifestWriter unknown;
+    unknown.Add(kComparator);
+    unknown.AddFragment(type, "?");
+    const Reading refused = Read(unknown.bytes());
+    EXPECT_FALSE(refused.ok);
+    EXPECT_NE(refused.error.find("offset 12 is of type " + std::to_string(type)), std::string::npos)
+        << refused.error;
+  }
+  // A record whose end, or whose beginning, is missing.
+  for (const int type : {2, 3, 4}) {
+    ManifestWriter broken;
+    broken.Add(kComparator);
+    broken.AddFragment(type, NewFile4(0, 5, "a", "b"));
+    broken.Add(NewFile4(0, 6, "c", "d"));
+    const Reading found = Read(broken.bytes());
+    EXPECT_EQ(found.text, "0 default cmp: 6@0 c-d;");
+    EXPECT_EQ(found.warnings.size(), 1u) << type;
+  }
+}
+
+// All of RocksDB's tags up to 11, in records that also add a file behind them.
+TEST_F(ManifestTest, Tags) {
+  const std::string blob_fields = Varint(2) + LengthPrefixed("field") + Varint(0);
+  const std::vector<std::string> tags = {
+      Varint(2) + Varint(1ull << 60),
+      Varint(3) + Varint(7),
+      Varint(4) + Varint(~0ull),
+      Varint(5) + Varint(3) + tests::InternalKey("cursor"),
+      Varint(9) + Varint(0),
+      Varint(10) + Varint(4),
+      Varint(100) + Varint(6) + Varint(77) + Varint(1) + tests::InternalKey("q") +
+          tests::InternalKey("r") + Varint(1) + Varint(2),
+      Varint(102) + Varint(6) + Varint(77) + Varint(2) + Varint(1) + tests::InternalKey("q") +
+          tests::InternalKey("r") + Varint(1) + Varint(2),
+      Varint(203) + Varint(4),
+      Varint(400) + Varint(8) + Varint(1) + Varint(2) + LengthPrefixed("crc") +
+          LengthPrefixed("xxxx") + blob_fields,
+      Varint(401) + Varint(8) + Varint(1) + Varint(2) + blob_fields,
+      Varint(8193) + LengthPrefixed("id"),
+      Varint(8194) + Varint(8) + Varint(1) + Varint(2) + LengthPrefixed("") + LengthPrefixed("") +
+          blob_fields,
+      Varint(8195) + Varint(8) + Varint(1) + Varint(2) + blob_fields,
+      Varint(8196) + Varint(5) + Varint(2) + Varint(100) + Varint(1),
+      Varint(8197) + Varint(5),
+      Varint(8198) + LengthPrefixed("timestamp"),
+      Varint(8199) + LengthPrefixed(Varint(5) + Varint(1)),
+      Varint(8200) + LengthPrefixed(Varint(5)),
+      Varint(8201) + LengthPrefixed("\1"),
+      Varint(8202) + LengthPrefixed("progress"),
+      Varint(8203) + LengthPrefixed(Varint(1000)),
+      Varint(8192 + 4000) + LengthPrefixed("of the future"),
+  };
+  for (const std::string& tag : tags) {
+    const Reading reading = ReadRecords({kComparator, tag + NewFile4(1, 5, "a", "b")});
+    EXPECT_TRUE(reading.ok) << reading.error;
+    EXPECT_TRUE(reading.warnings.empty()) << reading.warnings[0];
+    const bool has_file = reading.text.find(" 77@6 q-r") != std::string::npos;
+    EXPECT_EQ(reading.text,
+              std::string("0 default cmp: 5@1 a-b") + (has_file ? " 77@6 q-r;" : ";"));
+    // Cut off anywhere, it is damage or another whole record; never a file that is not there.
+    for (size_t length = 0; length < tag.size(); ++length) {
+      const Reading cut = ReadRecords({kComparator, tag.substr(0, length)});
+      EXPECT_EQ(cut.text, "0 default cmp:;");
+    }
+  }
+  for (const auto& [tag, what] : std::map<std::string, std::string>{
+           {Varint(8), "tag 8"},
+           {Varint(11), "tag 11"},
+           {Varint(104), "tag 104"},
+           {Varint(402), "tag 402"},
+           {NewFile4(0, 9, "", "", Varint(66) + LengthPrefixed("?")), "field 66"},
+           {Varint(401) + Varint(8) + Varint(1) + Varint(2) + Varint(64), "field 64"},
+           {Varint(8196) + Varint(5) + Varint(3), "field 3"}}) {
+    const Reading refused = ReadRecords({kComparator, tag + NewFile4(1, 5, "a", "b")});
+    EXPECT_FALSE(refused.ok) << what;
+    EXPECT_NE(refused.error.find("the record at offset 12 has " + what + ", which is not known"),
+              std::string::npos)
+        << refused.error;
+  }
+}
+
+TEST_F(ManifestTest, FieldsOfFiles) {
+  std::string fields;
+  for (const uint64_t field : {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 63, 128}) {
+    fields += Varint(field) + LengthPrefixed("value");
+  }
+  VersionEdit edit;
+  std::string what;
+  ASSERT_EQ(DecodeVersionEdit(NewFile4(4, 5, "a", "b", fields + Varint(65) + LengthPrefixed("\2")),
+                              &edit, &what),
+            EditError::kNone);
+  ASSERT_EQ(edit.new_files.size(), 1u);
+  EXPECT_EQ(edit.new_files[0].bytes, 1005u);
+  EXPECT_EQ(edit.new_files[0].level, 4);
+  EXPECT_TRUE(edit.has_rocksdb_tags);
+  const std::string bad_files[] = {
+      NewFile4(256, 5, "a", "b"),
+      NewFile4(1 << 30, 5, "a", "b"),
+      Varint(7) + Varint(0) + Varint(5) + Varint(1) + LengthPrefixed("short") +
+          LengthPrefixed("short"),
+  };
+  for (const std::string& record : bad_files) {
+    EXPECT_EQ(DecodeVersionEdit(record, &edit, &what), EditError::kDamaged);
+    EXPECT_EQ(what, "a new file");
+  }
+}
+
+TEST_F(ManifestTest, AtomicGroups) {
+  const auto in_group = [](uint64_t remaining, const std::string& edit) {
+    return Varint(300) + Varint(remaining) + edit;
+  };
+  const std::string a = NewFile4(0, 5, "a", "a");
+  const std::string b = NewFile4(0, 6, "b", "b");
+  const std::string c = NewFile4(0, 7, "c", "c");
+  // Not complete: none of it.
+  Reading reading = ReadRecords({kComparator, in_group(2, a), in_group(1, b)});
+  EXPECT_EQ(reading.text, "0 default cmp:;");
+  EXPECT_TRUE(reading.warnings.empty());
+  reading = ReadRecords({kComparator, in_group(2, a), in_group(1, b), in_group(0, c)});
+  EXPECT_EQ(reading.text, "0 default cmp: 5@0 a-a 6@0 b-b 7@0 c-c;");
+  // One of it is missing, which the owner would not leave.
+  reading = ReadRecords({kComparator, in_group(2, a), in_group(0, c)});
+  EXPECT_EQ(reading.warnings.size(), 1u);
+  reading = ReadRecords({kComparator, in_group(2, a), c});
+  EXPECT_EQ(reading.text, "0 default cmp: 7@0 c-c;");
+  EXPECT_EQ(reading.warnings.size(), 1u);
+}
+
+TEST_F(ManifestTest, ContradictionsAreNoticed) {
+  const std::string file = NewFile4(1, 5, "a", "b");
+  const std::vector<std::vector<std::string>> histories = {
+      {kComparator, DeletedFile(0, 5)},
+      {kComparator, file, DeletedFile(0, 5)},
+      {kComparator, file, file},
+      {kComparator, Varint(200) + Varint(7) + file},
+      {kComparator, Varint(201) + LengthPrefixed("default")},
+  };
+  for (const auto& history : histories) EXPECT_EQ(ReadRecords(history).warnings.size(), 1u);
+}
+
+TEST_F(ManifestTest, RandomBytes) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 300; ++i) {
+    std::string bytes(random() % 2000, '\0');
+    for (char& byte : bytes) byte = static_cast<char>(random() >> 7);
+    EXPECT_FALSE(Read(bytes).ok);
+    // Records that are whole, with anything in them.
+    ManifestWriter writer;
+    writer.Add(kComparator);
+    for (int j = 0; j < 5; ++j) {
+      std::string record(random() % 60, '\0');
+      for (char& byte : record) byte = static_cast<char>(random() >> 7);
+      writer.Add(record);
+      std::string edited = NewFile4(1, 5, "aaaa", "bbbb") + DeletedFile(1, 5);
+      edited[random() % edited.size()] = static_cast<char>(random() >> 7);
+      writer.Add(edited);
+    }
+    Read(writer.bytes());
+  }
+}
+
+}  // namespace
+}  // namespace bloomline::database

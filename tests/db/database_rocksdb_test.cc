@@ -1,0 +1,458 @@
+// src/db/directory against RocksDB's own answers: which tables are live, in which column
+// family, level and folder, with which keys.
+#include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/table.h>
+#include <rocksdb/version.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "src/db/directory/database.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline::database {
+namespace {
+
+using rocksdb::ColumnFamilyOptions;
+using rocksdb::Options;
+using tests::TempDir;
+
+// Column family, level, number, bytes, path, smallest and largest user key.
+using TableFact =
+    std::tuple<std::string, int, uint64_t, uint64_t, std::string, std::string, std::string>;
+using TableFacts = std::set<TableFact>;
+
+class RocksDBUnderTest {
+  std::string path_;
+  rocksdb::Options options_;
+  std::unique_ptr<rocksdb::DB> db_;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles_;
+
+  // RocksDB 11 takes a unique_ptr.
+  template <typename Families>
+  auto Open(const Families& families, int)
+      -> decltype(rocksdb::DB::Open(options_, path_, families, &handles_, &db_)) {
+    return rocksdb::DB::Open(options_, path_, families, &handles_, &db_);
+  }
+  template <typename Families>
+  rocksdb::Status Open(const Families& families, long) {
+    rocksdb::DB* opened = nullptr;
+    const auto status = rocksdb::DB::Open(options_, path_, families, &handles_, &opened);
+    db_.reset(opened);
+    return status;
+  }
+
+ public:
+  RocksDBUnderTest(std::string path, rocksdb::Options options)
+      : path_(std::move(path)), options_(std::move(options)) {
+    options_.create_if_missing = true;
+    Open();
+  }
+  ~RocksDBUnderTest() { Close(); }
+
+  void Open() {
+    std::vector<std::string> names;
+    if (!rocksdb::DB::ListColumnFamilies(options_, path_, &names).ok()) names = {"default"};
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    for (const std::string& name : names) families.emplace_back(name, options_);
+    const rocksdb::Status status = Open(families, 0);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  void Close() {
+    for (auto* handle : handles_) db_->DestroyColumnFamilyHandle(handle);
+    handles_.clear();
+    db_.reset();
+  }
+  void Reopen() {
+    Close();
+    Open();
+  }
+
+  void AddFamily(const std::string& name, const rocksdb::ColumnFamilyOptions& options) {
+    rocksdb::ColumnFamilyHandle* handle = nullptr;
+    ASSERT_TRUE(db_->CreateColumnFamily(options, name, &handle).ok());
+    handles_.push_back(handle);
+  }
+  void DropFamily(size_t index) {
+    ASSERT_TRUE(db_->DropColumnFamily(handles_[index]).ok());
+    db_->DestroyColumnFamilyHandle(handles_[index]);
+    handles_.erase(handles_.begin() + static_cast<std::ptrdiff_t>(index));
+  }
+
+  // `num_keys` random keys of 16 digits in each column family, then a flush.
+  void Fill(uint64_t seed, int num_keys) {
+    for (size_t family = 0; family < handles_.size(); ++family) {
+      for (int i = 0; i < num_keys; ++i) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        char key[24];
+        std::snprintf(key, sizeof(key), "%016u", static_cast<unsigned>(seed >> 40));
+        Put(handles_[family], key, std::string(100, static_cast<char>('a' + i % 26)));
+      }
+    }
+    Flush();
+  }
+  void Put(rocksdb::ColumnFamilyHandle* family, const std::string& key, const std::string& value) {
+    const auto* comparator = family->GetComparator();
+    rocksdb::Status status;
+    if (comparator->timestamp_size() == 0) {
+      status = db_->Put(rocksdb::WriteOptions(), family, key, value);
+    } else {
+      std::string timestamp(8, '\0');
+      timestamp[0] = static_cast<char>(1 + key.back() % 7);
+      status = db_->Put(rocksdb::WriteOptions(), family, key, timestamp, value);
+    }
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  void Flush() {
+    for (auto* handle : handles_) ASSERT_TRUE(db_->Flush({}, handle).ok());
+  }
+  // Lets the compactions that are due run, for a while.
+  void Settle() {
+    for (int waited = 0, quiet = 0; quiet < 3 && waited < 500; ++waited) {
+      uint64_t running = 0;
+      db_->GetIntProperty("rocksdb.num-running-compactions", &running);
+      quiet = running == 0 ? quiet + 1 : 0;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+  TableFacts Expected() const {
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    TableFacts facts;
+    for (const auto& file : files) {
+      facts.emplace(file.column_family_name, file.level, file.file_number, file.size,
+                    file.directory + "/" + file.relative_filename, file.smallestkey,
+                    file.largestkey);
+    }
+    return facts;
+  }
+
+  rocksdb::DB* operator->() { return db_.get(); }
+  rocksdb::DB* get() { return db_.get(); }
+  rocksdb::ColumnFamilyHandle* family(size_t index) { return handles_[index]; }
+  size_t num_families() const { return handles_.size(); }
+  const std::string& path() const { return path_; }
+  rocksdb::Options& options() { return options_; }
+};
+
+TableFacts FactsOf(const Database& database) {
+  TableFacts facts;
+  for (const auto& file : database.files) {
+    facts.emplace(database.column_families[static_cast<size_t>(file.column_family)].name,
+                  file.level, file.number, file.bytes, file.path, file.smallest_key,
+                  file.largest_key);
+  }
+  return facts;
+}
+
+Database OpenOne(const std::string& argument) {
+  std::vector<Database> databases;
+  std::string error;
+  EXPECT_TRUE(database::OpenInput(argument, &databases, &error)) << error;
+  EXPECT_EQ(databases.size(), 1u);
+  return databases.empty() ? Database() : std::move(databases.front());
+}
+
+// Small tables and levels: a few thousand keys fill three.
+Options SmallOptions() {
+  Options options;
+  options.write_buffer_size = 64 << 10;
+  options.target_file_size_base = 32 << 10;
+  options.max_bytes_for_level_base = 128 << 10;
+  options.max_bytes_for_level_multiplier = 4;
+  options.level0_file_num_compaction_trigger = 2;
+  options.compression = rocksdb::kNoCompression;
+  options.allow_fallocate = false;  // spares file operations
+  return options;
+}
+
+void ExpectSame(RocksDBUnderTest* db, const std::string& when) {
+  ASSERT_TRUE((*db)->PauseBackgroundWork().ok());
+  const Database database = OpenOne(db->path());
+  EXPECT_EQ(database.engine, sstable::Engine::kRocksDB) << when;
+  EXPECT_EQ(FactsOf(database), db->Expected()) << when;
+  ASSERT_TRUE((*db)->ContinueBackgroundWork().ok());
+  EXPECT_EQ(database.warnings, std::vector<std::string>()) << when;
+  EXPECT_EQ(database.column_families.size(), db->num_families()) << when;
+  for (size_t i = 0; i < std::min(database.column_families.size(), db->num_families()); ++i) {
+    const ColumnFamily& family = database.column_families[i];
+    EXPECT_EQ(family.comparator, db->family(i)->GetComparator()->Name()) << when;
+  }
+}
+
+int NumLevels(const Database& database) {
+  std::set<int> levels;
+  for (const TableFile& file : database.files) levels.insert(file.level);
+  return static_cast<int>(levels.size());
+}
+
+// Fills, compares; reopens, compares; compacts, compares.
+void Exercise(RocksDBUnderTest* db, int rounds = 4, int keys = 1500) {
+  for (int round = 0; round < rounds; ++round) {
+    db->Fill(static_cast<uint64_t>(round) + 1, keys);
+    db->Settle();
+    ExpectSame(db, "after round " + std::to_string(round));
+    if (round % 2 == 1) {
+      db->Reopen();
+      db->Settle();
+      ExpectSame(db, "reopened after round " + std::to_string(round));
+    }
+  }
+  for (size_t i = 0; i < db->num_families(); ++i) {
+    ASSERT_TRUE((*db)->CompactRange({}, db->family(i), nullptr, nullptr).ok());
+  }
+  db->Settle();
+  ExpectSame(db, "compacted");
+}
+
+TEST(RocksDBDirectory, Levels) {
+  const TempDir dir;
+  Options options = SmallOptions();
+  options.allow_fallocate = true;  // RocksDB's default
+  RocksDBUnderTest db(dir.Path("db"), options);
+  ExpectSame(&db, "empty");
+  Exercise(&db, 2);
+  db.Fill(99, 1500);
+  db.Settle();
+  EXPECT_GE(NumLevels(OpenOne(db.path())), 2);  // else the test shows little
+}
+
+TEST(RocksDBDirectory, ColumnFamiliesComeAndGo) {
+  const TempDir dir;
+  RocksDBUnderTest db(dir.Path("db"), SmallOptions());
+  ColumnFamilyOptions universal = SmallOptions();
+  universal.compaction_style = rocksdb::kCompactionStyleUniversal;
+  ColumnFamilyOptions reverse = SmallOptions();
+  reverse.comparator = rocksdb::ReverseBytewiseComparator();
+  rocksdb::BlockBasedTableOptions ribbon;
+  ribbon.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10));
+  universal.table_factory.reset(rocksdb::NewBlockBasedTableFactory(ribbon));
+  db.AddFamily("one", SmallOptions());
+  db.AddFamily("two: \"#\\ a=b]", universal);
+  db.AddFamily("reverse", reverse);
+  db.Fill(1, 1000);
+  db.Settle();
+  ExpectSame(&db, "four families");
+  const Database four = OpenOne(db.path());
+  EXPECT_NE(four.column_families[2].filter_policy.find("ribbonfilter:10"), std::string::npos)
+      << four.column_families[2].filter_policy;
+  EXPECT_EQ(four.column_families[2].compaction_style, "kCompactionStyleUniversal");
+  EXPECT_EQ(four.column_families[0].filter_policy, "nullptr");
+  db.DropFamily(1);
+  ExpectSame(&db, "one dropped");
+  db.AddFamily("one", SmallOptions());
+  db.Fill(2, 1000);
+  db.Settle();
+  ExpectSame(&db, "added again");
+  db.DropFamily(3);
+  db.DropFamily(2);
+  db.DropFamily(1);
+  Exercise(&db, 2);
+}
+
+TEST(RocksDBDirectory, IngestedFiles) {
+  const TempDir dir;
+  RocksDBUnderTest db(dir.Path("db"), SmallOptions());
+  db.Fill(1, 1000);
+  for (int i = 0; i < 5; ++i) {
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), db.options());
+    const std::string path = dir.Path("ingested.sst");
+    ASSERT_TRUE(writer.Open(path).ok());
+    ASSERT_TRUE(writer.Put("a" + std::to_string(i), "x").ok());
+    ASSERT_TRUE(writer.Put("b" + std::to_string(9 - i), "x").ok());
+    ASSERT_TRUE(writer.Finish().ok());
+    rocksdb::IngestExternalFileOptions ingest;
+    ingest.move_files = i % 2 == 0;
+    ASSERT_TRUE(db->IngestExternalFile({path}, ingest).ok());
+    db.Settle();
+    ExpectSame(&db, "ingested " + std::to_string(i));
+  }
+  ASSERT_TRUE(rocksdb::DeleteFilesInRange(db.get(), db.family(0), nullptr, nullptr).ok());
+  ExpectSame(&db, "deleted in range");
+}
+
+// db_paths stand in LOG, cf_paths nowhere.
+TEST(RocksDBDirectory, TablesInOtherFolders) {
+  const TempDir dir;
+  Options options = SmallOptions();
+  options.db_paths = {
+      {dir.Path("db"), 200 << 10}, {dir.Path("second"), 600 << 10}, {dir.Path("a third"), 1 << 30}};
+  options.compaction_style = rocksdb::kCompactionStyleLevel;
+  RocksDBUnderTest db(dir.Path("db"), options);
+  std::set<std::string> folders;
+  for (int round = 0; round < 3; ++round) {
+    db.Fill(static_cast<uint64_t>(round) + 1, 2000);
+    db.Settle();
+    // LOG names the folders that there are when the database is opened.
+    db.Reopen();
+    ExpectSame(&db, "after round " + std::to_string(round));
+    for (const TableFile& file : OpenOne(db.path()).files) {
+      folders.insert(std::filesystem::path(file.path).parent_path().filename().string());
+    }
+  }
+  EXPECT_GE(folders.size(), 2u);
+
+  ColumnFamilyOptions elsewhere = SmallOptions();
+  elsewhere.cf_paths = {{dir.Path("family"), 1 << 30}};
+  db.AddFamily("elsewhere", elsewhere);
+  db.Fill(5, 1000);
+  db.Settle();
+  const Database without = OpenOne(db.path());
+  ASSERT_EQ(without.warnings.size(), 1u);
+  EXPECT_NE(without.warnings[0].find("cf_paths"), std::string::npos) << without.warnings[0];
+  std::vector<Database> databases;
+  std::string error;
+  InputOptions input;
+  input.table_folders = without.table_folders;
+  input.table_folders.push_back(dir.Path("family"));
+  ASSERT_TRUE(OpenInput(db.path(), &databases, &error, input)) << error;
+  EXPECT_EQ(FactsOf(databases.at(0)), db.Expected());
+  EXPECT_EQ(databases[0].warnings, std::vector<std::string>());
+  ASSERT_TRUE(Refresh(&databases[0], &error)) << error;
+  EXPECT_EQ(FactsOf(databases[0]), db.Expected());
+}
+
+// Bytewise, with a timestamp of 8 bytes behind each key, the newest first.
+class TimestampComparator : public rocksdb::Comparator {
+ public:
+  TimestampComparator() : Comparator(8) {}
+  const char* Name() const override { return "leveldb.BytewiseComparator.u64ts"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    const int order = CompareWithoutTimestamp(a, true, b, true);
+    if (order != 0) return order;
+    return -rocksdb::Slice(a.data() + a.size() - 8, 8)
+                .compare(rocksdb::Slice(b.data() + b.size() - 8, 8));
+  }
+  using Comparator::CompareWithoutTimestamp;
+  int CompareWithoutTimestamp(const rocksdb::Slice& a, bool a_has_ts, const rocksdb::Slice& b,
+                              bool b_has_ts) const override {
+    const rocksdb::Slice x(a.data(), a.size() - (a_has_ts ? 8 : 0));
+    const rocksdb::Slice y(b.data(), b.size() - (b_has_ts ? 8 : 0));
+    return x.compare(y);
+  }
+  int CompareTimestamp(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return a.compare(b);
+  }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+// Each brings other records into the MANIFEST.
+TEST(RocksDBDirectory, OfOtherOptions) {
+  static const TimestampComparator comparator;
+  const struct {
+    const char* name;
+    void (*change)(Options* options);
+  } kCases[] = {
+    {"universal", [](Options* o) { o->compaction_style = rocksdb::kCompactionStyleUniversal; }},
+    {"FIFO",
+     [](Options* o) {
+       o->compaction_style = rocksdb::kCompactionStyleFIFO;
+       o->compaction_options_fifo.max_table_files_size = 200 << 10;
+       o->ttl = 0;
+     }},
+    {"MANIFESTs roll over",
+     [](Options* o) {
+       o->max_manifest_file_size = 2000;
+       o->track_and_verify_wals_in_manifest = true;
+       o->two_write_queues = true;
+       o->write_dbid_to_manifest = true;
+     }},
+    {"blob files, checksums, ttl",
+     [](Options* o) {
+       o->enable_blob_files = true;
+       o->min_blob_size = 50;
+       o->enable_blob_garbage_collection = true;
+       o->blob_garbage_collection_age_cutoff = 1;
+       o->file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
+       o->ttl = 3600;
+       o->atomic_flush = true;
+     }},
+    {"timestamps", [](Options* o) { o->comparator = &comparator; }},
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 910
+    {"no IDENTITY",
+     [](Options* o) {
+       o->write_dbid_to_manifest = true;
+       o->write_identity_file = false;
+     }},
+#endif
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.name);
+    const TempDir dir;
+    Options options = SmallOptions();
+    c.change(&options);
+    RocksDBUnderTest db(dir.Path("db"), options);
+    Exercise(&db, 2, 1000);
+  }
+}
+
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 910
+// The tables then have no timestamps, and neither have the keys in MANIFEST. RocksDB appends zeros.
+TEST(RocksDBDirectory, TimestampsThatAreNotStored) {
+  const TempDir dir;
+  const TimestampComparator comparator;
+  Options options = SmallOptions();
+  options.comparator = &comparator;
+  options.persist_user_defined_timestamps = false;
+  options.allow_concurrent_memtable_write = false;
+  RocksDBUnderTest db(dir.Path("db"), options);
+  for (uint64_t round = 1; round < 4; ++round) {
+    db.Fill(round, 1500);
+    db.Settle();
+    ASSERT_TRUE(db->PauseBackgroundWork().ok());
+    TableFacts expected;
+    for (auto [family, level, number, bytes, path, smallest, largest] : db.Expected()) {
+      smallest.resize(smallest.size() - 8);
+      largest.resize(largest.size() - 8);
+      expected.emplace(family, level, number, bytes, path, smallest, largest);
+    }
+    EXPECT_EQ(FactsOf(OpenOne(db.path())), expected);
+    ASSERT_TRUE(db->ContinueBackgroundWork().ok());
+    db.Reopen();
+  }
+}
+#endif
+
+TEST(RocksDBDirectory, FilesAreInKeyOrder) {
+  for (const bool is_reverse : {false, true}) {
+    const TempDir dir;
+    Options options = SmallOptions();
+    if (is_reverse) options.comparator = rocksdb::ReverseBytewiseComparator();
+    RocksDBUnderTest db(dir.Path("db"), options);
+    for (int i = 0; i < 6; ++i) db.Fill(static_cast<uint64_t>(i) + 1, 1500);
+    db.Settle();
+    const Database database = OpenOne(db.path());
+    int compared = 0;
+    for (size_t i = 1; i < database.files.size(); ++i) {
+      const TableFile& a = database.files[i - 1];
+      const TableFile& b = database.files[i];
+      ASSERT_LE(a.level, b.level);
+      if (a.level == 0 || a.level != b.level) continue;
+      EXPECT_LT(options.comparator->Compare(a.largest_key, b.smallest_key), 0);
+      ++compared;
+    }
+    EXPECT_GT(compared, 3);
+  }
+}
+
+}  // namespace
+}  // namespace bloomline::database

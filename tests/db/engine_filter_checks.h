@@ -1,0 +1,142 @@
+// What the tests of src/db/engine_filters share.
+#ifndef BLOOMLINE_TESTS_DB_ENGINE_FILTER_CHECKS_H_
+#define BLOOMLINE_TESTS_DB_ENGINE_FILTER_CHECKS_H_
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/db/engine_filters/engine_filter.h"
+
+namespace bloomline::engine_filters {
+
+// Random bytes. Every fourth key has another length, up to 300.
+inline std::vector<std::string> RandomKeys(size_t count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::string> keys(count);
+  for (size_t i = 0; i < count; ++i) {
+    keys[i].resize(i % 4 == 0 ? i / 4 % 301 : 8 + i % 12);
+    for (char& c : keys[i]) c = static_cast<char>(random());
+  }
+  return keys;
+}
+
+inline std::vector<std::string> FirstOf(const std::vector<std::string>& keys, size_t count) {
+  return {keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+// expected(key) is the answer of the filter's engine. Batches must give the same.
+template <typename Expected>
+void ExpectAnswers(const EngineFilter& filter, const std::vector<std::string>& keys,
+                   Expected expected) {
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  const std::unique_ptr<bool[]> batch(new bool[keys.size() + 1]);
+  const size_t matches = filter.MayMatch(keys.size(), views.data(), batch.get());
+  size_t expected_matches = 0;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const bool answer = expected(views[i]);
+    expected_matches += answer ? 1 : 0;
+    ASSERT_EQ(filter.MayMatch(views[i]), answer)
+        << "key " << i << " of a filter with " << KindName(filter.kind()) << " " << filter.why();
+    ASSERT_EQ(batch[i], answer) << "key " << i << " in a batch";
+  }
+  EXPECT_EQ(matches, expected_matches);
+}
+
+// Every damage that readers see: each value of the last bytes, truncation, flipped bits, anything.
+// Calls check(damaged bytes).
+template <typename Check>
+void ForEachDamage(const std::string& bytes, size_t end_bytes, Check check) {
+  for (size_t i = 0; i < std::min(end_bytes, bytes.size()); ++i) {
+    for (int value = 0; value < 256; ++value) {
+      std::string damaged = bytes;
+      damaged[bytes.size() - 1 - i] = static_cast<char>(value);
+      check(damaged);
+    }
+  }
+  for (size_t size = 0; size < bytes.size(); size += 1 + size / 40) check(bytes.substr(0, size));
+  std::mt19937_64 random(bytes.size());
+  for (int round = 0; round < 60 && !bytes.empty(); ++round) {
+    std::string damaged = bytes;
+    for (int i = 0; i <= round % 5; ++i) {
+      damaged[random() % damaged.size()] ^= static_cast<char>(1 << random() % 8);
+    }
+    check(damaged);
+  }
+  for (int round = 0; round < 300; ++round) {
+    std::string anything(random() % 200, '\0');
+    for (char& c : anything) c = static_cast<char>(random());
+    check(anything);
+    // With an end that is understood.
+    const size_t kept = std::min(end_bytes, bytes.size());
+    check(anything + bytes.substr(bytes.size() - kept));
+  }
+}
+
+// The false-positive rate of filters of num_keys random keys, against what is expected and what the
+// bits show. build(keys) gives the bytes. Tolerances are relative.
+struct RateCheck {
+  Container container;
+  const char* name;
+  size_t num_keys;
+  double tolerance = 0.03;
+  bool has_rate_from_bits = true;
+};
+template <typename Build>
+void ExpectRates(const RateCheck& check, Build build) {
+  constexpr uint64_t kEnoughMatches = 10000;
+  constexpr uint64_t kMaxQueries = 6000000;
+  const uint64_t queries_per_filter = std::max<uint64_t>(1000, check.num_keys);
+  std::mt19937_64 random(check.num_keys);
+  const auto random_key = [&random](char* key) {
+    for (size_t i = 0; i < 16; i += 8) {
+      const uint64_t value = random();
+      std::memcpy(key + i, &value, sizeof(value));
+    }
+  };
+  uint64_t matches = 0;
+  uint64_t queries = 0;
+  double from_bits = 0;
+  double expected = 0;
+  double filters = 0;
+  while (matches < kEnoughMatches && queries < kMaxQueries) {
+    std::vector<std::string> keys(check.num_keys, std::string(16, '\0'));
+    for (std::string& key : keys) random_key(key.data());
+    const std::string bytes = build(keys);
+    const EngineFilter filter = EngineFilter::Open(check.container, check.name, bytes);
+    expected = filter.ExpectedRate(check.num_keys);
+    from_bits += filter.RateFromBits();
+    ++filters;
+    constexpr size_t kBatch = 100;
+    for (uint64_t i = 0; i < queries_per_filter; i += kBatch) {
+      char buffer[kBatch][16];
+      std::string_view missing[kBatch];
+      bool may_match[kBatch];
+      for (size_t j = 0; j < kBatch; ++j) {
+        random_key(buffer[j]);
+        missing[j] = {buffer[j], 16};
+      }
+      matches += filter.MayMatch(kBatch, missing, may_match);
+      queries += kBatch;
+    }
+  }
+  const double measured = static_cast<double>(matches) / static_cast<double>(queries);
+  // The measurement's own error, three standard deviations.
+  const double noise = 3 * measured / std::sqrt(static_cast<double>(matches));
+  EXPECT_NEAR(expected, measured, check.tolerance * measured + noise) << "expected";
+  if (!check.has_rate_from_bits) return;
+  EXPECT_NEAR(from_bits / filters, measured, check.tolerance * measured + noise) << "from bits";
+}
+
+}  // namespace bloomline::engine_filters
+
+#endif  // BLOOMLINE_TESTS_DB_ENGINE_FILTER_CHECKS_H_

@@ -1,0 +1,293 @@
+#include <rocksdb/comparator.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bloomline/rocksdb.h"
+#include "tests/db/planted_losses.h"
+#include "tests/engines/forwarding_policy.h"
+#include "tests/engines/rocksdb_open.h"
+
+namespace bloomline::tests {
+namespace {
+
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+class DamagedBuilder : public ForwardingBuilder {
+ public:
+  DamagedBuilder(rocksdb::FilterBitsBuilder* builder, uint64_t seed)
+      : ForwardingBuilder(builder), random_(seed) {}
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+    // A filter ends in at most so many bytes that are no bits of it.
+    constexpr size_t kLongestTrailer = 34;  // of bloomline with entries for ranges
+    const Slice filter = ForwardingBuilder::Finish(buf, status);
+    if (filter.size() > kLongestTrailer) {
+      DamageBits(const_cast<char*>(filter.data()), filter.size() - kLongestTrailer, &random_);
+    }
+    return filter;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+class DamagingPolicy : public ForwardingPolicy {
+ public:
+  DamagingPolicy(Policy policy, uint64_t seed)
+      : ForwardingPolicy(std::move(policy)), seed_(1000 * seed) {}
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    rocksdb::FilterBitsBuilder* const builder = ForwardingPolicy::GetBuilderWithContext(context);
+    return builder == nullptr ? nullptr : new DamagedBuilder(builder, ++seed_);
+  }
+
+ private:
+  mutable uint64_t seed_;
+};
+
+enum class Prefixes { kNone, kAndKeys, kOnly };
+
+constexpr size_t kBlockBytes = 1024;
+
+struct Setting {
+  Policy policy;
+  uint32_t format_version = 5;
+  rocksdb::ChecksumType checksum = rocksdb::kXXH3;
+  size_t partition_bytes = 0;  // 0: one filter for each table
+  Prefixes prefixes = Prefixes::kNone;
+  bool is_reversed = false;
+  rocksdb::CompressionType compression = rocksdb::kNoCompression;
+  bool has_tombstones = false;
+  std::vector<size_t> range_bytes;  // whose filters have entries for keys' first bytes
+
+  rocksdb::Options ToOptions(uint64_t seed = 0) const {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy = seed == 0 ? policy : std::make_shared<DamagingPolicy>(policy, seed);
+    table.block_restart_interval = 1;
+    table.format_version = format_version;
+    table.checksum = checksum;
+    table.block_size = kBlockBytes;
+    table.whole_key_filtering = prefixes != Prefixes::kOnly;
+    if (partition_bytes > 0) {
+      table.partition_filters = true;
+      table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+      table.metadata_block_size = partition_bytes;
+    }
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    options.disable_auto_compactions = true;
+    options.write_buffer_size = 1 << 20;
+    options.compression = compression;
+    options.info_log_level = rocksdb::FATAL_LEVEL;
+    // What the tombstones hide is in the last level, and has no filter.
+    options.optimize_filters_for_hits = has_tombstones;
+    if (is_reversed) options.comparator = rocksdb::ReverseBytewiseComparator();
+    if (!range_bytes.empty()) options.prefix_extractor = NewRangeExtractor();
+    if (prefixes != Prefixes::kNone) {
+      options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kPrefixBytes));
+    }
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    return options;
+  }
+};
+
+void Write(const Setting& setting, const std::string& folder, const Keys& keys, uint64_t seed) {
+  std::unique_ptr<rocksdb::DB> db;
+  Check(OpenRocksDB(setting.ToOptions(seed), folder, &db));
+  const std::string value(20, 'v');
+  if (setting.has_tombstones) {
+    for (const std::string& key : keys) Check(db->Put({}, key, value));
+    Check(db->Flush({}));
+    rocksdb::CompactRangeOptions last_level;
+    last_level.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    last_level.change_level = true;
+    last_level.target_level = 6;
+    Check(db->CompactRange(last_level, nullptr, nullptr));
+  }
+  for (size_t i = 0; i < keys.size(); ++i) {
+    Check(setting.has_tombstones ? db->Delete({}, keys[i]) : db->Put({}, keys[i], value));
+    if ((i + 1) % (keys.size() / kTables) == 0) Check(db->Flush({}));
+  }
+  Check(db->Flush({}));
+}
+
+std::unique_ptr<rocksdb::DB> OpenToRead(const Setting& setting, const std::string& folder) {
+  std::unique_ptr<rocksdb::DB> db;
+  Check(OpenRocksDB(setting.ToOptions(), folder, &db));
+  return db;
+}
+
+Keys Lost(const Setting& setting, const std::string& folder, const Keys& keys) {
+  const auto db = OpenToRead(setting, folder);
+  Keys lost;
+  std::string value;
+  for (const std::string& key : keys) {
+    const rocksdb::Status status = db->Get({}, key, &value);
+    if (!status.IsNotFound()) Check(status);
+    // A lost tombstone no longer hides the value below.
+    if (status.IsNotFound() != setting.has_tombstones) lost.push_back(key);
+  }
+  return lost;
+}
+
+Keys PrefixesOf(const Keys& keys) {
+  Keys prefixes;
+  for (const std::string& key : keys) {
+    const std::string prefix = key.substr(0, kPrefixBytes);
+    if (prefixes.empty() || prefixes.back() != prefix) prefixes.push_back(prefix);
+  }
+  return prefixes;
+}
+
+// By iterators that begin at the keys: the keys of a prefix may be in several partitions.
+Keys LostToIterators(const Setting& setting, const std::string& folder, const Keys& keys) {
+  const auto db = OpenToRead(setting, folder);
+  Keys lost;
+  rocksdb::ReadOptions options;
+  options.prefix_same_as_start = true;
+  const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(options));
+  for (const std::string& key : keys) {
+    iterator->Seek(key);
+    Check(iterator->status());
+    if (!iterator->Valid() || iterator->key() != key) lost.push_back(key);
+  }
+  return lost;
+}
+
+// The range of a key alone, and those of all keys that have its first bytes.
+Keys LostToRanges(const Setting& setting, const std::string& folder, const Keys& keys) {
+  const auto db = OpenToRead(setting, folder);
+  Keys lost;
+  for (const std::string& key : keys) {
+    std::vector<std::pair<std::string, std::string>> ranges = {{key, key + '\0'}};
+    for (const size_t bytes : setting.range_bytes) {
+      const std::string begin = key.substr(0, bytes);
+      ranges.emplace_back(begin, begin);
+      ++ranges.back().second.back();  // no byte of theirs is the greatest
+    }
+    const bool is_found = std::all_of(ranges.begin(), ranges.end(), [&](const auto& range) {
+      rocksdb::ReadOptions options;
+      options.auto_prefix_mode = true;
+      const rocksdb::Slice end = range.second;
+      options.iterate_upper_bound = &end;
+      const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(options));
+      for (iterator->Seek(range.first); iterator->Valid(); iterator->Next()) {
+        if (iterator->key() == key) return true;
+      }
+      Check(iterator->status());
+      return false;
+    });
+    if (!is_found) lost.push_back(key);
+  }
+  return lost;
+}
+
+Kind MakeKind(std::string name, int num_keys, const Setting& setting) {
+  Kind kind;
+  kind.name = std::move(name);
+  kind.num_keys = num_keys;
+  kind.write = [setting](const std::string& folder, const Keys& keys, uint64_t seed) {
+    Write(setting, folder, keys, seed);
+  };
+  const auto with_setting = [&](auto lost) {
+    return [=](const std::string& folder, const Keys& keys) { return lost(setting, folder, keys); };
+  };
+  if (setting.prefixes != Prefixes::kOnly) kind.lost = with_setting(Lost);
+  if (setting.prefixes != Prefixes::kNone) {
+    kind.lost_prefixes = with_setting([](const Setting& s, const auto& folder, const Keys& keys) {
+      return PrefixesOf(s.prefixes == Prefixes::kOnly ? Lost(s, folder, keys)
+                                                      : LostToIterators(s, folder, keys));
+    });
+  }
+  if (!setting.range_bytes.empty()) kind.lost_to_ranges = with_setting(LostToRanges);
+  kind.is_compressed = setting.compression != rocksdb::kNoCompression;
+  kind.block_bytes = kBlockBytes;
+  return kind;
+}
+
+Policy Bloomline(Format format, double bits_per_key, uint64_t seed = 0) {
+  FilterOptions options;
+  options.format = format;
+  options.bits_per_key = bits_per_key;
+  options.seed = seed;
+  return NewRocksDBFilterPolicy(options);
+}
+
+}  // namespace
+
+// Layouts of filters, and ways to store them: each with some of the others.
+std::vector<Kind> RocksDBKinds() {
+  constexpr int kSmallSets = 400;
+  std::vector<Kind> kinds;
+  const auto add = [&](const char* name, Policy policy, auto change, int num_keys = 4000) {
+    Setting setting;
+    setting.policy = std::move(policy);
+    change(&setting);
+    kinds.push_back(MakeKind(name, num_keys, setting));
+  };
+  const auto plain = [](Setting*) {};
+  const auto partitioned = [](Setting* s) { s->partition_bytes = 512; };
+  const auto legacy = [](Setting* s) {
+    s->format_version = 4;
+    s->checksum = rocksdb::kCRC32c;
+  };
+  const Policy blocked = Bloomline(Format::kBlocked, 10);
+  const Policy compact = Bloomline(Format::kCompact, 8);
+  const Policy bloom(rocksdb::NewBloomFilterPolicy(10));
+  const Policy ribbon(rocksdb::NewRibbonFilterPolicy(10));
+
+  add("Blocked", blocked, plain);
+  add("BlockedSmall", blocked, plain, kSmallSets);
+  add("BlockedSeed", Bloomline(Format::kBlocked, 10, /*seed=*/12345), plain);
+  add("BlockedPartitionedPrefixes", blocked, [](Setting* s) {
+    s->partition_bytes = 512;
+    s->prefixes = Prefixes::kAndKeys;
+  });
+  add("BlockedTombstones", blocked, [](Setting* s) { s->has_tombstones = true; });
+  add("BlockedLZ4", blocked, [](Setting* s) { s->compression = rocksdb::kLZ4Compression; });
+  for (const int bits_per_key : {3, 8, 20}) {
+    add(("Compact" + std::to_string(bits_per_key) + "Bits").c_str(),
+        Bloomline(Format::kCompact, bits_per_key), plain);
+  }
+  add("CompactOnlyPrefixes", compact, [](Setting* s) { s->prefixes = Prefixes::kOnly; });
+  add("CompactPartitionedSnappy", compact, [](Setting* s) {
+    s->partition_bytes = 512;
+    s->compression = rocksdb::kSnappyCompression;
+  });
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    RocksDBFilterOptions options;
+    options.format = format;
+    options.bits_per_key = 8;
+    options.range_prefixes = "7:8:14";
+    add(format == Format::kBlocked ? "BlockedRanges" : "CompactRanges",
+        NewRocksDBFilterPolicy(options), [](Setting* s) {
+          s->range_bytes = {7, 8, 14};
+        });
+  }
+  add("RocksDBBloom", bloom, plain);
+  add("RocksDBBloomPartitionedReversed", bloom, [](Setting* s) {
+    s->partition_bytes = 512;
+    s->is_reversed = true;
+  });
+  add("RocksDBBloomPartitionedOnlyPrefixes", bloom, [](Setting* s) {
+    s->partition_bytes = 128;
+    s->prefixes = Prefixes::kOnly;
+  });
+  add("RocksDBBloomZstd", bloom, [](Setting* s) { s->compression = rocksdb::kZSTD; });
+  add("RocksDBRibbon", ribbon, plain);
+  add("RocksDBRibbonPartitioned", ribbon, partitioned);
+  add("RocksDBRibbonPrefixes", ribbon, [](Setting* s) { s->prefixes = Prefixes::kAndKeys; });
+  add("RocksDBLegacy", bloom, legacy);
+  add("RocksDBLegacySmall", bloom, legacy, kSmallSets);
+  return kinds;
+}
+
+}  // namespace bloomline::tests

@@ -1,0 +1,430 @@
+// FilterBuilder and FilterView: no false negative, whatever the keys and the options.
+#include "bloomline/filter.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bloomline/sizing.h"
+#include "src/filter/container/shapes.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/view/hash_query.h"
+#include "src/filter/writer/filter_writer.h"
+#include "src/filter/writer/payload_builder.h"
+#include "tests/support/guarded_bytes.h"
+#include "tests/support/key_shapes.h"
+
+namespace bloomline {
+namespace {
+
+using tests::KeyMaker;
+using tests::KeyShape;
+
+FilterOptions Options(Format format, double bits_per_key, uint64_t seed = 0) {
+  FilterOptions options;
+  options.format = format;
+  options.bits_per_key = bits_per_key;
+  options.seed = seed;
+  return options;
+}
+
+std::string Build(const FilterOptions& options, const std::vector<std::string>& keys) {
+  FilterBuilder builder(options);
+  for (const std::string& key : keys) builder.AddKey(key);
+  return builder.Finish();
+}
+
+// In static variables: built and queried before main, whatever else is initialised by then.
+const std::string early_blocked = Build(Options(Format::kBlocked, 10), {"hello"});
+const std::string early_compact = Build(Options(Format::kCompact, 10), {"hello"});
+const bool early_matches[] = {FilterView::Open(early_blocked).MayMatch("hello"),
+                              FilterView::Open(early_compact).MayMatch("hello")};
+
+TEST(BeforeMainTest, FiltersAreBuiltAndQueried) {
+  EXPECT_FALSE(early_blocked.empty() || early_compact.empty());
+  for (const bool matches : early_matches) EXPECT_TRUE(matches);
+}
+
+class FilterTest : public testing::TestWithParam<Format> {};
+
+TEST_P(FilterTest, NeverLosesAKey) {
+  for (const KeyShape shape : tests::kAllKeyShapes) {
+    for (const double bits_per_key : {1.0, 3.0, 6.5, 9.9, 10.0, 24.0, 100.0}) {
+      if (!Options(GetParam(), bits_per_key).Validate().empty()) continue;
+      for (const uint64_t n : {1, 2, 7, 125, 126, 127, 600, 20000}) {
+        KeyMaker key(shape);
+        FilterBuilder builder(Options(GetParam(), bits_per_key, n));
+        for (uint64_t i = 0; i < n; ++i) builder.AddKey(key(i));
+        const std::string bytes = builder.Finish();
+        const FilterView view = FilterView::Open(bytes);
+        ASSERT_FALSE(view.AlwaysMatches());
+        for (uint64_t i = 0; i < n; ++i) {
+          ASSERT_TRUE(view.MayMatch(key(i))) << Name(shape) << " " << bits_per_key << " " << n;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(FilterTest, HashesAndBatchesAnswerAsTheirKeys) {
+  for (const uint64_t seed : {0, 77}) {
+    KeyMaker key(KeyShape::kPath);
+    FilterBuilder by_key(Options(GetParam(), 8, seed)), one_by_one(Options(GetParam(), 8, seed));
+    FilterBuilder at_once(Options(GetParam(), 8, seed));
+    std::vector<uint64_t> hashes;
+    for (uint64_t i = 0; i < 3000; ++i) {
+      for (int repeat = 0; repeat < 2; ++repeat) {  // adjacent duplicates are skipped
+        by_key.AddKey(key(2 * i));
+        one_by_one.AddHash(one_by_one.HashOf(key(2 * i)));
+        hashes.push_back(at_once.HashOf(key(2 * i)));
+      }
+    }
+    at_once.AddHashes(hashes.size(), hashes.data());
+    EXPECT_EQ(at_once.num_keys(), 3000u);
+    const std::string bytes = by_key.Finish();
+    EXPECT_TRUE(bytes == one_by_one.Finish());
+    EXPECT_TRUE(bytes == at_once.Finish());
+    const FilterView view = FilterView::Open(bytes);
+    hashes.clear();
+    std::vector<std::string> keys;
+    for (uint64_t i = 0; i < 6000; ++i) {
+      keys.emplace_back(key(i));
+      EXPECT_EQ(view.HashOf(key(i)), by_key.HashOf(key(i)));
+      hashes.push_back(view.HashOf(key(i)));
+    }
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
+    for (const size_t n : {0, 1, 31, 32, 33, 64, 6000}) {
+      const std::unique_ptr<bool[]> answers(new bool[n]);
+      view.MayMatchHashes(n, hashes.data(), answers.get());
+      for (size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(answers[i], view.MayMatch(key(i))) << i;
+        ASSERT_EQ(answers[i], view.MayMatchHash(hashes[i])) << i;
+      }
+      view.MayMatch(n, views.data(), answers.get());
+      for (size_t i = 0; i < n; ++i) ASSERT_EQ(answers[i], view.MayMatch(keys[i])) << i;
+    }
+  }
+}
+
+// Large enough that blocks are prefetched, at any alignment.
+TEST_P(FilterTest, HashesOfLargeFiltersAnswerAsTheirKeys) {
+  constexpr uint64_t kKeys = 600000;
+  FilterBuilder builder(Options(GetParam(), 10));
+  std::vector<uint64_t> hashes;
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    hashes.push_back(builder.HashOf(std::to_string(i)));
+    if (i % 2 == 0) builder.AddHash(hashes.back());
+  }
+  const std::string bytes = builder.Finish();
+  ASSERT_GT(bytes.size(), size_t{256} << 10);
+  const std::unique_ptr<char[]> memory(new char[bytes.size() + 128]);
+  char* const aligned = memory.get() + (64 - reinterpret_cast<uintptr_t>(memory.get()) % 64);
+  for (const size_t offset : {0, 1}) {
+    std::copy(bytes.begin(), bytes.end(), aligned + offset);
+    const FilterView view = FilterView::Open({aligned + offset, bytes.size()});
+    const std::unique_ptr<bool[]> answers(new bool[kKeys]);
+    view.MayMatchHashes(kKeys, hashes.data(), answers.get());
+    for (size_t i = 0; i < kKeys; ++i) {
+      ASSERT_EQ(answers[i], view.MayMatchHash(hashes[i])) << i;
+      ASSERT_TRUE(answers[i] || i % 2 == 1) << i;
+    }
+  }
+}
+
+TEST_P(FilterTest, BuildersAreMoved) {
+  FilterBuilder builder(Options(GetParam(), 10));
+  builder.AddKey("a");
+  FilterBuilder moved(std::move(builder));
+  moved.AddKey("b");
+  builder = FilterBuilder(Options(GetParam(), 12, 5));
+  EXPECT_EQ(builder.num_keys(), 0u);
+  builder.AddKey("c");
+  EXPECT_TRUE(moved.Finish() == Build(Options(GetParam(), 10), {"a", "b"}));
+  moved = std::move(builder);
+  EXPECT_TRUE(moved.Finish() == Build(Options(GetParam(), 12, 5), {"c"}));
+}
+
+TEST_P(FilterTest, HandlesEmptyAndHugeKeysAndDuplicates) {
+  const std::vector<std::string> keys = {
+      "",  "", std::string(1 << 20, 'x'), std::string(1 << 20, 'x'), std::string("\0", 1), "a",
+      "a", "a"};
+  const std::string bytes = Build(Options(GetParam(), 10), keys);
+  const FilterView view = FilterView::Open(bytes);
+  for (const std::string& key : keys) EXPECT_TRUE(view.MayMatch(key));
+}
+
+TEST_P(FilterTest, NoKeysMatchNothing) {
+  const std::string bytes = Build(Options(GetParam(), 10), {});
+  const FilterView view = FilterView::Open(bytes);
+  EXPECT_FALSE(view.AlwaysMatches());
+  for (int i = 0; i < 1000; ++i) EXPECT_FALSE(view.MayMatch(std::to_string(i)));
+  // Batches must not read blocks that do not exist.
+  tests::GuardedBytes guarded(bytes.size());
+  const std::string_view keys[3] = {"a", "b", "c"};
+  bool answers[3] = {true, true, true};
+  FilterView::Open(guarded.AtEnd(bytes)).MayMatch(3, keys, answers);
+  for (const bool answer : answers) EXPECT_FALSE(answer);
+}
+
+TEST_P(FilterTest, FinishedBytesIsWhatFinishReturns) {
+  for (const int n : {0, 1, 2, 50, 51, 52, 5000}) {
+    FilterBuilder builder(Options(GetParam(), 9.9));
+    for (int i = 0; i < n; ++i) builder.AddKey(std::to_string(i));
+    const uint64_t expected = builder.FinishedBytes();
+    EXPECT_EQ(expected, FilterBytes(GetParam(), static_cast<uint64_t>(n), 9.9));
+    EXPECT_EQ(expected, builder.Finish().size());
+  }
+}
+
+TEST_P(FilterTest, PayloadIsCappedWithoutLosingKeys) {
+  filter::FilterWriter builder(Options(GetParam(), 10), 1000);
+  for (int i = 0; i < 5000; ++i) builder.AddKey(std::to_string(i));
+  EXPECT_LE(builder.Plan().num_bytes, 1000u + 20u);
+  std::string bytes(builder.Plan().num_bytes, '\0');
+  builder.FinishTo(builder.Plan(), bytes.data());
+  const FilterView view = FilterView::Open(bytes);
+  for (int i = 0; i < 5000; ++i) ASSERT_TRUE(view.MayMatch(std::to_string(i)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, FilterTest, testing::Values(Format::kBlocked, Format::kCompact),
+                         [](const auto& info) {
+                           return info.param == Format::kBlocked ? "Blocked" : "Compact";
+                         });
+
+TEST(BlockedFilterTest, BuildersOfSeveralThreadsAreJoined) {
+  FilterBuilder one((FilterOptions())), all((FilterOptions())), part((FilterOptions()));
+  for (int i = 0; i < 50000; ++i) one.AddKey(std::to_string(i));
+  for (int first = 0; first < 50000; first += 10000) {
+    for (int i = first; i < first + 10000; ++i) part.AddKey(std::to_string(i));
+    ASSERT_TRUE(all.TakeKeysFrom(&part));
+    EXPECT_EQ(part.num_keys(), 0u);
+    ASSERT_TRUE(all.TakeKeysFrom(&part)) << "an empty one";
+  }
+  EXPECT_EQ(all.num_keys(), 50000u);
+  EXPECT_EQ(one.Finish(), all.Finish());
+  FilterBuilder seeded(Options(Format::kBlocked, 10, 5));
+  seeded.AddKey("a");
+  EXPECT_FALSE(all.TakeKeysFrom(&seeded));
+  EXPECT_EQ(seeded.num_keys(), 1u);
+  FilterBuilder broken(Options(Format::kBlocked, 1e9));
+  broken.AddKey("b");
+  ASSERT_TRUE(all.TakeKeysFrom(&broken));
+  EXPECT_EQ(all.error(), broken.error()) << "why keys are missing";
+  EXPECT_TRUE(FilterView::Open(all.Finish()).AlwaysMatches());
+  EXPECT_EQ(all.error(), broken.error()) << "of the finished filter";
+  all.AddKey("c");
+  EXPECT_EQ(all.error(), "");
+}
+
+TEST(FilterBuilderTest, InvalidOptionsStayTheErrorAfterTakingKeys) {
+  const FilterOptions invalid = Options(Format::kBlocked, 1e9);
+  FilterBuilder builder(invalid), other(Options(Format::kBlocked, 1e8));
+  ASSERT_TRUE(builder.TakeKeysFrom(&other));
+  EXPECT_EQ(builder.error(), invalid.Validate());
+  EXPECT_TRUE(FilterView::Open(builder.Finish()).AlwaysMatches());
+  EXPECT_EQ(builder.error(), invalid.Validate());
+}
+
+TEST(BlockedFilterTest, KeyAndPrefixAreEachKeptOnce) {
+  FilterBuilder builder((FilterOptions()));
+  builder.AddKeyAndPrefix("k", "k");  // a key that is its own prefix
+  EXPECT_EQ(builder.num_keys(), 1u);
+  builder.AddKeyAndPrefix("ka", "k");  // equals the previous key
+  EXPECT_EQ(builder.num_keys(), 2u);
+  builder.AddKeyAndPrefix("kb", "k");  // equals the previous prefix
+  EXPECT_EQ(builder.num_keys(), 3u);
+  builder.AddKeyAndPrefix("kb", "k");
+  EXPECT_EQ(builder.num_keys(), 3u);
+  builder.AddKeyAndPrefix("m1", "m");
+  EXPECT_EQ(builder.num_keys(), 5u);
+  const std::string bytes = builder.Finish();
+  const FilterView view = FilterView::Open(bytes);
+  for (const char* key : {"k", "ka", "kb", "m1", "m"}) EXPECT_TRUE(view.MayMatch(key)) << key;
+}
+
+// RocksDB builds partitions one after the other. The last prefix of one may be the first of the
+// next, which needs it, too.
+TEST_P(FilterTest, EachFilterHasItsOwnPrefixes) {
+  const double bits_per_key = 20;
+  FilterBuilder builder(Options(GetParam(), bits_per_key));
+  FilterBuilder other(Options(GetParam(), bits_per_key));
+  const auto expect_whole = [&](const char* key) {
+    builder.AddKeyAndPrefix(key, "prefix");
+    EXPECT_EQ(builder.num_keys(), 2u) << key;
+    const std::string bytes = builder.Finish();
+    const FilterView view = FilterView::Open(bytes);
+    EXPECT_TRUE(view.MayMatch("prefix")) << key;
+    EXPECT_TRUE(view.MayMatch(key)) << key;
+  };
+  expect_whole("prefix1");
+  expect_whole("prefix2");
+  other.AddKeyAndPrefix("prefix3", "prefix");
+  builder.AddKeyAndPrefix("another", "an");
+  ASSERT_TRUE(builder.TakeKeysFrom(&other));
+  other.AddKeyAndPrefix("prefix4", "prefix");  // after its keys were taken
+  EXPECT_EQ(other.num_keys(), 2u);
+  EXPECT_TRUE(FilterView::Open(other.Finish()).MayMatch("prefix"));
+}
+
+// RocksDB's detect_filter_construct_corruption relies on this.
+TEST(FilterWriterTest, ChecksumCoversExactlyTheKeysHeld) {
+  filter::FilterWriter writer((FilterOptions())), other((FilterOptions()));
+  writer.KeepChecksum();
+  other.KeepChecksum();
+  const auto finish = [](filter::FilterWriter* done) {
+    std::string filter(done->Plan().num_bytes, 'x');
+    done->FinishTo(done->Plan(), filter.data());
+    return FilterView::Open(filter).AlwaysMatches();
+  };
+  for (int round = 0; round < 3; ++round) {
+    for (const char* key : {"short", "a key that is not short at all"}) {
+      writer.AddKey(key);
+      other.AddKeyAndPrefix(std::string("other ") + key, "other");
+    }
+    writer.TakeKeysFrom(&other);
+    EXPECT_TRUE(writer.HashesAreIntact()) << round;
+    EXPECT_TRUE(other.HashesAreIntact()) << round;
+    if (round == 1) writer.SetOutOfMemory();
+    EXPECT_EQ(finish(&writer), round == 1) << round;
+  }
+}
+
+std::string BuildCompactOf(const std::vector<uint64_t>& hashes, const filter::FilterShape& shape) {
+  filter::HashList list;
+  for (const uint64_t hash : hashes) EXPECT_TRUE(list.Append(hash));
+  std::string payload(shape.payload_bytes(), '\xFF');
+  std::optional<filter::HashGroups> groups;
+  EXPECT_TRUE(
+      filter::BuildPayload(&list, shape, kernels::ActiveKernel(), 1, payload.data(), &groups));
+  return payload;
+}
+std::string BuildCompactOf(const std::vector<uint64_t>& hashes, double bits_per_key) {
+  return BuildCompactOf(hashes, filter::CompactShape(hashes.size(), bits_per_key, 0, UINT64_MAX));
+}
+
+filter::Payload PayloadOf(const std::string& bytes, size_t n, double bits_per_key) {
+  const filter::FilterShape shape = filter::CompactShape(n, bits_per_key, 0, UINT64_MAX);
+  return {shape, 0, bytes.data()};
+}
+
+size_t LostKeys(const std::vector<uint64_t>& hashes, double bits_per_key) {
+  const std::string bytes = BuildCompactOf(hashes, bits_per_key);
+  const filter::Payload payload = PayloadOf(bytes, hashes.size(), bits_per_key);
+  size_t lost = 0;
+  for (const uint64_t hash : hashes) {
+    lost += filter::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;
+  }
+  return lost;
+}
+
+// The builder cannot fail: whatever the hashes are, none is lost.
+TEST(CompactFilterTest, HardHashSetsLoseNothing) {
+  std::mt19937_64 random(41);
+  for (const double bits_per_key : {3.0, 5.0, 6.0, 7.2, 10.0, 24.0}) {
+    for (const size_t n : {1, 2, 63, 64, 65, 84, 116, 117, 5000}) {
+      SCOPED_TRACE(testing::Message() << bits_per_key << " bits, " << n << " hashes");
+      std::vector<uint64_t> hashes(n);
+      for (size_t i = 0; i < n; ++i) hashes[i] = i;  // all in the first block
+      EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
+      for (size_t i = 0; i < n; ++i) hashes[i] = ~uint64_t{i};  // all in the last block
+      EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
+      for (size_t i = 0; i < n; ++i) hashes[i] = 0x1234567890abcdef;  // one hash, n times
+      EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
+      for (size_t i = 0; i < n; ++i) hashes[i] = uint64_t{i % 7} << 61 | (i % 13);  // clusters
+      EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
+      for (size_t i = 0; i < n; ++i) hashes[i] = uint64_t{1} << (i % 64);  // single bits
+      EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
+      for (uint64_t& hash : hashes) hash = random() >> 20;  // a different load of one block
+      EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
+      for (uint64_t& hash : hashes) hash = random();
+      EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
+    }
+  }
+}
+
+// A filter whose size is limited, as in RocksDB: blocks have many times the keys that they can have
+// slots.
+TEST(CompactFilterTest, FarMoreKeysThanTheFilterIsForAreNotLost) {
+  std::mt19937_64 random(43);
+  for (const double bits_per_key : {3.0, 5.0, 6.0, 7.2, 10.0, 24.0}) {
+    for (const size_t keys_per_block : {20, 100, 116, 130, 300, 3000}) {
+      const filter::FilterShape shape = filter::CompactShape(1000000, bits_per_key, 20, 640);
+      ASSERT_EQ(shape.payload_bytes(), 640u);
+      std::vector<uint64_t> hashes(keys_per_block * shape.num_blocks);
+      for (uint64_t& hash : hashes) hash = random();
+      hashes.insert(hashes.end(), hashes.begin(), hashes.begin() + 50);
+      const std::string bytes = BuildCompactOf(hashes, shape);
+      const filter::Payload payload{shape, 0, bytes.data()};
+      size_t lost = 0;
+      for (const uint64_t hash : hashes) {
+        lost += filter::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;
+      }
+      EXPECT_EQ(lost, 0u) << bits_per_key << " bits, " << keys_per_block << " keys per block";
+    }
+  }
+}
+
+TEST(CompactFilterTest, OneHashManyTimesStillRejectsOthers) {
+  // 5000 equal equations count as one: the block can be solved in spite of their number.
+  const std::vector<uint64_t> hashes(5000, 0x8000000000000001);
+  const std::string bytes = BuildCompactOf(hashes, 7.2);
+  const filter::Payload payload = PayloadOf(bytes, hashes.size(), 7.2);
+  int matches = 0;
+  for (uint64_t i = 0; i < 10000; ++i) {
+    matches +=
+        filter::HashMayMatch(payload, kernels::ActiveKernel(), 0x8000000000000001 + i * 1000003);
+  }
+  EXPECT_LT(matches, 100);
+}
+
+TEST(FilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
+  for (const double bits_per_key : {2.9, 24.1, 0.0}) {
+    const std::string error = Options(Format::kCompact, bits_per_key).Validate();
+    EXPECT_NE(error.find("3 to 24"), std::string::npos) << error;
+  }
+  EXPECT_EQ(Options(Format::kCompact, 3).Validate(), "");
+  EXPECT_EQ(Options(Format::kCompact, 24).Validate(), "");
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double bits_per_key :
+       {nan, -infinity, infinity, -1.0, 0.0, 0.99, 100.01, 1e9, 1073741824.0}) {
+    const std::string error = Options(Format::kBlocked, bits_per_key).Validate();
+    EXPECT_NE(error.find("bits_per_key is"), std::string::npos) << bits_per_key;
+    EXPECT_NE(error.find("1 to 100"), std::string::npos) << error;
+  }
+  // Six digits would name a value that is allowed.
+  const std::string error = Options(Format::kBlocked, 100.0000001).Validate();
+  EXPECT_NE(error.find("bits_per_key is 100.0000001;"), std::string::npos) << error;
+  EXPECT_NE(Options(static_cast<Format>(9), 10).Validate().find("format is 9"), std::string::npos);
+  EXPECT_EQ(Options(Format::kBlocked, 1).Validate(), "");
+  EXPECT_EQ(Options(Format::kClassic, 100).Validate(), "");
+}
+
+TEST(FilterOptionsTest, ClassicIsForLevelDBAlone) {
+  const FilterOptions options = Options(Format::kClassic, 10);
+  EXPECT_EQ(options.Validate(), "");
+  FilterBuilder builder(options);
+  EXPECT_EQ(builder.error(),
+            "format is classic, which is written in LevelDB only; allowed: blocked, compact");
+  builder.AddKey("a");
+  const std::string bytes = builder.Finish();
+  EXPECT_TRUE(FilterView::Open(bytes).AlwaysMatches());
+  EXPECT_EQ(bytes.size(), 20u);
+}
+
+TEST(FilterOptionsTest, RateIsTurnedIntoBits) {
+  const FilterOptions options = FilterOptions::ForFalsePositiveRate(Format::kBlocked, 0.01);
+  EXPECT_EQ(options.Validate(), "");
+  EXPECT_NEAR(FalsePositiveRate(Format::kBlocked, options.bits_per_key), 0.01, 1e-6);
+  for (const double rate : {0.0, 1.0, -0.1, 2.0, 1e-300, std::nan("")}) {
+    EXPECT_NE(FilterOptions::ForFalsePositiveRate(Format::kBlocked, rate).Validate(), "") << rate;
+  }
+}
+
+}  // namespace
+}  // namespace bloomline

@@ -1,0 +1,455 @@
+// Decoders are total: any bytes of any length are safe, and damage never turns into a "no".
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "bloomline/filter.h"
+#include "bloomline/key_canonicalizer.h"
+#include "src/filter/container/leveldb_codes.h"
+#include "src/filter/container/shapes.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/num_probes.h"
+#include "src/filter/view/hash_query.h"
+#include "tests/support/guarded_bytes.h"
+
+namespace bloomline {
+namespace {
+
+using filter::FilterShape;
+using filter::Layout;
+using filter::Payload;
+using tests::GuardedBytes;
+
+constexpr size_t kMaxLength = 4096;
+
+std::string RandomBytes(size_t n, std::mt19937_64& random) {
+  std::string bytes(n, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
+  return bytes;
+}
+
+// Queries keys and returns the number of matches. A read outside the bytes hits a guard page.
+int Ask(const Payload& payload) {
+  int matches = 0;
+  for (const std::string_view key : {"", "a", "hello", "a longer key with some more bytes in it"}) {
+    matches += filter::HashMayMatch(payload, kernels::ActiveKernel(),
+                                    filter::LayoutHash(payload.layout, key, payload.seed));
+  }
+  return matches;
+}
+
+std::string StandaloneFilter(int num_keys, Format format = Format::kBlocked,
+                             double bits_per_key = 10) {
+  FilterOptions options;
+  options.format = format;
+  options.bits_per_key = bits_per_key;
+  FilterBuilder builder(options);
+  for (int i = 0; i < num_keys; ++i) builder.AddKey(std::to_string(i));
+  return builder.Finish();
+}
+
+// A filter without keys but with this extension, which may say that it has other bytes.
+std::string WithExtension(const std::string& extension, size_t extension_bytes) {
+  std::string trailer(filter::kTrailerBytes, '\0');
+  filter::EncodeTrailer(FilterShape::Blocked(0, 6), 0, trailer.data());
+  trailer[14] = static_cast<char>(extension_bytes);
+  return extension + trailer;
+}
+
+std::string Field(int tag, const std::string& content) {
+  return std::string{static_cast<char>(tag), static_cast<char>(content.size())} + content;
+}
+
+TEST(StandaloneFormatTest, FieldsAreReadOrSkippedByTheirTags) {
+  for (int tag = 0; tag < 256; ++tag) {
+    for (const size_t length : {0, 1, 64, 65, 253}) {
+      const std::string field = Field(tag, std::string(length, 'n'));
+      std::string why;
+      const std::string filter = WithExtension(field, field.size());
+      const bool is_name = tag == 1 && length > 0 && length <= 64;
+      const std::string name(is_name ? length : 0, 'n');
+      EXPECT_EQ(RecordedCanonicalizer(filter), name);
+      const Payload payload = filter::DecodeTrailer(filter, &why, name);
+      const bool is_understood = is_name || tag >= 128;
+      EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, is_understood) << tag << ", " << length;
+      const std::string reason =
+          is_understood ? ""
+          : tag == 0    ? "its extension has tag 0 after 0; allowed: ascending tags, from 1 on"
+          : tag == 1    ? "its canonicalizer's name has " + std::to_string(length) +
+                           " bytes; allowed: 1 to 64"
+                     : "its extension has tag " + std::to_string(tag) +
+                           ", which this version does not know";
+      EXPECT_EQ(why, reason);
+    }
+  }
+}
+
+TEST(StandaloneFormatTest, FieldsThatAreNotInOrderMatchEverything) {
+  for (const auto& [first, second] :
+       {std::pair{1, 1}, {128, 1}, {128, 128}, {255, 254}, {1, 128}, {128, 255}}) {
+    const std::string fields = Field(first, "n") + Field(second, "n");
+    std::string why;
+    const std::string_view name = first == 1 ? "n" : "";
+    const Payload payload = filter::DecodeTrailer(WithExtension(fields, fields.size()), &why, name);
+    EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, first < second);
+    EXPECT_EQ(why, first < second
+                       ? ""
+                       : "its extension has tag " + std::to_string(second) + " after " +
+                             std::to_string(first) + "; allowed: ascending tags, from 1 on");
+  }
+}
+
+// Also one that is longer than the filter: the length of the payload would wrap.
+TEST(StandaloneFormatTest, AnExtensionThatItsFieldsDoNotFillMatchesEverything) {
+  const std::string fields = Field(1, "app.Case") + Field(200, "content");
+  GuardedBytes guarded(kMaxLength);
+  for (size_t bytes = 0; bytes < 256; ++bytes) {
+    for (size_t length = 0; length <= fields.size(); ++length) {
+      const std::string extension = fields.substr(0, length);
+      const std::string_view filter = guarded.AtEnd(WithExtension(extension, bytes));
+      std::string why;
+      const Payload payload = filter::DecodeTrailer(filter, &why, length < 10 ? "" : "app.Case");
+      const bool fills =
+          bytes == length && (length == 0 || length == 10 || length == fields.size());
+      EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, fills) << bytes << ", " << length;
+      if (bytes > length) {
+        EXPECT_EQ(why, "its extension has " + std::to_string(bytes) + " bytes; the filter has " +
+                           std::to_string(length) + " before the trailer");
+      } else if (bytes == length && !fills) {
+        EXPECT_EQ(why, std::string("its extension ends within the field of tag ") +
+                           (length < 10 ? "1" : "200"));
+      }
+    }
+  }
+}
+
+TEST(StandaloneFormatTest, RandomBytesOfEveryLengthMatchEverything) {
+  std::mt19937_64 random(1);
+  GuardedBytes guarded(kMaxLength);
+  for (size_t length = 0; length <= kMaxLength; ++length) {
+    const std::string bytes = RandomBytes(length, random);
+    for (const bool at_end : {true, false}) {
+      const FilterView view =
+          FilterView::Open(at_end ? guarded.AtEnd(bytes) : guarded.AtStart(bytes));
+      ASSERT_TRUE(view.AlwaysMatches());
+      ASSERT_TRUE(view.MayMatch("any"));
+    }
+  }
+}
+
+TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
+  std::mt19937_64 random(2);
+  GuardedBytes guarded(kMaxLength + 64);
+  for (size_t length = 0; length <= kMaxLength; ++length) {
+    std::string bytes = RandomBytes(length, random);
+    std::string trailer(filter::kTrailerBytes, '\0');
+    const auto k = static_cast<int>(length % 30 + 1);
+    const auto half_lines = static_cast<uint32_t>(length / 32);
+    const FilterShape shape = length % 32 != 0    ? FilterShape::Flat(length, k)
+                              : length % 192 == 0 ? FilterShape::Blocked(length / 64, k)
+                              : length % 64 == 0
+                                  ? FilterShape::Compact(length / 64, 2 + half_lines / 2 % 4)
+                                  : FilterShape::Compact(length / 32, half_lines / 2 % 2);
+    filter::EncodeTrailer(shape, length, trailer.data());
+    bytes += trailer;
+    const Payload payload = filter::DecodeTrailer(guarded.AtEnd(bytes));
+    ASSERT_EQ(payload.layout, shape.layout) << length;
+    ASSERT_EQ(payload.num_probes, shape.num_probes);
+    ASSERT_EQ(payload.arrangement, shape.arrangement);
+    ASSERT_EQ(payload.block_bytes, shape.block_bytes);
+    ASSERT_EQ(payload.payload_bytes(), length);
+    ASSERT_EQ(payload.seed, length);
+    Ask(payload);
+    Ask(filter::DecodeTrailer(guarded.AtStart(bytes)));
+  }
+}
+
+TEST(StandaloneFormatTest, TruncatedOrExtendedFiltersMatchEverything) {
+  for (const auto& [format, bits_per_key] :
+       {std::pair{Format::kBlocked, 10.0}, {Format::kCompact, 10.0}, {Format::kCompact, 4.0}}) {
+    const std::string whole = StandaloneFilter(1500, format, bits_per_key);
+    ASSERT_FALSE(FilterView::Open(whole).AlwaysMatches());
+    for (size_t length = 0; length < whole.size(); ++length) {
+      ASSERT_TRUE(FilterView::Open(std::string_view(whole).substr(0, length)).AlwaysMatches());
+      // From the front too: without the line count in the trailer, a whole number of lost lines
+      // would go unnoticed and lose keys.
+      ASSERT_TRUE(
+          FilterView::Open(std::string_view(whole).substr(whole.size() - length)).AlwaysMatches());
+    }
+    std::string extended = whole;
+    for (int i = 0; i < 200; ++i) {
+      extended.push_back('\0');
+      ASSERT_TRUE(FilterView::Open(extended).AlwaysMatches());
+      ASSERT_TRUE(
+          FilterView::Open(std::string(static_cast<size_t>(i) + 1, '\0') + whole).AlwaysMatches());
+    }
+  }
+}
+
+TEST(StandaloneFormatTest, EveryReservedValueMatchesEverything) {
+  const std::string whole = StandaloneFilter(100);
+  const size_t trailer = whole.size() - filter::kTrailerBytes;
+  const auto with = [&](size_t offset, int value) {
+    std::string changed = whole;
+    changed[trailer + offset] = static_cast<char>(value);
+    return FilterView::Open(changed).AlwaysMatches();
+  };
+  for (int value = 0; value < 256; ++value) {
+    // Other known layouts have other units or parameters.
+    EXPECT_EQ(with(12, value), value != 1) << "layout " << value;
+    EXPECT_EQ(with(13, value), value < 1 || value > 30) << "num_probes " << value;
+    EXPECT_EQ(with(14, value), value != 0) << "extension_bytes " << value;
+    EXPECT_EQ(with(15, value), value != 0) << "marker " << value;
+    EXPECT_EQ(with(16, value), value != 'b') << "magic " << value;
+    EXPECT_EQ(with(19, value), value != 1) << "version " << value;
+  }
+}
+
+// Also where everything else would fit them.
+TEST(StandaloneFormatTest, OtherLayoutsMatchEverythingWhateverTheFields) {
+  constexpr size_t kLayout = 12;
+  for (const size_t unit_bytes : {1, 32, 64}) {
+    for (int parameter = 1; parameter <= 255; ++parameter) {
+      std::string filter(64 + filter::kTrailerBytes, '\0');
+      filter::EncodeTrailer(FilterShape::Flat(64 / unit_bytes, parameter), 0, filter.data() + 64);
+      for (int layout = 0; layout < 256; ++layout) {
+        if (layout >= 1 && layout <= 3) continue;
+        filter[64 + kLayout] = static_cast<char>(layout);
+        std::string why;
+        const Payload payload = filter::DecodeTrailer(filter, &why);
+        ASSERT_EQ(payload.layout, Layout::kAlwaysMatch) << layout;
+        ASSERT_EQ(why == "layout " + std::to_string(layout) + " is unknown", layout != 0) << why;
+      }
+    }
+  }
+}
+
+TEST(StandaloneFormatTest, EveryParameterOfCompactMeansWhatTheTableSays) {
+  std::string filter(64 + filter::kTrailerBytes, '\0');
+  for (int parameter = 0; parameter < 256; ++parameter) {
+    filter::EncodeTrailer(FilterShape::Blocked(parameter < 2 ? 2 : 1, parameter), 0,
+                          filter.data() + 64);
+    filter[64 + 12] = 3;
+    std::string why;
+    const Payload payload = filter::DecodeTrailer(filter, &why);
+    if (parameter > 5) {
+      EXPECT_EQ(payload.layout, Layout::kAlwaysMatch) << parameter;
+      EXPECT_EQ(why, "parameter is " + std::to_string(parameter) + "; allowed: 0 to 5");
+    } else {
+      ASSERT_EQ(payload.layout, Layout::kCompact) << why;
+      EXPECT_EQ(payload.arrangement, static_cast<uint32_t>(parameter));
+      EXPECT_EQ(payload.block_bytes, parameter < 2 ? 32u : 64u);
+      EXPECT_EQ(payload.num_blocks, parameter < 2 ? 2u : 1u);
+      char trailer[filter::kTrailerBytes];
+      filter::EncodeTrailer(payload, 0, trailer);
+      EXPECT_EQ(filter.substr(64), std::string(trailer, sizeof(trailer)));
+    }
+  }
+}
+
+TEST(StandaloneFormatTest, BitsPerKeyChooseTheArrangementAsTheTableSays) {
+  const struct {
+    double bits_per_key;
+    uint32_t arrangement;
+  } kChoices[] = {{3, 0},   {3.599, 0}, {3.6, 1}, {5.49, 1}, {5.5, 2}, {6.39, 2},
+                  {6.4, 3}, {8.19, 3},  {8.2, 4}, {9.79, 4}, {9.8, 5}, {24, 5}};
+  for (const auto& choice : kChoices) {
+    const FilterShape shape = filter::CompactShape(1000, choice.bits_per_key, 20, UINT64_MAX);
+    EXPECT_EQ(shape.arrangement, choice.arrangement) << choice.bits_per_key;
+    EXPECT_EQ(shape.block_bytes, choice.arrangement < 2 ? 32u : 64u);
+  }
+}
+
+// More slots than 116, and a Bloom block without probes.
+TEST(StandaloneFormatTest, BlocksWithAHeaderForNoKeyMatchEverything) {
+  std::mt19937_64 random(1);
+  for (const uint32_t arrangement : {0, 1, 2, 3, 4, 5}) {
+    const uint32_t block_bytes = arrangement < 2 ? 32 : 64;
+    for (const unsigned header : {95, 95 + 128 * 31, 100, 126, 127, 127 + 128 * 16}) {
+      std::string filter(block_bytes + filter::kTrailerBytes, '\0');
+      filter[block_bytes - 2] = static_cast<char>(header << 4 & 0xF0);
+      filter[block_bytes - 1] = static_cast<char>(header >> 4);
+      filter::EncodeTrailer(FilterShape::Compact(1, arrangement), 0, filter.data() + block_bytes);
+      const Payload payload = filter::DecodeTrailer(filter);
+      ASSERT_EQ(payload.layout, Layout::kCompact);
+      for (int i = 0; i < 200; ++i) {
+        ASSERT_TRUE(filter::HashMayMatch(payload, kernels::ActiveKernel(), random()))
+            << "arrangement " << arrangement << ", header " << header;
+      }
+    }
+  }
+}
+
+TEST(LevelDBFormatTest, EveryLastByteMeansWhatTheTableSays) {
+  for (size_t length = 1; length <= 25 * 64; ++length) {
+    std::string filter(length + 1, '\0');
+    for (int code = 0; code < 256; ++code) {
+      SCOPED_TRACE(testing::Message() << length << " bytes, code " << code);
+      filter.back() = static_cast<char>(code);
+      const Payload payload = filter::DecodeLevelDB(filter);
+      const size_t small_set_blocks = code >= 0xE0 && code <= 0xE3   ? 1
+                                      : code >= 0xE4 && code <= 0xFA ? size_t(code - 0xE2)
+                                                                     : 0;
+      Layout layout = Layout::kAlwaysMatch;
+      int num_probes = 0;
+      if (code >= 1 && code <= 30) {
+        layout = Layout::kClassic;
+        num_probes = code;
+      } else if (code >= 0x80 && code <= 0x9D) {
+        layout = Layout::kFlat;
+        num_probes = code - 0x7F;
+      } else if (code >= 0xA0 && code <= 0xBD && length % 64 == 0) {
+        layout = Layout::kBlocked;
+        num_probes = code - 0x9F;
+      } else if (small_set_blocks != 0 && length % small_set_blocks == 0 &&
+                 length >= 8 * small_set_blocks && length <= 64 * small_set_blocks) {
+        layout = Layout::kSmallSet;
+        ASSERT_EQ(payload.num_blocks, small_set_blocks);
+        ASSERT_EQ(payload.first_attempt, small_set_blocks == 1 ? 4u * unsigned(code - 0xE0) : 0u);
+      }
+      ASSERT_EQ(payload.layout, layout);
+      ASSERT_EQ(payload.num_probes, num_probes);
+      ASSERT_EQ(payload.payload_bytes(), layout == Layout::kAlwaysMatch ? 0 : length);
+    }
+  }
+}
+
+TEST(LevelDBFormatTest, NoBytesHoldNoKeysAndOneByteIsDamage) {
+  EXPECT_EQ(Ask(filter::DecodeLevelDB("")), 0);
+  for (int byte = 0; byte < 256; ++byte) {
+    EXPECT_EQ(Ask(filter::DecodeLevelDB(std::string(1, static_cast<char>(byte)))), 4) << byte;
+  }
+  EXPECT_EQ(Ask(filter::DecodeLevelDB(filter::kLevelDBAlwaysMatch)), 4);
+}
+
+TEST(LevelDBFormatTest, RandomBytesOfEveryLengthAreNeverReadOutside) {
+  std::mt19937_64 random(3);
+  GuardedBytes guarded(kMaxLength);
+  for (size_t length = 0; length <= kMaxLength; ++length) {
+    std::string bytes = RandomBytes(length, random);
+    // Random last bytes rarely pick a layout, so every layout is also chosen on purpose.
+    for (const int code : {-1, 6, 30, 0x86, 0x9D, 0xA5, 0xBD, 0xC0, 0xC1, 0xC3, 0xDF}) {
+      if (code >= 0 && length > 0) bytes.back() = static_cast<char>(code);
+      Ask(filter::DecodeLevelDB(guarded.AtEnd(bytes)));
+      Ask(filter::DecodeLevelDB(guarded.AtStart(bytes)));
+    }
+  }
+}
+
+TEST(ShapeTest, SmallSetsPayAtMostTwoBytesOfOverhead) {
+  for (uint64_t n = 1; n <= filter::kMaxFlatKeys; ++n) {
+    for (const double bits_per_key : {1.0, 6.0, 9.9, 10.0, 16.0}) {
+      const filter::FilterShape shape = filter::LevelDBBloomShape(n, bits_per_key, 6, 6);
+      EXPECT_EQ(shape.layout, Layout::kFlat);
+      EXPECT_LE(static_cast<double>(shape.payload_bytes() + 1),
+                static_cast<double>(n) * bits_per_key / 8 + 2);
+    }
+  }
+  EXPECT_EQ(filter::LevelDBBloomShape(filter::kMaxFlatKeys + 1, 10, 6, 6).layout, Layout::kBlocked);
+}
+
+// LevelDB's bloom_test allows n * 10 / 8 + 40 bytes. On average a key costs what was asked for.
+TEST(ShapeTest, LargerLevelDBFiltersAreRoundedToTheNearestBlock) {
+  for (const double bits_per_key : {1.0, 6.0, 9.9, 10.0, 16.0, 100.0}) {
+    for (uint64_t n = filter::kMaxFlatKeys + 1; n <= 10000; ++n) {
+      const filter::FilterShape shape = filter::LevelDBBloomShape(n, bits_per_key, 6, 6);
+      ASSERT_EQ(shape.layout, Layout::kBlocked);
+      ASSERT_GE(shape.num_blocks, 1u);
+      ASSERT_NEAR(static_cast<double>(shape.payload_bytes()),
+                  static_cast<double>(n) * bits_per_key / 8, 32)
+          << n << " keys, " << bits_per_key << " bits per key";
+    }
+  }
+  EXPECT_EQ(filter::LevelDBBloomShape(2000, 10, 6, 6).payload_bytes() + 1, 2497u);
+}
+
+constexpr double kTableBitsPerKey[] = {3.0, 3.456, 6.4, 7.1, 9.5, 10.0, 10.499, 16.0, 23.999};
+
+uint64_t TableBytes(Format format, uint64_t n, double bits_per_key) {
+  return filter::TableShape(format, n, bits_per_key, 6, UINT64_MAX).payload_bytes() +
+         filter::kTrailerBytes;
+}
+
+TEST(TableShapeTest, SmallBlockedSetsAreFlat) {
+  for (const double bits_per_key : kTableBitsPerKey) {
+    for (uint64_t n = 1; n <= filter::kMaxFlatTableKeys; ++n) {
+      const filter::FilterShape shape =
+          filter::TableShape(Format::kBlocked, n, bits_per_key, 6, 1 << 20);
+      ASSERT_EQ(shape.layout, Layout::kFlat);
+      ASSERT_EQ(shape.num_probes, filter::OptimalStandardNumProbes(bits_per_key));
+      ASSERT_LT(static_cast<double>(shape.payload_bytes()),
+                std::max(65.0, static_cast<double>(n) * bits_per_key / 8 + 1));
+    }
+    const filter::FilterShape blocked = filter::TableShape(
+        Format::kBlocked, filter::kMaxFlatTableKeys + 1, bits_per_key, 6, 1 << 20);
+    EXPECT_EQ(blocked.layout, Layout::kBlocked);
+    EXPECT_EQ(blocked.num_probes, 6);
+  }
+}
+
+// RocksDB's own tests allow 12 bits per key for a database of partitions of 186 keys, their index
+// included.
+TEST(TableShapeTest, SmallCompactSetsTakeWhatTheirKeysPayFor) {
+  EXPECT_EQ(TableBytes(Format::kCompact, 186, 10), 244u);
+  for (const double bits_per_key : kTableBitsPerKey) {
+    for (uint64_t n = 1; n < 3000; ++n) {
+      const filter::FilterShape shape =
+          filter::TableShape(Format::kCompact, n, bits_per_key, 0, 1 << 20);
+      const filter::FilterShape large =
+          filter::StandaloneShape(Format::kCompact, n, bits_per_key, 0, 1 << 20);
+      ASSERT_EQ(shape.layout, Layout::kCompact);
+      ASSERT_LE(shape.payload_bytes(), large.payload_bytes());
+      ASSERT_TRUE(bits_per_key < 11 || shape.block_bytes == 64);
+      const double paid = static_cast<double>(n) * bits_per_key / 8;
+      if (shape.block_bytes == 32 && bits_per_key > 5.5) {
+        ASSERT_LT(shape.payload_bytes(), large.payload_bytes());
+        ASSERT_GE(static_cast<double>(shape.payload_bytes()), 0.95 * paid);
+        ASSERT_GT(static_cast<double>(large.payload_bytes() + filter::kTrailerBytes), 1.1 * paid);
+      }
+    }
+  }
+}
+
+TEST(TableShapeTest, MoreKeysNeverTakeFewerBytes) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const double bits_per_key : kTableBitsPerKey) {
+      for (uint64_t n = 1; n < 3000; ++n) {
+        ASSERT_LE(TableBytes(format, n, bits_per_key), TableBytes(format, n + 1, bits_per_key))
+            << n << " " << bits_per_key;
+      }
+    }
+  }
+}
+
+// RocksDB decides by it when a partition is full.
+TEST(TableShapeTest, KeysOfABytesNumberAreTheMostThatFit) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const double bits_per_key : kTableBitsPerKey) {
+      for (uint64_t n = 1; n < 3000; ++n) {
+        const uint64_t bytes = TableBytes(format, n, bits_per_key);
+        const uint64_t most = filter::MaxTableKeys(format, bits_per_key, bytes);
+        ASSERT_GE(most, n) << bits_per_key;
+        ASSERT_EQ(TableBytes(format, most, bits_per_key), bytes) << n << " " << bits_per_key;
+        ASSERT_GT(TableBytes(format, most + 2, bits_per_key), bytes) << n << " " << bits_per_key;
+      }
+      const uint64_t least = filter::MaxTableKeys(format, bits_per_key, 0);
+      EXPECT_GE(least, 1u);
+      EXPECT_EQ(TableBytes(format, least, bits_per_key), TableBytes(format, 1, bits_per_key));
+    }
+  }
+}
+
+TEST(ShapeTest, CapRoundsDownToWholeBlocks) {
+  EXPECT_EQ(
+      filter::StandaloneShape(Format::kBlocked, 1 << 30, 10, 6, 0xffffffac).payload_bytes() % 64,
+      0u);
+  EXPECT_EQ(
+      filter::StandaloneShape(Format::kBlocked, 5000000000, 10, 6, 0xffffffac).payload_bytes(),
+      0xffffff80u);
+  EXPECT_EQ(filter::StandaloneShape(Format::kBlocked, 100, 10, 6, 1).payload_bytes(), 64u);
+}
+
+}  // namespace
+}  // namespace bloomline

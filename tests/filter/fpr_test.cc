@@ -1,0 +1,213 @@
+// False-positive rates within 5 % of theory. Each case, a size and its bits per key, takes one key
+// shape: a rate depends on the hashes, and those do not show the shape of their keys.
+//
+// Budget: each case queries until theory expects kExpected (or more) false positives, so that
+// chance moves a result by 1.4 % (one standard deviation). Keys are fixed: a case passes always or
+// never.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+#include "bloomline/filter.h"
+#include "bloomline/filter_theory.h"
+#include "bloomline/sizing.h"
+#include "src/filter/container/leveldb_codes.h"
+#include "src/filter/container/shapes.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/hash/hash.h"
+#include "src/filter/layouts/layout.h"
+#include "src/filter/view/hash_query.h"
+#include "src/filter/writer/payload_builder.h"
+#include "tests/support/key_shapes.h"
+
+namespace bloomline {
+namespace {
+
+using tests::KeyMaker;
+using tests::KeyShape;
+
+constexpr double kExpected = 5000;
+constexpr double kMaxQueries = 2e7;
+// The rates of small filters differ from filter to filter, by about as much as the rate itself.
+constexpr double kMinFilters = 20000;
+constexpr double kTolerance = 0.05;
+
+// A filter over keys start, start + 2, ... The bytes stay in place when it is moved, for payload
+// points at them.
+struct Built {
+  std::unique_ptr<std::string> bytes = std::make_unique<std::string>();
+  filter::Payload payload;
+};
+
+Built BuildFlat(KeyMaker& key, uint64_t start, uint64_t n, double bits_per_key) {
+  std::vector<uint64_t> hashes;
+  for (uint64_t i = 0; i < n; ++i) hashes.push_back(filter::Hash64(key(start + 2 * i), 0));
+  const filter::FilterShape shape = filter::LevelDBBloomShape(
+      n, bits_per_key, OptimalStandardNumProbes(bits_per_key), kMinProbes);
+  Built built;
+  built.bytes->assign(shape.payload_bytes(), '\0');
+  filter::InsertHashes(shape, kernels::ActiveKernel(), built.bytes->data(), n, hashes.data());
+  built.bytes->push_back(filter::LevelDBCode(shape));
+  built.payload = filter::DecodeLevelDB(*built.bytes);
+  return built;
+}
+
+Built BuildBlocked(KeyMaker& key, uint64_t start, uint64_t n, const FilterOptions& options) {
+  FilterBuilder builder(options);
+  for (uint64_t i = 0; i < n; ++i) builder.AddKey(key(start + 2 * i));
+  Built built;
+  *built.bytes = builder.Finish();
+  built.payload = filter::DecodeTrailer(*built.bytes);
+  return built;
+}
+
+// What LevelDB's adaptor makes for kCompact, where it is compact.
+Built BuildCompactLines(KeyMaker& key, uint64_t start, uint64_t n, double bits_per_key) {
+  std::vector<uint64_t> hashes;
+  for (uint64_t i = 0; i < n; ++i) hashes.push_back(filter::Hash64(key(start + 2 * i), 0));
+  filter::FilterShape shape = filter::LevelDBSmallSetShape(n, bits_per_key);
+  Built built;
+  built.bytes->assign(shape.payload_bytes(), '\0');
+  filter::BuildSmallSet(hashes.data(), n, &shape, kernels::ActiveKernel(), built.bytes->data());
+  built.bytes->push_back(filter::LevelDBCode(shape));
+  built.payload = filter::DecodeLevelDB(*built.bytes);
+  return built;
+}
+
+double Theory(const filter::Payload& payload, uint64_t n) {
+  const int num_probes = payload.num_probes;
+  switch (payload.layout) {
+    case filter::Layout::kFlat:
+      return ExactStandardFalsePositiveRate(n, payload.payload_bytes() * 8, num_probes);
+    case filter::Layout::kBlocked:
+      return ExactBlockedFalsePositiveRate(n, payload.num_blocks, num_probes);
+    case filter::Layout::kSmallSet:
+      return ExactSmallSetFalsePositiveRate(n, payload.num_blocks, payload.block_bytes);
+    default:
+      return ExactCompactFalsePositiveRate(n, payload.num_blocks, payload.block_bytes);
+  }
+}
+
+class FprTest : public testing::TestWithParam<KeyShape> {
+ protected:
+  // Called once for each case: the cases go round among the shapes.
+  bool TakesNextCase() { return next_case_++ % std::size(tests::kAllKeyShapes) == 0; }
+
+ private:
+  size_t next_case_ = static_cast<size_t>(GetParam());
+};
+
+// Small sets need many filters, because their rates differ. Missing keys are the odd numbers in and
+// around the range of stored ones.
+template <typename Build>
+void ExpectRateOfTheory(KeyShape shape, double bits_per_key, uint64_t n, Build build,
+                        double expected_matches = kExpected) {
+  SCOPED_TRACE(testing::Message() << Name(shape) << ", " << bits_per_key << " bits per key, n "
+                                  << n);
+  KeyMaker key(shape);
+  Built built = build(key, 0, n);
+  const double theory = Theory(built.payload, n);
+  const bool measurable = theory * kMaxQueries >= expected_matches;
+  const bool small = n < 5000;
+  const double queries = std::max(measurable ? expected_matches / theory : kMaxQueries / 10,
+                                  small ? kMinFilters * 64 : 0);
+  const uint64_t queries_per_filter = small ? static_cast<uint64_t>(queries / kMinFilters) : 4 * n;
+  const uint64_t stride = 4 * std::max(n, queries_per_filter);
+  double asked = 0;
+  double matches = 0;
+  for (uint64_t start = stride; asked < queries; start += stride) {
+    if (n < 100000) built = build(key, start, n);
+    const uint64_t base = n < 100000 ? start : 0;
+    const uint64_t offset = n < 100000 ? 0 : start - stride;
+    for (uint64_t i = 0; i < queries_per_filter; ++i) {
+      matches += filter::HashMayMatch(built.payload, kernels::ActiveKernel(),
+                                      filter::Hash64(key(base + 2 * (offset + i) + 1), 0));
+      ++asked;
+    }
+  }
+  const double expected = theory * asked;
+  if (!measurable) {
+    // Too rare to measure within the budget: at most as often as in theory.
+    EXPECT_LE(matches, expected * (1 + kTolerance) + 5 * std::sqrt(expected) + 5);
+    return;
+  }
+  EXPECT_NEAR(matches / expected, 1, kTolerance)
+      << "measured " << 100 * matches / asked << " %, theory " << 100 * theory << " %";
+}
+
+TEST_P(FprTest, FlatFiltersOfLevelDBSizes) {
+  for (const double bits_per_key : {6.0, 10.0, 16.0}) {
+    for (const uint64_t n : {1, 2, 4, 10, 36, 60, 200, 500}) {
+      if (!TakesNextCase()) continue;
+      ExpectRateOfTheory(GetParam(), bits_per_key, n,
+                         [&](KeyMaker& key, uint64_t start, uint64_t count) {
+                           return BuildFlat(key, start, count, bits_per_key);
+                         });
+    }
+  }
+}
+
+TEST_P(FprTest, BlockedFilters) {
+  for (const double bits_per_key : {6.0, 10.0, 16.0}) {
+    FilterOptions options;
+    options.bits_per_key = bits_per_key;
+    for (const uint64_t n : {1, 10, 36, 100, 501, 5000, 100000, 1000000}) {
+      if (!TakesNextCase()) continue;
+      ExpectRateOfTheory(GetParam(), bits_per_key, n,
+                         [&](KeyMaker& key, uint64_t start, uint64_t count) {
+                           return BuildBlocked(key, start, count, options);
+                         });
+    }
+  }
+}
+
+// Theory takes a block's attempts for independent where they are not quite, so chance gets less
+// room.
+constexpr double kCompactExpected = 12000;
+
+TEST_P(FprTest, CompactFilters) {
+  // An arrangement each.
+  for (const double bits_per_key : {3.2, 5.0, 6.0, 7.2, 9.0, 10.0}) {
+    const bool slow = bits_per_key < 7;  // many keys in a block take long to solve
+    FilterOptions options;
+    options.format = Format::kCompact;
+    options.bits_per_key = bits_per_key;
+    for (const uint64_t n : {200, 1000, 300000}) {
+      if ((slow && n < 300000) || !TakesNextCase()) continue;
+      ExpectRateOfTheory(
+          GetParam(), bits_per_key, n,
+          [&](KeyMaker& key, uint64_t start, uint64_t count) {
+            return BuildBlocked(key, start, count, options);
+          },
+          kCompactExpected);
+    }
+  }
+}
+
+TEST_P(FprTest, CompactFiltersOfLevelDBSizes) {
+  for (const double bits_per_key : {6.0, 10.0}) {
+    for (const uint64_t n : {20, 36, 60, 61, 200}) {
+      if (!TakesNextCase()) continue;
+      ExpectRateOfTheory(
+          GetParam(), bits_per_key, n,
+          [&](KeyMaker& key, uint64_t start, uint64_t count) {
+            return BuildCompactLines(key, start, count, bits_per_key);
+          },
+          kCompactExpected);
+    }
+  }
+}
+
+// Neighbours that differ in the first bytes, in the last, behind a long prefix, and everywhere.
+// Each shape takes 10 seconds; other tests have all of them.
+INSTANTIATE_TEST_SUITE_P(Shapes, FprTest,
+                         testing::Values(KeyShape::kLittleEndian32, KeyShape::kDecimal16,
+                                         KeyShape::kPath, KeyShape::kUuid),
+                         [](const auto& info) { return std::string(Name(info.param)); });
+
+}  // namespace
+}  // namespace bloomline

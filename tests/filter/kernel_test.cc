@@ -1,0 +1,573 @@
+// Every kernel against the portable one, and the choice among kernels.
+#include "src/filter/layouts/kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bloomline/cpu.h"
+#include "src/filter/cpu/blocks.h"
+#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/hash/batch_hasher.h"
+#include "src/filter/hash/hash.h"
+#include "src/filter/layouts/counters/counter_blocks.h"
+#include "src/filter/layouts/small_set/small_set_block.h"
+#include "tests/support/guarded_bytes.h"
+#include "tests/support/repetitions.h"
+
+namespace bloomline::kernels {
+namespace {
+
+class KernelTest : public testing::TestWithParam<size_t> {
+ protected:
+  const Kernel& kernel() const { return *AllKernels().kernels[GetParam()]; }
+  const Kernel& portable() const { return *AllKernels().kernels[0]; }
+  void SetUp() override {
+    if (!kernel().supported()) GTEST_SKIP() << kernel().name << ": not supported by this machine";
+  }
+};
+
+std::vector<uint64_t> Hashes(size_t n, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<uint64_t> hashes(n);
+  for (uint64_t& hash : hashes) hash = random();
+  // The ends of every range.
+  const uint64_t edges[] = {0, 1, ~0ull, 1ull << 63, 0xFFFFFFFF, 0xFFFFFFFF00000000, 0x007FFFFF};
+  for (size_t i = 0; i < n && i < sizeof(edges) / sizeof(edges[0]); ++i) hashes[i] = edges[i];
+  return hashes;
+}
+
+// Memory of exactly `bytes` bytes at `offset` past a cache-line boundary, so that a sanitizer sees
+// every byte too many.
+struct Payload {
+  Payload(uint64_t bytes, size_t offset)
+      : memory(new char[bytes + offset]()), data(memory.get() + offset) {}
+  std::unique_ptr<char[]> memory;
+  char* data;
+};
+
+// Of a table of pointers to functions and nothing else.
+template <typename Table>
+bool IsComplete(const Table& table) {
+  using Function = void (*)();
+  static_assert(sizeof(Table) % sizeof(Function) == 0);
+  const Function none = nullptr;
+  for (size_t at = 0; at < sizeof(Table); at += sizeof(Function)) {
+    if (std::memcmp(reinterpret_cast<const char*>(&table) + at, &none, sizeof(none)) == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Kernels of other machines, too. HashKernel's entry may be null: its comment.
+TEST(KernelTableTest, HasEveryFunctionOfEveryKernel) {
+  for (const Kernel* kernel : AllKernels()) {
+    EXPECT_TRUE(IsComplete(kernel->blocked)) << kernel->name;
+    EXPECT_TRUE(IsComplete(kernel->atomic)) << kernel->name;
+    EXPECT_TRUE(IsComplete(kernel->flat)) << kernel->name;
+    EXPECT_TRUE(IsComplete(kernel->compact)) << kernel->name;
+    EXPECT_TRUE(IsComplete(kernel->small_set)) << kernel->name;
+    EXPECT_TRUE(IsComplete(kernel->counters)) << kernel->name;
+  }
+}
+
+TEST_P(KernelTest, InsertsTheSameBlockedBitsAsPortable) {
+  for (int k = 1; k <= 30; ++k) {
+    for (const uint64_t num_blocks : {1u, 2u, 3u, 7u, 64u, 1000u}) {
+      const size_t n = static_cast<size_t>(num_blocks) * 5 + 13;
+      const std::vector<uint64_t> hashes = Hashes(n, static_cast<uint64_t>(k));
+      const size_t offset = static_cast<size_t>(k) * 7 % 64;
+      Payload expected(num_blocks * kBlockBytes, 0);
+      Payload actual(num_blocks * kBlockBytes, offset);
+      portable().blocked.insert_many({expected.data, num_blocks, k}, n, hashes.data());
+      kernel().blocked.insert_many({actual.data, num_blocks, k}, n, hashes.data());
+      ASSERT_EQ(std::string(expected.data, num_blocks * kBlockBytes),
+                std::string(actual.data, num_blocks * kBlockBytes))
+          << "k " << k << ", blocks " << num_blocks;
+    }
+  }
+}
+
+// Large filters: blocks are prefetched, and more keys are on their way at a time.
+TEST_P(KernelTest, InsertsTheSameBitsIntoLargeFilters) {
+  constexpr uint64_t kBlocks = 2 * kCachedBytes / kBlockBytes;
+  for (const int k : {1, 6, 8, 9, 16, 17, 30}) {
+    for (const size_t n :
+         {size_t{0}, size_t{1}, kInsertAhead - 1, kInsertAhead, kInsertAhead + 1, size_t{500}}) {
+      const std::vector<uint64_t> hashes = Hashes(n, n + static_cast<uint64_t>(k));
+      Payload expected(kBlocks * kBlockBytes, 0);
+      Payload actual(kBlocks * kBlockBytes, 16);
+      portable().blocked.insert_many({expected.data, kBlocks, k}, n, hashes.data());
+      kernel().blocked.insert_many({actual.data, kBlocks, k}, n, hashes.data());
+      ASSERT_EQ(std::memcmp(expected.data, actual.data, kBlocks * kBlockBytes), 0)
+          << "k " << k << ", keys " << n;
+      for (const uint64_t hash : hashes) {
+        ASSERT_TRUE(portable().blocked.may_match({actual.data, kBlocks, k}, hash));
+      }
+    }
+  }
+}
+
+TEST_P(KernelTest, AnswersBlockedQueriesAsPortable) {
+  for (int k = 1; k <= 30; ++k) {
+    for (const uint64_t num_blocks : {1u, 3u, 50u}) {
+      const size_t offset = static_cast<size_t>(k) * 11 % 64;
+      Payload blocks(num_blocks * kBlockBytes, offset);
+      const PayloadView filter{blocks.data, num_blocks, k};
+      const std::vector<uint64_t> present = Hashes(num_blocks * 20, 100 + static_cast<uint64_t>(k));
+      portable().blocked.insert_many(filter, present.size(), present.data());
+      std::vector<uint64_t> queries = Hashes(5000, 200 + static_cast<uint64_t>(k));
+      queries.insert(queries.end(), present.begin(), present.end());
+      const std::unique_ptr<bool[]> many(new bool[queries.size()]);
+      kernel().blocked.may_match_many(filter, queries.size(), queries.data(), many.get());
+      kernel().blocked.may_match_many(filter, 0, nullptr, nullptr);
+      size_t matches = 0;
+      for (size_t i = 0; i < queries.size(); ++i) {
+        const bool expected = portable().blocked.may_match(filter, queries[i]);
+        ASSERT_EQ(expected, kernel().blocked.may_match(filter, queries[i])) << "k " << k;
+        ASSERT_EQ(expected, kernel().blocked.may_match_for(k)(filter, queries[i])) << "k " << k;
+        ASSERT_EQ(expected, many[i]) << "k " << k;
+        matches += expected;
+      }
+      ASSERT_GE(matches, present.size());
+      ASSERT_LT(matches, queries.size());
+    }
+  }
+}
+
+TEST_P(KernelTest, AnswersFlatQueriesAndInsertsAsPortable) {
+  for (int k = 1; k <= 30; ++k) {
+    for (const uint32_t num_bytes :
+         {1u, 2u, 3u, 8u, 31u, 32u, 33u, 45u, 63u, 64u, 65u, 127u, 129u, 700u, 100000u}) {
+      const size_t n = num_bytes * 8 / 15 + 1;
+      const std::vector<uint64_t> present = Hashes(n, num_bytes + static_cast<uint64_t>(k));
+      Payload expected(num_bytes, 0);
+      Payload actual(num_bytes, static_cast<size_t>(k) % 64);
+      portable().flat.insert_many({expected.data, num_bytes, k}, n, present.data());
+      const FlatFilter filter{actual.data, num_bytes, k};
+      kernel().flat.insert_many(filter, n, present.data());
+      ASSERT_EQ(std::string(expected.data, num_bytes), std::string(actual.data, num_bytes));
+      for (const uint64_t hash : present) ASSERT_TRUE(kernel().flat.may_match(filter, hash));
+      for (const uint64_t hash : Hashes(500, 7)) {
+        ASSERT_EQ(portable().flat.may_match(filter, hash), kernel().flat.may_match(filter, hash));
+      }
+    }
+  }
+}
+
+// Few blocks and many operations, so that counters saturate and are emptied again.
+TEST_P(KernelTest, CountsAsPortable) {
+  for (const int counter_bits : {4, 8}) {
+    for (int k = 1; k <= 30; ++k) {
+      for (const uint64_t num_blocks : {1u, 3u, 40u}) {
+        SCOPED_TRACE(testing::Message() << counter_bits << " bits, k " << k << ", " << num_blocks);
+        Payload expected(num_blocks * kBlockBytes, 0);
+        Payload actual(num_blocks * kBlockBytes, 0);
+        const CounterBlocks all_expected{reinterpret_cast<unsigned char*>(expected.data),
+                                         num_blocks, counter_bits, k};
+        const CounterBlocks all_actual{reinterpret_cast<unsigned char*>(actual.data), num_blocks,
+                                       counter_bits, k};
+        uint64_t saturated_expected = 0;
+        uint64_t saturated_actual = 0;
+        for (uint64_t round = 0; round < (tests::kIsSlow ? 6 : 12); ++round) {
+          const size_t n = counter_bits == 4 ? 400 : 6000;
+          const std::vector<uint64_t> hashes = Hashes(n, round % 4 * 31 + static_cast<uint64_t>(k));
+          bool one[6000];
+          bool other[6000];
+          if (round % 3 != 2) {
+            portable().counters.add_many(all_expected, n, hashes.data(), one, &saturated_expected);
+            kernel().counters.add_many(all_actual, n, hashes.data(), other, &saturated_actual);
+          } else {
+            portable().counters.remove_many(all_expected, n, hashes.data(), one);
+            kernel().counters.remove_many(all_actual, n, hashes.data(), other);
+          }
+          ASSERT_EQ(0, std::memcmp(one, other, n)) << round;
+          ASSERT_EQ(0, std::memcmp(expected.data, actual.data, num_blocks * kBlockBytes)) << round;
+          ASSERT_EQ(saturated_expected, saturated_actual);
+          const std::vector<uint64_t> queries = Hashes(n, round + 1000);
+          portable().counters.may_match_many(all_expected, n, queries.data(), one);
+          kernel().counters.may_match_many(all_actual, n, queries.data(), other);
+          ASSERT_EQ(0, std::memcmp(one, other, n)) << round;
+        }
+        if (num_blocks == 1) {
+          ASSERT_GT(saturated_expected, 0u);
+        }
+      }
+    }
+  }
+}
+
+// Payloads between two pages that nobody may touch: at the end of the one, at the start of the
+// other.
+TEST_P(KernelTest, TouchesNoByteOutsideThePayload) {
+  tests::GuardedBytes guarded(4096);
+  const std::vector<uint64_t> hashes = Hashes(200, 23);
+  const auto use = [&](std::string_view payload, int k) {
+    const size_t num_bytes = payload.size();
+    const FlatFilter flat{payload.data(), num_bytes, k};
+    kernel().flat.insert_many(flat, hashes.size(), hashes.data());
+    for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().flat.may_match(flat, hash));
+    if (num_bytes % kBlockBytes != 0) return;
+    const PayloadView blocked{payload.data(), num_bytes / kBlockBytes, k};
+    bool may_match[200];
+    kernel().blocked.add_many(blocked, hashes.size(), hashes.data(), may_match);
+    kernel().blocked.insert_many(blocked, hashes.size(), hashes.data());
+    kernel().blocked.may_match_many(blocked, hashes.size(), hashes.data(), may_match);
+    for (size_t i = 0; i < hashes.size(); ++i) {
+      ASSERT_TRUE(may_match[i] && kernel().blocked.may_match(blocked, hashes[i]));
+    }
+  };
+  for (size_t num_bytes = 1; num_bytes <= 4096; num_bytes += num_bytes < 300 ? 1 : 73) {
+    const std::string zeros(num_bytes, '\0');
+    for (const int k : {1, 7, 8, 11, 30}) {
+      use(guarded.AtEnd(zeros), k);
+      use(guarded.AtStart(zeros), k);
+    }
+  }
+  for (const size_t num_bytes : {64u, 128u, 4096u}) {
+    use(guarded.AtEnd(std::string(num_bytes, '\0')), 6);
+    use(guarded.AtStart(std::string(num_bytes, '\0')), 6);
+  }
+}
+
+// Blocks on a 64-byte boundary.
+struct AlignedBlocks {
+  explicit AlignedBlocks(uint64_t num_blocks)
+      : bytes(num_blocks * kBlockBytes), blocks(num_blocks) {
+    std::memset(blocks.data(), 0, bytes);
+  }
+  PayloadView Filter(int num_probes) {
+    return {reinterpret_cast<const char*>(blocks.data()), blocks.size(), num_probes};
+  }
+  bool operator==(const AlignedBlocks& other) const {
+    return bytes == other.bytes && std::memcmp(blocks.data(), other.blocks.data(), bytes) == 0;
+  }
+  struct alignas(64) AlignedBlock {
+    char bytes[kBlockBytes];
+  };
+  size_t bytes;
+  std::vector<AlignedBlock> blocks;
+};
+
+TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
+  for (int k = 1; k <= 30; ++k) {
+    for (const uint64_t num_blocks : {1u, 2u, 7u, 200u}) {
+      const size_t n = static_cast<size_t>(num_blocks) * 30 + 13;
+      std::vector<uint64_t> hashes = Hashes(n, 300 + static_cast<uint64_t>(k));
+      for (size_t i = 20; i < n; i += 5) hashes[i] = hashes[i - 7];  // nothing new
+      AlignedBlocks inserted(num_blocks);
+      AlignedBlocks portable_blocks(num_blocks);
+      Payload plain(num_blocks * kBlockBytes, static_cast<size_t>(k) * 7 % 64);
+      AlignedBlocks shared(num_blocks);
+      portable().blocked.insert_many(inserted.Filter(k), n, hashes.data());
+      const std::unique_ptr<bool[]> expected(new bool[n]);
+      const std::unique_ptr<bool[]> plain_new(new bool[n]);
+      const std::unique_ptr<bool[]> shared_new(new bool[n]);
+      portable().blocked.add_many(portable_blocks.Filter(k), n, hashes.data(), expected.get());
+      kernel().blocked.add_many({plain.data, num_blocks, k}, n, hashes.data(), plain_new.get());
+      kernel().atomic.add_many(shared.Filter(k), n, hashes.data(), shared_new.get());
+      ASSERT_TRUE(inserted == portable_blocks) << "k " << k << ", blocks " << num_blocks;
+      ASSERT_EQ(0, std::memcmp(inserted.blocks.data(), plain.data, inserted.bytes)) << "k " << k;
+      ASSERT_TRUE(inserted == shared) << "k " << k << ", blocks " << num_blocks;
+      EXPECT_TRUE(expected[0]);
+      EXPECT_FALSE(expected[20]);
+      AlignedBlocks one_by_one(num_blocks);
+      const PayloadView filter = one_by_one.Filter(k);
+      for (size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(expected[i], !portable().blocked.may_match(filter, hashes[i])) << "k " << k;
+        ASSERT_EQ(expected[i], kernel().blocked.add_for(k)(filter, hashes[i])) << "k " << k;
+      }
+      ASSERT_TRUE(inserted == one_by_one) << "k " << k << ", blocks " << num_blocks;
+      for (size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(expected[i], plain_new[i]) << "k " << k << ", hash " << i;
+        ASSERT_EQ(expected[i], shared_new[i]) << "k " << k << ", hash " << i;
+      }
+    }
+  }
+}
+
+TEST_P(KernelTest, AnswersAndCountsAtomicBlocksAsOthers) {
+  const std::vector<uint64_t> queries = Hashes(3000, 61);
+  const std::unique_ptr<bool[]> shared(new bool[queries.size()]);
+  for (int k = 1; k <= 30; ++k) {
+    for (const uint64_t num_blocks : {1u, 3u, 50u}) {
+      AlignedBlocks blocks(num_blocks);
+      const PayloadView filter = blocks.Filter(k);
+      const std::vector<uint64_t> present = Hashes(num_blocks * 20, 62);
+      portable().blocked.insert_many(filter, present.size(), present.data());
+      kernel().atomic.may_match_many(filter, queries.size(), queries.data(), shared.get());
+      for (size_t i = 0; i < queries.size(); ++i) {
+        ASSERT_EQ(portable().blocked.may_match(filter, queries[i]), shared[i]) << "k " << k;
+      }
+      uint64_t expected[kBlockBits + 1] = {};
+      uint64_t actual[kBlockBits + 1] = {};
+      for (const AlignedBlocks::AlignedBlock& block : blocks.blocks) {
+        int ones = 0;
+        for (const char byte : block.bytes) ones += __builtin_popcount(static_cast<uint8_t>(byte));
+        ++expected[ones];
+      }
+      kernel().atomic.count_blocks(filter.data, num_blocks, actual);
+      ASSERT_EQ(0, std::memcmp(expected, actual, sizeof(expected))) << "k " << k;
+    }
+  }
+}
+
+// A small set's block, or no attempt where there is no solution.
+struct SolvedSmallSet {
+  int attempt;
+  std::string block;
+};
+
+SolvedSmallSet SolveSmallSetOf(const Kernel& kernel, const std::vector<uint64_t>& hashes,
+                               unsigned num_attempts, uint32_t block_bytes) {
+  Payload memory(block_bytes, block_bytes % 64);
+  const int attempt =
+      kernel.small_set.solve(hashes.data(), hashes.size(), num_attempts, block_bytes, memory.data);
+  return {attempt, std::string(memory.data, block_bytes)};
+}
+
+// Every number of keys, repeated ones among them, with every way to divide a block.
+TEST_P(KernelTest, SolvesSmallSetsAsPortableAndLosesNoKey) {
+  tests::GuardedBytes guarded(4096);
+  const std::vector<uint64_t> missing = Hashes(60, 71);
+  int unsolved = 0;
+  for (const uint32_t block_bytes : {8u, 9u, 13u, 27u, 31u, 32u, 33u, 45u, 57u, 63u, 64u}) {
+    for (size_t n = 0; n <= small_set::kMaxBlockSlots; ++n) {
+      SCOPED_TRACE(testing::Message() << n << " keys, " << block_bytes << " bytes");
+      std::vector<uint64_t> hashes = Hashes(n, n * 100 + block_bytes);
+      if (n > 20 && n % 3 == 0) hashes[5] = hashes[17];
+      const unsigned num_attempts = n % 2 == 0 ? 16 : 4;
+      const SolvedSmallSet expected =
+          SolveSmallSetOf(portable(), hashes, num_attempts, block_bytes);
+      const SolvedSmallSet actual = SolveSmallSetOf(kernel(), hashes, num_attempts, block_bytes);
+      ASSERT_EQ(expected.attempt, actual.attempt);
+      ASSERT_EQ(expected.block, actual.block);
+      if (actual.attempt < 0) {
+        ++unsolved;
+        continue;
+      }
+      ASSERT_LT(actual.attempt, static_cast<int>(num_attempts));
+      const auto first_attempt = static_cast<uint32_t>(actual.attempt) / 4 * 4;
+      for (const bool at_end : {true, false}) {
+        const char* const block =
+            (at_end ? guarded.AtEnd(actual.block) : guarded.AtStart(actual.block)).data();
+        const auto may_match = [&](const Kernel& k, uint64_t hash) {
+          return k.small_set.may_match(block, block_bytes, first_attempt, hash);
+        };
+        for (const uint64_t hash : hashes) ASSERT_TRUE(may_match(kernel(), hash));
+        for (const uint64_t hash : missing) {
+          ASSERT_EQ(may_match(portable(), hash), may_match(kernel(), hash));
+        }
+      }
+    }
+  }
+  EXPECT_LT(unsolved, 60);
+}
+
+// A repeated hash is no second equation, wherever in the block its copy is, and the order of hashes
+// changes nothing.
+TEST_P(KernelTest, SolvesSmallSetsWithARepeatedHash) {
+  for (size_t n = 2; n <= 50; n += 3) {
+    for (size_t copy = 0; copy + 1 < n; ++copy) {
+      std::vector<uint64_t> hashes = Hashes(n, 60 + n);
+      hashes.back() = hashes[copy];
+      const SolvedSmallSet solved = SolveSmallSetOf(kernel(), hashes, 16, 45);
+      ASSERT_GE(solved.attempt, 0) << n << " keys, copy of " << copy;
+      EXPECT_LE(solved.block.back() & 63, static_cast<int>(n) + 4);
+      std::reverse(hashes.begin(), hashes.end());
+      const SolvedSmallSet reversed = SolveSmallSetOf(kernel(), hashes, 16, 45);
+      ASSERT_EQ(solved.attempt, reversed.attempt);
+      ASSERT_EQ(solved.block, reversed.block) << n << " keys, copy of " << copy;
+    }
+  }
+}
+
+// Blocks of any bytes: same answers, and no byte outside is read.
+TEST_P(KernelTest, AnswersRandomSmallSetBlocksAsPortable) {
+  tests::GuardedBytes guarded(4096);
+  std::mt19937_64 random(72);
+  int matches = 0;
+  for (uint32_t block_bytes = 8; block_bytes <= 64; ++block_bytes) {
+    for (unsigned header = 0; header < 256; ++header) {
+      std::string bytes(block_bytes, '\0');
+      for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
+      bytes.back() = static_cast<char>(header);
+      const char* const block =
+          (header % 3 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes)).data();
+      for (int i = 0; i < 12; ++i) {
+        const uint64_t hash = random();
+        const uint32_t first_attempt = static_cast<uint32_t>(i % 4) * 4;
+        const bool expected =
+            portable().small_set.may_match(block, block_bytes, first_attempt, hash);
+        ASSERT_EQ(expected, kernel().small_set.may_match(block, block_bytes, first_attempt, hash))
+            << block_bytes << " bytes, header " << header;
+        ASSERT_TRUE(expected || header % 64 != small_set::kMatchAllSlots);
+        matches += expected;
+      }
+    }
+  }
+  EXPECT_GT(matches, 5000);
+}
+
+// Of every length and number; each key ends where its memory does.
+TEST_P(KernelTest, HashesShortKeysAsXxh3) {
+  if (kernel().hash.short_keys == nullptr) GTEST_SKIP() << kernel().name << ": one by one";
+  std::mt19937_64 random(1);
+  for (const uint64_t seed : {uint64_t{0}, uint64_t{1}, ~uint64_t{0}, uint64_t{random()}}) {
+    for (size_t size = 4; size <= 16; ++size) {
+      for (size_t n = 1; n <= 40; ++n) {
+        std::vector<std::unique_ptr<char[]>> memory;
+        std::vector<const char*> keys;
+        for (size_t i = 0; i < n; ++i) {
+          memory.emplace_back(new char[size]);
+          for (size_t j = 0; j < size; ++j) memory[i][j] = static_cast<char>(random());
+          if (i < 2) std::fill(memory[i].get(), memory[i].get() + size, i == 0 ? 0 : -1);
+          keys.push_back(memory[i].get());
+        }
+        std::vector<uint64_t> hashes(n + 1, 12345);
+        kernel().hash.short_keys(keys.data(), n, size, seed, hashes.data());
+        for (size_t i = 0; i < n; ++i) {
+          ASSERT_EQ(hashes[i], XXH3_64bits_withSeed(keys[i], size, seed))
+              << "key " << i << " of " << n << ", " << size << " bytes, seed " << seed;
+        }
+        ASSERT_EQ(hashes[n], 12345u) << n;
+      }
+    }
+  }
+}
+
+TEST_P(KernelTest, HashesBatchesAsOneByOne) {
+  std::mt19937_64 random(2);
+  const uint64_t seed = random();
+  const filter::BatchHasher batch_hasher(seed, kernel().hash);
+  size_t batches = 0;
+  for (size_t size = 0; size <= 20; ++size) {
+    for (size_t n = 0; n <= kBatchKeys; ++n) {
+      for (const bool mixed : {false, true}) {
+        std::vector<std::string> keys;
+        for (size_t i = 0; i < n; ++i) keys.push_back(std::string(size, static_cast<char>(i)));
+        if (mixed && n > 0) keys[random() % n] += 'x';
+        uint64_t hashes[kBatchKeys] = {};
+        if (!batch_hasher.Hash(
+                n, [&](size_t i) -> std::string_view { return keys[i]; }, hashes)) {
+          continue;
+        }
+        ++batches;
+        for (size_t i = 0; i < n; ++i)
+          ASSERT_EQ(hashes[i], filter::Hash64(keys[i], seed)) << size << " bytes";
+      }
+    }
+  }
+  EXPECT_EQ(batches > 0, kernel().hash.short_keys != nullptr);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllKernels, KernelTest, testing::Range<size_t>(0, AllKernels().size),
+                         [](const auto& info) {
+                           return std::string(AllKernels().kernels[info.param]->name);
+                         });
+
+// Without a choice being made.
+std::string FastestName() {
+  const KernelTable all = AllKernels();
+  std::string name;
+  for (size_t i = 0; i < all.size; ++i) {
+    if (all.kernels[i]->supported()) name = all.kernels[i]->name;
+  }
+  return name;
+}
+
+TEST(DispatchTest, ActiveKernelIsTheLastSupportedOne) {
+  if (std::getenv("BLOOMLINE_KERNEL") != nullptr) GTEST_SKIP() << "a kernel is forced from outside";
+  EXPECT_EQ(FastestName(), ActiveKernelName());
+}
+
+TEST(DispatchTest, KernelsAreForcedByTheirNames) {
+  const std::string before = ActiveKernelName();
+  std::string error;
+  ASSERT_TRUE(ForceKernel("portable", &error)) << error;
+  EXPECT_STREQ(ActiveKernelName(), "portable");
+  const std::vector<KernelInfo> kernels = Kernels();
+  EXPECT_STREQ(kernels[0].name, "portable");
+  EXPECT_TRUE(kernels[0].supported && kernels[0].active);
+  ASSERT_TRUE(ForceKernel(before, nullptr));
+  EXPECT_FALSE(ForceKernel("sse9", &error));
+  EXPECT_NE(error.find("sse9"), std::string::npos) << error;
+  EXPECT_NE(error.find("portable"), std::string::npos) << error;
+}
+
+// Long and strange ones are named as far as they fit.
+TEST(DispatchDeathTest, UnknownNamesInTheEnvironmentAreOneLineAndTheFastestKernel) {
+  const std::string fastest = FastestName();
+  const std::pair<std::string, std::string> names_and_lines[] = {
+      {"sse9", "'sse9' on this machine; valid names: portable[a-z0-9, ]*; using " + fastest},
+      {std::string(100000, 'x'), "'[^\n]*portable.*"},
+      {"%s%n", "'[^\n]*portable.*"},
+      {" ", "'[^\n]*portable.*"}};
+  for (const auto& [name, line] : names_and_lines) {
+    // The choice is made once. Death tests run first and fork, so in the child it is still to be
+    // made.
+    EXPECT_EXIT(
+        {
+          setenv("BLOOMLINE_KERNEL", name.c_str(), 1);
+          const bool is_fastest = ActiveKernelName() == fastest && ActiveKernelName() == fastest;
+          std::exit(is_fastest && !KernelVariableError().empty() ? 0 : 1);
+        },
+        testing::ExitedWithCode(0), "^bloomline: BLOOMLINE_KERNEL: no kernel " + line + "\n$");
+  }
+}
+
+TEST(DispatchDeathTest, UsableNamesInTheEnvironmentAreNoError) {
+  for (const char* name : {"", "portable"}) {
+    EXPECT_EXIT(
+        {
+          setenv("BLOOMLINE_KERNEL", name, 1);
+          std::exit(*name != '\0' && std::string(ActiveKernelName()) != name ? 1
+                    : KernelVariableError().empty()                          ? 0
+                                                                             : 2);
+        },
+        testing::ExitedWithCode(0), "^$");
+  }
+}
+
+#if defined(__x86_64__)
+// Where __builtin_cpu_supports looks (libgcc and compiler-rt), so a CPU can be made up.
+struct CpuModel {
+  unsigned vendor, type, subtype, features;
+};
+extern "C" CpuModel __cpu_model;        // NOLINT: not our name
+extern "C" unsigned __cpu_features2[];  // NOLINT: features 32 to 63 in the first
+
+TEST(DispatchTest, KernelsNeedEachOfTheirExtensionsAndNothingElse) {
+  const unsigned real[2] = {__cpu_model.features, __cpu_features2[0]};
+  const auto make_up = [](uint64_t features) {
+    __cpu_model.features = static_cast<unsigned>(features);
+    __cpu_features2[0] = static_cast<unsigned>(features >> 32);
+  };
+  const KernelTable all = AllKernels();
+  for (size_t i = 0; i < all.size; ++i) {
+    const Kernel& kernel = *all.kernels[i];
+    const std::string names = kernel.extensions;
+    const auto num_names = names.empty() ? 0 : 1 + std::count(names.begin(), names.end(), ',');
+    make_up(~uint64_t{0});
+    EXPECT_TRUE(kernel.supported()) << kernel.name << " on a CPU that has everything";
+    int num_needed = 0;
+    for (unsigned bit = 0; bit < 64; ++bit) {
+      make_up(~(uint64_t{1} << bit));
+      num_needed += kernel.supported() ? 0 : 1;
+    }
+    EXPECT_EQ(num_needed, num_names) << kernel.name << " needs " << names;
+  }
+  make_up(real[0] | uint64_t{real[1]} << 32);
+}
+#endif  // defined(__x86_64__)
+
+}  // namespace
+}  // namespace bloomline::kernels

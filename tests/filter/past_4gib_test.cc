@@ -1,0 +1,415 @@
+// Filters past 4 GiB, 2^32 blocks and 2^32 keys: sizes by arithmetic, queries in address ranges
+// whose memory exists only where keys are. `tests/faults/run large` builds some in full.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bloomline/bloom_filter.h"
+#include "bloomline/cpu.h"
+#include "bloomline/filter.h"
+#include "bloomline/sizing.h"
+#include "src/filter/container/leveldb_codes.h"
+#include "src/filter/container/other_contents.h"
+#include "src/filter/container/shapes.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/hash/hash.h"
+#include "src/filter/layouts/counters/counter_blocks.h"
+#include "src/filter/layouts/kernel.h"
+#include "src/filter/layouts/layout.h"
+#include "src/filter/view/hash_query.h"
+#include "src/filter/writer/block_run_builder.h"
+#include "src/filter/writer/filter_writer.h"
+#include "src/filter/writer/payload_builder.h"
+#include "src/sets/bloom_bits.h"
+#include "src/sets/file_header.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline {
+namespace {
+
+using filter::FilterShape;
+using filter::Layout;
+using kernels::AllKernels;
+using kernels::Kernel;
+
+constexpr uint64_t k2To32 = uint64_t{1} << 32;
+
+// The most bytes of a payload in RocksDB (src/engines/rocksdb/bits_builder.cc).
+constexpr uint64_t kRocksDBMaxFilterBytes = 0xffffffc0;
+constexpr uint64_t kRocksDBMaxPayloadBytes = kRocksDBMaxFilterBytes - filter::kTrailerBytes;
+
+// Zeroed pages that take memory only where they are written.
+class SparseMemory {
+ public:
+  explicit SparseMemory(uint64_t bytes) : bytes_(bytes) {
+#ifdef BLOOMLINE_EMULATED
+    return;  // an emulator may use memory for each page, also for absent ones
+#endif
+    if (bytes > SIZE_MAX) return;  // a 32-bit CPU
+    void* memory = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return;
+    data_ = static_cast<char*>(memory);
+    madvise(data_, bytes, MADV_NOHUGEPAGE);
+  }
+  ~SparseMemory() {
+    if (data_ != nullptr) munmap(data_, bytes_);
+  }
+  SparseMemory(const SparseMemory&) = delete;
+  SparseMemory& operator=(const SparseMemory&) = delete;
+
+  uint64_t bytes() const { return bytes_; }
+  char* data() const { return data_; }  // null: the system has no such range
+
+ private:
+  const uint64_t bytes_;
+  char* data_ = nullptr;
+};
+
+std::vector<const Kernel*> SupportedKernels() {
+  std::vector<const Kernel*> kernels;
+  for (size_t i = 0; i < AllKernels().size; ++i) {
+    if (AllKernels().kernels[i]->supported()) kernels.push_back(AllKernels().kernels[i]);
+  }
+  return kernels;
+}
+
+// The lowest hashes, the highest ones, and random ones.
+std::vector<uint64_t> Hashes(size_t n, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<uint64_t> hashes = {0, 1, UINT64_MAX - 1, UINT64_MAX};
+  while (hashes.size() < n) hashes.push_back(random());
+  return hashes;
+}
+
+// Numbers of units around 4 GiB of payload and around 2^32.
+std::vector<uint64_t> UnitCounts(uint64_t unit_bytes) {
+  const uint64_t at_4_gib = k2To32 / unit_bytes;
+  return {at_4_gib - 1, at_4_gib, at_4_gib + 1, k2To32 - 1, k2To32, k2To32 + 1};
+}
+
+#define SKIP_WITHOUT(memory)      \
+  if ((memory).data() == nullptr) \
+  GTEST_SKIP() << "no range of " << (memory).bytes() << " addresses here"
+
+// Each hash through each way to query it. `lost` of them.
+size_t CountLost(std::string_view filter, const std::vector<uint64_t>& hashes) {
+  size_t lost = 0;
+  const std::string active = ActiveKernelName();
+  const auto may_match = std::make_unique<bool[]>(hashes.size());
+  for (const Kernel* kernel : SupportedKernels()) {
+    EXPECT_TRUE(ForceKernel(kernel->name, nullptr));
+    const FilterView view = FilterView::Open(filter);
+    view.MayMatchHashes(hashes.size(), hashes.data(), may_match.get());
+    for (size_t i = 0; i < hashes.size(); ++i) {
+      lost += may_match[i] ? 0 : 1;
+      lost += view.MayMatchHash(hashes[i]) ? 0 : 1;
+    }
+  }
+  EXPECT_TRUE(ForceKernel(active, nullptr));
+  return lost;
+}
+
+// Of hashes that are not in.
+double MeasuredRate(std::string_view filter, const std::vector<uint64_t>& hashes) {
+  return 1 - static_cast<double>(CountLost(filter, hashes)) /
+                 static_cast<double>(2 * SupportedKernels().size() * hashes.size());
+}
+
+TEST(Past4GiBTest, BlockedPayloadsKeepTheirKeys) {
+  const SparseMemory memory((k2To32 + 1) * 64 + filter::kTrailerBytes);
+  SKIP_WITHOUT(memory);
+  uint64_t seed = 1;
+  for (const uint64_t num_lines : UnitCounts(64)) {
+    SCOPED_TRACE(num_lines);
+    const FilterShape shape = FilterShape::Blocked(num_lines, 6);
+    std::vector<uint64_t> all;
+    for (const Kernel* kernel : SupportedKernels()) {
+      const std::vector<uint64_t> hashes = Hashes(600, seed++);
+      filter::InsertHashes(shape, *kernel, memory.data(), hashes.size(), hashes.data());
+      all.insert(all.end(), hashes.begin(), hashes.end());
+    }
+    filter::EncodeTrailer(shape, 7, memory.data() + shape.payload_bytes());
+    const std::string_view filter(memory.data(), shape.payload_bytes() + filter::kTrailerBytes);
+    const filter::Payload payload = filter::DecodeTrailer(filter);
+    ASSERT_EQ(payload.layout, Layout::kBlocked);
+    EXPECT_EQ(payload.num_blocks, num_lines);
+    EXPECT_EQ(payload.payload_bytes(), num_lines * 64);
+    EXPECT_EQ(CountLost(filter, all), 0u);
+    EXPECT_LT(MeasuredRate(filter, Hashes(20000, seed++)), 0.001);
+    // The last line is where the highest hashes are.
+    const char* last = memory.data() + (num_lines - 1) * 64;
+    EXPECT_NE(std::string(last, 64), std::string(64, '\0'));
+    madvise(memory.data(), filter.size(), MADV_DONTNEED);
+  }
+}
+
+// The same for compact blocks, of which only a few at critical places are built.
+void ExpectCompactKeepsItsKeys(uint32_t line_bytes, double bits_per_key) {
+  const SparseMemory memory((k2To32 + 1) * line_bytes + filter::kTrailerBytes);
+  SKIP_WITHOUT(memory);
+  std::mt19937_64 random(1);
+  for (const uint64_t num_lines : UnitCounts(line_bytes)) {
+    SCOPED_TRACE(num_lines);
+    FilterShape shape =
+        filter::CompactShape(1000000, bits_per_key, filter::kTrailerBytes, UINT64_MAX);
+    ASSERT_EQ(shape.layout, Layout::kCompact);
+    ASSERT_EQ(shape.block_bytes, line_bytes);
+    shape.num_blocks = num_lines;
+    constexpr uint64_t kLines = 20;
+    std::vector<uint64_t> all;
+    for (const Kernel* kernel : SupportedKernels()) {
+      for (const uint64_t first : {uint64_t{0}, num_lines / 2, num_lines - kLines}) {
+        filter::BlockRunBuilder builder(shape, *kernel, filter::BlockRunBuilder::kMinCapacity);
+        const filter::HashRange range = filter::HashesOf({first, kLines}, num_lines);
+        std::vector<uint64_t> hashes = {range.first, range.last};
+        const auto mean_keys =
+            static_cast<size_t>(kLines * 8 * line_bytes / static_cast<uint64_t>(bits_per_key + 1));
+        while (hashes.size() < mean_keys) {
+          hashes.push_back(range.first + random() % (range.last - range.first + 1));
+        }
+        builder.Start({first, kLines});
+        builder.Add(hashes.data(), hashes.size());
+        EXPECT_EQ(builder.num_taken(), hashes.size());
+        std::memcpy(memory.data() + first * line_bytes, builder.Finish(), kLines * line_bytes);
+        // The next kernel writes the same blocks again: they hold only its own hashes.
+        if (kernel == SupportedKernels().back()) {
+          all.insert(all.end(), hashes.begin(), hashes.end());
+        }
+      }
+    }
+    filter::EncodeTrailer(shape, 0, memory.data() + shape.payload_bytes());
+    const std::string_view filter(memory.data(), shape.payload_bytes() + filter::kTrailerBytes);
+    const filter::Payload payload = filter::DecodeTrailer(filter);
+    EXPECT_EQ(payload.num_blocks, num_lines);
+    EXPECT_EQ(CountLost(filter, all), 0u);
+    // Lines without keys match only fingerprints of zeros.
+    EXPECT_LT(MeasuredRate(filter, Hashes(5000, num_lines)), 0.06);
+    madvise(memory.data(), filter.size(), MADV_DONTNEED);
+  }
+}
+
+TEST(Past4GiBTest, CompactPayloadsKeepTheirKeys) { ExpectCompactKeepsItsKeys(64, 10); }
+
+TEST(Past4GiBTest, CompactPayloadsOfHalfLinesKeepTheirKeys) { ExpectCompactKeepsItsKeys(32, 5); }
+
+TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
+  const SparseMemory memory((k2To32 + 1) * 64);
+  SKIP_WITHOUT(memory);
+  uint64_t seed = 1;
+  for (const BloomLayout layout : {BloomLayout::kBlocked, BloomLayout::kStandard,
+                                   BloomLayout::kBlocked128, BloomLayout::kBlocked64}) {
+    for (const uint64_t num_lines : UnitCounts(64)) {
+      for (const Kernel* kernel : SupportedKernels()) {
+        SCOPED_TRACE(testing::Message()
+                     << static_cast<int>(layout) << " " << num_lines << " " << kernel->name);
+        in_memory::BloomBits bits;
+        bits.shape.layout = layout;
+        bits.shape.num_lines = num_lines;
+        bits.shape.num_probes = 6;
+        bits.data = memory.data();
+        bits.kernel = kernel;
+        const std::vector<uint64_t> hashes = Hashes(300, seed++);
+        const std::vector<uint64_t> others = Hashes(2000, seed++);
+        const auto answers = std::make_unique<bool[]>(others.size());
+        const auto ask = [&](const std::vector<uint64_t>& of) {
+          size_t yes = 0;
+          for (size_t first = 0; first < of.size(); first += kernels::kBatchKeys) {
+            const size_t count = std::min(kernels::kBatchKeys, of.size() - first);
+            in_memory::MayMatchHashes(bits, count, of.data() + first, answers.get());
+            for (size_t i = 0; i < count; ++i) yes += answers[i] ? 1 : 0;
+          }
+          return yes;
+        };
+        EXPECT_EQ(ask(hashes), 0u);
+        in_memory::AddHashes(bits, hashes.size(), hashes.data(), answers.get());
+        EXPECT_EQ(ask(hashes), hashes.size());
+        const in_memory::OneKeyFunctions one = in_memory::FunctionsOf(bits);
+        for (const uint64_t hash : hashes) EXPECT_TRUE(one.may_match(bits.lines(), hash));
+        for (const uint64_t hash : hashes) EXPECT_FALSE(one.add(bits.lines(), hash));
+        EXPECT_LT(ask(others), 10u);  // four of them were added
+        madvise(memory.data(), num_lines * 64, MADV_DONTNEED);
+      }
+    }
+  }
+}
+
+TEST(Past4GiBTest, CountersKeepTheirKeys) {
+  const SparseMemory memory((k2To32 + 1) * 64);
+  SKIP_WITHOUT(memory);
+  uint64_t seed = 1;
+  for (const int counter_bits : {4, 8}) {
+    for (const uint64_t num_lines : UnitCounts(64)) {
+      for (const Kernel* kernel : SupportedKernels()) {
+        SCOPED_TRACE(testing::Message() << counter_bits << " " << num_lines << " " << kernel->name);
+        const kernels::CounterBlocks lines = {reinterpret_cast<unsigned char*>(memory.data()),
+                                              num_lines, counter_bits, 6};
+        const std::vector<uint64_t> hashes = Hashes(300, seed++);
+        bool answers[300];
+        uint64_t saturated = 0;
+        const auto count = [&] { return std::count(answers, answers + 300, true); };
+        kernel->counters.add_many(lines, 300, hashes.data(), answers, &saturated);
+        EXPECT_GE(count(), 298);
+        kernel->counters.may_match_many(lines, 300, hashes.data(), answers);
+        EXPECT_EQ(count(), 300);
+        kernel->counters.remove_many(lines, 300, hashes.data(), answers);
+        EXPECT_EQ(count(), 300);
+        kernel->counters.may_match_many(lines, 300, hashes.data(), answers);
+        EXPECT_EQ(count(), 0);
+        madvise(memory.data(), num_lines * 64, MADV_DONTNEED);
+      }
+    }
+  }
+}
+
+TEST(Past4GiBTest, LevelDBPayloads) {
+  const SparseMemory memory(k2To32 + 65);
+  SKIP_WITHOUT(memory);
+  const auto decoded = [&](uint64_t payload_bytes, unsigned char code) {
+    memory.data()[payload_bytes] = static_cast<char>(code);
+    const filter::Payload payload =
+        filter::DecodeLevelDB({memory.data(), static_cast<size_t>(payload_bytes + 1)});
+    memory.data()[payload_bytes] = 0;
+    return payload;
+  };
+  // Flat positions have 32 bits: from 2^29 bytes on it matches everything.
+  EXPECT_EQ(decoded((uint64_t{1} << 29) - 1, 0x86).layout, Layout::kFlat);
+  EXPECT_EQ(decoded(uint64_t{1} << 29, 0x86).layout, Layout::kAlwaysMatch);
+  EXPECT_EQ(decoded(k2To32 + 7, 0x86).layout, Layout::kAlwaysMatch);
+  const filter::Payload blocked = decoded(k2To32 + 64, 0xA5);
+  EXPECT_EQ(blocked.layout, Layout::kBlocked);
+  EXPECT_EQ(blocked.num_blocks, k2To32 / 64 + 1);
+  EXPECT_EQ(decoded(k2To32 + 64, 6).layout, Layout::kClassic);
+  EXPECT_EQ(decoded(k2To32 + 64, 6).payload_bytes(), k2To32 + 64);
+}
+
+// On a 32-bit CPU no filter in memory is this large: it is refused, and nothing wraps.
+TEST(Past4GiBTest, SavedFiltersAreMappedOrRefused) {
+  constexpr uint64_t kBytes = k2To32 + 64;
+  auto fields = in_memory::FileHeader::New(filter::kBloomMagic);
+  fields.SetByte(13, 6);             // num_probes
+  fields.SetNumber(24, kBytes * 8);  // num_bits
+  fields.Seal();
+  const tests::TempDir dir;
+  const std::string path = dir.Path("filter");
+  std::ofstream(path, std::ios::binary).write(fields.bytes(), in_memory::kFileHeaderBytes);
+  const uint64_t file_bytes = in_memory::kFileHeaderBytes + kBytes;
+  ASSERT_EQ(truncate(path.c_str(), static_cast<off_t>(file_bytes)), 0);
+  std::string error;
+  const auto mapped = MappedBloomFilter::Open(path, MappedBloomFilter::Verify::kHeader, &error);
+  if (sizeof(size_t) == 8) {
+    ASSERT_NE(mapped, nullptr) << error;
+    EXPECT_EQ(mapped->num_bits(), kBytes * 8);
+    EXPECT_FALSE(mapped->MayMatchHash(UINT64_MAX));
+    return;
+  }
+  EXPECT_EQ(mapped, nullptr);
+  EXPECT_EQ(error, path + ": cannot map 4294967424 bytes: Cannot allocate memory");
+  const char* const refused = "out of memory: 4294967360 bytes for the filter's bits";
+  EXPECT_EQ(BloomFilter::Load(path, &error), nullptr);
+  EXPECT_EQ(error, refused);
+  BloomFilterOptions options;
+  options.num_bits = kBytes * 8;
+  options.num_probes = 6;
+  EXPECT_EQ(BloomFilter::Create(options, &error), nullptr);
+  EXPECT_EQ(error, refused);
+}
+
+// ---- Sizes
+
+constexpr Format kFormats[] = {Format::kBlocked, Format::kCompact};
+
+TEST(Past4GiBTest, SizesFollowTheKeysAndNeverWrap) {
+  for (const Format format : kFormats) {
+    for (const double bits_per_key : {3.0, 8.0, 10.0, 24.0}) {
+      SCOPED_TRACE(testing::Message() << FormatName(format) << " " << bits_per_key);
+      const int num_probes = OptimalNumProbes(format, bits_per_key);
+      uint64_t before = 0;
+      for (const uint64_t num_keys :
+           {k2To32 / 8 - 1, k2To32 / 8, k2To32 / 8 + 1, k2To32 - 1, k2To32, k2To32 + 1,
+            8 * k2To32 - 1, 8 * k2To32, 64 * k2To32 + 1, uint64_t{1} << 50}) {
+        const FilterShape shape =
+            filter::StandaloneShape(format, num_keys, bits_per_key, num_probes, UINT64_MAX);
+        const double wanted = static_cast<double>(num_keys) * bits_per_key / 8;
+        EXPECT_NEAR(static_cast<double>(shape.payload_bytes()), wanted, 100) << num_keys;
+        EXPECT_GE(shape.payload_bytes(), before) << num_keys;
+        EXPECT_EQ(shape.payload_bytes() % shape.block_bytes, 0u);
+        EXPECT_EQ(FilterBytes(format, num_keys, bits_per_key),
+                  shape.payload_bytes() + filter::kTrailerBytes);
+        before = shape.payload_bytes();
+      }
+      for (const uint64_t num_keys : {uint64_t{1} << 62, UINT64_MAX - 1, UINT64_MAX}) {
+        const uint64_t bytes =
+            filter::StandaloneShape(format, num_keys, bits_per_key, num_probes, UINT64_MAX)
+                .payload_bytes();
+        EXPECT_GE(bytes, before) << num_keys;
+        before = bytes;
+      }
+    }
+  }
+}
+
+TEST(Past4GiBTest, FlatSizesSaturate) {
+  EXPECT_EQ(filter::FlatShape(k2To32 + 1, 10, 7).payload_bytes(), (k2To32 + 1) * 10 / 8 + 1);
+  EXPECT_GE(filter::FlatShape(UINT64_MAX, 100, 7).payload_bytes(), uint64_t{1} << 63);
+}
+
+TEST(Past4GiBTest, LevelDBSizesOfTheMostKeysItCanPass) {
+  constexpr uint64_t kMaxKeys = INT32_MAX;
+  for (const double bits_per_key : {1.0, 10.0, 100.0}) {
+    const FilterShape shape = filter::LevelDBBloomShape(kMaxKeys, bits_per_key, 7, 6);
+    EXPECT_EQ(shape.layout, Layout::kBlocked);
+    EXPECT_NEAR(static_cast<double>(shape.payload_bytes()),
+                static_cast<double>(kMaxKeys) * bits_per_key / 8, 64);
+  }
+  // More blocks than its code can express: blocked instead.
+  EXPECT_EQ(filter::LevelDBSmallSetShape(kMaxKeys, 10).layout, Layout::kAlwaysMatch);
+}
+
+TEST(Past4GiBTest, RocksDBFiltersAreCutToItsLengths) {
+  for (const Format format : kFormats) {
+    for (const double bits_per_key : {3.0, 10.0, 24.0}) {
+      const int num_probes = OptimalNumProbes(format, bits_per_key);
+      const auto keys_at_cap = static_cast<uint64_t>(8.0 * kRocksDBMaxFilterBytes / bits_per_key);
+      for (const uint64_t num_keys : {keys_at_cap - 100, keys_at_cap, keys_at_cap + 100, k2To32 - 1,
+                                      k2To32, k2To32 + 1, uint64_t{1} << 40, UINT64_MAX}) {
+        const FilterShape shape = filter::StandaloneShape(format, num_keys, bits_per_key,
+                                                          num_probes, kRocksDBMaxPayloadBytes);
+        const uint64_t bytes = shape.payload_bytes() + filter::kTrailerBytes;
+        EXPECT_LE(bytes, kRocksDBMaxFilterBytes) << FormatName(format) << " " << num_keys;
+        if (num_keys >= keys_at_cap + 100) {
+          EXPECT_GT(bytes, kRocksDBMaxFilterBytes - 128) << FormatName(format) << " " << num_keys;
+        }
+        EXPECT_EQ(shape.payload_bytes() % shape.block_bytes, 0u);
+      }
+    }
+  }
+}
+
+TEST(Past4GiBTest, EntriesOfAnyNumberOfBytes) {
+  for (const Format format : kFormats) {
+    for (const double bits_per_key : {3.0, 10.0}) {
+      uint64_t before = 0;
+      for (const uint64_t bytes :
+           {uint64_t{0}, uint64_t{21}, uint64_t{4096}, k2To32 - 2, k2To32 - 1, k2To32,
+            uint64_t{1} << 60, UINT64_MAX - 1, UINT64_MAX}) {
+        const uint64_t entries = filter::MaxTableKeys(format, bits_per_key, bytes);
+        EXPECT_GE(entries, std::max<uint64_t>(1, before)) << FormatName(format) << " " << bytes;
+        if (bytes >= 4096 && bytes <= uint64_t{1} << 60) {
+          EXPECT_NEAR(static_cast<double>(entries) * bits_per_key / 8, static_cast<double>(bytes),
+                      100 + 1e-9 * static_cast<double>(bytes));
+        }
+        before = entries;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bloomline

@@ -1,0 +1,157 @@
+// Payloads built of hashes, in groups or not, by any number of threads: the bytes are those of
+// straight insertion, and of blocks solved one by one; and every hash is still there afterwards.
+#include "src/filter/writer/payload_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "src/filter/container/shapes.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/cpu/blocks.h"
+#include "tests/support/repetitions.h"
+
+namespace bloomline::filter {
+namespace {
+
+constexpr size_t kBlocks = kGroupedFromBytes / 64 + 5000;
+
+FilterShape ShapeOf(Layout layout, size_t n) {
+  return layout == Layout::kCompact ? CompactShape(n, 10, 0, UINT64_MAX)
+                                    : FilterShape::Blocked(kBlocks, 6);
+}
+
+std::vector<uint64_t> RandomHashes(size_t n) {
+  std::mt19937_64 random(n);
+  std::vector<uint64_t> hashes(n);
+  for (uint64_t& hash : hashes) hash = random();
+  return hashes;
+}
+
+void Fill(const std::vector<uint64_t>& hashes, HashList* list) {
+  for (const uint64_t hash : hashes) ASSERT_TRUE(list->Append(hash));
+}
+
+class PayloadBuilderTest : public testing::TestWithParam<Layout> {
+ protected:
+  static std::string Expected(std::vector<uint64_t> hashes) {
+    const FilterShape shape = ShapeOf(GetParam(), hashes.size());
+    const kernels::Kernel& kernel = kernels::ActiveKernel();
+    std::string payload(shape.payload_bytes(), '\0');
+    if (shape.layout != Layout::kCompact) {
+      InsertHashes(shape, kernel, payload.data(), hashes.size(), hashes.data());
+      return payload;
+    }
+    std::sort(hashes.begin(), hashes.end());  // and so by block
+    for (uint64_t block = 0, begin = 0, end = 0; block < shape.num_blocks; ++block, begin = end) {
+      while (end < hashes.size() && kernels::BlockIndex(hashes[end], shape.num_blocks) == block) {
+        ++end;
+      }
+      SolveBlock(hashes.data() + begin, end - begin, shape, kernel,
+                 payload.data() + block * shape.block_bytes);
+    }
+    return payload;
+  }
+
+  static void ExpectSame(std::vector<uint64_t> hashes) {
+    const FilterShape shape = ShapeOf(GetParam(), hashes.size());
+    const std::string expected = Expected(hashes);
+    std::sort(hashes.begin(), hashes.end());
+    for (const int threads : {1, 2, 7}) {
+      std::string payload(shape.payload_bytes(), '\0');
+      BuiltHashes built;
+      Fill(hashes, built.list());
+      EXPECT_GT(TemporaryBytes(*built.list(), shape), 0u);
+      ASSERT_TRUE(BuildPayload(built.list(), shape, kernels::ActiveKernel(), threads,
+                               payload.data(), built.groups()));
+      EXPECT_TRUE(built.groups()->has_value());
+      EXPECT_TRUE(payload == expected) << threads;
+      std::vector<uint64_t> kept;
+      built.ForEach([&](uint64_t hash) { kept.push_back(hash); });
+      EXPECT_EQ(built.size(), hashes.size());
+      std::sort(kept.begin(), kept.end());
+      EXPECT_TRUE(kept == hashes);
+      built.Clear();
+      EXPECT_EQ(built.size(), 0u);
+    }
+  }
+};
+
+// Both sizes of units, full chunks and begun ones.
+TEST_P(PayloadBuilderTest, TheBytesAreThoseOfStraightInsertion) {
+  for (const size_t n : {400000, 500001, 2500000}) {
+    if (n < 1000000 || !tests::kIsSlow) ExpectSame(RandomHashes(n));
+  }
+}
+
+TEST_P(PayloadBuilderTest, HashesOfOneGroupAreNotLost) {
+  std::vector<uint64_t> hashes = RandomHashes(400000);
+  for (uint64_t& hash : hashes) hash >>= 24;
+  ExpectSame(hashes);
+  for (uint64_t& hash : hashes) hash = ~hash;
+  ExpectSame(hashes);
+}
+
+TEST_P(PayloadBuilderTest, HashesInOrderAreNotLost) {
+  std::vector<uint64_t> hashes = RandomHashes(400000);
+  std::sort(hashes.begin(), hashes.end());
+  ExpectSame(hashes);
+  std::reverse(hashes.begin(), hashes.end());
+  ExpectSame(hashes);
+}
+
+// As when builders of some threads were joined: most chunks are full, and end in a begun unit.
+TEST(JoinedListTest, IsGrouped) {
+  HashList list;
+  for (size_t builder = 0; builder < 24; ++builder) {
+    HashList one;
+    Fill(RandomHashes(100000 + builder), &one);
+    list.TakeAll(&one);
+  }
+  const FilterShape shape = ShapeOf(Layout::kCompact, list.size());
+  HashGroups groups(shape.num_blocks, 8);
+  EXPECT_LT(groups.ExtraBytes(list), list.size() * sizeof(uint64_t) / 8);
+}
+
+// As when builders of many threads were joined: chunks of few hashes, which leave no whole unit.
+TEST_P(PayloadBuilderTest, ListsOfShortChunksAreNotGrouped) {
+  const std::vector<uint64_t> hashes = RandomHashes(200000);
+  HashList list;
+  for (size_t i = 0; i < hashes.size(); i += 100) {
+    HashList few;
+    for (size_t j = i; j < i + 100; ++j) ASSERT_TRUE(few.Append(hashes[j]));
+    list.TakeAll(&few);
+  }
+  const FilterShape shape = ShapeOf(GetParam(), hashes.size());
+  std::string payload(shape.payload_bytes(), '\0');
+  std::optional<HashGroups> groups;
+  EXPECT_EQ(TemporaryBytes(list, shape) > 0, GetParam() == Layout::kCompact);
+  ASSERT_TRUE(BuildPayload(&list, shape, kernels::ActiveKernel(), 2, payload.data(), &groups));
+  EXPECT_FALSE(groups.has_value());
+  EXPECT_TRUE(payload == Expected(hashes));
+  size_t i = 0;
+  list.ForEach([&](uint64_t hash) { EXPECT_EQ(hash, hashes[i++]); });
+  EXPECT_EQ(i, hashes.size());
+}
+
+TEST_P(PayloadBuilderTest, AdditionalMemoryIsASmallPartOfTheList) {
+  for (const size_t n : {300000, 3000000}) {
+    HashList list;
+    Fill(RandomHashes(n), &list);
+    const size_t list_bytes = n * sizeof(uint64_t);
+    EXPECT_LE(TemporaryBytes(list, ShapeOf(GetParam(), n)), list_bytes / (n < 1000000 ? 5 : 16))
+        << n;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, PayloadBuilderTest,
+                         testing::Values(Layout::kBlocked, Layout::kCompact), [](const auto& info) {
+                           return info.param == Layout::kBlocked ? "Blocked" : "Compact";
+                         });
+
+}  // namespace
+}  // namespace bloomline::filter

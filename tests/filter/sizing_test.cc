@@ -1,0 +1,397 @@
+// Sizing functions against published and independently computed numbers.
+#include "bloomline/sizing.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "bloomline/filter_theory.h"
+#include "src/filter/container/leveldb_codes.h"
+#include "src/filter/container/shapes.h"
+#include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/sizing/block_rate.h"
+#include "src/filter/sizing/small_set_rate.h"
+#include "tests/support/compact_theory.h"
+
+namespace bloomline {
+namespace {
+
+TEST(SizingTest, BlockedRateIsTheExactLimit) {
+  // 512-bit blocks, Poisson load, independent probes.
+  const struct {
+    double bits_per_key, percent;
+  } kLimits[] = {{6, 5.774}, {8, 2.326}, {10, 0.9665}, {12, 0.4135}, {16, 0.0844}, {20, 0.0198}};
+  for (const auto& limit : kLimits) {
+    const double percent = 100 * FalsePositiveRate(Format::kBlocked, limit.bits_per_key);
+    EXPECT_NEAR(percent / limit.percent, 1, 2e-3) << limit.bits_per_key;
+  }
+}
+
+// k is the best, or as good as its neighbour within the rounding of the table's thresholds.
+template <typename Rate>
+void ExpectBest(int k, Rate rate) {
+  constexpr double kRounding = 1 + 1e-4;
+  for (int other = kMinProbes; other <= kMaxProbes; ++other) {
+    EXPECT_LE(rate(k), rate(other) * kRounding) << k << " probes against " << other;
+  }
+}
+
+TEST(SizingTest, OptimalProbesBeatAllOthers) {
+  for (double c = kMinBitsPerKey; c <= kMaxBitsPerKey; c += c < 20 ? 0.05 : 1.3) {
+    SCOPED_TRACE(c);
+    ExpectBest(OptimalNumProbes(Format::kBlocked, c),
+               [&](int k) { return BlockedFalsePositiveRate(c, k); });
+    ExpectBest(OptimalStandardNumProbes(c), [&](int k) { return StandardFalsePositiveRate(c, k); });
+  }
+}
+
+TEST(SizingTest, ClassicProbesFollowLevelDB) {
+  EXPECT_EQ(OptimalNumProbes(Format::kClassic, 1), 1);
+  EXPECT_EQ(OptimalNumProbes(Format::kClassic, 10), 6);
+  EXPECT_EQ(OptimalNumProbes(Format::kClassic, 16), 11);
+  EXPECT_EQ(OptimalNumProbes(Format::kClassic, 100), 30);
+}
+
+TEST(SizingTest, OneProbeMoreFromTheBoundOn) {
+  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 10.0574), 6);
+  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 10.0575), 7);
+  EXPECT_EQ(OptimalStandardNumProbes(9.3582), 6);
+  EXPECT_EQ(OptimalStandardNumProbes(9.3583), 7);
+}
+
+TEST(SizingTest, SmallFiltersFollowTheOccupancyDistribution) {
+  // One key, one probe, one byte: a second key hits the one set bit with probability 1/8.
+  EXPECT_NEAR(ExactStandardFalsePositiveRate(1, 8, 1), 1.0 / 8, 1e-12);
+  // One key, two probes: X = 1 with probability 1/8, else 2. E[(X/8)^2] = (1/8 + 4 * 7/8) / 64.
+  EXPECT_NEAR(ExactStandardFalsePositiveRate(1, 8, 2), (0.125 + 3.5) / 64, 1e-12);
+}
+
+TEST(SizingTest, BothMethodsForFiniteFiltersMeet) {
+  // Just below and just above the size where the distribution is no longer computed.
+  const double below = ExactStandardFalsePositiveRate(475, 3000, 7);
+  const double above = ExactStandardFalsePositiveRate(4750, 30000, 7);
+  EXPECT_NEAR(below / above, 1, 5e-3);
+}
+
+TEST(SizingTest, FewBlocksApproachThePoissonLimit) {
+  EXPECT_NEAR(ExactBlockedFalsePositiveRate(5120000, 100000, 6) / BlockedFalsePositiveRate(10.0, 6),
+              1, 1e-3);
+  EXPECT_NEAR(ExactSmallBlockFalsePositiveRate(64, 640000, 100000, 5) /
+                  SmallBlockFalsePositiveRate(64, 10.0, 5),
+              1, 1e-3);
+  EXPECT_EQ(ExactBlockedFalsePositiveRate(0, 10, 6), 0);
+  EXPECT_EQ(ExactBlockedFalsePositiveRate(10, 0, 6), 1);
+  EXPECT_LT(ExactBlockedFalsePositiveRate(1, 1, 6), 1e-9);
+}
+
+TEST(SizingTest, StandardFormulasInvertEachOther) {
+  EXPECT_NEAR(IdealBitsPerKey(0.01), 9.5850584, 1e-6);  // -ln 0.01 / (ln 2)^2
+  EXPECT_NEAR(IdealNumProbes(10), 6.9314718, 1e-6);
+  EXPECT_NEAR(StandardFalsePositiveRate(10, 7), 0.00819, 1e-5);
+  EXPECT_NEAR(InformationLimitBitsPerKey(0.01), 6.6438562, 1e-6);
+  for (const double rate : {0.5, 0.01, 1e-6}) {
+    const double bits_per_key = IdealBitsPerKey(rate);
+    const double k = IdealNumProbes(bits_per_key);
+    EXPECT_NEAR(k, -std::log2(rate), 1e-9);
+    EXPECT_NEAR(StandardFalsePositiveRate(bits_per_key, k) / rate, 1, 1e-9);
+    for (const double other : {0.9 * k, 1.1 * k}) {
+      EXPECT_GT(StandardFalsePositiveRate(bits_per_key, other), rate);
+    }
+  }
+}
+
+TEST(SizingTest, FewBlocksFollowTheExactSum) {
+  // Binomial loads and the distribution of set bits, summed without approximation in Python.
+  EXPECT_NEAR(ExactBlockedFalsePositiveRate(1000, 20, 6) / 0.008703898271699928, 1, 1e-3);
+  EXPECT_NEAR(ExactBlockedFalsePositiveRate(300, 7, 6) / 0.004441428328857859, 1, 1e-3);
+  EXPECT_NEAR(ExactBlockedFalsePositiveRate(40, 1, 6) / 0.0027880263867440034, 1, 1e-3);
+  EXPECT_NEAR(ExactStandardFalsePositiveRate(36, 368, 7) / 0.0075443784102496554, 1, 1e-9);
+}
+
+TEST(SizingTest, RatesOfTrillionsOfKeysKeepTheirDigits) {
+  const double limit = BlockedFalsePositiveRate(10.0, 6);
+  for (uint64_t lines = 1000000000; lines < 1000000000000000000 / 512; lines *= 100) {
+    const uint64_t n = lines / 10 * 512;
+    EXPECT_NEAR(ExactBlockedFalsePositiveRate(n, lines, 6) / limit, 1, 1e-7) << n;
+    EXPECT_LT(ExactBlockedFalsePositiveRate(n, lines + lines / 1000000, 6),
+              ExactBlockedFalsePositiveRate(n, lines, 6));
+  }
+}
+
+TEST(SizingTest, ImpossibleArgumentsOfRatesGiveNaN) {
+  for (const int k : {-1, 0, 31}) {
+    EXPECT_TRUE(std::isnan(ExactStandardFalsePositiveRate(10, 100, k))) << k;
+    EXPECT_TRUE(std::isnan(BlockedFalsePositiveRate(10.0, k))) << k;
+    EXPECT_TRUE(std::isnan(ExactBlockedFalsePositiveRate(10, 100, k))) << k;
+  }
+  for (const double c : {0.0, -1.0, std::nan("")}) {
+    EXPECT_TRUE(std::isnan(StandardFalsePositiveRate(c, 6))) << c;
+    EXPECT_TRUE(std::isnan(BlockedFalsePositiveRate(c, 6))) << c;
+    EXPECT_TRUE(std::isnan(IdealNumProbes(c))) << c;
+    EXPECT_TRUE(std::isnan(StandardFalsePositiveRate(10, c))) << c;
+  }
+}
+
+TEST(SizingTest, HopelesslyFullAndInfinitelyLargeFiltersHaveTheirLimits) {
+  EXPECT_EQ(BlockedFalsePositiveRate(1e-300, 6), 1);
+  EXPECT_EQ(ExactBlockedFalsePositiveRate(UINT64_MAX, 1000, 6), 1);
+  EXPECT_EQ(BlockedFalsePositiveRate(HUGE_VAL, 6), 0);
+  EXPECT_EQ(StandardFalsePositiveRate(HUGE_VAL, 6), 0);
+}
+
+// E over Poisson loads of E[(X/B)^k], from the distribution of X.
+double SmallBlockRateByDistribution(int block_bits, double bits_per_key, int num_probes) {
+  const double mean_load = block_bits / bits_per_key;
+  std::vector<double> probability(static_cast<size_t>(block_bits) + 1, 0.0);
+  probability[0] = 1;
+  double rate = 0;
+  for (int load = 0; load < 400; ++load) {
+    double moment = 0;
+    for (size_t x = 1; x < probability.size(); ++x) {
+      moment += probability[x] * std::pow(static_cast<double>(x) / block_bits, num_probes);
+    }
+    rate += moment * std::exp(-mean_load + load * std::log(mean_load) - std::lgamma(load + 1.0));
+    for (int probe = 0; probe < num_probes; ++probe) {
+      for (size_t x = probability.size() - 1; x > 0; --x) {
+        const double hit = static_cast<double>(x) / block_bits;
+        probability[x] = probability[x] * hit + probability[x - 1] * (1 - hit + 1.0 / block_bits);
+      }
+      probability[0] = 0;
+    }
+  }
+  return rate;
+}
+
+TEST(SizingTest, SmallBlockRateIsThatOfTheOccupancyDistribution) {
+  for (const int block_bits : {64, 128}) {
+    for (const double c : {2.0, 6.0, 10.0, 16.0, 24.0, 100.0}) {
+      const int k = OptimalSmallBlockNumProbes(block_bits, c);
+      const double exact = SmallBlockRateByDistribution(block_bits, c, k);
+      EXPECT_NEAR(SmallBlockFalsePositiveRate(block_bits, c, k) / exact, 1, c <= 24 ? 2e-3 : 0.015)
+          << block_bits << " " << c;
+      EXPECT_LE(exact, SmallBlockRateByDistribution(block_bits, c, k + 1) * 1.0001);
+      if (k > 1) {
+        EXPECT_LE(exact, SmallBlockRateByDistribution(block_bits, c, k - 1) * 1.0001);
+      }
+    }
+  }
+}
+
+TEST(SizingTest, SmallBlocksCostAccuracy) {
+  EXPECT_NEAR(SmallBlockBitsPerKeyForFalsePositiveRate(128, 0.01), 10.85, 0.01);
+  EXPECT_NEAR(SmallBlockBitsPerKeyForFalsePositiveRate(64, 0.01), 12.14, 0.01);
+  EXPECT_NEAR(SmallBlockBitsPerKeyForFalsePositiveRate(128, 0.001), 19.01, 0.03);
+  EXPECT_NEAR(SmallBlockBitsPerKeyForFalsePositiveRate(64, 0.001), 24.00, 0.05);
+  for (const double rate : {0.0, 1.0, -1.0, 1e-9, std::nan("")}) {
+    EXPECT_TRUE(std::isnan(SmallBlockBitsPerKeyForFalsePositiveRate(64, rate))) << rate;
+  }
+}
+
+TEST(SizingTest, BitsForARateAreTheLeast) {
+  for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+    for (const double rate : {0.5, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 2e-6}) {
+      const double bits_per_key = BitsPerKeyForFalsePositiveRate(format, rate);
+      EXPECT_LE(FalsePositiveRate(format, bits_per_key), rate);
+      if (bits_per_key == AllowedBitsPerKey(format).min) continue;
+      EXPECT_GT(FalsePositiveRate(format, bits_per_key - 1e-3), rate);
+    }
+  }
+}
+
+// A table, because computing them would take most of the time of all that needs a rate.
+TEST(SizingTest, TabledRatesOfCompactBlocksAreTheComputedOnes) {
+  for (const uint32_t block_bytes : {32u, 64u}) {
+    for (uint64_t n = 0; n <= kernels::kMaxCompactSlots; ++n) {
+      const double computed = tests::ComputedCompactBlockRate(n, block_bytes);
+      EXPECT_NEAR(filter::CompactBlockRate(n, block_bytes) / computed, 1, 1e-9)
+          << n << " keys in " << block_bytes << " bytes: " << testing::PrintToString(computed);
+    }
+    // More keys than slots make a Bloom filter, which is worse.
+    EXPECT_GT(filter::CompactBlockRate(kernels::kMaxCompactSlots + 1, block_bytes),
+              filter::CompactBlockRate(kernels::kMaxCompactSlots, block_bytes));
+  }
+}
+
+TEST(SizingTest, ImpossibleRatesGiveNaN) {
+  for (const double rate : {0.0, 1.0, -1.0, 2.0, 1e-30, std::nan("")}) {
+    EXPECT_TRUE(std::isnan(BitsPerKeyForFalsePositiveRate(Format::kBlocked, rate))) << rate;
+  }
+}
+
+TEST(SizingTest, OutOfRangeBitsAreClampedOrRefused) {
+  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, std::nan("")), 1);
+  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, -5), 1);
+  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 1e9),
+            OptimalNumProbes(Format::kBlocked, kMaxBitsPerKey));
+  for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+    const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+    const double highest_rate = FalsePositiveRate(format, allowed.min);
+    for (const double below : {std::nan(""), -std::nan(""), -1e9, 0.0}) {
+      EXPECT_EQ(FalsePositiveRate(format, below), highest_rate) << FormatName(format) << below;
+    }
+    for (const double above : {allowed.max + 1, 1e9, HUGE_VAL}) {
+      EXPECT_EQ(FalsePositiveRate(format, above), FalsePositiveRate(format, allowed.max))
+          << FormatName(format) << above;
+    }
+  }
+  EXPECT_EQ(FilterBytes(Format::kBlocked, 1000, 1e9), 0u);
+  EXPECT_EQ(FilterBytes(Format::kBlocked, 1000, std::nan("")), 0u);
+}
+
+// The LevelDB policy decides by the estimate, which takes a thousandth of the time.
+TEST(SizingTest, EstimatedSmallSetRatesDecideAsExactOnes) {
+  for (const double bits_per_key : {1.5, 3.0, 6.0, 10.0, 16.0}) {
+    const int num_probes = OptimalStandardNumProbes(bits_per_key);
+    for (const uint64_t n : {2, 5, 8, 12, 20, 36, 56, 57, 61}) {
+      SCOPED_TRACE(testing::Message() << bits_per_key << " bits per key, n " << n);
+      const filter::FilterShape shape = filter::LevelDBSmallSetShape(n, bits_per_key);
+      if (shape.layout != filter::Layout::kSmallSet) continue;
+      const double exact = ExactSmallSetFalsePositiveRate(n, shape.num_blocks, shape.block_bytes);
+      const double estimated =
+          filter::EstimatedSmallSetRate(n, shape.num_blocks, shape.block_bytes);
+      EXPECT_NEAR(estimated / exact, 1, 0.3);
+      const double bits =
+          8 * static_cast<double>(filter::FlatShape(n, bits_per_key, num_probes).payload_bytes());
+      EXPECT_EQ(estimated < StandardFalsePositiveRate(bits / static_cast<double>(n), num_probes),
+                exact < ExactStandardFalsePositiveRate(n, static_cast<uint64_t>(bits), num_probes));
+    }
+  }
+}
+
+// ---- The inverses of the rates: bits, bytes and keys from a rate, and what they refuse.
+
+constexpr Format kFormats[] = {Format::kClassic, Format::kBlocked, Format::kCompact};
+
+TEST(CapacityTest, OneKeyMoreTakesMoreThanTheMemory) {
+  for (const Format format : kFormats) {
+    for (const uint64_t bytes : {uint64_t{84}, uint64_t{85}, uint64_t{4096}, uint64_t{1} << 32}) {
+      for (const double bits_per_key : {3.0, 7.05, 10.0, 24.0}) {
+        SCOPED_TRACE(testing::Message() << FormatName(format) << ", " << bytes << " bytes, "
+                                        << bits_per_key << " bits per key");
+        const uint64_t n = Capacity(format, bytes, bits_per_key);
+        ASSERT_GT(n, 0u);
+        EXPECT_LE(FilterBytes(format, n, bits_per_key), bytes);
+        EXPECT_GT(FilterBytes(format, n + 1, bits_per_key), bytes);
+      }
+    }
+    // The container alone: a trailer, or eight bytes in LevelDB.
+    EXPECT_EQ(Capacity(format, format == Format::kClassic ? 8 : 20, 10), 0u);
+  }
+}
+
+TEST(CapacityTest, MemoryIsUsedAndNotExceeded) {
+  for (const Format format : kFormats) {
+    for (const uint64_t n : {uint64_t{100}, uint64_t{1000}, uint64_t{5000000000}}) {
+      for (const double wanted : {3.5, 7.05, 10.0, 23.0}) {
+        SCOPED_TRACE(testing::Message() << FormatName(format) << ", " << n << " keys, " << wanted);
+        const auto bytes = static_cast<uint64_t>(static_cast<double>(n) * wanted / 8);
+        const double bits_per_key = BitsPerKeyForFilterBytes(format, n, bytes);
+        const uint64_t used = FilterBytes(format, n, bits_per_key);
+        EXPECT_LE(used, bytes);
+        EXPECT_GT(used + 64, bytes);
+      }
+    }
+    const double max = AllowedBitsPerKey(format).max;
+    EXPECT_EQ(BitsPerKeyForFilterBytes(format, 1000, 1 << 20), max) << "more than can be used";
+    EXPECT_TRUE(std::isnan(BitsPerKeyForFilterBytes(format, 1000000, 100000))) << "too little";
+    EXPECT_TRUE(std::isnan(BitsPerKeyForFilterBytes(format, 0, 100000)));
+  }
+}
+
+TEST(CapacityTest, AFullFilterHasTheRateItWasSizedFor) {
+  constexpr uint64_t kKeys = 10000000;
+  for (const Format format : kFormats) {
+    // 10 million keys of a 32-bit hash: 0.23 % of the missing keys share the hash of a stored one.
+    const double collisions = format == Format::kClassic ? kKeys / std::pow(2, 32) : 0;
+    const double expected = FalsePositiveRate(format, 10) + collisions;
+    EXPECT_NEAR(FalsePositiveRateWithKeys(format, 10, kKeys, kKeys) / expected, 1, 3e-3)
+        << FormatName(format);
+  }
+}
+
+TEST(CapacityTest, OverfillingRaisesTheRateToAlmostOne) {
+  for (const Format format : kFormats) {
+    double last = 0;
+    for (uint64_t n = 1000; n <= 100000000; n *= 10) {
+      const double rate = FalsePositiveRateWithKeys(format, 10, 10000, n);
+      EXPECT_GE(rate, last) << FormatName(format) << ", " << n << " keys";
+      EXPECT_LE(rate, 1);
+      last = rate;
+    }
+    EXPECT_GT(last, 0.999) << FormatName(format);
+    EXPECT_EQ(FalsePositiveRateWithKeys(format, 10, 10000, 0), 0);
+    EXPECT_EQ(FalsePositiveRateWithKeys(format, 10, 0, 1), 1);
+  }
+}
+
+TEST(CapacityTest, ImpossibleRequestsAreRefused) {
+  const double nan = std::nan("");
+  for (const double rate : {0.0, 1.0, -0.1, 2.0, nan}) {
+    EXPECT_TRUE(std::isnan(IdealBitsPerKey(rate))) << rate;
+    EXPECT_TRUE(std::isnan(InformationLimitBitsPerKey(rate))) << rate;
+    for (const Format format : kFormats) {
+      const std::string error = ValidateFalsePositiveRate(format, rate);
+      EXPECT_NE(error.find("false-positive rate is "), std::string::npos) << error;
+      EXPECT_NE(error.find("allowed: more than 0 and less than 1"), std::string::npos) << error;
+    }
+  }
+  for (const Format format : kFormats) {
+    EXPECT_EQ(Capacity(format, 1 << 20, nan), 0u);
+    EXPECT_EQ(Capacity(format, 1 << 20, 101), 0u);
+    EXPECT_EQ(Capacity(format, UINT64_MAX, 10), 0u);
+    EXPECT_TRUE(std::isnan(FalsePositiveRateWithKeys(format, 101, 10, 10)));
+    EXPECT_TRUE(std::isnan(FalsePositiveRateWithKeys(format, nan, 10, 10)));
+  }
+}
+
+TEST(CapacityTest, NoRateIsInReachOfAnUnknownFormat) {
+  for (const double rate : {0.01, 1e-12, 2.0}) {
+    EXPECT_EQ(ValidateFalsePositiveRate(Format{3}, rate),
+              "format is 3; allowed: 0 (classic), 1 (blocked), 2 (compact)");
+    EXPECT_TRUE(std::isnan(BitsPerKeyForFalsePositiveRate(Format{3}, rate)));
+  }
+}
+
+TEST(CapacityTest, ARateIsRefusedExactlyWhereNoBitsReachIt) {
+  for (const Format format : kFormats) {
+    const double least = FalsePositiveRate(format, AllowedBitsPerKey(format).max);
+    for (const double rate : {0.5, least, least * 0.99, 1e-30}) {
+      SCOPED_TRACE(testing::Message() << FormatName(format) << ", rate " << rate);
+      const bool possible = !std::isnan(BitsPerKeyForFalsePositiveRate(format, rate));
+      EXPECT_EQ(possible, rate >= least);
+      EXPECT_EQ(ValidateFalsePositiveRate(format, rate).empty(), possible);
+    }
+    const std::string reason = ValidateFalsePositiveRate(format, 1e-30);
+    EXPECT_NE(reason.find(FormatName(format)), std::string::npos);
+    // The rate that is named is allowed, and one that is a little lower is not.
+    const double named = std::stod(reason.substr(reason.find(": from ") + 7));
+    EXPECT_EQ(ValidateFalsePositiveRate(format, named), "");
+    EXPECT_NE(ValidateFalsePositiveRate(format, 0.89 * named), "");
+  }
+}
+
+TEST(CapacityTest, OtherStructuresTakeWhatTheirDefinitionsSay) {
+  EXPECT_EQ(HashTableBytes(0, 8), 0u);
+  EXPECT_EQ(HashTableBytes(7, 8), 8u * 9);
+  EXPECT_EQ(HashTableBytes(8, 8), 16u * 9);
+  EXPECT_EQ(HashTableBytes(14, 8), 16u * 9);
+  EXPECT_EQ(HashTableBytes(15, 8), 32u * 9);
+  EXPECT_EQ(HashTableBytes(5000000000, 8), (uint64_t{1} << 33) * 9);
+  EXPECT_EQ(SortedArrayBytes(5000000000, 16), 80000000000u);
+  // Within 2 % of what libstdc++ asks its allocator for, in malloc's chunks.
+  EXPECT_EQ(UnorderedSetBytes(20000, 8), 1440000u);
+  EXPECT_EQ(UnorderedSetBytes(20000, 100), 3680000u);
+  // They end at the largest number.
+  EXPECT_EQ(HashTableBytes(1, UINT64_MAX), UINT64_MAX);
+  EXPECT_EQ(UnorderedSetBytes(2, UINT64_MAX - 8), UINT64_MAX);
+  for (const uint64_t n : {uint64_t{1} << 62, UINT64_MAX}) {
+    EXPECT_EQ(HashTableBytes(n, 100), UINT64_MAX);
+    EXPECT_EQ(UnorderedSetBytes(n, UINT64_MAX), UINT64_MAX);
+    EXPECT_EQ(SortedArrayBytes(n, 100), UINT64_MAX);
+  }
+}
+
+}  // namespace
+}  // namespace bloomline

@@ -1,0 +1,230 @@
+// Threads that add and query at the same time: no key is lost, and the bits are those of one
+// thread.
+#include "bloomline/atomic_bloom_filter.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <ostream>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomline/cpu.h"
+#include "src/filter/layouts/kernel.h"
+#include "tests/support/bloom_layouts.h"
+
+namespace bloomline {
+namespace {
+
+constexpr int kThreads = 4;
+
+struct Case {
+  BloomLayout layout;
+  const kernels::Kernel* kernel;
+};
+
+std::string Name(const Case& c) { return std::string(c.kernel->name) + tests::Name(c.layout); }
+void PrintTo(const Case& c, std::ostream* out) { *out << Name(c); }
+
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  const kernels::KernelTable table = kernels::AllKernels();
+  for (size_t i = 0; i < table.size; ++i) {
+    for (const BloomLayout layout : tests::kAllBloomLayouts) {
+      cases.push_back({layout, table.kernels[i]});
+    }
+  }
+  return cases;
+}
+
+class AtomicBloomFilterTest : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    active_ = ActiveKernelName();
+    if (!ForceKernel(GetParam().kernel->name, nullptr)) {
+      GTEST_SKIP() << GetParam().kernel->name << ": not supported by this machine";
+    }
+  }
+  void TearDown() override { ForceKernel(active_, nullptr); }
+
+  BloomFilterOptions Options(uint64_t num_bits, int num_probes) const {
+    BloomFilterOptions options;
+    options.layout = GetParam().layout;
+    options.num_bits = num_bits;
+    options.num_probes = num_probes;
+    return options;
+  }
+
+  std::string active_;
+};
+
+template <typename F>
+void OnThreads(int n, F f) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < n; ++t) threads.emplace_back(f, t);
+  for (std::thread& thread : threads) thread.join();
+}
+
+std::vector<std::string> Keys(int first, int count) {
+  std::vector<std::string> keys;
+  for (int i = first; i < first + count; ++i) keys.push_back("key" + std::to_string(i));
+  return keys;
+}
+
+// Few blocks, so that threads write the same words all the time.
+TEST_P(AtomicBloomFilterTest, ConcurrentAddsLoseNoBit) {
+  for (const uint64_t num_bits : {uint64_t{512}, uint64_t{8192}, uint64_t{1} << 23}) {
+    for (const int num_probes : {1, 6, 11, 30}) {
+      const int per_thread = num_bits < 10000 ? 300 : 3000;
+      const auto filter = AtomicBloomFilter::Create(Options(num_bits, num_probes), nullptr);
+      const auto expected = BloomFilter::Create(Options(num_bits, num_probes), nullptr);
+      // Two neighbouring threads share half of their keys.
+      const auto keys_of = [&](int t) { return Keys(t * per_thread / 2, per_thread); };
+      OnThreads(kThreads, [&](int t) {
+        const std::vector<std::string> keys = keys_of(t);
+        const std::vector<std::string_view> views(keys.begin(), keys.end());
+        const size_t half = views.size() / 2;
+        if (t % 2 == 0) {
+          filter->AddKeys(half, views.data());
+        } else {
+          for (size_t i = 0; i < half; ++i) filter->AddKey(views[i]);
+        }
+        // A thread sees its own keys at once.
+        for (size_t i = half; i < views.size(); ++i) {
+          filter->AddKey(views[i]);
+          ASSERT_TRUE(filter->MayMatch(views[i]));
+        }
+        const std::unique_ptr<bool[]> found(new bool[views.size()]);
+        filter->MayMatch(views.size(), views.data(), found.get());
+        for (size_t i = 0; i < views.size(); ++i) ASSERT_TRUE(found[i]);
+      });
+      for (int t = 0; t < kThreads; ++t) {
+        for (const std::string& key : keys_of(t)) expected->AddKey(key);
+      }
+      EXPECT_EQ(filter->EstimatedNumKeys(), expected->EstimatedNumKeys());
+      EXPECT_EQ(filter->EstimatedFalsePositiveRate(), expected->EstimatedFalsePositiveRate());
+      EXPECT_TRUE(*filter->Snapshot(nullptr) == *expected);
+    }
+  }
+}
+
+// Each bit counts, because few keys set it, and threads start together.
+TEST_P(AtomicBloomFilterTest, ThreadsThatWriteTheSameWordsLoseNoBit) {
+  constexpr size_t kKeysOfThread = 400;
+  for (uint64_t round = 0; round < 60; ++round) {
+    const BloomFilterOptions options = Options(32768, 4);
+    const auto filter = AtomicBloomFilter::Create(options, nullptr);
+    const auto expected = BloomFilter::Create(options, nullptr);
+    std::vector<uint64_t> hashes;
+    std::mt19937_64 random(round);
+    for (size_t i = 0; i < 2 * kKeysOfThread; ++i) hashes.push_back(random());
+    std::atomic<int> num_ready{0};
+    OnThreads(2, [&](int t) {
+      ++num_ready;
+      while (num_ready < 2) {  // not a mutex, which would wake the threads one by one
+      }
+      filter->AddHashes(kKeysOfThread, hashes.data() + static_cast<size_t>(t) * kKeysOfThread);
+    });
+    expected->AddHashes(hashes.size(), hashes.data());
+    ASSERT_TRUE(*filter->Snapshot(nullptr) == *expected) << round;
+  }
+}
+
+// The number of added keys is stored with release order after each key. A thread that reads the
+// number must see these keys.
+TEST_P(AtomicBloomFilterTest, QueriesSeeAddsThatHappenedBefore) {
+  const auto filter = AtomicBloomFilter::Create(Options(1 << 18, 7), nullptr);
+  const std::vector<std::string> keys = Keys(0, 4000);
+  std::atomic<size_t> num_keys{0};
+  std::atomic<size_t> num_checked{0};
+  OnThreads(kThreads, [&](int t) {
+    if (t == 0) {
+      for (const std::string& key : keys) {
+        filter->AddKey(key);
+        num_keys.fetch_add(1, std::memory_order_release);
+      }
+      return;
+    }
+    size_t checked = 0;
+    while (checked < keys.size()) {
+      const size_t added = num_keys.load(std::memory_order_acquire);
+      for (; checked < added; ++checked) ASSERT_TRUE(filter->MayMatch(keys[checked]));
+      std::this_thread::yield();
+    }
+    num_checked += checked;
+  });
+  EXPECT_EQ(num_checked, (kThreads - 1) * keys.size());
+}
+
+TEST_P(AtomicBloomFilterTest, OneThreadGetsTheAnswersOfABloomFilter) {
+  for (const uint64_t num_bits : {uint64_t{60000}, uint64_t{1} << 23}) {
+    const auto filter = AtomicBloomFilter::Create(Options(num_bits, 7), nullptr);
+    const auto plain = BloomFilter::Create(Options(num_bits, 7), nullptr);
+    const std::vector<std::string> keys = Keys(0, 3000);
+    const std::vector<std::string> absent = Keys(100000, 3000);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const std::string& key = keys[i % 2500];
+      ASSERT_EQ(filter->HashOf(key), plain->HashOf(key));
+      if (i % 3 == 0) {
+        ASSERT_EQ(filter->AddHash(filter->HashOf(key)), plain->AddKey(key));
+      } else {
+        ASSERT_EQ(filter->AddKey(key), plain->AddKey(key));
+      }
+    }
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
+    std::vector<uint64_t> hashes;
+    for (const std::string& key : absent) hashes.push_back(plain->HashOf(key));
+    const std::unique_ptr<bool[]> changed(new bool[3000]);
+    const std::unique_ptr<bool[]> plain_changed(new bool[3000]);
+    EXPECT_EQ(filter->AddKeys(3000, views.data(), changed.get()),
+              plain->AddKeys(3000, views.data(), plain_changed.get()));
+    for (size_t i = 0; i < 3000; ++i) ASSERT_EQ(changed[i], plain_changed[i]);
+    const std::unique_ptr<bool[]> found(new bool[3000]);
+    filter->MayMatchHashes(3000, hashes.data(), found.get());
+    for (size_t i = 0; i < 3000; ++i) {
+      ASSERT_EQ(found[i], plain->MayMatch(absent[i]));
+      ASSERT_EQ(filter->MayMatchHash(hashes[i]), found[i]);
+    }
+    EXPECT_EQ(filter->AddHashes(3000, hashes.data()), plain->AddHashes(3000, hashes.data()));
+    EXPECT_TRUE(*filter->Snapshot(nullptr) == *plain);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, AtomicBloomFilterTest, testing::ValuesIn(Cases()),
+                         [](const auto& info) { return Name(info.param); });
+
+TEST(AtomicBloomFilterConversionTest, ConversionsKeepTheKeys) {
+  BloomFilterOptions options;
+  options.capacity = 1000;
+  options.seed = 5;
+  auto plain = BloomFilter::Create(options, nullptr);
+  for (int i = 0; i < 500; ++i) plain->AddKey(std::to_string(i));
+  auto atomic = AtomicBloomFilter::ToAtomic(std::move(plain));
+  EXPECT_EQ(atomic->num_bits(), BloomFilter::Create(options, nullptr)->num_bits());
+  EXPECT_EQ(atomic->capacity(), 1000u);
+  EXPECT_EQ(atomic->seed(), 5u);
+  EXPECT_EQ(atomic->layout(), BloomLayout::kBlocked);
+  EXPECT_GE(atomic->num_probes(), 1);
+  for (int i = 500; i < 1200; ++i) atomic->AddKey(std::to_string(i));
+  const auto snapshot = atomic->Snapshot(nullptr);
+  const auto frozen = AtomicBloomFilter::ToBloomFilter(std::move(atomic));
+  EXPECT_TRUE(*snapshot == *frozen);
+  EXPECT_EQ(snapshot->num_keys(), frozen->num_keys());
+  EXPECT_NEAR(static_cast<double>(frozen->num_keys()), 1200, 60);
+  EXPECT_TRUE(frozen->IsPastCapacity());
+  for (int i = 0; i < 1200; ++i) ASSERT_TRUE(frozen->MayMatch(std::to_string(i)));
+}
+
+TEST(AtomicBloomFilterConversionTest, NullAndInvalidOptionsGiveNull) {
+  EXPECT_EQ(AtomicBloomFilter::ToAtomic(nullptr), nullptr);
+  EXPECT_EQ(AtomicBloomFilter::ToBloomFilter(nullptr), nullptr);
+  std::string error;
+  EXPECT_EQ(AtomicBloomFilter::Create(BloomFilterOptions(), &error), nullptr);
+  EXPECT_NE(error.find("capacity is 0"), std::string::npos) << error;
+}
+
+}  // namespace
+}  // namespace bloomline

@@ -1,0 +1,346 @@
+// Bloom filters in memory: no operation causes a false negative, and their statistics are right.
+#include "bloomline/bloom_filter.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/sets/bloom_shape.h"
+#include "tests/support/bloom_layouts.h"
+#include "tests/support/bloom_theory.h"
+#include "tests/support/key_shapes.h"
+
+namespace bloomline {
+namespace {
+
+using tests::KeyMaker;
+using tests::KeyShape;
+
+BloomFilterOptions ForCapacity(BloomLayout layout, uint64_t capacity, double rate) {
+  BloomFilterOptions options;
+  options.layout = layout;
+  options.capacity = capacity;
+  options.false_positive_rate = rate;
+  return options;
+}
+
+BloomFilterOptions ForBits(BloomLayout layout, uint64_t num_bits, int num_probes) {
+  BloomFilterOptions options;
+  options.layout = layout;
+  options.num_bits = num_bits;
+  options.num_probes = num_probes;
+  return options;
+}
+
+std::unique_ptr<BloomFilter> New(const BloomFilterOptions& options) {
+  std::string error;
+  std::unique_ptr<BloomFilter> filter = BloomFilter::Create(options, &error);
+  EXPECT_NE(filter, nullptr) << error;
+  return filter;
+}
+
+class BloomFilterTest : public testing::TestWithParam<BloomLayout> {};
+
+TEST_P(BloomFilterTest, NeverLosesAKey) {
+  for (const KeyShape shape : tests::kAllKeyShapes) {
+    for (const double rate : {0.5, 0.01, 1e-5}) {
+      for (const uint64_t n : {1, 2, 33, 5000}) {
+        KeyMaker key(shape);
+        const auto filter = New(ForCapacity(GetParam(), n, rate));
+        for (uint64_t i = 0; i < n; ++i) filter->AddKey(key(i));
+        for (uint64_t i = 0; i < n; ++i) ASSERT_TRUE(filter->MayMatch(key(i))) << Name(shape);
+      }
+    }
+  }
+}
+
+TEST_P(BloomFilterTest, KeepsKeysOfAnyLengthWithAnyNumberOfProbes) {
+  const std::vector<std::string> keys = {"", std::string(1, '\0'), "a", std::string(1 << 20, 'x')};
+  for (int k = kMinProbes; k <= kMaxProbes; ++k) {
+    const auto filter = New(ForBits(GetParam(), 1, k));
+    EXPECT_EQ(filter->num_bits(), 512u);
+    EXPECT_EQ(filter->num_probes(), k);
+    for (const std::string& key : keys) EXPECT_FALSE(filter->MayMatch(key));
+    for (const std::string& key : keys) filter->AddKey(key);
+    for (const std::string& key : keys) EXPECT_TRUE(filter->MayMatch(key));
+  }
+}
+
+// Random operations, compared with an exact set.
+TEST_P(BloomFilterTest, AgreesWithASetUnderRandomOperations) {
+  std::mt19937_64 random(51);
+  for (int round = 0; round < 10; ++round) {
+    const BloomFilterOptions options = ForCapacity(GetParam(), 2000, 0.01);
+    auto filter = New(options);
+    std::set<std::string> truth;
+    uint64_t false_positives = 0;
+    uint64_t asked = 0;
+    const auto random_key = [&] { return std::to_string(random() % 4000); };
+    for (int step = 0; step < 3000; ++step) {
+      switch (random() % 1000) {
+        case 0: {
+          filter->Clear();
+          truth.clear();
+          break;
+        }
+        case 1: {
+          const auto other = New(options);
+          for (int i = 0; i < 100; ++i) {
+            const std::string key = random_key();
+            other->AddKey(key);
+            truth.insert(key);
+          }
+          ASSERT_TRUE(filter->Merge(*other, nullptr));
+          break;
+        }
+        case 2: {
+          const auto copy = BloomFilter::Copy(*filter, nullptr);
+          ASSERT_NE(copy, nullptr);
+          ASSERT_TRUE(*copy == *filter);
+          ASSERT_EQ(copy->num_keys(), filter->num_keys());
+          copy->AddKey("only in the copy");
+          filter = BloomFilter::Copy(*filter, nullptr);
+          break;
+        }
+        default: {
+          const std::string key = random_key();
+          if (random() % 2 == 0) {
+            const bool was_in = truth.count(key) != 0;
+            const bool may_match = filter->MayMatch(key);
+            const bool changed = filter->AddKey(key);
+            ASSERT_TRUE(!was_in || may_match) << key;
+            ASSERT_EQ(changed, !may_match) << key;
+            truth.insert(key);
+          } else {
+            const bool is_in = truth.count(key) != 0;
+            const bool may_match = filter->MayMatch(key);
+            ASSERT_TRUE(!is_in || may_match) << key;
+            if (!is_in) {
+              ++asked;
+              false_positives += may_match ? 1 : 0;
+            }
+          }
+        }
+      }
+    }
+    for (const std::string& key : truth) ASSERT_TRUE(filter->MayMatch(key));
+    EXPECT_LT(static_cast<double>(false_positives), 0.02 * static_cast<double>(asked) + 10);
+  }
+}
+
+TEST_P(BloomFilterTest, HashesMatchTheirKeys) {
+  BloomFilterOptions options = ForCapacity(GetParam(), 1000, 0.01);
+  options.seed = 7;
+  const auto by_key = New(options);
+  const auto by_hash = New(options);
+  std::vector<uint64_t> hashes;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string key = std::to_string(i);
+    hashes.push_back(by_key->HashOf(key));
+    ASSERT_EQ(by_key->AddKey(key), by_hash->AddHash(hashes.back()));
+  }
+  EXPECT_TRUE(*by_key == *by_hash);
+  const auto by_hashes = New(options);
+  EXPECT_EQ(by_hashes->AddHashes(hashes.size(), hashes.data()), by_key->num_keys());
+  EXPECT_TRUE(*by_key == *by_hashes);
+  bool may_match[1000];
+  by_key->MayMatchHashes(hashes.size(), hashes.data(), may_match);
+  for (const bool found : may_match) ASSERT_TRUE(found);
+  EXPECT_TRUE(by_key->MayMatchHash(hashes[5]));
+}
+
+TEST_P(BloomFilterTest, MergeIsTheUnion) {
+  const BloomFilterOptions options = ForCapacity(GetParam(), 2000, 0.01);
+  const auto odd = New(options);
+  const auto even = New(options);
+  const auto all = New(options);
+  for (int i = 0; i < 2000; ++i) {
+    (i % 2 == 0 ? even : odd)->AddKey(std::to_string(i));
+    all->AddKey(std::to_string(i));
+  }
+  std::string error = "untouched";
+  ASSERT_TRUE(odd->Merge(*even, &error));
+  EXPECT_EQ(error, "untouched");
+  EXPECT_TRUE(*odd == *all);
+  EXPECT_NEAR(static_cast<double>(odd->num_keys()), 2000, 100);
+  EXPECT_TRUE(odd->Merge(*odd, &error));
+  EXPECT_TRUE(*odd == *all);
+}
+
+TEST_P(BloomFilterTest, DifferentShapesAreRefusedWithBothValues) {
+  const BloomFilterOptions options = ForBits(GetParam(), 5120, 7);
+  const auto filter = New(options);
+  filter->AddKey("key");
+  const auto before = BloomFilter::Copy(*filter, nullptr);
+  const auto expect_refused = [&](const BloomFilterOptions& other_options,
+                                  const std::vector<std::string>& parts) {
+    const auto other = New(other_options);
+    other->AddKey("other");
+    for (const bool merge : {true, false}) {
+      std::string error;
+      EXPECT_FALSE(merge ? filter->Merge(*other, &error) : filter->Intersect(*other, &error));
+      for (const std::string& part : parts) EXPECT_NE(error.find(part), std::string::npos) << error;
+      EXPECT_FALSE(filter->Merge(*other, nullptr));
+    }
+    EXPECT_TRUE(*filter != *other);
+    EXPECT_TRUE(*filter == *before);
+  };
+  BloomFilterOptions other = options;
+  other.num_bits = 10240;
+  expect_refused(other, {"num_bits", "5120", "10240"});
+  other = options;
+  other.num_probes = 8;
+  expect_refused(other, {"num_probes", "7", "8"});
+  other = options;
+  other.seed = 99;
+  expect_refused(other, {"seed", "0", "99"});
+  other = options;
+  other.layout =
+      GetParam() == BloomLayout::kBlocked ? BloomLayout::kStandard : BloomLayout::kBlocked;
+  expect_refused(other, {"layout", "kBlocked", std::string("k") + tests::Name(other.layout)});
+}
+
+TEST_P(BloomFilterTest, ClearRemovesAllKeysAtEverySize) {
+  for (const uint64_t num_bits : {uint64_t{512}, uint64_t{1} << 20, uint64_t{1} << 26}) {
+    const auto filter = New(ForBits(GetParam(), num_bits, 5));
+    for (int i = 0; i < 100; ++i) filter->AddKey(std::to_string(i));
+    filter->Clear();
+    EXPECT_EQ(filter->num_keys(), 0u);
+    EXPECT_EQ(filter->EstimatedNumKeys(), 0u);
+    EXPECT_EQ(filter->EstimatedFalsePositiveRate(), 0);
+    EXPECT_TRUE(*filter == *New(ForBits(GetParam(), num_bits, 5)));
+    EXPECT_TRUE(filter->AddKey("key"));
+  }
+}
+
+TEST_P(BloomFilterTest, EstimatesAreWithinTheirBound) {
+  for (const uint64_t capacity : {100, 1000, 30000, 300000}) {
+    const BloomFilterOptions options = ForCapacity(GetParam(), capacity, 0.01);
+    const auto filter = New(options);
+    in_memory::BloomShape shape;
+    ASSERT_TRUE(in_memory::ShapeOf(options, &shape).empty());
+    uint64_t n = 0;
+    for (const double fill : {0.01, 0.1, 0.5, 1.0, 1.5}) {
+      const auto target = static_cast<uint64_t>(fill * static_cast<double>(capacity));
+      if (target == 0) continue;
+      for (; n < target; ++n) filter->AddKey("key" + std::to_string(n));
+      const double keys = static_cast<double>(n);
+      // Five standard errors, and half a key for rounding.
+      const double bound = 5 * 2 / std::sqrt(static_cast<double>(filter->num_bits()));
+      EXPECT_NEAR(static_cast<double>(filter->EstimatedNumKeys()), keys, keys * bound + 0.5)
+          << "capacity " << capacity;
+      // In a nearly empty blocked filter the rate depends on few blocks and varies.
+      if (fill < 0.5) continue;
+      const double theory = tests::TheoreticalRate(shape, n);
+      // The rate is about the k-th power of the fill.
+      EXPECT_NEAR(filter->EstimatedFalsePositiveRate() / theory, 1,
+                  3 * filter->num_probes() * bound)
+          << "capacity " << capacity << ", fill " << fill;
+    }
+  }
+}
+
+TEST_P(BloomFilterTest, FullFilterHasFiniteEstimates) {
+  const auto filter = New(ForBits(GetParam(), 512, 30));
+  for (int i = 0; i < 10000; ++i) filter->AddKey(std::to_string(i));
+  EXPECT_EQ(filter->EstimatedFalsePositiveRate(), 1);
+  EXPECT_GT(filter->EstimatedNumKeys(), 50u);
+  EXPECT_LT(filter->EstimatedNumKeys(), 1000u);
+  EXPECT_TRUE(filter->MayMatch("anything"));
+}
+
+TEST_P(BloomFilterTest, ReportsWhenItIsPastCapacity) {
+  const auto filter = New(ForCapacity(GetParam(), 1000, 0.001));
+  EXPECT_EQ(filter->capacity(), 1000u);
+  for (int i = 0; filter->num_keys() < 1000; ++i) {
+    filter->AddKey(std::to_string(i));
+    filter->AddKey(std::to_string(i));  // again: not counted
+    ASSERT_FALSE(filter->IsPastCapacity());
+    ASSERT_LT(i, 1010);
+  }
+  for (int i = 0; i < 50; ++i) filter->AddKey("more" + std::to_string(i));
+  EXPECT_TRUE(filter->IsPastCapacity());
+  const auto unstated = New(ForBits(GetParam(), 512, 5));
+  for (int i = 0; i < 10000; ++i) unstated->AddKey(std::to_string(i));
+  EXPECT_FALSE(unstated->IsPastCapacity());
+}
+
+TEST_P(BloomFilterTest, CapacityAndRateGiveTheShapeOfTheTheory) {
+  for (const uint64_t capacity : {10000, 1000000, 1000000000}) {
+    for (const double rate : {0.3, 0.01, 0.001, 1e-6, 1e-9}) {
+      if (rate < 1e-5 && in_memory::IsSmallBlocks(GetParam())) continue;  // out of reach
+      in_memory::BloomShape shape;
+      ASSERT_TRUE(in_memory::ShapeOf(ForCapacity(GetParam(), capacity, rate), &shape).empty());
+      const double theory = tests::TheoreticalRate(shape, capacity);
+      EXPECT_LE(theory, rate * 1.001) << capacity;
+      EXPECT_GE(theory, rate * 0.9) << capacity;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, BloomFilterTest, testing::ValuesIn(tests::kAllBloomLayouts),
+                         [](const auto& info) { return tests::Name(info.param); });
+
+TEST(BloomFilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
+  const auto expect_refused = [](const BloomFilterOptions& options, const std::string& name,
+                                 const std::string& value) {
+    const std::string reason = options.Validate();
+    EXPECT_NE(reason.find(name + " is " + value), std::string::npos) << reason;
+    EXPECT_NE(reason.find("allowed"), std::string::npos) << reason;
+    std::string error;
+    EXPECT_EQ(BloomFilter::Create(options, &error), nullptr);
+    EXPECT_EQ(error, reason);
+    EXPECT_EQ(BloomFilter::Create(options, nullptr), nullptr);
+  };
+  const BloomLayout blocked = BloomLayout::kBlocked;
+  expect_refused(BloomFilterOptions(), "capacity", "0");
+  for (const BloomLayout layout : tests::kAllBloomLayouts) {
+    expect_refused(ForCapacity(layout, 10, 0), "false_positive_rate", "0");
+    expect_refused(ForCapacity(layout, 10, 1), "false_positive_rate", "1");
+    expect_refused(ForCapacity(layout, 10, -1), "false_positive_rate", "-1");
+    expect_refused(ForCapacity(layout, 10, std::nan("")), "false_positive_rate", "nan");
+    expect_refused(ForCapacity(layout, 10, 1e-300), "false_positive_rate", "1e-300");
+  }
+  expect_refused(ForCapacity(blocked, UINT64_MAX, 0.01), "capacity", "18446744073709551615");
+  expect_refused(ForBits(blocked, UINT64_MAX, 5), "num_bits", "18446744073709551615");
+  expect_refused(ForBits(blocked, kMaxBloomBits + 1, 5), "num_bits", "1125899906842625");
+  expect_refused(ForBits(blocked, 1000, 0), "num_probes", "0");
+  expect_refused(ForBits(blocked, 1000, 31), "num_probes", "31");
+  expect_refused(ForBits(blocked, 1000, -1), "num_probes", "-1");
+  expect_refused(ForBits(blocked, 0, 5), "num_probes", "5");
+  expect_refused(ForCapacity(static_cast<BloomLayout>(7), 10, 0.01), "layout", "7");
+  EXPECT_EQ(ForBits(blocked, kMaxBloomBits, 30).Validate(), "");
+  EXPECT_EQ(ForCapacity(blocked, 1, 0.999).Validate(), "");
+}
+
+// The rate that a refusal names is allowed, and one that is a little lower is not.
+TEST(BloomFilterOptionsTest, RefusedRatesNameTheReachableRange) {
+  std::set<double> named;
+  for (const BloomLayout layout : tests::kAllBloomLayouts) {
+    const std::string reason = ForCapacity(layout, 10, 1e-20).Validate();
+    EXPECT_EQ(reason.find("false_positive_rate is 1e-20; allowed with kB"),
+              layout == BloomLayout::kStandard ? std::string::npos : 0)
+        << reason;
+    const size_t from = reason.find(": from ");
+    ASSERT_NE(from, std::string::npos) << reason;
+    const double least = std::stod(reason.substr(from + 7));
+    EXPECT_EQ(ForCapacity(layout, 10, least).Validate(), "") << reason;
+    EXPECT_NE(ForCapacity(layout, 10, 0.89 * least).Validate(), "") << reason;
+    named.insert(least);
+  }
+  EXPECT_EQ(named, (std::set<double>{2.6e-18, 1.1e-10, 2.7e-7, 6.0e-6}));
+}
+
+TEST(BloomFilterOptionsTest, ImpossibleSizeIsAnError) {
+  std::string error;
+  EXPECT_EQ(BloomFilter::Create(ForBits(BloomLayout::kBlocked, kMaxBloomBits, 5), &error), nullptr);
+  EXPECT_NE(error.find("140737488355328 bytes"), std::string::npos) << error;
+}
+
+}  // namespace
+}  // namespace bloomline

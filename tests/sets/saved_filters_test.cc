@@ -1,0 +1,610 @@
+// Filters saved to bytes, files and streams: each gives the same bytes, those of the golden files,
+// what is loaded equals what was saved, and everything else is refused. Filters in memory can also
+// be moved.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <fstream>
+#include <functional>
+#include <ios>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <streambuf>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "bloomline/atomic_bloom_filter.h"
+#include "bloomline/bloom_filter.h"
+#include "bloomline/counting_bloom_filter.h"
+#include "bloomline/filter.h"
+#include "bloomline/scalable_bloom_filter.h"
+#include "src/sets/file_header.h"
+#include "tests/support/bloom_layouts.h"
+#include "tests/support/golden_keys.h"
+#include "tests/support/guarded_bytes.h"
+#include "tests/support/repetitions.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline {
+namespace {
+
+using Verify = MappedBloomFilter::Verify;
+using in_memory::kFileHeaderBytes;
+
+constexpr int kNumKeys = 60;
+
+BloomFilterOptions OptionsOf(const BloomFilter*) {
+  BloomFilterOptions options;
+  options.capacity = kNumKeys / 2;
+  options.num_bits = 1024;
+  options.num_probes = 6;
+  return options;
+}
+ScalableBloomFilterOptions OptionsOf(const ScalableBloomFilter*) {
+  ScalableBloomFilterOptions options;
+  options.initial_capacity = kNumKeys / 4;  // three stages
+  return options;
+}
+CountingBloomFilterOptions OptionsOf(const CountingBloomFilter*) {
+  CountingBloomFilterOptions options;
+  options.capacity = kNumKeys / 2;
+  options.num_counters = 1024;
+  options.num_probes = 6;
+  return options;
+}
+
+std::string Key(int i) { return "key " + std::to_string(i); }
+
+template <typename Filter>
+std::unique_ptr<Filter> NewFilter(int num_keys = kNumKeys) {
+  auto options = OptionsOf(static_cast<Filter*>(nullptr));
+  options.seed = 7;
+  auto filter = Filter::Create(options, nullptr);
+  for (int i = 0; i < num_keys; ++i) filter->AddKey(Key(i));
+  return filter;
+}
+
+void WriteFile(const std::string& path, std::string_view bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+template <typename Filter>
+std::string BytesOf(const Filter& filter) {
+  std::string bytes = "old content", error = "untouched";
+  EXPECT_TRUE(filter.ToBytes(&bytes, &error));
+  EXPECT_EQ(error, "untouched");
+  return bytes;
+}
+
+std::unique_ptr<BloomFilter> NewBloom(BloomLayout layout, int num_keys) {
+  BloomFilterOptions options = OptionsOf(static_cast<BloomFilter*>(nullptr));
+  options.layout = layout;
+  options.seed = 0x0123456789ABCDEF;
+  auto filter = BloomFilter::Create(options, nullptr);
+  for (int i = 0; i < num_keys; ++i) filter->AddKey(Key(i));
+  return filter;
+}
+
+// The errors for bytes that must be refused.
+template <typename Filter>
+std::string Refusal(std::string_view bytes) {
+  std::string error;
+  EXPECT_EQ(Filter::FromBytes(bytes, &error), nullptr);
+  EXPECT_EQ(error.find("bytes"), 0u) << error;
+  return error;
+}
+template <typename Filter>
+std::string Refusal(std::istream* stream) {
+  std::string error;
+  EXPECT_EQ(Filter::Load(stream, &error), nullptr);
+  EXPECT_NE(error, "");
+  return error;
+}
+
+// A header at `offset` with one changed number, and a correct checksum.
+std::string WithField(std::string bytes, size_t offset, size_t field, uint64_t value,
+                      size_t num_bytes) {
+  for (size_t i = 0; i < num_bytes; ++i) {
+    bytes[offset + field + i] = static_cast<char>(value >> (8 * i));
+  }
+  in_memory::FileHeader header;
+  for (size_t i = 0; i < in_memory::kHeaderChecksumOffset; ++i) {
+    header.SetByte(i, static_cast<uint8_t>(bytes[offset + i]));
+  }
+  header.Seal();
+  return bytes.replace(offset, kFileHeaderBytes, header.bytes(), kFileHeaderBytes);
+}
+
+template <typename Filter>
+class SavedFiltersTest : public testing::Test {
+ protected:
+  const std::unique_ptr<Filter> filter_ = NewFilter<Filter>();
+  const std::string bytes_ = BytesOf(*filter_);
+  const tests::TempDir dir_;
+  const std::string path_ = dir_.Path("filter");
+};
+
+using Filters = testing::Types<BloomFilter, ScalableBloomFilter, CountingBloomFilter>;
+TYPED_TEST_SUITE(SavedFiltersTest, Filters);
+
+TYPED_TEST(SavedFiltersTest, BytesFilesAndStreamsAreTheSame) {
+  ASSERT_TRUE(this->filter_->Save(this->path_, nullptr));
+  EXPECT_EQ(this->bytes_, tests::ReadFile(this->path_));
+  std::string error = "untouched";
+  const auto small = NewFilter<TypeParam>(1);
+  std::stringstream stream;  // the filters lie among other content
+  stream << "before";
+  ASSERT_TRUE(this->filter_->Save(&stream, &error));
+  ASSERT_TRUE(small->Save(&stream, &error));
+  stream << "after";
+  EXPECT_EQ(stream.str(), "before" + this->bytes_ + BytesOf(*small) + "after");
+  stream.ignore(6);
+  const auto first = TypeParam::Load(&stream, &error);
+  const auto second = TypeParam::Load(&stream, &error);
+  ASSERT_TRUE(first != nullptr && second != nullptr) << error;
+  EXPECT_EQ(BytesOf(*first), this->bytes_);
+  EXPECT_EQ(BytesOf(*second), BytesOf(*small));
+  EXPECT_TRUE(stream.good());
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), "after");
+  const auto loaded = TypeParam::Load(this->path_, &error);
+  ASSERT_NE(loaded, nullptr) << error;
+  EXPECT_EQ(BytesOf(*loaded), this->bytes_);
+  EXPECT_EQ(error, "untouched");
+}
+
+TYPED_TEST(SavedFiltersTest, LoadedFilterEqualsTheSavedOneAndGrows) {
+  std::string error;
+  const auto copy = TypeParam::FromBytes(this->bytes_, &error);
+  ASSERT_NE(copy, nullptr) << error;
+  EXPECT_EQ(BytesOf(*copy), this->bytes_);
+  EXPECT_EQ(copy->num_keys(), this->filter_->num_keys());
+  EXPECT_EQ(copy->capacity(), this->filter_->capacity());
+  for (int i = 0; i < 20 * kNumKeys; ++i) {
+    EXPECT_TRUE(i >= kNumKeys || copy->MayMatch(Key(i))) << i;
+    ASSERT_EQ(copy->MayMatch(Key(i)), this->filter_->MayMatch(Key(i))) << i;
+  }
+  for (int i = kNumKeys; i < 20 * kNumKeys; ++i) {
+    ASSERT_EQ(copy->AddKey(Key(i)), this->filter_->AddKey(Key(i)));
+  }
+  EXPECT_EQ(BytesOf(*copy), BytesOf(*this->filter_));
+}
+
+// Larger than a buffer of a stream, and in mapped memory.
+TYPED_TEST(SavedFiltersTest, LargeFiltersGoThroughFilesAndStreams) {
+  auto options = OptionsOf(static_cast<TypeParam*>(nullptr));
+  if constexpr (std::is_same_v<TypeParam, BloomFilter>) options.num_bits = 30 << 20;
+  if constexpr (std::is_same_v<TypeParam, CountingBloomFilter>) options.num_counters = 8 << 20;
+  if constexpr (std::is_same_v<TypeParam, ScalableBloomFilter>) options.initial_capacity = 3000000;
+  const auto filter = TypeParam::Create(options, nullptr);
+  for (int i = 0; i < 20000; ++i) filter->AddKey(Key(i));
+  const std::string bytes = BytesOf(*filter);
+  {
+    std::ofstream file(this->path_, std::ios::binary);
+    ASSERT_TRUE(filter->Save(&file, nullptr));
+  }
+  std::ifstream file(this->path_, std::ios::binary);
+  // Not EXPECT_EQ, which would print megabytes.
+  EXPECT_TRUE(BytesOf(*TypeParam::Load(&file, nullptr)) == bytes);
+  EXPECT_TRUE(BytesOf(*TypeParam::Load(this->path_, nullptr)) == bytes);
+}
+
+// The bytes may have any alignment, may end at an inaccessible page, and may be freed after
+// FromBytes.
+TYPED_TEST(SavedFiltersTest, BytesAreCopiedFromAnyAlignmentAndNoneBeyond) {
+  tests::GuardedBytes guarded(this->bytes_.size() + 1);
+  for (const char* const before : {"", "x"}) {
+    std::string_view bytes = guarded.AtEnd(before + this->bytes_);
+    bytes.remove_prefix(std::string_view(before).size());
+    const auto copy = TypeParam::FromBytes(bytes, nullptr);
+    ASSERT_NE(copy, nullptr);
+    guarded.AtEnd(std::string(this->bytes_.size() + 1, '\xFF'));
+    EXPECT_EQ(BytesOf(*copy), this->bytes_);
+  }
+}
+
+TYPED_TEST(SavedFiltersTest, EveryOtherLengthIsRefused) {
+  tests::GuardedBytes guarded(this->bytes_.size());
+  for (size_t length = 0; length < this->bytes_.size(); length += tests::kIsSlow ? 7 : 1) {
+    Refusal<TypeParam>(guarded.AtEnd({this->bytes_.data(), length}));
+    std::istringstream stream(this->bytes_.substr(0, length));
+    const std::string error = Refusal<TypeParam>(&stream);
+    ASSERT_NE(error.find("it ended after"), std::string::npos) << error;
+  }
+  Refusal<TypeParam>(this->bytes_ + '\0');
+  Refusal<TypeParam>(std::string_view());
+}
+
+TYPED_TEST(SavedFiltersTest, EveryFlippedBitIsRefused) {
+  std::string damaged = this->bytes_;
+  for (size_t bit = 0; bit < 8 * damaged.size(); bit += tests::kIsSlow ? 7 : 1) {
+    const char before = damaged[bit / 8];
+    damaged[bit / 8] = static_cast<char>(before ^ 1 << bit % 8);
+    std::string error;
+    ASSERT_EQ(TypeParam::FromBytes(damaged, &error), nullptr) << "bit " << bit;
+    ASSERT_EQ(error.find("bytes"), 0u) << error;
+    damaged[bit / 8] = before;
+  }
+}
+
+// One implementation reads bytes, files and streams: only the name differs.
+TYPED_TEST(SavedFiltersTest, ErrorsAreThoseOfTheBytes) {
+  const size_t size = this->bytes_.size();
+  for (const size_t offset : {size_t{0}, size_t{8}, size_t{12}, size_t{13}, size_t{14}, size_t{24},
+                              size_t{48}, size_t{56}, size_t{70}, size - 1}) {
+    std::string damaged = this->bytes_;
+    damaged[offset] = static_cast<char>(damaged[offset] ^ 0x55);
+    WriteFile(this->path_, damaged);
+    std::string file_error;
+    EXPECT_EQ(TypeParam::Load(this->path_, &file_error), nullptr);
+    EXPECT_EQ(TypeParam::Load(this->path_, nullptr), nullptr);
+    ASSERT_EQ(file_error.find(this->path_), 0u) << file_error;
+    EXPECT_EQ(Refusal<TypeParam>(damaged), "bytes" + file_error.substr(this->path_.size()));
+    std::istringstream stream("before" + damaged);  // offsets count from where the stream was
+    stream.ignore(6);
+    const std::string error = Refusal<TypeParam>(&stream);
+    ASSERT_TRUE(error.find("stream, ") == 0 || error.find("stream: ") == 0) << error;
+    if (offset == 8) {
+      EXPECT_NE(error.find("offset 8: version is"), std::string::npos) << error;
+    }
+  }
+}
+
+// A header with a correct checksum that claims 1 GiB, or 128 TiB. The size of bytes is checked
+// before memory is allocated, or the error would be "out of memory". Of a stream that ends, the
+// memory may be reserved, but is not touched.
+TYPED_TEST(SavedFiltersTest, HugeClaimsTakeNoMemory) {
+  constexpr bool kHasStages = std::is_same_v<TypeParam, ScalableBloomFilter>;
+  constexpr size_t kNumBits = 24;
+  for (const uint64_t num_bits : {uint64_t{1} << 33, kMaxBloomBits}) {
+    const std::string claim =
+        WithField(this->bytes_, kHasStages ? kFileHeaderBytes : 0, kNumBits, num_bits, 8);
+    const std::string error = Refusal<TypeParam>(std::string_view(claim));
+    EXPECT_NE(error.find("the filter would end at byte"), std::string::npos) << error;
+    std::istringstream stream(claim);
+    struct rusage before, after;
+    ASSERT_EQ(getrusage(RUSAGE_SELF, &before), 0);
+    Refusal<TypeParam>(&stream);
+    ASSERT_EQ(getrusage(RUSAGE_SELF, &after), 0);
+    EXPECT_LT(after.ru_maxrss, before.ru_maxrss + 100000) << "KiB";
+  }
+}
+
+TYPED_TEST(SavedFiltersTest, FailedStreamsAreRefused) {
+  std::ifstream missing("/missing/file");
+  EXPECT_NE(Refusal<TypeParam>(&missing).find("had failed"), std::string::npos);
+  std::ofstream no_file("/missing/file");
+  std::string error;
+  EXPECT_FALSE(this->filter_->Save(&no_file, &error));
+  EXPECT_NE(error.find("had failed before"), std::string::npos) << error;
+  // The stream's buffer takes all bytes; only the flush meets the full disk.
+  std::ofstream full("/dev/full", std::ios::binary);
+  EXPECT_FALSE(NewFilter<TypeParam>(1)->Save(&full, &error));
+  EXPECT_EQ(error.find("stream: cannot "), 0u) << error;
+  EXPECT_EQ(TypeParam::Load(static_cast<std::istream*>(nullptr), &error), nullptr);
+  EXPECT_NE(error.find("stream is null"), std::string::npos) << error;
+  EXPECT_FALSE(this->filter_->Save(static_cast<std::ostream*>(nullptr), &error));
+  EXPECT_NE(error.find("stream is null"), std::string::npos) << error;
+}
+
+// Takes or gives up to `limit` bytes, then throws something that is no std::exception.
+class ThrowingBuffer : public std::streambuf {
+ public:
+  ThrowingBuffer(std::string content, size_t limit) : content_(std::move(content)), left_(limit) {}
+
+ protected:
+  int_type overflow(int_type c) override {
+    if (left_ == 0) throw 7;
+    --left_;
+    content_ += traits_type::to_char_type(c);
+    return c;
+  }
+  int_type underflow() override {
+    if (left_ == 0) throw 7;
+    setg(content_.data(), content_.data(), content_.data() + left_);
+    left_ = 0;
+    return traits_type::to_int_type(content_[0]);
+  }
+
+ private:
+  std::string content_;
+  size_t left_;
+};
+
+// With and without a stream that throws what its buffer throws.
+TYPED_TEST(SavedFiltersTest, WhatStreamsThrowIsCaught) {
+  const auto failure = std::ios::badbit | std::ios::failbit | std::ios::eofbit;
+  for (const size_t limit : {size_t{0}, size_t{70}, this->bytes_.size() - 1}) {
+    for (const auto exceptions : {std::ios::goodbit, failure}) {
+      ThrowingBuffer buffer(this->bytes_, limit);
+      std::iostream stream(&buffer);
+      stream.exceptions(exceptions);
+      EXPECT_NE(Refusal<TypeParam>(&stream).find("it failed"), std::string::npos);
+      EXPECT_TRUE(stream.bad());
+      ThrowingBuffer target("", limit);
+      std::iostream output(&target);
+      output.exceptions(exceptions);
+      std::string error;
+      EXPECT_FALSE(this->filter_->Save(&output, &error));
+      EXPECT_EQ(error.find("stream: cannot write"), 0u) << error;
+    }
+    std::istringstream ends(this->bytes_.substr(0, limit));
+    ends.exceptions(failure);
+    EXPECT_NE(Refusal<TypeParam>(&ends).find("it ended after"), std::string::npos);
+  }
+}
+
+// A moved filter has the keys and goes on; one that was moved from can be assigned.
+template <typename Filter>
+void ExpectMoves(const std::function<Filter(int num_keys)>& make) {
+  static_assert(std::is_nothrow_move_constructible_v<Filter>);
+  static_assert(std::is_nothrow_move_assignable_v<Filter>);
+  static_assert(!std::is_copy_constructible_v<Filter> && !std::is_copy_assignable_v<Filter>);
+  const auto has = [](const Filter& filter, int num_keys) {
+    int matches = 0;
+    for (int i = 0; i < kNumKeys; ++i) {
+      EXPECT_TRUE(i >= num_keys || filter.MayMatch(Key(i))) << i;
+      matches += filter.MayMatch(Key(i)) ? 1 : 0;
+    }
+    EXPECT_LT(matches, num_keys + 10);
+  };
+  Filter first = make(kNumKeys);
+  Filter second(std::move(first));
+  has(second, kNumKeys);
+  first = make(1);
+  has(first, 1);
+  std::swap(first, second);
+  has(first, kNumKeys);
+  has(second, 1);
+  Filter& same = first;
+  first = std::move(same);
+  has(first, kNumKeys);
+  if constexpr (!std::is_same_v<Filter, MappedBloomFilter>) {
+    EXPECT_TRUE(second.AddKey("more"));
+    EXPECT_TRUE(second.MayMatch("more"));
+  }
+}
+
+TYPED_TEST(SavedFiltersTest, MovedFiltersHaveTheKeys) {
+  ExpectMoves<TypeParam>([](int num_keys) { return std::move(*NewFilter<TypeParam>(num_keys)); });
+}
+
+TEST(MovedFiltersTest, AtomicAndMappedOnesHaveTheKeys) {
+  ExpectMoves<AtomicBloomFilter>([](int num_keys) {
+    return std::move(*AtomicBloomFilter::ToAtomic(NewFilter<BloomFilter>(num_keys)));
+  });
+  const tests::TempDir dir;
+  const std::string path = dir.Path("filter");
+  ExpectMoves<MappedBloomFilter>([&](int num_keys) {
+    EXPECT_TRUE(NewFilter<BloomFilter>(num_keys)->Save(path, nullptr));
+    return std::move(*MappedBloomFilter::Open(path, Verify::kPayload, nullptr));
+  });
+  // A move of the base alone would take the state of a filter.
+  static_assert(!std::is_move_constructible_v<BloomFilterBase>);
+  static_assert(!std::is_move_assignable_v<BloomFilterBase>);
+  static_assert(!std::is_assignable_v<BloomFilter&, MappedBloomFilter>);
+}
+
+TEST(MovedFiltersTest, ScalableFilterWithoutStagesNeverAnswersNo) {
+  ScalableBloomFilter filter = std::move(*NewFilter<ScalableBloomFilter>());
+  const ScalableBloomFilter moved = std::move(filter);
+  const std::string_view keys[] = {"key 0", "x"};
+  bool may_match[2] = {};
+  filter.MayMatch(2, keys, may_match);
+  EXPECT_TRUE(may_match[0] && may_match[1] && filter.MayMatch("key 0"));
+  // Nor does it take keys, or end the program.
+  bool changed[2] = {true, true};
+  EXPECT_EQ(filter.AddKeys(2, keys, changed), 0u);
+  EXPECT_FALSE(changed[0] || changed[1] || filter.AddKey("key 0"));
+  filter.Clear();
+  EXPECT_TRUE(filter.MayMatch("key 0"));
+}
+
+// A filter made with these options and keys has the bytes of a golden file, and is read from them.
+template <typename Filter, typename Options>
+std::unique_ptr<Filter> ExpectGolden(Options options, const std::string& num_probes,
+                                     const std::string& seed, const std::string& capacity,
+                                     const std::vector<std::string>& keys,
+                                     const std::string& file) {
+  options.num_probes = std::stoi(num_probes);
+  options.seed = std::stoull(seed);
+  options.capacity = std::stoull(capacity);
+  auto made = Filter::Create(options, nullptr);
+  for (const std::string& key : keys) made->AddKey(key);
+  EXPECT_EQ(BytesOf(*made), file);
+  const auto read = Filter::FromBytes(file, nullptr);
+  EXPECT_TRUE(*read == *made);
+  EXPECT_EQ(BytesOf(*read), file);
+  return made;
+}
+
+// Files of docs/format.md that an independent implementation wrote (golden/reference.py).
+TEST(FilterFilesTest, BytesAreThoseOfTheFormat) {
+  std::ifstream vectors(BLOOMLINE_GOLDEN_DIR "/saved_filters.txt");
+  int num_bloom = 0, num_scalable = 0, num_counting = 0;
+  for (std::string line; std::getline(vectors, line);) {
+    std::istringstream fields(line);
+    std::string kind, layout, num_bits, num_probes, seed, capacity, key_list, hex;
+    fields >> kind >> layout >> num_bits >> num_probes >> seed >> capacity >> key_list >> hex;
+    SCOPED_TRACE(kind + " " + layout + " " + num_bits);
+    const std::vector<std::string> keys = tests::KeysFromHex(key_list);
+    const std::string file = tests::FromHex(hex);
+    std::string error;
+    if (kind == "scalable") {
+      const auto filter = ScalableBloomFilter::FromBytes(file, &error);
+      ASSERT_NE(filter, nullptr) << error;
+      for (const std::string& key : keys) EXPECT_TRUE(filter->MayMatch(key));
+      int matches = 0;
+      for (int i = 0; i < 1000; ++i) matches += filter->MayMatch("absent" + std::to_string(i));
+      EXPECT_LT(matches, 30);
+      EXPECT_EQ(filter->num_stages(), 3u);
+      EXPECT_EQ(filter->options().initial_capacity, 20u);
+      EXPECT_EQ(filter->options().false_positive_rate, 0.01);
+      EXPECT_EQ(BytesOf(*filter), file);
+      ++num_scalable;
+    } else if (kind == "counting") {
+      CountingBloomFilterOptions options;
+      options.counter_bits = tests::LayoutOf(layout) == BloomLayout::kBlocked128 ? 4 : 8;
+      options.num_counters = std::stoull(num_bits);
+      const auto filter =
+          ExpectGolden<CountingBloomFilter>(options, num_probes, seed, capacity, keys, file);
+      EXPECT_EQ(CountingBloomFilter::FromBytes(file, &error)->num_saturated_counters(),
+                filter->num_saturated_counters());
+      ++num_counting;
+    } else {
+      BloomFilterOptions options;
+      options.layout = tests::LayoutOf(layout);
+      options.num_bits = std::stoull(num_bits);
+      ExpectGolden<BloomFilter>(options, num_probes, seed, capacity, keys, file);
+      ++num_bloom;
+    }
+  }
+  EXPECT_EQ(num_bloom, 7);
+  EXPECT_EQ(num_scalable, 2);
+  EXPECT_EQ(num_counting, 4);
+}
+
+TEST(FilterFilesTest, MappedFiltersHaveAllPropertiesOfTheSavedOnes) {
+  const tests::TempDir dir;
+  const std::string path = dir.Path("filter");
+  for (const BloomLayout layout : tests::kAllBloomLayouts) {
+    const auto filter = NewBloom(layout, kNumKeys);
+    std::string error;
+    ASSERT_TRUE(filter->Save(path, &error)) << error;
+    const auto mapped = MappedBloomFilter::Open(path, Verify::kPayload, &error);
+    ASSERT_NE(mapped, nullptr) << error;
+    EXPECT_TRUE(*mapped == *filter);  // layout, num_bits, num_probes and seed, too
+    EXPECT_EQ(mapped->num_keys(), filter->num_keys());
+    EXPECT_TRUE(mapped->IsPastCapacity());
+    EXPECT_EQ(BytesOf(*mapped), tests::ReadFile(path));
+    for (int i = 0; i < 1000; ++i) ASSERT_EQ(mapped->MayMatch(Key(i)), filter->MayMatch(Key(i)));
+    const auto merged = BloomFilter::Copy(*mapped, &error);
+    EXPECT_TRUE(merged->Merge(*mapped, &error));
+    EXPECT_TRUE(*merged == *filter);
+    // Save replaces a file that is mapped: the map keeps the old one.
+    ASSERT_TRUE(NewBloom(layout, 1)->Save(path, nullptr));
+    EXPECT_TRUE(*mapped == *filter);
+  }
+}
+
+TEST(FilterFilesTest, MappedFilesAreVerifiedAsFarAsAskedFor) {
+  const tests::TempDir dir;
+  const std::string path = dir.Path("damaged");
+  const std::string bytes = BytesOf(*NewBloom(BloomLayout::kBlocked, 30));
+  const auto refusal = [&](Verify verify, const std::string& damaged) {
+    WriteFile(path, damaged);
+    std::string error;
+    return MappedBloomFilter::Open(path, verify, &error) == nullptr ? error : "opened";
+  };
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    EXPECT_EQ(refusal(Verify::kPayload, damaged).find(path), 0u) << i;
+    const std::string error = refusal(Verify::kHeader, damaged);
+    EXPECT_EQ(error == "opened", i >= kFileHeaderBytes) << i << ": " << error;
+  }
+  for (size_t length = 0; length < bytes.size(); ++length) {
+    EXPECT_EQ(refusal(Verify::kHeader, bytes.substr(0, length)).find(path), 0u) << length;
+  }
+  EXPECT_NE(refusal(Verify::kHeader, bytes + '\0').find("193 bytes"), std::string::npos);
+}
+
+TEST(FilterFilesTest, FieldsOutOfRangeAreNamedWithOffsetAndValue) {
+  const std::string bloom = BytesOf(*NewBloom(BloomLayout::kBlocked, 30));
+  const auto expect_named = [&](size_t offset, uint64_t value, size_t num_bytes,
+                                const std::vector<std::string>& parts) {
+    const std::string error = Refusal<BloomFilter>(WithField(bloom, 0, offset, value, num_bytes));
+    for (const std::string& part : parts) EXPECT_NE(error.find(part), std::string::npos) << error;
+  };
+  expect_named(0, 0x1122334455667788, 8, {"offset 0", "magic", "0x1122334455667788"});
+  expect_named(8, 2, 4, {"offset 8", "version is 2", "reads 1"});
+  expect_named(12, 4, 1, {"offset 12", "layout is 4", "allowed: 0"});
+  expect_named(13, 0, 1, {"offset 13", "num_probes is 0", "1 to 30"});
+  expect_named(13, 31, 1, {"offset 13", "num_probes is 31", "1 to 30"});
+  expect_named(14, 256, 2, {"offset 14", "reserved is 256"});
+  expect_named(24, 0, 8, {"offset 24", "num_bits is 0"});
+  expect_named(24, 1023, 8, {"offset 24", "num_bits is 1023"});
+  expect_named(24, 1536, 8, {"offset 24", "num_bits is 1536", "256", "192"});
+  expect_named(24, ~uint64_t{511}, 8, {"offset 24", "18446744073709551104"});
+  expect_named(24, 512, 8, {"192 bytes", "128"});
+  // All stages share one hash of a key, so they must share the seed.
+  const std::string scalable = BytesOf(*NewFilter<ScalableBloomFilter>());
+  for (const uint64_t seed : {6, 8}) {  // the filter's is 7
+    const std::string error = Refusal<ScalableBloomFilter>(
+        WithField(scalable, kFileHeaderBytes, in_memory::kSeedOffset, seed, 8));
+    EXPECT_NE(error.find("seed is " + std::to_string(seed)), std::string::npos) << error;
+  }
+  // Layouts without counters, of the length that counters of 8 bits, and of 4, would give.
+  const std::string counting = BytesOf(*NewFilter<CountingBloomFilter>());
+  for (const uint64_t layout : {0, 1, 4}) {
+    for (const size_t payload_bytes : {1024, 512}) {
+      std::string changed = WithField(counting, 0, in_memory::kLayoutOffset, layout, 1);
+      changed.resize(kFileHeaderBytes + payload_bytes);
+      const std::string error = Refusal<CountingBloomFilter>(changed);
+      EXPECT_NE(error.find("offset 12: layout is " + std::to_string(layout)), std::string::npos)
+          << error;
+    }
+  }
+}
+
+TEST(OtherKindsTest, AreNamed) {
+  const std::string bloom = BytesOf(*NewBloom(BloomLayout::kBlocked, 1));
+  const std::string scalable = BytesOf(*NewFilter<ScalableBloomFilter>()),
+                    counting = BytesOf(*NewFilter<CountingBloomFilter>());
+  EXPECT_EQ(Refusal<BloomFilter>(scalable),
+            "bytes: is a saved ScalableBloomFilter; expected a saved BloomFilter");
+  EXPECT_EQ(Refusal<ScalableBloomFilter>(counting),
+            "bytes: is a saved CountingBloomFilter; expected a saved ScalableBloomFilter");
+  EXPECT_EQ(Refusal<CountingBloomFilter>(bloom),
+            "bytes: is a saved BloomFilter; expected a saved CountingBloomFilter");
+  EXPECT_EQ(Refusal<BloomFilter>(""), "bytes: is empty (0 bytes); expected a saved BloomFilter");
+  FilterBuilder builder((FilterOptions()));
+  EXPECT_EQ(Refusal<CountingBloomFilter>(builder.Finish()),
+            "bytes: is a static filter, as FilterBuilder makes it; FilterView::Open takes its "
+            "bytes; expected a saved CountingBloomFilter");
+  // The ends of tables.
+  const std::string content(100, 'x');
+  EXPECT_EQ(Refusal<BloomFilter>(content + "\x57\xfb\x80\x8b\x24\x75\x47\xdb"),
+            "bytes: is a table (SSTable) of LevelDB; expected a saved BloomFilter");
+  EXPECT_EQ(Refusal<BloomFilter>(content + "\xf7\xcf\xf4\x85\xb7\x41\xe2\x88"),
+            "bytes: is a table (SST file) of RocksDB; expected a saved BloomFilter");
+  // What is none of these: the first bytes, and what they should be.
+  EXPECT_EQ(Refusal<BloomFilter>(content),
+            "bytes, offset 0: magic is 0x7878787878787878; expected 0x6d6f6f6c426e4c62 "
+            "(\"bLnBloom\"), a saved BloomFilter");
+}
+
+// The other way round: what a view says of bytes that are no static filter.
+TEST(OtherKindsTest, AViewSaysWhyItMatchesEveryKey) {
+  FilterBuilder builder((FilterOptions()));
+  EXPECT_EQ(FilterView::Validate(builder.Finish()), "");
+  builder.AddKey("key");
+  const std::string filter = builder.Finish();
+  EXPECT_EQ(FilterView::Validate(filter), "");
+  const std::pair<std::string, std::string> refused[] = {
+      {BytesOf(*NewBloom(BloomLayout::kBlocked, 1)),
+       "it is a saved BloomFilter, not a static filter"},
+      {BytesOf(*NewFilter<ScalableBloomFilter>()),
+       "it is a saved ScalableBloomFilter, not a static filter"},
+      {BytesOf(*NewFilter<CountingBloomFilter>()),
+       "it is a saved CountingBloomFilter, not a static filter"},
+      {std::string(100, 'x') + "\x57\xfb\x80\x8b\x24\x75\x47\xdb",
+       "it is a table (SSTable) of LevelDB, not a static filter"},
+      {std::string(100, 'x'), "no bloomline trailer at its end"},
+      {"", "it has 0 bytes; a trailer alone has 20"},
+      {filter.substr(0, filter.size() - 1), "no bloomline trailer at its end"},
+      {filter.substr(0, filter.size() - 1) + '\3', "version is 3; known: 1"},
+      {filter.substr(1), "payload has 63 bytes; the trailer says 1 units of 64"}};
+  for (const auto& [bytes, reason] : refused) {
+    EXPECT_EQ(FilterView::Validate(bytes), reason);
+    EXPECT_TRUE(FilterView::Open(bytes).AlwaysMatches()) << reason;
+  }
+  EXPECT_EQ(FilterView::Validate(filter, "app.Case"),
+            "its canonicalizer is none; the reader's is app.Case");
+}
+
+}  // namespace
+}  // namespace bloomline
