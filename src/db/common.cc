@@ -15,6 +15,7 @@
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
 #include "src/filter/writer/run_on_threads.h"
+#include "src/support/quoted.h"
 
 namespace bloomline::tool::db {
 namespace {
@@ -82,7 +83,8 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
       ->check([](const std::string& folder) {
         std::error_code code;
         std::filesystem::directory_iterator(folder, code);
-        return code ? "'" + folder + "': " + code.message() + "; allowed: a folder that can be read"
+        return code ? support::Quoted(folder) + ": " + code.message() +
+                          "; allowed: a folder that can be read"
                     : "";
       })
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)

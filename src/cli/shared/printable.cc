@@ -46,7 +46,17 @@ std::string Printable(std::string_view text) {
 }
 
 void PrintLine(std::string_view text) { std::cout << Printable(text) << '\n'; }
-void PrintError(std::string_view text) { std::cerr << Printable(text) << '\n'; }
+
+void PrintError(std::string_view text) {
+  // Two paths fit, as long as the system allows. The reason is at the end.
+  constexpr size_t kMostBegin = 9000, kMostEnd = 300;
+  if (text.size() <= kMostBegin + kMostEnd) {
+    std::cerr << Printable(text) << '\n';
+    return;
+  }
+  std::cerr << Printable(text.substr(0, kMostBegin)) << "..."
+            << Printable(text.substr(text.size() - kMostEnd)) << '\n';
+}
 
 std::string TextTable(std::vector<std::vector<std::string>> rows, size_t num_left) {
   std::vector<size_t> widths;
