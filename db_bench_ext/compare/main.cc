@@ -74,7 +74,7 @@ void PrintPlan(const Flags& flags, size_t rows, int rounds, bool full, bool tabl
             << (tables || parts.find("databases") == std::string::npos ? "tables" : "summary")
             << "\n"
             << common << "--bits=" << flags.bits[0]
-            << "\n--same-fpr-bits=" << tool::NumberText(same_rate.bits_per_key, 2) << "\n";
+            << "\n--same-fpr-bits=" << cli::NumberText(same_rate.bits_per_key, 2) << "\n";
   if (rows != 0) std::cout << "--rows=" << rows << "\n";
   if (full && rounds == 0) std::cout << "--rounds=" << flags.rounds << "\n";
   std::cout << "--\n" << common << (flags.quick ? "" : "--short\n");

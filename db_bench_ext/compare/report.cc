@@ -65,7 +65,7 @@ std::string Table(const Engine& engine, const std::vector<Result>& results) {
     last_key_set = result.key_set;
     rows.push_back(std::move(row));
   }
-  return title.str() + "\n" + tool::TextTable(rows, 2);
+  return title.str() + "\n" + cli::TextTable(rows, 2);
 }
 
 std::string Csv(const std::vector<Result>& results) {

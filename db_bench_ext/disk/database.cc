@@ -206,8 +206,8 @@ std::string WhyNotOnDisk(const std::string& directory, uint64_t bytes) {
     return directory + " is in memory; --db-dir needs a folder on a disk";
   const uint64_t free = system.f_bavail * static_cast<uint64_t>(system.f_bsize);
   if (free < bytes)
-    return directory + " has " + tool::BytesText(free) + " free; the databases take " +
-           tool::BytesText(bytes);
+    return directory + " has " + cli::BytesText(free) + " free; the databases take " +
+           cli::BytesText(bytes);
   const std::string path = directory + "/direct";
   const bool direct = File(path, O_WRONLY | O_CREAT | O_DIRECT).fd() >= 0;
   unlink(path.c_str());

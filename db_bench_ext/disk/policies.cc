@@ -45,9 +45,9 @@ std::vector<Policy> AllPolicies() {
 std::vector<Policy> SweepPolicies(const std::vector<double>& bits_per_key) {
   std::vector<Policy> policies = {BuiltinBloom(kBits)};
   for (const double bits : bits_per_key)
-    policies.push_back({"compact-" + tool::NumberText(bits, 1), Filter::kCompact, bits});
+    policies.push_back({"compact-" + cli::NumberText(bits, 1), Filter::kCompact, bits});
   for (const double bits : bits_per_key)
-    policies.push_back(ByLevel("by-level-" + tool::NumberText(bits, 1), bits));
+    policies.push_back(ByLevel("by-level-" + cli::NumberText(bits, 1), bits));
   return policies;
 }
 

@@ -37,7 +37,7 @@ std::string Range(const Spread& spread) {
 }
 
 std::string WithHead(const std::string& title, const std::vector<Cells>& rows, size_t num_left) {
-  return title + "\n" + tool::TextTable(rows, num_left) + "\n";
+  return title + "\n" + cli::TextTable(rows, num_left) + "\n";
 }
 
 }  // namespace
@@ -47,8 +47,8 @@ std::string Legend(const Plan& plan, const Results& results) {
   std::ostringstream out;
   out << "disk        direct reads of 4 KiB take " << NumberText(results.disk_read_us, 0)
       << " us (median)\n"
-      << "databases   " << tool::CountText(summary.num_keys) << " keys of " << kDecimalBytes
-      << " bytes in levels 1 to " << kNumLevels << ", " << tool::CountText(plan.keys_of_top_level)
+      << "databases   " << cli::CountText(summary.num_keys) << " keys of " << kDecimalBytes
+      << " bytes in levels 1 to " << kNumLevels << ", " << cli::CountText(plan.keys_of_top_level)
       << " in level 1 and " << kLevelSizeRatio << " times as many in\n"
       << "            each further one, every key in one level; values of " << kValueBytes
       << " bytes; data " << MiB(summary.data_bytes) << ", index\n"

@@ -65,7 +65,7 @@ std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t nu
   }
   return "RocksDB's interface, " + std::to_string(num_keys) + " keys of " +
          std::to_string(suite.flags().key_bytes) + " bytes, " + std::to_string(kTableBits) +
-         " bits per key: ns per key, and how many times faster than\n" + tool::TextTable(rows);
+         " bits per key: ns per key, and how many times faster than\n" + cli::TextTable(rows);
 }
 
 std::string SeedTable(const Suite& suite, const Results& results) {
@@ -91,7 +91,7 @@ std::string SeedTable(const Suite& suite, const Results& results) {
   }
   return "With a seed, " + std::to_string(kTableBits) +
          " bits per key: ns per key, and as a multiple of the time without\n" +
-         tool::TextTable(rows);
+         cli::TextTable(rows);
 }
 
 std::string MemoryTable(const Suite& suite, const Results& results) {
@@ -113,7 +113,7 @@ std::string MemoryTable(const Suite& suite, const Results& results) {
   }
   return "Filters in memory, through C++ interfaces, inlined; ns per key. Peers are compiled with\n"
          "-march=native; all hash by XXH3\n" +
-         tool::TextTable(rows) + BoostNote();
+         cli::TextTable(rows) + BoostNote();
 }
 
 std::string LevelDBTable(const Suite& suite, const Results& results) {
@@ -147,7 +147,7 @@ std::string LevelDBTable(const Suite& suite, const Results& results) {
   }
   return "LevelDB's interface, " + std::to_string(suite.flags().num_leveldb_filters) +
          " filters at " + std::to_string(kTableBits) +
-         " bits per key: ns per key, and how many times faster\n" + tool::TextTable(rows);
+         " bits per key: ns per key, and how many times faster\n" + cli::TextTable(rows);
 }
 
 std::string ThreadsTable(const Suite& suite, const Results& results) {
@@ -179,7 +179,7 @@ std::string ThreadsTable(const Suite& suite, const Results& results) {
     }
   }
   return "Missing keys, one per call, by number of threads: million keys per second\n" +
-         tool::TextTable(rows);
+         cli::TextTable(rows);
 }
 
 }  // namespace

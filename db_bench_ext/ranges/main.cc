@@ -328,8 +328,7 @@ std::string Table(const std::vector<Result>& results) {
     }
   }
   const Shape& shape = *results.front().shape;
-  return std::string(shape.name) + ": " + shape.description + "\n" + tool::TextTable(rows, 1) +
-         "\n";
+  return std::string(shape.name) + ": " + shape.description + "\n" + cli::TextTable(rows, 1) + "\n";
 }
 
 std::string Csv(const std::vector<Result>& results) {
@@ -352,7 +351,7 @@ int Run(const Flags& flags) {
   std::filesystem::create_directories(flags.out);
   Output output;
   output.Print(DescribeEnvironment() + LoadWarning() + "\n");
-  std::string legend = "keys       " + tool::CountText(flags.keys) + ", values of " +
+  std::string legend = "keys       " + cli::CountText(flags.keys) + ", values of " +
                        std::to_string(kValueBytes) + " bytes, all blocks in the block cache\n";
   for (const Subject& subject : kSubjects) {
     if (subject.has_query_filters && !QueryFilters::Exist()) {

@@ -13,7 +13,7 @@
 namespace bloomline::bench {
 
 using Cells = std::vector<std::string>;
-using tool::NumberText;
+using cli::NumberText;
 
 // "-" if there is no value.
 inline std::string Cell(double value, int digits, const char* unit = "") {

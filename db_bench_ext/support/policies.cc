@@ -17,7 +17,7 @@ namespace bloomline::bench {
 namespace {
 
 std::string BitsText(double bits) {
-  return tool::NumberText(bits, bits == std::floor(bits) ? 0 : 2);
+  return cli::NumberText(bits, bits == std::floor(bits) ? 0 : 2);
 }
 
 std::string Ours(const char* format, const Policy& policy) {

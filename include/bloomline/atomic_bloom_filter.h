@@ -118,9 +118,9 @@ class AtomicBloomFilter {
   double EstimatedFalsePositiveRate() const;
 
  private:
-  explicit AtomicBloomFilter(std::unique_ptr<in_memory::BloomState> state);
+  explicit AtomicBloomFilter(std::unique_ptr<sets::BloomState> state);
 
-  std::unique_ptr<in_memory::BloomState> state_;
+  std::unique_ptr<sets::BloomState> state_;
 };
 
 }  // namespace bloomline

@@ -62,7 +62,7 @@ namespace bloomline {
 namespace support {
 class ByteSource;
 }  // namespace support
-namespace in_memory {
+namespace sets {
 struct BloomState;
 
 // Chosen for a filter's layout, its number of probes and the CPU.
@@ -70,7 +70,7 @@ struct OneKeyFunctions {
   bool (*may_match)(const kernels::PayloadView& lines, uint64_t hash) = nullptr;
   bool (*add)(const kernels::PayloadView& lines, uint64_t hash) = nullptr;
 };
-}  // namespace in_memory
+}  // namespace sets
 
 // Where the bits of a key lie. The k bits come from one 64-bit hash by an improved double hashing
 // (Kirsch and Mitzenmacher 2006: Less Hashing, Same Performance). docs/format.md defines each
@@ -207,17 +207,17 @@ class BloomFilterBase {
   friend bool operator!=(const BloomFilterBase& a, const BloomFilterBase& b) { return !(a == b); }
 
  protected:
-  explicit BloomFilterBase(std::unique_ptr<in_memory::BloomState> state);
+  explicit BloomFilterBase(std::unique_ptr<sets::BloomState> state);
   ~BloomFilterBase();
   BloomFilterBase(BloomFilterBase&&) noexcept;
   BloomFilterBase& operator=(BloomFilterBase&&) noexcept;
 
   // Sets what inline functions use besides.
-  void SetState(std::unique_ptr<in_memory::BloomState> state);
+  void SetState(std::unique_ptr<sets::BloomState> state);
 
-  std::unique_ptr<in_memory::BloomState> state_;
+  std::unique_ptr<sets::BloomState> state_;
   kernels::PayloadView lines_;  // all bits in any layout, as cache lines
-  in_memory::OneKeyFunctions functions_;
+  sets::OneKeyFunctions functions_;
   uint64_t* num_keys_ = nullptr;  // in the state
   filter::ShortKeyHasher hasher_;
 
@@ -307,8 +307,8 @@ class BloomFilter : public BloomFilterBase {
   friend class AtomicBloomFilter;
   friend class CountingBloomFilter;
   friend class ScalableBloomFilter;
-  explicit BloomFilter(std::unique_ptr<in_memory::BloomState> state);
-  static std::unique_ptr<BloomFilter> FromState(std::unique_ptr<in_memory::BloomState> state,
+  explicit BloomFilter(std::unique_ptr<sets::BloomState> state);
+  static std::unique_ptr<BloomFilter> FromState(std::unique_ptr<sets::BloomState> state,
                                                 std::string* error);
   static std::unique_ptr<BloomFilter> Read(const support::ByteSource& source, std::string* error);
   template <typename Combine>
@@ -344,7 +344,7 @@ class MappedBloomFilter : public BloomFilterBase {
   MappedBloomFilter& operator=(MappedBloomFilter&&) noexcept;
 
  private:
-  explicit MappedBloomFilter(std::unique_ptr<in_memory::BloomState> state);
+  explicit MappedBloomFilter(std::unique_ptr<sets::BloomState> state);
 };
 
 }  // namespace bloomline

@@ -56,9 +56,9 @@ namespace bloomline {
 namespace support {
 class ByteSource;
 }  // namespace support
-namespace in_memory {
+namespace sets {
 struct CountingState;
-}  // namespace in_memory
+}  // namespace sets
 
 // The size of a filter comes either from capacity and false_positive_rate, or from num_counters and
 // num_probes.
@@ -212,13 +212,13 @@ class CountingBloomFilter {
   }
 
  private:
-  explicit CountingBloomFilter(std::unique_ptr<in_memory::CountingState> state);
-  static std::unique_ptr<CountingBloomFilter> FromState(
-      std::unique_ptr<in_memory::CountingState> state, std::string* error);
+  explicit CountingBloomFilter(std::unique_ptr<sets::CountingState> state);
+  static std::unique_ptr<CountingBloomFilter> FromState(std::unique_ptr<sets::CountingState> state,
+                                                        std::string* error);
   static std::unique_ptr<CountingBloomFilter> Read(const support::ByteSource& source,
                                                    std::string* error);
 
-  std::unique_ptr<in_memory::CountingState> state_;
+  std::unique_ptr<sets::CountingState> state_;
 };
 
 }  // namespace bloomline

@@ -7,7 +7,7 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/json.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 void PrintJson() {
@@ -45,4 +45,4 @@ void AddKernelsCommand(CLI::App* app, int* exit_code) {
   });
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

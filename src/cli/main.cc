@@ -13,8 +13,9 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/standard_streams.h"
+#include "src/db/commands.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 int Fail(const char* why) {
@@ -51,7 +52,7 @@ int Run(int argc, char** argv) {
   AddBuildCommand(&app, &exit_code);
   AddQueryCommand(&app, &exit_code);
   AddInspectCommand(&app, &exit_code);
-  AddDbCommand(&app, &exit_code);
+  db::AddDbCommand(&app, &exit_code);
   AddKernelsCommand(&app, &exit_code);
   AddCompletionCommand(&app, &exit_code);
   const std::vector<std::string> typed(argv + std::min(argc, 1), argv + argc);
@@ -83,10 +84,10 @@ int Run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli
 
 int main(int argc, char** argv) {
-  using namespace bloomline::tool;  // NOLINT: nothing else is here
+  using namespace bloomline::cli;  // NOLINT: nothing else is here
   PrepareStandardStreams();
   int exit_code;
   try {

@@ -14,10 +14,11 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
+#include "src/db/commands.h"
 #include "src/filter/writer/run_on_threads.h"
 #include "src/support/quoted.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 namespace {
 
 constexpr int kMaxThreads = 1024;
@@ -29,7 +30,7 @@ size_t NumThreads(int asked, size_t num_files) {
 }
 
 // Never throws: what a thread throws would end the process.
-void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work, FileProgress* progress) {
+void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work, cli::FileProgress* progress) {
   FileRef& ref = inputs->files[i];
   if (ref.state != FileState::kDone) {  // by work before this
     progress->AddFile();
@@ -127,8 +128,8 @@ void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return inputs->file(inputs->files[a]).bytes > inputs->file(inputs->files[b]).bytes;
   });
-  FileProgress progress(name, options.progress.value_or(isatty(STDERR_FILENO) != 0), order.size(),
-                        bytes);
+  cli::FileProgress progress(name, options.progress.value_or(isatty(STDERR_FILENO) != 0),
+                             order.size(), bytes);
   std::atomic<size_t> next{0};
   filter::RunOnThreads(NumThreads(options.threads, order.size()), [&](size_t) {
     for (size_t i = next++; i < order.size(); i = next++) {
@@ -177,25 +178,26 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
 
 int ReportProblems(const Inputs& inputs, const std::string& name) {
   const std::string start = "bloomline db " + name + ": ";
-  for (const std::string& error : inputs.errors) PrintError(start + error);
+  for (const std::string& error : inputs.errors) cli::PrintError(start + error);
   for (const database::Database& database : inputs.databases) {
-    for (const std::string& warning : database.warnings) PrintError(start + "warning: " + warning);
+    for (const std::string& warning : database.warnings)
+      cli::PrintError(start + "warning: " + warning);
   }
   bool failed = !inputs.errors.empty();
   for (const FileRef& ref : inputs.files) {
     if (ref.state == FileState::kVanished) {
-      PrintError(start + inputs.file(ref).path + ": does not exist (any more); skipped");
+      cli::PrintError(start + inputs.file(ref).path + ": does not exist (any more); skipped");
     } else if (ref.state == FileState::kFailed) {
       failed = true;
-      PrintError(start + ref.error);
+      cli::PrintError(start + ref.error);
     }
   }
-  return failed ? kExitFailure : kExitOk;
+  return failed ? cli::kExitFailure : cli::kExitOk;
 }
 
-void AddProblems(const Inputs& inputs, Json* json) {
-  Json errors = Json::array();
-  Json vanished = Json::array();
+void AddProblems(const Inputs& inputs, cli::Json* json) {
+  cli::Json errors = cli::Json::array();
+  cli::Json vanished = cli::Json::array();
   for (const std::string& error : inputs.errors) {
     errors.push_back({{"file", nullptr}, {"error", error}});
   }
@@ -210,7 +212,7 @@ void AddProblems(const Inputs& inputs, Json* json) {
 
 std::string LevelText(int level) { return level < 0 ? "-" : std::to_string(level); }
 
-Json LevelJson(int level) { return level < 0 ? Json(nullptr) : Json(level); }
+cli::Json LevelJson(int level) { return level < 0 ? cli::Json(nullptr) : cli::Json(level); }
 
 const char* EngineName(sstable::Engine engine) {
   return engine == sstable::Engine::kLevelDB ? "LevelDB" : "RocksDB";
@@ -223,7 +225,7 @@ std::string FileText(const Inputs& inputs, const FileRef& ref) {
 }
 
 std::string FilesText(uint64_t files) {
-  return CountText(files) + (files == 1 ? " file" : " files");
+  return cli::CountText(files) + (files == 1 ? " file" : " files");
 }
 
 std::string DatabaseTitle(const database::Database& database, int column_family) {
@@ -234,10 +236,6 @@ std::string DatabaseTitle(const database::Database& database, int column_family)
          database.column_families[static_cast<size_t>(column_family)].name + "'";
 }
 
-}  // namespace bloomline::tool::db
-
-namespace bloomline::tool {
-
 void AddDbCommand(CLI::App* app, int* exit_code) {
   CLI::App* command = app->add_subcommand(
       "db", "Looks inside the filters of a LevelDB or RocksDB database, which may be running");
@@ -247,10 +245,10 @@ void AddDbCommand(CLI::App* app, int* exit_code) {
       "Exit code: 0 done; 1 a damaged file, or a lost key (verify, measure --scan);\n"
       "2 an invalid request.");
   command->require_subcommand(1);
-  db::AddInspectCommand(command, exit_code);
-  db::AddMeasureCommand(command, exit_code);
-  db::AddVerifyCommand(command, exit_code);
-  db::AddAdviseCommand(command, exit_code);
+  AddInspectCommand(command, exit_code);
+  AddMeasureCommand(command, exit_code);
+  AddVerifyCommand(command, exit_code);
+  AddAdviseCommand(command, exit_code);
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::db

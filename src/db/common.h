@@ -17,7 +17,7 @@
 #include "src/db/directory/database.h"
 #include "src/db/sstable/table.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 
 struct CommonOptions {
   std::vector<std::string> paths;
@@ -65,7 +65,8 @@ Inputs OpenInputs(const CommonOptions& options);
 
 // Opens each file that is kDone and calls work(i, table, &progress, &error) for Inputs::files[i],
 // on several threads. It returns false with *error if the file is damaged; the others go on.
-using FileWork = std::function<bool(size_t, const sstable::Table&, FileProgress*, std::string*)>;
+using FileWork =
+    std::function<bool(size_t, const sstable::Table&, cli::FileProgress*, std::string*)>;
 // Files before number `first` are left out.
 void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string& name,
                  const FileWork& work, size_t first = 0);
@@ -81,11 +82,11 @@ constexpr int kMostRounds = 3;  // of AddNewFiles; an owner may be faster than t
 int ReportProblems(const Inputs& inputs, const std::string& name);
 
 // {"errors": [...], "vanished": [...]}, added to a command's document.
-void AddProblems(const Inputs& inputs, Json* json);
+void AddProblems(const Inputs& inputs, cli::Json* json);
 
 // "4", or "-" if it is unknown.
 std::string LevelText(int level);
-Json LevelJson(int level);
+cli::Json LevelJson(int level);
 const char* EngineName(sstable::Engine engine);
 
 // Without its folder, if all files are those of one database.
@@ -97,6 +98,6 @@ std::string FilesText(uint64_t files);
 // "/path, column family 'x'"; the column family only where there is more than one.
 std::string DatabaseTitle(const database::Database& database, int column_family);
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db
 
 #endif  // BLOOMLINE_DB_COMMON_H_

@@ -6,7 +6,7 @@
 
 #include "src/filter/container/ranges.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 namespace {
 
 using sstable::Engine;
@@ -106,4 +106,4 @@ std::string KeyText(std::string_view key) {
   return printable ? std::string(key) : "0x" + Hex(key);
 }
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db

@@ -12,7 +12,7 @@
 #include "src/db/sstable/comparator.h"
 #include "src/db/sstable/table.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 
 // The prefix extractor of tables with filters for ranges. All its prefixes are empty.
 constexpr char kRangeExtractor[] = "bloomline.ranges";
@@ -136,6 +136,6 @@ bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::str
 std::string KeyText(std::string_view key);
 std::string Hex(std::string_view key);
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db
 
 #endif  // BLOOMLINE_DB_TABLE_FILTERS_H_

@@ -11,8 +11,8 @@
 namespace bloomline {
 using filter::GivenHash;
 using filter::KeyHash;
-using in_memory::BloomBits;
-using in_memory::BloomState;
+using sets::BloomBits;
+using sets::BloomState;
 
 AtomicBloomFilter::AtomicBloomFilter(std::unique_ptr<BloomState> state)
     : state_(std::move(state)) {}
@@ -45,20 +45,20 @@ std::unique_ptr<BloomFilter> AtomicBloomFilter::ToBloomFilter(
   std::unique_ptr<BloomFilter> filter_of_bits(new (std::nothrow) BloomFilter(nullptr));
   if (filter_of_bits == nullptr) return nullptr;
   filter_of_bits->SetState(std::move(filter->state_));
-  filter_of_bits->state_->num_keys = in_memory::EstimatedNumKeys(filter_of_bits->state_->bits);
+  filter_of_bits->state_->num_keys = sets::EstimatedNumKeys(filter_of_bits->state_->bits);
   filter = nullptr;
   return filter_of_bits;
 }
 
 std::unique_ptr<BloomFilter> AtomicBloomFilter::Snapshot(std::string* error) const {
   const BloomBits& source = state_->bits;
-  auto copy = in_memory::NewBloomState(source.shape, state_->capacity, error);
+  auto copy = sets::NewBloomState(source.shape, state_->capacity, error);
   if (copy == nullptr) return nullptr;
   const auto* from = reinterpret_cast<const uint64_t*>(source.data);
   auto* to = reinterpret_cast<uint64_t*>(copy->bits.data);
   const uint64_t num_words = source.num_bytes() / sizeof(uint64_t);
   for (uint64_t i = 0; i < num_words; ++i) to[i] = kernels::LoadAtomic(from + i);
-  copy->num_keys = in_memory::EstimatedNumKeys(copy->bits);
+  copy->num_keys = sets::EstimatedNumKeys(copy->bits);
   return BloomFilter::FromState(std::move(copy), error);
 }
 
@@ -76,46 +76,44 @@ bool AtomicBloomFilter::AddKey(std::string_view key) { return AddHash(HashOf(key
 
 bool AtomicBloomFilter::AddHash(uint64_t hash) {
   bool changed;
-  in_memory::AtomicAddHashes(state_->bits, 1, &hash, &changed);
+  sets::AtomicAddHashes(state_->bits, 1, &hash, &changed);
   return changed;
 }
 
 __attribute__((flatten)) size_t AtomicBloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                            bool* changed) {
-  return in_memory::AddKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
-                            in_memory::AtomicAddHashes, changed);
+  return sets::AddKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
+                       sets::AtomicAddHashes, changed);
 }
 
 size_t AtomicBloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* changed) {
-  return in_memory::AddKeys(state_->bits, n, GivenHash{hashes}, in_memory::AtomicAddHashes,
-                            changed);
+  return sets::AddKeys(state_->bits, n, GivenHash{hashes}, sets::AtomicAddHashes, changed);
 }
 
 bool AtomicBloomFilter::MayMatch(std::string_view key) const { return MayMatchHash(HashOf(key)); }
 
 bool AtomicBloomFilter::MayMatchHash(uint64_t hash) const {
   bool may_match;
-  in_memory::AtomicMayMatchHashes(state_->bits, 1, &hash, &may_match);
+  sets::AtomicMayMatchHashes(state_->bits, 1, &hash, &may_match);
   return may_match;
 }
 
 __attribute__((flatten)) void AtomicBloomFilter::MayMatch(size_t n, const std::string_view* keys,
                                                           bool* may_match) const {
-  in_memory::MayMatchKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
-                          in_memory::AtomicMayMatchHashes, may_match);
+  sets::MayMatchKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
+                     sets::AtomicMayMatchHashes, may_match);
 }
 
 void AtomicBloomFilter::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
-  in_memory::MayMatchKeys(state_->bits, n, GivenHash{hashes}, in_memory::AtomicMayMatchHashes,
-                          may_match);
+  sets::MayMatchKeys(state_->bits, n, GivenHash{hashes}, sets::AtomicMayMatchHashes, may_match);
 }
 
 uint64_t AtomicBloomFilter::EstimatedNumKeys() const {
-  return in_memory::EstimatedNumKeys(state_->bits);
+  return sets::EstimatedNumKeys(state_->bits);
 }
 
 double AtomicBloomFilter::EstimatedFalsePositiveRate() const {
-  return in_memory::EstimatedFalsePositiveRate(state_->bits);
+  return sets::EstimatedFalsePositiveRate(state_->bits);
 }
 
 }  // namespace bloomline

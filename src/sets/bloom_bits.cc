@@ -6,7 +6,7 @@
 #include "src/filter/cpu/unrolled.h"
 #include "src/filter/layouts/blocked/atomic_words.h"
 
-namespace bloomline::in_memory {
+namespace bloomline::sets {
 namespace {
 
 using kernels::LoadAtomic;
@@ -321,4 +321,4 @@ double EstimatedFalsePositiveRate(const BloomBits& bits) {
   return sum / static_cast<double>(bits.shape.num_lines);
 }
 
-}  // namespace bloomline::in_memory
+}  // namespace bloomline::sets

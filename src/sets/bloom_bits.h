@@ -12,7 +12,7 @@
 #include "src/filter/view/prefetch_ahead.h"
 #include "src/sets/bloom_shape.h"
 
-namespace bloomline::in_memory {
+namespace bloomline::sets {
 
 // A shape and its bits, which somebody else owns. `data` begins on a 64-byte boundary.
 struct BloomBits {
@@ -95,6 +95,6 @@ inline void MayMatchKeys(const BloomBits& bits, size_t n, const Keys& keys, MayM
 uint64_t EstimatedNumKeys(const BloomBits& bits);
 double EstimatedFalsePositiveRate(const BloomBits& bits);
 
-}  // namespace bloomline::in_memory
+}  // namespace bloomline::sets
 
 #endif  // BLOOMLINE_SETS_BLOOM_BITS_H_

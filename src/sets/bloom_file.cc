@@ -5,7 +5,7 @@
 #include "src/filter/hash/hash.h"
 #include "src/sets/file_header.h"
 
-namespace bloomline::in_memory {
+namespace bloomline::sets {
 namespace {
 
 constexpr const char* Magic(FilePayload kind) {
@@ -131,4 +131,4 @@ bool BloomState::AppendTo(support::ByteSink* sink, std::string* error) const {
   return AppendFilter(FilePayload::kBits, header, bits.data, sink, error);
 }
 
-}  // namespace bloomline::in_memory
+}  // namespace bloomline::sets

@@ -11,7 +11,7 @@
 #include "src/sets/file_header.h"
 #include "src/support/byte_io.h"
 
-namespace bloomline::in_memory {
+namespace bloomline::sets {
 
 // What the payload is made of.
 enum class FilePayload { kBits, kCounters };
@@ -57,6 +57,6 @@ std::unique_ptr<BloomState> ReadBloom(const support::ByteSource& source,
 bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* payload,
                   support::ByteSink* sink, std::string* error);
 
-}  // namespace bloomline::in_memory
+}  // namespace bloomline::sets
 
 #endif  // BLOOMLINE_SETS_BLOOM_FILE_H_

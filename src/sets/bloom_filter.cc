@@ -17,7 +17,7 @@
 
 namespace bloomline {
 
-namespace in_memory {
+namespace sets {
 
 std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capacity,
                                           std::string* error) {
@@ -28,12 +28,12 @@ std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capa
   return state;
 }
 
-}  // namespace in_memory
+}  // namespace sets
 
 using filter::GivenHash;
 using filter::KeyHash;
-using in_memory::BloomBits;
-using in_memory::BloomState;
+using sets::BloomBits;
+using sets::BloomState;
 using support::SetError;
 
 BloomFilterBase::BloomFilterBase(std::unique_ptr<BloomState> state) {
@@ -43,7 +43,7 @@ BloomFilterBase::BloomFilterBase(std::unique_ptr<BloomState> state) {
 void BloomFilterBase::SetState(std::unique_ptr<BloomState> state) {
   state_ = std::move(state);
   lines_ = state_->bits.lines();
-  functions_ = in_memory::FunctionsOf(state_->bits);
+  functions_ = sets::FunctionsOf(state_->bits);
   num_keys_ = &state_->num_keys;
   hasher_ = filter::ShortKeyHasher(state_->bits.shape.seed);
 }
@@ -78,39 +78,37 @@ uint64_t BloomFilterBase::HashOf(std::string_view key) const {
 
 __attribute__((flatten)) void BloomFilterBase::MayMatch(size_t n, const std::string_view* keys,
                                                         bool* may_match) const {
-  in_memory::MayMatchKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
-                          in_memory::MayMatchHashes, may_match);
+  sets::MayMatchKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed), sets::MayMatchHashes,
+                     may_match);
 }
 
 void BloomFilterBase::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
-  in_memory::MayMatchKeys(state_->bits, n, GivenHash{hashes}, in_memory::MayMatchHashes, may_match);
+  sets::MayMatchKeys(state_->bits, n, GivenHash{hashes}, sets::MayMatchHashes, may_match);
 }
 
-uint64_t BloomFilterBase::EstimatedNumKeys() const {
-  return in_memory::EstimatedNumKeys(state_->bits);
-}
+uint64_t BloomFilterBase::EstimatedNumKeys() const { return sets::EstimatedNumKeys(state_->bits); }
 
 double BloomFilterBase::EstimatedFalsePositiveRate() const {
-  return in_memory::EstimatedFalsePositiveRate(state_->bits);
+  return sets::EstimatedFalsePositiveRate(state_->bits);
 }
 
 bool operator==(const BloomFilterBase& a, const BloomFilterBase& b) {
   const BloomBits& mine = a.state_->bits;
   const BloomBits& other = b.state_->bits;
-  return in_memory::Difference(mine.shape, other.shape).empty() &&
+  return sets::Difference(mine.shape, other.shape).empty() &&
          std::memcmp(mine.data, other.data, static_cast<size_t>(mine.num_bytes())) == 0;
 }
 
 bool BloomFilterBase::Save(const std::string& path, std::string* error) const {
-  return in_memory::SaveToFile(path, error, *state_);
+  return sets::SaveToFile(path, error, *state_);
 }
 
 bool BloomFilterBase::Save(std::ostream* stream, std::string* error) const {
-  return in_memory::SaveToStream(stream, error, *state_);
+  return sets::SaveToStream(stream, error, *state_);
 }
 
 bool BloomFilterBase::ToBytes(std::string* bytes, std::string* error) const {
-  return in_memory::SaveToBytes(bytes, error, *state_);
+  return sets::SaveToBytes(bytes, error, *state_);
 }
 
 BloomFilter::BloomFilter(std::unique_ptr<BloomState> state) : BloomFilterBase(std::move(state)) {}
@@ -127,16 +125,16 @@ std::unique_ptr<BloomFilter> BloomFilter::FromState(std::unique_ptr<BloomState> 
 
 std::unique_ptr<BloomFilter> BloomFilter::Create(const BloomFilterOptions& options,
                                                  std::string* error) {
-  in_memory::BloomShape shape;
-  if (support::IsRefused(in_memory::ShapeOf(options, &shape), error)) return nullptr;
-  auto state = in_memory::NewBloomState(shape, options.capacity, error);
+  sets::BloomShape shape;
+  if (support::IsRefused(sets::ShapeOf(options, &shape), error)) return nullptr;
+  auto state = sets::NewBloomState(shape, options.capacity, error);
   if (state == nullptr) return nullptr;
   return FromState(std::move(state), error);
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std::string* error) {
   const BloomState& source = *from.state_;
-  auto state = in_memory::NewBloomState(source.bits.shape, source.capacity, error);
+  auto state = sets::NewBloomState(source.bits.shape, source.capacity, error);
   if (state == nullptr) return nullptr;
   std::memcpy(state->bits.data, source.bits.data, static_cast<size_t>(source.bits.num_bytes()));
   state->num_keys = source.num_keys;
@@ -144,38 +142,37 @@ std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std:
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Load(const std::string& path, std::string* error) {
-  return in_memory::LoadFromFile<BloomFilter>(path, error, Read);
+  return sets::LoadFromFile<BloomFilter>(path, error, Read);
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Load(std::istream* stream, std::string* error) {
-  return in_memory::LoadFromStream<BloomFilter>(stream, error, Read);
+  return sets::LoadFromStream<BloomFilter>(stream, error, Read);
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::FromBytes(std::string_view bytes, std::string* error) {
-  return in_memory::LoadFromBytes<BloomFilter>(bytes, error, Read);
+  return sets::LoadFromBytes<BloomFilter>(bytes, error, Read);
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Read(const support::ByteSource& source,
                                                std::string* error) {
-  in_memory::BloomFileHeader header;
-  if (!in_memory::ReadSoleBloomHeader(source, in_memory::FilePayload::kBits, &header, error)) {
+  sets::BloomFileHeader header;
+  if (!sets::ReadSoleBloomHeader(source, sets::FilePayload::kBits, &header, error)) {
     return nullptr;
   }
-  auto state = in_memory::ReadBloom(source, header, error);
+  auto state = sets::ReadBloom(source, header, error);
   return state == nullptr ? nullptr : FromState(std::move(state), error);
 }
 
 __attribute__((flatten)) size_t BloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                      bool* changed) {
-  const size_t added = in_memory::AddKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
-                                          in_memory::AddHashes, changed);
+  const size_t added = sets::AddKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
+                                     sets::AddHashes, changed);
   state_->num_keys += added;
   return added;
 }
 
 size_t BloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* changed) {
-  const size_t added =
-      in_memory::AddKeys(state_->bits, n, GivenHash{hashes}, in_memory::AddHashes, changed);
+  const size_t added = sets::AddKeys(state_->bits, n, GivenHash{hashes}, sets::AddHashes, changed);
   state_->num_keys += added;
   return added;
 }
@@ -184,7 +181,7 @@ template <typename Combine>
 bool BloomFilter::CombineWith(const BloomFilterBase& other, Combine combine, std::string* error) {
   const BloomBits& mine = state_->bits;
   const BloomBits& theirs = other.state_->bits;
-  if (support::IsRefused(in_memory::Difference(mine.shape, theirs.shape), error)) return false;
+  if (support::IsRefused(sets::Difference(mine.shape, theirs.shape), error)) return false;
   // Bitwise operations give the same bytes in any byte order.
   auto* words = reinterpret_cast<uint64_t*>(mine.data);
   const auto* other_words = reinterpret_cast<const uint64_t*>(theirs.data);
@@ -209,7 +206,7 @@ void BloomFilter::Clear() {
   state_->memory.Zero();
 }
 
-MappedBloomFilter::MappedBloomFilter(std::unique_ptr<in_memory::BloomState> state)
+MappedBloomFilter::MappedBloomFilter(std::unique_ptr<sets::BloomState> state)
     : BloomFilterBase(std::move(state)) {}
 MappedBloomFilter::~MappedBloomFilter() = default;
 MappedBloomFilter::MappedBloomFilter(MappedBloomFilter&&) noexcept = default;
@@ -219,19 +216,19 @@ std::unique_ptr<MappedBloomFilter> MappedBloomFilter::Open(const std::string& pa
                                                            std::string* error) {
   return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<MappedBloomFilter> {
     support::InputFile file;
-    in_memory::BloomFileHeader header;
+    sets::BloomFileHeader header;
     if (!file.Open(path, reason) ||
-        !in_memory::ReadSoleBloomHeader(file, in_memory::FilePayload::kBits, &header, reason)) {
+        !sets::ReadSoleBloomHeader(file, sets::FilePayload::kBits, &header, reason)) {
       return nullptr;
     }
-    auto state = std::make_unique<in_memory::BloomState>();
+    auto state = std::make_unique<sets::BloomState>();
     state->memory = support::FilterMemory::OfFile(file.descriptor(), header.end());
     if (state->memory.data() == nullptr) {
       support::SystemFailure(path, "cannot map " + std::to_string(header.end()) + " bytes", reason);
       return nullptr;
     }
     char* payload = state->memory.data() + header.payload_offset;
-    if (verify == Verify::kPayload && !in_memory::PayloadMatches(file, header, payload, reason)) {
+    if (verify == Verify::kPayload && !sets::PayloadMatches(file, header, payload, reason)) {
       return nullptr;
     }
     state->bits = {header.shape, payload, &kernels::ActiveKernel()};

@@ -9,7 +9,7 @@
 #include "src/support/error_text.h"
 
 namespace bloomline {
-namespace in_memory {
+namespace sets {
 namespace {
 
 using kernels::kBlockBits;
@@ -137,11 +137,11 @@ ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char
   return {};
 }
 
-}  // namespace in_memory
+}  // namespace sets
 
 std::string BloomFilterOptions::Validate() const {
-  in_memory::BloomShape shape;
-  return in_memory::ShapeOf(*this, &shape).str();
+  sets::BloomShape shape;
+  return sets::ShapeOf(*this, &shape).str();
 }
 
 }  // namespace bloomline

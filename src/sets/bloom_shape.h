@@ -9,7 +9,7 @@
 #include "src/filter/cpu/probe_sequence.h"
 #include "src/support/error_text.h"
 
-namespace bloomline::in_memory {
+namespace bloomline::sets {
 
 // Filters of equal shapes give a key the same bits, so they can be merged and compared. The shape
 // of a counting filter is that of the Bloom filter with one bit for each counter.
@@ -57,6 +57,6 @@ support::ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape,
 support::ErrorText Difference(const BloomShape& mine, const BloomShape& other,
                               const char* unit = "bits");
 
-}  // namespace bloomline::in_memory
+}  // namespace bloomline::sets
 
 #endif  // BLOOMLINE_SETS_BLOOM_SHAPE_H_

@@ -13,7 +13,7 @@
 #include "src/support/filter_memory.h"
 #include "src/support/out_of_memory.h"
 
-namespace bloomline::in_memory {
+namespace bloomline::sets {
 
 struct BloomState {
   BloomBits bits;
@@ -43,6 +43,6 @@ std::unique_ptr<State> NewState(uint64_t num_bytes, const char* what, std::strin
 std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capacity,
                                           std::string* error);
 
-}  // namespace bloomline::in_memory
+}  // namespace bloomline::sets
 
 #endif  // BLOOMLINE_SETS_BLOOM_STATE_H_

@@ -20,7 +20,7 @@
 
 namespace bloomline {
 
-namespace in_memory {
+namespace sets {
 
 // The content of a counting filter: counters, their memory, and the figures beside them.
 struct CountingState {
@@ -130,19 +130,19 @@ std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_
 }
 
 }  // namespace
-}  // namespace in_memory
+}  // namespace sets
 
 using filter::GivenHash;
 using filter::KeyHash;
-using in_memory::BloomShape;
-using in_memory::CountingState;
-using in_memory::FilePayload;
+using sets::BloomShape;
+using sets::CountingState;
+using sets::FilePayload;
 using support::ErrorText;
 using support::SetError;
 
 namespace {
 
-// As in_memory::ShapeOf.
+// As sets::ShapeOf.
 support::ErrorText CountingShapeOf(const CountingBloomFilterOptions& options, BloomShape* shape) {
   if (options.counter_bits != 4 && options.counter_bits != 8) {
     support::ErrorText error;
@@ -156,7 +156,7 @@ support::ErrorText CountingShapeOf(const CountingBloomFilterOptions& options, Bl
   bits.num_probes = options.num_probes;
   bits.layout = options.counter_bits == 4 ? BloomLayout::kBlocked128 : BloomLayout::kBlocked64;
   bits.seed = options.seed;
-  return in_memory::ShapeOf(bits, shape, "counters");
+  return sets::ShapeOf(bits, shape, "counters");
 }
 
 // Empty if the shapes are equal, else what differs, with both values.
@@ -167,7 +167,7 @@ support::ErrorText Difference(const CountingState& mine, const CountingState& ot
           << other.lines.counter_bits << " in the other one";
     return error;
   }
-  return in_memory::Difference(mine.shape, other.shape, "counters");
+  return sets::Difference(mine.shape, other.shape, "counters");
 }
 
 // Calls run(count, hashes, answers) for groups of hashes and returns how many answers were true.
@@ -232,7 +232,7 @@ std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Create(
     const CountingBloomFilterOptions& options, std::string* error) {
   BloomShape shape;
   if (support::IsRefused(CountingShapeOf(options, &shape), error)) return nullptr;
-  auto state = in_memory::NewCountingState(shape, options.capacity, error);
+  auto state = sets::NewCountingState(shape, options.capacity, error);
   if (state == nullptr) return nullptr;
   return FromState(std::move(state), error);
 }
@@ -286,7 +286,7 @@ bool CountingBloomFilter::MayMatchHash(uint64_t hash) const {
 }
 
 uint32_t CountingBloomFilter::EstimatedHashCount(uint64_t hash) const {
-  return in_memory::LeastCount(state_->lines, hash);
+  return sets::LeastCount(state_->lines, hash);
 }
 
 __attribute__((flatten)) size_t CountingBloomFilter::AddKeys(size_t n, const std::string_view* keys,
@@ -329,60 +329,60 @@ uint64_t CountingBloomFilter::num_keys() const { return state_->num_keys; }
 uint64_t CountingBloomFilter::num_saturated_counters() const { return state_->num_saturated; }
 
 std::unique_ptr<BloomFilter> CountingBloomFilter::ToBloomFilter(std::string* error) const {
-  auto bloom = in_memory::NewBloomState(state_->shape, state_->capacity, error);
+  auto bloom = sets::NewBloomState(state_->shape, state_->capacity, error);
   if (bloom == nullptr) return nullptr;
-  in_memory::CountersToBits(state_->lines, bloom->bits.data);
-  bloom->num_keys = in_memory::EstimatedNumKeys(bloom->bits);
+  sets::CountersToBits(state_->lines, bloom->bits.data);
+  bloom->num_keys = sets::EstimatedNumKeys(bloom->bits);
   return BloomFilter::FromState(std::move(bloom), error);
 }
 
 bool CountingBloomFilter::Merge(const CountingBloomFilter& other, std::string* error) {
   if (support::IsRefused(Difference(*state_, *other.state_), error)) return false;
-  in_memory::MergeCounters(other.state_->lines, state_->lines);
-  state_->num_saturated = in_memory::CountSaturated(state_->lines);
+  sets::MergeCounters(other.state_->lines, state_->lines);
+  state_->num_saturated = sets::CountSaturated(state_->lines);
   state_->num_keys += other.state_->num_keys;
   return true;
 }
 
 bool CountingBloomFilter::Save(const std::string& path, std::string* error) const {
-  return in_memory::SaveToFile(path, error, *state_);
+  return sets::SaveToFile(path, error, *state_);
 }
 
 bool CountingBloomFilter::Save(std::ostream* stream, std::string* error) const {
-  return in_memory::SaveToStream(stream, error, *state_);
+  return sets::SaveToStream(stream, error, *state_);
 }
 
 bool CountingBloomFilter::ToBytes(std::string* bytes, std::string* error) const {
-  return in_memory::SaveToBytes(bytes, error, *state_);
+  return sets::SaveToBytes(bytes, error, *state_);
 }
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(const std::string& path,
                                                                std::string* error) {
-  return in_memory::LoadFromFile<CountingBloomFilter>(path, error, Read);
+  return sets::LoadFromFile<CountingBloomFilter>(path, error, Read);
 }
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(std::istream* stream,
                                                                std::string* error) {
-  return in_memory::LoadFromStream<CountingBloomFilter>(stream, error, Read);
+  return sets::LoadFromStream<CountingBloomFilter>(stream, error, Read);
 }
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::FromBytes(std::string_view bytes,
                                                                     std::string* error) {
-  return in_memory::LoadFromBytes<CountingBloomFilter>(bytes, error, Read);
+  return sets::LoadFromBytes<CountingBloomFilter>(bytes, error, Read);
 }
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Read(const support::ByteSource& source,
                                                                std::string* error) {
-  in_memory::BloomFileHeader header;
-  if (!in_memory::ReadSoleBloomHeader(source, FilePayload::kCounters, &header, error)) {
+  sets::BloomFileHeader header;
+  if (!sets::ReadSoleBloomHeader(source, FilePayload::kCounters, &header, error)) {
     return nullptr;
   }
-  auto state = in_memory::NewCountingState(header.shape, header.capacity, error);
-  if (state == nullptr || !in_memory::ReadPayload(source, header, state->memory.data(), error)) {
+  auto state = sets::NewCountingState(header.shape, header.capacity, error);
+  if (state == nullptr || !sets::ReadPayload(source, header, state->memory.data(), error)) {
     return nullptr;
   }
   state->num_keys = header.num_keys;
-  state->num_saturated = in_memory::CountSaturated(state->lines);
+  state->num_saturated = sets::CountSaturated(state->lines);
   return FromState(std::move(state), error);
 }
 

@@ -9,7 +9,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/hash.h"
 
-namespace bloomline::in_memory {
+namespace bloomline::sets {
 namespace {
 
 // What a source that begins with `first_bytes` holds in the place of what was expected: "is ..." if
@@ -112,4 +112,4 @@ std::string FieldError(const support::ByteSource& source, uint64_t offset, const
          "; " + allowed;
 }
 
-}  // namespace bloomline::in_memory
+}  // namespace bloomline::sets

@@ -11,7 +11,7 @@
 #include "src/filter/cpu/little_endian.h"
 #include "src/support/byte_io.h"
 
-namespace bloomline::in_memory {
+namespace bloomline::sets {
 
 constexpr uint64_t kFileHeaderBytes = 64;
 constexpr uint32_t kFileVersion = 1;
@@ -60,6 +60,6 @@ class FileHeader {
 std::string FieldError(const support::ByteSource& source, uint64_t offset, const std::string& name,
                        const std::string& value, const std::string& allowed);
 
-}  // namespace bloomline::in_memory
+}  // namespace bloomline::sets
 
 #endif  // BLOOMLINE_SETS_FILE_HEADER_H_

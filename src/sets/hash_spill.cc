@@ -1,6 +1,6 @@
 #include "src/sets/hash_spill.h"
 
-namespace bloomline::disk {
+namespace bloomline::sets {
 namespace {
 
 // A batch is what is written and read at once; disks like large ones.
@@ -64,4 +64,4 @@ bool HashSpill::Clear(std::string* error) {
   return true;
 }
 
-}  // namespace bloomline::disk
+}  // namespace bloomline::sets

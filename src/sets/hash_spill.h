@@ -11,7 +11,7 @@
 
 #include "src/support/file_io.h"
 
-namespace bloomline::disk {
+namespace bloomline::sets {
 
 // Open (Add* Flush Read* Clear)*. `error` is never null here. All functions but BucketOf throw
 // bad_alloc, before they have changed anything.
@@ -68,6 +68,6 @@ class HashSpill {
   uint64_t checksum_ = 0;
 };
 
-}  // namespace bloomline::disk
+}  // namespace bloomline::sets
 
 #endif  // BLOOMLINE_SETS_HASH_SPILL_H_

@@ -23,10 +23,10 @@
 namespace bloomline {
 namespace {
 
-using disk::HashSpill;
 using filter::BlockRun;
 using filter::BlockRunBuilder;
 using filter::FilterShape;
+using sets::HashSpill;
 
 // More hashes at a time save no more reads: with the 8 GB of 1e9 keys in 2,048 buckets, a run
 // of the filter then has the keys of seven or eight buckets.

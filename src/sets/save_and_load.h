@@ -14,7 +14,7 @@
 #include "src/support/out_of_memory.h"
 #include "src/support/stream_io.h"
 
-namespace bloomline::in_memory {
+namespace bloomline::sets {
 
 // `saved` has AppendTo, which appends the whole filter, and SavedBytes, which says how long that
 // is. False, with *error unless that is null, if the filter cannot be written; then the old file,
@@ -81,6 +81,6 @@ std::unique_ptr<Filter> LoadFromBytes(std::string_view bytes, std::string* error
       error, [&](std::string* reason) { return read(support::InputBytes(bytes), reason); });
 }
 
-}  // namespace bloomline::in_memory
+}  // namespace bloomline::sets
 
 #endif  // BLOOMLINE_SETS_SAVE_AND_LOAD_H_

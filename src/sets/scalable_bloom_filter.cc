@@ -18,7 +18,7 @@
 namespace bloomline {
 namespace {
 
-using in_memory::BloomBits;
+using sets::BloomBits;
 using support::SetError;
 
 constexpr int kMaxGrowth = 16;
@@ -31,12 +31,12 @@ constexpr size_t kInitialCapacityOffset = 24;
 constexpr size_t kRateOffset = 32;
 constexpr size_t kTighteningOffset = 40;
 constexpr size_t kNumStagesOffset = 48;
-static_assert(kGrowthOffset == in_memory::kLayoutOffset + 1 &&
-              kGrowthOffset + 1 == in_memory::kReservedOffset);
-static_assert(kInitialCapacityOffset == in_memory::kSeedOffset + 8 &&
+static_assert(kGrowthOffset == sets::kLayoutOffset + 1 &&
+              kGrowthOffset + 1 == sets::kReservedOffset);
+static_assert(kInitialCapacityOffset == sets::kSeedOffset + 8 &&
               kRateOffset == kInitialCapacityOffset + 8 && kTighteningOffset == kRateOffset + 8 &&
               kNumStagesOffset == kTighteningOffset + 8 &&
-              in_memory::kHeaderChecksumOffset == kNumStagesOffset + 8);
+              sets::kHeaderChecksumOffset == kNumStagesOffset + 8);
 
 BloomFilterOptions StageOptions(const ScalableBloomFilterOptions& options, size_t stage) {
   BloomFilterOptions result;
@@ -68,15 +68,15 @@ std::string ScalableBloomFilterOptions::Validate() const {
   } else if (!(false_positive_rate > 0 && false_positive_rate < 1)) {
     error << "false_positive_rate is " << false_positive_rate << "; allowed: above 0 and below 1";
   } else {
-    in_memory::BloomShape shape;
-    const support::ErrorText first_stage = in_memory::ShapeOf(StageOptions(*this, 0), &shape);
+    sets::BloomShape shape;
+    const support::ErrorText first_stage = sets::ShapeOf(StageOptions(*this, 0), &shape);
     if (first_stage.empty()) return {};
     // The rate that was set is that of all stages together.
-    if (in_memory::IsLayout(static_cast<int>(layout)) &&
-        !in_memory::IsReachable(layout, StageOptions(*this, 0).false_positive_rate)) {
-      const double least = filter::RoundedUp(in_memory::LeastRate(layout) / (1 - tightening));
+    if (sets::IsLayout(static_cast<int>(layout)) &&
+        !sets::IsReachable(layout, StageOptions(*this, 0).false_positive_rate)) {
+      const double least = filter::RoundedUp(sets::LeastRate(layout) / (1 - tightening));
       error << "false_positive_rate is " << false_positive_rate << " and tightening " << tightening
-            << "; allowed with " << in_memory::NameIn(layout, "bits") << ": ";
+            << "; allowed with " << sets::NameIn(layout, "bits") << ": ";
       if (least < 1) {
         error << "from " << least << ", where the first stage takes " << kMaxBitsPerKey
               << " bits per key, to below 1";
@@ -152,10 +152,10 @@ void ScalableBloomFilter::PrefetchedMayMatch(size_t n, const uint64_t* hashes,
     std::fill(may_match, may_match + n, true);
     return;
   }
-  in_memory::MayMatchHashes(stages_.back().state_->bits, n, hashes, may_match);
+  sets::MayMatchHashes(stages_.back().state_->bits, n, hashes, may_match);
   bool in_stage[kernels::kBatchKeys];
   for (size_t i = stages_.size() - 1; i-- > 0;) {
-    in_memory::MayMatchHashes(stages_[i].state_->bits, n, hashes, in_stage);
+    sets::MayMatchHashes(stages_[i].state_->bits, n, hashes, in_stage);
     for (size_t key = 0; key < n; ++key) may_match[key] |= in_stage[key];
   }
 }
@@ -163,7 +163,7 @@ void ScalableBloomFilter::PrefetchedMayMatch(size_t n, const uint64_t* hashes,
 void ScalableBloomFilter::PrefetchForQuery(uint64_t hash) const {
   for (const auto& stage : stages_) {
     const BloomBits& bits = stage.state_->bits;
-    if (in_memory::IsWorthPrefetching(bits)) in_memory::PrefetchForQuery(bits, hash);
+    if (sets::IsWorthPrefetching(bits)) sets::PrefetchForQuery(bits, hash);
   }
 }
 
@@ -257,23 +257,23 @@ struct ScalableBloomFilter::Saved {
   const ScalableBloomFilter& filter;
 
   uint64_t SavedBytes() const {
-    uint64_t num_bytes = in_memory::kFileHeaderBytes;
+    uint64_t num_bytes = sets::kFileHeaderBytes;
     for (const auto& stage : filter.stages_) num_bytes += stage.state_->SavedBytes();
     return num_bytes;
   }
 
   bool AppendTo(support::ByteSink* sink, std::string* error) const {
     const ScalableBloomFilterOptions& options = filter.options_;
-    in_memory::FileHeader fields = in_memory::FileHeader::New(bloomline::filter::kScalableMagic);
-    fields.SetByte(in_memory::kLayoutOffset, static_cast<uint8_t>(options.layout));
+    sets::FileHeader fields = sets::FileHeader::New(bloomline::filter::kScalableMagic);
+    fields.SetByte(sets::kLayoutOffset, static_cast<uint8_t>(options.layout));
     fields.SetByte(kGrowthOffset, static_cast<uint8_t>(options.growth));
-    fields.SetNumber(in_memory::kSeedOffset, options.seed);
+    fields.SetNumber(sets::kSeedOffset, options.seed);
     fields.SetNumber(kInitialCapacityOffset, options.initial_capacity);
     fields.SetReal(kRateOffset, options.false_positive_rate);
     fields.SetReal(kTighteningOffset, options.tightening);
     fields.SetNumber(kNumStagesOffset, filter.stages_.size());
     fields.Seal();
-    bool written = sink->Append(fields.bytes(), in_memory::kFileHeaderBytes, error);
+    bool written = sink->Append(fields.bytes(), sets::kFileHeaderBytes, error);
     for (size_t i = 0; written && i < filter.stages_.size(); ++i) {
       written = filter.stages_[i].state_->AppendTo(sink, error);
     }
@@ -282,41 +282,40 @@ struct ScalableBloomFilter::Saved {
 };
 
 bool ScalableBloomFilter::Save(const std::string& path, std::string* error) const {
-  return in_memory::SaveToFile(path, error, Saved{*this});
+  return sets::SaveToFile(path, error, Saved{*this});
 }
 
 bool ScalableBloomFilter::Save(std::ostream* stream, std::string* error) const {
-  return in_memory::SaveToStream(stream, error, Saved{*this});
+  return sets::SaveToStream(stream, error, Saved{*this});
 }
 
 bool ScalableBloomFilter::ToBytes(std::string* bytes, std::string* error) const {
-  return in_memory::SaveToBytes(bytes, error, Saved{*this});
+  return sets::SaveToBytes(bytes, error, Saved{*this});
 }
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Load(const std::string& path,
                                                                std::string* error) {
-  return in_memory::LoadFromFile<ScalableBloomFilter>(path, error, Read);
+  return sets::LoadFromFile<ScalableBloomFilter>(path, error, Read);
 }
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Load(std::istream* stream,
                                                                std::string* error) {
-  return in_memory::LoadFromStream<ScalableBloomFilter>(stream, error, Read);
+  return sets::LoadFromStream<ScalableBloomFilter>(stream, error, Read);
 }
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::FromBytes(std::string_view bytes,
                                                                     std::string* error) {
-  return in_memory::LoadFromBytes<ScalableBloomFilter>(bytes, error, Read);
+  return sets::LoadFromBytes<ScalableBloomFilter>(bytes, error, Read);
 }
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const support::ByteSource& source,
                                                                std::string* error) {
-  in_memory::FileHeader fields;
-  if (!in_memory::FileHeader::Read(source, 0, filter::kScalableMagic, &fields, error))
-    return nullptr;
+  sets::FileHeader fields;
+  if (!sets::FileHeader::Read(source, 0, filter::kScalableMagic, &fields, error)) return nullptr;
   ScalableBloomFilterOptions options;
-  options.layout = BloomLayout{fields.Byte(in_memory::kLayoutOffset)};
+  options.layout = BloomLayout{fields.Byte(sets::kLayoutOffset)};
   options.growth = fields.Byte(kGrowthOffset);
-  options.seed = fields.Number(in_memory::kSeedOffset);
+  options.seed = fields.Number(sets::kSeedOffset);
   options.initial_capacity = fields.Number(kInitialCapacityOffset);
   options.false_positive_rate = fields.Real(kRateOffset);
   options.tightening = fields.Real(kTighteningOffset);
@@ -327,31 +326,30 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const support::By
   }
   const uint64_t num_stages = fields.Number(kNumStagesOffset);
   if (num_stages == 0 || num_stages > kMaxStages) {
-    *error = in_memory::FieldError(source, kNumStagesOffset, "number of stages",
-                                   std::to_string(num_stages),
-                                   "allowed: 1 to " + std::to_string(kMaxStages));
+    *error =
+        sets::FieldError(source, kNumStagesOffset, "number of stages", std::to_string(num_stages),
+                         "allowed: 1 to " + std::to_string(kMaxStages));
     return nullptr;
   }
   std::unique_ptr<ScalableBloomFilter> filter = New(options, error);
-  uint64_t offset = in_memory::kFileHeaderBytes;
+  uint64_t offset = sets::kFileHeaderBytes;
   for (uint64_t i = 0; filter != nullptr && i < num_stages; ++i) {
-    in_memory::BloomFileHeader header;
-    if (!in_memory::ReadBloomHeader(source, offset, in_memory::FilePayload::kBits, &header, error))
+    sets::BloomFileHeader header;
+    if (!sets::ReadBloomHeader(source, offset, sets::FilePayload::kBits, &header, error))
       return nullptr;
     // A key is hashed once for all stages.
     if (header.shape.seed != options.seed) {
-      *error = in_memory::FieldError(source, offset + in_memory::kSeedOffset, "seed",
-                                     std::to_string(header.shape.seed),
-                                     "that of the whole filter is " + std::to_string(options.seed));
+      *error = sets::FieldError(source, offset + sets::kSeedOffset, "seed",
+                                std::to_string(header.shape.seed),
+                                "that of the whole filter is " + std::to_string(options.seed));
       return nullptr;
     }
-    auto state = in_memory::ReadBloom(source, header, error);
+    auto state = sets::ReadBloom(source, header, error);
     if (state == nullptr) return nullptr;
     filter->stages_.push_back(BloomFilter(std::move(state)));
     offset = header.end();
   }
-  return filter != nullptr && in_memory::EndsAt(source, offset, error) ? std::move(filter)
-                                                                       : nullptr;
+  return filter != nullptr && sets::EndsAt(source, offset, error) ? std::move(filter) : nullptr;
 }
 
 }  // namespace bloomline

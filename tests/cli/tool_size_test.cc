@@ -13,9 +13,9 @@
 namespace bloomline {
 namespace {
 
-using tool::ChangingRows;
-using tool::SizeRequest;
-using tool::SizeRow;
+using cli::ChangingRows;
+using cli::SizeRequest;
+using cli::SizeRow;
 
 constexpr double kRates[] = {0.3, 0.01, 0.001, 1e-5};
 constexpr uint64_t kCounts[] = {1, 7, 1000, 12345, 300000};

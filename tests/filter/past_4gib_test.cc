@@ -209,7 +209,7 @@ TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
       for (const Kernel* kernel : SupportedKernels()) {
         SCOPED_TRACE(testing::Message()
                      << static_cast<int>(layout) << " " << num_lines << " " << kernel->name);
-        in_memory::BloomBits bits;
+        sets::BloomBits bits;
         bits.shape.layout = layout;
         bits.shape.num_lines = num_lines;
         bits.shape.num_probes = 6;
@@ -222,15 +222,15 @@ TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
           size_t yes = 0;
           for (size_t first = 0; first < of.size(); first += kernels::kBatchKeys) {
             const size_t count = std::min(kernels::kBatchKeys, of.size() - first);
-            in_memory::MayMatchHashes(bits, count, of.data() + first, answers.get());
+            sets::MayMatchHashes(bits, count, of.data() + first, answers.get());
             for (size_t i = 0; i < count; ++i) yes += answers[i] ? 1 : 0;
           }
           return yes;
         };
         EXPECT_EQ(ask(hashes), 0u);
-        in_memory::AddHashes(bits, hashes.size(), hashes.data(), answers.get());
+        sets::AddHashes(bits, hashes.size(), hashes.data(), answers.get());
         EXPECT_EQ(ask(hashes), hashes.size());
-        const in_memory::OneKeyFunctions one = in_memory::FunctionsOf(bits);
+        const sets::OneKeyFunctions one = sets::FunctionsOf(bits);
         for (const uint64_t hash : hashes) EXPECT_TRUE(one.may_match(bits.lines(), hash));
         for (const uint64_t hash : hashes) EXPECT_FALSE(one.add(bits.lines(), hash));
         EXPECT_LT(ask(others), 10u);  // four of them were added
@@ -292,14 +292,14 @@ TEST(Past4GiBTest, LevelDBPayloads) {
 // On a 32-bit CPU no filter in memory is this large: it is refused, and nothing wraps.
 TEST(Past4GiBTest, SavedFiltersAreMappedOrRefused) {
   constexpr uint64_t kBytes = k2To32 + 64;
-  auto fields = in_memory::FileHeader::New(filter::kBloomMagic);
+  auto fields = sets::FileHeader::New(filter::kBloomMagic);
   fields.SetByte(13, 6);             // num_probes
   fields.SetNumber(24, kBytes * 8);  // num_bits
   fields.Seal();
   const tests::TempDir dir;
   const std::string path = dir.Path("filter");
-  std::ofstream(path, std::ios::binary).write(fields.bytes(), in_memory::kFileHeaderBytes);
-  const uint64_t file_bytes = in_memory::kFileHeaderBytes + kBytes;
+  std::ofstream(path, std::ios::binary).write(fields.bytes(), sets::kFileHeaderBytes);
+  const uint64_t file_bytes = sets::kFileHeaderBytes + kBytes;
   ASSERT_EQ(truncate(path.c_str(), static_cast<off_t>(file_bytes)), 0);
   std::string error;
   const auto mapped = MappedBloomFilter::Open(path, MappedBloomFilter::Verify::kHeader, &error);

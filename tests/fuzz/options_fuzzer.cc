@@ -178,13 +178,13 @@ void FuzzQuantities(FuzzedDataProvider* input) {
   std::string text = input->ConsumeBytesAsString(input->ConsumeIntegralInRange<size_t>(0, 30));
   if (input->ConsumeBool()) text = std::to_string(input->ConsumeIntegral<uint64_t>()) + text;
   text += input->PickValueInArray(units);
-  RequireParsed<uint64_t>(text, tool::ParseCount, 1, 1000000000000000000);
-  RequireParsed<uint64_t>(text, tool::ParseBytes, 1, uint64_t{1} << 60);
-  RequireParsed<double>(text, tool::ParseRate, std::numeric_limits<double>::denorm_min(), 1);
+  RequireParsed<uint64_t>(text, cli::ParseCount, 1, 1000000000000000000);
+  RequireParsed<uint64_t>(text, cli::ParseBytes, 1, uint64_t{1} << 60);
+  RequireParsed<double>(text, cli::ParseRate, std::numeric_limits<double>::denorm_min(), 1);
   std::string error;
-  const std::optional<uint64_t> count = tool::ParseCount(text, &error);
+  const std::optional<uint64_t> count = cli::ParseCount(text, &error);
   if (count) {
-    Require(tool::ParseCount(std::to_string(*count), &error) == count,
+    Require(cli::ParseCount(std::to_string(*count), &error) == count,
             "a count in digits is that count");
   }
 }

@@ -24,7 +24,7 @@ void RequireReason(bool succeeded, std::string* error) {
 
 void CheckFilters(const Table& table, const std::vector<std::string>& keys) {
   std::string error;
-  tool::db::TableFilters filters;
+  db::TableFilters filters;
   const bool opened = filters.Init(table, &error);
   RequireReason(opened, &error);
   if (!opened) return;

@@ -222,8 +222,8 @@ TEST_P(BloomFilterTest, EstimatesAreWithinTheirBound) {
   for (const uint64_t capacity : {100, 1000, 30000, 300000}) {
     const BloomFilterOptions options = ForCapacity(GetParam(), capacity, 0.01);
     const auto filter = New(options);
-    in_memory::BloomShape shape;
-    ASSERT_TRUE(in_memory::ShapeOf(options, &shape).empty());
+    sets::BloomShape shape;
+    ASSERT_TRUE(sets::ShapeOf(options, &shape).empty());
     uint64_t n = 0;
     for (const double fill : {0.01, 0.1, 0.5, 1.0, 1.5}) {
       const auto target = static_cast<uint64_t>(fill * static_cast<double>(capacity));
@@ -273,9 +273,9 @@ TEST_P(BloomFilterTest, ReportsWhenItIsPastCapacity) {
 TEST_P(BloomFilterTest, CapacityAndRateGiveTheShapeOfTheTheory) {
   for (const uint64_t capacity : {10000, 1000000, 1000000000}) {
     for (const double rate : {0.3, 0.01, 0.001, 1e-6, 1e-9}) {
-      if (rate < 1e-5 && in_memory::IsSmallBlocks(GetParam())) continue;  // out of reach
-      in_memory::BloomShape shape;
-      ASSERT_TRUE(in_memory::ShapeOf(ForCapacity(GetParam(), capacity, rate), &shape).empty());
+      if (rate < 1e-5 && sets::IsSmallBlocks(GetParam())) continue;  // out of reach
+      sets::BloomShape shape;
+      ASSERT_TRUE(sets::ShapeOf(ForCapacity(GetParam(), capacity, rate), &shape).empty());
       const double theory = tests::TheoreticalRate(shape, capacity);
       EXPECT_LE(theory, rate * 1.001) << capacity;
       EXPECT_GE(theory, rate * 0.9) << capacity;

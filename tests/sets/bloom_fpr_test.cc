@@ -43,9 +43,9 @@ TEST_P(BloomFprTest, RateIsWithinThreePercentOfTheory) {
       options.layout = GetParam();
       options.capacity = n;
       options.false_positive_rate = rate;
-      in_memory::BloomShape shape;
+      sets::BloomShape shape;
       std::string error;
-      ASSERT_TRUE(in_memory::ShapeOf(options, &shape).empty());
+      ASSERT_TRUE(sets::ShapeOf(options, &shape).empty());
       const double theory = tests::TheoreticalRate(shape, n);
       const uint64_t num_filters = std::max<uint64_t>(1, kMinKeys / n);
       const auto queries =

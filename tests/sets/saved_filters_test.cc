@@ -33,7 +33,7 @@ namespace bloomline {
 namespace {
 
 using Verify = MappedBloomFilter::Verify;
-using in_memory::kFileHeaderBytes;
+using sets::kFileHeaderBytes;
 
 constexpr int kNumKeys = 60;
 
@@ -111,8 +111,8 @@ std::string WithField(std::string bytes, size_t offset, size_t field, uint64_t v
   for (size_t i = 0; i < num_bytes; ++i) {
     bytes[offset + field + i] = static_cast<char>(value >> (8 * i));
   }
-  in_memory::FileHeader header;
-  for (size_t i = 0; i < in_memory::kHeaderChecksumOffset; ++i) {
+  sets::FileHeader header;
+  for (size_t i = 0; i < sets::kHeaderChecksumOffset; ++i) {
     header.SetByte(i, static_cast<uint8_t>(bytes[offset + i]));
   }
   header.Seal();
@@ -534,14 +534,14 @@ TEST(FilterFilesTest, FieldsOutOfRangeAreNamedWithOffsetAndValue) {
   const std::string scalable = BytesOf(*NewFilter<ScalableBloomFilter>());
   for (const uint64_t seed : {6, 8}) {  // the filter's is 7
     const std::string error = Refusal<ScalableBloomFilter>(
-        WithField(scalable, kFileHeaderBytes, in_memory::kSeedOffset, seed, 8));
+        WithField(scalable, kFileHeaderBytes, sets::kSeedOffset, seed, 8));
     EXPECT_NE(error.find("seed is " + std::to_string(seed)), std::string::npos) << error;
   }
   // Layouts without counters, of the length that counters of 8 bits, and of 4, would give.
   const std::string counting = BytesOf(*NewFilter<CountingBloomFilter>());
   for (const uint64_t layout : {0, 1, 4}) {
     for (const size_t payload_bytes : {1024, 512}) {
-      std::string changed = WithField(counting, 0, in_memory::kLayoutOffset, layout, 1);
+      std::string changed = WithField(counting, 0, sets::kLayoutOffset, layout, 1);
       changed.resize(kFileHeaderBytes + payload_bytes);
       const std::string error = Refusal<CountingBloomFilter>(changed);
       EXPECT_NE(error.find("offset 12: layout is " + std::to_string(layout)), std::string::npos)

@@ -10,8 +10,8 @@
 namespace bloomline::tests {
 
 // With num_keys distinct keys.
-inline double TheoreticalRate(const in_memory::BloomShape& shape, uint64_t num_keys) {
-  const int block_bits = in_memory::BlockBits(shape.layout);
+inline double TheoreticalRate(const sets::BloomShape& shape, uint64_t num_keys) {
+  const int block_bits = sets::BlockBits(shape.layout);
   const uint64_t num_bits = shape.num_lines * 512;
   if (shape.layout == BloomLayout::kStandard) {
     return ExactStandardFalsePositiveRate(num_keys, num_bits, shape.num_probes);

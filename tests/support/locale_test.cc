@@ -60,16 +60,16 @@ std::string AllTexts() {
   scalable.growth = 2;
   scalable.tightening = 1234.5;
   all += scalable.Validate() + "\n";
-  all += tool::CountText(1234567) + " " + tool::BytesText(123456) + " " + tool::BytesText(1 << 20) +
-         " " + tool::RateText(0.012345) + " " + tool::RateText(1e-9) + " " +
-         tool::NumberText(1234.56, 1) + "\n";
+  all += cli::CountText(1234567) + " " + cli::BytesText(123456) + " " + cli::BytesText(1 << 20) +
+         " " + cli::RateText(0.012345) + " " + cli::RateText(1e-9) + " " +
+         cli::NumberText(1234.56, 1) + "\n";
   return all + RedisTexts();
 }
 
 std::string ReadBack(const std::string& text) {
   std::string error;
-  const auto rate = tool::ParseRate(text, &error);
-  return rate ? tool::NumberText(*rate, 6) : "refused";
+  const auto rate = cli::ParseRate(text, &error);
+  return rate ? cli::NumberText(*rate, 6) : "refused";
 }
 
 void ExpectTheSame(const std::string& classic) {
@@ -78,9 +78,9 @@ void ExpectTheSame(const std::string& classic) {
   EXPECT_EQ(ReadBack("12.5%"), "0.125000");
   EXPECT_EQ(ReadBack("0,125"), "refused");
   std::string error;
-  EXPECT_EQ(tool::ParseCount("1.5k", &error), 1500u);
-  EXPECT_EQ(tool::ParseBytes("1.5KiB", &error), 1536u);
-  EXPECT_EQ(tool::ParseBytes("1,5KiB", &error), std::nullopt);
+  EXPECT_EQ(cli::ParseCount("1.5k", &error), 1500u);
+  EXPECT_EQ(cli::ParseBytes("1.5KiB", &error), 1536u);
+  EXPECT_EQ(cli::ParseBytes("1,5KiB", &error), std::nullopt);
 }
 
 TEST(LocaleTest, StreamsOfAnotherLocaleChangeNoText) {
@@ -132,16 +132,16 @@ TEST(LocaleTest, TheToolReadsWhatItDidAndNothingElse) {
   std::string error;
   for (const char* text : {"", " 5", "x", "inf", "nan", "0x10", "-5", "5e", "5e400", "1e-400", "+",
                            "5,5", "5 k", "5.5.5", "--5", "+-5", "infinity", "1e19"}) {
-    EXPECT_EQ(tool::ParseCount(text, &error), std::nullopt) << text;
+    EXPECT_EQ(cli::ParseCount(text, &error), std::nullopt) << text;
     EXPECT_NE(error.find(text), std::string::npos);
   }
-  EXPECT_EQ(tool::ParseCount("+5", &error), 5u);
-  EXPECT_EQ(tool::ParseCount("5e+9", &error), 5000000000u);
-  EXPECT_EQ(tool::ParseCount("5_000_000_000", &error), 5000000000u);
-  EXPECT_EQ(tool::ParseCount("5.e3", &error), 5000u);
-  EXPECT_EQ(tool::ParseCount(".5M", &error), 500000u);
-  EXPECT_EQ(tool::ParseCount("999999999999999999", &error), 999999999999999999u);
-  EXPECT_EQ(tool::ParseRate("1e-2", &error), 0.01);
+  EXPECT_EQ(cli::ParseCount("+5", &error), 5u);
+  EXPECT_EQ(cli::ParseCount("5e+9", &error), 5000000000u);
+  EXPECT_EQ(cli::ParseCount("5_000_000_000", &error), 5000000000u);
+  EXPECT_EQ(cli::ParseCount("5.e3", &error), 5000u);
+  EXPECT_EQ(cli::ParseCount(".5M", &error), 500000u);
+  EXPECT_EQ(cli::ParseCount("999999999999999999", &error), 999999999999999999u);
+  EXPECT_EQ(cli::ParseRate("1e-2", &error), 0.01);
 }
 
 }  // namespace

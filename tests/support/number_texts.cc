@@ -24,8 +24,8 @@ void Print(const std::string& text) {
   double number = 7;
   const bool parsed = support::ParseDouble(text, &number);
   std::string error;
-  const auto rate = tool::ParseRate(text, &error);
-  const auto count = tool::ParseCount(text, &error);
+  const auto rate = cli::ParseRate(text, &error);
+  const auto count = cli::ParseCount(text, &error);
   std::printf("'%s' %s %016" PRIx64 " %s, rate %016" PRIx64 ", count %" PRIu64 "\n", text.c_str(),
               parsed ? "is" : "refused:", BitsOf(number), support::DoubleText(number).c_str(),
               BitsOf(rate.value_or(-1)), count.value_or(0));

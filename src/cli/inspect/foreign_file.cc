@@ -9,7 +9,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/cpu/little_endian.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 // The last 8 bytes of tables: of RocksDB's, LevelDB's and an early RocksDB's, of RocksDB's plain
@@ -83,4 +83,4 @@ std::string DescribeDirectory(const std::string& path) {
   return "the directory of a database; try: bloomline db inspect " + path;
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

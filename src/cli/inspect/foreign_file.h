@@ -12,7 +12,7 @@
 #include "src/cli/shared/whole_input.h"
 #include "src/filter/container/trailer.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 // What the bytes are, and which command reads them: "a table of RocksDB; try ...". `name` is what
 // that command would be given. Empty if they are nothing that is known here.
@@ -66,6 +66,6 @@ inline FilterKind FilterKindOf(std::string_view bytes, std::string_view canonica
   return filter::SaysAlwaysMatch(bytes) ? FilterKind::kAlwaysMatch : FilterKind::kNone;
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli
 
 #endif  // BLOOMLINE_CLI_INSPECT_FOREIGN_FILE_H_

@@ -9,7 +9,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 using filter::Layout;
@@ -206,4 +206,4 @@ std::optional<Facts> InspectSavedFilter(const WholeInput& file, std::string* err
   });
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

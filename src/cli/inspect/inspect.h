@@ -14,7 +14,7 @@
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/whole_input.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 // One line of output. Without `label` it is in the JSON only.
 struct Fact {
@@ -71,6 +71,6 @@ void AppendRandomMatchRate(MayMatchMany may_match_many, Facts* facts) {
                             static_cast<double>(matches) / static_cast<double>(kNumKeys)));
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli
 
 #endif  // BLOOMLINE_CLI_INSPECT_INSPECT_H_

@@ -12,7 +12,7 @@
 #include "src/cli/shared/quantity_option.h"
 #include "src/redis/layout.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 // redis-cli ends its output with a newline and, on a terminal, puts it in quotes.
@@ -116,4 +116,4 @@ void AddInspectCommand(CLI::App* app, int* exit_code) {
   command->callback([=] { *exit_code = Run(*options); });
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

@@ -15,7 +15,7 @@
 #include "src/support/file_io.h"
 #include "src/support/quoted.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 struct BuildRequest {
@@ -186,4 +186,4 @@ void AddBuildCommand(CLI::App* app, int* exit_code) {
   command->callback([=] { *exit_code = Run(*request); });
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

@@ -7,7 +7,7 @@
 #include "src/cli/inspect/foreign_file.h"
 #include "src/support/quoted.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 bool KeyFilter::OpenSaved(std::string* error) {
   return UseSaved(file_, error, [&](auto filter) {
@@ -65,4 +65,4 @@ std::unique_ptr<KeyFilter> KeyFilter::Open(const std::string& path, uint64_t max
   return opened ? std::move(filter) : nullptr;
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

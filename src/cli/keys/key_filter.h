@@ -10,7 +10,7 @@
 
 #include "src/cli/shared/whole_input.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 class KeyFilter {
  public:
@@ -36,6 +36,6 @@ class KeyFilter {
   bool always_matches_ = false;
 };
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli
 
 #endif  // BLOOMLINE_CLI_KEYS_KEY_FILTER_H_

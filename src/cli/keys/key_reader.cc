@@ -12,7 +12,7 @@
 #include "src/support/quoted.h"
 #include "src/support/system_error.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 constexpr size_t kLengthBytes = 4;
@@ -209,4 +209,4 @@ void AddKeyFormOptions(CLI::App* command, KeyForm* form) {
   hex->excludes(prefixed);
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

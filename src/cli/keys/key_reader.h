@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 // How keys lie in a file. In the first three, the last key may lack its end.
 enum class KeyForm {
@@ -75,6 +75,6 @@ class KeyReader {
 // The options --null, --hex and --length-prefixed. *form must live until the command has run.
 void AddKeyFormOptions(CLI::App* command, KeyForm* form);
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli
 
 #endif  // BLOOMLINE_CLI_KEYS_KEY_READER_H_

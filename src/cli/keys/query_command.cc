@@ -12,7 +12,7 @@
 #include "src/cli/shared/quantity_option.h"
 #include "src/cli/shared/standard_streams.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 struct QueryRequest {
@@ -161,4 +161,4 @@ void AddQueryCommand(CLI::App* app, int* exit_code) {
   command->callback([=] { *exit_code = Run(*request); });
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

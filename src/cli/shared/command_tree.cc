@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 // "{blocked,compact}" has two.
@@ -128,4 +128,4 @@ std::vector<CommandInfo> CommandTree(const CLI::App& root) {
   return commands;
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

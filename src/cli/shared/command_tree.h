@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 struct OptionInfo {
   enum class Value { kNone, kFile, kChoice, kOther };
@@ -41,6 +41,6 @@ std::string TextOf(const OptionInfo& option);
 
 std::string ManualPage(const std::vector<CommandInfo>& commands);
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli
 
 #endif  // BLOOMLINE_CLI_SHARED_COMMAND_TREE_H_

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 constexpr int kExitOk = 0;
 constexpr int kExitFailure = 1;     // a file that cannot be read or written, or is no filter
@@ -18,14 +18,7 @@ void AddSizeCommand(CLI::App* app, int* exit_code);
 void AddBuildCommand(CLI::App* app, int* exit_code);
 void AddQueryCommand(CLI::App* app, int* exit_code);
 void AddInspectCommand(CLI::App* app, int* exit_code);
-void AddDbCommand(CLI::App* app, int* exit_code);
 void AddKernelsCommand(CLI::App* app, int* exit_code);
-namespace db {  // of AddDbCommand
-void AddInspectCommand(CLI::App* db, int* exit_code);
-void AddMeasureCommand(CLI::App* db, int* exit_code);
-void AddVerifyCommand(CLI::App* db, int* exit_code);
-void AddAdviseCommand(CLI::App* db, int* exit_code);
-}  // namespace db
 // Also the hidden command man-page. Both describe all commands that `app` has when they run.
 void AddCompletionCommand(CLI::App* app, int* exit_code);
 
@@ -44,6 +37,6 @@ std::string ExplainMistype(const CLI::App& app, const std::vector<std::string>& 
 // next word as its value.
 std::string ExplainEmptyValue(const CLI::App& app, const std::vector<std::string>& words);
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli
 
 #endif  // BLOOMLINE_CLI_SHARED_COMMANDS_H_

@@ -11,7 +11,7 @@
 #include "src/cli/shared/printable.h"
 #include "src/support/quoted.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 // Each installs a function that calls `complete`. It prints "FILE" where a file's name is due.
@@ -158,4 +158,4 @@ void AddCompletionCommand(CLI::App* app, int* exit_code) {
   page->callback([=] { std::cout << ManualPage(CommandTree(*app)); });
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

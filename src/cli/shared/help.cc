@@ -4,7 +4,7 @@
 #include "src/cli/shared/command_tree.h"
 #include "src/cli/shared/commands.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 constexpr size_t kColumns = 100;
@@ -104,4 +104,4 @@ std::vector<std::string> WithHelpInWords(const CLI::App& root, std::vector<std::
   return words;
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

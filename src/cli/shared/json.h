@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 using Json = nlohmann::ordered_json;
 
@@ -25,6 +25,6 @@ inline void Print(const Json& json) {
   std::cout << json.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli
 
 #endif  // BLOOMLINE_CLI_SHARED_JSON_H_

@@ -4,7 +4,7 @@
 #include "bloomline/version.h"
 #include "src/cli/shared/command_tree.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 // A dash would become a hyphen, which cannot be pasted; a line must not begin like a request.
@@ -83,4 +83,4 @@ std::string ManualPage(const std::vector<CommandInfo>& commands) {
          "The SIMD implementation to use, one of those that \\fBbloomline kernels\\fR lists\n";
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

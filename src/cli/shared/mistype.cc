@@ -6,7 +6,7 @@
 #include "src/support/nearest_name.h"
 #include "src/support/quoted.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 std::vector<const CLI::App*> Commands(const CLI::App& app) {
@@ -98,4 +98,4 @@ std::string ExplainEmptyValue(const CLI::App& root, const std::vector<std::strin
       [](const CLI::App&, const std::string&) { return ""; });
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <iostream>
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 // The bytes of the printable character that `text` begins with; 0 if it begins with none.
@@ -82,4 +82,4 @@ std::string TextTable(std::vector<std::vector<std::string>> rows, size_t num_lef
   return text;
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

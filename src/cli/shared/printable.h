@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 // '?' for each byte that is of no printable character in UTF-8.
 std::string Printable(std::string_view text);
@@ -22,6 +22,6 @@ void PrintError(std::string_view text);
 // Each line ends with a newline. Cells are shown as Printable says.
 std::string TextTable(std::vector<std::vector<std::string>> rows, size_t num_left = 1);
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli
 
 #endif  // BLOOMLINE_CLI_SHARED_PRINTABLE_H_

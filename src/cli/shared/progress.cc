@@ -8,7 +8,7 @@
 
 #include "src/cli/shared/quantity.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 constexpr auto kInterval = std::chrono::milliseconds(200);
@@ -77,4 +77,4 @@ void FileProgress::Show(bool now) {
              bytes, num_bytes_);
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 class Progress {
  public:
@@ -55,6 +55,6 @@ class FileProgress {
   Progress line_;
 };
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli
 
 #endif  // BLOOMLINE_CLI_SHARED_PROGRESS_H_

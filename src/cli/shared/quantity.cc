@@ -9,7 +9,7 @@
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 struct Unit {
@@ -145,4 +145,4 @@ std::string NumberText(double value, int digits) {
   return Digits(value, std::chars_format::fixed, digits);
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

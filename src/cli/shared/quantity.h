@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 // A whole number from 1 to 1e18: 5000000000, 5_000_000_000, 5e9 or, in powers of 1000, 5G.
 std::optional<uint64_t> ParseCount(const std::string& text, std::string* error);
@@ -39,6 +39,6 @@ std::string RateText(double rate);
 // With that number of digits after the point.
 std::string NumberText(double value, int digits);
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli
 
 #endif  // BLOOMLINE_CLI_SHARED_QUANTITY_H_

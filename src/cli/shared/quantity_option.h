@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 // `parse` is a function of quantity.h, or like one. *value, a number or an optional one, must live
 // until the command has run.
@@ -25,6 +25,6 @@ CLI::Option* AddQuantity(CLI::App* command, const std::string& name, T* value, P
       ->type_name("");
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli
 
 #endif  // BLOOMLINE_CLI_SHARED_QUANTITY_OPTION_H_

@@ -4,7 +4,7 @@
 
 #include "src/cli/shared/quantity.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 // "1-3, 5"
@@ -75,4 +75,4 @@ std::string DelimiterText(unsigned char delimiter) {
 
 std::string BitsAsBytes(unsigned bits) { return NumberText(bits / 8.0, bits % 8 == 0 ? 0 : 1); }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

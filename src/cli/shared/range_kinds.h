@@ -10,7 +10,7 @@
 #include "src/cli/shared/json.h"
 #include "src/filter/container/ranges.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 // Of one filter or of several.
 struct RangeKinds {
@@ -32,6 +32,6 @@ std::string DelimiterText(unsigned char delimiter);
 // "13.5"
 std::string BitsAsBytes(unsigned bits);
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli
 
 #endif  // BLOOMLINE_CLI_SHARED_RANGE_KINDS_H_

@@ -12,7 +12,7 @@
 
 #include "src/support/system_error.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 // In place of the buffer of stdout: when that fails within a long output, it drops what it has, and
@@ -82,4 +82,4 @@ bool CloseOutput() {
   return error == 0;
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

@@ -2,7 +2,7 @@
 #ifndef BLOOMLINE_CLI_SHARED_STANDARD_STREAMS_H_
 #define BLOOMLINE_CLI_SHARED_STANDARD_STREAMS_H_
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 // To be called first. From then on std::cout keeps the reason of the first write that fails, and
 // writes nothing more.
@@ -19,6 +19,6 @@ bool FlushOutput();
 // the reader has gone away (EPIPE): then nobody wants to know.
 bool CloseOutput();
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli
 
 #endif  // BLOOMLINE_CLI_SHARED_STANDARD_STREAMS_H_

@@ -9,7 +9,7 @@
 #include "src/cli/shared/quantity.h"
 #include "src/support/system_error.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 using support::SystemFailure;
 
@@ -74,4 +74,4 @@ bool WholeInput::Open(const std::string& path, uint64_t max_pipe_bytes, std::str
   return readable;
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

@@ -9,7 +9,7 @@
 
 #include "src/support/filter_memory.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 constexpr uint64_t kDefaultMaxPipeBytes = uint64_t{1} << 30;
 
@@ -36,6 +36,6 @@ class WholeInput {
   std::string_view bytes_;
 };
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli
 
 #endif  // BLOOMLINE_CLI_SHARED_WHOLE_INPUT_H_

@@ -11,7 +11,7 @@
 #include "src/cli/shared/quantity.h"
 #include "src/cli/size/size.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 struct LevelRow {
@@ -278,4 +278,4 @@ int RunLevelSize(const SizeRequest& request, bool json) {
   return kExitOk;
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

@@ -8,7 +8,7 @@
 #include "bloomline/sizing.h"
 #include "src/cli/shared/quantity.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 // The number of keys that the filter is sized for, if the request has one.
@@ -178,4 +178,4 @@ std::vector<SizeRow> ReferenceRows(const SizeRequest& request) {
                  [&](uint64_t n) { return SortedArrayBytes(n, request.key_bytes); })};
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 
 struct SizeRequest {
   std::optional<uint64_t> num_keys;
@@ -85,6 +85,6 @@ bool IsImpossible(const std::vector<Row>& rows) {
 // Prints what meets a request that has one of their options, or why nothing does.
 int RunLevelSize(const SizeRequest& request, bool json);
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli
 
 #endif  // BLOOMLINE_CLI_SIZE_SIZE_H_

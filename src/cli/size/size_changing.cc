@@ -14,7 +14,7 @@
 #include "src/redis/layout.h"
 #include "src/sets/bloom_shape.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 struct Plan {
@@ -36,15 +36,15 @@ Plan PlanCells(BloomLayout layout, uint64_t cell_bits, uint64_t num_keys, double
   options.capacity = num_keys;
   options.false_positive_rate = rate;
   options.layout = layout;
-  in_memory::BloomShape shape;
+  sets::BloomShape shape;
   Plan plan;
-  plan.problem = in_memory::ShapeOf(options, &shape, cell_bits == 1 ? "bits" : "counters").str();
+  plan.problem = sets::ShapeOf(options, &shape, cell_bits == 1 ? "bits" : "counters").str();
   if (!plan.problem.empty()) return plan;
   plan.bytes = shape.num_lines * kernels::kBlockBytes * cell_bits;
   plan.num_probes = shape.num_probes;
   plan.lines_per_query = 1;
   plan.num_cells = shape.num_lines * kernels::kBlockBits;
-  plan.cells_per_block = plan.usable_cells = static_cast<uint32_t>(in_memory::BlockBits(layout));
+  plan.cells_per_block = plan.usable_cells = static_cast<uint32_t>(sets::BlockBits(layout));
   return plan;
 }
 
@@ -189,4 +189,4 @@ std::vector<SizeRow> ChangingRows(const SizeRequest& request) {
           RowOf("SharedBloomFilter, in Redis", request, PlanShared)};
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

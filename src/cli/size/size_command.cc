@@ -12,7 +12,7 @@
 #include "src/cli/shared/quantity_option.h"
 #include "src/cli/size/size.h"
 
-namespace bloomline::tool {
+namespace bloomline::cli {
 namespace {
 
 // False for the standard Bloom filter of the comparison, whose k is a fraction.
@@ -177,4 +177,4 @@ void AddSizeCommand(CLI::App* app, int* exit_code) {
   });
 }
 
-}  // namespace bloomline::tool
+}  // namespace bloomline::cli

@@ -11,11 +11,12 @@
 #include "src/cli/shared/quantity_option.h"
 #include "src/db/advise/advise_output.h"
 #include "src/db/advise/range_remark.h"
+#include "src/db/commands.h"
 #include "src/db/common.h"
 #include "src/db/directory/file_names.h"
 #include "src/db/measure/measurement.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 namespace {
 
 double WastedReads(const Group& group, double measured) {
@@ -120,7 +121,7 @@ std::string ExtractorOf(const Inputs& inputs, const Inspection& inspection,
 }
 
 std::string ShareOf(uint64_t part, uint64_t all) {
-  return RateText(static_cast<double>(part) / static_cast<double>(all));
+  return cli::RateText(static_cast<double>(part) / static_cast<double>(all));
 }
 
 // Empty: the statistics do not say that filters are of no use.
@@ -132,7 +133,7 @@ std::string UseRemark(const TickerRates& rates, const Group& all, const Group& l
     const uint64_t gets =
         rates.gets_of_missing_keys.value_or(0) + rates.gets_of_stored_keys.value_or(0);
     if (gets == 0) return "";
-    return "The filters are not used here: the statistics count " + CountText(gets) +
+    return "The filters are not used here: the statistics count " + cli::CountText(gets) +
            " Gets and no query of a filter. docs/does_it_work.md has the usual reasons.";
   }
   if (static_cast<double>(rates.true_positive) < kNearlyAll * static_cast<double>(queries)) {
@@ -150,7 +151,7 @@ std::string RangeRemark(const RangeCost& cost, const std::optional<TickerRates>&
   if (all.ranges.files != 0) {
     const double share = all.ranges.share();
     return "The filters have entries for ranges" +
-           (std::isnan(share) ? "" : ", about " + RateText(share) + " of their memory") +
+           (std::isnan(share) ? "" : ", about " + cli::RateText(share) + " of their memory") +
            ". The choices have none: to keep them, set range_prefixes with any of them, and expect "
            "as much more memory.";
   }
@@ -160,22 +161,22 @@ std::string RangeRemark(const RangeCost& cost, const std::optional<TickerRates>&
     remark += "no entries for these keys";
   } else {
     remark += "entries for beginnings of these keys (" + cost.kinds.Text() + "), +" +
-              RateText(cost.num_entries / cost.num_keys) + " of the filters' memory";
+              cli::RateText(cost.num_entries / cost.num_keys) + " of the filters' memory";
   }
   if (!extractor.empty()) remark += ", and take the place of the prefix extractor " + extractor;
   if (rates && rates->seeks == 0) return remark + ". The statistics count no scan.";
   if (!rates || !rates->seeks) {
     return remark +
            ". They pay if many scans with an upper bound find no key: each reads a block " + "in " +
-           NumberText(all.runs, 2) + " files now.";
+           cli::NumberText(all.runs, 2) + " files now.";
   }
   constexpr double kWorthwhile = 0.05;
   const uint64_t empty = *rates->seeks - rates->seeks_found;
   const bool pays = static_cast<double>(empty) > kWorthwhile * static_cast<double>(*rates->seeks);
   return remark + ". " + (pays ? "They may pay" : "They would hardly pay") + ": of " +
-         CountText(*rates->seeks) + " seeks in the statistics " + ShareOf(empty, *rates->seeks) +
-         " found no key" +
-         (pays ? ", and each read a block in " + NumberText(all.runs, 2) + " files." : ".");
+         cli::CountText(*rates->seeks) + " seeks in the statistics " +
+         ShareOf(empty, *rates->seeks) + " found no key" +
+         (pays ? ", and each read a block in " + cli::NumberText(all.runs, 2) + " files." : ".");
 }
 
 // --memory is for all column families together: each gets the part of its keys.
@@ -252,31 +253,32 @@ int Run(const AdviseOptions& options) {
   std::string stats_text, error;
   if (!options.stats.empty() &&
       !database::ReadInput(options.stats, kMaxStatisticsBytes, &stats_text, &error)) {
-    PrintError("bloomline db advise: " + error + "; --stats takes a regular file, or - for stdin");
-    return kExitFailure;
+    cli::PrintError("bloomline db advise: " + error +
+                    "; --stats takes a regular file, or - for stdin");
+    return cli::kExitFailure;
   }
   Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "advise", options.policy);
   const std::vector<FamilyAdvice> families =
       AdviseFamilies(options, stats_text, inspection, &inputs);
   if (options.common.json) {
-    Json json =
+    cli::Json json =
         DocumentOf(inputs, inspection, false, [&](size_t g) { return AdviceJson(families[g]); });
     AddProblems(inputs, &json);
-    Print(json);
+    cli::Print(json);
   }
-  int exit_code = kExitOk;
+  int exit_code = cli::kExitOk;
   for (size_t i = 0; i < families.size(); ++i) {
     if (!options.common.json) {
       if (i != 0) std::cout << '\n';
       PrintAdvice(families[i]);
     }
     if (families[i].error.empty() || families[i].no_tables) continue;
-    PrintError("bloomline db advise: " + families[i].title + ": " + families[i].error);
-    exit_code = kExitImpossible;
+    cli::PrintError("bloomline db advise: " + families[i].title + ": " + families[i].error);
+    exit_code = cli::kExitImpossible;
   }
   const int problems = ReportProblems(inputs, "advise");
-  return problems == kExitOk ? exit_code : problems;
+  return problems == cli::kExitOk ? exit_code : problems;
 }
 
 }  // namespace
@@ -287,10 +289,10 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
   auto options = std::make_shared<AdviseOptions>();
   AddCommonOptions(command, &options->common);
   CLI::Option* memory =
-      AddQuantity(command, "--memory", &options->request.memory_bytes, ParseBytes,
-                  "Memory for the filters of all column families, for example 2GiB");
-  AddQuantity(command, "--rate", &options->request.wasted_reads, ParseRate,
-              "Wasted reads per Get of a missing key, for example 0.1%")
+      cli::AddQuantity(command, "--memory", &options->request.memory_bytes, cli::ParseBytes,
+                       "Memory for the filters of all column families, for example 2GiB");
+  cli::AddQuantity(command, "--rate", &options->request.wasted_reads, cli::ParseRate,
+                   "Wasted reads per Get of a missing key, for example 0.1%")
       ->excludes(memory);
   command
       ->add_option(
@@ -313,4 +315,4 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
   command->callback([=] { *exit_code = Run(*options); });
 }
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db

@@ -14,7 +14,7 @@
 #include "src/db/common.h"
 #include "src/db/inspect/inspection.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 namespace {
 
 using advice::Choice;
@@ -32,7 +32,7 @@ double BitsNow(const FamilyAdvice& family) {
          static_cast<double>(NumKeys(family.situation));
 }
 
-std::string BitsOrNone(double bits) { return bits > 0 ? NumberText(bits, 2) : "none"; }
+std::string BitsOrNone(double bits) { return bits > 0 ? cli::NumberText(bits, 2) : "none"; }
 
 // A column of bits per key for what is now, and one for each choice.
 void PrintLevels(const FamilyAdvice& family) {
@@ -43,8 +43,8 @@ void PrintLevels(const FamilyAdvice& family) {
   }
   for (size_t i = 0; i < family.situation.levels.size(); ++i) {
     const Level& level = family.situation.levels[i];
-    cells.push_back({LevelText(level.number), CountText(level.num_keys),
-                     NumberText(level.num_runs, 2), RateOrDash(level.wasted_reads),
+    cells.push_back({LevelText(level.number), cli::CountText(level.num_keys),
+                     cli::NumberText(level.num_runs, 2), RateOrDash(level.wasted_reads),
                      level.num_keys == 0 ? "-"
                                          : BitsOrNone(8 * static_cast<double>(level.filter_bytes) /
                                                       static_cast<double>(level.num_keys))});
@@ -53,20 +53,21 @@ void PrintLevels(const FamilyAdvice& family) {
                                                              : "-");
     }
   }
-  std::cout << "\nbits per key of each level:\n" << TextTable(cells);
+  std::cout << "\nbits per key of each level:\n" << cli::TextTable(cells);
 }
 
 void PrintChoices(const FamilyAdvice& family) {
   Cells cells = {{"", "bits/key", "memory", "wasted reads"}};
-  cells.push_back({"now", BitsOrNone(BitsNow(family)), BytesText(family.advice.filter_bytes_now),
+  cells.push_back({"now", BitsOrNone(BitsNow(family)),
+                   cli::BytesText(family.advice.filter_bytes_now),
                    RateOrDash(family.advice.wasted_reads_now)});
   for (size_t c = 0; c < family.advice.choices.size(); ++c) {
     const Choice& choice = family.advice.choices[c];
     cells.push_back({"(" + std::to_string(c + 1) + ") " + choice.title,
-                     BitsOrNone(choice.bits_per_key), BytesText(choice.filter_bytes),
+                     BitsOrNone(choice.bits_per_key), cli::BytesText(choice.filter_bytes),
                      RateOrDash(choice.wasted_reads)});
   }
-  std::cout << TextTable(cells);
+  std::cout << cli::TextTable(cells);
 }
 
 // In lines of at most 100 columns, if its words allow.
@@ -98,7 +99,7 @@ std::string EnvironmentText(const PreloadLibrary& library, const Choice& choice)
   return "LD_PRELOAD=" + library.path + " " + choice.environment;
 }
 
-Json ChoiceJson(const PreloadLibrary& library, const Choice& choice) {
+cli::Json ChoiceJson(const PreloadLibrary& library, const Choice& choice) {
   return {{"title", choice.title},
           {"format", FormatName(choice.format)},
           {"by_level", choice.by_level},
@@ -106,9 +107,9 @@ Json ChoiceJson(const PreloadLibrary& library, const Choice& choice) {
           {"bits_of_level", choice.bits_of_level},
           {"filter_bytes", choice.filter_bytes},
           {"wasted_reads", RateOrNull(choice.wasted_reads)},
-          {"option_string", TextOrNull(choice.option_string)},
+          {"option_string", cli::TextOrNull(choice.option_string)},
           {"environment", EnvironmentText(library, choice)},
-          {"code", TextOrNull(choice.code)}};
+          {"code", cli::TextOrNull(choice.code)}};
 }
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -123,7 +124,7 @@ double Quotient(uint64_t part, uint64_t all) {
   return all == 0 ? kUnknown : static_cast<double>(part) / static_cast<double>(all);
 }
 
-Json TickersJson(const TickerRates& rates, const std::string& from) {
+cli::Json TickersJson(const TickerRates& rates, const std::string& from) {
   return {{"from", from},
           {"useful", rates.useful},
           {"full_positive", rates.full_positive},
@@ -132,34 +133,34 @@ Json TickersJson(const TickerRates& rates, const std::string& from) {
           {"false_positive_rate", RateOrNull(rates.false_positive_rate())},
           {"prefix_checked", rates.prefix_checked},
           {"prefix_useful", rates.prefix_useful},
-          {"gets_of_missing_keys", OrNull(rates.gets_of_missing_keys)},
-          {"gets_of_stored_keys", OrNull(rates.gets_of_stored_keys)},
-          {"seeks", OrNull(rates.seeks)},
+          {"gets_of_missing_keys", cli::OrNull(rates.gets_of_missing_keys)},
+          {"gets_of_stored_keys", cli::OrNull(rates.gets_of_stored_keys)},
+          {"seeks", cli::OrNull(rates.seeks)},
           {"seeks_found", rates.seeks_found},
           {"wasted_reads", RateOrNull(rates.wasted_reads())}};
 }
 
 std::string TickersText(const TickerRates& rates, const std::string& from) {
-  std::string text = "statistics in " + Printable(from) + ": ";
+  std::string text = "statistics in " + cli::Printable(from) + ": ";
   const uint64_t queries = rates.useful + rates.full_positive;
   if (queries + rates.prefix_checked == 0) return text + "the filters were not queried\n";
-  text += CountText(queries) + " filter queries for keys";
+  text += cli::CountText(queries) + " filter queries for keys";
   if (queries != 0) {
-    text += ", " + CountText(queries - rates.true_positive) + " for missing ones; " +
-            CountText(rates.false_positives()) + " false positives, FPR " +
+    text += ", " + cli::CountText(queries - rates.true_positive) + " for missing ones; " +
+            cli::CountText(rates.false_positives()) + " false positives, FPR " +
             RateOrDash(rates.false_positive_rate());
   }
   text += '\n';
   if (rates.gets_of_missing_keys) {
     const uint64_t gets = *rates.gets_of_missing_keys + *rates.gets_of_stored_keys;
-    text += CountText(gets) + " Gets, " + CountText(*rates.gets_of_missing_keys) + " (" +
+    text += cli::CountText(gets) + " Gets, " + cli::CountText(*rates.gets_of_missing_keys) + " (" +
             RateOrDash(Quotient(*rates.gets_of_missing_keys, gets)) +
             ") of missing keys; wasted reads per Get of a missing key: " +
             RateOrDash(rates.wasted_reads()) + '\n';
   }
   if (rates.prefix_checked != 0) {
-    text += CountText(rates.prefix_checked) + " prefix queries, " + CountText(rates.prefix_useful) +
-            " of which avoided a read\n";
+    text += cli::CountText(rates.prefix_checked) + " prefix queries, " +
+            cli::CountText(rates.prefix_useful) + " of which avoided a read\n";
   }
   return text;
 }
@@ -168,12 +169,12 @@ std::string TickersText(const TickerRates& rates, const std::string& from) {
 
 void PrintAdvice(const FamilyAdvice& family) {
   std::string title = family.title + ": " + EngineName(family.situation.engine) + ", " +
-                      CountText(NumKeys(family.situation)) + " keys";
+                      cli::CountText(NumKeys(family.situation)) + " keys";
   if (family.error.empty()) {
     title += std::string("; rates ") + (family.measured ? "measured" : "expected, not measured");
   }
-  PrintLine(title);
-  if (family.no_tables) PrintLine("no advice: " + family.error);
+  cli::PrintLine(title);
+  if (family.no_tables) cli::PrintLine("no advice: " + family.error);
   if (!family.error.empty()) return;
   PrintChoices(family);
   PrintLevels(family);
@@ -184,9 +185,9 @@ void PrintAdvice(const FamilyAdvice& family) {
       const Choice& best = family.advice.choices[0];
       const double left =
           static_cast<double>(family.tickers->false_positives()) * best.wasted_reads / now;
-      std::cout << "of these " << CountText(family.tickers->false_positives())
+      std::cout << "of these " << cli::CountText(family.tickers->false_positives())
                 << " wasted reads, (1) would leave about "
-                << CountText(static_cast<uint64_t>(std::llround(left))) << '\n';
+                << cli::CountText(static_cast<uint64_t>(std::llround(left))) << '\n';
     }
   }
   if (!family.advice.remarks.empty()) std::cout << '\n';
@@ -203,8 +204,8 @@ void PrintAdvice(const FamilyAdvice& family) {
   PrintLines("in C++", best.code);
 }
 
-Json AdviceJson(const FamilyAdvice& family) {
-  Json levels = Json::array();
+cli::Json AdviceJson(const FamilyAdvice& family) {
+  cli::Json levels = cli::Json::array();
   for (const Level& level : family.situation.levels) {
     levels.push_back({{"level", LevelJson(level.number)},
                       {"num_keys", level.num_keys},
@@ -213,17 +214,17 @@ Json AdviceJson(const FamilyAdvice& family) {
                       {"filter_bytes", level.filter_bytes},
                       {"wasted_reads", RateOrNull(level.wasted_reads)}});
   }
-  Json json{{"name", family.column_family},
-            {"leveled", family.situation.leveled},
-            {"partitioned", family.situation.partitioned},
-            {"keys_per_filter", family.situation.keys_per_filter},
-            {"measured", family.measured},
-            {"request",
-             {{"memory_bytes", OrNull(family.request.memory_bytes)},
-              {"wasted_reads", OrNull(family.request.wasted_reads)}}},
-            {"levels", std::move(levels)},
-            {"statistics",
-             family.tickers ? TickersJson(*family.tickers, family.tickers_from) : Json(nullptr)}};
+  cli::Json json{{"name", family.column_family},
+                 {"leveled", family.situation.leveled},
+                 {"partitioned", family.situation.partitioned},
+                 {"keys_per_filter", family.situation.keys_per_filter},
+                 {"measured", family.measured},
+                 {"request",
+                  {{"memory_bytes", cli::OrNull(family.request.memory_bytes)},
+                   {"wasted_reads", cli::OrNull(family.request.wasted_reads)}}},
+                 {"levels", std::move(levels)},
+                 {"statistics", family.tickers ? TickersJson(*family.tickers, family.tickers_from)
+                                               : cli::Json(nullptr)}};
   if (!family.error.empty()) {
     json["error"] = family.error;
     return json;
@@ -231,7 +232,7 @@ Json AdviceJson(const FamilyAdvice& family) {
   json["filter_bytes_now"] = family.advice.filter_bytes_now;
   json["bits_per_key_now"] = RateOrNull(BitsNow(family));
   json["wasted_reads_now"] = RateOrNull(family.advice.wasted_reads_now);
-  json["choices"] = Json::array();
+  json["choices"] = cli::Json::array();
   const PreloadLibrary library = PreloadLibraryFor(family.situation.engine);
   for (const Choice& choice : family.advice.choices) {
     json["choices"].push_back(ChoiceJson(library, choice));
@@ -293,4 +294,4 @@ bool RatesOf(const database::Tickers& tickers, TickerRates* rates, std::string* 
   return true;
 }
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db

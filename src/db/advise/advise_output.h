@@ -10,7 +10,7 @@
 #include "src/db/advice/advice.h"
 #include "src/db/directory/database.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 
 // ---- What RocksDB's own counters say of its filters.
 
@@ -51,8 +51,8 @@ struct FamilyAdvice {
 };
 
 void PrintAdvice(const FamilyAdvice& family);
-Json AdviceJson(const FamilyAdvice& family);
+cli::Json AdviceJson(const FamilyAdvice& family);
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db
 
 #endif  // BLOOMLINE_DB_ADVISE_ADVISE_OUTPUT_H_

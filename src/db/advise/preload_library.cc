@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 
 PreloadLibrary PreloadLibraryFor(sstable::Engine engine) {
   namespace fs = std::filesystem;
@@ -24,4 +24,4 @@ PreloadLibrary PreloadLibraryFor(sstable::Engine engine) {
   return library;
 }
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db

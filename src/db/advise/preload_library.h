@@ -6,7 +6,7 @@
 
 #include "src/db/sstable/table.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 
 struct PreloadLibrary {
   std::string path;     // for LD_PRELOAD; if it is not installed, the name alone
@@ -18,6 +18,6 @@ struct PreloadLibrary {
 // build. Also "not installed" if LD_PRELOAD would end its path early, at a space or a colon.
 PreloadLibrary PreloadLibraryFor(sstable::Engine engine);
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db
 
 #endif  // BLOOMLINE_DB_ADVISE_PRELOAD_LIBRARY_H_

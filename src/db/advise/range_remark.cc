@@ -7,7 +7,7 @@
 #include "src/filter/ranges/range_entries.h"
 #include "src/filter/writer/filter_writer.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 namespace {
 
 bool CanHaveRanges(const FileFacts& facts) {
@@ -61,7 +61,7 @@ std::vector<RangeCost> RangeCosts(Inputs* inputs, const CommonOptions& common, u
   CommonOptions quiet = common;
   quiet.progress = false;
   ForEachFile(inputs, quiet, "advise",
-              [&](size_t i, const sstable::Table& table, FileProgress*, std::string* error) {
+              [&](size_t i, const sstable::Table& table, cli::FileProgress*, std::string* error) {
                 size_t g = 0;
                 const FileRef& ref = inputs->files[i];
                 const database::TableFile& file = inputs->file(ref);
@@ -79,4 +79,4 @@ std::vector<RangeCost> RangeCosts(Inputs* inputs, const CommonOptions& common, u
   return costs;
 }
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db

@@ -10,11 +10,11 @@
 #include "src/db/common.h"
 #include "src/db/inspect/inspection.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 
 // What range_prefixes=auto would choose.
 struct RangeCost {
-  RangeKinds kinds;
+  cli::RangeKinds kinds;
   double num_keys = 0;
   double num_entries = 0;
 };
@@ -24,6 +24,6 @@ struct RangeCost {
 std::vector<RangeCost> RangeCosts(Inputs* inputs, const CommonOptions& common, uint64_t max_keys,
                                   const Inspection& inspection);
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db
 
 #endif  // BLOOMLINE_DB_ADVISE_RANGE_REMARK_H_

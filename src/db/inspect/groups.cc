@@ -8,7 +8,7 @@
 #include "src/db/inspect/inspection.h"
 #include "src/db/sstable/comparator.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 namespace {
 
 // The user keys from the first to the last of a file, and how many keys it has.
@@ -216,8 +216,8 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs,
   return groups;
 }
 
-Json KindsJson(const KindCounts& kinds) {
-  Json json = Json::array();
+cli::Json KindsJson(const KindCounts& kinds) {
+  cli::Json json = cli::Json::array();
   for (const auto& [kind, count] : kinds) {
     json.push_back({{"layout", engine_filters::KindName(kind)},
                     {"filters", count.filters},
@@ -226,17 +226,17 @@ Json KindsJson(const KindCounts& kinds) {
   return json;
 }
 
-Json RangesJson(const RangeFacts& ranges) {
+cli::Json RangesJson(const RangeFacts& ranges) {
   if (ranges.files == 0) return nullptr;
-  Json json = ranges.kinds.ToJson();
+  cli::Json json = ranges.kinds.ToJson();
   json["files"] = ranges.files;
   json["entries"] = RateOrNull(std::round(ranges.num_entries));
   json["share_of_memory"] = RateOrNull(ranges.share());
   return json;
 }
 
-Json GroupJson(const Group& group) {
-  Json names = Json::array();
+cli::Json GroupJson(const Group& group) {
+  cli::Json names = cli::Json::array();
   for (const auto& [name, files] : group.names) {
     names.push_back({{"name", name}, {"files", files}});
   }
@@ -264,19 +264,19 @@ Json GroupJson(const Group& group) {
           {"expected_wasted_reads", RateOrNull(group.wasted_reads)}};
 }
 
-Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_warnings,
-                const std::function<Json(size_t)>& family,
-                const std::function<Json(size_t)>& file) {
-  Json databases = Json::array();
+cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_warnings,
+                     const std::function<cli::Json(size_t)>& family,
+                     const std::function<cli::Json(size_t)>& file) {
+  cli::Json databases = cli::Json::array();
   for (size_t d = 0; d < inputs.databases.size(); ++d) {
     const database::Database& database = inputs.databases[d];
-    Json json{{"path", database.path}, {"engine", EngineName(database.engine)}};
+    cli::Json json{{"path", database.path}, {"engine", EngineName(database.engine)}};
     if (with_warnings) json["warnings"] = database.warnings;
-    json["column_families"] = Json::array();
+    json["column_families"] = cli::Json::array();
     for (size_t g = 0; g < inspection.groups.size(); ++g) {
       if (inspection.groups[g].database == d) json["column_families"].push_back(family(g));
     }
-    if (file != nullptr) json["files"] = Json::array();
+    if (file != nullptr) json["files"] = cli::Json::array();
     for (size_t i = 0; file != nullptr && i < inputs.files.size(); ++i) {
       const FileRef& ref = inputs.files[i];
       if (ref.state == FileState::kDone && ref.database == d) json["files"].push_back(file(i));
@@ -294,12 +294,14 @@ std::string KindsText(const KindCounts& kinds) {
   return text.empty() ? "none" : text;
 }
 
-std::string RateOrDash(double rate) { return std::isnan(rate) ? "-" : RateText(rate); }
+std::string RateOrDash(double rate) { return std::isnan(rate) ? "-" : cli::RateText(rate); }
 
-Json RateOrNull(double rate) { return std::isfinite(rate) ? Json(rate) : Json(nullptr); }
-
-std::string KeysText(uint64_t num_keys, bool estimated) {
-  return (estimated ? "~" : "") + CountText(num_keys);
+cli::Json RateOrNull(double rate) {
+  return std::isfinite(rate) ? cli::Json(rate) : cli::Json(nullptr);
 }
 
-}  // namespace bloomline::tool::db
+std::string KeysText(uint64_t num_keys, bool estimated) {
+  return (estimated ? "~" : "") + cli::CountText(num_keys);
+}
+
+}  // namespace bloomline::db

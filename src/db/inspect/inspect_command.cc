@@ -7,16 +7,17 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
+#include "src/db/commands.h"
 #include "src/db/common.h"
 #include "src/db/inspect/inspection.h"
 #include "src/db/table_filters.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 namespace {
 
 using Cells = std::vector<std::vector<std::string>>;
 
-std::string BitsOrDash(double bits) { return bits >= 0 ? NumberText(bits, 2) : "-"; }
+std::string BitsOrDash(double bits) { return bits >= 0 ? cli::NumberText(bits, 2) : "-"; }
 
 // Both are estimated.
 std::string EntriesText(const RangeFacts& ranges) {
@@ -25,19 +26,19 @@ std::string EntriesText(const RangeFacts& ranges) {
              : KeysText(static_cast<uint64_t>(std::llround(ranges.num_entries)), true);
 }
 std::string ShareOrDash(const RangeFacts& ranges) {
-  return std::isnan(ranges.share()) ? "-" : "~" + RateText(ranges.share());
+  return std::isnan(ranges.share()) ? "-" : "~" + cli::RateText(ranges.share());
 }
 
 std::vector<std::string> GroupCells(const std::string& name, const Group& group) {
   return {name,
           KindsText(group.kinds),
-          CountText(group.files),
-          BytesText(group.bytes),
+          cli::CountText(group.files),
+          cli::BytesText(group.bytes),
           KeysText(group.num_keys + group.keys_without_filter, group.keys_estimated),
-          BytesText(group.filter_bytes),
+          cli::BytesText(group.filter_bytes),
           BitsOrDash(group.bits_per_key()),
           RateOrDash(group.rate()),
-          NumberText(group.runs, 2),
+          cli::NumberText(group.runs, 2),
           RateOrDash(group.wasted_reads)};
 }
 
@@ -48,7 +49,7 @@ void PrintGroups(const FamilyGroups& family) {
     cells.push_back(GroupCells(LevelText(level.level), level));
   }
   if (family.levels.size() != 1) cells.push_back(GroupCells("all", family.all));
-  std::cout << TextTable(cells, 2);
+  std::cout << cli::TextTable(cells, 2);
 }
 
 void PrintRanges(const FamilyGroups& family) {
@@ -56,40 +57,40 @@ void PrintRanges(const FamilyGroups& family) {
   Cells cells = {{"level", "entries for ranges", "files", "entries", "share of memory"}};
   const auto add = [&](const std::string& name, const RangeFacts& ranges) {
     if (ranges.files == 0) return;
-    cells.push_back({name, ranges.kinds.Text(), CountText(ranges.files), EntriesText(ranges),
+    cells.push_back({name, ranges.kinds.Text(), cli::CountText(ranges.files), EntriesText(ranges),
                      ShareOrDash(ranges)});
   };
   for (const Group& level : family.levels) add(LevelText(level.level), level.ranges);
   if (family.levels.size() != 1) add("all", family.all.ranges);
-  std::cout << TextTable(cells, 2);
+  std::cout << cli::TextTable(cells, 2);
 }
 
 std::string ShareText(uint64_t files, uint64_t of_files, uint64_t bytes, uint64_t of_bytes) {
   const auto share = [](uint64_t part, uint64_t all) {
     return all == 0 ? std::string("-")
-                    : RateText(static_cast<double>(part) / static_cast<double>(all));
+                    : cli::RateText(static_cast<double>(part) / static_cast<double>(all));
   };
-  return CountText(files) + " of " + CountText(of_files) + " files (" + share(files, of_files) +
-         "; " + share(bytes, of_bytes) + " of the data)";
+  return cli::CountText(files) + " of " + cli::CountText(of_files) + " files (" +
+         share(files, of_files) + "; " + share(bytes, of_bytes) + " of the data)";
 }
 
 void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
                   const FamilyGroups& family) {
   const Group& all = family.all;
   if (all.files_without_filter != 0) {
-    PrintLine("without filter: " +
-              ShareText(all.files_without_filter, all.files, all.bytes_without_filter, all.bytes));
+    cli::PrintLine("without filter: " + ShareText(all.files_without_filter, all.files,
+                                                  all.bytes_without_filter, all.bytes));
   }
   if (all.ignored_files != 0) {
-    PrintLine("ignored by the running policy: " +
-              ShareText(all.ignored_files, all.files, all.ignored_bytes, all.bytes));
+    cli::PrintLine("ignored by the running policy: " +
+                   ShareText(all.ignored_files, all.files, all.ignored_bytes, all.bytes));
   }
   for (const auto& [name, count] : all.names) {
-    PrintLine("filters named " + name + ": " + FilesText(count));
+    cli::PrintLine("filters named " + name + ": " + FilesText(count));
   }
   if (all.partitioned_files != 0) {
-    PrintLine("partitioned filters: " + FilesText(all.partitioned_files) + ", " +
-              CountText(all.num_filters) + " filters in all");
+    cli::PrintLine("partitioned filters: " + FilesText(all.partitioned_files) + ", " +
+                   cli::CountText(all.num_filters) + " filters in all");
   }
   std::map<std::string, uint64_t> reasons;
   std::map<std::string, uint64_t> extractors;
@@ -114,9 +115,9 @@ void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
     }
   }
   for (const auto& [text, count] : extractors) {
-    PrintLine("filters of " + text + ": " + FilesText(count));
+    cli::PrintLine("filters of " + text + ": " + FilesText(count));
   }
-  for (const auto& [text, count] : reasons) PrintLine(FilesText(count) + ": " + text);
+  for (const auto& [text, count] : reasons) cli::PrintLine(FilesText(count) + ": " + text);
 }
 
 void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
@@ -134,16 +135,16 @@ void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
     Group group;
     group.Add(files[i], file.bytes);
     cells.push_back({FileText(inputs, ref), KindsText(facts.kinds), LevelText(file.level),
-                     BytesText(file.bytes), KeysText(facts.num_keys, facts.keys_estimated),
-                     facts.has_filter() ? BytesText(facts.filter_bytes) : "none",
+                     cli::BytesText(file.bytes), KeysText(facts.num_keys, facts.keys_estimated),
+                     facts.has_filter() ? cli::BytesText(facts.filter_bytes) : "none",
                      BitsOrDash(group.bits_per_key()), RateOrDash(files[i].rate())});
     if (facts.ranges.files == 0) continue;
     cells.back().insert(cells.back().end(), {facts.ranges.kinds.Text(), EntriesText(facts.ranges)});
   }
-  if (cells.size() > 1) std::cout << '\n' << TextTable(cells, 2);
+  if (cells.size() > 1) std::cout << '\n' << cli::TextTable(cells, 2);
 }
 
-Json FileJson(const Inputs& inputs, const FileRef& ref, const InspectedFile& inspected) {
+cli::Json FileJson(const Inputs& inputs, const FileRef& ref, const InspectedFile& inspected) {
   const database::TableFile& file = inputs.file(ref);
   const FileFacts& facts = inspected.facts;
   Group group;
@@ -170,10 +171,10 @@ Json FileJson(const Inputs& inputs, const FileRef& ref, const InspectedFile& ins
           {"whole_keys", facts.whole_keys},
           {"prefixes", facts.prefixes},
           {"prefix_extractor", facts.prefix_extractor},
-          {"ignored", TextOrNull(inspected.ignored)},
+          {"ignored", cli::TextOrNull(inspected.ignored)},
           {"ranges", RangesJson(facts.ranges)},
-          {"problem", TextOrNull(facts.why_unknown)},
-          {"canonicalizer", TextOrNull(facts.canonicalizer)}};
+          {"problem", cli::TextOrNull(facts.why_unknown)},
+          {"canonicalizer", cli::TextOrNull(facts.canonicalizer)}};
 }
 
 void PrintInspection(const Inputs& inputs, const Inspection& inspection, bool with_files) {
@@ -182,10 +183,11 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection, bool wi
     const FamilyGroups& family = groups[g];
     const database::Database& database = inputs.databases[family.database];
     if (g != 0) std::cout << '\n';
-    PrintLine(DatabaseTitle(database, family.column_family) + ": " + EngineName(database.engine) +
-              ", " + FilesText(family.all.files) + ", " + BytesText(family.all.bytes));
+    cli::PrintLine(DatabaseTitle(database, family.column_family) + ": " +
+                   EngineName(database.engine) + ", " + FilesText(family.all.files) + ", " +
+                   cli::BytesText(family.all.bytes));
     if (!policies[g].name.empty()) {
-      PrintLine("running policy (" + policies[g].from + "): " + policies[g].name);
+      cli::PrintLine("running policy (" + policies[g].from + "): " + policies[g].name);
     }
     if (family.all.files == 0) continue;
     PrintGroups(family);
@@ -196,13 +198,13 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection, bool wi
 }
 
 // One document; files of all databases with all their facts.
-Json InspectionJson(const Inputs& inputs, const Inspection& inspection) {
-  const auto family = [&](size_t g) -> Json {
+cli::Json InspectionJson(const Inputs& inputs, const Inspection& inspection) {
+  const auto family = [&](size_t g) -> cli::Json {
     const FamilyGroups& groups = inspection.groups[g];
-    Json levels = Json::array();
+    cli::Json levels = cli::Json::array();
     for (const Group& level : groups.levels) levels.push_back(GroupJson(level));
     return {{"name", inputs.column_family(groups.database, groups.column_family).name},
-            {"running_policy", TextOrNull(inspection.policies[g].name)},
+            {"running_policy", cli::TextOrNull(inspection.policies[g].name)},
             {"levels", std::move(levels)},
             {"all", GroupJson(groups.all)}};
   };
@@ -222,9 +224,9 @@ int Run(const InspectOptions& options) {
   Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "inspect", options.policy);
   if (options.common.json) {
-    Json json = InspectionJson(inputs, inspection);
+    cli::Json json = InspectionJson(inputs, inspection);
     AddProblems(inputs, &json);
-    Print(json);
+    cli::Print(json);
   } else {
     PrintInspection(inputs, inspection, options.files || inputs.files.size() <= kFewFiles);
   }
@@ -253,4 +255,4 @@ void AddInspectCommand(CLI::App* db, int* exit_code) {
   command->callback([=] { *exit_code = Run(*options); });
 }
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db

@@ -7,7 +7,7 @@
 #include "src/db/inspect/inspection.h"
 #include "src/db/table_filters.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 namespace {
 
 using engine_filters::EngineFilter;
@@ -280,4 +280,4 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   return done;
 }
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db

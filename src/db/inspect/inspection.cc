@@ -2,7 +2,7 @@
 
 #include "src/db/directory/filter_names.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 namespace {
 
 RunningPolicy PolicyOf(const database::ColumnFamily& family, const std::string& given) {
@@ -48,7 +48,8 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
     inspection.files.resize(inputs->files.size());
     ForEachFile(
         inputs, options, name,
-        [&](size_t i, const sstable::Table& table, FileProgress* progress, std::string* error) {
+        [&](size_t i, const sstable::Table& table, cli::FileProgress* progress,
+            std::string* error) {
           const bool done = InspectFile(table, &inspection.files[i].facts, error);
           progress->AddBytes(inputs->file(inputs->files[i]).bytes);
           return done;
@@ -68,4 +69,4 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
   return inspection;
 }
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db

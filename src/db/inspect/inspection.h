@@ -16,7 +16,7 @@
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/db/sstable/table.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 
 // ---- What the filters of a table are, without the table's keys.
 
@@ -29,7 +29,7 @@ using KindCounts = std::map<engine_filters::Kind, KindCount>;
 // Of files whose filters have entries for ranges beside the keys.
 struct RangeFacts {
   uint64_t files = 0;
-  RangeKinds kinds;
+  cli::RangeKinds kinds;
   uint64_t num_keys = 0;
   double num_entries = 0;      // estimated from the filters' bits; NaN: unknown
   uint64_t counted_bytes = 0;  // of the filters whose bits show it
@@ -137,16 +137,16 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, const std::vector<Ins
 
 // ---- Groups as text and JSON.
 
-Json GroupJson(const Group& group);
-Json KindsJson(const KindCounts& kinds);
-Json RangesJson(const RangeFacts& ranges);  // null: no entries
+cli::Json GroupJson(const Group& group);
+cli::Json KindsJson(const KindCounts& kinds);
+cli::Json RangesJson(const RangeFacts& ranges);  // null: no entries
 
 // "RocksDB Bloom, RocksDB Ribbon"; of files without filters "none".
 std::string KindsText(const KindCounts& kinds);
 
 // "1.2 %", "-" for NaN.
 std::string RateOrDash(double rate);
-Json RateOrNull(double rate);
+cli::Json RateOrNull(double rate);
 
 // "12,000", or "~12,000".
 std::string KeysText(uint64_t num_keys, bool estimated);
@@ -165,14 +165,14 @@ struct Inspection {
 
 // {"databases": [...]}, of each its path and engine, its warnings if those are wanted, family(g) of
 // each of its groups, and file(i), unless that is null, of each of its files that is done.
-Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_warnings,
-                const std::function<Json(size_t)>& family,
-                const std::function<Json(size_t)>& file = nullptr);
+cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_warnings,
+                     const std::function<cli::Json(size_t)>& family,
+                     const std::function<cli::Json(size_t)>& file = nullptr);
 
 // `policy`: the running one, for all databases; empty: that of the OPTIONS file.
 Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::string& name,
                    const std::string& policy);
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db
 
 #endif  // BLOOMLINE_DB_INSPECT_INSPECTION_H_

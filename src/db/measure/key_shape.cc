@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -149,4 +149,4 @@ bool Neighbour(const KeyShape& shape, std::string_view low, std::string_view hig
   return IncrementBytes(key->size(), key) && *key > low && *key < high;
 }
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db

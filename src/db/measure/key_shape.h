@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 
 enum class ShapeKind : uint8_t {
   kDecimal,      // "0000000000001234"
@@ -60,6 +60,6 @@ class Random {
   uint64_t state_;
 };
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db
 
 #endif  // BLOOMLINE_DB_MEASURE_KEY_SHAPE_H_

@@ -8,12 +8,13 @@
 #include "src/cli/shared/json.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
+#include "src/db/commands.h"
 #include "src/db/common.h"
 #include "src/db/inspect/inspection.h"
 #include "src/db/measure/measurement.h"
 #include "src/db/measure/scan.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 namespace {
 
 using Cells = std::vector<std::vector<std::string>>;
@@ -23,11 +24,11 @@ std::string MeasuredText(double rate, double queries) {
   if (!(queries > 0)) return "-";
   const Interval interval = ConfidenceInterval(rate, queries);
   const auto number = [](double value) {
-    std::string text = RateText(value);
+    std::string text = cli::RateText(value);
     text.resize(text.size() - 2);  // without " %"
     return text;
   };
-  return RateText(rate) + " (" + number(interval.low) + "-" + number(interval.high) + ")";
+  return cli::RateText(rate) + " (" + number(interval.low) + "-" + number(interval.high) + ")";
 }
 
 std::string MeasuredText(const Queries& queries) {
@@ -38,22 +39,23 @@ std::string MeasuredText(const WeightedRate& rate) {
   return MeasuredText(rate.rate(), rate.queries());
 }
 
-Json MeasuredJson(double rate, double effective, uint64_t queries) {
+cli::Json MeasuredJson(double rate, double effective, uint64_t queries) {
   const Interval interval = ConfidenceInterval(rate, effective);
   const bool known = effective > 0;
   return {{"queries", queries},
-          {"false_positive_rate", known ? Json(rate) : Json(nullptr)},
-          {"low", known ? Json(interval.low) : Json(nullptr)},
-          {"high", known ? Json(interval.high) : Json(nullptr)}};
+          {"false_positive_rate", known ? cli::Json(rate) : cli::Json(nullptr)},
+          {"low", known ? cli::Json(interval.low) : cli::Json(nullptr)},
+          {"high", known ? cli::Json(interval.high) : cli::Json(nullptr)}};
 }
 
-Json MeasuredJson(const Queries& queries) {
-  Json json = MeasuredJson(queries.rate(), static_cast<double>(queries.queries), queries.queries);
+cli::Json MeasuredJson(const Queries& queries) {
+  cli::Json json =
+      MeasuredJson(queries.rate(), static_cast<double>(queries.queries), queries.queries);
   json["false_positives"] = queries.matches;
   return json;
 }
 
-Json GroupJson(const MeasuredGroup& group) {
+cli::Json GroupJson(const MeasuredGroup& group) {
   return {{"level", LevelJson(group.level)},
           {"files", group.files},
           {"adjacent",
@@ -96,9 +98,9 @@ void PrintShapes(const MeasuredFamily& family) {
     cells.push_back(
         {ShapeName(shape), MeasuredText(rates.adjacent), MeasuredText(rates.elsewhere)});
   }
-  std::cout << TextTable(cells);
+  std::cout << cli::TextTable(cells);
   if (shapes.size() > shown) {
-    std::cout << "and " << CountText(shapes.size() - shown)
+    std::cout << "and " << cli::CountText(shapes.size() - shown)
               << (shapes.size() - shown == 1 ? " rarer shape" : " rarer shapes") << " of keys\n";
   }
 }
@@ -111,11 +113,11 @@ void PrintFiles(const Inputs& inputs, const Inspection& inspection,
     if (ref.state != FileState::kDone) continue;
     const database::TableFile& file = inputs.file(ref);
     cells.push_back(
-        {FileText(inputs, ref), LevelText(file.level), CountText(results[i].keys_read),
+        {FileText(inputs, ref), LevelText(file.level), cli::CountText(results[i].keys_read),
          MeasuredText(results[i].rates.adjacent), MeasuredText(results[i].rates.elsewhere),
          results[i].keys_read == 0 ? "-" : RateOrDash(inspection.files[i].facts.expected_rate)});
   }
-  if (cells.size() > 1) std::cout << '\n' << TextTable(cells);
+  if (cells.size() > 1) std::cout << '\n' << cli::TextTable(cells);
 }
 
 void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
@@ -126,37 +128,38 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
     const FamilyGroups& groups = inspection.groups[f];
     const database::Database& database = inputs.databases[groups.database];
     if (f != 0) std::cout << '\n';
-    PrintLine(DatabaseTitle(database, groups.column_family) + ": " + EngineName(database.engine));
+    cli::PrintLine(DatabaseTitle(database, groups.column_family) + ": " +
+                   EngineName(database.engine));
     Cells cells = {{"level", "filter", "adjacent FPR", "elsewhere FPR", "expected FPR", "runs",
                     "wasted reads"}};
     const auto add = [&](const std::string& name, const MeasuredGroup& group, const Group& files) {
       cells.push_back({name, KindsText(files.kinds), MeasuredText(group.adjacent),
                        MeasuredText(group.elsewhere), RateOrDash(group.expected.rate()),
-                       NumberText(group.runs, 2), RateOrDash(group.wasted_reads)});
+                       cli::NumberText(group.runs, 2), RateOrDash(group.wasted_reads)});
     };
     for (size_t i = 0; i < family.levels.size(); ++i) {
       add(LevelText(family.levels[i].level), family.levels[i], groups.levels[i]);
     }
     if (family.levels.size() > 1) add("all", family.all, groups.all);
-    if (cells.size() > 1) std::cout << TextTable(cells, 2);
+    if (cells.size() > 1) std::cout << cli::TextTable(cells, 2);
     PrintShapes(family);
     for (const auto& [reason, files] : family.not_measured) {
-      PrintLine("not measured: " + FilesText(files) + ": " + reason);
+      cli::PrintLine("not measured: " + FilesText(files) + ": " + reason);
     }
   }
   if (with_files) PrintFiles(inputs, inspection, results);
 }
 
-Json FamilyJson(const std::string& name, const MeasuredFamily& family) {
-  Json levels = Json::array();
+cli::Json FamilyJson(const std::string& name, const MeasuredFamily& family) {
+  cli::Json levels = cli::Json::array();
   for (const MeasuredGroup& level : family.levels) levels.push_back(GroupJson(level));
-  Json shapes = Json::array();
+  cli::Json shapes = cli::Json::array();
   for (const auto& [shape, rates] : ByQueries(family.by_shape)) {
     shapes.push_back({{"keys", ShapeName(shape)},
                       {"adjacent", MeasuredJson(rates.adjacent)},
                       {"elsewhere", MeasuredJson(rates.elsewhere)}});
   }
-  Json reasons = Json::array();
+  cli::Json reasons = cli::Json::array();
   for (const auto& [reason, files] : family.not_measured) {
     reasons.push_back({{"reason", reason}, {"files", files}});
   }
@@ -167,8 +170,8 @@ Json FamilyJson(const std::string& name, const MeasuredFamily& family) {
           {"not_measured", std::move(reasons)}};
 }
 
-Json FileJson(const database::TableFile& file, const FileFacts& facts,
-              const MeasureResult& result) {
+cli::Json FileJson(const database::TableFile& file, const FileFacts& facts,
+                   const MeasureResult& result) {
   return {{"path", file.path},
           {"level", LevelJson(file.level)},
           {"layouts", KindsJson(facts.kinds)},
@@ -179,7 +182,7 @@ Json FileJson(const database::TableFile& file, const FileFacts& facts,
           {"elsewhere", MeasuredJson(result.rates.elsewhere)},
           {"without_neighbour", result.no_neighbour},
           {"expected_false_positive_rate", RateOrNull(facts.expected_rate)},
-          {"not_measured", TextOrNull(result.not_measured)}};
+          {"not_measured", cli::TextOrNull(result.not_measured)}};
 }
 
 // ---- Of --scan.
@@ -187,31 +190,33 @@ Json FileJson(const database::TableFile& file, const FileFacts& facts,
 // "2.40", and "0.0013" where fewer digits would hide it.
 std::string ReadsText(double reads) {
   if (std::isnan(reads)) return "-";
-  return NumberText(reads, reads == 0 || reads >= 0.1 ? 2 : reads >= 0.01 ? 3 : 4);
+  return cli::NumberText(reads, reads == 0 || reads >= 0.1 ? 2 : reads >= 0.01 ? 3 : 4);
 }
 
 void PrintScan(const Inputs& inputs, const FamilyGroups& groups, const FamilyScan& scan) {
   const database::Database& database = inputs.databases[groups.database];
-  PrintLine(DatabaseTitle(database, groups.column_family) + ": " + EngineName(database.engine) +
-            ", empty ranges behind " + CountText(scan.num_keys) + " stored keys");
-  if (!scan.not_measured.empty()) return PrintLine("not measured: " + scan.not_measured);
+  cli::PrintLine(DatabaseTitle(database, groups.column_family) + ": " +
+                 EngineName(database.engine) + ", empty ranges behind " +
+                 cli::CountText(scan.num_keys) + " stored keys");
+  if (!scan.not_measured.empty()) return cli::PrintLine("not measured: " + scan.not_measured);
   Cells cells = {{"range behind a key", "empty", "rejected", "files per scan", "without filters"}};
   for (const ScanWidth& width : scan.widths) {
     if (width.made == 0) continue;
-    cells.push_back({width.name, CountText(width.empty), RateOrDash(width.rejected_share()),
+    cells.push_back({width.name, cli::CountText(width.empty), RateOrDash(width.rejected_share()),
                      ReadsText(width.reads()), ReadsText(width.reads_without())});
   }
-  if (cells.size() > 1) std::cout << TextTable(cells);
+  if (cells.size() > 1) std::cout << cli::TextTable(cells);
   if (groups.all.ranges.files < groups.all.files) {
-    PrintLine("no entries for ranges: " + CountText(groups.all.files - groups.all.ranges.files) +
-              " of " + FilesText(groups.all.files));
+    cli::PrintLine(
+        "no entries for ranges: " + cli::CountText(groups.all.files - groups.all.ranges.files) +
+        " of " + FilesText(groups.all.files));
   }
-  PrintLine("lost: " + CountText(scan.lost));
-  if (scan.lost != 0) PrintLine("rejected, and has keys: " + scan.lost_example);
+  cli::PrintLine("lost: " + cli::CountText(scan.lost));
+  if (scan.lost != 0) cli::PrintLine("rejected, and has keys: " + scan.lost_example);
 }
 
-Json ScanJson(const std::string& name, const FamilyScan& scan) {
-  Json widths = Json::array();
+cli::Json ScanJson(const std::string& name, const FamilyScan& scan) {
+  cli::Json widths = cli::Json::array();
   for (const ScanWidth& width : scan.widths) {
     widths.push_back({{"range", width.name},
                       {"made", width.made},
@@ -223,8 +228,8 @@ Json ScanJson(const std::string& name, const FamilyScan& scan) {
           {"keys", scan.num_keys},
           {"ranges", std::move(widths)},
           {"lost", scan.lost},
-          {"lost_example", TextOrNull(scan.lost_example)},
-          {"reason", TextOrNull(scan.not_measured)}};
+          {"lost_example", cli::TextOrNull(scan.lost_example)},
+          {"reason", cli::TextOrNull(scan.not_measured)}};
 }
 
 struct Options {
@@ -237,12 +242,12 @@ struct Options {
 int RunScan(const Options& options, const Inspection& inspection, Inputs* inputs) {
   const auto scans = Scan(inputs, options.common, options.measure, inspection);
   if (options.common.json) {
-    Json json = DocumentOf(*inputs, inspection, false, [&](size_t g) {
+    cli::Json json = DocumentOf(*inputs, inspection, false, [&](size_t g) {
       const FamilyGroups& groups = inspection.groups[g];
       return ScanJson(inputs->column_family(groups.database, groups.column_family).name, scans[g]);
     });
     AddProblems(*inputs, &json);
-    Print(json);
+    cli::Print(json);
   }
   bool lost = false;
   for (size_t g = 0; g < scans.size(); ++g) {
@@ -252,7 +257,7 @@ int RunScan(const Options& options, const Inspection& inspection, Inputs* inputs
     PrintScan(*inputs, inspection.groups[g], scans[g]);
   }
   const int exit_code = ReportProblems(*inputs, "measure");
-  return lost ? kExitFailure : exit_code;
+  return lost ? cli::kExitFailure : exit_code;
 }
 
 int Run(const Options& options) {
@@ -268,13 +273,13 @@ int Run(const Options& options) {
       return FamilyJson(inputs.column_family(groups.database, groups.column_family).name,
                         families[g]);
     };
-    Json json = DocumentOf(inputs, inspection, false, family, [&](size_t i) {
+    cli::Json json = DocumentOf(inputs, inspection, false, family, [&](size_t i) {
       return FileJson(inputs.file(inputs.files[i]), inspection.files[i].facts, results[i]);
     });
     json["samples"] = options.measure.samples;
     json["seed"] = options.measure.seed;
     AddProblems(inputs, &json);
-    Print(json);
+    cli::Print(json);
   } else {
     PrintMeasurement(inputs, inspection, results, families,
                      options.files || inputs.files.size() <= kFewFiles);
@@ -311,4 +316,4 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
   command->callback([=] { *exit_code = Run(*options); });
 }
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 namespace {
 
 using sstable::FilterKind;
@@ -32,7 +32,7 @@ class Meter {
         random_(options.seed),
         result_(*result) {}
 
-  bool Run(uint64_t num_keys, std::vector<std::string> candidates, FileProgress* progress,
+  bool Run(uint64_t num_keys, std::vector<std::string> candidates, cli::FileProgress* progress,
            std::string* error) {
     candidates_ = std::move(candidates);
     std::sort(candidates_.begin(), candidates_.end(),
@@ -291,7 +291,7 @@ double Queries::rate() const {
 
 bool MeasureFile(const Table& table, uint64_t num_keys, const MeasureOptions& options,
                  const std::vector<std::string>& own, const std::vector<std::string>& others,
-                 FileProgress* progress, MeasureResult* result, std::string* error) {
+                 cli::FileProgress* progress, MeasureResult* result, std::string* error) {
   const FilterKeys keys(table);
   result->of_prefixes = !keys.whole_keys();
   result->not_measured = WhyNot(table, keys);
@@ -310,4 +310,4 @@ bool MeasureFile(const Table& table, uint64_t num_keys, const MeasureOptions& op
   return meter->Run(num_keys, std::move(candidates), progress, error);
 }
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db

@@ -13,7 +13,7 @@
 #include "src/db/sstable/table.h"
 #include "src/db/table_filters.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 
 // Queries of missing keys and false positives.
 struct Queries {
@@ -62,7 +62,7 @@ struct MeasureOptions {
 // this one: those that are do not count. Memory: options.samples keys, one filter, one data block.
 bool MeasureFile(const sstable::Table& table, uint64_t num_keys, const MeasureOptions& options,
                  const std::vector<std::string>& own, const std::vector<std::string>& others,
-                 FileProgress* progress, MeasureResult* result, std::string* error);
+                 cli::FileProgress* progress, MeasureResult* result, std::string* error);
 
 // ---- Keys of tables, and keys like them that may be missing.
 
@@ -80,6 +80,6 @@ std::vector<std::string> MissingCandidates(const FilterKeys& keys, bool prefixes
                                            uint64_t seed, const std::vector<std::string>& own,
                                            const std::vector<std::string>& others);
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db
 
 #endif  // BLOOMLINE_DB_MEASURE_MEASURE_FILE_H_

@@ -6,7 +6,7 @@
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/quantity_option.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 namespace {
 
 struct Sample {
@@ -45,7 +45,8 @@ void AddMeasureOptions(CLI::App* command, MeasureOptions* options) {
       ->check(CLI::Range(uint64_t{100}, uint64_t{1000000000}))
       ->capture_default_str()
       ->type_name("");
-  AddQuantity(command, "--seed", &options->seed, ParseSeed, "Seed of the random keys [1]");
+  cli::AddQuantity(command, "--seed", &options->seed, cli::ParseSeed,
+                   "Seed of the random keys [1]");
 }
 
 std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
@@ -55,7 +56,7 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
   CommonOptions quiet = common;
   quiet.progress = false;
   ForEachFile(inputs, quiet, name,
-              [&](size_t i, const sstable::Table& table, FileProgress*, std::string* error) {
+              [&](size_t i, const sstable::Table& table, cli::FileProgress*, std::string* error) {
                 constexpr uint64_t kFewKeys = 63;
                 return SampleKeys(table, kFewKeys, &sampled[i], error);
               });
@@ -68,7 +69,7 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
   std::vector<MeasureResult> results(inputs->files.size());
   ForEachFile(
       inputs, common, name,
-      [&](size_t i, const sstable::Table& table, FileProgress* progress, std::string* error) {
+      [&](size_t i, const sstable::Table& table, cli::FileProgress* progress, std::string* error) {
         const FileRef& ref = inputs->files[i];
         const database::TableFile& file = inputs->file(ref);
         const std::vector<Sample>& of_family = samples.at({ref.database, file.column_family});
@@ -126,4 +127,4 @@ std::vector<MeasuredFamily> GroupMeasurement(const Inputs& inputs, const Inspect
   return families;
 }
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db

@@ -13,7 +13,7 @@
 #include "src/db/inspect/inspection.h"
 #include "src/db/measure/measure_file.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 
 // ---- Confidence intervals of measured rates.
 
@@ -92,6 +92,6 @@ double MeasuredRate(const MeasureResult& result);
 std::vector<MeasuredFamily> GroupMeasurement(const Inputs& inputs, const Inspection& inspection,
                                              const std::vector<MeasureResult>& results);
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db
 
 #endif  // BLOOMLINE_DB_MEASURE_MEASUREMENT_H_

@@ -4,7 +4,7 @@
 #include "src/db/measure/key_shape.h"
 #include "src/db/measure/measure_file.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 
 namespace {
 
@@ -111,4 +111,4 @@ bool SampleKeys(const Table& table, uint64_t num_keys, std::vector<std::string>*
   return true;
 }
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db

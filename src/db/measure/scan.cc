@@ -12,7 +12,7 @@
 #include "src/db/sstable/comparator.h"
 #include "src/db/table_filters.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 namespace {
 
 // RocksDB hands no longer bounds to filters (src/engines/rocksdb/ranges/range_extractor.h).
@@ -76,7 +76,7 @@ class RangeMaker {
  public:
   RangeMaker(const std::vector<std::string>& keys, FamilyScan* scan) : keys_(keys), scan_(*scan) {}
 
-  std::vector<Range> Make(const RangeKinds& kinds) {
+  std::vector<Range> Make(const cli::RangeKinds& kinds) {
     const std::optional<KeyShape> shape = CommonShape(keys_);
     for (const int numbers : {1, 16}) {
       if (!shape) break;
@@ -102,7 +102,7 @@ class RangeMaker {
       if (next != kinds.cell_bits.rend() && filter::CellBytes(*next) == filter::CellBytes(*bits)) {
         continue;  // of those that differ by less than a byte the shortest
       }
-      Add("the next beginning of " + BitsAsBytes(*bits) + (*bits == 8 ? " byte" : " bytes"),
+      Add("the next beginning of " + cli::BitsAsBytes(*bits) + (*bits == 8 ? " byte" : " bytes"),
           [&](size_t i, Range* range) {
             std::string unused;
             std::string next_cell;
@@ -113,7 +113,8 @@ class RangeMaker {
     for (const auto& [delimiter, depths] : kinds.depths) {
       for (unsigned depth = filter::kMaxDepth; depth > 0; --depth) {
         if ((depths >> (depth - 1) & 1) == 0) continue;
-        Add("the next beginning up to " + DelimiterText(delimiter) + " " + std::to_string(depth),
+        Add("the next beginning up to " + cli::DelimiterText(delimiter) + " " +
+                std::to_string(depth),
             [&, byte = delimiter](size_t i, Range* range) {
               return NextDelimited(keys_[i], byte, depth, range);
             });
@@ -251,14 +252,14 @@ std::vector<FamilyScan> Scan(Inputs* inputs, const CommonOptions& common,
     }
   }
   const auto for_each_file = [&](const CommonOptions& its_options, auto work) {
-    ForEachFile(
-        inputs, its_options, "measure",
-        [&](size_t i, const sstable::Table& table, FileProgress* progress, std::string* error) {
-          const bool done =
-              family_of_file[i] == num_families || work(i, family_of_file[i], table, error);
-          progress->AddBytes(table.file_bytes());
-          return done;
-        });
+    ForEachFile(inputs, its_options, "measure",
+                [&](size_t i, const sstable::Table& table, cli::FileProgress* progress,
+                    std::string* error) {
+                  const bool done =
+                      family_of_file[i] == num_families || work(i, family_of_file[i], table, error);
+                  progress->AddBytes(table.file_bytes());
+                  return done;
+                });
   };
 
   std::mutex mutex;
@@ -321,4 +322,4 @@ std::vector<FamilyScan> Scan(Inputs* inputs, const CommonOptions& common,
   return scans;
 }
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db

@@ -11,7 +11,7 @@
 #include "src/db/inspect/inspection.h"
 #include "src/db/measure/measure_file.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 
 // Ranges of one kind.
 struct ScanWidth {
@@ -42,6 +42,6 @@ struct FamilyScan {
 std::vector<FamilyScan> Scan(Inputs* inputs, const CommonOptions& common,
                              const MeasureOptions& options, const Inspection& inspection);
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db
 
 #endif  // BLOOMLINE_DB_MEASURE_SCAN_H_

@@ -7,11 +7,12 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
+#include "src/db/commands.h"
 #include "src/db/common.h"
 #include "src/db/table_filters.h"
 #include "src/db/verify/verify_file.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 namespace {
 
 struct VerifyOptions {
@@ -19,8 +20,8 @@ struct VerifyOptions {
   uint64_t max_errors = 100;
 };
 
-Json CountsJson(const VerifyCounts& counts) {
-  Json skipped = Json::array();
+cli::Json CountsJson(const VerifyCounts& counts) {
+  cli::Json skipped = cli::Json::array();
   for (const auto& [reason, count] : counts.skipped) {
     skipped.push_back({{"reason", reason}, {"count", count}});
   }
@@ -33,8 +34,8 @@ Json CountsJson(const VerifyCounts& counts) {
           {"not_checked", std::move(skipped)}};
 }
 
-Json LostJson(const LostKey& lost) {
-  Json json{{"key", KeyText(lost.key)}, {"key_hex", Hex(lost.key)}};
+cli::Json LostJson(const LostKey& lost) {
+  cli::Json json{{"key", KeyText(lost.key)}, {"key_hex", Hex(lost.key)}};
   json["by_range"] = lost.loss == Loss::kRange;
   if (lost.loss == Loss::kPrefix) {
     json["prefix"] = KeyText(lost.prefix);
@@ -86,66 +87,68 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   uint64_t listed = 0;
   for (size_t i = 0; i < results.size(); ++i) {
     for (const LostKey& lost : results[i].lost) {
-      PrintLine(LostText(inputs.file(inputs.files[i]).path, lost));
+      cli::PrintLine(LostText(inputs.file(inputs.files[i]).path, lost));
       ++listed;
     }
   }
   const VerifyCounts& counts = totals.counts;
   if (counts.lost > listed) {
-    std::cout << "and " << CountText(counts.lost - listed) << " more lost keys\n";
+    std::cout << "and " << cli::CountText(counts.lost - listed) << " more lost keys\n";
   }
-  std::cout << "checked: " << CountText(counts.keys) << (counts.keys == 1 ? " key" : " keys");
+  std::cout << "checked: " << cli::CountText(counts.keys) << (counts.keys == 1 ? " key" : " keys");
   if (counts.ranges != 0) {
     std::cout << ", with ranges around "
-              << (counts.ranges == counts.keys ? "each" : CountText(counts.ranges) + " of them");
+              << (counts.ranges == counts.keys ? "each"
+                                               : cli::CountText(counts.ranges) + " of them");
   }
-  if (counts.prefixes != 0) std::cout << ", " << CountText(counts.prefixes) << " prefixes";
-  std::cout << " (" << CountText(counts.entries) << (counts.entries == 1 ? " entry" : " entries")
-            << ") in " << FilesText(totals.files) << "\n";
+  if (counts.prefixes != 0) std::cout << ", " << cli::CountText(counts.prefixes) << " prefixes";
+  std::cout << " (" << cli::CountText(counts.entries)
+            << (counts.entries == 1 ? " entry" : " entries") << ") in " << FilesText(totals.files)
+            << "\n";
   const auto not_checked = [](uint64_t count, const std::string& what) {
-    if (count != 0) PrintLine("not checked: " + what);
+    if (count != 0) cli::PrintLine("not checked: " + what);
   };
   const uint64_t problems = totals.failed + inputs.errors.size();
-  not_checked(problems, CountText(problems) + (problems == 1 ? " path" : " paths") +
+  not_checked(problems, cli::CountText(problems) + (problems == 1 ? " path" : " paths") +
                             " with an error (stderr says which)");
   not_checked(totals.vanished, FilesText(totals.vanished) + ", removed meanwhile");
   not_checked(totals.without_filter, FilesText(totals.without_filter) + ", which have no filter");
   not_checked(totals.without_checksums,
               "the checksums of " + FilesText(totals.without_checksums) + ", which have none");
-  not_checked(counts.range_deletions,
-              CountText(counts.range_deletions) + " range deletions, which are not in filters");
+  not_checked(counts.range_deletions, cli::CountText(counts.range_deletions) +
+                                          " range deletions, which are not in filters");
   for (const auto& [reason, count] : counts.skipped) {
-    not_checked(count, CountText(count) + " keys: " + reason);
+    not_checked(count, cli::CountText(count) + " keys: " + reason);
   }
   // Of a table that is missing or damaged, keys may be lost, too.
-  std::cout << "lost: " << CountText(counts.lost)
+  std::cout << "lost: " << cli::CountText(counts.lost)
             << (problems == 0 ? "" : " of the checked keys; others may be, see stderr") << '\n';
-  for (const std::string& doubt : totals.doubts) PrintLine(doubt);
+  for (const std::string& doubt : totals.doubts) cli::PrintLine(doubt);
 }
 
 void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   const Totals totals = Sum(inputs, results);
-  Json json = CountsJson(totals.counts);
+  cli::Json json = CountsJson(totals.counts);
   json["files_checked"] = totals.files;
   json["files_without_filter"] = totals.without_filter;
   json["files_without_checksums"] = totals.without_checksums;
-  json["files"] = Json::array();
+  json["files"] = cli::Json::array();
   for (size_t i = 0; i < results.size(); ++i) {
     const FileRef& ref = inputs.files[i];
     if (ref.state == FileState::kVanished) continue;
-    Json file{{"path", inputs.file(ref).path},
-              {"level", LevelJson(inputs.file(ref).level)},
-              {"complete", ref.state == FileState::kDone},
-              {"has_filter", results[i].has_filter},
-              {"has_checksums", results[i].has_checksums}};
+    cli::Json file{{"path", inputs.file(ref).path},
+                   {"level", LevelJson(inputs.file(ref).level)},
+                   {"complete", ref.state == FileState::kDone},
+                   {"has_filter", results[i].has_filter},
+                   {"has_checksums", results[i].has_checksums}};
     file.update(CountsJson(results[i].counts));
-    file["doubt"] = TextOrNull(results[i].doubt);
-    file["lost_keys"] = Json::array();
+    file["doubt"] = cli::TextOrNull(results[i].doubt);
+    file["lost_keys"] = cli::Json::array();
     for (const LostKey& lost : results[i].lost) file["lost_keys"].push_back(LostJson(lost));
     json["files"].push_back(std::move(file));
   }
   AddProblems(inputs, &json);
-  Print(json);
+  cli::Print(json);
 }
 
 int Run(const VerifyOptions& options) {
@@ -157,7 +160,8 @@ int Run(const VerifyOptions& options) {
     results.resize(inputs.files.size());
     ForEachFile(
         &inputs, options.common, "verify",
-        [&](size_t i, const sstable::Table& table, FileProgress* progress, std::string* error) {
+        [&](size_t i, const sstable::Table& table, cli::FileProgress* progress,
+            std::string* error) {
           return VerifyFile(table, options.max_errors, &listed, progress, &results[i], error);
         },
         first);
@@ -170,7 +174,7 @@ int Run(const VerifyOptions& options) {
   const bool lost = std::any_of(results.begin(), results.end(),
                                 [](const VerifyResult& result) { return result.counts.lost != 0; });
   const int exit_code = ReportProblems(inputs, "verify");
-  return lost ? kExitFailure : exit_code;
+  return lost ? cli::kExitFailure : exit_code;
 }
 
 }  // namespace
@@ -196,4 +200,4 @@ void AddVerifyCommand(CLI::App* db, int* exit_code) {
   command->callback([=] { *exit_code = Run(*options); });
 }
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db

@@ -5,7 +5,7 @@
 
 #include "src/db/table_filters.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 namespace {
 
 using engine_filters::EngineFilter;
@@ -30,7 +30,7 @@ class Verifier {
            VerifyResult* result)
       : table_(table), max_listed_(max_listed), listed_(listed), result_(*result), keys_(table) {}
 
-  bool Run(FileProgress* progress, std::string* error) {
+  bool Run(cli::FileProgress* progress, std::string* error) {
     if (!filters_.Init(table_, error)) return false;
     // Those by offset are one block.
     if (table_.filter_kind() != FilterKind::kByOffset)
@@ -221,7 +221,7 @@ void VerifyCounts::Add(const VerifyCounts& other) {
 }
 
 bool VerifyFile(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
-                FileProgress* progress, VerifyResult* result, std::string* error) {
+                cli::FileProgress* progress, VerifyResult* result, std::string* error) {
   const uint64_t range_deletions = table.properties().num_range_deletions;
   if (range_deletions != sstable::kUnknownCount) result->counts.range_deletions = range_deletions;
   if (table.filter_kind() == FilterKind::kNone) {
@@ -234,4 +234,4 @@ bool VerifyFile(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* 
   return std::make_unique<Verifier>(table, max_listed, listed, result)->Run(progress, error);
 }
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db

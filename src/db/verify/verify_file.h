@@ -11,7 +11,7 @@
 #include "src/cli/shared/progress.h"
 #include "src/db/sstable/table.h"
 
-namespace bloomline::tool::db {
+namespace bloomline::db {
 
 enum class Loss {
   kKey,
@@ -55,8 +55,8 @@ struct VerifyResult {
 // found before that. Of the lost keys it lists what *listed, shared by all files, still leaves of
 // max_listed.
 bool VerifyFile(const sstable::Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
-                FileProgress* progress, VerifyResult* result, std::string* error);
+                cli::FileProgress* progress, VerifyResult* result, std::string* error);
 
-}  // namespace bloomline::tool::db
+}  // namespace bloomline::db
 
 #endif  // BLOOMLINE_DB_VERIFY_VERIFY_FILE_H_
