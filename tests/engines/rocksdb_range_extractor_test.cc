@@ -127,7 +127,7 @@ TEST(RocksDBRangeExtractorTest, OnlyTheLastTwoCallsAreARange) {
 // Fibers move between threads, and scans of other databases come between calls and query: a token
 // that came again would be taken for another range, and keys would be lost.
 TEST(RocksDBRangeExtractorTest, NoTokenComesAgain) {
-  constexpr size_t kCalls = sizeof(void*) > 4 ? (1 << 20) + 1000 : 10000;  // more than a block
+  constexpr size_t kCalls = TokenBlocks::kTokensPerBlock + 1000;
   constexpr int kThreads = 3;
   const auto extractor = NewRangeExtractor();
   std::vector<const char*> tokens(kThreads * kCalls);
@@ -163,12 +163,22 @@ TEST(RocksDBRangeExtractorTest, ThreadsWithAsManyCallsDoNotMixTheirRanges) {
 }
 
 TEST(RocksDBRangeExtractorTest, TokensEnd) {
-  constexpr uintptr_t kBlock = TokenBlocks::kTokensPerBlock;
-  TokenBlocks blocks(3 * kBlock + kBlock / 2);
-  EXPECT_EQ(blocks.Take(), kBlock);  // not 0, a null pointer
-  EXPECT_EQ(blocks.Take(), 2 * kBlock);
+  constexpr uint64_t kFirst = TokenBlocks::kFirst;
+  constexpr uint64_t kBlock = TokenBlocks::kTokensPerBlock;
+  TokenBlocks blocks(kFirst + 2 * kBlock + kBlock / 2);
+  EXPECT_EQ(blocks.Take(), kFirst);
+  EXPECT_EQ(blocks.Take(), kFirst + kBlock);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(blocks.Take(), 0U) << "would pass the last token";
-  EXPECT_EQ(TokenBlocks(0).Take(), 0U);
+  EXPECT_EQ(TokenBlocks(UINT32_MAX).Take(), 0U) << "addresses of 32 bits";
+}
+
+// An empty key of a user may begin at any address of memory.
+TEST(RocksDBRangeExtractorTest, NoTokenIsTheAddressOfMemory) {
+  if (sizeof(void*) < 8) GTEST_SKIP() << "there are no tokens";
+  const auto extractor = NewRangeExtractor();
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_GE(reinterpret_cast<uintptr_t>(extractor->Transform("a").data()), TokenBlocks::kFirst);
+  }
 }
 
 TEST(RocksDBRangeExtractorTest, LongBoundsAreNotKept) {

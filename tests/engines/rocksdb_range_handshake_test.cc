@@ -9,6 +9,8 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_util.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <functional>
 #include <memory>
@@ -184,6 +186,35 @@ TEST_F(RocksDBRangeHandshakeTest, OptionsFilesAreReadAndCompared) {
   EXPECT_EQ(Scan({}, "kb", "kc"), 0);
   EXPECT_EQ(Queries().second, 2U);
   EXPECT_NE(extractor_->AsString(), extractor_->AsString());
+}
+
+// A child goes on with its parent's numbers, and may open the parent's tables.
+TEST_F(RocksDBRangeHandshakeTest, AChildHasOtherTexts) {
+  const auto texts = [&] {
+    std::string all;
+    for (int i = 0; i < 10; ++i) all += extractor_->AsString() + "\n";
+    return all;
+  };
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const std::string mine = texts();
+    _exit(write(ends[1], mine.data(), mine.size()) == static_cast<ssize_t>(mine.size()) ? 0 : 1);
+  }
+  const std::string mine = texts();
+  close(ends[1]);
+  std::string theirs(2 * mine.size(), '\0');
+  const ssize_t size = read(ends[0], theirs.data(), theirs.size());
+  close(ends[0]);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_GT(size, 100);
+  theirs.resize(static_cast<size_t>(size));
+  for (size_t at = 0, end; (end = theirs.find('\n', at)) != theirs.npos; at = end + 1) {
+    EXPECT_EQ(mine.find(theirs.substr(at, end - at)), mine.npos);
+  }
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_type.h"
 #include "src/support/out_of_memory.h"
+#include "src/support/process.h"
 
 namespace bloomline {
 namespace {
@@ -31,7 +32,7 @@ using ROCKSDB_NAMESPACE::SliceTransform;
 using ROCKSDB_NAMESPACE::Status;
 
 struct Bound {
-  uintptr_t token = 0;  // 0: the key is not known
+  uint64_t token = 0;  // 0: the key is not known
   uint16_t size = 0;
   char bytes[kMaxBoundBytes];
 
@@ -41,15 +42,15 @@ struct Bound {
 // The last calls of a thread.
 struct LastCalls {
   Bound bounds[2];
-  int last = 0;              // the index of the last call; the other is the call before it
-  uintptr_t next_token = 0;  // of a block of tokens
-  uintptr_t tokens_left = 0;
+  int last = 0;             // the index of the last call; the other is the call before it
+  uint64_t next_token = 0;  // of a block of tokens
+  uint64_t tokens_left = 0;
 };
 thread_local LastCalls last_calls;
 
 TokenBlocks token_blocks;
 
-uintptr_t NextToken(LastCalls* calls) {
+uint64_t NextToken(LastCalls* calls) {
   if (calls->tokens_left == 0) {
     calls->next_token = token_blocks.Take();
     if (calls->next_token == 0) return 0;
@@ -59,7 +60,8 @@ uintptr_t NextToken(LastCalls* calls) {
   return calls->next_token++;
 }
 
-// A text that no other call returns, in this process or another one that wrote a table.
+// A text that no other call returns, in this process or another one that wrote a table. A process
+// that a fork made goes on with the numbers of the first, but has another number itself.
 std::string Nonce() {
   static std::atomic<uint64_t> next{[] {
     uint64_t seed = 0;
@@ -68,7 +70,8 @@ std::string Nonce() {
     }
     return seed;
   }()};
-  return std::to_string(next.fetch_add(1, std::memory_order_relaxed));
+  return std::to_string(support::ProcessNumber()) + "." +
+         std::to_string(next.fetch_add(1, std::memory_order_relaxed));
 }
 
 // Whatever the text is, the extractor is the same.
@@ -106,18 +109,20 @@ class RangeExtractor final : public SliceTransform {
     if (bound.token == 0) return Slice("", 0);
     bound.size = static_cast<uint16_t>(key.size());
     std::memcpy(bound.bytes, key.data(), key.size());
-    // No byte is there, and nobody reads any: the slice is empty.
-    return Slice(reinterpret_cast<const char*>(bound.token), 0);
+    // No byte is there, and none is read: the slice is empty.
+    return Slice(reinterpret_cast<const char*>(static_cast<uintptr_t>(bound.token)), 0);
   }
 
   // RocksDB calls it for each iterator and table: its own takes 0.2 us longer.
   std::string SerializeOptions(const ConfigOptions& config,
                                const std::string& prefix) const override {
     if (config.IsShallow()) return kRangeExtractorName;
-    std::string text;
-    text.reserve(64);
-    text.append(prefix).append("id=").append(kRangeExtractorName).append(config.delimiter);
-    return text.append("nonce=").append(Nonce());
+    return support::OrIfOutOfMemory(std::string(), [&] {
+      std::string text;
+      text.reserve(64);
+      text.append(prefix).append("id=").append(kRangeExtractorName).append(config.delimiter);
+      return text.append("nonce=").append(Nonce());
+    });
   }
 
   // Refuses options with which RocksDB takes equal prefixes for equal beginnings of keys.
@@ -156,12 +161,12 @@ class RangeExtractor final : public SliceTransform {
 
 }  // namespace
 
-uintptr_t TokenBlocks::Take() {
-  uintptr_t block = next_.load(std::memory_order_relaxed);
+uint64_t TokenBlocks::Take() {
+  uint64_t block = next_.load(std::memory_order_relaxed);
   do {
     if (block >= num_blocks_) return 0;
   } while (!next_.compare_exchange_weak(block, block + 1, std::memory_order_relaxed));
-  return block * kTokensPerBlock;
+  return kFirst + block * kTokensPerBlock;
 }
 
 std::unique_ptr<const SliceTransform> MakeRangeExtractor() {

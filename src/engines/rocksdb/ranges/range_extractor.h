@@ -40,25 +40,28 @@ constexpr char kRangeExtractorName[] = "bloomline.ranges";
 // Longer bounds are not kept: such ranges may match.
 constexpr size_t kMaxBoundBytes = 256;
 
-// Blocks of tokens, no token in two blocks. A thread takes a block for many calls, because threads
-// would wait for one another at a counter of calls. Thread-safe.
+// Blocks of tokens. No token is in two blocks, and none is an address that memory of a program can
+// have: an empty key of a user may begin anywhere. A thread takes a block for many calls, because
+// threads would wait for one another at a counter of calls. Thread-safe.
 class TokenBlocks {
  public:
-  // A CPU with addresses of 32 bits has few tokens, so that threads must not waste them.
-  static constexpr uintptr_t kTokensPerBlock = sizeof(uintptr_t) > 4 ? 1 << 20 : 1 << 10;
+  // The addresses from here on belong to the kernel, or do not exist, on all CPUs with addresses of
+  // 64 bits. Where addresses have 32 bits, there are no such addresses, and so no tokens: there,
+  // all ranges may match.
+  static constexpr uint64_t kFirst = uint64_t{1} << 63;
+  static constexpr uint64_t kTokensPerBlock = 1 << 20;
 
   // `last`: no token is larger.
-  constexpr explicit TokenBlocks(uintptr_t last = UINTPTR_MAX)
-      : num_blocks_(last / kTokensPerBlock) {}
+  constexpr explicit TokenBlocks(uint64_t last = UINTPTR_MAX)
+      : num_blocks_(last < kFirst ? 0 : (last - kFirst) / kTokensPerBlock) {}
 
-  // Returns the least token of a block, never 0; or 0 if there is none left. A program that makes
-  // a billion calls in a second comes there after 580 years; with addresses of 32 bits after four
-  // billion calls, and all ranges may match from then on.
-  uintptr_t Take();
+  // Returns the least token of a block; or 0 if none is left, which takes a program with a billion
+  // calls in a second 290 years.
+  uint64_t Take();
 
  private:
-  const uintptr_t num_blocks_;  // the first one, with token 0, is not used
-  std::atomic<uintptr_t> next_{1};
+  const uint64_t num_blocks_;
+  std::atomic<uint64_t> next_{0};
 };
 
 std::unique_ptr<const ROCKSDB_NAMESPACE::SliceTransform> MakeRangeExtractor();
