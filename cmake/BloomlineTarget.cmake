@@ -6,8 +6,8 @@ set(BLOOMLINE_WARNINGS -Wall -Wextra -Wconversion)
 # What RocksDB's build adds, for the files that it compiles as a plugin; there, warnings are errors.
 set(BLOOMLINE_PLUGIN_WARNINGS -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
 
-# The public headers of each component. tests/installed_headers_test.cmake checks that none is
-# missing.
+# The public headers of each component. tests/packages/installed_headers_test.cmake checks that none
+# is missing.
 set(BLOOMLINE_HEADERS_core cpu.h filter.h filter_options.h filter_theory.h
     inline_query.h key_canonicalizer.h keys.h level_sizing.h seed.h sizing.h version.h)
 set(BLOOMLINE_HEADERS_filters atomic_bloom_filter.h bloom_filter.h counting_bloom_filter.h

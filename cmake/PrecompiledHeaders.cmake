@@ -1,5 +1,6 @@
 # Compiles the standard headers that most sources of the libraries read once for all libraries: for
-# most sources that is a third to a half of the time. tests/precompiled.cmake is the same for tests.
+# most sources that is a third to a half of the time. tests/support/precompiled.cmake is the same
+# for tests.
 #
 # A source that forgets one of these headers compiles all the same. Builds that do without show it:
 # those of tsan and of other-cpu, and all with a compiler cache.

@@ -316,7 +316,7 @@ static void TestCanonicalizer(const char* directory) {
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);
-#ifndef BLOOMLINE_TEST_PLUGIN /* RocksDB's own build registered it: tests/plugin */
+#ifndef BLOOMLINE_TEST_PLUGIN /* RocksDB's own build registered it: tests/platforms/plugin */
   TestWrongPolicies();
   TestFamilyOptions();
   TestHandles(argv[1]); /* registers it, too */

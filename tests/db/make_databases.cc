@@ -1,4 +1,4 @@
-// Writes the databases of tests/db_tool_test, and prints what their engines say of them.
+// Writes the databases of tests/db/db_tool_test, and prints what their engines say of them.
 // Usage: make_databases FOLDER          a database in each subfolder; JSON on stdout
 //        make_databases --busy FOLDER   rewrites FOLDER/rocksdb until stdin ends
 #include "tests/db/make_databases.h"

@@ -1,4 +1,4 @@
-// The databases of tests/db_tool_test. An engine that this build has not leaves its part out.
+// The databases of tests/db/db_tool_test. An engine that this build has not leaves its part out.
 #ifndef BLOOMLINE_TESTS_DB_MAKE_DATABASES_H_
 #define BLOOMLINE_TESTS_DB_MAKE_DATABASES_H_
 
@@ -16,8 +16,8 @@ void MakeRocksDBs(const std::string& folder, Json* json);
 void MakeLevelDBs(const std::string& folder, Json* json);
 void RewriteRocksDB(const std::string& path);
 
-// As tests/db_tool_test knows it: a line of verify, an escape sequence, control characters of one
-// byte, of UTF-8 and of an overlong spelling, and what is no UTF-8.
+// As tests/db/db_tool_test knows it: a line of verify, an escape sequence, control characters of
+// one byte, of UTF-8 and of an overlong spelling, and what is no UTF-8.
 constexpr char kForgedName[] = "a\nlost: 0\x1b[2K\r\x7f\x9b\xc2\x9b\xe0\x80\x9b\xff\xc3\xa9";
 
 // Stored keys have even numbers.

@@ -30,8 +30,5 @@ endif()
 
 # The session in docs/db.md. Its programs do not run with a sanitizer in their preload library.
 if(TARGET bloomline_rocksdb_preload AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-  add_test(NAME tool_session
-           COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/session_test" "${PROJECT_SOURCE_DIR}"
-                   "${PROJECT_BINARY_DIR}")
-  set_tests_properties(tool_session PROPERTIES SKIP_RETURN_CODE 77)
+  bloomline_script_test(tool_session session_test "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
 endif()

@@ -1,4 +1,4 @@
-// Databases of both engines, written on one CPU and read on another: tests/platform_engines.
+// Databases of both engines, written on one CPU and read on another: tests/platforms/engines.
 //   exchange_databases write FOLDER    writes the databases to a new folder
 //   exchange_databases read FOLDER...  queries those that were written there, on any CPU
 // Each is read with the policy that wrote its filters, with the engine's own and with bloomline's.

@@ -1,5 +1,5 @@
-// A LevelDB database with many readers while it is written and compacted. tests/tsan runs it under
-// ThreadSanitizer.
+// A LevelDB database with many readers while it is written and compacted. tests/threads/tsan runs
+// it under ThreadSanitizer.
 #include <gtest/gtest.h>
 #include <leveldb/cache.h>
 #include <leveldb/db.h>

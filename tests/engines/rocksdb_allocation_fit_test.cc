@@ -1,7 +1,7 @@
 // optimize_filters_for_memory: filters fill the memory that RocksDB allocates for them when it
 // reads them, whatever the allocator, and on average take what the bits per key pay for.
 //
-// tests/jemalloc_test runs this with jemalloc.
+// tests/platforms/jemalloc_test runs this with jemalloc.
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <rocksdb/table.h>

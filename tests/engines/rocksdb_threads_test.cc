@@ -1,5 +1,5 @@
 // A RocksDB database with many readers while it is written, flushed, compacted and reconfigured.
-// tests/tsan runs it under ThreadSanitizer.
+// tests/threads/tsan runs it under ThreadSanitizer.
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/statistics.h>

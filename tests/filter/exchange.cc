@@ -1,4 +1,4 @@
-// Filters of all kinds in files, written on one CPU and read on another: tests/platforms.
+// Filters of all kinds in files, written on one CPU and read on another: tests/platforms/run.
 //   exchange write FOLDER    writes the filters to a new folder
 //   exchange read FOLDER...  queries those that were written there, on any CPU
 // The keys follow from their numbers. The reader prints the number of answers, how many of them are

@@ -1,5 +1,5 @@
 // Many threads choose the kernel at the same time. Under ctest each test is a process of its own,
-// so that the choice is made again. tests/tsan runs this under ThreadSanitizer.
+// so that the choice is made again. tests/threads/tsan runs this under ThreadSanitizer.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

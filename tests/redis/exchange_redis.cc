@@ -1,4 +1,4 @@
-// Filters on a Redis server, made on one CPU and queried on another: tests/platform_engines.
+// Filters on a Redis server, made on one CPU and queried on another: tests/platforms/engines.
 //   exchange_redis write NAME    makes filters whose names begin with NAME
 //   exchange_redis read NAME...  queries those that were made so, on any CPU
 // The server's address is in BLOOMLINE_REDIS_SERVER. The reader prints the number of answers, how

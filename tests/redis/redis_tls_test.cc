@@ -1,5 +1,5 @@
 // SharedBloomFilter over TLS, with certificates made here. Needs a hiredis with hiredis_ssl:
-// tests/redis_tls builds and runs this where Debian has one.
+// tests/redis/tls builds and runs this where Debian has one.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Prints what texts are as numbers, for tests/libcxx_test, which compares two C++ libraries.
-// Without GoogleTest, which is compiled with one of them.
+// Prints what texts are as numbers, for tests/platforms/libcxx_test, which compares two C++
+// libraries. Without GoogleTest, which is compiled with one of them.
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>

@@ -140,7 +140,8 @@ class Summary {
     if (!report.failure.empty()) std::printf("  FAILED: %s\n", report.failure.c_str());
     if (!checked.wrong_use.empty()) std::printf("  FILTERS: %s\n", checked.wrong_use.c_str());
     PrintExamples(checked.ours);
-    std::printf("  repeat: tests/matrix --cell %s%s\n", cell.Name().c_str(), repeat.c_str());
+    std::printf("  repeat: tests/engines/matrix/run --cell %s%s\n", cell.Name().c_str(),
+                repeat.c_str());
   }
 
   void Print(double seconds) const {

@@ -1,0 +1,79 @@
+"""docs/python.md: its programs run, its links and class names exist."""
+
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+import bloomline
+from bloomline import _library
+
+GUIDE = (pathlib.Path(__file__).parents[3] / "docs/python.md").read_text(encoding="utf-8")
+
+# Of the same build.
+PRELOAD = (pathlib.Path(_library.lib._name).resolve().parents[1]
+           / "libbloomline_leveldb_preload.so")
+
+
+class GuideTest(unittest.TestCase):
+    def test_programs_run(self):
+        blocks = re.findall(r"^```python\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+        self.assertGreaterEqual(len(blocks), 5)
+        values = {}
+        before = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                for block in blocks:
+                    exec(compile(block, "docs/python.md", "exec"), values)
+            finally:
+                os.chdir(before)
+
+    def test_comments_after_calls_are_their_results(self):
+        # Lines of the guide: a call, and "# " with its result.
+        values = {}
+        exec(re.search(r"^```python\n(.*?)^seen.save", GUIDE, re.MULTILINE | re.DOTALL)[1], values)
+        self.assertEqual(eval('seen.may_match_keys(["apple", "pear"])', values), [True, False])
+        self.assertEqual(
+            [round(bits, 1) for bits in bloomline.sizing.spread_bits_by_level(
+                "compact", 7, bloomline.sizing.keys_of_levels(5))],
+            [float(bits) for bits in re.search(r"# \[(23.*)\]", GUIDE)[1].split(",")])
+
+    @unittest.skipUnless(PRELOAD.exists(), f"there is no {PRELOAD}")
+    @unittest.skipIf(importlib.util.find_spec("plyvel") is None, "there is no plyvel here")
+    def test_command_with_plyvel(self):
+        command, output = re.search(
+            r'^    \$ export LD_PRELOAD=\S*.so (.*?"\n)    (bloomline: LevelDB filters of )', GUIDE,
+            re.M | re.S).groups()
+        self.assertIn("plyvel.DB(", command)
+        command = "export " + textwrap.dedent("    " + command.replace("    $ ", "    "))
+        command = command.replace("/usr/bin/python3", sys.executable)
+        with tempfile.TemporaryDirectory() as folder:
+            # A link, because LD_PRELOAD ends a path at a space or a colon.
+            link = os.path.join(folder, PRELOAD.name)
+            os.symlink(PRELOAD, link)
+            result = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True,
+                                    text=True, check=False,
+                                    env=dict(os.environ, LD_PRELOAD=link))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn(output, result.stderr)
+            self.assertIn("compact, 8 bits per key", result.stderr)
+
+    def test_names_every_public_class(self):
+        for name in bloomline.__all__:
+            if name[0].isupper():
+                self.assertIn(f"`{name}`", GUIDE)
+
+    def test_sentence_is_the_library_s(self):
+        with self.assertRaises(ValueError) as caught:
+            bloomline.BloomFilter()
+        self.assertIn(str(caught.exception), GUIDE.replace("\n", " "))
+
+
+if __name__ == "__main__":
+    unittest.main()

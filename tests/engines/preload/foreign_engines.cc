@@ -1,0 +1,32 @@
+#include "tests/engines/preload/foreign_engines.h"
+
+#include <string>
+
+namespace {
+char object;
+}
+
+namespace leveldb {
+
+const FilterPolicy* const own_policy = reinterpret_cast<const FilterPolicy*>(&object);
+const FilterPolicy* NewBloomFilterPolicy(int) { return own_policy; }
+
+#ifdef BLOOMLINE_TEST_BASHO
+// Basho's LevelDB has GNU's std::string, and other filters under LevelDB's policy name.
+const FilterPolicy* NewBloomFilterPolicy2(int) { return own_policy; }
+class Status;
+class Options;
+class DB {
+  static Status Open(const Options& options, const std::string& name, DB** db);
+};
+class Status {};
+Status DB::Open(const Options&, const std::string&, DB**) { return Status(); }
+#endif
+
+}  // namespace leveldb
+
+namespace rocksdb {
+const FilterPolicy* const own_policy = reinterpret_cast<const FilterPolicy*>(&object);
+const FilterPolicy* NewBloomFilterPolicy(double, bool) { return own_policy; }
+const FilterPolicy* NewRibbonFilterPolicy(double, int) { return own_policy; }
+}  // namespace rocksdb

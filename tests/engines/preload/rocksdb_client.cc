@@ -1,0 +1,89 @@
+// A program that knows RocksDB alone: it asks for RocksDB's own filters, or for what an option
+// string names, and checks all answers.
+// Usage: rocksdb_client write|check FOLDER POLICY, or rocksdb_client threads
+//   POLICY  bloom:BITS_PER_KEY, ribbon:BITS_PER_KEY, or an option string
+#include "rocksdb/convenience.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/table.h"
+#include "rocksdb/table_properties.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/engines/preload/client.h"
+
+namespace {
+
+std::string Key(int number) { return "key" + std::to_string(10000000 + number); }
+std::string Value(int number) { return "value" + std::to_string(number); }
+
+rocksdb::BlockBasedTableOptions TableOptions(const std::string& policy) {
+  rocksdb::BlockBasedTableOptions table;
+  const size_t colon = policy.find(':');
+  if (policy.rfind("bloom:", 0) == 0) {
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(atof(policy.c_str() + colon + 1)));
+  } else if (policy.rfind("ribbon:", 0) == 0) {
+    table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(atof(policy.c_str() + colon + 1)));
+  } else {
+    Require(rocksdb::GetBlockBasedTableOptionsFromString(rocksdb::ConfigOptions(),
+                                                         rocksdb::BlockBasedTableOptions(),
+                                                         "filter_policy=" + policy, &table));
+  }
+  return table;
+}
+
+int UseDatabase(bool write, const char* folder, const std::string& policy) {
+  rocksdb::Options options;
+  options.create_if_missing = write;
+  options.statistics = rocksdb::CreateDBStatistics();
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(TableOptions(policy)));
+  std::unique_ptr<rocksdb::DB> db;
+  Require(bloomline::tests::OpenRocksDB(options, folder, &db));
+  if (write) {
+    for (int i = 0; i < kNumKeys; ++i) {
+      Require(db->Put(rocksdb::WriteOptions(), Key(2 * i), Value(i)));
+    }
+    Require(db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr));
+  }
+  int wrong = 0;
+  std::string value;
+  for (int i = 0; i < kNumKeys; ++i) {
+    const rocksdb::Status status = db->Get(rocksdb::ReadOptions(), Key(2 * i), &value);
+    wrong += !status.ok() || value != Value(i);
+  }
+  Require(options.statistics->Reset());
+  for (int i = 0; i < kNumKeys; ++i) {
+    wrong += !db->Get(rocksdb::ReadOptions(), Key(2 * i + 1), &value).IsNotFound();
+  }
+  rocksdb::TablePropertiesCollection tables;
+  Require(db->GetPropertiesOfAllTables(&tables));
+  std::string name = "none";
+  uint64_t filter_bytes = 0;
+  for (const auto& table : tables) {
+    if (!table.second->filter_policy_name.empty()) name = table.second->filter_policy_name;
+    filter_bytes += table.second->filter_size;
+  }
+  // One missing key lies behind the last table.
+  const uint64_t stopped = options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
+  std::printf("wrong %d, policy %s, bits per key %.1f, false positives per 1000 %.1f\n", wrong,
+              name.c_str(), 8 * static_cast<double>(filter_bytes) / kNumKeys,
+              1000 * (1 - static_cast<double>(stopped) / (kNumKeys - 1)));
+  return wrong != 0;
+}
+
+int MakePolicies() {
+  int missing = 0;
+  for (int i = 0; i < 100; ++i) {
+    const std::unique_ptr<const rocksdb::FilterPolicy> bloom(rocksdb::NewBloomFilterPolicy(10));
+    const std::unique_ptr<const rocksdb::FilterPolicy> ribbon(rocksdb::NewRibbonFilterPolicy(10));
+    missing += (bloom == nullptr) + (ribbon == nullptr);
+  }
+  return missing;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "threads") == 0) return UseThreadsAndFork(MakePolicies);
+  if (argc != 4) return 2;
+  return UseDatabase(std::strcmp(argv[1], "write") == 0, argv[2], argv[3]);
+}
