@@ -76,7 +76,7 @@ void CountBatches(const std::string& operation, const Kernel& kernel, const Hash
 }
 
 struct alignas(64) Memory {
-  char bytes[kBlocks * kBlockBytes * 8];  // 8: for counters
+  char bytes[kBlocks * kBlockBytes];
 };
 
 __attribute__((noinline)) bool Nothing(const PayloadView&, uint64_t) { return false; }
@@ -113,19 +113,6 @@ void CountKernel(const Kernel& kernel) {
         [&] { kernel.flat.insert_many(flat, few.size(), few.data()); });
   CountQueries("flat, 46 bytes: absent key", kernel.name, kernel.flat.may_match, flat, absent);
   CountQueries("flat, 46 bytes: present key", kernel.name, kernel.flat.may_match, flat, few);
-
-  for (const int bits : {4, 8}) {
-    std::memset(&memory, 0, sizeof(memory));
-    const CounterBlocks blocks{reinterpret_cast<unsigned char*>(data),
-                               kBlocks * static_cast<uint64_t>(bits), bits, kProbes};
-    const std::string name = std::string(bits == 4 ? "4" : "8") + "-bit counters: ";
-    uint64_t saturated = 0;
-    CountBatches(name + "add, absent", kernel, present, kernel.counters.add_many, blocks,
-                 &saturated);
-    CountBatches(name + "batch of 32, absent", kernel, absent, kernel.counters.may_match_many,
-                 blocks);
-    CountBatches(name + "remove, present", kernel, present, kernel.counters.remove_many, blocks);
-  }
 }
 
 void CountCompact(const Kernel& kernel) {

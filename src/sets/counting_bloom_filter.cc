@@ -7,12 +7,11 @@
 
 #include "src/filter/cpu/blocks.h"
 #include "src/filter/hash/hash.h"
-#include "src/filter/layouts/counters/counter_blocks.h"
-#include "src/filter/layouts/kernel.h"
 #include "src/filter/view/prefetch_ahead.h"
 #include "src/sets/bloom_file.h"
 #include "src/sets/bloom_shape.h"
 #include "src/sets/bloom_state.h"
+#include "src/sets/counter_blocks.h"
 #include "src/sets/save_and_load.h"
 #include "src/support/error_text.h"
 #include "src/support/filter_memory.h"
@@ -25,8 +24,7 @@ namespace sets {
 // The content of a counting filter: counters, their memory, and the figures beside them.
 struct CountingState {
   BloomShape shape;  // of the Bloom filter with a bit for each counter
-  kernels::CounterBlocks lines;
-  const kernels::CounterKernel* kernel = nullptr;
+  CounterBlocks lines;
   uint64_t capacity = 0;
   uint64_t num_keys = 0;
   uint64_t num_saturated = 0;
@@ -41,9 +39,6 @@ struct CountingState {
 };
 
 namespace {
-
-using kernels::CounterBlocks;
-using kernels::Counters;
 
 template <int kBits>
 uint32_t Least(const CounterBlocks& lines, uint64_t hash) {
@@ -124,7 +119,6 @@ std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_
   state->shape = shape;
   state->lines = {reinterpret_cast<unsigned char*>(state->memory.data()), num_lines,
                   static_cast<int>(counter_bits), shape.num_probes};
-  state->kernel = &kernels::ActiveKernel().counters;
   state->capacity = capacity;
   return state;
 }
@@ -173,8 +167,8 @@ support::ErrorText Difference(const CountingState& mine, const CountingState& ot
 // Calls run(count, hashes, answers) for groups of hashes and returns how many answers were true.
 // Stores the answers in `out` unless that is null.
 template <typename Keys, typename Run>
-inline size_t RunInGroups(const kernels::CounterBlocks& lines, size_t n, const Keys& keys,
-                          bool* out, Run run) {
+inline size_t RunInGroups(const sets::CounterBlocks& lines, size_t n, const Keys& keys, bool* out,
+                          Run run) {
   bool unwanted[kernels::kBatchKeys];
   size_t num_true = 0;
   filter::ForEachBatch(
@@ -191,18 +185,18 @@ inline size_t RunInGroups(const kernels::CounterBlocks& lines, size_t n, const K
 template <typename Keys>
 inline size_t AddAll(CountingState* state, size_t n, const Keys& keys, bool* was_absent) {
   state->num_keys += n;
-  return RunInGroups(
-      state->lines, n, keys, was_absent, [&](size_t count, const uint64_t* hashes, bool* absent) {
-        state->kernel->add_many(state->lines, count, hashes, absent, &state->num_saturated);
-      });
+  return RunInGroups(state->lines, n, keys, was_absent,
+                     [&](size_t count, const uint64_t* hashes, bool* absent) {
+                       state->lines.AddMany(count, hashes, absent, &state->num_saturated);
+                     });
 }
 
 template <typename Keys>
 inline size_t RemoveAll(CountingState* state, size_t n, const Keys& keys, bool* removed) {
-  const size_t num_removed = RunInGroups(
-      state->lines, n, keys, removed, [&](size_t count, const uint64_t* hashes, bool* group) {
-        state->kernel->remove_many(state->lines, count, hashes, group);
-      });
+  const size_t num_removed = RunInGroups(state->lines, n, keys, removed,
+                                         [&](size_t count, const uint64_t* hashes, bool* group) {
+                                           state->lines.RemoveMany(count, hashes, group);
+                                         });
   state->num_keys -= std::min<uint64_t>(num_removed, state->num_keys);
   return num_removed;
 }
@@ -211,7 +205,7 @@ template <typename Keys>
 inline void MayMatchAll(const CountingState& state, size_t n, const Keys& keys, bool* may_match) {
   RunInGroups(state.lines, n, keys, may_match,
               [&](size_t count, const uint64_t* hashes, bool* answers) {
-                state.kernel->may_match_many(state.lines, count, hashes, answers);
+                state.lines.MayMatchMany(count, hashes, answers);
               });
 }
 
@@ -267,21 +261,21 @@ uint32_t CountingBloomFilter::EstimatedCount(std::string_view key) const {
 
 bool CountingBloomFilter::AddHash(uint64_t hash) {
   bool was_absent;
-  state_->kernel->add_many(state_->lines, 1, &hash, &was_absent, &state_->num_saturated);
+  state_->lines.AddMany(1, &hash, &was_absent, &state_->num_saturated);
   ++state_->num_keys;
   return was_absent;
 }
 
 bool CountingBloomFilter::RemoveHash(uint64_t hash) {
   bool removed;
-  state_->kernel->remove_many(state_->lines, 1, &hash, &removed);
+  state_->lines.RemoveMany(1, &hash, &removed);
   state_->num_keys -= removed && state_->num_keys > 0 ? 1 : 0;
   return removed;
 }
 
 bool CountingBloomFilter::MayMatchHash(uint64_t hash) const {
   bool may_match;
-  state_->kernel->may_match_many(state_->lines, 1, &hash, &may_match);
+  state_->lines.MayMatchMany(1, &hash, &may_match);
   return may_match;
 }
 

@@ -17,7 +17,6 @@
 #include "src/filter/cpu/probe_sequence.h"
 #include "src/filter/hash/batch_hasher.h"
 #include "src/filter/hash/hash.h"
-#include "src/filter/layouts/counters/counter_blocks.h"
 #include "src/filter/layouts/small_set/small_set_block.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/repetitions.h"
@@ -75,7 +74,6 @@ TEST(KernelTableTest, HasEveryFunctionOfEveryKernel) {
     EXPECT_TRUE(IsComplete(kernel->flat)) << kernel->name;
     EXPECT_TRUE(IsComplete(kernel->compact)) << kernel->name;
     EXPECT_TRUE(IsComplete(kernel->small_set)) << kernel->name;
-    EXPECT_TRUE(IsComplete(kernel->counters)) << kernel->name;
   }
 }
 
@@ -158,48 +156,6 @@ TEST_P(KernelTest, AnswersFlatQueriesAndInsertsAsPortable) {
       for (const uint64_t hash : present) ASSERT_TRUE(kernel().flat.may_match(filter, hash));
       for (const uint64_t hash : Hashes(500, 7)) {
         ASSERT_EQ(portable().flat.may_match(filter, hash), kernel().flat.may_match(filter, hash));
-      }
-    }
-  }
-}
-
-// Few blocks and many operations, so that counters saturate and are emptied again.
-TEST_P(KernelTest, CountsAsPortable) {
-  for (const int counter_bits : {4, 8}) {
-    for (int k = 1; k <= 30; ++k) {
-      for (const uint64_t num_blocks : {1u, 3u, 40u}) {
-        SCOPED_TRACE(testing::Message() << counter_bits << " bits, k " << k << ", " << num_blocks);
-        Payload expected(num_blocks * kBlockBytes, 0);
-        Payload actual(num_blocks * kBlockBytes, 0);
-        const CounterBlocks all_expected{reinterpret_cast<unsigned char*>(expected.data),
-                                         num_blocks, counter_bits, k};
-        const CounterBlocks all_actual{reinterpret_cast<unsigned char*>(actual.data), num_blocks,
-                                       counter_bits, k};
-        uint64_t saturated_expected = 0;
-        uint64_t saturated_actual = 0;
-        for (uint64_t round = 0; round < (tests::kIsSlow ? 6 : 12); ++round) {
-          const size_t n = counter_bits == 4 ? 400 : 6000;
-          const std::vector<uint64_t> hashes = Hashes(n, round % 4 * 31 + static_cast<uint64_t>(k));
-          bool one[6000];
-          bool other[6000];
-          if (round % 3 != 2) {
-            portable().counters.add_many(all_expected, n, hashes.data(), one, &saturated_expected);
-            kernel().counters.add_many(all_actual, n, hashes.data(), other, &saturated_actual);
-          } else {
-            portable().counters.remove_many(all_expected, n, hashes.data(), one);
-            kernel().counters.remove_many(all_actual, n, hashes.data(), other);
-          }
-          ASSERT_EQ(0, std::memcmp(one, other, n)) << round;
-          ASSERT_EQ(0, std::memcmp(expected.data, actual.data, num_blocks * kBlockBytes)) << round;
-          ASSERT_EQ(saturated_expected, saturated_actual);
-          const std::vector<uint64_t> queries = Hashes(n, round + 1000);
-          portable().counters.may_match_many(all_expected, n, queries.data(), one);
-          kernel().counters.may_match_many(all_actual, n, queries.data(), other);
-          ASSERT_EQ(0, std::memcmp(one, other, n)) << round;
-        }
-        if (num_blocks == 1) {
-          ASSERT_GT(saturated_expected, 0u);
-        }
       }
     }
   }

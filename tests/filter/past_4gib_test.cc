@@ -19,7 +19,6 @@
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/hash.h"
-#include "src/filter/layouts/counters/counter_blocks.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout.h"
 #include "src/filter/view/hash_query.h"
@@ -27,6 +26,7 @@
 #include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/payload_builder.h"
 #include "src/sets/bloom_bits.h"
+#include "src/sets/counter_blocks.h"
 #include "src/sets/file_header.h"
 #include "tests/support/temp_dir.h"
 
@@ -246,24 +246,22 @@ TEST(Past4GiBTest, CountersKeepTheirKeys) {
   uint64_t seed = 1;
   for (const int counter_bits : {4, 8}) {
     for (const uint64_t num_lines : UnitCounts(64)) {
-      for (const Kernel* kernel : SupportedKernels()) {
-        SCOPED_TRACE(testing::Message() << counter_bits << " " << num_lines << " " << kernel->name);
-        const kernels::CounterBlocks lines = {reinterpret_cast<unsigned char*>(memory.data()),
-                                              num_lines, counter_bits, 6};
-        const std::vector<uint64_t> hashes = Hashes(300, seed++);
-        bool answers[300];
-        uint64_t saturated = 0;
-        const auto count = [&] { return std::count(answers, answers + 300, true); };
-        kernel->counters.add_many(lines, 300, hashes.data(), answers, &saturated);
-        EXPECT_GE(count(), 298);
-        kernel->counters.may_match_many(lines, 300, hashes.data(), answers);
-        EXPECT_EQ(count(), 300);
-        kernel->counters.remove_many(lines, 300, hashes.data(), answers);
-        EXPECT_EQ(count(), 300);
-        kernel->counters.may_match_many(lines, 300, hashes.data(), answers);
-        EXPECT_EQ(count(), 0);
-        madvise(memory.data(), num_lines * 64, MADV_DONTNEED);
-      }
+      SCOPED_TRACE(testing::Message() << counter_bits << " " << num_lines);
+      const sets::CounterBlocks lines = {reinterpret_cast<unsigned char*>(memory.data()), num_lines,
+                                         counter_bits, 6};
+      const std::vector<uint64_t> hashes = Hashes(300, seed++);
+      bool answers[300];
+      uint64_t saturated = 0;
+      const auto count = [&] { return std::count(answers, answers + 300, true); };
+      lines.AddMany(300, hashes.data(), answers, &saturated);
+      EXPECT_GE(count(), 298);
+      lines.MayMatchMany(300, hashes.data(), answers);
+      EXPECT_EQ(count(), 300);
+      lines.RemoveMany(300, hashes.data(), answers);
+      EXPECT_EQ(count(), 300);
+      lines.MayMatchMany(300, hashes.data(), answers);
+      EXPECT_EQ(count(), 0);
+      madvise(memory.data(), num_lines * 64, MADV_DONTNEED);
     }
   }
 }

@@ -10,7 +10,6 @@
 #include "src/filter/layouts/blocked/atomic_kernel.h"
 #include "src/filter/layouts/blocked/blocked_kernel.h"
 #include "src/filter/layouts/compact/compact_kernel.h"
-#include "src/filter/layouts/counters/counter_kernel.h"
 #include "src/filter/layouts/flat/flat_kernel.h"
 #include "src/filter/layouts/small_set/small_set_kernel.h"
 
@@ -32,7 +31,6 @@ struct Kernel {
   FlatKernel flat;
   CompactKernel compact;
   SmallSetKernel small_set;
-  CounterKernel counters;
   HashKernel hash;
 };
 

@@ -22,7 +22,6 @@ Kernel PortableKernel() {
   kernel.flat = PortableFlat();
   kernel.compact = PortableCompact();
   kernel.small_set = PortableSmallSet();
-  kernel.counters = PortableCounters();
   return kernel;
 }
 
@@ -54,7 +53,6 @@ Kernel Avx2Kernel() {
   kernel.flat = Avx2Flat();
   kernel.compact = Avx2Compact();
   kernel.small_set = Avx2SmallSet();
-  kernel.counters = Avx2Counters();
   return kernel;
 }
 
@@ -73,7 +71,6 @@ Kernel Avx512Kernel() {
   kernel.flat = Avx512Flat();
   kernel.compact = Avx512Compact();
   kernel.small_set = Avx512SmallSet();
-  kernel.counters = Avx512Counters();
   kernel.hash = Avx512Hash();
   return kernel;
 }
@@ -91,7 +88,6 @@ Kernel NeonKernel() {
   kernel.flat = NeonFlat();
   kernel.compact = NeonCompact();
   kernel.small_set = PortableSmallSet();
-  kernel.counters = NeonCounters();
   return kernel;
 }
 

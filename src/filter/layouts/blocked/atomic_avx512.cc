@@ -51,8 +51,8 @@ struct AddEach {
   template <int K>
   BLOOMLINE_AVX512 static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes,
                                    bool* changed) {
-    ForEachKey<Add, K, 1>(const_cast<char*>(filter.data), filter.num_blocks, filter.num_probes, n,
-                          hashes, changed);
+    ForEachKey<Add, K>(const_cast<char*>(filter.data), filter.num_blocks, filter.num_probes, n,
+                       hashes, changed);
   }
 };
 

@@ -91,8 +91,8 @@ struct OnKeys {
   template <int K>
   BLOOMLINE_AVX512 static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes,
                                    Args... args) {
-    ForEachKey<F, K, 1>(const_cast<char*>(filter.data), filter.num_blocks, filter.num_probes, n,
-                        hashes, args...);
+    ForEachKey<F, K>(const_cast<char*>(filter.data), filter.num_blocks, filter.num_probes, n,
+                     hashes, args...);
   }
 };
 
@@ -112,7 +112,7 @@ struct AddOne {
   template <int K>
   BLOOMLINE_AVX512 static bool Run(const PayloadView& filter, uint64_t hash) {
     PreparedKey<WholeRegistersOfProbes(K)> key;
-    StorePositions<WholeRegistersOfProbes(K), 1>(hash, key.positions);
+    StorePositions<WholeRegistersOfProbes(K)>(hash, key.positions);
     asm("" : "+m"(key));
     const __m512i ones = OnesAt(key.positions, K == 0 ? filter.num_probes : K);
     bool changed;

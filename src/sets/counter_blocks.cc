@@ -1,9 +1,13 @@
-// Counters one at a time: the specification.
-#include "src/filter/layouts/counters/counter_blocks.h"
-#include "src/filter/layouts/counters/counter_kernel.h"
+#include "src/sets/counter_blocks.h"
 
-namespace bloomline::kernels {
+#include "src/filter/cpu/unrolled.h"
+
+namespace bloomline::sets {
 namespace {
+
+using kernels::BlockedPair;
+using kernels::Probe;
+using kernels::ProbePair;
 
 // The counters of a block that an operation has had already. A counter that several probes of a
 // hash hit is changed once, so that the hash means the same set of counters to Add, to Remove and
@@ -109,27 +113,29 @@ struct Remove {
   }
 };
 
-void MayMatchMany(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* may_match) {
-  RunOnCounters<Query>(blocks, n, hashes, may_match);
-}
-
-void AddMany(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* was_absent,
-             uint64_t* num_saturated) {
-  RunOnCounters<Add>(blocks, n, hashes, was_absent, num_saturated);
-}
-
-void RemoveMany(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* removed) {
-  RunOnCounters<Remove>(blocks, n, hashes, removed);
+// F<counter_bits>::Run<num_probes>(blocks, args...).
+template <template <int> class F, typename... Args>
+void RunOnCounters(const CounterBlocks& blocks, const Args&... args) {
+  if (blocks.counter_bits == 4) {
+    kernels::RunUnrolled<F<4>>(blocks.num_probes, blocks, args...);
+  } else {
+    kernels::RunUnrolled<F<8>>(blocks.num_probes, blocks, args...);
+  }
 }
 
 }  // namespace
 
-CounterKernel PortableCounters() {
-  CounterKernel kernel;
-  kernel.may_match_many = MayMatchMany;
-  kernel.add_many = AddMany;
-  kernel.remove_many = RemoveMany;
-  return kernel;
+void CounterBlocks::MayMatchMany(size_t n, const uint64_t* hashes, bool* may_match) const {
+  RunOnCounters<Query>(*this, n, hashes, may_match);
 }
 
-}  // namespace bloomline::kernels
+void CounterBlocks::AddMany(size_t n, const uint64_t* hashes, bool* was_absent,
+                            uint64_t* num_saturated) const {
+  RunOnCounters<Add>(*this, n, hashes, was_absent, num_saturated);
+}
+
+void CounterBlocks::RemoveMany(size_t n, const uint64_t* hashes, bool* removed) const {
+  RunOnCounters<Remove>(*this, n, hashes, removed);
+}
+
+}  // namespace bloomline::sets

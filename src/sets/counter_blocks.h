@@ -1,0 +1,58 @@
+// The content of a counting Bloom filter (Fan et al., 2000): blocks of counters in place of bits.
+#ifndef BLOOMLINE_SETS_COUNTER_BLOCKS_H_
+#define BLOOMLINE_SETS_COUNTER_BLOCKS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/filter/cpu/probe_sequence.h"
+
+namespace bloomline::sets {
+
+// num_blocks >= 1 blocks of 64 bytes, counter_bits 4 or 8, num_probes in 1..30. Counter i is byte
+// i, or with 4 bits the lower (i even) or upper half of byte i / 2.
+//
+// Counters are read one at a time: SIMD was measured and rejected (docs/rejected.md). The
+// functions take n hashes, one after the other, and prefetch nothing.
+struct CounterBlocks {
+  unsigned char* data = nullptr;
+  uint64_t num_blocks = 0;
+  int counter_bits = 4;
+  int num_probes = 1;
+
+  uint64_t num_bytes() const { return num_blocks * kernels::kBlockBytes; }
+  unsigned char* Block(uint64_t hash) const {
+    return data + kernels::BlockIndex(hash, num_blocks) * kernels::kBlockBytes;
+  }
+
+  // may_match[i]: none of the hash's counters is zero.
+  void MayMatchMany(size_t n, const uint64_t* hashes, bool* may_match) const;
+
+  // Raises each of the hash's counters by one, except saturated ones. was_absent[i]: one of them
+  // was zero. Adds the number of counters that became saturated to *num_saturated.
+  void AddMany(size_t n, const uint64_t* hashes, bool* was_absent, uint64_t* num_saturated) const;
+
+  // removed[i]: none of the hash's counters is zero. Then, and only then, lowers each of them by
+  // one, except saturated ones.
+  void RemoveMany(size_t n, const uint64_t* hashes, bool* removed) const;
+};
+
+// Counters of kBits bits in their block.
+template <int kBits>
+struct Counters {
+  static_assert(kBits == 4 || kBits == 8);
+  static constexpr uint32_t kPerBlock = kernels::kBlockBits / kBits;
+  static constexpr uint32_t kPerByte = 8 / kBits;
+  static constexpr uint32_t kMax = (1u << kBits) - 1;  // saturated
+  static_assert(kPerBlock * kBits == kernels::kBlockBits && kPerByte * kBits == 8);
+
+  static uint32_t Index(uint32_t probe) { return kernels::SmallBlockBit<kPerBlock>(probe); }
+
+  static uint32_t Get(const unsigned char* block, uint32_t i) {
+    return static_cast<uint32_t>(block[i / kPerByte]) >> (i % kPerByte * kBits) & kMax;
+  }
+};
+
+}  // namespace bloomline::sets
+
+#endif  // BLOOMLINE_SETS_COUNTER_BLOCKS_H_
