@@ -17,7 +17,8 @@
 //                     AllowedBitsPerKey(format). Below the lower end, some level has no filter.
 //   num_levels        1 to kMaxLevels; the length of the arrays.
 //   keys_of_level     keys of each level, in any unit: 0, or 1e-30 to 1e30; not all 0. A level
-//                     without keys costs nothing and gets the most bits. The sizes need not be sorted.
+//                     without keys costs nothing and gets the most bits. The sizes need not be
+//                     sorted.
 //   runs_of_level     sorted runs of each level: 4 if level 0 has four files, 1 from level 1 on.
 //                     1e-6 to 1e6; a fraction is an average. Null: 1 each.
 //   bits_of_level     bits per key of each level: 0, which means no filter, or within
@@ -44,15 +45,16 @@
 namespace bloomline {
 
 constexpr int kMaxLevels = 64;
+constexpr double kMaxLevelSizeRatio = 1e6;
 
-// The keys of full levels, as fractions of all keys: each level has level_size_ratio (1 to 1e6)
-// times as many as the one before it. Fractions below 1e-30 are 0.
+// The keys of full levels, as fractions of all keys: each level has level_size_ratio (1 to
+// kMaxLevelSizeRatio) times as many as the one before it. Fractions below 1e-30 are 0.
 bool KeysOfLevels(int num_levels, double level_size_ratio, double* keys_of_level);
 
 // Sets bits_of_level to what minimizes WastedReads, while all filters together take at most
 // bits_per_key for each key. The result is within 0.2 % of the minimum (kClassic, whose rate falls
-// in steps: 1 %), and never worse than bits_per_key in all levels. Memory stays unused only where
-// it would save no read.
+// in steps: 1 %), and never worse than bits_per_key in all levels. It leaves memory unused only if
+// more memory would not save a read.
 bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,
                        int num_levels, double* bits_of_level);
 bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,

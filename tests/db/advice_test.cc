@@ -240,7 +240,7 @@ TEST(AdviceTest, SituationsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(refusal([](Situation* s) { s->levels[2].wasted_reads = -0.5; }),
             "wasted reads of level 3 are -0.5; allowed: 0 to its number of runs");
   EXPECT_EQ(refusal([](Situation* s) { s->level_size_ratio = 0.5; }),
-            "level_size_ratio is 0.5; allowed: 1 to 1000");
+            "level_size_ratio is 0.5; allowed: 1 to 1e+06");
   EXPECT_NE(refusal([](Situation* s) { s->level_size_ratio = kNaN; }), "");
 }
 

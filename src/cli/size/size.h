@@ -20,7 +20,7 @@ struct SizeRequest {
   uint64_t key_bytes = 16;  // for structures that store keys
   // With --levels.
   std::optional<int> num_levels;           // 1 to kMaxLevels
-  std::optional<double> level_ratio;       // 1 to kMaxLevelRatio; none: 10
+  std::optional<double> level_ratio;       // 1 to kMaxLevelSizeRatio; none: 10
   std::optional<double> first_level_runs;  // sorted runs of level 0; none: 1
   std::optional<double> wasted_reads;      // per Get of a missing key
 };
@@ -63,7 +63,6 @@ uint64_t MostKeys(uint64_t limit, BytesOf bytes_of) {
 // ---- What `bloomline size --levels` computes: bits per key, memory and wasted reads of each level
 // of an LSM tree, with the bits divided among the levels and, for comparison, the same in all.
 
-constexpr double kMaxLevelRatio = 1e6;
 constexpr double kMaxFirstLevelRuns = 1000;
 
 // Whether `error` says something, which goes to stderr.

@@ -130,7 +130,7 @@ void AddLevelOptions(CLI::App* command, SizeRequest* request) {
   };
   AddQuantity(command, "--levels", &request->num_levels, parse_levels,
               "Divide the memory among this many levels of an LSM tree, for example 5");
-  AddQuantity(command, "--level-ratio", &request->level_ratio, up_to(kMaxLevelRatio),
+  AddQuantity(command, "--level-ratio", &request->level_ratio, up_to(kMaxLevelSizeRatio),
               "How many times as many keys a level has as the one before it [10]");
   AddQuantity(command, "--level0-runs", &request->first_level_runs, up_to(kMaxFirstLevelRuns),
               "Sorted runs in the first level, for example 4 files in level 0 [1]");

@@ -8,15 +8,13 @@
 #include "bloomline/level_sizing.h"
 #include "src/db/advice/division.h"
 #include "src/db/advice/instructions.h"
+#include "src/filter/sizing/memory_division.h"
 #include "src/support/error_text.h"
 
 namespace bloomline::advice {
 namespace {
 
 using support::ErrorText;
-
-constexpr double kMinRuns = 1e-6, kMaxRuns = 1e6;  // of level_sizing.h
-constexpr double kMaxRatio = 1000;                 // of the option level_size_ratio
 
 bool HasKeys(const Level& level) { return level.num_keys > 0; }
 
@@ -25,10 +23,11 @@ std::string WhatIsWrong(const Level& level, int least_number) {
   if (level.number < least_number || level.number >= kMaxLevels) {
     error << "level " << level.number << " is listed; allowed here: " << least_number << " to "
           << kMaxLevels - 1 << ", in ascending order";
-  } else if (HasKeys(level) && !(level.num_runs >= kMinRuns && level.num_runs <= kMaxRuns)) {
+  } else if (HasKeys(level) && !filter::IsRuns(level.num_runs)) {
     error << "number of runs of level " << level.number << " is " << level.num_runs
-          << "; allowed: " << kMinRuns << " to " << kMaxRuns;
-  } else if (HasKeys(level) && !(level.wasted_reads >= 0 && level.wasted_reads <= kMaxRuns)) {
+          << "; allowed: " << filter::kMinRuns << " to " << filter::kMaxRuns;
+  } else if (HasKeys(level) &&
+             !(level.wasted_reads >= 0 && level.wasted_reads <= filter::kMaxRuns)) {
     error << "wasted reads of level " << level.number << " are " << level.wasted_reads
           << "; allowed: 0 to its number of runs";
   }
@@ -52,9 +51,9 @@ std::string Validate(const Situation& situation) {
     error << "number of levels is " << situation.levels.size() << "; allowed: 1 to " << kMost;
     return error.str();
   }
-  if (!(situation.level_size_ratio >= 1 && situation.level_size_ratio <= kMaxRatio)) {
+  if (!filter::IsLevelSizeRatio(situation.level_size_ratio)) {
     error << "level_size_ratio is " << situation.level_size_ratio << "; allowed: 1 to "
-          << kMaxRatio;
+          << kMaxLevelSizeRatio;
     return error.str();
   }
   int least_number = -1;

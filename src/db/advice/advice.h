@@ -40,7 +40,7 @@ struct Situation {
   bool partitioned = false;
   // Median; small filters cost whole blocks. 0: unknown, large. Of levels without num_filters.
   uint64_t keys_per_filter = 0;
-  double level_size_ratio = 10;  // 1 to 1000: for levels without keys yet
+  double level_size_ratio = 10;  // for levels without keys yet
   std::vector<Level> levels;     // by number, at most 64
 };
 

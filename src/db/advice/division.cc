@@ -12,6 +12,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/num_probes.h"
+#include "src/filter/sizing/search.h"
 #include "src/filter/sizing/small_set_rate.h"
 
 namespace bloomline::advice {
@@ -64,6 +65,8 @@ double RateOf(const FilterShape& shape, uint64_t num_keys) {
   return 1;
 }
 
+// Bits per key are printed in hundredths.
+constexpr double kStep = 0.01;
 double Hundredths(double bits) { return std::round(bits * 100) / 100; }
 
 // More gain nothing, since there are at most 30 probes (filter_options.h).
@@ -78,21 +81,6 @@ double RoundedDown(Format format, double bits) {
   if (bits == 0) return 0;
   return std::clamp(std::floor(bits * 100 + kRoundingError) / 100, AllowedBitsPerKey(format).min,
                     MostBits(format));
-}
-
-// The least number in [low, high] for which `holds`; it holds for high, and from there down to the
-// result.
-template <typename Holds>
-int LeastThat(int low, int high, Holds holds) {
-  while (low < high) {
-    const int middle = low + (high - low) / 2;
-    if (holds(middle)) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return high;
 }
 
 }  // namespace
@@ -139,12 +127,19 @@ double Tree::all_keys() const { return std::accumulate(keys.begin(), keys.end(),
 double Tree::all_runs() const { return std::accumulate(runs.begin(), runs.end(), 0.0); }
 
 Divider::Divider(const Tree& tree, Format format, bool by_level)
-    : tree_(tree), format_(format), by_level_(by_level) {
-  min_hundredths_ = by_level ? 1 : static_cast<int>(AllowedBitsPerKey(format).min * 100);
-  max_hundredths_ = static_cast<int>(MostBits(format) * 100);
-}
+    : tree_(tree),
+      format_(format),
+      by_level_(by_level),
+      min_bits_(by_level ? kStep : AllowedBitsPerKey(format).min),
+      max_bits_(MostBits(format)) {}
 
-Division Divider::AtHundredths(int hundredths) const { return At(hundredths / 100.0); }
+template <typename Holds>
+double Divider::LeastBits(Holds holds) const {
+  const double bits = filter::LeastBitsPerKey(
+      min_bits_, max_bits_, kStep / 10,
+      [&](double bits_per_key) { return holds(At(Hundredths(bits_per_key))); });
+  return Hundredths(bits);
+}
 
 Division Divider::At(double bits_per_key) const {
   Division division;
@@ -175,30 +170,25 @@ Division Divider::At(double bits_per_key) const {
 }
 
 std::optional<Division> Divider::Within(double bytes) const {
-  const auto exceeds = [&](int hundredths) { return AtHundredths(hundredths).bytes > bytes; };
-  const int too_much = exceeds(max_hundredths_)
-                           ? LeastThat(min_hundredths_, max_hundredths_, exceeds)
-                           : max_hundredths_ + 1;
-  if (too_much == min_hundredths_) return std::nullopt;
-  Division division = AtHundredths(too_much - 1);
+  const double too_many = LeastBits([=](const Division& at) { return at.bytes > bytes; });
+  if (too_many == min_bits_) return std::nullopt;
+  Division division = At(std::isnan(too_many) ? max_bits_ : Hundredths(too_many - kStep));
   if (division.bytes == 0) return std::nullopt;
   return division;
 }
 
 std::optional<Division> Divider::For(double wasted_reads) const {
-  const auto reaches = [&](int hundredths) {
-    return AtHundredths(hundredths).wasted_reads <= wasted_reads;
-  };
-  if (!reaches(max_hundredths_)) return std::nullopt;
-  return AtHundredths(LeastThat(min_hundredths_, max_hundredths_, reaches));
+  const double bits =
+      LeastBits([=](const Division& at) { return at.wasted_reads <= wasted_reads; });
+  if (std::isnan(bits)) return std::nullopt;
+  return At(bits);
 }
 
 Division Divider::Least() const {
-  const auto has_filters = [&](int hundredths) { return AtHundredths(hundredths).bytes > 0; };
-  return AtHundredths(LeastThat(min_hundredths_, max_hundredths_, has_filters));
+  return At(LeastBits([](const Division& at) { return at.bytes > 0; }));
 }
 
-Division Divider::Most() const { return AtHundredths(max_hundredths_); }
+Division Divider::Most() const { return At(max_bits_); }
 
 std::vector<double> BitsFromLevel0(const Tree& tree, Format format, const Division& division) {
   const int num_levels = tree.numbers.back() + 1;

@@ -68,13 +68,16 @@ class Divider {
   Division Most() const;
 
  private:
-  Division AtHundredths(int hundredths) const;
+  // The least bits per key, in hundredths, with which holds(division) is true, as it is from there
+  // on. NaN: there are none.
+  template <typename Holds>
+  double LeastBits(Holds holds) const;
 
   const Tree& tree_;
   const Format format_;
   const bool by_level_;
-  int min_hundredths_;
-  int max_hundredths_;
+  const double min_bits_;
+  const double max_bits_;
 };
 
 // The bits per key of levels 0 to the deepest with keys, for RocksDB's bits_by_level. Levels

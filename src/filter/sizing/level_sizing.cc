@@ -12,17 +12,14 @@
 namespace bloomline {
 namespace {
 
+using filter::IsRuns;
 using filter::kNone;
 using filter::LevelKeys;
-
-constexpr double kMaxRatio = 1e6;
 
 bool IsCount(int num_levels) { return num_levels >= 1 && num_levels <= kMaxLevels; }
 // Sums, products and ratios of these are finite.
 constexpr double kMinKeys = 1e-30, kMaxKeys = 1e30;
-constexpr double kMinRuns = 1e-6, kMaxRuns = 1e6;
 bool IsKeys(double keys) { return keys == 0 || (keys >= kMinKeys && keys <= kMaxKeys); }
-bool IsRuns(double runs) { return runs >= kMinRuns && runs <= kMaxRuns; }
 bool IsBudget(Format format, double bits_per_key) {
   return filter::IsKnown(format) && bits_per_key >= 0 &&
          bits_per_key <= AllowedBitsPerKey(format).max;
@@ -57,8 +54,8 @@ support::ErrorText ToLevels(const double* keys_of_level, const double* runs_of_l
                    << kMinKeys << " to " << kMaxKeys;
     }
     if (!IsRuns(runs)) {
-      return error << "number of runs of level " << i << " is " << runs << "; allowed: " << kMinRuns
-                   << " to " << kMaxRuns;
+      return error << "number of runs of level " << i << " is " << runs
+                   << "; allowed: " << filter::kMinRuns << " to " << filter::kMaxRuns;
     }
   }
   if (!(Sum(keys_of_level, num_levels) > 0)) {
@@ -70,9 +67,7 @@ support::ErrorText ToLevels(const double* keys_of_level, const double* runs_of_l
 }  // namespace
 
 bool KeysOfLevels(int num_levels, double level_size_ratio, double* keys_of_level) {
-  if (!IsCount(num_levels) || !(level_size_ratio >= 1 && level_size_ratio <= kMaxRatio)) {
-    return false;
-  }
+  if (!IsCount(num_levels) || !filter::IsLevelSizeRatio(level_size_ratio)) return false;
   double keys = 1;
   for (int i = num_levels - 1; i >= 0; --i) {
     keys_of_level[i] = keys;

@@ -7,6 +7,11 @@
 
 namespace bloomline::filter {
 
+// Allowed numbers of runs, as level_sizing.h says.
+constexpr double kMinRuns = 1e-6, kMaxRuns = 1e6;
+inline bool IsRuns(double runs) { return runs >= kMinRuns && runs <= kMaxRuns; }
+inline bool IsLevelSizeRatio(double ratio) { return ratio >= 1 && ratio <= kMaxLevelSizeRatio; }
+
 struct LevelKeys {
   double keys;  // 0 or more
   double runs;  // more than 0
