@@ -15,7 +15,7 @@ def select(table, engine, bits, without=("none",)):
             for keys in tables.in_order(chosen, "keys")]
 
 
-def false_positives(theme, table, engine, bits):
+def false_positives(table, engine, bits):
     groups = select(table, engine, bits)
 
     def most(policy):
@@ -27,12 +27,12 @@ def false_positives(theme, table, engine, bits):
     rates = [tables.number(row, column) for _, group in groups for row in group
              for column in ("near_fpr", "theory_fpr")]
     return rows.picture(
-        theme, title, f"false-positive rate (log scale) for missing keys adjacent to stored ones, "
+        title, f"false-positive rate (log scale) for missing keys adjacent to stored ones, "
         f"{bits} bits per key; stroke: theory", picture, log=rows.decades(rates),
         tick=lambda value: f"{value:g} %")
 
 
-def miss_latency(theme, table, engine, bits):
+def miss_latency(table, engine, bits):
     groups = select(table, engine, bits, without=())
     gains = []
     for _, group in groups:
@@ -41,13 +41,13 @@ def miss_latency(theme, table, engine, bits):
         gains += [without / median for median in medians.values()]
     picture = rows.grouped(groups, lambda row: rows.timed(row, "near_miss_us"))
     return rows.picture(
-        theme, f"{ENGINES[engine]}: filters make lookups of missing keys "
+        f"{ENGINES[engine]}: filters make lookups of missing keys "
         f"{min(gains):.1f} to {max(gains):.1f} times as fast",
         f"microseconds per Get of a missing key adjacent to a stored one, {bits} bits per key; "
         "median, and range of the rounds", picture, bars=True)
 
 
-def memory(theme, table, engine, bits):
+def memory(table, engine, bits):
     """Key sets for which all filters are as large, to 0.05 bits, share a group."""
     groups = select(table, engine, bits)
     if engine == "leveldb":
@@ -78,7 +78,7 @@ def memory(theme, table, engine, bits):
                 break
         else:
             picture.append((keys, new))
-    return rows.picture(theme, title, f"bits per key as written in the SSTables, {bits} requested"
+    return rows.picture(title, f"bits per key as written in the SSTables, {bits} requested"
                         + note, picture, bars=True)
 
 
@@ -89,5 +89,4 @@ def pictures(results):
             for name, draw in (("fpr", false_positives), ("miss_latency", miss_latency),
                                ("memory", memory)):
                 yield (f"{name}_{engine}_{bits}bits",
-                       lambda theme, draw=draw, engine=engine, bits=bits:
-                       draw(theme, table, engine, bits))
+                       lambda draw=draw, engine=engine, bits=bits: draw(table, engine, bits))

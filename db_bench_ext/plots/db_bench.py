@@ -21,27 +21,27 @@ def select(table, engine, without, is_shown):
     return groups.items()
 
 
-def speed(theme, table, engine):
+def speed(table, engine):
     groups = select(table, engine, ("builtin-bloom",), lambda row: row["times_bloom_median"])
     best = max((row for _, group in groups for row in group if row["workload"] == "readmissing"),
                key=lambda row: tables.number(row, "times_bloom_median"))
     picture = rows.grouped(groups, lambda row: rows.timed(row, "times_bloom"))
     return rows.picture(
-        theme, f"{databases.ENGINES[engine]}'s db_bench: {style.look(best['policy']).name} answers "
+        f"{databases.ENGINES[engine]}'s db_bench: {style.look(best['policy']).name} answers "
         f"{tables.number(best, 'times_bloom_median'):.2f} times as many lookups "
         "of missing keys as built-in Bloom",
         "operations per second as a multiple of built-in Bloom's in the same round; "
         "median, and range of the rounds", picture, baseline=(1, "built-in Bloom"))
 
 
-def false_positives(theme, table, engine):
+def false_positives(table, engine):
     groups = select(table, engine, (), lambda row: row["fpr"] and row["policy"] != "none")
     rates = [tables.number(row, "fpr") for _, group in groups for row in group]
     compact, bloom = (style.percent(rows.worst(policy, groups, "fpr"))
                       for policy in ("compact", "builtin-bloom"))
     picture = rows.grouped(groups, lambda row: rows.rate(row, "fpr"))
     return rows.picture(
-        theme, f"{databases.ENGINES[engine]}'s db_bench: compact has up to {compact} "
+        f"{databases.ENGINES[engine]}'s db_bench: compact has up to {compact} "
         f"false positives, built-in Bloom up to {bloom}",
         "of the missing keys that were queried (log scale)", picture, log=rows.decades(rates),
         tick=lambda value: f"{value:g} %")
@@ -52,4 +52,4 @@ def pictures(results, bits):
     for engine in tables.in_order(table, "engine"):
         for name, draw in (("speed", speed), ("fpr", false_positives)):
             yield (f"db_bench_{name}_{engine}_{bits}bits",
-                   lambda theme, draw=draw, engine=engine: draw(theme, table, engine))
+                   lambda draw=draw, engine=engine: draw(table, engine))

@@ -1,7 +1,6 @@
 """Pictures of disk.csv and disk_levels.csv: RocksDB where memory is short."""
 import math
 
-from matplotlib import colors
 from matplotlib.patches import Rectangle
 
 import rows
@@ -37,7 +36,7 @@ def times(cache):
     return f"{float(cache):.2g}x"
 
 
-def speed(theme, table, workload):
+def speed(table, workload):
     """A table of numbers, coloured: eight regimes of nine policies are too many for bars."""
     cells = of_workload(table, workload)
     columns = regimes(table)
@@ -54,7 +53,7 @@ def speed(theme, table, workload):
     subtitle = ("keys per second as a multiple of built-in Bloom's in the same round, by layout of "
                 "the filters and size of the cache (1x: as large as Bloom's filters)")
     body = row_height * len(names)
-    canvas = style.Canvas(theme, style.WIDTH, lambda header: header + 54 + body + 12, title,
+    canvas = style.Canvas(style.WIDTH, lambda header: header + 54 + body + 12, title,
                           subtitle)
     top = canvas.header + 54
     axes = canvas.bare_axes(0, 0, canvas.width, canvas.height)
@@ -72,25 +71,23 @@ def speed(theme, table, workload):
             if value != value:
                 continue
             axes.add_patch(Rectangle((x + 1, y + 1), column - 2, row_height - 2, linewidth=0,
-                                     facecolor=shade(theme, value)))
+                                     **shade(value)))
             canvas.text(x + column / 2, y + row_height / 2, f"{value:.2f}", size=14, va="center",
                         ha="center", weight="bold" if abs(math.log2(value)) > 0.25 else "normal")
     canvas.names(names, left - 10, top, row_height)
     return canvas
 
 
-def shade(theme, ratio):
+def shade(ratio):
     """Faster than Bloom is blue, slower is orange, equal is the paper."""
     strength = min(1, abs(math.log2(ratio)) / 2) * 0.6
-    color = colors.to_rgb(theme.colors["bloom" if ratio > 1 else "blocked"])
-    paper = colors.to_rgb(theme.paper)
-    return tuple(strength * c + (1 - strength) * p for c, p in zip(color, paper))
+    return {"facecolor": style.COLORS["bloom" if ratio > 1 else "blocked"], "alpha": strength}
 
 
 PARTS = (("data", "none"), ("index", "bloom"), ("filter", "blocked"))
 
 
-def reads(theme, table, workload):
+def reads(table, workload):
     """Blocks of data, index and filters, in the layout in which filters are read in pieces."""
     cells = of_workload(table, workload)
     layouts = tables.in_order(table, "filters")
@@ -113,7 +110,7 @@ def reads(theme, table, workload):
     left, row_height = 186, 26
     panel = (style.WIDTH - left - 4) / len(caches)
     body = row_height * len(names)
-    canvas = style.Canvas(theme, style.WIDTH, lambda header: header + 58 + body + 14, title,
+    canvas = style.Canvas(style.WIDTH, lambda header: header + 58 + body + 14, title,
                           subtitle)
     top = canvas.header + 58
     highest = max(totals.values())
@@ -126,19 +123,19 @@ def reads(theme, table, workload):
         for j, policy in enumerate(names):
             start = 0
             for (part, color), value in zip(PARTS, parts(cache, policy)):
-                axes.barh(j, value, left=start, height=0.68, color=theme.colors[color])
+                axes.barh(j, value, left=start, height=0.68, color=style.COLORS[color])
                 start += value
             canvas.label(axes, start, j, style.short(start), offset=(5, 0), size=12)
     x = left
     for part, color in PARTS:
-        canvas.text(x, top - 18, f"\N{BLACK SQUARE} {part}", color=theme.colors[color], va="center",
+        canvas.text(x, top - 18, f"\N{BLACK SQUARE} {part}", color=style.COLORS[color], va="center",
                     weight="bold")
         x += 70
     canvas.names(names, left - 10, top, row_height)
     return canvas
 
 
-def wasted_reads(theme, table):
+def wasted_reads(table):
     """Of full filters, in which nothing but the bits matters."""
     layouts = tables.in_order(table, "filters")
     layout = "full" if "full" in layouts else layouts[0]
@@ -162,7 +159,7 @@ def wasted_reads(theme, table):
                                    f"({bits(policy):.1f} bits per key)")
                      for policy, row in measured.items()])]
     return rows.picture(
-        theme, f"compact by level wastes {style.percent(value['by-level'])} of its lookups, "
+        f"compact by level wastes {style.percent(value['by-level'])} of its lookups, "
         f"built-in Bloom {style.percent(value['builtin-bloom'])}",
         f"false positives per lookup of a missing key in five levels, {layout} filters; "
         "stroke: model",
@@ -172,8 +169,8 @@ def wasted_reads(theme, table):
 def pictures(results):
     table = tables.read_csv(results / "disk.csv")
     levels = tables.read_csv(results / "disk_levels.csv")
-    yield "disk_wasted_reads", lambda theme: wasted_reads(theme, levels)
+    yield "disk_wasted_reads", lambda: wasted_reads(levels)
     for workload in tables.in_order(table, "workload"):
         for name, draw in (("speed", speed), ("reads", reads)):
             yield (f"disk_{name}_{workload}",
-                   lambda theme, draw=draw, workload=workload: draw(theme, table, workload))
+                   lambda draw=draw, workload=workload: draw(table, workload))

@@ -1,4 +1,4 @@
-"""Draws the pictures of a bench from its CSV files, as SVG and PNG, light and dark.
+"""Draws the pictures of a bench from its CSV files, as SVG and PNG.
 
 The scripts that run the benches call this. Needs matplotlib (Debian: python3-matplotlib).
 """
@@ -7,7 +7,7 @@ import pathlib
 import sys
 
 try:
-    import style
+    import style  # noqa: F401  needs matplotlib
 except ImportError as error:
     sys.exit(f"The pictures were not drawn: {error}. They need Debian's package "
              "python3-matplotlib and /usr/bin/python3. The tables are complete without them.")
@@ -28,10 +28,10 @@ def readme(results, _):
     """The pictures of README.md."""
     filters = tables.read_csv(results / "filters.csv")
     levels = tables.read_markdown(DOCS / "levels.md", wasted_reads.HEADING)
-    yield "memory_and_rate", lambda theme: memory_and_rate.draw(theme, filters)
-    yield "wasted_reads", lambda theme: wasted_reads.draw(theme, levels)
+    yield "memory_and_rate", lambda: memory_and_rate.draw(filters)
+    yield "wasted_reads", lambda: wasted_reads.draw(levels)
     ranges = tables.read_markdown(DOCS / "ranges.md", empty_ranges.HEADING)
-    yield "empty_ranges", lambda theme: empty_ranges.draw(theme, ranges)
+    yield "empty_ranges", lambda: empty_ranges.draw(ranges)
 
 
 BENCHES = {
@@ -61,8 +61,7 @@ def main():
         out.mkdir(parents=True, exist_ok=True)
         for name, draw in BENCHES[flags.bench](flags.results, flags.bits):
             try:
-                for theme in style.THEMES:
-                    draw(theme).save(out, name, formats)
+                draw().save(out, name, formats)
             except tables.Missing as reason:  # a run of few policies
                 print(f"{name} was not drawn: {reason}", file=sys.stderr)
     except (OSError, tables.Missing) as reason:

@@ -13,11 +13,11 @@ SUBJECTS = {
 ROW, GROUP = 21, 92
 
 
-def draw(theme, rows):
+def draw(rows):
     values = [[tables.first_number(cells[column]) for column in SUBJECTS] for cells in rows]
     without, _, auto = max(values, key=lambda value: value[2])
     canvas = style.Canvas(
-        theme, 560, lambda header: header + 10 + GROUP * len(rows),
+        560, lambda header: header + 10 + GROUP * len(rows),
         f"Scans of empty ranges touch {auto:g} blocks instead of {without:g}",
         "blocks of data and indexes per scan, by the form of the keys; RocksDB, four levels, "
         "filters of 10 bits per key", scale=1.2)
@@ -30,9 +30,9 @@ def draw(theme, rows):
         for j, ((name, color), value) in enumerate(zip(SUBJECTS.values(), measured)):
             y = GROUP * i + 34 + ROW * j
             ours = color == "compact"
-            axes.barh(y, value, height=15, color=theme.colors[color])
+            axes.barh(y, value, height=15, color=style.COLORS[color])
             canvas.label(axes, 0, y, name, size=13, offset=(-10, 0), ha="right",
-                         color=theme.colors[color], weight="bold" if ours else "normal")
+                         color=style.COLORS[color], weight="bold" if ours else "normal")
             canvas.label(axes, value, y, f"{value:g}", size=13, offset=(7, 0),
                          weight="bold" if ours else "normal")
     return canvas

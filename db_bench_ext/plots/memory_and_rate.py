@@ -23,15 +23,15 @@ def prepare(canvas):
     axes.set_xticks(range(6, 17, 2))
     ticks = (0.01, 0.1, 1)
     axes.set_yticks(ticks, [f"{tick:g} %" for tick in ticks])
-    style.grid(axes, canvas.theme, "y")
-    axes.set_xlabel("bits per key", color=canvas.theme.ink, fontsize=canvas.points(13))
-    axes.plot((5, 17), [100 * 2 ** -bits for bits in (5, 17)], color=canvas.theme.muted,
+    style.grid(axes, "y")
+    axes.set_xlabel("bits per key", color=style.INK, fontsize=canvas.points(13))
+    axes.plot((5, 17), [100 * 2 ** -bits for bits in (5, 17)], color=style.MUTED,
               linestyle=(0, (1, 1.5)), linewidth=canvas.points(2))
-    canvas.label(axes, 13.2, 0.0062, "information limit", color=canvas.theme.muted, ha="right")
+    canvas.label(axes, 13.2, 0.0062, "information limit", color=style.MUTED, ha="right")
     return axes
 
 
-def draw(theme, rows):
+def draw(rows):
     measured = tables.missing_key_queries(rows)
     # A quick run has only small filters.
     keys = max((int(row["keys"]) for row in measured if int(row["keys"]) <= KEYS), default=0)
@@ -49,7 +49,7 @@ def draw(theme, rows):
     is_packaged = "packaged" in subjects["builtin-bloom"]
     packaged = " (RocksDB's filters: as packaged, portable)" if is_packaged else ""
     canvas = style.Canvas(
-        theme, WIDTH, HEIGHT,
+        WIDTH, HEIGHT,
         f"compact saves {saved} of Bloom's memory at the same false-positive rate",
         "false-positive rate by bits per key; ns: one query" + packaged, scale=1.2)
     axes = prepare(canvas)
@@ -76,6 +76,6 @@ def draw(theme, rows):
     canvas.label(axes, bloom_bits, rate, f"\N{MINUS SIGN}{saved}", offset=(-8, -16), ha="right",
                  weight="bold")
     axes.annotate("", (compact_bits, rate), (bloom_bits, rate),
-                  arrowprops={"arrowstyle": "-|>", "color": theme.ink,
+                  arrowprops={"arrowstyle": "-|>", "color": style.INK,
                               "linewidth": canvas.points(1.6), "shrinkA": 5, "shrinkB": 5})
     return canvas

@@ -47,8 +47,8 @@ def plot(canvas, axes, curves, gap, highest):
     axes.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     axes.xaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(
         lambda value, _: f"{value / 1e6:g} M" if value >= 1e6 else f"{value:,.0f}"))
-    style.grid(axes, canvas.theme, "y")
-    axes.set_xlabel("keys in the filter", color=canvas.theme.ink, fontsize=canvas.points(13))
+    style.grid(axes, "y")
+    axes.set_xlabel("keys in the filter", color=style.INK, fontsize=canvas.points(13))
     for one in curves:
         axes.plot(*zip(*one.points), **canvas.line(one.look))
     curves = sorted(curves, key=lambda one: one.points[-1][1])
@@ -69,7 +69,7 @@ def ratios(curve, other):
     return [time / others[keys] for keys, time in curve.points if keys in others]
 
 
-def missing_key_query(theme, table):
+def missing_key_query(table):
     table = tables.missing_key_queries(table)
     best = tables.best_subjects(table)
     curves = {policy: curve(table, best[policy], style.look(policy))
@@ -89,7 +89,7 @@ def missing_key_query(theme, table):
         return " to ".join(ends) + " %"
 
     canvas = style.Canvas(
-        theme, style.WIDTH, 460,
+        style.WIDTH, 460,
         f"compact answers in {share('compact', 'builtin-ribbon')} of Ribbon's time, "
         f"blocked in {share('blocked', 'builtin-bloom')} of Bloom's",
         "nanoseconds per query for a missing key through RocksDB's interface, hashing included; "
@@ -99,7 +99,7 @@ def missing_key_query(theme, table):
     return canvas
 
 
-def kernels(theme, table):
+def kernels(table):
     table = tables.missing_key_queries(table)
     panels = {}
     for family in ("blocked", "compact"):
@@ -116,7 +116,7 @@ def kernels(theme, table):
         return max(ratios(curves[-1], curves[0]))
 
     canvas = style.Canvas(
-        theme, style.WIDTH, 400, f"{panels['blocked'][0].label} answers up to "
+        style.WIDTH, 400, f"{panels['blocked'][0].label} answers up to "
         f"{gain(panels['blocked']):.1f} times (blocked) and {gain(panels['compact']):.1f} times "
         f"(compact) as fast as {panels['blocked'][-1].label} code",
         "nanoseconds per query for a missing key, by kernel; 10 bits per key (compact: 7)")
@@ -134,6 +134,6 @@ def kernels(theme, table):
 
 def pictures(results):
     table = tables.read_csv(results / "filters.csv")
-    yield "missing_key_query", lambda theme: missing_key_query(theme, table)
-    yield "kernels", lambda theme: kernels(theme, table)
-    yield "memory_and_rate", lambda theme: memory_and_rate.draw(theme, table)
+    yield "missing_key_query", lambda: missing_key_query(table)
+    yield "kernels", lambda: kernels(table)
+    yield "memory_and_rate", lambda: memory_and_rate.draw(table)

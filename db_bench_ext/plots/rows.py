@@ -55,19 +55,19 @@ def worst(policy, groups, column):
     return max(values)
 
 
-def picture(theme, title, subtitle, groups, log=None, baseline=None, bars=False,
+def picture(title, subtitle, groups, log=None, baseline=None, bars=False,
             tick=None, right=62):
     """`groups`: (heading, rows). `log`: the range of a logarithmic axis. `baseline`: the place of a
     vertical line and the text above it. `right`: pixels for texts beside the highest value."""
     body = sum(HEADING * bool(heading) + ROW * len(rows) for heading, rows in groups) + 6
     gap = 8 + 16 * bool(baseline)
-    canvas = style.Canvas(theme, style.WIDTH, lambda header: header + gap + body + BOTTOM, title,
+    canvas = style.Canvas(style.WIDTH, lambda header: header + gap + body + BOTTOM, title,
                           subtitle)
     top = canvas.header + gap
     axes = canvas.axes(LABELS, top, style.WIDTH - LABELS - right, body)
     axes.set_ylim(body, 0)
     axes.set_yticks([])
-    style.grid(axes, theme, "x")
+    style.grid(axes, "x")
     if log:
         axes.set_xscale("log")
         axes.set_xlim(*log)
@@ -79,14 +79,14 @@ def picture(theme, title, subtitle, groups, log=None, baseline=None, bars=False,
         lambda value, _: tick(value) if tick else f"{value:g}"))
     if baseline:
         place, text = baseline
-        axes.axvline(place, color=theme.ink, linewidth=1.2)
+        axes.axvline(place, color=style.INK, linewidth=1.2)
         canvas.label(axes, place, 0, text, offset=(0, 10), ha="center")
 
     y = 0
     for heading, rows in groups:
         if heading:
             canvas.text(14, top + y + HEADING - 10, heading, weight="bold", va="center",
-                        bbox={"facecolor": theme.paper, "linewidth": 0, "pad": 1})
+                        bbox={"facecolor": style.PAPER, "linewidth": 0, "pad": 1})
             y += HEADING
         for row in rows:
             if log and row.value < log[0]:  # nothing was found, of few queries
@@ -107,10 +107,10 @@ def draw_row(canvas, axes, row, y, bars):
         axes.barh(y, row.value, height=15, color=color)
     if row.low == row.low:
         axes.plot((row.low, row.high), (y, y), linewidth=1.6, solid_capstyle="butt",
-                  color=canvas.theme.ink if bars else color)
+                  color=style.INK if bars else color)
         end = max(end, row.high)
     if row.other == row.other:
-        axes.plot(row.other, y, marker="|", markersize=canvas.points(15), color=canvas.theme.ink,
+        axes.plot(row.other, y, marker="|", markersize=canvas.points(15), color=style.INK,
                   markeredgewidth=1.6)
         end = max(end, row.other)
     if not bars:

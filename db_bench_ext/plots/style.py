@@ -1,22 +1,27 @@
-"""What all pictures share: two themes, a colour and a marker for each filter, and the layout.
+"""What all pictures share: the colours, light and dark, a marker for each filter, and the layout.
 
-A picture is a function that takes a Theme and returns a Canvas. Sizes are pixels of the PNG.
+A picture is a function that returns a Canvas. Sizes are pixels of the PNG.
 """
 import dataclasses
+import io
 import textwrap
 
 import matplotlib
 
 matplotlib.use("Agg")
 from matplotlib import figure  # noqa: E402  after the choice of the backend
-from matplotlib.text import Text  # noqa: E402
 
 DPI = 100
 WIDTH = 640  # of most pictures: texts can still be read at 400
 
+# The layout is that of DejaVu Sans, which comes with matplotlib. Letters of an SVG are text, and
+# a viewer takes the first of these fonts that it has: Verdana is as wide, most others are narrower.
+FONT = "DejaVu Sans"
+FONTS = "'DejaVu Sans', Verdana, sans-serif"
+
 matplotlib.rcParams.update({
-    "font.family": "DejaVu Sans",  # comes with matplotlib: texts are as wide everywhere
-    "svg.fonttype": "path",
+    "font.family": FONT,
+    "svg.fonttype": "none",
     "svg.hashsalt": "bloomline",  # equal data, equal bytes
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -24,26 +29,23 @@ matplotlib.rcParams.update({
     "text.parse_math": False,
 })
 
-
-@dataclasses.dataclass(frozen=True)
-class Theme:
-    suffix: str  # of the file's name
-    paper: str
-    ink: str
-    muted: str
-    grid: str
-    colors: dict
-
-
+PAPER, INK, MUTED, GRID = "#ffffff", "#1f2328", "#59636e", "#d8dee4"
 # The palette of Okabe and Ito, darkened (light) or lightened (dark) until text in it has a contrast
 # of at least 4.5 to the paper.
-LIGHT = Theme("", "#ffffff", "#1f2328", "#59636e", "#d8dee4", {
-    "bloom": "#0072b2", "ribbon": "#00805e", "blocked": "#c25400", "compact": "#aa3377",
-    "by_level": "#7a1f55", "none": "#6e7781"})
-DARK = Theme("_dark", "#0d1117", "#e6edf3", "#9198a1", "#30363d", {
-    "bloom": "#56b4e9", "ribbon": "#2fbf95", "blocked": "#f0883e", "compact": "#e58fc1",
-    "by_level": "#f7c5e0", "none": "#8b949e"})
-THEMES = (LIGHT, DARK)
+COLORS = {"bloom": "#0072b2", "ribbon": "#00805e", "blocked": "#c25400", "compact": "#aa3377",
+          "by_level": "#7a1f55", "none": "#6e7781"}
+DARK = {
+    PAPER: "#0d1117", INK: "#e6edf3", MUTED: "#9198a1", GRID: "#30363d",
+    COLORS["bloom"]: "#56b4e9", COLORS["ribbon"]: "#2fbf95", COLORS["blocked"]: "#f0883e",
+    COLORS["compact"]: "#e58fc1", COLORS["by_level"]: "#f7c5e0", COLORS["none"]: "#8b949e"}
+
+
+def dark_style():
+    """The style sheet that changes the colours of an SVG where the viewer prefers dark pages."""
+    rules = (f'[style*="{what}: {light}"] {{ {what}: {dark} !important }}'
+             for light, dark in DARK.items() for what in ("fill", "stroke"))
+    return ("<style>@media (prefers-color-scheme: dark) {\n" + "\n".join(rules) +
+            "\n}</style>\n</svg>")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,9 +86,9 @@ def look(policy):
 class Canvas:
     """A figure with a title that says the message and a text that says what is plotted."""
 
-    def __init__(self, theme, width, height, title, subtitle, scale=1.0):
+    def __init__(self, width, height, title, subtitle, scale=1.0):
         """`height` is that of all, or a function of the height of these texts."""
-        self.theme = theme
+        self.title = title
         self.width, self.scale = width, scale
         title = self.wrap(title, 17 * 0.645)
         subtitle = self.wrap(subtitle, 13 * 0.585)
@@ -94,9 +96,9 @@ class Canvas:
         self.header = round(below_title + 4 + 19 * scale * len(subtitle))
         self.height = height(self.header) if callable(height) else height
         self.figure = figure.Figure(figsize=(width / DPI, self.height / DPI), dpi=DPI,
-                                    facecolor=theme.paper)
+                                    facecolor=PAPER)
         self.text(14, 12, "\n".join(title), size=17, weight="bold", va="top")
-        self.text(14, below_title + 2, "\n".join(subtitle), color=theme.muted, va="top")
+        self.text(14, below_title + 2, "\n".join(subtitle), color=MUTED, va="top")
 
     def wrap(self, text, character):
         """Lines of similar lengths. `character`: its width in pixels, on average."""
@@ -115,18 +117,17 @@ class Canvas:
     def text(self, x, y, text, size=13, color=None, **more):
         """Pixels from the upper left corner."""
         return self.figure.text(x / self.width, 1 - y / self.height, text,
-                                fontsize=self.points(size), color=color or self.theme.ink,
+                                fontsize=self.points(size), color=color or INK,
                                 linespacing=1.25, **{"ha": "left", **more})
 
     def axes(self, left, top, width, height):
         axes = self.figure.add_axes([left / self.width, 1 - (top + height) / self.height,
                                      width / self.width, height / self.height])
-        theme = self.theme
         axes.set_facecolor("none")
         axes.set_axisbelow(True)
         for spine in axes.spines.values():
-            spine.set_color(theme.muted)
-        axes.tick_params(colors=theme.muted, labelcolor=theme.ink, labelsize=self.points(12.5),
+            spine.set_color(MUTED)
+        axes.tick_params(colors=MUTED, labelcolor=INK, labelsize=self.points(12.5),
                          length=3)
         axes.tick_params(which="minor", length=0)
         return axes
@@ -142,10 +143,10 @@ class Canvas:
     def label(self, axes, x, y, text, size=12.5, color=None, **more):
         """Beside a point in the units of the axes, `offset` pixels away from it."""
         dx, dy = more.pop("offset", (0, 0))
-        paper = {"boxstyle": "square,pad=0.08", "facecolor": self.theme.paper, "linewidth": 0}
+        paper = {"boxstyle": "square,pad=0.08", "facecolor": PAPER, "linewidth": 0}
         return axes.annotate(text, (x, y), xytext=(self.points(dx), self.points(dy)),
                              textcoords="offset points", fontsize=self.points(size),
-                             color=color or self.theme.ink, linespacing=1.25,
+                             color=color or INK, linespacing=1.25,
                              annotation_clip=False, bbox=paper, **{"va": "center", **more})
 
     def names(self, policies, right, top, row_height):
@@ -155,43 +156,33 @@ class Canvas:
                       va="center")
 
     def color(self, look):
-        return self.theme.colors[look.color]
+        return COLORS[look.color]
 
     def marks(self, look, size=8):
         """Arguments of plot() for markers without a line."""
         return {"marker": look.marker, "color": self.color(look), "markersize": self.points(size),
-                "markerfacecolor": self.theme.paper if look.hollow else self.color(look),
+                "markerfacecolor": PAPER if look.hollow else self.color(look),
                 "markeredgewidth": self.points(1.8), "linestyle": "none"}
 
     def line(self, look, size=7, width=2.4):
         return {**self.marks(look, size), "linestyle": look.dash, "linewidth": self.points(width)}
 
-    def texts(self):
-        """All texts that are drawn. Of ticks outside the axes none is."""
-        hidden = set()
-        for axes in self.figure.axes:
-            for axis, place in ((axes.xaxis, 0), (axes.yaxis, 1)):
-                low, high = sorted(axis.get_view_interval())
-                hidden.update(label for label in axis.get_ticklabels(which="both")
-                              if not low <= label.get_position()[place] <= high)
-        return [text for text in self.figure.findobj(Text)
-                if text.get_visible() and text.get_text() and text not in hidden]
-
-    def words(self):
-        return [text.get_text().replace("\n", " ") for text in self.texts()]
-
     def save(self, folder, name, formats):
-        for suffix in formats:
-            path = folder / f"{name}{self.theme.suffix}.{suffix}"
-            # The letters are paths. So the texts are in the file once more, to be searched.
-            metadata = {"Date": None, "Description": "; ".join(self.words())}
-            if suffix == "png":
-                del metadata["Date"]
-            self.figure.savefig(path, facecolor=self.theme.paper, metadata=metadata)
+        """A PNG is light. An SVG is light or dark, as its viewer prefers."""
+        if "png" in formats:
+            self.figure.savefig(folder / f"{name}.png", facecolor=PAPER)
+        if "svg" in formats:
+            drawn = io.StringIO()
+            self.figure.savefig(drawn, format="svg", facecolor=PAPER,
+                                metadata={"Date": None, "Title": self.title})
+            text = drawn.getvalue().replace(f"'{FONT}'", FONTS)
+            text = text.replace("<svg ", '<svg role="img" ', 1)
+            text = text.replace("</svg>", dark_style())
+            (folder / f"{name}.svg").write_text(text, encoding="utf-8")
 
 
-def grid(axes, theme, axis):
-    axes.grid(axis=axis, color=theme.grid, linewidth=0.8)
+def grid(axes, axis):
+    axes.grid(axis=axis, color=GRID, linewidth=0.8)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
 

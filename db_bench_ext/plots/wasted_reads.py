@@ -14,7 +14,7 @@ LOOKS = {
 }
 
 
-def draw(theme, rows):
+def draw(rows):
     measured = []
     for cells in rows:
         if cells[0] not in LOOKS:
@@ -27,7 +27,7 @@ def draw(theme, rows):
         raise tables.Missing(f"docs/levels.md has no {name}") from name
 
     canvas = style.Canvas(
-        theme, 560, 460, f"compact by level: {int(times)} times fewer wasted reads than Bloom",
+        560, 460, f"compact by level: {int(times)} times fewer wasted reads than Bloom",
         "wasted reads in 100 lookups of missing keys; "
         "RocksDB, five levels, all with 10 bits per key",
         scale=1.2)
