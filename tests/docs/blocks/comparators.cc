@@ -1,29 +1,14 @@
-#!/usr/bin/env bash
-# Compiles the C++ blocks of docs/comparators.md and runs them on databases whose comparator ignores
-# case. A block is #include lines and lines of a function.
-# Usage: comparators_page_test PROJECT_DIR BUILD_DIR STANDARD CXX [FLAGS...]
-set -euo pipefail
-project=$1 build=$2 standard=$3 cxx=$4
-shift 4
+// The blocks of docs/comparators.md on databases whose comparator ignores case.
+#include <leveldb/comparator.h>
+#include <leveldb/db.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
-awk -v dir="$work" '
-  $0 == "```cpp" { inside = 1; next }
-  $0 == "```" { inside = 0; next }
-  inside { print > (dir (/^#include/ ? "/includes" : "/body")) }
-' "$project/docs/comparators.md"
-{
-  echo '#include <leveldb/comparator.h>'
-  echo '#include <leveldb/db.h>'
-  echo '#include <rocksdb/comparator.h>'
-  echo '#include <rocksdb/convenience.h>'
-  echo '#include <rocksdb/db.h>'
-  echo '#include "tests/support/case_folding.h"'
-  echo '#include "tests/engines/rocksdb_open.h"'
-  cat "$work/includes"
-  cat <<'BEFORE'
+#include "tests/engines/rocksdb_open.h"
+#include "tests/support/case_folding.h"
+// INCLUDES
+// BLOCK 1
 template <typename Base, typename Slice>
 class IgnoresCase : public Base {
   const char* Name() const override { return "IgnoresCase"; }
@@ -33,14 +18,15 @@ class IgnoresCase : public Base {
   void FindShortestSeparator(std::string*, const Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
 };
+
 int main() {
   std::string error;
   IgnoresCase<rocksdb::Comparator, rocksdb::Slice> ignores_case;
   IgnoresCase<leveldb::Comparator, leveldb::Slice> leveldb_ignores_case;
   rocksdb::Options options;
-BEFORE
-  cat "$work/body"
-  cat <<'AFTER'
+  // BLOCK 2
+  // BLOCK 3
+  // BLOCK 4
   options.create_if_missing = true;
   std::string value;
   std::unique_ptr<rocksdb::DB> db;
@@ -51,8 +37,11 @@ BEFORE
   rocksdb::ConfigOptions config;
   config.input_strings_escaped = false;  // it then returns errors
   if (!rocksdb::GetBlockBasedTableOptionsFromString(config, rocksdb::BlockBasedTableOptions(),
-                                                    text, &parsed).ok() ||
-      parsed.filter_policy->GetId() != "bloomline.canon") return 5;
+                                                    text, &parsed)
+           .ok() ||
+      parsed.filter_policy->GetId() != "bloomline.canon") {
+    return 5;
+  }
   leveldb::Options leveldb_options;
   leveldb_options.create_if_missing = true;
   leveldb_options.comparator = &leveldb_ignores_case;
@@ -66,14 +55,3 @@ BEFORE
   delete leveldb_db;
   delete policy;
 }
-AFTER
-} >"$work/main.cc"
-"$cxx" "-std=c++$standard" "$@" -I "$project" -I "$project/include" "$work/main.cc" \
-  -o "$work/main" "$build/libbloomline_rocksdb.a" "$build/libbloomline_leveldb.a" \
-  "$build/libbloomline_core.a" -lrocksdb -lleveldb -lpthread
-status=0
-(cd "$work" && ./main) || status=$?
-if [ $status -ne 0 ]; then
-  echo "docs/comparators.md: its blocks return $status"
-  exit 1
-fi

@@ -1,0 +1,31 @@
+// The blocks of docs/ranges.md on a database of which a scan must skip the file.
+#include <memory>
+#include <string>
+// INCLUDES
+#include <rocksdb/statistics.h>
+#include <rocksdb/version.h>
+
+int main() {
+  // BLOCK 1
+  options.create_if_missing = true;
+  options.statistics = rocksdb::CreateDBStatistics();
+  rocksdb::DB* db;
+  if (!rocksdb::DB::Open(options, "db", &db).ok()) return 2;
+  for (int user = 0; user < 4000; user += 2) {
+    for (int post = 0; post < 20; ++post) {
+      const std::string key = "user:" + std::to_string(user) + ":" + std::to_string(post);
+      if (!db->Put({}, key, "").ok()) return 3;
+    }
+  }
+  if (!db->Flush({}).ok()) return 4;
+  // BLOCK 2
+  if (iterator->Valid()) return 5;  // users have even numbers
+  iterator.reset();
+  delete db;
+  uint64_t skipped = options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+#if ROCKSDB_MAJOR > 8 || (ROCKSDB_MAJOR == 8 && ROCKSDB_MINOR >= 3)
+  skipped = options.statistics->getTickerCount(rocksdb::LAST_LEVEL_SEEK_FILTERED) +
+            options.statistics->getTickerCount(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED);
+#endif
+  return skipped == 1 ? 0 : 6;
+}
