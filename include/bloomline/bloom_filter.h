@@ -97,7 +97,8 @@ constexpr uint64_t kMaxBloomBits = uint64_t{1} << 50;
 // num_probes.
 struct BloomFilterOptions {
   // Distinct keys up to which the filter keeps false_positive_rate. It accepts more, at a higher
-  // rate. 1 or more. With num_bits it serves IsPastCapacity alone, and may be 0, "not stated".
+  // rate. 1 or more. If num_bits is set, only IsPastCapacity uses the capacity; 0 then means that
+  // it is not known.
   uint64_t capacity = 0;
 
   // Fraction of missing keys that match when the filter holds `capacity` keys: above 0, below 1,
@@ -193,9 +194,10 @@ class BloomFilterBase {
   // readable: only then can it be synced.
   bool Save(const std::string& path, std::string* error) const;
 
-  // Writes the same bytes to a stream, opened with std::ios::binary, and flushes it. It may have
-  // content before, and others after. False if it had failed before, or fails now; what is written
-  // until then stays. Catches what a stream throws (std::ios::exceptions).
+  // Writes the same bytes to a stream, opened with std::ios::binary, and flushes it. The
+  // stream may already hold other data, and more may follow. Returns false if the stream was in a
+  // failed state or fails while writing; bytes already written remain. Catches what a stream throws
+  // (std::ios::exceptions).
   bool Save(std::ostream* stream, std::string* error) const;
 
   // Sets *bytes to the bytes of the file that Save writes, for places other than files. They carry

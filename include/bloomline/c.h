@@ -56,8 +56,8 @@
    (4) Bools have the type uint8_t (0 == false; rest == true).
 
    (5) Pointer arguments must not be NULL, except for empty keys, empty arrays, errptr, and where a
-   comment says otherwise. The destroy functions do nothing with NULL. A path or a name that is NULL
-   is an error as any other.
+   comment says otherwise. Destroying NULL does nothing. A NULL path or name is reported like any
+   other error.
 
    (6) Memory that a function returns as "char*" is malloc()ed. Free it with bloomline_free.
 

@@ -34,17 +34,18 @@ struct Payload;
 // Collects keys and writes them as a filter: ((AddKey | AddKeys | AddKeyAndPrefix | AddHash |
 // AddHashes | TakeKeysFrom)* Finish)*. Not thread-safe.
 //
-// Errors: a builder cannot fail, only write a filter that matches more keys than it should. Invalid
-// options (FilterOptions::Validate, and kClassic, which is for LevelDB only) or missing memory give
-// a filter that matches every key. error() gives the reason. The filter may then be empty (0
-// bytes). FilterView then matches every key, but an engine takes it for a filter without keys and
-// answers "no": never give it to one.
+// Errors: a builder cannot fail, only write a filter that matches more keys than it should. With
+// invalid options (FilterOptions::Validate, and kClassic, which only LevelDB uses) or too little
+// memory, the filter matches every key, and error() gives the reason. It may then be empty (0
+// bytes). FilterView answers "may match" for an empty filter, but an engine answers "no": never
+// give it to one.
 //
-// Memory: 64 bits per distinct key, and up to 2 MiB for keys to come. Finish takes more memory, in
-// percent of these: 1 to 3 % for kBlocked filters from 32 MiB on; in kCompact 18 % for 50,000 keys
-// and 6 % for 3 million on one thread, and up to a third on 128. In kCompact it takes 100 % for
-// fewer than 46,000 keys, and for keys taken from many builders of a few thousand keys each.
-// Without that memory kBlocked is slower; in kCompact blocks match every key, and error() says so.
+// Memory: 64 bits per distinct key, and up to 2 MiB for keys to come. While Finish runs, it needs
+// more, in percent of that. A kBlocked filter of 32 MiB or more takes 1 to 3 %. In kCompact, one
+// thread takes 18 % for 50,000 keys and 6 % for 3 million, and 128 threads take up to a third;
+// fewer than 46,000 keys take 100 %, and so do keys from many builders of a few thousand keys each.
+// If that memory is missing, kBlocked is slower; in kCompact, blocks match every key, and error()
+// says so.
 class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);
@@ -56,8 +57,8 @@ class FilterBuilder {
   // Adds a key of any length, also empty. Adjacent duplicates are skipped. Cost: one hash.
   void AddKey(std::string_view key);
 
-  // The same for n keys, in this order; or for the keys of a container or array: of what converts
-  // to std::string_view, without a copy, or of integers, encoded as in keys.h.
+  // Adds n keys, in order. The overloads take a container or array of integers (encoded as in
+  // keys.h) or of anything convertible to std::string_view, which is not copied.
   void AddKeys(size_t n, const std::string_view* keys);
   template <typename Keys, typename = filter::IfKeys<Keys>>
   void AddKeys(const Keys& keys) {

@@ -43,8 +43,8 @@ const char* FormatName(Format format);
 constexpr double kMinBitsPerKey = 1.0;
 constexpr double kMaxBitsPerKey = 100.0;
 
-// Range in kCompact. Below, a block has more keys than it can have slots; above, more bits than a
-// key has fingerprint bits.
+// Range in kCompact. With fewer than 3 bits, a block would get more keys than it has slots; with
+// more than 24, it would need longer fingerprints than a key's hash provides.
 constexpr double kMinCompactBitsPerKey = 3.0;
 constexpr double kMaxCompactBitsPerKey = 24.0;
 
@@ -67,7 +67,7 @@ struct FilterOptions {
   double bits_per_key = 10.0;
 
   // Seed of the 64-bit hash. Whoever knows it can choose keys that overfill a filter or that are
-  // false positives; so 0, which everybody knows, is for keys that no outsider chooses
+  // false positives. So use the default seed, 0, only for keys that outsiders cannot choose
   // (docs/chosen_keys.md). FilterBuilder and RocksDB record the seed in the filter. LevelDB's
   // filters have no room for it: keep it, and name the policy (leveldb.h). The hash of kClassic
   // takes no seed.

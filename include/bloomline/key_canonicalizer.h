@@ -22,8 +22,8 @@
 // Each filter records its canonicalizer's name. A policy uses only the filters of its own
 // canonicalizer, and answers "may match" for all others. So no key is lost when a policy gets a
 // canonicalizer, or one with another name. Set it when the database is opened, with a new block
-// cache: RocksDB goes on using the filter readers in an old one. A policy without a canonicalizer
-// would lose keys: it uses and writes filters that record no name.
+// cache: filter readers in an old cache keep the old policy. Never open the database without the
+// canonicalizer: such a policy trusts filters of raw keys and loses keys.
 //
 // Link bloomline::core (CMake component `core`).
 #ifndef BLOOMLINE_KEY_CANONICALIZER_H_

@@ -78,8 +78,8 @@ class OnDiskFilterBuilder {
   // Cost: one hash and 8 bytes written.
   bool AddKey(std::string_view key, std::string* error);
 
-  // The same for n keys, in this order; or for the keys of a container or array, as in
-  // FilterBuilder. Stops at the first that cannot be added.
+  // Adds n keys, in order, or the keys of a container or array, as in FilterBuilder. Stops at the
+  // first that cannot be added.
   bool AddKeys(size_t n, const std::string_view* keys, std::string* error);
   template <typename Keys, typename = filter::IfKeys<Keys>>
   bool AddKeys(const Keys& keys, std::string* error) {
@@ -100,9 +100,9 @@ class OnDiskFilterBuilder {
   // Writes the filter of all keys added to `path`, replacing the file atomically as
   // BloomFilter::Save does: exactly the bytes that FilterBuilder::Finish returns for the same keys
   // and seed. Without keys that is a filter of 20 bytes that matches nothing. The builder is then
-  // empty and can be used again. Returns false if that fails: `path` is unchanged, with the one
-  // exception of Save, and unless an AddKey failed, the keys are still here and Finish can be
-  // called again, for example with another path.
+  // empty and can be used again. Returns false on failure. `path` is then unchanged, with the one
+  // exception of Save. Unless AddKey had failed before, the builder keeps its keys, and you can
+  // call Finish again, for example with another path.
   bool Finish(const std::string& path, std::string* error);
 
  private:

@@ -20,8 +20,8 @@
 // Versions: RocksDB's filter interface has been internal since 7.0. So bloomline works only with
 // the minor version of RocksDB that it was compiled against, and checks that when a policy is made.
 //
-// Memory: RocksDB's options optimize_filters_for_memory and CacheEntryRole::kFilterConstruction are
-// respected (docs/rocksdb.md).
+// Memory: the policy honours optimize_filters_for_memory and charges construction to
+// CacheEntryRole::kFilterConstruction, if RocksDB's options say so (docs/rocksdb.md).
 //
 // Link with bloomline::rocksdb. All functions and policies are thread-safe. This header includes
 // public headers of RocksDB only.
@@ -66,8 +66,9 @@ struct RocksDBFilterOptions : FilterOptions {
   bool auto_bits_by_level = false;
 
   // Or: the bits per key of each level, from level 0 on. The last number is for all deeper levels;
-  // 0 means no filter. Other numbers are in the range of `format`. bits_per_key is then for files
-  // whose level is unknown: those of SstFileWriter. Cannot be combined with auto_bits_by_level.
+  // 0 means no filter. Other numbers are in the range of `format`. bits_per_key then applies only
+  // to files of unknown level, such as those that SstFileWriter writes. Cannot be combined with
+  // auto_bits_by_level.
   std::vector<double> bits_by_level;
 
   // For auto_bits_by_level: the number of levels from level 0 to the deepest one with files, 6 if
@@ -83,8 +84,8 @@ struct RocksDBFilterOptions : FilterOptions {
   // kBlocked is built faster, and the next compaction replaces it.
   std::optional<Format> flush_format;
 
-  // False: no filter for files with no older data below them. That saves about 90 % of the memory
-  // of all filters. It is for programs that look up stored keys: a missing key then costs a read.
+  // Set to false to write no filters for bottommost files, which have no older data below them.
+  // That saves about 90 % of the filters' memory; each missing key then costs a read.
   bool filters_at_bottom = true;
 
   // Entries for ranges beside the keys, with which scans of empty ranges read almost nothing; see

@@ -25,9 +25,9 @@ class RangeEntries {
   // are for ranges of numbers, which can use any room. Memory until then: up to 40 bytes for each
   // of these, at least 64 KiB.
   //
-  // A level has about a tenth of the keys of the one below it. So its files have fewer keys of each
-  // user, device or directory, and need more entries for each key: for the database, ten times as
-  // many are as much again, and twice as many of a level yet smaller are hardly more.
+  // A level has about a tenth of the keys of the level below. Its files have fewer keys of each
+  // user, device or directory, and need more entries per key. Ten times the entries per key there
+  // doubles the total, and twenty times in the levels above adds little.
   explicit RangeEntries(double max_entries_per_key, int num_levels_below = 0)
       : is_auto_(true),
         max_entries_per_key_(max_entries_per_key),
