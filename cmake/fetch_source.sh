@@ -22,7 +22,7 @@ esac
 read -r source version < <(dpkg-query -W -f='${source:Package} ${source:Version}\n' "$1")
 cache=$("$(dirname "$0")/own_folder.sh")/$source-$version
 mkdir -p "$cache"
-# Of two runs one downloads, the other waits for it.
+# If two runs meet, one downloads and the other waits for it.
 exec {lock}>>"$cache/lock"
 flock "$lock"
 

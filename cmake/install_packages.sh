@@ -40,7 +40,7 @@ if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || refuse "there is no sudo to install them"
   as_root=(sudo)
 fi
-# Of two runs one installs, the other waits for it: apt fails where another holds its lists.
+# If two runs meet, one installs and the other waits: apt fails while another holds its lists.
 cache=$("$(dirname "$0")/own_folder.sh")
 exec {lock}>>"$cache/install.lock"
 flock "$lock"

@@ -12,8 +12,8 @@ import sys
 
 KEYS = {"paths": "file paths", "be64": "8-byte counters", "dec16": "decimal counters"}
 WIDTH = 18
-# Of a time between rounds: standard deviation by mean. Measured: up to 0.15 on a quiet machine, 0.3
-# to 0.5 on a virtual machine whose neighbours work.
+# A time is unsteady if its standard deviation between rounds is more than this share of its mean.
+# Measured: up to 0.15 on a quiet machine, 0.3 to 0.5 on a virtual machine whose neighbours work.
 UNSTEADY = 0.3
 
 

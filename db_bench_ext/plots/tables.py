@@ -56,7 +56,7 @@ def first_number(text):
     return float(match[0])
 
 
-# Of filters.csv. The best first.
+# The kernels and builds that filters.csv names, the best first.
 KERNELS = ("avx512", "avx2", "neon", "popcnt", "portable")
 BUILDS = ("native", "packaged")
 

@@ -17,7 +17,7 @@ class QueryFilters {
   // Whether this RocksDB has them.
   static bool Exist();
 
-  // Of keys in two parts: the first prefix_bytes, and the rest.
+  // Keys have two parts: the first prefix_bytes, and the rest.
   explicit QueryFilters(size_t prefix_bytes);
   ~QueryFilters();
 

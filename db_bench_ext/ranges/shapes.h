@@ -23,7 +23,7 @@ const char* RangeKindName(RangeKind kind);
 struct Shape {
   const char* name;
   const char* description;
-  // Of the prefix that is most useful to RocksDB's own extractor.
+  // The length of the prefix that is most useful to RocksDB's own extractor.
   size_t prefix_bytes;
   // Keys are written in the order of index % order, as they arrive; 0: in a random one.
   uint64_t order;

@@ -30,7 +30,7 @@ struct KeyRange {
   uint64_t stride = 1;
 };
 
-// Of all threads together: n threads that each take t ns per key take t / n.
+// The time of all threads together: n threads that each take t ns per key take t / n.
 struct NsPerKey {
   double median = 0;
   double mean = 0;

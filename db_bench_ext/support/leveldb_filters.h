@@ -17,7 +17,8 @@ struct FilterSummary {
   uint64_t num_filters = 0;   // LevelDB: about one per data block; RocksDB: one per file
 };
 
-// Of all tables in the folder. Throws std::runtime_error if one cannot be read.
+// Summarizes the filters of all tables in the folder. Throws std::runtime_error if one cannot be
+// read.
 FilterSummary ReadLevelDBFilters(const std::string& directory);
 
 // The names are "none", "builtin-bloom" and those of bloomline's formats. Null for none. Throws

@@ -25,7 +25,7 @@ constexpr char kBuiltinRibbon[] = "builtin-ribbon";
 struct Policy {
   std::string name;
   Filter filter = Filter::kNone;
-  // Of Ribbon: of the Bloom filter that has its false-positive rate.
+  // For Ribbon, these are the bits of the Bloom filter with the same false-positive rate.
   double bits_per_key = 0;
   bool by_level = false;
 

@@ -10,7 +10,7 @@ namespace bloomline::db {
 
 void AddDbCommand(CLI::App* app, int* exit_code);
 
-// Of `bloomline db`:
+// The subcommands of `bloomline db`.
 void AddInspectCommand(CLI::App* db, int* exit_code);
 void AddMeasureCommand(CLI::App* db, int* exit_code);
 void AddVerifyCommand(CLI::App* db, int* exit_code);

@@ -21,7 +21,7 @@ struct BloomState {
   uint64_t num_keys = 0;
   support::FilterMemory memory;
 
-  // Of the filter when it is saved: header and payload.
+  // The size of the saved filter: header and payload.
   uint64_t SavedBytes() const;
   bool AppendTo(support::ByteSink* sink, std::string* error) const;
 };

@@ -27,7 +27,7 @@ SizeRequest For(uint64_t num_keys, double rate) {
   return request;
 }
 
-// Of the filter whose name begins so.
+// The row of the filter whose name begins so.
 SizeRow ChangingRow(const std::string& name, const SizeRequest& request) {
   for (const SizeRow& row : ChangingRows(request)) {
     if (row.name.substr(0, name.size()) == name) return row;

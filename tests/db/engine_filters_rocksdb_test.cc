@@ -76,7 +76,7 @@ std::string Build(const OwnPolicy& own, const std::vector<std::string>& keys, si
   return builder->Finish(&buffer).ToString();
 }
 
-// Of RocksDB's legacy filters, as many bytes as a cache line of the CPU has: 64 on x86-64, 256 on
+// Blocks of RocksDB's legacy filters have the size of the CPU's cache line: 64 on x86-64, 256 on
 // s390x.
 uint32_t LegacyBlockBytes() {
   const std::string bytes = Build({"", "bloomfilter:10", 4, Kind::kRocksDBLegacy}, {"key"}, 1);

@@ -138,7 +138,7 @@ std::string NumberKey(uint64_t number) {
   return key;
 }
 
-// Of squares, with entries for their first 30 and 61 bits.
+// A filter of squares, with entries for their first 30 and 61 bits.
 std::string BuildWithRanges(Format format, double bits_per_key, size_t num_keys,
                             size_t* num_entries) {
   filter::RangePrefixes prefixes;

@@ -198,7 +198,7 @@ TEST(SstableDamageTest, ChangedBytesAreNoticedOrDoNotCount) {
         with_offset += reading.errors.find(" at offset ") != std::string::npos;
       } else {
         ASSERT_TRUE(reading.contents == whole.contents) << "offset " << offset << " bit " << bit;
-        // Of RocksDB's ingested files the one number for all keys has no checksum.
+        // No checksum protects the one sequence number of RocksDB's ingested files.
         const bool is_rocksdb = file.find("rocksdb") == 0;
         ASSERT_TRUE(is_rocksdb || reading.sequences == whole.sequences) << "offset " << offset;
       }

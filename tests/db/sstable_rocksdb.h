@@ -210,7 +210,8 @@ inline void ExpectSeeks(const sstable::Table& table) {
   EXPECT_GT(left_out, entries.size() / 2) << "no blocks were left out";
 }
 
-// Of each entry, that a Get at each snapshot that finds it queries the filter that FilterOf names.
+// Expects that a Get of each entry, at each snapshot that finds it, queries the filter that
+// FilterOf names.
 inline void ExpectSameQueries(const OneTable& written, const sstable::Table& table) {
   const std::vector<TableEntry> entries = TableEntries(table);
   const std::vector<std::string> filters = TableFilters(table);

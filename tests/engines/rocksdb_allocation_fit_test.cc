@@ -34,7 +34,7 @@ Slice KeySlice(const uint64_t& key) {
   return Slice(reinterpret_cast<const char*>(&key), sizeof(key));
 }
 
-// Of many filters.
+// Sums over many filters.
 struct Totals {
   double allocated = 0, written = 0, keys = 0;
   size_t filters = 0, lost = 0;

@@ -132,7 +132,7 @@ class Database {
     ASSERT_TRUE(db_->CompactRange(options, nullptr, nullptr).ok());
   }
 
-  // Of the keys written, by Get and by MultiGet.
+  // How many of the written keys Get and MultiGet do not find.
   uint64_t NumLost(uint64_t spelling) {
     uint64_t lost = 0;
     std::string value;

@@ -13,7 +13,7 @@ namespace bloomline {
 namespace {
 
 constexpr double kUniformBits = 10;
-// Of the bottom, of the level above it, and so on.
+// Bits per key of the bottom, of the level above it, and so on.
 constexpr double kByDistance[] = {9.5, 13, 17, 20, 23};
 
 LevelRules ByDistance() {

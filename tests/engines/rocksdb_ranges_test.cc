@@ -475,7 +475,7 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
   int round_ = 0;
   uint64_t num_compared_ = 0;
   uint64_t num_wrong_ = 0;
-  // Of the round:
+  // What changes with each round:
   std::string path_;
   std::string start_;     // of all keys
   size_t min_bytes_ = 0;  // of what follows it

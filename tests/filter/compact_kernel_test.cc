@@ -143,8 +143,8 @@ TEST_P(CompactKernelTest, AnswersAnyBlockAsPortable) {
   }
 }
 
-// Of hashes whose fingerprint is 0, a block with one bit matches those that have no coefficient
-// there, or do not use the bit's column.
+// A block with one bit matches a hash whose fingerprint is 0 if the hash has no coefficient there,
+// or does not use the bit's column.
 TEST_P(CompactKernelTest, AnswersEachBitOfABlockAsPortable) {
   std::vector<uint64_t> queries = Hashes(6, 54);
   for (uint64_t& hash : queries) hash &= ~uint64_t{0xFFFFFF};

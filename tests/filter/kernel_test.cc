@@ -52,7 +52,7 @@ struct Payload {
   char* data;
 };
 
-// Of a table of pointers to functions and nothing else.
+// `table` consists of pointers to functions and nothing else.
 template <typename Table>
 bool IsComplete(const Table& table) {
   using Function = void (*)();
@@ -373,7 +373,7 @@ TEST_P(KernelTest, AnswersRandomSmallSetBlocksAsPortable) {
   EXPECT_GT(matches, 5000);
 }
 
-// Of every length and number; each key ends where its memory does.
+// Keys have every length and number; each key ends where its memory does.
 TEST_P(KernelTest, HashesShortKeysAsXxh3) {
   if (kernel().hash.short_keys == nullptr) GTEST_SKIP() << kernel().name << ": one by one";
   std::mt19937_64 random(1);

@@ -116,7 +116,7 @@ size_t CountLost(std::string_view filter, const std::vector<uint64_t>& hashes) {
   return lost;
 }
 
-// Of hashes that are not in.
+// The share of `hashes` that match; none of them was added.
 double MeasuredRate(std::string_view filter, const std::vector<uint64_t>& hashes) {
   return 1 - static_cast<double>(CountLost(filter, hashes)) /
                  static_cast<double>(2 * SupportedKernels().size() * hashes.size());

@@ -33,7 +33,7 @@ void Print(const std::string& text) {
 
 class Texts {
  public:
-  // Of characters that numbers have, and some that they have not.
+  // A text of characters that numbers have, and some that they do not have.
   std::string Any() {
     std::string text;
     for (uint64_t left = Below(12); left > 0; --left) text += Pick("0123456789..eE+-xinfapk%_ ,");

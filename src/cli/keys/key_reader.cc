@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kLengthBytes = 4;
 constexpr size_t kReadBytes = 128 << 10;
-// Of a file without an end, as /dev/zero, the first line would take all memory.
+// Without a limit, the first line of an endless file such as /dev/zero would take all memory.
 constexpr size_t kMaxKeyBytes = 64 << 20;
 
 bool IsStandardInput(const std::string& path) { return path == "-"; }

@@ -42,7 +42,7 @@ class KeyReader {
 
   uint64_t num_keys() const { return num_keys_; }
   uint64_t bytes_read() const { return bytes_read_; }
-  // Of all files; 0 if one of them is no regular file.
+  // The size of all files; 0 if one of them is not a regular file.
   uint64_t total_bytes() const { return total_bytes_; }
 
   // If `path` is one of the inputs that are read, by whatever name: that input, for errors. Else

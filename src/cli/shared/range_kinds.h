@@ -12,7 +12,7 @@
 
 namespace bloomline::cli {
 
-// Of one filter or of several.
+// The kinds of range entries in one filter or in several.
 struct RangeKinds {
   std::set<unsigned> cell_bits;
   std::map<unsigned char, uint8_t> depths;  // by delimiter, as in RangePrefixes

@@ -22,7 +22,7 @@ struct Plan {
   uint64_t bytes = 0;
   std::optional<int> num_probes;
   std::optional<int> lines_per_query;
-  // Of bits or counters; no cells: its rate with other keys than these is not computed.
+  // Cells are bits or counters. Without cells, the rate with other numbers of keys is not computed.
   uint64_t num_cells = 0;
   uint32_t cells_per_block = 0, usable_cells = 0;
   std::optional<redis::Layout> in_redis;

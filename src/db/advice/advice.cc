@@ -204,7 +204,7 @@ class Adviser {
     std::move(choices.begin(), choices.end(), std::back_inserter(advice_->choices));
   }
 
-  // Of those as good as the best, the simplest.
+  // Returns the simplest choice of those that are as good as the best.
   static std::vector<Choice>::iterator Recommended(bool saves_memory,
                                                    std::vector<Choice>* choices) {
     if (choices->empty()) return choices->end();

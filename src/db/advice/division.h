@@ -18,14 +18,14 @@ struct FilterFigures {
   double rate = 1;
 };
 
-// Of one filter of num_keys keys, at least 1. bits_per_key is 0, no filter, or allowed in `format`,
-// which is kBlocked or kCompact. Takes up to 1 ms.
+// The figures of one filter of num_keys keys, at least 1. bits_per_key is 0, no filter, or allowed
+// in `format`, which is kBlocked or kCompact. Takes up to 1 ms.
 FilterFigures FiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
                         double bits_per_key);
 
-// Of RocksDB's files or partitions of num_keys keys on average. They are cut at the end of a data
-// block, of an index partition, or where a filter is full. So their sizes differ, and what one
-// filter loses to a whole block another one gains.
+// The mean figures of filters in RocksDB's files or partitions, which have num_keys keys on
+// average. Files and partitions end with a data block, an index partition, or a full filter. So
+// their sizes differ, and what one filter loses to a whole block another one gains.
 FilterFigures MeanFiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
                             double bits_per_key);
 

@@ -14,7 +14,7 @@ namespace bloomline::db {
 
 // ---- What RocksDB's own counters say of its filters.
 
-// Of filters of whole keys, since the counters began. A query is that of one file's filter.
+// RocksDB's counters of whole-key filters, since they began. A query asks one file's filter.
 struct TickerRates {
   uint64_t useful = 0;          // bloom.filter.useful: queries that avoided a read
   uint64_t full_positive = 0;   // bloom.filter.full.positive: queries that matched
@@ -27,7 +27,7 @@ struct TickerRates {
   uint64_t seeks_found = 0;       // of these, such as came to a key
 
   uint64_t false_positives() const { return full_positive - true_positive; }
-  // Of queries of missing keys. NaN: there were none.
+  // The share of queries of missing keys that matched. NaN: there were none.
   double false_positive_rate() const;
   // False positives per Get of a missing key, if all of them are due to such Gets. NaN: unknown.
   double wasted_reads() const;

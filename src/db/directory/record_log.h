@@ -54,8 +54,8 @@ class RecordLog {
   std::string block_;
   uint64_t block_offset_ = 0;
   size_t position_ = 0;  // in the block
-  // Of a block with damage. There, each byte may begin a fragment of any length, and checksums that
-  // read each of these would read the block thousands of times.
+  // Checksums of the ranges of a damaged block. There, each byte may begin a fragment of any
+  // length, and checksums that read each of these would read the block thousands of times.
   sstable::RangeCrc32c checksums_;
   bool has_checksums_ = false;
   std::string record_;

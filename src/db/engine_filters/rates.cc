@@ -76,7 +76,7 @@ uint64_t Ones(const char* block, uint64_t bytes) {
   return ones;
 }
 
-// Of the bits of a Bloom filter's blocks.
+// How full the blocks of a Bloom filter are.
 struct Fill {
   double fill;        // mean
   double fill_power;  // mean of fill^k

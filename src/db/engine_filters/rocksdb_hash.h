@@ -8,12 +8,13 @@
 
 namespace bloomline::engine_filters {
 
-// Of Bloom and Ribbon filters: a preview of XXH3_64bits (xxHash 0.7.2, util/xxph3.h of RocksDB).
-// The final XXH3 gives other values at every length.
+// The hash of Bloom and Ribbon filters: a preview of XXH3_64bits (xxHash 0.7.2, util/xxph3.h of
+// RocksDB). The final XXH3 gives other values at every length.
 uint64_t RocksDBHash64(std::string_view key);
 
-// Of legacy Bloom filters: LevelDB's Hash(key, 0xbc9f1d34), but the one to three bytes behind the
-// last multiple of four count as signed (util/hash.cc). LevelDB before 1.18 did the same.
+// The hash of legacy Bloom filters: LevelDB's Hash(key, 0xbc9f1d34), but the one to three bytes
+// behind the last multiple of four count as signed (util/hash.cc). LevelDB before 1.18 did the
+// same.
 uint32_t RocksDBHash32(std::string_view key);
 
 }  // namespace bloomline::engine_filters

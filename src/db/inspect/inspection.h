@@ -26,7 +26,7 @@ struct KindCount {
 };
 using KindCounts = std::map<engine_filters::Kind, KindCount>;
 
-// Of files whose filters have entries for ranges beside the keys.
+// Counts of files whose filters have entries for ranges beside the keys.
 struct RangeFacts {
   uint64_t files = 0;
   cli::RangeKinds kinds;
@@ -34,7 +34,8 @@ struct RangeFacts {
   double num_entries = 0;      // estimated from the filters' bits; NaN: unknown
   uint64_t counted_bytes = 0;  // of the filters whose bits show it
 
-  // Of the filters' memory, which keys and entries share alike. NaN: unknown.
+  // The share of the filters' memory that range entries take: as much per entry as per key. NaN:
+  // unknown.
   double share() const { return num_entries / (num_entries + static_cast<double>(num_keys)); }
   void Add(const RangeFacts& other);
 };
@@ -52,10 +53,10 @@ struct FileFacts {
   // blocks, and estimated from the filters' sizes for the others.
   uint64_t num_keys = 0;
   bool keys_estimated = false;
-  // Of a LevelDB table without filters: how many keys each would hold. 0: unknown.
+  // How many keys each filter of a LevelDB table without filters would hold. 0: unknown.
   uint64_t keys_per_missing_filter = 0;
-  // Of a query of a missing key, from theory, without regard to weaknesses of the hash. 1 without
-  // filter; NaN: unknown.
+  // The theoretical false-positive rate, which ignores weaknesses of the hash. 1 without a filter;
+  // NaN: unknown.
   double expected_rate = std::numeric_limits<double>::quiet_NaN();
   bool whole_keys = true;
   bool prefixes = false;
@@ -113,7 +114,7 @@ struct Group {
   RangeFacts ranges;
 
   double bits_per_key() const;
-  // Of a query of one run: wasted_reads / runs.
+  // The false-positive rate of one run: wasted_reads / runs.
   double rate() const;
   void Add(const InspectedFile& file, uint64_t file_bytes);
 };

@@ -12,7 +12,7 @@ using sstable::FilterKind;
 using sstable::Table;
 
 constexpr uint64_t kBlocksTogether = 8;  // are read before others are skipped
-// Of adjacent keys, if there are fewer stored ones; and of these few, those of 1 GiB at most.
+// If fewer keys are stored, several neighbours of each are queried: so many in all, up to 1 GiB.
 constexpr uint64_t kFewQueries = 100000;
 
 // What an answer counts for.
@@ -196,7 +196,7 @@ class Meter {
     return (std::min({kFewQueries, options_.samples, of_size}) + num_keys - 1) / num_keys;
   }
 
-  // Of a key between the last one and the next.
+  // Returns the number of the filter for a key between the last one and the next.
   uint64_t FilterOf(std::string_view key) {
     if (table_.filter_kind() != FilterKind::kPartitioned) return filter_;
     with_timestamp_.assign(key);

@@ -14,7 +14,7 @@ struct Sample {
   std::string key;
 };
 
-// Of each column family: a few keys of each of its files.
+// A few keys of each file, for each column family.
 using Samples = std::map<std::pair<size_t, int>, std::vector<Sample>>;
 
 void AddToGroup(const InspectedFile& file, const MeasureResult& result, MeasuredGroup* group) {

@@ -18,7 +18,7 @@ struct ScanWidth {
   std::string name;
   uint64_t made = 0;
   uint64_t empty = 0;  // of these, those that hold no key, unless they lie beside all files
-  // Of the empty ranges: the files that a scan comes to, and how many of these a filter rejects.
+  // The files that scans of empty ranges reach, and how many of these a filter rejects.
   uint64_t files = 0;
   uint64_t rejected = 0;
 

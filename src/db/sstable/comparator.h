@@ -19,7 +19,7 @@ struct KeyOrder {
 // "leveldb.BytewiseComparator", "rocksdb.ReverseBytewiseComparator", and RocksDB's forms of both
 // that end in ".u64ts".
 KeyOrder OrderOf(std::string_view comparator);
-// Of a table's keys, which may have had their timestamps stripped.
+// The order of a table's keys, whose timestamps may have been stripped.
 KeyOrder OrderOf(const Properties& properties);
 
 // Below, at, or above 0. The order must be known. Of equal keys the one with the larger timestamp

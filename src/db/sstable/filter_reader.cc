@@ -190,7 +190,7 @@ class FilterPartitions final : public Table::FilterReader {
                    WithoutTimestamp(order_, UserKey(b))) <= 0;
   }
 
-  // Of two entries with one key the one with the larger sequence number is first.
+  // If two entries have one key, the one with the larger sequence number is first.
   bool IsBefore(const Partition& partition, std::string_view user_key, uint64_t sequence) const {
     const std::string_view separator = UserKey(partition);
     const bool has_sequence = !parts_.internal.index.has_user_keys;

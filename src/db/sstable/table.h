@@ -77,7 +77,7 @@ class Table {
   bool CheckOtherBlocks(std::string* error) const;
 
   FilterKind filter_kind() const;
-  // Of the filter block's entry in the metaindex, without "filter.", "fullfilter." or
+  // The name in the filter block's entry of the metaindex, without "filter.", "fullfilter." or
   // "partitionedfilter.": "leveldb.BuiltinBloomFilter2", "rocksdb.BuiltinBloomFilter", "bloomline".
   const std::string& filter_name() const;
   // The filters' bytes as the engine's policy or reader would get them. Full: 1. Partitioned: one

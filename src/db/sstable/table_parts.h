@@ -16,7 +16,7 @@ namespace bloomline::sstable {
 // What readers need of them, and users do not.
 struct InternalProperties {
   IndexForm index;
-  // Of ingested files: of all keys. Their own numbers are 0.
+  // In an ingested file, all keys have this sequence number, and their own are 0.
   bool has_global_sequence = false;
   uint64_t global_sequence = 0;
   std::string compression_manager;  // format_version 7

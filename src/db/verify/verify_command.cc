@@ -120,7 +120,7 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   for (const auto& [reason, count] : counts.skipped) {
     not_checked(count, cli::CountText(count) + " keys: " + reason);
   }
-  // Of a table that is missing or damaged, keys may be lost, too.
+  // Keys of a missing or damaged table may be lost, too.
   std::cout << "lost: " << cli::CountText(counts.lost)
             << (problems == 0 ? "" : " of the checked keys; others may be, see stderr") << '\n';
   for (const std::string& doubt : totals.doubts) cli::PrintLine(doubt);

@@ -47,7 +47,7 @@ BLOOMLINE_ALWAYS_INLINE uint16x8_t EightProbes(ProbePairs pairs, int first) {
                     vreinterpretq_u16_u32(FourProbes(pairs, first + 4)));
 }
 
-// Of the upper halves of probes: the bit in its block, and the number of that bit's byte.
+// The bit in its block, and the number of that bit's byte, from the upper halves of probes.
 BLOOMLINE_ALWAYS_INLINE uint16x8_t BlockedBits(uint16x8_t tops) { return vshrq_n_u16(tops, 7); }
 BLOOMLINE_ALWAYS_INLINE uint16x8_t BlockedBytes(uint16x8_t tops) { return vshrq_n_u16(tops, 10); }
 

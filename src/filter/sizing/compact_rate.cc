@@ -71,7 +71,7 @@ double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes) {
   if (num_keys <= kernels::kMaxCompactSlots) {
     return kCompactBlockRates[block_bytes == 32 ? 0 : 1][num_keys];
   }
-  // Of the arrangements of a block size, the rate depends on the bytes alone.
+  // The rate depends on the size of the block, not on its arrangement.
   const unsigned payload_bits = kernels::kArrangements[block_bytes == 32 ? 0 : 2].payload_bits();
   const double num_probes = kernels::BloomBlockNumProbes(payload_bits, num_keys);
   const double throws = num_probes * static_cast<double>(num_keys);

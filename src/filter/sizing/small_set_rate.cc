@@ -69,7 +69,7 @@ double PartialUse(unsigned slots, unsigned partial_slots) {
   return users / 256.0;
 }
 
-// Of the partial column's equations, those that depend on the others in its fixed slots.
+// How many of the partial column's equations depend on the others in its fixed slots.
 LeftProbabilities PartialLeft(uint64_t num_keys, double use, unsigned fixed_slots) {
   LeftProbabilities result = {};
   LeftProbabilities left = {1};

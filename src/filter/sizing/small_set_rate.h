@@ -14,8 +14,8 @@ namespace bloomline::filter {
 // some 10 microseconds.
 double SmallSetBlockRate(uint64_t num_keys, uint32_t block_bytes, unsigned num_attempts);
 
-// Of n keys in num_blocks blocks; within 30 % up to 61 keys, which is enough to compare it with
-// other layouts, and in a microsecond or less.
+// The rate of num_keys keys in num_blocks blocks, in a microsecond or less. Up to 61 keys it is
+// within 30 %, which suffices to compare layouts.
 double EstimatedSmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
 
 // Whether LevelDB's filter of n keys in format kCompact is a small set: such blocks exist, and have

@@ -15,7 +15,7 @@ from bloomline import _library
 
 GUIDE = (pathlib.Path(__file__).parents[3] / "docs/python.md").read_text(encoding="utf-8")
 
-# Of the same build.
+# The preload library of the same build.
 PRELOAD = (pathlib.Path(_library.lib._name).resolve().parents[1]
            / "libbloomline_leveldb_preload.so")
 

@@ -73,7 +73,7 @@ Flags Parse(tests::Arguments* arguments) {
 
 struct CheckedCell {
   Report report;
-  // Of report.wrong: those that are right with RocksDB's own filters, and those that are not.
+  // The parts of report.wrong that are right with RocksDB's own filters, and those that are not.
   std::map<std::string, std::string> ours;
   std::map<std::string, std::string> rocksdbs;
   std::string wrong_use;

@@ -34,7 +34,7 @@ enum class Compression : uint8_t {
 struct CompressionRules {
   Engine engine = Engine::kRocksDB;
   int format_version = 0;
-  // Of format_version 7: who compressed; RocksDB itself is "BuiltinV2".
+  // Who compressed a table of format_version 7; RocksDB itself is "BuiltinV2".
   std::string manager;
 };
 
