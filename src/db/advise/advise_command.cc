@@ -12,9 +12,10 @@
 #include "src/db/advise/advise_output.h"
 #include "src/db/advise/range_remark.h"
 #include "src/db/commands.h"
-#include "src/db/common.h"
 #include "src/db/directory/file_names.h"
+#include "src/db/inputs.h"
 #include "src/db/measure/measurement.h"
+#include "src/db/report.h"
 
 namespace bloomline::db {
 namespace {

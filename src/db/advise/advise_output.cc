@@ -11,8 +11,8 @@
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
 #include "src/db/advise/preload_library.h"
-#include "src/db/common.h"
 #include "src/db/inspect/inspection.h"
+#include "src/db/report.h"
 
 namespace bloomline::db {
 namespace {

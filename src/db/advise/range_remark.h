@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "src/cli/shared/range_kinds.h"
-#include "src/db/common.h"
+#include "src/db/inputs.h"
 #include "src/db/inspect/inspection.h"
 
 namespace bloomline::db {

@@ -6,6 +6,7 @@
 
 #include "src/cli/shared/quantity.h"
 #include "src/db/inspect/inspection.h"
+#include "src/db/report.h"
 #include "src/db/sstable/comparator.h"
 
 namespace bloomline::db {

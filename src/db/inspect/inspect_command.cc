@@ -8,8 +8,9 @@
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
 #include "src/db/commands.h"
-#include "src/db/common.h"
+#include "src/db/inputs.h"
 #include "src/db/inspect/inspection.h"
+#include "src/db/report.h"
 #include "src/db/table_filters.h"
 
 namespace bloomline::db {

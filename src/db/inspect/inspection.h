@@ -12,8 +12,8 @@
 
 #include "src/cli/shared/json.h"
 #include "src/cli/shared/range_kinds.h"
-#include "src/db/common.h"
 #include "src/db/engine_filters/engine_filter.h"
+#include "src/db/inputs.h"
 #include "src/db/sstable/table.h"
 
 namespace bloomline::db {

@@ -9,10 +9,11 @@
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
 #include "src/db/commands.h"
-#include "src/db/common.h"
+#include "src/db/inputs.h"
 #include "src/db/inspect/inspection.h"
 #include "src/db/measure/measurement.h"
 #include "src/db/measure/scan.h"
+#include "src/db/report.h"
 
 namespace bloomline::db {
 namespace {

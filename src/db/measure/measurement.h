@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "src/db/common.h"
+#include "src/db/inputs.h"
 #include "src/db/inspect/inspection.h"
 #include "src/db/measure/measure_file.h"
 

@@ -8,7 +8,8 @@
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
 #include "src/db/commands.h"
-#include "src/db/common.h"
+#include "src/db/inputs.h"
+#include "src/db/report.h"
 #include "src/db/table_filters.h"
 #include "src/db/verify/verify_file.h"
 

@@ -1,18 +1,15 @@
-// What all subcommands of `bloomline db` have in common: the inputs, the files in them, and how the
-// work on them is divided and reported.
-#ifndef BLOOMLINE_DB_COMMON_H_
-#define BLOOMLINE_DB_COMMON_H_
+// What the subcommands of `bloomline db` read: the databases and tables that the command line
+// names.
+#ifndef BLOOMLINE_DB_INPUTS_H_
+#define BLOOMLINE_DB_INPUTS_H_
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "src/cli/shared/json.h"
 #include "src/cli/shared/progress.h"
 #include "src/db/directory/database.h"
 #include "src/db/sstable/table.h"
@@ -77,27 +74,6 @@ void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string
 bool AddNewFiles(Inputs* inputs, bool drop);
 constexpr int kMostRounds = 3;  // of AddNewFiles; an owner may be faster than this tool
 
-// Writes what went wrong to stderr, each line beginning with "bloomline db NAME: ", and returns the
-// exit code: kExitFailure if an argument or a file could not be read.
-int ReportProblems(const Inputs& inputs, const std::string& name);
-
-// {"errors": [...], "vanished": [...]}, added to a command's document.
-void AddProblems(const Inputs& inputs, cli::Json* json);
-
-// "4", or "-" if it is unknown.
-std::string LevelText(int level);
-cli::Json LevelJson(int level);
-const char* EngineName(sstable::Engine engine);
-
-// Without its folder, if all files are those of one database.
-std::string FileText(const Inputs& inputs, const FileRef& ref);
-
-// "1 file", "12 files"
-std::string FilesText(uint64_t files);
-
-// "/path, column family 'x'"; the column family only where there is more than one.
-std::string DatabaseTitle(const database::Database& database, int column_family);
-
 }  // namespace bloomline::db
 
-#endif  // BLOOMLINE_DB_COMMON_H_
+#endif  // BLOOMLINE_DB_INPUTS_H_

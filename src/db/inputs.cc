@@ -1,4 +1,4 @@
-#include "src/db/common.h"
+#include "src/db/inputs.h"
 
 #include <unistd.h>
 
@@ -6,15 +6,12 @@
 #include <atomic>
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <set>
 #include <system_error>
 #include <thread>
 #include <utility>
 
-#include "src/cli/shared/commands.h"
-#include "src/cli/shared/printable.h"
-#include "src/cli/shared/quantity.h"
-#include "src/db/commands.h"
 #include "src/filter/writer/run_on_threads.h"
 #include "src/support/quoted.h"
 
@@ -174,81 +171,6 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
     }
   }
   return added;
-}
-
-int ReportProblems(const Inputs& inputs, const std::string& name) {
-  const std::string start = "bloomline db " + name + ": ";
-  for (const std::string& error : inputs.errors) cli::PrintError(start + error);
-  for (const database::Database& database : inputs.databases) {
-    for (const std::string& warning : database.warnings)
-      cli::PrintError(start + "warning: " + warning);
-  }
-  bool failed = !inputs.errors.empty();
-  for (const FileRef& ref : inputs.files) {
-    if (ref.state == FileState::kVanished) {
-      cli::PrintError(start + inputs.file(ref).path + ": does not exist (any more); skipped");
-    } else if (ref.state == FileState::kFailed) {
-      failed = true;
-      cli::PrintError(start + ref.error);
-    }
-  }
-  return failed ? cli::kExitFailure : cli::kExitOk;
-}
-
-void AddProblems(const Inputs& inputs, cli::Json* json) {
-  cli::Json errors = cli::Json::array();
-  cli::Json vanished = cli::Json::array();
-  for (const std::string& error : inputs.errors) {
-    errors.push_back({{"file", nullptr}, {"error", error}});
-  }
-  for (const FileRef& ref : inputs.files) {
-    const std::string& path = inputs.file(ref).path;
-    if (ref.state == FileState::kVanished) vanished.push_back(path);
-    if (ref.state == FileState::kFailed) errors.push_back({{"file", path}, {"error", ref.error}});
-  }
-  (*json)["errors"] = std::move(errors);
-  (*json)["vanished"] = std::move(vanished);
-}
-
-std::string LevelText(int level) { return level < 0 ? "-" : std::to_string(level); }
-
-cli::Json LevelJson(int level) { return level < 0 ? cli::Json(nullptr) : cli::Json(level); }
-
-const char* EngineName(sstable::Engine engine) {
-  return engine == sstable::Engine::kLevelDB ? "LevelDB" : "RocksDB";
-}
-
-std::string FileText(const Inputs& inputs, const FileRef& ref) {
-  const std::string& path = inputs.file(ref).path;
-  const bool one_database = inputs.databases.size() == 1 && !inputs.databases[0].path.empty();
-  return one_database ? path.substr(path.rfind('/') + 1) : path;
-}
-
-std::string FilesText(uint64_t files) {
-  return cli::CountText(files) + (files == 1 ? " file" : " files");
-}
-
-std::string DatabaseTitle(const database::Database& database, int column_family) {
-  std::string path = database.path;
-  if (path.empty()) path = database.files.size() == 1 ? database.files[0].path : "files";
-  if (database.column_families.size() < 2) return path;
-  return path + ", column family '" +
-         database.column_families[static_cast<size_t>(column_family)].name + "'";
-}
-
-void AddDbCommand(CLI::App* app, int* exit_code) {
-  CLI::App* command = app->add_subcommand(
-      "db", "Looks inside the filters of a LevelDB or RocksDB database, which may be running");
-  command->footer(
-      "Nothing is locked and nothing is written. Files that the owner of the database removes\n"
-      "meanwhile are skipped. A damaged file is an error; the others go on.\n"
-      "Exit code: 0 done; 1 a damaged file, or a lost key (verify, measure --scan);\n"
-      "2 an invalid request.");
-  command->require_subcommand(1);
-  AddInspectCommand(command, exit_code);
-  AddMeasureCommand(command, exit_code);
-  AddVerifyCommand(command, exit_code);
-  AddAdviseCommand(command, exit_code);
 }
 
 }  // namespace bloomline::db
