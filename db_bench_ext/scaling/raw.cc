@@ -3,7 +3,7 @@
 
 #include "db_bench_ext/scaling/scaling.h"
 #include "src/filter/cpu/probe_sequence.h"
-#include "src/support/filter_memory.h"
+#include "src/support/aligned_memory.h"
 
 namespace bloomline::bench {
 namespace {
@@ -55,7 +55,7 @@ double NsPerAccess(char* data, uint64_t num_lines, uint64_t first, size_t num_th
 
 RawLimits MeasureRaw(uint64_t bytes, size_t num_threads, Progress* progress) {
   const uint64_t num_lines = std::max<uint64_t>(1, bytes / kBlockBytes);
-  const auto memory = support::FilterMemory::Zeroed(num_lines * kBlockBytes);
+  const auto memory = support::AlignedMemory::Zeroed(num_lines * kBlockBytes);
   char* data = memory.data();
   if (data == nullptr) throw std::bad_alloc();
   for (uint64_t i = 0; i < num_lines * kBlockBytes; i += kPageBytes) data[i] = 1;

@@ -13,8 +13,8 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/cpu/probe_sequence.h"
 #include "src/filter/layouts/layout.h"
+#include "src/support/aligned_memory.h"
 #include "src/support/file_io.h"
-#include "src/support/filter_memory.h"
 
 namespace bloomline::bench {
 namespace {
@@ -154,7 +154,7 @@ void MeasureOnDisk(const Case& c, const Flags& flags, Progress* progress, Row* r
   progress->Add(c.num_keys * FinishWork(c.subject));
   support::InputFile input;
   check(input.Open(path, &error));
-  const auto memory = support::FilterMemory::OfFile(input.descriptor(), input.size());
+  const auto memory = support::AlignedMemory::OfFile(input.descriptor(), input.size());
   error = path + ": cannot be mapped";
   check(memory.data() != nullptr);
   const std::string_view bytes(memory.data(), input.size());

@@ -222,7 +222,7 @@ std::unique_ptr<MappedBloomFilter> MappedBloomFilter::Open(const std::string& pa
       return nullptr;
     }
     auto state = std::make_unique<sets::BloomState>();
-    state->memory = support::FilterMemory::OfFile(file.descriptor(), header.end());
+    state->memory = support::AlignedMemory::OfFile(file.descriptor(), header.end());
     if (state->memory.data() == nullptr) {
       support::SystemFailure(path, "cannot map " + std::to_string(header.end()) + " bytes", reason);
       return nullptr;

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "src/sets/bloom_bits.h"
+#include "src/support/aligned_memory.h"
 #include "src/support/byte_io.h"
 #include "src/support/error_text.h"
-#include "src/support/filter_memory.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline::sets {
@@ -19,7 +19,7 @@ struct BloomState {
   BloomBits bits;
   uint64_t capacity = 0;
   uint64_t num_keys = 0;
-  support::FilterMemory memory;
+  support::AlignedMemory memory;
 
   // The size of the saved filter: header and payload.
   uint64_t SavedBytes() const;
@@ -31,7 +31,7 @@ struct BloomState {
 template <typename State>
 std::unique_ptr<State> NewState(uint64_t num_bytes, const char* what, std::string* error) {
   std::unique_ptr<State> state(new (std::nothrow) State);
-  if (state != nullptr) state->memory = support::FilterMemory::Zeroed(num_bytes);
+  if (state != nullptr) state->memory = support::AlignedMemory::Zeroed(num_bytes);
   if (state != nullptr && state->memory.data() != nullptr) return state;
   support::ErrorText text;
   text << support::kOutOfMemory << ": " << num_bytes << " bytes for the filter's " << what;

@@ -13,8 +13,8 @@
 #include "src/sets/bloom_state.h"
 #include "src/sets/counter_blocks.h"
 #include "src/sets/save_and_load.h"
+#include "src/support/aligned_memory.h"
 #include "src/support/error_text.h"
-#include "src/support/filter_memory.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline {
@@ -28,7 +28,7 @@ struct CountingState {
   uint64_t capacity = 0;
   uint64_t num_keys = 0;
   uint64_t num_saturated = 0;
-  support::FilterMemory memory;
+  support::AlignedMemory memory;
 
   uint64_t SavedBytes() const { return kFileHeaderBytes + lines.num_bytes(); }
 

@@ -19,7 +19,7 @@ bool WholeInput::Map(int descriptor, uint64_t size, std::string* error) {
   if (position < 0) return SystemFailure(name_, "cannot be examined", error);
   const uint64_t start = std::min(size, static_cast<uint64_t>(position));
   if (size != 0) {
-    mapped_ = support::FilterMemory::OfFile(descriptor, size);
+    mapped_ = support::AlignedMemory::OfFile(descriptor, size);
     if (mapped_.data() == nullptr) return SystemFailure(name_, "cannot be mapped", error);
   }
   bytes_ = std::string_view(mapped_.data(), static_cast<size_t>(size))

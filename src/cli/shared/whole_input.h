@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/support/filter_memory.h"
+#include "src/support/aligned_memory.h"
 
 namespace bloomline::cli {
 
@@ -31,7 +31,7 @@ class WholeInput {
 
   std::string name_;
   std::string path_;
-  support::FilterMemory mapped_;
+  support::AlignedMemory mapped_;
   std::string read_;
   std::string_view bytes_;
 };

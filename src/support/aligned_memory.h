@@ -1,6 +1,6 @@
 // The memory of a filter: zeroed memory of its own, or the pages of a file.
-#ifndef BLOOMLINE_SUPPORT_FILTER_MEMORY_H_
-#define BLOOMLINE_SUPPORT_FILTER_MEMORY_H_
+#ifndef BLOOMLINE_SUPPORT_ALIGNED_MEMORY_H_
+#define BLOOMLINE_SUPPORT_ALIGNED_MEMORY_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -11,19 +11,19 @@ namespace bloomline::support {
 
 // Owns memory that begins on a 64-byte boundary, where a cache line begins. Null until it is
 // allocated or mapped.
-class FilterMemory {
+class AlignedMemory {
  public:
-  FilterMemory() = default;
-  ~FilterMemory();
-  FilterMemory(FilterMemory&& other) noexcept;
-  FilterMemory& operator=(FilterMemory&& other) noexcept;
+  AlignedMemory() = default;
+  ~AlignedMemory();
+  AlignedMemory(AlignedMemory&& other) noexcept;
+  AlignedMemory& operator=(AlignedMemory&& other) noexcept;
 
   // `bytes` zero bytes, a positive multiple of 64. From 2 MiB on they are in huge pages where the
   // system gives them, and are zeroed when first touched. Null if there is no memory.
-  static FilterMemory Zeroed(uint64_t bytes);
+  static AlignedMemory Zeroed(uint64_t bytes);
 
   // The first `bytes` bytes of an open file, read-only. Null on failure, with errno set.
-  static FilterMemory OfFile(int file, uint64_t bytes);
+  static AlignedMemory OfFile(int file, uint64_t bytes);
 
   char* data() const { return static_cast<char*>(start_); }
 
@@ -40,4 +40,4 @@ class FilterMemory {
 
 }  // namespace bloomline::support
 
-#endif  // BLOOMLINE_SUPPORT_FILTER_MEMORY_H_
+#endif  // BLOOMLINE_SUPPORT_ALIGNED_MEMORY_H_

@@ -1,4 +1,4 @@
-#include "src/support/filter_memory.h"
+#include "src/support/aligned_memory.h"
 
 #include <sys/mman.h>
 
@@ -14,7 +14,7 @@ constexpr size_t kAlignment = 64;  // a cache line
 
 }  // namespace
 
-FilterMemory::~FilterMemory() {
+AlignedMemory::~AlignedMemory() {
   if (is_file_) {
     munmap(start_, num_bytes_);
   } else if (IsMapped()) {
@@ -24,17 +24,17 @@ FilterMemory::~FilterMemory() {
   }
 }
 
-FilterMemory::FilterMemory(FilterMemory&& other) noexcept { *this = std::move(other); }
+AlignedMemory::AlignedMemory(AlignedMemory&& other) noexcept { *this = std::move(other); }
 
-FilterMemory& FilterMemory::operator=(FilterMemory&& other) noexcept {
+AlignedMemory& AlignedMemory::operator=(AlignedMemory&& other) noexcept {
   std::swap(start_, other.start_);
   std::swap(num_bytes_, other.num_bytes_);
   std::swap(is_file_, other.is_file_);
   return *this;
 }
 
-FilterMemory FilterMemory::Zeroed(uint64_t bytes) {
-  FilterMemory memory;
+AlignedMemory AlignedMemory::Zeroed(uint64_t bytes) {
+  AlignedMemory memory;
   if (bytes > SIZE_MAX) return memory;
   const auto size = static_cast<size_t>(bytes);
   if (size < bloomline::support::kHugePageBytes) {
@@ -47,15 +47,15 @@ FilterMemory FilterMemory::Zeroed(uint64_t bytes) {
   return memory;
 }
 
-void FilterMemory::Zero() {
+void AlignedMemory::Zero() {
 #ifdef __linux__  // elsewhere MADV_DONTNEED may keep the content
   if (IsMapped() && madvise(start_, num_bytes_, MADV_DONTNEED) == 0) return;
 #endif
   if (start_ != nullptr) std::memset(start_, 0, num_bytes_);
 }
 
-FilterMemory FilterMemory::OfFile(int file, uint64_t bytes) {
-  FilterMemory memory;
+AlignedMemory AlignedMemory::OfFile(int file, uint64_t bytes) {
+  AlignedMemory memory;
   if (bytes > SIZE_MAX) {
     errno = ENOMEM;
     return memory;
