@@ -25,7 +25,7 @@
 //   BloomFilter           one thread adds; the number of keys is roughly known. Start here.
 //   MappedBloomFilter     a saved filter, read in place by any number of processes (below).
 //   AtomicBloomFilter     many threads add and query at once (atomic_bloom_filter.h).
-//   ScalableBloomFilter   nobody knows the number of keys (scalable_bloom_filter.h).
+//   ScalableBloomFilter   the number of keys is not known (scalable_bloom_filter.h).
 //   CountingBloomFilter   keys are removed again (counting_bloom_filter.h).
 //   FilterBuilder         all keys are known at once, the filter goes to disk and never changes
 //                         (filter.h).
@@ -194,9 +194,9 @@ class BloomFilterBase {
   // readable: only then can it be synced.
   bool Save(const std::string& path, std::string* error) const;
 
-  // Writes the same bytes to a stream, opened with std::ios::binary, and flushes it. The
-  // stream may already hold other data, and more may follow. Returns false if the stream was in a
-  // failed state or fails while writing; bytes already written remain. Catches what a stream throws
+  // Writes the same bytes to a stream, opened with std::ios::binary, and flushes it. The stream may
+  // already hold other data, and more may follow. Returns false if the stream was in a failed state
+  // or fails while writing; bytes already written remain. Catches what a stream throws
   // (std::ios::exceptions).
   bool Save(std::ostream* stream, std::string* error) const;
 

@@ -25,12 +25,12 @@
 //
 // - **Remove only what was added.** RemoveKey refuses a key that has a counter of zero: it cannot
 //   be in. But a missing key that is a false positive looks like a stored one, as in any counting
-//   filter. Removing it lowers counters of other keys, and these keys may then be reported
-//   as missing. So there is no false negative, ever, on one condition: keys are removed at most as
+//   filter. Removing it lowers counters of other keys, and these keys may then be reported as
+//   missing. So there is no false negative, ever, on one condition: keys are removed at most as
 //   often as they were added.
 // - **Counters saturate.** A counter that has reached its maximum (15 or 255) stands for that many
-//   or more. Neither AddKey nor RemoveKey changes it again, until Clear: nobody knows how many keys
-//   it stands for. So no key is lost, but a key whose counters are all saturated remains after
+//   or more. Neither AddKey nor RemoveKey changes it again, until Clear, because the number of its
+//   keys is not known. So no key is lost, but a key whose counters are all saturated remains after
 //   removal. With distinct keys alone, counters practically never saturate: at capacity and 1 %,
 //   one 4-bit counter in 2e16 does. Keys that are added more than 14 times (8-bit counters: 254
 //   times) saturate theirs.
@@ -118,13 +118,13 @@ class CountingBloomFilter {
   bool MayMatch(std::string_view key) const;
 
   // How many times the key is in: the lowest of its counters, so 0 if and only if MayMatch is
-  // false. Never below the true number, while that is at most max_count() and no key was removed
-  // that was not in. Above it, where other keys share all the counters. max_count() means "at least
-  // that, at some time".
+  // false. Never too low unless a key was removed that had not been added, or the count passed
+  // max_count(). Too high if other keys share all the counters. max_count() means "at least that,
+  // at some time".
   uint32_t EstimatedCount(std::string_view key) const;
 
-  // The same for n keys, in this order. was_absent[i], removed[i] and may_match[i] are what the
-  // single calls would have returned; the first two arrays may be null. AddKeys and RemoveKeys
+  // Adds, removes or queries n keys, in order. was_absent[i], removed[i] and may_match[i] are what
+  // the single calls would have returned; the first two arrays may be null. AddKeys and RemoveKeys
   // return how many were true.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* was_absent = nullptr);
   size_t RemoveKeys(size_t n, const std::string_view* keys, bool* removed = nullptr);

@@ -17,9 +17,9 @@
 // one key, too.
 //
 // A container or array of keys has integers, or elements that convert to std::string_view; these
-// are not copied. Any iterators will do. If the elements stay in place while the container is read,
-// keys go to the filter in groups, which is faster than one by one. Strings that an iterator
-// creates, or reads from a stream, go one by one. A reference, view or pointer that a forward
+// are not copied. Any iterators will do. Keys are added in batches. Elements that do not outlive
+// the iterator step (strings made on the fly, stream iterators) are added one at a time, which is
+// slower. A reference, view or pointer that a forward
 // iterator gives must stay valid while the iterator advances, as the C++ standard requires.
 //
 // Not everything that looks like a number is a key. `double`: equal numbers have different bytes

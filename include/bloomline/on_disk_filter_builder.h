@@ -41,9 +41,9 @@ struct OnDiskFilterOptions {
   FilterOptions filter;
 
   // Folder of the temporary file, which takes 8 bytes per distinct key. The file has no name there,
-  // and the system frees its space however the process ends. Choose a local disk: a folder in
-  // memory (/tmp on many systems) works but defeats the purpose. "." is the current folder; an
-  // empty string stands for the root folder, "/".
+  // and the system frees its space however the process ends. Choose a local disk: /tmp is often
+  // a RAM disk, which defeats the purpose. "." is the current folder, and an empty string is the
+  // root folder, "/".
   std::string temp_directory = ".";
 
   // The most memory for hashes, blocks and buffers, in bytes; at least

@@ -12,10 +12,10 @@
 //   if (filter->AddKey("apple")) { /* certainly new */ }
 //   if (!filter->MayMatch("pear")) { /* certainly never added */ }
 //
-// When to use it: nobody knows within a factor of two or so how many keys will come. If the number
-// is known, BloomFilter is smaller and faster: each stage here costs a cache miss of its own per
-// query, and takes extra bits per key to allow for the stages that may follow. A scalable filter
-// cannot be merged or mapped.
+// When to use it: the number of keys is not known within a factor of about two. If it is known,
+// BloomFilter is smaller and faster: each stage here costs another cache miss per query, and takes
+// extra bits per key to allow for the stages that may follow. A scalable filter cannot be merged or
+// mapped.
 //
 // How it grows. Stage i (from 0) is a BloomFilter for initial_capacity * growth^i keys at a
 // false-positive rate of false_positive_rate * (1 - tightening) * tightening^i. The rates of all
