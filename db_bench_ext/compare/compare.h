@@ -8,17 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "db_bench_ext/databases/harness.h"
 #include "db_bench_ext/support/leveldb_filters.h"
 #include "db_bench_ext/support/output.h"
 #include "db_bench_ext/support/policies.h"
 #include "db_bench_ext/support/timing.h"
 
-namespace bloomline::bench {
-
-struct ReadCounts {
-  uint64_t data_block_reads = 0;
-  uint64_t filter_positives = 0;  // Gets for which the filter said "may match"
-};
+namespace bloomline::bench::compare {
 
 // Methods throw std::runtime_error when the engine reports an error. Not thread-safe.
 class Database {
@@ -35,8 +31,9 @@ class Database {
   // False: not found.
   virtual bool Get(const std::string& key, std::string* value) = 0;
 
+  // Of LevelDB only data_reads and filter_positives.
   virtual void StartCounting() = 0;
-  virtual ReadCounts StopCounting() = 0;
+  virtual BlockCounts StopCounting() = 0;
 
   virtual FilterSummary Filters() = 0;
 };
@@ -105,7 +102,7 @@ struct Plan {
 // Queries for missing keys, near or far.
 struct MissingResult {
   size_t num_queries = 0;
-  ReadCounts counts;
+  BlockCounts counts;
   double PerGet(uint64_t count) const {
     return static_cast<double>(count) / static_cast<double>(num_queries);
   }
@@ -150,6 +147,6 @@ std::string Table(const Engine& engine, const std::vector<Result>& results);
 // Header line and one line per result, units in the column names; empty where there is no filter.
 std::string Csv(const std::vector<Result>& results);
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::compare
 
 #endif  // BLOOMLINE_DB_BENCH_EXT_COMPARE_COMPARE_H_

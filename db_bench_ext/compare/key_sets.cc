@@ -7,7 +7,7 @@
 #include "db_bench_ext/compare/compare.h"
 #include "db_bench_ext/support/keys.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::compare {
 namespace {
 
 constexpr uint64_t kSeed = 20240607;
@@ -157,4 +157,4 @@ KeySet DecimalKeys(size_t rows, size_t max_missing, size_t value_bytes) {
   return set;
 }
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::compare

@@ -11,7 +11,7 @@
 #include "leveldb/env.h"
 #include "leveldb/write_batch.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::compare {
 namespace {
 
 void Check(const leveldb::Status& status) {
@@ -101,10 +101,12 @@ class LevelDBDatabase : public Database {
   // A Get reads a data block only if the filter says "may match", or if there is no filter. In one
   // sorted run it reads at most one. The run may span two levels: LevelDB moves files down until
   // each level has its proper size.
-  ReadCounts StopCounting() override {
+  BlockCounts StopCounting() override {
     const uint64_t reads = env_.reads() - reads_before_;
     if (reads > gets_) throw std::runtime_error("LevelDB: compaction did not leave one sorted run");
-    return {reads, reads};
+    BlockCounts counts;
+    counts.data_reads = counts.filter_positives = reads;
+    return counts;
   }
 
   FilterSummary Filters() override { return ReadLevelDBFilters(directory_); }
@@ -175,4 +177,4 @@ double Theory(const Policy& policy, const FilterSummary& filters, uint64_t num_k
 
 Engine LevelDBEngine() { return {"leveldb", "LevelDB", Policies, Open, Theory}; }
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::compare

@@ -9,7 +9,7 @@
 #include "db_bench_ext/support/output.h"
 #include "src/cli/shared/quantity.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::compare {
 namespace {
 
 struct Flags {
@@ -55,7 +55,7 @@ std::string PartsOf(const Flags& flags) {
 
 // For db_bench_ext/run, in lines: the key list that is needed, the parts, the folder of the
 // results, engine and bits, whether tables are printed, the flags of
-// db_bench/main.py, "--", the flags of disk_bench in its short form.
+// db_bench/main.py, "--", the flags of the workload disk in its short form.
 void PrintPlan(const Flags& flags, size_t rows, int rounds, bool full, bool tables,
                bool db_directory_given) {
   const std::string parts = PartsOf(flags);
@@ -230,17 +230,12 @@ int Run(const Flags& flags) {
   const uint64_t wrong = std::accumulate(
       all.begin(), all.end(), uint64_t{0},
       [](uint64_t sum, const Result& result) { return sum + result.wrong_answers; });
-  const int status = output.PrintVerdict(wrong);
-  const std::filesystem::path out(flags.out_directory);
-  WriteFile(out / "compare.txt", output.text());
-  WriteFile(out / "compare.csv", Csv(all));
-  return status;
+  return Finish(&output, wrong, flags.out_directory, "compare", {{"compare.csv", Csv(all)}});
 }
 
 }  // namespace
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::compare
 
-int main(int argc, char** argv) {
-  using namespace bloomline::bench;  // NOLINT: nothing else is here
-  return Main("compare", argc, argv, ParseFlags, Run);
+int bloomline::bench::Compare(int argc, char** argv) {
+  return Main("compare", argc, argv, compare::ParseFlags, compare::Run);
 }

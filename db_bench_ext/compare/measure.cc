@@ -1,54 +1,35 @@
 #include <algorithm>
-#include <filesystem>
 
 #include "db_bench_ext/compare/compare.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::compare {
 namespace {
-
-constexpr size_t kRowsPerReport = 20000;
 
 struct Contender {
   Result result;
-  std::string directory;
+  std::unique_ptr<TemporaryDirectory> directory;
   std::unique_ptr<Database> database;
-  std::vector<double> hit_us, miss_near_us, miss_far_us;  // one entry per round
-
-  Contender() = default;
-  Contender(Contender&&) = default;
-  ~Contender() {
-    database.reset();
-    std::error_code ignored;
-    if (!directory.empty()) std::filesystem::remove_all(directory, ignored);
-  }
 };
 
-void Load(const KeySet& keys, Contender* contender, Progress* progress) {
+void Load(const KeySet& keys, Contender* contender) {
   contender->result.load_seconds = SecondsOf([&] {
-    for (size_t i = 0; i < keys.keys.size(); ++i) {
+    for (size_t i = 0; i < keys.keys.size(); ++i)
       contender->database->Put(keys.keys[i], keys.Value(i));
-      if ((i + 1) % kRowsPerReport == 0) progress->Add(kRowsPerReport);
-    }
   });
-  progress->Add(keys.keys.size() % kRowsPerReport);
   contender->result.compact_seconds = SecondsOf([&] { contender->database->CompactAndReopen(); });
-  progress->Add(keys.keys.size());
 }
 
 // Gets every loaded key and compares its value. This also opens every table and brings the files
 // into the page cache.
-void CheckStored(const KeySet& keys, Contender* contender, Progress* progress) {
+void CheckStored(const KeySet& keys, Contender* contender) {
   std::string value;
   for (size_t i = 0; i < keys.keys.size(); ++i) {
     if (!contender->database->Get(keys.keys[i], &value) || value != keys.Value(i))
       ++contender->result.wrong_answers;
-    if ((i + 1) % kRowsPerReport == 0) progress->Add(kRowsPerReport);
   }
-  progress->Add(keys.keys.size() % kRowsPerReport);
 }
 
-MissingResult CheckMissing(const std::vector<std::string>& keys, Contender* contender,
-                           Progress* progress) {
+MissingResult CheckMissing(const std::vector<std::string>& keys, Contender* contender) {
   MissingResult result;
   result.num_queries = keys.size();
   std::string value;
@@ -57,22 +38,7 @@ MissingResult CheckMissing(const std::vector<std::string>& keys, Contender* cont
     if (contender->database->Get(key, &value)) ++contender->result.wrong_answers;
   }
   result.counts = contender->database->StopCounting();
-  progress->Add(keys.size());
   return result;
-}
-
-// Microseconds per Get, with one Get of each key. Comparing the answers with the expected ones
-// makes sure that the compiler does not drop the Gets.
-double TimeGets(const std::vector<std::string>& keys, bool expected, Contender* contender,
-                Progress* progress) {
-  std::string value;
-  size_t found = 0;
-  const double seconds = SecondsOf([&] {
-    for (const std::string& key : keys) found += contender->database->Get(key, &value) ? 1 : 0;
-  });
-  contender->result.wrong_answers += expected ? keys.size() - found : found;
-  progress->Add(keys.size());
-  return 1e6 * seconds / static_cast<double>(keys.size());
 }
 
 // A copy, so that keys of all kinds lie equally close in memory.
@@ -89,21 +55,24 @@ std::vector<std::string> SampleStored(const std::vector<std::string>& keys, size
   return sample;
 }
 
-// Policies take turns within each round, and each round begins with another one: what else the
-// machine does affects all of them alike.
-void TimeInRounds(const KeySet& keys, const Plan& plan, std::vector<Contender>* contenders,
-                  Progress* progress) {
-  const std::vector<std::string> stored = SampleStored(keys.keys, plan.timed_queries);
-  const std::vector<std::string> near = First(keys.near, plan.timed_queries);
-  const std::vector<std::string> far = First(keys.far, plan.timed_queries);
-  for (int round = 0; round < plan.rounds; ++round) {
-    for (size_t turn = 0; turn < contenders->size(); ++turn) {
-      Contender& now = (*contenders)[(turn + static_cast<size_t>(round)) % contenders->size()];
-      now.hit_us.push_back(TimeGets(stored, true, &now, progress));
-      now.miss_near_us.push_back(TimeGets(near, false, &now, progress));
-      now.miss_far_us.push_back(TimeGets(far, false, &now, progress));
-    }
-  }
+// Microseconds per Get, by contender, with one Get of each key in a round. Comparing the answers
+// with the expected ones makes sure that the compiler does not drop the Gets.
+std::vector<Spread> TimeGets(const std::vector<std::string>& keys, bool expected, int rounds,
+                             std::vector<Contender>* contenders, Progress* progress) {
+  const auto us = InTurns(rounds, contenders->size(), [&](int, size_t now) {
+    Contender& contender = (*contenders)[now];
+    std::string value;
+    size_t found = 0;
+    const double seconds = SecondsOf([&] {
+      for (const std::string& key : keys) found += contender.database->Get(key, &value) ? 1 : 0;
+    });
+    contender.result.wrong_answers += expected ? keys.size() - found : found;
+    progress->Add(keys.size());
+    return 1e6 * seconds / static_cast<double>(keys.size());
+  });
+  std::vector<Spread> spreads;
+  for (const std::vector<double>& of_contender : us) spreads.push_back(SpreadOf(of_contender));
+  return spreads;
 }
 
 }  // namespace
@@ -129,28 +98,35 @@ std::vector<Result> Measure(const Engine& engine, const KeySet& keys, const Plan
     result.policy = policy;
     result.bits_per_key = plan.bits_per_key;
     result.rows = keys.keys.size();
-    contender.directory = plan.directory + "/" + engine.name + "-" + policy.name;
-    contender.database = engine.open(policy, contender.directory);
+    contender.directory = std::make_unique<TemporaryDirectory>(plan.directory);
+    contender.database = engine.open(policy, contender.directory->path());
     progress->Start(where + "loading with " + policy.name);
-    Load(keys, &contender, progress);
+    Load(keys, &contender);
+    progress->Add(2 * keys.keys.size());
     result.filters = contender.database->Filters();
     result.theory_fpr = engine.theory(policy, result.filters, keys.keys.size());
     progress->Start(where + "checking every answer with " + policy.name);
-    CheckStored(keys, &contender, progress);
-    result.near = CheckMissing(keys.near, &contender, progress);
-    result.far = CheckMissing(keys.far, &contender, progress);
+    CheckStored(keys, &contender);
+    result.near = CheckMissing(keys.near, &contender);
+    result.far = CheckMissing(keys.far, &contender);
+    progress->Add(keys.keys.size() + keys.near.size() + keys.far.size());
     contenders.push_back(std::move(contender));
   }
   progress->Start(where + "timing all policies in alternation");
-  TimeInRounds(keys, plan, &contenders, progress);
+  const auto time = [&](const std::vector<std::string>& of_kind, bool expected) {
+    return TimeGets(of_kind, expected, plan.rounds, &contenders, progress);
+  };
+  const auto hit_us = time(SampleStored(keys.keys, plan.timed_queries), true);
+  const auto miss_near_us = time(First(keys.near, plan.timed_queries), false);
+  const auto miss_far_us = time(First(keys.far, plan.timed_queries), false);
   std::vector<Result> results;
-  for (Contender& contender : contenders) {
-    contender.result.hit_us = SpreadOf(contender.hit_us);
-    contender.result.miss_near_us = SpreadOf(contender.miss_near_us);
-    contender.result.miss_far_us = SpreadOf(contender.miss_far_us);
-    results.push_back(contender.result);
+  for (size_t i = 0; i < contenders.size(); ++i) {
+    Result& result = results.emplace_back(std::move(contenders[i].result));
+    result.hit_us = hit_us[i];
+    result.miss_near_us = miss_near_us[i];
+    result.miss_far_us = miss_far_us[i];
   }
   return results;
 }
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::compare

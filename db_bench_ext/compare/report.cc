@@ -4,7 +4,7 @@
 #include "db_bench_ext/compare/compare.h"
 #include "db_bench_ext/support/cells.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::compare {
 namespace {
 
 double Fpr(const Result& result, const MissingResult& missing) {
@@ -22,8 +22,8 @@ Cells TableRow(const Result& r) {
           Cell(100 * r.theory_fpr, 3),
           Cell(100 * Fpr(r, r.near), 3),
           Cell(100 * Fpr(r, r.far), 3),
-          NumberText(r.near.PerGet(r.near.counts.data_block_reads), 4),
-          NumberText(r.far.PerGet(r.far.counts.data_block_reads), 4),
+          NumberText(r.near.PerGet(r.near.counts.data_reads), 4),
+          NumberText(r.far.PerGet(r.far.counts.data_reads), 4),
           NumberText(r.load_seconds + r.compact_seconds, 2),
           NumberText(r.hit_us.median, 2),
           NumberText(r.miss_near_us.median, 2),
@@ -83,8 +83,8 @@ std::string Csv(const std::vector<Result>& results) {
         << NumberText(r.BitsPerKey(r.filters.filter_bytes), 4) << ',' << CsvCell(r.theory_fpr, 8)
         << ',' << CsvCell(Fpr(r, r.near), 8) << ',' << CsvCell(Fpr(r, r.far), 8) << ','
         << r.near.num_queries << ',' << r.far.num_queries << ','
-        << NumberText(r.near.PerGet(r.near.counts.data_block_reads), 8) << ','
-        << NumberText(r.far.PerGet(r.far.counts.data_block_reads), 8) << ','
+        << NumberText(r.near.PerGet(r.near.counts.data_reads), 8) << ','
+        << NumberText(r.far.PerGet(r.far.counts.data_reads), 8) << ','
         << NumberText(r.load_seconds, 4) << ',' << NumberText(r.compact_seconds, 4) << ','
         << CsvCells(r.hit_us, 4) << ',' << CsvCells(r.miss_near_us, 4) << ','
         << CsvCells(r.miss_far_us, 4) << ',' << r.wrong_answers << '\n';
@@ -92,4 +92,4 @@ std::string Csv(const std::vector<Result>& results) {
   return out.str();
 }
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::compare

@@ -10,13 +10,10 @@
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
-#include "rocksdb/perf_context.h"
-#include "rocksdb/perf_level.h"
 #include "rocksdb/table.h"
-#include "rocksdb/table_properties.h"
 #include "rocksdb/write_batch.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::compare {
 namespace {
 
 class RocksDBDatabase : public Database {
@@ -57,29 +54,19 @@ class RocksDBDatabase : public Database {
     return true;
   }
 
-  void StartCounting() override {
-    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
-    rocksdb::get_perf_context()->Reset();
-  }
+  void StartCounting() override { bench::StartCounting(); }
 
-  ReadCounts StopCounting() override {
-    const rocksdb::PerfContext& perf = *rocksdb::get_perf_context();
-    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
-    if (perf.index_block_read_count + perf.filter_block_read_count != 0)
+  BlockCounts StopCounting() override {
+    BlockCounts counts = bench::StopCounting();
+    if (counts.Reads() != counts.data_reads)
       throw std::runtime_error("RocksDB: index or filter blocks were read by Gets");
-    return {perf.block_read_count, has_filters_ ? perf.bloom_sst_hit_count : perf.block_read_count};
+    if (!has_filters_) counts.filter_positives = counts.data_reads;
+    return counts;
   }
 
   FilterSummary Filters() override {
-    rocksdb::TablePropertiesCollection files;
-    Check(db_->GetPropertiesOfAllTables(&files));
-    FilterSummary sum;
-    for (const auto& [name, properties] : files) {
-      sum.block_bytes += properties->filter_size;
-      if (properties->filter_size > 0) ++sum.num_filters;
-    }
-    sum.filter_bytes = sum.block_bytes;
-    return sum;
+    const FileSums sums = SumsOfFiles(db_.get());
+    return {sums.filter_bytes, sums.filter_bytes, sums.num_filters};
   }
 
  private:
@@ -142,4 +129,4 @@ double Theory(const Policy& policy, const FilterSummary&, uint64_t) {
 
 Engine RocksDBEngine() { return {"rocksdb", "RocksDB", Policies, Open, Theory}; }
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::compare

@@ -1,5 +1,3 @@
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -10,16 +8,16 @@
 #include <stdexcept>
 
 #include "db_bench_ext/disk/disk.h"
+#include "rocksdb/env.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/sst_file_writer.h"
-#include "rocksdb/table_properties.h"
 #include "src/cli/shared/quantity.h"
 
 #if __has_include("rocksdb/advanced_cache.h")
 #include "rocksdb/advanced_cache.h"  // class Cache, from RocksDB 8.0 on
 #endif
 
-namespace bloomline::bench {
+namespace bloomline::bench::disk {
 namespace {
 
 constexpr uint64_t kFileBytes = uint64_t{64} << 20;  // RocksDB's default for level 1
@@ -59,20 +57,6 @@ constexpr int kNumReads = 500;
 constexpr long kTmpfs = 0x01021994;
 constexpr long kRamfs = 0x858458f6;
 
-class File {
- public:
-  File(const std::string& path, int flags) : fd_(open(path.c_str(), flags, 0600)) {}
-  ~File() {
-    if (fd_ >= 0) close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int fd() const { return fd_; }
-
- private:
-  const int fd_;
-};
-
 }  // namespace
 
 LevelFiles::LevelFiles(const StoredKeys& stored, const std::string& directory) {
@@ -94,8 +78,8 @@ LevelFiles::LevelFiles(const StoredKeys& stored, const std::string& directory) {
 }
 
 DiskDatabase::DiskDatabase(const Policy& policy, const Layout& layout, const StoredKeys& stored,
-                           const LevelFiles& files, const std::string& directory)
-    : directory_(directory), cache_(NewCache(kCacheBytesWhileWriting)) {
+                           const LevelFiles& files, const std::string& parent)
+    : directory_(parent), cache_(NewCache(kCacheBytesWhileWriting)) {
   for (int level = 1; level <= kNumLevels; ++level)
     keys_of_level_[static_cast<size_t>(level - 1)] = stored.NumbersOfLevel(level).size();
   options_.create_if_missing = true;
@@ -110,10 +94,10 @@ DiskDatabase::DiskDatabase(const Policy& policy, const Layout& layout, const Sto
   options_.max_open_files = -1;  // every table is opened with the database
   options_.table_factory.reset(
       rocksdb::NewBlockBasedTableFactory(TableOptions(policy, layout, cache_)));
-  db_ = OpenRocksDB(options_, directory_);
+  db_ = OpenRocksDB(options_, directory_.path());
   WriteLevels(files);
   db_.reset();  // the readers of files that are gone
-  db_ = OpenRocksDB(options_, directory_);
+  db_ = OpenRocksDB(options_, directory_.path());
   CheckLevels();
   summary_ = Summarize();
 }
@@ -129,7 +113,7 @@ void DiskDatabase::WriteLevels(const LevelFiles& files) {
   compaction.compression = rocksdb::kNoCompression;
   compaction.output_file_size_limit = kFileBytes;
   for (int level = kNumLevels; level >= 1; --level) {
-    const std::string link = directory_ + "/ingested";
+    const std::string link = directory_.path() + "/ingested";
     std::filesystem::create_hard_link(files.OfLevel(level), link);
     Check(db_->IngestExternalFile({link}, ingest));
     rocksdb::ColumnFamilyMetaData metadata;
@@ -141,28 +125,12 @@ void DiskDatabase::WriteLevels(const LevelFiles& files) {
 }
 
 DatabaseSummary DiskDatabase::Summarize() const {
-  rocksdb::ColumnFamilyMetaData metadata;
-  db_->GetColumnFamilyMetaData(&metadata);
-  if (!metadata.levels[0].files.empty()) throw std::runtime_error("RocksDB: files in level 0");
-  DatabaseSummary sum;
-  for (int level = 1; level <= kNumLevels; ++level) {
-    LevelSummary& of_level = sum.levels[static_cast<size_t>(level - 1)];
-    rocksdb::TablePropertiesCollection all;
-    Check(db_->GetPropertiesOfAllTables(&all));
-    for (const rocksdb::SstFileMetaData& file : metadata.levels[static_cast<size_t>(level)].files) {
-      const auto found = all.find(file.db_path + file.name);
-      if (found == all.end()) throw std::runtime_error("RocksDB: no properties of " + file.name);
-      const rocksdb::TableProperties& properties = *found->second;
-      ++of_level.num_files;
-      of_level.num_keys += properties.num_entries;
-      of_level.filter_bytes += properties.filter_size;
-      sum.data_bytes += properties.data_size;
-      sum.index_bytes += properties.index_size;
-    }
-    sum.num_keys += of_level.num_keys;
-    sum.filter_bytes += of_level.filter_bytes;
-  }
-  return sum;
+  DatabaseSummary summary;
+  summary.levels = SumsOfLevels(db_.get());
+  if (summary.levels.front().num_files > 0) throw std::runtime_error("RocksDB: files in level 0");
+  summary.levels.erase(summary.levels.begin());
+  for (const FileSums& level : summary.levels) summary.all.Add(level);
+  return summary;
 }
 
 void DiskDatabase::SetCacheBytes(uint64_t bytes) {
@@ -208,30 +176,34 @@ std::string WhyNotOnDisk(const std::string& directory, uint64_t bytes) {
   if (free < bytes)
     return directory + " has " + cli::BytesText(free) + " free; the databases take " +
            cli::BytesText(bytes);
+  rocksdb::EnvOptions options;
+  options.use_direct_writes = true;
+  std::unique_ptr<rocksdb::WritableFile> file;
   const std::string path = directory + "/direct";
-  const bool direct = File(path, O_WRONLY | O_CREAT | O_DIRECT).fd() >= 0;
+  const bool direct = rocksdb::Env::Default()->NewWritableFile(path, &file, options).ok();
+  file.reset();
   unlink(path.c_str());
   return direct ? "" : "the file system of " + directory + " has no direct I/O";
 }
 
 double MedianDirectReadUs(const std::string& path) {
-  const File file(path, O_RDONLY | O_DIRECT);
-  struct stat status;
-  if (file.fd() < 0 || fstat(file.fd(), &status) != 0)
-    throw std::runtime_error(path + ": " + std::strerror(errno));
-  const std::unique_ptr<void, decltype(&std::free)> buffer(
-      std::aligned_alloc(kReadBytes, kReadBytes), &std::free);
-  const uint64_t num_blocks = static_cast<uint64_t>(status.st_size) / kReadBytes;
+  rocksdb::EnvOptions options;
+  options.use_direct_reads = true;
+  options.use_mmap_reads = false;
+  std::unique_ptr<rocksdb::RandomAccessFile> file;
+  Check(rocksdb::Env::Default()->NewRandomAccessFile(path, &file, options));
+  const std::unique_ptr<char, decltype(&std::free)> buffer(
+      static_cast<char*>(std::aligned_alloc(kReadBytes, kReadBytes)), &std::free);
+  const uint64_t num_blocks = std::filesystem::file_size(path) / kReadBytes;
   std::vector<double> us;
   for (uint64_t i = 0; i < kNumReads && num_blocks > 0; ++i) {
-    const auto offset = static_cast<off_t>(Mix(i) % num_blocks * kReadBytes);
-    us.push_back(1e6 * SecondsOf([&] {
-                   if (pread(file.fd(), buffer.get(), kReadBytes, offset) !=
-                       static_cast<ssize_t>(kReadBytes))
-                     throw std::runtime_error(path + ": " + std::strerror(errno));
-                 }));
+    rocksdb::Slice read;
+    us.push_back(
+        1e6 * SecondsOf([&] {
+          Check(file->Read(Mix(i) % num_blocks * kReadBytes, kReadBytes, &read, buffer.get()));
+        }));
   }
   return Median(us);
 }
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::disk

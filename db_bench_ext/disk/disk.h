@@ -1,4 +1,4 @@
-// What the parts of disk_bench share: keys and queries, a RocksDB database of five full levels,
+// What the parts of this workload share: keys and queries, a RocksDB database of five full levels,
 // read with direct I/O through a block cache that also holds the filters, and results.
 #ifndef BLOOMLINE_DB_BENCH_EXT_DISK_DISK_H_
 #define BLOOMLINE_DB_BENCH_EXT_DISK_DISK_H_
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "db_bench_ext/databases/harness.h"
 #include "db_bench_ext/support/keys.h"
 #include "db_bench_ext/support/output.h"
 #include "db_bench_ext/support/policies.h"
@@ -20,7 +21,7 @@
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::disk {
 
 constexpr int kNumLevels = 5;  // levels 1 to 5; level 0 is empty
 constexpr uint64_t kLevelSizeRatio = 10;
@@ -119,22 +120,9 @@ inline bool operator==(const Layout& a, const Layout& b) {
   return std::string_view(a.name) == b.name;
 }
 
-struct LevelSummary {
-  uint64_t num_files = 0;
-  uint64_t num_keys = 0;
-  uint64_t filter_bytes = 0;
-
-  double BitsPerKey() const {
-    return 8.0 * static_cast<double>(filter_bytes) / static_cast<double>(num_keys);
-  }
-};
-
 struct DatabaseSummary {
-  std::array<LevelSummary, kNumLevels> levels;  // from level 1 on
-  uint64_t num_keys = 0;
-  uint64_t data_bytes = 0;
-  uint64_t index_bytes = 0;
-  uint64_t filter_bytes = 0;
+  std::vector<FileSums> levels;  // from level 1 on
+  FileSums all;
 };
 
 // The keys and values of each level as one table file without a filter. Every database is made from
@@ -154,7 +142,7 @@ class DiskDatabase {
   // Writes each level with a compaction whose output is that level, so that the policy is told the
   // level that the file is for. No other compaction ever runs.
   DiskDatabase(const Policy& policy, const Layout& layout, const StoredKeys& stored,
-               const LevelFiles& files, const std::string& directory);
+               const LevelFiles& files, const std::string& parent);
 
   const DatabaseSummary& summary() const { return summary_; }
 
@@ -174,7 +162,7 @@ class DiskDatabase {
   void WriteLevels(const LevelFiles& files);
   DatabaseSummary Summarize() const;
 
-  const std::string directory_;
+  const TemporaryDirectory directory_;
   std::array<uint64_t, kNumLevels> keys_of_level_;
   std::shared_ptr<rocksdb::Cache> cache_;
   rocksdb::Options options_;
@@ -186,8 +174,7 @@ class DiskDatabase {
 // sentence that says why not.
 std::string WhyNotOnDisk(const std::string& directory, uint64_t bytes);
 
-// The median of reads of 4 KiB at random places of the file. Throws std::runtime_error if it cannot
-// be read.
+// The median of direct reads of 4 KiB at random places of the file. Throws std::runtime_error.
 double MedianDirectReadUs(const std::string& path);
 
 // What all policies are given alike.
@@ -225,21 +212,19 @@ struct Plan {
 struct Counts {
   uint64_t gets = 0;  // keys; a MultiGet counts as kMultiGetKeys
   uint64_t wrong_answers = 0;
-  uint64_t data_reads = 0;  // blocks from the disk
-  uint64_t index_reads = 0;
-  uint64_t filter_reads = 0;
-  uint64_t bytes_read = 0;
-  uint64_t cache_hits = 0;        // blocks of all kinds
-  uint64_t data_blocks = 0;       // from the disk or the cache
-  uint64_t filter_positives = 0;  // files for which a filter said "may match"
+  BlockCounts blocks;
 
-  void Add(const Counts& other);
+  void Add(const Counts& other) {
+    gets += other.gets;
+    wrong_answers += other.wrong_answers;
+    blocks.Add(other.blocks);
+  }
   double PerGet(uint64_t count) const {
     return static_cast<double>(count) / static_cast<double>(gets);
   }
   double CacheHitRate() const {
-    const double all = static_cast<double>(cache_hits + data_reads + index_reads + filter_reads);
-    return static_cast<double>(cache_hits) / all;
+    return static_cast<double>(blocks.cache_hits) /
+           static_cast<double>(blocks.cache_hits + blocks.Reads());
   }
 };
 
@@ -325,6 +310,6 @@ std::string SummaryTables(const Plan& plan, const Results& results);
 std::string Csv(const Results& results);
 std::string LevelsCsv(const Results& results);
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::disk
 
 #endif  // BLOOMLINE_DB_BENCH_EXT_DISK_DISK_H_

@@ -2,34 +2,21 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
-#include <utility>
+#include <random>
 
 #include "db_bench_ext/disk/disk.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::disk {
 namespace {
-
-// SplitMix64.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(Mix(seed)) {}
-
-  uint64_t Next() { return Mix(state_ += kGoldenRatio); }
-  // The bias of the remainder is below 2^-40 for the limits here.
-  uint64_t Below(uint64_t limit) { return Next() % limit; }
-  double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
-
- private:
-  uint64_t state_;
-};
 
 std::vector<uint32_t> Permutation(uint64_t size, uint64_t seed) {
   std::vector<uint32_t> all(size);
   std::iota(all.begin(), all.end(), 0);
-  Random random(seed);
-  for (uint64_t i = size; i > 1; --i) std::swap(all[i - 1], all[random.Below(i)]);
+  std::shuffle(all.begin(), all.end(), std::mt19937_64(seed));
   return all;
 }
+
+double Uniform(std::mt19937_64* random) { return static_cast<double>((*random)() >> 11) * 0x1p-53; }
 
 }  // namespace
 
@@ -49,21 +36,19 @@ Value ValueOf(uint64_t number) {
 }
 
 StoredKeys::StoredKeys(uint64_t keys_of_top_level) {
-  uint64_t size = 0;
   std::array<uint64_t, kNumLevels> sizes;
-  uint64_t of_level = keys_of_top_level;
+  uint64_t size = 0, of_level = keys_of_top_level;
   for (uint64_t& keys : sizes) {
-    keys = of_level;
-    size += of_level;
+    size += keys = of_level;
     of_level *= kLevelSizeRatio;
   }
+  by_rank_ = Permutation(size, 2);
   const std::vector<uint32_t> order = Permutation(size, 1);
   auto next = order.begin();
   for (size_t level = 0; level < kNumLevels; ++level) {
     for (uint64_t i = 0; i < sizes[level]; ++i) levels_[level].push_back(2 * uint64_t{*next++});
     std::sort(levels_[level].begin(), levels_[level].end());
   }
-  by_rank_ = Permutation(size, 2);
 }
 
 Zipf::Zipf(uint64_t size) {
@@ -82,17 +67,17 @@ uint64_t Zipf::RankAt(double uniform) const {
 }
 
 std::vector<Query> Queries::Make(const Workload& workload, size_t count, uint64_t seed) const {
-  Random random(seed);
+  std::mt19937_64 random(seed);
   std::vector<Query> queries;
   queries.reserve(count);
   while (queries.size() < count) {
     Query query;
-    query.stored = random.Uniform() >= workload.part_missing;
+    query.stored = Uniform(&random) >= workload.part_missing;
     if (query.stored) {
-      query.number = stored_.NumberOfRank(workload.is_zipf ? zipf_.RankAt(random.Uniform())
-                                                           : random.Below(stored_.size()));
+      query.number = stored_.NumberOfRank(workload.is_zipf ? zipf_.RankAt(Uniform(&random))
+                                                           : random() % stored_.size());
     } else {
-      query.number = 2 * random.Below(stored_.size() - 1) + 1;
+      query.number = 2 * (random() % (stored_.size() - 1)) + 1;
     }
     query.key = KeyOf(query.number);
     queries.push_back(query);
@@ -100,4 +85,4 @@ std::vector<Query> Queries::Make(const Workload& workload, size_t count, uint64_
   return queries;
 }
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::disk

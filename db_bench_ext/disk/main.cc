@@ -8,7 +8,7 @@
 #include "db_bench_ext/support/machine.h"
 #include "db_bench_ext/support/output.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::disk {
 namespace {
 
 struct Flags {
@@ -110,7 +110,7 @@ int Run(const Flags& flags) {
   CatchInterrupts();
   const std::string why_not = WhyNotOnDisk(flags.db_directory, NeededDiskBytes(flags.plan));
   if (!why_not.empty()) {
-    std::cerr << "disk_bench: " << why_not << "\n";
+    std::cerr << "disk: " << why_not << "\n";
     return kNotHere;
   }
   std::filesystem::create_directories(flags.out_directory);
@@ -126,18 +126,13 @@ int Run(const Flags& flags) {
   output.Print(Legend(plan, results) + "\n" + DatabaseTables(plan, results) +
                RegimeTables(plan, results) + SummaryTables(plan, results));
 
-  const int status = output.PrintVerdict(results.WrongAnswers());
-  const std::filesystem::path out(flags.out_directory);
-  WriteFile(out / "disk.txt", output.text());
-  WriteFile(out / "disk.csv", Csv(results));
-  WriteFile(out / "disk_levels.csv", LevelsCsv(results));
-  return status;
+  return Finish(&output, results.WrongAnswers(), flags.out_directory, "disk",
+                {{"disk.csv", Csv(results)}, {"disk_levels.csv", LevelsCsv(results)}});
 }
 
 }  // namespace
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::disk
 
-int main(int argc, char** argv) {
-  using namespace bloomline::bench;  // NOLINT: nothing else is here
-  return Main("disk_bench", argc, argv, ParseFlags, Run);
+int bloomline::bench::Disk(int argc, char** argv) {
+  return Main("disk", argc, argv, disk::ParseFlags, disk::Run);
 }

@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <numeric>
 
 #include "db_bench_ext/disk/disk.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::disk {
 namespace {
 
 // More than a run can do in its time; a warm-up takes several portions.
@@ -15,10 +14,8 @@ constexpr size_t kWasteQueries = 2000000;
 
 constexpr double kLeastPinnedCache = 2;
 
-// Progress counts steps of about a tenth of a second.
+// Progress counts runs of queries; a database takes as long as some of them.
 constexpr uint64_t kKeysPerStep = 100000;
-constexpr uint64_t kStepsPerWarmUp = 3;
-constexpr uint64_t kStepsPerWaste = 20;
 
 uint64_t NumKeys(const Plan& plan) {
   uint64_t keys = 0, of_level = plan.keys_of_top_level;
@@ -54,7 +51,6 @@ class Bench {
   Results Run() {
     progress_->Start("writing the keys of all levels");
     const LevelFiles files(stored_, plan_.directory);
-    progress_->Add(NumKeys(plan_) / kKeysPerStep + 1);
     results_.disk_read_us = MedianDirectReadUs(files.OfLevel(kNumLevels));
     for (const Layout& layout : plan_.layouts) {
       BuildAll(layout, files);
@@ -62,7 +58,7 @@ class Bench {
       uint64_t filter_bytes = 0;
       for (const BuiltDatabase& database : results_.databases) {
         if (database.layout == layout && database.policy.name == kBuiltinBloom)
-          filter_bytes = database.summary.filter_bytes;
+          filter_bytes = database.summary.all.filter_bytes;
       }
       for (Regime regime : RegimesOf(plan_, layout)) {
         regime.cache_bytes = static_cast<uint64_t>(
@@ -71,16 +67,13 @@ class Bench {
       }
       CountWastedReads(layout);
       for (const Contender& contender : contenders_) contender.database->CheckLevels();
-      RemoveAll();
+      contenders_.clear();
+      filled_bytes_ = 0;
     }
     return std::move(results_);
   }
 
  private:
-  std::string DirectoryOf(const Policy& policy) const {
-    return plan_.directory + "/" + policy.name;
-  }
-
   void BuildAll(const Layout& layout, const LevelFiles& files) {
     for (const Policy& policy : plan_.policies) {
       progress_->Start(std::string(layout.name) + " filters: writing five levels with " +
@@ -88,19 +81,13 @@ class Bench {
       Contender contender{policy, nullptr, results_.databases.size()};
       const double seconds = SecondsOf([&] {
         contender.database =
-            std::make_unique<DiskDatabase>(policy, layout, stored_, files, DirectoryOf(policy));
+            std::make_unique<DiskDatabase>(policy, layout, stored_, files, plan_.directory);
       });
       results_.databases.push_back(
           {layout, policy, contender.database->summary(), ModelRates(policy), seconds, {}});
       contenders_.push_back(std::move(contender));
       progress_->Add(NumKeys(plan_) / kKeysPerStep + 1);
     }
-  }
-
-  void RemoveAll() {
-    contenders_.clear();
-    filled_bytes_ = 0;
-    for (const Policy& policy : plan_.policies) std::filesystem::remove_all(DirectoryOf(policy));
   }
 
   // The control of every "0 wrong answers": a missing key expected to be stored, a stored one
@@ -127,7 +114,7 @@ class Bench {
       const RunResult run =
           RunQueries(*contender.database, kMissing, queries, 1, {plan_.waste_seconds});
       results_.databases[contender.result].missing.Add(run.counts);
-      progress_->Add(kStepsPerWaste);
+      progress_->Add(0);  // throws if the run is interrupted
     }
   }
 
@@ -143,7 +130,6 @@ class Bench {
       const RunResult run = RunQueries(*contender.database, workload, queries, 1,
                                        {plan_.warm_up_seconds, regime.cache_bytes});
       results_.databases[contender.result].missing.wrong_answers += run.counts.wrong_answers;
-      progress_->Add(kStepsPerWarmUp);
     }
   }
 
@@ -153,7 +139,7 @@ class Bench {
     for (Contender& contender : contenders_) {
       const DatabaseSummary& summary = contender.database->summary();
       if (regime.layout.is_pinned &&
-          summary.filter_bytes + summary.index_bytes > regime.cache_bytes)
+          summary.all.filter_bytes + summary.all.index_bytes > regime.cache_bytes)
         throw std::runtime_error("the pinned filters and indexes of " + contender.policy.name +
                                  " do not fit into the cache; --cache must be larger");
       contender.database->SetCacheBytes(regime.cache_bytes);
@@ -179,26 +165,24 @@ class Bench {
     }
   }
 
-  // Policies take turns within each round, and each round begins with another one.
   void MeasureWorkload(const Regime& regime, const Workload& workload) {
     std::vector<Measured> cells;
     for (const Contender& contender : contenders_)
       cells.push_back({regime, workload, contender.policy, {}, {}, {}});
-    for (int round = 0; round < plan_.rounds; ++round) {
-      const std::vector<Query> queries = NextQueries(workload, kQueriesPerRun);
-      for (size_t turn = 0; turn < contenders_.size(); ++turn) {
-        const size_t now = (turn + static_cast<size_t>(round)) % contenders_.size();
-        const RunResult run = RunQueries(*contenders_[now].database, workload, queries,
-                                         regime.threads, {plan_.run_seconds});
-        Measured& cell = cells[now];
-        cell.ops_per_second.push_back(static_cast<double>(run.counts.gets) / run.seconds);
-        cell.counts.Add(run.counts);
-        cell.us.insert(cell.us.end(), run.us.begin(), run.us.end());
-        if (workload == kMissing)
-          results_.databases[contenders_[now].result].missing.Add(run.counts);
-        progress_->Add(1);
-      }
-    }
+    std::vector<Query> queries;
+    int round_of_queries = -1;
+    const auto ops = InTurns(plan_.rounds, contenders_.size(), [&](int round, size_t now) {
+      if (round != round_of_queries) queries = NextQueries(workload, kQueriesPerRun);
+      round_of_queries = round;
+      const RunResult run = RunQueries(*contenders_[now].database, workload, queries,
+                                       regime.threads, {plan_.run_seconds});
+      cells[now].counts.Add(run.counts);
+      cells[now].us.insert(cells[now].us.end(), run.us.begin(), run.us.end());
+      if (workload == kMissing) results_.databases[contenders_[now].result].missing.Add(run.counts);
+      progress_->Add(1);
+      return static_cast<double>(run.counts.gets) / run.seconds;
+    });
+    for (size_t i = 0; i < cells.size(); ++i) cells[i].ops_per_second = ops[i];
     for (Measured& cell : cells) {
       std::sort(cell.us.begin(), cell.us.end());
       results_.cells.push_back(std::move(cell));
@@ -225,8 +209,9 @@ double BuiltDatabase::Waste() const {
   // Few bits by level leave the last level without a filter, which then has no false positives.
   const bool all_filtered =
       std::all_of(summary.levels.begin(), summary.levels.end(),
-                  [](const LevelSummary& level) { return level.filter_bytes > 0; });
-  return missing.PerGet(all_filtered ? missing.filter_positives : missing.data_blocks);
+                  [](const FileSums& level) { return level.filter_bytes > 0; });
+  return missing.PerGet(all_filtered ? missing.blocks.filter_positives
+                                     : missing.blocks.data_blocks);
 }
 
 double Measured::Percentile(double part) const {
@@ -269,23 +254,15 @@ uint64_t NeededDiskBytes(const Plan& plan) {
 }
 
 uint64_t NumSteps(const Plan& plan) {
-  const uint64_t build = NumKeys(plan) / kKeysPerStep + 1;
-  uint64_t steps = build;
+  uint64_t steps = 0;
   for (const Layout& layout : plan.layouts) {
-    const std::vector<Regime> regimes = RegimesOf(plan, layout);
-    const uint64_t of_regime =
-        plan.workloads.size() * (kStepsPerWarmUp + static_cast<uint64_t>(plan.rounds));
-    uint64_t per_policy = build + kStepsPerWaste + regimes.size() * of_regime;
-    double filled = 0;
-    for (const Regime& regime : regimes) {
-      if (regime.cache_factor != filled) per_policy += kStepsPerWarmUp;
-      filled = regime.cache_factor;
-    }
-    steps += plan.policies.size() * per_policy;
+    steps +=
+        NumKeys(plan) / kKeysPerStep + 1 +
+        RegimesOf(plan, layout).size() * plan.workloads.size() * static_cast<uint64_t>(plan.rounds);
   }
-  return steps;
+  return steps * plan.policies.size();
 }
 
 Results Measure(const Plan& plan, Progress* progress) { return Bench(plan, progress).Run(); }
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::disk

@@ -4,7 +4,7 @@
 #include "db_bench_ext/disk/disk.h"
 #include "src/cli/shared/quantity.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::disk {
 namespace {
 
 constexpr double kBits = 10;
@@ -66,4 +66,4 @@ std::array<double, kNumLevels> ModelRates(const Policy& policy) {
   return rates;
 }
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::disk

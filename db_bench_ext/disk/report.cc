@@ -5,7 +5,7 @@
 #include "db_bench_ext/disk/disk.h"
 #include "db_bench_ext/support/cells.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::disk {
 namespace {
 
 std::string MiB(uint64_t bytes) {
@@ -16,7 +16,7 @@ std::string Title(const Regime& regime, const Results& results) {
   const auto of_layout = [&](const BuiltDatabase& one) { return one.layout == regime.layout; };
   const auto found = std::find_if(results.databases.begin(), results.databases.end(), of_layout);
   const double part = 100.0 * static_cast<double>(regime.cache_bytes) /
-                      static_cast<double>(found->summary.data_bytes);
+                      static_cast<double>(found->summary.all.data_bytes);
   return std::string(regime.layout.name) + " filters, cache of " + MiB(regime.cache_bytes) + " (" +
          NumberText(regime.cache_factor, 1) + " times built-in Bloom's filters, " +
          NumberText(part, 1) + " % of the data), " + std::to_string(regime.threads) +
@@ -47,12 +47,12 @@ std::string Legend(const Plan& plan, const Results& results) {
   std::ostringstream out;
   out << "disk        direct reads of 4 KiB take " << NumberText(results.disk_read_us, 0)
       << " us (median)\n"
-      << "databases   " << cli::CountText(summary.num_keys) << " keys of " << kDecimalBytes
+      << "databases   " << cli::CountText(summary.all.num_keys) << " keys of " << kDecimalBytes
       << " bytes in levels 1 to " << kNumLevels << ", " << cli::CountText(plan.keys_of_top_level)
       << " in level 1 and " << kLevelSizeRatio << " times as many in\n"
       << "            each further one, every key in one level; values of " << kValueBytes
-      << " bytes; data " << MiB(summary.data_bytes) << ", index\n"
-      << "            " << MiB(summary.index_bytes)
+      << " bytes; data " << MiB(summary.all.data_bytes) << ", index\n"
+      << "            " << MiB(summary.all.index_bytes)
       << "; not compressed; files of 64 MiB. CompactFiles wrote each level; no other\n"
          "            compaction ran, and the levels were checked afterwards\n"
          "reading     use_direct_reads, blocks of 4 KiB, LRU block cache with one shard, the same\n"
@@ -96,12 +96,10 @@ std::string DatabaseTables(const Plan& plan, const Results& results) {
     }
     for (const BuiltDatabase& one : results.databases) {
       if (!(one.layout == layout)) continue;
-      Cells row = {one.policy.name, NumberText(8.0 * static_cast<double>(one.summary.filter_bytes) /
-                                                   static_cast<double>(one.summary.num_keys),
-                                               2)};
-      for (const LevelSummary& level : one.summary.levels)
-        row.push_back(NumberText(level.BitsPerKey(), 1));
-      row.push_back(NumberText(static_cast<double>(one.summary.filter_bytes) / 1024, 0));
+      Cells row = {one.policy.name, NumberText(one.summary.all.FilterBitsPerKey(), 2)};
+      for (const FileSums& level : one.summary.levels)
+        row.push_back(NumberText(level.FilterBitsPerKey(), 1));
+      row.push_back(NumberText(static_cast<double>(one.summary.all.filter_bytes) / 1024, 0));
       row.push_back(NumberText(one.ModelWaste(), 5));
       row.push_back(Cell(one.Waste(), 5));
       row.push_back(Cell(one.Waste() / one.ModelWaste(), 2));
@@ -126,17 +124,15 @@ std::string RegimeTables(const Plan& plan, const Results& results) {
         const Counts& counts = cell->counts;
         const Spread bloom = SpreadOf(results.Ratios(*cell, kBuiltinBloom));
         const Spread ribbon = SpreadOf(results.Ratios(*cell, kBuiltinRibbon));
-        rows.push_back(
-            {&policy == &plan.policies.front() ? workload.name : "", policy.name,
-             NumberText(Median(cell->ops_per_second) / 1000, 1), Cell(bloom.median, 2),
-             Range(bloom), Cell(ribbon.median, 2), NumberText(cell->Percentile(0.5), 1),
-             NumberText(cell->Percentile(0.99), 1),
-             NumberText(counts.PerGet(counts.data_reads + counts.index_reads + counts.filter_reads),
-                        4),
-             NumberText(counts.PerGet(counts.data_reads), 4),
-             NumberText(counts.PerGet(counts.index_reads), 4),
-             NumberText(counts.PerGet(counts.filter_reads), 4),
-             NumberText(100 * counts.CacheHitRate(), 1)});
+        rows.push_back({&policy == &plan.policies.front() ? workload.name : "", policy.name,
+                        NumberText(Median(cell->ops_per_second) / 1000, 1), Cell(bloom.median, 2),
+                        Range(bloom), Cell(ribbon.median, 2), NumberText(cell->Percentile(0.5), 1),
+                        NumberText(cell->Percentile(0.99), 1),
+                        NumberText(counts.PerGet(counts.blocks.Reads()), 4),
+                        NumberText(counts.PerGet(counts.blocks.data_reads), 4),
+                        NumberText(counts.PerGet(counts.blocks.index_reads), 4),
+                        NumberText(counts.PerGet(counts.blocks.filter_reads), 4),
+                        NumberText(100 * counts.CacheHitRate(), 1)});
       }
     }
     text += WithHead(Title(regime, results), rows, 2);
@@ -187,11 +183,11 @@ std::string Csv(const Results& results) {
         << CsvCells(SpreadOf(results.Ratios(cell, kBuiltinBloom)), 4) << ','
         << CsvCells(SpreadOf(results.Ratios(cell, kBuiltinRibbon)), 4) << ','
         << NumberText(cell.Percentile(0.5), 3) << ',' << NumberText(cell.Percentile(0.99), 3) << ','
-        << NumberText(counts.PerGet(counts.data_reads), 6) << ','
-        << NumberText(counts.PerGet(counts.index_reads), 6) << ','
-        << NumberText(counts.PerGet(counts.filter_reads), 6) << ','
+        << NumberText(counts.PerGet(counts.blocks.data_reads), 6) << ','
+        << NumberText(counts.PerGet(counts.blocks.index_reads), 6) << ','
+        << NumberText(counts.PerGet(counts.blocks.filter_reads), 6) << ','
         << NumberText(counts.CacheHitRate(), 6) << ','
-        << NumberText(counts.PerGet(counts.filter_positives), 6) << ',' << counts.gets << ','
+        << NumberText(counts.PerGet(counts.blocks.filter_positives), 6) << ',' << counts.gets << ','
         << counts.wrong_answers << '\n';
   }
   return out.str();
@@ -203,15 +199,15 @@ std::string LevelsCsv(const Results& results) {
          "model_wasted_reads_of_all_levels,wasted_reads_of_all_levels,missing_keys_queried\n";
   for (const BuiltDatabase& one : results.databases) {
     for (size_t i = 0; i < kNumLevels; ++i) {
-      const LevelSummary& level = one.summary.levels[i];
+      const FileSums& level = one.summary.levels[i];
       out << one.layout.name << ',' << one.policy.name << ',' << one.policy.FilterPolicy() << ','
           << i + 1 << ',' << level.num_files << ',' << level.num_keys << ',' << level.filter_bytes
-          << ',' << NumberText(level.BitsPerKey(), 4) << ',' << NumberText(one.model_rates[i], 8)
-          << ',' << NumberText(one.ModelWaste(), 8) << ',' << CsvCell(one.Waste(), 8) << ','
-          << one.missing.gets << '\n';
+          << ',' << NumberText(level.FilterBitsPerKey(), 4) << ','
+          << NumberText(one.model_rates[i], 8) << ',' << NumberText(one.ModelWaste(), 8) << ','
+          << CsvCell(one.Waste(), 8) << ',' << one.missing.gets << '\n';
     }
   }
   return out.str();
 }
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::disk

@@ -6,9 +6,8 @@
 
 #include "db_bench_ext/disk/disk.h"
 #include "rocksdb/perf_context.h"
-#include "rocksdb/perf_level.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::disk {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -45,9 +44,8 @@ class Runner {
 
  private:
   void Loop(void (Runner::*once)()) {
-    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
-    rocksdb::PerfContext& perf = *rocksdb::get_perf_context();
-    perf.Reset();
+    StartCounting();
+    const rocksdb::PerfContext& perf = *rocksdb::get_perf_context();
     const Clock::time_point start = Clock::now();
     Clock::time_point last = start;
     while (next_ != end_ && SecondsBetween(start, last) < limits_.seconds &&
@@ -58,16 +56,7 @@ class Runner {
       last = now;
     }
     result_.seconds = SecondsBetween(start, last);
-    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
-    Counts& counts = result_.counts;
-    counts.index_reads = perf.index_block_read_count;
-    counts.filter_reads = perf.filter_block_read_count;
-    counts.data_reads = perf.block_read_count - counts.index_reads - counts.filter_reads;
-    counts.bytes_read = perf.block_read_byte;
-    counts.cache_hits = perf.block_cache_hit_count;
-    counts.data_blocks = counts.data_reads + perf.block_cache_hit_count -
-                         perf.block_cache_index_hit_count - perf.block_cache_filter_hit_count;
-    counts.filter_positives = perf.bloom_sst_hit_count;
+    result_.counts.blocks = StopCounting();
   }
 
   void Get() {
@@ -102,18 +91,6 @@ class Runner {
 
 }  // namespace
 
-void Counts::Add(const Counts& other) {
-  gets += other.gets;
-  wrong_answers += other.wrong_answers;
-  data_reads += other.data_reads;
-  index_reads += other.index_reads;
-  filter_reads += other.filter_reads;
-  bytes_read += other.bytes_read;
-  cache_hits += other.cache_hits;
-  data_blocks += other.data_blocks;
-  filter_positives += other.filter_positives;
-}
-
 RunResult RunQueries(const DiskDatabase& database, const Workload& workload,
                      const std::vector<Query>& queries, int num_threads, const RunLimits& limits) {
   const bool multi_get = workload.is_multi_get;
@@ -138,4 +115,4 @@ RunResult RunQueries(const DiskDatabase& database, const Workload& workload,
   return all;
 }
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::disk

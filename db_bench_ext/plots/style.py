@@ -76,7 +76,7 @@ LOOKS = {
 def look(policy):
     if policy in LOOKS:
         return LOOKS[policy]
-    # disk_bench --sweep names its policies compact-6 and by-level-6.
+    # `run --disk --sweep` names its policies compact-6 and by-level-6.
     family, _, bits = policy.rpartition("-")
     base = LOOKS.get(family, Look(policy, "none", "o"))
     name = f"{base.name.replace('compact by', 'by')}, {bits} bits" if family in LOOKS else policy

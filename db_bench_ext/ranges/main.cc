@@ -2,14 +2,12 @@
 // and with bloomline's.
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/perf_context.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
-#include <rocksdb/table_properties.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -20,6 +18,7 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
+#include "db_bench_ext/databases/harness.h"
 #include "db_bench_ext/ranges/query_filters.h"
 #include "db_bench_ext/ranges/shapes.h"
 #include "db_bench_ext/support/cells.h"
@@ -30,7 +29,7 @@
 #include "db_bench_ext/support/policies.h"
 #include "db_bench_ext/support/timing.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::ranges {
 namespace {
 
 constexpr size_t kValueBytes = 100;
@@ -177,13 +176,7 @@ class Database {
     });
   }
 
-  double FilterBitsPerKey() {
-    rocksdb::TablePropertiesCollection tables;
-    Check(db_->GetPropertiesOfAllTables(&tables));
-    uint64_t bytes = 0;
-    for (const auto& [file, properties] : tables) bytes += properties->filter_size;
-    return 8.0 * static_cast<double>(bytes) / static_cast<double>(flags_.keys);
-  }
+  double FilterBitsPerKey() { return SumsOfFiles(db_.get()).FilterBitsPerKey(); }
 
   // has_prefixes: filters may be asked for the range.
   Result::Scans Scan(RangeKind kind, int round, bool has_prefixes) {
@@ -193,8 +186,7 @@ class Database {
     for (uint64_t i = 0; i < flags_.scans; ++i) {
       ranges.push_back(shape_.range(kind, flags_.keys, random()));
     }
-    rocksdb::SetPerfLevel(rocksdb::kEnableCount);
-    rocksdb::get_perf_context()->Reset();
+    StartCounting();
     const double seconds = SecondsOf([&] {
       for (const Range& range : ranges) {
         rocksdb::ReadOptions options;
@@ -212,11 +204,10 @@ class Database {
         Check(iterator->status());
       }
     });
-    const rocksdb::PerfContext& counts = *rocksdb::get_perf_context();
+    const BlockCounts counts = StopCounting();
     const auto num_scans = static_cast<double>(ranges.size());
     scans.us = seconds / num_scans * 1e6;
-    scans.blocks =
-        static_cast<double>(counts.block_cache_hit_count + counts.block_read_count) / num_scans;
+    scans.blocks = static_cast<double>(counts.cache_hits + counts.Reads()) / num_scans;
     return scans;
   }
 
@@ -268,31 +259,22 @@ std::vector<Result> Measure(const Shape& shape, const Flags& flags) {
     results.push_back(std::move(result));
   }
   const size_t n = results.size();
-  std::vector<std::vector<double>> get_us(n);
-  for (int round = 1; round <= flags.rounds; ++round) {
-    for (size_t i = 0; i < n; ++i) {
-      // Right after another one on the same files, it finds them in the processor's cache.
-      if (results[i].subject->is_same_database) continue;
-      get_us[i].push_back(databases[i]->GetMicroseconds(round));
-    }
-  }
-  for (size_t i = 0; i < n; ++i) {
-    results[i].get_us =
-        results[i].subject->is_same_database ? results[i - 1].get_us : Median(get_us[i]);
-  }
+  const auto get_us = InTurns(flags.rounds, n, [&](int round, size_t i) {
+    // Right after another one on the same files, it finds them in the processor's cache.
+    return results[i].subject->is_same_database ? NAN : databases[i]->GetMicroseconds(round + 1);
+  });
+  for (size_t i = 0; i < n; ++i)
+    results[i].get_us = Median(get_us[results[i].subject->is_same_database ? i - 1 : i]);
   for (const RangeKind kind : kRangeKinds) {
-    std::vector<std::vector<double>> us(n);
     std::vector<std::vector<double>> blocks(n);
-    for (int round = 1; round <= flags.rounds; ++round) {
-      for (size_t i = 0; i < n; ++i) {
-        const Result::Scans scans =
-            databases[i]->Scan(kind, round, results[i].subject->has_prefixes);
-        us[i].push_back(scans.us);
-        blocks[i].push_back(scans.blocks);
-        results[i].scans[kind].num_found += scans.num_found;
-        results[i].scans[kind].checksum += scans.checksum;
-      }
-    }
+    const auto us = InTurns(flags.rounds, n, [&](int round, size_t i) {
+      const Result::Scans scans =
+          databases[i]->Scan(kind, round + 1, results[i].subject->has_prefixes);
+      blocks[i].push_back(scans.blocks);
+      results[i].scans[kind].num_found += scans.num_found;
+      results[i].scans[kind].checksum += scans.checksum;
+      return scans.us;
+    });
     for (size_t i = 0; i < n; ++i) {
       results[i].scans[kind].us = Median(us[i]);
       results[i].scans[kind].blocks = Median(blocks[i]);
@@ -374,16 +356,12 @@ int Run(const Flags& flags) {
     output.Print(Table(of_shape));
     results.insert(results.end(), of_shape.begin(), of_shape.end());
   }
-  WriteFile(std::filesystem::path(flags.out) / "ranges.csv", Csv(results));
-  const int status = output.PrintVerdict(num_wrong);
-  WriteFile(std::filesystem::path(flags.out) / "ranges.txt", output.text());
-  return status;
+  return Finish(&output, num_wrong, flags.out, "ranges", {{"ranges.csv", Csv(results)}});
 }
 
 }  // namespace
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::ranges
 
-int main(int argc, char** argv) {
-  return bloomline::bench::Main("range_bench", argc, argv, bloomline::bench::ParseFlags,
-                                bloomline::bench::Run);
+int bloomline::bench::Ranges(int argc, char** argv) {
+  return Main("ranges", argc, argv, ranges::ParseFlags, ranges::Run);
 }

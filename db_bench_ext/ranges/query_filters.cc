@@ -11,7 +11,7 @@
 #define BLOOMLINE_HAS_QUERY_FILTERS
 #endif
 
-namespace bloomline::bench {
+namespace bloomline::bench::ranges {
 
 #if defined(BLOOMLINE_HAS_QUERY_FILTERS)
 namespace {
@@ -91,4 +91,4 @@ void QueryFilters::AddTo(const Range& /* range */, rocksdb::ReadOptions* /* opti
 
 QueryFilters::~QueryFilters() = default;
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::ranges

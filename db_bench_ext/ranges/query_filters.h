@@ -10,7 +10,7 @@
 
 #include "db_bench_ext/ranges/shapes.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::ranges {
 
 class QueryFilters {
  public:
@@ -30,6 +30,6 @@ class QueryFilters {
   std::unique_ptr<Factory> factory_;
 };
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::ranges
 
 #endif  // BLOOMLINE_DB_BENCH_EXT_RANGES_QUERY_FILTERS_H_

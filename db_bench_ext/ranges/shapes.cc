@@ -2,7 +2,7 @@
 
 #include "db_bench_ext/support/keys.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::ranges {
 namespace {
 
 std::string BigEndian(uint64_t number, size_t bytes) {
@@ -160,4 +160,4 @@ const std::vector<Shape>& Shapes() {
   return shapes;
 }
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::ranges

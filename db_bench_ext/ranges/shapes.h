@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace bloomline::bench {
+namespace bloomline::bench::ranges {
 
 // [begin, end)
 struct Range {
@@ -35,6 +35,6 @@ struct Shape {
 
 const std::vector<Shape>& Shapes();
 
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::ranges
 
 #endif  // BLOOMLINE_DB_BENCH_EXT_RANGES_SHAPES_H_
