@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "src/support/out_of_memory.h"
+#include "src/support/quoted.h"
 
 namespace bloomline::support {
 
@@ -46,6 +47,14 @@ class ErrorText {
     char text[32];
     const auto result = std::to_chars(text, text + sizeof(text), number);
     return *this << std::string_view(text, static_cast<size_t>(result.ptr - text));
+  }
+
+  // Appends what Quoted returns.
+  ErrorText& AppendQuoted(std::string_view value) {
+    const std::string_view shown = ShownPart(value);
+    *this << "'" << shown;
+    return shown.size() == value.size() ? *this << "'"
+                                        : *this << "...' (" << value.size() << " bytes)";
   }
 
   bool empty() const { return size_ == 0; }

@@ -25,7 +25,7 @@
 #include "src/db/advice/division.h"
 #include "src/engines/preload/environment.h"
 #include "src/engines/preload/settings.h"
-#include "src/engines/rocksdb/option_text.h"
+#include "src/engines/rocksdb/options/option_table.h"
 #include "src/support/number_text.h"
 #include "tests/db/advice_samples.h"
 #include "tests/engines/rocksdb_settings.h"

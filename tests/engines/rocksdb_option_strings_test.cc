@@ -182,6 +182,16 @@ TEST(RocksDBOptionStringsTest, LongValuesAreCut) {
     EXPECT_LT(outcome.said.size(), 800u) << start;
     ExpectReason(outcome.said.substr(0, 800), {"xxx...' (1000000 bytes); allowed: "});
   }
+  const struct {
+    std::string text;
+    const char* shown;
+  } kLong[] = {{"{id=bloomline;" + value + "=1}", "there is no option 'xxx"},
+               {"{id=bloomline;range_prefixes=" + value + "}", "range_prefixes is 'xxx"}};
+  for (const auto& c : kLong) {
+    const Outcome outcome = ByTableOptions(c.text);
+    EXPECT_LT(outcome.said.size(), 900u) << c.shown;
+    ExpectReason(outcome.said.substr(0, 900), {c.shown, "xxx...' (1000000 bytes); allowed: "});
+  }
   std::string error;
   EXPECT_EQ(MakeRocksDBFilterPolicy(value, &error), nullptr);
   EXPECT_LT(error.size(), 800u);

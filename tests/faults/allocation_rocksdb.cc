@@ -13,7 +13,7 @@
 #include "rocksdb/utilities/object_registry.h"
 #include "rocksdb/version.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
-#include "src/engines/rocksdb/policy_options.h"
+#include "src/engines/rocksdb/options/policy_options.h"
 #include "tests/faults/attempts.h"
 #include "tests/support/case_folding.h"
 #include "tests/support/repetitions.h"
@@ -151,6 +151,13 @@ TEST(RocksDBCanonicalizer, RegistrationFromCSucceedsOrDestroysTheState) {
   });
 }
 
+SettingsPtr SettingsOf(const RocksDBFilterOptions& options) {
+  std::string error;
+  SettingsPtr settings = MakeSettings(options, &error);
+  EXPECT_EQ(error, "");
+  return settings;
+}
+
 // RocksDB drops the status, and uses the policy.
 TEST(RocksDBCanonicalizer, IsNotForgottenOnceItIsNamed) {
   const rocksdb::ConfigOptions config;
@@ -158,14 +165,15 @@ TEST(RocksDBCanonicalizer, IsNotForgottenOnceItIsNamed) {
   for (const char* name : {kLongName, "test.NobodyHasRegisteredThisOne", "not a name"}) {
     const PolicyOptions::Changes changes = {{"canonicalizer", name}, {"bits_per_key", "20"}};
     FailEachAllocation([&](Attempt* attempt) {
-      PolicyOptions options(RocksDBFilterOptions(), true);
+      PolicyOptions options(SettingsOf(RocksDBFilterOptions()), true);
       rocksdb::Status status;
       attempt->Call([&] { status = options.Change(config, changes, nullptr); });
       EXPECT_TRUE(status.ok() ? name == kLongName : name != kLongName || attempt->HasFailed());
       EXPECT_EQ(options.Id(), "bloomline.canon");
-      ASSERT_NE(options.LoadCanonicalizer(), nullptr);
-      EXPECT_EQ(options.LoadSnapshot().canonicalizer, options.LoadCanonicalizer());
-      EXPECT_TRUE(name == kLongName || options.LoadCanonicalizer()->canonicalizer() == nullptr);
+      const CanonicalizerPtr canonicalizer = options.Load()->canonicalizer;
+      ASSERT_NE(canonicalizer, nullptr);
+      EXPECT_EQ(options.Load()->options.canonicalizer, canonicalizer);
+      EXPECT_TRUE(name == kLongName || canonicalizer->canonicalizer() == nullptr);
       std::string text;
       attempt->Call([&] { text = options.Serialize(config, ""); });
       EXPECT_EQ(text.find("bloomline.canon"), text == "bloomline.canon" ? 0u : 3u) << text;
@@ -288,12 +296,12 @@ const std::vector<ChangeCase>& ChangeCases() {
 TEST(RocksDBOptions, ChangeTogetherOrNotAtAll) {
   const rocksdb::ConfigOptions config;
   const auto text_of = [&](const PolicyOptions& options) { return options.Serialize(config, ""); };
-  const std::string old = text_of(PolicyOptions(OldOptions()));
+  const std::string old = text_of(PolicyOptions(SettingsOf(OldOptions())));
   for (const ChangeCase& change : ChangeCases()) {
-    PolicyOptions changed(OldOptions());
+    PolicyOptions changed(SettingsOf(OldOptions()));
     EXPECT_EQ(changed.Change(config, change.changes, nullptr).ok(), change.is_allowed);
     FailEachAllocation([&](Attempt* attempt) {
-      PolicyOptions options(OldOptions());
+      PolicyOptions options(SettingsOf(OldOptions()));
       rocksdb::Status status;
       attempt->Call([&] { status = options.Change(config, change.changes, nullptr); });
       EXPECT_TRUE(status.ok() ? change.is_allowed : !change.is_allowed || attempt->HasFailed());
@@ -309,7 +317,7 @@ TEST(RocksDBOptions, ChangeTogetherOrNotAtAll) {
 TEST(RocksDBOptions, AreWrittenInFullOrNotAtAll) {
   const rocksdb::ConfigOptions config;
   const std::string prefix;
-  const PolicyOptions options(OldOptions());
+  const PolicyOptions options(SettingsOf(OldOptions()));
   const std::string expected = options.Serialize(config, prefix);
   for (const auto& type : PolicyOptions::OptionTypes()) {
     EXPECT_NE(expected.find(type.first + "="), std::string::npos) << expected;
@@ -324,7 +332,8 @@ TEST(RocksDBOptions, AreWrittenInFullOrNotAtAll) {
 // RocksDB calls these directly, without a function of ours in between.
 TEST(RocksDBOptions, AreComparedAndWrittenWithoutMemory) {
   const rocksdb::ConfigOptions config;
-  const PolicyOptions a(OldOptions()), b(OldOptions()), c{RocksDBFilterOptions()};
+  const PolicyOptions a(SettingsOf(OldOptions())), b(SettingsOf(OldOptions()));
+  const PolicyOptions c(SettingsOf(RocksDBFilterOptions()));
   for (const auto& [name, type] : PolicyOptions::OptionTypes()) {
     FailEachAllocation([&, &name = name, &type = type](Attempt* attempt) {
       std::string same, other, text;

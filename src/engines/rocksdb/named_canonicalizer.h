@@ -45,7 +45,7 @@ const CanonicalizerPtr& UnknownCanonicalizer();
 // name.
 constexpr char kNoCanonicalizer[] = "none";
 
-// The option `canonicalizer` in option strings (option_text.h). Unless `value` is "none" and the
+// The option `canonicalizer` in option strings (option_table.h). Unless `value` is "none" and the
 // options have no canonicalizer, they have one afterwards, whatever it returns, and even if it
 // throws. It refuses to replace or remove one.
 std::string ParseCanonicalizer(const std::string& value, RocksDBFilterOptions* options);

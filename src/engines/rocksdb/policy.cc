@@ -3,9 +3,7 @@
 
 #include <new>
 
-#include "bloomline/seed.h"
 #include "rocksdb/convenience.h"
-#include "rocksdb/utilities/options_type.h"
 #include "rocksdb/version.h"
 #include "src/engines/rocksdb/bits_builder.h"
 #include "src/engines/rocksdb/bits_reader.h"
@@ -13,7 +11,7 @@
 #include "src/engines/rocksdb/canonical_reader.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/levels/level_history.h"
-#include "src/engines/rocksdb/policy_options.h"
+#include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/ranges/range_builder.h"
 #include "src/filter/container/trailer.h"
 #include "src/support/out_of_memory.h"
@@ -26,7 +24,6 @@ using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
-using ROCKSDB_NAMESPACE::OptionTypeInfo;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
@@ -48,9 +45,9 @@ NewFile FileOf(const FilterBuildingContext& context) {
 
 class RocksDBFilterPolicy : public FilterPolicy {
  public:
-  RocksDBFilterPolicy(const RocksDBFilterOptions& options,
-                      std::shared_ptr<const FilterPolicy> builtin, bool is_new)
-      : options_(options, is_new), builtin_(std::move(builtin)) {
+  RocksDBFilterPolicy(SettingsPtr settings, std::shared_ptr<const FilterPolicy> builtin,
+                      bool is_new)
+      : options_(std::move(settings), is_new), builtin_(std::move(builtin)) {
     RegisterOptions("BloomlineOptions", &options_, &PolicyOptions::OptionTypes());
   }
 
@@ -64,29 +61,29 @@ class RocksDBFilterPolicy : public FilterPolicy {
   }
 
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
-    const PolicyOptions::Snapshot settings = options_.LoadSnapshot();
+    const SettingsPtr settings = options_.Load();
     const NewFile file = FileOf(context);
     const SeenLevels seen = history_.Add(context.column_family_name, file);
-    const FilterChoice choice = ChooseFilter(settings.levels, file, seen);
+    const FilterChoice choice = ChooseFilter(settings->levels, file, seen);
     if (choice.bits_per_key == 0) return nullptr;
     const bool verify = context.table_options.detect_filter_construct_corruption;
     RocksDBBitsBuilder* builder = nullptr;
-    if (settings.canonicalizer != nullptr && settings.canonicalizer->canonicalizer() == nullptr) {
+    if (settings->canonicalizer != nullptr && settings->canonicalizer->canonicalizer() == nullptr) {
       ReportUselessFilter(context.info_log, kNoFilter, "its canonicalizer is not registered");
       return nullptr;
     }
-    FilterOptions options = settings.filter;
+    FilterOptions options = settings->filter;
     options.format = choice.format;
     options.bits_per_key = choice.bits_per_key;
-    if (settings.canonicalizer == nullptr && settings.ranges.has_entries()) {
-      const int num_levels_below = NumLevelsBelow(settings.levels, file, seen);
+    if (settings->canonicalizer == nullptr && settings->ranges.has_entries()) {
+      const int num_levels_below = NumLevelsBelow(settings->levels, file, seen);
       builder = new (std::nothrow) RangeBitsBuilder(options, verify, context.info_log,
-                                                    settings.ranges.Entries(num_levels_below));
-    } else if (settings.canonicalizer == nullptr) {
+                                                    settings->ranges.Entries(num_levels_below));
+    } else if (settings->canonicalizer == nullptr) {
       builder = new (std::nothrow) RocksDBBitsBuilder(options, verify, context.info_log);
     } else {
       builder = new (std::nothrow)
-          CanonicalBitsBuilder(options, verify, context.info_log, settings.canonicalizer);
+          CanonicalBitsBuilder(options, verify, context.info_log, settings->canonicalizer);
     }
     if (builder != nullptr) {
       builder->UseTableOptions(context.table_options, balance_);
@@ -98,7 +95,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
     const std::string_view filter = contents.ToStringView();
-    CanonicalizerPtr canonicalizer = options_.LoadCanonicalizer();
+    CanonicalizerPtr canonicalizer = options_.Load()->canonicalizer;
     if (canonicalizer != nullptr) return NewCanonicalBitsReader(filter, std::move(canonicalizer));
     // Stock writes nothing of 1 to 5 bytes, yet answers "no" to them; such bytes are damage.
     const bool damaged = !filter.empty() && filter.size() <= kStockTrailerBytes;
@@ -109,18 +106,12 @@ class RocksDBFilterPolicy : public FilterPolicy {
   }
 
  protected:
-  // RocksDB sets options in two ways, and both lead to Change. PrepareOptions cannot check them:
+  // RocksDB sets one option by its OptionTypes, and several here. PrepareOptions cannot check them:
   // SetOptions of RocksDB 7.8 does not call it, and by then the options are set.
   Status ConfigureOptions(const ConfigOptions& config, const PolicyOptions::Changes& changes,
                           PolicyOptions::Changes* unused) override {
     const Status status = options_.Change(config, changes, unused);
     return status.ok() && config.invoke_prepare_options ? PrepareOptions(config) : status;
-  }
-  Status ParseOption(const ConfigOptions& config, const OptionTypeInfo&, const std::string& name,
-                     const std::string& value, void*) override {
-    return support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
-      return options_.Change(config, {{name, value}}, nullptr);
-    });
   }
   std::string SerializeOptions(const ConfigOptions& config,
                                const std::string& prefix) const override {
@@ -148,11 +139,9 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions
                                                       std::string* error, bool is_new) {
   return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<FilterPolicy> {
     *reason = RocksDBVersionMismatch();
-    if (reason->empty()) *reason = options.Validate();
     if (!reason->empty()) return nullptr;
-    // Builders cannot fail, so a generator that never works is found here.
-    uint64_t unused_seed;
-    if (options.random_seed && !DrawSeed(&unused_seed, reason)) return nullptr;
+    SettingsPtr settings = MakeSettings(options, reason);
+    if (settings == nullptr) return nullptr;
     // By name: a preloaded library may replace NewBloomFilterPolicy by a function that ends up
     // here.
     std::shared_ptr<const FilterPolicy> builtin;
@@ -161,7 +150,7 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions
       *reason = "RocksDB does not give its built-in filter reader: " + status.ToString();
       return nullptr;
     }
-    return std::make_unique<RocksDBFilterPolicy>(options, std::move(builtin), is_new);
+    return std::make_unique<RocksDBFilterPolicy>(std::move(settings), std::move(builtin), is_new);
   });
 }
 

@@ -9,13 +9,6 @@
 
 namespace bloomline {
 
-constexpr char kRocksDBPolicyName[] = "bloomline";
-// The id of a policy with a canonicalizer in OPTIONS files. RocksDB drops errors, and then makes a
-// policy of the id alone, with the default options. One without a canonicalizer would write filters
-// that lose keys; one of this id writes none until its canonicalizer is known.
-constexpr char kCanonicalPolicyName[] = "bloomline.canon";
-static_assert(sizeof(kCanonicalPolicyName) <= 16);  // a std::string of it takes no memory
-
 // Empty, or why this RocksDB cannot be used: its internal interface changes between minor versions,
 // and calls through the wrong one are undefined.
 std::string RocksDBVersionMismatch();

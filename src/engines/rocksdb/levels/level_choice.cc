@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bloomline/level_sizing.h"
-#include "src/engines/rocksdb/filter_options.h"
+#include "src/engines/rocksdb/options/policy_settings.h"
 
 namespace bloomline {
 namespace {

@@ -1,12 +1,10 @@
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_OPTIONS_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_OPTIONS_H_
-
-#include <string>
-#include <string_view>
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_SETTINGS_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_SETTINGS_H_
 
 #include "bloomline/rocksdb.h"
 #include "src/filter/container/ranges.h"
 #include "src/filter/ranges/range_entries.h"
+#include "src/support/error_text.h"
 
 namespace bloomline {
 
@@ -24,10 +22,12 @@ struct RangeSettings {
   }
 };
 
-// Reads RocksDBFilterOptions::range_prefixes and range_entries_per_key. Returns one sentence if
-// they are wrong, else an empty string.
-std::string ReadRangeSettings(const RocksDBFilterOptions& options, RangeSettings* settings);
+// Read the two options. If one is wrong, *error says so.
+void ReadRangePrefixes(const RocksDBFilterOptions& options, RangeSettings* settings,
+                       support::ErrorText* error);
+void ReadRangeEntriesPerKey(const RocksDBFilterOptions& options, RangeSettings* settings,
+                            support::ErrorText* error);
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_OPTIONS_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_SETTINGS_H_

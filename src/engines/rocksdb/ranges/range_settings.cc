@@ -1,9 +1,8 @@
-#include "src/engines/rocksdb/ranges/range_options.h"
+#include "src/engines/rocksdb/ranges/range_settings.h"
 
 #include <algorithm>
 #include <charconv>
-
-#include "src/support/error_text.h"
+#include <string_view>
 
 namespace bloomline {
 namespace {
@@ -57,28 +56,34 @@ bool ReadList(std::string_view text, filter::RangePrefixes* prefixes) {
 
 }  // namespace
 
-std::string ReadRangeSettings(const RocksDBFilterOptions& options, RangeSettings* settings) {
-  support::ErrorText error;
-  *settings = RangeSettings();
-  settings->max_entries_per_key = options.range_entries_per_key;
-  settings->is_auto = options.range_prefixes == kAutoPrefixes;
-  const bool is_list = !settings->is_auto && !options.range_prefixes.empty();
-  if (is_list && !ReadList(options.range_prefixes, &settings->prefixes)) {
-    error << "range_prefixes is '" << std::string_view(options.range_prefixes)
-          << "'; allowed: auto, or a list as in 4:8:after0x2f of up to " << filter::kMaxCellLengths
-          << " different lengths of 1 to " << filter::kMaxCellBytes << " bytes and up to "
-          << filter::kMaxDelimiters << " different delimiters";
-  } else if (!(options.range_entries_per_key >= kMinEntriesPerKey &&
-               options.range_entries_per_key <= kMaxEntriesPerKey)) {
-    error << "range_entries_per_key is ";
-    error.AppendExactly(options.range_entries_per_key);
-    error << "; allowed: " << kMinEntriesPerKey << " to " << kMaxEntriesPerKey;
-  } else if (settings->has_entries() && options.canonicalizer != nullptr) {
-    error << "range_prefixes is '" << std::string_view(options.range_prefixes)
-          << "' and there is a canonicalizer; allowed: one of the two, because a range has no "
-             "canonical form";
+void ReadRangePrefixes(const RocksDBFilterOptions& options, RangeSettings* settings,
+                       support::ErrorText* error) {
+  const std::string_view text = options.range_prefixes;
+  settings->is_auto = text == kAutoPrefixes;
+  if (text.empty()) return;
+  if (!settings->is_auto && !ReadList(text, &settings->prefixes)) {
+    *error << "range_prefixes is ";
+    error->AppendQuoted(text) << "; allowed: auto, or a list as in 4:8:after0x2f of up to "
+                              << filter::kMaxCellLengths << " different lengths of 1 to "
+                              << filter::kMaxCellBytes << " bytes and up to "
+                              << filter::kMaxDelimiters << " different delimiters";
+  } else if (options.canonicalizer != nullptr) {
+    *error << "range_prefixes is ";
+    error->AppendQuoted(text) << " and there is a canonicalizer; allowed: one of the two, because "
+                                 "a range has no canonical form";
   }
-  return error.str();
+}
+
+void ReadRangeEntriesPerKey(const RocksDBFilterOptions& options, RangeSettings* settings,
+                            support::ErrorText* error) {
+  settings->max_entries_per_key = options.range_entries_per_key;
+  if (options.range_entries_per_key >= kMinEntriesPerKey &&
+      options.range_entries_per_key <= kMaxEntriesPerKey) {
+    return;
+  }
+  *error << "range_entries_per_key is ";
+  error->AppendExactly(options.range_entries_per_key);
+  *error << "; allowed: " << kMinEntriesPerKey << " to " << kMaxEntriesPerKey;
 }
 
 }  // namespace bloomline

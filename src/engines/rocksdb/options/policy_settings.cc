@@ -1,0 +1,50 @@
+#include "src/engines/rocksdb/options/policy_settings.h"
+
+#include "bloomline/seed.h"
+#include "src/engines/rocksdb/options/option_table.h"
+#include "src/support/error_text.h"
+
+namespace bloomline {
+namespace {
+
+constexpr double kNoFilterBelow = 0.5;
+
+// Checks the options, and fills *settings as far as the checks read them.
+std::string Check(const RocksDBFilterOptions& options, PolicySettings* settings) {
+  support::ErrorText error;
+  for (const OptionRow& row : OptionTable()) {
+    if (row.check != nullptr && error.empty()) row.check(options, settings, &error);
+  }
+  return error.str();
+}
+
+}  // namespace
+
+bool WritesFilters(const FilterOptions& options) { return options.bits_per_key >= kNoFilterBelow; }
+
+FilterOptions Normalized(FilterOptions options) {
+  if (options.bits_per_key >= 0 && options.bits_per_key < kNoFilterBelow) {
+    options.bits_per_key = FilterOptions().bits_per_key;  // valid, and not used
+  } else if (options.bits_per_key >= kNoFilterBelow && options.bits_per_key < kMinBitsPerKey) {
+    options.bits_per_key = kMinBitsPerKey;
+  }
+  return options;
+}
+
+std::string RocksDBFilterOptions::Validate() const {
+  PolicySettings unused;
+  return Check(*this, &unused);
+}
+
+SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error) {
+  const auto settings = std::make_shared<PolicySettings>();
+  *error = Check(options, settings.get());
+  uint64_t unused_seed;
+  if (!error->empty() || (options.random_seed && !DrawSeed(&unused_seed, error))) return nullptr;
+  settings->options = options;
+  settings->levels = MakeLevelRules(options);
+  settings->canonicalizer = CanonicalizerOf(options);
+  return settings;
+}
+
+}  // namespace bloomline

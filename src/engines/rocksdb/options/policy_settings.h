@@ -1,0 +1,37 @@
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_SETTINGS_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_SETTINGS_H_
+
+#include <memory>
+#include <string>
+
+#include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/levels/level_choice.h"
+#include "src/engines/rocksdb/named_canonicalizer.h"
+#include "src/engines/rocksdb/ranges/range_settings.h"
+
+namespace bloomline {
+
+// The options of a policy at one moment, valid together, and what builders and readers need of
+// them.
+struct PolicySettings {
+  RocksDBFilterOptions options;
+  FilterOptions filter;  // Normalized
+  LevelRules levels;
+  RangeSettings ranges;
+  CanonicalizerPtr canonicalizer;  // null: none
+};
+using SettingsPtr = std::shared_ptr<const PolicySettings>;
+
+// Null if the options are invalid, or if they need random seeds and the system's generator fails:
+// builders cannot fail. *error then has the reason. A canonicalizer must be a NamedCanonicalizer.
+// May throw bad_alloc.
+SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error);
+
+// RocksDB's conventions below 1 bit per key (rocksdb/filter_policy.h): below 0.5 no filters are
+// written, and 0.5 to 1 counts as 1. Normalized returns the options to validate and to build with.
+bool WritesFilters(const FilterOptions& options);
+FilterOptions Normalized(FilterOptions options);
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_SETTINGS_H_
