@@ -47,10 +47,10 @@ extern "C" {
 extern rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const char* options,
                                                                      char** errptr);
 
-/* Returns the prefix extractor for filters with entries for ranges: see NewRangeExtractor in
+/* Returns the prefix extractor for filters with range entries: see NewRangeExtractor in
    rocksdb.h. rocksdb_options_set_prefix_extractor takes it over, or rocksdb_slicetransform_destroy
-   destroys it. Scans need rocksdb_readoptions_set_iterate_upper_bound. On failure the result is NULL
-   and *errptr has the reason, as above. */
+   destroys it. Scans need rocksdb_readoptions_set_iterate_upper_bound. On failure the result is
+   NULL and *errptr has the reason, as above. */
 extern rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ranges(char** errptr);
 
 /* Registers bloomline by name in RocksDB's default registry, as RegisterBloomline() in

@@ -88,7 +88,7 @@ struct RocksDBFilterOptions : FilterOptions {
   // That saves about 90 % of the filters' memory; each missing key then costs a read.
   bool filters_at_bottom = true;
 
-  // Entries for ranges beside the keys, with which scans of empty ranges read almost nothing; see
+  // Range entries beside the keys, with which scans of empty ranges read almost nothing; see
   // NewRangeExtractor and docs/ranges.md. "auto": chosen for each file. Or a list, "4:8:after0x2f":
   // beginnings of keys of 4 and of 8 bytes, and up to each '/'. Up to 8 different lengths of 1 to
   // 64 bytes, up to 4 delimiters in hexadecimal. Empty: none. Only for comparators with the order
@@ -159,7 +159,7 @@ bool RegisterBloomline();
 //   options.prefix_extractor = bloomline::NewRangeExtractor();
 //   read_options.iterate_upper_bound = &end;
 //
-// Iterator::Seek can skip each file whose filter has entries for ranges (RocksDBFilterOptions) and
+// Iterator::Seek can skip each file whose filter has range entries (RocksDBFilterOptions) and
 // no key in the range. `end` and its bytes must outlive the iterator. Other filters say nothing
 // about ranges. All keys have the same prefix, so nothing else changes; DB::Open refuses options
 // that need others. The comparator must be BytewiseComparator, or keys are lost: DB::Open refuses

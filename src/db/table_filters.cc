@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include "src/filter/container/ranges.h"
+#include "src/filter/ranges/range_field.h"
 
 namespace bloomline::db {
 namespace {
@@ -65,8 +65,8 @@ FilterKeys::FilterKeys(const sstable::Table& table) {
   } else if (const auto capped = LengthAfter(extractor, "rocksdb.CappedPrefix.")) {
     prefix_bytes_ = *capped;
     prefixes_ = capped_ = true;
-  } else if (extractor == "rocksdb.Noop" || extractor == kRangeExtractor) {
-    prefix_bytes_ = extractor == kRangeExtractor ? 0 : ~size_t{0} >> 1;
+  } else if (extractor == "rocksdb.Noop" || extractor == filter::kRangeExtractorName) {
+    prefix_bytes_ = extractor == filter::kRangeExtractorName ? 0 : ~size_t{0} >> 1;
     prefixes_ = capped_ = true;
   } else {
     unknown_prefixes_ = true;

@@ -14,9 +14,6 @@
 
 namespace bloomline::db {
 
-// The prefix extractor of tables with filters for ranges. All its prefixes are empty.
-constexpr char kRangeExtractor[] = "bloomline.ranges";
-
 engine_filters::Container ContainerOf(const sstable::Table& table);
 
 // Opens filters by number; the last one stays open. Not thread-safe.
@@ -128,8 +125,8 @@ class KeyBatch {
   size_t size_ = 0;
 };
 
-// [*begin, *end) has the keys whose cell of so many bits is that of `key` (src/filter/format/
-// ranges.h). False: no cell is behind it.
+// [*begin, *end) has the keys whose cell of so many bits is that of `key` (range_field.h).
+// False: no cell is behind it.
 bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::string* end);
 
 // A key as text: printable ASCII without spaces as it is, else hexadecimal with 0x before it.

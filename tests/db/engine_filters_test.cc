@@ -33,7 +33,7 @@ FilterOptions Options(Format format, double bits_per_key, uint64_t seed = 0) {
 // As RocksDB's adaptor writes it, which has layouts of their own for few keys.
 std::string Build(const FilterOptions& options, const std::vector<std::string>& keys,
                   std::string_view canonicalizer = {}) {
-  filter::FilterWriter writer(options, UINT64_MAX, filter::TableShape, canonicalizer);
+  filter::FilterWriter writer(options, UINT64_MAX, filter::TableShape, {canonicalizer, {}});
   for (const std::string& key : keys) writer.AddKey(key);
   std::string bytes(writer.Plan().num_bytes, '\0');
   writer.FinishTo(writer.Plan(), bytes.data());
@@ -141,11 +141,11 @@ std::string NumberKey(uint64_t number) {
 // A filter of squares, with entries for their first 30 and 61 bits.
 std::string BuildWithRanges(Format format, double bits_per_key, size_t num_keys,
                             size_t* num_entries) {
-  filter::RangePrefixes prefixes;
-  prefixes.num_cell_lengths = 2;
-  prefixes.cell_bits[0] = 30;
-  prefixes.cell_bits[1] = 61;
-  filter::RangeEntries entries(prefixes);
+  filter::EntryKinds kinds;
+  kinds.num_cell_lengths = 2;
+  kinds.cell_bits[0] = 30;
+  kinds.cell_bits[1] = 61;
+  filter::RangeEntries entries(kinds);
   filter::FilterWriter writer(Options(format, bits_per_key, 9), UINT64_MAX, filter::TableShape);
   entries.Add("", &writer);
   for (size_t i = 0; i < num_keys; ++i) {
@@ -167,7 +167,7 @@ TEST(EngineFiltersTest, AnswersForRanges) {
     const std::string bytes = BuildWithRanges(format, 10, kKeys, &num_entries);
     const EngineFilter filter = Open(bytes);
     ASSERT_NE(filter.ranges(), nullptr);
-    EXPECT_EQ(filter.ranges()->prefixes.cell_bits[1], 61);
+    EXPECT_EQ(filter.ranges()->kinds.cell_bits[1], 61);
     const auto written = static_cast<double>(num_entries);
     EXPECT_NEAR(filter.EntriesFromBits(), written, 0.03 * written);
     EXPECT_GT(num_entries, 1.5 * kKeys);

@@ -161,7 +161,7 @@ uint64_t SkippedFiles(const rocksdb::Statistics& statistics) {
       ;
 }
 
-// Without entries for ranges if `prefixes` is empty. Of those with "auto", how many files a scan of
+// Without range entries if `prefixes` is empty. Of those with "auto", how many files a scan of
 // the user behind each one skips; behind the last one there is no file.
 void MakeRanges(const std::string& path, const char* prefixes, bool is_partitioned, Json* json) {
   RocksDBFilterOptions filter;

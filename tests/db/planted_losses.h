@@ -29,7 +29,7 @@ struct Kind {
   // where the filters hold only prefixes. Null: they hold none.
   std::function<Keys(const std::string& folder, const Keys& keys)> lost_prefixes;
   // Those of the keys that an iterator over one of the ranges around them does not find. Null: the
-  // filters have no entries for ranges.
+  // filters have no range entries.
   std::function<Keys(const std::string& folder, const Keys& keys)> lost_to_ranges;
   bool is_compressed = false;
   size_t block_bytes = 0;

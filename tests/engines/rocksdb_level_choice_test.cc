@@ -60,7 +60,7 @@ TEST(RocksDBLevelChoiceTest, ABottommostFileHasTheBitsOfTheBottomOnEveryLevel) {
   }
 }
 
-// Entries for ranges need it. A file that may come to the bottom as it is counts as one of it.
+// Range entries need it. A file that may come to the bottom as it is counts as one of it.
 TEST(RocksDBLevelChoiceTest, LevelsBelowAFile) {
   const SeenLevels four = {1, 4, 3, true};
   const SeenLevels moved = {1, 4, 3, false};

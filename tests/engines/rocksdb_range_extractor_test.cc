@@ -183,8 +183,8 @@ TEST(RocksDBRangeExtractorTest, NoTokenIsTheAddressOfMemory) {
 
 TEST(RocksDBRangeExtractorTest, LongBoundsAreNotKept) {
   const auto extractor = NewRangeExtractor();
-  const std::string longest(kMaxBoundBytes, 'x');
-  const std::string too_long(kMaxBoundBytes + 1, 'x');
+  const std::string longest(filter::kMaxBoundBytes, 'x');
+  const std::string too_long(filter::kMaxBoundBytes + 1, 'x');
   Slice prefix = extractor->Transform(longest);
   extractor->Transform(longest);
   EXPECT_EQ(Bounds(prefix), longest + "-" + longest);
@@ -201,11 +201,11 @@ TEST(RocksDBRangeExtractorTest, LongBoundsAreNotKept) {
 
 // A filter with entries for cells of 8 and 16 bits.
 std::string FilterOf(std::initializer_list<const char*> keys) {
-  filter::RangePrefixes prefixes;
-  prefixes.num_cell_lengths = 2;
-  prefixes.cell_bits[0] = 8;
-  prefixes.cell_bits[1] = 16;
-  filter::RangeEntries entries(prefixes);
+  filter::EntryKinds kinds;
+  kinds.num_cell_lengths = 2;
+  kinds.cell_bits[0] = 8;
+  kinds.cell_bits[1] = 16;
+  filter::RangeEntries entries(kinds);
   FilterOptions options;
   options.seed = 7;
   filter::FilterWriter writer(options);

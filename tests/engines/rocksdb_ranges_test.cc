@@ -411,7 +411,7 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
     extractor_ = extractor;
   }
 
-  // Gets, too, of the empty key above all: entries for ranges change nothing there.
+  // Gets, too, of the empty key above all: range entries change nothing there.
   void CompareGets() {
     const std::string timestamp = Timestamp(time_);
     const Slice timestamp_slice = timestamp;

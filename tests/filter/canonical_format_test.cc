@@ -22,7 +22,7 @@ using filter::Payload;
 
 std::string Write(const FilterOptions& options, int num_keys, std::string_view canonicalizer,
                   filter::FilterWriter::ShapeFunction shape = filter::TableShape) {
-  filter::FilterWriter writer(options, UINT64_MAX, shape, canonicalizer);
+  filter::FilterWriter writer(options, UINT64_MAX, shape, {canonicalizer, {}});
   for (int i = 0; i < num_keys; ++i) writer.AddKey("key" + std::to_string(i));
   std::string filter(writer.Plan().num_bytes, '\0');
   writer.FinishTo(writer.Plan(), filter.data());
@@ -116,7 +116,7 @@ TEST(CanonicalFormatTest, TheNameIsPaidForByTheKeys) {
 }
 
 TEST(CanonicalFormatTest, LostKeysMakeAFilterMatchEverythingUnderItsName) {
-  filter::FilterWriter writer(FilterOptions(), UINT64_MAX, filter::TableShape, "app.Case");
+  filter::FilterWriter writer(FilterOptions(), UINT64_MAX, filter::TableShape, {"app.Case", {}});
   writer.AddKey("a key");
   writer.MatchEverything("a reason");
   std::string filter(writer.Plan().num_bytes, '\0');

@@ -63,7 +63,7 @@ std::string BuildStandalone(const Vector& v) {
 }
 
 std::string BuildWith(filter::FilterWriter::ShapeFunction shape, const Vector& v) {
-  filter::FilterWriter writer(v.options, UINT64_MAX, shape, v.canonicalizer);
+  filter::FilterWriter writer(v.options, UINT64_MAX, shape, {v.canonicalizer, {}});
   for (const std::string& key : v.keys) writer.AddKey(key);
   std::string filter(writer.Plan().num_bytes, '\0');
   writer.FinishTo(writer.Plan(), filter.data());

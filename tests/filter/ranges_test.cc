@@ -1,4 +1,4 @@
-// Entries for ranges: written, read and queried, without an engine.
+// Range entries: written, read and queried, without an engine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,9 +21,9 @@
 namespace bloomline {
 namespace {
 
+using filter::EntryKinds;
 using filter::RangeEntries;
 using filter::RangeField;
-using filter::RangePrefixes;
 using tests::RandomKey;
 
 // A finished filter, opened.
@@ -68,16 +68,16 @@ class Ranges {
   size_t num_entries_ = 0;
 };
 
-RangePrefixes Prefixes(std::initializer_list<unsigned> cell_bits,
-                       std::initializer_list<unsigned> delimiters = {}) {
-  RangePrefixes prefixes;
+EntryKinds Prefixes(std::initializer_list<unsigned> cell_bits,
+                    std::initializer_list<unsigned> delimiters = {}) {
+  EntryKinds kinds;
   for (const unsigned bits : cell_bits) {
-    prefixes.cell_bits[prefixes.num_cell_lengths++] = static_cast<uint16_t>(bits);
+    kinds.cell_bits[kinds.num_cell_lengths++] = static_cast<uint16_t>(bits);
   }
   for (const unsigned byte : delimiters) {
-    prefixes.delimiters[prefixes.num_delimiters++] = {static_cast<unsigned char>(byte), 7};
+    kinds.delimiters[kinds.num_delimiters++] = {static_cast<unsigned char>(byte), 7};
   }
-  return prefixes;
+  return kinds;
 }
 
 struct Kind {
@@ -87,12 +87,12 @@ struct Kind {
 
 // start_bits: the same in all keys.
 std::vector<Kind> Kinds(size_t start_bits) {
-  const auto cells = [=](RangePrefixes prefixes) {
-    for (size_t i = 0; i < prefixes.num_cell_lengths; ++i) {
-      uint16_t& bits = prefixes.cell_bits[i];
+  const auto cells = [=](EntryKinds kinds) {
+    for (size_t i = 0; i < kinds.num_cell_lengths; ++i) {
+      uint16_t& bits = kinds.cell_bits[i];
       if (bits < filter::kMaxCellBits) bits = static_cast<uint16_t>(bits + start_bits);
     }
-    return RangeEntries(prefixes);
+    return RangeEntries(kinds);
   };
   return {{"auto", RangeEntries(0.5)},
           {"auto with little", RangeEntries(0.05)},
@@ -104,7 +104,7 @@ std::vector<Kind> Kinds(size_t start_bits) {
           {"delimited", cells(Prefixes({}, {'/'}))},
           {"delimited by the greatest", cells(Prefixes({}, {0xff, 0xfe, 0}))},
           {"both", cells(Prefixes({11, 24}, {'/', 'a'}))},
-          {"none", cells(RangePrefixes())}};
+          {"none", cells(EntryKinds())}};
 }
 
 // The one rule: a "no" only where no key is. `says_no` counts those.
@@ -319,7 +319,7 @@ TEST(RangesTest, ChoiceKeepsWhatItMayChoose) {
         if (old.num_bytes != 0) old.num_bytes = choice.NeededBytes(old.key);
       }
     }
-    const RangePrefixes chosen = choice.Choose(double(random() % 200), double(random() % 200));
+    const EntryKinds chosen = choice.Choose(double(random() % 200), double(random() % 200));
     for (const Kept& old : kept) {
       for (size_t i = 0; i < chosen.num_cell_lengths; ++i) {
         const size_t bits = chosen.cell_bits[i];
@@ -344,9 +344,9 @@ TEST(RangesTest, ChoiceKeepsWhatItMayChoose) {
 
 // What the rules of docs/format.md allow: "no" where no entry is, also at the ends of ranges.
 TEST(RangesTest, SaysNoWhereItCan) {
-  const auto says_no = [](const std::set<std::string>& keys, const RangePrefixes& prefixes,
+  const auto says_no = [](const std::set<std::string>& keys, const EntryKinds& kinds,
                           const std::string& begin, const std::string& end) {
-    return !Ranges(keys, RangeEntries(prefixes), Format::kCompact).MayMatch(begin, end);
+    return !Ranges(keys, RangeEntries(kinds), Format::kCompact).MayMatch(begin, end);
   };
   // All keys of the range begin with a\xff.
   EXPECT_TRUE(says_no({"b\xff", "c"}, Prefixes({}, {0xff}), "a\xff", "b"));
@@ -379,7 +379,7 @@ TEST(RangesTest, LongKeysAreNotLost) {
   for (const char* end : {"/a/b", "y/z", "yy/z", "yyy/z", "//", "y"}) keys.insert(start + end);
   for (const unsigned cell_bits : {504U, 512U}) {
     const Ranges ranges(keys, RangeEntries(Prefixes({cell_bits}, {'/'})), Format::kBlocked);
-    EXPECT_EQ(ranges.field().prefixes.num_cell_lengths, 1) << "equal beginnings are in order";
+    EXPECT_EQ(ranges.field().kinds.num_cell_lengths, 1) << "equal beginnings are in order";
     EXPECT_EQ(ranges.field().min_key_bytes, 127);
     EXPECT_EQ(ranges.field().max_key_bytes, 131);
     for (const std::string& key : keys) {
@@ -397,7 +397,7 @@ TEST(RangesTest, AutoKeepsLittleMemoryAndLosesNothing) {
   std::mt19937_64 random(6);
   while (keys.size() < 100000) keys.insert(BigEndian(random(), 8) + BigEndian(random(), 8));
   const Ranges ranges(keys, RangeEntries(0.1), Format::kBlocked);
-  EXPECT_EQ(ranges.field().prefixes.num_cell_lengths, 2) << "a byte, and the longest that fits";
+  EXPECT_EQ(ranges.field().kinds.num_cell_lengths, 2) << "a byte, and the longest that fits";
   EXPECT_LE(ranges.num_entries(), keys.size() * 11 / 10);
   for (const std::string& key : keys) {
     ASSERT_TRUE(ranges.MayMatch(key.substr(0, 3), key + '\0'));
@@ -424,8 +424,8 @@ TEST(RangesTest, KeysInAnotherOrderGiveNoEntries) {
   EXPECT_EQ(end_bytes({}), without);
 }
 
-RangePrefixes PrefixesFromText(const std::string& cell_bits, const std::string& delimiters) {
-  RangePrefixes prefixes;
+EntryKinds PrefixesFromText(const std::string& cell_bits, const std::string& delimiters) {
+  EntryKinds kinds;
   const auto items = [](const std::string& text) {
     std::vector<std::string> all;
     std::istringstream fields(text == "-" ? "" : text);
@@ -433,14 +433,14 @@ RangePrefixes PrefixesFromText(const std::string& cell_bits, const std::string& 
     return all;
   };
   for (const std::string& item : items(cell_bits)) {
-    prefixes.cell_bits[prefixes.num_cell_lengths++] = static_cast<uint16_t>(std::stoi(item));
+    kinds.cell_bits[kinds.num_cell_lengths++] = static_cast<uint16_t>(std::stoi(item));
   }
   for (const std::string& item : items(delimiters)) {
-    prefixes.delimiters[prefixes.num_delimiters++] = {
+    kinds.delimiters[kinds.num_delimiters++] = {
         static_cast<unsigned char>(std::stoi(item, nullptr, 16)),
         static_cast<uint8_t>(std::stoi(item.substr(item.find(':') + 1), nullptr, 16))};
   }
-  return prefixes;
+  return kinds;
 }
 
 std::string KeyFromHex(const std::string& text) { return text == "-" ? "" : tests::FromHex(text); }

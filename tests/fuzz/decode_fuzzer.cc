@@ -174,7 +174,7 @@ struct Written {
 
 Written WriteNamed(const FilterOptions& options, uint64_t num_keys,
                    std::string_view canonicalizer) {
-  filter::FilterWriter writer(options, UINT64_MAX, filter::TableShape, canonicalizer);
+  filter::FilterWriter writer(options, UINT64_MAX, filter::TableShape, {canonicalizer, {}});
   for (uint64_t i = 0; i < num_keys; ++i) writer.AddKey(View(BigEndianKey(i)));
   std::string bytes(writer.Plan().num_bytes, '\0');
   writer.FinishTo(writer.Plan(), bytes.data());

@@ -1,4 +1,4 @@
-// Entries for ranges: a range that holds a key matches, with every kernel, whatever the keys, the
+// Range entries: a range that holds a key matches, with every kernel, whatever the keys, the
 // kinds of entries and the bounds are. A damaged field crashes nothing and loses no key.
 #include <set>
 
@@ -12,11 +12,11 @@
 namespace bloomline::fuzz {
 namespace {
 
+using filter::EntryKinds;
 using filter::RangeField;
-using filter::RangePrefixes;
 
-RangePrefixes ConsumePrefixes(FuzzedDataProvider* input) {
-  RangePrefixes prefixes;
+EntryKinds ConsumePrefixes(FuzzedDataProvider* input) {
+  EntryKinds kinds;
   std::set<uint16_t> lengths;
   const auto num_lengths = input->ConsumeIntegralInRange<size_t>(0, filter::kMaxCellLengths);
   for (size_t i = 0; i < num_lengths; ++i) {
@@ -24,14 +24,14 @@ RangePrefixes ConsumePrefixes(FuzzedDataProvider* input) {
     const uint16_t most = input->ConsumeBool() ? filter::kMaxCellBits : 40;
     lengths.insert(input->ConsumeIntegralInRange<uint16_t>(1, most));
   }
-  for (const uint16_t bits : lengths) prefixes.cell_bits[prefixes.num_cell_lengths++] = bits;
+  for (const uint16_t bits : lengths) kinds.cell_bits[kinds.num_cell_lengths++] = bits;
   constexpr unsigned char kDelimiters[] = {0, '/', 0xfe, 0xff};
   const auto num_delimiters = input->ConsumeIntegralInRange<uint8_t>(0, filter::kMaxDelimiters);
-  for (; prefixes.num_delimiters < num_delimiters; ++prefixes.num_delimiters) {
-    prefixes.delimiters[prefixes.num_delimiters] = {input->PickValueInArray(kDelimiters),
-                                                    input->ConsumeIntegralInRange<uint8_t>(1, 255)};
+  for (; kinds.num_delimiters < num_delimiters; ++kinds.num_delimiters) {
+    kinds.delimiters[kinds.num_delimiters] = {input->PickValueInArray(kDelimiters),
+                                              input->ConsumeIntegralInRange<uint8_t>(1, 255)};
   }
-  return prefixes;
+  return kinds;
 }
 
 filter::RangeEntries ConsumeEntries(FuzzedDataProvider* input) {

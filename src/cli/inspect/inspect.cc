@@ -108,7 +108,7 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
   const bool has_ranges = filter::DecodeRangeField(filter::RangesOf(filter), &ranges);
   if (has_ranges) {
     RangeKinds kinds;
-    kinds.Add(ranges.prefixes);
+    kinds.Add(ranges.kinds);
     facts.push_back({"ranges", kinds.ToJson(), "entries for ranges", kinds.Text()});
   }
   if (bloom && payload.payload_bytes() != 0) AppendFill(payload, has_ranges, &facts);

@@ -23,10 +23,10 @@ std::string DepthsText(unsigned depths) {
 
 }  // namespace
 
-void RangeKinds::Add(const filter::RangePrefixes& prefixes) {
-  cell_bits.insert(prefixes.cell_bits, prefixes.cell_bits + prefixes.num_cell_lengths);
-  for (size_t i = 0; i < prefixes.num_delimiters; ++i) {
-    depths[prefixes.delimiters[i].byte] |= prefixes.delimiters[i].depths;
+void RangeKinds::Add(const filter::EntryKinds& kinds) {
+  cell_bits.insert(kinds.cell_bits, kinds.cell_bits + kinds.num_cell_lengths);
+  for (size_t i = 0; i < kinds.num_delimiters; ++i) {
+    depths[kinds.delimiters[i].byte] |= kinds.delimiters[i].depths;
   }
 }
 

@@ -1,4 +1,4 @@
-// The kinds of entries for ranges that filters have (docs/format.md, section 12).
+// The kinds of range entries that filters have (docs/format.md, section 12).
 #ifndef BLOOMLINE_CLI_SHARED_RANGE_KINDS_H_
 #define BLOOMLINE_CLI_SHARED_RANGE_KINDS_H_
 
@@ -8,16 +8,16 @@
 #include <string>
 
 #include "src/cli/shared/json.h"
-#include "src/filter/container/ranges.h"
+#include "src/filter/ranges/range_field.h"
 
 namespace bloomline::cli {
 
 // The kinds of range entries in one filter or in several.
 struct RangeKinds {
   std::set<unsigned> cell_bits;
-  std::map<unsigned char, uint8_t> depths;  // by delimiter, as in RangePrefixes
+  std::map<unsigned char, uint8_t> depths;  // by delimiter, as in EntryKinds
 
-  void Add(const filter::RangePrefixes& prefixes);
+  void Add(const filter::EntryKinds& kinds);
   void Add(const RangeKinds& other);
 
   // "4, 8, 13.5 bytes; after '/' 1-3": the first 4 bytes of each key, its first 8, and so on; each

@@ -46,7 +46,7 @@ bool AddFile(const sstable::Table& table, uint64_t max_keys, int num_levels_belo
   filter::RangeField field;
   if (!filter::DecodeRangeField(filter::RangesOf(bytes), &field)) return true;
   const std::lock_guard<std::mutex> lock(*mutex);
-  cost->kinds.Add(field.prefixes);
+  cost->kinds.Add(field.kinds);
   cost->num_keys += static_cast<double>(num_keys);
   cost->num_entries += num_entries / static_cast<double>(read) * static_cast<double>(num_keys);
   return true;

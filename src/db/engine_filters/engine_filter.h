@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "src/db/engine_filters/ribbon_reader.h"
-#include "src/filter/container/ranges.h"
+#include "src/filter/ranges/range_field.h"
 
 namespace bloomline::engine_filters {
 
@@ -93,7 +93,7 @@ class EngineFilter {
   double ExpectedRate(uint64_t num_keys) const;
   // The rate that its bits show: sum of fill^k over blocks; Ribbon: 2^-columns; NaN: unknown.
   double RateFromBits() const;
-  // How many keys and entries for ranges its bits show, to about 1 %. NaN: unknown.
+  // How many keys and range entries its bits show, to about 1 %. NaN: unknown.
   double EntriesFromBits() const;
 
   bool MayMatch(std::string_view key) const;

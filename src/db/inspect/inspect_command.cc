@@ -106,7 +106,7 @@ void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
     if (!facts.canonicalizer.empty()) {
       ++reasons["keys go through the canonicalizer '" + facts.canonicalizer + "'"];
     }
-    if (facts.has_filter() && facts.prefix_extractor == kRangeExtractor) {
+    if (facts.has_filter() && facts.prefix_extractor == filter::kRangeExtractorName) {
       ++extractors["whole keys, " +
                    std::string(facts.ranges.files == 0 ? "without entries" : "and entries") +
                    " for ranges (prefix extractor bloomline.ranges)"];

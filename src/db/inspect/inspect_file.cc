@@ -115,7 +115,7 @@ void CountKind(const EngineFilter& filter, uint64_t bytes, FileFacts* facts) {
   if (!filter.canonicalizer().empty()) facts->canonicalizer = filter.canonicalizer();
   if (filter.ranges() == nullptr) return;
   facts->ranges.files = 1;
-  facts->ranges.kinds.Add(filter.ranges()->prefixes);
+  facts->ranges.kinds.Add(filter.ranges()->kinds);
   const double entries = filter.EntriesFromBits();
   if (std::isnan(entries)) return;
   facts->ranges.num_entries += entries;
@@ -141,7 +141,7 @@ void FinishRanges(uint64_t most_keys, FileFacts* facts) {
           : std::max(0.0, ranges.num_entries / share - static_cast<double>(ranges.num_keys));
 }
 
-// By its bits, or else for so many keys, unless these share it with entries for ranges.
+// By its bits, or else for so many keys, unless these share it with range entries.
 double RateOf(const EngineFilter& filter, uint64_t num_keys) {
   const double rate = filter.RateFromBits();
   if (!std::isnan(rate)) return rate;

@@ -26,7 +26,7 @@ struct KindCount {
 };
 using KindCounts = std::map<engine_filters::Kind, KindCount>;
 
-// Counts of files whose filters have entries for ranges beside the keys.
+// Counts of files whose filters have range entries beside the keys.
 struct RangeFacts {
   uint64_t files = 0;
   cli::RangeKinds kinds;

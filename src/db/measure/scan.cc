@@ -15,9 +15,6 @@
 namespace bloomline::db {
 namespace {
 
-// RocksDB hands no longer bounds to filters (src/engines/rocksdb/ranges/range_extractor.h).
-constexpr size_t kMaxBoundBytes = 256;
-
 struct Range {
   std::string begin, end;
   size_t width = 0;        // in FamilyScan::widths
@@ -162,7 +159,7 @@ class FileScan {
   bool Run(const database::TableFile& file, const std::vector<Range>& ranges,
            std::vector<Answer>* answers, std::string* error) {
     const bool has_filter = table_.filter_kind() != sstable::FilterKind::kNone &&
-                            table_.properties().prefix_extractor == kRangeExtractor;
+                            table_.properties().prefix_extractor == filter::kRangeExtractorName;
     if (has_filter && !filters_.Init(table_, error)) return false;
     const auto reader = table_.NewKeyReader(error);
     if (reader == nullptr) return false;
@@ -201,7 +198,7 @@ class FileScan {
 
   // As RocksDB asks: the filter, or the partition where `begin` would be.
   bool IsRejected(const Range& range, bool* is_rejected, std::string* error) {
-    if (std::max(range.begin.size(), range.end.size()) > kMaxBoundBytes) return true;
+    if (std::max(range.begin.size(), range.end.size()) > filter::kMaxBoundBytes) return true;
     Seek(range.begin);
     const uint64_t index =
         filters_.FilterOf(target_, sstable::Table::FilterReader::kMaxSequence, 0);
@@ -275,7 +272,7 @@ std::vector<FamilyScan> Scan(Inputs* inputs, const CommonOptions& common,
     if (!SampleKeys(table, num_keys, &of_file, error)) return false;
     const std::lock_guard<std::mutex> lock(mutex);
     for (std::string& key : of_file) {
-      if (key.size() < kMaxBoundBytes) keys[f].push_back(std::move(key));
+      if (key.size() < filter::kMaxBoundBytes) keys[f].push_back(std::move(key));
     }
     return true;
   });

@@ -121,7 +121,8 @@ class Verifier {
     const std::string reason = WhyNotQueried(filter);
     const bool has_ranges = filter != nullptr && filter->ranges() != nullptr;
     // The empty prefix only stands for ranges.
-    if (has_ranges && is_prefix && table_.properties().prefix_extractor == kRangeExtractor) {
+    if (has_ranges && is_prefix &&
+        table_.properties().prefix_extractor == filter::kRangeExtractorName) {
       batch->Clear();
       return true;
     }
@@ -148,9 +149,9 @@ class Verifier {
     end_.assign(key);
     end_.push_back('\0');
     if (!filter.RangeMayMatch(key, end_)) return false;
-    const filter::RangePrefixes& prefixes = filter.ranges()->prefixes;
-    for (size_t i = 0; i < prefixes.num_cell_lengths; ++i) {
-      if (RangeOfCell(key, prefixes.cell_bits[i], &begin_, &end_) &&
+    const filter::EntryKinds& kinds = filter.ranges()->kinds;
+    for (size_t i = 0; i < kinds.num_cell_lengths; ++i) {
+      if (RangeOfCell(key, kinds.cell_bits[i], &begin_, &end_) &&
           !filter.RangeMayMatch(begin_, end_)) {
         return false;
       }

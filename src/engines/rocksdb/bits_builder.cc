@@ -17,6 +17,7 @@
 #include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/layouts/num_probes.h"
+#include "src/filter/ranges/range_field.h"
 #include "src/filter/view/hash_query.h"
 #include "src/support/out_of_memory.h"
 
@@ -122,7 +123,7 @@ void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const
 RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify,
                                        ROCKSDB_NAMESPACE::Logger* log,
                                        std::string_view canonicalizer)
-    : writer_(options, MaxPayloadBytes(canonicalizer), filter::TableShape, canonicalizer),
+    : writer_(options, MaxPayloadBytes(canonicalizer), filter::TableShape, {canonicalizer, {}}),
       canonicalizer_(canonicalizer),
       verify_(verify),
       log_(log) {

@@ -83,7 +83,7 @@ class BitsReader : public FilterBitsReader {
   const filter::BatchHasher batch_hasher_;
 };
 
-// Of a filter with entries for ranges.
+// The reader of a filter with range entries.
 class RangeBitsReader final : public BitsReader {
  public:
   // field: of the extension.

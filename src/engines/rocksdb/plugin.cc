@@ -56,7 +56,7 @@ int AddFactory(ObjectLibrary* library) {
         return guard->get();
       });
   library->AddFactory<const SliceTransform>(
-      kRangeExtractorName,
+      filter::kRangeExtractorName,
       [](const std::string&, std::unique_ptr<const SliceTransform>* guard, std::string*) {
         *guard = support::OrIfOutOfMemory<std::unique_ptr<const SliceTransform>>(
             nullptr, MakeRangeExtractor);

@@ -9,8 +9,8 @@
 //            | 8 bytes   | mod 2^32  | 1     | 1        | bytes    | marker| magic | 1
 //
 //   extension  fields of ascending tags: | tag | length | content |. Tag 1 has the name of a key
-//              canonicalizer (canonical_keys.h), tag 128 what the filter has for ranges (ranges.h).
-//              Most filters have no fields.
+//              canonicalizer (canonical_keys.h), tag 128 what the filter has for ranges
+//              (filter/ranges). Most filters have no fields.
 #ifndef BLOOMLINE_FILTER_CONTAINER_TRAILER_H_
 #define BLOOMLINE_FILTER_CONTAINER_TRAILER_H_
 

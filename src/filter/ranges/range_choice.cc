@@ -46,7 +46,7 @@ size_t RangeChoice::Count(const KeyDifference& key) {
     places_[num_places_++] = {static_cast<uint8_t>(at), kind};
     const size_t depth = ++depth_[kind];
     if (depth > kMaxDepth) continue;
-    ++num_delimited_[kind][depth - 1];
+    ++num_prefixes_[kind][depth - 1];
     if (depth <= max_depth_[kind]) needed = std::max(needed, at + 1);
   }
   return std::min(needed, key.key.size());
@@ -77,7 +77,7 @@ void RangeChoice::ForgetCostly(double max_entries) {
     double sum = 0;
     uint8_t depth = 0;
     while (depth < max_depth_[kind]) {
-      sum += num_delimited_[kind][depth];
+      sum += num_prefixes_[kind][depth];
       if (sum > max_entries) break;
       ++depth;
     }
@@ -85,16 +85,16 @@ void RangeChoice::ForgetCostly(double max_entries) {
   }
 }
 
-RangePrefixes RangeChoice::Choose(double max_entries, double max_longest) const {
-  RangePrefixes chosen;
+EntryKinds RangeChoice::Choose(double max_entries, double max_longest) const {
+  EntryKinds chosen;
   double left = max_entries;
   for (size_t kind = 0; is_text_ && kind < kDelimiters.size(); ++kind) {
     if (chosen.num_delimiters == kMaxDelimiters) break;
-    RangePrefixes::Delimiter delimiter = {static_cast<unsigned char>(kDelimiters[kind]), 0};
+    EntryKinds::Delimiter delimiter = {static_cast<unsigned char>(kDelimiters[kind]), 0};
     double num_last = 1;
-    for (size_t i = 0; i < max_depth_[kind] && num_delimited_[kind][i] <= left; ++i) {
-      if (num_delimited_[kind][i] < kWorthMore * num_last) continue;
-      num_last = num_delimited_[kind][i];
+    for (size_t i = 0; i < max_depth_[kind] && num_prefixes_[kind][i] <= left; ++i) {
+      if (num_prefixes_[kind][i] < kWorthMore * num_last) continue;
+      num_last = num_prefixes_[kind][i];
       left -= num_last;
       delimiter.depths |= static_cast<uint8_t>(1U << i);
     }

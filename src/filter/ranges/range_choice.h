@@ -1,4 +1,4 @@
-// Which entries for ranges suit the keys of a filter.
+// Which range entries suit the keys of a filter.
 #ifndef BLOOMLINE_FILTER_RANGES_RANGE_CHOICE_H_
 #define BLOOMLINE_FILTER_RANGES_RANGE_CHOICE_H_
 
@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/filter/container/ranges.h"
+#include "src/filter/ranges/range_field.h"
 
 namespace bloomline::filter {
 
 // What of a key is new, compared with the key before it.
 struct KeyDifference {
-  std::string_view key;     // its first kMaxDelimitedBytes
+  std::string_view key;     // its first kMaxPrefixBytes
   size_t common_bytes = 0;  // at the start of both keys
   size_t common_bits = 0;   // at the start of both cells
 };
@@ -37,7 +37,7 @@ class RangeChoice {
   // bytes. Each must have a quarter more entries than the one before, because otherwise it says
   // hardly more. Last comes the longest cell that is left room for, with at most max_longest
   // entries: it is best for ranges of numbers.
-  RangePrefixes Choose(double max_entries, double max_longest) const;
+  EntryKinds Choose(double max_entries, double max_longest) const;
 
   // Bytes between fields, by how likely that is.
   static constexpr std::string_view kDelimiters = "/:|#\t,; _-.";
@@ -46,13 +46,13 @@ class RangeChoice {
   uint64_t num_keys_ = 0;
   bool is_text_ = true;  // no byte is below a space, but tabs
   std::array<uint32_t, kMaxCellBits> num_new_from_bit_ = {};
-  std::array<std::array<uint32_t, kMaxDepth>, kDelimiters.size()> num_delimited_ = {};
+  std::array<std::array<uint32_t, kMaxDepth>, kDelimiters.size()> num_prefixes_ = {};
   // Of the last key: where its delimiters are, and of which kind.
   struct Place {
     uint8_t at;
     uint8_t kind;
   };
-  std::array<Place, kMaxDelimitedBytes> places_ = {};
+  std::array<Place, kMaxPrefixBytes> places_ = {};
   size_t num_places_ = 0;
   std::array<uint8_t, kDelimiters.size()> depth_ = {};
   // What may still be chosen.

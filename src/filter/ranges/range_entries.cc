@@ -14,7 +14,7 @@ struct KeptHead {
   uint8_t common_bytes;
   uint8_t num_bytes;
 };
-static_assert(kMaxDelimitedBytes <= UINT8_MAX);
+static_assert(kMaxPrefixBytes <= UINT8_MAX);
 
 constexpr size_t kMinKeptBytes = 64 << 10;
 constexpr double kMaxKeptBytesPerEntry = 40;
@@ -49,7 +49,7 @@ void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
   min_key_bytes_ = std::min(min_key_bytes_, size);
   max_key_bytes_ = std::max(max_key_bytes_, size);
 
-  const std::string_view begin = key.substr(0, kMaxDelimitedBytes);
+  const std::string_view begin = key.substr(0, kMaxPrefixBytes);
   const std::string_view previous(previous_, previous_bytes_);
   KeyDifference added = {begin};
   // Another order is that of another comparator.
@@ -76,20 +76,20 @@ void RangeEntries::RememberKey(std::string_view key, size_t common_bytes) {
 }
 
 void RangeEntries::AddEntries(const KeyDifference& key, FilterWriter* writer) const {
-  for (size_t i = 0; i < prefixes_.num_cell_lengths; ++i) {
-    const size_t bits = prefixes_.cell_bits[i];
+  for (size_t i = 0; i < kinds_.num_cell_lengths; ++i) {
+    const size_t bits = kinds_.cell_bits[i];
     if (bits <= key.common_bits) continue;
     char cell[kMaxCellBytes];
     CellOf(key.key, bits, cell);
     writer->AddHash(Hash64({cell, CellBytes(bits)}, CellSeed(bits, writer->seed())));
   }
-  for (size_t i = 0; i < prefixes_.num_delimiters; ++i) {
-    const RangePrefixes::Delimiter delimiter = prefixes_.delimiters[i];
+  for (size_t i = 0; i < kinds_.num_delimiters; ++i) {
+    const EntryKinds::Delimiter delimiter = kinds_.delimiters[i];
     const char byte = static_cast<char>(delimiter.byte);
     size_t at = key.key.find(byte);
     for (size_t depth = 0; depth < kMaxDepth && at != key.key.npos; ++depth) {
       if (at >= key.common_bytes && (delimiter.depths >> depth & 1) != 0) {
-        writer->AddHash(Hash64(key.key.substr(0, at + 1), DelimitedSeed(writer->seed())));
+        writer->AddHash(Hash64(key.key.substr(0, at + 1), PrefixSeed(writer->seed())));
       }
       at = key.key.find(byte, at + 1);
     }
@@ -99,7 +99,7 @@ void RangeEntries::AddEntries(const KeyDifference& key, FilterWriter* writer) co
 void RangeEntries::Keep(const KeyDifference& key, size_t num_bytes) {
   const KeptHead head = {static_cast<uint16_t>(key.common_bits),
                          static_cast<uint8_t>(key.common_bytes), static_cast<uint8_t>(num_bytes)};
-  char bytes[sizeof(head) + kMaxDelimitedBytes];
+  char bytes[sizeof(head) + kMaxPrefixBytes];
   std::memcpy(bytes, &head, sizeof(head));
   key.key.copy(bytes + sizeof(head), num_bytes);
   is_usable_ = support::OrIfOutOfMemory(false, [&] {
@@ -150,16 +150,15 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
   RangeField field;
   if (is_usable_ && has_prefix_ && num_keys_ != 0) {
     if (is_auto_) {
-      prefixes_ = choice_.Choose(max_entries(), max_entries() / times_ / 2);
+      kinds_ = choice_.Choose(max_entries(), max_entries() / times_ / 2);
       ForEachKept([&](const KeyDifference& key) { AddEntries(key, writer); });
     }
-    field.prefixes = prefixes_;
+    field.kinds = kinds_;
     field.min_key_bytes = min_key_bytes_;
     field.max_key_bytes = max_key_bytes_;
     if (is_partition) field.last_key = {previous_, std::min(previous_bytes_, kMaxLastKeyBytes)};
   }
-  char content[kMaxRangeFieldBytes];
-  writer->RecordRanges({content, EncodeRangeField(field, content)});
+  writer->RecordRanges({field_, EncodeRangeField(field, field_)});
   is_usable_ = true;
   has_prefix_ = false;
   num_keys_ = 0;

@@ -1,4 +1,4 @@
-// The entries for ranges that a filter has beside its keys (docs/format.md, section 12).
+// The range entries that a filter has beside its keys (docs/format.md, section 12).
 #ifndef BLOOMLINE_FILTER_RANGES_RANGE_ENTRIES_H_
 #define BLOOMLINE_FILTER_RANGES_RANGE_ENTRIES_H_
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "src/filter/container/ranges.h"
 #include "src/filter/ranges/range_choice.h"
+#include "src/filter/ranges/range_field.h"
 #include "src/filter/writer/filter_writer.h"
 
 namespace bloomline::filter {
@@ -19,7 +19,7 @@ namespace bloomline::filter {
 class RangeEntries {
  public:
   // Entries of these kinds.
-  explicit RangeEntries(const RangePrefixes& prefixes) : prefixes_(prefixes) {}
+  explicit RangeEntries(const EntryKinds& kinds) : kinds_(kinds) {}
   // Entries of kinds that are chosen when all keys are known. At most max_entries_per_key of them
   // are where fields of the keys may end, or more above other levels of the database; half as many
   // are for ranges of numbers, which can use any room. Memory until then: up to 40 bytes for each
@@ -40,7 +40,8 @@ class RangeEntries {
   // without one, nothing is recorded.
   void Add(std::string_view key, FilterWriter* writer);
 
-  // Adds the entries that are missing yet, makes the writer record them, and starts over.
+  // Adds the entries that are missing yet, makes the writer record them, and starts over. The
+  // writer must finish its filter before this is destroyed or called again.
   void Finish(bool is_partition, FilterWriter* writer);
 
  private:
@@ -58,16 +59,17 @@ class RangeEntries {
   bool is_auto_ = false;
   double max_entries_per_key_ = 0;
   double times_ = 1;
-  RangePrefixes prefixes_;
+  EntryKinds kinds_;
   // Of the filter that is being built.
   bool is_usable_ = true;
   bool has_prefix_ = false;  // an empty key
   uint64_t num_keys_ = 0;
   uint16_t min_key_bytes_ = kLongKey;
   uint16_t max_key_bytes_ = 0;
-  char previous_[kMaxDelimitedBytes];  // the first bytes of the last key
+  char previous_[kMaxPrefixBytes];  // the first bytes of the last key
   size_t previous_bytes_ = 0;
   RangeChoice choice_;
+  char field_[kMaxRangeFieldBytes];  // of the last filter
   std::string kept_;  // what is needed of keys that have something new, one behind the other
 };
 

@@ -111,20 +111,20 @@ class Query {
       : filter_(filter), seed_(seed), field_(field) {
     // Where all keys have the same length, they are cells themselves, the finest ones.
     const size_t key_bits = 8 * size_t{field.max_key_bytes};
-    const RangePrefixes& prefixes = field.prefixes;
+    const EntryKinds& kinds = field.kinds;
     const size_t finest =
-        prefixes.num_cell_lengths == 0 ? 0 : prefixes.cell_bits[prefixes.num_cell_lengths - 1];
+        kinds.num_cell_lengths == 0 ? 0 : kinds.cell_bits[kinds.num_cell_lengths - 1];
     keys_are_cells_ =
         field.min_key_bytes == field.max_key_bytes && key_bits > finest && key_bits <= kMaxCellBits;
-    num_levels_ = prefixes.num_cell_lengths + (keys_are_cells_ ? 1 : 0);
+    num_levels_ = kinds.num_cell_lengths + (keys_are_cells_ ? 1 : 0);
   }
 
   // The prefixes of `begin`, the longest one first: fewest keys have it.
   bool NoKeyHasPrefix(std::string_view begin, std::string_view end) const {
-    const std::string_view searched = begin.substr(0, kMaxDelimitedBytes);
-    const uint64_t seed = DelimitedSeed(seed_);
-    for (size_t i = 0; i < field_.prefixes.num_delimiters; ++i) {
-      const RangePrefixes::Delimiter delimiter = field_.prefixes.delimiters[i];
+    const std::string_view searched = begin.substr(0, kMaxPrefixBytes);
+    const uint64_t seed = PrefixSeed(seed_);
+    for (size_t i = 0; i < field_.kinds.num_delimiters; ++i) {
+      const EntryKinds::Delimiter delimiter = field_.kinds.delimiters[i];
       const char byte = static_cast<char>(delimiter.byte);
       size_t sizes[kMaxDepth];
       size_t depth = 0;
@@ -204,9 +204,9 @@ class Query {
 
   static constexpr size_t kBatchCells = 16;
 
-  bool IsKeyLevel(size_t level) const { return level == field_.prefixes.num_cell_lengths; }
+  bool IsKeyLevel(size_t level) const { return level == field_.kinds.num_cell_lengths; }
   size_t BitsOf(size_t level) const {
-    return IsKeyLevel(level) ? 8 * size_t{field_.max_key_bytes} : field_.prefixes.cell_bits[level];
+    return IsKeyLevel(level) ? 8 * size_t{field_.max_key_bytes} : field_.kinds.cell_bits[level];
   }
   uint64_t SeedOf(size_t level) const {
     return IsKeyLevel(level) ? seed_ : CellSeed(BitsOf(level), seed_);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/filter/container/ranges.h"
+#include "src/filter/ranges/range_field.h"
 #include "src/filter/view/hash_query.h"
 
 namespace bloomline::filter {

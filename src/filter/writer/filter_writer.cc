@@ -10,13 +10,13 @@
 namespace bloomline::filter {
 
 FilterWriter::FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes,
-                           ShapeFunction shape_of_keys, std::string_view canonicalizer)
+                           ShapeFunction shape_of_keys, const Extension& extension)
     : options_(options),
       max_payload_bytes_(max_payload_bytes),
       shape_of_keys_(shape_of_keys),
       hasher_(options.seed),
       error_(ValidateForTrailer(options)),
-      canonicalizer_(canonicalizer) {
+      extension_(extension) {
   options_valid_ = error_.empty();
   if (options_valid_) num_probes_ = filter::OptimalNumProbes(options.format, options.bits_per_key);
   DrawOwnSeed();
@@ -111,7 +111,7 @@ void FilterWriter::FinishTo(const FinishPlan& plan, char* dst, int num_threads,
     support::SetError(support::kOutOfMemory, &error_);
   }
   EncodeTrailer(matches_everything ? FilterShape() : shape, seed(), dst + shape.payload_bytes(),
-                extension());
+                extension_);
   if (hashes != nullptr) {
     hashes->list()->TakeAll(&hashes_);
     hashes->SetChecksum(checksum_);
@@ -125,7 +125,7 @@ void FilterWriter::ForgetKeys() {
   checksum_ = 0;
   has_given_up_ = false;
   num_not_kept_ = 0;
-  num_range_bytes_ = 0;
+  extension_.ranges = {};
   DrawOwnSeed();
 }
 

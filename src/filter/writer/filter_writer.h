@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "bloomline/filter_options.h"
-#include "src/filter/container/ranges.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/hash.h"
@@ -41,11 +40,10 @@ class FilterWriter {
                                         uint64_t end_bytes);
 
   // A payload is cut to max_payload_bytes; more keys then only raise the false-positive rate.
-  // `canonicalizer` is the name to record, which must outlive the writer; empty: none. The caller
-  // adds canonical forms.
+  // Every filter records the extension, whose bytes must outlive the writer.
   explicit FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes = UINT64_MAX,
                         ShapeFunction shape_of_keys = StandaloneShape,
-                        std::string_view canonicalizer = {});
+                        const Extension& extension = {});
 
   void AddKey(std::string_view key) {
     if (key.size() >= long_key_bytes_) return AddAnyKey(key);
@@ -82,13 +80,12 @@ class FilterWriter {
   // The same for another reason, which error() returns.
   void MatchEverything(std::string_view reason);
 
-  // The next FinishTo records what the filter has for ranges: an encoded RangeField.
-  void RecordRanges(std::string_view field) {
-    num_range_bytes_ = field.copy(ranges_, kMaxRangeFieldBytes);
-  }
+  // The next FinishTo records these bytes as Extension::ranges. They must be there until then.
+  void RecordRanges(std::string_view field) { extension_.ranges = field; }
 
+  const Extension& extension() const { return extension_; }
   // The bytes behind the payload.
-  uint64_t end_bytes() const { return EndBytes(extension()); }
+  uint64_t end_bytes() const { return EndBytes(extension_); }
 
   // The filter of the keys so far.
   FinishPlan Plan() const;
@@ -127,8 +124,6 @@ class FilterWriter {
  private:
   void AddAnyKey(std::string_view key);
 
-  Extension extension() const { return {canonicalizer_, {ranges_, num_range_bytes_}}; }
-
   void Append(uint64_t hash) {
     if (hashes_.size() == 0) ForgetFinishedFilter();
     // Once memory was refused, the filter matches everything, and asking again takes long.
@@ -163,9 +158,7 @@ class FilterWriter {
   uint64_t checksum_ = 0;   // XOR of the hashes
   std::string seed_error_;  // of the next filter
   std::string error_;
-  std::string_view canonicalizer_;
-  char ranges_[kMaxRangeFieldBytes];
-  size_t num_range_bytes_ = 0;
+  Extension extension_;
 };
 
 }  // namespace bloomline::filter

@@ -1,4 +1,4 @@
-// The builder of a policy with entries for ranges.
+// The builder of a policy with range entries.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_BUILDER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_BUILDER_H_
 
@@ -9,7 +9,7 @@
 
 namespace bloomline {
 
-// Adds entries for ranges beside the keys. The empty prefixes of the range extractor are added as
+// Adds range entries beside the keys. The empty prefixes of the range extractor are added as
 // empty keys, so that a query for one of them alone, without a range, may match.
 class RangeBitsBuilder final : public RocksDBBitsBuilder {
  public:

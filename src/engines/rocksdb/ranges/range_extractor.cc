@@ -13,6 +13,7 @@
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_type.h"
+#include "src/filter/ranges/range_field.h"
 #include "src/support/out_of_memory.h"
 #include "src/support/process.h"
 
@@ -34,7 +35,7 @@ using ROCKSDB_NAMESPACE::Status;
 struct Bound {
   uint64_t token = 0;  // 0: the key is not known
   uint16_t size = 0;
-  char bytes[kMaxBoundBytes];
+  char bytes[filter::kMaxBoundBytes];
 
   std::string_view key() const { return {bytes, size}; }
 };
@@ -99,13 +100,13 @@ class RangeExtractor final : public SliceTransform {
  public:
   RangeExtractor() { RegisterOptions("BloomlineRanges", this, &OptionTypes()); }
 
-  const char* Name() const override { return kRangeExtractorName; }
+  const char* Name() const override { return filter::kRangeExtractorName; }
   bool InDomain(const Slice&) const override { return true; }
   Slice Transform(const Slice& key) const override {
     LastCalls& calls = last_calls;
     calls.last = 1 - calls.last;
     Bound& bound = calls.bounds[calls.last];
-    bound.token = key.size() <= kMaxBoundBytes ? NextToken(&calls) : 0;
+    bound.token = key.size() <= filter::kMaxBoundBytes ? NextToken(&calls) : 0;
     if (bound.token == 0) return Slice("", 0);
     bound.size = static_cast<uint16_t>(key.size());
     std::memcpy(bound.bytes, key.data(), key.size());
@@ -116,11 +117,11 @@ class RangeExtractor final : public SliceTransform {
   // RocksDB calls it for each iterator and table: its own takes 0.2 us longer.
   std::string SerializeOptions(const ConfigOptions& config,
                                const std::string& prefix) const override {
-    if (config.IsShallow()) return kRangeExtractorName;
+    if (config.IsShallow()) return filter::kRangeExtractorName;
     return support::OrIfOutOfMemory(std::string(), [&] {
       std::string text;
       text.reserve(64);
-      text.append(prefix).append("id=").append(kRangeExtractorName).append(config.delimiter);
+      text.append(prefix).append("id=").append(filter::kRangeExtractorName).append(config.delimiter);
       return text.append("nonce=").append(Nonce());
     });
   }

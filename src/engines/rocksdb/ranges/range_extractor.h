@@ -35,11 +35,6 @@
 
 namespace bloomline {
 
-constexpr char kRangeExtractorName[] = "bloomline.ranges";
-
-// Longer bounds are not kept: such ranges may match.
-constexpr size_t kMaxBoundBytes = 256;
-
 // Blocks of tokens. No token is in two blocks, and none is an address that memory of a program can
 // have: an empty key of a user may begin anywhere. A thread takes a block for many calls, because
 // threads would wait for one another at a counter of calls. Thread-safe.

@@ -20,38 +20,37 @@ bool ReadNumber(std::string_view text, int base, unsigned* number) {
   return read.ec == std::errc() && read.ptr == end;
 }
 
-bool ReadItem(std::string_view item, filter::RangePrefixes* prefixes) {
+bool ReadItem(std::string_view item, filter::EntryKinds* kinds) {
   unsigned number;
   if (item.substr(0, kAfter.size()) == kAfter) {
-    if (prefixes->num_delimiters == filter::kMaxDelimiters ||
+    if (kinds->num_delimiters == filter::kMaxDelimiters ||
         !ReadNumber(item.substr(kAfter.size()), 16, &number) || number > UINT8_MAX) {
       return false;
     }
     const auto byte = static_cast<unsigned char>(number);
-    for (size_t i = 0; i < prefixes->num_delimiters; ++i) {
-      if (prefixes->delimiters[i].byte == byte) return false;
+    for (size_t i = 0; i < kinds->num_delimiters; ++i) {
+      if (kinds->delimiters[i].byte == byte) return false;
     }
-    prefixes->delimiters[prefixes->num_delimiters++] = {byte, kAllDepths};
+    kinds->delimiters[kinds->num_delimiters++] = {byte, kAllDepths};
     return true;
   }
-  if (prefixes->num_cell_lengths == filter::kMaxCellLengths || !ReadNumber(item, 10, &number) ||
+  if (kinds->num_cell_lengths == filter::kMaxCellLengths || !ReadNumber(item, 10, &number) ||
       number < 1 || number > filter::kMaxCellBytes) {
     return false;
   }
-  prefixes->cell_bits[prefixes->num_cell_lengths++] = static_cast<uint16_t>(8 * number);
+  kinds->cell_bits[kinds->num_cell_lengths++] = static_cast<uint16_t>(8 * number);
   return true;
 }
 
-bool ReadList(std::string_view text, filter::RangePrefixes* prefixes) {
+bool ReadList(std::string_view text, filter::EntryKinds* kinds) {
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find_first_of(":,", begin), text.size());
-    if (!ReadItem(text.substr(begin, end - begin), prefixes)) return false;
+    if (!ReadItem(text.substr(begin, end - begin), kinds)) return false;
     begin = end + 1;
   }
-  uint16_t* const bits = prefixes->cell_bits;
-  std::sort(bits, bits + prefixes->num_cell_lengths);
-  return std::adjacent_find(bits, bits + prefixes->num_cell_lengths) ==
-         bits + prefixes->num_cell_lengths;
+  uint16_t* const bits = kinds->cell_bits;
+  std::sort(bits, bits + kinds->num_cell_lengths);
+  return std::adjacent_find(bits, bits + kinds->num_cell_lengths) == bits + kinds->num_cell_lengths;
 }
 
 }  // namespace
@@ -61,7 +60,7 @@ void ReadRangePrefixes(const RocksDBFilterOptions& options, RangeSettings* setti
   const std::string_view text = options.range_prefixes;
   settings->is_auto = text == kAutoPrefixes;
   if (text.empty()) return;
-  if (!settings->is_auto && !ReadList(text, &settings->prefixes)) {
+  if (!settings->is_auto && !ReadList(text, &settings->kinds)) {
     *error << "range_prefixes is ";
     error->AppendQuoted(text) << "; allowed: auto, or a list as in 4:8:after0x2f of up to "
                               << filter::kMaxCellLengths << " different lengths of 1 to "

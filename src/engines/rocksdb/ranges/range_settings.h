@@ -2,23 +2,23 @@
 #define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_SETTINGS_H_
 
 #include "bloomline/rocksdb.h"
-#include "src/filter/container/ranges.h"
 #include "src/filter/ranges/range_entries.h"
+#include "src/filter/ranges/range_field.h"
 #include "src/support/error_text.h"
 
 namespace bloomline {
 
-// The entries for ranges that new filters get.
+// The range entries that new filters get.
 struct RangeSettings {
-  filter::RangePrefixes prefixes;
+  filter::EntryKinds kinds;
   bool is_auto = false;
   double max_entries_per_key = 0;
 
-  bool has_entries() const { return is_auto || !prefixes.empty(); }
+  bool has_entries() const { return is_auto || !kinds.empty(); }
 
   filter::RangeEntries Entries(int num_levels_below) const {
     return is_auto ? filter::RangeEntries(max_entries_per_key, num_levels_below)
-                   : filter::RangeEntries(prefixes);
+                   : filter::RangeEntries(kinds);
   }
 };
 

@@ -1,13 +1,13 @@
-// What a filter holds for ranges, beside its keys: docs/format.md, section 12.
+// The range entries of a filter, which it holds beside its keys: docs/format.md, section 12. An
+// entry is a cell or a prefix.
 //
 // A *cell* of L bits is the first L bits of a key, filled with zeros where the key is shorter. A
 // filter has an entry for each different cell of its keys, at some lengths L. Cells have the order
 // of the keys: if a <= key < b, then cell(a) <= cell(key) <= cell(b). So if no cell from cell(a) to
-// cell(b) is in the filter, it has no key in [a, b). A *delimited prefix* is a key up to and
-// including one of its first delimiters, such as '/'. It decides a range of which every key begins
-// with it.
-#ifndef BLOOMLINE_FILTER_CONTAINER_RANGES_H_
-#define BLOOMLINE_FILTER_CONTAINER_RANGES_H_
+// cell(b) is in the filter, it has no key in [a, b). A *prefix* is a key up to and including
+// one of its first delimiters, such as '/'. It decides a range of which every key begins with it.
+#ifndef BLOOMLINE_FILTER_RANGES_RANGE_FIELD_H_
+#define BLOOMLINE_FILTER_RANGES_RANGE_FIELD_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -17,10 +17,16 @@
 
 namespace bloomline::filter {
 
+// The prefix extractor that hands the bounds of scans to filters (engines/rocksdb/ranges). All its
+// prefixes are empty.
+constexpr char kRangeExtractorName[] = "bloomline.ranges";
+// It keeps no longer bounds: such ranges may match.
+constexpr size_t kMaxBoundBytes = 256;
+
 // Longer cells and prefixes are not written.
 constexpr size_t kMaxCellBytes = 64;
 constexpr size_t kMaxCellBits = 8 * kMaxCellBytes;
-constexpr size_t kMaxDelimitedBytes = 128;
+constexpr size_t kMaxPrefixBytes = 128;
 
 constexpr size_t kMaxCellLengths = 8;
 constexpr size_t kMaxDelimiters = 4;
@@ -34,7 +40,7 @@ constexpr size_t kMaxDepth = 8;
 
 // Which entries a filter has: of each key the cells of these lengths, and prefixes up to some of
 // its delimiters.
-struct RangePrefixes {
+struct EntryKinds {
   struct Delimiter {
     unsigned char byte;
     uint8_t depths;  // bit i: up to the delimiter number i + 1; at least one is set
@@ -49,7 +55,7 @@ struct RangePrefixes {
 
 // The field of a filter's extension. Empty keys count nowhere.
 struct RangeField {
-  RangePrefixes prefixes;
+  EntryKinds kinds;
   // Limits of the lengths of all keys, in bytes. kLongKey as the greatest: none.
   uint16_t min_key_bytes = 0;
   uint16_t max_key_bytes = kLongKey;
@@ -70,7 +76,7 @@ bool DecodeRangeField(std::string_view content, RangeField* field);
 // The seeds of the hashes of entries that are not whole keys, in a filter with this seed. They keep
 // these entries apart from keys, and cells of different lengths from each other.
 uint64_t CellSeed(size_t bits, uint64_t seed);
-uint64_t DelimitedSeed(uint64_t seed);
+uint64_t PrefixSeed(uint64_t seed);
 
 // Eight bytes as a number of which the first byte counts most, and back.
 inline uint64_t WordAt(const char* bytes) {
@@ -99,4 +105,4 @@ void CellOf(std::string_view key, size_t bits, char* cell);
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_CONTAINER_RANGES_H_
+#endif  // BLOOMLINE_FILTER_RANGES_RANGE_FIELD_H_
