@@ -10,8 +10,8 @@
 #include "bloomline/filter.h"
 #include "db_bench_ext/instructions/peers.h"
 #include "src/filter/container/trailer.h"
+#include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/kernel.h"
-#include "src/filter/view/hash_query.h"
 
 using namespace bloomline::kernels;  // NOLINT: a program of one file
 

@@ -11,9 +11,9 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/leveldb.h"
-#include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/leveldb_codes.h"
 #include "tests/support/case_folding.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/key_shapes.h"

@@ -9,7 +9,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/keys/callback_canonicalizer.h"
 #include "src/filter/keys/canonical_keys.h"
-#include "src/filter/view/hash_query.h"
+#include "src/filter/layouts/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
 #include "src/support/error_text.h"
 #include "tests/support/case_folding.h"

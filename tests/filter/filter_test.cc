@@ -13,7 +13,7 @@
 #include "bloomline/sizing.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/view/hash_query.h"
+#include "src/filter/layouts/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/payload_builder.h"
 #include "tests/support/guarded_bytes.h"

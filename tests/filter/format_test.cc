@@ -6,12 +6,12 @@
 
 #include "bloomline/filter.h"
 #include "bloomline/key_canonicalizer.h"
-#include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
+#include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/layouts/num_probes.h"
-#include "src/filter/view/hash_query.h"
 #include "tests/support/guarded_bytes.h"
 
 namespace bloomline {

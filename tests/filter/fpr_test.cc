@@ -15,12 +15,12 @@
 #include "bloomline/filter.h"
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
-#include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/hash.h"
+#include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/layout.h"
-#include "src/filter/view/hash_query.h"
+#include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/writer/payload_builder.h"
 #include "tests/support/key_shapes.h"
 
@@ -72,7 +72,7 @@ Built BuildCompactLines(KeyMaker& key, uint64_t start, uint64_t n, double bits_p
   filter::FilterShape shape = filter::LevelDBSmallSetShape(n, bits_per_key);
   Built built;
   built.bytes->assign(shape.payload_bytes(), '\0');
-  filter::BuildSmallSet(hashes.data(), n, &shape, kernels::ActiveKernel(), built.bytes->data());
+  filter::BuildSmallPayload(hashes.data(), n, &shape, kernels::ActiveKernel(), built.bytes->data());
   built.bytes->push_back(filter::LevelDBCode(shape));
   built.payload = filter::DecodeLevelDB(*built.bytes);
   return built;

@@ -13,7 +13,7 @@
 
 #include "bloomline/filter.h"
 #include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/writer/block_run.h"
+#include "src/filter/layouts/block_run.h"
 #include "src/support/huge_pages.h"
 
 namespace bloomline {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bloomline/filter_theory.h"
-#include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/sizing/block_rate.h"
 #include "src/filter/sizing/small_set_rate.h"
 #include "tests/support/compact_theory.h"

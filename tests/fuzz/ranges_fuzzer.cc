@@ -3,9 +3,9 @@
 #include <set>
 
 #include "src/filter/container/trailer.h"
+#include "src/filter/layouts/hash_query.h"
 #include "src/filter/ranges/range_entries.h"
 #include "src/filter/ranges/range_query.h"
-#include "src/filter/view/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/fuzz/fuzz_input.h"
 

@@ -2,9 +2,9 @@
 
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
-#include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/writer/payload_builder.h"
 
 namespace bloomline::tests {
@@ -15,7 +15,7 @@ filter::FilterShape ShapeFor(const FilterOptions& options, size_t num_keys) {
   if (options.format == Format::kClassic) return filter::ClassicShape(num_keys, bits_per_key);
   if (options.format == Format::kCompact) {
     const filter::FilterShape shape = filter::LevelDBSmallSetShape(num_keys, bits_per_key);
-    if (shape.layout == filter::Layout::kSmallSet) return shape;
+    if (!shape.always_matches()) return shape;
   }
   return filter::LevelDBBloomShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
                                    OptimalNumProbes(Format::kBlocked, bits_per_key));
@@ -25,21 +25,15 @@ filter::FilterShape ShapeFor(const FilterOptions& options, size_t num_keys) {
 
 std::string LevelDBFilter(const FilterOptions& options, const std::vector<std::string_view>& keys) {
   const bool classic = options.format == Format::kClassic;
-  const filter::Layout layout = classic ? filter::Layout::kClassic : filter::Layout::kFlat;
   std::vector<uint64_t> hashes;
   for (const std::string_view key : keys) {
-    const uint64_t hash = filter::LayoutHash(layout, key, options.seed);
+    const uint64_t hash = classic ? filter::LevelDBHash32(key) : filter::Hash64(key, options.seed);
     if (classic || hashes.empty() || hashes.back() != hash) hashes.push_back(hash);
   }
   filter::FilterShape shape = ShapeFor(options, hashes.size());
   std::string filter(shape.payload_bytes(), '\0');
-  if (shape.layout == filter::Layout::kSmallSet) {
-    filter::BuildSmallSet(hashes.data(), hashes.size(), &shape, kernels::ActiveKernel(),
-                          filter.data());
-  } else {
-    filter::InsertHashes(shape, kernels::ActiveKernel(), filter.data(), hashes.size(),
-                         hashes.data());
-  }
+  filter::BuildSmallPayload(hashes.data(), hashes.size(), &shape, kernels::ActiveKernel(),
+                            filter.data());
   return filter + filter::LevelDBCode(shape);
 }
 

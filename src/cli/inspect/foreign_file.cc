@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/cpu/little_endian.h"
+#include "src/filter/layouts/leveldb_codes.h"
 
 namespace bloomline::cli {
 namespace {
@@ -70,7 +70,7 @@ std::string DescribeForeignFile(const std::string& name, std::string_view bytes)
     return "perhaps a shard of a SharedBloomFilter in Redis; inspect the metadata instead: "
            "redis-cli HGET 'bloomline:{NAME}' metadata | bloomline inspect -";
   }
-  if (filter::DecodeLevelDB(bytes).layout != filter::Layout::kAlwaysMatch) {
+  if (!filter::DecodeLevelDB(bytes).always_matches()) {
     return "perhaps a filter that a policy wrote for LevelDB, which carries no mark; bloomline db "
            "inspect reads these in their tables";
   }

@@ -62,7 +62,7 @@ enum class FilterKind {
 inline FilterKind FilterKindOf(std::string_view bytes, std::string_view canonicalizer,
                                std::string* why) {
   const filter::Payload payload = filter::DecodeTrailer(bytes, why, canonicalizer);
-  if (payload.layout != filter::Layout::kAlwaysMatch) return FilterKind::kFilter;
+  if (!payload.always_matches()) return FilterKind::kFilter;
   return filter::SaysAlwaysMatch(bytes) ? FilterKind::kAlwaysMatch : FilterKind::kNone;
 }
 

@@ -7,30 +7,10 @@
 #include "src/cli/inspect/foreign_file.h"
 #include "src/cli/shared/range_kinds.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/layout_row.h"
 
 namespace bloomline::cli {
 namespace {
-
-using filter::Layout;
-
-const char* LayoutName(Layout layout) {
-  switch (layout) {
-    case Layout::kClassic:
-      return "classic";
-    case Layout::kBlocked:
-      return "blocked";
-    case Layout::kFlat:
-      return "flat";
-    case Layout::kSmallSet:
-      return "compact, small set";
-    case Layout::kCompact:
-      return "compact";
-    case Layout::kAlwaysMatch:
-      break;
-  }
-  return "always match";
-}
 
 uint64_t NumSetBits(const char* data, uint64_t num_bytes) {
   uint64_t set = 0;
@@ -43,8 +23,7 @@ uint64_t NumSetBits(const char* data, uint64_t num_bytes) {
 // Appends what follows from the set bits of a Bloom filter. Each probe of a key goes to the same
 // unit: a block of a blocked filter, or the whole of another one.
 void AppendFill(const filter::Payload& payload, bool has_entries, Facts* facts) {
-  const uint64_t unit_bytes =
-      payload.layout == Layout::kBlocked ? payload.block_bytes : payload.payload_bytes();
+  const uint64_t unit_bytes = payload.has_blocks() ? payload.block_bytes : payload.payload_bytes();
   const uint64_t num_units = payload.payload_bytes() / unit_bytes;
   const double unit_bits = 8 * static_cast<double>(unit_bytes);
   const double num_probes = payload.num_probes;
@@ -81,7 +60,8 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
   const bool always_matches = kind == FilterKind::kAlwaysMatch;
   Facts facts;
   facts.push_back({"bytes", filter.size(), "bytes", CountText(filter.size())});
-  facts.push_back({"layout", LayoutName(payload.layout), "layout", LayoutName(payload.layout)});
+  const char* const layout = filter::RowOf(payload.layout).name;
+  facts.push_back({"layout", layout, "layout", layout});
   facts.push_back({"always_matches", always_matches, "", ""});
   if (!canonicalizer.empty()) {
     const std::string name(canonicalizer);
@@ -98,7 +78,7 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
          CountText(payload.num_blocks) + " of " + std::to_string(payload.block_bytes) + " bytes"});
     facts.push_back({"block_bytes", payload.block_bytes, "", ""});
   }
-  const bool bloom = !filter::IsSolved(payload.layout);
+  const bool bloom = filter::IsBloom(payload);
   if (bloom)
     facts.push_back(CountFact("num_probes", "probes", static_cast<uint64_t>(payload.num_probes)));
   facts.push_back({"seed", payload.seed, "seed", std::to_string(payload.seed)});

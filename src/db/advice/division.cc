@@ -7,10 +7,10 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/level_sizing.h"
 #include "bloomline/sizing.h"
-#include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/layouts/num_probes.h"
 #include "src/filter/sizing/search.h"
 #include "src/filter/sizing/small_set_rate.h"
@@ -42,7 +42,7 @@ double FlatRate(uint64_t num_keys, uint64_t num_bits, int k) {
 FilterShape LevelDBShape(Format format, uint64_t num_keys, double bits_per_key) {
   if (format == Format::kCompact && filter::IsSmallSetBetter(num_keys, bits_per_key)) {
     const FilterShape compact = filter::LevelDBSmallSetShape(num_keys, bits_per_key);
-    if (compact.layout == Layout::kSmallSet) return compact;
+    if (!compact.always_matches()) return compact;
   }
   return filter::LevelDBBloomShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
                                    OptimalNumProbes(Format::kBlocked, bits_per_key));

@@ -12,9 +12,9 @@
 
 #include "src/db/engine_filters/bloom_readers.h"
 #include "src/db/engine_filters/opened_filter.h"
-#include "src/filter/container/leveldb_codes.h"
+#include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/kernel.h"
-#include "src/filter/view/hash_query.h"
+#include "src/filter/layouts/leveldb_codes.h"
 
 namespace bloomline::engine_filters {
 namespace {
@@ -87,7 +87,7 @@ EngineFilter OpenEngines(FilterFacts facts, std::string_view bytes) {
 EngineFilter OpenBloomline(const PolicyName& name, std::string_view bytes) {
   const filter::Payload payload = filter::DecodeLevelDB(bytes);
   FilterFacts facts = FactsOf(payload);
-  if (payload.layout == filter::Layout::kAlwaysMatch) {
+  if (payload.always_matches()) {
     facts.data = bytes.data();
     facts.payload_bytes = bytes.size();
     const unsigned char code = static_cast<unsigned char>(bytes.back());

@@ -16,9 +16,9 @@
 #include "src/db/engine_filters/opened_filter.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/cpu/little_endian.h"
+#include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/ranges/range_query.h"
-#include "src/filter/view/hash_query.h"
 
 namespace bloomline::engine_filters {
 namespace {
@@ -35,7 +35,7 @@ EngineFilter OpenBloomline(std::string_view bytes) {
   std::string why;
   const filter::Payload payload = filter::DecodeTrailer(bytes, &why, canonicalizer);
   FilterFacts facts = FactsOf(payload);
-  if (payload.layout == filter::Layout::kAlwaysMatch) {
+  if (payload.always_matches()) {
     if (filter::SaysAlwaysMatch(bytes)) return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
     return NotUnderstood(std::move(facts), std::move(why));
   }

@@ -11,8 +11,8 @@
 #include "bloomline/c_leveldb.h"
 #include "bloomline/leveldb.h"
 #include "leveldb/slice.h"
-#include "src/filter/container/leveldb_codes.h"
 #include "src/filter/keys/callback_canonicalizer.h"
+#include "src/filter/layouts/leveldb_codes.h"
 #include "src/support/c_error.h"
 
 namespace {

@@ -12,14 +12,14 @@
 #include "bloomline/leveldb.h"
 #include "bloomline/sizing.h"
 #include "leveldb/slice.h"
-#include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/hash/hash.h"
 #include "src/filter/keys/canonical_keys.h"
+#include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/sizing/small_set_rate.h"
-#include "src/filter/view/hash_query.h"
 #include "src/filter/writer/payload_builder.h"
 #include "src/support/error_text.h"
 #include "src/support/out_of_memory.h"
@@ -159,7 +159,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   __attribute__((flatten, noinline)) bool AnyMayMatch(const leveldb::Slice& key,
                                                       const leveldb::Slice& filter) const {
     const filter::Payload payload = filter::DecodeLevelDB(View(filter));
-    if (payload.layout == filter::Layout::kAlwaysMatch) return true;
+    if (payload.always_matches()) return true;
     return filter::HashMayMatch(payload, kernel_,
                                 filter::LayoutHash(payload.layout, View(key), hasher_));
   }
@@ -167,7 +167,6 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   __attribute__((flatten)) void Append(const leveldb::Slice* keys, size_t n,
                                        std::string* dst) const {
     const bool classic = options_.format == Format::kClassic;
-    const filter::Layout layout = classic ? filter::Layout::kClassic : filter::Layout::kFlat;
     // A data block of 4 KiB has about 36 keys. Only far larger blocks need the heap.
     uint64_t stack_hashes[filter::kMaxFlatKeys];
     std::vector<uint64_t> heap_hashes;
@@ -178,7 +177,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     }
     size_t kept = 0;
     for (size_t i = 0; i < n; ++i) {
-      const uint64_t hash = filter::LayoutHash(layout, View(keys[i]), hasher_);
+      const uint64_t hash = classic ? filter::LevelDBHash32(View(keys[i])) : hasher_(View(keys[i]));
       if (classic || kept == 0 || hashes[kept - 1] != hash) hashes[kept++] = hash;
     }
     filter::FilterShape shape = ShapeFor(kept);
@@ -187,11 +186,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     ReserveWithSpareBytes(num_bytes, dst);
     dst->resize(start + num_bytes, '\0');
     char* payload = dst->data() + start;
-    if (shape.layout == filter::Layout::kSmallSet) {
-      filter::BuildSmallSet(hashes, kept, &shape, kernel_, payload);
-    } else {
-      filter::InsertHashes(shape, kernel_, payload, kept, hashes);
-    }
+    filter::BuildSmallPayload(hashes, kept, &shape, kernel_, payload);
     dst->back() = filter::LevelDBCode(shape);
   }
 
@@ -203,7 +198,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
         if (compact_.IsBetter(num_keys)) {
           const filter::FilterShape shape =
               filter::LevelDBSmallSetShape(num_keys, options_.bits_per_key);
-          if (shape.layout == filter::Layout::kSmallSet) return shape;
+          if (!shape.always_matches()) return shape;
         }
         break;
       case Format::kBlocked:

@@ -14,11 +14,11 @@
 #include "src/engines/rocksdb/bits_reader.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
+#include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/layouts/num_probes.h"
 #include "src/filter/ranges/range_field.h"
-#include "src/filter/view/hash_query.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline {

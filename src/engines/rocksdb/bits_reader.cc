@@ -8,9 +8,9 @@
 #include "src/filter/cpu/blocks.h"
 #include "src/filter/hash/batch_hasher.h"
 #include "src/filter/hash/hash.h"
+#include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/ranges/range_query.h"
-#include "src/filter/view/hash_query.h"
 
 namespace bloomline {
 namespace {
@@ -113,7 +113,7 @@ class RangeBitsReader final : public BitsReader {
 FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
   const filter::Payload payload = filter::DecodeTrailer(filter);
   const std::string_view ranges = filter::RangesOf(filter);
-  if (ranges.empty() || payload.layout == filter::Layout::kAlwaysMatch) {
+  if (ranges.empty() || payload.always_matches()) {
     return NewRocksDBBitsReader(payload);
   }
   return new (std::nothrow) RangeBitsReader(payload, kernels::ActiveKernel(), ranges);

@@ -61,7 +61,7 @@ FilterBitsReader* NewCanonicalBitsReader(std::string_view filter, CanonicalizerP
     payload = filter::DecodeTrailer(filter, nullptr, canonicalizer->name());
   }
   std::unique_ptr<FilterBitsReader> reader(NewRocksDBBitsReader(payload));
-  if (reader == nullptr || payload.layout == filter::Layout::kAlwaysMatch) return reader.release();
+  if (reader == nullptr || payload.always_matches()) return reader.release();
   return new (std::nothrow) CanonicalBitsReader(std::move(reader), std::move(canonicalizer));
 }
 

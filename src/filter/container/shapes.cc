@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/filter/container/leveldb_codes.h"
+#include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/layouts/num_probes.h"
 
 namespace bloomline::filter {

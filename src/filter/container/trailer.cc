@@ -1,11 +1,10 @@
 #include "src/filter/container/trailer.h"
 
-#include <iterator>
-
 #include "bloomline/key_canonicalizer.h"
 #include "src/filter/container/other_contents.h"
 #include "src/filter/cpu/little_endian.h"
 #include "src/filter/keys/canonical_keys.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/support/error_text.h"
 
 namespace bloomline::filter {
@@ -21,6 +20,7 @@ constexpr size_t kMarker = 15;
 constexpr std::string_view kMarkerAndMagic("\0bLn", 4);
 constexpr size_t kVersion = 19;
 constexpr unsigned char kKnownVersion = 1;
+constexpr auto kAlwaysMatchNumber = unsigned{static_cast<uint8_t>(Layout::kAlwaysMatch)};
 
 static_assert(kPayloadUnits == kSeed + sizeof(uint64_t));
 static_assert(kLayout == kPayloadUnits + sizeof(uint32_t));
@@ -31,21 +31,6 @@ static_assert(kVersion == kMarker + kMarkerAndMagic.size() && kTrailerBytes == k
 constexpr unsigned kCanonicalizer = 1;
 constexpr unsigned kFirstThatMayBeSkipped = 128;
 constexpr unsigned kRanges = 128;
-
-// The layouts that a trailer may have, by their numbers: what the field `parameter` may be, which
-// is k or the arrangement, and the shape without blocks yet.
-struct TrailerLayout {
-  uint32_t min_parameter;
-  uint32_t max_parameter;
-  FilterShape (*shape)(uint32_t parameter);
-};
-constexpr TrailerLayout kTrailerLayouts[] = {
-    {0, UINT8_MAX, [](uint32_t) { return FilterShape(); }},
-    {kMinProbes, kMaxProbes, [](uint32_t k) { return FilterShape::Blocked(0, int(k)); }},
-    {kMinProbes, kMaxProbes, [](uint32_t k) { return FilterShape::Flat(0, int(k)); }},
-    {0, kernels::kNumArrangements - 1, [](uint32_t i) { return FilterShape::Compact(0, i); }},
-};
-static_assert(std::size(kTrailerLayouts) == size_t{static_cast<uint8_t>(Layout::kCompact)} + 1);
 
 unsigned ByteAt(std::string_view bytes, size_t i) { return static_cast<unsigned char>(bytes[i]); }
 
@@ -130,7 +115,7 @@ bool Decode(std::string_view filter, std::string_view canonicalizer, Payload* pa
   if (!ReadEnd(filter, &end, why)) return false;
   const std::string_view trailer = TrailerOf(filter);
   const unsigned layout = ByteAt(trailer, kLayout);
-  if (Layout{static_cast<uint8_t>(layout)} == Layout::kAlwaysMatch) {
+  if (layout == kAlwaysMatchNumber) {
     return Fail(why, "its writer said so: invalid options, or out of memory");
   }
   if (end.fields.canonicalizer != canonicalizer) {
@@ -141,21 +126,19 @@ bool Decode(std::string_view filter, std::string_view canonicalizer, Payload* pa
     return Fail(why, "its canonicalizer is ", name_of(end.fields.canonicalizer),
                 "; the reader's is ", name_of(canonicalizer));
   }
-  if (layout >= std::size(kTrailerLayouts)) {
-    return Fail(why, "layout ", layout, " is unknown");
-  }
-  const TrailerLayout& known = kTrailerLayouts[layout];
+  const LayoutRow* const row = TrailerRow(layout);
+  if (row == nullptr) return Fail(why, "layout ", layout, " is unknown");
   const uint32_t parameter = ByteAt(trailer, kParameter);
-  if (parameter < known.min_parameter || parameter > known.max_parameter) {
-    return Fail(why, "parameter is ", parameter, "; allowed: ", known.min_parameter, " to ",
-                known.max_parameter);
+  if (parameter < row->min_parameter || parameter > row->max_parameter) {
+    return Fail(why, "parameter is ", parameter, "; allowed: ", row->min_parameter, " to ",
+                row->max_parameter);
   }
-  FilterShape shape = known.shape(parameter);
+  FilterShape shape = row->trailer_shape(parameter);
   const uint64_t num_bytes = filter.size() - end.num_bytes;
   shape.num_blocks = num_bytes / shape.block_bytes;
   const uint64_t units = kernels::LoadLittleEndian32(trailer.data() + kPayloadUnits);
-  const bool too_long = shape.layout == Layout::kFlat && num_bytes > kMaxFlatBytes;
-  if (too_long || num_bytes % shape.block_bytes != 0 || (shape.num_blocks & UINT32_MAX) != units) {
+  if (num_bytes > row->max_payload_bytes || num_bytes % shape.block_bytes != 0 ||
+      (shape.num_blocks & UINT32_MAX) != units) {
     return Fail(why, "payload has ", num_bytes, " bytes; the trailer says ", units, " units of ",
                 shape.block_bytes);
   }
@@ -187,9 +170,8 @@ void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Ext
   kernels::StoreLittleEndian64(seed, trailer + kSeed);
   // The fields below overwrite the upper half.
   kernels::StoreLittleEndian64(shape.num_blocks, trailer + kPayloadUnits);
-  const uint32_t parameter = shape.layout == Layout::kCompact
-                                 ? shape.arrangement
-                                 : static_cast<uint32_t>(shape.num_probes);
+  const auto parameter_of = RowOf(shape.layout).trailer_parameter;
+  const uint32_t parameter = parameter_of == nullptr ? 0 : parameter_of(shape);
   trailer[kLayout] = static_cast<char>(shape.layout);
   trailer[kParameter] = static_cast<char>(parameter);
   trailer[kExtensionBytes] = static_cast<char>(trailer - dst);
@@ -215,8 +197,7 @@ std::string_view RangesOf(std::string_view filter) {
 
 bool SaysAlwaysMatch(std::string_view filter) {
   End end;
-  return ReadEnd(filter, &end, nullptr) &&
-         ByteAt(TrailerOf(filter), kLayout) == static_cast<uint8_t>(Layout::kAlwaysMatch);
+  return ReadEnd(filter, &end, nullptr) && ByteAt(TrailerOf(filter), kLayout) == kAlwaysMatchNumber;
 }
 
 }  // namespace bloomline::filter

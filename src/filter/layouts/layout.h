@@ -10,6 +10,7 @@
 #include "src/filter/layouts/compact/compact_block.h"
 #include "src/filter/layouts/compact/compact_kernel.h"
 #include "src/filter/layouts/kernel.h"
+#include "src/filter/layouts/small_set/small_set_block.h"
 
 namespace bloomline::filter {
 
@@ -25,25 +26,9 @@ enum class Layout : uint8_t {
   kSmallSet = 0xFF
 };
 
-// Whether a block is solved for all its keys at once. In the other layouts, bits of a key can be
-// set at any time.
-constexpr bool IsSolved(Layout layout) {
-  switch (layout) {
-    case Layout::kCompact:
-    case Layout::kSmallSet:
-      return true;
-    case Layout::kAlwaysMatch:
-    case Layout::kBlocked:
-    case Layout::kFlat:
-    case Layout::kClassic:
-      break;
-  }
-  return false;
-}
-
 // Limits of block_bytes in small sets.
 constexpr uint32_t kMinSmallSetBlockBytes = 8;
-constexpr uint32_t kMaxSmallSetBlockBytes = 64;
+constexpr uint32_t kMaxSmallSetBlockBytes = kernels::small_set::kMaxBlockBytes;
 
 // A flat filter has fewer than 2^32 bits.
 constexpr uint64_t kMaxFlatBytes = UINT32_MAX / 8;
@@ -63,6 +48,9 @@ struct FilterShape {
   uint32_t first_attempt = 0;  // kSmallSet only: of the attempt's number, what no header has
 
   constexpr uint64_t payload_bytes() const { return num_blocks * block_bytes; }
+  constexpr bool always_matches() const { return layout == Layout::kAlwaysMatch; }
+  // All bits of a key lie in one block.
+  constexpr bool has_blocks() const { return block_bytes > 1; }
 
   static constexpr FilterShape Classic(uint64_t num_bytes, int num_probes) {
     return {Layout::kClassic, 1, num_bytes, num_probes};

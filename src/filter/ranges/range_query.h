@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "src/filter/layouts/hash_query.h"
 #include "src/filter/ranges/range_field.h"
-#include "src/filter/view/hash_query.h"
 
 namespace bloomline::filter {
 

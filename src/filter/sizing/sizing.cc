@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "bloomline/filter_theory.h"
-#include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/layouts/num_probes.h"
 #include "src/filter/sizing/search.h"

@@ -153,7 +153,7 @@ double EstimatedSmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t bl
 bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key) {
   const uint64_t n = std::min(num_keys, kTabledKeys);
   const FilterShape shape = LevelDBSmallSetShape(n, bits_per_key);
-  if (shape.layout != Layout::kSmallSet) return false;
+  if (shape.always_matches()) return false;
   const int num_probes = OptimalStandardNumProbes(bits_per_key);
   const auto flat_bytes =
       static_cast<double>(FlatShape(n, bits_per_key, num_probes).payload_bytes());

@@ -2,8 +2,8 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/cpu/blocks.h"
 #include "src/filter/hash/hash.h"
+#include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/kernel.h"
-#include "src/filter/view/hash_query.h"
 #include "src/filter/view/prefetch_ahead.h"
 
 namespace bloomline {

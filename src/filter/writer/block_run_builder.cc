@@ -3,10 +3,7 @@
 #include <algorithm>
 
 #include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_bloom_block.h"
-#include "src/filter/writer/block_run.h"
-#include "src/filter/writer/payload_builder.h"
+#include "src/filter/layouts/block_run.h"
 
 namespace bloomline::filter {
 namespace {
@@ -14,7 +11,7 @@ namespace {
 // Hashes added at a time: there must be room for all of them.
 constexpr size_t kMaxBatch = 512;
 // Enough for SolveBlock to see that some hashes are repeated ones.
-constexpr size_t kCutBlock = kernels::kMaxCompactSlots + 1;
+constexpr size_t kCutBlock = kMaxSolvedKeys + 1;
 
 static_assert(BlockRunBuilder::kMinCapacity / BlockRunBuilder::kRoomPerBlock * kCutBlock +
                   kMaxBatch <=
@@ -27,7 +24,12 @@ static_assert(2 * sizeof(uint64_t) + (kernels::kBlockBytes + sizeof(size_t)) /
 
 BlockRunBuilder::BlockRunBuilder(const FilterShape& shape, const kernels::Kernel& kernel,
                                  size_t capacity)
-    : shape_(shape), kernel_(kernel), capacity_(capacity), hashes_(capacity), sorted_(capacity) {}
+    : shape_(shape),
+      row_(RowOf(shape.layout)),
+      kernel_(kernel),
+      capacity_(capacity),
+      hashes_(capacity),
+      sorted_(capacity) {}
 
 void BlockRunBuilder::Start(BlockRun run) {
   blocks_.assign(run.num_blocks * shape_.block_bytes, 0);
@@ -54,10 +56,10 @@ const char* BlockRunBuilder::Finish() {
 }
 
 void BlockRunBuilder::MakeRoom() {
-  if (IsSolved(shape_.layout)) {
-    CutOverfullBlocks();
-  } else {
+  if (row_.is_bloom()) {
     BuildBlocks();  // bits can be set at any time
+  } else {
+    CutOverfullBlocks();
   }
 }
 
@@ -75,8 +77,8 @@ void BlockRunBuilder::CutOverfullBlocks() {
     } else {
       const auto different =
           static_cast<size_t>(std::unique(hashes + start, hashes + end) - (hashes + start));
-      if (!TakenByBloomBlock(hashes + start, different, BlockAt(block - run_.first_block),
-                             different >= kCutBlock)) {
+      if (!row_.add_to_block(hashes + start, different, shape_, different >= kCutBlock,
+                             BlockAt(block - run_.first_block))) {
         const uint64_t repeat = hashes[start];
         for (size_t i = 0; i < kCutBlock; ++i) {
           hashes[kept++] = i < different ? hashes[start + i] : repeat;
@@ -88,19 +90,6 @@ void BlockRunBuilder::CutOverfullBlocks() {
   size_ = kept;
 }
 
-// A Bloom block takes more hashes at any time. An overfull one becomes one here: whatever follows,
-// SolveBlock would make it of all hashes.
-bool BlockRunBuilder::TakenByBloomBlock(const uint64_t* hashes, size_t n, char* block,
-                                        bool is_overfull) const {
-  const kernels::Arrangement& arrangement = kernels::kArrangements[shape_.arrangement];
-  if (kernels::IsBloomBlock(arrangement, block)) {
-    kernels::InsertIntoBloomBlock(arrangement, hashes, n, block);
-    return true;
-  }
-  if (is_overfull) kernels::WriteBloomBlock(arrangement, hashes, n, block);
-  return is_overfull;
-}
-
 void BlockRunBuilder::BuildBlocks() {
   KeysByBlock by_block(shape_.num_blocks, run_);
   by_block.Sort(hashes_.data(), size_, sorted_.data());
@@ -108,10 +97,10 @@ void BlockRunBuilder::BuildBlocks() {
   one_block.num_blocks = 1;
   by_block.ForEachBlock(sorted_.data(), [&](size_t i, uint64_t* hashes, size_t n) {
     char* const block = BlockAt(i);
-    if (!IsSolved(shape_.layout)) {
-      InsertHashes(one_block, kernel_, block, n, hashes);
-    } else if (!TakenByBloomBlock(hashes, n, block, false)) {
-      SolveBlock(hashes, n, shape_, kernel_, block);
+    if (row_.is_bloom()) {
+      row_.insert(one_block, kernel_, block, n, hashes);
+    } else if (!row_.add_to_block(hashes, n, shape_, false, block)) {
+      row_.solve_block(hashes, n, shape_, kernel_, block);
     }
   });
   size_ = 0;

@@ -7,9 +7,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "src/filter/layouts/block_run.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout.h"
-#include "src/filter/writer/block_run.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/writer/hash_buffer.h"
 
 namespace bloomline::filter {
@@ -49,11 +50,11 @@ class BlockRunBuilder {
  private:
   void MakeRoom();
   void CutOverfullBlocks();
-  bool TakenByBloomBlock(const uint64_t* hashes, size_t n, char* block, bool is_overfull) const;
   char* BlockAt(uint64_t i) { return blocks_.data() + i * shape_.block_bytes; }
   void BuildBlocks();
 
   const FilterShape shape_;
+  const LayoutRow& row_;
   const kernels::Kernel& kernel_;
   const size_t capacity_;
   HashBuffer hashes_;

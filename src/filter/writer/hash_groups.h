@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "src/filter/writer/block_run.h"
+#include "src/filter/layouts/block_run.h"
 #include "src/filter/writer/hash_buffer.h"
 #include "src/filter/writer/hash_list.h"
 

@@ -13,6 +13,7 @@
 
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/writer/hash_groups.h"
 #include "src/filter/writer/hash_list.h"
 
@@ -69,23 +70,6 @@ bool BuildPayload(HashList* hashes, const FilterShape& shape, const kernels::Ker
 // About the most memory that this takes on one thread beside the list and the payload. Hashes that
 // are far from random can take more.
 uint64_t TemporaryBytes(const HashList& hashes, const FilterShape& shape);
-
-// Sets the bits of n keys in the payload of a Bloom filter (classic, flat or blocked):
-// shape.payload_bytes() > 0 bytes, zeroed before the first call.
-void InsertHashes(const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,
-                  const uint64_t* hashes);
-
-// Solves a block of a compact filter for n keys, header included, whatever the keys and n are
-// (docs/format.md, section 3.5). May reorder the hashes. More different hashes than a block can
-// have slots (116), or no solution, give a Bloom block. Throws nothing.
-void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kernels::Kernel& kernel,
-                char* block);
-
-// Solves the blocks of a small set of LevelDB's (section 3.8): fills shape->payload_bytes() > 0
-// bytes at `data`, for few hashes in an array, which it may reorder. Sets shape->first_attempt.
-// Throws bad_alloc; not if there is one block.
-void BuildSmallSet(uint64_t* hashes, size_t n, FilterShape* shape, const kernels::Kernel& kernel,
-                   char* data);
 
 }  // namespace bloomline::filter
 

@@ -1,8 +1,8 @@
 // Partitions: ranges of a filter's blocks, filled one after the other from sorted hashes. The block
 // of a hash is the upper half of hash times number of blocks, so the hashes of a run are a
 // range of numbers.
-#ifndef BLOOMLINE_FILTER_WRITER_BLOCK_RUN_H_
-#define BLOOMLINE_FILTER_WRITER_BLOCK_RUN_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_BLOCK_RUN_H_
+#define BLOOMLINE_FILTER_LAYOUTS_BLOCK_RUN_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -108,4 +108,4 @@ class KeysByBlock {
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_WRITER_BLOCK_RUN_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_BLOCK_RUN_H_

@@ -1,6 +1,5 @@
-#include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
-
 #include "src/filter/cpu/bits.h"
+#include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
 
 namespace bloomline::kernels {
 namespace {

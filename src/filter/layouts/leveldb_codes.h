@@ -8,15 +8,17 @@
 //         0x80..0x9D  flat, k = code - 0x7F         0xE0..0xE3  compact, one block
 //         0xE4..0xFA  compact, code - 0xE2 blocks
 //         0xFD        always match; all others are reserved and match every key
-#ifndef BLOOMLINE_FILTER_CONTAINER_LEVELDB_CODES_H_
-#define BLOOMLINE_FILTER_CONTAINER_LEVELDB_CODES_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_LEVELDB_CODES_H_
+#define BLOOMLINE_FILTER_LAYOUTS_LEVELDB_CODES_H_
 
 #include <cstdint>
 #include <string_view>
 
 #include "src/filter/hash/hash.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
+#include "src/filter/layouts/small_set/small_set_block.h"
 
 namespace bloomline::filter {
 
@@ -27,8 +29,8 @@ constexpr int kBlockedCodeBase = 0x9F;
 constexpr int kOneBlockCode = 0xE0;
 constexpr int kSeveralBlocksCodeBase = 0xE2;  // code = base + number of blocks
 constexpr uint32_t kMaxSmallSetBlocks = 24;
-constexpr uint32_t kAttemptsPerCode = 4;
-constexpr unsigned kNumOneBlockCodes = 4;
+constexpr uint32_t kAttemptsPerCode = kernels::small_set::kHeaderAttempts;
+constexpr unsigned kNumOneBlockCodes = kernels::small_set::kMaxAttempts / kAttemptsPerCode;
 
 // A filter that matches every key, payload and code.
 constexpr std::string_view kLevelDBAlwaysMatch("\x00\xFD", 2);
@@ -39,7 +41,11 @@ static_assert(kBlockedCodeBase + kMinProbes == 0xA0 && kBlockedCodeBase + kMaxPr
 static_assert(kOneBlockCode + int{kNumOneBlockCodes} == kSeveralBlocksCodeBase + 2);
 static_assert(kSeveralBlocksCodeBase + int{kMaxSmallSetBlocks} == 0xFA);
 
-char LevelDBCode(const FilterShape& shape);
+// Classic and small sets are in LevelDB only, compact filters are not.
+inline char LevelDBCode(const FilterShape& shape) {
+  const auto code_of = RowOf(shape.layout).leveldb_code;
+  return code_of == nullptr ? kLevelDBAlwaysMatch.back() : static_cast<char>(code_of(shape));
+}
 
 // The hash that a layout stores, in 64 bits. Classic has a hash of its own, which takes no seed.
 inline uint64_t LayoutHash(Layout layout, std::string_view key, uint64_t seed) {
@@ -103,4 +109,4 @@ inline Payload DecodeLevelDB(std::string_view filter) {
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_CONTAINER_LEVELDB_CODES_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_LEVELDB_CODES_H_

@@ -1,0 +1,34 @@
+// Flat Bloom filters in the table of layouts.
+#include "src/filter/layouts/layout_row.h"
+#include "src/filter/layouts/leveldb_codes.h"
+
+namespace bloomline::filter {
+namespace {
+
+constexpr LayoutRow MakeRow() {
+  LayoutRow row;
+  row.layout = Layout::kFlat;
+  row.name = "flat";
+  row.trailer_shape = [](uint32_t k) { return FilterShape::Flat(0, static_cast<int>(k)); };
+  row.trailer_parameter = [](const FilterShape& shape) {
+    return static_cast<uint32_t>(shape.num_probes);
+  };
+  row.min_parameter = kMinProbes;
+  row.max_parameter = kMaxProbes;
+  row.max_payload_bytes = kMaxFlatBytes;
+  row.leveldb_code = [](const FilterShape& shape) { return kFlatCodeBase + shape.num_probes; };
+  row.open = [](const Payload&, const kernels::Kernel& kernel, OpenFilter* filter) {
+    filter->may_match = kernel.flat.may_match;
+  };
+  row.insert = [](const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,
+                  const uint64_t* hashes) {
+    kernel.flat.insert_many(ForKernel(shape, data), n, hashes);
+  };
+  return row;
+}
+
+}  // namespace
+
+constexpr LayoutRow kFlatRow = MakeRow();
+
+}  // namespace bloomline::filter

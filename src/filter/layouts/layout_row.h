@@ -1,0 +1,105 @@
+// What is known of a layout, in one row: all that trailer, builders, queries and the commands ask.
+// Each folder beside this file has a layout's row; layout_table.cc lists them. No other code tells
+// layouts apart (tests/layers_test), but the queries of LevelDB's filters: hash_query.h.
+#ifndef BLOOMLINE_FILTER_LAYOUTS_LAYOUT_ROW_H_
+#define BLOOMLINE_FILTER_LAYOUTS_LAYOUT_ROW_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bloomline/inline_query.h"
+#include "src/filter/layouts/kernel.h"
+#include "src/filter/layouts/layout.h"
+
+namespace bloomline::filter {
+
+// No block that is solved has more keys.
+constexpr size_t kMaxSolvedKeys = 116;
+
+// The functions get shapes and payloads of their layout, with blocks. A null function: the layout
+// has nothing of the kind. `data` is shape.payload_bytes() bytes, zeroed before the first call.
+struct LayoutRow {
+  Layout layout = Layout::kAlwaysMatch;
+  const char* name = "always match";  // as `bloomline inspect` prints it
+
+  // ---- The trailer (docs/format.md, section 5): what its field `parameter` may be, the shape that
+  // it means, without blocks yet, and the longest payload.
+  FilterShape (*trailer_shape)(uint32_t parameter) = nullptr;
+  uint32_t (*trailer_parameter)(const FilterShape& shape) = nullptr;
+  uint32_t min_parameter = 0;
+  uint32_t max_parameter = UINT8_MAX;
+  uint64_t max_payload_bytes = UINT64_MAX;
+
+  // ---- LevelDB (section 4).
+  int (*leveldb_code)(const FilterShape& shape) = nullptr;
+
+  // ---- Queries: sets filter->may_match, and may_match_many where the kernel has it.
+  void (*open)(const Payload& payload, const kernels::Kernel& kernel, OpenFilter* filter) = nullptr;
+
+  // ---- Building. A Bloom filter's bits can be set at any time.
+  void (*insert)(const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,
+                 const uint64_t* hashes) = nullptr;
+  // Other layouts solve a block for all its keys at once, whatever the keys and n are. May reorder
+  // the hashes. Throws nothing.
+  void (*solve_block)(uint64_t* hashes, size_t n, const FilterShape& shape,
+                      const kernels::Kernel& kernel, char* block) = nullptr;
+  // Adds keys to a solved block that can take them. A block of more than kMaxSolvedKeys different
+  // keys in all, of which these are the first ones, becomes one that can (is_overfull). False: it
+  // cannot, and nothing was done.
+  bool (*add_to_block)(const uint64_t* hashes, size_t n, const FilterShape& shape, bool is_overfull,
+                       char* block) = nullptr;
+  void (*match_all_block)(const FilterShape& shape, char* block) = nullptr;
+  // A filter of LevelDB's from all its hashes, which it may reorder. Completes the shape. Throws
+  // bad_alloc.
+  void (*build)(uint64_t* hashes, size_t n, FilterShape* shape, const kernels::Kernel& kernel,
+                char* data) = nullptr;
+
+  constexpr bool is_bloom() const { return insert != nullptr; }
+};
+
+extern const LayoutRow kClassicRow, kSmallSetRow, kBlockedRow, kFlatRow, kCompactRow;
+
+// By Layout; see RowOf.
+extern const LayoutRow* const kLayoutRows[];
+extern const size_t kNumLayoutRows;
+
+// LevelDB's layouts have the highest numbers, and the first rows.
+constexpr uint8_t kNumLevelDBRows = 2;
+constexpr uint8_t RowIndex(Layout layout) {
+  return static_cast<uint8_t>(static_cast<uint8_t>(layout) + kNumLevelDBRows);
+}
+inline const LayoutRow& RowOf(Layout layout) { return *kLayoutRows[RowIndex(layout)]; }
+
+// The row of a number in a trailer; null: unknown, or kAlwaysMatch.
+const LayoutRow* TrailerRow(unsigned number);
+
+inline bool IsBloom(const FilterShape& shape) { return RowOf(shape.layout).is_bloom(); }
+
+// Sets the bits of n keys in the payload of a Bloom filter: shape.payload_bytes() > 0 bytes, zeroed
+// before the first call.
+inline void InsertHashes(const FilterShape& shape, const kernels::Kernel& kernel, char* data,
+                         size_t n, const uint64_t* hashes) {
+  RowOf(shape.layout).insert(shape, kernel, data, n, hashes);
+}
+
+// Writes one block of a layout that solves blocks, header included: LayoutRow::solve_block.
+inline void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape,
+                       const kernels::Kernel& kernel, char* block) {
+  RowOf(shape.layout).solve_block(hashes, n, shape, kernel, block);
+}
+
+// A payload of LevelDB's: shape->payload_bytes() > 0 zeroed bytes, from few hashes in an array,
+// which it may reorder. Completes the shape. Throws bad_alloc; not if there is one block.
+inline void BuildSmallPayload(uint64_t* hashes, size_t n, FilterShape* shape,
+                              const kernels::Kernel& kernel, char* data) {
+  const LayoutRow& row = RowOf(shape->layout);
+  if (row.is_bloom()) return row.insert(*shape, kernel, data, n, hashes);
+  row.build(hashes, n, shape, kernel, data);
+}
+
+// Equal hashes are one equation. Returns how many are left, the first ones of the array.
+size_t DropRepeats(uint64_t* hashes, size_t n);
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_LAYOUTS_LAYOUT_ROW_H_

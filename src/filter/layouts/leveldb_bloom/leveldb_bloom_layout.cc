@@ -1,0 +1,28 @@
+// LevelDB's own Bloom filters in the table of layouts. They are in LevelDB only, and nobody opens
+// one for many queries.
+#include "src/filter/layouts/layout_row.h"
+#include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
+
+namespace bloomline::filter {
+namespace {
+
+constexpr LayoutRow MakeRow() {
+  LayoutRow row;
+  row.layout = Layout::kClassic;
+  row.name = "classic";
+  row.leveldb_code = [](const FilterShape& shape) { return shape.num_probes; };
+  row.insert = [](const FilterShape& shape, const kernels::Kernel&, char* data, size_t n,
+                  const uint64_t* hashes) {
+    for (size_t i = 0; i < n; ++i) {
+      kernels::LevelDBBloomInsert(data, shape.num_blocks * 8, shape.num_probes,
+                                  static_cast<uint32_t>(hashes[i]));
+    }
+  };
+  return row;
+}
+
+}  // namespace
+
+constexpr LayoutRow kClassicRow = MakeRow();
+
+}  // namespace bloomline::filter

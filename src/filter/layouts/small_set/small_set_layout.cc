@@ -1,0 +1,64 @@
+// LevelDB's small sets in the table of layouts. They are in LevelDB only, and nobody opens one for
+// many queries.
+#include <cstring>
+#include <vector>
+
+#include "src/filter/layouts/block_run.h"
+#include "src/filter/layouts/layout_row.h"
+#include "src/filter/layouts/leveldb_codes.h"
+#include "src/filter/layouts/small_set/small_set_block.h"
+
+namespace bloomline::filter {
+namespace {
+
+// Returns the number of the attempt. Throws nothing.
+unsigned SolveBlock(uint64_t* hashes, size_t n, unsigned num_attempts, uint32_t block_bytes,
+                    const kernels::Kernel& kernel, char* block) {
+  if (n > kernels::small_set::kMaxBlockSlots) n = DropRepeats(hashes, n);
+  if (n <= kernels::small_set::kMaxBlockSlots) {
+    const int attempt = kernel.small_set.solve(hashes, n, num_attempts, block_bytes, block);
+    if (attempt >= 0) return static_cast<unsigned>(attempt);
+  }
+  std::memset(block, 0, block_bytes);
+  static_assert(kernels::small_set::kMatchAllSlots == 0, "matches every key");
+  return 0;
+}
+
+// Sets shape->first_attempt. Throws nothing if there is one block.
+void Build(uint64_t* hashes, size_t n, FilterShape* shape, const kernels::Kernel& kernel,
+           char* data) {
+  if (shape->num_blocks == 1) {
+    const unsigned attempt =
+        SolveBlock(hashes, n, kernels::small_set::kMaxAttempts, shape->block_bytes, kernel, data);
+    shape->first_attempt = attempt / kAttemptsPerCode * kAttemptsPerCode;
+    return;
+  }
+  std::vector<uint64_t> sorted(n);
+  KeysByBlock by_block(shape->num_blocks, {0, static_cast<size_t>(shape->num_blocks)});
+  by_block.Sort(hashes, n, sorted.data());
+  by_block.ForEachBlock(sorted.data(), [&](size_t i, uint64_t* of_block, size_t count) {
+    SolveBlock(of_block, count, kAttemptsPerCode, shape->block_bytes, kernel,
+               data + i * shape->block_bytes);
+  });
+}
+
+int Code(const FilterShape& shape) {
+  return shape.num_blocks == 1
+             ? kOneBlockCode + static_cast<int>(shape.first_attempt / kAttemptsPerCode)
+             : kSeveralBlocksCodeBase + static_cast<int>(shape.num_blocks);
+}
+
+constexpr LayoutRow MakeRow() {
+  LayoutRow row;
+  row.layout = Layout::kSmallSet;
+  row.name = "compact, small set";
+  row.leveldb_code = Code;
+  row.build = Build;
+  return row;
+}
+
+}  // namespace
+
+constexpr LayoutRow kSmallSetRow = MakeRow();
+
+}  // namespace bloomline::filter
