@@ -36,8 +36,8 @@ int main() {
   rocksdb::BlockBasedTableOptions parsed;
   rocksdb::ConfigOptions config;
   config.input_strings_escaped = false;  // it then returns errors
-  if (!rocksdb::GetBlockBasedTableOptionsFromString(config, rocksdb::BlockBasedTableOptions(),
-                                                    text, &parsed)
+  if (!rocksdb::GetBlockBasedTableOptionsFromString(config, rocksdb::BlockBasedTableOptions(), text,
+                                                    &parsed)
            .ok() ||
       parsed.filter_policy->GetId() != "bloomline.canon") {
     return 5;

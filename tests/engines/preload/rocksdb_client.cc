@@ -8,8 +8,8 @@
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
-#include "tests/engines/rocksdb_open.h"
 #include "tests/engines/preload/client.h"
+#include "tests/engines/rocksdb_open.h"
 
 namespace {
 

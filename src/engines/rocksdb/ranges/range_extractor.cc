@@ -121,7 +121,10 @@ class RangeExtractor final : public SliceTransform {
     return support::OrIfOutOfMemory(std::string(), [&] {
       std::string text;
       text.reserve(64);
-      text.append(prefix).append("id=").append(filter::kRangeExtractorName).append(config.delimiter);
+      text.append(prefix)
+          .append("id=")
+          .append(filter::kRangeExtractorName)
+          .append(config.delimiter);
       return text.append("nonce=").append(Nonce());
     });
   }
