@@ -1,7 +1,6 @@
 // Compares scans in RocksDB databases: without filters for ranges, with RocksDB's prefix filter,
 // and with bloomline's.
 #include <rocksdb/db.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
@@ -73,21 +72,22 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
 struct Subject {
   const char* name;
   const char* description;
-  bool has_prefixes;
-  bool is_bloomline;
-  bool has_ranges;
+  Filter filter;
+  bool has_prefixes = false;
+  bool has_ranges = false;
   bool is_same_database = false;  // as that of the subject before
   bool has_query_filters = false;
 };
 
 constexpr Subject kSubjects[] = {
-    {"bloom", "RocksDB's Bloom filter, total order", false, false, false},
-    {"bloom-prefix", "the same with a fixed prefix, auto_prefix_mode", true, false, false},
-    {"compact", "bloomline's compact, total order", false, true, false},
-    {"compact-ranges", "the same with range_prefixes=auto", true, true, true},
-    {"ranges-off", "the same files as compact-ranges, total order", false, true, true, true},
-    {"minmax", "as bloom, with RocksDB's SstQueryFilterConfigs of two parts", false, false, false,
-     false, true},
+    {"bloom", "RocksDB's Bloom filter, total order", Filter::kBloom},
+    {"bloom-prefix", "the same with a fixed prefix, auto_prefix_mode", Filter::kBloom, true},
+    {"compact", "bloomline's compact, total order", Filter::kCompact},
+    {"compact-ranges", "the same with range_prefixes=auto", Filter::kCompact, true, true},
+    {"ranges-off", "the same files as compact-ranges, total order", Filter::kCompact, false, true,
+     true},
+    {"minmax", "as bloom, with RocksDB's SstQueryFilterConfigs of two parts", Filter::kBloom, false,
+     false, false, true},
 };
 
 // What a subject showed with one shape of keys.
@@ -123,15 +123,8 @@ class Database {
     options.max_open_files = -1;
     rocksdb::BlockBasedTableOptions table;
     table.block_cache = rocksdb::NewLRUCache(2 * data_bytes + (64 << 20));
-    if (subject.is_bloomline) {
-      RocksDBFilterOptions filter;
-      filter.format = Format::kCompact;
-      filter.bits_per_key = kBitsPerKey;
-      if (subject.has_ranges) filter.range_prefixes = "auto";
-      table.filter_policy = NewRocksDBFilterPolicy(filter);
-    } else {
-      table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kBitsPerKey));
-    }
+    table.filter_policy =
+        NewRocksDBPolicy({subject.name, subject.filter, kBitsPerKey, false, subject.has_ranges});
     if (subject.has_query_filters) {
       query_filters_.emplace(shape.prefix_bytes);
       query_filters_->AddTo(&options);

@@ -23,7 +23,8 @@ std::string BitsText(double bits) {
 std::string Ours(const char* format, const Policy& policy) {
   return std::string("{id=bloomline;format=") + format +
          ";bits_per_key=" + BitsText(policy.bits_per_key) + ";" +
-         (policy.by_level ? "bits_by_level=auto;}" : "}");
+         (policy.by_level ? "bits_by_level=auto;" : "") +
+         (policy.has_ranges ? "range_prefixes=auto;}" : "}");
 }
 
 }  // namespace

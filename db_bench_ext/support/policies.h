@@ -28,6 +28,7 @@ struct Policy {
   // For Ribbon, these are the bits of the Bloom filter with the same false-positive rate.
   double bits_per_key = 0;
   bool by_level = false;
+  bool has_ranges = false;  // range_prefixes=auto
 
   bool HasFilter() const { return filter != Filter::kNone; }
   // As a RocksDB OPTIONS file has it; empty without a filter.
