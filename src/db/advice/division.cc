@@ -136,7 +136,7 @@ Divider::Divider(const Tree& tree, Format format, bool by_level)
 template <typename Holds>
 double Divider::LeastBits(Holds holds) const {
   const double bits = filter::LeastBitsPerKey(
-      min_bits_, max_bits_, kStep / 10,
+      min_bits_, max_bits_, kStep / 2,
       [&](double bits_per_key) { return holds(At(Hundredths(bits_per_key))); });
   return Hundredths(bits);
 }
