@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/canonical_builder.h"
+#include "src/engines/rocksdb/canonical/canonical_builder.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/case_folding.h"

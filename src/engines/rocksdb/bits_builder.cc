@@ -27,9 +27,9 @@ namespace {
 // RocksDB truncates the length of a filter to 32 bits.
 constexpr uint64_t kMaxFilterBytes = 0xffffffc0;
 
-uint64_t MaxPayloadBytes(std::string_view canonicalizer) {
+uint64_t MaxPayloadBytes(const filter::Extension& extension) {
   // Leaves room for the field of ranges even without one: it matters only near 4 GiB.
-  return kMaxFilterBytes - filter::EndBytes({canonicalizer, {}}) - filter::kFieldHeadBytes -
+  return kMaxFilterBytes - filter::EndBytes(extension) - filter::kFieldHeadBytes -
          filter::kMaxRangeFieldBytes;
 }
 
@@ -122,9 +122,8 @@ void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const
 
 RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify,
                                        ROCKSDB_NAMESPACE::Logger* log,
-                                       std::string_view canonicalizer)
-    : writer_(options, MaxPayloadBytes(canonicalizer), filter::TableShape, {canonicalizer, {}}),
-      canonicalizer_(canonicalizer),
+                                       const filter::Extension& extension)
+    : writer_(options, MaxPayloadBytes(extension), filter::TableShape, extension),
       verify_(verify),
       log_(log) {
   if (verify) writer_.KeepChecksum();
@@ -216,7 +215,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::GiveUp() {
 
 ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filter) {
   const filter::Payload payload =
-      filter::DecodeTrailer(filter.ToStringView(), nullptr, canonicalizer_);
+      filter::DecodeTrailer(filter.ToStringView(), nullptr, writer_.extension().canonicalizer);
   size_t lost = 0;
   size_t num_hashes = 0;
   uint64_t checksum = 0;
@@ -256,7 +255,7 @@ size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) {
   if (num_entries == 0 || !filter::IsAllowed(options.format, options.bits_per_key)) {
     return ToSize(writer_.end_bytes());  // no keys, or a filter that matches everything
   }
-  return ToSize(ShapeOf(num_entries).payload_bytes() + writer_.end_bytes());
+  return ToSize(writer_.ShapeOf(num_entries).payload_bytes() + writer_.end_bytes());
 }
 
 double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
@@ -265,7 +264,7 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
   if (bytes <= writer_.end_bytes() || !filter::IsAllowed(options.format, options.bits_per_key)) {
     return 1;
   }
-  const filter::FilterShape shape = ShapeOf(num_entries);
+  const filter::FilterShape shape = writer_.ShapeOf(num_entries);
   const double paid_bits = 8 * static_cast<double>(bytes - writer_.end_bytes());
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
   switch (shape.layout) {
@@ -281,13 +280,6 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
       break;
   }
   return 1;
-}
-
-filter::FilterShape RocksDBBitsBuilder::ShapeOf(size_t num_entries) const {
-  const FilterOptions& options = writer_.options();
-  return filter::TableShape(options.format, num_entries, options.bits_per_key,
-                            OptimalNumProbes(options.format, options.bits_per_key),
-                            MaxPayloadBytes(canonicalizer_), writer_.end_bytes());
 }
 
 }  // namespace bloomline

@@ -34,10 +34,10 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // hashes with a checksum taken when they were added, and MaybePostVerify queries the finished
   // filter for each of them. Cost: 64 bits per key until then, and a query per key.
   //
-  // `canonicalizer` is the name to record, which must outlive the calls; empty: none. The keys are
-  // then canonical forms (canonical_builder.h).
+  // Every filter records `extension`, whose bytes must outlive the calls.
   RocksDBBitsBuilder(const FilterOptions& options, bool verify,
-                     ROCKSDB_NAMESPACE::Logger* log = nullptr, std::string_view canonicalizer = {});
+                     ROCKSDB_NAMESPACE::Logger* log = nullptr,
+                     const filter::Extension& extension = {});
 
   // Follows the options of the table: charges what this builder allocates to the block cache, and
   // chooses sizes that fill their allocations, together with the other builders of `balance`; a
@@ -75,9 +75,6 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   bool is_partition() const { return is_partition_; }
 
  private:
-  // Needs valid options and num_entries > 0.
-  filter::FilterShape ShapeOf(size_t num_entries) const;
-
   // Forgets the keys, and returns a filter that matches everything.
   Slice GiveUp();
 
@@ -87,7 +84,6 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   ConstructionCharge charge_;
   std::shared_ptr<RoundingBalance> balance_;  // null: sizes are those of the bits per key
   filter::FilterWriter writer_;
-  const std::string_view canonicalizer_;
   const bool verify_;
   bool is_partition_ = true;  // unless UseTableOptions knows better
   ROCKSDB_NAMESPACE::Logger* const log_;

@@ -5,7 +5,7 @@
 #include "bloomline/rocksdb.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/object_registry.h"
-#include "src/engines/rocksdb/named_canonicalizer.h"
+#include "src/engines/rocksdb/canonical/named_canonicalizer.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/policy.h"

@@ -7,8 +7,8 @@
 #include "rocksdb/version.h"
 #include "src/engines/rocksdb/bits_builder.h"
 #include "src/engines/rocksdb/bits_reader.h"
-#include "src/engines/rocksdb/canonical_builder.h"
-#include "src/engines/rocksdb/canonical_reader.h"
+#include "src/engines/rocksdb/canonical/canonical_builder.h"
+#include "src/engines/rocksdb/canonical/canonical_reader.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/levels/level_history.h"
 #include "src/engines/rocksdb/options/policy_options.h"
@@ -43,6 +43,21 @@ NewFile FileOf(const FilterBuildingContext& context) {
   return file;
 }
 
+// Null: out of memory.
+RocksDBBitsBuilder* NewBuilder(const PolicySettings& settings, const FilterOptions& options,
+                               const FilterBuildingContext& context, int num_levels_below) {
+  const bool verify = context.table_options.detect_filter_construct_corruption;
+  ROCKSDB_NAMESPACE::Logger* const log = context.info_log;
+  if (settings.canonicalizer != nullptr) {
+    return new (std::nothrow) CanonicalBitsBuilder(options, verify, log, settings.canonicalizer);
+  }
+  if (settings.ranges.has_entries()) {
+    return new (std::nothrow)
+        RangeBitsBuilder(options, verify, log, settings.ranges.Entries(num_levels_below));
+  }
+  return new (std::nothrow) RocksDBBitsBuilder(options, verify, log);
+}
+
 class RocksDBFilterPolicy : public FilterPolicy {
  public:
   RocksDBFilterPolicy(SettingsPtr settings, std::shared_ptr<const FilterPolicy> builtin,
@@ -66,8 +81,6 @@ class RocksDBFilterPolicy : public FilterPolicy {
     const SeenLevels seen = history_.Add(context.column_family_name, file);
     const FilterChoice choice = ChooseFilter(settings->levels, file, seen);
     if (choice.bits_per_key == 0) return nullptr;
-    const bool verify = context.table_options.detect_filter_construct_corruption;
-    RocksDBBitsBuilder* builder = nullptr;
     if (settings->canonicalizer != nullptr && settings->canonicalizer->canonicalizer() == nullptr) {
       ReportUselessFilter(context.info_log, kNoFilter, "its canonicalizer is not registered");
       return nullptr;
@@ -75,16 +88,8 @@ class RocksDBFilterPolicy : public FilterPolicy {
     FilterOptions options = settings->filter;
     options.format = choice.format;
     options.bits_per_key = choice.bits_per_key;
-    if (settings->canonicalizer == nullptr && settings->ranges.has_entries()) {
-      const int num_levels_below = NumLevelsBelow(settings->levels, file, seen);
-      builder = new (std::nothrow) RangeBitsBuilder(options, verify, context.info_log,
-                                                    settings->ranges.Entries(num_levels_below));
-    } else if (settings->canonicalizer == nullptr) {
-      builder = new (std::nothrow) RocksDBBitsBuilder(options, verify, context.info_log);
-    } else {
-      builder = new (std::nothrow)
-          CanonicalBitsBuilder(options, verify, context.info_log, settings->canonicalizer);
-    }
+    const int num_levels_below = NumLevelsBelow(settings->levels, file, seen);
+    RocksDBBitsBuilder* const builder = NewBuilder(*settings, options, context, num_levels_below);
     if (builder != nullptr) {
       builder->UseTableOptions(context.table_options, balance_);
     } else {  // RocksDB then writes a file without a filter

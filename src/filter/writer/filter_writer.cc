@@ -72,9 +72,7 @@ FinishPlan FilterWriter::PlanOf(const FilterShape& shape) const {
 
 FinishPlan FilterWriter::Plan() const {
   if (MatchesEverything()) return PlanOf({});
-  const uint64_t num_keys = std::max<size_t>(1, hashes_.size());
-  FilterShape shape = shape_of_keys_(options_.format, num_keys, options_.bits_per_key, num_probes_,
-                                     max_payload_bytes_, end_bytes());
+  FilterShape shape = ShapeOf(std::max<size_t>(1, hashes_.size()));
   if (hashes_.size() == 0) shape.num_blocks = 0;
   return PlanOf(shape);
 }

@@ -87,6 +87,12 @@ class FilterWriter {
   // The bytes behind the payload.
   uint64_t end_bytes() const { return EndBytes(extension_); }
 
+  // The shape of a filter of so many keys, at least one. The options must be valid.
+  FilterShape ShapeOf(uint64_t num_keys) const {
+    return shape_of_keys_(options_.format, num_keys, options_.bits_per_key, num_probes_,
+                          max_payload_bytes_, end_bytes());
+  }
+
   // The filter of the keys so far.
   FinishPlan Plan() const;
   // The same in this shape, which TableShape or StandaloneShape gave for this number of keys.

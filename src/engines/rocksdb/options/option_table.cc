@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/engines/rocksdb/named_canonicalizer.h"
+#include "src/engines/rocksdb/canonical/named_canonicalizer.h"
 #include "src/engines/rocksdb/options/policy_settings.h"
 #include "src/engines/rocksdb/ranges/range_settings.h"
 #include "src/filter/container/trailer.h"

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/canonical/named_canonicalizer.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
-#include "src/engines/rocksdb/named_canonicalizer.h"
 #include "src/engines/rocksdb/ranges/range_settings.h"
 
 namespace bloomline {

@@ -1,4 +1,4 @@
-#include "src/engines/rocksdb/canonical_reader.h"
+#include "src/engines/rocksdb/canonical/canonical_reader.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,9 +1,9 @@
 // The builder of a policy with a canonicalizer.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_CANONICAL_BUILDER_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_CANONICAL_BUILDER_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_CANONICAL_CANONICAL_BUILDER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_CANONICAL_CANONICAL_BUILDER_H_
 
 #include "src/engines/rocksdb/bits_builder.h"
-#include "src/engines/rocksdb/named_canonicalizer.h"
+#include "src/engines/rocksdb/canonical/named_canonicalizer.h"
 #include "src/filter/keys/canonical_keys.h"
 
 namespace bloomline {
@@ -14,7 +14,7 @@ class CanonicalBitsBuilder final : public RocksDBBitsBuilder {
   // The canonicalizer must be known. Otherwise as RocksDBBitsBuilder.
   CanonicalBitsBuilder(const FilterOptions& options, bool verify, ROCKSDB_NAMESPACE::Logger* log,
                        CanonicalizerPtr canonicalizer)
-      : RocksDBBitsBuilder(options, verify, log, canonicalizer->name()),
+      : RocksDBBitsBuilder(options, verify, log, {canonicalizer->name(), {}}),
         canonicalizer_(std::move(canonicalizer)) {}
 
   void AddKey(const Slice& key) override {
@@ -39,4 +39,4 @@ class CanonicalBitsBuilder final : public RocksDBBitsBuilder {
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_CANONICAL_BUILDER_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_CANONICAL_CANONICAL_BUILDER_H_

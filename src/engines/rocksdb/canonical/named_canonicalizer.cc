@@ -1,4 +1,4 @@
-#include "src/engines/rocksdb/named_canonicalizer.h"
+#include "src/engines/rocksdb/canonical/named_canonicalizer.h"
 
 #include <cstdio>
 #include <map>

@@ -1,6 +1,6 @@
 // Canonicalizers as RocksDB policies hold them, and those that OPTIONS files can name.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_NAMED_CANONICALIZER_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_NAMED_CANONICALIZER_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_CANONICAL_NAMED_CANONICALIZER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_CANONICAL_NAMED_CANONICALIZER_H_
 
 #include <memory>
 #include <string>
@@ -59,4 +59,4 @@ bool IsFirstReportOf(const NamedCanonicalizer& canonicalizer);
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_NAMED_CANONICALIZER_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_CANONICAL_NAMED_CANONICALIZER_H_

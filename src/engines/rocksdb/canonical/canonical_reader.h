@@ -1,11 +1,11 @@
 // The reader of a policy with a canonicalizer.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_CANONICAL_READER_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_CANONICAL_READER_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_CANONICAL_CANONICAL_READER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_CANONICAL_CANONICAL_READER_H_
 
 #include <string_view>
 
+#include "src/engines/rocksdb/canonical/named_canonicalizer.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
-#include "src/engines/rocksdb/named_canonicalizer.h"
 
 namespace bloomline {
 
@@ -17,4 +17,4 @@ ROCKSDB_NAMESPACE::FilterBitsReader* NewCanonicalBitsReader(std::string_view fil
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_CANONICAL_READER_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_CANONICAL_CANONICAL_READER_H_
