@@ -11,7 +11,6 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "rocksdb/env.h"
-#include "src/engines/rocksdb/bits_reader.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/hash_query.h"

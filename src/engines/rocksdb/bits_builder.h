@@ -78,7 +78,7 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // Forgets the keys, and returns a filter that matches everything.
   Slice GiveUp();
 
-  // Of the writer; fitted to its allocation if memory is to be saved.
+  // The writer's plan; fitted to its allocation if memory is to be saved.
   filter::FinishPlan Plan() const;
 
   ConstructionCharge charge_;

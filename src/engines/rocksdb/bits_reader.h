@@ -2,17 +2,12 @@
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_READER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_BITS_READER_H_
 
-#include <cstddef>
 #include <string_view>
 
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "src/filter/layouts/layout.h"
 
 namespace bloomline {
-
-// RocksDB's own filters end in so many bytes; its reader takes filters of this length or less as
-// filters of no keys.
-constexpr size_t kStockTrailerBytes = 5;
 
 // Returns a reader of filter bytes in the trailer container (docs/format.md, section 5); null if
 // out of memory. Any bytes are safe: those that are not understood match everything. The reader

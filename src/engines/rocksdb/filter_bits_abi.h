@@ -86,4 +86,13 @@ class FilterBitsReader {
 }  // namespace ROCKSDB_NAMESPACE
 
 #endif
+
+namespace bloomline {
+
+// RocksDB's own filters end in so many bytes; its reader takes filters of this length or less as
+// filters of no keys.
+constexpr size_t kStockTrailerBytes = 5;
+
+}  // namespace bloomline
+
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_FILTER_BITS_ABI_H_

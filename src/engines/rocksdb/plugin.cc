@@ -76,7 +76,7 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const std::string& text, s
     PolicyOptions::Changes changes;
     FilterPolicy::GetOptionsMap(config, nullptr, text, &id, &changes).PermitUncheckedError();
     const std::string name = id.substr(0, id.find(':'));
-    // Of the second name alone RocksDB makes a policy without a canonicalizer, which is useless.
+    // From the second name alone RocksDB makes a policy without a canonicalizer, which is useless.
     if (name != kRocksDBPolicyName &&
         (name != kCanonicalPolicyName || changes.count(kCanonicalizerOption) == 0)) {
       *reason = "filter policy is " + support::Quoted(text) +

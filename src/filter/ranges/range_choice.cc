@@ -8,7 +8,7 @@ namespace {
 constexpr uint8_t kOtherText = 0xfe;
 constexpr uint8_t kNoText = 0xff;
 
-// Of each byte: the index of the delimiter, or one of these two.
+// For each byte the index of its delimiter, or one of these two.
 constexpr std::array<uint8_t, 256> KindsOf(std::string_view delimiters) {
   std::array<uint8_t, 256> kinds = {};
   for (size_t i = 0; i < kinds.size(); ++i) kinds[i] = i < ' ' ? kNoText : kOtherText;

@@ -47,7 +47,7 @@ class RangeChoice {
   bool is_text_ = true;  // no byte is below a space, but tabs
   std::array<uint32_t, kMaxCellBits> num_new_from_bit_ = {};
   std::array<std::array<uint32_t, kMaxDepth>, kDelimiters.size()> num_prefixes_ = {};
-  // Of the last key: where its delimiters are, and of which kind.
+  // Where the delimiters of the last key are, and of which kind.
   struct Place {
     uint8_t at;
     uint8_t kind;

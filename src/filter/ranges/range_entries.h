@@ -60,7 +60,7 @@ class RangeEntries {
   double max_entries_per_key_ = 0;
   double times_ = 1;
   EntryKinds kinds_;
-  // Of the filter that is being built.
+  // What is known of the filter that is being built.
   bool is_usable_ = true;
   bool has_prefix_ = false;  // an empty key
   uint64_t num_keys_ = 0;

@@ -30,7 +30,7 @@ constexpr size_t kMaxPrefixBytes = 128;
 
 constexpr size_t kMaxCellLengths = 8;
 constexpr size_t kMaxDelimiters = 4;
-// Of the last key of a partition.
+// A partition keeps so many bytes of its last key.
 constexpr size_t kMaxLastKeyBytes = 64;
 // A length field holds this for all keys of so many bytes or more.
 constexpr uint16_t kLongKey = UINT16_MAX;

@@ -69,9 +69,9 @@ class PolicyOptions {
                     Changes* unused, bool is_new);
 
   std::mutex changing_;  // one Change at a time
-  // Of a new policy: its settings with a canonicalizer that is not known. Null: it is not new.
+  // The settings of a new policy with a canonicalizer that is not known. Null: it is not new.
   SettingsPtr if_unknown_;
-  mutable std::mutex mutex_;  // of the pointer
+  mutable std::mutex mutex_;  // guards the pointer
   SettingsPtr settings_;
 };
 
