@@ -55,24 +55,18 @@ std::vector<std::string> SampleStored(const std::vector<std::string>& keys, size
   return sample;
 }
 
-// Microseconds per Get, by contender, with one Get of each key in a round. Comparing the answers
-// with the expected ones makes sure that the compiler does not drop the Gets.
-std::vector<Spread> TimeGets(const std::vector<std::string>& keys, bool expected, int rounds,
-                             std::vector<Contender>* contenders, Progress* progress) {
-  const auto us = InTurns(rounds, contenders->size(), [&](int, size_t now) {
-    Contender& contender = (*contenders)[now];
-    std::string value;
-    size_t found = 0;
-    const double seconds = SecondsOf([&] {
-      for (const std::string& key : keys) found += contender.database->Get(key, &value) ? 1 : 0;
-    });
-    contender.result.wrong_answers += expected ? keys.size() - found : found;
-    progress->Add(keys.size());
-    return 1e6 * seconds / static_cast<double>(keys.size());
+// Microseconds per Get, with one Get of each key. Comparing the answers with the expected ones
+// makes sure that the compiler does not drop the Gets.
+double TimeGets(const std::vector<std::string>& keys, bool expected, Contender* contender,
+                Progress* progress) {
+  std::string value;
+  size_t found = 0;
+  const double seconds = SecondsOf([&] {
+    for (const std::string& key : keys) found += contender->database->Get(key, &value) ? 1 : 0;
   });
-  std::vector<Spread> spreads;
-  for (const std::vector<double>& of_contender : us) spreads.push_back(SpreadOf(of_contender));
-  return spreads;
+  contender->result.wrong_answers += expected ? keys.size() - found : found;
+  progress->Add(keys.size());
+  return 1e6 * seconds / static_cast<double>(keys.size());
 }
 
 }  // namespace
@@ -113,18 +107,24 @@ std::vector<Result> Measure(const Engine& engine, const KeySet& keys, const Plan
     contenders.push_back(std::move(contender));
   }
   progress->Start(where + "timing all policies in alternation");
-  const auto time = [&](const std::vector<std::string>& of_kind, bool expected) {
-    return TimeGets(of_kind, expected, plan.rounds, &contenders, progress);
+  const std::vector<std::string> stored = SampleStored(keys.keys, plan.timed_queries);
+  const std::vector<std::string> near = First(keys.near, plan.timed_queries);
+  const std::vector<std::string> far = First(keys.far, plan.timed_queries);
+  struct Times {
+    double hit_us, miss_near_us, miss_far_us;
   };
-  const auto hit_us = time(SampleStored(keys.keys, plan.timed_queries), true);
-  const auto miss_near_us = time(First(keys.near, plan.timed_queries), false);
-  const auto miss_far_us = time(First(keys.far, plan.timed_queries), false);
+  const auto times = InTurns(plan.rounds, contenders.size(), [&](int, size_t now) {
+    Contender* const contender = &contenders[now];
+    return Times{TimeGets(stored, true, contender, progress),
+                 TimeGets(near, false, contender, progress),
+                 TimeGets(far, false, contender, progress)};
+  });
   std::vector<Result> results;
   for (size_t i = 0; i < contenders.size(); ++i) {
     Result& result = results.emplace_back(std::move(contenders[i].result));
-    result.hit_us = hit_us[i];
-    result.miss_near_us = miss_near_us[i];
-    result.miss_far_us = miss_far_us[i];
+    result.hit_us = SpreadOf(Each(times[i], &Times::hit_us));
+    result.miss_near_us = SpreadOf(Each(times[i], &Times::miss_near_us));
+    result.miss_far_us = SpreadOf(Each(times[i], &Times::miss_far_us));
   }
   return results;
 }

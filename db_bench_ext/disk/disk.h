@@ -272,14 +272,14 @@ struct Measured {
 struct Results {
   std::vector<BuiltDatabase> databases;
   std::vector<Measured> cells;
-  double disk_read_us = 0;  // median of direct reads of 4 KiB
+  double disk_read_us = 0;     // median of direct reads of 4 KiB
+  uint64_t wrong_answers = 0;  // of all queries, warm-ups included
 
   const Measured* Find(const Regime& regime, const Workload& workload,
                        const std::string& policy) const;
   // By round: operations per second as a multiple of those of `other`. Empty if that was not
   // measured.
   std::vector<double> Ratios(const Measured& cell, const std::string& other) const;
-  uint64_t WrongAnswers() const;
 };
 
 // Built-in Bloom, and compact and by-level with each of these bits per key.

@@ -126,7 +126,7 @@ int Run(const Flags& flags) {
   output.Print(Legend(plan, results) + "\n" + DatabaseTables(plan, results) +
                RegimeTables(plan, results) + SummaryTables(plan, results));
 
-  return Finish(&output, results.WrongAnswers(), flags.out_directory, "disk",
+  return Finish(&output, results.wrong_answers, flags.out_directory, "disk",
                 {{"disk.csv", Csv(results)}, {"disk_levels.csv", LevelsCsv(results)}});
 }
 

@@ -113,6 +113,7 @@ class Bench {
     for (Contender& contender : contenders_) {
       const RunResult run =
           RunQueries(*contender.database, kMissing, queries, 1, {plan_.waste_seconds});
+      results_.wrong_answers += run.counts.wrong_answers;
       results_.databases[contender.result].missing.Add(run.counts);
       progress_->Add(0);  // throws if the run is interrupted
     }
@@ -129,7 +130,7 @@ class Bench {
     for (Contender& contender : contenders_) {
       const RunResult run = RunQueries(*contender.database, workload, queries, 1,
                                        {plan_.warm_up_seconds, regime.cache_bytes});
-      results_.databases[contender.result].missing.wrong_answers += run.counts.wrong_answers;
+      results_.wrong_answers += run.counts.wrong_answers;
     }
   }
 
@@ -176,6 +177,7 @@ class Bench {
       round_of_queries = round;
       const RunResult run = RunQueries(*contenders_[now].database, workload, queries,
                                        regime.threads, {plan_.run_seconds});
+      results_.wrong_answers += run.counts.wrong_answers;
       cells[now].counts.Add(run.counts);
       cells[now].us.insert(cells[now].us.end(), run.us.begin(), run.us.end());
       if (workload == kMissing) results_.databases[contenders_[now].result].missing.Add(run.counts);
@@ -235,16 +237,6 @@ std::vector<double> Results::Ratios(const Measured& cell, const std::string& oth
   for (size_t i = 0; i < cell.ops_per_second.size(); ++i)
     ratios.push_back(cell.ops_per_second[i] / found->ops_per_second[i]);
   return ratios;
-}
-
-uint64_t Results::WrongAnswers() const {
-  uint64_t wrong = 0;
-  for (const Measured& cell : cells) {
-    if (!(cell.workload == kMissing)) wrong += cell.counts.wrong_answers;
-  }
-  // These counts have the Gets of missing keys, and the wrong answers of warm-ups.
-  for (const BuiltDatabase& database : databases) wrong += database.missing.wrong_answers;
-  return wrong;
 }
 
 uint64_t NeededDiskBytes(const Plan& plan) {

@@ -259,18 +259,17 @@ std::vector<Result> Measure(const Shape& shape, const Flags& flags) {
   for (size_t i = 0; i < n; ++i)
     results[i].get_us = Median(get_us[results[i].subject->is_same_database ? i - 1 : i]);
   for (const RangeKind kind : kRangeKinds) {
-    std::vector<std::vector<double>> blocks(n);
-    const auto us = InTurns(flags.rounds, n, [&](int round, size_t i) {
-      const Result::Scans scans =
-          databases[i]->Scan(kind, round + 1, results[i].subject->has_prefixes);
-      blocks[i].push_back(scans.blocks);
-      results[i].scans[kind].num_found += scans.num_found;
-      results[i].scans[kind].checksum += scans.checksum;
-      return scans.us;
+    const auto scans = InTurns(flags.rounds, n, [&](int round, size_t i) {
+      return databases[i]->Scan(kind, round + 1, results[i].subject->has_prefixes);
     });
     for (size_t i = 0; i < n; ++i) {
-      results[i].scans[kind].us = Median(us[i]);
-      results[i].scans[kind].blocks = Median(blocks[i]);
+      Result::Scans& all = results[i].scans[kind];
+      all.us = Median(Each(scans[i], &Result::Scans::us));
+      all.blocks = Median(Each(scans[i], &Result::Scans::blocks));
+      for (const Result::Scans& of_round : scans[i]) {
+        all.num_found += of_round.num_found;
+        all.checksum += of_round.checksum;
+      }
     }
   }
   return results;
