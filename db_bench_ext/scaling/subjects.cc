@@ -12,7 +12,7 @@
 #include "db_bench_ext/support/machine.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/support/aligned_memory.h"
 #include "src/support/file_io.h"
 
@@ -94,10 +94,7 @@ void MeasureMutable(const Case& c, const Flags& flags, Progress* progress, Row* 
 
 double TheoryOf(uint64_t num_keys, std::string_view bytes) {
   const filter::Payload payload = filter::DecodeTrailer(bytes);
-  if (payload.layout == filter::Layout::kCompact) {
-    return ExactCompactFalsePositiveRate(num_keys, payload.num_blocks, payload.block_bytes);
-  }
-  return ExactBlockedFalsePositiveRate(num_keys, payload.num_blocks, payload.num_probes);
+  return filter::RowOf(payload.layout).exact_rate(payload, num_keys);
 }
 
 void MeasureView(const Case& c, const Flags& flags, std::string_view bytes, Progress* progress,

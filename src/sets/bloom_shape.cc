@@ -5,7 +5,7 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/sizing/search.h"
+#include "src/filter/layouts/search.h"
 #include "src/support/error_text.h"
 
 namespace bloomline {

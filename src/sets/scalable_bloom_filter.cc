@@ -7,7 +7,7 @@
 #include "bloomline/sizing.h"
 #include "src/filter/container/other_contents.h"
 #include "src/filter/hash/hash.h"
-#include "src/filter/sizing/search.h"
+#include "src/filter/layouts/search.h"
 #include "src/sets/bloom_file.h"
 #include "src/sets/bloom_state.h"
 #include "src/sets/file_header.h"

@@ -123,7 +123,7 @@ TEST_P(EngineFiltersLevelDBTest, HasTheRateThatIsExpected) {
     const EngineFilter some = EngineFilter::Open(Container::kLevelDB, kLevelDBBuiltinName, bytes);
     if (some.ExpectedRate(n) < 4e-3) continue;  // takes too many queries
     // The bits of few keys vary too much, and small sets need a formula of their own.
-    const bool from_bits = n >= 17 && some.kind() != Kind::kBloomlineSmallSet;
+    const bool from_bits = n >= 17 && some.kind() != KindOf(filter::Layout::kSmallSet);
     ExpectRates({Container::kLevelDB, kLevelDBBuiltinName, n, compact ? 0.05 : 0.03, from_bits},
                 [&](const std::vector<std::string>& keys) { return Build(*policy, keys); });
   }
@@ -147,7 +147,7 @@ TEST(EngineFiltersLevelDBNamesTest, ASeedOrACanonicalizerInTheNameMatchesEveryKe
   const Policy seeded = PolicyWith(7, "app.Filter");
   const std::string bytes = Build(*seeded, keys);
   const EngineFilter with_seed = EngineFilter::Open(Container::kLevelDB, seeded->Name(), bytes);
-  EXPECT_EQ(with_seed.kind(), Kind::kBloomlineFlat);
+  EXPECT_EQ(with_seed.kind(), KindOf(filter::Layout::kFlat));
   EXPECT_FALSE(with_seed.CanQuery());
   EXPECT_NE(with_seed.why().find("seed"), std::string::npos);
   for (const std::string& key : RandomKeys(200, 10)) EXPECT_TRUE(with_seed.MayMatch(key));
@@ -168,7 +168,7 @@ TEST(EngineFiltersLevelDBNamesTest, ANameOfTheUsersOwnIsKnownIfItSaysBloomline) 
   const std::string bytes = Build(*PolicyWith(0, "app.bloomline"), keys);
   for (const char* name : {"app.bloomline", "bloomline", "", kLevelDBBuiltinName}) {
     const EngineFilter filter = EngineFilter::Open(Container::kLevelDB, name, bytes);
-    EXPECT_EQ(filter.kind(), Kind::kBloomlineFlat) << name;
+    EXPECT_EQ(filter.kind(), KindOf(filter::Layout::kFlat)) << name;
     for (const std::string& key : keys) EXPECT_TRUE(filter.MayMatch(key)) << name;
     EXPECT_FALSE(filter.MayMatch("missing")) << name;
   }

@@ -77,8 +77,8 @@ TEST(EngineFiltersTest, AnswersAsBloomlineDoes) {
       }
     }
   }
-  const std::set<Kind> all = {Kind::kNoKeys, Kind::kBloomlineFlat, Kind::kBloomlineBlocked,
-                              Kind::kBloomlineCompact};
+  const std::set<Kind> all = {Kind::kNoKeys, KindOf(filter::Layout::kFlat),
+                              KindOf(filter::Layout::kBlocked), KindOf(filter::Layout::kCompact)};
   EXPECT_EQ(layouts, all);
 }
 

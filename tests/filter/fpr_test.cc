@@ -19,7 +19,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/hash.h"
 #include "src/filter/layouts/hash_query.h"
-#include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/writer/payload_builder.h"
 #include "tests/support/key_shapes.h"
@@ -79,17 +79,7 @@ Built BuildCompactLines(KeyMaker& key, uint64_t start, uint64_t n, double bits_p
 }
 
 double Theory(const filter::Payload& payload, uint64_t n) {
-  const int num_probes = payload.num_probes;
-  switch (payload.layout) {
-    case filter::Layout::kFlat:
-      return ExactStandardFalsePositiveRate(n, payload.payload_bytes() * 8, num_probes);
-    case filter::Layout::kBlocked:
-      return ExactBlockedFalsePositiveRate(n, payload.num_blocks, num_probes);
-    case filter::Layout::kSmallSet:
-      return ExactSmallSetFalsePositiveRate(n, payload.num_blocks, payload.block_bytes);
-    default:
-      return ExactCompactFalsePositiveRate(n, payload.num_blocks, payload.block_bytes);
-  }
+  return filter::RowOf(payload.layout).exact_rate(payload, n);
 }
 
 class FprTest : public testing::TestWithParam<KeyShape> {

@@ -10,7 +10,7 @@
 #include "bloomline/scalable_bloom_filter.h"
 #include "src/cli/shared/quantity.h"
 #include "src/cli/size/size.h"
-#include "src/filter/sizing/block_rate.h"
+#include "src/filter/layouts/block_rate.h"
 #include "src/redis/layout.h"
 #include "src/sets/bloom_shape.h"
 

@@ -10,16 +10,15 @@
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/layouts/num_probes.h"
 #include "src/filter/sizing/search.h"
-#include "src/filter/sizing/small_set_rate.h"
 
 namespace bloomline::advice {
 namespace {
 
 using filter::FilterShape;
-using filter::Layout;
 
 // From here on, trailers and whole blocks cost less than 0.1 %.
 constexpr uint64_t kLarge = 100000;
@@ -49,20 +48,8 @@ FilterShape LevelDBShape(Format format, uint64_t num_keys, double bits_per_key) 
 }
 
 double RateOf(const FilterShape& shape, uint64_t num_keys) {
-  switch (shape.layout) {
-    case Layout::kFlat:
-      return FlatRate(num_keys, 8 * shape.payload_bytes(), shape.num_probes);
-    case Layout::kBlocked:
-      return ExactBlockedFalsePositiveRate(num_keys, shape.num_blocks, shape.num_probes);
-    case Layout::kCompact:
-      return ExactCompactFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
-    case Layout::kSmallSet:
-      return ExactSmallSetFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
-    case Layout::kClassic:
-    case Layout::kAlwaysMatch:
-      break;
-  }
-  return 1;
+  if (!shape.has_blocks()) return FlatRate(num_keys, 8 * shape.payload_bytes(), shape.num_probes);
+  return filter::RowOf(shape.layout).exact_rate(shape, num_keys);
 }
 
 // Bits per key are printed in hundredths.

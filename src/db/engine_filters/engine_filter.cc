@@ -7,23 +7,14 @@
 namespace bloomline::engine_filters {
 
 const char* KindName(Kind kind) {
+  if (const filter::LayoutRow* row = RowOf(kind); row != nullptr) return row->long_name;
   switch (kind) {
-    case Kind::kUnknown:
+    default:
       break;
     case Kind::kAlwaysMatch:
       return "matches every key";
     case Kind::kNoKeys:
       return "no keys";
-    case Kind::kBloomlineFlat:
-      return "bloomline flat";
-    case Kind::kBloomlineBlocked:
-      return "bloomline blocked";
-    case Kind::kBloomlineSmallSet:
-      return "bloomline small set";
-    case Kind::kBloomlineCompact:
-      return "bloomline compact";
-    case Kind::kClassic:
-      return "LevelDB Bloom";
     case Kind::kRocksDBBloom:
       return "RocksDB Bloom";
     case Kind::kRocksDBRibbon:
@@ -32,11 +23,6 @@ const char* KindName(Kind kind) {
       return "RocksDB legacy Bloom";
   }
   return "unknown";
-}
-
-bool IsBloomline(Kind kind) {
-  return kind == Kind::kBloomlineFlat || kind == Kind::kBloomlineBlocked ||
-         kind == Kind::kBloomlineSmallSet || kind == Kind::kBloomlineCompact;
 }
 
 EngineFilter EngineFilter::Open(Container container, std::string_view name,

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "src/db/engine_filters/ribbon_reader.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/ranges/range_field.h"
 
 namespace bloomline::engine_filters {
@@ -26,21 +27,29 @@ enum class Container {
   kRocksDBByOffset  // RocksDB's old block-based filter: LevelDB's, with RocksDB's hash
 };
 
-enum class Kind {
+enum class Kind : uint16_t {
   kUnknown,      // not understood: matches every key
   kAlwaysMatch,  // written so
   kNoKeys,       // matches none
-  kBloomlineFlat,
-  kBloomlineBlocked,
-  kBloomlineSmallSet,
-  kBloomlineCompact,
-  kClassic,        // LevelDB's Bloom filter; bloomline's kClassic writes the same
+  // bloomline's layouts: KindOf. LevelDB itself writes the same filters as bloomline's kClassic.
+  kFirstLayout = 0x100,
+  kClassic = kFirstLayout + static_cast<uint8_t>(filter::Layout::kClassic),
+  kLastLayout = kFirstLayout + UINT8_MAX,
   kRocksDBBloom,   // FastLocalBloom, from 6.6 on with format_version 5
   kRocksDBRibbon,  // Standard128Ribbon
   kRocksDBLegacy,  // LegacyBloom, format_version below 5
 };
+constexpr Kind KindOf(filter::Layout layout) {
+  return static_cast<Kind>(static_cast<unsigned>(Kind::kFirstLayout) +
+                           static_cast<uint8_t>(layout));
+}
+// Null: none of bloomline's layouts.
+inline const filter::LayoutRow* RowOf(Kind kind) {
+  if (kind < Kind::kFirstLayout || kind > Kind::kLastLayout) return nullptr;
+  return &filter::RowOf(static_cast<filter::Layout>(static_cast<uint8_t>(kind)));
+}
 const char* KindName(Kind kind);  // "RocksDB Ribbon"
-bool IsBloomline(Kind kind);
+inline bool IsBloomline(Kind kind) { return RowOf(kind) != nullptr && kind != Kind::kClassic; }
 
 struct FilterFacts {
   Kind kind = Kind::kUnknown;
@@ -54,6 +63,7 @@ struct FilterFacts {
   uint64_t payload_bytes = 0;
   uint64_t num_blocks = 0;
   uint64_t block_bytes = 1;
+  filter::Payload payload;  // if RowOf(kind)
   std::optional<RibbonShape> ribbon;
   std::optional<filter::RangeField> ranges;
 };

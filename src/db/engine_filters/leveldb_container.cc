@@ -99,7 +99,7 @@ EngineFilter OpenBloomline(const PolicyName& name, std::string_view bytes) {
                                                ", which bloomline does not write");
   }
   if (!name.canonicalizer.empty()) return OfCanonicalizer(std::move(facts), name.canonicalizer);
-  if (payload.layout == filter::Layout::kClassic) {
+  if (facts.kind == Kind::kClassic) {
     return OpenClassic<Bytes::kUnsigned>(std::move(facts));
   }
   if (name.has_seed) {

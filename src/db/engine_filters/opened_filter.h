@@ -56,27 +56,10 @@ EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes);
 EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes);
 EngineFilter OpenRocksDBByOffset(std::string_view name, std::string_view bytes);
 
-inline Kind KindOf(filter::Layout layout) {
-  switch (layout) {
-    case filter::Layout::kClassic:
-      return Kind::kClassic;
-    case filter::Layout::kBlocked:
-      return Kind::kBloomlineBlocked;
-    case filter::Layout::kFlat:
-      return Kind::kBloomlineFlat;
-    case filter::Layout::kCompact:
-      return Kind::kBloomlineCompact;
-    case filter::Layout::kSmallSet:
-      return Kind::kBloomlineSmallSet;
-    case filter::Layout::kAlwaysMatch:
-      break;
-  }
-  return Kind::kUnknown;
-}
-
 inline FilterFacts FactsOf(const filter::Payload& payload) {
   FilterFacts facts;
-  facts.kind = KindOf(payload.layout);
+  facts.kind = payload.always_matches() ? Kind::kUnknown : KindOf(payload.layout);
+  facts.payload = payload;
   facts.num_probes = payload.num_probes;
   facts.data = payload.data;
   facts.payload_bytes = payload.payload_bytes();

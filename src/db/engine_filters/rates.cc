@@ -7,7 +7,6 @@
 #include "src/db/engine_filters/double_hashing.h"
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/filter/cpu/little_endian.h"
-#include "src/filter/layouts/compact/compact_block.h"
 
 namespace bloomline::engine_filters {
 namespace {
@@ -33,35 +32,22 @@ DoubleHashing DoubleHashingOf(const FilterFacts& facts, uint64_t num_keys) {
 
 // The layouts whose formulas take up to milliseconds.
 double RateByFormula(const FilterFacts& facts, uint64_t num_keys) {
-  const auto block_bytes = static_cast<uint32_t>(facts.block_bytes);
-  switch (facts.kind) {
-    case Kind::kBloomlineFlat:
-      return ExactStandardFalsePositiveRate(num_keys, 8 * facts.payload_bytes, facts.num_probes);
-    case Kind::kBloomlineBlocked:
-    case Kind::kRocksDBBloom:
-      return ExactBlockedFalsePositiveRate(num_keys, facts.num_blocks, facts.num_probes);
-    case Kind::kBloomlineSmallSet:
-      return ExactSmallSetFalsePositiveRate(num_keys, facts.num_blocks, block_bytes);
-    case Kind::kBloomlineCompact:
-      return ExactCompactFalsePositiveRate(num_keys, facts.num_blocks, block_bytes);
-    default:
-      return kNaN;
+  if (const filter::LayoutRow* row = RowOf(facts.kind); row != nullptr) {
+    return row->exact_rate(facts.payload, num_keys);
   }
+  return facts.kind == Kind::kRocksDBBloom
+             ? ExactBlockedFalsePositiveRate(num_keys, facts.num_blocks, facts.num_probes)
+             : kNaN;
 }
 
 // The bytes of one block as its queries see it; 0 if the layout is no Bloom filter.
 uint64_t BloomBlockBytes(const FilterFacts& facts) {
-  switch (facts.kind) {
-    case Kind::kBloomlineFlat:
-    case Kind::kClassic:
-      return facts.payload_bytes;
-    case Kind::kBloomlineBlocked:
-    case Kind::kRocksDBBloom:
-    case Kind::kRocksDBLegacy:
-      return facts.block_bytes;
-    default:
-      return 0;
+  const filter::LayoutRow* const row = RowOf(facts.kind);
+  if (row != nullptr && !row->is_bloom()) return 0;
+  if (row == nullptr && facts.kind != Kind::kRocksDBBloom && facts.kind != Kind::kRocksDBLegacy) {
+    return 0;
   }
+  return facts.block_bytes > 1 ? facts.block_bytes : facts.payload_bytes;
 }
 
 uint64_t Ones(const char* block, uint64_t bytes) {
@@ -132,28 +118,12 @@ double RateFromBloomBits(const FilterFacts& facts, const Fill& fill) {
   return mean.rate * (fill.fill_power / mean.fill_power);
 }
 
-// A block has as many slots as keys, or few more. With the fewest slots it may have any number of
-// keys up to that; so if that is frequent, nothing is known.
-double KeysOfCompact(const FilterFacts& facts) {
-  constexpr double kMostUnknown = 0.1;
-  constexpr double kSlotsPerKey = 1.0045;  // measured: 5 to 14 bits per key, 300,000 keys
-  double slots = 0;
-  double unknown = 0;
-  for (uint64_t i = 0; i < facts.num_blocks; ++i) {
-    const char* const end = facts.data + (i + 1) * facts.block_bytes;
-    const unsigned code = kernels::CodeOf(kernels::LoadLittleEndian16(end - 2));
-    if (code == 0 || code > kernels::kMaxSlotsCode) ++unknown;
-    slots += kernels::kMinCompactSlots + std::min(code, kernels::kMaxSlotsCode);
-  }
-  return unknown > kMostUnknown * static_cast<double>(facts.num_blocks) ? kNaN
-                                                                        : slots / kSlotsPerKey;
-}
-
 }  // namespace
 
 double EngineFilter::EntriesFromBits() const {
   if (kind() == Kind::kNoKeys) return 0;
-  if (kind() == Kind::kBloomlineCompact) return KeysOfCompact(facts_);
+  const filter::LayoutRow* const row = RowOf(kind());
+  if (row != nullptr && row->keys_from_bits != nullptr) return row->keys_from_bits(facts_.payload);
   const uint64_t block_bytes = BloomBlockBytes(facts_);
   const double keys = block_bytes == 0 ? kNaN : KeysOf(facts_, FillOf(facts_, block_bytes));
   return std::isfinite(keys) ? keys : kNaN;

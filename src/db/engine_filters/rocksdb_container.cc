@@ -33,7 +33,8 @@ int Byte(std::string_view bytes, size_t from_end) {
 EngineFilter OpenBloomline(std::string_view bytes) {
   const std::string_view canonicalizer = RecordedCanonicalizer(bytes);
   std::string why;
-  const filter::Payload payload = filter::DecodeTrailer(bytes, &why, canonicalizer);
+  filter::Extension fields;
+  const filter::Payload payload = filter::DecodeTrailer(bytes, &why, canonicalizer, &fields);
   FilterFacts facts = FactsOf(payload);
   if (payload.always_matches()) {
     if (filter::SaysAlwaysMatch(bytes)) return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
@@ -43,7 +44,7 @@ EngineFilter OpenBloomline(std::string_view bytes) {
   if (!canonicalizer.empty()) return OfCanonicalizer(std::move(facts), canonicalizer);
   RangeQuery range_query;
   filter::RangeField ranges;
-  if (filter::DecodeRangeField(filter::RangesOf(bytes), &ranges)) {
+  if (filter::DecodeRangeField(fields.ranges, &ranges)) {
     facts.ranges = ranges;
     range_query = [opened = filter::Opened(payload, kernels::ActiveKernel()), seed = payload.seed,
                    ranges](std::string_view begin, std::string_view end) {

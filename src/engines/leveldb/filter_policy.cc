@@ -19,7 +19,6 @@
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/leveldb_codes.h"
-#include "src/filter/sizing/small_set_rate.h"
 #include "src/filter/writer/payload_builder.h"
 #include "src/support/error_text.h"
 #include "src/support/out_of_memory.h"

@@ -8,13 +8,13 @@
 #include <new>
 #include <string>
 
-#include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "rocksdb/env.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/layouts/num_probes.h"
 #include "src/filter/ranges/range_field.h"
@@ -266,19 +266,7 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
   const filter::FilterShape shape = writer_.ShapeOf(num_entries);
   const double paid_bits = 8 * static_cast<double>(bytes - writer_.end_bytes());
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
-  switch (shape.layout) {
-    case filter::Layout::kCompact:
-      return CompactFalsePositiveRate(bits_per_key);
-    case filter::Layout::kFlat:
-      return StandardFalsePositiveRate(bits_per_key, shape.num_probes);
-    case filter::Layout::kBlocked:
-      return BlockedFalsePositiveRate(bits_per_key, shape.num_probes);
-    case filter::Layout::kAlwaysMatch:
-    case filter::Layout::kClassic:
-    case filter::Layout::kSmallSet:
-      break;
-  }
-  return 1;
+  return filter::RowOf(shape.layout).rate(shape, bits_per_key);
 }
 
 }  // namespace bloomline

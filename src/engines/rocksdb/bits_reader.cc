@@ -111,12 +111,12 @@ class RangeBitsReader final : public BitsReader {
 }  // namespace
 
 FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
-  const filter::Payload payload = filter::DecodeTrailer(filter);
-  const std::string_view ranges = filter::RangesOf(filter);
-  if (ranges.empty() || payload.always_matches()) {
+  filter::Extension fields;
+  const filter::Payload payload = filter::DecodeTrailer(filter, nullptr, {}, &fields);
+  if (fields.ranges.empty() || payload.always_matches()) {
     return NewRocksDBBitsReader(payload);
   }
-  return new (std::nothrow) RangeBitsReader(payload, kernels::ActiveKernel(), ranges);
+  return new (std::nothrow) RangeBitsReader(payload, kernels::ActiveKernel(), fields.ranges);
 }
 
 FilterBitsReader* NewRocksDBBitsReader(const filter::Payload& payload) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bloomline/filter_theory.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/layouts/num_probes.h"
+#include "src/filter/layouts/small_set/small_set_rate.h"
 
 namespace bloomline::filter {
 namespace {
@@ -16,34 +18,6 @@ uint64_t Saturated(double number) {
 }
 
 uint64_t CeilDiv(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
-
-// Whole blocks that hold num_keys * bits_per_key bits less the overhead: at least one, at most
-// max_bytes.
-uint64_t NumBlocks(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
-                   uint64_t max_bytes, uint64_t block_bytes) {
-  const double bytes =
-      static_cast<double>(num_keys) * bits_per_key / 8 - static_cast<double>(overhead_bytes);
-  const double blocks = std::max(1.0, std::ceil(bytes / static_cast<double>(block_bytes)));
-  const uint64_t max_blocks = std::max<uint64_t>(1, max_bytes / block_bytes);
-  return blocks >= static_cast<double>(max_blocks) ? max_blocks : static_cast<uint64_t>(blocks);
-}
-
-// The number of fast columns, by the least bits per key at which it is used: more of them end a
-// missing key's query sooner, but have room for fewer slots. Chosen by measurement:
-// docs/rejected.md.
-struct ArrangementChoice {
-  double from_bits_per_key;
-  uint32_t arrangement;
-};
-constexpr ArrangementChoice kArrangementChoices[] = {{9.8, 5}, {8.2, 4}, {6.4, 3},
-                                                     {5.5, 2}, {3.6, 1}, {0, 0}};
-
-uint32_t ArrangementFor(double bits_per_key) {
-  for (const ArrangementChoice& choice : kArrangementChoices) {
-    if (bits_per_key >= choice.from_bits_per_key) return choice.arrangement;
-  }
-  return 0;
-}
 
 // Blocks of 32 bytes, for bits per key at which such a block has enough keys for its slots, of
 // which it has at least 22.
@@ -90,14 +64,6 @@ FilterShape CompactTableShape(FilterShape shape, uint64_t num_keys, double bits_
 }
 
 }  // namespace
-
-FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
-                         uint64_t max_bytes) {
-  const uint32_t arrangement = ArrangementFor(bits_per_key);
-  const uint32_t block_bytes = kernels::kArrangements[arrangement].block_bytes;
-  return FilterShape::Compact(
-      NumBlocks(num_keys, bits_per_key, overhead_bytes, max_bytes, block_bytes), arrangement);
-}
 
 FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
                             uint64_t max_payload_bytes, uint64_t end_bytes) {
@@ -169,6 +135,17 @@ FilterShape LevelDBSmallSetShape(uint64_t num_keys, double bits_per_key) {
     return {};
   }
   return FilterShape::SmallSet(num_blocks, static_cast<uint32_t>(block_bytes), 0);
+}
+
+bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key) {
+  const uint64_t n = std::min(num_keys, kTabledKeys);
+  const FilterShape shape = LevelDBSmallSetShape(n, bits_per_key);
+  if (shape.always_matches()) return false;
+  const int num_probes = OptimalStandardNumProbes(bits_per_key);
+  const auto flat_bytes =
+      static_cast<double>(FlatShape(n, bits_per_key, num_probes).payload_bytes());
+  return EstimatedSmallSetRate(n, shape.num_blocks, shape.block_bytes) <
+         StandardFalsePositiveRate(8 * flat_bytes / static_cast<double>(n), num_probes);
 }
 
 }  // namespace bloomline::filter

@@ -7,6 +7,7 @@
 
 #include "bloomline/filter_options.h"
 #include "src/filter/container/trailer.h"
+#include "src/filter/layouts/compact/compact_shape.h"
 #include "src/filter/layouts/layout.h"
 
 namespace bloomline::filter {
@@ -18,11 +19,6 @@ namespace bloomline::filter {
 // what the keys pay for, end_bytes go to EndBytes. Sizes saturate instead of wrapping.
 FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
                             uint64_t max_payload_bytes, uint64_t end_bytes = kTrailerBytes);
-
-// The same for kCompact, where `overhead_bytes` of the memory of n keys go to the container. Blocks
-// have 64 bytes, and 32 below 5.5 bits per key, where blocks of 64 would have more keys than slots.
-FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
-                         uint64_t max_bytes);
 
 // ---- Filters inside RocksDB: as on their own, except that a small set, such as a partition, is
 // not rounded up to whole blocks of 64 bytes.
@@ -68,6 +64,13 @@ FilterShape LevelDBBloomShape(uint64_t num_keys, double bits_per_key, int flat_n
 // kCompact: the compact blocks that take the place of a flat or blocked filter of as many bytes or
 // more (section 4.1). Layout kAlwaysMatch if there are none.
 FilterShape LevelDBSmallSetShape(uint64_t num_keys, double bits_per_key);
+
+// Whether LevelDB's filter of n keys in format kCompact is a small set: such blocks exist, and have
+// a lower rate than a flat filter of the same size. With few keys or bits, their header and spare
+// slots cost more than they gain. From kTabledKeys on the answer is that of kTabledKeys: several
+// blocks, whose mean load changes little.
+constexpr uint64_t kTabledKeys = 61;
+bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key);
 
 }  // namespace bloomline::filter
 

@@ -20,7 +20,7 @@ constexpr size_t kMarker = 15;
 constexpr std::string_view kMarkerAndMagic("\0bLn", 4);
 constexpr size_t kVersion = 19;
 constexpr unsigned char kKnownVersion = 1;
-constexpr auto kAlwaysMatchNumber = unsigned{static_cast<uint8_t>(Layout::kAlwaysMatch)};
+constexpr unsigned kAlwaysMatchNumber = static_cast<uint8_t>(FilterShape().layout);
 
 static_assert(kPayloadUnits == kSeed + sizeof(uint64_t));
 static_assert(kLayout == kPayloadUnits + sizeof(uint32_t));
@@ -110,9 +110,10 @@ bool ReadEnd(std::string_view filter, End* end, std::string* why) {
 }
 
 bool Decode(std::string_view filter, std::string_view canonicalizer, Payload* payload,
-            std::string* why) {
+            Extension* fields, std::string* why) {
   End end;
   if (!ReadEnd(filter, &end, why)) return false;
+  if (fields != nullptr) *fields = end.fields;
   const std::string_view trailer = TrailerOf(filter);
   const unsigned layout = ByteAt(trailer, kLayout);
   if (layout == kAlwaysMatchNumber) {
@@ -184,9 +185,10 @@ bool HasTrailer(std::string_view filter) {
          TrailerOf(filter).substr(kMarker, kMarkerAndMagic.size()) == kMarkerAndMagic;
 }
 
-Payload DecodeTrailer(std::string_view filter, std::string* why, std::string_view canonicalizer) {
+Payload DecodeTrailer(std::string_view filter, std::string* why, std::string_view canonicalizer,
+                      Extension* fields) {
   Payload payload;
-  Decode(filter, canonicalizer, &payload, why);
+  Decode(filter, canonicalizer, &payload, fields, why);
   return payload;
 }
 

@@ -56,8 +56,9 @@ void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst,
 
 // Total: any bytes give a payload. If it matches every key, *why, if not null, is set to the
 // reason; one is that the filter's canonicalizer is not `canonicalizer`, a name; empty: none.
+// *fields, if not null, gets the contents of its extension, if that is understood.
 Payload DecodeTrailer(std::string_view filter, std::string* why = nullptr,
-                      std::string_view canonicalizer = {});
+                      std::string_view canonicalizer = {}, Extension* fields = nullptr);
 
 // The content of a filter's field for ranges; empty if it has none that is understood.
 std::string_view RangesOf(std::string_view filter);

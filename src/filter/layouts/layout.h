@@ -3,6 +3,8 @@
 #ifndef BLOOMLINE_FILTER_LAYOUTS_LAYOUT_H_
 #define BLOOMLINE_FILTER_LAYOUTS_LAYOUT_H_
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "bloomline/filter_options.h"
@@ -70,6 +72,17 @@ struct FilterShape {
     return {Layout::kSmallSet, block_bytes, num_blocks, 0, 0, first_attempt};
   }
 };
+
+// Whole blocks that hold num_keys * bits_per_key bits less the overhead: at least one, at most
+// max_bytes. Saturates.
+inline uint64_t NumBlocks(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
+                          uint64_t max_bytes, uint64_t block_bytes) {
+  const double bytes =
+      static_cast<double>(num_keys) * bits_per_key / 8 - static_cast<double>(overhead_bytes);
+  const double blocks = std::max(1.0, std::ceil(bytes / static_cast<double>(block_bytes)));
+  const uint64_t max_blocks = std::max<uint64_t>(1, max_bytes / block_bytes);
+  return blocks >= static_cast<double>(max_blocks) ? max_blocks : static_cast<uint64_t>(blocks);
+}
 
 // What a decoder found. Always safe to query: data[0 .. payload_bytes()) exists, and the fields are
 // within the limits of the layout.

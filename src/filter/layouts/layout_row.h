@@ -14,13 +14,14 @@
 namespace bloomline::filter {
 
 // No block that is solved has more keys.
-constexpr size_t kMaxSolvedKeys = 116;
+constexpr size_t kMaxSolvedKeys = kernels::kMaxCompactSlots;
 
 // The functions get shapes and payloads of their layout, with blocks. A null function: the layout
 // has nothing of the kind. `data` is shape.payload_bytes() bytes, zeroed before the first call.
 struct LayoutRow {
   Layout layout = Layout::kAlwaysMatch;
   const char* name = "always match";  // as `bloomline inspect` prints it
+  const char* long_name = "";         // among the filters of all engines
 
   // ---- The trailer (docs/format.md, section 5): what its field `parameter` may be, the shape that
   // it means, without blocks yet, and the longest payload.
@@ -35,6 +36,13 @@ struct LayoutRow {
 
   // ---- Queries: sets filter->may_match, and may_match_many where the kernel has it.
   void (*open)(const Payload& payload, const kernels::Kernel& kernel, OpenFilter* filter) = nullptr;
+
+  // ---- False-positive rates: of many keys, and of num_keys keys in this shape
+  // (bloomline/filter_theory.h). About how many keys a solved filter's bits show, or NaN; null: the
+  // bits of a Bloom filter tell by their number, the others nothing.
+  double (*rate)(const FilterShape& shape, double bits_per_key) = nullptr;
+  double (*exact_rate)(const FilterShape& shape, uint64_t num_keys) = nullptr;
+  double (*keys_from_bits)(const Payload& payload) = nullptr;
 
   // ---- Building. A Bloom filter's bits can be set at any time.
   void (*insert)(const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,

@@ -5,8 +5,8 @@
 
 #include "bloomline/sizing.h"
 #include "src/filter/layouts/limits.h"
+#include "src/filter/layouts/search.h"
 #include "src/filter/sizing/memory_division.h"
-#include "src/filter/sizing/search.h"
 #include "src/support/error_text.h"
 
 namespace bloomline {

@@ -11,7 +11,7 @@
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/layouts/num_probes.h"
-#include "src/filter/sizing/search.h"
+#include "src/filter/layouts/search.h"
 #include "src/support/error_text.h"
 
 namespace bloomline {

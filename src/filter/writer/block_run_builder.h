@@ -28,7 +28,7 @@ class BlockRunBuilder {
   // dropped, and so the others have room whatever the keys are.
   static constexpr size_t kRoomPerBlock = 160;
 
-  // `shape` is kBlocked or kCompact; capacity >= kMinCapacity. Throws bad_alloc.
+  // `shape` has blocks; capacity >= kMinCapacity. Throws bad_alloc.
   BlockRunBuilder(const FilterShape& shape, const kernels::Kernel& kernel, size_t capacity);
 
   // The most blocks of a run.

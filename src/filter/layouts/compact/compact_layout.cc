@@ -1,17 +1,36 @@
 // Compact filters in the table of layouts.
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
+#include "bloomline/filter_theory.h"
 #include "src/filter/layouts/compact/compact_block.h"
 #include "src/filter/layouts/compact/compact_bloom_block.h"
+#include "src/filter/layouts/compact/compact_shape.h"
 #include "src/filter/layouts/layout_row.h"
 
 namespace bloomline::filter {
 namespace {
 
-static_assert(kMaxSolvedKeys == kernels::kMaxCompactSlots);
-
 const kernels::Arrangement& ArrangementOf(const FilterShape& shape) {
   return kernels::kArrangements[shape.arrangement];
+}
+
+// The number of fast columns, by the least bits per key at which it is used: more of them end a
+// missing key's query sooner, but have room for fewer slots. Chosen by measurement:
+// docs/rejected.md.
+struct ArrangementChoice {
+  double from_bits_per_key;
+  uint32_t arrangement;
+};
+constexpr ArrangementChoice kArrangementChoices[] = {{9.8, 5}, {8.2, 4}, {6.4, 3},
+                                                     {5.5, 2}, {3.6, 1}, {0, 0}};
+
+uint32_t ArrangementFor(double bits_per_key) {
+  for (const ArrangementChoice& choice : kArrangementChoices) {
+    if (bits_per_key >= choice.from_bits_per_key) return choice.arrangement;
+  }
+  return 0;
 }
 
 // More different hashes than a block can have slots, or no solution, give a Bloom block.
@@ -38,10 +57,29 @@ bool AddToBlock(const uint64_t* hashes, size_t n, const FilterShape& shape, bool
   return is_overfull;
 }
 
+// A block has as many slots as keys, or few more. With the fewest slots it may have any number of
+// keys up to that; so if that is frequent, nothing is known.
+double KeysFromBits(const Payload& payload) {
+  constexpr double kMostUnknown = 0.1;
+  constexpr double kSlotsPerKey = 1.0045;  // measured: 5 to 14 bits per key, 300,000 keys
+  double slots = 0;
+  double unknown = 0;
+  for (uint64_t i = 0; i < payload.num_blocks; ++i) {
+    const char* const end = payload.data + (i + 1) * payload.block_bytes;
+    const unsigned code = kernels::CodeOf(kernels::LoadLittleEndian16(end - 2));
+    if (code == 0 || code > kernels::kMaxSlotsCode) ++unknown;
+    slots += kernels::kMinCompactSlots + std::min(code, kernels::kMaxSlotsCode);
+  }
+  return unknown > kMostUnknown * static_cast<double>(payload.num_blocks)
+             ? std::numeric_limits<double>::quiet_NaN()
+             : slots / kSlotsPerKey;
+}
+
 constexpr LayoutRow MakeRow() {
   LayoutRow row;
   row.layout = Layout::kCompact;
   row.name = "compact";
+  row.long_name = "bloomline compact";
   row.trailer_shape = [](uint32_t arrangement) { return FilterShape::Compact(0, arrangement); };
   row.trailer_parameter = [](const FilterShape& shape) { return shape.arrangement; };
   row.max_parameter = kernels::kNumArrangements - 1;
@@ -49,6 +87,13 @@ constexpr LayoutRow MakeRow() {
     filter->may_match = kernel.compact.may_match[payload.arrangement];
     filter->may_match_many = kernel.compact.may_match_many[payload.arrangement];
   };
+  row.rate = [](const FilterShape&, double bits_per_key) {
+    return CompactFalsePositiveRate(bits_per_key);
+  };
+  row.exact_rate = [](const FilterShape& shape, uint64_t num_keys) {
+    return ExactCompactFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
+  };
+  row.keys_from_bits = KeysFromBits;
   row.solve_block = SolveBlock;
   row.add_to_block = AddToBlock;
   row.match_all_block = [](const FilterShape& shape, char* block) {
@@ -58,6 +103,14 @@ constexpr LayoutRow MakeRow() {
 }
 
 }  // namespace
+
+FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
+                         uint64_t max_bytes) {
+  const uint32_t arrangement = ArrangementFor(bits_per_key);
+  const uint32_t block_bytes = kernels::kArrangements[arrangement].block_bytes;
+  return FilterShape::Compact(
+      NumBlocks(num_keys, bits_per_key, overhead_bytes, max_bytes, block_bytes), arrangement);
+}
 
 constexpr LayoutRow kCompactRow = MakeRow();
 

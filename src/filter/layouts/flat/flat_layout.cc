@@ -1,4 +1,5 @@
 // Flat Bloom filters in the table of layouts.
+#include "bloomline/filter_theory.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 
@@ -9,6 +10,7 @@ constexpr LayoutRow MakeRow() {
   LayoutRow row;
   row.layout = Layout::kFlat;
   row.name = "flat";
+  row.long_name = "bloomline flat";
   row.trailer_shape = [](uint32_t k) { return FilterShape::Flat(0, static_cast<int>(k)); };
   row.trailer_parameter = [](const FilterShape& shape) {
     return static_cast<uint32_t>(shape.num_probes);
@@ -19,6 +21,12 @@ constexpr LayoutRow MakeRow() {
   row.leveldb_code = [](const FilterShape& shape) { return kFlatCodeBase + shape.num_probes; };
   row.open = [](const Payload&, const kernels::Kernel& kernel, OpenFilter* filter) {
     filter->may_match = kernel.flat.may_match;
+  };
+  row.rate = [](const FilterShape& shape, double bits_per_key) {
+    return StandardFalsePositiveRate(bits_per_key, shape.num_probes);
+  };
+  row.exact_rate = [](const FilterShape& shape, uint64_t num_keys) {
+    return ExactStandardFalsePositiveRate(num_keys, 8 * shape.payload_bytes(), shape.num_probes);
   };
   row.insert = [](const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,
                   const uint64_t* hashes) {

@@ -10,6 +10,7 @@ constexpr LayoutRow MakeRow() {
   LayoutRow row;
   row.layout = Layout::kClassic;
   row.name = "classic";
+  row.long_name = "LevelDB Bloom";
   row.leveldb_code = [](const FilterShape& shape) { return shape.num_probes; };
   row.insert = [](const FilterShape& shape, const kernels::Kernel&, char* data, size_t n,
                   const uint64_t* hashes) {

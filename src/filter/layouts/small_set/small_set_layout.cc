@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "bloomline/filter_theory.h"
 #include "src/filter/layouts/block_run.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
@@ -52,7 +53,11 @@ constexpr LayoutRow MakeRow() {
   LayoutRow row;
   row.layout = Layout::kSmallSet;
   row.name = "compact, small set";
+  row.long_name = "bloomline small set";
   row.leveldb_code = Code;
+  row.exact_rate = [](const FilterShape& shape, uint64_t num_keys) {
+    return ExactSmallSetFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
+  };
   row.build = Build;
   return row;
 }

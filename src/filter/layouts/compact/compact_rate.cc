@@ -1,8 +1,8 @@
 #include <cmath>
 
+#include "src/filter/layouts/block_rate.h"
 #include "src/filter/layouts/compact/compact_block.h"
 #include "src/filter/layouts/compact/compact_bloom_block.h"
-#include "src/filter/sizing/block_rate.h"
 
 namespace bloomline::filter {
 namespace {

@@ -6,15 +6,14 @@
 #include <cstdint>
 #include <limits>
 
-#include "src/filter/container/shapes.h"
-#include "src/filter/container/trailer.h"
 #include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/layouts/block_rate.h"
+#include "src/filter/layouts/compact/compact_shape.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/layouts/num_probes.h"
+#include "src/filter/layouts/search.h"
 #include "src/filter/layouts/small_set/small_set_block.h"
-#include "src/filter/sizing/block_rate.h"
-#include "src/filter/sizing/search.h"
-#include "src/filter/sizing/small_set_rate.h"
+#include "src/filter/layouts/small_set/small_set_rate.h"
 
 namespace bloomline {
 namespace {

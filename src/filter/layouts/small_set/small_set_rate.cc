@@ -1,4 +1,4 @@
-#include "src/filter/sizing/small_set_rate.h"
+#include "src/filter/layouts/small_set/small_set_rate.h"
 
 #include <math.h>
 
@@ -6,9 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "bloomline/filter_theory.h"
-#include "src/filter/container/shapes.h"
-#include "src/filter/layouts/num_probes.h"
 #include "src/filter/layouts/small_set/small_set_block.h"
 
 namespace bloomline::filter {
@@ -148,17 +145,6 @@ double EstimatedSmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t bl
   const auto of_mean = static_cast<unsigned>((num_keys + num_blocks - 1) / num_blocks);
   const unsigned slots = std::min(of_mean + (num_blocks == 1 ? 0 : 2), 62u);
   return (7 * RateWithSlots(block_bytes, slots) + RateWithSlots(block_bytes, slots + 1)) / 8;
-}
-
-bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key) {
-  const uint64_t n = std::min(num_keys, kTabledKeys);
-  const FilterShape shape = LevelDBSmallSetShape(n, bits_per_key);
-  if (shape.always_matches()) return false;
-  const int num_probes = OptimalStandardNumProbes(bits_per_key);
-  const auto flat_bytes =
-      static_cast<double>(FlatShape(n, bits_per_key, num_probes).payload_bytes());
-  return EstimatedSmallSetRate(n, shape.num_blocks, shape.block_bytes) <
-         StandardFalsePositiveRate(8 * flat_bytes / static_cast<double>(n), num_probes);
 }
 
 }  // namespace bloomline::filter

@@ -1,7 +1,7 @@
 // The false-positive rate of LevelDB's compact filters, from the mathematics of their solver: ranks
 // of random matrices over GF(2), as in Dillinger and Walzer, "Ribbon filter", 2021.
-#ifndef BLOOMLINE_FILTER_SIZING_SMALL_SET_RATE_H_
-#define BLOOMLINE_FILTER_SIZING_SMALL_SET_RATE_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_RATE_H_
+#define BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_RATE_H_
 
 #include <cstdint>
 
@@ -18,13 +18,6 @@ double SmallSetBlockRate(uint64_t num_keys, uint32_t block_bytes, unsigned num_a
 // within 30 %, which suffices to compare layouts.
 double EstimatedSmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
 
-// Whether LevelDB's filter of n keys in format kCompact is a small set: such blocks exist, and have
-// a lower rate than a flat filter of the same size. With few keys or bits, their header and spare
-// slots cost more than they gain. From kTabledKeys on the answer is that of kTabledKeys: several
-// blocks, whose mean load changes little.
-constexpr uint64_t kTabledKeys = 61;
-bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key);
-
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_SIZING_SMALL_SET_RATE_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_RATE_H_
