@@ -9,8 +9,6 @@ namespace bloomline::engine_filters {
 const char* KindName(Kind kind) {
   if (const filter::LayoutRow* row = RowOf(kind); row != nullptr) return row->long_name;
   switch (kind) {
-    default:
-      break;
     case Kind::kAlwaysMatch:
       return "matches every key";
     case Kind::kNoKeys:
@@ -21,8 +19,9 @@ const char* KindName(Kind kind) {
       return "RocksDB Ribbon";
     case Kind::kRocksDBLegacy:
       return "RocksDB legacy Bloom";
+    default:
+      return "unknown";
   }
-  return "unknown";
 }
 
 EngineFilter EngineFilter::Open(Container container, std::string_view name,

@@ -54,6 +54,12 @@ inline size_t CopyInRange(HashRange range, const uint64_t* hashes, size_t n, uin
   return size;
 }
 
+// Equal hashes are one equation. Returns how many are left, the first ones of the array.
+inline size_t DropRepeats(uint64_t* hashes, size_t n) {
+  std::sort(hashes, hashes + n);
+  return static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
+}
+
 // A counting sort of a run's hashes by block. The object has where those of each block end;
 // the caller has the sorted hashes. (Sort ForEachBlock*)*.
 class KeysByBlock {

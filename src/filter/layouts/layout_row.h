@@ -69,7 +69,6 @@ extern const LayoutRow kClassicRow, kSmallSetRow, kBlockedRow, kFlatRow, kCompac
 
 // By Layout; see RowOf.
 extern const LayoutRow* const kLayoutRows[];
-extern const size_t kNumLayoutRows;
 
 // LevelDB's layouts have the highest numbers, and the first rows.
 constexpr uint8_t kNumLevelDBRows = 2;
@@ -104,9 +103,6 @@ inline void BuildSmallPayload(uint64_t* hashes, size_t n, FilterShape* shape,
   if (row.is_bloom()) return row.insert(*shape, kernel, data, n, hashes);
   row.build(hashes, n, shape, kernel, data);
 }
-
-// Equal hashes are one equation. Returns how many are left, the first ones of the array.
-size_t DropRepeats(uint64_t* hashes, size_t n);
 
 }  // namespace bloomline::filter
 

@@ -71,7 +71,7 @@ constexpr uint32_t FirstAttempt(int one_block_code) {
   return kAttemptsPerCode * static_cast<uint32_t>(one_block_code - kOneBlockCode);
 }
 
-// Of num_bytes bytes, for a code of small sets.
+// Decodes num_bytes bytes that a code of small sets follows.
 inline Payload DecodeSmallSet(const char* data, uint64_t num_bytes, int code) {
   if (code < kOneBlockCode + int{kNumOneBlockCodes}) {
     if (!IsOneBlock(code, num_bytes)) return {};

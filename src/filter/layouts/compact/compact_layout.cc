@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "bloomline/filter_theory.h"
+#include "src/filter/layouts/block_run.h"
 #include "src/filter/layouts/compact/compact_block.h"
 #include "src/filter/layouts/compact/compact_bloom_block.h"
 #include "src/filter/layouts/compact/compact_shape.h"
