@@ -13,7 +13,7 @@
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/layouts/num_probes.h"
-#include "src/filter/sizing/search.h"
+#include "src/filter/layouts/search.h"
 
 namespace bloomline::advice {
 namespace {
