@@ -4,7 +4,7 @@
 // BLOOMLINE_TEST_KEYS in the environment: the keys of the bottom level. With it, all formats are
 // tested, with a million lookups, and the figures are printed:
 //
-//   BLOOMLINE_TEST_KEYS=1000000 build/dev/tests/tool/tool_rates_test
+//   BLOOMLINE_TEST_KEYS=1000000 build/dev/tests/tool_rates_test
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>

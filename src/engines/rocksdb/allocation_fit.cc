@@ -72,7 +72,7 @@ filter::FilterShape FitAllocation(const ShapesBySize& shapes, uint64_t asked_byt
   }
   std::atomic<int64_t>& balance = balances->OfSize(paid_bytes);
   const int64_t before = balance.load(std::memory_order_relaxed);
-  // Of several threads, some may see an old balance. That evens out with later filters.
+  // Some of several threads may see an old balance. That evens out with later filters.
   const auto surplus = [=](uint64_t bytes) {
     const auto paid = static_cast<int64_t>(paid_bytes);
     // Not all of what very small filters take: large ones would have to make up for it.

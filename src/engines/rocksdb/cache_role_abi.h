@@ -19,7 +19,7 @@
 #include "rocksdb/advanced_cache.h"
 #endif
 
-// Of the headers: BLOOMLINE_ROCKSDB_VERSION may be another one in tests.
+// The version is that of the headers: BLOOMLINE_ROCKSDB_VERSION may be another one in tests.
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 710
 #define BLOOMLINE_ROCKSDB_HAS_CACHE_HELPERS 1
 #else

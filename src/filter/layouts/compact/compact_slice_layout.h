@@ -49,7 +49,7 @@ struct SliceLayout {
   // solver's equations do not have either.
   uint64_t tail_without_partial() const { return ~(uint64_t{1} << (variable_shift - 1)); }
 
-  // Of the window of the first attempt.
+  // Where the window of the first attempt begins.
   unsigned window_shift() const { return variable_shift + kNumVariableSlots; }
 
   unsigned tail;

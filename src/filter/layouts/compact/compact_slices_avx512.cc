@@ -68,7 +68,7 @@ BLOOMLINE_AVX512_INLINE Matrix MatrixOf(__m512i rows) {
 BLOOMLINE_AVX512_INLINE Matrix MatrixAt(const Bytes& bytes, EightEquations equations) {
   return MatrixOf(_mm512_permutexvar_epi8(equations, bytes));
 }
-// Of the pivots' own sums: the matrix that makes sums of the slice they come from.
+// Returns, for the pivots' own sums, the matrix that makes sums of the slice they come from.
 BLOOMLINE_AVX512_INLINE Matrix InverseAt(const Bytes& sums, EightEquations pivots) {
   return MatrixOf(Xor(_mm512_permutexvar_epi8(pivots, sums), _mm512_set1_epi64(kIdentity)));
 }

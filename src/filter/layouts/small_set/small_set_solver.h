@@ -132,7 +132,7 @@ class System {
   }
 
  private:
-  // Of a repeated key, the second equation is a sum of others, or 0 where the key has a pivot. What
+  // The second equation of a repeated key is a sum of others, or 0 where the key has a pivot. What
   // is not in the result does not depend on the order of the keys.
   uint64_t ImpliedEquations() const {
     uint64_t implied = 0;
