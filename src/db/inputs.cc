@@ -93,11 +93,11 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
 
 Inputs OpenInputs(const CommonOptions& options) {
   Inputs inputs;
-  database::InputOptions folders;
+  directory::InputOptions folders;
   folders.table_folders = options.table_folders;
   for (const std::string& path : options.paths) {
     std::string error;
-    if (!database::OpenInput(path, &inputs.databases, &error, folders)) {
+    if (!directory::OpenInput(path, &inputs.databases, &error, folders)) {
       inputs.errors.push_back(error);
     }
   }
@@ -142,20 +142,20 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
   }
   bool added = false;
   for (const size_t d : changed) {
-    database::Database& database = inputs->databases[d];
-    database::Database now = database;
+    directory::Database& database = inputs->databases[d];
+    directory::Database now = database;
     std::string error;
-    if (database.path.empty() || !database::Refresh(&now, &error)) continue;
+    if (database.path.empty() || !directory::Refresh(&now, &error)) continue;
     std::set<std::string> old_paths;
     std::set<std::string> new_paths;
-    for (const database::TableFile& file : database.files) old_paths.insert(file.path);
-    for (const database::TableFile& file : now.files) new_paths.insert(file.path);
+    for (const directory::TableFile& file : database.files) old_paths.insert(file.path);
+    for (const directory::TableFile& file : now.files) new_paths.insert(file.path);
     for (FileRef& ref : inputs->files) {
       if (drop && ref.database == d && new_paths.count(inputs->file(ref).path) == 0) {
         ref.state = FileState::kVanished;
       }
     }
-    for (database::TableFile& file : now.files) {
+    for (directory::TableFile& file : now.files) {
       // A column family that was created meanwhile is for the next run.
       const auto family = static_cast<size_t>(file.column_family);
       if (old_paths.count(file.path) != 0 || family >= database.column_families.size() ||

@@ -43,17 +43,17 @@ struct FileRef {
 
 // Everything that was named on the command line.
 struct Inputs {
-  std::vector<database::Database> databases;
+  std::vector<directory::Database> databases;
   std::vector<FileRef> files;
   std::vector<std::string> errors;  // arguments that name nothing that can be read
 
-  const database::TableFile& file(const FileRef& ref) const {
+  const directory::TableFile& file(const FileRef& ref) const {
     return databases[ref.database].files[ref.index];
   }
-  const database::ColumnFamily& column_family(size_t database, int index) const {
+  const directory::ColumnFamily& column_family(size_t database, int index) const {
     return databases[database].column_families[static_cast<size_t>(index)];
   }
-  const database::ColumnFamily& column_family(const FileRef& ref) const {
+  const directory::ColumnFamily& column_family(const FileRef& ref) const {
     return column_family(ref.database, file(ref).column_family);
   }
 };

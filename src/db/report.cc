@@ -11,7 +11,7 @@ namespace bloomline::db {
 int ReportProblems(const Inputs& inputs, const std::string& name) {
   const std::string start = "bloomline db " + name + ": ";
   for (const std::string& error : inputs.errors) cli::PrintError(start + error);
-  for (const database::Database& database : inputs.databases) {
+  for (const directory::Database& database : inputs.databases) {
     for (const std::string& warning : database.warnings)
       cli::PrintError(start + "warning: " + warning);
   }
@@ -60,7 +60,7 @@ std::string FilesText(uint64_t files) {
   return cli::CountText(files) + (files == 1 ? " file" : " files");
 }
 
-std::string DatabaseTitle(const database::Database& database, int column_family) {
+std::string DatabaseTitle(const directory::Database& database, int column_family) {
   std::string path = database.path;
   if (path.empty()) path = database.files.size() == 1 ? database.files[0].path : "files";
   if (database.column_families.size() < 2) return path;

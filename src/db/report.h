@@ -32,7 +32,7 @@ std::string FileText(const Inputs& inputs, const FileRef& ref);
 std::string FilesText(uint64_t files);
 
 // "/path, column family 'x'"; the column family only where there is more than one.
-std::string DatabaseTitle(const database::Database& database, int column_family);
+std::string DatabaseTitle(const directory::Database& database, int column_family);
 
 }  // namespace bloomline::db
 

@@ -24,7 +24,7 @@
 #include "tests/support/case_folding.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 namespace {
 
 using tests::TempDir;
@@ -285,4 +285,4 @@ TEST(FilterNames, WhatIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace bloomline::database
+}  // namespace bloomline::directory

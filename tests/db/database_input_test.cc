@@ -17,7 +17,7 @@
 #include "tests/db/manifest_writer.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 namespace {
 
 using sstable::Engine;
@@ -322,4 +322,4 @@ TEST_F(InputTest, OwnerThatNeverRests) {
 }
 
 }  // namespace
-}  // namespace bloomline::database
+}  // namespace bloomline::directory

@@ -16,7 +16,7 @@
 #include "src/db/directory/database.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 namespace {
 
 using tests::TempDir;
@@ -151,4 +151,4 @@ TEST_F(LevelDBDirectory, RepairedAndOldNames) {
 }
 
 }  // namespace
-}  // namespace bloomline::database
+}  // namespace bloomline::directory

@@ -12,7 +12,7 @@
 #include "src/db/directory/record_log.h"
 #include "tests/db/manifest_writer.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 namespace {
 
 using tests::DeletedFile;
@@ -420,4 +420,4 @@ TEST_F(ManifestTest, RandomBytes) {
 }
 
 }  // namespace
-}  // namespace bloomline::database
+}  // namespace bloomline::directory

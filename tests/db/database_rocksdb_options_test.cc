@@ -17,7 +17,7 @@
 #include "tests/engines/rocksdb_open.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 namespace {
 
 using tests::TempDir;
@@ -221,4 +221,4 @@ TEST_F(LogTest, NoLog) {
 }
 
 }  // namespace
-}  // namespace bloomline::database
+}  // namespace bloomline::directory

@@ -27,7 +27,7 @@
 #include "src/db/directory/database.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 namespace {
 
 using rocksdb::ColumnFamilyOptions;
@@ -166,7 +166,7 @@ TableFacts FactsOf(const Database& database) {
 Database OpenOne(const std::string& argument) {
   std::vector<Database> databases;
   std::string error;
-  EXPECT_TRUE(database::OpenInput(argument, &databases, &error)) << error;
+  EXPECT_TRUE(directory::OpenInput(argument, &databases, &error)) << error;
   EXPECT_EQ(databases.size(), 1u);
   return databases.empty() ? Database() : std::move(databases.front());
 }
@@ -455,4 +455,4 @@ TEST(RocksDBDirectory, FilesAreInKeyOrder) {
 }
 
 }  // namespace
-}  // namespace bloomline::database
+}  // namespace bloomline::directory

@@ -84,10 +84,10 @@ std::string LogOf(const std::vector<std::string>& records) {
 }
 
 void CheckManifest(const std::string& path) {
-  database::Manifest manifest;
+  directory::Manifest manifest;
   bool vanished = true;
   std::string error;
-  RequireReason(database::ReadManifest(path, &manifest, &vanished, &error), &error);
+  RequireReason(directory::ReadManifest(path, &manifest, &vanished, &error), &error);
   Require(!vanished, "the file is there");
   for (const auto& [number, family] : manifest.live.families()) {
     for (const auto& [file_number, file] : family.files) {
@@ -97,13 +97,13 @@ void CheckManifest(const std::string& path) {
 }
 
 void CheckOptions(const std::string& text) {
-  database::OptionsFile options;
-  database::ParseOptionsFile(text, &options);
+  directory::OptionsFile options;
+  directory::ParseOptionsFile(text, &options);
   options.column_families[""].insert(options.database.begin(), options.database.end());
   for (const auto& [family, values] : options.column_families) {
     for (const auto& [name, value] : values) {
-      Require(database::OptionId(value).size() <= value.size(), "an id is a part of its value");
-      Require(database::OptionIn(value, "id").size() <= value.size(), "so is an option");
+      Require(directory::OptionId(value).size() <= value.size(), "an id is a part of its value");
+      Require(directory::OptionIn(value, "id").size() <= value.size(), "so is an option");
     }
   }
 }

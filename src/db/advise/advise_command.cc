@@ -44,7 +44,7 @@ uint64_t MedianKeysPerFilter(const Inputs& inputs, const Inspection& inspection,
 
 advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection,
                               const FamilyGroups& groups, const MeasuredFamily* measured) {
-  const database::ColumnFamily& family =
+  const directory::ColumnFamily& family =
       inputs.column_family(groups.database, groups.column_family);
   advice::Situation situation;
   situation.engine = inputs.databases[groups.database].engine;
@@ -89,19 +89,19 @@ struct Statistics {
 };
 
 // `text` is what the file at `path` holds; LOG is read if `path` is empty.
-Statistics StatisticsOf(const database::Database& database, const std::string& path,
+Statistics StatisticsOf(const directory::Database& database, const std::string& path,
                         const std::string& text) {
   Statistics statistics;
-  database::Tickers tickers;
+  directory::Tickers tickers;
   TickerRates rates;
   std::string error;
   statistics.from = path.empty() ? "LOG" : path == "-" ? "stdin" : path;
   bool read;
   if (path.empty()) {
     read = !database.path.empty() && database.engine == sstable::Engine::kRocksDB &&
-           database::ReadLogTickers(database.path, &tickers, &error);
+           directory::ReadLogTickers(database.path, &tickers, &error);
   } else {
-    read = database::ParseTickers(text, &tickers, &error);
+    read = directory::ParseTickers(text, &tickers, &error);
   }
   if (read && RatesOf(tickers, &rates, &error)) {
     statistics.rates = rates;
@@ -213,7 +213,7 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
   Statistics statistics;
   for (size_t g = 0; g < inspection.groups.size(); ++g) {
     const FamilyGroups& groups = inspection.groups[g];
-    const database::Database& database = inputs->databases[groups.database];
+    const directory::Database& database = inputs->databases[groups.database];
     if (g == 0 || (options.stats.empty() && groups.database != inspection.groups[g - 1].database)) {
       statistics = StatisticsOf(database, options.stats, stats_text);
     }
@@ -253,7 +253,7 @@ int Run(const AdviseOptions& options) {
   // Before the database is measured, which may take minutes.
   std::string stats_text, error;
   if (!options.stats.empty() &&
-      !database::ReadInput(options.stats, kMaxStatisticsBytes, &stats_text, &error)) {
+      !directory::ReadInput(options.stats, kMaxStatisticsBytes, &stats_text, &error)) {
     cli::PrintError("bloomline db advise: " + error +
                     "; --stats takes a regular file, or - for stdin");
     return cli::kExitFailure;

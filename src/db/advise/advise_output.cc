@@ -114,7 +114,7 @@ cli::Json ChoiceJson(const PreloadLibrary& library, const Choice& choice) {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-std::optional<uint64_t> Find(const database::Tickers& tickers, const std::string& name) {
+std::optional<uint64_t> Find(const directory::Tickers& tickers, const std::string& name) {
   const auto found = tickers.find("rocksdb." + name);
   if (found == tickers.end()) return std::nullopt;
   return found->second;
@@ -249,7 +249,7 @@ double TickerRates::wasted_reads() const {
   return gets_of_missing_keys ? Quotient(false_positives(), *gets_of_missing_keys) : kUnknown;
 }
 
-bool RatesOf(const database::Tickers& tickers, TickerRates* rates, std::string* error) {
+bool RatesOf(const directory::Tickers& tickers, TickerRates* rates, std::string* error) {
   struct Needed {
     const char* name;
     uint64_t* value;

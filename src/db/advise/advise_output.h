@@ -34,7 +34,7 @@ struct TickerRates {
 };
 
 // False with *error if the tickers do not tell, as without the three of whole keys.
-bool RatesOf(const database::Tickers& tickers, TickerRates* rates, std::string* error);
+bool RatesOf(const directory::Tickers& tickers, TickerRates* rates, std::string* error);
 
 // Advice for one column family.
 struct FamilyAdvice {

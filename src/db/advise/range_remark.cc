@@ -64,7 +64,7 @@ std::vector<RangeCost> RangeCosts(Inputs* inputs, const CommonOptions& common, u
               [&](size_t i, const sstable::Table& table, cli::FileProgress*, std::string* error) {
                 size_t g = 0;
                 const FileRef& ref = inputs->files[i];
-                const database::TableFile& file = inputs->file(ref);
+                const directory::TableFile& file = inputs->file(ref);
                 while (inspection.groups[g].database != ref.database ||
                        inspection.groups[g].column_family != file.column_family) {
                   ++g;

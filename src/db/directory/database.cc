@@ -9,7 +9,7 @@
 #include "src/db/directory/directory.h"
 #include "src/db/directory/file_names.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 namespace {
 
 using sstable::Engine;
@@ -141,4 +141,4 @@ bool Refresh(Database* database, std::string* error) {
   return true;
 }
 
-}  // namespace bloomline::database
+}  // namespace bloomline::directory

@@ -13,7 +13,7 @@
 
 #include "src/db/sstable/table.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 
 struct TableFile {
   std::string path;
@@ -71,6 +71,6 @@ using Tickers = std::map<std::string, uint64_t>;
 bool ReadLogTickers(const std::string& database_path, Tickers* tickers, std::string* error);
 bool ParseTickers(const std::string& text, Tickers* tickers, std::string* error);
 
-}  // namespace bloomline::database
+}  // namespace bloomline::directory
 
 #endif  // BLOOMLINE_DB_DIRECTORY_DATABASE_H_

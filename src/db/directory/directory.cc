@@ -13,7 +13,7 @@
 #include "src/db/sstable/comparator.h"
 #include "src/support/number_text.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 namespace {
 
 // ---- What is live in a database's folder at one moment, also while its owner changes it.
@@ -303,4 +303,4 @@ bool ReadDirectory(const std::string& path, const std::vector<std::string>& tabl
   return ReadTables(database->path, listing, database, error);
 }
 
-}  // namespace bloomline::database
+}  // namespace bloomline::directory

@@ -7,7 +7,7 @@
 
 #include "src/db/directory/database.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 
 // A folder with CURRENT, or with tables. False with *error.
 bool ReadDirectory(const std::string& path, const std::vector<std::string>& table_folders,
@@ -19,6 +19,6 @@ sstable::Engine EngineOfTable(const std::string& path);
 // DBOptions::db_paths, as LOG lists them when the database is opened.
 std::vector<std::string> TableFoldersInLog(const std::string& database_path);
 
-}  // namespace bloomline::database
+}  // namespace bloomline::directory
 
 #endif  // BLOOMLINE_DB_DIRECTORY_DIRECTORY_H_

@@ -11,7 +11,7 @@
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 namespace {
 
 constexpr size_t kSuffixBytes = 4;  // ".sst"
@@ -139,4 +139,4 @@ std::string Quoted(std::string_view text) {
   return "'" + quoted + "'";
 }
 
-}  // namespace bloomline::database
+}  // namespace bloomline::directory

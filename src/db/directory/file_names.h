@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace bloomline::database {
+namespace bloomline::directory {
 
 std::string Join(const std::string& folder, const std::string& name);
 
@@ -49,6 +49,6 @@ bool Exists(const std::string& path);
 // The first bytes of a text of unknown origin, for an error: '?' for what is not printable ASCII.
 std::string Quoted(std::string_view text);
 
-}  // namespace bloomline::database
+}  // namespace bloomline::directory
 
 #endif  // BLOOMLINE_DB_DIRECTORY_FILE_NAMES_H_

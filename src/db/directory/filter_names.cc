@@ -4,7 +4,7 @@
 
 #include "src/db/directory/options_file.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 namespace {
 
 using sstable::Engine;
@@ -70,4 +70,4 @@ PolicyUse UseOf(std::string_view policy, const FilterBlock& block) {
   return policy == kLevelDBFamily && block.is_bloomline ? PolicyUse::kMayMatch : PolicyUse::kUsed;
 }
 
-}  // namespace bloomline::database
+}  // namespace bloomline::directory

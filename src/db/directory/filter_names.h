@@ -15,7 +15,7 @@
 
 #include "src/db/sstable/table.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 
 enum class PolicyUse {
   kUsed,
@@ -38,6 +38,6 @@ struct FilterBlock {
 // Empty: not known.
 PolicyUse UseOf(std::string_view policy, const FilterBlock& block);
 
-}  // namespace bloomline::database
+}  // namespace bloomline::directory
 
 #endif  // BLOOMLINE_DB_DIRECTORY_FILTER_NAMES_H_

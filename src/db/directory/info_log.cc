@@ -12,7 +12,7 @@
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 namespace {
 
 constexpr uint64_t kChunkBytes = 1 << 20;
@@ -210,4 +210,4 @@ bool ParseTickers(const std::string& text, Tickers* tickers, std::string* error)
   return true;
 }
 
-}  // namespace bloomline::database
+}  // namespace bloomline::directory

@@ -5,7 +5,7 @@
 #include "src/db/directory/file_names.h"
 #include "src/db/directory/record_log.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 
 void LiveFiles::Apply(VersionEdit&& edit) {
   has_rocksdb_tags_ = has_rocksdb_tags_ || edit.has_rocksdb_tags;
@@ -116,4 +116,4 @@ bool ReadManifest(const std::string& path, Manifest* manifest, bool* vanished, s
   return true;
 }
 
-}  // namespace bloomline::database
+}  // namespace bloomline::directory

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace bloomline::database {
+namespace bloomline::directory {
 
 // ---- One record of a MANIFEST: changes of a column family's tables. LevelDB and RocksDB share the
 // format; RocksDB has more tags (db/version_edit.h; up to RocksDB 11).
@@ -84,6 +84,6 @@ struct Manifest {
 // False with *error: the file and what is wrong. *vanished: it does not exist.
 bool ReadManifest(const std::string& path, Manifest* manifest, bool* vanished, std::string* error);
 
-}  // namespace bloomline::database
+}  // namespace bloomline::directory
 
 #endif  // BLOOMLINE_DB_DIRECTORY_MANIFEST_H_

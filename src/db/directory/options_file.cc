@@ -6,7 +6,7 @@
 
 #include "src/db/directory/file_names.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 namespace {
 
 constexpr std::string_view kSpaces = " \t\r\n\v\f";
@@ -134,4 +134,4 @@ std::string OptionId(std::string_view value) {
   return OptionIn(value, "id");
 }
 
-}  // namespace bloomline::database
+}  // namespace bloomline::directory

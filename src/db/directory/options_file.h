@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace bloomline::database {
+namespace bloomline::directory {
 
 using OptionMap = std::map<std::string, std::string>;
 
@@ -34,6 +34,6 @@ std::string OptionIn(std::string_view value, std::string_view name);
 // The `id` of such a value, or the value itself if it has no options: "bloomfilter:10:false".
 std::string OptionId(std::string_view value);
 
-}  // namespace bloomline::database
+}  // namespace bloomline::directory
 
 #endif  // BLOOMLINE_DB_DIRECTORY_OPTIONS_FILE_H_

@@ -4,7 +4,7 @@
 
 #include "src/db/sstable/bytes/coding.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 namespace {
 
 constexpr size_t kBlockBytes = 32768;
@@ -155,4 +155,4 @@ bool RecordLog::Next(std::string_view* record) {
   return false;
 }
 
-}  // namespace bloomline::database
+}  // namespace bloomline::directory

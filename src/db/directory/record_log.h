@@ -13,7 +13,7 @@
 #include "src/db/sstable/bytes/checksum.h"
 #include "src/support/file_io.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 
 class RecordLog {
  public:
@@ -70,6 +70,6 @@ class RecordLog {
   std::string error_;
 };
 
-}  // namespace bloomline::database
+}  // namespace bloomline::directory
 
 #endif  // BLOOMLINE_DB_DIRECTORY_RECORD_LOG_H_

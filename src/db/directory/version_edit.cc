@@ -3,7 +3,7 @@
 #include "src/db/directory/manifest.h"
 #include "src/db/sstable/bytes/coding.h"
 
-namespace bloomline::database {
+namespace bloomline::directory {
 namespace {
 
 using sstable::TakeVarint;
@@ -240,4 +240,4 @@ EditError DecodeVersionEdit(std::string_view record, VersionEdit* edit, std::str
   return Decoder(record, edit).Decode(what);
 }
 
-}  // namespace bloomline::database
+}  // namespace bloomline::directory

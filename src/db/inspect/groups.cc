@@ -102,7 +102,7 @@ void CoverageOfFamily(const Inputs& inputs, const std::vector<size_t>& members,
   std::map<int, double> keys_of_level;
   bool known = true;
   for (const size_t i : members) {
-    const database::TableFile& file = inputs.file(inputs.files[i]);
+    const directory::TableFile& file = inputs.file(inputs.files[i]);
     const sstable::KeyOrder order = sstable::OrderOf((*files)[i].facts.comparator);
     const auto keys = static_cast<double>((*files)[i].facts.num_keys);
     ranges.push_back({sstable::WithoutTimestamp(order, file.smallest_key),
@@ -196,7 +196,7 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs,
   for (size_t i = 0; i < inputs.files.size(); ++i) {
     const FileRef& ref = inputs.files[i];
     if (ref.state != FileState::kDone) continue;
-    const database::TableFile& file = inputs.file(ref);
+    const directory::TableFile& file = inputs.file(ref);
     families[FamilyOf(inputs, ref)][file.level].Add(files[i], file.bytes);
   }
   std::vector<FamilyGroups> groups;
@@ -270,7 +270,7 @@ cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool wi
                      const std::function<cli::Json(size_t)>& file) {
   cli::Json databases = cli::Json::array();
   for (size_t d = 0; d < inputs.databases.size(); ++d) {
-    const database::Database& database = inputs.databases[d];
+    const directory::Database& database = inputs.databases[d];
     cli::Json json{{"path", database.path}, {"engine", EngineName(database.engine)}};
     if (with_warnings) json["warnings"] = database.warnings;
     json["column_families"] = cli::Json::array();

@@ -131,7 +131,7 @@ void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
   for (size_t i = 0; i < files.size(); ++i) {
     const FileRef& ref = inputs.files[i];
     if (ref.state != FileState::kDone) continue;
-    const database::TableFile& file = inputs.file(ref);
+    const directory::TableFile& file = inputs.file(ref);
     const FileFacts& facts = files[i].facts;
     Group group;
     group.Add(files[i], file.bytes);
@@ -146,7 +146,7 @@ void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
 }
 
 cli::Json FileJson(const Inputs& inputs, const FileRef& ref, const InspectedFile& inspected) {
-  const database::TableFile& file = inputs.file(ref);
+  const directory::TableFile& file = inputs.file(ref);
   const FileFacts& facts = inspected.facts;
   Group group;
   group.Add(inspected, file.bytes);
@@ -182,7 +182,7 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection, bool wi
   const auto& [files, groups, policies] = inspection;
   for (size_t g = 0; g < groups.size(); ++g) {
     const FamilyGroups& family = groups[g];
-    const database::Database& database = inputs.databases[family.database];
+    const directory::Database& database = inputs.databases[family.database];
     if (g != 0) std::cout << '\n';
     cli::PrintLine(DatabaseTitle(database, family.column_family) + ": " +
                    EngineName(database.engine) + ", " + FilesText(family.all.files) + ", " +

@@ -5,7 +5,7 @@
 namespace bloomline::db {
 namespace {
 
-RunningPolicy PolicyOf(const database::ColumnFamily& family, const std::string& given) {
+RunningPolicy PolicyOf(const directory::ColumnFamily& family, const std::string& given) {
   if (!given.empty()) return {given, "--policy"};
   if (!family.filter_policy.empty()) return {family.filter_policy, "OPTIONS"};
   return {};
@@ -14,7 +14,7 @@ RunningPolicy PolicyOf(const database::ColumnFamily& family, const std::string& 
 void CompareWithPolicy(const std::string& policy, InspectedFile* file) {
   const FileFacts& facts = file->facts;
   if (policy.empty() || !facts.has_filter()) return;
-  database::FilterBlock block;
+  directory::FilterBlock block;
   block.engine = facts.engine;
   block.kind = facts.kind;
   block.name = facts.filter_name;
@@ -22,18 +22,18 @@ void CompareWithPolicy(const std::string& policy, InspectedFile* file) {
   for (const auto& [kind, count] : facts.kinds) {
     if (engine_filters::IsBloomline(kind)) block.is_bloomline = true;
   }
-  switch (database::UseOf(policy, block)) {
-    case database::PolicyUse::kIgnored:
+  switch (directory::UseOf(policy, block)) {
+    case directory::PolicyUse::kIgnored:
       file->ignored = "the policy does not look for filters named '" + facts.filter_name + "'";
       break;
-    case database::PolicyUse::kMayMatch:
+    case directory::PolicyUse::kMayMatch:
       file->ignored =
           "the policy does not understand these filters, and takes them to match every key";
       break;
-    case database::PolicyUse::kUnknown:
+    case directory::PolicyUse::kUnknown:
       file->policy_unknown = true;
       break;
-    case database::PolicyUse::kUsed:
+    case directory::PolicyUse::kUsed:
       break;
   }
 }

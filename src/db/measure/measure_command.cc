@@ -112,7 +112,7 @@ void PrintFiles(const Inputs& inputs, const Inspection& inspection,
   for (size_t i = 0; i < results.size(); ++i) {
     const FileRef& ref = inputs.files[i];
     if (ref.state != FileState::kDone) continue;
-    const database::TableFile& file = inputs.file(ref);
+    const directory::TableFile& file = inputs.file(ref);
     cells.push_back(
         {FileText(inputs, ref), LevelText(file.level), cli::CountText(results[i].keys_read),
          MeasuredText(results[i].rates.adjacent), MeasuredText(results[i].rates.elsewhere),
@@ -127,7 +127,7 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
   for (size_t f = 0; f < families.size(); ++f) {
     const MeasuredFamily& family = families[f];
     const FamilyGroups& groups = inspection.groups[f];
-    const database::Database& database = inputs.databases[groups.database];
+    const directory::Database& database = inputs.databases[groups.database];
     if (f != 0) std::cout << '\n';
     cli::PrintLine(DatabaseTitle(database, groups.column_family) + ": " +
                    EngineName(database.engine));
@@ -171,7 +171,7 @@ cli::Json FamilyJson(const std::string& name, const MeasuredFamily& family) {
           {"not_measured", std::move(reasons)}};
 }
 
-cli::Json FileJson(const database::TableFile& file, const FileFacts& facts,
+cli::Json FileJson(const directory::TableFile& file, const FileFacts& facts,
                    const MeasureResult& result) {
   return {{"path", file.path},
           {"level", LevelJson(file.level)},
@@ -195,7 +195,7 @@ std::string ReadsText(double reads) {
 }
 
 void PrintScan(const Inputs& inputs, const FamilyGroups& groups, const FamilyScan& scan) {
-  const database::Database& database = inputs.databases[groups.database];
+  const directory::Database& database = inputs.databases[groups.database];
   cli::PrintLine(DatabaseTitle(database, groups.column_family) + ": " +
                  EngineName(database.engine) + ", empty ranges behind " +
                  cli::CountText(scan.num_keys) + " stored keys");

@@ -71,7 +71,7 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
       inputs, common, name,
       [&](size_t i, const sstable::Table& table, cli::FileProgress* progress, std::string* error) {
         const FileRef& ref = inputs->files[i];
-        const database::TableFile& file = inputs->file(ref);
+        const directory::TableFile& file = inputs->file(ref);
         const std::vector<Sample>& of_family = samples.at({ref.database, file.column_family});
         // As many as are used; a database may have 100,000 files.
         const auto step = static_cast<size_t>(of_family.size() / options.samples + 1);

@@ -156,7 +156,7 @@ class FileScan {
  public:
   explicit FileScan(const sstable::Table& table) : table_(table), keys_(table) {}
 
-  bool Run(const database::TableFile& file, const std::vector<Range>& ranges,
+  bool Run(const directory::TableFile& file, const std::vector<Range>& ranges,
            std::vector<Answer>* answers, std::string* error) {
     const bool has_filter = table_.filter_kind() != sstable::FilterKind::kNone &&
                             table_.properties().prefix_extractor == filter::kRangeExtractorName;
@@ -290,7 +290,7 @@ std::vector<FamilyScan> Scan(Inputs* inputs, const CommonOptions& common,
   }
   for_each_file(common, [&](size_t i, size_t f, const sstable::Table& table, std::string* error) {
     std::vector<Answer> answers;
-    const database::TableFile& file = inputs->file(inputs->files[i]);
+    const directory::TableFile& file = inputs->file(inputs->files[i]);
     if (!FileScan(table).Run(file, ranges[f], &answers, error)) return false;
     const std::lock_guard<std::mutex> lock(mutex);
     for (const Answer& answer : answers) {
