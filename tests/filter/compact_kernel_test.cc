@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_search.h"
+#include "src/filter/layouts/compact/solver/search.h"
 #include "src/filter/layouts/kernel.h"
 #include "tests/support/guarded_bytes.h"
 

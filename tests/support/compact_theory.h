@@ -11,7 +11,7 @@
 
 #include "src/filter/layouts/compact/compact_block.h"
 #include "src/filter/layouts/compact/compact_bloom_block.h"
-#include "src/filter/layouts/compact/compact_search.h"
+#include "src/filter/layouts/compact/solver/search.h"
 
 namespace bloomline::tests {
 

@@ -4,7 +4,7 @@
 // hash of a key gives it a coefficient for each slot ("the key's slots") and a fingerprint. It
 // matches if in each column the parity of (column AND coefficients) is the fingerprint's bit. Fast
 // columns have fixed places in the block: a word for slots 0 to 63, a field for the others
-// (compact_block.h). The other columns are in the pool (compact_pool_avx2.h).
+// (compact_block.h). The other columns are in the pool (query/pool_avx2.h).
 //
 //   words      | word 0   | word 1   | word 2   | word 3   |     AND the key's slots 0 to 63
 //   fields     | f0 0 0.. | f1 0 0.. | f2 0 0.. | f3 0 0.. |     AND its slots from 64 on
@@ -21,10 +21,10 @@
 #if defined(__x86_64__)
 
 #include "src/filter/cpu/avx2_bits.h"
-#include "src/filter/layouts/compact/avx2_parity.h"
 #include "src/filter/layouts/compact/compact_kernel.h"
-#include "src/filter/layouts/compact/compact_pool_avx2.h"
-#include "src/filter/layouts/compact/compact_query.h"
+#include "src/filter/layouts/compact/query/avx2_parity.h"
+#include "src/filter/layouts/compact/query/pool_avx2.h"
+#include "src/filter/layouts/compact/query/query.h"
 
 namespace bloomline::kernels {
 namespace {
@@ -78,7 +78,7 @@ BLOOMLINE_AVX2_INLINE unsigned FastParities(const char* block, CompactSlots mine
 }  // namespace bloomline::kernels
 
 #define BLOOMLINE_COMPACT_TARGET BLOOMLINE_AVX2
-#include "src/filter/layouts/compact/compact_vector_query.h"
+#include "src/filter/layouts/compact/query/vector_query.h"
 
 namespace bloomline::kernels {
 

@@ -10,8 +10,8 @@
 
 #include "src/filter/cpu/avx512_bits.h"
 #include "src/filter/layouts/compact/compact_kernel.h"
-#include "src/filter/layouts/compact/compact_pool_avx512.h"
-#include "src/filter/layouts/compact/compact_query.h"
+#include "src/filter/layouts/compact/query/pool_avx512.h"
+#include "src/filter/layouts/compact/query/query.h"
 
 namespace bloomline::kernels {
 namespace {
@@ -55,7 +55,7 @@ BLOOMLINE_AVX512_INLINE unsigned FastParities(const char* bytes, CompactSlots mi
 }  // namespace bloomline::kernels
 
 #define BLOOMLINE_COMPACT_TARGET BLOOMLINE_AVX512
-#include "src/filter/layouts/compact/compact_vector_query.h"
+#include "src/filter/layouts/compact/query/vector_query.h"
 
 namespace bloomline::kernels {
 

@@ -40,7 +40,7 @@ CompactKernel NeonCompact();    // 64-bit ARM
 // The specification. Also for the rare blocks that the others do not solve by slices.
 bool PortableSolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
 
-// With the same results, by slices (compact_slices.h). x86-64 only.
+// With the same results, by slices (solver/slices.h). x86-64 only.
 bool Avx2SolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
 bool Avx512SolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
 

@@ -6,7 +6,7 @@
 
 #include "src/filter/cpu/neon_probes.h"
 #include "src/filter/layouts/compact/compact_kernel.h"
-#include "src/filter/layouts/compact/compact_query.h"
+#include "src/filter/layouts/compact/query/query.h"
 
 namespace bloomline::kernels {
 namespace {

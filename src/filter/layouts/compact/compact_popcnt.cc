@@ -3,7 +3,7 @@
 
 #include "src/filter/cpu/x86_extensions.h"
 #include "src/filter/layouts/compact/compact_kernel.h"
-#include "src/filter/layouts/compact/compact_query.h"
+#include "src/filter/layouts/compact/query/query.h"
 
 #define BLOOMLINE_POPCNT BLOOMLINE_TARGET(BLOOMLINE_POPCNT_EXTENSIONS)
 

@@ -5,10 +5,10 @@
 
 #include "src/filter/layouts/compact/compact_block.h"
 #include "src/filter/layouts/compact/compact_kernel.h"
-#include "src/filter/layouts/compact/compact_query.h"
-#include "src/filter/layouts/compact/compact_search.h"
-#include "src/filter/layouts/compact/compact_system.h"
-#include "src/filter/layouts/compact/compact_writer.h"
+#include "src/filter/layouts/compact/query/query.h"
+#include "src/filter/layouts/compact/solver/search.h"
+#include "src/filter/layouts/compact/solver/system.h"
+#include "src/filter/layouts/compact/solver/writer.h"
 
 namespace bloomline::kernels {
 namespace {

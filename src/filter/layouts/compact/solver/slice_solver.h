@@ -1,24 +1,24 @@
-// Solving a compact block by slices (compact_slices.h): the same search as in compact_portable.cc,
-// with the same result. For a kernel's .cc file, after compact_slices.h.
+// Solving a compact block by slices (slices.h): the same search as in compact_portable.cc,
+// with the same result. For a kernel's .cc file, after slices.h.
 //
 //   once             eliminate the fixed slots, from 3 on. Few equations are left without a pivot.
 //   each attempt     gives the variable slots, 0 to 2, other coefficients. Do they solve what is
 //                    left (AttemptsThatSolve)? Has the partial column a solution? If both, the
 //                    block is written.
 //   none of them     one more slot, and all attempts again
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SLICE_SOLVER_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SLICE_SOLVER_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICE_SOLVER_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICE_SOLVER_H_
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_search.h"
-#include "src/filter/layouts/compact/compact_slice_keys.h"
-#include "src/filter/layouts/compact/compact_slice_layout.h"
-#include "src/filter/layouts/compact/compact_slices.h"
-#include "src/filter/layouts/compact/compact_writer.h"
+#include "src/filter/layouts/compact/solver/search.h"
+#include "src/filter/layouts/compact/solver/slice_keys.h"
+#include "src/filter/layouts/compact/solver/slice_layout.h"
+#include "src/filter/layouts/compact/solver/slices.h"
+#include "src/filter/layouts/compact/solver/writer.h"
 
 namespace bloomline::kernels {
 namespace {
@@ -164,4 +164,4 @@ class SliceSolver {
 }  // namespace
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SLICE_SOLVER_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICE_SOLVER_H_

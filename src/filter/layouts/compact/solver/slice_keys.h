@@ -1,16 +1,16 @@
-// The keys of a compact block as slices (compact_slices.h), and the solution of its partial column:
+// The keys of a compact block as slices (slices.h), and the solution of its partial column:
 // the last one, which has fewer slots than the others, and binds only the keys that use it, by
-// their selectors. For a kernel's .cc file, after compact_slices.h.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SLICE_KEYS_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SLICE_KEYS_H_
+// their selectors. For a kernel's .cc file, after slices.h.
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICE_KEYS_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICE_KEYS_H_
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_slice_layout.h"
-#include "src/filter/layouts/compact/compact_slices.h"
+#include "src/filter/layouts/compact/solver/slice_layout.h"
+#include "src/filter/layouts/compact/solver/slices.h"
 
 namespace bloomline::kernels {
 namespace {
@@ -157,4 +157,4 @@ class SliceKeys {
 }  // namespace
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SLICE_KEYS_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICE_KEYS_H_

@@ -10,13 +10,13 @@
 //
 // A pass does so for one column of each word. Two passes do for nearly all blocks, three for all of
 // 32 slots or more; with fewer slots there can be four. The parities of all passes are one integer,
-// of which each column asks for some bits. compact_pool_registers.h makes the tables.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_AVX512_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_AVX512_H_
+// of which each column asks for some bits. pool_registers.h makes the tables.
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_AVX512_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_AVX512_H_
 
 #include "src/filter/cpu/avx512_bits.h"
-#include "src/filter/layouts/compact/compact_pool_registers.h"
-#include "src/filter/layouts/compact/compact_query.h"
+#include "src/filter/layouts/compact/query/pool_registers.h"
+#include "src/filter/layouts/compact/query/query.h"
 
 namespace bloomline::kernels {
 namespace {
@@ -72,4 +72,4 @@ BLOOMLINE_AVX512_INLINE bool RowMatches(const PoolRegisters& pool, const char* b
 }  // namespace
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_AVX512_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_AVX512_H_

@@ -6,8 +6,8 @@
 // number of slots. Attempts are tried where at most three equations are left, in three unknowns. A
 // slot is a pivot if it is independent of those before it, and all other slots get 0. So there is
 // one solution for a number of slots and an attempt, and every kernel finds it.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SYSTEM_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SYSTEM_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SYSTEM_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SYSTEM_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +16,7 @@
 #include "src/filter/cpu/always_inline.h"
 #include "src/filter/cpu/equation_span.h"
 #include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_search.h"
+#include "src/filter/layouts/compact/solver/search.h"
 
 namespace bloomline::kernels {
 
@@ -167,4 +167,4 @@ struct BlockSystem {
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SYSTEM_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SYSTEM_H_

@@ -11,16 +11,16 @@
 //   hits           p & s & mask              the parity of each place is a bit
 //   column i       the parity of its places
 //
-// compact_pool_bytes.h makes the look-up tables. A pool column lies in several pieces, each a run
-// of bits of one word. To go from piece to piece, as PoolMatches of compact_query.h, took 48 to 73
+// pool_bytes.h makes the look-up tables. A pool column lies in several pieces, each a run
+// of bits of one word. To go from piece to piece, as PoolMatches of query.h, took 48 to 73
 // cycles for a stored key, this takes 23 to 28 (docs/rejected.md).
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_AVX2_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_AVX2_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_AVX2_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_AVX2_H_
 
 #include "src/filter/cpu/avx2_bits.h"
-#include "src/filter/layouts/compact/avx2_parity.h"
-#include "src/filter/layouts/compact/compact_pool_bytes.h"
-#include "src/filter/layouts/compact/compact_query.h"
+#include "src/filter/layouts/compact/query/avx2_parity.h"
+#include "src/filter/layouts/compact/query/pool_bytes.h"
+#include "src/filter/layouts/compact/query/query.h"
 
 namespace bloomline::kernels {
 namespace {
@@ -110,4 +110,4 @@ BLOOMLINE_AVX2_INLINE bool RowMatches(const PoolBytes& pool, const char* block, 
 }  // namespace
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_AVX2_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_AVX2_H_

@@ -7,11 +7,11 @@
 // - pool_table<kArrangement>: its rows, null before they are made; MakePoolTable<kArrangement>().
 // - RowMatches<kArrangement>(row, block, slots, fingerprint, asks_partial): whether the columns of
 //   the pool give the fingerprint's bits.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_VECTOR_QUERY_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_VECTOR_QUERY_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_VECTOR_QUERY_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_VECTOR_QUERY_H_
 
 #include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_query.h"
+#include "src/filter/layouts/compact/query/query.h"
 
 #define BLOOMLINE_COMPACT_INLINE BLOOMLINE_COMPACT_TARGET __attribute__((always_inline)) inline
 // What few queries need is out of line, so that the path of the others needs few registers.
@@ -131,4 +131,4 @@ CompactKernel VectorCompact() {
 }  // namespace
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_VECTOR_QUERY_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_VECTOR_QUERY_H_

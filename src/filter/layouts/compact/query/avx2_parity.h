@@ -1,7 +1,7 @@
 // AVX2 has no population count. How the parities of 64-bit lanes are computed with it, and of
 // bytes.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_AVX2_PARITY_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_AVX2_PARITY_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_AVX2_PARITY_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_AVX2_PARITY_H_
 
 #include "src/filter/cpu/avx2_bits.h"
 
@@ -35,4 +35,4 @@ BLOOMLINE_AVX2_INLINE unsigned FourParities(__m256i bits) {
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_AVX2_PARITY_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_AVX2_PARITY_H_

@@ -2,9 +2,9 @@
 #if defined(__x86_64__)
 
 #include "src/filter/cpu/avx2_bits.h"
-#include "src/filter/layouts/compact/compact_bytes_avx2.h"
 #include "src/filter/layouts/compact/compact_kernel.h"
-#include "src/filter/layouts/compact/compact_slice_layout.h"
+#include "src/filter/layouts/compact/solver/bytes_avx2.h"
+#include "src/filter/layouts/compact/solver/slice_layout.h"
 
 #define BLOOMLINE_SLICES_TARGET BLOOMLINE_AVX2
 
@@ -142,7 +142,7 @@ class Exchange {
 }  // namespace
 }  // namespace bloomline::kernels
 
-#include "src/filter/layouts/compact/compact_slice_solver.h"
+#include "src/filter/layouts/compact/solver/slice_solver.h"
 
 namespace bloomline::kernels {
 

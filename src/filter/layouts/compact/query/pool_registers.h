@@ -4,15 +4,15 @@
 // A pass takes at most one column in each of the block's eight 64-bit words: for each word a window
 // of 64 of the key's coefficients, for each byte of the word the place in the window of the 8
 // coefficients that belong there, and a mask.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_REGISTERS_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_REGISTERS_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_REGISTERS_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_REGISTERS_H_
 
 #include <cstddef>
 #include <cstdint>
 
 #include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_made_table.h"
 #include "src/filter/layouts/compact/compact_pool.h"
+#include "src/filter/layouts/compact/query/made_table.h"
 
 namespace bloomline::kernels {
 
@@ -32,7 +32,7 @@ struct alignas(64) PoolRegisters {
   uint32_t full_columns;    // of the pool: a bit for each
   uint32_t partial_column;  // its bit
   uint32_t threshold;
-  uint32_t num_registers;  // passes, as compact_vector_query.h calls them; 0: more columns than
+  uint32_t num_registers;  // passes, as vector_query.h calls them; 0: more columns than
                            // there is room for
 };
 
@@ -119,4 +119,4 @@ const PoolRegisters* MakePoolTable() {
 }  // namespace
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_REGISTERS_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_REGISTERS_H_

@@ -1,6 +1,6 @@
 // Solving a compact block by slices: what needs no vector instructions.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SLICE_LAYOUT_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SLICE_LAYOUT_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICE_LAYOUT_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICE_LAYOUT_H_
 
 #include <cstdint>
 
@@ -82,4 +82,4 @@ inline uint32_t AttemptsThatSolve(const uint64_t tails[kNumVariableSlots], unsig
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SLICE_LAYOUT_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICE_LAYOUT_H_

@@ -1,7 +1,7 @@
 // The query of a compact block with 64-bit integers, for kernels that have no better one. All of it
 // inlines into the kernel, so that it is compiled for the kernel's instruction set (POPCNT, BMI2).
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_QUERY_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_QUERY_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_QUERY_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_QUERY_H_
 
 #include <cstdint>
 #include <type_traits>
@@ -204,4 +204,4 @@ void SetForEachArrangement(CompactKernel* kernel, Set set) {
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_QUERY_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_QUERY_H_

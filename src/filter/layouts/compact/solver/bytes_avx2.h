@@ -1,6 +1,6 @@
-// AVX2: a byte of each of 64 equations. For compact_slices_avx2.cc.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_BYTES_AVX2_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_BYTES_AVX2_H_
+// AVX2: a byte of each of 64 equations. For slices_avx2.cc.
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_BYTES_AVX2_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_BYTES_AVX2_H_
 
 #include <cstdint>
 
@@ -151,4 +151,4 @@ BLOOMLINE_AVX2_INLINE void Transpose(const uint64_t words[64], Bytes columns[8])
 }  // namespace
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_BYTES_AVX2_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_BYTES_AVX2_H_

@@ -1,6 +1,6 @@
 // Which systems a compact block's solver tries (docs/format.md, section 3.5).
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SEARCH_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SEARCH_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SEARCH_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SEARCH_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace bloomline::kernels {
 
-// How the second word of an equation is divided (compact_system.h), by the least number of
+// How the second word of an equation is divided (system.h), by the least number of
 // slots, so that all parts fit. The limits of the search follow from that.
 struct SecondWord {
   unsigned field_slots;  // slots from 64 on
@@ -53,4 +53,4 @@ struct SearchRange {
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SEARCH_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SEARCH_H_

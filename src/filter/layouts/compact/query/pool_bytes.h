@@ -4,16 +4,16 @@
 // different masks. What counts is the number of the pool's bytes, not that of its pieces, and it
 // hardly varies from block to block; so does the number of registers. A mispredicted branch would
 // cost more than all of this.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_BYTES_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_BYTES_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_BYTES_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_BYTES_H_
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_made_table.h"
 #include "src/filter/layouts/compact/compact_pool.h"
+#include "src/filter/layouts/compact/query/made_table.h"
 
 namespace bloomline::kernels {
 
@@ -180,4 +180,4 @@ const PoolBytes* MakePoolTable() {
 }  // namespace
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_BYTES_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_BYTES_H_

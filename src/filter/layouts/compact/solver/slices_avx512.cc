@@ -3,7 +3,7 @@
 
 #include "src/filter/cpu/avx512_bits.h"
 #include "src/filter/layouts/compact/compact_kernel.h"
-#include "src/filter/layouts/compact/compact_slice_layout.h"
+#include "src/filter/layouts/compact/solver/slice_layout.h"
 
 #define BLOOMLINE_SLICES_TARGET BLOOMLINE_AVX512
 
@@ -136,7 +136,7 @@ BLOOMLINE_AVX512_INLINE void Transpose(const uint64_t words[64], Bytes columns[8
 }  // namespace
 }  // namespace bloomline::kernels
 
-#include "src/filter/layouts/compact/compact_slice_solver.h"
+#include "src/filter/layouts/compact/solver/slice_solver.h"
 
 namespace bloomline::kernels {
 

@@ -27,8 +27,8 @@
 //   StoreBytes; BitMask, BitMasks and OfBitMasks: bit b of all bytes as an integer; EquationsAt,
 //   MatrixAt, InverseAt: matrices of rows that pivots have; TimesMatrix; Transpose: 64
 //   words into eight slices.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SLICES_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SLICES_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICES_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICES_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -36,7 +36,7 @@
 
 #include "src/filter/cpu/little_endian.h"
 #include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_slice_layout.h"
+#include "src/filter/layouts/compact/solver/slice_layout.h"
 
 #define BLOOMLINE_SLICES_INLINE BLOOMLINE_SLICES_TARGET __attribute__((always_inline)) inline
 
@@ -203,4 +203,4 @@ BLOOMLINE_SLICES_TARGET bool EliminateSlots(SliceSystem* system, unsigned first_
 }  // namespace
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_SLICES_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICES_H_

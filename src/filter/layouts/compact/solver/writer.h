@@ -1,6 +1,6 @@
 // From the solution of a compact block's system to its bytes.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_WRITER_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_WRITER_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_WRITER_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_WRITER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -70,4 +70,4 @@ BLOOMLINE_ALWAYS_INLINE void WriteSolvedBlock(const BlockColumns& solution, unsi
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_WRITER_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_WRITER_H_

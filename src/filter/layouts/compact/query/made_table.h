@@ -1,6 +1,6 @@
 // Tables of the compact kernels that are made by the first query that needs them.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_MADE_TABLE_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_MADE_TABLE_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_MADE_TABLE_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_MADE_TABLE_H_
 
 #include <atomic>
 #include <cstddef>
@@ -35,4 +35,4 @@ class MadeTable {
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_MADE_TABLE_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_MADE_TABLE_H_
