@@ -5,6 +5,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
+#include <rocksdb/utilities/object_registry.h>
 
 #include <memory>
 #include <string>
@@ -425,6 +426,21 @@ TEST(RocksDBCanonicalizerTest, ARefusedChangeOfARunningPolicyChangesNothing) {
     tests::TakeStderr();
     EXPECT_EQ(Deeds(*changed), "uses test.Running");
   }
+}
+
+// RocksDB's registry makes a policy without a call that gives it options.
+TEST(RocksDBCanonicalizerTest, AUsedPolicyIsNotNew) {
+  ASSERT_TRUE(RegisterBloomline());
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  const auto registry = rocksdb::ObjectRegistry::NewInstance();
+  ASSERT_TRUE(registry->NewSharedObject("bloomline", &policy).ok());
+  EXPECT_EQ(Deeds(*policy), "plain");
+  auto* const changed = const_cast<rocksdb::FilterPolicy*>(policy.get());
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(
+      changed->ConfigureFromString(rocksdb::ConfigOptions(), "canonicalizer=test.nobody").ok());
+  tests::TakeStderr();
+  EXPECT_EQ(Deeds(*policy), "plain");
 }
 
 // RocksDB makes a policy of each OPTIONS file that it has written.

@@ -76,7 +76,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
   }
 
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
-    const SettingsPtr settings = options_.Load();
+    const SettingsPtr settings = options_.Use();
     const NewFile file = FileOf(context);
     const SeenLevels seen = history_.Add(context.column_family_name, file);
     const FilterChoice choice = ChooseFilter(settings->levels, file, seen);
@@ -100,7 +100,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
     const std::string_view filter = contents.ToStringView();
-    CanonicalizerPtr canonicalizer = options_.Load()->canonicalizer;
+    CanonicalizerPtr canonicalizer = options_.Use()->canonicalizer;
     if (canonicalizer != nullptr) return NewCanonicalBitsReader(filter, std::move(canonicalizer));
     // Stock writes nothing of 1 to 5 bytes, yet answers "no" to them; such bytes are damage.
     const bool damaged = !filter.empty() && filter.size() <= kStockTrailerBytes;

@@ -144,6 +144,7 @@ bool PolicyOptions::KeepsCanonicalizerAs(const std::string& id) const {
 Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes, Changes* unused) {
   const Status status = support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
     const std::lock_guard lock(changing_);
+    if (is_used_.load(std::memory_order_relaxed)) if_unknown_ = nullptr;
     const std::string error = if_unknown_ == nullptr
                                   ? Apply(config, changes, unused, false)
                                   : ChangeNew(config, changes, unused, std::move(if_unknown_));

@@ -1,6 +1,7 @@
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_OPTIONS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_OPTIONS_H_
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -26,9 +27,15 @@ class PolicyOptions {
   using Changes = std::unordered_map<std::string, std::string>;
   using Types = std::unordered_map<std::string, ROCKSDB_NAMESPACE::OptionTypeInfo>;
 
-  // is_new: the first Change belongs to the making of the policy. May throw bad_alloc.
+  // is_new: the first Change before any Use belongs to the making of the policy. May throw
+  // bad_alloc.
   explicit PolicyOptions(SettingsPtr settings, bool is_new = false);
 
+  // Returns the settings for a builder or a reader.
+  SettingsPtr Use() const {
+    is_used_.store(true, std::memory_order_relaxed);
+    return Load();
+  }
   SettingsPtr Load() const;
   // The name of the policy in OPTIONS files.
   std::string Id() const;
@@ -71,6 +78,7 @@ class PolicyOptions {
   std::mutex changing_;  // one Change at a time
   // The settings of a new policy with a canonicalizer that is not known. Null: it is not new.
   SettingsPtr if_unknown_;
+  mutable std::atomic<bool> is_used_{false};
   mutable std::mutex mutex_;  // guards the pointer
   SettingsPtr settings_;
 };
