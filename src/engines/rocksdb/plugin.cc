@@ -1,4 +1,6 @@
-// Registers the policy, so that RocksDB finds it by name.
+// Registers the policy, so that RocksDB finds it by name. Every option string begins here:
+// NewFromId takes the name, and RocksDB then passes the options to the policy
+// (options/policy_options.h).
 #include <cstdio>
 #include <mutex>
 

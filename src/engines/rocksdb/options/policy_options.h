@@ -1,3 +1,4 @@
+// The options of a policy while it runs: changed by SetOptions, printed for OPTIONS files.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_OPTIONS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_OPTIONS_H_
 

@@ -1,3 +1,4 @@
+// What builders and readers need of the options: made once for each change, and immutable.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_SETTINGS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_SETTINGS_H_
 

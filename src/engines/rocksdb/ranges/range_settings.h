@@ -1,3 +1,4 @@
+// The options range_prefixes and range_entries_per_key, as text and for builders.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_SETTINGS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_SETTINGS_H_
 
