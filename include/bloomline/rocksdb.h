@@ -166,8 +166,8 @@ bool RegisterBloomline();
 // others, but RocksDB does not check that in CreateColumnFamily and SetOptions.
 //
 // Iterators need no auto_prefix_mode; with it, RocksDB saves 0.2 us for each table. Iterators
-// without `end` query no filter. In OPTIONS files the extractor has a number that is never the same
-// twice: `{id=bloomline.ranges;nonce=17;}`. Calls RegisterBloomline. Null if that fails, or if out
+// without `end` query no filter. In OPTIONS files the extractor has a text that is never the same
+// twice: `{id=bloomline.ranges;nonce=17.42;}`. Calls RegisterBloomline. Null if that fails, or if out
 // of memory.
 std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
