@@ -10,7 +10,6 @@
 #include <cstdint>
 
 #include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_bloom_block.h"
 #include "src/filter/layouts/compact/solver/search.h"
 
 namespace bloomline::tests {

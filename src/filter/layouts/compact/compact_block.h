@@ -10,10 +10,12 @@
 #ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_BLOCK_H_
 #define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_BLOCK_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "src/filter/cpu/always_inline.h"
+#include "src/filter/cpu/bits.h"
 #include "src/filter/cpu/little_endian.h"
 #include "src/filter/cpu/probe_sequence.h"
 #include "src/filter/cpu/solved_block.h"
@@ -56,7 +58,7 @@ constexpr unsigned ArrangementOfBlock(unsigned arrangement, unsigned slots) {
 
 // The last 12 bits of the block: 7 of code, then 5 that number the attempt. The code is the number
 // of slots, counted from kMinCompactSlots, or kBloomCode, which says that the block is a Bloom
-// filter (compact_bloom_block.h). Other codes: the block matches every key.
+// filter. Other codes: the block matches every key.
 constexpr unsigned kBloomCode = 127;
 constexpr unsigned kMaxSlotsCode = kMaxCompactSlots - kMinCompactSlots;
 
@@ -64,11 +66,11 @@ constexpr unsigned MaxCodeOf(unsigned arrangement) {
   return kArrangements[arrangement].max_slots() - kMinCompactSlots;
 }
 
-template <unsigned kBlockSize>
-BLOOMLINE_ALWAYS_INLINE unsigned LoadHeader(const char* block) {
-  return LoadLittleEndian16(block + kBlockSize - 2);
+BLOOMLINE_ALWAYS_INLINE unsigned LoadHeader(const char* block, unsigned block_bytes) {
+  return LoadLittleEndian16(block + block_bytes - 2);
 }
 constexpr unsigned CodeOf(unsigned header) { return header >> 4 & 127; }
+constexpr unsigned SlotsOf(unsigned header) { return kMinCompactSlots + CodeOf(header); }
 constexpr unsigned AttemptOf(unsigned header) { return header >> 11; }
 
 // In the block's last word.
@@ -162,6 +164,41 @@ BLOOMLINE_ALWAYS_INLINE unsigned Parity(uint64_t bits) {
 BLOOMLINE_ALWAYS_INLINE const char* CompactBlock(const CompactFilter& filter, uint64_t block_bytes,
                                                  uint64_t hash) {
   return filter.data + BlockIndex(hash, filter.num_blocks) * block_bytes;
+}
+
+// --- A Bloom block: the last resort for more keys than a block can have slots, or without a
+// solution. So keys that somebody chose to overfill blocks do less damage than if such a block
+// matched every key (docs/chosen_keys.md).
+
+constexpr unsigned kMaxBloomBlockProbes = 15;
+
+inline uint32_t BloomBlockBit(uint64_t hash, unsigned probe, unsigned payload_bits) {
+  return static_cast<uint32_t>(
+      uint64_t{Probe(BlockedPair(hash), static_cast<int>(probe))} * payload_bits >> 32);
+}
+
+// The lower four bits of the header's attempt are k; 0 matches every key.
+constexpr unsigned BloomBlockProbesOf(unsigned attempt) {
+  return attempt % (kMaxBloomBlockProbes + 1);
+}
+
+inline bool BloomBlockMayMatch(const char* block, unsigned payload_bits, unsigned attempt,
+                               uint64_t hash) {
+  const unsigned num_probes = BloomBlockProbesOf(attempt);
+  for (unsigned j = 0; j < num_probes; ++j) {
+    if (!TestBit(block, BloomBlockBit(hash, j, payload_bits))) return false;
+  }
+  return true;
+}
+
+// ln 2 * bits per key, rounded, and at least 1. n > 0. More keys than a block can have slots count
+// as kOverfullKeys, however many they are: a builder that has no room for all of them
+// (block_run_builder.h) must set bits before it knows their number.
+constexpr uint64_t kOverfullKeys = 160;
+inline unsigned BloomBlockNumProbes(uint64_t payload_bits, uint64_t n) {
+  if (n > kMaxCompactSlots) n = kOverfullKeys;
+  const uint64_t best = (payload_bits * 177 / 256 + n / 2) / n;
+  return static_cast<unsigned>(std::clamp<uint64_t>(best, 1, kMaxBloomBlockProbes));
 }
 
 static_assert(kArrangements[2].payload_bits() / kMinCompactSlots + 1 - 7 <= kMaxPoolColumns);

@@ -4,9 +4,10 @@
 #include <limits>
 
 #include "bloomline/filter_theory.h"
+#include "src/filter/cpu/bits.h"
+#include "src/filter/cpu/little_endian.h"
 #include "src/filter/layouts/block_run.h"
 #include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_bloom_block.h"
 #include "src/filter/layouts/compact/compact_shape.h"
 #include "src/filter/layouts/layout_row.h"
 
@@ -34,6 +35,31 @@ uint32_t ArrangementFor(double bits_per_key) {
   return 0;
 }
 
+void SetBloomHeader(const kernels::Arrangement& arrangement, unsigned num_probes, char* block) {
+  char* const last = block + arrangement.block_bytes - 8;
+  kernels::StoreLittleEndian64(
+      kernels::LoadLittleEndian64(last) | kernels::HeaderBits(kernels::kBloomCode, num_probes),
+      last);
+}
+
+void InsertIntoBloomBlock(const kernels::Arrangement& arrangement, const uint64_t* hashes, size_t n,
+                          char* block) {
+  const unsigned header = kernels::LoadHeader(block, arrangement.block_bytes);
+  const unsigned num_probes = kernels::BloomBlockProbesOf(kernels::AttemptOf(header));
+  for (size_t i = 0; i < n; ++i) {
+    for (unsigned j = 0; j < num_probes; ++j) {
+      kernels::SetBit(block, kernels::BloomBlockBit(hashes[i], j, arrangement.payload_bits()));
+    }
+  }
+}
+
+// Writes the block of n > 0 hashes into zeroed bytes.
+void WriteBloomBlock(const kernels::Arrangement& arrangement, const uint64_t* hashes, size_t n,
+                     char* block) {
+  SetBloomHeader(arrangement, kernels::BloomBlockNumProbes(arrangement.payload_bits(), n), block);
+  InsertIntoBloomBlock(arrangement, hashes, n, block);
+}
+
 // More different hashes than a block can have slots, or no solution, give a Bloom block.
 void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kernels::Kernel& kernel,
                 char* block) {
@@ -42,7 +68,7 @@ void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kern
   if (n > kMaxSolvedKeys) n = DropRepeats(hashes, n);
   const bool solved =
       n <= kMaxSolvedKeys && kernel.compact.solve(shape.arrangement, hashes, n, block);
-  if (!solved) kernels::WriteBloomBlock(ArrangementOf(shape), hashes, n, block);
+  if (!solved) WriteBloomBlock(ArrangementOf(shape), hashes, n, block);
 }
 
 // A Bloom block takes more hashes at any time. An overfull one becomes one here: whatever follows,
@@ -50,11 +76,11 @@ void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kern
 bool AddToBlock(const uint64_t* hashes, size_t n, const FilterShape& shape, bool is_overfull,
                 char* block) {
   const kernels::Arrangement& arrangement = ArrangementOf(shape);
-  if (kernels::IsBloomBlock(arrangement, block)) {
-    kernels::InsertIntoBloomBlock(arrangement, hashes, n, block);
+  if (kernels::CodeOf(kernels::LoadHeader(block, shape.block_bytes)) == kernels::kBloomCode) {
+    InsertIntoBloomBlock(arrangement, hashes, n, block);
     return true;
   }
-  if (is_overfull) kernels::WriteBloomBlock(arrangement, hashes, n, block);
+  if (is_overfull) WriteBloomBlock(arrangement, hashes, n, block);
   return is_overfull;
 }
 
@@ -66,8 +92,8 @@ double KeysFromBits(const Payload& payload) {
   double slots = 0;
   double unknown = 0;
   for (uint64_t i = 0; i < payload.num_blocks; ++i) {
-    const char* const end = payload.data + (i + 1) * payload.block_bytes;
-    const unsigned code = kernels::CodeOf(kernels::LoadLittleEndian16(end - 2));
+    const char* const block = payload.data + i * payload.block_bytes;
+    const unsigned code = kernels::CodeOf(kernels::LoadHeader(block, payload.block_bytes));
     if (code == 0 || code > kernels::kMaxSlotsCode) ++unknown;
     slots += kernels::kMinCompactSlots + std::min(code, kernels::kMaxSlotsCode);
   }
@@ -98,7 +124,8 @@ constexpr LayoutRow MakeRow() {
   row.solve_block = SolveBlock;
   row.add_to_block = AddToBlock;
   row.match_all_block = [](const FilterShape& shape, char* block) {
-    kernels::WriteMatchAllBlock(ArrangementOf(shape), block);
+    std::memset(block, 0, shape.block_bytes);
+    SetBloomHeader(ArrangementOf(shape), 0, block);
   };
   return row;
 }

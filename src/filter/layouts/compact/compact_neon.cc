@@ -6,7 +6,7 @@
 
 #include "src/filter/cpu/neon_probes.h"
 #include "src/filter/layouts/compact/compact_kernel.h"
-#include "src/filter/layouts/compact/query/query.h"
+#include "src/filter/layouts/compact/compact_query.h"
 
 namespace bloomline::kernels {
 namespace {
@@ -92,7 +92,7 @@ BLOOMLINE_ALWAYS_INLINE bool ParitiesMatch(uint8x8_t counts, uint64_t hash) {
   return (wrong << (64 - 8 * kLanes) & 0x0101010101010101) == 0;
 }
 
-struct Query : PlainQuery {
+struct Query : PlainQuery<Query> {
   template <unsigned kArrangement>
   BLOOMLINE_ALWAYS_INLINE static bool FastColumns(const char* block, CompactSlots mine,
                                                   uint64_t hash) {
@@ -101,29 +101,9 @@ struct Query : PlainQuery {
   }
 };
 
-template <unsigned kArrangement>
-bool MayMatch(const CompactFilter& filter, uint64_t hash) {
-  return CompactMayMatch<kArrangement, Query>(filter, hash);
-}
-
-template <unsigned kArrangement>
-void MayMatchMany(const CompactFilter& filter, size_t n, const uint64_t* hashes, bool* may_match) {
-  const CompactFilter blocks = filter;
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] = CompactMayMatch<kArrangement, Query>(blocks, hashes[i]);
-  }
-}
-
 }  // namespace
 
-CompactKernel NeonCompact() {
-  CompactKernel kernel = PortableCompact();
-  SetForEachArrangement(&kernel, [](auto arrangement, CompactKernel* k) {
-    k->may_match[arrangement] = MayMatch<arrangement>;
-    k->may_match_many[arrangement] = MayMatchMany<arrangement>;
-  });
-  return kernel;
-}
+CompactKernel NeonCompact() { return CompactKernelOf<Query>(PortableSolveCompact); }
 
 }  // namespace bloomline::kernels
 

@@ -7,7 +7,7 @@
 #ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_H_
 #define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_H_
 
-#include <array>
+#include <atomic>
 #include <cstdint>
 
 #include "src/filter/layouts/compact/compact_block.h"
@@ -120,23 +120,49 @@ BLOOMLINE_ALWAYS_INLINE const Pool& PoolFor(unsigned slots) {
 
 // For code that learns the arrangement at run time.
 inline const Pool& PoolFor(unsigned arrangement, unsigned slots) {
-  static_assert(kNumArrangements == 6);
-  switch (arrangement) {
-    case 0:
-      return PoolFor<0>(slots);
-    case 1:
-      return PoolFor<1>(slots);
-    case 2:
-      return PoolFor<2>(slots);
-    case 3:
-      return PoolFor<3>(slots);
-    case 4:
-      return PoolFor<4>(slots);
-    default:
-      return PoolFor<5>(slots);
-  }
+  static constexpr const Pool* kOfArrangements[kNumArrangements] = {
+      kPools<0>.by_slots, kPools<1>.by_slots, kPools<2>.by_slots,
+      kPools<3>.by_slots, kPools<4>.by_slots, kPools<5>.by_slots};
+  return kOfArrangements[arrangement][slots - kMinCompactSlots];
 }
 
+// The pools of an arrangement as a kernel wants them: Row::Of(pool, arrangement), by
+// slots - kMinCompactSlots. Made by the first query that needs it.
+//
+// No thread ever waits for another one to make the table: in the child of a fork, the thread that
+// had begun to does not exist. So this is no static variable of a function, whose guard waits.
+template <typename Row, unsigned kArrangement>
+class PoolTable {
+ public:
+  // Null until it is made.
+  const Row* rows() const { return rows_.load(std::memory_order_acquire); }
+
+  // Makes it. Null if another thread has begun to, and has not finished.
+  const Row* Make() {
+    if (begun_.exchange(true, std::memory_order_relaxed)) return rows();
+    for (unsigned i = 0; i < kRows; ++i) {
+      memory_[i] = Row::Of(kPools<kArrangement>.by_slots[i], kArrangements[kArrangement]);
+    }
+    rows_.store(memory_, std::memory_order_release);
+    return memory_;
+  }
+
+ private:
+  static constexpr unsigned kRows = MaxCodeOf(kArrangement) + 1;
+
+  std::atomic<const Row*> rows_{nullptr};
+  std::atomic<bool> begun_{false};
+  Row memory_[kRows] = {};
+};
+
+namespace {
+
+// With internal linkage: others would become one object for all copies of the library in a process
+// (STB_GNU_UNIQUE), even of different versions.
+template <typename Row, unsigned kArrangement>
+PoolTable<Row, kArrangement> pool_table;
+
+}  // namespace
 }  // namespace bloomline::kernels
 
 #endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_H_

@@ -5,7 +5,7 @@
 
 #include "src/filter/layouts/compact/compact_block.h"
 #include "src/filter/layouts/compact/compact_kernel.h"
-#include "src/filter/layouts/compact/query/query.h"
+#include "src/filter/layouts/compact/compact_query.h"
 #include "src/filter/layouts/compact/solver/search.h"
 #include "src/filter/layouts/compact/solver/system.h"
 #include "src/filter/layouts/compact/solver/writer.h"
@@ -13,18 +13,7 @@
 namespace bloomline::kernels {
 namespace {
 
-template <unsigned kArrangement>
-bool MayMatch(const CompactFilter& filter, uint64_t hash) {
-  return CompactMayMatch<kArrangement, PlainQuery>(filter, hash);
-}
-
-template <unsigned kArrangement>
-void MayMatchMany(const CompactFilter& filter, size_t n, const uint64_t* hashes, bool* may_match) {
-  const CompactFilter blocks = filter;
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] = CompactMayMatch<kArrangement, PlainQuery>(blocks, hashes[i]);
-  }
-}
+struct Query : PlainQuery<Query> {};
 
 // The partial column is a system of its own, of the keys that use this column.
 constexpr unsigned kPartialRightShift = 63;
@@ -112,14 +101,6 @@ bool PortableSolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n
   return false;
 }
 
-CompactKernel PortableCompact() {
-  CompactKernel kernel;
-  SetForEachArrangement(&kernel, [](auto arrangement, CompactKernel* k) {
-    k->may_match[arrangement] = MayMatch<arrangement>;
-    k->may_match_many[arrangement] = MayMatchMany<arrangement>;
-  });
-  kernel.solve = PortableSolveCompact;
-  return kernel;
-}
+CompactKernel PortableCompact() { return CompactKernelOf<Query>(PortableSolveCompact); }
 
 }  // namespace bloomline::kernels

@@ -2,7 +2,6 @@
 
 #include "src/filter/layouts/block_rate.h"
 #include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_bloom_block.h"
 
 namespace bloomline::filter {
 namespace {

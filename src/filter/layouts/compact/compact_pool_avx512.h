@@ -1,18 +1,25 @@
 // The pool of a compact block as AVX-512 tests it: instead of collecting the columns' pieces, it
 // spreads the key's coefficients over the block's bits, to where the pieces are.
 //
-// A pass takes at most one column in each of the block's eight 64-bit words: for each word a window
-// of 64 of the key's coefficients, for each byte of the word the place in the window of the 8
-// coefficients that belong there, and a mask.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_REGISTERS_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_REGISTERS_H_
+//   coefficients  c0 .. c15
+//   windows       | 8 bytes | 8 bytes | ..     VPERMB: for each word of the block, 8 bytes in
+//                                              sequence, which have all that this pass's column
+//                                              needs there
+//   spread        | s s s s | s s s s | ..     VPMULTISHIFTQB: to each byte 8 of them, which begin
+//                                              at any bit
+//   hits          block & spread & mask        the parity of each word: VPOPCNTQ
+//
+// A pass takes at most one column in each of the block's eight 64-bit words. Two passes do for
+// nearly all blocks, three for all of 32 slots or more; with fewer slots there can be four. The
+// parities of all passes are one integer, of which each column asks for some bits.
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_AVX512_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_AVX512_H_
 
 #include <cstddef>
 #include <cstdint>
 
 #include "src/filter/layouts/compact/compact_block.h"
 #include "src/filter/layouts/compact/compact_pool.h"
-#include "src/filter/layouts/compact/query/made_table.h"
 
 namespace bloomline::kernels {
 
@@ -32,8 +39,10 @@ struct alignas(64) PoolRegisters {
   uint32_t full_columns;    // of the pool: a bit for each
   uint32_t partial_column;  // its bit
   uint32_t threshold;
-  uint32_t num_registers;  // passes, as vector_query.h calls them; 0: more columns than
-                           // there is room for
+  uint32_t num_passes;  // 0: more columns than there is room for
+
+  static PoolRegisters Of(const Pool& pool, const Arrangement& arrangement);
+  bool known() const { return num_passes != 0; }
 };
 
 // Deals the pieces out to passes.
@@ -53,7 +62,7 @@ class PoolPassWriter {
       writers[pass].Add(piece, &registers.passes[pass]);
       registers.words_of_column[piece.column - fast_columns] |= 1u
                                                                 << (8 * pass + piece.word_byte / 8);
-      if (registers.num_registers <= pass) registers.num_registers = pass + 1;
+      if (registers.num_passes <= pass) registers.num_passes = pass + 1;
     }
     registers.full_columns = (1u << (pool.full_columns - fast_columns)) - 1;
     registers.partial_column = 1u << (pool.full_columns - fast_columns);
@@ -100,23 +109,10 @@ class PoolPassWriter {
   Word words_[kBlockWords] = {};
 };
 
-namespace {
-
-// The table of an arrangement, by slots - kMinCompactSlots; 38 to 83 KiB.
-template <unsigned kArrangement>
-MadeTable<PoolRegisters, kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots> pool_table;
-
-// Null if another thread has begun to, and has not finished.
-template <unsigned kArrangement>
-const PoolRegisters* MakePoolTable() {
-  return pool_table<kArrangement>.Make([](size_t i) {
-    return PoolPassWriter::RegistersOf(
-        PoolFor<kArrangement>(kMinCompactSlots + static_cast<unsigned>(i)),
-        kArrangements[kArrangement].fast_columns);
-  });
+inline PoolRegisters PoolRegisters::Of(const Pool& pool, const Arrangement& arrangement) {
+  return PoolPassWriter::RegistersOf(pool, arrangement.fast_columns);
 }
 
-}  // namespace
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_REGISTERS_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_AVX512_H_

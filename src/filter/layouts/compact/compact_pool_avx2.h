@@ -1,11 +1,21 @@
-// The pool of a compact block as AVX2 tests it: byte by byte. The block's bytes that belong to the
-// pool are gathered in registers of 32 places, and the key's coefficients that belong to their bits
-// in other registers, at the same places. A byte that two columns share has two places, with
-// different masks. What counts is the number of the pool's bytes, not that of its pieces, and it
-// hardly varies from block to block; so does the number of registers. A mispredicted branch would
-// cost more than all of this.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_BYTES_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_BYTES_H_
+// The pool of a compact block as AVX2 tests it: byte by byte. A place is a byte of a register. The
+// tables differ by the number of slots, not by the key.
+//
+//   block          b0 b1 b2 .. b63           three look-ups bring the pool's bytes to 32 places
+//   places         p0 p1 .. p31
+//   coefficients   c0 .. c7 word, c8 .. c15 field; of slots 8 j to 8 j + 7 in byte c(j)
+//   spread         s0 s1 .. s31              for each place, the 8 coefficients of its byte's bits.
+//                                            They begin at any bit, so a look-up brings the two
+//                                            bytes that have them, and a multiplication shifts
+//   hits           p & s & mask              the parity of each place is a bit
+//   column i       the parity of its places
+//
+// A byte that two columns share has two places, with different masks. What counts is the number of
+// the pool's bytes, not that of its pieces, and it hardly varies from block to block; so does the
+// number of registers. A mispredicted branch would cost more than all of this: to go from piece to
+// piece takes twice as long (docs/rejected.md).
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_AVX2_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_AVX2_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +23,6 @@
 
 #include "src/filter/layouts/compact/compact_block.h"
 #include "src/filter/layouts/compact/compact_pool.h"
-#include "src/filter/layouts/compact/query/made_table.h"
 
 namespace bloomline::kernels {
 
@@ -51,6 +60,9 @@ struct alignas(64) PoolBytes {
   // fingerprint's bit that it is compared with.
   uint64_t first_places[kMaxPoolColumns];
   uint64_t second_places[kMaxPoolColumns];  // of the second register
+
+  static PoolBytes Of(const Pool& pool, const Arrangement& arrangement);
+  bool known() const { return num_registers != 0; }
 };
 
 class PoolBytesWriter {
@@ -161,23 +173,10 @@ class PoolBytesWriter {
   unsigned places_[2] = {0, 0};  // taken in each lane, of all registers
 };
 
-namespace {
-
-// The table of an arrangement, by slots - kMinCompactSlots; 35 to 77 KiB.
-template <unsigned kArrangement>
-MadeTable<PoolBytes, kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots> pool_table;
-
-// Null if another thread has begun to, and has not finished.
-template <unsigned kArrangement>
-const PoolBytes* MakePoolTable() {
-  return pool_table<kArrangement>.Make([](size_t i) {
-    return PoolBytesWriter::BytesOf(
-        PoolFor<kArrangement>(kMinCompactSlots + static_cast<unsigned>(i)),
-        kArrangements[kArrangement].fast_columns, kArrangements[kArrangement].block_bytes);
-  });
+inline PoolBytes PoolBytes::Of(const Pool& pool, const Arrangement& arrangement) {
+  return PoolBytesWriter::BytesOf(pool, arrangement.fast_columns, arrangement.block_bytes);
 }
 
-}  // namespace
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_QUERY_POOL_BYTES_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_AVX2_H_
