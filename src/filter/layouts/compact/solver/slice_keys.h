@@ -1,6 +1,6 @@
 // The keys of a compact block as slices (slices.h), and the solution of its partial column:
 // the last one, which has fewer slots than the others, and binds only the keys that use it, by
-// their selectors. For a kernel's .cc file, after slices.h.
+// their selectors.
 #ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICE_KEYS_H_
 #define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICE_KEYS_H_
 
@@ -18,8 +18,11 @@ namespace {
 // What a search by slices finds. kUnknown: a rare case that it does not handle.
 enum class SliceResult { kSolved, kNoSolution, kUnknown };
 
+template <typename Simd>
 class SliceKeys {
  public:
+  using Slice = typename Simd::Slice;
+
   BLOOMLINE_SLICES_INLINE SliceKeys(const SliceLayout& slice_layout, const uint64_t* hashes,
                                     size_t n)
       : layout(slice_layout),
@@ -45,8 +48,8 @@ class SliceKeys {
     for (unsigned word = 0; word < 3; ++word) {
       const unsigned first = word == 0 ? 0 : word == 1 ? kWordSlices : layout.tail;
       const unsigned end = word == 0 ? kWordSlices : word == 1 ? layout.tail : layout.end;
-      Transpose(words[word], columns[0]);
-      if (two) Transpose(words[word] + 64, columns[1]);
+      Simd::Transpose(words[word], columns[0]);
+      if (two) Simd::Transpose(words[word] + 64, columns[1]);
       for (unsigned i = first; i < end; ++i) {
         slices_[i].low = columns[0][i - first];
         if (two) slices_[i].high = columns[1][i - first];
@@ -58,7 +61,7 @@ class SliceKeys {
   }
 
   // Their equations, none of which has a pivot yet.
-  BLOOMLINE_SLICES_INLINE void Start(SliceSystem* system) const {
+  BLOOMLINE_SLICES_INLINE void Start(SliceSystem<Simd>* system) const {
     system->Start(keys_);
     for (unsigned i = 0; i < layout.end; ++i) {
       system->slices[i].low = slices_[i].low;
@@ -89,7 +92,7 @@ class SliceKeys {
     FindUsers(counts, SelectorSalt(slots, attempt), users);
     const int64_t num_users = _mm_popcnt_u64(users[0]) + _mm_popcnt_u64(users[1]);
     if (num_users > counts.partial_slots) return SliceResult::kNoSolution;
-    SliceSystem system;
+    SliceSystem<Simd> system;
     system.Start(users);
     const unsigned right = (counts.partial_slots + 7) / 8;
     CopyUsers(counts, attempt, right, &system);
@@ -99,15 +102,16 @@ class SliceKeys {
     if (!known) return SliceResult::kUnknown;
     // An equation that is no pivot has no slots left: its right-hand side must be 0.
     const unsigned bit = counts.full % 8;
-    if ((BitMask(system.slices[right].low, bit) & system.unused[0]) != 0) {
+    if ((Simd::BitMask(system.slices[right].low, bit) & system.unused[0]) != 0) {
       return SliceResult::kNoSolution;
     }
     // Slot j is the right-hand side of its pivot, or 0 without one.
-    solution->word =
-        BitMask(BytesAt(system.slices[right], system.pivots), bit) & system.pivot_slots[0];
+    solution->word = Simd::BitMask(Simd::BytesAt(system.slices[right], system.pivots), bit) &
+                     system.pivot_slots[0];
     if (counts.partial_slots > kWordSlots) {
-      solution->field = BitMask(BytesAt(system.slices[right], system.pivots + kWordSlots), bit) &
-                        system.pivot_slots[1];
+      solution->field =
+          Simd::BitMask(Simd::BytesAt(system.slices[right], system.pivots + kWordSlots), bit) &
+          system.pivot_slots[1];
     }
     return SliceResult::kSolved;
   }
@@ -116,32 +120,35 @@ class SliceKeys {
   const bool two;  // more than 64 keys
 
  private:
+  using Bytes = typename Simd::Bytes;
+
   static constexpr unsigned kSelectorByte = 7;  // of the fields
 
   BLOOMLINE_SLICES_INLINE static Bytes ThreeBits(Bytes slice, Bytes next, unsigned bit) {
-    const Bytes bits = ShiftedRight(slice, bit % 8);
-    return And(bit % 8 <= 5 ? bits : Xor(bits, ShiftedLeft(next, 8 - bit % 8)), kVariableSlots);
+    const Bytes bits = Simd::ShiftedRight(slice, bit % 8);
+    return Simd::And(bit % 8 <= 5 ? bits : Simd::Xor(bits, Simd::ShiftedLeft(next, 8 - bit % 8)),
+                     kVariableSlots);
   }
 
   // Keys that use the partial column.
   BLOOMLINE_SLICES_INLINE void FindUsers(const ColumnCounts& counts, unsigned salt,
                                          uint64_t users[2]) const {
-    users[0] = keys_[0] & SumsBelow(selectors_.low, salt, counts.threshold);
-    users[1] = two ? keys_[1] & SumsBelow(selectors_.high, salt, counts.threshold) : 0;
+    users[0] = keys_[0] & Simd::SumsBelow(selectors_.low, salt, counts.threshold);
+    users[1] = two ? keys_[1] & Simd::SumsBelow(selectors_.high, salt, counts.threshold) : 0;
   }
 
   // The slots of the partial column, and then its right-hand sides. Users from 64 on take the
   // places of other keys, as far as there are any.
   BLOOMLINE_SLICES_INLINE void CopyUsers(const ColumnCounts& counts, unsigned attempt,
-                                         unsigned right, SliceSystem* system) const {
+                                         unsigned right, SliceSystem<Simd>* system) const {
     for (unsigned i = 0; i < right; ++i) system->slices[i] = slices_[i];
     system->slices[right] = slices_[layout.tail + counts.full / 8];
     const Slice window = Window(slices_, attempt);
-    system->slices[0].low = Xor(system->slices[0].low, window.low);
-    if (two) system->slices[0].high = Xor(system->slices[0].high, window.high);
+    system->slices[0].low = Simd::Xor(system->slices[0].low, window.low);
+    if (two) system->slices[0].high = Simd::Xor(system->slices[0].high, window.high);
     if (system->unused[1] == 0) return;
     const EquationPairs pairs(~system->unused[0], system->unused[1]);
-    const Exchange exchange(pairs);
+    const typename Simd::Exchange exchange(pairs);
     for (unsigned i = 0; i <= right; ++i) exchange.In(&system->slices[i]);
     for (unsigned i = 0; i < pairs.size; ++i) {
       system->unused[0] |= uint64_t{1} << pairs.low[i];

@@ -1,5 +1,5 @@
 // Solving a compact block by slices (slices.h): the same search as in compact_portable.cc,
-// with the same result. For a kernel's .cc file, after slices.h.
+// with the same result.
 //
 //   once             eliminate the fixed slots, from 3 on. Few equations are left without a pivot.
 //   each attempt     gives the variable slots, 0 to 2, other coefficients. Do they solve what is
@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/layouts/compact/compact_kernel.h"
 #include "src/filter/layouts/compact/solver/search.h"
 #include "src/filter/layouts/compact/solver/slice_keys.h"
 #include "src/filter/layouts/compact/solver/slice_layout.h"
@@ -23,6 +24,7 @@
 namespace bloomline::kernels {
 namespace {
 
+template <typename Simd>
 class SliceSolver {
  public:
   BLOOMLINE_SLICES_TARGET SliceSolver(unsigned arrangement, const uint64_t* hashes, size_t num_keys)
@@ -56,6 +58,8 @@ class SliceSolver {
   }
 
  private:
+  using Slice = typename Simd::Slice;
+
   // Slots that are kept for AddFixedSlot. A search that needs more is left to the portable solver.
   static constexpr unsigned kMoreSlots = 8;
 
@@ -69,7 +73,7 @@ class SliceSolver {
   BLOOMLINE_SLICES_INLINE uint64_t TailOf(unsigned equation) const {
     uint64_t tail = 0;
     for (unsigned i = layout().tail; i < layout().end; ++i) {
-      tail |= uint64_t{ByteOf(system_.slices[i].low, equation)} << 8 * (i - layout().tail);
+      tail |= uint64_t{Simd::ByteOf(system_.slices[i].low, equation)} << 8 * (i - layout().tail);
     }
     return tail;
   }
@@ -95,7 +99,7 @@ class SliceSolver {
   BLOOMLINE_SLICES_INLINE void AddFixedSlot(unsigned slot) {
     if (slot / 8 >= layout().tail) return;
     const Slice& slice = system_.slices[slot / 8];
-    if ((BitMask(slice.low, slot % 8) & system_.unused[0]) == 0) return;
+    if ((Simd::BitMask(slice.low, slot % 8) & system_.unused[0]) == 0) return;
     Eliminate(slice, slot / 8 * 8, 1u << slot % 8, slot / 8, layout().end);
   }
 
@@ -107,7 +111,7 @@ class SliceSolver {
   template <bool kTwo>
   BLOOMLINE_SLICES_INLINE EightPivots EliminateIn(const Slice& slice, unsigned slots,
                                                   unsigned first, unsigned end) {
-    const Elimination chosen = system_.template Choose<kTwo>(slice, slots);
+    const Elimination<Simd> chosen = system_.template Choose<kTwo>(slice, slots);
     for (unsigned i = first; i < end; ++i) chosen.template In<kTwo>(&system_.slices[i]);
     return chosen.pivots;
   }
@@ -130,20 +134,20 @@ class SliceSolver {
     // nothing reads other slices any more.
     Slice variable = keys_.TailBits(system_.slices, layout().variable_shift);
     const Slice window = keys_.Window(system_.slices, attempt);
-    variable.low = Xor(variable.low, window.low);
-    variable.high = Xor(variable.high, window.high);
+    variable.low = Simd::Xor(variable.low, window.low);
+    variable.high = Simd::Xor(variable.high, window.high);
     const unsigned right_end = layout().tail + (counts.full + 7) / 8;
     Eliminate(variable, 0, kVariableSlots, layout().tail, right_end);
     BlockColumns solution;
     for (unsigned first = 0; first < counts.full; first += 8) {
       const Slice& right = system_.slices[layout().tail + first / 8];
       uint64_t masks[8];
-      BitMasks(BytesAt(right, system_.pivots), masks);
+      Simd::BitMasks(Simd::BytesAt(right, system_.pivots), masks);
       for (unsigned i = 0; i < 8; ++i) {
         solution.columns[first + i].word = masks[i] & system_.pivot_slots[0];
       }
       if (slots <= kWordSlots) continue;
-      BitMasks(BytesAt(right, system_.pivots + kWordSlots), masks);
+      Simd::BitMasks(Simd::BytesAt(right, system_.pivots + kWordSlots), masks);
       for (unsigned i = 0; i < 8; ++i) {
         solution.columns[first + i].field = masks[i] & system_.pivot_slots[1];
       }
@@ -157,9 +161,19 @@ class SliceSolver {
   const unsigned arrangement_;
   const SearchRange range_;
   const unsigned payload_bits_;
-  const SliceKeys keys_;
-  SliceSystem system_;
+  const SliceKeys<Simd> keys_;
+  SliceSystem<Simd> system_;
 };
+
+// CompactKernel::solve.
+template <typename Simd>
+BLOOMLINE_SLICES_TARGET bool SolveBySlices(unsigned arrangement, const uint64_t* hashes, size_t n,
+                                           char* block) {
+  SliceSolver<Simd> solver(arrangement, hashes, n);
+  const SliceResult result = solver.Search(block);
+  return result == SliceResult::kUnknown ? PortableSolveCompact(arrangement, hashes, n, block)
+                                         : result == SliceResult::kSolved;
+}
 
 }  // namespace
 }  // namespace bloomline::kernels

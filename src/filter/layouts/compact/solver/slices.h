@@ -20,13 +20,15 @@
 // are added to it. In each other slice these bytes, times one 8 x 8 matrix (the pivots' bytes
 // there), are added to the equations' bytes.
 //
-// For a kernel's .cc file, which before this file defines
-//   BLOOMLINE_SLICES_TARGET, the attribute of its functions,
+// Simd has the registers of an instruction set and what is done with them, as static functions
+// (slices_avx2.cc, slices_avx512.cc):
 //   Bytes, a byte of each of 64 equations, and Slice, those of 128; Matrix, 8 x 8 bits; Exchange;
 //   Xor, And, ShiftedLeft, ShiftedRight, SumsBelow on all bytes; ByteOf, BytesAt, SliceOf,
 //   StoreBytes; BitMask, BitMasks and OfBitMasks: bit b of all bytes as an integer; EquationsAt,
 //   MatrixAt, InverseAt: matrices of rows that pivots have; TimesMatrix; Transpose: 64
 //   words into eight slices.
+// For a kernel's .cc file, which before this file defines BLOOMLINE_SLICES_TARGET, the attribute of
+// its functions: a template cannot take it as a parameter.
 #ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICES_H_
 #define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICES_H_
 
@@ -92,24 +94,30 @@ BLOOMLINE_SLICES_INLINE EightPivots ChoosePivots(uint64_t masks[8], uint64_t* un
   return {equations};
 }
 
+template <typename Simd>
 struct Elimination {
+  using Slice = typename Simd::Slice;
+
   // Clears the pivots' slots in a slice.
   template <bool kTwo>
   BLOOMLINE_SLICES_INLINE void In(Slice* slice) const {
-    const Matrix matrix = MatrixAt(slice->low, equations);
-    slice->low = Xor(slice->low, TimesMatrix(sums.low, matrix));
-    if (kTwo) slice->high = Xor(slice->high, TimesMatrix(sums.high, matrix));
+    const auto matrix = Simd::MatrixAt(slice->low, equations);
+    slice->low = Simd::Xor(slice->low, Simd::TimesMatrix(sums.low, matrix));
+    if (kTwo) slice->high = Simd::Xor(slice->high, Simd::TimesMatrix(sums.high, matrix));
   }
 
   EightPivots pivots;
-  EightEquations equations;
+  typename Simd::EightEquations equations;
   // Bit b: to this equation, slot b's pivot is to be added, as it was before this elimination. All
   // at once, so a pivot's own byte can name other pivots.
   Slice sums;
 };
 
 // Equations 0 to 127, and their pivots.
+template <typename Simd>
 struct SliceSystem {
+  using Slice = typename Simd::Slice;
+
   Slice slices[kMaxSlices];
   uint64_t unused[2];       // equations without a pivot so far
   uint64_t pivot_slots[2];  // slots that have one
@@ -124,16 +132,16 @@ struct SliceSystem {
   // Pivots for those slots of a slice that `slots` names. kTwo: there are equations from 64 on;
   // these give no pivots.
   template <bool kTwo>
-  BLOOMLINE_SLICES_INLINE Elimination Choose(const Slice& slice, unsigned slots) {
+  BLOOMLINE_SLICES_INLINE Elimination<Simd> Choose(const Slice& slice, unsigned slots) {
     uint64_t masks[8];
-    Elimination chosen;
-    BitMasks(And(slice.low, slots), masks);
+    Elimination<Simd> chosen;
+    Simd::BitMasks(Simd::And(slice.low, slots), masks);
     chosen.pivots = ChoosePivots(masks, &unused[0]);
-    chosen.sums.low = OfBitMasks(masks);
-    chosen.equations = EquationsAt(chosen.pivots.equations);
+    chosen.sums.low = Simd::OfBitMasks(masks);
+    chosen.equations = Simd::EquationsAt(chosen.pivots.equations);
     if (kTwo) {
-      chosen.sums.high = TimesMatrix(And(slice.high, chosen.pivots.slots()),
-                                     InverseAt(chosen.sums.low, chosen.equations));
+      chosen.sums.high = Simd::TimesMatrix(Simd::And(slice.high, chosen.pivots.slots()),
+                                           Simd::InverseAt(chosen.sums.low, chosen.equations));
     }
     return chosen;
   }
@@ -152,7 +160,7 @@ struct SliceSystem {
   // longer needed. pivots[0] to [63] are translated: no slot from 64 on has a pivot yet.
   BLOOMLINE_SLICES_INLINE void BringUnused(unsigned first, unsigned end) {
     const EquationPairs pairs(~unused[0], unused[1]);
-    const Exchange exchange(pairs);
+    const typename Simd::Exchange exchange(pairs);
     for (unsigned i = first; i < end; ++i) exchange.In(&slices[i]);
     alignas(64) uint8_t places[128];
     for (unsigned i = 0; i < 128; ++i) places[i] = static_cast<uint8_t>(i);
@@ -160,7 +168,7 @@ struct SliceSystem {
       places[pairs.low[i]] = pairs.high[i];
       unused[0] |= uint64_t{1} << pairs.low[i];
     }
-    StoreBytes(BytesAt(SliceOf(places), pivots), pivots);
+    Simd::StoreBytes(Simd::BytesAt(Simd::SliceOf(places), pivots), pivots);
     unused[1] = 0;
   }
 };
@@ -168,8 +176,8 @@ struct SliceSystem {
 // Eliminates the slots from first_slot, which is below 8, to num_slots; the slices to `end` follow.
 // False, only with kTwo: a slot had no pivot among equations 0 to 63, and one from 64 on might be
 // it.
-template <bool kTwo>
-BLOOMLINE_SLICES_TARGET bool EliminateSlots(SliceSystem* system, unsigned first_slot,
+template <bool kTwo, typename Simd>
+BLOOMLINE_SLICES_TARGET bool EliminateSlots(SliceSystem<Simd>* system, unsigned first_slot,
                                             unsigned num_slots, unsigned end) {
   // Equations from 64 on take the places of pivots, of which there must be as many: each slot so
   // far has got one. Slice 6 or 7, as there are at most 52 of these equations: late, so that few
@@ -177,7 +185,7 @@ BLOOMLINE_SLICES_TARGET bool EliminateSlots(SliceSystem* system, unsigned first_
   const unsigned with_room =
       (static_cast<unsigned>(_mm_popcnt_u64(system->unused[1])) + first_slot + 7) / 8;
   const unsigned bring_at = std::max(with_room, 6u);
-  Slice slice = system->slices[0];
+  typename Simd::Slice slice = system->slices[0];
   for (unsigned i = 0; 8 * i < num_slots; ++i) {
     if (kTwo && i == bring_at) {
       system->BringUnused(i, end);
@@ -185,7 +193,7 @@ BLOOMLINE_SLICES_TARGET bool EliminateSlots(SliceSystem* system, unsigned first_
     }
     const unsigned slots = static_cast<unsigned>(OnesBelow64(std::min(8u, num_slots - 8 * i))) &
                            (i == 0 ? 0xFFu << first_slot : 0xFFu);
-    const Elimination chosen = system->template Choose<kTwo>(slice, slots);
+    const Elimination<Simd> chosen = system->template Choose<kTwo>(slice, slots);
     // The next slots first, and not by way of memory: all waits for them. A slice that has slots
     // from num_slots on is itself the next: AddFixedSlot may take them later. Others that are done
     // are not updated any more.
