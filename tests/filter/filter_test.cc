@@ -14,6 +14,7 @@
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/hash_query.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/payload_builder.h"
 #include "tests/support/guarded_bytes.h"
@@ -304,11 +305,11 @@ std::string BuildCompactOf(const std::vector<uint64_t>& hashes, const filter::Fi
   return payload;
 }
 std::string BuildCompactOf(const std::vector<uint64_t>& hashes, double bits_per_key) {
-  return BuildCompactOf(hashes, filter::CompactShape(hashes.size(), bits_per_key, 0, UINT64_MAX));
+  return BuildCompactOf(hashes, filter::kCompactRow.shape({hashes.size(), bits_per_key}));
 }
 
 filter::Payload PayloadOf(const std::string& bytes, size_t n, double bits_per_key) {
-  const filter::FilterShape shape = filter::CompactShape(n, bits_per_key, 0, UINT64_MAX);
+  const filter::FilterShape shape = filter::kCompactRow.shape({n, bits_per_key});
   return {shape, 0, bytes.data()};
 }
 
@@ -353,7 +354,8 @@ TEST(CompactFilterTest, FarMoreKeysThanTheFilterIsForAreNotLost) {
   std::mt19937_64 random(43);
   for (const double bits_per_key : {3.0, 5.0, 6.0, 7.2, 10.0, 24.0}) {
     for (const size_t keys_per_block : {20, 100, 116, 130, 300, 3000}) {
-      const filter::FilterShape shape = filter::CompactShape(1000000, bits_per_key, 20, 640);
+      const filter::FilterShape shape =
+          filter::kCompactRow.shape({1000000, bits_per_key, 0, 20, 640});
       ASSERT_EQ(shape.payload_bytes(), 640u);
       std::vector<uint64_t> hashes(keys_per_block * shape.num_blocks);
       for (uint64_t& hash : hashes) hash = random();

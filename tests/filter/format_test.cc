@@ -10,6 +10,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/layouts/num_probes.h"
 #include "tests/support/guarded_bytes.h"
@@ -256,7 +257,7 @@ TEST(StandaloneFormatTest, BitsPerKeyChooseTheArrangementAsTheTableSays) {
   } kChoices[] = {{3, 0},   {3.599, 0}, {3.6, 1}, {5.49, 1}, {5.5, 2}, {6.39, 2},
                   {6.4, 3}, {8.19, 3},  {8.2, 4}, {9.79, 4}, {9.8, 5}, {24, 5}};
   for (const auto& choice : kChoices) {
-    const FilterShape shape = filter::CompactShape(1000, choice.bits_per_key, 20, UINT64_MAX);
+    const FilterShape shape = filter::kCompactRow.shape({1000, choice.bits_per_key, 0, 20});
     EXPECT_EQ(shape.arrangement, choice.arrangement) << choice.bits_per_key;
     EXPECT_EQ(shape.block_bytes, choice.arrangement < 2 ? 32u : 64u);
   }

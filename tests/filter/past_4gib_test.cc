@@ -21,6 +21,7 @@
 #include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/writer/block_run_builder.h"
 #include "src/filter/writer/filter_writer.h"
@@ -158,7 +159,7 @@ void ExpectCompactKeepsItsKeys(uint32_t line_bytes, double bits_per_key) {
   for (const uint64_t num_lines : UnitCounts(line_bytes)) {
     SCOPED_TRACE(num_lines);
     FilterShape shape =
-        filter::CompactShape(1000000, bits_per_key, filter::kTrailerBytes, UINT64_MAX);
+        filter::kCompactRow.shape({1000000, bits_per_key, 0, filter::kTrailerBytes});
     ASSERT_EQ(shape.layout, Layout::kCompact);
     ASSERT_EQ(shape.block_bytes, line_bytes);
     shape.num_blocks = num_lines;
@@ -354,8 +355,9 @@ TEST(Past4GiBTest, SizesFollowTheKeysAndNeverWrap) {
 }
 
 TEST(Past4GiBTest, FlatSizesSaturate) {
-  EXPECT_EQ(filter::FlatShape(k2To32 + 1, 10, 7).payload_bytes(), (k2To32 + 1) * 10 / 8 + 1);
-  EXPECT_GE(filter::FlatShape(UINT64_MAX, 100, 7).payload_bytes(), uint64_t{1} << 63);
+  EXPECT_EQ(filter::kFlatRow.leveldb_shape({k2To32 + 1, 10}).payload_bytes(),
+            (k2To32 + 1) * 10 / 8 + 1);
+  EXPECT_GE(filter::kFlatRow.leveldb_shape({UINT64_MAX, 100}).payload_bytes(), uint64_t{1} << 63);
 }
 
 TEST(Past4GiBTest, LevelDBSizesOfTheMostKeysItCanPass) {

@@ -13,6 +13,7 @@
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/cpu/blocks.h"
+#include "src/filter/layouts/layout_row.h"
 #include "tests/support/repetitions.h"
 
 namespace bloomline::filter {
@@ -21,8 +22,7 @@ namespace {
 constexpr size_t kBlocks = kGroupedFromBytes / 64 + 5000;
 
 FilterShape ShapeOf(Layout layout, size_t n) {
-  return layout == Layout::kCompact ? CompactShape(n, 10, 0, UINT64_MAX)
-                                    : FilterShape::Blocked(kBlocks, 6);
+  return layout == Layout::kCompact ? kCompactRow.shape({n, 10}) : FilterShape::Blocked(kBlocks, 6);
 }
 
 std::vector<uint64_t> RandomHashes(size_t n) {

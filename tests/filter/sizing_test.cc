@@ -11,6 +11,7 @@
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/block_rate.h"
 #include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/layouts/small_set/small_set_rate.h"
 #include "tests/support/compact_theory.h"
@@ -253,7 +254,8 @@ TEST(SizingTest, EstimatedSmallSetRatesDecideAsExactOnes) {
           filter::EstimatedSmallSetRate(n, shape.num_blocks, shape.block_bytes);
       EXPECT_NEAR(estimated / exact, 1, 0.3);
       const double bits =
-          8 * static_cast<double>(filter::FlatShape(n, bits_per_key, num_probes).payload_bytes());
+          8 *
+          static_cast<double>(filter::kFlatRow.leveldb_shape({n, bits_per_key}).payload_bytes());
       EXPECT_EQ(estimated < StandardFalsePositiveRate(bits / static_cast<double>(n), num_probes),
                 exact < ExactStandardFalsePositiveRate(n, static_cast<uint64_t>(bits), num_probes));
     }

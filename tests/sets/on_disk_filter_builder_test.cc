@@ -20,6 +20,7 @@
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/writer/block_run_builder.h"
 #include "src/filter/writer/payload_builder.h"
 #include "tests/support/injected_entropy.h"
@@ -155,8 +156,7 @@ TEST_F(OnDiskFilterBuilderTest, AnyHashesGiveTheBlocksOfTheWholePayload) {
     for (const uint64_t in_line : {capacity, capacity - 1, 3 * capacity + 700}) {
       SCOPED_TRACE(std::to_string(different_in_line) + " in a line, " + std::to_string(in_line));
       // Both block sizes.
-      filter::FilterShape shape =
-          filter::CompactShape(1000, in_line == capacity ? 4 : 7.05, 0, UINT64_MAX);
+      filter::FilterShape shape = filter::kCompactRow.shape({1000, in_line == capacity ? 4 : 7.05});
       shape.num_blocks = num_lines;
       std::vector<uint64_t> hashes;
       for (uint64_t i = 0; i < in_line; ++i) {

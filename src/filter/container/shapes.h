@@ -1,4 +1,4 @@
-// The shapes, and so the sizes, of all filters, for a number of keys and their bits
+// Which layout the filter of some keys has in each container, and its shape there
 // (docs/format.md).
 #ifndef BLOOMLINE_FILTER_CONTAINER_SHAPES_H_
 #define BLOOMLINE_FILTER_CONTAINER_SHAPES_H_
@@ -7,7 +7,6 @@
 
 #include "bloomline/filter_options.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/compact/compact_shape.h"
 #include "src/filter/layouts/layout.h"
 
 namespace bloomline::filter {
@@ -57,7 +56,6 @@ constexpr uint64_t kMaxFlatKeys = 500;
 
 // kClassic: LevelDB's own Bloom filter.
 FilterShape ClassicShape(uint64_t num_keys, double bits_per_key);
-FilterShape FlatShape(uint64_t num_keys, double bits_per_key, int num_probes);
 // kBlocked: flat, or blocked above kMaxFlatKeys. num_keys > 0.
 FilterShape LevelDBBloomShape(uint64_t num_keys, double bits_per_key, int flat_num_probes,
                               int blocked_num_probes);

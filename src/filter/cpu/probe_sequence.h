@@ -13,8 +13,6 @@ constexpr uint64_t kBlockBytes = 64;
 constexpr uint64_t kBlockBits = 8 * kBlockBytes;
 static_assert(kBlockBits == 512);
 
-constexpr int kNumProbeMultipliers = 30;  // kMaxProbes of bloomline/filter_options.h
-
 // M[j] of docs/format.md. Plain double hashing (M[j] = j; Kirsch and Mitzenmacher, 2006) costs 6 %
 // more false positives at 10 bits per key and 2.9 times as many at 20. With these multipliers the
 // false-positive rate is that of independent probes (docs/design.md). Padded with zeros to whole
@@ -25,8 +23,6 @@ alignas(64) constexpr uint32_t kProbeMultipliers[32] = {
     0xe49b69c1, 0xefbe4787, 0x0fc19dc7, 0x240ca1cd, 0x2de92c6f, 0x4a7484ab, 0x5cb0a9dd, 0x76f988db,
     0x983e5153, 0xa831c66d, 0xb00327c9, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0,          0};
 static_assert(sizeof(kProbeMultipliers) % 64 == 0, "whole registers of 512 bits");
-static_assert(kProbeMultipliers[kNumProbeMultipliers - 1] != 0 &&
-              kProbeMultipliers[kNumProbeMultipliers] == 0);
 
 struct ProbePair {
   uint32_t a;
@@ -68,7 +64,7 @@ inline uint32_t FlatBit(uint32_t probe, uint32_t num_bits) {
 }
 
 // N[j] of docs/format.md, for positions beyond 32 bits.
-constexpr uint64_t kWideProbeMultipliers[kNumProbeMultipliers] = {
+constexpr uint64_t kWideProbeMultipliers[] = {
     0x428a2f98d728ae23, 0x7137449123ef65cd, 0xb5c0fbcfec4d3b2f, 0xe9b5dba58189dbbd,
     0x3956c25bf348b539, 0x59f111f1b605d019, 0x923f82a4af194f9b, 0xab1c5ed5da6d8119,
     0xd807aa98a3030243, 0x12835b0145706fbf, 0x243185be4ee4b28d, 0x550c7dc3d5ffb4e3,

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "src/filter/cpu/probe_sequence.h"
@@ -17,7 +18,7 @@ constexpr int kMaxUnrolledProbes = 16;
 // Probes that are computed for k: whole registers of eight. For K = 0, as many as any k needs.
 constexpr int WholeRegistersOfProbes(int k) { return k == 0 ? 32 : k <= 8 ? 8 : 16; }
 static_assert(WholeRegistersOfProbes(kMaxUnrolledProbes) >= kMaxUnrolledProbes);
-static_assert(WholeRegistersOfProbes(0) >= kNumProbeMultipliers);
+static_assert(WholeRegistersOfProbes(0) == std::size(kProbeMultipliers));
 
 // F::Run<K> for K = 0 .. kMaxUnrolledProbes. K = 0 means that k is read from the filter.
 template <typename F, size_t... K>

@@ -8,7 +8,7 @@
 
 #include "src/filter/cpu/probe_sequence.h"
 #include "src/filter/layouts/block_rate.h"
-#include "src/filter/layouts/compact/compact_shape.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/layouts/num_probes.h"
 #include "src/filter/layouts/search.h"
@@ -188,7 +188,7 @@ double CompactFalsePositiveRate(double bits_per_key) {
   const double c = bits_per_key > kMinCompactBitsPerKey
                        ? std::min(bits_per_key, kMaxCompactBitsPerKey)
                        : kMinCompactBitsPerKey;
-  const filter::FilterShape shape = filter::CompactShape(1, c, 0, UINT64_MAX);
+  const filter::FilterShape shape = filter::kCompactRow.shape({1, c});
   return RateOverPoissonLoads(8.0 * shape.block_bytes / c, [&](double keys) {
     return filter::CompactBlockRate(static_cast<uint64_t>(keys), shape.block_bytes);
   });

@@ -3,8 +3,6 @@
 #ifndef BLOOMLINE_FILTER_LAYOUTS_LAYOUT_H_
 #define BLOOMLINE_FILTER_LAYOUTS_LAYOUT_H_
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include "bloomline/filter_options.h"
@@ -12,7 +10,6 @@
 #include "src/filter/layouts/compact/compact_block.h"
 #include "src/filter/layouts/compact/compact_kernel.h"
 #include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/small_set/small_set_block.h"
 
 namespace bloomline::filter {
 
@@ -30,7 +27,7 @@ enum class Layout : uint8_t {
 
 // Limits of block_bytes in small sets.
 constexpr uint32_t kMinSmallSetBlockBytes = 8;
-constexpr uint32_t kMaxSmallSetBlockBytes = kernels::small_set::kMaxBlockBytes;
+constexpr uint32_t kMaxSmallSetBlockBytes = kernels::kBlockBytes;
 
 // A flat filter has fewer than 2^32 bits.
 constexpr uint64_t kMaxFlatBytes = UINT32_MAX / 8;
@@ -73,17 +70,6 @@ struct FilterShape {
   }
 };
 
-// Whole blocks that hold num_keys * bits_per_key bits less the overhead: at least one, at most
-// max_bytes. Saturates.
-inline uint64_t NumBlocks(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
-                          uint64_t max_bytes, uint64_t block_bytes) {
-  const double bytes =
-      static_cast<double>(num_keys) * bits_per_key / 8 - static_cast<double>(overhead_bytes);
-  const double blocks = std::max(1.0, std::ceil(bytes / static_cast<double>(block_bytes)));
-  const uint64_t max_blocks = std::max<uint64_t>(1, max_bytes / block_bytes);
-  return blocks >= static_cast<double>(max_blocks) ? max_blocks : static_cast<uint64_t>(blocks);
-}
-
 // What a decoder found. Always safe to query: data[0 .. payload_bytes()) exists, and the fields are
 // within the limits of the layout.
 struct Payload : FilterShape {
@@ -99,7 +85,6 @@ inline kernels::PayloadView ForKernel(const FilterShape& shape, const char* data
 // Bytes on disk are for ever.
 static_assert(kMinProbes == 1 && kMaxProbes == 30);
 static_assert(kernels::kBlockBytes == 64);
-static_assert(kMaxSmallSetBlockBytes == kernels::kBlockBytes);
 static_assert(8 * (kMaxFlatBytes + 1) == uint64_t{1} << 32);
 
 }  // namespace bloomline::filter

@@ -10,6 +10,7 @@
 #include "bloomline/inline_query.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/shape_request.h"
 
 namespace bloomline::filter {
 
@@ -22,6 +23,12 @@ struct LayoutRow {
   Layout layout = Layout::kAlwaysMatch;
   const char* name = "always match";  // as `bloomline inspect` prints it
   const char* long_name = "";         // among the filters of all engines
+
+  // ---- Size: the shape for the keys of a request, in each container that has the layout.
+  // RocksDB's tables have small sets, which are not rounded up to whole blocks of 64 bytes.
+  FilterShape (*shape)(const ShapeRequest& request) = nullptr;  // a filter on its own
+  FilterShape (*table_shape)(const ShapeRequest& request) = nullptr;
+  FilterShape (*leveldb_shape)(const ShapeRequest& request) = nullptr;
 
   // ---- The trailer (docs/format.md, section 5): what its field `parameter` may be, the shape that
   // it means, without blocks yet, and the longest payload.

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 #include "src/filter/cpu/probe_sequence.h"
 
 namespace bloomline::filter {
 
-static_assert(kMaxProbes == kernels::kNumProbeMultipliers, "every probe has a multiplier");
+static_assert(std::size(kernels::kWideProbeMultipliers) == kMaxProbes &&
+                  kernels::kProbeMultipliers[kMaxProbes - 1] != 0 &&
+                  kernels::kProbeMultipliers[kMaxProbes] == 0,
+              "every probe has a multiplier");
 
 namespace {
 

@@ -1,4 +1,7 @@
 // Blocked Bloom filters in the table of layouts.
+#include <algorithm>
+#include <cmath>
+
 #include "bloomline/filter_theory.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
@@ -6,11 +9,27 @@
 namespace bloomline::filter {
 namespace {
 
+FilterShape Shape(const ShapeRequest& request) {
+  return FilterShape::Blocked(WholeBlocks(request, kernels::kBlockBytes), request.num_probes);
+}
+
+// To the nearest block: rounded up, the filter of 2,000 keys at 10 bits would exceed what LevelDB's
+// own tests allow.
+FilterShape LevelDBShape(const ShapeRequest& request) {
+  const double blocks = static_cast<double>(request.num_keys) * request.bits_per_key /
+                        static_cast<double>(kernels::kBlockBits);
+  return FilterShape::Blocked(Saturated(std::max(1.0, std::floor(blocks + 0.5))),
+                              request.num_probes);
+}
+
 constexpr LayoutRow MakeRow() {
   LayoutRow row;
   row.layout = Layout::kBlocked;
   row.name = "blocked";
   row.long_name = "bloomline blocked";
+  row.shape = Shape;
+  row.table_shape = Shape;
+  row.leveldb_shape = LevelDBShape;
   row.trailer_shape = [](uint32_t k) { return FilterShape::Blocked(0, static_cast<int>(k)); };
   row.trailer_parameter = [](const FilterShape& shape) {
     return static_cast<uint32_t>(shape.num_probes);

@@ -1,5 +1,6 @@
 // Compact filters in the table of layouts.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -8,7 +9,6 @@
 #include "src/filter/cpu/little_endian.h"
 #include "src/filter/layouts/block_run.h"
 #include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_shape.h"
 #include "src/filter/layouts/layout_row.h"
 
 namespace bloomline::filter {
@@ -33,6 +33,37 @@ uint32_t ArrangementFor(double bits_per_key) {
     if (bits_per_key >= choice.from_bits_per_key) return choice.arrangement;
   }
   return 0;
+}
+
+// Blocks have 64 bytes, and 32 below 5.5 bits per key, where blocks of 64 would have more keys than
+// slots.
+FilterShape Shape(const ShapeRequest& request) {
+  const uint32_t arrangement = ArrangementFor(request.bits_per_key);
+  const uint32_t block_bytes = kernels::kArrangements[arrangement].block_bytes;
+  return FilterShape::Compact(WholeBlocks(request, block_bytes), arrangement);
+}
+
+// Blocks of 32 bytes where larger ones, with the container, would take so much more than the keys
+// pay for, and they alone take not much less: the container may not cost most of the accuracy.
+FilterShape TableShape(const ShapeRequest& request) {
+  constexpr double kMaxRounding = 1.1;
+  constexpr double kMinPayload = 0.95;
+  // At more bits per key such a block has too few keys for its slots, of which it has at least 22.
+  constexpr double kMaxSmallBlocksBitsPerKey = 11;
+  constexpr uint32_t kSmallBlocksArrangement = 1;
+  const FilterShape shape = Shape(request);
+  const double paid_bytes = static_cast<double>(request.num_keys) * request.bits_per_key / 8;
+  const auto num_bytes = static_cast<double>(shape.payload_bytes() + request.overhead_bytes);
+  if (shape.num_blocks == 1 || request.bits_per_key > kMaxSmallBlocksBitsPerKey ||
+      num_bytes <= kMaxRounding * paid_bytes) {
+    return shape;
+  }
+  FilterShape small = FilterShape::Compact(1, kSmallBlocksArrangement);
+  const double blocks =
+      std::ceil((paid_bytes - static_cast<double>(request.overhead_bytes)) / small.block_bytes);
+  small.num_blocks = static_cast<uint64_t>(std::max(1.0, blocks));
+  const bool is_accurate = static_cast<double>(small.payload_bytes()) >= kMinPayload * paid_bytes;
+  return is_accurate && small.payload_bytes() < shape.payload_bytes() ? small : shape;
 }
 
 void SetBloomHeader(const kernels::Arrangement& arrangement, unsigned num_probes, char* block) {
@@ -107,6 +138,8 @@ constexpr LayoutRow MakeRow() {
   row.layout = Layout::kCompact;
   row.name = "compact";
   row.long_name = "bloomline compact";
+  row.shape = Shape;
+  row.table_shape = TableShape;
   row.trailer_shape = [](uint32_t arrangement) { return FilterShape::Compact(0, arrangement); };
   row.trailer_parameter = [](const FilterShape& shape) { return shape.arrangement; };
   row.max_parameter = kernels::kNumArrangements - 1;
@@ -131,14 +164,6 @@ constexpr LayoutRow MakeRow() {
 }
 
 }  // namespace
-
-FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
-                         uint64_t max_bytes) {
-  const uint32_t arrangement = ArrangementFor(bits_per_key);
-  const uint32_t block_bytes = kernels::kArrangements[arrangement].block_bytes;
-  return FilterShape::Compact(
-      NumBlocks(num_keys, bits_per_key, overhead_bytes, max_bytes, block_bytes), arrangement);
-}
 
 constexpr LayoutRow kCompactRow = MakeRow();
 

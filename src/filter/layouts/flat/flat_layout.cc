@@ -1,4 +1,6 @@
 // Flat Bloom filters in the table of layouts.
+#include <algorithm>
+
 #include "bloomline/filter_theory.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
@@ -6,11 +8,21 @@
 namespace bloomline::filter {
 namespace {
 
+FilterShape TableShape(const ShapeRequest& request) {
+  // As RocksDB's own smallest filter: it takes partitions smaller than this one to be pointless.
+  constexpr uint64_t kMinBytes = kernels::kBlockBytes;
+  return FilterShape::Flat(std::max(kMinBytes, WholeBytes(request)), request.num_probes);
+}
+
 constexpr LayoutRow MakeRow() {
   LayoutRow row;
   row.layout = Layout::kFlat;
   row.name = "flat";
   row.long_name = "bloomline flat";
+  row.table_shape = TableShape;
+  row.leveldb_shape = [](const ShapeRequest& request) {
+    return FilterShape::Flat(WholeBytes(request), request.num_probes);
+  };
   row.trailer_shape = [](uint32_t k) { return FilterShape::Flat(0, static_cast<int>(k)); };
   row.trailer_parameter = [](const FilterShape& shape) {
     return static_cast<uint32_t>(shape.num_probes);

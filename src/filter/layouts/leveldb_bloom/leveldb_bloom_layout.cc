@@ -1,16 +1,28 @@
 // LevelDB's own Bloom filters in the table of layouts. They are in LevelDB only, and nobody opens
 // one for many queries.
+#include <algorithm>
+#include <cmath>
+
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
 
 namespace bloomline::filter {
 namespace {
 
+FilterShape Shape(const ShapeRequest& request) {
+  constexpr uint64_t kMinBits = 64;
+  const uint64_t num_bits =
+      std::max(kMinBits,
+               Saturated(std::floor(static_cast<double>(request.num_keys) * request.bits_per_key)));
+  return FilterShape::Classic(CeilDiv(num_bits, 8), request.num_probes);
+}
+
 constexpr LayoutRow MakeRow() {
   LayoutRow row;
   row.layout = Layout::kClassic;
   row.name = "classic";
   row.long_name = "LevelDB Bloom";
+  row.leveldb_shape = Shape;
   row.leveldb_code = [](const FilterShape& shape) { return shape.num_probes; };
   row.insert = [](const FilterShape& shape, const kernels::Kernel&, char* data, size_t n,
                   const uint64_t* hashes) {

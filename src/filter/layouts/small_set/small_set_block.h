@@ -7,13 +7,13 @@
 
 #include "src/filter/cpu/always_inline.h"
 #include "src/filter/cpu/little_endian.h"
+#include "src/filter/cpu/probe_sequence.h"
 #include "src/filter/cpu/solved_block.h"
 #include "src/filter/layouts/small_set/small_set_kernel.h"
 
 namespace bloomline::kernels::small_set {
 
 constexpr unsigned kMaxBlockSlots = 63;
-constexpr unsigned kMaxBlockBytes = 64;
 constexpr unsigned kMatchAllSlots = 0;  // in the place of a number of slots
 constexpr unsigned kHeaderAttempts = 4;
 constexpr unsigned kMaxAttempts = 16;
@@ -31,7 +31,7 @@ struct SlotReciprocals {
 inline constexpr SlotReciprocals kSlotReciprocals;
 
 constexpr bool ReciprocalsAreExact() {
-  for (unsigned bits = 0; bits < 8 * kMaxBlockBytes; ++bits) {
+  for (unsigned bits = 0; bits < kBlockBits; ++bits) {
     for (unsigned s = 1; s <= kMaxBlockSlots; ++s) {
       if (kSlotReciprocals.Divide(bits, s) != bits / s) return false;
     }

@@ -1,5 +1,6 @@
 // LevelDB's small sets in the table of layouts. They are in LevelDB only, and nobody opens one for
 // many queries.
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -11,6 +12,19 @@
 
 namespace bloomline::filter {
 namespace {
+
+// As many bytes as a flat filter has. Layout kAlwaysMatch if there are no such blocks.
+FilterShape Shape(const ShapeRequest& request) {
+  constexpr uint64_t kMaxKeysOfOneBlock = 56;  // of up to 63 slots
+  constexpr uint64_t kMeanKeysOfSeveral = 40;  // and a block's load varies
+  const uint64_t bytes = WholeBytes(request);
+  const uint64_t for_keys =
+      request.num_keys <= kMaxKeysOfOneBlock ? 1 : CeilDiv(request.num_keys, kMeanKeysOfSeveral);
+  const uint64_t num_blocks = std::max(for_keys, CeilDiv(bytes, kMaxSmallSetBlockBytes));
+  const uint64_t block_bytes = bytes / num_blocks;
+  if (block_bytes < kMinSmallSetBlockBytes || num_blocks > kMaxSmallSetBlocks) return {};
+  return FilterShape::SmallSet(num_blocks, static_cast<uint32_t>(block_bytes), 0);
+}
 
 // Returns the number of the attempt. Throws nothing.
 unsigned SolveBlock(uint64_t* hashes, size_t n, unsigned num_attempts, uint32_t block_bytes,
@@ -54,6 +68,7 @@ constexpr LayoutRow MakeRow() {
   row.layout = Layout::kSmallSet;
   row.name = "compact, small set";
   row.long_name = "bloomline small set";
+  row.leveldb_shape = Shape;
   row.leveldb_code = Code;
   row.exact_rate = [](const FilterShape& shape, uint64_t num_keys) {
     return ExactSmallSetFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
