@@ -85,6 +85,17 @@ BLOOMLINE_AVX512_INLINE void ForEachKey(char* data, uint64_t num_blocks, int num
   }
 }
 
+// ForEachKey as RunUnrolled takes it.
+template <typename F, typename... Args>
+struct OnKeys {
+  template <int K>
+  BLOOMLINE_AVX512 static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes,
+                                   Args... args) {
+    ForEachKey<F, K>(const_cast<char*>(filter.data), filter.num_blocks, filter.num_probes, n,
+                     hashes, args...);
+  }
+};
+
 }  // namespace bloomline::kernels
 
 #endif  // BLOOMLINE_FILTER_CPU_AVX512_ONES_H_

@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
+#include "bloomline/inline_query.h"  // PayloadView
 #include "src/filter/cpu/probe_sequence.h"
 
 namespace bloomline::kernels {
@@ -36,6 +38,23 @@ inline auto UnrolledFunction(int num_probes) {
 template <typename F, typename... Args>
 inline void RunUnrolled(int num_probes, const Args&... args) {
   UnrolledFunction<F>(num_probes)(args...);
+}
+
+// As F above: One::Run<K> of a filter for each of n hashes.
+template <typename One>
+struct OneByOne {
+  template <int K>
+  static void Run(const PayloadView& caller_filter, size_t n, const uint64_t* hashes,
+                  bool* results) {
+    const PayloadView filter = caller_filter;  // `results` could alias the caller's
+    for (size_t i = 0; i < n; ++i) results[i] = One::template Run<K>(filter, hashes[i]);
+  }
+};
+
+// RunUnrolled for a filter and many hashes, as kernels have it.
+template <typename F, typename... Args>
+void RunForEach(const PayloadView& filter, size_t n, const uint64_t* hashes, Args... args) {
+  RunUnrolled<F>(filter.num_probes, filter, n, hashes, args...);
 }
 
 }  // namespace bloomline::kernels

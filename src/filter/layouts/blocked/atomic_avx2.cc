@@ -61,10 +61,6 @@ struct Add {
   }
 };
 
-void AddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
-  RunUnrolled<Add>(filter.num_probes, filter, n, hashes, changed);
-}
-
 BLOOMLINE_AVX2 void CountBlocks(const char* data, uint64_t num_blocks, uint64_t* blocks_with) {
   CountBlocksByFill(data, num_blocks, blocks_with);
 }
@@ -74,7 +70,7 @@ BLOOMLINE_AVX2 void CountBlocks(const char* data, uint64_t num_blocks, uint64_t*
 AtomicKernel Avx2Atomic() {
   AtomicKernel kernel;
   kernel.may_match_many = MayMatchMany;
-  kernel.add_many = AddMany;
+  kernel.add_many = RunForEach<Add>;
   kernel.count_blocks = CountBlocks;
   return kernel;
 }

@@ -47,25 +47,12 @@ struct Add {
   }
 };
 
-struct AddEach {
-  template <int K>
-  BLOOMLINE_AVX512 static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes,
-                                   bool* changed) {
-    ForEachKey<Add, K>(const_cast<char*>(filter.data), filter.num_blocks, filter.num_probes, n,
-                       hashes, changed);
-  }
-};
-
-void AddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
-  RunUnrolled<AddEach>(filter.num_probes, filter, n, hashes, changed);
-}
-
 }  // namespace
 
 AtomicKernel Avx512Atomic() {
   AtomicKernel kernel;
   kernel.may_match_many = MayMatchMany;
-  kernel.add_many = AddMany;
+  kernel.add_many = RunForEach<OnKeys<Add, bool*>>;
   kernel.count_blocks = Avx2Atomic().count_blocks;  // by POPCNT, nothing wider
   return kernel;
 }

@@ -26,10 +26,6 @@ BLOOMLINE_ALWAYS_INLINE uint8x16x4_t LoadAtomicBlock(const char* block) {
   return {{a, b, c, d}};
 }
 
-void MayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* may_match) {
-  RunUnrolled<QueryBlocks<LoadAtomicBlock>>(filter.num_probes, filter, n, hashes, may_match);
-}
-
 // Sets the bits of some of eight probes: of each byte of `missing` that is not 0. Such a byte has
 // one bit. Fewer than two words of a block get more than one of the bits that a key lacks, so to
 // collect the bits of a word first would take longer than to set them one by one.
@@ -65,10 +61,6 @@ struct Add {
   }
 };
 
-void AddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
-  RunUnrolled<Add>(filter.num_probes, filter, n, hashes, changed);
-}
-
 void CountBlocks(const char* data, uint64_t num_blocks, uint64_t* blocks_with) {
   for (uint64_t i = 0; i < num_blocks; ++i) {
     const uint8x16x4_t block = LoadAtomicBlock(data + i * kBlockBytes);
@@ -82,8 +74,8 @@ void CountBlocks(const char* data, uint64_t num_blocks, uint64_t* blocks_with) {
 
 AtomicKernel NeonAtomic() {
   AtomicKernel kernel;
-  kernel.may_match_many = MayMatchMany;
-  kernel.add_many = AddMany;
+  kernel.may_match_many = RunForEach<QueryBlocks<LoadAtomicBlock>>;
+  kernel.add_many = RunForEach<Add>;
   kernel.count_blocks = CountBlocks;
   return kernel;
 }

@@ -30,10 +30,6 @@ struct QueryMany {
   }
 };
 
-void MayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* may_match) {
-  RunUnrolled<QueryMany>(filter.num_probes, filter, n, hashes, may_match);
-}
-
 struct Add {
   template <int K>
   static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
@@ -58,21 +54,13 @@ struct Add {
   }
 };
 
-void AddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
-  RunUnrolled<Add>(filter.num_probes, filter, n, hashes, changed);
-}
-
-void CountBlocks(const char* data, uint64_t num_blocks, uint64_t* blocks_with) {
-  CountBlocksByFill(data, num_blocks, blocks_with);
-}
-
 }  // namespace
 
 AtomicKernel PortableAtomic() {
   AtomicKernel kernel;
-  kernel.may_match_many = MayMatchMany;
-  kernel.add_many = AddMany;
-  kernel.count_blocks = CountBlocks;
+  kernel.may_match_many = RunForEach<QueryMany>;
+  kernel.add_many = RunForEach<Add>;
+  kernel.count_blocks = CountBlocksByFill;
   return kernel;
 }
 

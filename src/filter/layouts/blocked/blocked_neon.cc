@@ -19,10 +19,6 @@ struct QueryOne {
   }
 };
 
-void MayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* may_match) {
-  RunUnrolled<QueryBlocks<LoadBlock>>(filter.num_probes, filter, n, hashes, may_match);
-}
-
 // Which bits of which bytes of its block a key sets.
 template <int kCapacity>
 struct KeyBits {
@@ -62,10 +58,6 @@ struct Insert {
   }
 };
 
-void InsertMany(const PayloadView& filter, size_t n, const uint64_t* hashes) {
-  RunUnrolled<Insert>(filter.num_probes, filter, n, hashes);
-}
-
 struct AddOne {
   template <int K>
   static bool Run(const PayloadView& filter, uint64_t hash) {
@@ -77,28 +69,15 @@ struct AddOne {
   }
 };
 
-struct Add {
-  template <int K>
-  static void Run(const PayloadView& caller_filter, size_t n, const uint64_t* hashes,
-                  bool* changed) {
-    const PayloadView filter = caller_filter;
-    for (size_t i = 0; i < n; ++i) changed[i] = AddOne::Run<K>(filter, hashes[i]);
-  }
-};
-
-void AddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
-  RunUnrolled<Add>(filter.num_probes, filter, n, hashes, changed);
-}
-
 }  // namespace
 
 BlockedKernel NeonBlocked() {
   BlockedKernel kernel;
   kernel.may_match = QueryOne::Run<0>;
   kernel.may_match_for = UnrolledFunction<QueryOne>;
-  kernel.may_match_many = MayMatchMany;
-  kernel.insert_many = InsertMany;
-  kernel.add_many = AddMany;
+  kernel.may_match_many = RunForEach<QueryBlocks<LoadBlock>>;
+  kernel.insert_many = RunForEach<Insert>;
+  kernel.add_many = RunForEach<OneByOne<AddOne>>;
   kernel.add_for = UnrolledFunction<AddOne>;
   return kernel;
 }

@@ -25,17 +25,6 @@ struct QueryOne {
   }
 };
 
-struct QueryMany {
-  template <int K>
-  static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* may_match) {
-    for (size_t i = 0; i < n; ++i) may_match[i] = QueryOne::Run<K>(filter, hashes[i]);
-  }
-};
-
-void MayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* may_match) {
-  RunUnrolled<QueryMany>(filter.num_probes, filter, n, hashes, may_match);
-}
-
 struct Insert {
   template <int K>
   static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes) {
@@ -49,10 +38,6 @@ struct Insert {
     }
   }
 };
-
-void InsertMany(const PayloadView& filter, size_t n, const uint64_t* hashes) {
-  RunUnrolled<Insert>(filter.num_probes, filter, n, hashes);
-}
 
 struct AddOne {
   template <int K>
@@ -71,26 +56,15 @@ struct AddOne {
   }
 };
 
-struct Add {
-  template <int K>
-  static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
-    for (size_t i = 0; i < n; ++i) changed[i] = AddOne::Run<K>(filter, hashes[i]);
-  }
-};
-
-void AddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
-  RunUnrolled<Add>(filter.num_probes, filter, n, hashes, changed);
-}
-
 }  // namespace
 
 BlockedKernel PortableBlocked() {
   BlockedKernel kernel;
   kernel.may_match = QueryOne::Run<0>;
   kernel.may_match_for = UnrolledFunction<QueryOne>;
-  kernel.may_match_many = MayMatchMany;
-  kernel.insert_many = InsertMany;
-  kernel.add_many = AddMany;
+  kernel.may_match_many = RunForEach<OneByOne<QueryOne>>;
+  kernel.insert_many = RunForEach<Insert>;
+  kernel.add_many = RunForEach<OneByOne<AddOne>>;
   kernel.add_for = UnrolledFunction<AddOne>;
   return kernel;
 }

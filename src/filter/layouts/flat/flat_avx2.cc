@@ -90,7 +90,7 @@ BLOOMLINE_AVX2 bool Avx2FlatMayMatch(const FlatFilter& filter, uint64_t hash) {
 }
 
 void Avx2FlatInsertMany(const FlatFilter& filter, size_t n, const uint64_t* hashes) {
-  RunUnrolled<Insert>(filter.num_probes, filter, n, hashes);
+  RunForEach<Insert>(filter, n, hashes);
 }
 
 FlatKernel Avx2Flat() {

@@ -70,7 +70,7 @@ void InsertMany(const FlatFilter& filter, size_t n, const uint64_t* hashes) {
   if (filter.num_blocks > kRegisterBytes) {
     Avx2FlatInsertMany(filter, n, hashes);
   } else {
-    RunUnrolled<InsertInRegister>(filter.num_probes, filter, n, hashes);
+    RunForEach<InsertInRegister>(filter, n, hashes);
   }
 }
 

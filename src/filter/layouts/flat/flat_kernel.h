@@ -29,7 +29,6 @@ FlatKernel NeonFlat();    // 64-bit ARM
 
 // Entries that others use for payloads of sizes which they have nothing faster for.
 bool PortableFlatMayMatch(const FlatFilter& filter, uint64_t hash);
-void PortableFlatInsertMany(const FlatFilter& filter, size_t n, const uint64_t* hashes);
 // x86-64:
 bool Avx2FlatMayMatch(const FlatFilter& filter, uint64_t hash);
 void Avx2FlatInsertMany(const FlatFilter& filter, size_t n, const uint64_t* hashes);

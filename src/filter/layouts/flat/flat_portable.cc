@@ -45,14 +45,10 @@ bool PortableFlatMayMatch(const FlatFilter& filter, uint64_t hash) {
   return UnrolledFunction<Query>(filter.num_probes)(filter, hash);
 }
 
-void PortableFlatInsertMany(const FlatFilter& filter, size_t n, const uint64_t* hashes) {
-  RunUnrolled<Insert>(filter.num_probes, filter, n, hashes);
-}
-
 FlatKernel PortableFlat() {
   FlatKernel kernel;
   kernel.may_match = PortableFlatMayMatch;
-  kernel.insert_many = PortableFlatInsertMany;
+  kernel.insert_many = RunForEach<Insert>;
   return kernel;
 }
 
