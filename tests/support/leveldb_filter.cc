@@ -1,7 +1,5 @@
 #include "tests/support/leveldb_filter.h"
 
-#include "bloomline/filter_theory.h"
-#include "bloomline/sizing.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/leveldb_codes.h"
@@ -11,14 +9,11 @@ namespace bloomline::tests {
 namespace {
 
 filter::FilterShape ShapeFor(const FilterOptions& options, size_t num_keys) {
-  const double bits_per_key = options.bits_per_key;
-  if (options.format == Format::kClassic) return filter::ClassicShape(num_keys, bits_per_key);
   if (options.format == Format::kCompact) {
-    const filter::FilterShape shape = filter::LevelDBSmallSetShape(num_keys, bits_per_key);
+    const filter::FilterShape shape = filter::LevelDBSmallSetShape(num_keys, options.bits_per_key);
     if (!shape.always_matches()) return shape;
   }
-  return filter::LevelDBBloomShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
-                                   OptimalNumProbes(Format::kBlocked, bits_per_key));
+  return filter::LevelDBShapes(options.format, options.bits_per_key).For(num_keys);
 }
 
 }  // namespace

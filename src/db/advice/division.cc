@@ -11,8 +11,6 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/layout_row.h"
-#include "src/filter/layouts/leveldb_codes.h"
-#include "src/filter/layouts/num_probes.h"
 #include "src/filter/layouts/search.h"
 
 namespace bloomline::advice {
@@ -35,16 +33,6 @@ double FlatRate(uint64_t num_keys, uint64_t num_bits, int k) {
   const double full = 1 - empty;
   const double variance = (empty + (bits - 1) * pair_empty) / bits - empty * empty;
   return std::pow(full, k) * (1 + 0.5 * k * (k - 1) * variance / (full * full));
-}
-
-// As the LevelDB policy chooses (src/engines/leveldb/filter_policy.cc).
-FilterShape LevelDBShape(Format format, uint64_t num_keys, double bits_per_key) {
-  if (format == Format::kCompact && filter::IsSmallSetBetter(num_keys, bits_per_key)) {
-    const FilterShape compact = filter::LevelDBSmallSetShape(num_keys, bits_per_key);
-    if (!compact.always_matches()) return compact;
-  }
-  return filter::LevelDBBloomShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
-                                   OptimalNumProbes(Format::kBlocked, bits_per_key));
 }
 
 double RateOf(const FilterShape& shape, uint64_t num_keys) {
@@ -80,7 +68,7 @@ FilterFigures FiguresOf(sstable::Engine engine, Format format, uint64_t num_keys
   const FilterShape shape =
       is_rocksdb ? filter::TableShape(format, num_keys, bits_per_key,
                                       OptimalNumProbes(format, bits_per_key), UINT64_MAX)
-                 : LevelDBShape(format, num_keys, bits_per_key);
+                 : filter::LevelDBShapes(format, bits_per_key).For(num_keys);
   constexpr uint64_t kCodeBytes = 1;  // LevelDB's
   const uint64_t bytes = shape.payload_bytes() + (is_rocksdb ? filter::kTrailerBytes : kCodeBytes);
   return {static_cast<double>(bytes) / static_cast<double>(num_keys), RateOf(shape, num_keys)};

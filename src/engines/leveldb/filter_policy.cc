@@ -8,9 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "bloomline/filter_theory.h"
 #include "bloomline/leveldb.h"
-#include "bloomline/sizing.h"
 #include "leveldb/slice.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/hash/hash.h"
@@ -64,24 +62,6 @@ bool EndsInACheck(std::string_view name) {
          name.find_last_not_of("0123456789abcdef") < name.size() - kCheckDigits;
 }
 
-// filter::IsSmallSetBetter for kCompact, as a table.
-class CompactChoice {
- public:
-  explicit CompactChoice(const FilterOptions& options) {
-    if (options.format != Format::kCompact) return;
-    for (size_t n = 1; n <= filter::kTabledKeys; ++n) {
-      better_[n] = filter::IsSmallSetBetter(n, options.bits_per_key);
-    }
-  }
-
-  bool IsBetter(size_t num_keys) const {
-    return better_[std::min<size_t>(num_keys, filter::kTabledKeys)];
-  }
-
- private:
-  bool better_[filter::kTabledKeys + 1] = {};
-};
-
 // Ends the process if there is neither reserved space nor memory. LevelDB would soon end it anyway,
 // when one of its own strings grows. Its log still has the keys.
 void AppendAlwaysMatch(std::string* dst) {
@@ -111,9 +91,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   LevelDBFilterPolicy(const FilterOptions& options, const std::string& name)
       : options_(options),
         name_(StoredName(name, options.seed)),
-        flat_num_probes_(OptimalStandardNumProbes(options.bits_per_key)),
-        blocked_num_probes_(OptimalNumProbes(Format::kBlocked, options.bits_per_key)),
-        compact_(options),
+        shapes_(options.format, options.bits_per_key),
         hasher_(options.seed),
         kernel_(kernels::ActiveKernel()) {}
 
@@ -179,7 +157,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
       const uint64_t hash = classic ? filter::LevelDBHash32(View(keys[i])) : hasher_(View(keys[i]));
       if (classic || kept == 0 || hashes[kept - 1] != hash) hashes[kept++] = hash;
     }
-    filter::FilterShape shape = ShapeFor(kept);
+    filter::FilterShape shape = shapes_.For(kept);
     const size_t start = dst->size();
     const auto num_bytes = static_cast<size_t>(shape.payload_bytes() + 1);
     ReserveWithSpareBytes(num_bytes, dst);
@@ -189,29 +167,9 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     dst->back() = filter::LevelDBCode(shape);
   }
 
-  filter::FilterShape ShapeFor(size_t num_keys) const {
-    switch (options_.format) {
-      case Format::kClassic:
-        return filter::ClassicShape(num_keys, options_.bits_per_key);
-      case Format::kCompact:
-        if (compact_.IsBetter(num_keys)) {
-          const filter::FilterShape shape =
-              filter::LevelDBSmallSetShape(num_keys, options_.bits_per_key);
-          if (!shape.always_matches()) return shape;
-        }
-        break;
-      case Format::kBlocked:
-        break;
-    }
-    return filter::LevelDBBloomShape(num_keys, options_.bits_per_key, flat_num_probes_,
-                                     blocked_num_probes_);
-  }
-
   const FilterOptions options_;
   const std::string name_;
-  const int flat_num_probes_;
-  const int blocked_num_probes_;
-  const CompactChoice compact_;
+  const filter::LevelDBShapes shapes_;
   const filter::KeyHasher hasher_;
   const kernels::Kernel& kernel_;
 };

@@ -14,6 +14,17 @@ FilterShape SmallBlockedShape(uint64_t num_keys, double bits_per_key) {
   return kFlatRow.table_shape({num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key)});
 }
 
+// Whether the blocks of a small set exist and have a lower rate than a flat filter of the same
+// size. With few keys or bits, their header and spare slots cost more than they gain.
+bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key, int flat_num_probes) {
+  const FilterShape shape = LevelDBSmallSetShape(num_keys, bits_per_key);
+  if (shape.always_matches()) return false;
+  const auto flat_bytes =
+      static_cast<double>(kFlatRow.leveldb_shape({num_keys, bits_per_key}).payload_bytes());
+  return EstimatedSmallSetRate(num_keys, shape.num_blocks, shape.block_bytes) <
+         StandardFalsePositiveRate(8 * flat_bytes / static_cast<double>(num_keys), flat_num_probes);
+}
+
 }  // namespace
 
 FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
@@ -66,15 +77,24 @@ FilterShape LevelDBSmallSetShape(uint64_t num_keys, double bits_per_key) {
   return kSmallSetRow.leveldb_shape({num_keys, bits_per_key});
 }
 
-bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key) {
-  const uint64_t n = std::min(num_keys, kTabledKeys);
-  const FilterShape shape = LevelDBSmallSetShape(n, bits_per_key);
-  if (shape.always_matches()) return false;
-  const int num_probes = OptimalStandardNumProbes(bits_per_key);
-  const auto flat_bytes =
-      static_cast<double>(kFlatRow.leveldb_shape({n, bits_per_key}).payload_bytes());
-  return EstimatedSmallSetRate(n, shape.num_blocks, shape.block_bytes) <
-         StandardFalsePositiveRate(8 * flat_bytes / static_cast<double>(n), num_probes);
+LevelDBShapes::LevelDBShapes(Format format, double bits_per_key)
+    : format_(format),
+      bits_per_key_(bits_per_key),
+      flat_num_probes_(OptimalStandardNumProbes(bits_per_key)),
+      blocked_num_probes_(OptimalNumProbes(Format::kBlocked, bits_per_key)) {
+  if (format != Format::kCompact) return;
+  for (uint64_t n = 1; n <= kTabledKeys; ++n) {
+    has_small_set_[n] = IsSmallSetBetter(n, bits_per_key, flat_num_probes_);
+  }
+}
+
+FilterShape LevelDBShapes::For(uint64_t num_keys) const {
+  if (format_ == Format::kClassic) return ClassicShape(num_keys, bits_per_key_);
+  if (has_small_set_[std::min(num_keys, kTabledKeys)]) {
+    const FilterShape shape = LevelDBSmallSetShape(num_keys, bits_per_key_);
+    if (!shape.always_matches()) return shape;
+  }
+  return LevelDBBloomShape(num_keys, bits_per_key_, flat_num_probes_, blocked_num_probes_);
 }
 
 }  // namespace bloomline::filter

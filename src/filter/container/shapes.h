@@ -63,12 +63,24 @@ FilterShape LevelDBBloomShape(uint64_t num_keys, double bits_per_key, int flat_n
 // more (section 4.1). Layout kAlwaysMatch if there are none.
 FilterShape LevelDBSmallSetShape(uint64_t num_keys, double bits_per_key);
 
-// Whether LevelDB's filter of n keys in format kCompact is a small set: such blocks exist, and have
-// a lower rate than a flat filter of the same size. With few keys or bits, their header and spare
-// slots cost more than they gain. From kTabledKeys on the answer is that of kTabledKeys: several
-// blocks, whose mean load changes little.
-constexpr uint64_t kTabledKeys = 61;
-bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key);
+// Which of these LevelDB's filter of n keys has, in one format at one number of bits per key.
+class LevelDBShapes {
+ public:
+  // The options are valid. kCompact: fills a table, which takes 20 us.
+  LevelDBShapes(Format format, double bits_per_key);
+
+  FilterShape For(uint64_t num_keys) const;
+
+ private:
+  // From so many keys on, a small set has several blocks, whose mean load changes little.
+  static constexpr uint64_t kTabledKeys = 61;
+
+  const Format format_;
+  const double bits_per_key_;
+  const int flat_num_probes_;
+  const int blocked_num_probes_;
+  bool has_small_set_[kTabledKeys + 1] = {};  // by the number of keys; the last one: or more
+};
 
 }  // namespace bloomline::filter
 
