@@ -45,7 +45,7 @@
 namespace bloomline {
 
 constexpr int kMaxLevels = 64;
-constexpr double kMaxLevelSizeRatio = 1e6;
+constexpr double kMaxLevelSizeRatio = 1000;
 
 // The keys of full levels, as fractions of all keys: each level has level_size_ratio (1 to
 // kMaxLevelSizeRatio) times as many as the one before it. Fractions below 1e-30 are 0.

@@ -307,7 +307,7 @@ TEST(LevelSizingTest, ImpossibleRequestsAreRefusedWithASentence) {
 
 TEST(LevelSizingTest, AllFullLevelsCanBeSpread) {
   for (const int num_levels : {1, 6, 31, 32, kMaxLevels}) {
-    for (const double ratio : {1.0, 10.0, 1000.0, 1e6}) {
+    for (const double ratio : {1.0, 10.0, kMaxLevelSizeRatio}) {
       const Numbers keys = Keys(num_levels, ratio);
       EXPECT_EQ(ValidateLevels(Format::kCompact, 10, keys.data(), nullptr, num_levels), "");
       const Numbers bits = Spread(Format::kCompact, 10, keys);

@@ -18,22 +18,6 @@ using support::ErrorText;
 
 bool HasKeys(const Level& level) { return level.num_keys > 0; }
 
-std::string WhatIsWrong(const Level& level, int least_number) {
-  ErrorText error;
-  if (level.number < least_number || level.number >= kMaxLevels) {
-    error << "level " << level.number << " is listed; allowed here: " << least_number << " to "
-          << kMaxLevels - 1 << ", in ascending order";
-  } else if (HasKeys(level) && !filter::IsRuns(level.num_runs)) {
-    error << "number of runs of level " << level.number << " is " << level.num_runs
-          << "; allowed: " << filter::kMinRuns << " to " << filter::kMaxRuns;
-  } else if (HasKeys(level) &&
-             !(level.wasted_reads >= 0 && level.wasted_reads <= filter::kMaxRuns)) {
-    error << "wasted reads of level " << level.number << " are " << level.wasted_reads
-          << "; allowed: 0 to its number of runs";
-  }
-  return error.str();
-}
-
 uint64_t KeysPerFilter(const Situation& situation, const Level& level) {
   if (level.num_filters > 0) {
     const double mean =
@@ -46,33 +30,11 @@ uint64_t KeysPerFilter(const Situation& situation, const Level& level) {
 
 std::string Validate(const Situation& situation) {
   ErrorText error;
-  constexpr size_t kMost = kMaxLevels;
-  if (situation.levels.size() > kMost) {
-    error << "number of levels is " << situation.levels.size() << "; allowed: 1 to " << kMost;
-    return error.str();
-  }
-  if (!filter::IsLevelSizeRatio(situation.level_size_ratio)) {
-    error << "level_size_ratio is " << situation.level_size_ratio << "; allowed: 1 to "
-          << kMaxLevelSizeRatio;
-    return error.str();
-  }
-  int least_number = -1;
-  for (const Level& level : situation.levels) {
-    std::string wrong = WhatIsWrong(level, least_number);
-    if (!wrong.empty()) return wrong;
-    least_number = level.number + 1;
-  }
   if (std::none_of(situation.levels.begin(), situation.levels.end(), HasKeys)) {
     error << "no level has keys; allowed: at least one with more than 0";
-  }
-  return error.str();
-}
-
-std::string Validate(const Request& request) {
-  ErrorText error;
-  if (request.memory_bytes && request.wasted_reads) {
-    error << "memory is " << *request.memory_bytes << " bytes and the rate is "
-          << *request.wasted_reads << "; allowed: one of the two";
+  } else if (situation.levels.back().number >= kMaxLevels) {
+    error << "level " << situation.levels.back().number << " has files; allowed: up to "
+          << kMaxLevels - 1;
   }
   return error.str();
 }
@@ -80,7 +42,9 @@ std::string Validate(const Request& request) {
 Tree TreeOf(const Situation& situation) {
   Tree tree;
   tree.engine = situation.engine;
-  tree.level_size_ratio = situation.level_size_ratio;
+  if (filter::IsLevelSizeRatio(situation.level_size_ratio)) {
+    tree.level_size_ratio = situation.level_size_ratio;
+  }
   for (const Level& level : situation.levels) {
     if (!HasKeys(level)) continue;
     tree.numbers.push_back(level.number);
@@ -287,7 +251,6 @@ bool Advise(const Situation& situation, const Request& request, Advice* advice,
             std::string* error) {
   Advice result;
   std::string wrong = Validate(situation);
-  if (wrong.empty()) wrong = Validate(request);
   if (wrong.empty()) wrong = Adviser(situation, request, &result).Run();
   if (!wrong.empty()) {
     support::SetError(wrong, error);

@@ -40,8 +40,9 @@ struct Situation {
   bool partitioned = false;
   // Median; small filters cost whole blocks. 0: unknown, large. Of levels without num_filters.
   uint64_t keys_per_filter = 0;
-  double level_size_ratio = 10;  // for levels without keys yet
-  std::vector<Level> levels;     // by number, at most 64
+  // For levels without keys yet. Out of range (level_sizing.h), it is taken as 10.
+  double level_size_ratio = 10;
+  std::vector<Level> levels;  // in ascending order of their numbers
 };
 
 // At most one of the two.
@@ -77,8 +78,8 @@ struct Advice {
   std::vector<std::string> remarks;  // one or two sentences each
 };
 
-// False with *error: the situation makes no sense, or the request is impossible; it names the value
-// and the allowed range.
+// False with *error: no level has keys, RocksDB's policy takes no bits for so deep a level, or the
+// request is impossible; it names the value and the allowed range.
 bool Advise(const Situation& situation, const Request& request, Advice* advice, std::string* error);
 
 }  // namespace bloomline::advice

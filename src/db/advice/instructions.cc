@@ -200,7 +200,7 @@ class RemarkList {
     if (choice->bits_per_key < AllowedBitsPerKey(choice->format).min) return;
     const Settings settings{situation_.engine, choice->format, choice->bits_per_key, {}};
     Add("To let bloomline choose each level's bits, as for full levels: " +
-        AutoOptionString(settings, situation_.level_size_ratio));
+        AutoOptionString(settings, tree_.level_size_ratio));
   }
 
   void AddOnApplying() {

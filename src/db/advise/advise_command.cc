@@ -52,14 +52,12 @@ advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection
       family.compaction_style.empty() || family.compaction_style == "kCompactionStyleLevel";
   situation.partitioned = groups.all.partitioned_files != 0;
   situation.keys_per_filter = MedianKeysPerFilter(inputs, inspection, groups);
-  if (family.level_size_ratio >= 1 && family.level_size_ratio <= 1000) {
-    situation.level_size_ratio = family.level_size_ratio;
-  }
+  situation.level_size_ratio = family.level_size_ratio;
   for (size_t i = 0; i < groups.levels.size(); ++i) {
     const Group& group = groups.levels[i];
     advice::Level level;
     level.number = group.level;
-    level.num_runs = std::max(group.runs, 1e-6);  // the least that advice allows
+    level.num_runs = std::max(group.runs, 1e-6);  // the least that level_sizing.h allows
     // Files without a filter will have one, of all their keys.
     level.num_keys = group.num_keys + group.keys_without_filter;
     level.num_filters = group.files_without_filter == 0 ? group.num_filters : 0;

@@ -62,7 +62,7 @@ def keys_of_levels(num_levels: int, level_size_ratio: float = 10.0) -> List[floa
     keys = (c_double * max(1, min(levels, 64)))()
     if not lib.bloomline_keys_of_levels(levels, level_size_ratio, keys):
         raise ValueError(f"num_levels is {levels} and level_size_ratio {level_size_ratio:g}; "
-                         "allowed: 1 to 64, and 1 to 1e6")
+                         "allowed: 1 to 64, and 1 to 1000")
     return list(keys)
 
 

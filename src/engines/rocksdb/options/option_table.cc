@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "bloomline/level_sizing.h"
 #include "src/engines/rocksdb/canonical/named_canonicalizer.h"
 #include "src/engines/rocksdb/options/policy_settings.h"
 #include "src/engines/rocksdb/ranges/range_settings.h"
@@ -21,7 +22,6 @@ using ROCKSDB_NAMESPACE::OptionType;
 using support::ErrorText;
 
 constexpr int kMinLevels = 2;
-constexpr double kMaxLevelSizeRatio = 1000;
 
 std::string Wrong(const char* name, const std::string& value, const std::string& allowed) {
   return std::string(name) + " is " + support::Quoted(value) + "; allowed: " + allowed;
@@ -175,7 +175,7 @@ void CheckNumLevels(const RocksDBFilterOptions& options, PolicySettings*, ErrorT
 
 std::string ParseLevelSizeRatio(const std::string& value, RocksDBFilterOptions* options) {
   if (support::ParseDouble(value, &options->level_size_ratio)) return "";
-  return Wrong("level_size_ratio", value, "1 to 1000");
+  return Wrong("level_size_ratio", value, "1 to " + support::DoubleText(kMaxLevelSizeRatio));
 }
 
 void CheckLevelSizeRatio(const RocksDBFilterOptions& options, PolicySettings*, ErrorText* error) {
