@@ -125,8 +125,9 @@ void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return inputs->file(inputs->files[a]).bytes > inputs->file(inputs->files[b]).bytes;
   });
-  cli::FileProgress progress(name, options.progress.value_or(isatty(STDERR_FILENO) != 0),
-                             order.size(), bytes);
+  const bool shows_progress =
+      !name.empty() && options.progress.value_or(isatty(STDERR_FILENO) != 0);
+  cli::FileProgress progress(name, shows_progress, order.size(), bytes);
   std::atomic<size_t> next{0};
   filter::RunOnThreads(NumThreads(options.threads, order.size()), [&](size_t) {
     for (size_t i = next++; i < order.size(); i = next++) {

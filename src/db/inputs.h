@@ -61,7 +61,8 @@ struct Inputs {
 Inputs OpenInputs(const CommonOptions& options);
 
 // Opens each file that is kDone and calls work(i, table, &progress, &error) for Inputs::files[i],
-// on several threads. It returns false with *error if the file is damaged; the others go on.
+// on several threads. It returns false with *error if the file is damaged; the others go on. The
+// progress is shown with the command's name; an empty one: no progress.
 using FileWork =
     std::function<bool(size_t, const sstable::Table&, cli::FileProgress*, std::string*)>;
 // Files before number `first` are left out.

@@ -26,12 +26,10 @@ double WastedReads(const Group& group, double measured) {
   return std::isnan(group.wasted_reads) ? group.runs : group.wasted_reads;
 }
 
-uint64_t MedianKeysPerFilter(const Inputs& inputs, const Inspection& inspection,
-                             const FamilyGroups& groups) {
+uint64_t MedianKeysPerFilter(const Inspection& inspection, const FamilyGroups& groups) {
   std::vector<uint64_t> keys;
-  for (size_t i = 0; i < inspection.files.size(); ++i) {
+  for (const size_t i : groups.files) {
     const FileFacts& facts = inspection.files[i].facts;
-    if (!IsIn(inputs, inputs.files[i], groups)) continue;
     const uint64_t of_file =
         facts.num_filters == 0 ? facts.keys_per_missing_filter : facts.num_keys / facts.num_filters;
     if (of_file != 0) keys.push_back(of_file);
@@ -51,7 +49,7 @@ advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection
   situation.leveled =
       family.compaction_style.empty() || family.compaction_style == "kCompactionStyleLevel";
   situation.partitioned = groups.all.partitioned_files != 0;
-  situation.keys_per_filter = MedianKeysPerFilter(inputs, inspection, groups);
+  situation.keys_per_filter = MedianKeysPerFilter(inspection, groups);
   situation.level_size_ratio = family.level_size_ratio;
   for (size_t i = 0; i < groups.levels.size(); ++i) {
     const Group& group = groups.levels[i];
@@ -110,17 +108,12 @@ Statistics StatisticsOf(const directory::Database& database, const std::string& 
 }
 
 // One of those that files were written with; empty: none.
-std::string ExtractorOf(const Inputs& inputs, const Inspection& inspection,
-                        const FamilyGroups& family) {
-  for (size_t i = 0; i < inspection.files.size(); ++i) {
+std::string ExtractorOf(const Inspection& inspection, const FamilyGroups& family) {
+  for (const size_t i : family.files) {
     const std::string& extractor = inspection.files[i].facts.prefix_extractor;
-    if (IsIn(inputs, inputs.files[i], family) && !extractor.empty()) return extractor;
+    if (!extractor.empty()) return extractor;
   }
   return "";
-}
-
-std::string ShareOf(uint64_t part, uint64_t all) {
-  return cli::RateText(static_cast<double>(part) / static_cast<double>(all));
 }
 
 // Empty: the statistics do not say that filters are of no use.
@@ -138,44 +131,10 @@ std::string UseRemark(const TickerRates& rates, const Group& all, const Group& l
   if (static_cast<double>(rates.true_positive) < kNearlyAll * static_cast<double>(queries)) {
     return "";
   }
-  return "The filters are hardly of use here: " + ShareOf(rates.true_positive, queries) +
+  return "The filters are hardly of use here: " + ShareText(rates.true_positive, queries) +
          " of their queries were for keys that are there. Without those of the last level "
          "(optimize_filters_for_hits), they would take " +
-         ShareOf(last_level.filter_bytes, all.filter_bytes) + " less memory.";
-}
-
-// Empty: there is nothing to say of filters for ranges.
-std::string RangeRemark(const RangeCost& cost, const std::optional<TickerRates>& rates,
-                        const Group& all, const std::string& extractor) {
-  if (all.ranges.files != 0) {
-    const double share = all.ranges.share();
-    return "The filters have entries for ranges" +
-           (std::isnan(share) ? "" : ", about " + cli::RateText(share) + " of their memory") +
-           ". The choices have none: to keep them, set range_prefixes with any of them, and expect "
-           "as much more memory.";
-  }
-  if (cost.num_keys == 0) return "";
-  std::string remark = "Filters for ranges (docs/ranges.md; range_prefixes=auto) would have ";
-  if (cost.num_entries == 0) {
-    remark += "no entries for these keys";
-  } else {
-    remark += "entries for beginnings of these keys (" + cost.kinds.Text() + "), +" +
-              cli::RateText(cost.num_entries / cost.num_keys) + " of the filters' memory";
-  }
-  if (!extractor.empty()) remark += ", and take the place of the prefix extractor " + extractor;
-  if (rates && rates->seeks == 0) return remark + ". The statistics count no scan.";
-  if (!rates || !rates->seeks) {
-    return remark +
-           ". They pay if many scans with an upper bound find no key: each reads a block " + "in " +
-           cli::NumberText(all.runs, 2) + " files now.";
-  }
-  constexpr double kWorthwhile = 0.05;
-  const uint64_t empty = *rates->seeks - rates->seeks_found;
-  const bool pays = static_cast<double>(empty) > kWorthwhile * static_cast<double>(*rates->seeks);
-  return remark + ". " + (pays ? "They may pay" : "They would hardly pay") + ": of " +
-         cli::CountText(*rates->seeks) + " seeks in the statistics " +
-         ShareOf(empty, *rates->seeks) + " found no key" +
-         (pays ? ", and each read a block in " + cli::NumberText(all.runs, 2) + " files." : ".");
+         ShareText(last_level.filter_bytes, all.filter_bytes) + " less memory.";
 }
 
 // --memory is for all column families together: each gets the part of its keys.
@@ -217,7 +176,6 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
     }
     FamilyAdvice family;
     family.title = DatabaseTitle(database, groups.column_family);
-    family.column_family = inputs->column_family(groups.database, groups.column_family).name;
     family.measured = !options.no_measure && measured[g].all.files != 0;
     family.situation =
         SituationOf(*inputs, inspection, groups, options.no_measure ? nullptr : &measured[g]);
@@ -239,8 +197,7 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
         if (!remark.empty()) family.advice.remarks.push_back(std::move(remark));
       };
       if (family.tickers) add(UseRemark(*family.tickers, groups.all, groups.levels.back()));
-      add(RangeRemark(range_costs[g], family.tickers, groups.all,
-                      ExtractorOf(*inputs, inspection, groups)));
+      add(RangeRemark(range_costs[g], family.tickers, groups.all, ExtractorOf(inspection, groups)));
     }
     families.push_back(std::move(family));
   }

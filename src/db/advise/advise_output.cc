@@ -154,7 +154,7 @@ std::string TickersText(const TickerRates& rates, const std::string& from) {
   if (rates.gets_of_missing_keys) {
     const uint64_t gets = *rates.gets_of_missing_keys + *rates.gets_of_stored_keys;
     text += cli::CountText(gets) + " Gets, " + cli::CountText(*rates.gets_of_missing_keys) + " (" +
-            RateOrDash(Quotient(*rates.gets_of_missing_keys, gets)) +
+            ShareText(*rates.gets_of_missing_keys, gets) +
             ") of missing keys; wasted reads per Get of a missing key: " +
             RateOrDash(rates.wasted_reads()) + '\n';
   }
@@ -214,8 +214,7 @@ cli::Json AdviceJson(const FamilyAdvice& family) {
                       {"filter_bytes", level.filter_bytes},
                       {"wasted_reads", RateOrNull(level.wasted_reads)}});
   }
-  cli::Json json{{"name", family.column_family},
-                 {"leveled", family.situation.leveled},
+  cli::Json json{{"leveled", family.situation.leveled},
                  {"partitioned", family.situation.partitioned},
                  {"keys_per_filter", family.situation.keys_per_filter},
                  {"measured", family.measured},

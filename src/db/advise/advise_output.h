@@ -39,7 +39,6 @@ bool RatesOf(const directory::Tickers& tickers, TickerRates* rates, std::string*
 // Advice for one column family.
 struct FamilyAdvice {
   std::string title;  // of its database
-  std::string column_family;
   bool measured = false;
   advice::Request request;
   advice::Situation situation;

@@ -1,8 +1,10 @@
 #include "src/db/advise/range_remark.h"
 
+#include <cmath>
 #include <mutex>
 
 #include "bloomline/filter_options.h"
+#include "src/cli/shared/quantity.h"
 #include "src/db/table_filters.h"
 #include "src/filter/ranges/range_entries.h"
 #include "src/filter/writer/filter_writer.h"
@@ -58,17 +60,10 @@ std::vector<RangeCost> RangeCosts(Inputs* inputs, const CommonOptions& common, u
                                   const Inspection& inspection) {
   std::vector<RangeCost> costs(inspection.groups.size());
   std::mutex mutex;
-  CommonOptions quiet = common;
-  quiet.progress = false;
-  ForEachFile(inputs, quiet, "advise",
+  ForEachFile(inputs, common, "",
               [&](size_t i, const sstable::Table& table, cli::FileProgress*, std::string* error) {
-                size_t g = 0;
-                const FileRef& ref = inputs->files[i];
-                const directory::TableFile& file = inputs->file(ref);
-                while (inspection.groups[g].database != ref.database ||
-                       inspection.groups[g].column_family != file.column_family) {
-                  ++g;
-                }
+                const directory::TableFile& file = inputs->file(inputs->files[i]);
+                const size_t g = inspection.files[i].family;
                 const FamilyGroups& family = inspection.groups[g];
                 const FileFacts& facts = inspection.files[i].facts;
                 if (!CanHaveRanges(facts) || family.all.ranges.files != 0) return true;
@@ -77,6 +72,39 @@ std::vector<RangeCost> RangeCosts(Inputs* inputs, const CommonOptions& common, u
                                error);
               });
   return costs;
+}
+
+std::string RangeRemark(const RangeCost& cost, const std::optional<TickerRates>& rates,
+                        const Group& all, const std::string& extractor) {
+  if (all.ranges.files != 0) {
+    const double share = all.ranges.share();
+    return "The filters have entries for ranges" +
+           (std::isnan(share) ? "" : ", about " + cli::RateText(share) + " of their memory") +
+           ". The choices have none: to keep them, set range_prefixes with any of them, and expect "
+           "as much more memory.";
+  }
+  if (cost.num_keys == 0) return "";
+  std::string remark = "Filters for ranges (docs/ranges.md; range_prefixes=auto) would have ";
+  if (cost.num_entries == 0) {
+    remark += "no entries for these keys";
+  } else {
+    remark += "entries for beginnings of these keys (" + cost.kinds.Text() + "), +" +
+              cli::RateText(cost.num_entries / cost.num_keys) + " of the filters' memory";
+  }
+  if (!extractor.empty()) remark += ", and take the place of the prefix extractor " + extractor;
+  if (rates && rates->seeks == 0) return remark + ". The statistics count no scan.";
+  const std::string reads = "a block in " + cli::NumberText(all.runs, 2) + " files";
+  if (!rates || !rates->seeks) {
+    return remark + ". They pay if many scans with an upper bound find no key: each reads " +
+           reads + " now.";
+  }
+  constexpr double kWorthwhile = 0.05;
+  const uint64_t empty = *rates->seeks - rates->seeks_found;
+  const bool pays = static_cast<double>(empty) > kWorthwhile * static_cast<double>(*rates->seeks);
+  return remark + ". " + (pays ? "They may pay" : "They would hardly pay") + ": of " +
+         cli::CountText(*rates->seeks) + " seeks in the statistics " +
+         ShareText(empty, *rates->seeks) + " found no key" +
+         (pays ? ", and each read " + reads + "." : ".");
 }
 
 }  // namespace bloomline::db

@@ -3,10 +3,12 @@
 #define BLOOMLINE_DB_ADVISE_RANGE_REMARK_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "src/cli/shared/range_kinds.h"
+#include "src/db/advise/advise_output.h"
 #include "src/db/inputs.h"
 #include "src/db/inspect/inspection.h"
 
@@ -23,6 +25,11 @@ struct RangeCost {
 // Reads the first max_keys keys of each file.
 std::vector<RangeCost> RangeCosts(Inputs* inputs, const CommonOptions& common, uint64_t max_keys,
                                   const Inspection& inspection);
+
+// Empty: there is nothing to say of filters for ranges. `extractor`: one that files were written
+// with, or empty.
+std::string RangeRemark(const RangeCost& cost, const std::optional<TickerRates>& rates,
+                        const Group& all, const std::string& extractor);
 
 }  // namespace bloomline::db
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "src/cli/shared/quantity.h"
@@ -87,17 +88,12 @@ std::vector<double> Coverage(const std::vector<KeyRange>& ranges) {
   return coverage;
 }
 
-using FamilyKey = std::pair<size_t, int>;  // database, column family
-
-FamilyKey FamilyOf(const Inputs& inputs, const FileRef& ref) {
-  return {ref.database, inputs.file(ref).column_family};
-}
-
-// Level 0: its files overlap, and a Get queries all whose range has the key. Elsewhere files of a
-// level do not overlap. The same sum serves both. Without a known order, or for files that were
-// named on their own, each file of level 0 is a run, and any other level one run.
-void CoverageOfFamily(const Inputs& inputs, const std::vector<size_t>& members,
-                      std::vector<InspectedFile>* files) {
+// Sets the coverage of a column family's files. Level 0: its files overlap, and a Get queries all
+// whose range has the key. Elsewhere files of a level do not overlap. The same sum serves both.
+// Without a known order, or for files that were named on their own, each file of level 0 is a run,
+// and any other level one run.
+void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
+                  std::vector<InspectedFile>* files) {
   std::vector<KeyRange> ranges;
   std::map<int, double> keys_of_level;
   bool known = true;
@@ -170,25 +166,8 @@ void Group::Add(const InspectedFile& file, uint64_t file_bytes) {
   ranges.Add(facts.ranges);
 }
 
-void FindCoverage(const Inputs& inputs, std::vector<InspectedFile>* files) {
-  std::map<FamilyKey, std::vector<size_t>> families;
-  for (size_t i = 0; i < inputs.files.size(); ++i) {
-    const FileRef& ref = inputs.files[i];
-    if (ref.state != FileState::kDone) continue;
-    (*files)[i].in_groups = true;
-    families[FamilyOf(inputs, ref)].push_back(i);
-  }
-  for (const auto& [key, members] : families) CoverageOfFamily(inputs, members, files);
-}
-
-bool IsIn(const Inputs& inputs, const FileRef& ref, const FamilyGroups& family) {
-  return ref.state == FileState::kDone &&
-         FamilyOf(inputs, ref) == FamilyKey(family.database, family.column_family);
-}
-
-std::vector<FamilyGroups> GroupFiles(const Inputs& inputs,
-                                     const std::vector<InspectedFile>& files) {
-  std::map<FamilyKey, std::map<int, Group>> families;
+std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<InspectedFile>* files) {
+  std::map<std::pair<size_t, int>, FamilyGroups> families;  // by database and column family
   // A database without files is shown, too.
   for (size_t d = 0; d < inputs.databases.size(); ++d) {
     if (!inputs.databases[d].path.empty()) families[{d, 0}];
@@ -196,21 +175,22 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs,
   for (size_t i = 0; i < inputs.files.size(); ++i) {
     const FileRef& ref = inputs.files[i];
     if (ref.state != FileState::kDone) continue;
-    const directory::TableFile& file = inputs.file(ref);
-    families[FamilyOf(inputs, ref)][file.level].Add(files[i], file.bytes);
+    families[{ref.database, inputs.file(ref).column_family}].files.push_back(i);
   }
   std::vector<FamilyGroups> groups;
-  for (auto& [key, levels] : families) {
-    FamilyGroups family;
-    family.database = key.first;
-    family.column_family = key.second;
+  for (auto& [key, family] : families) {
+    std::tie(family.database, family.column_family) = key;
+    FindCoverage(inputs, family.files, files);
+    std::map<int, Group> levels;
+    for (const size_t i : family.files) {
+      (*files)[i].family = groups.size();
+      const directory::TableFile& file = inputs.file(inputs.files[i]);
+      levels[file.level].Add((*files)[i], file.bytes);
+      family.all.Add((*files)[i], file.bytes);
+    }
     for (auto& [level, group] : levels) {
       group.level = level;
-      family.levels.push_back(group);
-    }
-    for (size_t i = 0; i < files.size(); ++i) {
-      const FileRef& ref = inputs.files[i];
-      if (IsIn(inputs, ref, family)) family.all.Add(files[i], inputs.file(ref).bytes);
+      family.levels.push_back(std::move(group));
     }
     groups.push_back(std::move(family));
   }
@@ -275,7 +255,11 @@ cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool wi
     if (with_warnings) json["warnings"] = database.warnings;
     json["column_families"] = cli::Json::array();
     for (size_t g = 0; g < inspection.groups.size(); ++g) {
-      if (inspection.groups[g].database == d) json["column_families"].push_back(family(g));
+      const FamilyGroups& groups = inspection.groups[g];
+      if (groups.database != d) continue;
+      cli::Json of_family{{"name", inputs.column_family(d, groups.column_family).name}};
+      of_family.update(family(g));
+      json["column_families"].push_back(std::move(of_family));
     }
     if (file != nullptr) json["files"] = cli::Json::array();
     for (size_t i = 0; file != nullptr && i < inputs.files.size(); ++i) {
@@ -299,6 +283,10 @@ std::string RateOrDash(double rate) { return std::isnan(rate) ? "-" : cli::RateT
 
 cli::Json RateOrNull(double rate) {
   return std::isfinite(rate) ? cli::Json(rate) : cli::Json(nullptr);
+}
+
+std::string ShareText(uint64_t part, uint64_t all) {
+  return all == 0 ? "-" : cli::RateText(static_cast<double>(part) / static_cast<double>(all));
 }
 
 std::string KeysText(uint64_t num_keys, bool estimated) {

@@ -66,25 +66,21 @@ void PrintRanges(const FamilyGroups& family) {
   std::cout << cli::TextTable(cells, 2);
 }
 
-std::string ShareText(uint64_t files, uint64_t of_files, uint64_t bytes, uint64_t of_bytes) {
-  const auto share = [](uint64_t part, uint64_t all) {
-    return all == 0 ? std::string("-")
-                    : cli::RateText(static_cast<double>(part) / static_cast<double>(all));
-  };
-  return cli::CountText(files) + " of " + cli::CountText(of_files) + " files (" +
-         share(files, of_files) + "; " + share(bytes, of_bytes) + " of the data)";
+// "1 of 4 files (25 %; 10 % of the data)"
+std::string FilesOfAll(uint64_t files, uint64_t bytes, const Group& all) {
+  return cli::CountText(files) + " of " + cli::CountText(all.files) + " files (" +
+         ShareText(files, all.files) + "; " + ShareText(bytes, all.bytes) + " of the data)";
 }
 
-void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
-                  const FamilyGroups& family) {
+void PrintRemarks(const std::vector<InspectedFile>& files, const FamilyGroups& family) {
   const Group& all = family.all;
   if (all.files_without_filter != 0) {
-    cli::PrintLine("without filter: " + ShareText(all.files_without_filter, all.files,
-                                                  all.bytes_without_filter, all.bytes));
+    cli::PrintLine("without filter: " +
+                   FilesOfAll(all.files_without_filter, all.bytes_without_filter, all));
   }
   if (all.ignored_files != 0) {
     cli::PrintLine("ignored by the running policy: " +
-                   ShareText(all.ignored_files, all.files, all.ignored_bytes, all.bytes));
+                   FilesOfAll(all.ignored_files, all.ignored_bytes, all));
   }
   for (const auto& [name, count] : all.names) {
     cli::PrintLine("filters named " + name + ": " + FilesText(count));
@@ -95,8 +91,7 @@ void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
   }
   std::map<std::string, uint64_t> reasons;
   std::map<std::string, uint64_t> extractors;
-  for (size_t i = 0; i < files.size(); ++i) {
-    if (!IsIn(inputs, inputs.files[i], family)) continue;
+  for (const size_t i : family.files) {
     const FileFacts& facts = files[i].facts;
     if (!files[i].ignored.empty()) ++reasons["ignored: " + files[i].ignored];
     if (files[i].policy_unknown) {
@@ -193,7 +188,7 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection, bool wi
     if (family.all.files == 0) continue;
     PrintGroups(family);
     PrintRanges(family);
-    PrintRemarks(inputs, files, family);
+    PrintRemarks(files, family);
   }
   if (with_files) PrintFiles(inputs, files);
 }
@@ -204,8 +199,7 @@ cli::Json InspectionJson(const Inputs& inputs, const Inspection& inspection) {
     const FamilyGroups& groups = inspection.groups[g];
     cli::Json levels = cli::Json::array();
     for (const Group& level : groups.levels) levels.push_back(GroupJson(level));
-    return {{"name", inputs.column_family(groups.database, groups.column_family).name},
-            {"running_policy", cli::TextOrNull(inspection.policies[g].name)},
+    return {{"running_policy", cli::TextOrNull(inspection.policies[g].name)},
             {"levels", std::move(levels)},
             {"all", GroupJson(groups.all)}};
   };

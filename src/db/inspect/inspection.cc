@@ -60,8 +60,7 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
     const std::string running = PolicyOf(inputs->column_family(inputs->files[i]), policy).name;
     CompareWithPolicy(running, &inspection.files[i]);
   }
-  FindCoverage(*inputs, &inspection.files);
-  inspection.groups = GroupFiles(*inputs, inspection.files);
+  inspection.groups = GroupFiles(*inputs, &inspection.files);
   for (const FamilyGroups& family : inspection.groups) {
     inspection.policies.push_back(
         PolicyOf(inputs->column_family(family.database, family.column_family), policy));

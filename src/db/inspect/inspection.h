@@ -79,7 +79,7 @@ bool InspectFile(const sstable::Table& table, FileFacts* facts, std::string* err
 // What inspect knows of a file of Inputs::files.
 struct InspectedFile {
   FileFacts facts;
-  bool in_groups = false;  // it was inspected; commands that read more may fail in it later
+  size_t family = ~size_t{0};  // in Inspection::groups; files that could not be inspected have none
   // The fraction of Gets of missing keys that query this file (groups.cc). Of a file whose place
   // in a database is unknown: 1.
   double coverage = 1;
@@ -122,19 +122,15 @@ struct Group {
 struct FamilyGroups {
   size_t database = 0;
   int column_family = 0;
+  // In Inputs::files: those that were inspected. Commands that read more may fail in them later.
+  std::vector<size_t> files;
   std::vector<Group> levels;  // those that have files
   Group all;
 };
 
-// Sets the coverage of all files that are done.
-void FindCoverage(const Inputs& inputs, std::vector<InspectedFile>* files);
-
-// Whether the file is done, and of that column family.
-bool IsIn(const Inputs& inputs, const FileRef& ref, const FamilyGroups& family);
-
-// The files that are done, by database and column family. Files that were named on their own have
-// level -1, and their rates are averaged over keys.
-std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, const std::vector<InspectedFile>& files);
+// Groups the files that are done by database and column family, and sets their family and coverage.
+// Files that were named on their own have level -1, and their rates are averaged over keys.
+std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<InspectedFile>* files);
 
 // ---- Groups as text and JSON.
 
@@ -148,6 +144,9 @@ std::string KindsText(const KindCounts& kinds);
 // "1.2 %", "-" for NaN.
 std::string RateOrDash(double rate);
 cli::Json RateOrNull(double rate);
+
+// part / all as "1.2 %"; "-": all is 0.
+std::string ShareText(uint64_t part, uint64_t all);
 
 // "12,000", or "~12,000".
 std::string KeysText(uint64_t num_keys, bool estimated);
@@ -164,8 +163,9 @@ struct Inspection {
   std::vector<RunningPolicy> policies;  // as groups
 };
 
-// {"databases": [...]}, of each its path and engine, its warnings if those are wanted, family(g) of
-// each of its groups, and file(i), unless that is null, of each of its files that is done.
+// {"databases": [...]}, of each its path and engine, its warnings if those are wanted, name and
+// family(g) of each of its groups, and file(i), unless that is null, of each of its files that is
+// done.
 cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_warnings,
                      const std::function<cli::Json(size_t)>& family,
                      const std::function<cli::Json(size_t)>& file = nullptr);

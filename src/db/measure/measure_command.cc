@@ -151,7 +151,7 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
   if (with_files) PrintFiles(inputs, inspection, results);
 }
 
-cli::Json FamilyJson(const std::string& name, const MeasuredFamily& family) {
+cli::Json FamilyJson(const MeasuredFamily& family) {
   cli::Json levels = cli::Json::array();
   for (const MeasuredGroup& level : family.levels) levels.push_back(GroupJson(level));
   cli::Json shapes = cli::Json::array();
@@ -164,8 +164,7 @@ cli::Json FamilyJson(const std::string& name, const MeasuredFamily& family) {
   for (const auto& [reason, files] : family.not_measured) {
     reasons.push_back({{"reason", reason}, {"files", files}});
   }
-  return {{"name", name},
-          {"levels", std::move(levels)},
+  return {{"levels", std::move(levels)},
           {"all", GroupJson(family.all)},
           {"key_shapes", std::move(shapes)},
           {"not_measured", std::move(reasons)}};
@@ -216,7 +215,7 @@ void PrintScan(const Inputs& inputs, const FamilyGroups& groups, const FamilySca
   if (scan.lost != 0) cli::PrintLine("rejected, and has keys: " + scan.lost_example);
 }
 
-cli::Json ScanJson(const std::string& name, const FamilyScan& scan) {
+cli::Json ScanJson(const FamilyScan& scan) {
   cli::Json widths = cli::Json::array();
   for (const ScanWidth& width : scan.widths) {
     widths.push_back({{"range", width.name},
@@ -225,8 +224,7 @@ cli::Json ScanJson(const std::string& name, const FamilyScan& scan) {
                       {"files", width.files},
                       {"rejected", width.rejected}});
   }
-  return {{"name", name},
-          {"keys", scan.num_keys},
+  return {{"keys", scan.num_keys},
           {"ranges", std::move(widths)},
           {"lost", scan.lost},
           {"lost_example", cli::TextOrNull(scan.lost_example)},
@@ -243,10 +241,8 @@ struct Options {
 int RunScan(const Options& options, const Inspection& inspection, Inputs* inputs) {
   const auto scans = Scan(inputs, options.common, options.measure, inspection);
   if (options.common.json) {
-    cli::Json json = DocumentOf(*inputs, inspection, false, [&](size_t g) {
-      const FamilyGroups& groups = inspection.groups[g];
-      return ScanJson(inputs->column_family(groups.database, groups.column_family).name, scans[g]);
-    });
+    cli::Json json =
+        DocumentOf(*inputs, inspection, false, [&](size_t g) { return ScanJson(scans[g]); });
     AddProblems(*inputs, &json);
     cli::Print(json);
   }
@@ -269,11 +265,7 @@ int Run(const Options& options) {
   const auto results = Measure(&inputs, options.common, options.measure, "measure", inspection);
   const auto families = GroupMeasurement(inputs, inspection, results);
   if (options.common.json) {
-    const auto family = [&](size_t g) {
-      const FamilyGroups& groups = inspection.groups[g];
-      return FamilyJson(inputs.column_family(groups.database, groups.column_family).name,
-                        families[g]);
-    };
+    const auto family = [&](size_t g) { return FamilyJson(families[g]); };
     cli::Json json = DocumentOf(inputs, inspection, false, family, [&](size_t i) {
       return FileJson(inputs.file(inputs.files[i]), inspection.files[i].facts, results[i]);
     });

@@ -14,9 +14,6 @@ struct Sample {
   std::string key;
 };
 
-// A few keys of each file, for each column family.
-using Samples = std::map<std::pair<size_t, int>, std::vector<Sample>>;
-
 void AddToGroup(const InspectedFile& file, const MeasureResult& result, MeasuredGroup* group) {
   const double rate = MeasuredRate(result);
   const Queries& adjacent = result.rates.adjacent;
@@ -53,26 +50,23 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
                                    const MeasureOptions& options, const std::string& name,
                                    const Inspection& inspection) {
   std::vector<std::vector<std::string>> sampled(inputs->files.size());
-  CommonOptions quiet = common;
-  quiet.progress = false;
-  ForEachFile(inputs, quiet, name,
+  ForEachFile(inputs, common, "",
               [&](size_t i, const sstable::Table& table, cli::FileProgress*, std::string* error) {
                 constexpr uint64_t kFewKeys = 63;
                 return SampleKeys(table, kFewKeys, &sampled[i], error);
               });
-  Samples samples;
-  for (size_t i = 0; i < sampled.size(); ++i) {
-    const FileRef& ref = inputs->files[i];
-    std::vector<Sample>& of_family = samples[{ref.database, inputs->file(ref).column_family}];
-    for (const std::string& key : sampled[i]) of_family.push_back({i, key});
+  std::vector<std::vector<Sample>> samples(inspection.groups.size());
+  for (size_t g = 0; g < samples.size(); ++g) {
+    for (const size_t i : inspection.groups[g].files) {
+      for (const std::string& key : sampled[i]) samples[g].push_back({i, key});
+    }
   }
   std::vector<MeasureResult> results(inputs->files.size());
   ForEachFile(
       inputs, common, name,
       [&](size_t i, const sstable::Table& table, cli::FileProgress* progress, std::string* error) {
-        const FileRef& ref = inputs->files[i];
-        const directory::TableFile& file = inputs->file(ref);
-        const std::vector<Sample>& of_family = samples.at({ref.database, file.column_family});
+        const directory::TableFile& file = inputs->file(inputs->files[i]);
+        const std::vector<Sample>& of_family = samples[inspection.files[i].family];
         // As many as are used; a database may have 100,000 files.
         const auto step = static_cast<size_t>(of_family.size() / options.samples + 1);
         std::vector<std::string> others;
@@ -102,12 +96,8 @@ std::vector<MeasuredFamily> GroupMeasurement(const Inputs& inputs, const Inspect
   for (const FamilyGroups& groups : inspection.groups) {
     MeasuredFamily family;
     std::map<int, MeasuredGroup> levels;
-    for (size_t i = 0; i < results.size(); ++i) {
+    for (const size_t i : groups.files) {
       const FileRef& ref = inputs.files[i];
-      if (!inspection.files[i].in_groups || ref.database != groups.database ||
-          inputs.file(ref).column_family != groups.column_family) {
-        continue;
-      }
       const int level = inputs.file(ref).level;
       // Gets of the family query a file that vanished or failed meanwhile, or what replaces it.
       const bool is_measured = ref.state == FileState::kDone;

@@ -215,9 +215,8 @@ class FileScan {
   std::string target_;
 };
 
-std::string WhyNot(const Inputs& inputs, const Inspection& inspection, const FamilyGroups& family) {
-  for (size_t i = 0; i < inspection.files.size(); ++i) {
-    if (!IsIn(inputs, inputs.files[i], family)) continue;
+std::string WhyNot(const Inspection& inspection, const FamilyGroups& family) {
+  for (const size_t i : family.files) {
     const FileFacts& facts = inspection.files[i].facts;
     if (facts.engine == sstable::Engine::kLevelDB) return "LevelDB asks no filter for a scan";
     const sstable::KeyOrder order = sstable::OrderOf(facts.comparator);
@@ -241,28 +240,24 @@ std::vector<FamilyScan> Scan(Inputs* inputs, const CommonOptions& common,
   std::vector<FamilyScan> scans(num_families);
   std::vector<std::vector<std::string>> keys(num_families);
   std::vector<std::vector<Range>> ranges(num_families);
-  std::vector<size_t> family_of_file(inputs->files.size(), num_families);
+  std::vector<bool> is_measured(num_families);
   for (size_t f = 0; f < num_families; ++f) {
-    scans[f].not_measured = WhyNot(*inputs, inspection, inspection.groups[f]);
-    for (size_t i = 0; i < inputs->files.size() && scans[f].not_measured.empty(); ++i) {
-      if (IsIn(*inputs, inputs->files[i], inspection.groups[f])) family_of_file[i] = f;
-    }
+    scans[f].not_measured = WhyNot(inspection, inspection.groups[f]);
+    is_measured[f] = scans[f].not_measured.empty();
   }
-  const auto for_each_file = [&](const CommonOptions& its_options, auto work) {
-    ForEachFile(inputs, its_options, "measure",
+  const auto for_each_file = [&](const std::string& name, auto work) {
+    ForEachFile(inputs, common, name,
                 [&](size_t i, const sstable::Table& table, cli::FileProgress* progress,
                     std::string* error) {
-                  const bool done =
-                      family_of_file[i] == num_families || work(i, family_of_file[i], table, error);
+                  const size_t f = inspection.files[i].family;
+                  const bool done = !is_measured[f] || work(i, f, table, error);
                   progress->AddBytes(table.file_bytes());
                   return done;
                 });
   };
 
   std::mutex mutex;
-  CommonOptions quiet = common;
-  quiet.progress = false;
-  for_each_file(quiet, [&](size_t, size_t f, const sstable::Table& table, std::string* error) {
+  for_each_file("", [&](size_t, size_t f, const sstable::Table& table, std::string* error) {
     std::vector<std::string> of_file;
     const sstable::Properties& properties = table.properties();
     const uint64_t key_bytes =
@@ -288,25 +283,26 @@ std::vector<FamilyScan> Scan(Inputs* inputs, const CommonOptions& common,
     ranges[f] = RangeMaker(keys[f], &scan).Make(inspection.groups[f].all.ranges.kinds);
     keys[f] = {};
   }
-  for_each_file(common, [&](size_t i, size_t f, const sstable::Table& table, std::string* error) {
-    std::vector<Answer> answers;
-    const directory::TableFile& file = inputs->file(inputs->files[i]);
-    if (!FileScan(table).Run(file, ranges[f], &answers, error)) return false;
-    const std::lock_guard<std::mutex> lock(mutex);
-    for (const Answer& answer : answers) {
-      Range& range = ranges[f][answer.range];
-      range.has_key |= answer.has_key;
-      ++range.files;
-      range.rejected += answer.is_rejected;
-      if (!answer.has_key || !answer.is_rejected) continue;
-      std::string example =
-          file.path + ": keys from " + KeyText(range.begin) + " to before " + KeyText(range.end);
-      if (scans[f].lost++ == 0 || example < scans[f].lost_example) {
-        scans[f].lost_example = std::move(example);
-      }
-    }
-    return true;
-  });
+  for_each_file("measure",
+                [&](size_t i, size_t f, const sstable::Table& table, std::string* error) {
+                  std::vector<Answer> answers;
+                  const directory::TableFile& file = inputs->file(inputs->files[i]);
+                  if (!FileScan(table).Run(file, ranges[f], &answers, error)) return false;
+                  const std::lock_guard<std::mutex> lock(mutex);
+                  for (const Answer& answer : answers) {
+                    Range& range = ranges[f][answer.range];
+                    range.has_key |= answer.has_key;
+                    ++range.files;
+                    range.rejected += answer.is_rejected;
+                    if (!answer.has_key || !answer.is_rejected) continue;
+                    std::string example = file.path + ": keys from " + KeyText(range.begin) +
+                                          " to before " + KeyText(range.end);
+                    if (scans[f].lost++ == 0 || example < scans[f].lost_example) {
+                      scans[f].lost_example = std::move(example);
+                    }
+                  }
+                  return true;
+                });
   for (size_t f = 0; f < num_families; ++f) {
     for (const Range& range : ranges[f]) {
       if (range.has_key || range.files == 0) continue;
