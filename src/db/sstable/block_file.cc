@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
 
 #include "src/db/sstable/bytes/coding.h"
@@ -34,19 +36,15 @@ bool Problem(std::string_view text, std::string* problem) {
   return false;
 }
 
-std::string Hex(uint64_t value) {
-  std::string text = "0x";
-  for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[(value >> shift) & 15];
-  return text;
-}
-
 bool UnknownMagic(uint64_t magic, std::string* problem) {
   for (const OtherFormat& other : kOtherFormats) {
     if (magic != other.magic) continue;
     *problem = std::string("is ") + other.name + ", not a block-based table";
     return false;
   }
-  *problem = "is not a table of LevelDB or RocksDB: it ends in " + Hex(magic) +
+  char digits[17];
+  std::snprintf(digits, sizeof(digits), "%016" PRIx64, magic);
+  *problem = std::string("is not a table of LevelDB or RocksDB: it ends in 0x") + digits +
              ", which is no magic number of theirs";
   return false;
 }

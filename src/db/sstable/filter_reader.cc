@@ -95,6 +95,9 @@ class FilterPartitions final : public Table::FilterReader {
     std::string_view contents;
     if (!reader.Read(kWhat, parts_.filter, &contents, error)) return false;
     if (contents.empty()) return true;
+    const auto damaged = [&](std::string_view problem) {
+      return parts_.blocks.Damaged(kWhat, parts_.filter.offset, problem, error);
+    };
     IndexForm form = parts_.internal.index;
     form.has_first_keys = false;
     IndexBlockCursor cursor(&parts_.blocks, form);
@@ -109,38 +112,29 @@ class FilterPartitions final : public Table::FilterReader {
     while (cursor.Next(error)) {
       const std::string_view separator = cursor.separator();
       if (!form.has_user_keys && separator.size() < 8) {
-        return parts_.blocks.Damaged(kWhat, parts_.filter.offset, "a separator is too short",
-                                     error);
+        return damaged("a separator is too short");
       }
       if (separators_.size() + separator.size() > max_separator_bytes) {
-        return parts_.blocks.Damaged(
-            kWhat, parts_.filter.offset,
-            "its separators have " + std::to_string(separators_.size() + separator.size()) +
-                " bytes or more; allowed: at most " + std::to_string(max_separator_bytes),
-            error);
+        return damaged("its separators have " +
+                       std::to_string(separators_.size() + separator.size()) +
+                       " bytes or more; allowed: at most " + std::to_string(max_separator_bytes));
       }
       // As they are written. So what they cost together is bounded by the file's size.
       const BlockHandle& handle = cursor.handle();
       if (handle.offset < end || handle.offset + handle.size < handle.offset) {
-        return parts_.blocks.Damaged(kWhat, parts_.filter.offset,
-                                     "it leads to a partition at offset " +
-                                         std::to_string(handle.offset) +
-                                         ", behind one that ends at " + std::to_string(end),
-                                     error);
+        return damaged("it leads to a partition at offset " + std::to_string(handle.offset) +
+                       ", behind one that ends at " + std::to_string(end));
       }
       end = handle.offset + handle.size;
       if (partitions_.size() == file_bytes / kBlockTrailerBytes) {
-        return parts_.blocks.Damaged(kWhat, parts_.filter.offset,
-                                     "it names more partitions than fit in the file's " +
-                                         std::to_string(file_bytes) + " bytes",
-                                     error);
+        return damaged("it names more partitions than fit in the file's " +
+                       std::to_string(file_bytes) + " bytes");
       }
       partitions_.push_back({cursor.handle(), separators_.size(), separator.size()});
       separators_.append(separator);
       // The engine seeks, and misses keys in another order.
       if (partitions_.size() > 1 && !InOrder(*(partitions_.end() - 2), partitions_.back())) {
-        return parts_.blocks.Damaged(kWhat, parts_.filter.offset, "its separators are not in order",
-                                     error);
+        return damaged("its separators are not in order");
       }
     }
     return error->empty();
@@ -219,8 +213,8 @@ std::unique_ptr<Table::FilterReader> Opened(const TableParts* parts, std::string
 
 }  // namespace
 
-std::unique_ptr<Table::FilterReader> NewTableFilterReader(const TableParts* parts,
-                                                          std::string* error) {
+std::unique_ptr<Table::FilterReader> Table::NewFilterReader(std::string* error) const {
+  const TableParts* const parts = parts_.get();
   switch (parts->filter_kind) {
     case FilterKind::kFull:
       return std::make_unique<FullFilter>(parts);

@@ -25,12 +25,64 @@ uint64_t MaxSharedBytes(uint64_t data_bytes, uint64_t file_bytes) {
 
 class TableKeyReader final : public Table::KeyReader {
  public:
-  explicit TableKeyReader(const TableParts* parts);
-  bool Open(std::string* error);
+  explicit TableKeyReader(const TableParts* parts)
+      : parts_(parts),
+        walk_(&parts->blocks, parts->internal.index, parts->index),
+        reader_(&parts->blocks, BlockReader::Access::kSequential),
+        order_(OrderOf(parts->properties)) {}
 
-  bool Next() override;
-  void SkipBlocks(uint64_t n) override;
-  void SkipTo(std::string_view user_key) override;
+  bool Open(std::string* error) {
+    if (parts_->has_dictionary) {
+      BlockReader reader(&parts_->blocks, BlockReader::Access::kRandom);
+      std::string_view dictionary;
+      if (!reader.Read("compression dictionary", parts_->dictionary, &dictionary, error)) {
+        return false;
+      }
+      reader_.SetDictionary(std::string(dictionary));
+    }
+    LeaveBlock();
+    return walk_.Open(error);
+  }
+
+  bool Next() override {
+    while (!entries_.Next()) {
+      if (entries_.problem() != nullptr) return Damaged(entries_.problem());
+      if (!NextBlock()) return false;
+    }
+    shared_bytes_ += entries_.shared_key_bytes();
+    if (shared_bytes_ > max_shared_bytes_) {
+      return Damaged("the keys up to it share " + std::to_string(shared_bytes_) +
+                     " bytes with those before them; allowed in " + std::to_string(data_bytes_) +
+                     " bytes of blocks: at most " + std::to_string(max_shared_bytes_));
+    }
+    const std::string_view key = entries_.key();
+    if (key.size() < kSequenceAndTypeBytes) return Damaged("a key has no sequence number");
+    const uint64_t packed = LoadLittleEndian64(key.data() + key.size() - kSequenceAndTypeBytes);
+    user_key_ = key.substr(0, key.size() - kSequenceAndTypeBytes);
+    type_ = static_cast<uint8_t>(packed);
+    sequence_ =
+        parts_->internal.has_global_sequence ? parts_->internal.global_sequence : packed >> 8;
+    entry_in_block_ = next_entry_++;
+    ++num_entries_;
+    return true;
+  }
+
+  void SkipBlocks(uint64_t n) override {
+    skips_ = true;
+    blocks_to_skip_ = n;
+    LeaveBlock();
+  }
+
+  void SkipTo(std::string_view user_key) override {
+    target_ = user_key;
+    skips_ = true;
+    if (!is_in_block_ || IsBeforeTarget(walk_.separator())) {
+      LeaveBlock();
+    } else {
+      target_.reset();
+    }
+  }
+
   std::string_view user_key() const override { return user_key_; }
   uint64_t sequence() const override { return sequence_; }
   uint8_t type() const override { return type_; }
@@ -40,11 +92,65 @@ class TableKeyReader final : public Table::KeyReader {
   const std::string& error() const override { return error_; }
 
  private:
-  bool NextBlock();
-  bool IsBeforeTarget(std::string_view separator) const;
-  void LeaveBlock();  // what follows is that block's end
-  bool AtEnd();
-  bool Damaged(std::string_view problem);
+  bool NextBlock() {
+    if (is_done_) return false;
+    is_done_ = true;  // unless the block can be read
+    for (; blocks_to_skip_ > 0; --blocks_to_skip_) {
+      if (!walk_.Next(&block_, &error_)) return AtEnd();
+    }
+    do {
+      if (!walk_.Next(&block_, &error_)) return AtEnd();
+    } while (target_ && IsBeforeTarget(walk_.separator()));
+    target_.reset();
+    is_in_block_ = true;
+    std::string_view contents;
+    if (!reader_.Read(kDataBlock, block_, &contents, &error_)) return false;
+    next_entry_ = 0;
+    data_bytes_ += contents.size();
+    max_shared_bytes_ = MaxSharedBytes(data_bytes_, parts_->blocks.file.size());
+    is_done_ = !entries_.Open(contents, parts_->blocks.compression.engine);
+    return !is_done_ ||
+           parts_->blocks.Damaged(kDataBlock, block_.offset, entries_.problem(), &error_);
+  }
+
+  // The separator is at or behind the last key of its block, and before all keys of the next one.
+  bool IsBeforeTarget(std::string_view separator) const {
+    if (!parts_->internal.index.has_user_keys) {
+      if (separator.size() < kSequenceAndTypeBytes) return false;
+      separator.remove_suffix(kSequenceAndTypeBytes);
+    }
+    return Compare(order_, separator, *target_) < 0;
+  }
+
+  // The cursor is then at a block's end.
+  void LeaveBlock() { entries_.Open({"\0\0\0\0", 4}, Engine::kLevelDB); }
+
+  // A table whose index lost a block looks whole otherwise. Range deletions count as entries, and
+  // are in a block of their own; old versions of RocksDB do not say how many there are.
+  bool AtEnd() {
+    const Properties& properties = parts_->properties;
+    if (!error_.empty() || skips_ || properties.num_entries == kUnknownCount) return false;
+    uint64_t range_deletions = properties.num_range_deletions;
+    if (range_deletions == kUnknownCount) {
+      if (parts_->has_range_deletions) return false;
+      range_deletions = 0;
+    }
+    if (num_entries_ + range_deletions == properties.num_entries) return false;
+    error_ = parts_->blocks.file.name() + ": has " + std::to_string(num_entries_) +
+             " entries and " + std::to_string(range_deletions) +
+             " range deletions, but its properties count " +
+             std::to_string(properties.num_entries) + " in all";
+    return false;
+  }
+
+  bool Damaged(std::string_view problem) {
+    is_done_ = true;
+    LeaveBlock();
+    const uint64_t offset = block_.offset;
+    return parts_->blocks.Damaged(
+        kDataBlock, offset, "entry " + std::to_string(next_entry_) + ": " + std::string(problem),
+        &error_);
+  }
 
   const TableParts* const parts_;
   DataBlockWalk walk_;
@@ -69,125 +175,10 @@ class TableKeyReader final : public Table::KeyReader {
   std::string error_;
 };
 
-TableKeyReader::TableKeyReader(const TableParts* parts)
-    : parts_(parts),
-      walk_(&parts->blocks, parts->internal.index, parts->index),
-      reader_(&parts->blocks, BlockReader::Access::kSequential),
-      order_(OrderOf(parts->properties)) {}
-
-bool TableKeyReader::Open(std::string* error) {
-  if (parts_->has_dictionary) {
-    BlockReader reader(&parts_->blocks, BlockReader::Access::kRandom);
-    std::string_view dictionary;
-    if (!reader.Read("compression dictionary", parts_->dictionary, &dictionary, error)) {
-      return false;
-    }
-    reader_.SetDictionary(std::string(dictionary));
-  }
-  LeaveBlock();
-  return walk_.Open(error);
-}
-
-bool TableKeyReader::Next() {
-  while (!entries_.Next()) {
-    if (entries_.problem() != nullptr) return Damaged(entries_.problem());
-    if (!NextBlock()) return false;
-  }
-  shared_bytes_ += entries_.shared_key_bytes();
-  if (shared_bytes_ > max_shared_bytes_) {
-    return Damaged("the keys up to it share " + std::to_string(shared_bytes_) +
-                   " bytes with those before them; allowed in " + std::to_string(data_bytes_) +
-                   " bytes of blocks: at most " + std::to_string(max_shared_bytes_));
-  }
-  const std::string_view key = entries_.key();
-  if (key.size() < kSequenceAndTypeBytes) return Damaged("a key has no sequence number");
-  const uint64_t packed = LoadLittleEndian64(key.data() + key.size() - kSequenceAndTypeBytes);
-  user_key_ = key.substr(0, key.size() - kSequenceAndTypeBytes);
-  type_ = static_cast<uint8_t>(packed);
-  sequence_ = parts_->internal.has_global_sequence ? parts_->internal.global_sequence : packed >> 8;
-  entry_in_block_ = next_entry_++;
-  ++num_entries_;
-  return true;
-}
-
-void TableKeyReader::SkipBlocks(uint64_t n) {
-  skips_ = true;
-  blocks_to_skip_ = n;
-  LeaveBlock();
-}
-
-void TableKeyReader::SkipTo(std::string_view user_key) {
-  target_ = user_key;
-  skips_ = true;
-  if (!is_in_block_ || IsBeforeTarget(walk_.separator())) {
-    LeaveBlock();
-  } else {
-    target_.reset();
-  }
-}
-
-// The separator is at or behind the last key of its block, and before all keys of the next one.
-bool TableKeyReader::IsBeforeTarget(std::string_view separator) const {
-  if (!parts_->internal.index.has_user_keys) {
-    if (separator.size() < kSequenceAndTypeBytes) return false;
-    separator.remove_suffix(kSequenceAndTypeBytes);
-  }
-  return Compare(order_, separator, *target_) < 0;
-}
-
-void TableKeyReader::LeaveBlock() { entries_.Open({"\0\0\0\0", 4}, Engine::kLevelDB); }
-
-bool TableKeyReader::NextBlock() {
-  if (is_done_) return false;
-  is_done_ = true;  // unless the block can be read
-  for (; blocks_to_skip_ > 0; --blocks_to_skip_) {
-    if (!walk_.Next(&block_, &error_)) return AtEnd();
-  }
-  do {
-    if (!walk_.Next(&block_, &error_)) return AtEnd();
-  } while (target_ && IsBeforeTarget(walk_.separator()));
-  target_.reset();
-  is_in_block_ = true;
-  std::string_view contents;
-  if (!reader_.Read(kDataBlock, block_, &contents, &error_)) return false;
-  next_entry_ = 0;
-  data_bytes_ += contents.size();
-  max_shared_bytes_ = MaxSharedBytes(data_bytes_, parts_->blocks.file.size());
-  is_done_ = !entries_.Open(contents, parts_->blocks.compression.engine);
-  return !is_done_ ||
-         parts_->blocks.Damaged(kDataBlock, block_.offset, entries_.problem(), &error_);
-}
-
-// A table whose index lost a block looks whole otherwise. Range deletions count as entries, and are
-// in a block of their own; old versions of RocksDB do not say how many there are.
-bool TableKeyReader::AtEnd() {
-  const Properties& properties = parts_->properties;
-  if (!error_.empty() || skips_ || properties.num_entries == kUnknownCount) return false;
-  uint64_t range_deletions = properties.num_range_deletions;
-  if (range_deletions == kUnknownCount) {
-    if (parts_->has_range_deletions) return false;
-    range_deletions = 0;
-  }
-  if (num_entries_ + range_deletions == properties.num_entries) return false;
-  error_ = parts_->blocks.file.name() + ": has " + std::to_string(num_entries_) + " entries and " +
-           std::to_string(range_deletions) + " range deletions, but its properties count " +
-           std::to_string(properties.num_entries) + " in all";
-  return false;
-}
-
-bool TableKeyReader::Damaged(std::string_view problem) {
-  is_done_ = true;
-  LeaveBlock();
-  const uint64_t offset = block_.offset;
-  return parts_->blocks.Damaged(
-      kDataBlock, offset, "entry " + std::to_string(next_entry_) + ": " + std::string(problem),
-      &error_);
-}
-
 }  // namespace
 
-std::unique_ptr<Table::KeyReader> NewTableKeyReader(const TableParts* parts, std::string* error) {
-  auto reader = std::make_unique<TableKeyReader>(parts);
+std::unique_ptr<Table::KeyReader> Table::NewKeyReader(std::string* error) const {
+  auto reader = std::make_unique<TableKeyReader>(parts_.get());
   if (!reader->Open(error)) return nullptr;
   return reader;
 }

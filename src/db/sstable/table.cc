@@ -156,14 +156,6 @@ const Properties& Table::properties() const { return parts_->properties; }
 FilterKind Table::filter_kind() const { return parts_->filter_kind; }
 const std::string& Table::filter_name() const { return parts_->filter_name; }
 
-std::unique_ptr<Table::FilterReader> Table::NewFilterReader(std::string* error) const {
-  return NewTableFilterReader(parts_.get(), error);
-}
-
-std::unique_ptr<Table::KeyReader> Table::NewKeyReader(std::string* error) const {
-  return NewTableKeyReader(parts_.get(), error);
-}
-
 bool Table::CheckOtherBlocks(std::string* error) const {
   constexpr const char* kWhat = "meta block";
   BlockReader reader(&parts_->blocks, BlockReader::Access::kRandom);

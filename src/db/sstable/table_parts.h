@@ -41,11 +41,6 @@ struct TableParts {
   std::vector<BlockHandle> other_blocks;  // of the metaindex: range deletions, and unknown ones
 };
 
-// Null with *error: damaged, or a table without filters.
-std::unique_ptr<Table::KeyReader> NewTableKeyReader(const TableParts* parts, std::string* error);
-std::unique_ptr<Table::FilterReader> NewTableFilterReader(const TableParts* parts,
-                                                          std::string* error);
-
 }  // namespace bloomline::sstable
 
 #endif  // BLOOMLINE_DB_SSTABLE_TABLE_PARTS_H_
