@@ -4,11 +4,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "bloomline/filter_theory.h"
 #include "bloomline/level_sizing.h"
 #include "bloomline/sizing.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
+#include "src/filter/layouts/block_rate.h"
 #include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/search.h"
@@ -21,23 +21,16 @@ using filter::FilterShape;
 // From here on, trailers and whole blocks cost less than 0.1 %.
 constexpr uint64_t kLarge = 100000;
 
-// From the distribution of the bits set while that takes microseconds, else from their mean and
-// variance, which is as good in filters of ten keys or more.
-double FlatRate(uint64_t num_keys, uint64_t num_bits, int k) {
-  constexpr double kFewThrows = 250;
-  const double throws = static_cast<double>(num_keys) * k;
-  if (throws <= kFewThrows) return ExactStandardFalsePositiveRate(num_keys, num_bits, k);
-  const double bits = static_cast<double>(num_bits);
-  const double empty = std::exp(throws * std::log1p(-1 / bits));
-  const double pair_empty = std::exp(throws * std::log1p(-2 / bits));
-  const double full = 1 - empty;
-  const double variance = (empty + (bits - 1) * pair_empty) / bits - empty * empty;
-  return std::pow(full, k) * (1 + 0.5 * k * (k - 1) * variance / (full * full));
-}
-
+// The rate of a flat filter is from the distribution of its set bits while that takes microseconds,
+// else from their mean and variance, which is as good in filters of ten keys or more.
 double RateOf(const FilterShape& shape, uint64_t num_keys) {
-  if (!shape.has_blocks()) return FlatRate(num_keys, 8 * shape.payload_bytes(), shape.num_probes);
-  return filter::RowOf(shape.layout).exact_rate(shape, num_keys);
+  constexpr double kFewThrows = 250;
+  const double throws = static_cast<double>(num_keys) * shape.num_probes;
+  if (shape.has_blocks() || throws <= kFewThrows) {
+    return filter::RowOf(shape.layout).exact_rate(shape, num_keys);
+  }
+  return filter::OccupancyMoment(throws, 8 * static_cast<double>(shape.payload_bytes()),
+                                 shape.num_probes);
 }
 
 // Bits per key are printed in hundredths.

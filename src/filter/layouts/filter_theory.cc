@@ -22,31 +22,22 @@ using filter::kCoarsePrecision;
 using filter::kNone;
 using filter::kPrecision;
 using filter::LeastBitsPerKey;
+using filter::OccupancyMoment;
 
 constexpr double kLn2 = 0.6931471805599453;
 // Blocks with more keys than this are full in every format. The sums over loads are not worth their
 // time then.
 constexpr double kHopelessLoad = 1e5;
 
-// E[(X/B)^k], X = occupied bins after t throws into B, from mean and variance of X:
-//   E[f(X)] = f(mean) + f''(mean) * variance / 2.
-double OccupancyMoment(double throws, double bins, int k) {
-  if (throws == 0) return 0;
-  const double empty = std::exp(throws * std::log1p(-1 / bins));
-  const double pair_empty = std::exp(throws * std::log1p(-2 / bins));
-  const double mean = 1 - empty;
-  const double variance = std::max(0.0, (empty + (bins - 1) * pair_empty) / bins - empty * empty);
-  return std::pow(mean, k) * (1 + 0.5 * k * (k - 1) * variance / (mean * mean));
-}
-
-// The distribution of X is computed up to this many steps: throws times occupied bins.
+// The distribution of the occupied bins is computed up to this many steps: throws times occupied
+// bins.
 constexpr double kMaxDistributionSteps = 1e7;
 constexpr uint64_t kMaxOccupied = 3163;  // min(throws, bins)
 static_assert(kMaxOccupied * kMaxOccupied >= kMaxDistributionSteps);
 
-// The same from the distribution of X, throw by throw: a throw hits an occupied bin with
-// probability x/B. At most kMaxOccupied bins are ever occupied, so the distribution takes 25 KB of
-// stack and no other memory.
+// As OccupancyMoment, from the distribution of X, the occupied bins, throw by throw: a throw hits
+// an occupied bin with probability x/B. At most kMaxOccupied bins are ever occupied, so the
+// distribution takes 25 KB of stack and no other memory.
 double OccupancyMomentByDistribution(uint64_t throws, uint64_t bins, int k) {
   const double b = static_cast<double>(bins);
   const uint64_t most = std::min(throws, bins);
@@ -92,6 +83,17 @@ double MixOverLoads(double mean_load, double max_load, LoadRate load_rate, Growt
 }
 
 }  // namespace
+
+// E[(X/B)^k], X = occupied bins after t throws into B, with
+//   E[f(X)] = f(mean) + f''(mean) * variance / 2.
+double filter::OccupancyMoment(double throws, double bins, int k) {
+  if (throws == 0) return 0;
+  const double empty = std::exp(throws * std::log1p(-1 / bins));
+  const double pair_empty = std::exp(throws * std::log1p(-2 / bins));
+  const double mean = 1 - empty;
+  const double variance = std::max(0.0, (empty + (bins - 1) * pair_empty) / bins - empty * empty);
+  return std::pow(mean, k) * (1 + 0.5 * k * (k - 1) * variance / (mean * mean));
+}
 
 double IdealNumProbes(double bits_per_key) {
   return bits_per_key > 0 ? bits_per_key * kLn2 : kNone;

@@ -8,6 +8,7 @@
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/layouts/num_probes.h"
@@ -58,15 +59,7 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
   }
   const filter::FilterShape shape =
       filter::StandaloneShape(format, capacity, bits_per_key, num_probes, UINT64_MAX);
-  switch (format) {
-    case Format::kClassic:
-      break;
-    case Format::kBlocked:
-      return ExactBlockedFalsePositiveRate(num_keys, shape.num_blocks, num_probes);
-    case Format::kCompact:
-      return ExactCompactFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
-  }
-  return kNone;
+  return filter::RowOf(shape.layout).exact_rate(shape, num_keys);
 }
 
 double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filter_bytes) {
