@@ -12,7 +12,6 @@
 #include "src/filter/hash/hash.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout.h"
-#include "src/filter/layouts/num_probes.h"
 #include "src/filter/writer/block_run_builder.h"
 #include "src/filter/writer/run_on_threads.h"
 #include "src/sets/hash_spill.h"
@@ -138,11 +137,7 @@ struct OnDiskFilterBuilder::State {
 
   FilterShape FinishedShape() const {
     const FilterOptions& filter = options.filter;
-    FilterShape shape = filter::StandaloneShape(
-        filter.format, std::max<uint64_t>(1, spill.size()), filter.bits_per_key,
-        filter::OptimalNumProbes(filter.format, filter.bits_per_key), UINT64_MAX);
-    if (spill.size() == 0) shape.num_blocks = 0;
-    return shape;
+    return filter::StandaloneShape(filter.format, spill.size(), filter.bits_per_key);
   }
 
   // Before the first key of each filter.

@@ -15,6 +15,7 @@
 #include "src/filter/ranges/range_entries.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/db/engine_filter_checks.h"
+#include "tests/support/finished_filter.h"
 #include "tests/support/guarded_bytes.h"
 
 namespace bloomline::engine_filters {
@@ -33,11 +34,9 @@ FilterOptions Options(Format format, double bits_per_key, uint64_t seed = 0) {
 // As RocksDB's adaptor writes it, which has layouts of their own for few keys.
 std::string Build(const FilterOptions& options, const std::vector<std::string>& keys,
                   std::string_view canonicalizer = {}) {
-  filter::FilterWriter writer(options, UINT64_MAX, filter::TableShape, {canonicalizer, {}});
+  filter::FilterWriter writer(options, {canonicalizer, {}});
   for (const std::string& key : keys) writer.AddKey(key);
-  std::string bytes(writer.Plan().num_bytes, '\0');
-  writer.FinishTo(writer.Plan(), bytes.data());
-  return bytes;
+  return tests::FinishedFilter(&writer, filter::TableShape);
 }
 
 EngineFilter Open(std::string_view bytes) {
@@ -146,7 +145,7 @@ std::string BuildWithRanges(Format format, double bits_per_key, size_t num_keys,
   kinds.cell_bits[0] = 30;
   kinds.cell_bits[1] = 61;
   filter::RangeEntries entries(kinds);
-  filter::FilterWriter writer(Options(format, bits_per_key, 9), UINT64_MAX, filter::TableShape);
+  filter::FilterWriter writer(Options(format, bits_per_key, 9));
   entries.Add("", &writer);
   for (size_t i = 0; i < num_keys; ++i) {
     const std::string key = NumberKey(i * i);
@@ -155,9 +154,7 @@ std::string BuildWithRanges(Format format, double bits_per_key, size_t num_keys,
   }
   entries.Finish(false, &writer);
   *num_entries = writer.num_keys();
-  std::string bytes(writer.Plan().num_bytes, '\0');
-  writer.FinishTo(writer.Plan(), bytes.data());
-  return bytes;
+  return tests::FinishedFilter(&writer, filter::TableShape);
 }
 
 TEST(EngineFiltersTest, AnswersForRanges) {

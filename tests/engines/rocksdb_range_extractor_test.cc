@@ -23,6 +23,7 @@
 #include "src/filter/ranges/range_entries.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
+#include "tests/support/finished_filter.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline {
@@ -214,10 +215,7 @@ std::string FilterOf(std::initializer_list<const char*> keys) {
     writer.AddKey(key);
   }
   entries.Finish(false, &writer);
-  const filter::FinishPlan plan = writer.Plan();
-  std::string bytes(plan.num_bytes, '\0');
-  writer.FinishTo(plan, bytes.data());
-  return bytes;
+  return tests::FinishedFilter(&writer);
 }
 
 TEST(RocksDBRangeExtractorTest, DamagedFieldsSayNothing) {

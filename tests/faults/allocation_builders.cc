@@ -10,7 +10,8 @@
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
 #include "bloomline/on_disk_filter_builder.h"
-#include "src/filter/writer/filter_writer.h"
+#include "src/filter/container/shapes.h"
+#include "src/filter/writer/hash_list.h"
 #include "src/filter/writer/payload_builder.h"
 #include "tests/faults/attempts.h"
 #include "tests/support/temp_dir.h"
@@ -194,9 +195,11 @@ TEST(FilterBuilder, TakeKeysFromLeavesTheErrorOfAFinishedFilter) {
 TEST(FilterBuilder, FinishToLosesNoKeyAndReportsTheFailure) {
   for (const size_t num_keys : {3000, 60000}) {
     const ManyKeys keys(num_keys);
-    filter::FilterWriter writer(OptionsOf(Format::kCompact));
-    for (const std::string_view key : keys.views) writer.AddKey(key);
-    ASSERT_EQ(writer.Plan().temporary_bytes < num_keys * sizeof(uint64_t), num_keys == 60000);
+    filter::HashList list;
+    for (size_t i = 0; i < num_keys; ++i) ASSERT_TRUE(list.Append(i));
+    const uint64_t temporary_bytes =
+        filter::TemporaryBytes(list, filter::StandaloneShape(Format::kCompact, num_keys, 10));
+    ASSERT_EQ(temporary_bytes < num_keys * sizeof(uint64_t), num_keys == 60000);
     for (const Format format : kFormats) {
       const std::string expected = FilterOf(format, keys);
       FailEachAllocation([&](Attempt* attempt) {

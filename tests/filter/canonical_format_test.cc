@@ -13,6 +13,7 @@
 #include "src/filter/writer/filter_writer.h"
 #include "src/support/error_text.h"
 #include "tests/support/case_folding.h"
+#include "tests/support/finished_filter.h"
 
 namespace bloomline {
 namespace {
@@ -21,12 +22,10 @@ using filter::Layout;
 using filter::Payload;
 
 std::string Write(const FilterOptions& options, int num_keys, std::string_view canonicalizer,
-                  filter::FilterWriter::ShapeFunction shape = filter::TableShape) {
-  filter::FilterWriter writer(options, UINT64_MAX, shape, {canonicalizer, {}});
+                  tests::ShapeFunction shape = filter::TableShape) {
+  filter::FilterWriter writer(options, {canonicalizer, {}});
   for (int i = 0; i < num_keys; ++i) writer.AddKey("key" + std::to_string(i));
-  std::string filter(writer.Plan().num_bytes, '\0');
-  writer.FinishTo(writer.Plan(), filter.data());
-  return filter;
+  return tests::FinishedFilter(&writer, shape);
 }
 
 int Matches(const Payload& payload, int first, int last) {
@@ -107,7 +106,7 @@ TEST(CanonicalFormatTest, TheNameIsPaidForByTheKeys) {
       const uint64_t end = filter::EndBytes({name, {}});
       const uint64_t most = filter::MaxTableKeys(format, 10, bytes, end);
       const auto bytes_of = [&](uint64_t n) {
-        return filter::TableShape(format, n, 10, 6, UINT64_MAX, end).payload_bytes() + end;
+        return filter::TableShape(format, n, 10, end).payload_bytes() + end;
       };
       EXPECT_LE(bytes_of(most), bytes);
       EXPECT_GT(bytes_of(most + 1), bytes);
@@ -116,18 +115,16 @@ TEST(CanonicalFormatTest, TheNameIsPaidForByTheKeys) {
 }
 
 TEST(CanonicalFormatTest, LostKeysMakeAFilterMatchEverythingUnderItsName) {
-  filter::FilterWriter writer(FilterOptions(), UINT64_MAX, filter::TableShape, {"app.Case", {}});
+  filter::FilterWriter writer(FilterOptions(), {"app.Case", {}});
   writer.AddKey("a key");
   writer.MatchEverything("a reason");
-  std::string filter(writer.Plan().num_bytes, '\0');
-  writer.FinishTo(writer.Plan(), filter.data());
+  std::string filter = tests::FinishedFilter(&writer, filter::TableShape);
   EXPECT_EQ(writer.error(), "a reason");
   EXPECT_EQ(RecordedCanonicalizer(filter), "app.Case");
   EXPECT_EQ(Matches(filter::DecodeTrailer(filter, nullptr, "app.Case"), 0, 100), 100);
   // The next filter is as good as ever.
   writer.AddKey("key1");
-  filter.resize(writer.Plan().num_bytes);
-  writer.FinishTo(writer.Plan(), filter.data());
+  filter = tests::FinishedFilter(&writer, filter::TableShape);
   EXPECT_EQ(writer.error(), "");
   EXPECT_LT(Matches(filter::DecodeTrailer(filter, nullptr, "app.Case"), 0, 100), 10);
 }

@@ -31,6 +31,7 @@
 #include "src/filter/ranges/range_entries.h"
 #include "src/filter/ranges/range_query.h"
 #include "src/filter/writer/filter_writer.h"
+#include "tests/support/finished_filter.h"
 #include "tests/support/leveldb_filter.h"
 
 namespace bloomline {
@@ -118,13 +119,6 @@ std::vector<MayMatch> OpenStatic(const std::string& path) {
   return queries;
 }
 
-std::string Finished(filter::FilterWriter* writer) {
-  const filter::FinishPlan plan = writer->Plan();
-  std::string bytes(static_cast<size_t>(plan.num_bytes), '\0');
-  writer->FinishTo(plan, bytes.data());
-  return bytes;
-}
-
 void AddStaticKinds(const FilterOptions& options, const std::string& name, size_t num_keys,
                     std::vector<Kind>* kinds) {
   if (options.format != Format::kClassic) {
@@ -138,9 +132,9 @@ void AddStaticKinds(const FilterOptions& options, const std::string& name, size_
                       &OpenStatic});
     kinds->push_back({"table_" + name, num_keys,
                       [=](const Keys& keys, const std::string& path) {
-                        filter::FilterWriter writer(options, UINT64_MAX, filter::TableShape);
+                        filter::FilterWriter writer(options);
                         for (const std::string& key : keys) writer.AddKey(key);
-                        WriteFile(path, Finished(&writer));
+                        WriteFile(path, tests::FinishedFilter(&writer, filter::TableShape));
                       },
                       &OpenStatic});
   }
@@ -179,7 +173,7 @@ void AddRangeKind(double entries_per_key, Format format, std::vector<Kind>* kind
                         writer.AddKey(key);
                       }
                       entries.Finish(false, &writer);
-                      WriteFile(path, Finished(&writer));
+                      WriteFile(path, tests::FinishedFilter(&writer));
                     },
                     [](const std::string& path) {
                       std::vector<MayMatch> queries = OpenStatic(path);

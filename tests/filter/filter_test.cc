@@ -17,6 +17,7 @@
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/payload_builder.h"
+#include "tests/support/finished_filter.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/key_shapes.h"
 
@@ -183,11 +184,10 @@ TEST_P(FilterTest, FinishedBytesIsWhatFinishReturns) {
 }
 
 TEST_P(FilterTest, PayloadIsCappedWithoutLosingKeys) {
-  filter::FilterWriter builder(Options(GetParam(), 10), 1000);
+  filter::FilterWriter builder(Options(GetParam(), 10));
   for (int i = 0; i < 5000; ++i) builder.AddKey(std::to_string(i));
-  EXPECT_LE(builder.Plan().num_bytes, 1000u + 20u);
-  std::string bytes(builder.Plan().num_bytes, '\0');
-  builder.FinishTo(builder.Plan(), bytes.data());
+  const std::string bytes = tests::FinishedFilter(&builder, filter::StandaloneShape, 1000);
+  EXPECT_LE(bytes.size(), 1000u + 20u);
   const FilterView view = FilterView::Open(bytes);
   for (int i = 0; i < 5000; ++i) ASSERT_TRUE(view.MayMatch(std::to_string(i)));
 }
@@ -278,8 +278,7 @@ TEST(FilterWriterTest, ChecksumCoversExactlyTheKeysHeld) {
   writer.KeepChecksum();
   other.KeepChecksum();
   const auto finish = [](filter::FilterWriter* done) {
-    std::string filter(done->Plan().num_bytes, 'x');
-    done->FinishTo(done->Plan(), filter.data());
+    const std::string filter = tests::FinishedFilter(done);
     return FilterView::Open(filter).AlwaysMatches();
   };
   for (int round = 0; round < 3; ++round) {

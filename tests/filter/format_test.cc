@@ -369,24 +369,22 @@ TEST(ShapeTest, LargerLevelDBFiltersAreRoundedToTheNearestBlock) {
 constexpr double kTableBitsPerKey[] = {3.0, 3.456, 6.4, 7.1, 9.5, 10.0, 10.499, 16.0, 23.999};
 
 uint64_t TableBytes(Format format, uint64_t n, double bits_per_key) {
-  return filter::TableShape(format, n, bits_per_key, 6, UINT64_MAX).payload_bytes() +
-         filter::kTrailerBytes;
+  return filter::TableShape(format, n, bits_per_key).payload_bytes() + filter::kTrailerBytes;
 }
 
 TEST(TableShapeTest, SmallBlockedSetsAreFlat) {
   for (const double bits_per_key : kTableBitsPerKey) {
     for (uint64_t n = 1; n <= filter::kMaxFlatTableKeys; ++n) {
-      const filter::FilterShape shape =
-          filter::TableShape(Format::kBlocked, n, bits_per_key, 6, 1 << 20);
+      const filter::FilterShape shape = filter::TableShape(Format::kBlocked, n, bits_per_key);
       ASSERT_EQ(shape.layout, Layout::kFlat);
       ASSERT_EQ(shape.num_probes, filter::OptimalStandardNumProbes(bits_per_key));
       ASSERT_LT(static_cast<double>(shape.payload_bytes()),
                 std::max(65.0, static_cast<double>(n) * bits_per_key / 8 + 1));
     }
-    const filter::FilterShape blocked = filter::TableShape(
-        Format::kBlocked, filter::kMaxFlatTableKeys + 1, bits_per_key, 6, 1 << 20);
+    const filter::FilterShape blocked =
+        filter::TableShape(Format::kBlocked, filter::kMaxFlatTableKeys + 1, bits_per_key);
     EXPECT_EQ(blocked.layout, Layout::kBlocked);
-    EXPECT_EQ(blocked.num_probes, 6);
+    EXPECT_EQ(blocked.num_probes, filter::OptimalNumProbes(Format::kBlocked, bits_per_key));
   }
 }
 
@@ -396,10 +394,8 @@ TEST(TableShapeTest, SmallCompactSetsTakeWhatTheirKeysPayFor) {
   EXPECT_EQ(TableBytes(Format::kCompact, 186, 10), 244u);
   for (const double bits_per_key : kTableBitsPerKey) {
     for (uint64_t n = 1; n < 3000; ++n) {
-      const filter::FilterShape shape =
-          filter::TableShape(Format::kCompact, n, bits_per_key, 0, 1 << 20);
-      const filter::FilterShape large =
-          filter::StandaloneShape(Format::kCompact, n, bits_per_key, 0, 1 << 20);
+      const filter::FilterShape shape = filter::TableShape(Format::kCompact, n, bits_per_key);
+      const filter::FilterShape large = filter::StandaloneShape(Format::kCompact, n, bits_per_key);
       ASSERT_EQ(shape.layout, Layout::kCompact);
       ASSERT_LE(shape.payload_bytes(), large.payload_bytes());
       ASSERT_TRUE(bits_per_key < 11 || shape.block_bytes == 64);
@@ -443,13 +439,14 @@ TEST(TableShapeTest, KeysOfABytesNumberAreTheMostThatFit) {
 }
 
 TEST(ShapeTest, CapRoundsDownToWholeBlocks) {
-  EXPECT_EQ(
-      filter::StandaloneShape(Format::kBlocked, 1 << 30, 10, 6, 0xffffffac).payload_bytes() % 64,
-      0u);
-  EXPECT_EQ(
-      filter::StandaloneShape(Format::kBlocked, 5000000000, 10, 6, 0xffffffac).payload_bytes(),
-      0xffffff80u);
-  EXPECT_EQ(filter::StandaloneShape(Format::kBlocked, 100, 10, 6, 1).payload_bytes(), 64u);
+  const auto bytes_of = [](uint64_t num_keys, uint64_t max_payload_bytes) {
+    return filter::StandaloneShape(Format::kBlocked, num_keys, 10, filter::kTrailerBytes,
+                                   max_payload_bytes)
+        .payload_bytes();
+  };
+  EXPECT_EQ(bytes_of(1 << 30, 0xffffffac) % 64, 0u);
+  EXPECT_EQ(bytes_of(5000000000, 0xffffffac), 0xffffff80u);
+  EXPECT_EQ(bytes_of(100, 1), 64u);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/payload_builder.h"
+#include "tests/support/finished_filter.h"
 #include "tests/support/golden_keys.h"
 #include "tests/support/leveldb_filter.h"
 
@@ -62,12 +63,10 @@ std::string BuildStandalone(const Vector& v) {
   return builder.Finish();
 }
 
-std::string BuildWith(filter::FilterWriter::ShapeFunction shape, const Vector& v) {
-  filter::FilterWriter writer(v.options, UINT64_MAX, shape, {v.canonicalizer, {}});
+std::string BuildWith(tests::ShapeFunction shape, const Vector& v) {
+  filter::FilterWriter writer(v.options, {v.canonicalizer, {}});
   for (const std::string& key : v.keys) writer.AddKey(key);
-  std::string filter(writer.Plan().num_bytes, '\0');
-  writer.FinishTo(writer.Plan(), filter.data());
-  return filter;
+  return tests::FinishedFilter(&writer, shape);
 }
 
 std::string Build(const Vector& v) {

@@ -117,6 +117,7 @@ class Observer : public filter::HashListObserver {
     next_ = num_hashes / 1000 * 1000 + 1000;
     return next_;
   }
+  void BuildingTakes(uint64_t) override {}
   size_t calls() const { return calls_; }
 
  private:

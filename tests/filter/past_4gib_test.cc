@@ -328,13 +328,11 @@ TEST(Past4GiBTest, SizesFollowTheKeysAndNeverWrap) {
   for (const Format format : kFormats) {
     for (const double bits_per_key : {3.0, 8.0, 10.0, 24.0}) {
       SCOPED_TRACE(testing::Message() << FormatName(format) << " " << bits_per_key);
-      const int num_probes = OptimalNumProbes(format, bits_per_key);
       uint64_t before = 0;
       for (const uint64_t num_keys :
            {k2To32 / 8 - 1, k2To32 / 8, k2To32 / 8 + 1, k2To32 - 1, k2To32, k2To32 + 1,
             8 * k2To32 - 1, 8 * k2To32, 64 * k2To32 + 1, uint64_t{1} << 50}) {
-        const FilterShape shape =
-            filter::StandaloneShape(format, num_keys, bits_per_key, num_probes, UINT64_MAX);
+        const FilterShape shape = filter::StandaloneShape(format, num_keys, bits_per_key);
         const double wanted = static_cast<double>(num_keys) * bits_per_key / 8;
         EXPECT_NEAR(static_cast<double>(shape.payload_bytes()), wanted, 100) << num_keys;
         EXPECT_GE(shape.payload_bytes(), before) << num_keys;
@@ -345,8 +343,7 @@ TEST(Past4GiBTest, SizesFollowTheKeysAndNeverWrap) {
       }
       for (const uint64_t num_keys : {uint64_t{1} << 62, UINT64_MAX - 1, UINT64_MAX}) {
         const uint64_t bytes =
-            filter::StandaloneShape(format, num_keys, bits_per_key, num_probes, UINT64_MAX)
-                .payload_bytes();
+            filter::StandaloneShape(format, num_keys, bits_per_key).payload_bytes();
         EXPECT_GE(bytes, before) << num_keys;
         before = bytes;
       }
@@ -375,12 +372,11 @@ TEST(Past4GiBTest, LevelDBSizesOfTheMostKeysItCanPass) {
 TEST(Past4GiBTest, RocksDBFiltersAreCutToItsLengths) {
   for (const Format format : kFormats) {
     for (const double bits_per_key : {3.0, 10.0, 24.0}) {
-      const int num_probes = OptimalNumProbes(format, bits_per_key);
       const auto keys_at_cap = static_cast<uint64_t>(8.0 * kRocksDBMaxFilterBytes / bits_per_key);
       for (const uint64_t num_keys : {keys_at_cap - 100, keys_at_cap, keys_at_cap + 100, k2To32 - 1,
                                       k2To32, k2To32 + 1, uint64_t{1} << 40, UINT64_MAX}) {
-        const FilterShape shape = filter::StandaloneShape(format, num_keys, bits_per_key,
-                                                          num_probes, kRocksDBMaxPayloadBytes);
+        const FilterShape shape = filter::StandaloneShape(
+            format, num_keys, bits_per_key, filter::kTrailerBytes, kRocksDBMaxPayloadBytes);
         const uint64_t bytes = shape.payload_bytes() + filter::kTrailerBytes;
         EXPECT_LE(bytes, kRocksDBMaxFilterBytes) << FormatName(format) << " " << num_keys;
         if (num_keys >= keys_at_cap + 100) {

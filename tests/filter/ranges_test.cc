@@ -15,6 +15,7 @@
 #include "src/filter/ranges/range_entries.h"
 #include "src/filter/ranges/range_query.h"
 #include "src/filter/writer/filter_writer.h"
+#include "tests/support/finished_filter.h"
 #include "tests/support/golden_keys.h"
 #include "tests/support/range_keys.h"
 
@@ -43,9 +44,7 @@ class Ranges {
     }
     entries.Finish(is_partition, &writer);
     num_entries_ = writer.num_keys();
-    const filter::FinishPlan plan = writer.Plan();
-    bytes_.resize(plan.num_bytes);
-    writer.FinishTo(plan, bytes_.data());
+    bytes_ = tests::FinishedFilter(&writer);
     const filter::Payload payload = filter::DecodeTrailer(bytes_);
     opened_ = filter::Opened(payload, kernels::ActiveKernel());
     seed_ = payload.seed;

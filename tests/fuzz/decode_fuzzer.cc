@@ -12,6 +12,7 @@
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/fuzz/fuzz_input.h"
+#include "tests/support/finished_filter.h"
 #include "tests/support/leveldb_filter.h"
 
 namespace bloomline::fuzz {
@@ -174,11 +175,9 @@ struct Written {
 
 Written WriteNamed(const FilterOptions& options, uint64_t num_keys,
                    std::string_view canonicalizer) {
-  filter::FilterWriter writer(options, UINT64_MAX, filter::TableShape, {canonicalizer, {}});
+  filter::FilterWriter writer(options, {canonicalizer, {}});
   for (uint64_t i = 0; i < num_keys; ++i) writer.AddKey(View(BigEndianKey(i)));
-  std::string bytes(writer.Plan().num_bytes, '\0');
-  writer.FinishTo(writer.Plan(), bytes.data());
-  return {std::move(bytes), num_keys};
+  return {tests::FinishedFilter(&writer, filter::TableShape), num_keys};
 }
 
 Written Write(Container container, const FilterOptions& options, uint64_t num_keys) {

@@ -8,6 +8,7 @@
 #include "src/filter/ranges/range_query.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/fuzz/fuzz_input.h"
+#include "tests/support/finished_filter.h"
 
 namespace bloomline::fuzz {
 namespace {
@@ -115,9 +116,7 @@ Written Write(FuzzedDataProvider* input) {
       std::for_each(written.keys.begin(), written.keys.end(), add);
     }
     entries.Finish(written.is_partition, &writer);
-    const filter::FinishPlan plan = writer.Plan();
-    written.bytes.resize(plan.num_bytes);
-    writer.FinishTo(plan, written.bytes.data());
+    written.bytes = tests::FinishedFilter(&writer);
   }
   return written;
 }

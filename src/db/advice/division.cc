@@ -58,10 +58,8 @@ FilterFigures FiguresOf(sstable::Engine engine, Format format, uint64_t num_keys
   if (bits_per_key == 0) return {};
   if (num_keys >= kLarge) return {bits_per_key / 8, FalsePositiveRate(format, bits_per_key)};
   const bool is_rocksdb = engine == sstable::Engine::kRocksDB;
-  const FilterShape shape =
-      is_rocksdb ? filter::TableShape(format, num_keys, bits_per_key,
-                                      OptimalNumProbes(format, bits_per_key), UINT64_MAX)
-                 : filter::LevelDBShapes(format, bits_per_key).For(num_keys);
+  const FilterShape shape = is_rocksdb ? filter::TableShape(format, num_keys, bits_per_key)
+                                       : filter::LevelDBShapes(format, bits_per_key).For(num_keys);
   constexpr uint64_t kCodeBytes = 1;  // LevelDB's
   const uint64_t bytes = shape.payload_bytes() + (is_rocksdb ? filter::kTrailerBytes : kCodeBytes);
   return {static_cast<double>(bytes) / static_cast<double>(num_keys), RateOf(shape, num_keys)};

@@ -42,9 +42,9 @@ bool AddFile(const sstable::Table& table, uint64_t max_keys, int num_levels_belo
   if (read == 0) return true;
   entries.Finish(false, &writer);
   const auto num_entries = static_cast<double>(writer.num_keys());
-  const filter::FinishPlan plan = writer.Plan();
-  std::string bytes(static_cast<size_t>(plan.num_bytes), '\0');
-  writer.FinishTo(plan, bytes.data());
+  // Only the field for ranges is wanted, so the filter has no bits.
+  std::string bytes(static_cast<size_t>(writer.end_bytes()), '\0');
+  writer.FinishTo(filter::FilterShape(), bytes.data());
   filter::RangeField field;
   if (!filter::DecodeRangeField(filter::RangesOf(bytes), &field)) return true;
   const std::lock_guard<std::mutex> lock(*mutex);

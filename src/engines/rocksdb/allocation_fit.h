@@ -38,7 +38,7 @@ class RoundingBalance {
 // Shapes of the filter that is to be sized.
 class ShapesBySize {
  public:
-  // `end_bytes` follow the payload: the trailer, and a canonicalizer's name.
+  // `end_bytes` follow the payload: the trailer and its extension.
   explicit ShapesBySize(uint64_t end_bytes = filter::kTrailerBytes) : end_bytes_(end_bytes) {}
   virtual ~ShapesBySize() = default;
   // The largest shape that takes at most so many bytes, end_bytes included. Without blocks if there

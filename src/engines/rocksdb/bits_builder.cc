@@ -16,7 +16,6 @@
 #include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
-#include "src/filter/layouts/num_probes.h"
 #include "src/filter/ranges/range_field.h"
 #include "src/support/out_of_memory.h"
 
@@ -60,10 +59,8 @@ class TableShapes : public ShapesBySize {
       const double bits = 8 * static_cast<double>(paid_bytes) / static_cast<double>(num_keys_);
       const BitsPerKeyRange allowed = AllowedBitsPerKey(format_);
       if (bits < allowed.min) return {};
-      const double bits_per_key = std::min(bits, allowed.max);
       const filter::FilterShape shape = filter::TableShape(
-          format_, num_keys_, bits_per_key, filter::OptimalNumProbes(format_, bits_per_key),
-          max_payload, end_bytes());
+          format_, num_keys_, std::min(bits, allowed.max), end_bytes(), max_payload);
       if (shape.payload_bytes() <= max_payload) return shape;
     }
     return {};
@@ -122,9 +119,7 @@ void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const
 RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify,
                                        ROCKSDB_NAMESPACE::Logger* log,
                                        const filter::Extension& extension)
-    : writer_(options, MaxPayloadBytes(extension), filter::TableShape, extension),
-      verify_(verify),
-      log_(log) {
+    : writer_(options, extension), verify_(verify), log_(log) {
   if (verify) writer_.KeepChecksum();
 }
 
@@ -138,18 +133,25 @@ void RocksDBBitsBuilder::UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTabl
   writer_.SetObserver(&charge_);
 }
 
-filter::FinishPlan RocksDBBitsBuilder::Plan() const {
-  const filter::FinishPlan plan = writer_.Plan();
-  if (balance_ == nullptr || writer_.MatchesEverything()) return plan;
+filter::FilterShape RocksDBBitsBuilder::ShapeOf(uint64_t num_keys) const {
+  const FilterOptions& options = writer_.options();
+  return filter::TableShape(options.format, num_keys, options.bits_per_key, writer_.end_bytes(),
+                            MaxPayloadBytes(writer_.extension()));
+}
+
+filter::FilterShape RocksDBBitsBuilder::ChooseShape() const {
+  if (writer_.MatchesEverything()) return {};
+  const filter::FilterShape asked = ShapeOf(writer_.num_keys());
+  if (balance_ == nullptr) return asked;
   const FilterOptions& options = writer_.options();
   const TableShapes shapes(options.format, writer_.num_keys(), writer_.end_bytes());
   // Small sets may take more than their bits per key, for their trailer.
   const bool is_small = writer_.num_keys() <= filter::kMaxFlatTableKeys;
   const double paid = static_cast<double>(writer_.num_keys()) * options.bits_per_key / 8;
-  const uint64_t paid_bytes = is_small ? plan.num_bytes : static_cast<uint64_t>(std::ceil(paid));
-  const filter::FilterShape shape =
-      FitAllocation(shapes, plan.num_bytes, paid_bytes, balance_.get());
-  return shape.num_blocks == 0 ? plan : writer_.PlanOf(shape);
+  const uint64_t asked_bytes = shapes.SizeOf(asked);
+  const uint64_t paid_bytes = is_small ? asked_bytes : static_cast<uint64_t>(std::ceil(paid));
+  const filter::FilterShape fitted = FitAllocation(shapes, asked_bytes, paid_bytes, balance_.get());
+  return fitted.num_blocks == 0 ? asked : fitted;
 }
 
 // At the beginning of a cache line: where the compiler had put it, 32 bytes after one, AddKey and
@@ -187,15 +189,15 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
     }
     return GiveUp();
   }
-  const filter::FinishPlan plan = Plan();
-  FilterMemory memory(plan.num_bytes, balance_ != nullptr);
+  const filter::FilterShape shape = ChooseShape();
+  const uint64_t num_bytes = shape.payload_bytes() + writer_.end_bytes();
+  FilterMemory memory(num_bytes, balance_ != nullptr);
   if (memory.bytes == nullptr) {
     ReportUselessFilter(log_, kMatchesEverything, support::kOutOfMemory.data());
     return GiveUp();
   }
-  charge_.StartFilter(memory.num_bytes, ToSize(plan.temporary_bytes));
-  writer_.FinishTo(plan, memory.bytes, 1, verify_ ? &unverified_ : nullptr);
-  charge_.FinishFilter();
+  charge_.AddFilter(memory.num_bytes);
+  writer_.FinishTo(shape, memory.bytes, 1, verify_ ? &unverified_ : nullptr);
   if (!verify_) charge_.ReleaseHashes();
   if (!writer_.error().empty()) {
     ReportUselessFilter(
@@ -203,7 +205,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
         writer_.error().c_str());
   }
   *buf = std::move(memory.buffer);
-  return Slice(memory.bytes, static_cast<size_t>(plan.num_bytes));
+  return Slice(memory.bytes, static_cast<size_t>(num_bytes));
 }
 
 ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::GiveUp() {
@@ -254,7 +256,7 @@ size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) {
   if (num_entries == 0 || !filter::IsAllowed(options.format, options.bits_per_key)) {
     return ToSize(writer_.end_bytes());  // no keys, or a filter that matches everything
   }
-  return ToSize(writer_.ShapeOf(num_entries).payload_bytes() + writer_.end_bytes());
+  return ToSize(ShapeOf(num_entries).payload_bytes() + writer_.end_bytes());
 }
 
 double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
@@ -263,7 +265,7 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
   if (bytes <= writer_.end_bytes() || !filter::IsAllowed(options.format, options.bits_per_key)) {
     return 1;
   }
-  const filter::FilterShape shape = writer_.ShapeOf(num_entries);
+  const filter::FilterShape shape = ShapeOf(num_entries);
   const double paid_bits = 8 * static_cast<double>(bytes - writer_.end_bytes());
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
   return filter::RowOf(shape.layout).rate(shape, bits_per_key);

@@ -59,7 +59,8 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // (PartitionedFilterBlockReader::MayMatch, 7.0 to 11.9). RocksDB's own Ribbon filters do this,
   // and in late versions its Bloom filters.
   //
-  // Plans the filter, gets memory for it, charges both to the cache, and has the writer fill it.
+  // Chooses the filter's shape, gets memory for it, charges that to the cache, and has the writer
+  // fill it.
   Slice Finish(std::unique_ptr<const char[]>* buf) override;
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override;
   Status MaybePostVerify(const Slice& filter) override;
@@ -78,8 +79,10 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // Forgets the keys, and returns a filter that matches everything.
   Slice GiveUp();
 
-  // The writer's plan; fitted to its allocation if memory is to be saved.
-  filter::FinishPlan Plan() const;
+  // The shape of a filter of so many keys.
+  filter::FilterShape ShapeOf(uint64_t num_keys) const;
+  // The shape of the next filter; fitted to its allocation if memory is to be saved.
+  filter::FilterShape ChooseShape() const;
 
   ConstructionCharge charge_;
   std::shared_ptr<RoundingBalance> balance_;  // null: sizes are those of the bits per key

@@ -117,14 +117,13 @@ void ConstructionCharge::SetHashes(size_t bytes) {
   Update();
 }
 
-void ConstructionCharge::StartFilter(size_t bytes, size_t temporary_bytes) {
+void ConstructionCharge::AddFilter(size_t bytes) {
   filter_bytes_ += bytes;
-  temporary_bytes_ = temporary_bytes;
   Update();
 }
 
-void ConstructionCharge::FinishFilter() {
-  temporary_bytes_ = 0;
+void ConstructionCharge::BuildingTakes(uint64_t temporary_bytes) {
+  temporary_bytes_ = static_cast<size_t>(temporary_bytes);
   Update();
 }
 

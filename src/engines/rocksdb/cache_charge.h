@@ -36,12 +36,11 @@ class ConstructionCharge : public filter::HashListObserver {
   void ChargeTo(std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache) { cache_ = std::move(cache); }
 
   size_t ListHas(size_t num_hashes) override;
+  void BuildingTakes(uint64_t temporary_bytes) override;
 
-  // A filter of so many bytes is about to be built, with so much temporary memory.
-  void StartFilter(size_t bytes, size_t temporary_bytes);
-  // It is built, and its temporary memory freed. Its own stays charged, until this is destroyed:
+  // A filter of so many bytes is about to be built. They stay charged until this is destroyed:
   // RocksDB keeps the filters of a file until it has written all of them.
-  void FinishFilter();
+  void AddFilter(size_t bytes);
   // The hashes have been forgotten.
   void ReleaseHashes() { SetHashes(0); }
 

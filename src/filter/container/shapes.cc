@@ -27,15 +27,24 @@ bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key, int flat_num_probe
 
 }  // namespace
 
-FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
-                            uint64_t max_payload_bytes, uint64_t end_bytes) {
+FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key,
+                            uint64_t end_bytes, uint64_t max_payload_bytes) {
   const LayoutRow& row = format == Format::kCompact ? kCompactRow : kBlockedRow;
-  return row.shape({num_keys, bits_per_key, num_probes, end_bytes, max_payload_bytes});
+  FilterShape shape = row.shape({num_keys, bits_per_key, OptimalNumProbes(format, bits_per_key),
+                                 end_bytes, max_payload_bytes});
+  if (num_keys == 0) shape.num_blocks = 0;
+  return shape;
 }
 
-FilterShape TableShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
-                       uint64_t max_payload_bytes, uint64_t end_bytes) {
-  const ShapeRequest request = {num_keys, bits_per_key, num_probes, end_bytes, max_payload_bytes};
+FilterShape TableShape(Format format, uint64_t num_keys, double bits_per_key, uint64_t end_bytes,
+                       uint64_t max_payload_bytes) {
+  if (num_keys == 0) {  // the layout of one key
+    FilterShape shape = TableShape(format, 1, bits_per_key, end_bytes, max_payload_bytes);
+    shape.num_blocks = 0;
+    return shape;
+  }
+  const ShapeRequest request = {num_keys, bits_per_key, OptimalNumProbes(format, bits_per_key),
+                                end_bytes, max_payload_bytes};
   if (format == Format::kCompact) return kCompactRow.table_shape(request);
   if (num_keys <= kMaxFlatTableKeys) return SmallBlockedShape(num_keys, bits_per_key);
   FilterShape shape = kBlockedRow.table_shape(request);
@@ -47,9 +56,7 @@ FilterShape TableShape(Format format, uint64_t num_keys, double bits_per_key, in
 
 uint64_t MaxTableKeys(Format format, double bits_per_key, uint64_t bytes, uint64_t end_bytes) {
   const auto bytes_of = [=](uint64_t num_keys) {
-    return TableShape(format, num_keys, bits_per_key, kMinProbes, UINT64_MAX, end_bytes)
-               .payload_bytes() +
-           end_bytes;
+    return TableShape(format, num_keys, bits_per_key, end_bytes).payload_bytes() + end_bytes;
   };
   bytes = std::max(bytes, bytes_of(1));
   uint64_t fitting = 1;

@@ -13,11 +13,12 @@ namespace bloomline::filter {
 
 // ---- Filters on their own (section 5).
 
-// The shape of the filter of n keys. `format` is kBlocked or kCompact, num_keys > 0; num_probes is
-// not used in kCompact. At least one block; at most max_payload_bytes, rounded down to blocks. Of
-// what the keys pay for, end_bytes go to EndBytes. Sizes saturate instead of wrapping.
-FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
-                            uint64_t max_payload_bytes, uint64_t end_bytes = kTrailerBytes);
+// The shape of the filter of n keys. `format` is kBlocked or kCompact. At least one block, but none
+// for no keys; at most max_payload_bytes, rounded down to blocks. Of what the keys pay for,
+// end_bytes go to EndBytes. Sizes saturate instead of wrapping.
+FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key,
+                            uint64_t end_bytes = kTrailerBytes,
+                            uint64_t max_payload_bytes = UINT64_MAX);
 
 // ---- Filters inside RocksDB: as on their own, except that a small set, such as a partition, is
 // not rounded up to whole blocks of 64 bytes.
@@ -27,7 +28,7 @@ FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_ke
 // instead of 0.88 %, in 12 of 470 bytes less.
 constexpr uint64_t kMaxFlatTableKeys = 200;
 
-// As StandaloneShape. The options are valid, and num_keys > 0. More keys never take fewer bytes.
+// As StandaloneShape. The options are valid. More keys never take fewer bytes.
 //
 // kBlocked is flat up to kMaxFlatTableKeys keys, with at least 64 bytes. At 10 bits per key, blocks
 // give 60 keys 84 bytes and a false-positive rate of 1.7 %, and 186 keys 276 bytes and 0.6 %; flat
@@ -37,8 +38,8 @@ constexpr uint64_t kMaxFlatTableKeys = 200;
 // kCompact has blocks of 32 bytes where those of 64 would take more than 1.1 times what the keys
 // pay for, and those of 32, less the trailer, at least 0.95 times that: 186 keys take 244 instead
 // of 276 bytes, at 0.27 instead of 0.08 %.
-FilterShape TableShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
-                       uint64_t max_payload_bytes, uint64_t end_bytes = kTrailerBytes);
+FilterShape TableShape(Format format, uint64_t num_keys, double bits_per_key,
+                       uint64_t end_bytes = kTrailerBytes, uint64_t max_payload_bytes = UINT64_MAX);
 
 // The most keys whose filter takes at most `bytes`, of which end_bytes follow the payload; if there
 // is no such filter, the most keys of the smallest one. Cost: 0.5 us.

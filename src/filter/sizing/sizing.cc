@@ -57,8 +57,7 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
     const filter::FilterShape shape = filter::ClassicShape(capacity, bits_per_key);
     return HashedClassicRate(num_keys, 8 * shape.payload_bytes(), num_probes);
   }
-  const filter::FilterShape shape =
-      filter::StandaloneShape(format, capacity, bits_per_key, num_probes, UINT64_MAX);
+  const filter::FilterShape shape = filter::StandaloneShape(format, capacity, bits_per_key);
   return filter::RowOf(shape.layout).exact_rate(shape, num_keys);
 }
 
@@ -107,9 +106,7 @@ uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
     constexpr uint64_t kCodeBytes = 1;
     return filter::ClassicShape(num_keys, bits_per_key).payload_bytes() + kCodeBytes;
   }
-  if (num_keys == 0) return filter::kTrailerBytes;
-  return filter::StandaloneShape(format, num_keys, bits_per_key, kMinProbes, UINT64_MAX)
-             .payload_bytes() +
+  return filter::StandaloneShape(format, num_keys, bits_per_key).payload_bytes() +
          filter::kTrailerBytes;
 }
 

@@ -1,17 +1,18 @@
 // Collects the hashes of one filter's keys after another's, and writes each filter in the trailer
-// container (trailer.h); what is built is payload_builder's, and in which size is shapes.h's.
-// FilterBuilder is its public face; engine adaptors use it directly, so that AddKey inlines.
+// container (trailer.h). The caller chooses the shape (shapes.h); how it is filled is
+// payload_builder's. FilterBuilder is the public face; engine adaptors use this directly, so that
+// AddKey inlines.
 #ifndef BLOOMLINE_FILTER_WRITER_FILTER_WRITER_H_
 #define BLOOMLINE_FILTER_WRITER_FILTER_WRITER_H_
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "bloomline/filter_options.h"
-#include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/hash.h"
 #include "src/filter/layouts/kernel.h"
@@ -22,28 +23,13 @@
 
 namespace bloomline::filter {
 
-// What FinishTo writes.
-struct FinishPlan {
-  FilterShape shape;
-  uint64_t num_bytes = 0;        // of the payload and what follows it
-  uint64_t temporary_bytes = 0;  // needed on one thread, beside the keys and the filter
-};
-
-// ((AddKey | AddHash | AddKeyAndPrefix | TakeKeysFrom)* (Plan FinishTo | Reset))*. Not thread-safe.
+// ((AddKey | AddHash | AddKeyAndPrefix | TakeKeysFrom)* (FinishTo | Reset))*. Not thread-safe.
 // Throws nothing: options that ValidateForTrailer refuses, or no memory, give a filter that matches
 // every key, or, in kCompact, some blocks that do, and error() says why.
 class FilterWriter {
  public:
-  // StandaloneShape or TableShape.
-  using ShapeFunction = FilterShape (*)(Format format, uint64_t num_keys, double bits_per_key,
-                                        int num_probes, uint64_t max_payload_bytes,
-                                        uint64_t end_bytes);
-
-  // A payload is cut to max_payload_bytes; more keys then only raise the false-positive rate.
   // Every filter records the extension, whose bytes must outlive the writer.
-  explicit FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes = UINT64_MAX,
-                        ShapeFunction shape_of_keys = StandaloneShape,
-                        const Extension& extension = {});
+  explicit FilterWriter(const FilterOptions& options, const Extension& extension = {});
 
   void AddKey(std::string_view key) {
     if (key.size() >= long_key_bytes_) return AddAnyKey(key);
@@ -70,7 +56,8 @@ class FilterWriter {
   const std::string& error() const { return error_; }
   const FilterOptions& options() const { return options_; }
 
-  // The next FinishTo writes a filter that does, because keys, options or a seed are missing.
+  // The next FinishTo writes a filter that does, whatever its shape is, because keys, options or a
+  // seed are missing. Its shape should be FilterShape().
   bool MatchesEverything() const {
     return !options_valid_ || has_given_up() || !seed_error_.empty();
   }
@@ -87,17 +74,6 @@ class FilterWriter {
   // The bytes behind the payload.
   uint64_t end_bytes() const { return EndBytes(extension_); }
 
-  // The shape of a filter of so many keys, at least one. The options must be valid.
-  FilterShape ShapeOf(uint64_t num_keys) const {
-    return shape_of_keys_(options_.format, num_keys, options_.bits_per_key, num_probes_,
-                          max_payload_bytes_, end_bytes());
-  }
-
-  // The filter of the keys so far.
-  FinishPlan Plan() const;
-  // The same in this shape, which TableShape or StandaloneShape gave for this number of keys.
-  FinishPlan PlanOf(const FilterShape& shape) const;
-
   // Moves all keys of `other`, which has the same format and seed, here. What other lost, this has
   // lost, too.
   void TakeKeysFrom(FilterWriter* other);
@@ -111,10 +87,11 @@ class FilterWriter {
   // key.
   bool HashesAreIntact() const;
 
-  // Writes plan.num_bytes bytes and starts over. The keys are still those of the plan. Needs no
-  // memory; without it, kBlocked is slower (payload_builder.h), and blocks of kCompact match every
-  // key. The hashes go to `hashes` if it is not null, in place of what was there.
-  void FinishTo(const FinishPlan& plan, char* dst, int num_threads = 1,
+  // Writes shape.payload_bytes() + end_bytes() bytes and starts over. The shape is that of
+  // num_keys() keys; it has no blocks if there are none. Needs no memory; without it, kBlocked is
+  // slower (payload_builder.h), and blocks of kCompact match every key. The hashes go to `hashes`
+  // if it is not null, in place of what was there.
+  void FinishTo(const FilterShape& shape, char* dst, int num_threads = 1,
                 BuiltHashes* hashes = nullptr);
 
   // See HashList. Needs that no key has been added.
@@ -149,18 +126,14 @@ class FilterWriter {
   void DrawOwnSeed();
 
   FilterOptions options_;
-  uint64_t max_payload_bytes_;
-  ShapeFunction shape_of_keys_;
   size_t long_key_bytes_ = kMaxShortKeyBytes + 1;  // keys from here on take the long way; 0: all do
   KeyHasher hasher_;  // with the seed of the options, or the one drawn for the next filter
   HashList hashes_;
-  int num_probes_ = 1;
   bool options_valid_ = false;
   std::atomic<bool> has_given_up_{false};
   std::atomic<size_t> num_not_kept_{0};
-  bool has_previous_prefix_ = false;
   bool keeps_checksum_ = false;
-  uint64_t previous_prefix_hash_ = 0;
+  std::optional<uint64_t> previous_prefix_hash_;
   uint64_t checksum_ = 0;   // XOR of the hashes
   std::string seed_error_;  // of the next filter
   std::string error_;

@@ -9,13 +9,17 @@
 
 namespace bloomline::filter {
 
-// Somebody who wants to know how many hashes a list has, as it grows.
+// Somebody who wants to know what memory hashes take: those of a list as it grows, and what sorting
+// them takes beside it.
 class HashListObserver {
  public:
   virtual ~HashListObserver() = default;
   // The list has so many hashes, and more come. Returns from how many on, which is more, it has to
   // be called again; it may be called before. Throws nothing.
   virtual size_t ListHas(size_t num_hashes) = 0;
+  // A filter is being built of the hashes, and takes about so many bytes beside the list and the
+  // filter; 0: it is built. Throws nothing.
+  virtual void BuildingTakes(uint64_t temporary_bytes) = 0;
 };
 
 class HashList {
@@ -43,6 +47,9 @@ class HashList {
   // Needs an empty list. The observer, which may be null, must outlive the list. Appending costs no
   // more: the end of the current chunk is where the observer wants to be called.
   void SetObserver(HashListObserver* observer) { observer_ = observer; }
+  void TellTemporaryBytes(uint64_t bytes) const {
+    if (observer_ != nullptr) observer_->BuildingTakes(bytes);
+  }
 
   // Other threads may call this while hashes are appended.
   size_t size() const { return size_.load(std::memory_order_relaxed); }
