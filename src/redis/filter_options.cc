@@ -1,3 +1,4 @@
+// What is wrong with SharedBloomFilterOptions.
 #include "bloomline/redis_bloom_filter.h"
 #include "src/redis/layout.h"
 #include "src/support/error_text.h"

@@ -1,3 +1,4 @@
+// What is wrong with RedisServers and AddOptions.
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,3 +1,4 @@
+// The number of this process.
 #ifndef BLOOMLINE_SUPPORT_PROCESS_H_
 #define BLOOMLINE_SUPPORT_PROCESS_H_
 

@@ -1,3 +1,4 @@
+// Sentences about a command line with an unknown command or option (commands.h).
 #include <algorithm>
 #include <string_view>
 #include <vector>

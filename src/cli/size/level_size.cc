@@ -1,3 +1,4 @@
+// What `bloomline size --levels` computes and prints (size.h).
 #include <algorithm>
 #include <cmath>
 #include <iostream>

@@ -1,3 +1,4 @@
+// What RocksDB's LOG files say of a database: statistics, and folders of tables (database.h).
 #include <algorithm>
 #include <filesystem>
 #include <string_view>

@@ -1,3 +1,4 @@
+// The records of a MANIFEST, each of which adds and removes tables (manifest.h).
 #include <utility>
 
 #include "src/db/directory/manifest.h"

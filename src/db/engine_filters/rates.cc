@@ -1,3 +1,4 @@
+// False-positive rates, and numbers of keys, of filters of any engine (engine_filter.h).
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,3 +1,4 @@
+// Groups of tables that have the same filters, as they are printed (inspection.h).
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

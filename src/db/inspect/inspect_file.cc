@@ -1,3 +1,4 @@
+// What one table says of itself and of its filters (inspection.h).
 #include <algorithm>
 #include <cmath>
 #include <set>

@@ -1,3 +1,4 @@
+// Keys to measure with: stored ones, and missing ones that look like them (measure_file.h).
 #include <algorithm>
 #include <memory>
 

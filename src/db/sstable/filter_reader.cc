@@ -1,3 +1,4 @@
+// The filters of a table: one, one for each partition, or one for each 2 KiB (table.h).
 #include <algorithm>
 #include <vector>
 

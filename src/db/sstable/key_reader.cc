@@ -1,3 +1,4 @@
+// The keys of a table, in order (table.h).
 #include <algorithm>
 #include <optional>
 #include <string>

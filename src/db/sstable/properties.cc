@@ -1,3 +1,4 @@
+// The properties that RocksDB keeps in each table (table.h).
 #include <cstring>
 #include <map>
 

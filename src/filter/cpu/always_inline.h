@@ -1,3 +1,4 @@
+// Functions that must be compiled for the instruction set of their caller.
 #ifndef BLOOMLINE_FILTER_CPU_ALWAYS_INLINE_H_
 #define BLOOMLINE_FILTER_CPU_ALWAYS_INLINE_H_
 

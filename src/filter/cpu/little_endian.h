@@ -1,3 +1,4 @@
+// Little-endian numbers at any alignment, on any CPU.
 #ifndef BLOOMLINE_FILTER_CPU_LITTLE_ENDIAN_H_
 #define BLOOMLINE_FILTER_CPU_LITTLE_ENDIAN_H_
 

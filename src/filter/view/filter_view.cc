@@ -1,3 +1,4 @@
+// FilterView: bytes are decoded once; queries call what the table of kernels has for them.
 #include "bloomline/filter.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/cpu/blocks.h"

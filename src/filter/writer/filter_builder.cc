@@ -1,3 +1,5 @@
+// FilterBuilder: a FilterWriter, and memory for the filter; for want of either, a filter that
+// matches everything.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

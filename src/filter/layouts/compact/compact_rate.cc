@@ -1,3 +1,4 @@
+// The false-positive rate of a compact filter (bloomline/filter_theory.h).
 #include <cmath>
 
 #include "src/filter/layouts/block_rate.h"

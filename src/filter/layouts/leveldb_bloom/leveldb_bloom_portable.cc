@@ -1,3 +1,4 @@
+// LevelDB's own filter: docs/format.md, section 3.1.
 #include "src/filter/cpu/bits.h"
 #include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
 
