@@ -79,10 +79,7 @@ class FilterWriter {
   void TakeKeysFrom(FilterWriter* other);
 
   // From now on, for HashesAreIntact: a checksum of hashes as they are added.
-  void KeepChecksum() {
-    keeps_checksum_ = true;
-    long_key_bytes_ = 0;
-  }
+  void KeepChecksum() { long_key_bytes_ = 0; }
   // False: a hash is no longer what it was when it was added. Needs KeepChecksum before the first
   // key.
   bool HashesAreIntact() const;
@@ -114,7 +111,7 @@ class FilterWriter {
       num_not_kept_.fetch_add(1, std::memory_order_relaxed);
       return SetOutOfMemory();
     }
-    if (keeps_checksum_) checksum_ ^= hash;  // of what is in the list: a lost key is no corruption
+    checksum_ ^= hash;  // of what is in the list: a lost key is no corruption
   }
 
   void ForgetKeys();
@@ -126,15 +123,15 @@ class FilterWriter {
   void DrawOwnSeed();
 
   FilterOptions options_;
-  size_t long_key_bytes_ = kMaxShortKeyBytes + 1;  // keys from here on take the long way; 0: all do
+  // Keys of this length and more take the long way, by Append; 0: all do, for the checksum.
+  size_t long_key_bytes_ = kMaxShortKeyBytes + 1;
   KeyHasher hasher_;  // with the seed of the options, or the one drawn for the next filter
   HashList hashes_;
   bool options_valid_ = false;
   std::atomic<bool> has_given_up_{false};
   std::atomic<size_t> num_not_kept_{0};
-  bool keeps_checksum_ = false;
   std::optional<uint64_t> previous_prefix_hash_;
-  uint64_t checksum_ = 0;   // XOR of the hashes
+  uint64_t checksum_ = 0;   // XOR of the hashes that Append took
   std::string seed_error_;  // of the next filter
   std::string error_;
   Extension extension_;

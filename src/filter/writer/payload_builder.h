@@ -27,7 +27,7 @@ class BuiltHashes {
   BuiltHashes& operator=(const BuiltHashes&) = delete;
 
   size_t size() const { return list_.size(); }
-  // The XOR of the hashes when they were added; 0 if the writer kept no checksum.
+  // The XOR of the hashes when they were added, if the writer kept a checksum (KeepChecksum).
   uint64_t checksum() const { return checksum_; }
   void SetChecksum(uint64_t checksum) { checksum_ = checksum; }
   void Clear() {
