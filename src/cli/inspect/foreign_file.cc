@@ -5,17 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "src/filter/container/trailer.h"
-#include "src/filter/cpu/little_endian.h"
+#include "bloomline/key_canonicalizer.h"
 #include "src/filter/layouts/leveldb_codes.h"
 
 namespace bloomline::cli {
 namespace {
-
-// The last 8 bytes of tables: of RocksDB's, LevelDB's and an early RocksDB's, of RocksDB's plain
-// and cuckoo tables.
-constexpr uint64_t kTableMagics[] = {0x88e241b785f4cff7, 0xdb4775248b80fb57, 0x8242229663bf9564,
-                                     0x4f3418eb7a8f13b8, 0x926789d0c5f17873};
 
 bool IsText(std::string_view bytes) {
   constexpr size_t kMaxLooked = 4096;
@@ -38,14 +32,10 @@ bool HasMarkers(std::string_view bytes) {
   return true;
 }
 
-}  // namespace
-
-std::string DescribeForeignFile(const std::string& name, std::string_view bytes) {
-  if (bytes.size() >= 8) {
-    const uint64_t magic = kernels::LoadLittleEndian64(bytes.data() + bytes.size() - 8);
-    if (std::count(std::begin(kTableMagics), std::end(kTableMagics), magic) != 0) {
-      return "a table of LevelDB or RocksDB; try: bloomline db inspect " + name;
-    }
+// Empty if the bytes are nothing that is known here. `name` is what another command would be given.
+std::string Describe(const std::string& name, std::string_view bytes) {
+  if (!filter::TableKind(bytes).empty()) {
+    return "a table of LevelDB or RocksDB; try: bloomline db inspect " + name;
   }
   if (bytes.substr(0, 3) == "bLn") {
     return "it begins like a saved filter, of a kind that this version does not know: '" +
@@ -77,10 +67,31 @@ std::string DescribeForeignFile(const std::string& name, std::string_view bytes)
   return "";
 }
 
-std::string DescribeDirectory(const std::string& path) {
+}  // namespace
+
+bool OpenFilterFile(const std::string& path, uint64_t max_pipe_bytes, WholeInput* file,
+                    std::string* error) {
+  if (file->Open(path, max_pipe_bytes, error)) return true;
   struct stat status;
-  if (stat((path + "/CURRENT").c_str(), &status) != 0) return "";
-  return "the directory of a database; try: bloomline db inspect " + path;
+  if (stat((path + "/CURRENT").c_str(), &status) == 0) {
+    *error = path +
+             ": not a bloomline filter: the directory of a database; try: bloomline db inspect " +
+             path;
+  }
+  return false;
+}
+
+std::string NotAFilter(const WholeInput& file, const std::string& why) {
+  const std::string known = Describe(file.name(), file.bytes());
+  return file.name() + ": not a bloomline filter: " + (known.empty() ? why : known);
+}
+
+StaticFilter DecodeStatic(std::string_view bytes) {
+  StaticFilter filter;
+  filter.canonicalizer = RecordedCanonicalizer(bytes);
+  filter.payload = filter::DecodeTrailer(bytes, &filter.why, filter.canonicalizer, &filter.fields);
+  filter.is_understood = !filter.payload.always_matches() || filter::SaysAlwaysMatch(bytes);
+  return filter;
 }
 
 }  // namespace bloomline::cli

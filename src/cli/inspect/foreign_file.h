@@ -1,4 +1,5 @@
-// Files that are often taken for filters.
+// What a file is that a command got for a filter: a static filter, a saved one, or what is often
+// taken for one.
 #ifndef BLOOMLINE_CLI_INSPECT_FOREIGN_FILE_H_
 #define BLOOMLINE_CLI_INSPECT_FOREIGN_FILE_H_
 
@@ -10,23 +11,22 @@
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "src/cli/shared/whole_input.h"
+#include "src/filter/container/other_contents.h"
 #include "src/filter/container/trailer.h"
 
 namespace bloomline::cli {
 
-// What the bytes are, and which command reads them: "a table of RocksDB; try ...". `name` is what
-// that command would be given. Empty if they are nothing that is known here.
-std::string DescribeForeignFile(const std::string& name, std::string_view bytes);
+// WholeInput::Open. *error says so if the path is the directory of a database.
+bool OpenFilterFile(const std::string& path, uint64_t max_pipe_bytes, WholeInput* file,
+                    std::string* error);
 
-// The same for a directory.
-std::string DescribeDirectory(const std::string& path);
+// "NAME: not a bloomline filter: a table of RocksDB; try ...": what the bytes are, and which
+// command reads them; or `why` if they are nothing that is known here.
+std::string NotAFilter(const WholeInput& file, const std::string& why);
 
 // ---- Which filter a saved file holds, by its first bytes (docs/format.md, sections 8 to 10).
 
-inline bool IsSaved(std::string_view bytes) {
-  const std::string_view magic = bytes.substr(0, 8);
-  return magic == "bLnBloom" || magic == "bLnScale" || magic == "bLnCount";
-}
+inline bool IsSaved(std::string_view bytes) { return !filter::SavedKind(bytes).empty(); }
 
 // Load, or FromBytes where the file cannot be opened again.
 template <typename Filter>
@@ -43,28 +43,23 @@ std::unique_ptr<Filter> LoadSaved(const WholeInput& file, std::string* error) {
 template <typename Use>
 auto UseSaved(const WholeInput& file, std::string* error, Use use) {
   const std::string_view magic = file.bytes().substr(0, 8);
-  if (magic == "bLnScale") return use(LoadSaved<ScalableBloomFilter>(file, error));
-  if (magic == "bLnCount") return use(LoadSaved<CountingBloomFilter>(file, error));
+  if (magic == filter::kScalableMagic) return use(LoadSaved<ScalableBloomFilter>(file, error));
+  if (magic == filter::kCountingMagic) return use(LoadSaved<CountingBloomFilter>(file, error));
   if (file.path().empty()) return use(LoadSaved<BloomFilter>(file, error));
   return use(MappedBloomFilter::Open(file.path(), MappedBloomFilter::Verify::kPayload, error));
 }
 
-// ---- Which bytes are a filter. To the library any bytes are one: what it does not understand
-// matches every key. A person who mistook a file wants to know.
-
-enum class FilterKind {
-  kFilter,
-  kAlwaysMatch,  // bloomline wrote it to match every key
-  kNone          // not understood
+// ---- Static filters. To the library any bytes are one: what it does not understand matches every
+// key. A person who mistook a file wants to know.
+struct StaticFilter {
+  std::string_view canonicalizer;  // that the bytes record
+  filter::Payload payload;
+  filter::Extension fields;
+  std::string why;            // every key matches; empty: not every key
+  bool is_understood = true;  // false: not what bloomline wrote
 };
 
-// `canonicalizer` is what the bytes record. *why is set unless it is kFilter.
-inline FilterKind FilterKindOf(std::string_view bytes, std::string_view canonicalizer,
-                               std::string* why) {
-  const filter::Payload payload = filter::DecodeTrailer(bytes, why, canonicalizer);
-  if (!payload.always_matches()) return FilterKind::kFilter;
-  return filter::SaysAlwaysMatch(bytes) ? FilterKind::kAlwaysMatch : FilterKind::kNone;
-}
+StaticFilter DecodeStatic(std::string_view bytes);
 
 }  // namespace bloomline::cli
 

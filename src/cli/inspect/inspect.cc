@@ -1,16 +1,42 @@
 #include "src/cli/inspect/inspect.h"
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "bloomline/filter.h"
-#include "bloomline/key_canonicalizer.h"
 #include "src/cli/inspect/foreign_file.h"
 #include "src/cli/shared/range_kinds.h"
-#include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
 
 namespace bloomline::cli {
 namespace {
+
+// Appends the fraction of a million random keys that match.
+template <typename Filter>
+void AppendRandomMatchRate(const Filter& filter, Facts* facts) {
+  constexpr uint64_t kNumKeys = 1000000;
+  constexpr size_t kBatch = 256;
+  std::mt19937_64 random(1);
+  uint64_t numbers[kBatch][2];
+  std::string_view keys[kBatch];
+  bool may_match[kBatch];
+  uint64_t matches = 0;
+  for (uint64_t queried = 0; queried < kNumKeys; queried += kBatch) {
+    const auto count = static_cast<size_t>(std::min<uint64_t>(kBatch, kNumKeys - queried));
+    for (size_t i = 0; i < count; ++i) {
+      numbers[i][0] = random();
+      numbers[i][1] = random();
+      keys[i] = {reinterpret_cast<const char*>(numbers[i]), sizeof(numbers[i])};
+    }
+    filter.MayMatch(count, keys, may_match);
+    matches += static_cast<uint64_t>(std::count(may_match, may_match + count, true));
+  }
+  facts->push_back({"num_random_keys", kNumKeys, "", ""});
+  facts->push_back(RateFact("random_match_rate",
+                            "false positives among " + CountText(kNumKeys) + " random keys",
+                            static_cast<double>(matches) / static_cast<double>(kNumKeys)));
+}
 
 uint64_t NumSetBits(const char* data, uint64_t num_bytes) {
   uint64_t set = 0;
@@ -53,11 +79,13 @@ void AppendFill(const filter::Payload& payload, bool has_entries, Facts* facts) 
 }  // namespace
 
 std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
-  const std::string_view canonicalizer = RecordedCanonicalizer(filter);
-  const filter::Payload payload = filter::DecodeTrailer(filter, nullptr, canonicalizer);
-  const FilterKind kind = FilterKindOf(filter, canonicalizer, why);
-  if (kind == FilterKind::kNone) return std::nullopt;
-  const bool always_matches = kind == FilterKind::kAlwaysMatch;
+  const StaticFilter decoded = DecodeStatic(filter);
+  const auto& [canonicalizer, payload, fields, reason, is_understood] = decoded;
+  if (!is_understood) {
+    *why = reason;
+    return std::nullopt;
+  }
+  const bool always_matches = payload.always_matches();
   Facts facts;
   facts.push_back({"bytes", filter.size(), "bytes", CountText(filter.size())});
   const char* const layout = filter::RowOf(payload.layout).name;
@@ -68,7 +96,7 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
     facts.push_back({"canonicalizer", name, "canonicalizer of the keys", name});
   }
   if (always_matches) {
-    facts.push_back({"why", *why, "it matches every key", *why});
+    facts.push_back({"why", reason, "it matches every key", reason});
     return facts;
   }
   facts.push_back({"payload_bytes", payload.payload_bytes(), "", ""});
@@ -79,23 +107,21 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
     facts.push_back({"block_bytes", payload.block_bytes, "", ""});
   }
   const bool bloom = filter::IsBloom(payload);
-  if (bloom)
+  if (bloom) {
     facts.push_back(CountFact("num_probes", "probes", static_cast<uint64_t>(payload.num_probes)));
+  }
   facts.push_back({"seed", payload.seed, "seed", std::to_string(payload.seed)});
   if (payload.payload_bytes() == 0)
     facts.push_back({"num_keys", 0, "keys", "none, so it matches nothing"});
   filter::RangeField ranges;
-  const bool has_ranges = filter::DecodeRangeField(filter::RangesOf(filter), &ranges);
+  const bool has_ranges = filter::DecodeRangeField(fields.ranges, &ranges);
   if (has_ranges) {
     RangeKinds kinds;
     kinds.Add(ranges.kinds);
     facts.push_back({"ranges", kinds.ToJson(), "entries for ranges", kinds.Text()});
   }
   if (bloom && payload.payload_bytes() != 0) AppendFill(payload, has_ranges, &facts);
-  const FilterView view = FilterView::Open(filter, canonicalizer);
-  AppendRandomMatchRate([&](size_t n, const std::string_view* keys,
-                            bool* answers) { view.MayMatch(n, keys, answers); },
-                        &facts);
+  AppendRandomMatchRate(FilterView::Open(filter, canonicalizer), &facts);
   return facts;
 }
 
@@ -135,9 +161,7 @@ void AppendEstimates(const Filter& filter, Facts* facts) {
   facts->push_back(RateFact("estimated_false_positive_rate",
                             "false positives, estimated from the bits set",
                             filter.EstimatedFalsePositiveRate()));
-  AppendRandomMatchRate([&](size_t n, const std::string_view* keys,
-                            bool* answers) { filter.MayMatch(n, keys, answers); },
-                        facts);
+  AppendRandomMatchRate(filter, facts);
 }
 
 Facts FactsOf(const BloomFilterBase& filter) {
@@ -172,9 +196,7 @@ Facts FactsOf(const CountingBloomFilter& filter) {
       CapacityFact(filter.capacity()),
       CountFact("num_keys", "keys, including repeats", filter.num_keys()),
       CountFact("num_saturated_counters", "saturated counters", filter.num_saturated_counters())};
-  AppendRandomMatchRate([&](size_t n, const std::string_view* keys,
-                            bool* answers) { filter.MayMatch(n, keys, answers); },
-                        &facts);
+  AppendRandomMatchRate(filter, &facts);
   return facts;
 }
 

@@ -2,10 +2,8 @@
 #ifndef BLOOMLINE_CLI_INSPECT_INSPECT_H_
 #define BLOOMLINE_CLI_INSPECT_INSPECT_H_
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,33 +40,6 @@ inline Fact CountFact(const std::string& name, const std::string& label, uint64_
 
 inline Fact RateFact(const std::string& name, const std::string& label, double rate) {
   return {name, rate, label, RateText(rate)};
-}
-
-// Appends the fraction of a million random keys that match. may_match_many(n, keys, answers)
-// queries the filter.
-template <typename MayMatchMany>
-void AppendRandomMatchRate(MayMatchMany may_match_many, Facts* facts) {
-  constexpr uint64_t kNumKeys = 1000000;
-  constexpr size_t kBatch = 256;
-  std::mt19937_64 random(1);
-  uint64_t numbers[kBatch][2];
-  std::string_view keys[kBatch];
-  bool may_match[kBatch];
-  uint64_t matches = 0;
-  for (uint64_t queried = 0; queried < kNumKeys; queried += kBatch) {
-    const auto count = static_cast<size_t>(std::min<uint64_t>(kBatch, kNumKeys - queried));
-    for (size_t i = 0; i < count; ++i) {
-      numbers[i][0] = random();
-      numbers[i][1] = random();
-      keys[i] = {reinterpret_cast<const char*>(numbers[i]), sizeof(numbers[i])};
-    }
-    may_match_many(count, keys, may_match);
-    matches += static_cast<uint64_t>(std::count(may_match, may_match + count, true));
-  }
-  facts->push_back({"num_random_keys", kNumKeys, "", ""});
-  facts->push_back(RateFact("random_match_rate",
-                            "false positives among " + CountText(kNumKeys) + " random keys",
-                            static_cast<double>(matches) / static_cast<double>(kNumKeys)));
 }
 
 }  // namespace bloomline::cli

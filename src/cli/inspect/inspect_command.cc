@@ -56,20 +56,14 @@ struct InspectOptions {
 std::optional<Facts> InspectFile(const std::string& path, const InspectOptions& options,
                                  std::string* error) {
   WholeInput file;
-  if (!file.Open(path, options.max_pipe_bytes.value_or(kDefaultMaxPipeBytes), error)) {
-    const std::string database = DescribeDirectory(path);
-    if (!database.empty()) *error = file.name() + ": not a bloomline filter: " + database;
-    return std::nullopt;
-  }
+  const uint64_t max_pipe_bytes = options.max_pipe_bytes.value_or(kDefaultMaxPipeBytes);
+  if (!OpenFilterFile(path, max_pipe_bytes, &file, error)) return std::nullopt;
   if (IsSaved(file.bytes())) return InspectSavedFilter(file, error);
   std::string why;
   std::optional<Facts> facts = IsRedisMetadata(file.bytes())
                                    ? InspectRedisMetadata(file.bytes(), &why)
                                    : InspectBytes(file.bytes(), &why);
-  if (!facts) {
-    const std::string foreign = DescribeForeignFile(file.name(), file.bytes());
-    *error = file.name() + ": not a bloomline filter: " + (foreign.empty() ? why : foreign);
-  }
+  if (!facts) *error = NotAFilter(file, why);
   return facts;
 }
 

@@ -1,8 +1,11 @@
 // bloomline query: which keys of a list may be in a filter.
+#include <functional>
 #include <iostream>
 #include <memory>
+#include <utility>
 
-#include "src/cli/keys/key_filter.h"
+#include "bloomline/filter.h"
+#include "src/cli/inspect/foreign_file.h"
 #include "src/cli/keys/key_reader.h"
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/json.h"
@@ -11,6 +14,8 @@
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/quantity_option.h"
 #include "src/cli/shared/standard_streams.h"
+#include "src/cli/shared/whole_input.h"
+#include "src/support/quoted.h"
 
 namespace bloomline::cli {
 namespace {
@@ -31,6 +36,74 @@ int FailToQuery(int exit_code, const std::string& error) {
   PrintError("bloomline query: " + error);
   return exit_code;
 }
+
+// A filter that was read from a file: of FilterBuilder, or a saved one.
+class KeyFilter {
+ public:
+  // Null, with *error, for what is no filter. The keys will be canonical forms of the request's
+  // canonicalizer. A filter with another one would match every key, and is refused.
+  static std::unique_ptr<KeyFilter> Open(const QueryRequest& request, std::string* error) {
+    auto filter = std::make_unique<KeyFilter>();
+    const uint64_t max_pipe_bytes = request.max_pipe_bytes.value_or(kDefaultMaxPipeBytes);
+    if (!OpenFilterFile(request.filter, max_pipe_bytes, &filter->file_, error)) return nullptr;
+    const bool opened = IsSaved(filter->file_.bytes())
+                            ? filter->OpenSaved(request.canonicalizer, error)
+                            : filter->OpenBytes(request.canonicalizer, error);
+    return opened ? std::move(filter) : nullptr;
+  }
+
+  // may_match[i] for keys[i].
+  void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const {
+    query_(n, keys, may_match);
+  }
+
+  // Every key matches, because the filter was written so.
+  bool always_matches() const { return always_matches_; }
+
+ private:
+  bool OpenSaved(const std::string& canonicalizer, std::string* error) {
+    if (!canonicalizer.empty()) {
+      *error = file_.name() + ": saved filters record no canonicalizer, but --canonicalizer is " +
+               support::Quoted(canonicalizer);
+      return false;
+    }
+    return UseSaved(file_, error, [&](auto filter) {
+      // A std::function can be copied, so it shares the filter.
+      query_ = [shared = std::shared_ptr(std::move(filter))](size_t n, const std::string_view* keys,
+                                                             bool* may_match) {
+        shared->MayMatch(n, keys, may_match);
+      };
+      return error->empty();
+    });
+  }
+
+  bool OpenBytes(const std::string& canonicalizer, std::string* error) {
+    const StaticFilter filter = DecodeStatic(file_.bytes());
+    const std::string recorded(filter.canonicalizer);
+    if (!filter.is_understood) {
+      *error = NotAFilter(file_, filter.why);
+      return false;
+    }
+    if (recorded != canonicalizer) {
+      *error = file_.name() + ": " +
+               (recorded.empty() ? "records no canonicalizer, but --canonicalizer is " +
+                                       support::Quoted(canonicalizer)
+                                 : "its keys are canonical forms of '" + recorded +
+                                       "'; give such forms, and --canonicalizer " + recorded);
+      return false;
+    }
+    always_matches_ = filter.payload.always_matches();
+    query_ = [view = FilterView::Open(file_.bytes(), recorded)](
+                 size_t n, const std::string_view* keys, bool* may_match) {
+      view.MayMatch(n, keys, may_match);
+    };
+    return true;
+  }
+
+  WholeInput file_;
+  std::function<void(size_t, const std::string_view*, bool*)> query_;
+  bool always_matches_ = false;
+};
 
 // Queries all keys, and prints those that are wanted unless the request says otherwise.
 class Querying {
@@ -100,9 +173,7 @@ int Run(const QueryRequest& request) {
                        "FILTER is '" + request.filter + "', and the keys come from " + same +
                            ", which is the same input; give one of them another file");
   }
-  const auto filter =
-      KeyFilter::Open(request.filter, request.max_pipe_bytes.value_or(kDefaultMaxPipeBytes),
-                      request.canonicalizer, &error);
+  const auto filter = KeyFilter::Open(request, &error);
   if (filter == nullptr) return FailToQuery(kExitFailure, error);
   if (filter->always_matches()) {
     PrintError("bloomline query: " + request.filter +

@@ -29,6 +29,7 @@ std::string_view TableKind(std::string_view bytes) {
       return "a table (SSTable) of LevelDB";
     case 0x88e241b785f4cff7:  // block-based
     case 0x8242229663bf9564:  // plain
+    case 0x4f3418eb7a8f13b8:  // plain, of early versions
     case 0x926789d0c5f17873:  // cuckoo
       return "a table (SST file) of RocksDB";
     default:
