@@ -21,13 +21,36 @@ static void StartPhase(const char* name) {
     }                                                                                    \
   } while (0)
 
-/* *errptr holds a message with this text; frees it. */
-static inline void CheckError(char** errptr, const char* text) {
-  CHECK(*errptr != NULL);
-  if (strstr(*errptr, text) == NULL) fprintf(stderr, "not in the message: %s\n", *errptr);
-  CHECK(strstr(*errptr, text) != NULL);
-  free(*errptr);
-  *errptr = NULL;
+/* What every call of a test gets for its errors. */
+static char* error = NULL;
+
+/* `error` holds a message with this text; frees it. */
+static inline void CheckError(const char* text) {
+  CHECK(error != NULL);
+  if (strstr(error, text) == NULL) fprintf(stderr, "not in the message: %s\n", error);
+  CHECK(strstr(error, text) != NULL);
+  free(error);
+  error = NULL;
+}
+
+/* The call, whose last argument is &error, fails with this text. */
+#define CHECK_REFUSED(call, text) \
+  do {                            \
+    CHECK(!(call));               \
+    CheckError(text);             \
+  } while (0)
+
+/* No call has failed since the last CheckError. */
+static inline void CheckNoError(void) {
+  if (error != NULL) fprintf(stderr, "error: %s\n", error);
+  CHECK(error == NULL);
+}
+
+/* The path of this file of a folder; valid until the next call. */
+static inline const char* PathIn(const char* directory, const char* name) {
+  static char path[4096];
+  snprintf(path, sizeof(path), "%s/%s", directory, name);
+  return path;
 }
 
 #endif /* BLOOMLINE_TESTS_BINDINGS_C_CHECK_H_ */

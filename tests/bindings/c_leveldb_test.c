@@ -5,16 +5,24 @@
 #include "tests/bindings/c_check.h"
 #include "tests/bindings/c_engines.h"
 
-static char* error = NULL;
-
 static leveldb_t* Open(const char* path, leveldb_options_t* options) {
   leveldb_t* db = leveldb_open(options, path, &error);
-  if (error != NULL) fprintf(stderr, "%s\n", error);
-  CHECK(error == NULL);
+  CheckNoError();
   return db;
 }
 
-/* Even numbers are stored. */
+static void WriteEvenKeys(leveldb_t* db) {
+  leveldb_writeoptions_t* options = leveldb_writeoptions_create();
+  for (int i = 0; i < kNumKeys; i += 2) {
+    char key[17];
+    KeyOf(i, key);
+    leveldb_put(db, options, key, 16, "value", 5, &error);
+    CheckNoError();
+  }
+  leveldb_writeoptions_destroy(options);
+  leveldb_compact_range(db, NULL, 0, NULL, 0);
+}
+
 static void CheckKeys(leveldb_t* db) {
   leveldb_readoptions_t* options = leveldb_readoptions_create();
   for (int i = 0; i < kNumKeys; ++i) {
@@ -31,8 +39,9 @@ static void CheckKeys(leveldb_t* db) {
 
 static void TestDatabase(const char* directory, int format) {
   StartPhase("database");
-  char path[4096];
-  snprintf(path, sizeof(path), "%s/db%d", directory, format);
+  const char* const path = PathIn(directory, format == 0   ? "classic"
+                                             : format == 1 ? "blocked"
+                                                           : "compact");
   leveldb_filterpolicy_t* policy = bloomline_leveldb_filterpolicy_create(format, 10, &error);
   CHECK(error == NULL);
   CHECK(policy != NULL);
@@ -40,30 +49,20 @@ static void TestDatabase(const char* directory, int format) {
   leveldb_options_set_create_if_missing(options, 1);
   leveldb_options_set_filter_policy(options, policy);
   leveldb_t* db = Open(path, options);
-  leveldb_writeoptions_t* write_options = leveldb_writeoptions_create();
-  for (int i = 0; i < kNumKeys; i += 2) {
-    char key[17];
-    KeyOf(i, key);
-    leveldb_put(db, write_options, key, 16, "value", 5, &error);
-    CHECK(error == NULL);
-  }
-  leveldb_compact_range(db, NULL, 0, NULL, 0);
+  WriteEvenKeys(db);
   CheckKeys(db);
   leveldb_close(db);
   CHECK(TablesWith(path, ".ldb", "filter.leveldb.BuiltinBloomFilter2") > 0);
 
-  leveldb_writeoptions_destroy(write_options);
   leveldb_options_destroy(options);
   leveldb_filterpolicy_destroy(policy);
 }
 
 static void TestSeeds(const char* directory) {
   StartPhase("seeds");
-  char path[4096];
-  snprintf(path, sizeof(path), "%s/seeded", directory);
+  const char* const path = PathIn(directory, "seeded");
   leveldb_options_t* options = leveldb_options_create();
   leveldb_options_set_create_if_missing(options, 1);
-  leveldb_writeoptions_t* write_options = leveldb_writeoptions_create();
   /* The seed that wrote, another one, and none. */
   for (uint64_t seed = 3; seed-- > 0;) {
     leveldb_filterpolicy_t* policy = bloomline_leveldb_filterpolicy_create_with_seed(
@@ -72,53 +71,42 @@ static void TestSeeds(const char* directory) {
     CHECK(policy != NULL);
     leveldb_options_set_filter_policy(options, policy);
     leveldb_t* db = Open(path, options);
-    for (int i = 0; seed == 2 && i < kNumKeys; i += 2) {
-      char key[17];
-      KeyOf(i, key);
-      leveldb_put(db, write_options, key, 16, "value", 5, &error);
-      CHECK(error == NULL);
-    }
-    if (seed == 2) leveldb_compact_range(db, NULL, 0, NULL, 0);
+    if (seed == 2) WriteEvenKeys(db);
     CheckKeys(db);
     leveldb_close(db);
     leveldb_filterpolicy_destroy(policy);
   }
-  leveldb_writeoptions_destroy(write_options);
   leveldb_options_destroy(options);
 }
 
 static void TestErrors(void) {
   StartPhase("errors");
-  CHECK(bloomline_leveldb_filterpolicy_create_with_seed(
-            bloomline_format_blocked, 10, "leveldb.BuiltinBloomFilter2", 7, &error) == NULL);
-  CheckError(&error, "seed is 7 and name is leveldb.BuiltinBloomFilter2");
-  CHECK(bloomline_leveldb_filterpolicy_create(bloomline_format_compact, 2, &error) == NULL);
-  CheckError(&error, "bits_per_key is 2; allowed: 3 to 24");
-  CHECK(bloomline_leveldb_filterpolicy_create(3, 10, &error) == NULL);
-  CheckError(&error, "format is 3; allowed: 0 (classic)");
+  CHECK_REFUSED(bloomline_leveldb_filterpolicy_create_with_seed(
+                    bloomline_format_blocked, 10, "leveldb.BuiltinBloomFilter2", 7, &error),
+                "seed is 7 and name is leveldb.BuiltinBloomFilter2");
+  CHECK_REFUSED(bloomline_leveldb_filterpolicy_create(bloomline_format_compact, 2, &error),
+                "bits_per_key is 2; allowed: 3 to 24");
+  CHECK_REFUSED(bloomline_leveldb_filterpolicy_create(3, 10, &error),
+                "format is 3; allowed: 0 (classic)");
 }
 
 static void TestCanonicalizer(const char* directory) {
   StartPhase("canonicalizer");
   int destroyed = 0;
-  CHECK(bloomline_leveldb_filterpolicy_create_with_canonicalizer(
-            1, 10, "app.Filter", 0, "not a name", FoldTwice, &destroyed, CountDestruction,
-            &error) == NULL);
-  CHECK(error != NULL && strstr(error, "not a name") != NULL);
+  CHECK_REFUSED(
+      bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+          1, 10, "app.Filter", 0, "not a name", FoldTwice, &destroyed, CountDestruction, &error),
+      "not a name");
   CHECK(destroyed == 1);
-  CHECK(bloomline_leveldb_filterpolicy_create_with_canonicalizer(1, 10, "app.Filter", 0, "app.Fold",
-                                                                 NULL, &destroyed, CountDestruction,
-                                                                 &error) == NULL);
+  CHECK_REFUSED(bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+                    1, 10, "app.Filter", 0, "app.Fold", NULL, &destroyed, CountDestruction, &error),
+                "canonicalize is NULL");
   CHECK(destroyed == 2);
-  leveldb_free(error);
-  error = NULL;
-  CHECK(bloomline_leveldb_filterpolicy_create_with_canonicalizer(
-            1, 10, "app.Filter", 0, NULL, FoldTwice, NULL, NULL, &error) == NULL);
-  CHECK(strstr(error, "name is ''; allowed: 1 to 64") != NULL);
-  CHECK(bloomline_leveldb_filterpolicy_create_with_seed(1, 10, NULL, 5, &error) == NULL);
-  CHECK(strstr(error, "name is empty; allowed") != NULL);
-  leveldb_free(error);
-  error = NULL;
+  CHECK_REFUSED(bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+                    1, 10, "app.Filter", 0, NULL, FoldTwice, NULL, NULL, &error),
+                "name is ''; allowed: 1 to 64");
+  CHECK_REFUSED(bloomline_leveldb_filterpolicy_create_with_seed(1, 10, NULL, 5, &error),
+                "name is empty; allowed");
   leveldb_filterpolicy_t* policy = bloomline_leveldb_filterpolicy_create_with_canonicalizer(
       1, 10, "app.Filter", 0, "app.Fold", FoldTwice, &destroyed, CountDestruction, &error);
   CHECK(policy != NULL && error == NULL && destroyed == 2);
@@ -128,8 +116,7 @@ static void TestCanonicalizer(const char* directory) {
   leveldb_options_set_create_if_missing(options, 1);
   leveldb_options_set_comparator(options, comparator);
   leveldb_options_set_filter_policy(options, policy);
-  char path[4096];
-  snprintf(path, sizeof(path), "%s/canonical", directory);
+  const char* const path = PathIn(directory, "canonical");
   leveldb_t* db = Open(path, options);
   leveldb_writeoptions_t* write_options = leveldb_writeoptions_create();
   leveldb_readoptions_t* read_options = leveldb_readoptions_create();

@@ -8,8 +8,6 @@
 enum { kNumKeys = 2000 };
 #include "tests/bindings/c_keys.h"
 
-static char* error = NULL;
-
 static void CheckAtomic(const bloomline_atomic_t* atomic) {
   uint8_t found[kNumKeys];
   bloomline_atomic_may_match_keys(atomic, kNumKeys, keys, lengths, found);
@@ -25,8 +23,7 @@ static void TestAtomic(int layout) {
   StartPhase("atomic");
   bloomline_bloomoptions_t* options = bloomline_bloomoptions_create();
   CHECK(options != NULL);
-  CHECK(bloomline_atomic_create(options, &error) == NULL);
-  CheckError(&error, "capacity is 0");
+  CHECK_REFUSED(bloomline_atomic_create(options, &error), "capacity is 0");
   bloomline_bloomoptions_set_capacity(options, kNumPresent);
   bloomline_bloomoptions_set_false_positive_rate(options, 0.02);
   bloomline_bloomoptions_set_layout(options, layout);
@@ -116,8 +113,7 @@ static void TestScalable(const char* directory) {
   CHECK(!bloomline_scalable_is_past_capacity(scalable));
 
   StartPhase("scalable, saved");
-  char path[4096];
-  snprintf(path, sizeof(path), "%s/scalable", directory);
+  const char* path = PathIn(directory, "scalable");
   CHECK(bloomline_scalable_save(scalable, path, &error));
   bloomline_scalable_t* loaded = bloomline_scalable_load(path, &error);
   CHECK(loaded != NULL);
@@ -128,8 +124,7 @@ static void TestScalable(const char* directory) {
   CHECK(from_bytes != NULL && error == NULL);
   CheckScalable(from_bytes);
   bytes[length - 1] ^= 1;
-  CHECK(bloomline_scalable_from_bytes(bytes, length, &error) == NULL);
-  CheckError(&error, "checksum");
+  CHECK_REFUSED(bloomline_scalable_from_bytes(bytes, length, &error), "checksum");
   bloomline_free(bytes);
   bloomline_scalable_clear(from_bytes);
   CHECK(bloomline_scalable_num_keys(from_bytes) == 0);
@@ -149,23 +144,11 @@ static void TestScalable(const char* directory) {
   CHECK(bloomline_scalable_is_past_capacity(scalable));
   bloomline_scalable_destroy(scalable);
   bloomline_scalableoptions_set_growth(options, 17);
-  CHECK(bloomline_scalable_create(options, &error) == NULL);
-  CheckError(&error, "growth is 17");
+  CHECK_REFUSED(bloomline_scalable_create(options, &error), "growth is 17");
   bloomline_scalableoptions_destroy(options);
   bloomline_scalableoptions_destroy(NULL);
-  snprintf(path, sizeof(path), "%s/absent/file", directory);
-  CHECK(bloomline_scalable_load(path, &error) == NULL);
-  CheckError(&error, path);
-}
-
-/* The bytes of a file and their number, which the caller frees. */
-static char* ReadFile(const char* path, size_t* length) {
-  char* const content = malloc(1 << 20);
-  FILE* const file = fopen(path, "rb");
-  CHECK(content != NULL && file != NULL);
-  *length = fread(content, 1, 1 << 20, file);
-  fclose(file);
-  return content;
+  path = PathIn(directory, "absent/file");
+  CHECK_REFUSED(bloomline_scalable_load(path, &error), path);
 }
 
 static void TestOnDisk(const char* directory) {
@@ -177,13 +160,12 @@ static void TestOnDisk(const char* directory) {
   bloomline_filteroptions_set_bits_per_key(filter, 8);
   bloomline_ondiskoptions_set_filter(options, filter);
   CHECK(bloomline_ondiskoptions_set_temp_directory(options, "/nowhere/at all"));
-  CHECK(bloomline_ondisk_create(options, &error) == NULL);
-  CheckError(&error, "/nowhere/at all");
+  CHECK_REFUSED(bloomline_ondisk_create(options, &error), "/nowhere/at all");
   CHECK(bloomline_ondiskoptions_set_temp_directory(options, directory));
   bloomline_ondiskoptions_set_memory_bytes(options, 1 << 20);
   bloomline_ondiskoptions_set_num_threads(options, 2);
-  CHECK(bloomline_ondisk_create(options, &error) == NULL);
-  CheckError(&error, "memory_bytes is 1048576; 2 threads need");
+  CHECK_REFUSED(bloomline_ondisk_create(options, &error),
+                "memory_bytes is 1048576; 2 threads need");
   bloomline_ondiskoptions_set_memory_bytes(options, 2 << 20);
   bloomline_ondisk_t* on_disk = bloomline_ondisk_create(options, &error);
   CHECK(on_disk != NULL && error == NULL);
@@ -192,10 +174,8 @@ static void TestOnDisk(const char* directory) {
   CHECK(bloomline_ondisk_add_key(on_disk, keys[0], lengths[0], &error));
   CHECK(bloomline_ondisk_add_keys(on_disk, kNumPresent - 1, keys + 1, lengths + 1, &error));
   CHECK(bloomline_ondisk_num_keys(on_disk) == kNumPresent);
-  CHECK(!bloomline_ondisk_finish(on_disk, "/nowhere/at all", &error));
-  CheckError(&error, "/nowhere/at all");
-  char path[4096];
-  snprintf(path, sizeof(path), "%s/on_disk", directory);
+  CHECK_REFUSED(bloomline_ondisk_finish(on_disk, "/nowhere/at all", &error), "/nowhere/at all");
+  const char* const path = PathIn(directory, "on_disk");
   CHECK(bloomline_ondisk_finish(on_disk, path, &error));
   CHECK(bloomline_ondisk_num_keys(on_disk) == 0);
   bloomline_ondisk_destroy(on_disk);
@@ -206,17 +186,15 @@ static void TestOnDisk(const char* directory) {
   CHECK(builder != NULL);
   bloomline_builder_add_keys(builder, kNumPresent, keys, lengths);
   CHECK(bloomline_builder_num_keys(builder) == kNumPresent);
-  size_t length = 0, expected_length = 0;
-  char* const expected = bloomline_builder_finish(builder, 1, &expected_length, &error);
-  char* const bytes = ReadFile(path, &length);
-  CHECK(length == expected_length && memcmp(bytes, expected, length) == 0);
+  size_t length = 0;
+  char* const bytes = bloomline_builder_finish(builder, 1, &length, &error);
+  CheckFileHolds(path, bytes, length);
   bloomline_view_t* view = bloomline_view_open(bytes, length);
   uint8_t found[kNumKeys];
   bloomline_view_may_match_keys(view, kNumKeys, keys, lengths, found);
   CheckFound(found);
   bloomline_view_destroy(view);
-  bloomline_free(expected);
-  free(bytes);
+  bloomline_free(bytes);
   bloomline_builder_destroy(builder);
   bloomline_filteroptions_destroy(filter);
 }
@@ -228,34 +206,27 @@ static void TestNull(void) {
   bloomline_bloomoptions_set_capacity(options, 10);
   bloomline_bloom_t* bloom = bloomline_bloom_create(options, &error);
   bloomline_bloomoptions_destroy(options);
-  CHECK(bloomline_bloom_load(NULL, &error) == NULL);
-  CheckError(&error, "path is NULL; allowed: a string");
-  CHECK(bloomline_bloom_open_mapped(NULL, 1, &error) == NULL);
-  CheckError(&error, "path is NULL");
-  CHECK(!bloomline_bloom_save(bloom, NULL, &error));
-  CheckError(&error, "path is NULL");
+  CHECK_REFUSED(bloomline_bloom_load(NULL, &error), "path is NULL; allowed: a string");
+  CHECK_REFUSED(bloomline_bloom_open_mapped(NULL, 1, &error), "path is NULL");
+  CHECK_REFUSED(bloomline_bloom_save(bloom, NULL, &error), "path is NULL");
   CHECK(bloomline_bloom_add_keys(bloom, 0, NULL, NULL, NULL) == 0);
   bloomline_bloom_may_match_keys(bloom, 0, NULL, NULL, NULL);
   CHECK(bloomline_bloom_add_key(bloom, NULL, 0));
   CHECK(bloomline_bloom_may_match(bloom, "", 0));
   bloomline_bloom_destroy(bloom);
 
-  CHECK(bloomline_scalable_load(NULL, &error) == NULL);
-  CheckError(&error, "path is NULL");
-  CHECK(bloomline_counting_load(NULL, &error) == NULL);
-  CheckError(&error, "path is NULL");
+  CHECK_REFUSED(bloomline_scalable_load(NULL, &error), "path is NULL");
+  CHECK_REFUSED(bloomline_counting_load(NULL, &error), "path is NULL");
 
   bloomline_ondiskoptions_t* on_disk = bloomline_ondiskoptions_create();
   CHECK(!bloomline_ondiskoptions_set_temp_directory(on_disk, NULL));
   bloomline_ondisk_t* builder = bloomline_ondisk_create(on_disk, &error);
   CHECK(builder != NULL);
-  CHECK(!bloomline_ondisk_finish(builder, NULL, &error));
-  CheckError(&error, "path is NULL");
+  CHECK_REFUSED(bloomline_ondisk_finish(builder, NULL, &error), "path is NULL");
   bloomline_ondisk_destroy(builder);
   bloomline_ondiskoptions_destroy(on_disk);
 
-  CHECK(!bloomline_force_kernel(NULL, &error));
-  CheckError(&error, "name is NULL");
+  CHECK_REFUSED(bloomline_force_kernel(NULL, &error), "name is NULL");
 }
 
 static void TestValidation(void) {
@@ -264,15 +235,15 @@ static void TestValidation(void) {
   CHECK(bloomline_filteroptions_validate(options, &error));
   CHECK(error == NULL);
   bloomline_filteroptions_set_bits_per_key(options, 1000);
-  CHECK(!bloomline_filteroptions_validate(options, &error));
-  CheckError(&error, "bits_per_key is 1000; allowed: 1 to 100");
+  CHECK_REFUSED(bloomline_filteroptions_validate(options, &error),
+                "bits_per_key is 1000; allowed: 1 to 100");
   bloomline_filteroptions_destroy(options);
   CHECK(bloomline_validate_false_positive_rate(bloomline_format_compact, 0.01, &error));
   CHECK(error == NULL);
-  CHECK(!bloomline_validate_false_positive_rate(bloomline_format_compact, 2, &error));
-  CheckError(&error, "2; allowed");
-  CHECK(!bloomline_validate_false_positive_rate(17, 0.01, &error));
-  CheckError(&error, "format is 17; allowed: 0 (classic)");
+  CHECK_REFUSED(bloomline_validate_false_positive_rate(bloomline_format_compact, 2, &error),
+                "2; allowed");
+  CHECK_REFUSED(bloomline_validate_false_positive_rate(17, 0.01, &error),
+                "format is 17; allowed: 0 (classic)");
 }
 
 int main(int argc, char** argv) {

@@ -8,8 +8,6 @@ enum { kNumKeys = 10000 }; /* more than go to the server at once */
 #include "tests/bindings/c_keys.h"
 
 static int results[kNumKeys];
-static char* error = NULL;
-
 static bloomline_redisservers_t* Servers(const char* address) {
   bloomline_redisservers_t* servers = bloomline_redisservers_create();
   CHECK(servers != NULL);
@@ -71,14 +69,12 @@ static void TestFilter(const char* address) {
   bloomline_redisservers_t* servers = Servers(address);
   bloomline_sharedoptions_t* options = bloomline_sharedoptions_create();
   CHECK(options != NULL);
-  CHECK(bloomline_shared_create(servers, "c", options, &error) == NULL);
-  CheckError(&error, "capacity is 0");
+  CHECK_REFUSED(bloomline_shared_create(servers, "c", options, &error), "capacity is 0");
   bloomline_sharedoptions_set_capacity(options, kNumPresent);
   bloomline_sharedoptions_set_false_positive_rate(options, 0.02);
   bloomline_sharedoptions_set_seed(options, 5);
   bloomline_sharedoptions_set_shard_bytes(options, 4096);
-  CHECK(bloomline_shared_open(servers, "c", &error) == NULL);
-  CheckError(&error, "there is no filter 'c'");
+  CHECK_REFUSED(bloomline_shared_open(servers, "c", &error), "there is no filter 'c'");
   bloomline_shared_t* filter = bloomline_shared_create(servers, "c", options, &error);
   CHECK(filter != NULL && error == NULL);
   CHECK(strcmp(bloomline_shared_name(filter), "c") == 0);
@@ -96,8 +92,7 @@ static void TestFilter(const char* address) {
 
   StartPhase("another seed, delete");
   bloomline_sharedoptions_set_seed(options, 6);
-  CHECK(bloomline_shared_create(servers, "c", options, &error) == NULL);
-  CheckError(&error, "seed");
+  CHECK_REFUSED(bloomline_shared_create(servers, "c", options, &error), "seed");
   CHECK(bloomline_shared_delete(servers, "c", &error));
   CHECK(bloomline_shared_delete(servers, "c", &error));
   CHECK(error == NULL);
@@ -131,8 +126,7 @@ static void TestUnavailable(const char* address) {
     bloomline_shared_destroy(filter);
   }
   bloomline_redisservers_set_when_unavailable(servers, 7);
-  CHECK(bloomline_shared_create(servers, "gone", options, &error) == NULL);
-  CheckError(&error, "when_unavailable is 7");
+  CHECK_REFUSED(bloomline_shared_create(servers, "gone", options, &error), "when_unavailable is 7");
   bloomline_sharedoptions_destroy(options);
   bloomline_redisservers_destroy(servers);
 }
@@ -151,8 +145,7 @@ static void TestNumbersOfServers(void) {
   for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); ++i) {
     bloomline_redisservers_t* servers = Servers("127.0.0.1:1");
     numbers[i].set(servers, -1);
-    CHECK(bloomline_shared_open(servers, "c", &error) == NULL);
-    CheckError(&error, numbers[i].text);
+    CHECK_REFUSED(bloomline_shared_open(servers, "c", &error), numbers[i].text);
     bloomline_redisservers_destroy(servers);
   }
 }
@@ -171,8 +164,7 @@ static void TestTextsOfServers(const char* address) {
   for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
     bloomline_redisservers_t* servers = Servers("127.0.0.1:1");
     CHECK(texts[i].set(servers, "/some/text"));
-    CHECK(bloomline_shared_open(servers, "c", &error) == NULL);
-    CheckError(&error, texts[i].text);
+    CHECK_REFUSED(bloomline_shared_open(servers, "c", &error), texts[i].text);
     bloomline_redisservers_destroy(servers);
   }
   bloomline_redisservers_t* servers = Servers(address);
@@ -182,18 +174,14 @@ static void TestTextsOfServers(const char* address) {
   }
   const char* const no_text = NULL;
   CHECK(!bloomline_redisservers_set_servers(servers, 1, &no_text));
-  CHECK(bloomline_shared_create(servers, NULL, NULL, &error) == NULL);
-  CheckError(&error, "name is NULL; allowed: a string");
-  CHECK(bloomline_shared_open(servers, NULL, &error) == NULL);
-  CheckError(&error, "name is NULL");
-  CHECK(!bloomline_shared_delete(servers, NULL, &error));
-  CheckError(&error, "name is NULL");
+  CHECK_REFUSED(bloomline_shared_create(servers, NULL, NULL, &error),
+                "name is NULL; allowed: a string");
+  CHECK_REFUSED(bloomline_shared_open(servers, NULL, &error), "name is NULL");
+  CHECK_REFUSED(bloomline_shared_delete(servers, NULL, &error), "name is NULL");
   bloomline_redisservers_set_tls_verify(servers, 0); /* without TLS it changes nothing */
-  CHECK(bloomline_shared_open(servers, "c", &error) == NULL);
-  CheckError(&error, "there is no filter 'c'");
+  CHECK_REFUSED(bloomline_shared_open(servers, "c", &error), "there is no filter 'c'");
   CHECK(bloomline_redisservers_set_servers(servers, 0, NULL));
-  CHECK(bloomline_shared_open(servers, "c", &error) == NULL);
-  CheckError(&error, "server");
+  CHECK_REFUSED(bloomline_shared_open(servers, "c", &error), "server");
   bloomline_redisservers_destroy(servers);
   bloomline_redisservers_destroy(NULL);
   servers = Servers(address); /* which has no password */

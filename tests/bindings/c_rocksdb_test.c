@@ -7,13 +7,6 @@
 #include "tests/bindings/c_check.h"
 #include "tests/bindings/c_engines.h"
 
-static char* error = NULL;
-
-static void CheckNoError(void) {
-  if (error != NULL) fprintf(stderr, "%s\n", error);
-  CHECK(error == NULL);
-}
-
 static rocksdb_options_t* OptionsOf(const char* text) {
   rocksdb_options_t* base = rocksdb_options_create();
   rocksdb_options_t* options = rocksdb_options_create();
@@ -30,6 +23,14 @@ static rocksdb_options_t* Options(const char* filter_policy) {
   return OptionsOf(text);
 }
 
+static uint64_t Ticker(rocksdb_options_t* options, const char* name) {
+  char* statistics = rocksdb_options_statistics_get_string(options);
+  const char* line = strstr(statistics, name);
+  const uint64_t count = line == NULL ? 0 : strtoull(strchr(line, ':') + 1, NULL, 10);
+  rocksdb_free(statistics);
+  return count;
+}
+
 /* Even numbers are stored. Returns how many of the others the filters kept away from the tables. */
 static uint64_t CheckKeys(rocksdb_t* db, rocksdb_options_t* options) {
   rocksdb_readoptions_t* read_options = rocksdb_readoptions_create();
@@ -43,27 +44,14 @@ static uint64_t CheckKeys(rocksdb_t* db, rocksdb_options_t* options) {
     rocksdb_free(value);
   }
   rocksdb_readoptions_destroy(read_options);
-  char* statistics = rocksdb_options_statistics_get_string(options);
-  const char* useful = strstr(statistics, "rocksdb.bloom.filter.useful COUNT : ");
-  CHECK(useful != NULL);
-  const uint64_t count = strtoull(strchr(useful, ':') + 1, NULL, 10);
-  rocksdb_free(statistics);
-  return count;
-}
-
-static uint64_t Ticker(const char* statistics, const char* name) {
-  const char* line = strstr(statistics, name);
-  return line == NULL ? 0 : strtoull(strchr(line, ':') + 1, NULL, 10);
+  return Ticker(options, "rocksdb.bloom.filter.useful COUNT : ");
 }
 
 /* Files that scans skipped. RocksDB has other names from 8.3 on. */
 static uint64_t NumSkipped(rocksdb_options_t* options) {
-  char* statistics = rocksdb_options_statistics_get_string(options);
-  const uint64_t count = Ticker(statistics, "rocksdb.bloom.filter.prefix.useful COUNT : ") +
-                         Ticker(statistics, "rocksdb.last.level.seek.filtered COUNT : ") +
-                         Ticker(statistics, "rocksdb.non.last.level.seek.filtered COUNT : ");
-  rocksdb_free(statistics);
-  return count;
+  return Ticker(options, "rocksdb.bloom.filter.prefix.useful COUNT : ") +
+         Ticker(options, "rocksdb.last.level.seek.filtered COUNT : ") +
+         Ticker(options, "rocksdb.non.last.level.seek.filtered COUNT : ");
 }
 
 static rocksdb_t* Open(const char* path, rocksdb_options_t* options) {
@@ -71,6 +59,13 @@ static rocksdb_t* Open(const char* path, rocksdb_options_t* options) {
   rocksdb_t* db = rocksdb_open(options, path, &error);
   CheckNoError();
   return db;
+}
+
+static void Flush(rocksdb_t* db) {
+  rocksdb_flushoptions_t* options = rocksdb_flushoptions_create();
+  rocksdb_flush(db, options, &error);
+  CheckNoError();
+  rocksdb_flushoptions_destroy(options);
 }
 
 static void WriteEvenKeys(rocksdb_t* db) {
@@ -82,16 +77,12 @@ static void WriteEvenKeys(rocksdb_t* db) {
     CheckNoError();
   }
   rocksdb_writeoptions_destroy(write_options);
-  rocksdb_flushoptions_t* flush_options = rocksdb_flushoptions_create();
-  rocksdb_flush(db, flush_options, &error);
-  CheckNoError();
-  rocksdb_flushoptions_destroy(flush_options);
+  Flush(db);
 }
 
 static void TestDatabase(const char* directory, const char* name, const char* filter_policy) {
   StartPhase(filter_policy);
-  char path[4096];
-  snprintf(path, sizeof(path), "%s/%s", directory, name);
+  const char* const path = PathIn(directory, name);
   rocksdb_options_t* options = Options(filter_policy);
   rocksdb_t* db = Open(path, options);
   WriteEvenKeys(db);
@@ -105,8 +96,7 @@ static void TestDatabase(const char* directory, const char* name, const char* fi
 /* The extractor by its name. */
 static void TestRanges(const char* directory) {
   StartPhase("ranges");
-  char path[4096];
-  snprintf(path, sizeof(path), "%s/ranges", directory);
+  const char* const path = PathIn(directory, "ranges");
   rocksdb_options_t* options = OptionsOf(
       "prefix_extractor=bloomline.ranges;"
       "block_based_table_factory={filter_policy={id=bloomline;range_prefixes=8:after0x2f}}");
@@ -162,12 +152,10 @@ static void TestWrongPolicies(void) {
       {"{id=bloomline;canonicalizer=nobody}", "canonicalizer is 'nobody'"},
   };
   for (size_t i = 0; i < sizeof(kCases) / sizeof(kCases[0]); ++i) {
-    CHECK(bloomline_rocksdb_filterpolicy_create(kCases[i][0], &error) == NULL);
-    CheckError(&error, kCases[i][1]);
+    CHECK_REFUSED(bloomline_rocksdb_filterpolicy_create(kCases[i][0], &error), kCases[i][1]);
     CHECK(bloomline_rocksdb_filterpolicy_create(kCases[i][0], NULL) == NULL);
   }
-  CHECK(bloomline_rocksdb_filterpolicy_create(NULL, &error) == NULL);
-  CheckError(&error, "options is NULL");
+  CHECK_REFUSED(bloomline_rocksdb_filterpolicy_create(NULL, &error), "options is NULL");
 }
 
 /* RocksDB takes an unknown name for the default, and says OK. */
@@ -193,12 +181,10 @@ static void TestFamilyOptions(void) {
       {"write_buffer_sice=1", "write_buffer_sice"},
       {"compression=typo", "compression"}};
   for (size_t i = 0; i < sizeof(kWrong) / sizeof(kWrong[0]); ++i) {
-    CHECK(bloomline_rocksdb_validate_family_options(kWrong[i][0], &error) == 0);
-    CheckError(&error, kWrong[i][1]);
+    CHECK_REFUSED(bloomline_rocksdb_validate_family_options(kWrong[i][0], &error), kWrong[i][1]);
     CHECK(bloomline_rocksdb_validate_family_options(kWrong[i][0], NULL) == 0);
   }
-  CHECK(bloomline_rocksdb_validate_family_options(NULL, &error) == 0);
-  CheckError(&error, "options is NULL");
+  CHECK_REFUSED(bloomline_rocksdb_validate_family_options(NULL, &error), "options is NULL");
 }
 
 /* The policy and the extractor by handles, then from the OPTIONS file, then from it again. */
@@ -208,8 +194,7 @@ static void TestHandles(const char* directory) {
   rocksdb_slicetransform_destroy(bloomline_rocksdb_slicetransform_create_ranges(&error));
   CheckNoError();
 
-  char path[4096];
-  snprintf(path, sizeof(path), "%s/handles", directory);
+  const char* const path = PathIn(directory, "handles");
   rocksdb_block_based_table_options_t* table = rocksdb_block_based_options_create();
   rocksdb_block_based_options_set_filter_policy(table, Policy("bloomline:12"));
   rocksdb_block_based_options_set_filter_policy(/* destroys the one before */
@@ -262,16 +247,13 @@ static void TestHandles(const char* directory) {
 static void TestCanonicalizer(const char* directory) {
   StartPhase("canonicalizer");
   static int destroyed = 0;
-  CHECK(bloomline_rocksdb_register_canonicalizer("not a name", FoldTwice, &destroyed,
-                                                 CountDestruction, &error) == 0);
-  CHECK(error != NULL && strstr(error, "not a name") != NULL && destroyed == 1);
-  rocksdb_free(error);
-  error = NULL;
-  CHECK(bloomline_rocksdb_register_canonicalizer(NULL, FoldTwice, &destroyed, CountDestruction,
-                                                 &error) == 0);
-  CHECK(error != NULL && strstr(error, "name is ''; allowed: 1 to 64") != NULL && destroyed == 2);
-  rocksdb_free(error);
-  error = NULL;
+  CHECK_REFUSED(bloomline_rocksdb_register_canonicalizer("not a name", FoldTwice, &destroyed,
+                                                         CountDestruction, &error),
+                "not a name");
+  CHECK_REFUSED(bloomline_rocksdb_register_canonicalizer(NULL, FoldTwice, &destroyed,
+                                                         CountDestruction, &error),
+                "name is ''; allowed: 1 to 64");
+  CHECK(destroyed == 2);
   destroyed = 1;
   for (int i = 0; i < 2; ++i) { /* the second takes the place of the first */
     CHECK(bloomline_rocksdb_register_canonicalizer("test.Fold", FoldTwice, &destroyed,
@@ -279,8 +261,7 @@ static void TestCanonicalizer(const char* directory) {
     CheckNoError();
     CHECK(destroyed == 1 + i);
   }
-  char path[4096];
-  snprintf(path, sizeof(path), "%s/canonical", directory);
+  const char* const path = PathIn(directory, "canonical");
   rocksdb_options_t* options = Options("{id=bloomline;canonicalizer=test.Fold}");
   rocksdb_comparator_t* comparator =
       rocksdb_comparator_create(NULL, DestroyNothing, CompareFolded, ComparatorName);
@@ -294,9 +275,7 @@ static void TestCanonicalizer(const char* directory) {
     rocksdb_put(db, write_options, key, strlen(key), "value", 5, &error);
     CheckNoError();
   }
-  rocksdb_flushoptions_t* flush_options = rocksdb_flushoptions_create();
-  rocksdb_flush(db, flush_options, &error);
-  CheckNoError();
+  Flush(db);
   for (int i = 0; i < 2000; ++i) {
     snprintf(key, sizeof(key), "aPPLE%06d", i);
     size_t length = 0;
@@ -305,7 +284,6 @@ static void TestCanonicalizer(const char* directory) {
     CHECK(value != NULL);
     rocksdb_free(value);
   }
-  rocksdb_flushoptions_destroy(flush_options);
   rocksdb_readoptions_destroy(read_options);
   rocksdb_writeoptions_destroy(write_options);
   rocksdb_close(db);
