@@ -18,16 +18,13 @@
 #include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
 
-using tests::CaseFolding;
-using tests::SpelledKey;
-using tests::TempDir;
 using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
 
 constexpr char kName[] = "app.Filter";
-constexpr uint64_t kKeys = tests::Repetitions(3000);
+constexpr uint64_t kKeys = Repetitions(3000);
 
 std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
 
@@ -35,7 +32,7 @@ class IgnoresCase : public leveldb::Comparator {
  public:
   const char* Name() const override { return "test.IgnoresCase"; }
   int Compare(const leveldb::Slice& a, const leveldb::Slice& b) const override {
-    return tests::CompareFolded(View(a), View(b));
+    return CompareFolded(View(a), View(b));
   }
   void FindShortestSeparator(std::string*, const leveldb::Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
@@ -198,7 +195,7 @@ TEST(LevelDBComparatorTest, FiltersOfOthersLoseNoKey) {
 }
 
 TEST(LevelDBComparatorTest, AKeyWithoutACanonicalFormIsNeverLost) {
-  const Policy policy = NewPolicy(std::make_shared<tests::ThrowingFolding>());
+  const Policy policy = NewPolicy(std::make_shared<ThrowingFolding>());
   const auto filter_of = [&](const std::vector<std::string>& keys) {
     const std::vector<leveldb::Slice> slices(keys.begin(), keys.end());
     std::string filter = "before";
@@ -251,4 +248,4 @@ TEST(LevelDBComparatorTest, NamesThatCouldMeanSomethingElseAreRefused) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

@@ -19,11 +19,10 @@
 #include "tests/support/key_shapes.h"
 #include "tests/support/leveldb_filter.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
 
 using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
-using tests::KeyMaker;
 
 Policy Classic(double bits_per_key) {
   FilterOptions options;
@@ -100,7 +99,7 @@ TEST(LevelDBPolicyTest, EmptyFilterRejectsEverything) {
 TEST(LevelDBPolicyTest, NeverLosesAKeyAtAnySize) {
   for (const double bits_per_key : {1.0, 9.9, 10.0, 100.0}) {
     const Policy policy = Blocked(bits_per_key);
-    for (const tests::KeyShape shape : tests::kAllKeyShapes) {
+    for (const KeyShape shape : kAllKeyShapes) {
       KeyMaker key(shape);
       for (const uint64_t n : {1, 2, 3, 36, 499, 500, 501, 502, 999, 3000}) {
         std::vector<std::string> keys;
@@ -165,7 +164,7 @@ TEST(LevelDBPolicyTest, StockReadsOurFiltersAsMayMatch) {
 TEST(LevelDBPolicyTest, AnyBytesAreSafe) {
   const Policy policy = Blocked(10);
   std::mt19937_64 random(6);
-  tests::GuardedBytes guarded(4096);
+  GuardedBytes guarded(4096);
   for (size_t length = 0; length <= 4096; ++length) {
     std::string bytes(length, '\0');
     for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
@@ -210,7 +209,7 @@ TEST(SeededLevelDBPolicyTest, NamesAreThoseOfTheFormat) {
       FilterOptions options;
       options.format = format;
       options.seed = seed;
-      const auto named = canonicalizer == "-" ? nullptr : tests::CaseFolding::Named(canonicalizer);
+      const auto named = canonicalizer == "-" ? nullptr : CaseFolding::Named(canonicalizer);
       const Policy policy(NewLevelDBFilterPolicy(options, name, named));
       ASSERT_NE(policy, nullptr);
       EXPECT_EQ(policy->Name(), stored);
@@ -233,7 +232,7 @@ TEST(SeededLevelDBPolicyTest, FiltersDependOnTheSeedAndMatchTheirKeys) {
       options.seed = 1;
       for (const std::string& key : keys) ASSERT_TRUE(one->KeyMayMatch(key, filter));
       if (format == Format::kCompact && n == 1) continue;  // the policy takes a flat filter
-      EXPECT_EQ(filter, tests::LevelDBFilter(options, {keys.begin(), keys.end()}));
+      EXPECT_EQ(filter, LevelDBFilter(options, {keys.begin(), keys.end()}));
     }
   }
 }
@@ -302,4 +301,4 @@ TEST(SeededLevelDBPolicyTest, NamesWithZeroBytesAreRefused) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

@@ -17,11 +17,9 @@
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/case_folding.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
 
-using tests::CaseFolding;
-using tests::SpelledKey;
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 using Builder = std::unique_ptr<rocksdb::FilterBitsBuilder>;
 using Reader = std::unique_ptr<rocksdb::FilterBitsReader>;
@@ -44,7 +42,7 @@ std::shared_ptr<rocksdb::FilterPolicy> FromString(const std::string& text,
   Policy policy;
   testing::internal::CaptureStderr();
   *status = rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy);
-  tests::TakeStderr();
+  TakeStderr();
   return std::const_pointer_cast<rocksdb::FilterPolicy>(policy);
 }
 
@@ -136,7 +134,7 @@ TEST(RocksDBCanonicalizerTest, AReaderOutlivesItsPolicyAndKeepsTheCanonicalizer)
 }
 
 TEST(RocksDBCanonicalizerTest, AKeyWithoutACanonicalFormIsNeverLost) {
-  const auto folding = std::make_shared<tests::ThrowingFolding>();
+  const auto folding = std::make_shared<ThrowingFolding>();
   const auto canonicalizer =
       std::make_shared<const NamedCanonicalizer>(std::string(folding->Name()), folding);
   const Policy policy = NewPolicy(folding);
@@ -163,7 +161,7 @@ TEST(RocksDBCanonicalizerTest, AKeyWithoutACanonicalFormIsNeverLost) {
       EXPECT_GE(builder->EstimateEntriesAdded(), 5000u);
       const std::string useless = Finish(builder);
       EXPECT_EQ(Matches(*policy, useless, 0, 1), kKeys);
-      tests::TakeStderr();
+      TakeStderr();
       for (uint64_t i = 0; i < kKeys; ++i) builder->AddKey(SpelledKey(i, 1));
       EXPECT_LT(Matches(*policy, Finish(builder), kKeys, 1), 50u);
     }
@@ -268,7 +266,7 @@ std::string Deeds(const rocksdb::FilterPolicy& policy) {
 }
 
 std::string Canonicalizer(const rocksdb::FilterPolicy& policy) {
-  return tests::Value(policy, "canonicalizer");
+  return Value(policy, "canonicalizer");
 }
 
 TEST(RocksDBCanonicalizerTest, OptionStringsNameARegisteredOne) {
@@ -286,7 +284,7 @@ TEST(RocksDBCanonicalizerTest, OptionStringsNameARegisteredOne) {
     const auto same = FromString(text, &status);
     ASSERT_TRUE(status.ok()) << text << ": " << status.ToString();
     EXPECT_EQ(Deeds(*same), "uses test.Registered");
-    EXPECT_EQ(tests::Value(*same, "bits_per_key"), "12");
+    EXPECT_EQ(Value(*same, "bits_per_key"), "12");
     std::string mismatch;
     EXPECT_TRUE(same->AreEquivalent(rocksdb::ConfigOptions(), policy.get(), &mismatch)) << mismatch;
   }
@@ -371,7 +369,7 @@ TEST(RocksDBCanonicalizerTest, AnUnknownOneKeepsTheOptionsAndCanBeNamedAgain) {
             std::string::npos)
       << status.ToString();
   EXPECT_EQ(Deeds(*policy), "no filters");
-  EXPECT_EQ(tests::Settings(*policy), "compact 12 0");
+  EXPECT_EQ(Settings(*policy), "compact 12 0");
   EXPECT_EQ(Canonicalizer(*policy), "test.Late");
   ASSERT_TRUE(RegisterKeyCanonicalizer(CaseFolding::Named("test.Late")));
   const auto reloaded = FromString(policy->ToString(rocksdb::ConfigOptions()), &status);
@@ -380,7 +378,7 @@ TEST(RocksDBCanonicalizerTest, AnUnknownOneKeepsTheOptionsAndCanBeNamedAgain) {
   const auto configure = [&](const char* text) {
     testing::internal::CaptureStderr();
     status = policy->ConfigureFromString(rocksdb::ConfigOptions(), text);
-    tests::TakeStderr();
+    TakeStderr();
     return status.ok();
   };
   EXPECT_TRUE(configure("canonicalizer=test.Late")) << status.ToString();
@@ -392,7 +390,7 @@ TEST(RocksDBCanonicalizerTest, AnUnknownOneKeepsTheOptionsAndCanBeNamedAgain) {
     EXPECT_EQ(Deeds(*policy), "uses test.Late") << change;
   }
   EXPECT_TRUE(configure("canonicalizer=test.Late;bits_per_key=20"));
-  EXPECT_EQ(tests::Settings(*policy), "compact 20 0");
+  EXPECT_EQ(Settings(*policy), "compact 20 0");
 }
 
 // A running policy takes all of a change or nothing: several families may share it.
@@ -410,7 +408,7 @@ TEST(RocksDBCanonicalizerTest, ARefusedChangeOfARunningPolicyChangesNothing) {
       SCOPED_TRACE(std::string(made) + " then " + change);
       testing::internal::CaptureStderr();
       EXPECT_FALSE(changed->ConfigureFromString(rocksdb::ConfigOptions(), change).ok());
-      EXPECT_NE(tests::TakeStderr().find("; the options stay "), std::string::npos);
+      EXPECT_NE(TakeStderr().find("; the options stay "), std::string::npos);
       EXPECT_EQ(changed->ToString(rocksdb::ConfigOptions()), options);
       EXPECT_EQ(changed->GetId(), "bloomline");
       EXPECT_EQ(Deeds(*changed), "plain");
@@ -423,7 +421,7 @@ TEST(RocksDBCanonicalizerTest, ARefusedChangeOfARunningPolicyChangesNothing) {
     EXPECT_EQ(Deeds(*changed), "uses test.Running");
     testing::internal::CaptureStderr();
     EXPECT_FALSE(changed->ConfigureFromString(rocksdb::ConfigOptions(), "canonicalizer=none").ok());
-    tests::TakeStderr();
+    TakeStderr();
     EXPECT_EQ(Deeds(*changed), "uses test.Running");
   }
 }
@@ -439,7 +437,7 @@ TEST(RocksDBCanonicalizerTest, AUsedPolicyIsNotNew) {
   testing::internal::CaptureStderr();
   EXPECT_FALSE(
       changed->ConfigureFromString(rocksdb::ConfigOptions(), "canonicalizer=test.nobody").ok());
-  tests::TakeStderr();
+  TakeStderr();
   EXPECT_EQ(Deeds(*policy), "plain");
 }
 
@@ -460,4 +458,4 @@ TEST(RocksDBCanonicalizerTest, OneLineNamesAnUnknownOne) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

@@ -22,15 +22,13 @@
 #include "tests/support/case_folding.h"
 #include "tests/support/repetitions.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
 
-using tests::CaseFolding;
-using tests::SpelledKey;
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 constexpr char kName[] = "test.CaseFolding";
-constexpr uint64_t kKeys = tests::Repetitions(3000);
+constexpr uint64_t kKeys = Repetitions(3000);
 
 std::string_view View(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
@@ -38,7 +36,7 @@ class IgnoresCase : public rocksdb::Comparator {
  public:
   const char* Name() const override { return "test.IgnoresCase"; }
   int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
-    return tests::CompareFolded(View(a), View(b));
+    return CompareFolded(View(a), View(b));
   }
   void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
@@ -112,7 +110,7 @@ class Database {
  public:
   Database(const Files& files, const rocksdb::Options& options) : options_(options) {
     options_.env = files.env();
-    const rocksdb::Status status = tests::OpenRocksDB(options_, kPath, &db_);
+    const rocksdb::Status status = OpenRocksDB(options_, kPath, &db_);
     EXPECT_TRUE(status.ok()) << status.ToString();
   }
 
@@ -233,7 +231,7 @@ TEST_P(RocksDBComparatorTest, FiltersOfOthersLoseNoKey) {
     EXPECT_FALSE(rocksdb::FilterPolicy::CreateFromString(
                      rocksdb::ConfigOptions(), "{id=bloomline;canonicalizer=nobody}", &policy)
                      .ok());
-    tests::TakeStderr();
+    TakeStderr();
     return policy;
   };
   const auto bloom = [] { return Policy(rocksdb::NewBloomFilterPolicy(10)); };
@@ -301,7 +299,7 @@ TEST(RocksDBComparatorOptionsTest, SetOptionsNeverLosesTheCanonicalizer) {
     testing::internal::CaptureStderr();
     const rocksdb::Status status = db.db()->SetOptions(
         {{"block_based_table_factory", std::string("{filter_policy={") + change + "};}"}});
-    tests::TakeStderr();
+    TakeStderr();
     EXPECT_TRUE(status.ok() || next > 1);
     if (next < 6) db.Write(next * kKeys / 6, (next + 1) * kKeys / 6, 1);
     ++next;
@@ -335,12 +333,11 @@ TEST(RocksDBComparatorOptionsTest, AStringWithAnIdNeverLosesTheCanonicalizer) {
     const auto* parsed = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
     ASSERT_NE(parsed->filter_policy, nullptr);
     EXPECT_EQ(parsed->filter_policy->GetId(), "bloomline.canon");
-    EXPECT_EQ(tests::Value(*parsed->filter_policy, "canonicalizer"), kName);
+    EXPECT_EQ(Value(*parsed->filter_policy, "canonicalizer"), kName);
     const bool is_dropped = std::string_view(string).find(":12") != std::string_view::npos;
-    EXPECT_EQ(tests::TakeStderr().find("allowed: {bits_per_key=12}") != std::string::npos,
-              is_dropped);
+    EXPECT_EQ(TakeStderr().find("allowed: {bits_per_key=12}") != std::string::npos, is_dropped);
   }
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

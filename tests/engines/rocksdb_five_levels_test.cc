@@ -19,11 +19,8 @@
 #include "tests/engines/five_levels.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
-
-using tests::FiveLevels;
-using tests::TempDir;
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
@@ -128,4 +125,4 @@ TEST_F(FiveLevelsTest, BitsByLevelWasteAsFewReadsAsTheModelSays) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

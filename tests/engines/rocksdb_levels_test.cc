@@ -29,10 +29,8 @@
 #include "tests/engines/rocksdb_open.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
-
-using tests::TempDir;
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
@@ -167,7 +165,7 @@ class Database {
 
  private:
   void Open() {
-    const rocksdb::Status status = tests::OpenRocksDB(options_, path_, &db_);
+    const rocksdb::Status status = OpenRocksDB(options_, path_, &db_);
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
 
@@ -393,4 +391,4 @@ TEST(RocksDBLevelsTest, RefusesOptionsThatDoNotFitTogether) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

@@ -25,14 +25,8 @@
 #include "tests/support/comma_locale.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
-
-using tests::Options;
-using tests::Settings;
-using tests::TakeStderr;
-using tests::TempDir;
-using tests::Value;
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
@@ -92,7 +86,7 @@ Outcome ByOptionsFile(const std::string& text) {
   rocksdb::Options options;
   options.create_if_missing = true;
   std::unique_ptr<rocksdb::DB> db;
-  EXPECT_TRUE(tests::OpenRocksDB(options, dir.Path("db"), &db).ok());
+  EXPECT_TRUE(OpenRocksDB(options, dir.Path("db"), &db).ok());
   db.reset();
   std::string file;
   EXPECT_TRUE(
@@ -313,7 +307,7 @@ void ExpectNumbersWithAPoint() {
 }
 
 TEST(RocksDBOptionStringsTest, StreamsOfAnotherLocaleChangeNoNumber) {
-  const tests::CommaStreams comma;
+  const CommaStreams comma;
   ExpectNumbersWithAPoint();
 }
 
@@ -357,4 +351,4 @@ TEST(RocksDBOptionStringsTest, UnknownNamesCanBeIgnoredButBadValuesCannot) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

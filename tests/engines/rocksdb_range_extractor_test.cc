@@ -26,12 +26,10 @@
 #include "tests/support/finished_filter.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
 
 using rocksdb::Slice;
-using tests::OpenRocksDB;
-using tests::TempDir;
 
 rocksdb::Options WithExtractor() {
   rocksdb::Options options;
@@ -253,8 +251,8 @@ TEST(RocksDBRangeExtractorTest, IsKnownByName) {
   EXPECT_STREQ(options.prefix_extractor->Name(), "bloomline.ranges");
   const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   ASSERT_NE(table->filter_policy, nullptr);
-  EXPECT_EQ(tests::Value(*table->filter_policy, "range_prefixes"), "4:8:after0x2f");
-  EXPECT_EQ(tests::Value(*table->filter_policy, "range_entries_per_key"), "0.25");
+  EXPECT_EQ(Value(*table->filter_policy, "range_prefixes"), "4:8:after0x2f");
+  EXPECT_EQ(Value(*table->filter_policy, "range_entries_per_key"), "0.25");
 }
 
 TEST(RocksDBRangeOptionsTest, WrongTextsAreRefused) {
@@ -280,4 +278,4 @@ TEST(RocksDBRangeOptionsTest, WrongTextsAreRefused) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

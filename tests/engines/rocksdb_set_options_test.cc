@@ -24,14 +24,8 @@
 #include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
-
-using tests::kSetOptionsMakesANewPolicy;
-using tests::Options;
-using tests::Settings;
-using tests::TakeStderr;
-using tests::TempDir;
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
@@ -100,7 +94,7 @@ class RunningDatabase {
 
  private:
   void Open(const rocksdb::Options& options) {
-    const rocksdb::Status status = tests::OpenRocksDB(options, path_, &db_);
+    const rocksdb::Status status = OpenRocksDB(options, path_, &db_);
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
 
@@ -245,7 +239,7 @@ TEST(RocksDBSetOptionsTest, ABuilderNeverSeesHalfAChange) {
   int mixed_texts = 0;
   const rocksdb::BlockBasedTableOptions table_options;
   // Runs until both were seen, also on a busy machine.
-  for (int i = 0; i < tests::Repetitions(4000) || blocked < 100 || compact < 100; ++i) {
+  for (int i = 0; i < Repetitions(4000) || blocked < 100 || compact < 100; ++i) {
     const std::string text = policy->ToString(rocksdb::ConfigOptions());
     const bool says_compact = text.find("format=compact") != std::string::npos;
     mixed_texts += says_compact != (text.find("bits_per_key=7.5") != std::string::npos);
@@ -271,4 +265,4 @@ TEST(RocksDBSetOptionsTest, ABuilderNeverSeesHalfAChange) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

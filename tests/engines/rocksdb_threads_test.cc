@@ -17,10 +17,8 @@
 #include "tests/support/reader_threads.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
-
-using tests::GrowingKeys;
 
 // The options that SetOptions sets in turn; the last two are refused.
 constexpr const char* kChanges[] = {
@@ -62,11 +60,11 @@ rocksdb::Options MakeOptions(const Mode& mode) {
 class RocksDBThreadsTest : public testing::TestWithParam<Mode> {
  protected:
   void Open(const rocksdb::Options& options) {
-    const rocksdb::Status status = tests::OpenRocksDB(options, dir_.Path("db"), &db_);
+    const rocksdb::Status status = OpenRocksDB(options, dir_.Path("db"), &db_);
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
 
-  void Get(uint64_t i, bool present) { tests::GetKey(db_.get(), i, present, &counts_); }
+  void Get(uint64_t i, bool present) { GetKey(db_.get(), i, present, &counts_); }
 
   void MultiGet(uint64_t acknowledged, std::mt19937_64& random) {
     constexpr size_t kBatch = 32;
@@ -86,10 +84,10 @@ class RocksDBThreadsTest : public testing::TestWithParam<Mode> {
     }
   }
 
-  const tests::TempDir dir_;
+  const TempDir dir_;
   std::unique_ptr<rocksdb::DB> db_;
   GrowingKeys keys_;
-  tests::ReadCounts counts_;
+  ReadCounts counts_;
 };
 
 TEST_P(RocksDBThreadsTest, ReadersLoseNoKeyDuringFlushCompactionAndSetOptions) {
@@ -100,13 +98,13 @@ TEST_P(RocksDBThreadsTest, ReadersLoseNoKeyDuringFlushCompactionAndSetOptions) {
   std::atomic<uint64_t> refusals{0};
   std::atomic<uint64_t> compactions{0};
   {
-    tests::Busy busy;
+    Busy busy;
     busy.Start(1, [&](std::mt19937_64& random) {
-      tests::PutNextKey(db_.get(), &keys_, &counts_);
+      PutNextKey(db_.get(), &keys_, &counts_);
       if (random() % 2000 == 0 && !db_->Flush({}).ok()) ++counts_.errors;
     });
     while (keys_.acknowledged() == 0) std::this_thread::yield();
-    busy.Start(tests::kReaders, [&](std::mt19937_64& random) {
+    busy.Start(kReaders, [&](std::mt19937_64& random) {
       const uint64_t acknowledged = keys_.acknowledged();
       Get(random() % acknowledged, true);
       Get(random() % acknowledged, false);
@@ -118,7 +116,7 @@ TEST_P(RocksDBThreadsTest, ReadersLoseNoKeyDuringFlushCompactionAndSetOptions) {
       const size_t change = refused ? kNumAllowed + random() % 2 : random() % kNumAllowed;
       const std::string filter = std::string("{filter_policy={") + kChanges[change] + "};}";
       const bool ok = db_->SetOptions({{"block_based_table_factory", filter}}).ok();
-      if (ok != (!refused || tests::kSetOptionsMakesANewPolicy)) ++counts_.errors;
+      if (ok != (!refused || kSetOptionsMakesANewPolicy)) ++counts_.errors;
       ++(ok ? changes : refusals);
     });
     busy.Start(1, [&](std::mt19937_64&) {
@@ -126,7 +124,7 @@ TEST_P(RocksDBThreadsTest, ReadersLoseNoKeyDuringFlushCompactionAndSetOptions) {
       if (!db_->CompactRange({}, nullptr, nullptr).ok()) ++counts_.errors;
       ++compactions;
     });
-    tests::LetThemWork([&] {
+    LetThemWork([&] {
       return changes > 0 && compactions > 0 &&
              options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL) > 0;
     });
@@ -164,4 +162,4 @@ INSTANTIATE_TEST_SUITE_P(Modes, RocksDBThreadsTest,
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

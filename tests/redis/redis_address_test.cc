@@ -13,13 +13,12 @@
 #include "tests/redis/redis_server.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
 
 using redis::Address;
 using redis::Endpoint;
 using redis::ParseAddress;
-using tests::RedisServer;
 
 TEST(RedisAddressTest, FormsAreParsed) {
   struct Case {
@@ -174,7 +173,7 @@ TEST(RedisAddressTest, WithoutTlsInTheBuildATlsAddressSaysSo) {
   }
 }
 
-class RedisConnectTest : public tests::RedisTest {
+class RedisConnectTest : public RedisTest {
  protected:
   std::unique_ptr<SharedBloomFilter> Create(const std::string& address, std::string* error) {
     RedisServers servers;
@@ -238,7 +237,7 @@ TEST_F(RedisConnectTest, DatabasesStaySeparateAfterAReconnect) {
 }
 
 TEST_F(RedisConnectTest, UnixSocket) {
-  const tests::TempDir dir;
+  const TempDir dir;
   const std::string path = dir.Path("redis.sock");
   const RedisServer server({"--unixsocket", path});
   ExpectSame("unix://" + path + "?db=2", "redis://" + server.address() + "/2");
@@ -256,4 +255,4 @@ TEST_F(RedisConnectTest, ClusterHasDatabase0Only) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

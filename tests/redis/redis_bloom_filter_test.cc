@@ -17,25 +17,21 @@
 #include "tests/redis/redis_keys.h"
 #include "tests/support/key_shapes.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
 
-using tests::Count;
-using tests::Keys;
-using tests::Views;
-
-class RedisBloomFilterTest : public tests::RedisFilterTest {};
+class RedisBloomFilterTest : public RedisFilterTest {};
 
 TEST_F(RedisBloomFilterTest, NeverLosesAKey) {
   for (const double rate : {0.3, 0.01, 1e-4, 1e-6}) {
     const auto filter = Create("rate" + std::to_string(rate * 1e6), Options(5000, rate));
     ASSERT_NE(filter, nullptr);
-    for (const tests::KeyShape shape : tests::kAllKeyShapes) {
+    for (const KeyShape shape : kAllKeyShapes) {
       std::vector<std::string> keys;
-      tests::KeyMaker key(shape);
+      KeyMaker key(shape);
       for (uint64_t i = 0; i < 600; ++i) keys.emplace_back(key(i));
       ASSERT_TRUE(filter->AddKeys(keys)) << filter->error();
-      EXPECT_EQ(tests::CountLost(filter.get(), keys), 0u);
+      EXPECT_EQ(CountLost(filter.get(), keys), 0u);
       for (size_t i = 0; i < 20; ++i) EXPECT_EQ(filter->MayMatch(keys[i]), Answer::kMaybe);
     }
   }
@@ -192,4 +188,4 @@ TEST_F(RedisBloomFilterTest, ExactlyOneOfConcurrentWritersSeesAKeyAsNew) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

@@ -22,17 +22,8 @@
 #include "tests/redis/redis_server.h"
 #include "tests/support/within_seconds.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
-
-using tests::Count;
-using tests::CountLost;
-using tests::CutOff;
-using tests::Keys;
-using tests::RedisCluster;
-using tests::RedisServer;
-using tests::Replicas;
-using tests::Within30Seconds;
 
 // Adds batch after batch until it is stopped. Keeps the acknowledged keys.
 class Adder {
@@ -65,7 +56,7 @@ class Adder {
   std::thread thread_;
 };
 
-class RedisClusterReplicaTest : public tests::RedisTest {
+class RedisClusterReplicaTest : public RedisTest {
  protected:
   void SetUp() override {
     RedisTest::SetUp();
@@ -168,13 +159,13 @@ TEST_F(RedisClusterReplicaTest, ShardsOfAConfirmedKeyStay) {
   ASSERT_TRUE(redis::MakeShards(router.get(), layout, shards, {}, &error)) << error;
   bool ours = false;
   ASSERT_TRUE(redis::PublishFilter(router.get(), "f", layout, {}, &ours, &error)) << error;
-  tests::WaitForReplicas(cluster_->node(0), 1);
+  WaitForReplicas(cluster_->node(0), 1);
   CutOff(&cluster_->node(0), &cluster_->replica(0));
   auto filter = Create();
   ASSERT_NE(filter, nullptr);
   ReplaceNode0();
   cluster_->node(0).Restart();
-  tests::WaitForReplicas(cluster_->replica(0), 1);
+  WaitForReplicas(cluster_->replica(0), 1);
   const auto ttl_of_shards = [&] {
     std::set<std::string> ttls;
     for (const std::string& shard : cluster_->replica(0).KeysLike("bloomline:shard:*")) {
@@ -248,7 +239,7 @@ TEST_F(RedisClusterReplicaTest, MetadataConfirmedWhileItsSlotMovesIsNotLost) {
     return filter;
   };
   create(true);
-  tests::WaitForReplicas(cluster_->node(0), 1);
+  WaitForReplicas(cluster_->node(0), 1);
   CutOff(&cluster_->node(0), &cluster_->replica(0));
   std::string error;
   ASSERT_TRUE(SharedBloomFilter::Delete(servers_, name, &error)) << error;
@@ -314,4 +305,4 @@ TEST_F(RedisClusterReplicaTest, LastSlotOfANodeMoves) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

@@ -24,16 +24,10 @@
 #include "tests/redis/redis_server.h"
 #include "tests/support/within_seconds.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
 
-using tests::Count;
-using tests::CountLost;
-using tests::Keys;
-using tests::RedisCluster;
-using tests::Views;
-
-class RedisClusterTest : public tests::RedisTest {
+class RedisClusterTest : public RedisTest {
  protected:
   void SetUp() override {
     RedisTest::SetUp();
@@ -235,7 +229,7 @@ TEST_F(RedisClusterTest, RedirectIsFollowedLate) {
     const uint64_t all_asks = asks() + num_asks;
     cluster_->node(2).Stop();
     std::thread client(call);
-    const bool has_asked = tests::Within30Seconds([&] { return asks() >= all_asks; });
+    const bool has_asked = Within30Seconds([&] { return asks() >= all_asks; });
     if (has_asked) give_up_and_begin_again();
     cluster_->node(2).Continue();
     client.join();
@@ -316,7 +310,7 @@ TEST_F(RedisClusterTest, KeysMadeAfterAskingExpireSoon) {
   cluster_->node(2).Stop();
   bool made = true;
   std::thread creator([&] { made = redis::MakeShards(router.get(), layout, shards, {}, &error); });
-  const bool has_asked = tests::Within30Seconds([&] { return Redirects("ASK", 0) == 1; });
+  const bool has_asked = Within30Seconds([&] { return Redirects("ASK", 0) == 1; });
   const std::string slot = cluster_->Slot(shard);
   EXPECT_EQ(cluster_->node(0).Command({"CLUSTER", "SETSLOT", slot, "STABLE"}), "OK");
   cluster_->node(2).Continue();
@@ -376,4 +370,4 @@ TEST_F(RedisClusterTest, DeadNodeAffectsOnlyItsShards) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

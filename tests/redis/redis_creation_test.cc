@@ -19,13 +19,8 @@
 #include "tests/redis/redis_proxy.h"
 #include "tests/redis/redis_server.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
-
-using tests::RedisFault;
-using tests::RedisProxy;
-using tests::RedisServer;
-using tests::RedisStrike;
 
 constexpr size_t kKeys = 200;
 
@@ -55,7 +50,7 @@ struct Case {
   std::string ToString() const {
     std::string text = kOperationNames[static_cast<size_t>(operation)];
     for (const RedisStrike& strike : strikes) {
-      text += ", command " + std::to_string(strike.at) + ": " + tests::Name(strike.fault);
+      text += ", command " + std::to_string(strike.at) + ": " + Name(strike.fault);
     }
     return text + ", " + std::to_string(max_retries) + " retries, released " +
            kReleaseNames[static_cast<size_t>(release)] + " " + std::to_string(during);
@@ -173,7 +168,7 @@ class Life {
     used.filter = SharedBloomFilter::Create(direct_, "f", options_, &error);
     Expect(used.filter != nullptr, "Create: " + error);
     if (used.filter == nullptr) return;
-    used.keys = tests::Keys(kKeys, prefix);
+    used.keys = Keys(kKeys, prefix);
     std::vector<AddResult> results(kKeys, AddResult::kFailed);
     Expect(used.filter->AddKeys(used.keys, results.data()), used.filter->error());
     for (size_t i = kKeys; i-- > 0;) {
@@ -195,7 +190,7 @@ class Life {
       const size_t n = used.keys.size();
       std::vector<Answer> answers(n, Answer::kNo);
       const bool available = used.filter->MayMatch(used.keys, answers.data());
-      const size_t wrong = tests::Count(answers, Answer::kNo);
+      const size_t wrong = Count(answers, Answer::kNo);
       const bool is_lost = !used.is_deleted && !available;
       if (wrong > 0) Report(std::to_string(wrong) + " wrong answers");
       if (is_lost) Report("a filter that nobody deleted is lost: " + used.filter->error());
@@ -301,7 +296,7 @@ void AppendPairs(Operation operation, size_t num_commands, size_t n, std::vector
   }
 }
 
-class RedisCreationTest : public tests::RedisFilterTest {};
+class RedisCreationTest : public RedisFilterTest {};
 
 TEST_F(RedisCreationTest, NoFaultLosesAnAcknowledgedKey) {
   Totals totals;
@@ -422,4 +417,4 @@ TEST_F(RedisCreationTest, CreatorThatGivesUpDeletesNothingOfOthers) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

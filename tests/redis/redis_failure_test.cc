@@ -19,13 +19,12 @@
 #include "tests/redis/redis_server.h"
 #include "tests/support/within_seconds.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
 
-using tests::RedisServer;
 using Clock = std::chrono::steady_clock;
 
-class RedisFailureTest : public tests::RedisFilterTest {
+class RedisFailureTest : public RedisFilterTest {
  protected:
   void SetUp() override {
     RedisFilterTest::SetUp();
@@ -43,7 +42,7 @@ class RedisFailureTest : public tests::RedisFilterTest {
     Create();
     servers_.connect_timeout_ms = servers_.command_timeout_ms = timeout_ms;
     std::unique_ptr<SharedBloomFilter> filter;
-    EXPECT_TRUE(tests::Within30Seconds([&] {
+    EXPECT_TRUE(Within30Seconds([&] {
       filter = SharedBloomFilter::Open(servers_, "f", nullptr);
       return filter != nullptr;
     }));
@@ -114,7 +113,7 @@ TEST_F(RedisFailureTest, CallsFailAtOnceAfterAServerWasGivenUp) {
   EXPECT_LT(MsSince(start), 1000);  // 5000 and more if each of them waited
   EXPECT_NE(filter->error(), "");
   server_->Continue();
-  EXPECT_TRUE(tests::Within30Seconds([&] { return filter->MayMatch("key") == Answer::kNo; }));
+  EXPECT_TRUE(Within30Seconds([&] { return filter->MayMatch("key") == Answer::kNo; }));
 }
 
 // The server dies and restarts while threads add keys: acknowledged keys are found.
@@ -131,7 +130,7 @@ TEST_F(RedisFailureTest, NoAcknowledgedKeyIsLostWhenTheServerIsKilled) {
       const auto filter = SharedBloomFilter::Open(servers_, "f", nullptr);
       for (int i = 0; !stop && filter != nullptr; ++i) {
         const std::vector<std::string> keys =
-            tests::Keys(10, std::to_string(thread) + "/" + std::to_string(i) + "/");
+            Keys(10, std::to_string(thread) + "/" + std::to_string(i) + "/");
         std::vector<AddResult> results(keys.size(), AddResult::kFailed);
         filter->AddKeys(keys, results.data());
         for (size_t j = 0; j < keys.size(); ++j) {
@@ -145,7 +144,7 @@ TEST_F(RedisFailureTest, NoAcknowledgedKeyIsLostWhenTheServerIsKilled) {
   // Each thread has added keys before each kill and after the last.
   const auto wait_for_more = [&] {
     const size_t before[kThreads] = {num_added[0], num_added[1]};
-    EXPECT_TRUE(tests::Within30Seconds(
+    EXPECT_TRUE(Within30Seconds(
         [&] { return num_added[0] > before[0] + 100 && num_added[1] > before[1] + 100; }));
   };
   for (int kill = 0; kill < 3; ++kill) {
@@ -159,7 +158,7 @@ TEST_F(RedisFailureTest, NoAcknowledgedKeyIsLostWhenTheServerIsKilled) {
   ASSERT_NE(filter, nullptr);
   for (const std::vector<std::string>& keys : added) {
     EXPECT_GT(keys.size(), 100u);
-    EXPECT_EQ(tests::CountLost(filter.get(), keys), 0u);
+    EXPECT_EQ(CountLost(filter.get(), keys), 0u);
   }
 }
 
@@ -176,10 +175,10 @@ TEST_F(RedisFailureTest, SilentServerTimesOut) {
   EXPECT_NE(filter->error().find("timed out after 100 ms"), std::string::npos) << filter->error();
   // A large batch costs no more time-outs than one key.
   const Clock::time_point batch_start = Clock::now();
-  EXPECT_FALSE(filter->AddKeys(tests::Keys(4000, "")));
+  EXPECT_FALSE(filter->AddKeys(Keys(4000, "")));
   EXPECT_LT(MsSince(batch_start), 4000);
   server_->Continue();
-  EXPECT_TRUE(tests::Within30Seconds([&] { return filter->MayMatch("a key") == Answer::kNo; }))
+  EXPECT_TRUE(Within30Seconds([&] { return filter->MayMatch("a key") == Answer::kNo; }))
       << filter->error();
 }
 
@@ -373,4 +372,4 @@ TEST_F(RedisFailureTest, ServersOfOtherProtocolsAreErrors) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

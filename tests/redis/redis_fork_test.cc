@@ -11,10 +11,8 @@
 #include "tests/redis/redis_filter_test.h"
 #include "tests/redis/redis_keys.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
-
-using tests::Keys;
 
 // The number of wrong answers, in queries of single keys and of many.
 int CountWrong(SharedBloomFilter* filter, const std::vector<std::string>& keys, Answer expected) {
@@ -28,7 +26,7 @@ int CountWrong(SharedBloomFilter* filter, const std::vector<std::string>& keys, 
   return wrong;
 }
 
-class RedisForkTest : public tests::RedisFilterTest {};
+class RedisForkTest : public RedisFilterTest {};
 
 TEST_F(RedisForkTest, ParentAndChildQueryAtTheSameTime) {
   servers_.when_unavailable = WhenUnavailable::kError;
@@ -87,4 +85,4 @@ TEST_F(RedisForkTest, TheChildSendsNothingOnTheParentsConnection) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

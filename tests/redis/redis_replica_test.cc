@@ -14,22 +14,14 @@
 #include "tests/redis/redis_server.h"
 #include "tests/support/within_seconds.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
 
-using tests::Count;
-using tests::CountLost;
-using tests::CutOff;
-using tests::Keys;
-using tests::RedisSentinel;
-using tests::RedisServer;
-using tests::Replicas;
-using tests::Within30Seconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kMillisecond = std::chrono::milliseconds(1);
 
-class RedisReplicaTest : public tests::RedisTest {
+class RedisReplicaTest : public RedisTest {
  protected:
   void SetUp() override {
     RedisTest::SetUp();
@@ -42,7 +34,7 @@ class RedisReplicaTest : public tests::RedisTest {
         std::make_unique<RedisServer>(std::vector<std::string>{"--repl-diskless-sync-delay", "0"});
     replica_ = std::make_unique<RedisServer>(
         std::vector<std::string>{"--replicaof", "127.0.0.1", std::to_string(primary_->port())});
-    tests::WaitForReplicas(*primary_, 1);
+    WaitForReplicas(*primary_, 1);
     servers_.servers = {primary_->address()};
   }
 
@@ -218,7 +210,7 @@ TEST_F(RedisReplicaTest, WaitForReplicasWaitsForTheWritesOfOthers) {
     continued = true;
     replica_->Continue();
   });
-  tests::WaitForReplicas(*primary_, 1);
+  WaitForReplicas(*primary_, 1);
   EXPECT_TRUE(continued);
   thread.join();
 }
@@ -252,4 +244,4 @@ TEST_F(RedisReplicaTest, SentinelPromotesAReplicaThatLags) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

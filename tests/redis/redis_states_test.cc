@@ -15,12 +15,10 @@
 #include "tests/redis/redis_filter_test.h"
 #include "tests/redis/redis_proxy.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
 
-using tests::RedisProxy;
-
-class RedisStatesTest : public tests::RedisFilterTest {
+class RedisStatesTest : public RedisFilterTest {
  protected:
   std::string Bytes(size_t n, char c = '\0') const { return std::string(n, c); }
 };
@@ -267,4 +265,4 @@ TEST_F(RedisStatesTest, CreationThatTakesLongerThanTheExpirySucceeds) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

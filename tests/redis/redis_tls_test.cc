@@ -16,13 +16,10 @@
 #include "tests/redis/redis_server.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
 
-using tests::RedisServer;
-using tests::TempDir;
-
-class RedisTlsTest : public tests::RedisTest {
+class RedisTlsTest : public RedisTest {
  protected:
   void SetUp() override {
     if (!redis::WhyNoTls().empty()) GTEST_SKIP() << redis::WhyNoTls();
@@ -90,9 +87,9 @@ TEST_F(RedisTlsTest, KeysAreAddedAndFound) {
   const auto filter = Create();
   ASSERT_NE(filter, nullptr);
   EXPECT_EQ(filter->AddKey("one"), AddResult::kNew);
-  const std::vector<std::string> keys = tests::Keys(20000, "key");
+  const std::vector<std::string> keys = Keys(20000, "key");
   ASSERT_TRUE(filter->AddKeys(keys)) << filter->error();
-  EXPECT_EQ(tests::CountLost(filter.get(), keys), 0u);
+  EXPECT_EQ(CountLost(filter.get(), keys), 0u);
   // The port without TLS has the same filter.
   servers_ = RedisServers();
   servers_.servers = {server_->address()};
@@ -202,4 +199,4 @@ TEST_F(RedisTlsTest, ClusterNodesAreAlsoReachedByTls) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

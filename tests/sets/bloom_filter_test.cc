@@ -15,11 +15,8 @@
 #include "tests/support/bloom_theory.h"
 #include "tests/support/key_shapes.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
-
-using tests::KeyMaker;
-using tests::KeyShape;
 
 BloomFilterOptions ForCapacity(BloomLayout layout, uint64_t capacity, double rate) {
   BloomFilterOptions options;
@@ -47,7 +44,7 @@ std::unique_ptr<BloomFilter> New(const BloomFilterOptions& options) {
 class BloomFilterTest : public testing::TestWithParam<BloomLayout> {};
 
 TEST_P(BloomFilterTest, NeverLosesAKey) {
-  for (const KeyShape shape : tests::kAllKeyShapes) {
+  for (const KeyShape shape : kAllKeyShapes) {
     for (const double rate : {0.5, 0.01, 1e-5}) {
       for (const uint64_t n : {1, 2, 33, 5000}) {
         KeyMaker key(shape);
@@ -202,7 +199,7 @@ TEST_P(BloomFilterTest, DifferentShapesAreRefusedWithBothValues) {
   other = options;
   other.layout =
       GetParam() == BloomLayout::kBlocked ? BloomLayout::kStandard : BloomLayout::kBlocked;
-  expect_refused(other, {"layout", "kBlocked", std::string("k") + tests::Name(other.layout)});
+  expect_refused(other, {"layout", "kBlocked", std::string("k") + Name(other.layout)});
 }
 
 TEST_P(BloomFilterTest, ClearRemovesAllKeysAtEverySize) {
@@ -236,7 +233,7 @@ TEST_P(BloomFilterTest, EstimatesAreWithinTheirBound) {
           << "capacity " << capacity;
       // In a nearly empty blocked filter the rate depends on few blocks and varies.
       if (fill < 0.5) continue;
-      const double theory = tests::TheoreticalRate(shape, n);
+      const double theory = TheoreticalRate(shape, n);
       // The rate is about the k-th power of the fill.
       EXPECT_NEAR(filter->EstimatedFalsePositiveRate() / theory, 1,
                   3 * filter->num_probes() * bound)
@@ -276,15 +273,15 @@ TEST_P(BloomFilterTest, CapacityAndRateGiveTheShapeOfTheTheory) {
       if (rate < 1e-5 && sets::IsSmallBlocks(GetParam())) continue;  // out of reach
       sets::BloomShape shape;
       ASSERT_TRUE(sets::ShapeOf(ForCapacity(GetParam(), capacity, rate), &shape).empty());
-      const double theory = tests::TheoreticalRate(shape, capacity);
+      const double theory = TheoreticalRate(shape, capacity);
       EXPECT_LE(theory, rate * 1.001) << capacity;
       EXPECT_GE(theory, rate * 0.9) << capacity;
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Layouts, BloomFilterTest, testing::ValuesIn(tests::kAllBloomLayouts),
-                         [](const auto& info) { return tests::Name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Layouts, BloomFilterTest, testing::ValuesIn(kAllBloomLayouts),
+                         [](const auto& info) { return Name(info.param); });
 
 TEST(BloomFilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
   const auto expect_refused = [](const BloomFilterOptions& options, const std::string& name,
@@ -299,7 +296,7 @@ TEST(BloomFilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
   };
   const BloomLayout blocked = BloomLayout::kBlocked;
   expect_refused(BloomFilterOptions(), "capacity", "0");
-  for (const BloomLayout layout : tests::kAllBloomLayouts) {
+  for (const BloomLayout layout : kAllBloomLayouts) {
     expect_refused(ForCapacity(layout, 10, 0), "false_positive_rate", "0");
     expect_refused(ForCapacity(layout, 10, 1), "false_positive_rate", "1");
     expect_refused(ForCapacity(layout, 10, -1), "false_positive_rate", "-1");
@@ -321,7 +318,7 @@ TEST(BloomFilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
 // The rate that a refusal names is allowed, and one that is a little lower is not.
 TEST(BloomFilterOptionsTest, RefusedRatesNameTheReachableRange) {
   std::set<double> named;
-  for (const BloomLayout layout : tests::kAllBloomLayouts) {
+  for (const BloomLayout layout : kAllBloomLayouts) {
     const std::string reason = ForCapacity(layout, 10, 1e-20).Validate();
     EXPECT_EQ(reason.find("false_positive_rate is 1e-20; allowed with kB"),
               layout == BloomLayout::kStandard ? std::string::npos : 0)
@@ -343,4 +340,4 @@ TEST(BloomFilterOptionsTest, ImpossibleSizeIsAnError) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

@@ -11,11 +11,8 @@
 #include "tests/support/bloom_layouts.h"
 #include "tests/support/key_shapes.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
-
-using tests::KeyMaker;
-using tests::KeyShape;
 
 ScalableBloomFilterOptions Options(BloomLayout layout, uint64_t initial_capacity) {
   ScalableBloomFilterOptions options;
@@ -104,13 +101,12 @@ TEST_P(ScalableBloomFilterTest, ClearLeavesOneEmptyStage) {
   EXPECT_TRUE(filter->AddKey("key"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Layouts, ScalableBloomFilterTest,
-                         testing::ValuesIn(tests::kAllBloomLayouts),
-                         [](const auto& info) { return tests::Name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Layouts, ScalableBloomFilterTest, testing::ValuesIn(kAllBloomLayouts),
+                         [](const auto& info) { return Name(info.param); });
 
 // The range is that of the whole filter's rate, not of the first stage's part of it.
 TEST(ScalableBloomFilterOptionsTest, RefusedRatesNameTheReachableRange) {
-  for (const BloomLayout layout : tests::kAllBloomLayouts) {
+  for (const BloomLayout layout : kAllBloomLayouts) {
     for (const double tightening : {0.1, 0.5, 0.99}) {
       ScalableBloomFilterOptions options;
       options.layout = layout;
@@ -173,4 +169,4 @@ TEST(ScalableBloomFilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

@@ -14,10 +14,8 @@
 #include "src/filter/writer/filter_writer.h"
 #include "tests/support/injected_entropy.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
-
-using tests::InjectedEntropy;
 
 FilterOptions RandomSeed(Format format, double bits_per_key) {
   FilterOptions options;
@@ -74,10 +72,10 @@ TEST(DrawSeedTest, SeedsDifferAndAreNeverZero) {
 
 TEST(DrawSeedTest, ZeroIsDrawnAgain) {
   const InjectedEntropy zeros(3);
-  const int calls_before = tests::NumEntropyCalls();
+  const int calls_before = NumEntropyCalls();
   uint64_t seed = 5;
   EXPECT_FALSE(DrawSeed(&seed, nullptr));
-  EXPECT_EQ(tests::NumEntropyCalls() - calls_before, 4) << "three zeros, then a failure";
+  EXPECT_EQ(NumEntropyCalls() - calls_before, 4) << "three zeros, then a failure";
   EXPECT_EQ(seed, 5u);
 }
 
@@ -216,4 +214,4 @@ TEST(RandomSeedTest, OptionsThatContradictEachOtherAreRefused) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests
