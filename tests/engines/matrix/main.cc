@@ -3,13 +3,11 @@
 #include <rocksdb/db.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
 #include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bloomline/cpu.h"
@@ -22,7 +20,7 @@ namespace bloomline::matrix {
 namespace {
 
 constexpr char kUsage[] =
-    "Usage: matrix [--short] [--cell CELL] [--gets N] [--seed N] [--jobs N] [--list]\n"
+    "Usage: matrix [--short] [--cell CELL] [--gets N] [--seed N]\n"
     "Writes a database for each combination of prefix extractor, index, keys, whole_key_filtering\n"
     "and filter; reads it with Get, MultiGet and iterators on several levels, compacted, reopened\n"
     "with another extractor, and rewritten; and compares every answer with a model. Prints the\n"
@@ -33,8 +31,6 @@ constexpr char kUsage[] =
     "  --gets N     Gets of all cells together, 1e3 to 1e10; default 100000000, with --short\n"
     "               or --cell 2000 for each cell\n"
     "  --seed N     0 to 1000000000; default 1\n"
-    "  --jobs N     threads, 1 to 64; default 1\n"
-    "  --list       prints a line for each cell, too\n"
     "Exit status: 0 if no answer is wrong but RocksDB's own, 1 otherwise, 2 for a bad argument.\n";
 
 constexpr uint64_t kDefaultGets = 100000000;
@@ -42,11 +38,9 @@ constexpr uint64_t kShortGets = 2000;
 
 struct Flags {
   bool is_short = false;
-  bool lists = false;
   std::string cell;
   uint64_t gets = 0;
   uint64_t seed = 1;
-  uint64_t jobs = 1;
 };
 
 Flags Parse(tests::Arguments* arguments) {
@@ -54,16 +48,12 @@ Flags Parse(tests::Arguments* arguments) {
   for (std::string argument; arguments->Next(&argument);) {
     if (argument == "--short") {
       flags.is_short = true;
-    } else if (argument == "--list") {
-      flags.lists = true;
     } else if (argument == "--cell") {
       flags.cell = arguments->Text();
     } else if (argument == "--gets") {
       flags.gets = arguments->Number(1000, 10000000000);
     } else if (argument == "--seed") {
       flags.seed = arguments->Number(0, 1000000000);
-    } else if (argument == "--jobs") {
-      flags.jobs = arguments->Number(1, 64);
     } else {
       arguments->Refuse("'" + argument + "' is not known");
     }
@@ -95,15 +85,6 @@ CheckedCell CheckCell(const Cell& cell, uint64_t gets, uint64_t seed) {
   return checked;
 }
 
-void PrintExamples(const std::map<std::string, std::string>& wrong) {
-  constexpr int kExamples = 3;
-  int count = 0;
-  for (const auto& [read, answer] : wrong) {
-    if (++count > kExamples) break;
-    std::printf("  %s: %s\n", read.c_str(), answer.c_str());
-  }
-}
-
 // "MODE OPERATION" of "PHASE MODE OPERATION KEY ...".
 std::string KindOf(const std::string& read) {
   const size_t mode = read.find(' ') + 1;
@@ -113,9 +94,8 @@ std::string KindOf(const std::string& read) {
 
 class Summary {
  public:
-  // Prints what is wrong with the cell, and `repeat` behind the command that repeats it; a line in
-  // any case if `lists`.
-  void Add(const Cell& cell, const CheckedCell& checked, const std::string& repeat, bool lists) {
+  // Prints what is wrong with the cell, and `repeat` behind the command that repeats it.
+  void Add(const Cell& cell, const CheckedCell& checked, const std::string& repeat) {
     const Report& report = checked.report;
     ++cells_;
     gets_ += report.gets;
@@ -127,19 +107,17 @@ class Summary {
       ++rocksdbs_[KindOf(read) + (cell.is_partitioned() ? ", partitioned" : ", full") +
                   (cell.whole_key() ? ", whole=on" : ", whole=off")];
     }
-    const bool failed =
-        !checked.ours.empty() || !report.failure.empty() || !checked.wrong_use.empty();
-    if (lists || failed) {
-      std::printf("%s: %" PRIu64 " Gets, %" PRIu64 " seeks, %zu wrong, %zu wrong in RocksDB\n",
-                  cell.Name().c_str(), report.gets, report.seeks, checked.ours.size(),
-                  checked.rocksdbs.size());
-    }
-    if (lists) PrintExamples(checked.rocksdbs);
-    if (!failed) return;
+    if (checked.ours.empty() && report.failure.empty() && checked.wrong_use.empty()) return;
     ++failed_cells_;
+    std::printf("%s: %" PRIu64 " Gets, %" PRIu64 " seeks, %zu wrong, %zu wrong in RocksDB\n",
+                cell.Name().c_str(), report.gets, report.seeks, checked.ours.size(),
+                checked.rocksdbs.size());
     if (!report.failure.empty()) std::printf("  FAILED: %s\n", report.failure.c_str());
     if (!checked.wrong_use.empty()) std::printf("  FILTERS: %s\n", checked.wrong_use.c_str());
-    PrintExamples(checked.ours);
+    int num_examples = 0;
+    for (const auto& [read, answer] : checked.ours) {
+      if (++num_examples <= 3) std::printf("  %s: %s\n", read.c_str(), answer.c_str());
+    }
     std::printf("  repeat: tests/engines/matrix/run --cell %s%s\n", cell.Name().c_str(),
                 repeat.c_str());
   }
@@ -191,24 +169,10 @@ int Run(int argc, char** argv) {
   if (!kHasDecoupled) std::printf("index=decoupled: RocksDB has it from 9.6 on\n");
 
   const auto start = std::chrono::steady_clock::now();
-  std::vector<CheckedCell> checked(cells.size());
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t i = next++; i < cells.size(); i = next++) {
-      checked[i] = CheckCell(cells[i], gets, flags.seed);
-    }
-  };
-  std::vector<std::thread> threads;
-  for (uint64_t i = 1; i < flags.jobs; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
-
   Summary summary;
   const std::string repeat =
       " --gets " + std::to_string(gets) + " --seed " + std::to_string(flags.seed);
-  for (size_t i = 0; i < cells.size(); ++i) {
-    summary.Add(cells[i], checked[i], repeat, flags.lists);
-  }
+  for (const Cell& cell : cells) summary.Add(cell, CheckCell(cell, gets, flags.seed), repeat);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   summary.Print(seconds.count());
   return summary.failed_cells() == 0 ? 0 : 1;
