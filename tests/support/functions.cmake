@@ -5,25 +5,34 @@ function(bloomline_test_label variable)
   set(${variable} "${folder}" PARENT_SCOPE)
 endfunction()
 
-# bloomline_test(SOURCE [LONG] LIBRARIES...): one GoogleTest program. ctest runs each of its tests
-# in a process; under sanitizers and emulators, where a process takes a tenth of a second to start,
-# all of them in one. LONG: only with BLOOMLINE_LONG_TESTS.
+# bloomline_test(SOURCE... [LONG] LIBRARIES...): one GoogleTest program, with its first source's name.
+# ctest runs each of its tests in a process; under sanitizers and emulators, where a process takes a
+# tenth of a second to start, all of them in one. LONG: only with BLOOMLINE_LONG_TESTS. A test of a
+# part that is not built is left out.
 function(bloomline_test source)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "LONG" "" "")
+  foreach(library IN LISTS ARG_UNPARSED_ARGUMENTS)
+    if(library MATCHES "^bloomline(::(leveldb|rocksdb|redis)|_advice|_database|_engine_filters|\
+_sstable|_test_redis_server|_test_tool_run)$" AND NOT TARGET ${library})
+      return()
+    endif()
+  endforeach()
+  set(libraries ${ARG_UNPARSED_ARGUMENTS})
+  list(FILTER libraries EXCLUDE REGEX "\\.cc$")
+  list(FILTER ARG_UNPARSED_ARGUMENTS INCLUDE REGEX "\\.cc$")
   get_filename_component(name ${source} NAME_WE)
   set(cost 0)
   if(ARG_LONG)  # they begin early, or one core idles while the other ends them
     set(cost 50)
   endif()
-  add_executable(${name} ${source})
+  add_executable(${name} ${source} ${ARG_UNPARSED_ARGUMENTS})
   bloomline_test_label(label)
   if(label STREQUAL "engines")
     target_sources(${name} PRIVATE ../support/no_fsync.cc)
   endif()
-  target_compile_options(${name} PRIVATE ${BLOOMLINE_WARNINGS})
   target_compile_definitions(${name} PRIVATE
     BLOOMLINE_GOLDEN_DIR="${PROJECT_SOURCE_DIR}/tests/golden")
-  target_link_libraries(${name} PRIVATE bloomline_test_support ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE bloomline_test_support ${libraries})
   if(NOT name MATCHES "^(${BLOOMLINE_TEST_PROGRAMS})$" OR (ARG_LONG AND NOT BLOOMLINE_LONG_TESTS))
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
   elseif((CMAKE_CXX_FLAGS MATCHES "-fsanitize" OR CMAKE_CROSSCOMPILING) AND
@@ -36,6 +45,36 @@ function(bloomline_test source)
   endif()
 endfunction()
 
+# bloomline_tests(PATTERN LIBRARIES... [LONG NAMES...]): a bloomline_test for each source of the
+# folder that PATTERN matches.
+function(bloomline_tests pattern)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LONG")
+  file(GLOB sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS ${pattern})
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    set(long "")
+    if(name IN_LIST ARG_LONG)
+      set(long LONG)
+    endif()
+    bloomline_test(${source} ${long} ${ARG_UNPARSED_ARGUMENTS})
+  endforeach()
+endfunction()
+
+# bloomline_derives_from(ENGINE NAMES...): targets or sources that derive classes from the engine's,
+# so they have type information if and only if the engine has.
+function(bloomline_derives_from engine)
+  if(bloomline_${engine}_RTTI)
+    return()
+  endif()
+  foreach(name IN LISTS ARGN)
+    if(TARGET ${name})
+      target_compile_options(${name} PRIVATE -fno-rtti)
+    else()
+      set_source_files_properties(${name} PROPERTIES COMPILE_OPTIONS -fno-rtti)
+    endif()
+  endforeach()
+endfunction()
+
 # bloomline_c_test(SOURCE LIBRARIES... [LAUNCHER COMMAND]): a program in C99, run with a
 # temporary folder, by the command if there is one.
 function(bloomline_c_test source)
@@ -43,8 +82,7 @@ function(bloomline_c_test source)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" LAUNCHER "")
   add_executable(${name} ${source})
   set_target_properties(${name} PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
-  target_compile_options(${name} PRIVATE ${BLOOMLINE_WARNINGS} -pedantic)
-  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_options(${name} PRIVATE -pedantic)
   target_link_libraries(${name} PRIVATE ${ARG_UNPARSED_ARGUMENTS})
   if(NOT name MATCHES "^(${BLOOMLINE_TEST_PROGRAMS})$")
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)

@@ -8,12 +8,11 @@ if(CMAKE_CXX_COMPILER_LAUNCHER OR CMAKE_CROSSCOMPILING)
   return()
 endif()
 
-file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/precompiled.cc.in" "")
-configure_file("${CMAKE_CURRENT_BINARY_DIR}/precompiled.cc.in"
-               "${CMAKE_CURRENT_BINARY_DIR}/precompiled.cc" COPYONLY)
+file(CONFIGURE OUTPUT precompiled.cc CONTENT "")
 # bloomline_precompile(NAME LIBRARIES HEADERS...)
 function(bloomline_precompile name libraries)
   add_library(${name} OBJECT "${CMAKE_CURRENT_BINARY_DIR}/precompiled.cc")
+  set_property(TARGET ${name} PROPERTY COMPILE_OPTIONS ${bloomline_test_flags})  # others' code
   target_link_libraries(${name} PRIVATE ${libraries})
   target_precompile_headers(${name} PRIVATE ${ARGN})
 endfunction()
