@@ -17,30 +17,53 @@ set(BLOOMLINE_HEADERS_leveldb c_leveldb.h leveldb.h)
 set(BLOOMLINE_HEADERS_rocksdb c_rocksdb.h rocksdb.h)
 set(BLOOMLINE_HEADERS_redis c_redis.h redis_bloom_filter.h)
 
+# bloomline_compile(TARGETS...): how all sources but those of tests are compiled.
+function(bloomline_compile)
+  foreach(target IN LISTS ARGN)
+    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+    target_compile_options(${target} PRIVATE ${BLOOMLINE_WARNINGS})
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+    target_include_directories(${target} SYSTEM PRIVATE "${XXHASH_INCLUDE_DIR}")
+  endforeach()
+endfunction()
+
 # bloomline_library(NAME SOURCES...): the component bloomline::NAME, static or, with
 # BUILD_SHARED_LIBS, shared.
 function(bloomline_library name)
   set(target bloomline_${name})
   add_library(${target} ${ARGN})
   add_library(bloomline::${name} ALIAS ${target})
+  bloomline_compile(${target})
   set_target_properties(${target} PROPERTIES
     EXPORT_NAME ${name}
-    CXX_EXTENSIONS OFF
     POSITION_INDEPENDENT_CODE ON
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON
     ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
   target_compile_features(${target} PUBLIC cxx_std_17)
-  target_compile_options(${target} PRIVATE ${BLOOMLINE_WARNINGS})
   target_include_directories(${target}
     PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
-           "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
-    PRIVATE "${PROJECT_SOURCE_DIR}")
+           "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   if(BUILD_SHARED_LIBS)
     bloomline_make_shared(${name})
   endif()
   set_property(GLOBAL APPEND PROPERTY BLOOMLINE_COMPONENTS ${name})
+endfunction()
+
+# bloomline_module(TARGET MAP FOLDER SOURCES...): a library in FOLDER of the build that holds the
+# core inside and exports what the file MAP lists. Programs load it, no other library links it.
+function(bloomline_module target map folder)
+  add_library(${target} MODULE ${ARGN})
+  bloomline_compile(${target})
+  set_target_properties(${target} PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${folder}"
+    LINK_DEPENDS "${map}"
+    VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_features(${target} PRIVATE cxx_std_17)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include")
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${map}" "LINKER:-z,defs"
+                                        "LINKER:-Bsymbolic-functions")
 endfunction()
 
 # Patterns of the public names in a shared library; see cmake/exports.map.in. The adaptors have their
@@ -139,40 +162,34 @@ mark_as_advanced(BLOOMLINE_SPLIT_COMPONENTS)
 
 function(bloomline_install)
   set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bloomline")
+  set(dev "")
+  set(archive "")
+  if(BLOOMLINE_SPLIT_COMPONENTS)
+    set(dev _dev)
+    set(archive _archive)
+  endif()
   get_property(names GLOBAL PROPERTY BLOOMLINE_COMPONENTS)
   foreach(name IN LISTS names)
     set(component bloomline_${name})
-    set(dev ${component})
-    set(archive ${component})
-    if(BLOOMLINE_SPLIT_COMPONENTS)
-      set(dev ${component}_dev)
-      set(archive ${component}_archive)
-    endif()
     set(headers ${BLOOMLINE_HEADERS_${name}})
     list(TRANSFORM headers PREPEND "${PROJECT_SOURCE_DIR}/include/bloomline/")
     install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/bloomline"
-            COMPONENT ${dev})
+            COMPONENT ${component}${dev})
     install(TARGETS bloomline_${name} EXPORT bloomline_${name}
-            ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${archive}
+            ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component}${archive}
             LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component}
-                    NAMELINK_COMPONENT ${dev})
+                    NAMELINK_COMPONENT ${component}${dev})
     install(EXPORT bloomline_${name} NAMESPACE bloomline:: FILE bloomline_${name}.cmake
-            DESTINATION "${package_dir}" COMPONENT ${dev})
-    bloomline_pkg_config(${name} ${dev})
+            DESTINATION "${package_dir}" COMPONENT ${component}${dev})
+    bloomline_pkg_config(${name} ${component}${dev})
   endforeach()
-  set(core_dev bloomline_core)
-  set(redis_dev bloomline_redis)
-  if(BLOOMLINE_SPLIT_COMPONENTS)
-    set(core_dev bloomline_core_dev)
-    set(redis_dev bloomline_redis_dev)
-  endif()
   set(BLOOMLINE_HIREDIS_COMPONENTS "")
   if(hiredis_ssl_FOUND)
     set(BLOOMLINE_HIREDIS_COMPONENTS "COMPONENTS ssl")
   endif()
   if(redis IN_LIST names)
     install(FILES "${PROJECT_SOURCE_DIR}/cmake/Findhiredis.cmake" DESTINATION "${package_dir}"
-            COMPONENT ${redis_dev})
+            COMPONENT bloomline_redis${dev})
   endif()
   configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/bloomlineConfig.cmake.in"
     "${PROJECT_BINARY_DIR}/bloomlineConfig.cmake" INSTALL_DESTINATION "${package_dir}")
@@ -180,7 +197,7 @@ function(bloomline_install)
     COMPATIBILITY ${BLOOMLINE_COMPATIBILITY})
   install(FILES "${PROJECT_BINARY_DIR}/bloomlineConfig.cmake"
                 "${PROJECT_BINARY_DIR}/bloomlineConfigVersion.cmake"
-          DESTINATION "${package_dir}" COMPONENT ${core_dev})
+          DESTINATION "${package_dir}" COMPONENT bloomline_core${dev})
 
   # In a distribution, Python's package uses the shared library beside it. Elsewhere it is a wheel.
   set(python "${PROJECT_SOURCE_DIR}/src/bindings/python/bloomline")
@@ -195,7 +212,8 @@ function(bloomline_install)
 
   # The documents keep the folders of the source: their links lead from one to the other.
   set(doc "${CMAKE_INSTALL_DOCDIR}")
-  install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${doc}" COMPONENT ${core_dev})
+  install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${doc}"
+          COMPONENT bloomline_core${dev})
   if(NOT BLOOMLINE_IS_TOP_LEVEL)
     return()
   endif()
@@ -226,12 +244,12 @@ function(bloomline_install_tool target)
     COMMAND ${target} man-page > bloomline.1
     WORKING_DIRECTORY "${written}" VERBATIM)
   set(share "${CMAKE_INSTALL_DATADIR}")
-  install(FILES "${written}/bloomline" DESTINATION "${share}/bash-completion/completions"
-          COMPONENT bloomline_tool)
-  install(FILES "${written}/_bloomline" DESTINATION "${share}/zsh/site-functions"
-          COMPONENT bloomline_tool)
-  install(FILES "${written}/bloomline.fish" DESTINATION "${share}/fish/vendor_completions.d"
-          COMPONENT bloomline_tool)
-  install(FILES "${written}/bloomline.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
-          COMPONENT bloomline_tool)
+  foreach(place IN ITEMS
+          "${share}/bash-completion/completions/bloomline" "${share}/zsh/site-functions/_bloomline"
+          "${share}/fish/vendor_completions.d/bloomline.fish"
+          "${CMAKE_INSTALL_MANDIR}/man1/bloomline.1")
+    get_filename_component(folder "${place}" DIRECTORY)
+    get_filename_component(file "${place}" NAME)
+    install(FILES "${written}/${file}" DESTINATION "${folder}" COMPONENT bloomline_tool)
+  endforeach()
 endfunction()

@@ -12,7 +12,7 @@ endfunction()
 function(bloomline_test source)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "LONG" "" "")
   foreach(library IN LISTS ARG_UNPARSED_ARGUMENTS)
-    if(library MATCHES "^bloomline(::(leveldb|rocksdb|redis)|_advice|_database|_engine_filters|\
+    if(library MATCHES "^bloomline(::(leveldb|rocksdb|redis)|_advice|_directory|_engine_filters|\
 _sstable|_test_redis_server|_test_tool_run)$" AND NOT TARGET ${library})
       return()
     endif()

@@ -38,7 +38,7 @@ function(bloomline_use_precompiled directory)
     get_target_property(options ${target} COMPILE_OPTIONS)
     get_target_property(libraries ${target} LINK_LIBRARIES)
     if(NOT type MATCHES "EXECUTABLE|STATIC_LIBRARY" OR target MATCHES "_headers$" OR
-       options MATCHES "-fno-rtti|-O2" OR NOT libraries MATCHES "bloomline_test|bloomline_database")
+       options MATCHES "-fno-rtti|-O2" OR NOT libraries MATCHES "bloomline_test|bloomline_directory")
       continue()
     endif()
     # Some name it in an expression, for builds that have it.
