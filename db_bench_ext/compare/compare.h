@@ -81,16 +81,10 @@ struct KeyList {
 // different keys.
 KeySet PathKeys(const KeyList& list, size_t rows, size_t max_missing);
 
-// With these values LevelDB puts 36 keys into a data block, and so into a filter. That number
-// matters: LevelDB's own filter has a false-positive rate between 19 and 99 % for adjacent
-// big-endian keys, depending on the number of keys, from 31 to 39.
-constexpr size_t kBigEndianValueBytes = 102;
-constexpr size_t kDecimalValueBytes = 100;
-
 // Even counters without every sixth range of 256 of them (about seven data blocks). The near keys
 // are odd counters between loaded ones, the far keys are even counters from the ranges left out.
-KeySet BigEndianKeys(size_t rows, size_t max_missing, size_t value_bytes);
-KeySet DecimalKeys(size_t rows, size_t max_missing, size_t value_bytes);
+KeySet BigEndianKeys(size_t rows, size_t max_missing);
+KeySet DecimalKeys(size_t rows, size_t max_missing);
 
 struct Plan {
   int bits_per_key;

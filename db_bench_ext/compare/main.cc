@@ -17,7 +17,6 @@ struct Flags {
   std::string engine = "all";
   size_t path_rows = 150000;
   size_t counter_rows = 150000;
-  size_t value_bytes = 0;  // of be64 and dec16; 0: the default of each
   size_t max_missing = 150000;
   size_t timed_queries = 30000;
   int rounds = 3;
@@ -109,10 +108,6 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   app.add_option("--rows", rows,
                  "rows to load (default: 150000; db_bench: 500000 in RocksDB, 300000 in LevelDB)")
       ->check(CLI::Range(1000, 100000000));
-  app.add_option("--value-bytes", flags.value_bytes,
-                 "of the part databases: size of the values in be64 and dec16 (default: 102 and "
-                 "100, which gives 36 keys per filter in LevelDB)")
-      ->check(CLI::Range(1, 100000));
   app.add_option("--bits", bits,
                  "bits per key, one or several: --bits 8,10,16 (default: 10); whole numbers, "
                  "because LevelDB's own filter takes no others; db_bench takes the first")
@@ -164,16 +159,11 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
 }
 
 std::vector<KeySet> MakeKeySets(const Flags& flags) {
-  const auto value_bytes = [&](size_t standard) {
-    return flags.value_bytes == 0 ? standard : flags.value_bytes;
-  };
   std::vector<KeySet> sets;
   sets.push_back(
       PathKeys({flags.key_list, flags.key_list_title}, flags.path_rows, flags.max_missing));
-  sets.push_back(
-      BigEndianKeys(flags.counter_rows, flags.max_missing, value_bytes(kBigEndianValueBytes)));
-  sets.push_back(
-      DecimalKeys(flags.counter_rows, flags.max_missing, value_bytes(kDecimalValueBytes)));
+  sets.push_back(BigEndianKeys(flags.counter_rows, flags.max_missing));
+  sets.push_back(DecimalKeys(flags.counter_rows, flags.max_missing));
   return sets;
 }
 

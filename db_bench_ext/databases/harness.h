@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "db_bench_ext/support/output.h"
+#include "db_bench_ext/support/timing.h"
 
 // Not its headers, because LevelDB's part of compare may be compiled without type information.
 namespace rocksdb {
@@ -59,28 +60,6 @@ struct FileSums {
 // The files of each level, from level 0 on. Throws std::runtime_error.
 std::vector<FileSums> SumsOfLevels(rocksdb::DB* db);
 FileSums SumsOfFiles(rocksdb::DB* db);
-
-// What turn(round, subject) returns, by subject and round. All subjects have their turn in a round,
-// and each round begins with another one: what else the machine does affects all of them alike.
-template <typename Turn>
-auto InTurns(int rounds, size_t num_subjects, const Turn& turn) {
-  std::vector<std::vector<decltype(turn(0, size_t{0}))>> results(num_subjects);
-  for (int round = 0; round < rounds; ++round) {
-    for (size_t i = 0; i < num_subjects; ++i) {
-      const size_t now = (i + static_cast<size_t>(round)) % num_subjects;
-      results[now].push_back(turn(round, now));
-    }
-  }
-  return results;
-}
-
-// One figure of the results of all rounds.
-template <typename Result>
-std::vector<double> Each(const std::vector<Result>& results, double Result::*figure) {
-  std::vector<double> values;
-  for (const Result& result : results) values.push_back(result.*figure);
-  return values;
-}
 
 // Prints the verdict, writes NAME.txt and the other files, by name, and returns the exit status.
 int Finish(Output* output, uint64_t wrong_answers, const std::string& directory,

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 #include <random>
 
@@ -28,10 +27,7 @@ Key KeyOf(uint64_t number) {
 
 Value ValueOf(uint64_t number) {
   Value value;
-  for (size_t i = 0; i < kValueBytes; i += sizeof(number)) {
-    const uint64_t word = Mix(number + (i + 1) * kGoldenRatio);
-    std::memcpy(value.data() + i, &word, std::min(sizeof(word), kValueBytes - i));
-  }
+  WriteValue(number, kValueBytes, value.data());
   return value;
 }
 

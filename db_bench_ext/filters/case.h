@@ -14,6 +14,8 @@
 #include <tuple>
 #include <vector>
 
+#include "db_bench_ext/support/keys.h"
+
 namespace bloomline::bench {
 
 enum class Kind {
@@ -74,13 +76,12 @@ constexpr char kWrittenBitsCounter[] = "written_bits_per_key";
 constexpr char kFinishCounter[] = "finish_ns_per_key";
 constexpr char kKeysCounter[] = "keys_per_iteration";
 
-// n keys of key_bytes bytes, one after another.
+// n keys of kKeyBytes, one after another.
 struct KeyArray {
   const char* bytes;
-  size_t key_bytes;
   size_t n;
 
-  std::string_view operator[](size_t i) const { return {bytes + i * key_bytes, key_bytes}; }
+  std::string_view operator[](size_t i) const { return {bytes + i * kKeyBytes, kKeyBytes}; }
 };
 
 // One virtual call for many keys, so that a filter's own functions can be inlined into the loop.

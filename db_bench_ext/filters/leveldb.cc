@@ -37,16 +37,15 @@ struct Filters {
   Slice Get(uint64_t i) const { return {bytes.data() + starts[i], starts[i + 1] - starts[i]}; }
 };
 
-Filters BuildFilters(const leveldb::FilterPolicy& policy, int num_filters, size_t keys_per_filter,
-                     size_t key_bytes) {
+Filters BuildFilters(const leveldb::FilterPolicy& policy, int num_filters, size_t keys_per_filter) {
   Filters filters;
-  std::vector<char> keys(keys_per_filter * key_bytes);
+  std::vector<char> keys(keys_per_filter * kKeyBytes);
   std::vector<Slice> slices;
-  for (size_t i = 0; i < keys_per_filter; ++i) slices.emplace_back(&keys[i * key_bytes], key_bytes);
+  for (size_t i = 0; i < keys_per_filter; ++i) slices.emplace_back(&keys[i * kKeyBytes], kKeyBytes);
   filters.starts.push_back(0);
   uint64_t index = 0;
   for (int f = 0; f < num_filters; ++f) {
-    for (size_t i = 0; i < keys_per_filter; ++i) WriteKey(index++, key_bytes, &keys[i * key_bytes]);
+    for (size_t i = 0; i < keys_per_filter; ++i) WriteKey(index++, &keys[i * kKeyBytes]);
     policy.CreateFilter(slices.data(), static_cast<int>(keys_per_filter), &filters.bytes);
     filters.starts.push_back(filters.bytes.size());
   }
@@ -54,9 +53,9 @@ Filters BuildFilters(const leveldb::FilterPolicy& policy, int num_filters, size_
 }
 
 void Query(const leveldb::FilterPolicy& policy, const Filters& filters, const Case& c,
-           size_t key_bytes, benchmark::State& state, uint64_t run) {
+           benchmark::State& state, uint64_t run) {
   QueryOrder order(filters.size() * c.num_keys, c.hit_percent, run);
-  std::vector<char> keys(kChunkKeys * kMaxKeyBytes);
+  std::vector<char> keys(kChunkKeys * kKeyBytes);
   std::vector<Slice> queried_filters(kChunkKeys);
   bool answers[kChunkKeys];
   const auto fill = [&] {
@@ -66,12 +65,12 @@ void Query(const leveldb::FilterPolicy& policy, const Filters& filters, const Ca
                                   ? index / c.num_keys
                                   : (Mix(index) >> 32) * filters.size() >> 32;
       queried_filters[i] = filters.Get(filter);
-      WriteKey(index, key_bytes, &keys[i * key_bytes]);
+      WriteKey(index, &keys[i * kKeyBytes]);
     }
   };
   const auto query = [&] {
     for (size_t i = 0; i < kChunkKeys; ++i) {
-      answers[i] = policy.KeyMayMatch(Slice(&keys[i * key_bytes], key_bytes), queried_filters[i]);
+      answers[i] = policy.KeyMayMatch(Slice(&keys[i * kKeyBytes], kKeyBytes), queried_filters[i]);
     }
   };
   WarmUp(filters.bytes);
@@ -81,17 +80,16 @@ void Query(const leveldb::FilterPolicy& policy, const Filters& filters, const Ca
 }
 
 // One timed section builds as many filters as a chunk of keys fills.
-void Build(const leveldb::FilterPolicy& policy, const Case& c, size_t key_bytes,
-           benchmark::State& state) {
+void Build(const leveldb::FilterPolicy& policy, const Case& c, benchmark::State& state) {
   const size_t num_filters = std::max<size_t>(1, kChunkKeys / c.num_keys);
   const size_t num_keys = num_filters * c.num_keys;
-  std::vector<char> keys(num_keys * key_bytes);
+  std::vector<char> keys(num_keys * kKeyBytes);
   std::vector<Slice> slices;
-  for (size_t i = 0; i < num_keys; ++i) slices.emplace_back(&keys[i * key_bytes], key_bytes);
+  for (size_t i = 0; i < num_keys; ++i) slices.emplace_back(&keys[i * kKeyBytes], kKeyBytes);
   std::string bytes;
   uint64_t index = 0;
   for (auto _ : state) {
-    for (size_t i = 0; i < num_keys; ++i) WriteKey(index++, key_bytes, &keys[i * key_bytes]);
+    for (size_t i = 0; i < num_keys; ++i) WriteKey(index++, &keys[i * kKeyBytes]);
     bytes.clear();
     state.SetIterationTime(SecondsOf([&] {
       for (size_t f = 0; f < num_filters; ++f) {
@@ -106,21 +104,19 @@ void Build(const leveldb::FilterPolicy& policy, const Case& c, size_t key_bytes,
 
 void Register(Suite* suite, const std::string& subject, const Way& way, size_t keys_per_filter) {
   const Flags& flags = suite->flags();
-  const size_t key_bytes = flags.key_bytes;
   Case c{Kind::kLevelDBBuild, subject, keys_per_filter, kTableBits};
-  suite->Register(c, flags.query_chunks, flags.table_rounds,
-                  [c, way, key_bytes](benchmark::State& state, uint64_t) {
-                    Build(*NewPolicy(way), c, key_bytes, state);
-                  });
+  suite->Register(
+      c, flags.query_chunks, flags.table_rounds,
+      [c, way](benchmark::State& state, uint64_t) { Build(*NewPolicy(way), c, state); });
   c.kind = Kind::kLevelDBQuery;
   c.mode = Mode::kSingle;
   const auto filters = std::make_shared<const Filters>(
-      BuildFilters(*NewPolicy(way), flags.num_leveldb_filters, keys_per_filter, key_bytes));
+      BuildFilters(*NewPolicy(way), flags.num_leveldb_filters, keys_per_filter));
   for (const int hit_percent : {0, 100}) {
     c.hit_percent = hit_percent;
     suite->Register(c, flags.query_chunks, flags.table_rounds,
-                    [c, way, key_bytes, filters](benchmark::State& state, uint64_t run) {
-                      Query(*NewPolicy(way), *filters, c, key_bytes, state, run);
+                    [c, way, filters](benchmark::State& state, uint64_t run) {
+                      Query(*NewPolicy(way), *filters, c, state, run);
                     });
   }
 }

@@ -28,7 +28,7 @@ void UseQuickSizes(Flags* flags) {
 
 std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   Flags flags;
-  bool huge = false, native = false;
+  bool native = false;
   int rounds = 0;
 
   CLI::App app(
@@ -42,17 +42,13 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   app.add_option("--native-library", flags.native_library, "")
       ->group("")  // from db_bench_ext/filters/native_rocksdb
       ->check(CLI::ExistingFile);
-  app.add_option("--key-bytes", flags.key_bytes, "size of a key: 8 or 16 (default)")
-      ->check(CLI::IsMember({8, 16}));
   AddRounds(&app, &rounds, "rounds of each measurement",
             "31 for what the tables compare, 9 for the rest");
   app.add_flag("--only-memory", flags.only_memory,
                "only the peak memory of building a filter of 30000000 keys: 20 seconds");
   app.add_flag("--threads", flags.threads,
                "also query from several threads at once, up to the number of processors");
-  auto* huge_flag = app.add_flag("--huge", huge,
-                                 "also filters of 100000000 keys (minutes, several GB of memory)");
-  AddQuick(&app, &flags.quick, "small filters, 2 rounds")->excludes(huge_flag);
+  AddQuick(&app, &flags.quick, "small filters, 2 rounds");
   AddOut(&app, &flags.out_directory, "filters.txt, filters.csv and the plots");
 
   std::vector<char*> own = {argv[0]};
@@ -65,7 +61,6 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   }
   if (!Parse(&app, static_cast<int>(own.size()), own.data(), exit_code)) return std::nullopt;
   if (flags.quick) UseQuickSizes(&flags);
-  if (huge) flags.sizes.push_back(100000000);
   if (rounds != 0) flags.rounds = flags.table_rounds = rounds;
   if (native && flags.native_library.empty()) {
     std::cerr << "--native needs --native-library; db_bench_ext/run_filters provides one\n";
@@ -106,7 +101,7 @@ std::string Describe(const Flags& flags) {
   std::string line;
   if (std::getline(huge_pages, line)) out << "huge pages  " << line << "\n";
   out << LoadWarning();
-  out << "keys        random-looking, " << flags.key_bytes
+  out << "keys        random-looking, " << kKeyBytes
       << " bytes, each queried once, in random order; made in chunks of\n            " << kChunkKeys
       << " while the clock stands still\n"
       << "filters     begin " << kHeapOffset
@@ -134,7 +129,7 @@ int Run(const Flags& flags) {
   const bool is_selection = Selects(flags.google_benchmark);
   std::string memory_table;
   if (!is_selection) {  // first, while this process has little memory
-    memory_table = PeakMemoryTable(subjects, flags.memory_keys, flags.key_bytes);
+    memory_table = PeakMemoryTable(subjects, flags.memory_keys);
     if (flags.only_memory) {
       output.Print(header + memory_table);
       return 0;
@@ -159,7 +154,7 @@ int Run(const Flags& flags) {
   if (!is_selection) {
     const std::filesystem::path out(flags.out_directory);
     WriteFile(out / "filters.txt", output.text());
-    WriteFile(out / "filters.csv", results.Csv(flags.key_bytes));
+    WriteFile(out / "filters.csv", results.Csv());
   }
   return results.errors().empty() ? 0 : 1;
 }

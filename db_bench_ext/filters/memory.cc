@@ -68,32 +68,30 @@ class Bloom {
 
 // Makes a filter with the fastest kernel and adds the keys 0 to num_keys - 1. Returns the seconds
 // that it took, without making the keys.
-double Build(const MemorySubject& subject, const Case& c, size_t key_bytes,
-             std::unique_ptr<MemoryFilter>* filter) {
+double Build(const MemorySubject& subject, const Case& c, std::unique_ptr<MemoryFilter>* filter) {
   UseKernel(SupportedKernels().front()->name);
   static_cast<void>(subject.make(1, c.bits_per_key));  // computes the options, once
   filter->reset();
-  char bytes[kChunkKeys * kMaxKeyBytes];
+  char bytes[kChunkKeys * kKeyBytes];
   double seconds = SecondsOf([&] { *filter = subject.make(c.num_keys, c.bits_per_key); });
   for (uint64_t first = 0; first < c.num_keys; first += kChunkKeys) {
-    const KeyArray keys = {bytes, key_bytes, std::min<uint64_t>(kChunkKeys, c.num_keys - first)};
-    for (size_t i = 0; i < keys.n; ++i) WriteKey(first + i, key_bytes, bytes + i * key_bytes);
+    const KeyArray keys = {bytes, std::min<uint64_t>(kChunkKeys, c.num_keys - first)};
+    for (size_t i = 0; i < keys.n; ++i) WriteKey(first + i, bytes + i * kKeyBytes);
     seconds += SecondsOf([&] { (*filter)->Add(keys); });
   }
   return seconds + SecondsOf([&] { (*filter)->Finish(); });
 }
 
-void Query(const MemoryFilter& filter, const Case& c, size_t key_bytes, benchmark::State& state,
-           uint64_t run) {
+void Query(const MemoryFilter& filter, const Case& c, benchmark::State& state, uint64_t run) {
   QueryOrder order(c.num_keys, c.hit_percent, run);
-  alignas(64) char bytes[kChunkKeys * kMaxKeyBytes];
+  alignas(64) char bytes[kChunkKeys * kKeyBytes];
   bool answers[kChunkKeys];
-  const KeyArray keys = {bytes, key_bytes, kChunkKeys};
+  const KeyArray keys = {bytes, kChunkKeys};
   // Touches each cache line of ten bits per key about eight times, as WarmUp does.
   const uint64_t warm_up_chunks = c.num_keys / 6 / kChunkKeys + 2;
   TimeQueries(
       c, 8 * static_cast<double>(filter.num_bytes()) / static_cast<double>(c.num_keys),
-      warm_up_chunks, answers, state, [&] { order.FillChunk(key_bytes, bytes); },
+      warm_up_chunks, answers, state, [&] { order.FillChunk(bytes); },
       [&] {
         c.mode == Mode::kBatch ? filter.QueryInBatches(keys, answers) : filter.Query(keys, answers);
       });
@@ -105,7 +103,7 @@ void RegisterBuild(Suite* suite, const MemorySubject& subject, uint64_t num_keys
   const int rounds = num_keys >= 10000000 ? std::min(9, suite->Rounds(c)) : suite->Rounds(c);
   suite->Register(c, 1, rounds, [subject, c, flags](benchmark::State& state, uint64_t) {
     std::unique_ptr<MemoryFilter> filter;
-    for (auto _ : state) state.SetIterationTime(Build(subject, c, flags.key_bytes, &filter));
+    for (auto _ : state) state.SetIterationTime(Build(subject, c, &filter));
     state.counters[kKeysCounter] = static_cast<double>(c.num_keys);
   });
 }
@@ -134,8 +132,8 @@ void RegisterMemory(Suite* suite) {
         const Case c{Kind::kMemoryQuery, subject.name, num_keys, kTableBits, hit_percent, mode};
         suite->Register(c, flags.table_query_chunks, suite->Rounds(c),
                         [subject, c, filter, flags](benchmark::State& state, uint64_t run) {
-                          if (*filter == nullptr) Build(subject, c, flags.key_bytes, filter.get());
-                          Query(**filter, c, flags.key_bytes, state, run);
+                          if (*filter == nullptr) Build(subject, c, filter.get());
+                          Query(**filter, c, state, run);
                         });
       }
     }

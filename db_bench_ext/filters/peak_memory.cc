@@ -19,14 +19,14 @@ struct Peak {
   uint64_t written_bytes;
 };
 
-Peak BuildOne(const Subject& subject, uint64_t num_keys, size_t key_bytes) {
+Peak BuildOne(const Subject& subject, uint64_t num_keys) {
   const RocksDBPolicy policy = subject.Policy(kTableBits);
   const uint64_t before = PeakMemory();
   const RocksDBBuilder builder = subject.NewBuilder(policy);
-  char key[kMaxKeyBytes];
+  char key[kKeyBytes];
   for (uint64_t i = 0; i < num_keys; ++i) {
-    WriteKey(i, key_bytes, key);
-    builder->AddKey(rocksdb::Slice(key, key_bytes));
+    WriteKey(i, key);
+    builder->AddKey(rocksdb::Slice(key, kKeyBytes));
   }
   Peak peak = {PeakMemory() - before, 0, 0};
   std::unique_ptr<const char[]> buffer;
@@ -35,12 +35,12 @@ Peak BuildOne(const Subject& subject, uint64_t num_keys, size_t key_bytes) {
   return peak;
 }
 
-std::optional<Peak> BuildInProcess(const Subject& subject, uint64_t num_keys, size_t key_bytes) {
+std::optional<Peak> BuildInProcess(const Subject& subject, uint64_t num_keys) {
   int ends[2];
   if (pipe(ends) != 0) return std::nullopt;
   const pid_t child = fork();
   if (child == 0) {
-    const Peak peak = BuildOne(subject, num_keys, key_bytes);
+    const Peak peak = BuildOne(subject, num_keys);
     const bool written = write(ends[1], &peak, sizeof(peak)) == sizeof(peak);
     _exit(written ? 0 : 1);
   }
@@ -54,15 +54,14 @@ std::optional<Peak> BuildInProcess(const Subject& subject, uint64_t num_keys, si
 
 }  // namespace
 
-std::string PeakMemoryTable(const std::vector<Subject>& subjects, uint64_t num_keys,
-                            size_t key_bytes) {
+std::string PeakMemoryTable(const std::vector<Subject>& subjects, uint64_t num_keys) {
   std::vector<Cells> rows = {{"", "bits/key", "added MiB", "peak MiB", "bytes/key", "of Ribbon's"}};
   std::vector<double> peaks;
   double ribbon = NAN;
   std::set<std::string> families;
   for (const Subject& subject : subjects) {
     if (subject.is_seeded || !families.insert(subject.family).second) continue;
-    const std::optional<Peak> peak = BuildInProcess(subject, num_keys, key_bytes);
+    const std::optional<Peak> peak = BuildInProcess(subject, num_keys);
     if (!peak) return "Peak memory of a builder: the system does not tell it.\n\n";
     const auto keys = static_cast<double>(num_keys);
     peaks.push_back(static_cast<double>(peak->peak_bytes));

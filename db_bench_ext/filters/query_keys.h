@@ -21,7 +21,6 @@
 namespace bloomline::bench {
 
 constexpr size_t kChunkKeys = 1024;
-constexpr size_t kMaxKeyBytes = 16;
 
 // Chooses the keys of the queries, in random order. No missing key comes twice.
 class QueryOrder {
@@ -39,8 +38,8 @@ class QueryOrder {
   }
 
   // Writes kChunkKeys keys, one after another.
-  void FillChunk(size_t key_bytes, char* dst) {
-    for (size_t i = 0; i < kChunkKeys; ++i) WriteKey(NextIndex(), key_bytes, dst + i * key_bytes);
+  void FillChunk(char* dst) {
+    for (size_t i = 0; i < kChunkKeys; ++i) WriteKey(NextIndex(), dst + i * kKeyBytes);
   }
 
  private:

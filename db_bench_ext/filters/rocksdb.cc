@@ -45,20 +45,19 @@ void Query(Suite* suite, const Subject& subject, const Case& c, benchmark::State
   const std::string_view filter = suite->store().Get(subject, c.num_keys, c.bits_per_key);
   const RocksDBPolicy policy = subject.Policy(c.bits_per_key);
   const RocksDBReader reader = subject.NewReader(policy, Slice(filter.data(), filter.size()));
-  const size_t key_bytes = suite->flags().key_bytes;
-  alignas(64) char keys[kChunkKeys * kMaxKeyBytes];
+  alignas(64) char keys[kChunkKeys * kKeyBytes];
   Slice slices[kChunkKeys];
   Slice* pointers[kChunkKeys];
   bool answers[kChunkKeys];
   for (size_t i = 0; i < kChunkKeys; ++i) {
-    slices[i] = Slice(keys + i * key_bytes, key_bytes);
+    slices[i] = Slice(keys + i * kKeyBytes, kKeyBytes);
     pointers[i] = &slices[i];
   }
   QueryOrder order(c.num_keys, c.hit_percent, run);
   WarmUp(filter);
   TimeQueries(
       c, 8 * static_cast<double>(filter.size()) / static_cast<double>(c.num_keys), 2, answers,
-      state, [&] { order.FillChunk(key_bytes, keys); },
+      state, [&] { order.FillChunk(keys); },
       [&] { QueryChunk(reader.get(), pointers, c.mode, answers); });
 }
 
@@ -87,18 +86,16 @@ struct BuildTime {
   size_t written_bytes;
 };
 
-BuildTime BuildOne(const Suite& suite, const Subject& subject, const RocksDBPolicy& policy,
-                   const Case& c) {
-  const size_t key_bytes = suite.flags().key_bytes;
-  const auto keys = std::make_unique<char[]>(kChunkKeys * kMaxKeyBytes);
+BuildTime BuildOne(const Subject& subject, const RocksDBPolicy& policy, const Case& c) {
+  const auto keys = std::make_unique<char[]>(kChunkKeys * kKeyBytes);
   BuildTime time = {};
   RocksDBBuilder builder;
   time.seconds = SecondsOf([&] { builder = subject.NewBuilder(policy); });
   for (uint64_t first = 0; first < c.num_keys; first += kChunkKeys) {
     const size_t count = std::min<uint64_t>(kChunkKeys, c.num_keys - first);
-    for (size_t i = 0; i < count; ++i) WriteKey(first + i, key_bytes, &keys[i * key_bytes]);
+    for (size_t i = 0; i < count; ++i) WriteKey(first + i, &keys[i * kKeyBytes]);
     time.seconds += SecondsOf([&] {
-      for (size_t i = 0; i < count; ++i) builder->AddKey(Slice(&keys[i * key_bytes], key_bytes));
+      for (size_t i = 0; i < count; ++i) builder->AddKey(Slice(&keys[i * kKeyBytes], kKeyBytes));
     });
   }
   std::unique_ptr<const char[]> buffer;
@@ -107,12 +104,12 @@ BuildTime BuildOne(const Suite& suite, const Subject& subject, const RocksDBPoli
   return time;
 }
 
-void Build(const Suite& suite, const Subject& subject, const Case& c, benchmark::State& state) {
+void Build(const Subject& subject, const Case& c, benchmark::State& state) {
   const RocksDBPolicy policy = subject.Policy(c.bits_per_key);
   double finish_seconds = 0;
   size_t written_bytes = 0;
   for (auto _ : state) {
-    const BuildTime time = BuildOne(suite, subject, policy, c);
+    const BuildTime time = BuildOne(subject, policy, c);
     state.SetIterationTime(time.seconds);
     finish_seconds += time.finish_seconds;
     written_bytes = time.written_bytes;
@@ -134,8 +131,7 @@ void RegisterQueries(Suite* suite) {
   for (const Subject& subject : suite->subjects()) {
     for (const uint64_t num_keys : suite->flags().sizes) {
       for (const int bits : suite->flags().bits) {
-        // Several filters of this size would not fit into ordinary machines.
-        if ((num_keys >= 100000000 || subject.is_seeded) && bits != kTableBits) continue;
+        if (subject.is_seeded && bits != kTableBits) continue;
         for (const int hit_percent : kHitPercents) {
           for (const Mode mode : kModes) {
             Register(suite, subject,
@@ -162,17 +158,13 @@ void RegisterBuilds(Suite* suite) {
         if ((takes_long || subject.is_seeded) && bits != kTableBits) continue;
         const Case c{Kind::kBuild, subject.name, num_keys, bits};
         // Ribbon takes more than a second for ten million keys.
-        const int most = num_keys >= 100000000        ? 1
-                         : !takes_long                ? INT_MAX
-                         : subject.family == "Ribbon" ? 3
-                                                      : 9;
+        const int most = !takes_long ? INT_MAX : subject.family == "Ribbon" ? 3 : 9;
         const int rounds = std::min(most, suite->Rounds(c));
         const auto iterations =
             static_cast<int64_t>(std::max<uint64_t>(1, (flags.quick ? 1000 : 100000) / num_keys));
-        suite->Register(c, iterations, rounds,
-                        [suite, subject, c](benchmark::State& state, uint64_t) {
-                          Build(*suite, subject, c, state);
-                        });
+        suite->Register(c, iterations, rounds, [subject, c](benchmark::State& state, uint64_t) {
+          Build(subject, c, state);
+        });
       }
     }
   }

@@ -47,7 +47,7 @@ void CheckSameBytes(const std::vector<Subject>& subjects) {
   constexpr uint64_t kNumKeys = 3000;
   std::map<std::string, std::string> bytes_of_family;
   for (const Subject& subject : subjects) {
-    const std::string bytes = subject.Build(kNumKeys, kMaxKeyBytes, 10);
+    const std::string bytes = subject.Build(kNumKeys, 10);
     if (bytes_of_family.emplace(subject.family, bytes).first->second != bytes) {
       throw std::runtime_error(subject.name + " does not write the bytes of its family");
     }
@@ -67,7 +67,7 @@ NativeFactory LoadFactory(const std::string& library, const char* symbol) {
 // If one of the reader's functions came from the packaged library, the "native" rows would measure
 // that one.
 void CheckReaderIsNative(const Subject& subject, const std::string& library) {
-  const std::string filter = subject.Build(100, kMaxKeyBytes, 10);
+  const std::string filter = subject.Build(100, 10);
   const RocksDBReader reader = subject.NewReader(subject.Policy(10), filter);
   // The first word of a polymorphic object points at its virtual functions: two destructors, then
   // both MayMatch.
@@ -107,12 +107,12 @@ RocksDBReader Subject::NewReader(const RocksDBPolicy& policy, const rocksdb::Sli
   return RocksDBReader(policy->GetFilterBitsReader(filter));
 }
 
-std::string Subject::Build(uint64_t num_keys, size_t key_bytes, double bits_per_key) const {
+std::string Subject::Build(uint64_t num_keys, double bits_per_key) const {
   const RocksDBBuilder builder = NewBuilder(Policy(bits_per_key));
-  char key[kMaxKeyBytes];
+  char key[kKeyBytes];
   for (uint64_t i = 0; i < num_keys; ++i) {
-    WriteKey(i, key_bytes, key);
-    builder->AddKey(rocksdb::Slice(key, key_bytes));
+    WriteKey(i, key);
+    builder->AddKey(rocksdb::Slice(key, kKeyBytes));
   }
   std::unique_ptr<const char[]> buffer;
   return builder->Finish(&buffer).ToString();

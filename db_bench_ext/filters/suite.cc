@@ -39,7 +39,7 @@ PlacedBytes::PlacedBytes(std::string_view bytes) : size_(bytes.size()) {
 std::string_view FilterStore::Get(const Subject& subject, uint64_t num_keys, int bits_per_key) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto [entry, is_new] = filters_.try_emplace({subject.family, num_keys, bits_per_key});
-  if (is_new) entry->second = PlacedBytes(subject.Build(num_keys, key_bytes_, bits_per_key));
+  if (is_new) entry->second = PlacedBytes(subject.Build(num_keys, bits_per_key));
   return entry->second.view();
 }
 
@@ -54,7 +54,7 @@ void WarmUp(std::string_view bytes) {
 }
 
 Suite::Suite(const Flags& flags, std::vector<Subject> subjects)
-    : flags_(flags), subjects_(std::move(subjects)), store_(flags.key_bytes) {
+    : flags_(flags), subjects_(std::move(subjects)) {
   // Below a million keys a filter is small enough to stay in the second-level cache.
   for (const uint64_t size : flags_.sizes) {
     if (size >= 1000000) table_sizes_.push_back(size);
@@ -155,17 +155,17 @@ double Results::WrittenBitsPerKey(const Case& c) const {
   return result == nullptr ? NAN : result->written_bits_per_key;
 }
 
-std::string Results::Csv(size_t key_bytes) const {
+std::string Results::Csv() const {
   std::ostringstream out;
-  out << "kind,subject,keys,bits_per_key,key_bytes,hit_percent,mode,threads,rounds,"
+  out << "kind,subject,keys,bits_per_key,hit_percent,mode,threads,rounds,"
          "ns_per_key_median,ns_per_key_min,ns_per_key_max,finish_ns_per_key_median,fpr,"
          "written_bits_per_key\n";
   for (const auto& [c, result] : results_) {
     out << KindName(c.kind) << ',' << c.subject << ',' << c.num_keys << ',' << c.bits_per_key << ','
-        << key_bytes << ',' << c.hit_percent << ',' << ModeName(c.mode) << ',' << c.threads << ','
-        << result.ns.size() << ',' << CsvCells(SpreadOf(result.ns), 4) << ','
-        << CsvCell(Median(result.finish_ns), 4) << ',' << CsvCell(Mean(result.fprs), 8) << ','
-        << CsvCell(result.written_bits_per_key, 4) << '\n';
+        << c.hit_percent << ',' << ModeName(c.mode) << ',' << c.threads << ',' << result.ns.size()
+        << ',' << CsvCells(SpreadOf(result.ns), 4) << ',' << CsvCell(Median(result.finish_ns), 4)
+        << ',' << CsvCell(Mean(result.fprs), 8) << ',' << CsvCell(result.written_bits_per_key, 4)
+        << '\n';
   }
   return out.str();
 }

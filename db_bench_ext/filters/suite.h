@@ -44,7 +44,7 @@ struct Subject {
   RocksDBReader NewReader(const RocksDBPolicy& policy, const rocksdb::Slice& filter) const;
 
   // A filter of the generated keys 0 to num_keys - 1.
-  std::string Build(uint64_t num_keys, size_t key_bytes, double bits_per_key) const;
+  std::string Build(uint64_t num_keys, double bits_per_key) const;
 };
 
 // Ours first, fastest kernel first; then the peers. `native_library` is the path that
@@ -82,14 +82,11 @@ class PlacedBytes {
 // Builds each filter at the first Get and keeps it. Thread-safe.
 class FilterStore {
  public:
-  explicit FilterStore(size_t key_bytes) : key_bytes_(key_bytes) {}
-
   std::string_view Get(const Subject& subject, uint64_t num_keys, int bits_per_key);
 
  private:
   using Key = std::tuple<std::string, uint64_t, int>;  // family, keys, bits
 
-  const size_t key_bytes_;
   std::mutex mutex_;
   std::map<Key, PlacedBytes> filters_;
 };
@@ -105,7 +102,6 @@ constexpr int kLevelDBKeysPerFilter[] = {10, 36, 60, 200};
 struct Flags {
   std::vector<uint64_t> sizes = {1000, 10000, 100000, 1000000, 10000000};
   std::vector<int> bits = {8, 10, 16};
-  size_t key_bytes = 16;
   int rounds = 9;         // of most cases
   int table_rounds = 31;  // of the cases that the printed tables compare
   int query_chunks = 64;  // chunks of keys that a round queries
@@ -186,7 +182,7 @@ class Results : public benchmark::BenchmarkReporter {
   double Fpr(const Case& c) const;
   double WrittenBitsPerKey(const Case& c) const;
 
-  std::string Csv(size_t key_bytes) const;
+  std::string Csv() const;
   // A line of text for each case.
   std::string List() const;
 
@@ -205,8 +201,7 @@ std::string Tables(const Suite& suite, const Results& results);
 // table of how far its resident memory rose. The keys are made one by one and take none. A sentence
 // instead if the system does not tell. Call it before much memory has been used: what this process
 // has freed would not count.
-std::string PeakMemoryTable(const std::vector<Subject>& subjects, uint64_t num_keys,
-                            size_t key_bytes);
+std::string PeakMemoryTable(const std::vector<Subject>& subjects, uint64_t num_keys);
 
 }  // namespace bloomline::bench
 

@@ -64,7 +64,7 @@ std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t nu
     }
   }
   return "RocksDB's interface, " + std::to_string(num_keys) + " keys of " +
-         std::to_string(suite.flags().key_bytes) + " bytes, " + std::to_string(kTableBits) +
+         std::to_string(kKeyBytes) + " bytes, " + std::to_string(kTableBits) +
          " bits per key: ns per key, and how many times faster than\n" + cli::TextTable(rows);
 }
 

@@ -389,15 +389,12 @@ int Run(const Flags& flags) {
   std::vector<Result> results(subjects.size());
   Bench bench(flags);
   bool ok = true;
-  for (int round = 0; round < flags.rounds; ++round) {
-    for (size_t i = 0; i < subjects.size(); ++i) {
-      const size_t subject = (i + static_cast<size_t>(round)) % subjects.size();
-      if (!bench.Round(subjects[subject].get(), &results[subject])) {
-        std::cerr << "WRONG ANSWER: " << subjects[subject]->name() << " lost keys\n";
-        ok = false;
-      }
-    }
-  }
+  InTurns(flags.rounds, subjects.size(), [&](int, size_t subject) {
+    const bool found_all = bench.Round(subjects[subject].get(), &results[subject]);
+    if (!found_all) std::cerr << "WRONG ANSWER: " << subjects[subject]->name() << " lost keys\n";
+    ok = ok && found_all;
+    return found_all;
+  });
   PrintTable(subjects, results, flags.num_keys);
   return ok ? 0 : 1;
 }

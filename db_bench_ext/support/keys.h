@@ -2,6 +2,7 @@
 #ifndef BLOOMLINE_DB_BENCH_EXT_SUPPORT_KEYS_H_
 #define BLOOMLINE_DB_BENCH_EXT_SUPPORT_KEYS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -21,20 +22,17 @@ inline uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Random-looking. Writes key number `index` to dst; different indexes give different keys.
-// key_bytes is 8 or 16.
-inline void WriteKey(uint64_t index, size_t key_bytes, char* dst) {
-  const uint64_t first = Mix(index + 1);
-  std::memcpy(dst, &first, sizeof(first));
-  if (key_bytes == 2 * sizeof(first)) {
-    const uint64_t second = Mix(~first);
-    std::memcpy(dst + sizeof(first), &second, sizeof(second));
-  }
-}
-
-// Random-looking keys of 16 bytes, in an array of their own.
 constexpr size_t kKeyBytes = 16;
 
+// Random-looking. Writes key number `index` to dst; different indexes give different keys.
+inline void WriteKey(uint64_t index, char* dst) {
+  const uint64_t first = Mix(index + 1);
+  const uint64_t second = Mix(~first);
+  std::memcpy(dst, &first, sizeof(first));
+  std::memcpy(dst + sizeof(first), &second, sizeof(second));
+}
+
+// Such keys, in an array of their own.
 struct KeyBatch {
   explicit KeyBatch(size_t most) : bytes(most * kKeyBytes), views(most) {
     for (size_t i = 0; i < most; ++i)
@@ -44,7 +42,7 @@ struct KeyBatch {
 
   // Keys number first, first + stride, ...
   void Fill(uint64_t first, uint64_t stride, size_t n) {
-    for (size_t i = 0; i < n; ++i) WriteKey(first + i * stride, kKeyBytes, &bytes[i * kKeyBytes]);
+    for (size_t i = 0; i < n; ++i) WriteKey(first + i * stride, &bytes[i * kKeyBytes]);
     size = n;
   }
 
@@ -64,6 +62,14 @@ inline void WriteDecimal(uint64_t number, char* dst) {
 
 inline void WriteBigEndian(uint64_t number, char* dst) {
   for (size_t i = kBigEndianBytes; i-- > 0; number >>= 8) dst[i] = static_cast<char>(number);
+}
+
+// A value of `size` random-looking bytes, a different one for each number.
+inline void WriteValue(uint64_t number, size_t size, char* dst) {
+  for (size_t i = 0; i < size; i += sizeof(number)) {
+    const uint64_t word = Mix(number + (i + 1) * kGoldenRatio);
+    std::memcpy(dst + i, &word, std::min(sizeof(word), size - i));
+  }
 }
 
 // A filter of n keys holds the keys 0 to n - 1. Keys from this index on are missing in every

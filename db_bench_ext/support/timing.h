@@ -38,6 +38,28 @@ inline Spread SpreadOf(const std::vector<double>& values) {
   return {Median(values), *min, *max};
 }
 
+// What turn(round, subject) returns, by subject and round. All subjects have their turn in a round,
+// and each round begins with another one: what else the machine does affects all of them alike.
+template <typename Turn>
+auto InTurns(int rounds, size_t num_subjects, const Turn& turn) {
+  std::vector<std::vector<decltype(turn(0, size_t{0}))>> results(num_subjects);
+  for (int round = 0; round < rounds; ++round) {
+    for (size_t i = 0; i < num_subjects; ++i) {
+      const size_t now = (i + static_cast<size_t>(round)) % num_subjects;
+      results[now].push_back(turn(round, now));
+    }
+  }
+  return results;
+}
+
+// One figure of the results of all rounds.
+template <typename Result>
+std::vector<double> Each(const std::vector<Result>& results, double Result::*figure) {
+  std::vector<double> values;
+  for (const Result& result : results) values.push_back(result.*figure);
+  return values;
+}
+
 }  // namespace bloomline::bench
 
 #endif  // BLOOMLINE_DB_BENCH_EXT_SUPPORT_TIMING_H_
