@@ -84,57 +84,6 @@ def shade(ratio):
     return {"facecolor": style.COLORS["bloom" if ratio > 1 else "blocked"], "alpha": strength}
 
 
-PARTS = (("data", "none"), ("index", "bloom"), ("filter", "blocked"))
-
-
-def reads(table, workload):
-    """Blocks of data, index and filters, in the layout in which filters are read in pieces."""
-    cells = of_workload(table, workload)
-    layouts = tables.in_order(table, "filters")
-    layout = "partitioned" if "partitioned" in layouts else layouts[0]
-    caches = [cache for one, cache in regimes(table) if one == layout]
-    names = policies(table, without=("none",))
-
-    def parts(cache, policy):
-        row = cells[layout, cache, policy]
-        return [tables.number(row, f"{part}_reads_per_get") for part, _ in PARTS]
-
-    totals = {(cache, policy): sum(parts(cache, policy)) for cache in caches for policy in names}
-    if "builtin-bloom" not in names:
-        raise tables.Missing("no rows of builtin-bloom")
-    least = min(names, key=lambda policy: totals[caches[0], policy])
-    title = (f"{WORKLOADS.get(workload, workload)}: {style.short(totals[caches[0], least])} blocks "
-             f"per lookup in the smallest cache ({style.look(least).name}); built-in Bloom "
-             f"{style.short(totals[caches[0], 'builtin-bloom'])}")
-    subtitle = f"blocks read from the disk per Get, {layout} filters, by size of the cache"
-    left, row_height = 186, 26
-    panel = (style.WIDTH - left - 4) / len(caches)
-    body = row_height * len(names)
-    canvas = style.Canvas(style.WIDTH, lambda header: header + 58 + body + 14, title,
-                          subtitle)
-    top = canvas.header + 58
-    highest = max(totals.values())
-    for i, cache in enumerate(caches):
-        x = left + panel * i
-        axes = canvas.bare_axes(x, top, panel - 46, body)
-        axes.set_xlim(0, highest)
-        axes.set_ylim(len(names) - 0.5, -0.5)
-        canvas.text(x, top - 42, f"cache {times(cache)}", weight="bold", va="center")
-        for j, policy in enumerate(names):
-            start = 0
-            for (part, color), value in zip(PARTS, parts(cache, policy)):
-                axes.barh(j, value, left=start, height=0.68, color=style.COLORS[color])
-                start += value
-            canvas.label(axes, start, j, style.short(start), offset=(5, 0), size=12)
-    x = left
-    for part, color in PARTS:
-        canvas.text(x, top - 18, f"\N{BLACK SQUARE} {part}", color=style.COLORS[color], va="center",
-                    weight="bold")
-        x += 70
-    canvas.names(names, left - 10, top, row_height)
-    return canvas
-
-
 def wasted_reads(table):
     """Of full filters, in which nothing but the bits matters."""
     layouts = tables.in_order(table, "filters")
@@ -171,6 +120,4 @@ def pictures(results):
     levels = tables.read_csv(results / "disk_levels.csv")
     yield "disk_wasted_reads", lambda: wasted_reads(levels)
     for workload in tables.in_order(table, "workload"):
-        for name, draw in (("speed", speed), ("reads", reads)):
-            yield (f"disk_{name}_{workload}",
-                   lambda draw=draw, workload=workload: draw(table, workload))
+        yield f"disk_speed_{workload}", lambda workload=workload: speed(table, workload)
