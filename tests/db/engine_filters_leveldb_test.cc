@@ -11,7 +11,7 @@
 
 #include "bloomline/leveldb.h"
 #include "src/db/engine_filters/engine_filter.h"
-#include "src/db/engine_filters/rocksdb_hash.h"
+#include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/hash/hash.h"
 #include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
 #include "tests/db/engine_filter_checks.h"
@@ -196,7 +196,7 @@ std::string BuildWith(uint32_t (*hash)(std::string_view), const std::vector<std:
 TEST(EngineFiltersByOffsetTest, HaveRocksDBsHash) {
   for (size_t n = 1; n < 300; n += 1 + n / 4) {
     const std::vector<std::string> keys = RandomKeys(n, n);
-    const std::string bytes = BuildWith(RocksDBHash32, keys);
+    const std::string bytes = BuildWith(stock::RocksDBHash32, keys);
     const EngineFilter filter =
         EngineFilter::Open(Container::kRocksDBByOffset, "rocksdb.BuiltinBloomFilter", bytes);
     EXPECT_EQ(filter.kind(), Kind::kClassic);
@@ -204,7 +204,7 @@ TEST(EngineFiltersByOffsetTest, HaveRocksDBsHash) {
     all.insert(all.end(), keys.begin(), keys.end());
     ExpectAnswers(filter, all, [&](std::string_view key) {
       return kernels::LevelDBBloomMayMatch(bytes.data(), 8 * (bytes.size() - 1), 6,
-                                           RocksDBHash32(key));
+                                           stock::RocksDBHash32(key));
     });
     for (const std::string& key : keys) ASSERT_TRUE(filter.MayMatch(key));
   }
@@ -234,10 +234,10 @@ TEST(EngineFiltersByOffsetTest, TheOldNameMatchesWithEitherHash) {
   const std::vector<std::string> keys = RandomKeys(36, 13);
   size_t different = 0;
   for (const std::string& key : keys) {
-    different += filter::LevelDBHash32(key) != RocksDBHash32(key) ? 1 : 0;
+    different += filter::LevelDBHash32(key) != stock::RocksDBHash32(key) ? 1 : 0;
   }
   ASSERT_GT(different, 5u);
-  for (const auto hash : {filter::LevelDBHash32, RocksDBHash32}) {
+  for (const auto hash : {filter::LevelDBHash32, stock::RocksDBHash32}) {
     const std::string bytes = BuildWith(hash, keys);
     const EngineFilter filter =
         EngineFilter::Open(Container::kLevelDB, "leveldb.BuiltinBloomFilter", bytes);
@@ -246,7 +246,7 @@ TEST(EngineFiltersByOffsetTest, TheOldNameMatchesWithEitherHash) {
       const auto with = [&](uint32_t h) {
         return kernels::LevelDBBloomMayMatch(bytes.data(), 8 * (bytes.size() - 1), 6, h);
       };
-      return with(filter::LevelDBHash32(key)) || with(RocksDBHash32(key));
+      return with(filter::LevelDBHash32(key)) || with(stock::RocksDBHash32(key));
     };
     ExpectAnswers(filter, RandomKeys(1000, 14), matches);
   }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "src/db/engine_filters/engine_filter.h"
-#include "src/db/engine_filters/rocksdb_hash.h"
+#include "src/filter/stock/rocksdb_hash.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "tests/db/engine_filter_checks.h"
 #include "tests/support/guarded_bytes.h"
@@ -143,8 +143,8 @@ TEST(RocksDBHashTest, EqualsThatOfRocksDBAtEveryLength) {
     for (char& c : bytes) c = static_cast<char>(round == 0 ? 0xFF : random());
     for (size_t n = 0; n <= kMaxHashedBytes; ++n) {
       const std::string_view key(bytes.data() + n % 8, n);  // at any alignment
-      ASSERT_EQ(RocksDBHash64(key), ROCKSDB_NAMESPACE::Hash64(key.data(), n)) << n;
-      ASSERT_EQ(RocksDBHash32(key), ROCKSDB_NAMESPACE::Hash(key.data(), n, 0xbc9f1d34)) << n;
+      ASSERT_EQ(stock::RocksDBHash64(key), ROCKSDB_NAMESPACE::Hash64(key.data(), n)) << n;
+      ASSERT_EQ(stock::RocksDBHash32(key), ROCKSDB_NAMESPACE::Hash(key.data(), n, 0xbc9f1d34)) << n;
     }
   }
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bloomline/filter_theory.h"
-#include "src/db/engine_filters/bloom_readers.h"
+#include "src/filter/stock/legacy_bloom.h"
 
 namespace bloomline::engine_filters {
 namespace {
@@ -110,15 +110,15 @@ constexpr double kFull = 8;
 // The blocks of a legacy filter: as many as are simulated, with this mean number of keys.
 DoubleHashing SimulateLegacy(uint64_t num_keys, uint64_t num_blocks, int log2_block_bytes,
                              int num_probes) {
-  const Remainder block_of(num_blocks);
+  const stock::Remainder block_of(num_blocks);
   const int log2_bits = log2_block_bytes + 3;
   const uint32_t mask = (uint32_t{1} << log2_bits) - 1;
   const auto num_bits = static_cast<size_t>(num_blocks << log2_bits);
-  return Simulate<uint64_t>(num_keys, num_bits, size_t{1} << log2_bits, num_probes,
-                            [&](uint32_t hash, int i) {
-                              const uint32_t h = hash + static_cast<uint32_t>(i) * Step(hash);
-                              return block_of(hash) << log2_bits | (h & mask);
-                            });
+  return Simulate<uint64_t>(
+      num_keys, num_bits, size_t{1} << log2_bits, num_probes, [&](uint32_t hash, int i) {
+        const uint32_t h = hash + static_cast<uint32_t>(i) * stock::Step(hash);
+        return block_of(hash) << log2_bits | (h & mask);
+      });
 }
 
 }  // namespace
@@ -137,9 +137,9 @@ DoubleHashing ClassicDoubleHashing(uint64_t num_keys, uint64_t num_bits, int num
   }
   static auto* const known = new Remembered<std::tuple<uint64_t, uint64_t, int>, DoubleHashing>;
   return known->Get({num_keys, num_bits, num_probes}, [&] {
-    const Remainder remainder(num_bits);
+    const stock::Remainder remainder(num_bits);
     const auto position = [&](uint32_t hash, int i) {
-      return remainder(hash + static_cast<uint32_t>(i) * Step(hash));
+      return remainder(hash + static_cast<uint32_t>(i) * stock::Step(hash));
     };
     // The more keys, the less do filters differ.
     const bool small = 64 * probes <= kMaxInsertions;

@@ -14,9 +14,9 @@
 #include <string_view>
 #include <utility>
 
-#include "src/db/engine_filters/ribbon_reader.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/ranges/range_field.h"
+#include "src/filter/stock/ribbon.h"
 
 namespace bloomline::engine_filters {
 
@@ -64,7 +64,7 @@ struct FilterFacts {
   uint64_t num_blocks = 0;
   uint64_t block_bytes = 1;
   filter::Payload payload;  // if RowOf(kind)
-  std::optional<RibbonShape> ribbon;
+  std::optional<stock::RibbonShape> ribbon;
   std::optional<filter::RangeField> ranges;
 };
 

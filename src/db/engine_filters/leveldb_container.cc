@@ -10,11 +10,12 @@
 #include <cstdint>
 #include <string>
 
-#include "src/db/engine_filters/bloom_readers.h"
+#include "src/db/engine_filters/classic_reader.h"
 #include "src/db/engine_filters/opened_filter.h"
 #include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/leveldb_codes.h"
+#include "src/filter/stock/readers.h"
 
 namespace bloomline::engine_filters {
 namespace {
@@ -59,9 +60,9 @@ struct PayloadReader {
 
 template <Bytes kBytes>
 EngineFilter OpenClassic(FilterFacts facts) {
-  const ClassicReader<kBytes> reader{facts.data, Remainder(8 * facts.payload_bytes),
+  const ClassicReader<kBytes> reader{facts.data, stock::Remainder(8 * facts.payload_bytes),
                                      facts.num_probes};
-  return OpenReader(std::move(facts), reader);
+  return OpenReader(std::move(facts), stock::OneByOne(reader));
 }
 
 // Filters that the engines' own policies read: their last byte is k, or a code that they reserve.
@@ -106,7 +107,8 @@ EngineFilter OpenBloomline(const PolicyName& name, std::string_view bytes) {
     return CannotQuery(std::move(facts), "",
                        "its hashes have a seed, which the policy's name does not tell");
   }
-  return OpenReader(std::move(facts), PayloadReader{payload, &kernels::ActiveKernel()});
+  return OpenReader(std::move(facts),
+                    stock::OneByOne(PayloadReader{payload, &kernels::ActiveKernel()}));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ inline Query Constant(bool answer) {
   };
 }
 
-// Queries through a reader as in bloom_readers.h.
+// Queries through a reader as in src/filter/stock/readers.h.
 template <typename Reader>
 EngineFilter OpenReader(FilterFacts facts, const Reader& reader) {
   Query query = [reader](size_t n, const std::string_view* keys, bool* answers) {
@@ -33,7 +33,7 @@ EngineFilter OpenReader(FilterFacts facts, const Reader& reader) {
         hashes[i] = reader.Hash(keys[start + i]);
         reader.Prefetch(hashes[i]);
       }
-      for (size_t i = 0; i < count; ++i) answers[start + i] = reader.MayMatch(hashes[i]);
+      reader.MayMatchMany(count, hashes, answers + start);
     }
   };
   return EngineFilter(std::move(facts), std::move(query));

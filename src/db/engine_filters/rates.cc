@@ -14,8 +14,9 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-double RibbonRate(const RibbonShape& shape) {
-  const double rows = static_cast<double>(uint64_t{shape.upper_start} * RibbonShape::kRowsPerBlock);
+double RibbonRate(const stock::RibbonShape& shape) {
+  const double rows =
+      static_cast<double>(uint64_t{shape.upper_start} * stock::RibbonShape::kRowsPerBlock);
   const double lower = std::min(1.0, rows / shape.num_starts);
   const auto columns = static_cast<int>(shape.columns);
   return lower * std::ldexp(1.0, 1 - columns) + (1 - lower) * std::ldexp(1.0, -columns);

@@ -13,6 +13,7 @@
 #include "src/engines/rocksdb/levels/level_history.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/ranges/range_builder.h"
+#include "src/engines/rocksdb/stock/stock_reader.h"
 #include "src/filter/container/trailer.h"
 #include "src/support/out_of_memory.h"
 
@@ -105,6 +106,9 @@ class RocksDBFilterPolicy : public FilterPolicy {
     // Stock writes nothing of 1 to 5 bytes, yet answers "no" to them; such bytes are damage.
     const bool damaged = !filter.empty() && filter.size() <= kStockTrailerBytes;
     if (damaged || filter::HasTrailer(filter)) return NewRocksDBBitsReader(filter);
+    if (FilterBitsReader* const reader = NewStockBitsReader(filter); reader != nullptr) {
+      return reader;
+    }
     // RocksDB takes a null reader as "may match".
     return support::OrIfOutOfMemory<FilterBitsReader*>(
         nullptr, [&] { return builtin_->GetFilterBitsReader(contents); });

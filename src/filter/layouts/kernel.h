@@ -12,6 +12,7 @@
 #include "src/filter/layouts/compact/compact_kernel.h"
 #include "src/filter/layouts/flat/flat_kernel.h"
 #include "src/filter/layouts/small_set/small_set_kernel.h"
+#include "src/filter/stock/stock_kernel.h"
 
 namespace bloomline::kernels {
 
@@ -32,6 +33,7 @@ struct Kernel {
   CompactKernel compact;
   SmallSetKernel small_set;
   HashKernel hash;
+  stock::StockKernel stock;
 };
 
 // The one table: every kernel compiled into this binary, slowest first. The portable one is the

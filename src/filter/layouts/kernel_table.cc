@@ -22,6 +22,7 @@ Kernel PortableKernel() {
   kernel.flat = PortableFlat();
   kernel.compact = PortableCompact();
   kernel.small_set = PortableSmallSet();
+  kernel.stock.local_bloom = stock::PortableLocalBloom();
   return kernel;
 }
 
@@ -53,6 +54,7 @@ Kernel Avx2Kernel() {
   kernel.flat = Avx2Flat();
   kernel.compact = Avx2Compact();
   kernel.small_set = Avx2SmallSet();
+  kernel.stock.local_bloom = stock::Avx2LocalBloom();
   return kernel;
 }
 
@@ -72,6 +74,7 @@ Kernel Avx512Kernel() {
   kernel.compact = Avx512Compact();
   kernel.small_set = Avx512SmallSet();
   kernel.hash = Avx512Hash();
+  kernel.stock.local_bloom = stock::Avx512LocalBloom();
   return kernel;
 }
 
@@ -88,6 +91,7 @@ Kernel NeonKernel() {
   kernel.flat = NeonFlat();
   kernel.compact = NeonCompact();
   kernel.small_set = PortableSmallSet();
+  kernel.stock.local_bloom = stock::PortableLocalBloom();
   return kernel;
 }
 

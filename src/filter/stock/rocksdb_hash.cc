@@ -1,9 +1,9 @@
-#include "src/db/engine_filters/rocksdb_hash.h"
+#include "src/filter/stock/rocksdb_hash.h"
 
 #include "bloomline/inline_query.h"
 #include "src/filter/cpu/little_endian.h"
 
-namespace bloomline::engine_filters {
+namespace bloomline::stock {
 namespace {
 
 using kernels::LoadLittleEndian32;
@@ -46,26 +46,6 @@ inline uint64_t Avalanche(uint64_t h) {
 inline uint64_t Mix16(const char* bytes, size_t secret_offset) {
   return FoldedProduct(LoadLittleEndian64(bytes) ^ Secret(secret_offset),
                        LoadLittleEndian64(bytes + 8) ^ Secret(secret_offset + 8));
-}
-
-inline uint64_t Of0To16(const char* p, size_t n) {
-  if (n > 8) {
-    const uint64_t low = LoadLittleEndian64(p) ^ Secret(0);
-    const uint64_t high = LoadLittleEndian64(p + n - 8) ^ Secret(8);
-    return Avalanche(n + low + high + FoldedProduct(low, high));
-  }
-  if (n >= 4) {
-    const uint64_t both = LoadLittleEndian32(p) | uint64_t{LoadLittleEndian32(p + n - 4)} << 32;
-    const uint64_t keyed = both ^ Secret(0);
-    const uint64_t mixed = n + (keyed ^ keyed >> 51) * kPrime32[0];
-    return Avalanche((mixed ^ mixed >> 47) * kPrime64[1]);
-  }
-  if (n > 0) {
-    const auto byte = [p](size_t i) { return uint64_t{static_cast<unsigned char>(p[i])}; };
-    const uint64_t combined = byte(0) | byte(n >> 1) << 8 | byte(n - 1) << 16 | n << 24;
-    return Avalanche((combined ^ LoadLittleEndian32(kSecret)) * kPrime64[0]);
-  }
-  return FoldedProduct(Secret(0), kPrime64[1]);
 }
 
 // Pairs of 16 bytes, from both ends towards the middle.
@@ -133,7 +113,7 @@ uint64_t OfMoreThan240(const char* p, size_t n) {
 uint64_t RocksDBHash64(std::string_view key) {
   const char* const p = key.data();
   const size_t n = key.size();
-  if (n <= 16) return Of0To16(p, n);
+  if (n <= kMaxShortKeyBytes) return ShortRocksDBHash64(key);
   if (n <= 128) return Of17To128(p, n);
   return n <= 240 ? Of129To240(p, n) : OfMoreThan240(p, n);
 }
@@ -159,4 +139,4 @@ uint32_t RocksDBHash32(std::string_view key) {
   return h;
 }
 
-}  // namespace bloomline::engine_filters
+}  // namespace bloomline::stock

@@ -11,24 +11,25 @@
 //
 // A key selects 128 consecutive rows from its start on and some of them by its coefficients. It
 // matches if in each column the parity of the selected bits is a bit of its fingerprint.
-#ifndef BLOOMLINE_DB_ENGINE_FILTERS_RIBBON_READER_H_
-#define BLOOMLINE_DB_ENGINE_FILTERS_RIBBON_READER_H_
+#ifndef BLOOMLINE_FILTER_STOCK_RIBBON_H_
+#define BLOOMLINE_FILTER_STOCK_RIBBON_H_
 
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
 
-#include "src/db/engine_filters/rocksdb_hash.h"
 #include "src/filter/cpu/little_endian.h"
 #include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/stock/rocksdb_hash.h"
 
-namespace bloomline::engine_filters {
+namespace bloomline::stock {
 
 struct RibbonShape {
   static constexpr uint32_t kRowsPerBlock = 128;
   static constexpr uint32_t kSegmentBytes = 16;  // a column of a block
   static constexpr uint32_t kMaxColumns = 32;
 
+  RibbonShape() = default;
   // num_blocks: 2 to 2^24 - 1; payload_bytes < 2^32.
   RibbonShape(uint32_t num_blocks, uint64_t payload_bytes)
       : num_starts((num_blocks - 1) * kRowsPerBlock + 1) {
@@ -41,9 +42,9 @@ struct RibbonShape {
     }
   }
 
-  uint32_t num_starts;
-  uint32_t columns;      // of the blocks from upper_start on
-  uint32_t upper_start;  // blocks below have one column less
+  uint32_t num_starts = 0;
+  uint32_t columns = 0;      // of the blocks from upper_start on
+  uint32_t upper_start = 0;  // blocks below have one column less
 };
 
 struct RibbonReader {
@@ -59,6 +60,7 @@ struct RibbonReader {
   }
 
   static uint64_t Hash(std::string_view key) { return RocksDBHash64(key); }
+  static uint64_t ShortHash(std::string_view key) { return ShortRocksDBHash64(key); }
 
   void Prefetch(uint64_t hash) const {
     const Place place(shape, SeededHash(hash));
@@ -132,6 +134,6 @@ struct RibbonReader {
   }
 };
 
-}  // namespace bloomline::engine_filters
+}  // namespace bloomline::stock
 
-#endif  // BLOOMLINE_DB_ENGINE_FILTERS_RIBBON_READER_H_
+#endif  // BLOOMLINE_FILTER_STOCK_RIBBON_H_

@@ -1,0 +1,151 @@
+#include "src/filter/stock/stock_filter.h"
+
+#include <cstring>
+
+#include "src/filter/cpu/little_endian.h"
+#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/stock/local_bloom.h"
+
+namespace bloomline::stock {
+namespace {
+
+constexpr int kBloomMarker = -1;
+constexpr int kRibbonMarker = -2;
+
+int Byte(std::string_view bytes, size_t from_end) {
+  return static_cast<unsigned char>(bytes[bytes.size() - from_end]);
+}
+
+// What the trailer says, into a filter whose payload is known. Returns false and sets the reason if
+// that makes no sense. text() is called only if somebody wants the reason.
+template <typename Text>
+bool Wrong(std::string* why, Text text) {
+  if (why != nullptr) *why = text();
+  return false;
+}
+
+bool DecodeBloom(std::string_view bytes, StockFilter* filter, std::string* why) {
+  const int variant = Byte(bytes, 4);
+  const int num_probes = Byte(bytes, 3) & 31;
+  const int log2_block_bytes = (Byte(bytes, 3) >> 5) + 6;
+  const unsigned reserved = kernels::LoadLittleEndian16(bytes.data() + bytes.size() - 2);
+  if (num_probes < 1 || num_probes > kMaxLocalBloomProbes) {
+    return Wrong(why, [=] {
+      return "RocksDB Bloom filter with " + std::to_string(num_probes) + " probes; known: 1 to " +
+             std::to_string(kMaxLocalBloomProbes);
+    });
+  }
+  if (variant != 0 || log2_block_bytes != 6 || reserved != 0) {
+    return Wrong(why, [=] {
+      return "RocksDB Bloom filter of variant " + std::to_string(variant) + " with blocks of " +
+             std::to_string(1 << log2_block_bytes) + " bytes and reserved bytes " +
+             std::to_string(reserved) + "; known: 0, 64, 0";
+    });
+  }
+  const uint64_t num_bytes = filter->payload_bytes;
+  filter->num_blocks = num_bytes / kernels::kBlockBytes;
+  if (filter->num_blocks == 0) {
+    return Wrong(why, [=] {
+      return "RocksDB Bloom filter of " + std::to_string(num_bytes) +
+             " bytes; the least is a block of 64";
+    });
+  }
+  filter->kind = Kind::kBloom;
+  filter->num_probes = num_probes;
+  filter->block_bytes = kernels::kBlockBytes;
+  return true;
+}
+
+bool DecodeRibbon(std::string_view bytes, StockFilter* filter, std::string* why) {
+  const auto num_blocks =
+      static_cast<uint32_t>(Byte(bytes, 3) | Byte(bytes, 2) << 8 | Byte(bytes, 1) << 16);
+  if (num_blocks < 2) {
+    return Wrong(why, [=] {
+      return "RocksDB Ribbon filter of " + std::to_string(num_blocks) + " blocks; the least is 2";
+    });
+  }
+  const uint64_t num_bytes = filter->payload_bytes;
+  const RibbonShape shape(num_blocks, num_bytes);
+  if (shape.columns == 0) {
+    return Wrong(why, [=] {
+      return "RocksDB Ribbon filter of " + std::to_string(num_bytes) +
+             " bytes; a column of a block has 16";
+    });
+  }
+  filter->kind = Kind::kRibbon;
+  filter->num_blocks = num_blocks;
+  filter->ribbon = shape;
+  filter->ribbon_seed = static_cast<uint8_t>(Byte(bytes, 4));
+  return true;
+}
+
+bool DecodeLegacy(std::string_view bytes, int num_probes, StockFilter* filter, std::string* why) {
+  const uint64_t num_blocks = kernels::LoadLittleEndian32(bytes.data() + bytes.size() - 4);
+  const uint64_t num_bytes = filter->payload_bytes;
+  int log2_block_bytes = 0;
+  if (num_blocks != 0) {
+    while (num_blocks << log2_block_bytes < num_bytes) ++log2_block_bytes;
+  }
+  if (num_blocks == 0 || num_blocks << log2_block_bytes != num_bytes) {
+    return Wrong(why, [=] {
+      return "RocksDB legacy Bloom filter of " + std::to_string(num_bytes) + " bytes in " +
+             std::to_string(num_blocks) + " blocks; the size of a block is a power of two";
+    });
+  }
+  constexpr int kMaxLog2 = 28;  // positions of a block are 32-bit numbers
+  if (log2_block_bytes > kMaxLog2) {
+    return Wrong(why, [=] {
+      return "RocksDB legacy Bloom filter with blocks of " +
+             std::to_string(num_bytes / num_blocks) + " bytes; known: up to 2^28";
+    });
+  }
+  filter->kind = Kind::kLegacyBloom;
+  filter->num_probes = num_probes;
+  filter->num_blocks = num_blocks;
+  filter->block_bytes = uint64_t{1} << log2_block_bytes;
+  return true;
+}
+
+bool Decode(std::string_view bytes, StockFilter* filter, std::string* why) {
+  if (bytes.size() <= kTrailerBytes) {
+    filter->kind = Kind::kNoKeys;
+    return true;
+  }
+  if (bytes.size() > UINT32_MAX) {
+    return Wrong(why, [=] {
+      return "RocksDB filter of " + std::to_string(bytes.size()) + " bytes; known: up to 4 GiB";
+    });
+  }
+  filter->payload_bytes -= kTrailerBytes;
+  const int byte = Byte(bytes, kTrailerBytes);
+  const int marker = byte < 128 ? byte : byte - 256;
+  if (marker == kBloomMarker) return DecodeBloom(bytes, filter, why);
+  if (marker == kRibbonMarker) return DecodeRibbon(bytes, filter, why);
+  if (marker > 0) return DecodeLegacy(bytes, marker, filter, why);
+  if (marker < 0) {
+    return Wrong(why, [=] {
+      return "RocksDB filter of kind " + std::to_string(marker) +
+             "; known: -2 (Ribbon), -1 (Bloom), 0 to 127";
+    });
+  }
+  filter->kind = Kind::kAlwaysMatch;
+  return true;
+}
+
+}  // namespace
+
+StockFilter DecodeStockFilter(std::string_view bytes, std::string* why) {
+  StockFilter filter;
+  filter.data = bytes.data();
+  filter.payload_bytes = bytes.size();
+  Decode(bytes, &filter, why);
+  return filter;
+}
+
+void EncodeBloomTrailer(int num_probes, char* trailer) {
+  std::memset(trailer, 0, kTrailerBytes);
+  trailer[0] = static_cast<char>(kBloomMarker);
+  trailer[2] = static_cast<char>(num_probes);
+}
+
+}  // namespace bloomline::stock

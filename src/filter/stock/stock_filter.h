@@ -1,0 +1,63 @@
+// The filters that RocksDB itself writes, full filters and partitions, as their bytes tell them
+// apart. They end in 5 bytes (table/block_based/filter_policy.cc), of which the first says how to
+// read the others:
+//
+//   1 to 127   legacy Bloom filter, so many probes; number of blocks (4 bytes)
+//   0          matches every key; or bloomline's trailer, whose magic number follows
+//   -1         Bloom filter; variant 0 (1 byte), k (5 bits) and block size (3 bits, 0: 64 bytes),
+//              2 bytes reserved
+//   -2         Ribbon filter; seed (1 byte), number of blocks (3 bytes)
+//   others     reserved
+#ifndef BLOOMLINE_FILTER_STOCK_STOCK_FILTER_H_
+#define BLOOMLINE_FILTER_STOCK_STOCK_FILTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "src/filter/stock/ribbon.h"
+
+namespace bloomline::stock {
+
+// Filters of this length or less have no keys.
+constexpr size_t kTrailerBytes = 5;
+
+// The longest payload: RocksDB's lengths have 32 bits, and blocks 64 bytes.
+constexpr uint64_t kMaxPayloadBytes = 0xffffffc0;
+
+enum class Kind {
+  kUnknown,      // not understood: must match every key
+  kAlwaysMatch,  // written so
+  kNoKeys,       // matches none
+  kBloom,        // FastLocalBloom, from 6.6 on with format_version 5
+  kLegacyBloom,  // format_version below 5
+  kRibbon        // Standard128Ribbon
+};
+
+// Safe to query: all that a reader of this kind reads lies in the payload.
+struct StockFilter {
+  Kind kind = Kind::kUnknown;
+  const char* data = nullptr;
+  uint64_t payload_bytes = 0;
+  uint64_t num_blocks = 0;
+  uint64_t block_bytes = 1;  // kLegacyBloom: a power of two up to 2^28
+  int num_probes = 0;
+  RibbonShape ribbon;       // kRibbon
+  uint8_t ribbon_seed = 0;  // ditto
+
+  bool has_reader() const {
+    return kind == Kind::kBloom || kind == Kind::kLegacyBloom || kind == Kind::kRibbon;
+  }
+};
+
+// Whoever may get bloomline's filters asks filter::HasTrailer first. Any bytes are safe. If the
+// kind is kUnknown and `why` is not null, *why is one sentence; only this needs memory.
+StockFilter DecodeStockFilter(std::string_view bytes, std::string* why = nullptr);
+
+// Of a Bloom filter: the last kTrailerBytes.
+void EncodeBloomTrailer(int num_probes, char* trailer);
+
+}  // namespace bloomline::stock
+
+#endif  // BLOOMLINE_FILTER_STOCK_STOCK_FILTER_H_

@@ -1,0 +1,15 @@
+// The SIMD code for the filters that RocksDB itself writes: a part of kernels::Kernel.
+#ifndef BLOOMLINE_FILTER_STOCK_STOCK_KERNEL_H_
+#define BLOOMLINE_FILTER_STOCK_STOCK_KERNEL_H_
+
+#include "src/filter/stock/local_bloom.h"
+
+namespace bloomline::stock {
+
+struct StockKernel {
+  LocalBloomKernel local_bloom;
+};
+
+}  // namespace bloomline::stock
+
+#endif  // BLOOMLINE_FILTER_STOCK_STOCK_KERNEL_H_

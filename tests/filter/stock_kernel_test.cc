@@ -1,0 +1,109 @@
+// The kernels for RocksDB's own filters against the portable one.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "src/filter/cpu/blocks.h"
+#include "src/filter/layouts/kernel.h"
+#include "src/filter/stock/local_bloom.h"
+#include "tests/support/repetitions.h"
+
+namespace bloomline::stock {
+namespace {
+
+using kernels::AllKernels;
+using kernels::kBlockBytes;
+using kernels::PayloadView;
+
+class StockKernelTest : public testing::TestWithParam<size_t> {
+ protected:
+  const StockKernel& kernel() const { return AllKernels().kernels[GetParam()]->stock; }
+  const StockKernel& portable() const { return AllKernels().kernels[0]->stock; }
+  void SetUp() override {
+    const kernels::Kernel& kernel = *AllKernels().kernels[GetParam()];
+    if (!kernel.supported()) GTEST_SKIP() << kernel.name << ": not supported by this machine";
+  }
+};
+
+// With the ends of every range first.
+std::vector<uint64_t> Hashes(size_t n, uint64_t seed) {
+  std::vector<uint64_t> hashes = {0, 1, ~0ull, 1ull << 63, 0xFFFFFFFF, 0xFFFFFFFF00000000};
+  std::mt19937_64 random(seed);
+  while (hashes.size() < n) hashes.push_back(random());
+  hashes.resize(n);
+  return hashes;
+}
+
+// Zeroed memory of exactly the filter's bytes, so that a sanitizer sees every byte too many.
+struct Blocks {
+  Blocks(uint64_t num_blocks, size_t offset)
+      : bytes(num_blocks * kBlockBytes),
+        memory(new char[bytes + offset]()),
+        data(memory.get() + offset) {}
+  std::string text() const { return std::string(data, bytes); }
+  size_t bytes;
+  std::unique_ptr<char[]> memory;
+  char* data;
+};
+
+TEST(StockKernelTableTest, HasEveryFunctionOfEveryKernel) {
+  for (const kernels::Kernel* kernel : AllKernels()) {
+    EXPECT_NE(kernel->stock.local_bloom.may_match_for, nullptr) << kernel->name;
+    EXPECT_NE(kernel->stock.local_bloom.may_match_many, nullptr) << kernel->name;
+    EXPECT_NE(kernel->stock.local_bloom.insert_many, nullptr) << kernel->name;
+  }
+}
+
+TEST_P(StockKernelTest, InsertsTheSameBloomBitsAsPortable) {
+  for (int k = 1; k <= kMaxLocalBloomProbes; ++k) {
+    for (const uint64_t num_blocks : {1u, 2u, 3u, 64u, 1000u}) {
+      for (const size_t n : {size_t{0}, size_t{1}, kernels::kInsertAhead - 1, kernels::kInsertAhead,
+                             kernels::kInsertAhead + 1, static_cast<size_t>(num_blocks) * 5}) {
+        const std::vector<uint64_t> hashes = Hashes(n, n + static_cast<uint64_t>(k));
+        const Blocks expected(num_blocks, 0);
+        const Blocks actual(num_blocks, static_cast<size_t>(k) * 7 % 64);
+        portable().local_bloom.insert_many({expected.data, num_blocks, k}, n, hashes.data());
+        kernel().local_bloom.insert_many({actual.data, num_blocks, k}, n, hashes.data());
+        ASSERT_EQ(expected.text(), actual.text()) << "k " << k << ", blocks " << num_blocks;
+      }
+    }
+  }
+}
+
+TEST_P(StockKernelTest, AnswersBloomQueriesAsPortable) {
+  for (int k = 1; k <= kMaxLocalBloomProbes; ++k) {
+    for (const uint64_t num_blocks : {1u, 3u, 50u}) {
+      const Blocks blocks(num_blocks, static_cast<size_t>(k) * 11 % 64);
+      const PayloadView filter{blocks.data, num_blocks, k};
+      const std::vector<uint64_t> stored = Hashes(num_blocks * 20, 100 + static_cast<uint64_t>(k));
+      portable().local_bloom.insert_many(filter, stored.size(), stored.data());
+      std::vector<uint64_t> queries = Hashes(3001, 200 + static_cast<uint64_t>(k));
+      queries.insert(queries.end(), stored.begin(), stored.end());
+      const std::unique_ptr<bool[]> many(new bool[queries.size()]);
+      kernel().local_bloom.may_match_many(filter, queries.size(), queries.data(), many.get());
+      kernel().local_bloom.may_match_many(filter, 0, nullptr, nullptr);
+      size_t matches = 0;
+      for (size_t i = 0; i < queries.size(); ++i) {
+        const bool expected = portable().local_bloom.may_match_for(k)(filter, queries[i]);
+        ASSERT_EQ(expected, kernel().local_bloom.may_match_for(k)(filter, queries[i])) << "k " << k;
+        ASSERT_EQ(expected, many[i]) << "k " << k;
+        bool short_batch[3];
+        kernel().local_bloom.may_match_many(filter, 1, &queries[i], short_batch);
+        ASSERT_EQ(expected, short_batch[0]) << "k " << k;
+        matches += expected;
+      }
+      ASSERT_GE(matches, stored.size());
+      ASSERT_LT(matches, queries.size());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllKernels, StockKernelTest, testing::Range<size_t>(0, AllKernels().size),
+                         [](const auto& info) { return AllKernels().kernels[info.param]->name; });
+
+}  // namespace
+}  // namespace bloomline::stock
