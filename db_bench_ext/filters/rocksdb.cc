@@ -131,7 +131,8 @@ void RegisterQueries(Suite* suite) {
   for (const Subject& subject : suite->subjects()) {
     for (const uint64_t num_keys : suite->flags().sizes) {
       for (const int bits : suite->flags().bits) {
-        if (subject.is_seeded && bits != kTableBits) continue;
+        const bool only_table_bits = subject.is_seeded || subject.make_writer != nullptr;
+        if (only_table_bits && bits != kTableBits) continue;
         for (const int hit_percent : kHitPercents) {
           for (const Mode mode : kModes) {
             Register(suite, subject,
@@ -152,6 +153,7 @@ void RegisterQueries(Suite* suite) {
 void RegisterBuilds(Suite* suite) {
   const Flags& flags = suite->flags();
   for (const Subject& subject : suite->subjects()) {
+    if (subject.make_writer != nullptr) continue;
     for (const uint64_t num_keys : flags.sizes) {
       for (const int bits : flags.bits) {
         const bool takes_long = num_keys >= 10000000;

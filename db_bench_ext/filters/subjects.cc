@@ -42,6 +42,14 @@ Subject OurSubject(const NamedFormat& format, const std::string& kernel, bool is
   return {family + " " + kernel, family, true, kernel, is_seeded, make_policy};
 }
 
+// bloomline's policy as the reader of what RocksDB wrote.
+Subject ReaderSubject(const char* family, const std::string& kernel,
+                      const std::function<RocksDBPolicy(double bits_per_key)>& make_writer) {
+  const auto make_policy = [](double) { return NewRocksDBFilterPolicy(FilterOptions()); };
+  return {
+      std::string(family) + " by " + kernel, family, true, kernel, false, make_policy, make_writer};
+}
+
 // So all subjects of a family can query the same filter, and only the code differs.
 void CheckSameBytes(const std::vector<Subject>& subjects) {
   constexpr uint64_t kNumKeys = 3000;
@@ -108,7 +116,8 @@ RocksDBReader Subject::NewReader(const RocksDBPolicy& policy, const rocksdb::Sli
 }
 
 std::string Subject::Build(uint64_t num_keys, double bits_per_key) const {
-  const RocksDBBuilder builder = NewBuilder(Policy(bits_per_key));
+  const RocksDBBuilder builder =
+      NewBuilder(make_writer != nullptr ? make_writer(bits_per_key) : Policy(bits_per_key));
   char key[kKeyBytes];
   for (uint64_t i = 0; i < num_keys; ++i) {
     WriteKey(i, key);
@@ -129,12 +138,14 @@ std::vector<Subject> AllSubjects(const std::string& native_library) {
   for (const NamedFormat& named : {kFormats[0], kFormats[1]}) {
     subjects.push_back(OurSubject(named, SupportedKernels().front()->name, true));
   }
-  subjects.push_back({"Bloom packaged", "Bloom", false, "", false, [](double bits_per_key) {
-                        return RocksDBPolicy(rocksdb::NewBloomFilterPolicy(bits_per_key));
-                      }});
-  subjects.push_back({"Ribbon packaged", "Ribbon", false, "", false, [](double bits_per_key) {
-                        return RocksDBPolicy(rocksdb::NewRibbonFilterPolicy(bits_per_key, -1));
-                      }});
+  const auto make_bloom = [](double bits_per_key) {
+    return RocksDBPolicy(rocksdb::NewBloomFilterPolicy(bits_per_key));
+  };
+  const auto make_ribbon = [](double bits_per_key) {
+    return RocksDBPolicy(rocksdb::NewRibbonFilterPolicy(bits_per_key, -1));
+  };
+  subjects.push_back({"Bloom packaged", "Bloom", false, "", false, make_bloom});
+  subjects.push_back({"Ribbon packaged", "Ribbon", false, "", false, make_ribbon});
   if (!native_library.empty()) {
     for (const Subject& native :
          {NativeSubject(native_library, "Bloom native", "Bloom", "bloomline_native_bloom_policy"),
@@ -143,6 +154,10 @@ std::vector<Subject> AllSubjects(const std::string& native_library) {
       CheckReaderIsNative(native, native_library);
       subjects.push_back(native);
     }
+  }
+  for (const kernels::Kernel* kernel : SupportedKernels()) {
+    subjects.push_back(ReaderSubject("Bloom", kernel->name, make_bloom));
+    subjects.push_back(ReaderSubject("Ribbon", kernel->name, make_ribbon));
   }
   CheckSameBytes(subjects);
   return subjects;

@@ -37,6 +37,8 @@ struct Subject {
   std::string kernel;  // empty for peers
   bool is_seeded;      // ours with a seed; measured at kTableBits only
   std::function<RocksDBPolicy(double bits_per_key)> make_policy;
+  // Of ours that read what RocksDB wrote: the policy that writes it. Such subjects only query.
+  std::function<RocksDBPolicy(double bits_per_key)> make_writer = nullptr;
 
   // These force this subject's kernel, if it has one.
   RocksDBPolicy Policy(double bits_per_key) const;
@@ -47,7 +49,8 @@ struct Subject {
   std::string Build(uint64_t num_keys, double bits_per_key) const;
 };
 
-// Ours first, fastest kernel first; then the peers. `native_library` is the path that
+// Ours first, fastest kernel first; then the peers; then ours that read the peers' bytes.
+// `native_library` is the path that
 // db_bench_ext/filters/native_rocksdb printed, or empty. Throws std::runtime_error if that library
 // runs code of another one, or if subjects of one family do not write the same bytes.
 std::vector<Subject> AllSubjects(const std::string& native_library);
