@@ -33,9 +33,17 @@ enum class Format {
   // false-positive rate of kBlocked with 10. A query takes 1.6 to 2 times as long as in kBlocked
   // for a missing key, 3 to 4 times for a stored one, building 3 to 5 times (docs/benchmarking.md).
   kCompact,
+  // RocksDB's own Bloom filter, byte for byte. For RocksDB only: take it if RocksDB without
+  // bloomline must use the filters. With format_version below 5 it is RocksDB's older one. 10 bits
+  // per key have the false-positive rate of 10.1 in kBlocked. FilterBuilder and LevelDB refuse it.
+  kBloom,
+  // RocksDB's own Ribbon filter, byte for byte. As in ribbonfilter:N of RocksDB, bits_per_key is
+  // that of the Bloom filter with its false-positive rate, and not its memory: 10 take about 7.1
+  // bits of memory per key. Otherwise as kBloom. It takes 3 to 5 times as long to build and query.
+  kRibbon,
 };
 
-// "classic", "blocked" or "compact"; static storage.
+// "classic", "blocked", "compact", "bloom" or "ribbon"; static storage.
 const char* FormatName(Format format);
 
 // Range of FilterOptions::bits_per_key. More than about 45 gains nothing, since k is at most 30.
@@ -69,8 +77,8 @@ struct FilterOptions {
   // Seed of the 64-bit hash. Whoever knows it can choose keys that overfill a filter or that are
   // false positives. So use the default seed, 0, only for keys that outsiders cannot choose
   // (docs/chosen_keys.md). FilterBuilder and RocksDB record the seed in the filter. LevelDB's
-  // filters have no room for it: keep it, and name the policy (leveldb.h). The hash of kClassic
-  // takes no seed.
+  // filters have no room for it: keep it, and name the policy (leveldb.h). The hashes of kClassic,
+  // kBloom and kRibbon take no seed.
   uint64_t seed = 0;
 
   // Each filter draws a seed of its own from the system's generator and records it; `seed` must
@@ -85,7 +93,8 @@ struct FilterOptions {
   static FilterOptions ForFalsePositiveRate(Format format, double rate);
 
   // Empty if the options are valid, else one sentence that names the value and the allowed range.
-  // It knows no engine: kClassic is valid here, though only LevelDB takes it.
+  // It knows no engine: kClassic is valid here, though only LevelDB takes it, and kBloom, though
+  // only RocksDB does.
   std::string Validate() const;
 };
 

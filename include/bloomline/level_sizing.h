@@ -14,7 +14,8 @@
 //
 //   format            all levels have filters of one format.
 //   bits_per_key      filter memory per key, over all levels: 0 to the upper end of
-//                     AllowedBitsPerKey(format). Below the lower end, some level has no filter.
+//                     AllowedBitsPerKey(format). Below the lower end, some level has no filter. In
+//                     kRibbon, as in each level, the bits per key of a Bloom filter as accurate.
 //   num_levels        1 to kMaxLevels; the length of the arrays.
 //   keys_of_level     keys of each level, in any unit: 0, or 1e-30 to 1e30; not all 0. A level
 //                     without keys costs nothing and gets the most bits. The sizes need not be

@@ -12,13 +12,15 @@
 // one. bloomline and the program then need the same setting.
 //
 // The filters of existing tables: the policy has the compatibility name of RocksDB's policies,
-// `rocksdb.BuiltinBloomFilter`. It reads and uses every Bloom and Ribbon filter that RocksDB wrote.
-// RocksDB without bloomline reads bloomline's filters as "may match". Its results are right, but
-// lookups of missing keys read from disk until a compaction writes RocksDB's own filters
-// (docs/format.md, section 5; docs/compatibility.md).
+// `rocksdb.BuiltinBloomFilter`. It reads and uses every Bloom and Ribbon filter that RocksDB wrote,
+// with SIMD chosen at run time. RocksDB without bloomline reads the filters of kBlocked and kCompact
+// as "may match". Its results are right, but lookups of missing keys read from disk until a
+// compaction writes RocksDB's own filters (docs/format.md, section 5; docs/compatibility.md). It
+// uses the filters of kBloom and kRibbon, which are its own.
 //
 // Versions: RocksDB's filter interface has been internal since 7.0. So bloomline works only with
-// the minor version of RocksDB that it was compiled against, and checks that when a policy is made.
+// the minor version of RocksDB that it was compiled against, and checks that when a policy is made
+// (stock_if_version_differs).
 //
 // Memory: the policy honours optimize_filters_for_memory and charges construction to
 // CacheEntryRole::kFilterConstruction, if RocksDB's options say so (docs/rocksdb.md).
@@ -100,6 +102,19 @@ struct RocksDBFilterOptions : FilterOptions {
   // 0.001 to 8.
   double range_entries_per_key = 0.1;
 
+  // For kBloom and kRibbon alone: the policy calls itself bloomfilter:N or ribbonfilter:N, as
+  // RocksDB's own does, so that ldb, secondaries, backups and programs without bloomline can load
+  // the OPTIONS file. Nothing in the database then names bloomline, except the LOG. A program that
+  // loads its own options from that file gets RocksDB's policy: it sets this one again. So does one
+  // whose DB::SetOptions names filter_policy.
+  bool stock_id = false;
+
+  // If the running RocksDB has another minor version than the one that bloomline was compiled for,
+  // NewRocksDBFilterPolicy returns RocksDB's own policy with these bits per key (Ribbon for
+  // kRibbon, else Bloom), and stderr has a line. Otherwise it returns null. In no option string:
+  // those are not read then.
+  bool stock_if_version_differs = false;
+
   // For a comparator that treats different keys as equal: without a canonicalizer, filters would
   // lose keys (docs/comparators.md). A filter of another canonicalizer, or of none, excludes no
   // key; compactions replace it. The policy shares the object with the readers of its filters, and
@@ -114,7 +129,7 @@ struct RocksDBFilterOptions : FilterOptions {
 // Returns a policy for BlockBasedTableOptions::filter_policy. Also calls RegisterBloomline(), so
 // that the OPTIONS files that RocksDB writes can be loaded again.
 //
-// Options: the format is kBlocked or kCompact. As in RocksDB's own policies, 0 <= bits_per_key <
+// Options: the format is not kClassic. As in RocksDB's own policies, 0 <= bits_per_key <
 // 0.5 writes no filters (but reads existing ones), and 0.5 to 1 counts as 1, which kCompact
 // refuses.
 //
@@ -139,6 +154,7 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
 //   filter_policy={id=bloomline;format=compact;bits_per_key=7.5;seed=random}
 //   filter_policy={id=bloomline;format=compact;bits_by_level=auto;flush_format=blocked}
 //   filter_policy={id=bloomline;bits_by_level=24:20:16:12:9;filters_at_bottom=false}
+//   filter_policy={id=bloomline;format=bloom;bits_by_level=auto;stock_id=true}
 //
 // `seed=random` is FilterOptions::random_seed. DB::SetOptions changes the same options of a running
 // database: all that it names or, if it returns an error, none. RocksDB 9.8 and later return none:

@@ -87,7 +87,7 @@ static void TestErrors(void) {
   CHECK_REFUSED(bloomline_leveldb_filterpolicy_create(bloomline_format_compact, 2, &error),
                 "bits_per_key is 2; allowed: 3 to 24");
   CHECK_REFUSED(bloomline_leveldb_filterpolicy_create(3, 10, &error),
-                "format is 3; allowed: 0 (classic)");
+                "format is bloom, which is written in RocksDB only");
 }
 
 static void TestCanonicalizer(const char* directory) {

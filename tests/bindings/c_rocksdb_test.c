@@ -147,7 +147,7 @@ static void TestWrongPolicies(void) {
       {"bloomline:101", "bits_per_key is 101"},
       {"{id=bloomline:x;format=compact}", "bits_per_key is 'x'"},
       {"{id=bloomline;format=compact;bits_per_key=2}", "bits_per_key is 2"},
-      {"{id=bloomline;format=ribbon}", "format is 'ribbon'"},
+      {"{id=bloomline;format=cuckoo}", "format is 'cuckoo'"},
       {"{id=bloomline;bit_per_key=8}", "bit_per_key"},
       {"{id=bloomline;canonicalizer=nobody}", "canonicalizer is 'nobody'"},
   };

@@ -65,7 +65,26 @@ TEST(RocksDBMismatchTest, EveryWayInRefusesOtherVersionsAndThenTakesTheRightOne)
     EXPECT_EQ(policy, nullptr);
   }
 
+  running = next;
+  RocksDBFilterOptions options;
+  options.stock_if_version_differs = true;
+  testing::internal::CaptureStderr();
+  const std::shared_ptr<const FilterPolicy> stock = NewRocksDBFilterPolicy(options);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "bloomline: " + RefusalOf(next) + "; until then the filters are RocksDB's own\n");
+  ASSERT_NE(stock, nullptr);
+  EXPECT_STREQ(stock->Name(), "bloomfilter");
+  options.format = Format::kRibbon;
+  const std::shared_ptr<const FilterPolicy> ribbon = NewRocksDBFilterPolicy(options);
+  ASSERT_NE(ribbon, nullptr);
+  EXPECT_STREQ(ribbon->Name(), "ribbonfilter");
+  options.bits_per_key = 200;
+  std::string error;
+  EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
+
   running = Compiled();
+  options.bits_per_key = 10;
+  EXPECT_STREQ(NewRocksDBFilterPolicy(options)->Name(), "bloomline");
   rocksdb::ObjectLibrary library("a library of the test");
   EXPECT_EQ(bloomline_rocksdb_plugin(library, ""), 2);
   char* c_error = nullptr;

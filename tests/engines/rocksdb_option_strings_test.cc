@@ -131,7 +131,7 @@ const struct {
     {"{id=bloomline;num_levels=18446744073709551615}", {"num_levels is '184", "2 to 64"}},
     {"{id=bloomline;level_size_ratio=0}", {"level_size_ratio is 0", "1 to 1000"}},
     {"{id=bloomline;level_size_ratio=ten}", {"level_size_ratio is 'ten'", "1 to 1000"}},
-    {"{id=bloomline;flush_format=classic}", {"flush_format is 'classic'", "compact, same"}},
+    {"{id=bloomline;flush_format=classic}", {"flush_format is 'classic'", "ribbon, same"}},
     {"{id=bloomline;filters_at_bottom=no}", {"filters_at_bottom is 'no'", "true, false"}},
     {"{id=bloomline:30;format=compact}", {"bits_per_key is 30", "allowed: 3 to 24"}},
     {"{id=bloomline;bits_per_key=2;format=compact}", {"bits_per_key is 2", "allowed: 3 to 24"}},

@@ -350,9 +350,9 @@ TEST(CapacityTest, ImpossibleRequestsAreRefused) {
 
 TEST(CapacityTest, NoRateIsInReachOfAnUnknownFormat) {
   for (const double rate : {0.01, 1e-12, 2.0}) {
-    EXPECT_EQ(ValidateFalsePositiveRate(Format{3}, rate),
-              "format is 3; allowed: 0 (classic), 1 (blocked), 2 (compact)");
-    EXPECT_TRUE(std::isnan(BitsPerKeyForFalsePositiveRate(Format{3}, rate)));
+    EXPECT_EQ(ValidateFalsePositiveRate(Format{9}, rate),
+              "format is 9; allowed: 0 (classic), 1 (blocked), 2 (compact), 3 (bloom), 4 (ribbon)");
+    EXPECT_TRUE(std::isnan(BitsPerKeyForFalsePositiveRate(Format{9}, rate)));
   }
 }
 

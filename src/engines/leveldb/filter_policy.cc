@@ -17,6 +17,7 @@
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/leveldb_codes.h"
+#include "src/filter/layouts/limits.h"
 #include "src/filter/writer/payload_builder.h"
 #include "src/support/error_text.h"
 #include "src/support/out_of_memory.h"
@@ -247,6 +248,10 @@ class CanonicalLevelDBPolicy final : public leveldb::FilterPolicy {
 std::string Refusal(const FilterOptions& options, const std::string& name,
                     const KeyCanonicalizer* canonicalizer) {
   if (std::string error = options.Validate(); !error.empty()) return error;
+  if (filter::IsStock(options.format)) {
+    return std::string("format is ") + FormatName(options.format) +
+           ", which is written in RocksDB only; allowed: classic, blocked, compact";
+  }
   if (name.empty()) return "name is empty; allowed: at least one character";
   // LevelDB reads Name() up to the zero byte: the check of a seed behind it would not be part of
   // the name.

@@ -12,10 +12,7 @@
 #endif
 
 namespace bloomline {
-namespace {
 
-// What RocksDB's allocation for a filter of so many bytes can hold; 0 if that is unknown. The
-// memory is allocated for that and freed untouched.
 uint64_t UsableBytes(uint64_t filter_bytes) {
 #if defined(__linux__) || defined(__APPLE__) || defined(__FreeBSD__)
   const uint64_t bytes = filter_bytes + kBlockTrailerBytes;
@@ -33,6 +30,8 @@ uint64_t UsableBytes(uint64_t filter_bytes) {
   return 0;
 #endif
 }
+
+namespace {
 
 // A filter that is larger by more than a third would gain little for the disk space; as in RocksDB.
 constexpr double kMostGrowth = 4.0 / 3;

@@ -19,6 +19,10 @@ namespace bloomline {
 // RocksDB's block trailer, which is in the allocation, too.
 constexpr uint64_t kBlockTrailerBytes = 5;
 
+// What RocksDB's allocation for a filter of so many bytes can hold; 0 if that is unknown. The
+// memory is allocated for that and freed untouched.
+uint64_t UsableBytes(uint64_t filter_bytes);
+
 // What the filters of a policy have taken in addition to their bits per key, in bytes. It decides
 // whether the next one is larger or smaller than that, so it stays between 0 and the size of a
 // filter: on average, filters take what was asked for. Filters of each power of two have their own:

@@ -12,6 +12,7 @@
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
+#include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/support/out_of_memory.h"
 #include "src/support/quoted.h"
 
@@ -128,6 +129,14 @@ std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& 
 std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOptions& options,
                                                            std::string* error) {
   std::string refusal;
+  if (options.stock_if_version_differs) {
+    const std::string mismatch = RocksDBVersionMismatch();
+    if (!mismatch.empty() && options.Validate().empty()) {
+      std::fprintf(stderr, "bloomline: %s; until then the filters are RocksDB's own\n",
+                   mismatch.c_str());
+      return StockPolicyOf(options);
+    }
+  }
   std::shared_ptr<const FilterPolicy> policy =
       support::OrError(&refusal, [&](std::string* reason) -> std::shared_ptr<const FilterPolicy> {
         *reason = RocksDBVersionMismatch();

@@ -13,8 +13,10 @@
 #include "src/engines/rocksdb/levels/level_history.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/ranges/range_builder.h"
+#include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/engines/rocksdb/stock/stock_reader.h"
 #include "src/filter/container/trailer.h"
+#include "src/filter/layouts/limits.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline {
@@ -67,7 +69,8 @@ class RocksDBFilterPolicy : public FilterPolicy {
     RegisterOptions("BloomlineOptions", &options_, &PolicyOptions::OptionTypes());
   }
 
-  const char* Name() const override { return kRocksDBPolicyName; }
+  // RocksDB writes it into each table's properties.
+  const char* Name() const override { return options_.Name(); }
   const char* CompatibilityName() const override { return kFamilyName; }
   std::string GetId() const override { return options_.Id(); }
   // RocksDB passes on the options of a policy to a new one of the same kind (SetOptions since 9.8).
@@ -85,6 +88,14 @@ class RocksDBFilterPolicy : public FilterPolicy {
     if (settings->canonicalizer != nullptr && settings->canonicalizer->canonicalizer() == nullptr) {
       ReportUselessFilter(context.info_log, kNoFilter, "its canonicalizer is not registered");
       return nullptr;
+    }
+    if (filter::IsStock(choice.format)) {
+      FilterBitsBuilder* const builder =
+          stock_.NewBuilder(choice.format, choice.bits_per_key, context);
+      if (builder == nullptr) {
+        ReportUselessFilter(context.info_log, kNoFilter, support::kOutOfMemory.data());
+      }
+      return builder;
     }
     FilterOptions options = settings->filter;
     options.format = choice.format;
@@ -130,6 +141,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
  private:
   PolicyOptions options_;
   mutable LevelHistory history_;
+  const StockPolicies stock_;
   const std::shared_ptr<RoundingBalance> balance_ = std::make_shared<RoundingBalance>();
   const std::shared_ptr<const FilterPolicy> builtin_;
 };

@@ -5,6 +5,7 @@
 #include "src/filter/cpu/little_endian.h"
 #include "src/filter/keys/canonical_keys.h"
 #include "src/filter/layouts/layout_row.h"
+#include "src/filter/layouts/limits.h"
 #include "src/support/error_text.h"
 
 namespace bloomline::filter {
@@ -154,6 +155,9 @@ std::string ValidateForTrailer(const FilterOptions& options) {
   error << std::string_view(options.Validate());
   if (error.empty() && options.format == Format::kClassic) {
     error << "format is classic, which is written in LevelDB only; allowed: blocked, compact";
+  } else if (error.empty() && IsStock(options.format)) {
+    error << "format is " << FormatName(options.format)
+          << ", which is written in RocksDB only; allowed: blocked, compact";
   }
   return error.str();
 }

@@ -15,6 +15,10 @@ const char* FormatName(Format format) {
       return "blocked";
     case Format::kCompact:
       return "compact";
+    case Format::kBloom:
+      return "bloom";
+    case Format::kRibbon:
+      return "ribbon";
   }
   return "unknown";
 }
@@ -31,7 +35,9 @@ std::string FilterOptions::Validate() const {
     error << "format is " << static_cast<int>(format)
           << "; allowed: " << static_cast<int>(Format::kClassic) << " (classic), "
           << static_cast<int>(Format::kBlocked) << " (blocked), "
-          << static_cast<int>(Format::kCompact) << " (compact)";
+          << static_cast<int>(Format::kCompact) << " (compact), "
+          << static_cast<int>(Format::kBloom) << " (bloom), " << static_cast<int>(Format::kRibbon)
+          << " (ribbon)";
   } else if (!(bits_per_key >= allowed.min && bits_per_key <= allowed.max)) {
     error << "bits_per_key is ";
     error.AppendExactly(bits_per_key);
@@ -44,9 +50,9 @@ std::string FilterOptions::Validate() const {
   } else if (random_seed && seed != 0) {
     error << "random_seed is set and seed is " << seed
           << "; allowed: seed 0 with random_seed, or another seed without";
-  } else if (random_seed && format == Format::kClassic) {
-    error << "random_seed is set and format is classic, whose hash takes no seed; allowed: "
-             "blocked, compact";
+  } else if (random_seed && !filter::TakesSeed(format)) {
+    error << "random_seed is set and format is " << FormatName(format)
+          << ", whose hash takes no seed; allowed: blocked, compact";
   }
   return error.str();
 }

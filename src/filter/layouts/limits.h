@@ -8,7 +8,17 @@
 namespace bloomline::filter {
 
 inline bool IsKnown(Format format) {
-  return format == Format::kClassic || format == Format::kBlocked || format == Format::kCompact;
+  return format >= Format::kClassic && format <= Format::kRibbon;
+}
+
+// RocksDB's own filters.
+inline bool IsStock(Format format) {
+  return format == Format::kBloom || format == Format::kRibbon;
+}
+
+// bloomline's own filters: they have a trailer, a seed, and room for what they record.
+inline bool TakesSeed(Format format) {
+  return format == Format::kBlocked || format == Format::kCompact;
 }
 
 inline bool IsAllowed(Format format, double bits_per_key) {

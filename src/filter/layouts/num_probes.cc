@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/stock/stock_size.h"
 
 namespace bloomline::filter {
 
@@ -42,7 +43,8 @@ double ClampBitsPerKey(double bits_per_key) {
 
 int OptimalNumProbes(Format format, double bits_per_key) {
   const double c = ClampBitsPerKey(bits_per_key);
-  if (format == Format::kCompact) return 0;
+  if (format == Format::kCompact || format == Format::kRibbon) return 0;
+  if (format == Format::kBloom) return stock::BloomNumProbes(stock::Millibits(c));
   if (format == Format::kClassic) {
     return std::clamp(static_cast<int>(c * 0.69), kMinProbes, kMaxProbes);
   }

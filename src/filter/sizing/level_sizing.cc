@@ -94,8 +94,8 @@ bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of
     return false;
   }
   double spread[kMaxLevels];
-  filter::DivideMemory(format, bits_per_key * Sum(keys_of_level, num_levels), levels, num_levels,
-                       spread);
+  const double memory = filter::MemoryBits(format, bits_per_key) * Sum(keys_of_level, num_levels);
+  filter::DivideMemory(format, memory, levels, num_levels, spread);
   // With levels of one size, and bits per key where the rate is not convex, equal bits may be as
   // good as the search's tolerance, or better.
   double uniform[kMaxLevels];
@@ -153,8 +153,8 @@ double BitsPerKeyForLevelBytes(Format format, uint64_t filter_bytes, const doubl
   if (!filter::IsKnown(format) || !ToLevels(keys_of_level, nullptr, num_levels, levels).empty()) {
     return kNone;
   }
-  return std::min(8 * static_cast<double>(filter_bytes) / Sum(keys_of_level, num_levels),
-                  AllowedBitsPerKey(format).max);
+  const double memory = 8 * static_cast<double>(filter_bytes) / Sum(keys_of_level, num_levels);
+  return std::min(filter::BitsOfMemory(format, memory), AllowedBitsPerKey(format).max);
 }
 
 std::string ValidateLevels(Format format, double bits_per_key, const double* keys_of_level,

@@ -7,11 +7,19 @@
 #include <limits>
 
 #include "bloomline/sizing.h"
+#include "src/filter/stock/stock_size.h"
 
 namespace bloomline::filter {
 namespace {
 
-// ---- The lower convex hull of a format's false-positive rate over bits per key.
+constexpr uint64_t kTypicalKeys = 1000000;
+
+double RateOfMemory(Format format, double memory_bits) {
+  return format == Format::kRibbon ? stock::RibbonRateOfMemory(memory_bits, kTypicalKeys)
+                                   : FalsePositiveRate(format, memory_bits);
+}
+
+// ---- The lower convex hull of a format's false-positive rate over memory, in bits per key.
 
 struct RatePoint {
   double bits_per_key;
@@ -74,6 +82,14 @@ const RateHull& RateHull::Of(Format format) {
       static const RateHull hull(Format::kBlocked);
       return hull;
     }
+    case Format::kBloom: {
+      static const RateHull hull(Format::kBloom);
+      return hull;
+    }
+    case Format::kRibbon: {
+      static const RateHull hull(Format::kRibbon);
+      return hull;
+    }
     case Format::kCompact:
       break;
   }
@@ -83,13 +99,14 @@ const RateHull& RateHull::Of(Format format) {
 
 RateHull::RateHull(Format format) {
   const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  const double max = MemoryBits(format, allowed.max);
   Add({0, 1});
-  double bits = allowed.min;
-  while (bits < allowed.max) {
-    Add({bits, FalsePositiveRate(format, bits)});
+  double bits = MemoryBits(format, allowed.min);
+  while (bits < max) {
+    Add({bits, RateOfMemory(format, bits)});
     bits = NextSample(format, bits);
   }
-  Add({allowed.max, FalsePositiveRate(format, allowed.max)});
+  Add({max, RateOfMemory(format, max)});
 }
 
 // Corners that the new one makes superfluous are removed.
@@ -113,9 +130,9 @@ constexpr double kTolerance = 2e-4;
 // What each level may take: the corners of the hull from `lower` to `upper`, or, where these are
 // the same, one point.
 struct Choices {
-  size_t lower[kMaxLevels];
-  size_t upper[kMaxLevels];
-  RatePoint only[kMaxLevels];
+  size_t lower[kMaxLevels] = {};
+  size_t upper[kMaxLevels] = {};
+  RatePoint only[kMaxLevels] = {};
 
   bool fixed(int i) const { return lower[i] == upper[i]; }
   void Fix(int i, RatePoint point) {
@@ -144,6 +161,7 @@ class Division {
   Division(Format format, double memory, const LevelKeys* levels, int num_levels)
       : format_(format),
         hull_(RateHull::Of(format)),
+        least_bits_(MemoryBits(format, AllowedBitsPerKey(format).min)),
         memory_(memory),
         levels_(levels),
         num_levels_(num_levels),
@@ -237,8 +255,7 @@ class Division {
       RatePoint point = Point(choices, i, relaxed.corner[i]);
       if (i == relaxed.between) {
         const double more = point.bits_per_key + relaxed.rest / levels_[i].keys;
-        const double rate =
-            more >= AllowedBitsPerKey(format_).min ? FalsePositiveRate(format_, more) : 1;
+        const double rate = more >= least_bits_ ? RateOfMemory(format_, more) : 1;
         if (rate < point.rate) point = {more, rate};
       }
       bits[i] = point.bits_per_key;
@@ -279,6 +296,7 @@ class Division {
 
   const Format format_;
   const RateHull& hull_;
+  const double least_bits_;  // of a filter
   const double memory_;
   const LevelKeys* const levels_;
   const int num_levels_;
@@ -290,9 +308,21 @@ class Division {
 
 }  // namespace
 
+double MemoryBits(Format format, double bits_per_key) {
+  if (format != Format::kRibbon || bits_per_key == 0) return bits_per_key;
+  return stock::RibbonMemoryBits(std::max(bits_per_key, kMinBitsPerKey), kTypicalKeys) *
+         std::min(bits_per_key / kMinBitsPerKey, 1.0);
+}
+
+double BitsOfMemory(Format format, double memory_bits) {
+  if (format != Format::kRibbon || memory_bits == 0) return memory_bits;
+  return stock::RibbonBitsOfMemory(memory_bits, kTypicalKeys);
+}
+
 void DivideMemory(Format format, double memory, const LevelKeys* levels, int num_levels,
                   double* bits) {
   Division(format, memory, levels, num_levels).Solve(bits);
+  for (int i = 0; i < num_levels; ++i) bits[i] = BitsOfMemory(format, bits[i]);
 }
 
 }  // namespace bloomline::filter

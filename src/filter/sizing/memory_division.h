@@ -17,7 +17,12 @@ struct LevelKeys {
   double runs;  // more than 0
 };
 
-// bits[i] for each of num_levels levels, with sum of keys * bits at most `memory`, 0 or more.
+// The memory that bits_per_key stand for, and back: the same number, but in kRibbon, where memory is
+// that of filters of a million keys. Between them, 0 is no filter.
+double MemoryBits(Format format, double bits_per_key);
+double BitsOfMemory(Format format, double memory_bits);
+
+// bits[i] for each of num_levels levels, with sum of keys * MemoryBits at most `memory`, 0 or more.
 void DivideMemory(Format format, double memory, const LevelKeys* levels, int num_levels,
                   double* bits);
 

@@ -13,6 +13,8 @@
 #include "src/filter/layouts/limits.h"
 #include "src/filter/layouts/num_probes.h"
 #include "src/filter/layouts/search.h"
+#include "src/filter/stock/stock_filter.h"
+#include "src/filter/stock/stock_size.h"
 #include "src/support/error_text.h"
 
 namespace bloomline {
@@ -42,6 +44,7 @@ double HashedClassicRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
 double FalsePositiveRate(Format format, double bits_per_key) {
   if (format == Format::kCompact) return CompactFalsePositiveRate(bits_per_key);
   const double c = filter::ClampBitsPerKey(bits_per_key);
+  if (format == Format::kRibbon) return stock::RibbonRate(c);
   const int k = OptimalNumProbes(format, c);
   return format == Format::kClassic ? StandardFalsePositiveRate(c, k)
                                     : BlockedFalsePositiveRate(c, k);
@@ -53,6 +56,11 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
   if (num_keys == 0) return 0;
   if (capacity == 0) return 1;
   const int num_probes = OptimalNumProbes(format, bits_per_key);
+  if (format == Format::kRibbon) return stock::RibbonRate(bits_per_key);
+  if (format == Format::kBloom) {
+    const uint64_t bytes = stock::BloomPayloadBytes(capacity, stock::Millibits(bits_per_key));
+    return ExactBlockedFalsePositiveRate(num_keys, bytes / kernels::kBlockBytes, num_probes);
+  }
   if (format == Format::kClassic) {
     const filter::FilterShape shape = filter::ClassicShape(capacity, bits_per_key);
     return HashedClassicRate(num_keys, 8 * shape.payload_bytes(), num_probes);
@@ -105,6 +113,13 @@ uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
   if (format == Format::kClassic) {
     constexpr uint64_t kCodeBytes = 1;
     return filter::ClassicShape(num_keys, bits_per_key).payload_bytes() + kCodeBytes;
+  }
+  if (format == Format::kBloom) {
+    return stock::BloomPayloadBytes(num_keys, stock::Millibits(bits_per_key)) +
+           stock::kTrailerBytes;
+  }
+  if (format == Format::kRibbon) {
+    return stock::RibbonPayloadBytes(num_keys, bits_per_key) + stock::kTrailerBytes;
   }
   return filter::StandaloneShape(format, num_keys, bits_per_key).payload_bytes() +
          filter::kTrailerBytes;

@@ -12,6 +12,7 @@
 #include "src/engines/rocksdb/ranges/range_settings.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/keys/canonical_keys.h"
+#include "src/filter/layouts/limits.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
@@ -36,20 +37,36 @@ std::string RangesText() {
   return RangeText(Format::kBlocked) + ", in format compact " + RangeText(Format::kCompact);
 }
 
+// What is wrong with the format and all that depends on it; empty if nothing.
+std::string WrongInFormat(const RocksDBFilterOptions& all, const FilterOptions& options) {
+  if (!filter::IsStock(options.format)) return filter::ValidateForTrailer(options);
+  std::string wrong = options.Validate();
+  if (!wrong.empty()) return wrong;
+  const std::string format = std::string("format is ") + FormatName(options.format) + ", ";
+  constexpr char kAllowed[] = "; allowed: blocked, compact";
+  if (options.seed != 0) return format + "whose hash takes no seed" + kAllowed;
+  if (!all.range_prefixes.empty()) return format + "which has no range entries" + kAllowed;
+  if (all.canonicalizer != nullptr) {
+    return format + "which RocksDB without the canonicalizer would query" + kAllowed;
+  }
+  return "";
+}
+
 // The bits per key, the format and the seed.
 void CheckFilter(const RocksDBFilterOptions& options, PolicySettings* settings, ErrorText* error) {
   settings->filter = Normalized(options);
-  *error << std::string_view(filter::ValidateForTrailer(settings->filter));
+  *error << std::string_view(WrongInFormat(options, settings->filter));
 }
 
 std::string ParseFormatOf(const char* name, const std::string& value, const char* others,
                           Format* result) {
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+  for (const Format format :
+       {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon}) {
     if (value != FormatName(format)) continue;
     *result = format;
     return "";
   }
-  return Wrong(name, value, std::string("blocked, compact") + others);
+  return Wrong(name, value, std::string("blocked, compact, bloom, ribbon") + others);
 }
 
 std::string ParseFormat(const std::string& value, RocksDBFilterOptions* options) {
@@ -76,7 +93,7 @@ void CheckFlushFormat(const RocksDBFilterOptions& options, PolicySettings*, Erro
   if (!options.flush_format.has_value()) return;
   FilterOptions flushed = Normalized(options);
   flushed.format = *options.flush_format;
-  const std::string wrong = filter::ValidateForTrailer(flushed);
+  const std::string wrong = WrongInFormat(options, flushed);
   if (!wrong.empty()) *error << "with flush_format, " << std::string_view(wrong);
 }
 
@@ -185,17 +202,33 @@ void CheckLevelSizeRatio(const RocksDBFilterOptions& options, PolicySettings*, E
   *error << "; allowed: 1 to " << kMaxLevelSizeRatio;
 }
 
-std::string ParseFiltersAtBottom(const std::string& value, RocksDBFilterOptions* options) {
+std::string ParseBool(const char* name, const std::string& value, bool* result) {
   const bool is_true = value == "true" || value == "1";
-  if (!is_true && value != "false" && value != "0") {
-    return Wrong("filters_at_bottom", value, "true, false");
-  }
-  options->filters_at_bottom = is_true;
+  if (!is_true && value != "false" && value != "0") return Wrong(name, value, "true, false");
+  *result = is_true;
   return "";
 }
 
-std::string FiltersAtBottomText(const RocksDBFilterOptions& options) {
-  return options.filters_at_bottom ? "true" : "false";
+template <bool RocksDBFilterOptions::*member>
+std::string BoolText(const RocksDBFilterOptions& options) {
+  return options.*member ? "true" : "false";
+}
+
+std::string ParseFiltersAtBottom(const std::string& value, RocksDBFilterOptions* options) {
+  return ParseBool("filters_at_bottom", value, &options->filters_at_bottom);
+}
+
+std::string ParseStockId(const std::string& value, RocksDBFilterOptions* options) {
+  return ParseBool("stock_id", value, &options->stock_id);
+}
+
+void CheckStockId(const RocksDBFilterOptions& options, PolicySettings*, ErrorText* error) {
+  for (const Format format : {options.format, options.flush_format.value_or(options.format)}) {
+    if (!options.stock_id || filter::IsStock(format)) continue;
+    *error << "stock_id is true and files have filters of format " << FormatName(format)
+           << ", which RocksDB's own policy does not use; allowed: bloom, ribbon";
+    return;
+  }
 }
 
 // What OPTIONS files say for no range_prefixes: RocksDB does not read empty values.
@@ -232,8 +265,8 @@ void CheckCanonicalizer(const RocksDBFilterOptions& options, PolicySettings*, Er
 
 }  // namespace
 
-const std::array<OptionRow, 11>& OptionTable() {
-  static constexpr std::array<OptionRow, 11> kRows = {{
+const std::array<OptionRow, 12>& OptionTable() {
+  static constexpr std::array<OptionRow, 12> kRows = {{
       {"bits_per_key", OptionType::kDouble, ParseBitsPerKey, CheckFilter,
        NumberText<&FilterOptions::bits_per_key>},
       {"format", OptionType::kString, ParseFormat, nullptr, FormatText},
@@ -245,7 +278,9 @@ const std::array<OptionRow, 11>& OptionTable() {
        NumberText<&RocksDBFilterOptions::level_size_ratio>},
       {"flush_format", OptionType::kString, ParseFlushFormat, CheckFlushFormat, FlushFormatText},
       {"filters_at_bottom", OptionType::kBoolean, ParseFiltersAtBottom, nullptr,
-       FiltersAtBottomText},
+       BoolText<&RocksDBFilterOptions::filters_at_bottom>},
+      {"stock_id", OptionType::kBoolean, ParseStockId, CheckStockId,
+       BoolText<&RocksDBFilterOptions::stock_id>},
       {"range_prefixes", OptionType::kString, ParseRangePrefixes, CheckRangePrefixes,
        RangePrefixesText},
       {"range_entries_per_key", OptionType::kDouble, ParseRangeEntries, CheckRangeEntries,

@@ -29,7 +29,7 @@ struct OptionRow {
   std::string (*text)(const RocksDBFilterOptions& options);
 };
 
-const std::array<OptionRow, 11>& OptionTable();
+const std::array<OptionRow, 12>& OptionTable();
 
 constexpr char kCanonicalizerOption[] = "canonicalizer";
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/engines/rocksdb/options/option_table.h"
+#include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/support/out_of_memory.h"
 #include "src/support/quoted.h"
 
@@ -23,8 +24,19 @@ void Complain(std::string_view message) {
                message.data());
 }
 
-const char* IdOf(const PolicySettings& settings) {
+// The id without numbers, which needs no memory.
+const char* ShortIdOf(const PolicySettings& settings) {
+  if (settings.options.stock_id) return StockPolicyName(settings.options.format);
   return settings.canonicalizer != nullptr ? kCanonicalPolicyName : kRocksDBPolicyName;
+}
+
+std::string IdOf(const PolicySettings& settings) {
+  const RocksDBFilterOptions& options = settings.options;
+  if (!options.stock_id) return ShortIdOf(settings);
+  return support::OrIfOutOfMemory(std::string(ShortIdOf(settings)), [&] {
+    return StockPolicyText(options.format, options.bits_per_key,
+                           options.flush_format.value_or(options.format));
+  });
 }
 
 // "bits_per_key=7.5;format=compact;": all but the option that `without` names.
@@ -125,6 +137,12 @@ void PolicyOptions::Store(SettingsPtr settings) {
   settings_.swap(settings);
 }
 
+const char* PolicyOptions::Name() const {
+  const SettingsPtr settings = Load();
+  return settings->options.stock_id ? StockPolicyName(settings->options.format)
+                                    : kRocksDBPolicyName;
+}
+
 std::string PolicyOptions::Id() const { return IdOf(*Load()); }
 
 bool PolicyOptions::KeepsCanonicalizerAs(const std::string& id) const {
@@ -211,13 +229,14 @@ std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::str
   const SettingsPtr settings = Load();
   std::string text = support::OrIfOutOfMemory(std::string(), [&] {
     const std::string id = IdOf(*settings);
-    if (config.IsShallow()) return id;
+    // RocksDB's own policies have no other options.
+    if (config.IsShallow() || settings->options.stock_id) return id;
     return prefix + "id=" + id + config.delimiter +
            OptionString(settings->options, "", config.delimiter);
   });
   if (!text.empty()) return text;
   Complain("out of memory; its options are not written, only its name");
-  return IdOf(*settings);
+  return ShortIdOf(*settings);
 }
 
 const PolicyOptions::Types& PolicyOptions::OptionTypes() {

@@ -38,7 +38,8 @@ class PolicyOptions {
     return Load();
   }
   SettingsPtr Load() const;
-  // The name of the policy in OPTIONS files.
+  // The name of the policy in tables, and in OPTIONS files: RocksDB's own with stock_id.
+  const char* Name() const;
   std::string Id() const;
   // Whether `id` has bits per key, as "bloomline:12" does, and there is a canonicalizer, which the
   // policy of that id must take over: without it, new filters would lose keys. RocksDB passes on

@@ -1,0 +1,63 @@
+#include "src/engines/rocksdb/stock/stock_policies.h"
+
+#include "rocksdb/convenience.h"
+#include "src/filter/stock/stock_size.h"
+#include "src/support/number_text.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline {
+
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+
+const char* StockPolicyName(Format format) {
+  return format == Format::kBloom ? "bloomfilter" : "ribbonfilter";
+}
+
+std::string StockPolicyText(Format format, double bits_per_key, Format flush_format) {
+  const std::string bits = support::DoubleText(bits_per_key);
+  const std::string start = std::string(StockPolicyName(format)) + ":" + bits;
+  if (format == Format::kBloom) return start + ":false";
+  return start + (flush_format == Format::kBloom ? ":0" : ":-1");
+}
+
+std::shared_ptr<const FilterPolicy> StockPolicyOf(const FilterOptions& options) {
+  using Policy = std::shared_ptr<const FilterPolicy>;
+  return support::OrIfOutOfMemory<Policy>(nullptr, [&] {
+    return Policy(options.format == Format::kRibbon
+                      ? ROCKSDB_NAMESPACE::NewRibbonFilterPolicy(options.bits_per_key)
+                      : ROCKSDB_NAMESPACE::NewBloomFilterPolicy(options.bits_per_key));
+  });
+}
+
+StockPolicies::StockPolicy StockPolicies::Get(Format format, double bits_per_key) const {
+  const Key key(format, stock::Millibits(bits_per_key));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  StockPolicy& stock = policies_[key];
+  if (stock.policy == nullptr) {
+    stock.balance = std::make_shared<StockBalance>(0);
+    // By name: a preloaded library may replace the functions that make such policies.
+    FilterPolicy::CreateFromString(ROCKSDB_NAMESPACE::ConfigOptions(),
+                                   StockPolicyText(format, bits_per_key, format), &stock.policy)
+        .PermitUncheckedError();
+  }
+  return stock;
+}
+
+FilterBitsBuilder* StockPolicies::NewBuilder(Format format, double bits_per_key,
+                                             const FilterBuildingContext& context) const {
+  return support::OrIfOutOfMemory<FilterBitsBuilder*>(nullptr, [&]() -> FilterBitsBuilder* {
+    const StockPolicy stock = Get(format, bits_per_key);
+    if (stock.policy == nullptr) return nullptr;
+    std::unique_ptr<FilterBitsBuilder> builder(stock.policy->GetBuilderWithContext(context));
+    if (builder == nullptr || format != Format::kBloom ||
+        !StockBloomBuilder::Builds(context.table_options)) {
+      return builder.release();
+    }
+    return new StockBloomBuilder(std::move(builder), stock::Millibits(bits_per_key),
+                                 context.table_options, stock.balance);
+  });
+}
+
+}  // namespace bloomline

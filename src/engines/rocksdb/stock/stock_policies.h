@@ -1,0 +1,53 @@
+// RocksDB's own policies, which build the filters of Format::kBloom and kRibbon.
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_STOCK_STOCK_POLICIES_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_STOCK_STOCK_POLICIES_H_
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "bloomline/filter_options.h"
+#include "rocksdb/filter_policy.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/stock/stock_bloom_builder.h"
+
+namespace bloomline {
+
+// "bloomfilter" or "ribbonfilter": the name of RocksDB's policy.
+const char* StockPolicyName(Format format);
+
+// "bloomfilter:9.5:false", "ribbonfilter:9.5:-1", or "ribbonfilter:9.5:0", where flushed files get
+// Bloom filters: RocksDB's policy for these filters. May throw bad_alloc.
+std::string StockPolicyText(Format format, double bits_per_key, Format flush_format);
+
+// RocksDB's own policy with these bits per key, by functions that every version since 7.0 exports:
+// Ribbon for kRibbon, else Bloom. Null if out of memory.
+std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> StockPolicyOf(const FilterOptions& options);
+
+// One of RocksDB's policies for each number of bits per key. Thread-safe.
+class StockPolicies {
+ public:
+  // The builder of a file's filter. Null: RocksDB has none for these options, or out of memory.
+  ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
+      Format format, double bits_per_key,
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
+
+ private:
+  using Key = std::pair<Format, int>;  // thousandths of bits per key
+  // With optimize_filters_for_memory, each balances the sizes of its filters.
+  struct StockPolicy {
+    std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;  // null: RocksDB has none
+    std::shared_ptr<StockBalance> balance;
+  };
+
+  StockPolicy Get(Format format, double bits_per_key) const;
+
+  mutable std::mutex mutex_;
+  mutable std::map<Key, StockPolicy> policies_;
+};
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_STOCK_STOCK_POLICIES_H_

@@ -1,0 +1,126 @@
+#include "src/filter/stock/stock_size.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/stock/ribbon.h"
+#include "src/filter/stock/stock_filter.h"
+
+namespace bloomline::stock {
+namespace {
+
+constexpr double kBlockBits = static_cast<double>(kernels::kBlockBits);
+
+double StandardRate(double bits_per_key, int num_probes) {
+  return std::pow(1 - std::exp(-num_probes / bits_per_key), num_probes);
+}
+
+// P(a missing key has the 64-bit hash of a stored one): BloomMath::FingerprintFpRate.
+double SameHashRate(uint64_t num_keys) {
+  const double expected = static_cast<double>(num_keys) * std::ldexp(1.0, -64);
+  if (expected > 0.0001) return 1 - std::exp(-expected);
+  return expected - expected * expected * 0.5;
+}
+
+// A block of a ribbon filter has at most so many columns, and a filter so many keys.
+constexpr double kMaxColumns = RibbonShape::kMaxColumns;
+constexpr uint64_t kMaxRibbonKeys = 950000000;
+
+// Slots for each key: BandingConfigHelper (util/ribbon_config.cc), whose table for up to 2^17 slots
+// is between 1.021 and 1.036.
+double SlotsPerKey(uint64_t num_keys) {
+  const double log2_slots = std::log2(static_cast<double>(std::max<uint64_t>(num_keys, 1)));
+  return std::max(1.023, 0.97149 + 0.0038 * log2_slots);
+}
+
+// The mean number of columns of the blocks for a rate, and back: blocks of c and of c + 1 columns,
+// whose rates are 2^-c and half of it.
+double ColumnsForRate(double rate) {
+  const double lower = std::min(std::floor(-std::log2(rate)), kMaxColumns);
+  return std::min(kMaxColumns, lower + 2 - std::ldexp(rate, static_cast<int>(lower) + 1));
+}
+double RateOfColumns(double columns) {
+  const double lower = std::floor(std::min(columns, kMaxColumns));
+  return std::ldexp(1 - (std::min(columns, kMaxColumns) - lower) / 2, -static_cast<int>(lower));
+}
+
+}  // namespace
+
+int Millibits(double bits_per_key) { return static_cast<int>(bits_per_key * 1000 + 0.500001); }
+
+int BloomNumProbes(int millibits) {
+  constexpr int kUpTo[] = {2080,  3580,  5100,  6640,  8300,  10070,
+                           11720, 14001, 16050, 18300, 22001, 25501};
+  int num_probes = 1;
+  for (const int limit : kUpTo) {
+    if (millibits <= limit) return num_probes;
+    ++num_probes;
+  }
+  return millibits > 50000 ? 24 : (millibits - 1) / 2000 - 1;
+}
+
+uint64_t BloomPayloadBytes(uint64_t num_keys, int millibits) {
+  // More than kMaxPayloadBytes whatever the product would be.
+  if (num_keys > kMaxPayloadBytes * 8) return kMaxPayloadBytes;
+  const uint64_t bytes = (num_keys * static_cast<uint64_t>(millibits) + 7999) / 8000;
+  return std::min(bytes + 63, kMaxPayloadBytes) & ~uint64_t{63};
+}
+
+double ExpectedBloomRate(double bits_per_key, int num_probes) {
+  if (!(bits_per_key > 0)) return 1;
+  // The mean of the rates one standard deviation above and below the mean number of keys.
+  const double keys = kBlockBits / bits_per_key;
+  const double deviation = std::sqrt(keys);
+  const double crowded = StandardRate(kBlockBits / (keys + deviation), num_probes);
+  const double uncrowded = StandardRate(kBlockBits / (keys - deviation), num_probes);
+  return (crowded + uncrowded) / 2;
+}
+
+double EstimatedBloomRate(uint64_t num_keys, uint64_t payload_bytes, int num_probes) {
+  const double bits = 8.0 * static_cast<double>(payload_bytes) / static_cast<double>(num_keys);
+  const double bloom = ExpectedBloomRate(bits, num_probes);
+  const double same_hash = SameHashRate(num_keys);
+  return bloom + same_hash - bloom * same_hash;
+}
+
+double RibbonRate(double bits_per_key) {
+  const int millibits = Millibits(bits_per_key);
+  return ExpectedBloomRate(millibits / 1000.0, BloomNumProbes(millibits));
+}
+
+double RibbonMemoryBits(double bits_per_key, uint64_t num_keys) {
+  return ColumnsForRate(RibbonRate(bits_per_key)) * SlotsPerKey(num_keys);
+}
+
+double RibbonRateOfMemory(double memory_bits, uint64_t num_keys) {
+  return RateOfColumns(memory_bits / SlotsPerKey(num_keys));
+}
+
+double RibbonBitsOfMemory(double memory_bits, uint64_t num_keys) {
+  constexpr double kMin = 1, kMax = 100;
+  double low = kMin, high = kMax;
+  for (int i = 0; i < 50; ++i) {
+    const double middle = low + (high - low) / 2;
+    (RibbonMemoryBits(middle, num_keys) <= memory_bits ? low : high) = middle;
+  }
+  return low;
+}
+
+uint64_t RibbonPayloadBytes(uint64_t num_keys, double bits_per_key) {
+  const int millibits = Millibits(bits_per_key);
+  if (num_keys > kMaxRibbonKeys) return BloomPayloadBytes(num_keys, millibits);
+  if (num_keys == 0) return 0;
+  constexpr uint64_t kRows = RibbonShape::kRowsPerBlock;
+  const double slots = static_cast<double>(num_keys) * SlotsPerKey(num_keys);
+  const auto num_blocks = std::max<uint64_t>(2, (static_cast<uint64_t>(slots) + kRows - 1) / kRows);
+  const double columns = ColumnsForRate(RibbonRate(bits_per_key));
+  const auto num_segments =
+      static_cast<uint64_t>(std::ceil(static_cast<double>(num_blocks) * columns));
+  const uint64_t bytes = num_segments * RibbonShape::kSegmentBytes;
+  constexpr uint64_t kFewSlots = 1024;  // of which RocksDB prefers a smaller Bloom filter
+  const uint64_t bloom_bytes = BloomPayloadBytes(num_keys, millibits);
+  return num_blocks * kRows < kFewSlots ? std::min(bytes, bloom_bytes) : bytes;
+}
+
+}  // namespace bloomline::stock
