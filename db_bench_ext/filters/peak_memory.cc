@@ -60,7 +60,7 @@ std::string PeakMemoryTable(const std::vector<Subject>& subjects, uint64_t num_k
   double ribbon = NAN;
   std::set<std::string> families;
   for (const Subject& subject : subjects) {
-    if (subject.is_seeded || !families.insert(subject.family).second) continue;
+    if (subject.is_variant || !families.insert(subject.family).second) continue;
     const std::optional<Peak> peak = BuildInProcess(subject, num_keys);
     if (!peak) return "Peak memory of a builder: the system does not tell it.\n\n";
     const auto keys = static_cast<double>(num_keys);

@@ -131,8 +131,7 @@ void RegisterQueries(Suite* suite) {
   for (const Subject& subject : suite->subjects()) {
     for (const uint64_t num_keys : suite->flags().sizes) {
       for (const int bits : suite->flags().bits) {
-        const bool only_table_bits = subject.is_seeded || subject.make_writer != nullptr;
-        if (only_table_bits && bits != kTableBits) continue;
+        if (subject.is_variant && bits != kTableBits) continue;
         for (const int hit_percent : kHitPercents) {
           for (const Mode mode : kModes) {
             Register(suite, subject,
@@ -140,7 +139,7 @@ void RegisterQueries(Suite* suite) {
           }
         }
       }
-      if (!suite->flags().threads || !is_table_size(num_keys) || subject.is_seeded) continue;
+      if (!suite->flags().threads || !is_table_size(num_keys) || subject.is_variant) continue;
       for (const int threads : ThreadCounts()) {
         if (threads == 1) continue;  // already registered above
         Register(suite, subject,
@@ -153,11 +152,10 @@ void RegisterQueries(Suite* suite) {
 void RegisterBuilds(Suite* suite) {
   const Flags& flags = suite->flags();
   for (const Subject& subject : suite->subjects()) {
-    if (subject.make_writer != nullptr) continue;
     for (const uint64_t num_keys : flags.sizes) {
       for (const int bits : flags.bits) {
         const bool takes_long = num_keys >= 10000000;
-        if ((takes_long || subject.is_seeded) && bits != kTableBits) continue;
+        if ((takes_long || subject.is_variant) && bits != kTableBits) continue;
         const Case c{Kind::kBuild, subject.name, num_keys, bits};
         // Ribbon takes more than a second for ten million keys.
         const int most = !takes_long ? INT_MAX : subject.family == "Ribbon" ? 3 : 9;

@@ -26,6 +26,9 @@ struct NamedFormat {
 constexpr NamedFormat kFormats[] = {{"blocked", Format::kBlocked, false},
                                     {"compact", Format::kCompact, true},
                                     {"compact=mem", Format::kCompact, false}};
+// The names of the peers' families: the same bytes.
+constexpr NamedFormat kStockFormats[] = {{"Bloom", Format::kBloom, false},
+                                         {"Ribbon", Format::kRibbon, false}};
 
 // A format with or without a seed. The value of the seed does not affect the time, and a fixed one
 // gives the same bytes in each run.
@@ -39,15 +42,8 @@ Subject OurSubject(const NamedFormat& format, const std::string& kernel, bool is
     options.seed = is_seeded ? kGoldenRatio : 0;
     return NewRocksDBFilterPolicy(options);
   };
-  return {family + " " + kernel, family, true, kernel, is_seeded, make_policy};
-}
-
-// bloomline's policy as the reader of what RocksDB wrote.
-Subject ReaderSubject(const char* family, const std::string& kernel,
-                      const std::function<RocksDBPolicy(double bits_per_key)>& make_writer) {
-  const auto make_policy = [](double) { return NewRocksDBFilterPolicy(FilterOptions()); };
-  return {
-      std::string(family) + " by " + kernel, family, true, kernel, false, make_policy, make_writer};
+  const bool is_stock = format.format == Format::kBloom || format.format == Format::kRibbon;
+  return {family + " " + kernel, family, true, kernel, is_seeded || is_stock, make_policy};
 }
 
 // So all subjects of a family can query the same filter, and only the code differs.
@@ -116,8 +112,7 @@ RocksDBReader Subject::NewReader(const RocksDBPolicy& policy, const rocksdb::Sli
 }
 
 std::string Subject::Build(uint64_t num_keys, double bits_per_key) const {
-  const RocksDBBuilder builder =
-      NewBuilder(make_writer != nullptr ? make_writer(bits_per_key) : Policy(bits_per_key));
+  const RocksDBBuilder builder = NewBuilder(Policy(bits_per_key));
   char key[kKeyBytes];
   for (uint64_t i = 0; i < num_keys; ++i) {
     WriteKey(i, key);
@@ -138,14 +133,17 @@ std::vector<Subject> AllSubjects(const std::string& native_library) {
   for (const NamedFormat& named : {kFormats[0], kFormats[1]}) {
     subjects.push_back(OurSubject(named, SupportedKernels().front()->name, true));
   }
-  const auto make_bloom = [](double bits_per_key) {
-    return RocksDBPolicy(rocksdb::NewBloomFilterPolicy(bits_per_key));
-  };
-  const auto make_ribbon = [](double bits_per_key) {
-    return RocksDBPolicy(rocksdb::NewRibbonFilterPolicy(bits_per_key, -1));
-  };
-  subjects.push_back({"Bloom packaged", "Bloom", false, "", false, make_bloom});
-  subjects.push_back({"Ribbon packaged", "Ribbon", false, "", false, make_ribbon});
+  for (const NamedFormat& named : kStockFormats) {
+    for (const kernels::Kernel* kernel : SupportedKernels()) {
+      subjects.push_back(OurSubject(named, kernel->name, false));
+    }
+  }
+  subjects.push_back({"Bloom packaged", "Bloom", false, "", false, [](double bits_per_key) {
+                        return RocksDBPolicy(rocksdb::NewBloomFilterPolicy(bits_per_key));
+                      }});
+  subjects.push_back({"Ribbon packaged", "Ribbon", false, "", false, [](double bits_per_key) {
+                        return RocksDBPolicy(rocksdb::NewRibbonFilterPolicy(bits_per_key, -1));
+                      }});
   if (!native_library.empty()) {
     for (const Subject& native :
          {NativeSubject(native_library, "Bloom native", "Bloom", "bloomline_native_bloom_policy"),
@@ -154,10 +152,6 @@ std::vector<Subject> AllSubjects(const std::string& native_library) {
       CheckReaderIsNative(native, native_library);
       subjects.push_back(native);
     }
-  }
-  for (const kernels::Kernel* kernel : SupportedKernels()) {
-    subjects.push_back(ReaderSubject("Bloom", kernel->name, make_bloom));
-    subjects.push_back(ReaderSubject("Ribbon", kernel->name, make_ribbon));
   }
   CheckSameBytes(subjects);
   return subjects;

@@ -35,10 +35,8 @@ struct Subject {
   std::string family;  // subjects of one family write the same bytes
   bool is_ours;
   std::string kernel;  // empty for peers
-  bool is_seeded;      // ours with a seed; measured at kTableBits only
+  bool is_variant;     // ours with a seed or in the bytes of a peer; measured at kTableBits only
   std::function<RocksDBPolicy(double bits_per_key)> make_policy;
-  // Of ours that read what RocksDB wrote: the policy that writes it. Such subjects only query.
-  std::function<RocksDBPolicy(double bits_per_key)> make_writer = nullptr;
 
   // These force this subject's kernel, if it has one.
   RocksDBPolicy Policy(double bits_per_key) const;
@@ -49,8 +47,7 @@ struct Subject {
   std::string Build(uint64_t num_keys, double bits_per_key) const;
 };
 
-// Ours first, fastest kernel first; then the peers; then ours that read the peers' bytes.
-// `native_library` is the path that
+// Ours first, fastest kernel first; then the peers. `native_library` is the path that
 // db_bench_ext/filters/native_rocksdb printed, or empty. Throws std::runtime_error if that library
 // runs code of another one, or if subjects of one family do not write the same bytes.
 std::vector<Subject> AllSubjects(const std::string& native_library);

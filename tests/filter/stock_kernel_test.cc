@@ -10,6 +10,8 @@
 #include "src/filter/cpu/blocks.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/stock/local_bloom.h"
+#include "src/filter/stock/ribbon.h"
+#include "src/filter/stock/rocksdb_hash.h"
 #include "tests/support/repetitions.h"
 
 namespace bloomline::stock {
@@ -55,6 +57,8 @@ TEST(StockKernelTableTest, HasEveryFunctionOfEveryKernel) {
     EXPECT_NE(kernel->stock.local_bloom.may_match_for, nullptr) << kernel->name;
     EXPECT_NE(kernel->stock.local_bloom.may_match_many, nullptr) << kernel->name;
     EXPECT_NE(kernel->stock.local_bloom.insert_many, nullptr) << kernel->name;
+    EXPECT_NE(kernel->stock.ribbon.may_match_for, nullptr) << kernel->name;
+    EXPECT_NE(kernel->stock.ribbon.may_match_many, nullptr) << kernel->name;
   }
 }
 
@@ -98,6 +102,87 @@ TEST_P(StockKernelTest, AnswersBloomQueriesAsPortable) {
       }
       ASSERT_GE(matches, stored.size());
       ASSERT_LT(matches, queries.size());
+    }
+  }
+}
+
+// The same by its definition: a key's row r is row r % 128 of its block or of the next.
+bool ParityIsRight(const RibbonView& view, uint64_t hash, uint32_t column) {
+  const RibbonKey key(view, hash);
+  const uint64_t coefficients[2] = {(key.mixed ^ RibbonKey::kLowCoefficients) | 1, key.mixed};
+  unsigned parity = key.fingerprint() >> column & 1;
+  for (uint32_t i = 0; i < RibbonShape::kRowsPerBlock; ++i) {
+    const uint32_t row = key.first_row + i;
+    const char* const segment = (row < RibbonShape::kRowsPerBlock ? key.here : key.next) +
+                                column * RibbonShape::kSegmentBytes;
+    const unsigned bit = static_cast<unsigned char>(segment[row % 128 / 8]) >> row % 8;
+    parity ^= static_cast<unsigned>(coefficients[i / 64] >> i % 64) & bit & 1;
+  }
+  return parity == 0;
+}
+
+// Flips the key's first row, whose coefficient is always set.
+void FlipParity(const RibbonView& view, uint64_t hash, uint32_t column) {
+  const RibbonKey key(view, hash);
+  char* const byte =
+      const_cast<char*>(key.here) + column * RibbonShape::kSegmentBytes + key.first_row / 8;
+  *byte = static_cast<char>(*byte ^ 1 << key.first_row % 8);
+}
+
+TEST_P(StockKernelTest, HashesShortKeysAsOneByOne) {
+  const auto short_keys = kernel().hash.short_keys;
+  if (short_keys == nullptr) GTEST_SKIP() << "one by one";
+  std::mt19937_64 random(11);
+  for (size_t size = 4; size <= kMaxShortKeyBytes; ++size) {
+    for (size_t n = 1; n <= kernels::kBatchKeys; ++n) {
+      std::vector<std::string> keys(n, std::string(size, '\0'));
+      std::vector<const char*> starts;
+      for (std::string& key : keys) {
+        for (char& byte : key) byte = static_cast<char>(random());
+        starts.push_back(key.data());
+      }
+      std::vector<uint64_t> hashes(n + 1, 77);
+      short_keys(starts.data(), n, size, 0, hashes.data());
+      for (size_t i = 0; i < n; ++i)
+        ASSERT_EQ(hashes[i], RocksDBHash64(keys[i])) << "size " << size;
+      ASSERT_EQ(hashes[n], 77u);
+    }
+  }
+}
+
+TEST_P(StockKernelTest, AnswersRibbonQueriesByTheirDefinition) {
+  std::mt19937_64 random(7);
+  for (uint32_t columns = 1; columns <= RibbonShape::kMaxColumns; ++columns) {
+    const auto may_match = kernel().ribbon.may_match_for(columns);
+    for (const uint32_t num_blocks : {2u, 3u, 20u}) {
+      for (const uint32_t missing : {0u, 1u, num_blocks - 1}) {
+        // Exactly the bytes, so that a sanitizer sees every byte too many.
+        const size_t num_bytes = (columns * num_blocks - missing) * RibbonShape::kSegmentBytes;
+        const std::unique_ptr<char[]> bytes(new char[num_bytes]);
+        for (size_t i = 0; i < num_bytes; ++i) bytes[i] = static_cast<char>(random());
+        const RibbonView view{bytes.get(), RibbonShape(num_blocks, num_bytes),
+                              RibbonView::RawSeed(static_cast<uint8_t>(random()))};
+        ASSERT_EQ(view.shape.columns, columns);
+        // With two blocks, one key in 129 begins with the last row, where no block follows.
+        for (const uint64_t hash : Hashes(130, columns)) {
+          const uint32_t present = RibbonKey(view, hash).columns;
+          for (uint32_t i = 0; i < present; ++i) {
+            if (!ParityIsRight(view, hash, i)) FlipParity(view, hash, i);
+          }
+          ASSERT_TRUE(may_match(view, hash)) << "columns " << columns << ", missing " << missing;
+          if (present == 0) continue;
+          const uint32_t wrong = static_cast<uint32_t>(random() % present);
+          FlipParity(view, hash, wrong);
+          ASSERT_FALSE(may_match(view, hash)) << "columns " << columns << ", missing " << missing;
+        }
+        const std::vector<uint64_t> hashes = Hashes(301, 99);
+        const std::unique_ptr<bool[]> many(new bool[hashes.size()]);
+        kernel().ribbon.may_match_many(view, hashes.size(), hashes.data(), many.get());
+        for (size_t i = 0; i < hashes.size(); ++i) {
+          ASSERT_EQ(many[i], may_match(view, hashes[i])) << "columns " << columns;
+          ASSERT_EQ(many[i], portable().ribbon.may_match_for(columns)(view, hashes[i]));
+        }
+      }
     }
   }
 }

@@ -5,6 +5,7 @@
 #include "src/filter/cpu/has_neon.h"
 #include "src/filter/cpu/x86_extensions.h"
 #include "src/filter/layouts/kernel.h"
+#include "src/filter/stock/rocksdb_hash.h"
 
 namespace bloomline::kernels {
 namespace {
@@ -23,6 +24,7 @@ Kernel PortableKernel() {
   kernel.compact = PortableCompact();
   kernel.small_set = PortableSmallSet();
   kernel.stock.local_bloom = stock::PortableLocalBloom();
+  kernel.stock.ribbon = stock::PortableRibbon();
   return kernel;
 }
 
@@ -34,10 +36,11 @@ Kernel PopcntKernel() {
   Kernel kernel = PortableKernel();
   kernel.name = "popcnt";
   kernel.description =
-      "x86-64 with SSE 4.2 and POPCNT: portable, but for queries of compact filters";
+      "x86-64 with SSE 4.2 and POPCNT: portable, but for queries of compact and Ribbon filters";
   kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_POPCNT_EXTENSIONS);
   kernel.supported = CpuHasPopcnt;
   kernel.compact = PopcntCompact();
+  kernel.stock.ribbon = stock::PopcntRibbon();
   return kernel;
 }
 
@@ -55,6 +58,7 @@ Kernel Avx2Kernel() {
   kernel.compact = Avx2Compact();
   kernel.small_set = Avx2SmallSet();
   kernel.stock.local_bloom = stock::Avx2LocalBloom();
+  kernel.stock.ribbon = stock::Avx2Ribbon();
   return kernel;
 }
 
@@ -75,6 +79,8 @@ Kernel Avx512Kernel() {
   kernel.small_set = Avx512SmallSet();
   kernel.hash = Avx512Hash();
   kernel.stock.local_bloom = stock::Avx512LocalBloom();
+  kernel.stock.ribbon = stock::Avx512Ribbon();
+  kernel.stock.hash = stock::Avx512RocksDBHash();
   return kernel;
 }
 
@@ -92,6 +98,7 @@ Kernel NeonKernel() {
   kernel.compact = NeonCompact();
   kernel.small_set = PortableSmallSet();
   kernel.stock.local_bloom = stock::PortableLocalBloom();
+  kernel.stock.ribbon = stock::PortableRibbon();
   return kernel;
 }
 

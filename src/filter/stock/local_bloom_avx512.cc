@@ -43,15 +43,17 @@ BLOOMLINE_AVX512_INLINE __m256i OnesInFirstOfEight(int n) {
 BLOOMLINE_AVX512_INLINE bool ManyProbesMatch(const char* block, int num_probes, uint64_t hash) {
   const __m512i probe_hash = _mm512_set1_epi32(static_cast<int>(LocalBloomProbeHash(hash)));
   const __m512i words = _mm512_loadu_si512(block);
-  for (int first = 0; first < num_probes; first += kProbesPer512Bits) {
+  for (int first = 0;; first += kProbesPer512Bits) {
     const __m512i probes =
         _mm512_mullo_epi32(probe_hash, _mm512_load_si512(kGoldenPowers.powers + first));
     const __m512i word = _mm512_permutexvar_epi32(_mm512_srli_epi32(probes, 28), words);
     const __m512i bits = _mm512_rorv_epi32(word, _mm512_srli_epi32(probes, 23));
     const __mmask16 zero = _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(1));
-    if ((zero & FirstLanes(num_probes - first)) != 0) return false;
+    const bool has_bits = (zero & FirstLanes(num_probes - first)) == 0;
+    // Up to 16 probes, nothing branches on the answer.
+    if (num_probes - first <= kProbesPer512Bits) return has_bits;
+    if (!has_bits) return false;
   }
-  return true;
 }
 
 struct QueryOne {

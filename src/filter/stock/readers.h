@@ -3,6 +3,7 @@
 //
 //   static uint64_t Hash(std::string_view key)
 //   static uint64_t ShortHash(std::string_view key)   the same, of at most kMaxShortKeyBytes
+//   filter::BatchHasher batch_hasher() const          the same, of many keys
 //   void Prefetch(uint64_t hash) const
 //   bool MayMatch(uint64_t hash) const
 //   void MayMatchMany(size_t n, const uint64_t* hashes, bool* may_match) const
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "src/filter/hash/batch_hasher.h"
 #include "src/filter/stock/legacy_bloom.h"
 #include "src/filter/stock/local_bloom.h"
 #include "src/filter/stock/ribbon.h"
@@ -29,10 +31,12 @@ class BloomReader {
   BloomReader(const StockFilter& filter, const StockKernel& kernel)
       : view_{filter.data, filter.num_blocks, filter.num_probes},
         may_match_(kernel.local_bloom.may_match_for(filter.num_probes)),
-        may_match_many_(kernel.local_bloom.may_match_many) {}
+        may_match_many_(kernel.local_bloom.may_match_many),
+        batch_hasher_(0, kernel.hash) {}
 
   static uint64_t Hash(std::string_view key) { return RocksDBHash64(key); }
   static uint64_t ShortHash(std::string_view key) { return ShortRocksDBHash64(key); }
+  const filter::BatchHasher& batch_hasher() const { return batch_hasher_; }
 
   void Prefetch(uint64_t hash) const {
     const char* const block = LocalBloomBlock(view_, hash);
@@ -48,6 +52,39 @@ class BloomReader {
   kernels::PayloadView view_;
   LocalBloomKernel::MayMatch may_match_;
   decltype(LocalBloomKernel::may_match_many) may_match_many_;
+  filter::BatchHasher batch_hasher_;
+};
+
+class RibbonReader {
+ public:
+  RibbonReader(const StockFilter& filter, const StockKernel& kernel)
+      : view_{filter.data, filter.ribbon, RibbonView::RawSeed(filter.ribbon_seed)},
+        may_match_(kernel.ribbon.may_match_for(filter.ribbon.columns)),
+        may_match_many_(kernel.ribbon.may_match_many),
+        batch_hasher_(0, kernel.hash) {}
+
+  static uint64_t Hash(std::string_view key) { return RocksDBHash64(key); }
+  static uint64_t ShortHash(std::string_view key) { return ShortRocksDBHash64(key); }
+  const filter::BatchHasher& batch_hasher() const { return batch_hasher_; }
+
+  // As many lines for each key: how many it has cannot be foreseen. A prefetch behind the filter
+  // does no harm.
+  void Prefetch(uint64_t hash) const {
+    const char* const first = RibbonKey(view_, hash).here;
+    const uint32_t num_bytes = 2 * view_.shape.columns * RibbonShape::kSegmentBytes;
+    for (uint32_t i = 0; i < num_bytes; i += kernels::kBlockBytes) __builtin_prefetch(first + i);
+    __builtin_prefetch(first + num_bytes - 1);
+  }
+  bool MayMatch(uint64_t hash) const { return may_match_(view_, hash); }
+  void MayMatchMany(size_t n, const uint64_t* hashes, bool* may_match) const {
+    may_match_many_(view_, n, hashes, may_match);
+  }
+
+ private:
+  RibbonView view_;
+  RibbonKernel::MayMatch may_match_;
+  decltype(RibbonKernel::may_match_many) may_match_many_;
+  filter::BatchHasher batch_hasher_;
 };
 
 // The other readers query one key after the other.
@@ -63,10 +100,7 @@ struct OneByOne : Reader {
 template <typename F>
 auto WithReader(const StockFilter& filter, const StockKernel& kernel, F f) {
   if (filter.kind == Kind::kBloom) return f(BloomReader(filter, kernel));
-  if (filter.kind == Kind::kRibbon) {
-    return f(OneByOne(
-        RibbonReader{filter.data, filter.ribbon, RibbonReader::RawSeed(filter.ribbon_seed)}));
-  }
+  if (filter.kind == Kind::kRibbon) return f(RibbonReader(filter, kernel));
   const int log2_block_bytes = __builtin_ctzll(filter.block_bytes);
   return f(OneByOne(LegacyBloomReader{filter.data, Remainder(filter.num_blocks), filter.num_probes,
                                       log2_block_bytes}));

@@ -14,13 +14,12 @@
 #ifndef BLOOMLINE_FILTER_STOCK_RIBBON_H_
 #define BLOOMLINE_FILTER_STOCK_RIBBON_H_
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <string_view>
 
-#include "src/filter/cpu/little_endian.h"
+#include "src/filter/cpu/always_inline.h"
 #include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/stock/rocksdb_hash.h"
+#include "src/filter/cpu/unrolled.h"
 
 namespace bloomline::stock {
 
@@ -44,14 +43,10 @@ struct RibbonShape {
 
   uint32_t num_starts = 0;
   uint32_t columns = 0;      // of the blocks from upper_start on
-  uint32_t upper_start = 0;  // blocks below have one column less
+  uint32_t upper_start = 0;  // blocks below have one column less; the last block has all
 };
 
-struct RibbonReader {
-  const char* data;
-  RibbonShape shape;
-  uint64_t raw_seed;
-
+struct RibbonView {
   // The builder tries seeds until the system has a solution, and stores the number of the last.
   static uint64_t RawSeed(uint8_t seed) {
     uint64_t mixed = seed * uint64_t{0xc78219a23eeadd03};
@@ -59,80 +54,80 @@ struct RibbonReader {
     return static_cast<uint32_t>(mixed);
   }
 
-  static uint64_t Hash(std::string_view key) { return RocksDBHash64(key); }
-  static uint64_t ShortHash(std::string_view key) { return ShortRocksDBHash64(key); }
-
-  void Prefetch(uint64_t hash) const {
-    const Place place(shape, SeededHash(hash));
-    if (place.columns == 0) return;
-    const char* const first = data + place.segment * RibbonShape::kSegmentBytes;
-    const uint64_t num_segments = uint64_t{place.columns} * (place.first_row == 0 ? 1 : 2);
-    const char* const last = first + num_segments * RibbonShape::kSegmentBytes - 1;
-    for (const char* line = first; line < last; line += 64) __builtin_prefetch(line);
-    __builtin_prefetch(last);
-  }
-
-  bool MayMatch(uint64_t hash) const {
-    const uint64_t seeded = SeededHash(hash);
-    const Place place(shape, seeded);
-    const uint64_t mixed = seeded * 0xc28f82822b650bed;
-    const Rows coefficients = {(mixed ^ 0xc367844a6e52731d) | 1, mixed};
-    const auto fingerprint = static_cast<uint32_t>(__builtin_bswap64(mixed));
-    // The rows of the first block, and those of the next.
-    const Rows here = ShiftedUp(coefficients, place.first_row);
-    const Rows next = place.first_row == 0
-                          ? Rows{0, 0}
-                          : ShiftedDown(coefficients, RibbonShape::kRowsPerBlock - place.first_row);
-    // Without rows in the next block, which may not exist, its columns are not read.
-    const uint64_t to_next =
-        place.first_row == 0 ? 0 : uint64_t{place.columns} * RibbonShape::kSegmentBytes;
-    const char* segment = data + place.segment * RibbonShape::kSegmentBytes;
-    for (uint32_t i = 0; i < place.columns; ++i, segment += RibbonShape::kSegmentBytes) {
-      const uint64_t folded = Folded(segment, here) ^ Folded(segment + to_next, next);
-      if (static_cast<uint32_t>(__builtin_parityll(folded)) != (fingerprint >> i & 1)) return false;
-    }
-    return true;
-  }
-
- private:
-  // Where a key's first row is.
-  struct Place {
-    Place(const RibbonShape& shape, uint64_t seeded) {
-      const auto start = static_cast<uint32_t>(kernels::ScaledTo(shape.num_starts, seeded));
-      const uint32_t block = start / RibbonShape::kRowsPerBlock;
-      segment = uint64_t{block} * shape.columns - std::min(block, shape.upper_start);
-      columns = shape.columns - (block < shape.upper_start ? 1 : 0);
-      first_row = start % RibbonShape::kRowsPerBlock;
-    }
-    uint64_t segment;
-    uint32_t columns;
-    uint32_t first_row;
-  };
-
-  uint64_t SeededHash(uint64_t hash) const { return (hash ^ raw_seed) * 0x6193d459236a3a0d; }
-
-  // A bit for each row of a block.
-  struct Rows {
-    uint64_t low;
-    uint64_t high;
-  };
-
-  // n: 0 to 127. A shift by 64 is two, because one is undefined.
-  static Rows ShiftedUp(Rows rows, uint32_t n) {
-    if (n >= 64) return {0, rows.low << (n - 64)};
-    return {rows.low << n, rows.high << n | rows.low >> 1 >> (63 - n)};
-  }
-  static Rows ShiftedDown(Rows rows, uint32_t n) {
-    if (n >= 64) return {rows.high >> (n - 64), 0};
-    return {rows.low >> n | rows.high << 1 << (63 - n), rows.high >> n};
-  }
-
-  // A word with the parity of the selected bits.
-  static uint64_t Folded(const char* segment, Rows selected) {
-    return (kernels::LoadLittleEndian64(segment) & selected.low) ^
-           (kernels::LoadLittleEndian64(segment + 8) & selected.high);
-  }
+  const char* data;
+  RibbonShape shape;
+  uint64_t raw_seed;
 };
+
+// What a key selects.
+struct RibbonKey {
+  BLOOMLINE_ALWAYS_INLINE RibbonKey(const RibbonView& filter, uint64_t hash) {
+    const RibbonShape& shape = filter.shape;
+    const uint64_t seeded = (hash ^ filter.raw_seed) * 0x6193d459236a3a0d;
+    const auto start = static_cast<uint32_t>(kernels::ScaledTo(shape.num_starts, seeded));
+    const uint32_t block = start / RibbonShape::kRowsPerBlock;
+    // In a block below upper_start, all ones. Which blocks these are cannot be foreseen, and
+    // compilers make branches of conditions.
+    const int64_t beyond_upper = int64_t{block} - shape.upper_start;
+    const int64_t is_lower = beyond_upper >> 63;
+    const int64_t segment =
+        int64_t{block} * shape.columns - shape.upper_start - (beyond_upper & is_lower);
+    first_row = start % RibbonShape::kRowsPerBlock;
+    columns = shape.columns + static_cast<uint32_t>(is_lower);
+    here = filter.data + segment * RibbonShape::kSegmentBytes;
+    next = first_row == 0 ? here : here + uint64_t{columns} * RibbonShape::kSegmentBytes;
+    mixed = seeded * 0xc28f82822b650bed;
+  }
+
+  // Of 128 coefficients, the first 64; `mixed` has the others.
+  static constexpr uint64_t kLowCoefficients = 0xc367844a6e52731d;  // XORed with `mixed`
+  static constexpr uint64_t kFirstCoefficient = 1;                  // is always set
+
+  BLOOMLINE_ALWAYS_INLINE uint32_t fingerprint() const {
+    return static_cast<uint32_t>(__builtin_bswap64(mixed));
+  }
+
+  // Where the columns of the first row's block begin, and those of the next block. All columns that
+  // the shape has may be read from both: a block that has one less is followed by another, and the
+  // last block has all. Without rows in the next block, which may not exist, it is the first.
+  const char* here;
+  const char* next;
+  uint32_t first_row;  // 0 to 127
+  uint32_t columns;    // of both blocks; the next may have one more
+  uint64_t mixed;
+};
+
+// Columns that a kernel looks at before it decides. With fewer, it would decide too often what
+// cannot be foreseen: that costs 15 to 20 cycles.
+constexpr uint32_t kColumnsAtOnce = 8;
+
+struct RibbonKernel {
+  using MayMatch = bool (*)(const RibbonView& filter, uint64_t hash);
+
+  // For filters with this shape.columns alone.
+  MayMatch (*may_match_for)(uint32_t columns) = nullptr;
+  // Prefetches nothing.
+  void (*may_match_many)(const RibbonView& filter, size_t n, const uint64_t* hashes,
+                         bool* may_match) = nullptr;
+};
+
+// One::Run<K> and Many::Run<K>, for K columns; K = 0: as many as the filter's shape has.
+template <typename One, typename Many>
+RibbonKernel RibbonKernelOf() {
+  return {[](uint32_t columns) -> RibbonKernel::MayMatch {
+            return kernels::UnrolledFunction<One>(static_cast<int>(columns));
+          },
+          [](const RibbonView& filter, size_t n, const uint64_t* hashes, bool* may_match) {
+            kernels::RunUnrolled<Many>(static_cast<int>(filter.shape.columns), filter, n, hashes,
+                                       may_match);
+          }};
+}
+
+RibbonKernel PortableRibbon();
+// Each of these is compiled on its own architecture only.
+RibbonKernel PopcntRibbon();
+RibbonKernel Avx2Ribbon();
+RibbonKernel Avx512Ribbon();
 
 }  // namespace bloomline::stock
 

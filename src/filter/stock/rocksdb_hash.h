@@ -8,6 +8,7 @@
 
 #include "bloomline/inline_query.h"
 #include "src/filter/cpu/little_endian.h"
+#include "src/filter/hash/hash_kernel.h"
 
 namespace bloomline::stock {
 
@@ -15,13 +16,14 @@ namespace bloomline::stock {
 // RocksDB). The final XXH3 gives other values at every length.
 uint64_t RocksDBHash64(std::string_view key);
 
+// Words of XXH3's default secret, and its constants.
+constexpr uint64_t kSecret0 = 0xbe4ba423396cfeb8, kSecret8 = 0x1cad21f72c81017c;
+constexpr uint64_t kPrime32First = 0x9e3779b1, kPrime64First = 0x9e3779b185ebca87,
+                   kPrime64Second = 0xc2b2ae3d27d4eb4f, kPrime64Third = 0x165667b19e3779f9;
+
 // The same for keys of at most kMaxShortKeyBytes, in line.
 constexpr size_t kMaxShortKeyBytes = 16;
 inline uint64_t ShortRocksDBHash64(std::string_view key) {
-  // Words of XXH3's default secret, and its constants.
-  constexpr uint64_t kSecret0 = 0xbe4ba423396cfeb8, kSecret8 = 0x1cad21f72c81017c;
-  constexpr uint64_t kPrime32First = 0x9e3779b1, kPrime64First = 0x9e3779b185ebca87,
-                     kPrime64Second = 0xc2b2ae3d27d4eb4f, kPrime64Third = 0x165667b19e3779f9;
   const auto avalanche = [](uint64_t h) {
     h ^= h >> 37;
     h *= kPrime64Third;
@@ -50,6 +52,9 @@ inline uint64_t ShortRocksDBHash64(std::string_view key) {
   const kernels::Product product = kernels::Multiply(kSecret0, kPrime64Second);
   return product.low ^ product.high;
 }
+
+// The same for many keys; the seed is ignored.
+kernels::HashKernel Avx512RocksDBHash();
 
 // The hash of legacy Bloom filters: LevelDB's Hash(key, 0xbc9f1d34), but the one to three bytes
 // behind the last multiple of four count as signed (util/hash.cc). LevelDB before 1.18 did the

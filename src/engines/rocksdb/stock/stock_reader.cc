@@ -35,7 +35,11 @@ class StockBitsReader final : public FilterBitsReader {
     uint64_t hashes[kBatchKeys];
     for (int start = 0; start < num_keys; start += kBatchKeys) {
       const auto count = static_cast<size_t>(std::min(kBatchKeys, num_keys - start));
-      HashAll(count, keys + start, hashes);
+      if (is_large_) {
+        HashAll<true>(count, keys + start, hashes);
+      } else {
+        HashAll<false>(count, keys + start, hashes);
+      }
       reader_.MayMatchMany(count, hashes, may_match + start);
     }
   }
@@ -45,12 +49,18 @@ class StockBitsReader final : public FilterBitsReader {
     return reader_.MayMatch(Reader::Hash(entry.ToStringView()));
   }
 
+  template <bool kPrefetch>
   __attribute__((flatten)) void HashAll(size_t count, Slice** keys, uint64_t* hashes) const {
+    const Reader reader = reader_;  // the hashes could alias it
+    const auto key_at = [=](size_t i) { return keys[i]->ToStringView(); };
+    const bool is_hashed = reader.batch_hasher().Hash(count, key_at, hashes);
     for (size_t i = 0; i < count; ++i) {
-      const std::string_view key = keys[i]->ToStringView();
-      hashes[i] =
-          key.size() > stock::kMaxShortKeyBytes ? Reader::Hash(key) : Reader::ShortHash(key);
-      if (is_large_) reader_.Prefetch(hashes[i]);
+      if (!is_hashed) {
+        const std::string_view key = key_at(i);
+        hashes[i] =
+            key.size() > stock::kMaxShortKeyBytes ? Reader::Hash(key) : Reader::ShortHash(key);
+      }
+      if (kPrefetch) reader.Prefetch(hashes[i]);
     }
   }
 

@@ -1,0 +1,97 @@
+// AVX2: RocksDB's Ribbon filter, two columns in a register and eight at a time (ribbon.h).
+#if defined(__x86_64__)
+
+#include "src/filter/cpu/avx2_bits.h"
+#include "src/filter/cpu/unrolled.h"
+#include "src/filter/stock/ribbon.h"
+#include "src/filter/stock/ribbon_rows_x86.h"
+
+namespace bloomline::stock {
+namespace {
+
+using kernels::Load256;
+
+// The lowest bits of lanes that are words of 32 bits: the parity of each word's bits, at its sign.
+BLOOMLINE_AVX2_INLINE __m256i ParitiesAtSigns(__m256i words) {
+  words = _mm256_xor_si256(words, _mm256_slli_epi32(words, 16));
+  words = _mm256_xor_si256(words, _mm256_slli_epi32(words, 8));
+  words = _mm256_xor_si256(words, _mm256_slli_epi32(words, 4));
+  words = _mm256_xor_si256(words, _mm256_slli_epi32(words, 2));
+  return _mm256_xor_si256(words, _mm256_slli_epi32(words, 1));
+}
+
+// Columns i and i + 1, of which the shape has `left` from i on: the selected bits of both blocks,
+// XORed. Words of a column that there is not are zero.
+BLOOMLINE_AVX2_INLINE __m256i TwoColumns(const char* here, const char* next, int left,
+                                         __m256i rows_here, __m256i rows_next) {
+  if (left <= 0) return _mm256_setzero_si256();
+  const auto load = [left](const char* p) BLOOMLINE_AVX2 {
+    if (left > 1) return Load256(p);
+    return _mm256_zextsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  };
+  return _mm256_xor_si256(_mm256_and_si256(load(here), rows_here),
+                          _mm256_and_si256(load(next), rows_next));
+}
+
+BLOOMLINE_AVX2_INLINE __m256i Folded(__m256i a, __m256i b) {
+  return _mm256_xor_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+}
+
+// The even words of a and b, XORed with the odd ones.
+BLOOMLINE_AVX2_INLINE __m256i FoldedWords(__m256i a, __m256i b) {
+  const __m256 x = _mm256_castsi256_ps(a), y = _mm256_castsi256_ps(b);
+  return _mm256_castps_si256(
+      _mm256_xor_ps(_mm256_shuffle_ps(x, y, 0x88), _mm256_shuffle_ps(x, y, 0xdd)));
+}
+
+BLOOMLINE_AVX2_INLINE bool QueryAll(const RibbonView& filter, int num_columns, uint64_t hash) {
+  const RibbonKey key(filter, hash);
+  const SelectedRows rows = SelectedRowsOf(key);
+  const __m256i here = _mm256_broadcastsi128_si256(rows.here);
+  const __m256i next = _mm256_broadcastsi128_si256(rows.next);
+  const __m256i column_of_lane = _mm256_set_epi32(7, 5, 3, 1, 6, 4, 2, 0);
+  for (int first = 0; first < num_columns; first += static_cast<int>(kColumnsAtOnce)) {
+    __m256i pairs[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      const int offset = (first + 2 * i) * static_cast<int>(RibbonShape::kSegmentBytes);
+      pairs[i] =
+          TwoColumns(key.here + offset, key.next + offset, num_columns - first - 2 * i, here, next);
+    }
+    // Columns 0, 2, 4, 6, 1, 3, 5, 7.
+    const __m256i folded = FoldedWords(Folded(pairs[0], pairs[1]), Folded(pairs[2], pairs[3]));
+    const __m256i expected =
+        _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(key.fingerprint() >> first)),
+                         _mm256_sllv_epi32(_mm256_set1_epi32(1), column_of_lane));
+    const __m256i wrong = ParitiesAtSigns(_mm256_xor_si256(folded, expected));
+    const __m256i present = _mm256_cmpgt_epi32(
+        _mm256_set1_epi32(static_cast<int>(key.columns) - first), column_of_lane);
+    if (_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_and_si256(wrong, present))) != 0)
+      return false;
+  }
+  return true;
+}
+
+struct QueryOne {
+  template <int K>
+  BLOOMLINE_AVX2 static bool Run(const RibbonView& filter, uint64_t hash) {
+    return QueryAll(filter, K == 0 ? static_cast<int>(filter.shape.columns) : K, hash);
+  }
+};
+
+struct QueryMany {
+  template <int K>
+  BLOOMLINE_AVX2 static void Run(const RibbonView& caller_filter, size_t n, const uint64_t* hashes,
+                                 bool* may_match) {
+    const RibbonView filter = caller_filter;  // the answers could alias the caller's
+    for (size_t i = 0; i < n; ++i) may_match[i] = QueryOne::Run<K>(filter, hashes[i]);
+  }
+};
+
+}  // namespace
+
+RibbonKernel Avx2Ribbon() { return RibbonKernelOf<QueryOne, QueryMany>(); }
+
+}  // namespace bloomline::stock
+
+#endif  // defined(__x86_64__)
