@@ -92,10 +92,17 @@ typedef struct bloomline_counting_t bloomline_counting_t;
 typedef struct bloomline_ondiskoptions_t bloomline_ondiskoptions_t;
 typedef struct bloomline_ondisk_t bloomline_ondisk_t;
 
-/* Formats: filter_options.h. Builders refuse classic, which is for LevelDB only (c_leveldb.h);
-   sizing takes it. */
+/* Formats: filter_options.h. Sizing takes all of them. Builders refuse classic, which is written in
+   LevelDB only (c_leveldb.h), and bloom and ribbon, which are written in RocksDB only
+   (c_rocksdb.h). */
 
-enum { bloomline_format_classic = 0, bloomline_format_blocked = 1, bloomline_format_compact = 2 };
+enum {
+  bloomline_format_classic = 0,
+  bloomline_format_blocked = 1,
+  bloomline_format_compact = 2,
+  bloomline_format_bloom = 3,
+  bloomline_format_ribbon = 4
+};
 
 /* Options of static filters: filter_options.h */
 

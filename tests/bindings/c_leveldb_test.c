@@ -86,7 +86,7 @@ static void TestErrors(void) {
                 "seed is 7 and name is leveldb.BuiltinBloomFilter2");
   CHECK_REFUSED(bloomline_leveldb_filterpolicy_create(bloomline_format_compact, 2, &error),
                 "bits_per_key is 2; allowed: 3 to 24");
-  CHECK_REFUSED(bloomline_leveldb_filterpolicy_create(3, 10, &error),
+  CHECK_REFUSED(bloomline_leveldb_filterpolicy_create(bloomline_format_bloom, 10, &error),
                 "format is bloom, which is written in RocksDB only");
 }
 

@@ -191,6 +191,12 @@ static void TestErrors(void) {
   bloomline_filteroptions_set_format(options, bloomline_format_classic);
   CHECK_REFUSED(bloomline_builder_create(options, &error),
                 "format is classic, which is written in LevelDB only; allowed: blocked, compact");
+  bloomline_filteroptions_set_format(options, bloomline_format_bloom);
+  CHECK_REFUSED(bloomline_builder_create(options, &error),
+                "format is bloom, which is written in RocksDB only; allowed: blocked, compact");
+  bloomline_filteroptions_set_format(options, bloomline_format_ribbon);
+  CHECK_REFUSED(bloomline_builder_create(options, &error),
+                "format is ribbon, which is written in RocksDB only; allowed: blocked, compact");
   bloomline_filteroptions_destroy(options);
 
   bloomline_filteroptions_destroy(NULL);
@@ -237,6 +243,32 @@ static void TestBitsByLevel(void) {
   CHECK(isnan(bloomline_bits_per_key_for_wasted_reads(compact, 0, level_keys, NULL, 5)));
 }
 
+/* RocksDB's own formats. In ribbon, 10 bits per key take about 7.1 bits of memory. */
+static void TestStockFormats(void) {
+  StartPhase("stock formats");
+  static const double kMemoryBits[] = {10, 7.1};
+  for (int format = bloomline_format_bloom; format <= bloomline_format_ribbon; ++format) {
+    const double rate = bloomline_false_positive_rate(format, 10);
+    CHECK(rate > 0.0090 && rate < 0.0099);
+    const double bits = bloomline_bits_per_key_for_false_positive_rate(format, rate);
+    CHECK(fabs(bits - 10) < 0.01);
+    CHECK(bloomline_validate_false_positive_rate(format, rate, &error));
+    const double memory = 8e-6 * (double)bloomline_filter_bytes(format, 1000000, 10);
+    CHECK(fabs(memory / kMemoryBits[format - bloomline_format_bloom] - 1) < 0.02);
+
+    double level_keys[5], level_bits[5];
+    CHECK(bloomline_keys_of_levels(5, 10, level_keys));
+    CHECK(bloomline_spread_bits_by_level(format, 10, level_keys, NULL, 5, level_bits, &error));
+    CheckNoError();
+    CHECK(level_bits[4] < 10 && level_bits[0] > 20);
+    const double reads = bloomline_wasted_reads(format, level_bits, NULL, 5);
+    CHECK(reads < 5 * rate / 3); /* a third of the reads that 10 bits everywhere waste */
+    const double same_bits =
+        bloomline_bits_per_key_for_wasted_reads(format, reads, level_keys, NULL, 5);
+    CHECK(fabs(same_bits - 10) < 0.01);
+  }
+}
+
 static void TestKernels(void) {
   StartPhase("kernels");
   CHECK_REFUSED(bloomline_force_kernel("abacus", &error), "abacus");
@@ -256,6 +288,7 @@ int main(void) {
   TestErrors();
   TestSizing();
   TestBitsByLevel();
+  TestStockFormats();
   TestKernels();
   fprintf(stderr, "PASS\n");
   return 0;

@@ -19,6 +19,7 @@
 #include "bloomline/version.h"
 #include "src/bindings/c/convert.h"
 #include "src/filter/container/trailer.h"
+#include "src/filter/layouts/limits.h"
 #include "src/support/out_of_memory.h"
 
 using bloomline::Format;
@@ -54,12 +55,12 @@ struct bloomline_ondisk_t {
 static_assert(bloomline_format_classic == static_cast<int>(Format::kClassic));
 static_assert(bloomline_format_blocked == static_cast<int>(Format::kBlocked));
 static_assert(bloomline_format_compact == static_cast<int>(Format::kCompact));
+static_assert(bloomline_format_bloom == static_cast<int>(Format::kBloom));
+static_assert(bloomline_format_ribbon == static_cast<int>(Format::kRibbon));
 
 namespace {
 
-bool IsFormat(int format) {
-  return format >= bloomline_format_classic && format <= bloomline_format_compact;
-}
+bool IsFormat(int format) { return bloomline::filter::IsKnown(Format{format}); }
 
 template <typename F>
 double OrNaN(int format, F f) {

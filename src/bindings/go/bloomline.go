@@ -206,8 +206,10 @@ func failed(ok C.uint8_t, message *C.char) error {
 
 // goNames are what errors about options call by the names of C, C++ and option strings.
 var goNames = strings.NewReplacer(
-	"0 (classic), 1 (blocked), 2 (compact), 3 (bloom), 4 (ribbon)", "FormatBlocked, FormatCompact, FormatClassic",
-	"format is classic", "Format is FormatClassic", "format is", "Format is",
+	"0 (classic), 1 (blocked), 2 (compact), 3 (bloom), 4 (ribbon)",
+	"FormatBlocked, FormatCompact, FormatClassic, FormatBloom, FormatRibbon",
+	"format is classic", "Format is FormatClassic", "format is bloom", "Format is FormatBloom",
+	"format is ribbon", "Format is FormatRibbon", "format is", "Format is",
 	"allowed: blocked, compact", "allowed: FormatBlocked, FormatCompact",
 	"0 (kBlocked), 1 (kStandard), 2 (kBlocked128), 3 (kBlocked64)",
 	"LayoutBlocked, LayoutStandard, LayoutBlocked128, LayoutBlocked64",

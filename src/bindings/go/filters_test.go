@@ -297,6 +297,25 @@ func TestSizing(t *testing.T) {
 	check(t, bits > 6.9 && bits < 7.1, "%v bits", bits)
 }
 
+// In ribbon, 10 bits per key take about 7.1 of memory.
+func TestSizesOfRocksDBsOwnFilters(t *testing.T) {
+	levels := must(bloomline.KeysOfLevels(5, 10))(t)
+	for format, memory := range map[bloomline.Format]float64{bloomline.FormatBloom: 10,
+		bloomline.FormatRibbon: 7.1} {
+		rate := must(bloomline.FalsePositiveRate(format, 10))(t)
+		check(t, rate > 0.0090 && rate < 0.0099, "%v: rate %v", format, rate)
+		bits := must(bloomline.BitsPerKeyForFalsePositiveRate(format, rate))(t)
+		check(t, math.Abs(bits-10) < 0.01, "%v: %v bits", format, bits)
+		size := must(bloomline.FilterBytes(format, 1000000, 10))(t)
+		check(t, math.Abs(8e-6*float64(size)/memory-1) < 0.02, "%v: %d bytes", format, size)
+		spread := must(bloomline.SpreadBitsByLevel(format, 10, levels, nil))(t)
+		reads := must(bloomline.WastedReads(format, spread, nil))(t)
+		check(t, reads < 5*rate/3, "%v: %v wasted reads", format, reads)
+		bits = must(bloomline.BitsPerKeyForWastedReads(format, reads, levels, nil))(t)
+		check(t, math.Abs(bits-10) < 0.01, "%v: %v bits by level", format, bits)
+	}
+}
+
 func second[T any](_ T, err error) error { return err }
 
 // ofOthers finds num_bits of C, kBlocked of C++, and numbers of formats and layouts.
@@ -327,10 +346,14 @@ func TestWrongValuesAreNamed(t *testing.T) {
 			bloomline.OnDiskFilterOptions{MemoryBytes: 1})),
 		folder + "/": second(bloomline.NewOnDiskFilterBuilder(
 			bloomline.OnDiskFilterOptions{TempDirectory: folder})),
-		"Format is 7; allowed: FormatBlocked, FormatCompact, FormatClassic": second(
+		"Format is 7; allowed: FormatBlocked, FormatCompact, FormatClassic, FormatBloom, FormatRibbon": second(
 			bloomline.FalsePositiveRate(7, 10)),
 		"Format is FormatClassic, which is written in LevelDB only; allowed: FormatBlocked": second(
 			bloomline.NewFilterBuilder(bloomline.FilterOptions{Format: bloomline.FormatClassic})),
+		"Format is FormatBloom, which is written in RocksDB only; allowed: FormatBlocked": second(
+			bloomline.NewFilterBuilder(bloomline.FilterOptions{Format: bloomline.FormatBloom})),
+		"Format is FormatRibbon, which is written in RocksDB only; allowed: FormatBlocked": second(
+			bloomline.NewFilterBuilder(bloomline.FilterOptions{Format: bloomline.FormatRibbon})),
 		"RandomSeed is set and Seed is 5; allowed: Seed 0": bloomline.FilterOptions{
 			Seed: 5, RandomSeed: true}.Validate(),
 		"BitsPerKeyForFalsePositiveRate has the range": bloomline.FilterOptions{
@@ -340,6 +363,8 @@ func TestWrongValuesAreNamed(t *testing.T) {
 			0)),
 		"rate is 2":      second(bloomline.BitsPerKeyForFalsePositiveRate(0, 2)),
 		"numLevels is 0": second(bloomline.KeysOfLevels(0, 10)),
+		"levelSizeRatio 1001; allowed: 1 to 64, and 1 to 1000": second(
+			bloomline.KeysOfLevels(5, 1001)),
 		"runs of level 1 is 0": second(
 			bloomline.WastedReads(0, []float64{1, 2}, []float64{1, 0})),
 		"Format is 7":            second(bloomline.WastedReads(7, []float64{1}, nil)),

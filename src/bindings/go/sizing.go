@@ -51,7 +51,7 @@ func KeysOfLevels(numLevels int, levelSizeRatio float64) ([]float64, error) {
 	keys := make([]C.double, 64)
 	if C.bloomline_keys_of_levels(cInt(numLevels), C.double(levelSizeRatio), &keys[0]) == 0 {
 		return nil, fmt.Errorf("bloomline: numLevels is %d and levelSizeRatio %g; allowed: "+
-			"1 to 64, and 1 to 1e6", numLevels, levelSizeRatio)
+			"1 to 64, and 1 to 1000", numLevels, levelSizeRatio)
 	}
 	return goDoubles(keys[:numLevels]), nil
 }

@@ -20,6 +20,8 @@ const (
 	FormatBlocked Format = iota // fastest
 	FormatCompact               // smallest: 7 instead of 9.9 bits per key at 1 %
 	FormatClassic               // LevelDB's; for sizing alone
+	FormatBloom                 // RocksDB's; for sizing alone, filters are written in RocksDB
+	FormatRibbon                // RocksDB's; BitsPerKey is that of a Bloom filter of the same rate
 )
 
 func (f Format) c() C.int {
@@ -30,6 +32,10 @@ func (f Format) c() C.int {
 		return C.bloomline_format_compact
 	case FormatClassic:
 		return C.bloomline_format_classic
+	case FormatBloom:
+		return C.bloomline_format_bloom
+	case FormatRibbon:
+		return C.bloomline_format_ribbon
 	}
 	return cInt(int(f)) // none of C's, either
 }

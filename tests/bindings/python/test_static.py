@@ -133,7 +133,9 @@ class StaticFiltersTest(unittest.TestCase):
 
     def test_errors_name_the_value_and_what_is_allowed(self):
         for arguments, sentence in [
-                (dict(format="ribbon"), "format is 'ribbon'; allowed: 'classic', 'blocked'"),
+                (dict(format="cuckoo"), "format is 'cuckoo'; allowed: 'classic', 'blocked'"),
+                (dict(format="bloom"), "bloom, which is written in RocksDB only; allowed: blocked"),
+                (dict(format="ribbon"), "ribbon, which is written in RocksDB only"),
                 (dict(format="classic"), "classic, which is written in LevelDB only"),
                 (dict(bits_per_key=1000), "bits_per_key is 1000; allowed: 1 to 100"),
                 (dict(bits_per_key=5, false_positive_rate=0.1), "both"),
@@ -154,6 +156,20 @@ class SizingTest(unittest.TestCase):
         self.assertGreaterEqual(sizing.filter_bytes("blocked", 5_000_000_000, 10), 6_250_000_000)
         self.assertGreater(sizing.filter_bytes("classic", 1000, 10), 1200)
 
+    def test_rocksdbs_own_formats(self):
+        keys = sizing.keys_of_levels(5, 10)
+        for format, memory in ("bloom", 10), ("ribbon", 7.1):
+            rate = sizing.false_positive_rate(format, 10)
+            self.assertAlmostEqual(rate, 0.0095, delta=0.0005)
+            self.assertAlmostEqual(sizing.bits_per_key_for_false_positive_rate(format, rate), 10,
+                                   delta=0.01)
+            bytes_of_million = sizing.filter_bytes(format, 1_000_000, 10)
+            self.assertAlmostEqual(bytes_of_million * 8e-6 / memory, 1, delta=0.02)
+            reads = sizing.wasted_reads(format, sizing.spread_bits_by_level(format, 10, keys))
+            self.assertLess(reads, 5 * rate / 3)
+            self.assertAlmostEqual(sizing.bits_per_key_for_wasted_reads(format, reads, keys), 10,
+                                   delta=0.01)
+
     def test_bits_by_level(self):
         keys = sizing.keys_of_levels(5, 10)
         self.assertAlmostEqual(sum(keys), 1)
@@ -170,7 +186,7 @@ class SizingTest(unittest.TestCase):
 
     def test_errors_name_the_value_and_what_is_allowed(self):
         for use, sentence in [
-                (lambda: sizing.false_positive_rate("ribbon", 10), "format is 'ribbon'; allowed"),
+                (lambda: sizing.false_positive_rate("cuckoo", 10), "format is 'cuckoo'; allowed"),
                 (lambda: sizing.false_positive_rate("blocked", 0.5),
                  "bits_per_key is 0.5; allowed"),
                 (lambda: sizing.bits_per_key_for_false_positive_rate("blocked", 0),

@@ -13,7 +13,7 @@ from ._library import Functions, checked, lib, not_null, taken_bytes
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 LAYOUTS = ("blocked", "standard", "blocked128", "blocked64")
-FORMATS = ("classic", "blocked", "compact")
+FORMATS = ("classic", "blocked", "compact", "bloom", "ribbon")
 
 _Self = TypeVar("_Self", bound="QueriedFilter")
 

@@ -1,7 +1,8 @@
 """How large a static filter is and how often it is wrong, and bits by level of an LSM tree.
 
-Formats: "blocked", "compact", and "classic", LevelDB's own. A rate is a fraction: 0.01 is 1 %. What
-no filter can meet raises ValueError.
+Formats: "blocked", "compact", LevelDB's own "classic", and RocksDB's own "bloom" and "ribbon". In
+"ribbon", bits per key are those of a Bloom filter of the same rate, as in RocksDB's ribbonfilter:N.
+A rate is a fraction: 0.01 is 1 %. What no filter can meet raises ValueError.
 """
 
 from ctypes import c_double

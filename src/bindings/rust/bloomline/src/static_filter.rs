@@ -15,6 +15,11 @@ pub enum Format {
     Blocked,
     /// The same rate as `Blocked` in about 70 % of the memory; takes longer to build and to query.
     Compact,
+    /// RocksDB's own Bloom filter: for sizes alone, [`FilterBuilder`] refuses it.
+    Bloom,
+    /// RocksDB's own Ribbon filter: for sizes alone. Bits per key are those of a Bloom filter of the
+    /// same rate, as in RocksDB's `ribbonfilter:N`.
+    Ribbon,
 }
 
 impl From<Format> for c_int {
@@ -23,6 +28,8 @@ impl From<Format> for c_int {
             Format::Classic => 0,
             Format::Blocked => 1,
             Format::Compact => 2,
+            Format::Bloom => 3,
+            Format::Ribbon => 4,
         }
     }
 }

@@ -111,11 +111,13 @@ fn constants_agree_with_the_header() {
         ("format_classic", Format::Classic.into()),
         ("format_blocked", Format::Blocked.into()),
         ("format_compact", Format::Compact.into()),
+        ("format_bloom", Format::Bloom.into()),
+        ("format_ribbon", Format::Ribbon.into()),
         ("bloom_blocked", Layout::Blocked.into()),
         ("bloom_standard", Layout::Standard.into()),
         ("bloom_blocked128", Layout::Blocked128.into()),
         ("bloom_blocked64", Layout::Blocked64.into()),
-    ] as [(&str, i32); 7]
+    ] as [(&str, i32); 9]
     {
         assert!(header.contains(&format!("bloomline_{name} = {value}")), "{name}");
     }
