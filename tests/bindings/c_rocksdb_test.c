@@ -4,48 +4,7 @@
 
 #include <rocksdb/c.h>
 
-#include "tests/bindings/c_check.h"
-#include "tests/bindings/c_engines.h"
-
-static rocksdb_options_t* OptionsOf(const char* text) {
-  rocksdb_options_t* base = rocksdb_options_create();
-  rocksdb_options_t* options = rocksdb_options_create();
-  rocksdb_get_options_from_string(base, text, options, &error);
-  CheckNoError();
-  rocksdb_options_destroy(base);
-  rocksdb_options_set_create_if_missing(options, 1);
-  return options;
-}
-
-static rocksdb_options_t* Options(const char* filter_policy) {
-  char text[200];
-  snprintf(text, sizeof(text), "block_based_table_factory={filter_policy=%s}", filter_policy);
-  return OptionsOf(text);
-}
-
-static uint64_t Ticker(rocksdb_options_t* options, const char* name) {
-  char* statistics = rocksdb_options_statistics_get_string(options);
-  const char* line = strstr(statistics, name);
-  const uint64_t count = line == NULL ? 0 : strtoull(strchr(line, ':') + 1, NULL, 10);
-  rocksdb_free(statistics);
-  return count;
-}
-
-/* Even numbers are stored. Returns how many of the others the filters kept away from the tables. */
-static uint64_t CheckKeys(rocksdb_t* db, rocksdb_options_t* options) {
-  rocksdb_readoptions_t* read_options = rocksdb_readoptions_create();
-  for (int i = 0; i < kNumKeys; ++i) {
-    char key[17];
-    KeyOf(i, key);
-    size_t length = 0;
-    char* value = rocksdb_get(db, read_options, key, 16, &length, &error);
-    CheckNoError();
-    CHECK((value != NULL) == (i % 2 == 0));
-    rocksdb_free(value);
-  }
-  rocksdb_readoptions_destroy(read_options);
-  return Ticker(options, "rocksdb.bloom.filter.useful COUNT : ");
-}
+#include "tests/bindings/c_rocksdb_database.h"
 
 /* Files that scans skipped. RocksDB has other names from 8.3 on. */
 static uint64_t NumSkipped(rocksdb_options_t* options) {
@@ -54,43 +13,24 @@ static uint64_t NumSkipped(rocksdb_options_t* options) {
          Ticker(options, "rocksdb.non.last.level.seek.filtered COUNT : ");
 }
 
-static rocksdb_t* Open(const char* path, rocksdb_options_t* options) {
-  rocksdb_options_enable_statistics(options);
-  rocksdb_t* db = rocksdb_open(options, path, &error);
-  CheckNoError();
-  return db;
-}
-
-static void Flush(rocksdb_t* db) {
-  rocksdb_flushoptions_t* options = rocksdb_flushoptions_create();
-  rocksdb_flush(db, options, &error);
-  CheckNoError();
-  rocksdb_flushoptions_destroy(options);
-}
-
-static void WriteEvenKeys(rocksdb_t* db) {
-  rocksdb_writeoptions_t* write_options = rocksdb_writeoptions_create();
-  for (int i = 0; i < kNumKeys; i += 2) {
-    char key[17];
-    KeyOf(i, key);
-    rocksdb_put(db, write_options, key, 16, "value", 5, &error);
-    CheckNoError();
-  }
-  rocksdb_writeoptions_destroy(write_options);
-  Flush(db);
-}
-
 static void TestDatabase(const char* directory, const char* name, const char* filter_policy) {
   StartPhase(filter_policy);
   const char* const path = PathIn(directory, name);
-  rocksdb_options_t* options = Options(filter_policy);
-  rocksdb_t* db = Open(path, options);
-  WriteEvenKeys(db);
-  CHECK(CheckKeys(db, options) > kNumKeys / 2 * 0.9);
-  rocksdb_close(db);
-  rocksdb_options_destroy(options);
+  CheckDatabase(path, Options(filter_policy), 1);
   CHECK(TablesWith(path, ".sst", "bloomline") > 0);
   CHECK(TablesWith(path, ".sst", "fullfilter.rocksdb.BuiltinBloomFilter") > 0);
+}
+
+/* RocksDB's own filters, after which nothing names bloomline: RocksDB's own policy uses them. */
+static void TestStockFormat(const char* path, rocksdb_options_t* options, const char* own_name) {
+  StartPhase(own_name);
+  CheckDatabase(path, options, 1);
+  CHECK(TablesWith(path, ".sst", "bloomline") == 0);
+  CHECK(TablesWith(path, ".sst", own_name) > 0);
+  char own_policy[100];
+  snprintf(own_policy, sizeof(own_policy), "filter_policy=%s:10:", own_name);
+  CHECK(TablesWith(path, "OPTIONS", own_policy) > 0);
+  CheckDatabase(path, Options("bloomfilter:10:false"), 0);
 }
 
 /* The extractor by its name. */
@@ -131,6 +71,18 @@ static rocksdb_filterpolicy_t* Policy(const char* text) {
   return policy;
 }
 
+/* Options with a policy by its handle. */
+static rocksdb_options_t* OptionsWith(const char* text) {
+  rocksdb_block_based_table_options_t* table = rocksdb_block_based_options_create();
+  rocksdb_block_based_options_set_filter_policy(table, Policy("bloomline:12"));
+  rocksdb_block_based_options_set_filter_policy(table, Policy(text)); /* destroys the one before */
+  rocksdb_options_t* options = rocksdb_options_create();
+  rocksdb_options_set_create_if_missing(options, 1);
+  rocksdb_options_set_block_based_table_factory(options, table);
+  rocksdb_block_based_options_destroy(table);
+  return options;
+}
+
 static void TestWrongPolicies(void) {
   StartPhase("wrong policies");
   static const char* const kCases[][2] = {
@@ -148,6 +100,9 @@ static void TestWrongPolicies(void) {
       {"{id=bloomline:x;format=compact}", "bits_per_key is 'x'"},
       {"{id=bloomline;format=compact;bits_per_key=2}", "bits_per_key is 2"},
       {"{id=bloomline;format=cuckoo}", "format is 'cuckoo'"},
+      {"{id=bloomline;format=bloom;seed=7}",
+       "format is bloom, whose hash takes no seed; allowed: "},
+      {"{id=bloomline;format=blocked;stock_id=true}", "stock_id is true"},
       {"{id=bloomline;bit_per_key=8}", "bit_per_key"},
       {"{id=bloomline;canonicalizer=nobody}", "canonicalizer is 'nobody'"},
   };
@@ -195,15 +150,8 @@ static void TestHandles(const char* directory) {
   CheckNoError();
 
   const char* const path = PathIn(directory, "handles");
-  rocksdb_block_based_table_options_t* table = rocksdb_block_based_options_create();
-  rocksdb_block_based_options_set_filter_policy(table, Policy("bloomline:12"));
-  rocksdb_block_based_options_set_filter_policy(/* destroys the one before */
-                                                table, Policy("{id=bloomline;format=compact;bits_"
-                                                              "per_key=7.5;range_prefixes=8}"));
-  rocksdb_options_t* options = rocksdb_options_create();
-  rocksdb_options_set_create_if_missing(options, 1);
-  rocksdb_options_set_block_based_table_factory(options, table);
-  rocksdb_block_based_options_destroy(table);
+  rocksdb_options_t* options =
+      OptionsWith("{id=bloomline;format=compact;bits_per_key=7.5;range_prefixes=8}");
   rocksdb_options_set_prefix_extractor(options,
                                        bloomline_rocksdb_slicetransform_create_ranges(&error));
   CheckNoError();
@@ -306,8 +254,16 @@ int main(int argc, char** argv) {
 #endif
   TestDatabase(argv[1], "blocked", "bloomline:10");
   TestDatabase(argv[1], "compact", "{id=bloomline;format=compact;bits_per_key=7.5}");
+  TestStockFormat(PathIn(argv[1], "bloom"),
+                  Options("{id=bloomline;format=bloom;bits_by_level=auto;stock_id=true}"),
+                  "bloomfilter");
+  TestStockFormat(PathIn(argv[1], "ribbon"), Options("{id=bloomline;format=ribbon;stock_id=true}"),
+                  "ribbonfilter");
   TestRanges(argv[1]);
 #ifndef BLOOMLINE_TEST_PLUGIN
+  TestStockFormat(PathIn(argv[1], "ribbon by handle"),
+                  OptionsWith("{id=bloomline;format=ribbon;flush_format=bloom;stock_id=true}"),
+                  "ribbonfilter");
   TestCanonicalizer(argv[1]);
 #endif
   fprintf(stderr, "PASS\n");
