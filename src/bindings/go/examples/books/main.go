@@ -1,5 +1,5 @@
-// Books opens a RocksDB with compact filters through RocksDB's C functions, writes a thousand keys,
-// and reads them.
+// Books opens a RocksDB with compact filters, or those of another policy, through RocksDB's C
+// functions, writes a thousand keys, and reads them.
 package main
 
 // #include <rocksdb/c.h>
@@ -17,16 +17,20 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: books DIRECTORY")
+	if len(os.Args) != 2 && len(os.Args) != 3 {
+		log.Fatal("usage: books DIRECTORY [POLICY]")
 	}
-	if err := run(os.Args[1]); err != nil {
+	text := "{id=bloomline;format=compact;bits_per_key=10}"
+	if len(os.Args) == 3 {
+		text = os.Args[2]
+	}
+	if err := run(os.Args[1], text); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(directory string) error {
-	policy, err := rocksdb.NewFilterPolicy("{id=bloomline;format=compact;bits_per_key=10}")
+func run(directory, text string) error {
+	policy, err := rocksdb.NewFilterPolicy(text)
 	if err != nil {
 		return err
 	}
