@@ -21,6 +21,7 @@
 #include "bloomline/rocksdb.h"
 #include "bloomline/sizing.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
+#include "tests/engines/rocksdb_open.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline {
@@ -252,10 +253,9 @@ TEST(RocksDBStockFormatsTest, NothingInADatabaseNamesBloomline) {
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     constexpr uint64_t kKeys = 20000;
     {
-      rocksdb::DB* raw = nullptr;
-      const rocksdb::Status status = rocksdb::DB::Open(options, path, &raw);
+      std::unique_ptr<rocksdb::DB> db;
+      const rocksdb::Status status = tests::OpenRocksDB(options, path, &db);
       ASSERT_TRUE(status.ok()) << status.ToString();
-      const std::unique_ptr<rocksdb::DB> db(raw);
       for (uint64_t i = 0; i < kKeys; ++i) {
         ASSERT_TRUE(db->Put(rocksdb::WriteOptions(), KeyOf(2 * i, 24), "v").ok());
         if (i == kKeys / 2) {
@@ -282,17 +282,15 @@ TEST(RocksDBStockFormatsTest, NothingInADatabaseNamesBloomline) {
     ASSERT_NE(loaded->filter_policy, nullptr) << text;
     EXPECT_STRNE(loaded->filter_policy->Name(), "bloomline");
     db_options.statistics = rocksdb::CreateDBStatistics();
-    rocksdb::DB* raw = nullptr;
-    std::vector<rocksdb::ColumnFamilyHandle*> handles;
-    ASSERT_TRUE(rocksdb::DB::Open(db_options, path, families, &handles, &raw).ok());
-    const std::unique_ptr<rocksdb::DB> db(raw);
+    std::unique_ptr<rocksdb::DB> db;
+    const rocksdb::Options own(db_options, families[0].options);
+    ASSERT_TRUE(tests::OpenRocksDB(own, path, &db).ok());
     std::string value;
     for (uint64_t i = 0; i < 2 * kKeys; ++i) {
       ASSERT_EQ(db->Get(rocksdb::ReadOptions(), KeyOf(i, 24), &value).ok(), i % 2 == 0) << i;
     }
     // Missing keys are within the range of both files; few are false positives.
     EXPECT_GT(db_options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL), kKeys * 19 / 10);
-    for (rocksdb::ColumnFamilyHandle* handle : handles) db->DestroyColumnFamilyHandle(handle);
   }
 }
 

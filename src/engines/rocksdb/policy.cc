@@ -23,6 +23,7 @@ namespace bloomline {
 namespace {
 
 using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::Configurable;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
@@ -77,6 +78,15 @@ class RocksDBFilterPolicy : public FilterPolicy {
   bool IsInstanceOf(const std::string& name) const override {
     return FilterPolicy::IsInstanceOf(name) || name == kCanonicalPolicyName ||
            options_.KeepsCanonicalizerAs(name);
+  }
+
+  // RocksDB compares a policy with what it reads back from the OPTIONS file, and fails to open if
+  // they differ. With stock_id, that is a policy of its own.
+  bool AreEquivalent(const ConfigOptions& config, const Configurable* other,
+                     std::string* mismatch) const override {
+    if (FilterPolicy::AreEquivalent(config, other, mismatch)) return true;
+    return other != nullptr && options_.Load()->options.stock_id &&
+           static_cast<const FilterPolicy*>(other)->GetId() == GetId();
   }
 
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {

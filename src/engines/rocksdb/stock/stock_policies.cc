@@ -1,5 +1,8 @@
 #include "src/engines/rocksdb/stock/stock_policies.h"
 
+#include <algorithm>
+#include <cstdio>
+
 #include "rocksdb/convenience.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/support/number_text.h"
@@ -16,10 +19,19 @@ const char* StockPolicyName(Format format) {
 }
 
 std::string StockPolicyText(Format format, double bits_per_key, Format flush_format) {
-  const std::string bits = support::DoubleText(bits_per_key);
+  // As RocksDB writes it: below 0.5 none, up to 1 counts as 1, and no more than thousandths.
+  constexpr double kNoFilterBelow = 0.5;
+  const double written =
+      bits_per_key < kNoFilterBelow ? 0 : stock::Millibits(std::max(bits_per_key, 1.0)) / 1000.0;
+  const std::string bits = support::DoubleText(written);
   const std::string start = std::string(StockPolicyName(format)) + ":" + bits;
   if (format == Format::kBloom) return start + ":false";
   return start + (flush_format == Format::kBloom ? ":0" : ":-1");
+}
+
+void ReportStockPolicy(const std::string& mismatch) {
+  std::fprintf(stderr, "bloomline: %s; until then the filters are RocksDB's own\n",
+               mismatch.c_str());
 }
 
 std::shared_ptr<const FilterPolicy> StockPolicyOf(const FilterOptions& options) {

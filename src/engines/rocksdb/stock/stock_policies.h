@@ -22,6 +22,10 @@ const char* StockPolicyName(Format format);
 // Bloom filters: RocksDB's policy for these filters. May throw bad_alloc.
 std::string StockPolicyText(Format format, double bits_per_key, Format flush_format);
 
+// Says on stderr that RocksDB's own policy takes the place of bloomline's, because of a
+// RocksDBVersionMismatch.
+void ReportStockPolicy(const std::string& mismatch);
+
 // RocksDB's own policy with these bits per key, by functions that every version since 7.0 exports:
 // Ribbon for kRibbon, else Bloom. Null if out of memory.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> StockPolicyOf(const FilterOptions& options);
