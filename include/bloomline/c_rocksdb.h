@@ -47,6 +47,13 @@ extern "C" {
 extern rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const char* options,
                                                                      char** errptr);
 
+/* As bloomline_rocksdb_filterpolicy_create. But if the running RocksDB has another minor version
+   than the one that bloomline was compiled for, returns RocksDB's own policy with the bits per key
+   of the string (Ribbon for format=ribbon, else Bloom), and stderr has a line. The same as
+   RocksDBFilterOptions::stock_if_version_differs; a canonicalizer is refused. */
+extern rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create_stock_if_version_differs(
+    const char* options, char** errptr);
+
 /* Returns the prefix extractor for filters with range entries: see NewRangeExtractor in
    rocksdb.h. rocksdb_options_set_prefix_extractor takes it over, or rocksdb_slicetransform_destroy
    destroys it. Scans need rocksdb_readoptions_set_iterate_upper_bound. On failure the result is

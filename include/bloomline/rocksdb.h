@@ -13,9 +13,9 @@
 //
 // The filters of existing tables: the policy has the compatibility name of RocksDB's policies,
 // `rocksdb.BuiltinBloomFilter`. It reads and uses every Bloom and Ribbon filter that RocksDB wrote,
-// with SIMD chosen at run time. RocksDB without bloomline reads the filters of kBlocked and kCompact
-// as "may match". Its results are right, but lookups of missing keys read from disk until a
-// compaction writes RocksDB's own filters (docs/format.md, section 5; docs/compatibility.md). It
+// with SIMD chosen at run time. RocksDB without bloomline reads the filters of kBlocked and
+// kCompact as "may match". Its results are right, but lookups of missing keys read from disk until
+// a compaction writes RocksDB's own filters (docs/format.md, section 5; docs/compatibility.md). It
 // uses the filters of kBloom and kRibbon, which are its own.
 //
 // Versions: RocksDB's filter interface has been internal since 7.0. So bloomline works only with
@@ -105,14 +105,16 @@ struct RocksDBFilterOptions : FilterOptions {
   // For kBloom and kRibbon alone: the policy calls itself bloomfilter:N or ribbonfilter:N, as
   // RocksDB's own does, so that ldb, secondaries, backups and programs without bloomline can load
   // the OPTIONS file. Nothing in the database then names bloomline, except the LOG. A program that
-  // loads its own options from that file gets RocksDB's policy: it sets this one again. So does one
-  // whose DB::SetOptions names filter_policy.
+  // loads its own options from that file gets RocksDB's policy: it sets this one again. From
+  // RocksDB 9.8 on, so does a program whose DB::SetOptions changes filter_policy, unless the change
+  // is a whole policy, {id=bloomline;...} (docs/rocksdb.md).
   bool stock_id = false;
 
   // If the running RocksDB has another minor version than the one that bloomline was compiled for,
   // NewRocksDBFilterPolicy returns RocksDB's own policy with these bits per key (Ribbon for
-  // kRibbon, else Bloom), and stderr has a line. Otherwise it returns null. In no option string:
-  // those are not read then.
+  // kRibbon, else Bloom), and stderr has a line. Otherwise it returns null. Not together with a
+  // canonicalizer, without which such filters lose keys. In no option string: RocksDB does not know
+  // bloomline's name then. C: bloomline_rocksdb_filterpolicy_create_stock_if_version_differs.
   bool stock_if_version_differs = false;
 
   // For a comparator that treats different keys as equal: without a canonicalizer, filters would
@@ -183,8 +185,8 @@ bool RegisterBloomline();
 //
 // Iterators need no auto_prefix_mode; with it, RocksDB saves 0.2 us for each table. Iterators
 // without `end` query no filter. In OPTIONS files the extractor has a text that is never the same
-// twice: `{id=bloomline.ranges;nonce=17.42;}`. Calls RegisterBloomline. Null if that fails, or if out
-// of memory.
+// twice: `{id=bloomline.ranges;nonce=17.42;}`. Calls RegisterBloomline. Null if that fails, or if
+// out of memory.
 std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
 // Makes a canonicalizer known in option strings and OPTIONS files, for the whole process:

@@ -109,7 +109,7 @@ TEST(RocksDB, HandlesOfCAreMadeOrReturnAnError) {
     rocksdb_filterpolicy_t* policy = nullptr;
     rocksdb_slicetransform_t* extractor = nullptr;
     attempt->Call([&] {
-      policy = bloomline_rocksdb_filterpolicy_create(
+      policy = bloomline_rocksdb_filterpolicy_create_stock_if_version_differs(
           "{id=bloomline:12;format=compact;range_prefixes=8;seed=5}", &policy_error);
       extractor = bloomline_rocksdb_slicetransform_create_ranges(&extractor_error);
     });

@@ -7,8 +7,10 @@
 #include "bloomline/rocksdb.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/options.h"
+#include "src/engines/rocksdb/options/policy_text.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
+#include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/keys/callback_canonicalizer.h"
 #include "src/support/c_error.h"
 #include "src/support/out_of_memory.h"
@@ -53,6 +55,26 @@ extern "C" rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const c
     return made;
   });
   return reinterpret_cast<rocksdb_filterpolicy_t*>(policy.release());
+}
+
+// RocksDB's C functions are the same in all versions.
+extern "C" rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create_stock_if_version_differs(
+    const char* options, char** errptr) {
+  bloomline::RocksDBFilterOptions parsed;
+  std::string mismatch;
+  const bool is_valid = bloomline::support::OrSetError(errptr, [&](std::string* reason) {
+    if (bloomline::support::IsNullText(options, "options", reason)) return false;
+    mismatch = bloomline::RocksDBVersionMismatch();
+    return bloomline::ParsePolicyText(options, &parsed, reason);
+  });
+  if (!is_valid) return nullptr;
+  if (mismatch.empty()) return bloomline_rocksdb_filterpolicy_create(options, errptr);
+  bloomline::ReportStockPolicy(mismatch);
+  return bloomline::support::OrSetError(errptr, [&](std::string*) {
+    return parsed.format == bloomline::Format::kRibbon
+               ? rocksdb_filterpolicy_create_ribbon(parsed.bits_per_key)
+               : rocksdb_filterpolicy_create_bloom_full(parsed.bits_per_key);
+  });
 }
 
 extern "C" rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ranges(char** errptr) {

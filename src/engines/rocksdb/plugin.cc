@@ -10,6 +10,7 @@
 #include "src/engines/rocksdb/canonical/named_canonicalizer.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/options/policy_options.h"
+#include "src/engines/rocksdb/options/policy_text.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
@@ -82,8 +83,7 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const std::string& text, s
     // From the second name alone RocksDB makes a policy without a canonicalizer, which is useless.
     if (name != kRocksDBPolicyName &&
         (name != kCanonicalPolicyName || changes.count(kCanonicalizerOption) == 0)) {
-      *reason = "filter policy is " + support::Quoted(text) +
-                "; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;OPTION=VALUE;...}";
+      *reason = WrongPolicyText(text);
       return nullptr;
     }
     std::unique_ptr<FilterPolicy> policy = NewFromId(id, reason);
@@ -132,8 +132,7 @@ std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOp
   if (options.stock_if_version_differs) {
     const std::string mismatch = RocksDBVersionMismatch();
     if (!mismatch.empty() && options.Validate().empty()) {
-      std::fprintf(stderr, "bloomline: %s; until then the filters are RocksDB's own\n",
-                   mismatch.c_str());
+      ReportStockPolicy(mismatch);
       return StockPolicyOf(options);
     }
   }

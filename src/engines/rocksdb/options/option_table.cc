@@ -261,6 +261,11 @@ void CheckRangeEntries(const RocksDBFilterOptions& options, PolicySettings* sett
 void CheckCanonicalizer(const RocksDBFilterOptions& options, PolicySettings*, ErrorText* error) {
   if (options.canonicalizer == nullptr) return;
   filter::CheckCanonicalizerName(options.canonicalizer->Name(), error);
+  if (error->empty() && options.stock_if_version_differs) {
+    *error
+        << "stock_if_version_differs is set and there is a canonicalizer, without which RocksDB's "
+           "own filters lose keys; allowed: one of the two";
+  }
 }
 
 }  // namespace

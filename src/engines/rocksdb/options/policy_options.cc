@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/engines/rocksdb/options/option_table.h"
+#include "src/engines/rocksdb/options/policy_text.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/support/out_of_memory.h"
 #include "src/support/quoted.h"
@@ -51,13 +52,6 @@ std::string OptionString(const RocksDBFilterOptions& options, std::string_view w
   return text;
 }
 
-std::string OptionNames() {
-  std::string names;
-  for (const OptionRow& row : OptionTable())
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
-  return names;
-}
-
 // Reads the option `name` of `value`, as RocksDB may have escaped it. Returns what is wrong.
 std::string ReadOption(const ConfigOptions& config, const OptionRow& row, const std::string& value,
                        RocksDBFilterOptions* options) {
@@ -65,13 +59,6 @@ std::string ReadOption(const ConfigOptions& config, const OptionRow& row, const 
   const Status status =
       OptionTypeInfo(0, OptionType::kString).Parse(config, row.name, value, &text);
   return status.ok() ? row.parse(text, options) : status.ToString();
-}
-
-const OptionRow* FindRow(std::string_view name) {
-  for (const OptionRow& row : OptionTable()) {
-    if (row.name == name) return &row;
-  }
-  return nullptr;
 }
 
 // The error that the canonicalizer of these settings is not registered. stderr gets a line once:
@@ -199,7 +186,7 @@ std::string PolicyOptions::Apply(const ConfigOptions& config, const Changes& cha
   RocksDBFilterOptions changed = Load()->options;
   Changes unknown;
   for (const auto& [name, value] : changes) {
-    const OptionRow* const row = FindRow(name);
+    const OptionRow* const row = FindOption(name);
     if (row == nullptr) {
       unknown.emplace(name, value);
       continue;
@@ -210,8 +197,7 @@ std::string PolicyOptions::Apply(const ConfigOptions& config, const Changes& cha
   if (unused != nullptr) {
     unused->insert(unknown.begin(), unknown.end());
   } else if (!unknown.empty() && !config.ignore_unknown_options) {
-    return "there is no option " + support::Quoted(unknown.begin()->first) +
-           "; allowed: " + OptionNames();
+    return UnknownOptionText(unknown.begin()->first);
   }
   if (!is_new && changes.count(kCanonicalizerOption) != 0 && changed.canonicalizer != nullptr) {
     const std::string error = WhyCanonicalizerIsUnknown(*CanonicalizerOf(changed));
