@@ -77,6 +77,28 @@ fn databases_have_the_filter_and_reopen_with_it() {
     }
 }
 
+/// RocksDB's own policy uses the filters, and reads it from the OPTIONS file.
+#[test]
+fn stock_filters_are_rocksdbs_own() {
+    for (format, own) in [("bloom", "bloomfilter:10"), ("ribbon", "ribbonfilter:10")] {
+        let path = folder(format);
+        let text = format!("{{id=bloomline;format={format};bits_by_level=auto;stock_id=true}}");
+        let family = FamilyOptions::with_filter(&text).descriptor("default").expect("a family");
+        assert!(useful(Options::default(), &path, vec![family]) > KEYS / 2 * 98 / 100);
+        let (name, _) = own.split_once(':').expect("a name");
+        assert_eq!(files_with(&path, ".sst", name), 1, "{format}");
+        assert_eq!(files_with(&path, ".sst", "bloomline"), 0, "{format}");
+        assert!(files_with(&path, "OPTIONS", &format!("filter_policy={own}")) > 0, "{format}");
+        assert_eq!(files_with(&path, "OPTIONS", "bloomline"), 0, "{format}");
+
+        let (env, cache) = (Env::new().expect("an environment"), Cache::new_lru_cache(1 << 20));
+        let (options, own) = Options::load_latest(&path, env, false, cache).expect("options");
+        // Two files now: bloomline's and RocksDB's.
+        assert!(useful(options, &path, own) > KEYS * 98 / 100);
+        DB::destroy(&Options::default(), &path).expect("the folder");
+    }
+}
+
 #[test]
 fn policies_are_handed_over_or_dropped() {
     drop(FilterPolicy::new("bloomline:10").expect("a policy"));
@@ -100,7 +122,8 @@ fn wrong_options_are_errors() {
         assert!(error.to_string().contains(part), "{error}");
         assert_eq!(error.kind(), ErrorKind::InvalidInput);
     };
-    check(FamilyOptions::with_filter("{id=bloomline;format=ribbon}"), "format is 'ribbon'");
+    check(FamilyOptions::with_filter("{id=bloomline;format=cuckoo}"), "format is 'cuckoo'");
+    check(FamilyOptions::with_filter("{id=bloomline;stock_id=true}"), "stock_id is true");
     check(FamilyOptions::with_filter("bloomline").table("block_sice=1"), "block_sice");
     check(FamilyOptions::with_filter("bloomline").family("a_buffer=1"), "a_buffer");
     check(FamilyOptions::with_filter("bloomline").family("a=1\nb=2"), "one line");
