@@ -13,6 +13,7 @@
 #include "src/engines/rocksdb/levels/level_history.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/ranges/range_builder.h"
+#include "src/engines/rocksdb/stock/stock_damage.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/engines/rocksdb/stock/stock_reader.h"
 #include "src/filter/container/trailer.h"
@@ -130,6 +131,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     if (FilterBitsReader* const reader = NewStockBitsReader(filter); reader != nullptr) {
       return reader;
     }
+    if (HasWrongLengths(filter)) return NewRocksDBBitsReader(filter);  // matches every key
     // RocksDB takes a null reader as "may match".
     return support::OrIfOutOfMemory<FilterBitsReader*>(
         nullptr, [&] { return builtin_->GetFilterBitsReader(contents); });

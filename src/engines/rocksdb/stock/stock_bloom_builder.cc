@@ -113,7 +113,7 @@ StockBloomBuilder::Memory StockBloomBuilder::AllocateWholly(uint64_t num_keys,
   const int64_t balance = balance_->load();
   if (balance < 0) {
     const double allowed_rate = static_cast<double>(-balance) / 4294967296.0 + target_rate;
-    for (const uint64_t sixteenths : {12, 13, 14, 15}) {
+    for (uint64_t sixteenths = 12; sixteenths < 16; ++sixteenths) {
       const uint64_t smaller = WholeBlocks(sixteenths * payload_bytes / 16 + stock::kTrailerBytes);
       const double smaller_rate = Rate(num_keys, smaller);
       if (smaller_rate > allowed_rate) continue;

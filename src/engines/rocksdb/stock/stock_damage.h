@@ -1,0 +1,17 @@
+// Filters of RocksDB's own kinds that no builder has written.
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_STOCK_STOCK_DAMAGE_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_STOCK_STOCK_DAMAGE_H_
+
+#include <string_view>
+
+namespace bloomline {
+
+// Whether a filter that stock::DecodeStockFilter does not understand is of a known kind, and only
+// its lengths are wrong. RocksDB's own reader takes some of these for good, and reads outside of
+// the filter: a Bloom filter without a whole block, and a legacy one whose blocks, counted in 32
+// bits, seem to fit. It answers "may match" to the others.
+bool HasWrongLengths(std::string_view filter);
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_STOCK_STOCK_DAMAGE_H_
