@@ -133,6 +133,10 @@ const struct {
     {"{id=bloomline;level_size_ratio=ten}", {"level_size_ratio is 'ten'", "1 to 1000"}},
     {"{id=bloomline;flush_format=classic}", {"flush_format is 'classic'", "ribbon, same"}},
     {"{id=bloomline;filters_at_bottom=no}", {"filters_at_bottom is 'no'", "true, false"}},
+    {"{id=bloomline;stock_id=maybe}", {"stock_id is 'maybe'", "true, false"}},
+    {"{id=bloomline;stock_id=true}", {"format blocked", "allowed: bloom, ribbon"}},
+    {"{id=bloomline;format=ribbon;flush_format=compact;stock_id=true}", {"format compact"}},
+    {"{id=bloomline;format=bloom;seed=7}", {"format is bloom", "allowed: blocked, compact"}},
     {"{id=bloomline:30;format=compact}", {"bits_per_key is 30", "allowed: 3 to 24"}},
     {"{id=bloomline;bits_per_key=2;format=compact}", {"bits_per_key is 2", "allowed: 3 to 24"}},
     {"{id=bloomline;format=classic}", {"format is 'classic'", "allowed: blocked, compact"}},
@@ -247,9 +251,9 @@ TEST(RocksDBOptionStringsTest, AllOptionsAreWrittenButACanonicalizerThatIsNot) {
   const Policy policy = ByPolicy("bloomline:9").policy;
   ASSERT_NE(policy, nullptr);
   const std::string text = policy->ToString(rocksdb::ConfigOptions());
-  for (const char* name :
-       {"bits_per_key", "format", "seed", "bits_by_level", "num_levels", "level_size_ratio",
-        "flush_format", "filters_at_bottom", "range_prefixes", "range_entries_per_key"}) {
+  for (const char* name : {"bits_per_key", "format", "seed", "bits_by_level", "num_levels",
+                           "level_size_ratio", "flush_format", "filters_at_bottom", "stock_id",
+                           "range_prefixes", "range_entries_per_key"}) {
     EXPECT_NE(text.find(name + std::string("=")), std::string::npos) << text;
   }
   EXPECT_EQ(text.find("canonicalizer"), std::string::npos) << text;
