@@ -11,6 +11,7 @@
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
 #include "src/cli/size/size.h"
+#include "src/filter/sizing/memory_division.h"
 
 namespace bloomline::cli {
 namespace {
@@ -55,7 +56,8 @@ class LevelSizer {
     double bits = 0;
     if (!ChooseBits(&bits)) return size_;
     double keys = request_.num_keys ? static_cast<double>(*request_.num_keys)
-                                    : 8 * static_cast<double>(*request_.memory_bytes) / bits;
+                                    : 8 * static_cast<double>(*request_.memory_bytes) /
+                                          filter::MemoryBits(format_, bits);
     // Whole blocks and trailers may exceed the memory.
     constexpr int kMaxCorrections = 100;
     for (int i = 0; i < kMaxCorrections; ++i) {
@@ -112,6 +114,7 @@ class LevelSizer {
                       " to " + NumberText(allowed.max, 0);
       return false;
     }
+    if (request_.bits_per_key) *bits = filter::BitsOfMemory(format_, *bits);
     return true;
   }
 
@@ -181,7 +184,8 @@ std::string ValidateLevels(const SizeRequest& request) {
 
 std::vector<LevelSize> Sizes(const SizeRequest& request, bool by_level) {
   std::vector<LevelSize> sizes;
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+  for (const Format format :
+       {Format::kBloom, Format::kRibbon, Format::kBlocked, Format::kCompact}) {
     sizes.push_back(LevelSizer(format, by_level, request).Size());
   }
   return sizes;
@@ -228,33 +232,35 @@ void PrintJson(const SizeRequest& request, const std::vector<LevelSize>& by_leve
   Print(json);
 }
 
-std::vector<std::string> Cells(const std::string& name, uint64_t num_keys, double bits_per_key,
-                               uint64_t bytes, double wasted_reads) {
-  return {name, CountText(num_keys), NumberText(bits_per_key, 2), BytesText(bytes),
-          RateText(wasted_reads)};
-}
-
+// What each format comes to, and then the bits of each level, a column for each format.
 void PrintTable(const std::vector<LevelSize>& by_level, const std::vector<LevelSize>& equal) {
   std::vector<std::vector<std::string>> cells = {
-      {"level", "keys", "bits/key", "memory", "wasted reads"}};
+      {"format", "keys", "bits/key", "memory", "wasted reads"}};
+  std::vector<std::vector<std::string>> level_cells = {{"level", "keys"}};
+  for (const auto& [title, sizes] :
+       {std::pair("the same bits in all levels:", &equal), {"bits by level:", &by_level}}) {
+    cells.push_back({title});
+    for (const LevelSize& size : *sizes) {
+      if (!size.problem.empty()) continue;
+      cells.push_back({TitleOf(size.name), CountText(size.num_keys),
+                       NumberText(size.bits_per_key, 2), BytesText(size.bytes),
+                       RateText(size.wasted_reads)});
+    }
+  }
   for (const LevelSize& size : by_level) {
     if (!size.problem.empty()) continue;
-    cells.push_back({size.name + ", bits by level:"});
+    level_cells[0].push_back(size.name);
     for (size_t i = 0; i < size.levels.size(); ++i) {
       const LevelRow& row = size.levels[i];
-      cells.push_back(
-          Cells(std::to_string(i), row.num_keys, row.bits_per_key, row.bytes, row.runs * row.rate));
+      if (level_cells.size() == i + 1) {
+        level_cells.push_back({std::to_string(i), CountText(row.num_keys)});
+      }
+      level_cells[i + 1].push_back(row.bits_per_key > 0 ? NumberText(row.bits_per_key, 2) : "none");
     }
-    cells.push_back(Cells("all", size.num_keys, size.bits_per_key, size.bytes, size.wasted_reads));
   }
-  cells.push_back({"the same bits in all levels:"});
-  for (const LevelSize& size : equal) {
-    if (!size.problem.empty()) continue;
-    const bool is_rocksdbs = size.name == "blocked";
-    cells.push_back(Cells(size.name + (is_rocksdbs ? ", as RocksDB's Bloom filter" : ""),
-                          size.num_keys, size.bits_per_key, size.bytes, size.wasted_reads));
-  }
-  std::cout << TextTable(cells);
+  std::cout << TextTable(cells) << "\nbits_per_key of each level (ribbon: as in ribbonfilter:N):\n"
+            << TextTable(level_cells) << '\n'
+            << kOwnFormats;
   for (const auto& [how, sizes] :
        {std::pair("by level", &by_level), {"the same bits in all levels", &equal}}) {
     for (const LevelSize& size : *sizes) {

@@ -7,6 +7,7 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "src/cli/shared/quantity.h"
+#include "src/filter/sizing/memory_division.h"
 
 namespace bloomline::cli {
 namespace {
@@ -20,8 +21,8 @@ double BitsPerKey(uint64_t bytes, uint64_t num_keys) {
   return 8 * static_cast<double>(bytes) / static_cast<double>(num_keys);
 }
 
-// The bits per key of a filter of this format that meets the request. None, with the reason in
-// row->problem, if no filter does.
+// The option bits_per_key of a filter of this format that meets the request. None, with the reason
+// in row->problem, if no filter does.
 std::optional<double> ChooseBitsPerKey(Format format, const SizeRequest& request, SizeRow* row) {
   if (request.rate) {
     row->problem = ValidateFalsePositiveRate(format, *request.rate);
@@ -47,7 +48,14 @@ std::optional<double> ChooseBitsPerKey(Format format, const SizeRequest& request
   }
   row->problem = options.Validate();
   if (!row->problem.empty()) return std::nullopt;
-  return options.bits_per_key;
+  return request.bits_per_key ? filter::BitsOfMemory(format, options.bits_per_key)
+                              : options.bits_per_key;
+}
+
+// RocksDB names a ribbon filter by the Bloom filter that is as accurate.
+std::string RibbonNote(double bits_per_key) {
+  const std::string bits = NumberText(bits_per_key, 2);
+  return "set bits_per_key=" + bits + ", as in RocksDB's ribbonfilter:" + bits;
 }
 
 SizeRow FormatRow(Format format, const SizeRequest& request) {
@@ -66,12 +74,15 @@ SizeRow FormatRow(Format format, const SizeRequest& request) {
   row.bits_per_key = BitsPerKey(row.bytes, row.num_keys);
   const int num_probes = OptimalNumProbes(format, *bits_per_key);
   if (num_probes != 0) row.num_probes = num_probes;
-  row.max_lines_per_query = format == Format::kClassic ? num_probes : 1;
+  if (format != Format::kRibbon) {
+    row.max_lines_per_query = format == Format::kClassic ? num_probes : 1;
+  }
   row.rate = FalsePositiveRateWithKeys(format, *bits_per_key, row.num_keys, row.num_keys);
-  if (request.capacity) {
+  if (request.capacity && format != Format::kRibbon) {  // RocksDB sizes these when it has all keys
     row.overfilled_rate =
         FalsePositiveRateWithKeys(format, *bits_per_key, row.num_keys, *request.num_keys);
   }
+  if (format == Format::kRibbon) row.note = RibbonNote(*bits_per_key);
   // Below this number, the rate is higher than that of large filters anyway.
   constexpr uint64_t kManyKeys = 1000000;
   const double ideal_rate = FalsePositiveRate(format, *bits_per_key);
@@ -144,6 +155,13 @@ SizeRow InformationLimitRow(const SizeRequest& request) {
 
 }  // namespace
 
+std::string TitleOf(const std::string& format_name) {
+  if (format_name == FormatName(Format::kClassic)) return format_name + " (LevelDB's own)";
+  const bool is_stock =
+      format_name == FormatName(Format::kBloom) || format_name == FormatName(Format::kRibbon);
+  return format_name + (is_stock ? " (RocksDB's own)" : "");
+}
+
 std::string Validate(const SizeRequest& request) {
   const bool sized_by_keys = request.num_keys.has_value();
   const int given = sized_by_keys + request.rate.has_value() + request.bits_per_key.has_value() +
@@ -160,7 +178,8 @@ std::string Validate(const SizeRequest& request) {
 
 std::vector<SizeRow> FormatRows(const SizeRequest& request) {
   std::vector<SizeRow> rows;
-  for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+  for (const Format format :
+       {Format::kClassic, Format::kBloom, Format::kRibbon, Format::kBlocked, Format::kCompact}) {
     rows.push_back(FormatRow(format, request));
   }
   return rows;

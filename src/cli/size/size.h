@@ -28,6 +28,12 @@ struct SizeRequest {
 // Empty, or what is missing in a request without levels, or too much.
 std::string Validate(const SizeRequest& request);
 
+// The name of a format in tables, which says whose own filters these are.
+std::string TitleOf(const std::string& format_name);
+// What a new user should know of these titles.
+constexpr char kOwnFormats[] =
+    "Engines read their own filters without bloomline; blocked and compact need it.\n";
+
 struct SizeRow {
   std::string name;
   std::string problem;  // if not empty: why the figures below are missing

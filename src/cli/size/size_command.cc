@@ -78,7 +78,7 @@ void AppendRows(const std::vector<SizeRow>& rows, bool overfilled,
                 std::vector<std::vector<std::string>>* cells) {
   for (const SizeRow& row : rows) {
     if (!row.problem.empty()) continue;
-    cells->push_back({row.name, CountText(row.num_keys), NumberText(row.bits_per_key, 2),
+    cells->push_back({TitleOf(row.name), CountText(row.num_keys), NumberText(row.bits_per_key, 2),
                       BytesText(row.bytes), ProbesText(row), LinesText(row),
                       row.rate ? RateText(*row.rate) : "-"});
     if (overfilled) {
@@ -101,7 +101,7 @@ void PrintTable(const SizeRequest& request, const SizeRows& all) {
   AppendRows(all.changing, overfilled, &cells);
   begin_section("to compare with:");
   AppendRows(all.references, overfilled, &cells);
-  std::cout << TextTable(cells);
+  std::cout << TextTable(cells) << kOwnFormats;
   for (const std::vector<SizeRow>* rows : {&all.formats, &all.changing}) {
     for (const SizeRow& row : *rows) {
       const std::string& remark = row.problem.empty() ? row.note : row.problem;
@@ -152,7 +152,9 @@ void AddSizeCommand(CLI::App* app, int* exit_code) {
               "False-positive rate, for example 0.01 or 1%");
   AddQuantity(command, "--memory", &request->memory_bytes, ParseBytes,
               "Memory, for example 4GiB or 500MB");
-  command->add_option("--bits-per-key", request->bits_per_key, "Bits per key, instead of --fpr")
+  command
+      ->add_option("--bits-per-key", request->bits_per_key,
+                   "Memory in bits per key, instead of --fpr")
       ->type_name("");
   AddQuantity(command, "--capacity", &request->capacity, ParseCount,
               "Number of keys that the filter is sized for, if it holds another number");

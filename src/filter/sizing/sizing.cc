@@ -39,6 +39,38 @@ double HashedClassicRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
   return same_hash + (1 - same_hash) * bloom;
 }
 
+// RocksDB has a filter for each file, of at most 4 GiB. More keys than these lie in several files.
+constexpr uint64_t kKeysOfStockFile = 1000000;
+
+uint64_t StockFilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
+  const uint64_t payload = format == Format::kRibbon
+                               ? stock::RibbonPayloadBytes(num_keys, bits_per_key)
+                               : stock::BloomPayloadBytes(num_keys, stock::Millibits(bits_per_key));
+  return payload + stock::kTrailerBytes;
+}
+
+uint64_t StockBytes(Format format, uint64_t num_keys, double bits_per_key) {
+  const uint64_t files = num_keys / kKeysOfStockFile;
+  const uint64_t rest = num_keys % kKeysOfStockFile;
+  if (files == 0) return StockFilterBytes(format, rest, bits_per_key);
+  const uint64_t of_file = StockFilterBytes(format, kKeysOfStockFile, bits_per_key);
+  if (files > 2 * kMaxFilterBytes / of_file) return 2 * kMaxFilterBytes;
+  return files * of_file + (rest == 0 ? 0 : StockFilterBytes(format, rest, bits_per_key));
+}
+
+double StockBloomRate(double bits_per_key, uint64_t capacity, uint64_t num_keys) {
+  uint64_t of_file = capacity;
+  double keys = static_cast<double>(num_keys);
+  if (capacity > kKeysOfStockFile) {
+    of_file = kKeysOfStockFile;
+    keys *= static_cast<double>(of_file) / static_cast<double>(capacity);
+  }
+  const int millibits = stock::Millibits(bits_per_key);
+  const uint64_t num_blocks = stock::BloomPayloadBytes(of_file, millibits) / kernels::kBlockBytes;
+  return ExactBlockedFalsePositiveRate(static_cast<uint64_t>(keys), num_blocks,
+                                       stock::BloomNumProbes(millibits));
+}
+
 }  // namespace
 
 double FalsePositiveRate(Format format, double bits_per_key) {
@@ -55,15 +87,12 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
   if (!filter::IsAllowed(format, bits_per_key)) return kNone;
   if (num_keys == 0) return 0;
   if (capacity == 0) return 1;
-  const int num_probes = OptimalNumProbes(format, bits_per_key);
   if (format == Format::kRibbon) return stock::RibbonRate(bits_per_key);
-  if (format == Format::kBloom) {
-    const uint64_t bytes = stock::BloomPayloadBytes(capacity, stock::Millibits(bits_per_key));
-    return ExactBlockedFalsePositiveRate(num_keys, bytes / kernels::kBlockBytes, num_probes);
-  }
+  if (format == Format::kBloom) return StockBloomRate(bits_per_key, capacity, num_keys);
   if (format == Format::kClassic) {
     const filter::FilterShape shape = filter::ClassicShape(capacity, bits_per_key);
-    return HashedClassicRate(num_keys, 8 * shape.payload_bytes(), num_probes);
+    return HashedClassicRate(num_keys, 8 * shape.payload_bytes(),
+                             OptimalNumProbes(format, bits_per_key));
   }
   const filter::FilterShape shape = filter::StandaloneShape(format, capacity, bits_per_key);
   return filter::RowOf(shape.layout).exact_rate(shape, num_keys);
@@ -114,13 +143,7 @@ uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
     constexpr uint64_t kCodeBytes = 1;
     return filter::ClassicShape(num_keys, bits_per_key).payload_bytes() + kCodeBytes;
   }
-  if (format == Format::kBloom) {
-    return stock::BloomPayloadBytes(num_keys, stock::Millibits(bits_per_key)) +
-           stock::kTrailerBytes;
-  }
-  if (format == Format::kRibbon) {
-    return stock::RibbonPayloadBytes(num_keys, bits_per_key) + stock::kTrailerBytes;
-  }
+  if (filter::IsStock(format)) return StockBytes(format, num_keys, bits_per_key);
   return filter::StandaloneShape(format, num_keys, bits_per_key).payload_bytes() +
          filter::kTrailerBytes;
 }

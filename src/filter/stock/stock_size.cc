@@ -86,7 +86,8 @@ double EstimatedBloomRate(uint64_t num_keys, uint64_t payload_bytes, int num_pro
 
 double RibbonRate(double bits_per_key) {
   const int millibits = Millibits(bits_per_key);
-  return ExpectedBloomRate(millibits / 1000.0, BloomNumProbes(millibits));
+  const double rate = ExpectedBloomRate(millibits / 1000.0, BloomNumProbes(millibits));
+  return std::max(rate, RateOfColumns(kMaxColumns));
 }
 
 double RibbonMemoryBits(double bits_per_key, uint64_t num_keys) {
