@@ -9,10 +9,12 @@
 #include "bloomline/filter_options.h"
 #include "bloomline/level_sizing.h"
 #include "bloomline/sizing.h"
+#include "src/filter/sizing/memory_division.h"
 
 namespace {
 
 using bloomline::Format;
+using bloomline::filter::MemoryBits;
 
 struct Step {
   double from, to, step;
@@ -35,22 +37,34 @@ void PrintTable(Format format, const std::vector<Step>& steps) {
   std::printf("%.3f]}", -std::log2(bloomline::FalsePositiveRate(format, steps.back().to)));
 }
 
+// Above 24 bits, RocksDB adds a probe after each even number of bits, where the rate jumps up.
+std::vector<Step> BloomSteps() {
+  std::vector<Step> steps = {{1, 24, 0.125}};
+  for (int bits = 24; bits < 50; bits += 2) {
+    steps.push_back({bits + 0.0, bits + 0.001, 1});
+    steps.push_back({bits + 0.001, bits + 2.0, 0.5});
+  }
+  steps.push_back({50, 50.001, 1});
+  steps.push_back({50.001, 100, 2});
+  return steps;
+}
+
 class Cases {
  public:
-  // A rate, bits per key for a rate, and bytes.
+  // A rate, bits per key for a rate, and bytes. The page's bits per key are memory.
   void AddFilters(Format format) {
     const auto [low, high] = bloomline::AllowedBitsPerKey(format);
     for (int i = 0; i < 100; ++i) {
       const double bits = Between(low, i % 2 == 0 ? high : low + 20);
       const double rate = bloomline::FalsePositiveRate(format, bits);
-      Print(format, "rate", bits, 0, 1, 1, rate);
+      Print(format, "rate", MemoryBits(format, bits), 0, 1, 1, rate);
       if (bits <= 45) {  // more gains nothing
-        Print(format, "bits", rate, 0, 1, 1,
-              bloomline::BitsPerKeyForFalsePositiveRate(format, rate));
+        if (format == Format::kRibbon) Print(format, "option", rate, 0, 1, 1, bits);
+        AddBits(format, rate);
       }
-      const auto keys = static_cast<uint64_t>(std::exp2(Between(std::log2(1e4), 50)));
-      Print(format, "bytes", bits, static_cast<double>(keys), 1, 1,
-            static_cast<double>(bloomline::FilterBytes(format, keys, bits)));
+      // The page takes ribbon filters to have a million keys. Smaller ones are 2 % smaller.
+      const double least_keys = format == Format::kRibbon ? 3e5 : 1e4;
+      AddBytes(format, static_cast<uint64_t>(std::exp2(Between(std::log2(least_keys), 50))), bits);
     }
   }
 
@@ -59,16 +73,15 @@ class Cases {
   void AddEdges(Format format) {
     const auto [low, high] = bloomline::AllowedBitsPerKey(format);
     for (const double bits : {low, std::nextafter(low, high), std::nextafter(high, low), high}) {
-      Print(format, "rate", bits, 0, 1, 1, bloomline::FalsePositiveRate(format, bits));
+      Print(format, "rate", MemoryBits(format, bits), 0, 1, 1,
+            bloomline::FalsePositiveRate(format, bits));
     }
     for (const double rate : {0.999, 0.9, 0.63, 0.5, 0.25, 0.1, 1e-3, 1e-6, 1e-9, 1e-10, 1e-12}) {
-      Print(format, "bits", rate, 0, 1, 1, bloomline::BitsPerKeyForFalsePositiveRate(format, rate));
+      AddBits(format, rate);
     }
-    for (const uint64_t keys : {uint64_t{10000}, uint64_t{1000000000000}, uint64_t{1} << 49}) {
-      for (const double bits : {low, high}) {
-        Print(format, "bytes", bits, static_cast<double>(keys), 1, 1,
-              static_cast<double>(bloomline::FilterBytes(format, keys, bits)));
-      }
+    const uint64_t least_keys = format == Format::kRibbon ? 1000000 : 10000;
+    for (const uint64_t keys : {least_keys, uint64_t{1000000000000}, uint64_t{1} << 49}) {
+      for (const double bits : {low, high}) AddBytes(format, keys, bits);
     }
   }
 
@@ -82,14 +95,25 @@ class Cases {
       bloomline::KeysOfLevels(num_levels, ratio, keys);
       bloomline::SpreadBitsByLevel(format, bits, keys, num_levels, of_level);
       const double wasted = bloomline::WastedReads(format, of_level, num_levels);
-      Print(format, "wasted", bits, 0, num_levels, ratio, wasted);
+      Print(format, "wasted", MemoryBits(format, bits), 0, num_levels, ratio, wasted);
       if (wasted >= 0.5) continue;
-      Print(format, "levelBits", wasted, 0, num_levels, ratio,
-            bloomline::BitsPerKeyForWastedReads(format, wasted, keys, nullptr, num_levels));
+      const double least =
+          bloomline::BitsPerKeyForWastedReads(format, wasted, keys, nullptr, num_levels);
+      Print(format, "levelBits", wasted, 0, num_levels, ratio, MemoryBits(format, least));
     }
   }
 
  private:
+  void AddBits(Format format, double rate) {
+    const double bits = bloomline::BitsPerKeyForFalsePositiveRate(format, rate);
+    Print(format, "bits", rate, 0, 1, 1, std::isnan(bits) ? bits : MemoryBits(format, bits));
+  }
+
+  void AddBytes(Format format, uint64_t keys, double bits) {
+    Print(format, "bytes", MemoryBits(format, bits), static_cast<double>(keys), 1, 1,
+          static_cast<double>(bloomline::FilterBytes(format, keys, bits)));
+  }
+
   double Between(double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random_);
   }
@@ -110,16 +134,18 @@ class Cases {
 
 int main() {
   std::printf("{\"tables\": {");
+  PrintTable(Format::kBloom, BloomSteps());
+  std::printf(",\n");
   PrintTable(Format::kBlocked, {{1, 24, 0.125}, {24, 48, 0.5}, {48, 100, 2}});
   std::printf(",\n");
-  PrintTable(Format::kCompact, {{3, 24, 0.0625}});
+  PrintTable(Format::kCompact, {{3, 5.5, 0.0625}, {5.499, 5.5, 1}, {5.5, 24, 0.0625}});
   std::printf("},\n\"cases\": [");
   Cases cases;
-  for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+  for (const Format format :
+       {Format::kClassic, Format::kBloom, Format::kRibbon, Format::kBlocked, Format::kCompact}) {
     cases.AddFilters(format);
     cases.AddEdges(format);
+    if (format != Format::kClassic) cases.AddLevels(format);
   }
-  cases.AddLevels(Format::kBlocked);
-  cases.AddLevels(Format::kCompact);
   std::printf("]}\n");
 }
