@@ -17,7 +17,7 @@ int main() {
     const bool is_rocksdb = situation.engine == sstable::Engine::kRocksDB;
     for (const advice::Choice& choice : advice.choices) {
       of_engine[is_rocksdb] +=
-          "{\"" + choice.environment + "\", [] {\n" +
+          "{\"" + choice.environment + "\", \"" + choice.option_string + "\", [] {\n" +
           (is_rocksdb ? "rocksdb::BlockBasedTableOptions table;\n"
                       : "leveldb::Options options;\n") +
           choice.code +

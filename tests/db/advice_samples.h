@@ -20,6 +20,18 @@ inline advice::Situation FullLevels() {
   return situation;
 }
 
+// The same with RocksDB's own filters, as their bytes say.
+inline advice::Situation StockLevels(Format format) {
+  advice::Situation situation = FullLevels();
+  situation.stock_format = format;
+  if (format == Format::kBloom) return situation;
+  for (advice::Level& level : situation.levels) {
+    level.filter_bytes = level.num_keys * 71 / 80;
+    level.wasted_reads = 0.00953;
+  }
+  return situation;
+}
+
 // Dynamic levels, as RocksDB has them since 8.4.
 inline advice::Situation DynamicLevels() {
   advice::Situation situation;
@@ -44,7 +56,8 @@ inline advice::Situation LevelDBLevels() {
 // What Advise is asked, of every kind.
 inline std::vector<std::pair<advice::Situation, advice::Request>> AdviceSamples() {
   std::vector<std::pair<advice::Situation, advice::Request>> samples;
-  for (advice::Situation situation : {FullLevels(), DynamicLevels(), LevelDBLevels()}) {
+  for (advice::Situation situation : {FullLevels(), DynamicLevels(), LevelDBLevels(),
+                                      StockLevels(Format::kBloom), StockLevels(Format::kRibbon)}) {
     samples.push_back({situation, {}});
     samples.push_back({situation, {{}, 0.001}});
     samples.push_back({situation, {{}, 1.5}});  // with few bits, and levels without filters

@@ -20,6 +20,7 @@ namespace {
 
 using tests::FullLevels;
 using tests::LevelDBLevels;
+using tests::StockLevels;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -90,6 +91,9 @@ Situation RandomSituation(std::mt19937_64* random) {
     situation.levels.push_back(level);
   }
   situation.levels.back().num_keys += 1000;
+  if (situation.engine == sstable::Engine::kRocksDB && below(2) == 0) {
+    situation.stock_format = below(2) == 0 ? Format::kBloom : Format::kRibbon;
+  }
   return situation;
 }
 
@@ -125,16 +129,73 @@ TEST(AdviceTest, HasTheFiguresOfTheModel) {
   EXPECT_TRUE(HasRemark(advice, "bits_by_level=auto"));
 }
 
+// The first advice: what RocksDB itself writes, with other bits in each level.
+TEST(AdviceTest, RocksDBsOwnFiltersStayAndAreSpreadByLevel) {
+  const struct {
+    Format format;
+    const char* title;
+    const char* option_string;
+  } kExpected[] = {{Format::kBloom, "RocksDB Bloom by level, the same memory",
+                    "{id=bloomline;format=bloom;bits_per_key=10;bits_by_level=auto;stock_id=true}"},
+                   {Format::kRibbon, "RocksDB Ribbon by level, the same memory",
+                    "{id=bloomline;format=ribbon;bits_per_key=10;bits_by_level=auto;"
+                    "flush_format=bloom;stock_id=true}"}};
+  for (const auto& expected : kExpected) {
+    const Advice advice = Ask(StockLevels(expected.format));
+    const Choice& first = advice.choices.front();
+    EXPECT_EQ(first.title, expected.title);
+    EXPECT_EQ(first.option_string, expected.option_string);
+    EXPECT_TRUE(first.is_stock());
+    EXPECT_NEAR(advice.wasted_reads_now / first.wasted_reads, 3.4, 0.1);
+    EXPECT_LE(first.filter_bytes, advice.filter_bytes_now);
+    EXPECT_GE(double(first.filter_bytes), 0.97 * double(advice.filter_bytes_now));
+    // Memory in each level, also where the option has another number.
+    double bits = 0;
+    for (size_t i = 0; i < first.bits_of_level.size(); ++i) {
+      bits += first.bits_of_level[i] * static_cast<double>(FullLevels().levels[i].num_keys);
+    }
+    EXPECT_NEAR(bits / 8, double(first.filter_bytes), 0.01 * double(first.filter_bytes));
+    EXPECT_NE(Find(advice, "compact by level, the same memory"), nullptr);
+    EXPECT_TRUE(HasRemark(advice, "no file has to be rewritten"));
+    EXPECT_TRUE(HasRemark(advice, "wasted reads are then 1.2"));  // of the last level's bits
+    EXPECT_TRUE(HasRemark(advice, "each program that reads the database then needs bloomline"));
+    // Applied, there is nothing more to gain with them.
+    Situation after = StockLevels(expected.format);
+    for (size_t i = 0; i < after.levels.size(); ++i) {
+      Level& level = after.levels[i];
+      level.filter_bytes =
+          static_cast<uint64_t>(double(level.num_keys) * first.bits_of_level[i] / 8);
+      level.wasted_reads = first.wasted_reads / 5;
+    }
+    for (const Choice& choice : Ask(after).choices) EXPECT_FALSE(choice.is_stock()) << choice.title;
+  }
+}
+
+TEST(AdviceTest, RocksDBsOwnFiltersGainNothingInOneLevel) {
+  Situation one = StockLevels(Format::kBloom);
+  one.levels.erase(one.levels.begin(), one.levels.end() - 1);
+  const Advice advice = Ask(one);
+  for (const Choice& choice : advice.choices) EXPECT_FALSE(choice.is_stock()) << choice.title;
+  EXPECT_TRUE(HasRemark(advice, "here they would save no wasted reads"));
+  EXPECT_FALSE(HasRemark(Ask(FullLevels()), "RocksDB's own filters"));
+  // What is asked for is met by them, too.
+  const Advice given = Ask(StockLevels(Format::kBloom), Memory(3000000));
+  const Choice* const stock = Find(given, "RocksDB Bloom by level, the given memory");
+  ASSERT_NE(stock, nullptr);
+  EXPECT_LE(stock->filter_bytes, 3000000u);
+}
+
 // In whatever tree, and the figures are those of the bits that are printed.
 TEST(AdviceTest, KeepsToTheMemoryAndToTheRate) {
   std::mt19937_64 random(15);
-  int choices = 0, by_level = 0;
+  int choices = 0, by_level = 0, stock = 0;
   for (int i = 0; i < 60; ++i) {
     const Situation situation = RandomSituation(&random);
     const Advice advice = Ask(situation);
     for (const Choice& choice : advice.choices) {
       ++choices;
       by_level += choice.by_level ? 1 : 0;
+      stock += choice.is_stock() ? 1 : 0;
       if (HasGoal(choice, "the same memory")) {
         EXPECT_LE(choice.filter_bytes, advice.filter_bytes_now);
         EXPECT_LE(choice.wasted_reads, 0.95 * advice.wasted_reads_now);
@@ -147,16 +208,19 @@ TEST(AdviceTest, KeepsToTheMemoryAndToTheRate) {
       for (size_t j = 0; j < situation.levels.size(); ++j) {
         const Level& level = situation.levels[j];
         const double b = choice.bits_of_level[j];
-        EXPECT_TRUE(b == 0 || (b >= AllowedBitsPerKey(choice.format).min &&
-                               b <= AllowedBitsPerKey(choice.format).max))
-            << b;
+        // In kRibbon, memory is less than the number that the option has.
+        const BitsPerKeyRange allowed = AllowedBitsPerKey(choice.format);
+        const double min = choice.format == Format::kRibbon ? 0.7 : allowed.min;
+        EXPECT_TRUE(b == 0 || (b >= min && b <= allowed.max)) << b;
         EXPECT_EQ(b, std::round(b * 100) / 100);
         if (level.num_keys == 0) continue;
+        if (choice.is_stock()) continue;
         reads += level.num_runs * (b == 0 ? 1 : FalsePositiveRate(choice.format, b));
         bits += b * static_cast<double>(level.num_keys);
         keys += static_cast<double>(level.num_keys);
         EXPECT_TRUE(choice.by_level || b == choice.bits_per_key);
       }
+      if (choice.is_stock()) continue;  // bits_by_level=auto: the option is of seven levels
       EXPECT_NEAR(choice.bits_per_key, bits / keys, 0.0051);
       // Without whole blocks and trailers, which small filters pay for or gain from.
       if (situation.engine == sstable::Engine::kRocksDB && situation.keys_per_filter == 0 &&
@@ -167,6 +231,7 @@ TEST(AdviceTest, KeepsToTheMemoryAndToTheRate) {
   }
   EXPECT_GT(choices, 150);
   EXPECT_GT(by_level, 40);
+  EXPECT_GT(stock, 10);
 }
 
 TEST(AdviceTest, MoreMemoryNeverWastesMore) {

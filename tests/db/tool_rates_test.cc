@@ -155,6 +155,11 @@ TEST_P(AdviceTest, IsKept) {
   const double now = database.ReadMissing(lookups_).positives;
   EXPECT_NEAR(advice["wasted_reads_now"].get<double>(), now, 0.05 * now);
   ASSERT_FALSE(advice["choices"].empty()) << run.text;
+  // First of all, RocksDB's own filters stay. With levels this small, whose filters have more bits
+  // than they should, they waste 0.4 times as many reads; else a third (advice_test).
+  const nlohmann::json& first = advice["choices"][0];
+  EXPECT_TRUE(first["rocksdb_alone"].get<bool>());
+  EXPECT_LT(first["wasted_reads"].get<double>(), 0.42 * now);
   const auto bytes_now = static_cast<double>(database.filters().bytes);
   int tried = 0;
   for (const nlohmann::json& choice : advice["choices"]) {
@@ -180,7 +185,8 @@ TEST_P(AdviceTest, IsKept) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Databases, AdviceTest, testing::Values(kAllCases[0]), NameOf);
+INSTANTIATE_TEST_SUITE_P(Databases, AdviceTest, testing::Values(kAllCases[0], kAllCases[2]),
+                         NameOf);
 
 }  // namespace
 }  // namespace bloomline::tests

@@ -8,6 +8,7 @@
 #include "bloomline/level_sizing.h"
 #include "src/db/advice/division.h"
 #include "src/db/advice/instructions.h"
+#include "src/db/advice/remarks.h"
 #include "src/filter/sizing/memory_division.h"
 #include "src/support/error_text.h"
 
@@ -66,6 +67,11 @@ double WastedReadsNow(const Level& level) {
   return level.filter_bytes == 0 ? level.num_runs : level.wasted_reads;
 }
 
+std::string Title(Format format) {
+  if (format == Format::kBloom) return "RocksDB Bloom";
+  return format == Format::kRibbon ? "RocksDB Ribbon" : FormatName(format);
+}
+
 constexpr double kDefaultBits = 10;
 // What saves less is not worth a change, and is within the error of a measured rate.
 constexpr double kWorthwhile = 0.95;
@@ -80,6 +86,7 @@ struct Goal {
   bool saves_memory;  // else wasted reads
   bool must_gain;     // no choice is better than one that saves less than a twentieth
   std::function<std::optional<Division>(const Divider&)> divide;
+  bool stock_is_first = false;  // it costs nothing to keep RocksDB's own filters
 };
 
 // Fewer reads than one in 100,000 Gets are as good as none.
@@ -89,9 +96,18 @@ double Cost(const Choice& choice, bool in_memory) {
                    : std::max(choice.wasted_reads, kNone);
 }
 
-// Blocked filters are faster, and the same bits everywhere are easier to understand.
+// RocksDB's own filters need no other reader, blocked filters are faster, and the same bits
+// everywhere are easier to understand.
 int Complexity(const Choice& choice) {
+  if (choice.is_stock()) return -1;
   return (choice.format == Format::kCompact ? 2 : 0) + (choice.by_level ? 1 : 0);
+}
+
+// A number that people know instead of one that is up to 3 % larger: 10, not 10.13.
+double Rounded(double bits_per_key) {
+  constexpr double kUnused = 1.03;
+  const double whole = std::floor(bits_per_key);
+  return bits_per_key <= kUnused * whole ? whole : bits_per_key;
 }
 
 class Adviser {
@@ -131,7 +147,9 @@ class Adviser {
                     [](const Divider& divider) { return divider.At(kDefaultBits); }});
       }
       if (bytes > 0) {
-        AddChoices({"the same memory", false, true, within(advice_->filter_bytes_now)});
+        Goal goal{"the same memory", false, true, within(advice_->filter_bytes_now)};
+        goal.stock_is_first = is_filtered;
+        AddChoices(goal);
       }
       if (bytes > 0 && reads > 0) {
         AddChoices({"the same wasted reads", true, true, wasting(reads)});
@@ -151,21 +169,37 @@ class Adviser {
       double uniform_cost = HUGE_VAL;
       for (const bool by_level : {false, true}) {
         if (by_level && !CanDifferByLevel(situation_, tree_)) continue;
-        const std::optional<Division> division = goal.divide(Divider(tree_, format, by_level));
+        const Spread spread = by_level ? Spread::kByLevel : Spread::kUniform;
+        const std::optional<Division> division = goal.divide(Divider(tree_, format, spread));
         if (!division) continue;
-        Choice choice = ChoiceOf(goal, format, by_level, *division);
+        Choice choice = ChoiceOf(goal, format, spread, *division);
         const double cost = Cost(choice, goal.saves_memory);
         if (by_level && cost > kWorthwhile * uniform_cost) continue;
         if (!by_level) uniform_cost = cost;
         if (!goal.must_gain || Gains(choice, goal)) choices.push_back(std::move(choice));
       }
     }
+    const std::optional<Choice> stock = StockChoice(goal);
+    if (stock && !goal.stock_is_first) choices.push_back(*stock);
     std::sort(choices.begin(), choices.end(), [&](const Choice& a, const Choice& b) {
       return Cost(a, goal.saves_memory) < Cost(b, goal.saves_memory);
     });
     const auto best = Recommended(goal.saves_memory, &choices);
     std::rotate(choices.begin(), best, best + (best == choices.end() ? 0 : 1));
+    if (stock && goal.stock_is_first) choices.insert(choices.begin(), *stock);
     std::move(choices.begin(), choices.end(), std::back_inserter(advice_->choices));
+  }
+
+  // The filters of now, with bits by level. None: the files have others, or it gains nothing.
+  std::optional<Choice> StockChoice(const Goal& goal) const {
+    if (!situation_.stock_format || !CanDifferByLevel(situation_, tree_)) return std::nullopt;
+    const Divider divider(tree_, *situation_.stock_format, Spread::kAuto);
+    std::optional<Division> division = goal.divide(divider);
+    if (!division) return std::nullopt;
+    if (!goal.saves_memory) division = divider.At(Rounded(division->bits_per_key));
+    Choice choice = ChoiceOf(goal, *situation_.stock_format, Spread::kAuto, *division);
+    if (goal.must_gain && !Gains(choice, goal)) return std::nullopt;
+    return choice;
   }
 
   // Returns the simplest choice of those that are as good as the best.
@@ -194,22 +228,27 @@ class Adviser {
            kWorthwhile * static_cast<double>(advice_->filter_bytes_now);
   }
 
-  Choice ChoiceOf(const Goal& goal, Format format, bool by_level, const Division& division) const {
+  Choice ChoiceOf(const Goal& goal, Format format, Spread spread, const Division& division) const {
+    const bool by_level = spread != Spread::kUniform;
     Choice choice;
-    choice.title = std::string(FormatName(format)) + (by_level ? " by level, " : ", ") + goal.text;
+    choice.title = Title(format) + (by_level ? " by level, " : ", ") + goal.text;
     choice.format = format;
     choice.by_level = by_level;
     choice.bits_per_key = division.bits_per_key;
     choice.filter_bytes = ToBytes(division.bytes);
     choice.wasted_reads = division.wasted_reads;
     Settings settings{situation_.engine, format, division.bits_per_key, {}};
-    if (by_level) settings.bits_from_level_0 = BitsFromLevel0(tree_, format, division);
-    const std::vector<double>& bits = settings.bits_from_level_0;
+    settings.is_auto = spread == Spread::kAuto;
+    settings.level_size_ratio = tree_.level_size_ratio;
+    std::vector<double> bits;
+    if (by_level) bits = BitsFromLevel0(tree_, format, division);
+    if (spread == Spread::kByLevel) settings.bits_from_level_0 = bits;
     for (const Level& level : situation_.levels) {
       // As in RocksDB, the last number is for all deeper levels.
-      choice.bits_of_level.push_back(
+      const double of_level =
           by_level ? bits[std::min(static_cast<size_t>(level.number), bits.size() - 1)]
-                   : division.bits_per_key);
+                   : division.bits_per_key;
+      choice.bits_of_level.push_back(Hundredths(filter::MemoryBits(format, of_level)));
     }
     choice.option_string = OptionString(settings);
     choice.environment = EnvironmentLine(settings);
@@ -222,7 +261,7 @@ class Adviser {
     double least_reads = HUGE_VAL;
     for (const Format format : {Format::kBlocked, Format::kCompact}) {
       for (const bool by_level : {false, CanDifferByLevel(situation_, tree_)}) {
-        const Divider divider(tree_, format, by_level);
+        const Divider divider(tree_, format, by_level ? Spread::kByLevel : Spread::kUniform);
         least_bytes = std::min(least_bytes, divider.Least().bytes);
         least_reads = std::min(least_reads, divider.Most().wasted_reads);
       }

@@ -40,6 +40,10 @@ struct Situation {
   bool partitioned = false;
   // Median; small filters cost whole blocks. 0: unknown, large. Of levels without num_filters.
   uint64_t keys_per_filter = 0;
+  // RocksDB's own filter that most of the filters' bytes are of, kBloom or kRibbon: the first
+  // advice is then to keep it, with bits by level. None: filters of bloomline or LevelDB, or
+  // unknown ones.
+  std::optional<Format> stock_format;
   // For levels without keys yet. Out of range (level_sizing.h), it is taken as 10.
   double level_size_ratio = 10;
   std::vector<Level> levels;  // in ascending order of their numbers
@@ -52,14 +56,15 @@ struct Request {
 };
 
 struct Choice {
-  // "compact by level, the same memory": as few wasted reads as possible in the memory of now. Or
-  // "the same wasted reads", in as little memory as possible; "10 bits per key", where levels have
-  // no filters now; "the given memory" or "the given rate" of the request.
+  // "RocksDB Bloom by level, the same memory": the filters stay as RocksDB itself writes and reads
+  // them. "compact by level, the same memory": as few wasted reads as possible in the memory of
+  // now. Or "the same wasted reads", in as little memory as possible; "10 bits per key", where
+  // levels have no filters now; "the given memory" or "the given rate" of the request.
   std::string title;
   Format format = Format::kCompact;
   bool by_level = false;
-  double bits_per_key = 0;            // on average, over the levels with keys
-  std::vector<double> bits_of_level;  // as Situation::levels; 0: no filter
+  double bits_per_key = 0;            // on average, over the levels with keys; kRibbon: the option
+  std::vector<double> bits_of_level;  // memory, as Situation::levels; 0: no filter
   uint64_t filter_bytes = 0;
   double wasted_reads = 0;
   // How to get it; an empty one does not apply (LevelDB has no option strings).
@@ -67,6 +72,9 @@ struct Choice {
   std::string environment;    // "BLOOMLINE_FORMAT=compact BLOOMLINE_BITS_PER_KEY=10 ...", with
                               // the preload library of the engine
   std::string code;           // C++, several lines
+
+  // RocksDB without bloomline uses these filters.
+  bool is_stock() const { return format == Format::kBloom || format == Format::kRibbon; }
 };
 
 struct Advice {

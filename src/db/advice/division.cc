@@ -11,7 +11,9 @@
 #include "src/filter/layouts/block_rate.h"
 #include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/layout_row.h"
+#include "src/filter/layouts/limits.h"
 #include "src/filter/layouts/search.h"
+#include "src/filter/sizing/memory_division.h"
 
 namespace bloomline::advice {
 namespace {
@@ -33,9 +35,7 @@ double RateOf(const FilterShape& shape, uint64_t num_keys) {
                                  shape.num_probes);
 }
 
-// Bits per key are printed in hundredths.
 constexpr double kStep = 0.01;
-double Hundredths(double bits) { return std::round(bits * 100) / 100; }
 
 // More gain nothing, since there are at most 30 probes (filter_options.h).
 double MostBits(Format format) {
@@ -51,12 +51,40 @@ double RoundedDown(Format format, double bits) {
                     MostBits(format));
 }
 
+// What RocksDB's policy gives each level with bits_by_level=auto: bits by the distance from the
+// deepest level, spread over seven full levels. Level 0 is one above the first level below it that
+// has keys. docs/levels.md has the policy's rules for files that these do not apply to.
+void SpreadAsPolicy(const Tree& tree, Format format, double bits_per_key, double* bits_of_level) {
+  constexpr int kAssumedLevels = 7;
+  double keys[kAssumedLevels];
+  double bits[kAssumedLevels];
+  KeysOfLevels(kAssumedLevels, tree.level_size_ratio, keys);
+  SpreadBitsByLevel(format, bits_per_key, keys, kAssumedLevels, bits);
+  const bool is_none_at_bottom = bits[kAssumedLevels - 1] == 0;
+  const int deepest = tree.numbers.back();
+  for (int i = 0; i < tree.size(); ++i) {
+    const int number = tree.numbers[static_cast<size_t>(i)];
+    const bool is_above_others = number == 0 && tree.size() > 1;
+    const int distance = is_above_others ? deepest - tree.numbers[1] + 1 : deepest - number;
+    bits_of_level[i] = is_none_at_bottom
+                           ? bits_per_key
+                           : bits[kAssumedLevels - 1 - std::min(distance, kAssumedLevels - 1)];
+  }
+}
+
 }  // namespace
 
 FilterFigures FiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
                         double bits_per_key) {
   if (bits_per_key == 0) return {};
-  if (num_keys >= kLarge) return {bits_per_key / 8, FalsePositiveRate(format, bits_per_key)};
+  if (num_keys >= kLarge) {
+    return {filter::MemoryBits(format, bits_per_key) / 8, FalsePositiveRate(format, bits_per_key)};
+  }
+  if (filter::IsStock(format)) {
+    const auto bytes = static_cast<double>(FilterBytes(format, num_keys, bits_per_key));
+    return {bytes / static_cast<double>(num_keys),
+            FalsePositiveRateWithKeys(format, bits_per_key, num_keys, num_keys)};
+  }
   const bool is_rocksdb = engine == sstable::Engine::kRocksDB;
   const FilterShape shape = is_rocksdb ? filter::TableShape(format, num_keys, bits_per_key)
                                        : filter::LevelDBShapes(format, bits_per_key).For(num_keys);
@@ -92,11 +120,11 @@ FilterFigures MeanFiguresOf(sstable::Engine engine, Format format, uint64_t num_
 double Tree::all_keys() const { return std::accumulate(keys.begin(), keys.end(), 0.0); }
 double Tree::all_runs() const { return std::accumulate(runs.begin(), runs.end(), 0.0); }
 
-Divider::Divider(const Tree& tree, Format format, bool by_level)
+Divider::Divider(const Tree& tree, Format format, Spread spread)
     : tree_(tree),
       format_(format),
-      by_level_(by_level),
-      min_bits_(by_level ? kStep : AllowedBitsPerKey(format).min),
+      spread_(spread),
+      min_bits_(spread == Spread::kByLevel ? kStep : AllowedBitsPerKey(format).min),
       max_bits_(MostBits(format)) {}
 
 template <typename Holds>
@@ -110,9 +138,11 @@ double Divider::LeastBits(Holds holds) const {
 Division Divider::At(double bits_per_key) const {
   Division division;
   division.bits_of_level.assign(tree_.keys.size(), bits_per_key);
-  if (by_level_) {
+  if (spread_ == Spread::kByLevel) {
     SpreadBitsByLevel(format_, bits_per_key, tree_.keys.data(), tree_.runs.data(), tree_.size(),
                       division.bits_of_level.data());
+  } else if (spread_ == Spread::kAuto) {
+    SpreadAsPolicy(tree_, format_, bits_per_key, division.bits_of_level.data());
   }
   double bits = 0;
   FilterFigures figures;
@@ -131,7 +161,8 @@ Division Divider::At(double bits_per_key) const {
     division.bytes += figures.bytes_per_key * tree_.keys[i];
     division.wasted_reads += figures.rate * tree_.runs[i];
   }
-  division.bits_per_key = Hundredths(bits / tree_.all_keys());
+  division.bits_per_key =
+      spread_ == Spread::kAuto ? bits_per_key : Hundredths(bits / tree_.all_keys());
   return division;
 }
 

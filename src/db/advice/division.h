@@ -2,6 +2,7 @@
 #ifndef BLOOMLINE_DB_ADVICE_DIVISION_H_
 #define BLOOMLINE_DB_ADVICE_DIVISION_H_
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -13,13 +14,16 @@ namespace bloomline::advice {
 
 // ---- Size and false-positive rate of one filter, as bloomline writes it into tables of an engine.
 
+// Bits per key are printed in hundredths.
+inline double Hundredths(double bits) { return std::round(bits * 100) / 100; }
+
 struct FilterFigures {
   double bytes_per_key = 0;  // whole blocks and the trailer or code included
   double rate = 1;
 };
 
 // The figures of one filter of num_keys keys, at least 1. bits_per_key is 0, no filter, or allowed
-// in `format`, which is kBlocked or kCompact. Takes up to 1 ms.
+// in `format`, which is kBlocked or kCompact, or in RocksDB kBloom or kRibbon. Takes up to 1 ms.
 FilterFigures FiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
                         double bits_per_key);
 
@@ -44,17 +48,21 @@ struct Tree {
   double all_runs() const;
 };
 
+// How the memory is spread over the levels: the same bits per key in all; as few wasted reads as
+// possible in this tree; or as RocksDB's policy does with bits_by_level=auto, for full levels.
+enum class Spread { kUniform, kByLevel, kAuto };
+
 struct Division {
-  double bits_per_key = 0;            // the average
+  double bits_per_key = 0;            // the average; kAuto: the option, of seven levels
   std::vector<double> bits_of_level;  // as the tree's; in hundredths; 0: no filter
   double bytes = 0;
   double wasted_reads = 0;
 };
 
-// Filters of one format, with the same bits in all levels or with bits by level.
+// Filters of one format, spread in one way.
 class Divider {
  public:
-  Divider(const Tree& tree, Format format, bool by_level);
+  Divider(const Tree& tree, Format format, Spread spread);
 
   // The fewest wasted reads within so many bytes. None: too few for any filters.
   std::optional<Division> Within(double bytes) const;
@@ -75,7 +83,7 @@ class Divider {
 
   const Tree& tree_;
   const Format format_;
-  const bool by_level_;
+  const Spread spread_;
   const double min_bits_;
   const double max_bits_;
 };

@@ -1,10 +1,8 @@
 #include "src/db/advice/instructions.h"
 
 #include <algorithm>
-#include <charconv>
-#include <utility>
 
-#include "src/db/advice/division.h"
+#include "src/filter/layouts/limits.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::advice {
@@ -26,36 +24,46 @@ std::string List(const std::vector<double>& bits, const char* separator) {
   return text;
 }
 
-std::string Start(const Settings& settings) {
-  return std::string("{id=bloomline;format=") + FormatName(settings.format) +
-         ";bits_per_key=" + BitsPerKeyText(settings);
+constexpr double kDefaultRatio = 10;
+// As RocksDB's ribbonfilter:N, whose flushed files have Bloom filters, which are built faster.
+constexpr char kRibbonFlushes[] = ";flush_format=bloom";
+
+const char* CodeName(Format format) {
+  switch (format) {
+    case Format::kCompact:
+      return "kCompact";
+    case Format::kBloom:
+      return "kBloom";
+    case Format::kRibbon:
+      return "kRibbon";
+    default:
+      return "kBlocked";
+  }
 }
 
 }  // namespace
 
 std::string OptionString(const Settings& settings) {
   if (!IsRocksDB(settings)) return "";
-  std::string text = Start(settings);
-  if (!settings.bits_from_level_0.empty()) {
+  std::string text = std::string("{id=bloomline;format=") + FormatName(settings.format) +
+                     ";bits_per_key=" + BitsPerKeyText(settings);
+  if (settings.is_auto) {
+    text += ";bits_by_level=auto";
+    if (settings.level_size_ratio != kDefaultRatio) {
+      text += ";level_size_ratio=" + DoubleText(settings.level_size_ratio);
+    }
+  } else if (!settings.bits_from_level_0.empty()) {
     text += ";bits_by_level=" + List(settings.bits_from_level_0, ":");
   }
-  return text + "}";
-}
-
-std::string AutoOptionString(const Settings& settings, double level_size_ratio) {
-  if (!IsRocksDB(settings)) return "";
-  std::string text = Start(settings) + ";bits_by_level=auto";
-  constexpr double kDefaultRatio = 10;
-  if (level_size_ratio != kDefaultRatio) {
-    text += ";level_size_ratio=" + DoubleText(level_size_ratio);
-  }
-  return text + "}";
+  if (settings.format == Format::kRibbon) text += kRibbonFlushes;
+  return text + (filter::IsStock(settings.format) ? ";stock_id=true}" : "}");
 }
 
 std::string EnvironmentLine(const Settings& settings) {
   std::string text = "BLOOMLINE_FORMAT=";
   text += FormatName(settings.format);
   text += " BLOOMLINE_BITS_PER_KEY=" + BitsPerKeyText(settings);
+  if (settings.is_auto) return text + " BLOOMLINE_BITS_BY_LEVEL=auto";
   if (!settings.bits_from_level_0.empty()) {
     text += " BLOOMLINE_BITS_BY_LEVEL=" + List(settings.bits_from_level_0, ":");
   }
@@ -64,197 +72,29 @@ std::string EnvironmentLine(const Settings& settings) {
 
 std::string Code(const Settings& settings) {
   const bool is_rocksdb = IsRocksDB(settings);
-  const bool is_by_level = !settings.bits_from_level_0.empty();
-  const bool is_compact = settings.format == Format::kCompact;
-  std::string text =
-      std::string("bloomline::") + (is_by_level ? "RocksDBFilterOptions" : "FilterOptions") +
-      " filter;\nfilter.format = bloomline::Format::" + (is_compact ? "kCompact" : "kBlocked") +
-      ";\nfilter.bits_per_key = " + BitsPerKeyText(settings) + ";\n";
-  if (is_by_level) {
+  const bool is_by_level = settings.is_auto || !settings.bits_from_level_0.empty();
+  std::string text = std::string("bloomline::") +
+                     (is_by_level ? "RocksDBFilterOptions" : "FilterOptions") +
+                     " filter;\nfilter.format = bloomline::Format::" + CodeName(settings.format) +
+                     ";\nfilter.bits_per_key = " + BitsPerKeyText(settings) + ";\n";
+  if (settings.is_auto) {
+    text += "filter.auto_bits_by_level = true;\n";
+    if (settings.level_size_ratio != kDefaultRatio) {
+      text += "filter.level_size_ratio = " + DoubleText(settings.level_size_ratio) + ";\n";
+    }
+  } else if (is_by_level) {
     text += "filter.bits_by_level = {" + List(settings.bits_from_level_0, ", ") + "};\n";
   }
+  if (settings.format == Format::kRibbon) {
+    text += "filter.flush_format = bloomline::Format::kBloom;\n";
+  }
+  if (filter::IsStock(settings.format)) text += "filter.stock_id = true;\n";
   if (is_rocksdb) {
     return text + "table.filter_policy = bloomline::NewRocksDBFilterPolicy(filter);\n";
   }
   return text +
          "options.filter_policy = bloomline::NewLevelDBFilterPolicy(filter);  "
          "// delete it after the database\n";
-}
-
-// ---- What an operator should know beside the figures.
-
-namespace {
-
-// Three digits: "0.226 %".
-std::string PercentText(double number) {
-  char text[32];
-  const auto result =
-      std::to_chars(text, text + sizeof(text), 100 * number, std::chars_format::general, 3);
-  return std::string(text, result.ptr) + " %";
-}
-
-class RemarkList {
- public:
-  RemarkList(const Situation& situation, const Request& request, const Tree& tree,
-             const Advice& advice)
-      : situation_(situation), request_(request), tree_(tree), advice_(advice) {}
-
-  std::vector<std::string> All() {
-    AddOnFiltersNow();
-    AddOnMemory();
-    AddOnMissingByLevel();
-    if (!advice_.choices.empty()) {
-      AddOnByLevel();
-      AddOnApplying();
-      AddOnCompact();
-    }
-    return std::move(remarks_);
-  }
-
- private:
-  void Add(std::string remark) { remarks_.push_back(std::move(remark)); }
-
-  bool is_rocksdb() const { return situation_.engine == sstable::Engine::kRocksDB; }
-  bool is_asked() const { return request_.memory_bytes || request_.wasted_reads; }
-  const Choice* FirstByLevel() const {
-    const auto found = std::find_if(advice_.choices.begin(), advice_.choices.end(),
-                                    [](const Choice& choice) { return choice.by_level; });
-    return found == advice_.choices.end() ? nullptr : &*found;
-  }
-
-  void AddOnFiltersNow() {
-    std::string without;
-    double keys_without = 0;
-    for (const Level& level : situation_.levels) {
-      if (level.num_keys == 0 || level.filter_bytes > 0) continue;
-      without += (without.empty() ? "" : ", ") + std::to_string(level.number);
-      keys_without += static_cast<double>(level.num_keys);
-    }
-    if (advice_.filter_bytes_now == 0) {
-      Add("The database has no filters: a Get of a missing key reads a block in each run that it "
-          "comes to." +
-          std::string(is_asked() ? "" : " The advice is for the default, 10 bits per key.") +
-          " A program that creates no filter policy gets none from the preload library: set one in "
-          "its options or its code.");
-    } else if (!without.empty()) {
-      Add("Of all keys, " + PercentText(keys_without / tree_.all_keys()) +
-          " have no filter (level " + without + ")." +
-          (is_rocksdb() ? " With optimize_filters_for_hits that is intended, for Gets of stored "
-                          "keys, and RocksDB writes none there whatever the policy is: the figures "
-                          "of choices with filters there are for when that option is off."
-                        : ""));
-    } else if (advice_.choices.empty()) {
-      Add("The filters are already as good as bloomline's would be: no choice saves a twentieth of "
-          "the wasted reads or of the memory.");
-    } else if (is_asked()) {
-      const Choice& best = advice_.choices.front();
-      if (best.filter_bytes >= advice_.filter_bytes_now &&
-          best.wasted_reads >= advice_.wasted_reads_now) {
-        Add("The present filters are better than the request: " +
-            PercentText(advice_.wasted_reads_now) + " wasted reads in " +
-            std::to_string(advice_.filter_bytes_now) + " bytes.");
-      }
-    }
-    if (advice_.filter_bytes_now > 0 && advice_.wasted_reads_now == 0) {
-      Add("No false positive was measured, so the memory for the same wasted reads is unknown.");
-    }
-  }
-
-  void AddOnMemory() {
-    if (!request_.memory_bytes || advice_.choices.empty()) return;
-    const double wanted = static_cast<double>(*request_.memory_bytes);
-    const double used = static_cast<double>(advice_.choices.front().filter_bytes);
-    if (used >= 0.95 * wanted) return;
-    Add("More than " + std::to_string(advice_.choices.front().filter_bytes) +
-        " bytes would save next to nothing.");
-  }
-
-  void AddOnMissingByLevel() {
-    if (!is_rocksdb()) {
-      if (tree_.size() > 1) {
-        Add("LevelDB does not tell a filter policy the level of a file, so all levels have the "
-            "same "
-            "bits per key.");
-      }
-    } else if (!situation_.leveled) {
-      Add("With universal or FIFO compaction, all files have the same bits per key: RocksDB does "
-          "not say how large a file is among the others.");
-    } else if (tree_.numbers.front() < 0) {
-      Add("The levels of the files are unknown, so the advice is the same for all of them.");
-    } else if (tree_.size() == 1) {
-      Add("All keys are in one level, so there is nothing to divide among levels yet.");
-    } else if (!advice_.choices.empty() && FirstByLevel() == nullptr) {
-      Add("Bits by level would save less than a twentieth here: the levels overlap little, or are "
-          "alike in size.");
-    }
-  }
-
-  void AddOnByLevel() {
-    const Choice* const choice = FirstByLevel();
-    if (choice == nullptr) return;
-    Add("Bits by level are for the levels as they are. If the tree grows by a level, run this "
-        "again: new levels take the bits of the deepest level.");
-    Add("RocksDB moves a file whose keys overlap with no other to the next level without rewriting "
-        "it, so it keeps the bits of its first level. Where keys mostly ascend, take a choice with "
-        "the same bits in all levels.");
-    if (choice->bits_per_key < AllowedBitsPerKey(choice->format).min) return;
-    const Settings settings{situation_.engine, choice->format, choice->bits_per_key, {}};
-    Add("To let bloomline choose each level's bits, as for full levels: " +
-        AutoOptionString(settings, tree_.level_size_ratio));
-  }
-
-  void AddOnApplying() {
-    const Choice& choice = advice_.choices.front();
-    if (is_rocksdb() && situation_.leveled && tree_.all_runs() > 1.5) {
-      const double rate = FiguresOf(situation_.engine, choice.format, tree_.keys_per_filter.back(),
-                                    choice.by_level ? BitsOfBottom(choice) : choice.bits_per_key)
-                              .rate;
-      Add("Only files that are written from now on get the new filters. The figures assume that "
-          "each "
-          "level keeps its keys. Compacting the whole database merges all levels into one: wasted "
-          "reads are then " +
-          PercentText(rate) + ", until the other levels fill again.");
-    } else {
-      Add("Only files that are written from now on get the new filters; a compaction rewrites the "
-          "others.");
-    }
-    if (is_rocksdb() && situation_.partitioned) {
-      Add("Partitions have a fixed size in bytes, so with fewer bits per key each holds more "
-          "keys.");
-    }
-  }
-
-  double BitsOfBottom(const Choice& choice) const {
-    double bits = 0;
-    for (size_t i = 0; i < situation_.levels.size(); ++i) {
-      if (situation_.levels[i].num_keys > 0) bits = choice.bits_of_level[i];
-    }
-    return bits;
-  }
-
-  void AddOnCompact() {
-    if (advice_.choices.front().format != Format::kCompact) return;
-    // Measured: docs/benchmarking.md and docs/design.md.
-    Add(is_rocksdb()
-            ? "Compared with blocked filters, filters of format compact take 1.6 to 2 times as "
-              "long "
-              "for a missing key, 3 to 4 times for a stored key and 3 to 5 times to build."
-            : "Filters of format compact take about 1.6 times as long to build as LevelDB's own, "
-              "and no longer to query.");
-  }
-
-  const Situation& situation_;
-  const Request& request_;
-  const Tree& tree_;
-  const Advice& advice_;
-  std::vector<std::string> remarks_;
-};
-
-}  // namespace
-
-std::vector<std::string> Remarks(const Situation& situation, const Request& request,
-                                 const Tree& tree, const Advice& advice) {
-  return RemarkList(situation, request, tree, advice).All();
 }
 
 }  // namespace bloomline::advice

@@ -40,6 +40,17 @@ uint64_t MedianKeysPerFilter(const Inspection& inspection, const FamilyGroups& g
   return keys[keys.size() / 2];
 }
 
+// RocksDB's own filter that most of the filters' bytes are of. None: another one.
+std::optional<Format> StockFormatOf(const Group& group) {
+  const auto most = std::max_element(
+      group.kinds.begin(), group.kinds.end(),
+      [](const auto& a, const auto& b) { return a.second.bytes < b.second.bytes; });
+  if (most == group.kinds.end()) return std::nullopt;
+  if (most->first == engine_filters::Kind::kRocksDBBloom) return Format::kBloom;
+  if (most->first == engine_filters::Kind::kRocksDBRibbon) return Format::kRibbon;
+  return std::nullopt;
+}
+
 advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection,
                               const FamilyGroups& groups, const MeasuredFamily* measured) {
   const directory::ColumnFamily& family =
@@ -50,6 +61,7 @@ advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection
       family.compaction_style.empty() || family.compaction_style == "kCompactionStyleLevel";
   situation.partitioned = groups.all.partitioned_files != 0;
   situation.keys_per_filter = MedianKeysPerFilter(inspection, groups);
+  situation.stock_format = StockFormatOf(groups.all);
   situation.level_size_ratio = family.level_size_ratio;
   for (size_t i = 0; i < groups.levels.size(); ++i) {
     const Group& group = groups.levels[i];

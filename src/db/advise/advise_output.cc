@@ -61,11 +61,18 @@ void PrintChoices(const FamilyAdvice& family) {
   cells.push_back({"now", BitsOrNone(BitsNow(family)),
                    cli::BytesText(family.advice.filter_bytes_now),
                    RateOrDash(family.advice.wasted_reads_now)});
+  const bool with_readers = family.situation.stock_format.has_value();
+  if (with_readers) {
+    cells[0].push_back("RocksDB alone");
+    cells[1].push_back("uses them");
+  }
   for (size_t c = 0; c < family.advice.choices.size(); ++c) {
     const Choice& choice = family.advice.choices[c];
     cells.push_back({"(" + std::to_string(c + 1) + ") " + choice.title,
-                     BitsOrNone(choice.bits_per_key), cli::BytesText(choice.filter_bytes),
-                     RateOrDash(choice.wasted_reads)});
+                     BitsOrNone(8 * static_cast<double>(choice.filter_bytes) /
+                                static_cast<double>(NumKeys(family.situation))),
+                     cli::BytesText(choice.filter_bytes), RateOrDash(choice.wasted_reads)});
+    if (with_readers) cells.back().push_back(choice.is_stock() ? "uses them" : "ignores them");
   }
   std::cout << cli::TextTable(cells);
 }
@@ -103,6 +110,7 @@ cli::Json ChoiceJson(const PreloadLibrary& library, const Choice& choice) {
   return {{"title", choice.title},
           {"format", FormatName(choice.format)},
           {"by_level", choice.by_level},
+          {"rocksdb_alone", choice.is_stock()},
           {"bits_per_key", choice.bits_per_key},
           {"bits_of_level", choice.bits_of_level},
           {"filter_bytes", choice.filter_bytes},
