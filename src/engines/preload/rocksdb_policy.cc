@@ -8,13 +8,17 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "bloomline/cpu.h"
 #include "bloomline/rocksdb.h"
+#include "src/engines/preload/reading_policy.h"
 #include "src/engines/preload/settings.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/options/policy_settings.h"
 #include "src/engines/rocksdb/policy.h"
+#include "src/engines/rocksdb/stock/stock_policies.h"
+#include "src/filter/layouts/limits.h"
 #include "src/support/number_text.h"
 #include "src/support/out_of_memory.h"
 
@@ -25,9 +29,6 @@ constexpr char kEngine[] = "RocksDB";
 
 std::atomic<const Environment*> environment{nullptr};
 
-// While a policy is made, RocksDB might make its own reader by the replaced function.
-thread_local bool making_policy = false;
-
 // A Ribbon filter of N bits per key is RocksDB's promise of the false-positive rate of a Bloom
 // filter of N, in less memory. kCompact keeps it with these bits. They are within 0.02 of what
 // BitsPerKeyForFalsePositiveRate gives for N from 4 to 16, and hundredths are easier to read.
@@ -35,18 +36,31 @@ double CompactBitsPerKey(double bloom_bits_per_key) {
   return std::round(67 * bloom_bits_per_key + 36) / 100;
 }
 
-// The options of a policy that takes the place of the one asked for.
-FilterOptions OptionsFor(const Settings& settings, Asked asked, double bits_per_key) {
-  FilterOptions options = settings.options;
-  if (!settings.has_format && asked == Asked::kRibbon) options.format = Format::kCompact;
+// The format of a policy that takes the place of the one asked for.
+Format FormatFor(const Settings& settings, const Asked& asked) {
+  const bool is_ribbon = asked.kind == Asked::Kind::kRibbon;
+  if (settings.is_stock && is_ribbon) return Format::kRibbon;
+  if (!settings.has_format && is_ribbon) return Format::kCompact;
+  return settings.options.format;
+}
+
+// Its options.
+RocksDBFilterOptions OptionsFor(const Settings& settings, const Asked& asked) {
+  RocksDBFilterOptions options(settings.options);
+  options.format = FormatFor(settings, asked);
+  options.stock_id = filter::IsStock(options.format);
   // Below 0.5 bits, negative ones too, the program asks for no filters. So it stays.
-  FilterOptions none = options;
-  none.bits_per_key = std::fmax(0, bits_per_key);
-  if (!std::isnan(bits_per_key) && !WritesFilters(none)) return none;
+  RocksDBFilterOptions none = options;
+  none.bits_per_key = std::fmax(0, asked.bits_per_key);
+  if (!std::isnan(asked.bits_per_key) && !WritesFilters(none)) return none;
+  const bool is_ribbon = asked.kind == Asked::Kind::kRibbon;
+  if (is_ribbon && options.format == Format::kRibbon && asked.bloom_before_level == 0) {
+    options.flush_format = Format::kBloom;
+  }
   if (settings.has_bits_per_key) return options;
-  options.bits_per_key = bits_per_key;
-  if (asked == Asked::kRibbon && options.format == Format::kCompact) {
-    options.bits_per_key = CompactBitsPerKey(bits_per_key);
+  options.bits_per_key = asked.bits_per_key;
+  if (is_ribbon && options.format == Format::kCompact) {
+    options.bits_per_key = CompactBitsPerKey(asked.bits_per_key);
   }
   return options;
 }
@@ -67,30 +81,72 @@ std::string AddBitsByLevel(RocksDBFilterOptions* options) {
   return error.empty() ? error : "BLOOMLINE_BITS_BY_LEVEL: " + error;
 }
 
-const rocksdb::FilterPolicy* NewPolicy(Asked asked, double bits_per_key, std::string* error) {
+// Empty, or why the options cannot keep the files for which the program asks for Bloom filters.
+std::string WrongBloomLevels(const RocksDBFilterOptions& options, const Asked& asked) {
+  if (asked.kind != Asked::Kind::kRibbon || options.format != Format::kRibbon ||
+      asked.bloom_before_level <= 0 || !WritesFilters(options)) {
+    return "";
+  }
+  return "the program's bloom_before_level is " + std::to_string(asked.bloom_before_level) +
+         "; allowed in format ribbon: at most 0, and any in format stock without "
+         "BLOOMLINE_BITS_PER_KEY and BLOOMLINE_BITS_BY_LEVEL";
+}
+
+// What the program asked for: RocksDB's own policy.
+std::unique_ptr<const rocksdb::FilterPolicy> NewOwnPolicy(const Asked& asked) {
+  return std::unique_ptr<const rocksdb::FilterPolicy>(
+      asked.kind == Asked::Kind::kRibbon
+          ? rocksdb::NewRibbonFilterPolicy(asked.bits_per_key, asked.bloom_before_level)
+          : rocksdb::NewBloomFilterPolicy(asked.bits_per_key));
+}
+
+// Whether RocksDB's own policy writes what the settings say.
+bool KeepsOwnPolicy(const Settings& settings) {
+  return settings.is_stock && !settings.has_bits_per_key &&
+         environment.load()->bits_by_level == nullptr;
+}
+
+// What BLOOMLINE_VERBOSE shows of a policy. May throw bad_alloc.
+std::string ActiveText(const Settings& settings, const RocksDBFilterOptions& options) {
+  const std::string kernel = std::string(", kernel ") + ActiveKernelName();
+  if (KeepsOwnPolicy(settings)) return "stock, written by RocksDB's own policy" + kernel;
+  std::string text = Describe(options);
+  if (options.flush_format.has_value()) {
+    text += std::string(", flushed files ") + FormatName(*options.flush_format);
+  }
+  if (const char* const bits = environment.load()->bits_by_level) {
+    text += std::string(", by level ") + bits;
+  }
+  return text + kernel;
+}
+
+const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
   Settings settings;
   *error = Settings::Parse(*environment, Engine::kRocksDB, &settings);
   if (!error->empty()) return nullptr;
-  RocksDBFilterOptions options(OptionsFor(settings, asked, bits_per_key));
-  *error = AddBitsByLevel(&options);
+  RocksDBFilterOptions options = OptionsFor(settings, asked);
+  const bool keeps_own = KeepsOwnPolicy(settings);
+  if (!keeps_own) *error = WrongBloomLevels(options, asked);
+  if (error->empty()) *error = AddBitsByLevel(&options);
   if (!error->empty()) return nullptr;
-  std::unique_ptr<rocksdb::FilterPolicy> policy = MakeRocksDBFilterPolicy(options, error);
+  std::unique_ptr<rocksdb::FilterPolicy> policy =
+      MakeRocksDBFilterPolicy(keeps_own ? RocksDBFilterOptions() : options, error);
   if (policy == nullptr) {
+    const bool is_ribbon = asked.kind == Asked::Kind::kRibbon;
     *error = (settings.has_bits_per_key
                   ? std::string("BLOOMLINE_BITS_PER_KEY")
-                  : "the program asks for " + support::DoubleText(bits_per_key) + " bits per key" +
-                        (asked == Asked::kRibbon ? " of a Ribbon filter" : "")) +
+                  : "the program asks for " + support::DoubleText(asked.bits_per_key) +
+                        " bits per key" + (is_ribbon ? " of a Ribbon filter" : "")) +
              ": " + *error;
     return nullptr;
   }
+  if (keeps_own) {
+    std::unique_ptr<const rocksdb::FilterPolicy> own = NewOwnPolicy(asked);
+    policy = std::make_unique<ReadingPolicy>(std::move(own), std::move(policy));
+  }
   if (settings.verbose && WritesFilters(options)) {
-    const std::string text = support::OrIfOutOfMemory(std::string(), [&] {
-      std::string of_levels;
-      if (environment.load()->bits_by_level != nullptr) {
-        of_levels = std::string(", by level ") + environment.load()->bits_by_level;
-      }
-      return Describe(options) + of_levels + ", kernel " + ActiveKernelName();
-    });
+    const std::string text =
+        support::OrIfOutOfMemory(std::string(), [&] { return ActiveText(settings, options); });
     SayOnceWhatIsActive(kEngine, text.c_str());
   }
   return policy.release();
@@ -122,14 +178,13 @@ extern "C" void bloomline_preload_start(const bloomline::preload::Environment* e
 }
 
 extern "C" const rocksdb::FilterPolicy* bloomline_preload_new_policy(
-    bloomline::preload::Asked asked, double bits_per_key) {
+    const bloomline::preload::Asked& asked) {
   using namespace bloomline;
-  if (preload::making_policy) return nullptr;
-  preload::making_policy = true;
+  if (OwnPolicyScope::IsActive()) return nullptr;
+  const OwnPolicyScope scope;
   std::string error;
   const rocksdb::FilterPolicy* const policy = support::OrError(
-      &error, [&](std::string* reason) { return preload::NewPolicy(asked, bits_per_key, reason); });
-  preload::making_policy = false;
+      &error, [&](std::string* reason) { return preload::NewPolicy(asked, reason); });
   if (policy == nullptr) preload::SayOnceThatOwnFiltersStay(preload::kEngine, error.c_str());
   return policy;
 }

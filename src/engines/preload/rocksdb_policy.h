@@ -10,7 +10,14 @@ class FilterPolicy;
 
 namespace bloomline::preload {
 
-enum class Asked { kBloom, kRibbon };
+// What the program asks RocksDB for.
+struct Asked {
+  enum class Kind { kBloom, kRibbon };
+
+  Kind kind;
+  double bits_per_key;
+  int bloom_before_level;  // of kRibbon, as in NewRibbonFilterPolicy
+};
 
 // Registers bloomline by name. The environment stays valid.
 constexpr char kStartFunction[] = "bloomline_preload_start";
@@ -19,7 +26,7 @@ using StartFunction = void (*)(const Environment* environment);
 // Returns a policy that the caller owns, or null: the program is to have its own. stderr then has
 // the reason.
 constexpr char kNewPolicyFunction[] = "bloomline_preload_new_policy";
-using NewPolicyFunction = const rocksdb::FilterPolicy* (*)(Asked asked, double bits_per_key);
+using NewPolicyFunction = const rocksdb::FilterPolicy* (*)(const Asked& asked);
 
 }  // namespace bloomline::preload
 

@@ -85,13 +85,13 @@ __attribute__((constructor)) void AtStart() {
   if (const void* const next = dlsym(RTLD_NEXT, kBloomFunction)) PolicyFor(next);
 }
 
-const rocksdb::FilterPolicy* NewPolicy(const void* next, Asked asked, double bits_per_key) {
+const rocksdb::FilterPolicy* NewPolicy(const void* next, const Asked& asked) {
   if (next == nullptr) {
     SayOnceThatNoneIsFound("RocksDB");
     return nullptr;  // RocksDB takes it as "no filters"
   }
   const NewPolicyFunction make = PolicyFor(next);
-  return make == nullptr ? nullptr : make(asked, bits_per_key);
+  return make == nullptr ? nullptr : make(asked);
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ namespace rocksdb {
 const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool unused) {
   using namespace bloomline::preload;
   void* const next = NextFunction(kBloomFunction, __builtin_return_address(0));
-  const FilterPolicy* const policy = NewPolicy(next, Asked::kBloom, bits_per_key);
+  const FilterPolicy* const policy = NewPolicy(next, {Asked::Kind::kBloom, bits_per_key, 0});
   if (policy != nullptr || next == nullptr) return policy;
   return reinterpret_cast<const FilterPolicy* (*)(double, bool)>(next)(bits_per_key, unused);
 }
@@ -110,7 +110,8 @@ const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool unused) {
 const FilterPolicy* NewRibbonFilterPolicy(double bits_per_key, int bloom_before_level) {
   using namespace bloomline::preload;
   void* const next = NextFunction(kRibbonFunction, __builtin_return_address(0));
-  const FilterPolicy* const policy = NewPolicy(next, Asked::kRibbon, bits_per_key);
+  const FilterPolicy* const policy =
+      NewPolicy(next, {Asked::Kind::kRibbon, bits_per_key, bloom_before_level});
   if (policy != nullptr || next == nullptr) return policy;
   return reinterpret_cast<const FilterPolicy* (*)(double, int)>(next)(bits_per_key,
                                                                       bloom_before_level);

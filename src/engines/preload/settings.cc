@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/filter/layouts/limits.h"
 #include "src/support/nearest_name.h"
 #include "src/support/number_text.h"
 #include "src/support/out_of_memory.h"
@@ -25,16 +26,27 @@ std::string RangeText(Format format) {
   return support::DoubleText(allowed.min) + " to " + support::DoubleText(allowed.max);
 }
 
+constexpr char kStock[] = "stock";
+
 std::string ParseFormat(const char* value, Engine engine, Settings* settings) {
+  const bool is_rocksdb = engine == Engine::kRocksDB;
   settings->has_format = true;
-  for (const Format format : {Format::kBlocked, Format::kCompact, Format::kClassic}) {
-    if (std::strcmp(value, FormatName(format)) != 0) continue;
-    if (format == Format::kClassic && engine == Engine::kRocksDB) break;
+  std::string allowed;
+  for (const Format format :
+       {Format::kBlocked, Format::kCompact, Format::kClassic, Format::kBloom, Format::kRibbon}) {
+    if (is_rocksdb ? format == Format::kClassic : filter::IsStock(format)) continue;
     settings->options.format = format;
-    return "";
+    if (std::strcmp(value, FormatName(format)) == 0) return "";
+    allowed += std::string(allowed.empty() ? "" : ", ") + FormatName(format);
   }
-  return Wrong("BLOOMLINE_FORMAT", value,
-               engine == Engine::kLevelDB ? "blocked, compact, classic" : "blocked, compact");
+  settings->options.format = Format::kBloom;
+  settings->is_stock = is_rocksdb && std::strcmp(value, kStock) == 0;
+  if (settings->is_stock) return "";
+  return Wrong("BLOOMLINE_FORMAT", value, allowed + (is_rocksdb ? ", stock" : ""));
+}
+
+const char* FormatText(const Settings& settings) {
+  return settings.is_stock ? kStock : FormatName(settings.options.format);
 }
 
 // In the range of BLOOMLINE_FORMAT. If the program chooses kCompact by asking for Ribbon filters,
@@ -49,23 +61,23 @@ std::string ParseBitsPerKey(const char* value, Settings* settings) {
     return "";
   }
   return Wrong("BLOOMLINE_BITS_PER_KEY", value,
-               RangeText(format) + " in format " + FormatName(format));
+               RangeText(format) + " in format " + FormatText(*settings));
 }
 
 std::string ParseSeed(const char* value, Engine engine, Settings* settings) {
   constexpr char kRandom[] = "random";
   const bool takes_random = engine == Engine::kRocksDB;
-  if (takes_random && std::strcmp(value, kRandom) == 0) {
-    settings->options.random_seed = true;
-    return "";
-  }
+  bool& random_seed = settings->options.random_seed;
+  random_seed = takes_random && std::strcmp(value, kRandom) == 0;
   uint64_t& seed = settings->options.seed;
-  if (!support::ParseUint64(value, &seed)) {
+  if (!random_seed && !support::ParseUint64(value, &seed)) {
     return Wrong("BLOOMLINE_SEED", value,
                  std::string("0 to 2^64 - 1") + (takes_random ? ", random" : ""));
   }
-  if (seed != 0 && settings->options.format == Format::kClassic) {
-    return Wrong("BLOOMLINE_SEED", value, "0 in format classic, whose hash takes no seed");
+  if ((random_seed || seed != 0) && !filter::TakesSeed(settings->options.format)) {
+    return Wrong(
+        "BLOOMLINE_SEED", value,
+        std::string("0 in format ") + FormatText(*settings) + ", whose hash takes no seed");
   }
   return "";
 }

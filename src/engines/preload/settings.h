@@ -13,6 +13,9 @@ enum class Engine { kLevelDB, kRocksDB };
 
 struct Settings {
   bool has_format = false;
+  // BLOOMLINE_FORMAT=stock: RocksDB's own filters, of the kind that the program asks for. Until
+  // that is known, the format is kBloom.
+  bool is_stock = false;
   bool has_bits_per_key = false;
   FilterOptions options;
   bool verbose = false;

@@ -14,6 +14,8 @@ using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 
+thread_local int OwnPolicyScope::depth_ = 0;
+
 const char* StockPolicyName(Format format) {
   return format == Format::kBloom ? "bloomfilter" : "ribbonfilter";
 }
@@ -49,7 +51,7 @@ StockPolicies::StockPolicy StockPolicies::Get(Format format, double bits_per_key
   StockPolicy& stock = policies_[key];
   if (stock.policy == nullptr) {
     stock.balance = std::make_shared<StockBalance>(0);
-    // By name: a preloaded library may replace the functions that make such policies.
+    const OwnPolicyScope scope;
     FilterPolicy::CreateFromString(ROCKSDB_NAMESPACE::ConfigOptions(),
                                    StockPolicyText(format, bits_per_key, format), &stock.policy)
         .PermitUncheckedError();

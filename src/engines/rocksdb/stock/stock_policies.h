@@ -30,6 +30,22 @@ void ReportStockPolicy(const std::string& mismatch);
 // Ribbon for kRibbon, else Bloom. Null if out of memory.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> StockPolicyOf(const FilterOptions& options);
 
+// While one exists, this thread makes policies of RocksDB's own. RocksDB then calls its functions
+// NewBloomFilterPolicy and NewRibbonFilterPolicy, in whose place a preloaded library may make
+// policies of bloomline.
+class OwnPolicyScope {
+ public:
+  OwnPolicyScope() { ++depth_; }
+  ~OwnPolicyScope() { --depth_; }
+  OwnPolicyScope(const OwnPolicyScope&) = delete;
+  OwnPolicyScope& operator=(const OwnPolicyScope&) = delete;
+
+  static bool IsActive() { return depth_ != 0; }
+
+ private:
+  static thread_local int depth_;
+};
+
 // One of RocksDB's policies for each number of bits per key. Thread-safe.
 class StockPolicies {
  public:
