@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace bloomline::tests {
 
@@ -29,6 +30,18 @@ inline rocksdb::Status OpenRocksDB(const rocksdb::Options& options, const std::s
     return rocksdb::DB::Open(options, path, opened);
   };
   return OpenAny(open, db, 0);  // an int prefers the first
+}
+
+// As loaded from an OPTIONS file: the families with their options.
+inline rocksdb::Status OpenRocksDB(const rocksdb::DBOptions& options, const std::string& path,
+                                   const std::vector<rocksdb::ColumnFamilyDescriptor>& families,
+                                   std::vector<rocksdb::ColumnFamilyHandle*>* handles,
+                                   std::unique_ptr<rocksdb::DB>* db) {
+  const auto open =
+      [&](auto* opened) -> decltype(rocksdb::DB::Open(options, path, families, handles, opened)) {
+    return rocksdb::DB::Open(options, path, families, handles, opened);
+  };
+  return OpenAny(open, db, 0);
 }
 
 inline rocksdb::Status OpenRocksDBReadOnly(const rocksdb::Options& options, const std::string& path,

@@ -22,82 +22,25 @@
 #include "bloomline/sizing.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "tests/engines/rocksdb_open.h"
+#include "tests/engines/rocksdb_stock_filters.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline {
 namespace {
 
 using rocksdb::BlockBasedTableOptions;
-using rocksdb::FilterBitsBuilder;
 using rocksdb::FilterBitsReader;
-using rocksdb::FilterPolicy;
 using rocksdb::Slice;
-
-std::shared_ptr<const FilterPolicy> Own(const std::string& text) {
-  std::shared_ptr<const FilterPolicy> policy;
-  const rocksdb::Status status =
-      FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  return policy;
-}
-
-std::shared_ptr<const FilterPolicy> Bloomline(Format format, double bits_per_key) {
-  FilterOptions options;
-  options.format = format;
-  options.bits_per_key = bits_per_key;
-  std::string error;
-  std::shared_ptr<const FilterPolicy> policy = NewRocksDBFilterPolicy(options, &error);
-  EXPECT_NE(policy, nullptr) << error;
-  return policy;
-}
-
-std::string KeyOf(uint64_t i, size_t num_bytes) {
-  std::string key = std::to_string(i * 0x9e3779b97f4a7c15);
-  key.resize(num_bytes, 'x');
-  return key;
-}
-
-std::unique_ptr<FilterBitsBuilder> NewBuilder(const FilterPolicy& policy,
-                                              const BlockBasedTableOptions& table) {
-  const rocksdb::FilterBuildingContext context(table);
-  return std::unique_ptr<FilterBitsBuilder>(policy.GetBuilderWithContext(context));
-}
-
-// A filter of num_keys keys of up to 40 bytes, some of them twice in a row.
-std::string Build(FilterBitsBuilder* builder, uint64_t num_keys) {
-  for (uint64_t i = 0; i < num_keys; ++i) {
-    const std::string key = KeyOf(i, i % 41);
-    builder->AddKey(key);
-    if (i % 3 == 0) builder->AddKey(key);
-  }
-  std::unique_ptr<const char[]> buffer;
-  rocksdb::Status status;
-  const Slice filter = builder->Finish(&buffer, &status);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  EXPECT_TRUE(builder->MaybePostVerify(filter).ok());  // RocksDB's Ribbon builder needs it
-  return filter.ToString();
-}
-
-struct StockCase {
-  Format format;
-  double bits_per_key;
-  const char* own;
-};
-
-constexpr StockCase kCases[] = {
-    {Format::kBloom, 1, "bloomfilter:1:false"},
-    {Format::kBloom, 5.55, "bloomfilter:5.55:false"},
-    {Format::kBloom, 10, "bloomfilter:10:false"},
-    {Format::kBloom, 14.001, "bloomfilter:14.001:false"},
-    {Format::kBloom, 23.7, "bloomfilter:23.7:false"},
-    {Format::kBloom, 60, "bloomfilter:60:false"},
-    {Format::kRibbon, 5, "ribbonfilter:5:-1"},
-    {Format::kRibbon, 10, "ribbonfilter:10:-1"},
-    {Format::kRibbon, 20.5, "ribbonfilter:20.5:-1"},
-};
+using tests::Bloomline;
+using tests::Build;
+using tests::kStockCases;
+using tests::NewBuilder;
+using tests::Own;
+using tests::StockCase;
+using tests::StockKey;
 
 TEST(RocksDBStockFormatsTest, BytesAreThoseOfRocksDB) {
-  for (const StockCase& c : kCases) {
+  for (const StockCase& c : kStockCases) {
     for (const int version : {2, 4, 5}) {
       for (const bool verify : {false, true}) {
         BlockBasedTableOptions table;
@@ -136,7 +79,7 @@ TEST(RocksDBStockFormatsTest, SizesFillTheirAllocationsAsThoseOfRocksDBDo) {
       ours_bytes += static_cast<double>(ours.size());
       own_bytes += static_cast<double>(own.size());
       const std::unique_ptr<FilterBitsReader> reader(own_policy->GetFilterBitsReader(ours));
-      for (uint64_t key = 0; key < n; ++key) ASSERT_TRUE(reader->MayMatch(KeyOf(key, key % 41)));
+      for (uint64_t key = 0; key < n; ++key) ASSERT_TRUE(reader->MayMatch(StockKey(key, key % 41)));
     }
     EXPECT_LE(different, 20);
     EXPECT_NEAR(ours_bytes / own_bytes, 1, 0.01);
@@ -144,7 +87,7 @@ TEST(RocksDBStockFormatsTest, SizesFillTheirAllocationsAsThoseOfRocksDBDo) {
 }
 
 TEST(RocksDBStockFormatsTest, SizeAndRateAreThoseThatSizingPromises) {
-  for (const StockCase& c : kCases) {
+  for (const StockCase& c : kStockCases) {
     if (c.bits_per_key > 24) continue;  // too rare
     constexpr uint64_t kKeys = 50000;
     BlockBasedTableOptions table;
@@ -152,7 +95,7 @@ TEST(RocksDBStockFormatsTest, SizeAndRateAreThoseThatSizingPromises) {
     table.optimize_filters_for_memory = false;
     const auto policy = Bloomline(c.format, c.bits_per_key);
     const auto builder = NewBuilder(*policy, table);
-    for (uint64_t i = 0; i < kKeys; ++i) builder->AddKey(KeyOf(i, 24));
+    for (uint64_t i = 0; i < kKeys; ++i) builder->AddKey(StockKey(i, 24));
     std::unique_ptr<const char[]> buffer;
     const Slice filter = builder->Finish(&buffer);
     const double promised = static_cast<double>(FilterBytes(c.format, kKeys, c.bits_per_key));
@@ -160,50 +103,12 @@ TEST(RocksDBStockFormatsTest, SizeAndRateAreThoseThatSizingPromises) {
     const std::unique_ptr<FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
     constexpr uint64_t kQueries = 1000000;
     uint64_t matches = 0;
-    for (uint64_t i = kKeys; i < kKeys + kQueries; ++i) matches += reader->MayMatch(KeyOf(i, 24));
+    for (uint64_t i = kKeys; i < kKeys + kQueries; ++i)
+      matches += reader->MayMatch(StockKey(i, 24));
     const double rate = static_cast<double>(matches) / static_cast<double>(kQueries);
     const double expected = FalsePositiveRate(c.format, c.bits_per_key);
     EXPECT_NEAR(rate / expected, 1, 0.05 + 4 / std::sqrt(expected * kQueries)) << c.own;
   }
-}
-
-// The policy's own readers of RocksDB's filters, also of bytes that make no sense.
-TEST(RocksDBStockFormatsTest, AnswersAreThoseOfRocksDBsReader) {
-  const auto bloomline = Bloomline(Format::kBloom, 10);
-  std::mt19937_64 random(3);
-  size_t different = 0, matches = 0;
-  for (const StockCase& c : kCases) {
-    const auto own = Own(c.own);
-    for (const int version : {4, 5}) {
-      BlockBasedTableOptions table;
-      table.format_version = static_cast<uint32_t>(version);
-      for (const uint64_t n : {1, 10, 500, 5000}) {
-        std::string filter = Build(NewBuilder(*own, table).get(), n);
-        for (int damage = 0; damage < 20; ++damage) {
-          const std::unique_ptr<FilterBitsReader> ours(bloomline->GetFilterBitsReader(filter));
-          const std::unique_ptr<FilterBitsReader> theirs(own->GetFilterBitsReader(filter));
-          std::vector<std::string> keys;
-          for (uint64_t i = 0; i < 64; ++i) keys.push_back(KeyOf(i * 97 % (2 * n), i % 41));
-          std::vector<Slice> slices(keys.begin(), keys.end());
-          std::vector<Slice*> pointers;
-          for (Slice& slice : slices) pointers.push_back(&slice);
-          bool batch[64];
-          ours->MayMatch(32, pointers.data(), batch);
-          ours->MayMatch(32, pointers.data() + 32, batch + 32);
-          for (size_t i = 0; i < keys.size(); ++i) {
-            const bool expected = theirs->MayMatch(keys[i]);
-            different += ours->MayMatch(keys[i]) != expected || batch[i] != expected ? 1 : 0;
-            matches += expected ? 1 : 0;
-          }
-          // Bits anywhere, and the number of probes and the seed; not the lengths, with which
-          // RocksDB's reader would leave the filter.
-          filter[random() % (filter.size() - 5)] ^= static_cast<char>(1 << random() % 8);
-        }
-      }
-    }
-  }
-  EXPECT_EQ(different, 0u);
-  EXPECT_GT(matches, 1000u);
 }
 
 TEST(RocksDBStockFormatsTest, OptionsThatTheirBytesHaveNoRoomForAreRefused) {
@@ -257,7 +162,7 @@ TEST(RocksDBStockFormatsTest, NothingInADatabaseNamesBloomline) {
       const rocksdb::Status status = tests::OpenRocksDB(options, path, &db);
       ASSERT_TRUE(status.ok()) << status.ToString();
       for (uint64_t i = 0; i < kKeys; ++i) {
-        ASSERT_TRUE(db->Put(rocksdb::WriteOptions(), KeyOf(2 * i, 24), "v").ok());
+        ASSERT_TRUE(db->Put(rocksdb::WriteOptions(), StockKey(2 * i, 24), "v").ok());
         if (i == kKeys / 2) {
           ASSERT_TRUE(db->Flush(rocksdb::FlushOptions()).ok());
           ASSERT_TRUE(db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr).ok());
@@ -287,7 +192,7 @@ TEST(RocksDBStockFormatsTest, NothingInADatabaseNamesBloomline) {
     ASSERT_TRUE(tests::OpenRocksDB(own, path, &db).ok());
     std::string value;
     for (uint64_t i = 0; i < 2 * kKeys; ++i) {
-      ASSERT_EQ(db->Get(rocksdb::ReadOptions(), KeyOf(i, 24), &value).ok(), i % 2 == 0) << i;
+      ASSERT_EQ(db->Get(rocksdb::ReadOptions(), StockKey(i, 24), &value).ok(), i % 2 == 0) << i;
     }
     // Missing keys are within the range of both files; few are false positives.
     EXPECT_GT(db_options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL), kKeys * 19 / 10);
