@@ -52,6 +52,15 @@ std::string OptionString(const RocksDBFilterOptions& options, std::string_view w
   return text;
 }
 
+// Of RocksDB's own policy, which for Ribbon filters has options from 8.7 on. RocksDB opens a
+// database only if the policy that it loads from the OPTIONS file's text prints the same text.
+std::string StockOptionString(const std::string& id, const ConfigOptions& config) {
+  std::string text;
+  const auto stock = StockPolicyNamed(id);
+  if (stock != nullptr) stock->GetOptionString(config, &text).PermitUncheckedError();
+  return text;
+}
+
 // Reads the option `name` of `value`, as RocksDB may have escaped it. Returns what is wrong.
 std::string ReadOption(const ConfigOptions& config, const OptionRow& row, const std::string& value,
                        RocksDBFilterOptions* options) {
@@ -215,10 +224,11 @@ std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::str
   const SettingsPtr settings = Load();
   std::string text = support::OrIfOutOfMemory(std::string(), [&] {
     const std::string id = IdOf(*settings);
-    // RocksDB's own policies have no other options.
-    if (config.IsShallow() || settings->options.stock_id) return id;
-    return prefix + "id=" + id + config.delimiter +
-           OptionString(settings->options, "", config.delimiter);
+    if (config.IsShallow()) return id;
+    const std::string options = settings->options.stock_id
+                                    ? StockOptionString(id, config)
+                                    : OptionString(settings->options, "", config.delimiter);
+    return options.empty() ? id : prefix + "id=" + id + config.delimiter + options;
   });
   if (!text.empty()) return text;
   Complain("out of memory; its options are not written, only its name");

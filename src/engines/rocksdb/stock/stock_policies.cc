@@ -36,6 +36,14 @@ void ReportStockPolicy(const std::string& mismatch) {
                mismatch.c_str());
 }
 
+std::shared_ptr<const FilterPolicy> StockPolicyNamed(const std::string& text) {
+  const OwnPolicyScope scope;
+  std::shared_ptr<const FilterPolicy> policy;
+  FilterPolicy::CreateFromString(ROCKSDB_NAMESPACE::ConfigOptions(), text, &policy)
+      .PermitUncheckedError();
+  return policy;
+}
+
 std::shared_ptr<const FilterPolicy> StockPolicyOf(const FilterOptions& options) {
   using Policy = std::shared_ptr<const FilterPolicy>;
   return support::OrIfOutOfMemory<Policy>(nullptr, [&] {
@@ -51,10 +59,7 @@ StockPolicies::StockPolicy StockPolicies::Get(Format format, double bits_per_key
   StockPolicy& stock = policies_[key];
   if (stock.policy == nullptr) {
     stock.balance = std::make_shared<StockBalance>(0);
-    const OwnPolicyScope scope;
-    FilterPolicy::CreateFromString(ROCKSDB_NAMESPACE::ConfigOptions(),
-                                   StockPolicyText(format, bits_per_key, format), &stock.policy)
-        .PermitUncheckedError();
+    stock.policy = StockPolicyNamed(StockPolicyText(format, bits_per_key, format));
   }
   return stock;
 }

@@ -26,6 +26,10 @@ std::string StockPolicyText(Format format, double bits_per_key, Format flush_for
 // RocksDBVersionMismatch.
 void ReportStockPolicy(const std::string& mismatch);
 
+// RocksDB's policy of such a text. By name: a preloaded library may replace the functions that make
+// policies. Null: RocksDB has none. May throw bad_alloc.
+std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> StockPolicyNamed(const std::string& text);
+
 // RocksDB's own policy with these bits per key, by functions that every version since 7.0 exports:
 // Ribbon for kRibbon, else Bloom. Null if out of memory.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> StockPolicyOf(const FilterOptions& options);
