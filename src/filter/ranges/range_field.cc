@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "src/filter/cpu/little_endian.h"
 #include "src/filter/cpu/probe_sequence.h"
 
 namespace bloomline::filter {
@@ -11,10 +12,7 @@ namespace {
 // many cell lengths and delimiters follow.
 constexpr size_t kHeadBytes = 6;
 
-uint16_t Load16(const char* p) {
-  return static_cast<uint16_t>(static_cast<unsigned char>(p[0]) | static_cast<unsigned char>(p[1])
-                                                                      << 8);
-}
+uint16_t Load16(const char* p) { return static_cast<uint16_t>(kernels::LoadLittleEndian16(p)); }
 
 char* Store16(unsigned value, char* dst) {
   dst[0] = static_cast<char>(value);
