@@ -35,7 +35,6 @@ struct Shared {
 };
 
 enum class KillBy { kTime, kFilter, kFileOperation };
-const char* Name(KillBy by);
 
 struct KillPlan {
   KillBy by = KillBy::kTime;

@@ -21,11 +21,6 @@
 
 namespace bloomline::tests {
 
-const char* Name(KillBy by) {
-  constexpr const char* kNames[] = {"random time", "filter code", "file operation"};
-  return kNames[static_cast<int>(by)];
-}
-
 void Complain(Shared* shared, const std::string& text) {
   char* error = shared->findings.error;
   if (error[0] == '\0') std::snprintf(error, sizeof(shared->findings.error), "%s", text.c_str());
