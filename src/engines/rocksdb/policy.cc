@@ -24,7 +24,6 @@ namespace bloomline {
 namespace {
 
 using ROCKSDB_NAMESPACE::ConfigOptions;
-using ROCKSDB_NAMESPACE::Configurable;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
@@ -81,15 +80,6 @@ class RocksDBFilterPolicy : public FilterPolicy {
            options_.KeepsCanonicalizerAs(name);
   }
 
-  // RocksDB compares a policy with what it reads back from the OPTIONS file, and fails to open if
-  // they differ. With stock_id, that is a policy of its own.
-  bool AreEquivalent(const ConfigOptions& config, const Configurable* other,
-                     std::string* mismatch) const override {
-    if (FilterPolicy::AreEquivalent(config, other, mismatch)) return true;
-    return other != nullptr && options_.Load()->options.stock_id &&
-           static_cast<const FilterPolicy*>(other)->GetId() == GetId();
-  }
-
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
     const SettingsPtr settings = options_.Use();
     const NewFile file = FileOf(context);
@@ -125,9 +115,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     const std::string_view filter = contents.ToStringView();
     CanonicalizerPtr canonicalizer = options_.Use()->canonicalizer;
     if (canonicalizer != nullptr) return NewCanonicalBitsReader(filter, std::move(canonicalizer));
-    // Stock writes nothing of 1 to 5 bytes, yet answers "no" to them; such bytes are damage.
-    const bool damaged = !filter.empty() && filter.size() <= kStockTrailerBytes;
-    if (damaged || filter::HasTrailer(filter)) return NewRocksDBBitsReader(filter);
+    if (filter::HasTrailer(filter)) return NewRocksDBBitsReader(filter);
     if (FilterBitsReader* const reader = NewStockBitsReader(filter); reader != nullptr) {
       return reader;
     }

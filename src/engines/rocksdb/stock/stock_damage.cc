@@ -7,6 +7,7 @@
 namespace bloomline {
 
 bool HasWrongLengths(std::string_view filter) {
+  if (filter.size() <= stock::kTrailerBytes) return !filter.empty();
   if (stock::DecodeStockFilter(filter).kind != stock::Kind::kUnknown) return false;
   const std::string_view trailer = filter.substr(filter.size() - stock::kTrailerBytes);
   const auto kind = static_cast<signed char>(trailer[0]);
