@@ -9,6 +9,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/stock_ends.h"
 
 namespace bloomline::fuzz {
 namespace {
@@ -35,25 +36,11 @@ std::string ConsumeName(FuzzedDataProvider* input) {
 
 // The bytes behind a payload, of each kind that is understood, with any parameters.
 std::string ConsumeEnd(FuzzedDataProvider* input, size_t payload_bytes) {
-  const auto byte = [&](int min, int max) {
-    return static_cast<char>(input->ConsumeIntegralInRange<int>(min, max));
-  };
-  const auto number = [](uint64_t value, int bytes) {
-    std::string text;
-    for (int i = 0; i < bytes; ++i, value >>= 8) text.push_back(static_cast<char>(value & 0xFF));
-    return text;
-  };
-  switch (input->ConsumeIntegralInRange<int>(0, 4)) {
-    case 0:  // RocksDB Bloom
-      return std::string{'\xFF', '\0', byte(1, 30), '\0', '\0'};
-    case 1: {  // Ribbon
-      const auto num_blocks = input->ConsumeIntegralInRange<uint64_t>(0, payload_bytes / 8 + 2);
-      return std::string{'\xFE', byte(0, 255)} + number(num_blocks, 3);
-    }
-    case 2:  // legacy: blocks of a power of two
-      return byte(1, 127) + number(payload_bytes >> input->ConsumeIntegralInRange<int>(0, 12), 4);
-    case 3:  // LevelDB's codes
-      return std::string{byte(0, 255)};
+  const int kind = input->ConsumeIntegralInRange<int>(0, kNumStockKinds + 1);
+  if (kind < kNumStockKinds) return ConsumeStockEnd(input, kind, payload_bytes);
+  switch (kind) {
+    case kNumStockKinds:  // LevelDB's codes
+      return std::string{ConsumeByte(input, 0, 255)};
     default: {
       filter::FilterShape shape;
       const int layout = input->ConsumeIntegralInRange<int>(0, 2);

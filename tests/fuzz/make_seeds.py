@@ -56,6 +56,7 @@ SEEDS = {
     "build": list(random_seeds(60, 1)),
     "ranges": list(random_seeds(60, 1)),
     "engine_filters": list(random_seeds(40, 8)),
+    "stock": list(random_seeds(40, 8)),
     "tables": list(table_seeds(golden / "tables")),
     "redis": list(random_seeds(20, 5)),
     "options": list(random_seeds(20, 5)),

@@ -11,6 +11,8 @@
 #include "rocksdb/table.h"
 #include "src/cli/shared/quantity.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/options/policy_text.h"
+#include "src/engines/rocksdb/policy.h"
 #include "src/redis/address.h"
 #include "src/redis/layout.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -37,6 +39,7 @@ constexpr const char* kNames[] = {
     "canonicalizer",
     "range_prefixes",
     "range_entries_per_key",
+    "stock_id",
 };
 constexpr char kRegistered[] = "test.CaseFolding";
 
@@ -63,6 +66,8 @@ std::string ConsumeValue(FuzzedDataProvider* input) {
                                "true",
                                "false",
                                "64",
+                               "bloom",
+                               "ribbon",
                                kRegistered};
   const auto kind = input->ConsumeIntegralInRange<int>(0, 4);
   if (kind == 4) {
@@ -102,6 +107,9 @@ void Use(const FilterPolicy& policy, FuzzedDataProvider* input) {
   context.is_bottommost = input->ConsumeBool();
   context.reason = input->ConsumeBool() ? ROCKSDB_NAMESPACE::TableFileCreationReason::kFlush
                                         : ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction;
+  if (context.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kFlush) {
+    context.level_at_creation = 0;  // RocksDB's ribbon policy asserts it
+  }
   context.compaction_style = input->ConsumeBool() ? ROCKSDB_NAMESPACE::kCompactionStyleUniversal
                                                   : ROCKSDB_NAMESPACE::kCompactionStyleLevel;
   const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder(
@@ -130,8 +138,24 @@ void Use(const FilterPolicy& policy, FuzzedDataProvider* input) {
   Require(policy.AreEquivalent(config, again.get(), &mismatch), "and an equal one");
 }
 
+// What reads a text without RocksDB accepts nothing that RocksDB does not.
+void ParseWithoutRocksDB(const std::string& text) {
+  RocksDBFilterOptions options;
+  std::string error;
+  const bool is_valid = ParsePolicyText(text, &options, &error);
+  Require(is_valid == error.empty(), "a text that is refused has a reason, and only that");
+  if (!is_valid) return;
+  const std::unique_ptr<FilterPolicy> policy = MakeRocksDBFilterPolicy(text, &error);
+  Require(policy != nullptr, "RocksDB accepts the text, too");
+  std::string format;
+  Require(policy->GetOption(ConfigOptions(), "format", &format).ok() &&
+              format == FormatName(options.format),
+          "and reads the same format");
+}
+
 void FuzzPolicy(FuzzedDataProvider* input) {
   const std::string text = ConsumePolicyText(input);
+  ParseWithoutRocksDB(text);
   ConfigOptions config;
   config.invoke_prepare_options = true;
   config.ignore_unknown_options = input->ConsumeBool();
