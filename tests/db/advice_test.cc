@@ -271,6 +271,21 @@ TEST(AdviceTest, ImpossibleRequestsNameTheValueAndTheRange) {
   }
 }
 
+TEST(AdviceTest, RemarksAreOnTheChoiceThatIsAskedFor) {
+  const Situation situation = StockLevels(Format::kBloom);
+  const Advice first = Ask(situation);
+  ASSERT_EQ(first.choices[1].title, "compact by level, the same memory");
+  EXPECT_FALSE(HasRemark(first, "filters of format compact take"));
+  Request request;
+  request.choice = 2;
+  EXPECT_TRUE(HasRemark(Ask(situation, request), "filters of format compact take"));
+  EXPECT_EQ(Ask(situation, request).Chosen(request).title, first.choices[1].title);
+  const std::string last = std::to_string(first.choices.size());
+  request.choice = static_cast<int>(first.choices.size()) + 1;
+  EXPECT_EQ(Refusal(situation, request),
+            "choice is " + std::to_string(request.choice) + "; allowed: 1 to " + last);
+}
+
 TEST(AdviceTest, SituationsThatMakeNoSenseAreRefused) {
   Situation situation = FullLevels();
   situation.levels[4].number = 64;

@@ -157,6 +157,12 @@ class Adviser {
     }
     const bool is_asked = request_.memory_bytes || request_.wasted_reads;
     if (is_asked && advice_->choices.empty()) return WhyImpossible();
+    const size_t num_choices = advice_->choices.size();
+    if (num_choices != 0 && static_cast<size_t>(request_.choice) > num_choices) {
+      support::ErrorText error;
+      error << "choice is " << request_.choice << "; allowed: 1 to " << num_choices;
+      return error.str();
+    }
     advice_->remarks = Remarks(situation_, request_, tree_, *advice_);
     return "";
   }

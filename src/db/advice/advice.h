@@ -49,10 +49,12 @@ struct Situation {
   std::vector<Level> levels;  // in ascending order of their numbers
 };
 
-// At most one of the two.
 struct Request {
+  // At most one of the two.
   std::optional<uint64_t> memory_bytes;  // --memory
   std::optional<double> wasted_reads;    // --rate
+
+  int choice = 1;  // --choice: the one that remarks are about, from 1 on
 };
 
 struct Choice {
@@ -84,6 +86,11 @@ struct Advice {
   // the filters are already as good, which a remark says then.
   std::vector<Choice> choices;
   std::vector<std::string> remarks;  // one or two sentences each
+
+  // What the request is to be shown how to apply; there are choices.
+  const Choice& Chosen(const Request& request) const {
+    return choices[static_cast<size_t>(request.choice - 1)];
+  }
 };
 
 // False with *error: no level has keys, RocksDB's policy takes no bits for so deep a level, or the

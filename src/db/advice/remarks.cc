@@ -155,7 +155,7 @@ class RemarkList {
   }
 
   void AddOnApplying() {
-    const Choice& choice = advice_.choices.front();
+    const Choice& choice = advice_.Chosen(request_);
     if (is_rocksdb() && situation_.leveled && tree_.all_runs() > 1.5) {
       const double rate =
           FiguresOf(situation_.engine, choice.format, tree_.keys_per_filter.back(),
@@ -186,7 +186,7 @@ class RemarkList {
   }
 
   void AddOnCompact() {
-    if (advice_.choices.front().format != Format::kCompact) return;
+    if (advice_.Chosen(request_).format != Format::kCompact) return;
     // Measured: docs/benchmarking.md and docs/design.md.
     Add(is_rocksdb()
             ? "Compared with blocked filters, filters of format compact take 1.6 to 2 times as "

@@ -262,6 +262,12 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
   cli::AddQuantity(command, "--rate", &options->request.wasted_reads, cli::ParseRate,
                    "Wasted reads per Get of a missing key, for example 0.1%")
       ->excludes(memory);
+  cli::AddQuantity(
+      command, "--choice", &options->request.choice,
+      [](const std::string& text, std::string* error) {
+        return cli::ParseWhole(text, 1, 100, error);
+      },
+      "Which choice to show how to apply [1]");
   command
       ->add_option(
           "--stats", options->stats,

@@ -36,7 +36,7 @@ std::string BitsOrNone(double bits) { return bits > 0 ? cli::NumberText(bits, 2)
 
 // A column of bits per key for what is now, and one for each choice.
 void PrintLevels(const FamilyAdvice& family) {
-  Cells cells = {{"level", "keys", "runs", "wasted reads now", "now"}};
+  Cells cells = {{"level", "keys", "runs", "wasted reads", "now"}};
   const std::vector<Choice>& choices = family.advice.choices;
   for (size_t c = 0; c < choices.size(); ++c) {
     cells[0].push_back("(" + std::to_string(c + 1) + ")");
@@ -190,19 +190,19 @@ void PrintAdvice(const FamilyAdvice& family) {
     std::cout << '\n' << TickersText(*family.tickers, family.tickers_from);
     const double now = family.advice.wasted_reads_now;
     if (!family.advice.choices.empty() && family.tickers->false_positives() != 0 && now > 0) {
-      const Choice& best = family.advice.choices[0];
+      const Choice& best = family.advice.Chosen(family.request);
       const double left =
           static_cast<double>(family.tickers->false_positives()) * best.wasted_reads / now;
       std::cout << "of these " << cli::CountText(family.tickers->false_positives())
-                << " wasted reads, (1) would leave about "
+                << " wasted reads, (" << family.request.choice << ") would leave about "
                 << cli::CountText(static_cast<uint64_t>(std::llround(left))) << '\n';
     }
   }
   if (!family.advice.remarks.empty()) std::cout << '\n';
   for (const std::string& remark : family.advice.remarks) PrintRemark(remark);
   if (family.advice.choices.empty()) return;
-  const Choice& best = family.advice.choices[0];
-  std::cout << "\nTo apply (1):\n";
+  const Choice& best = family.advice.Chosen(family.request);
+  std::cout << "\nTo apply (" << family.request.choice << "):\n";
   PrintLines("option string", best.option_string);
   const PreloadLibrary library = PreloadLibraryFor(family.situation.engine);
   PrintLines(library.is_installed ? "environment of the program"
@@ -228,7 +228,8 @@ cli::Json AdviceJson(const FamilyAdvice& family) {
                  {"measured", family.measured},
                  {"request",
                   {{"memory_bytes", cli::OrNull(family.request.memory_bytes)},
-                   {"wasted_reads", cli::OrNull(family.request.wasted_reads)}}},
+                   {"wasted_reads", cli::OrNull(family.request.wasted_reads)},
+                   {"choice", family.request.choice}}},
                  {"levels", std::move(levels)},
                  {"statistics", family.tickers ? TickersJson(*family.tickers, family.tickers_from)
                                                : cli::Json(nullptr)}};
