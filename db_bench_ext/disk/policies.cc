@@ -15,6 +15,19 @@ Policy ByLevel(const std::string& name, double bits_per_key) {
   return {name, Filter::kCompact, bits_per_key, true};
 }
 
+Format FormatOf(Filter filter) {
+  switch (filter) {
+    case Filter::kBloom:
+      return Format::kBloom;
+    case Filter::kRibbon:
+      return Format::kRibbon;
+    case Filter::kCompact:
+      return Format::kCompact;
+    default:
+      return Format::kBlocked;
+  }
+}
+
 // Keys of the levels from level 1 on.
 std::array<double, kNumLevels> LevelKeys() {
   std::array<double, kNumLevels> keys;
@@ -31,8 +44,10 @@ std::vector<Policy> AllPolicies() {
   return {
       NoFilter(),
       BuiltinBloom(kBits),
+      BloomByLevel(kBits),
       BuiltinRibbon(kBits),
       {"builtin-ribbon-10bits", Filter::kRibbon, kRibbonBloomBits},
+      RibbonByLevel(kBits),
       Blocked(kBits),
       Compact(kBits),
       CompactOfSameRate(kBits),
@@ -55,8 +70,7 @@ std::array<double, kNumLevels> ModelRates(const Policy& policy) {
   std::array<double, kNumLevels> rates;
   rates.fill(1);
   if (!policy.HasFilter()) return rates;
-  // Built-in Bloom has the rate of a blocked filter.
-  const Format format = policy.filter == Filter::kCompact ? Format::kCompact : Format::kBlocked;
+  const Format format = FormatOf(policy.filter);
   std::array<double, kNumLevels> bits;
   bits.fill(policy.bits_per_key);
   if (policy.by_level)

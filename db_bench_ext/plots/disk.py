@@ -37,7 +37,7 @@ def times(cache):
 
 
 def speed(table, workload):
-    """A table of numbers, coloured: eight regimes of nine policies are too many for bars."""
+    """A table of numbers, coloured: eight regimes of eleven policies are too many for bars."""
     cells = of_workload(table, workload)
     columns = regimes(table)
     names = policies(table)

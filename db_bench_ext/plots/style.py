@@ -62,8 +62,10 @@ class Look:
 LOOKS = {
     "none": Look("no filter", "none", "x", ":"),
     "builtin-bloom": Look("built-in Bloom", "bloom", "o"),
+    "bloom-by-level": Look("Bloom by level", "bloom", "v", (0, (5, 1.5))),
     "builtin-ribbon": Look("built-in Ribbon", "ribbon", "s", (0, (5, 1.5))),
     "builtin-ribbon-10bits": Look("built-in Ribbon, 10 bits", "ribbon", "s", "-", True),
+    "ribbon-by-level": Look("Ribbon by level", "ribbon", "v", (0, (1, 1))),
     "blocked": Look("blocked", "blocked", "^"),
     "compact": Look("compact", "compact", "D"),
     "compact-same-fpr": Look("compact, Bloom's rate", "compact", "D", (0, (2, 1.2)), True),

@@ -7,6 +7,8 @@ HEADING = "| filter | wasted reads per lookup"
 LOOKS = {
     "RocksDB's Bloom": "builtin-bloom",
     "RocksDB's Ribbon": "builtin-ribbon",
+    "Bloom by level": "bloom-by-level",
+    "Ribbon by level": "ribbon-by-level",
     "blocked": "blocked",
     "blocked by level": "blocked",
     "compact": "compact",
@@ -32,7 +34,7 @@ def draw(rows):
         "RocksDB, five levels, all with 10 bits per key",
         scale=1.2)
     axes = canvas.bare_axes(196, canvas.header + 14, 304, 430 - canvas.header)
-    gap = 0.35  # between RocksDB's filters and ours
+    gap = 0.35  # between what RocksDB does and what bloomline does
     places = [i + gap * (not name.startswith("RocksDB")) for i, (name, _) in enumerate(measured)]
     axes.set_xlim(0, 1.02 * max(value for _, value in measured))
     axes.set_ylim(len(measured) - 0.5 + gap, -0.5)

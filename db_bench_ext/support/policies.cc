@@ -24,6 +24,7 @@ std::string Ours(const char* format, const Policy& policy) {
   return std::string("{id=bloomline;format=") + format +
          ";bits_per_key=" + BitsText(policy.bits_per_key) + ";" +
          (policy.by_level ? "bits_by_level=auto;" : "") +
+         (policy.IsStock() ? "stock_id=true;" : "") +
          (policy.has_ranges ? "range_prefixes=auto;}" : "}");
 }
 
@@ -35,8 +36,11 @@ std::string Policy::FilterPolicy() const {
     case Filter::kNone:
       return "";
     case Filter::kBloom:
+      if (by_level) return Ours("bloom", *this);
       return "bloomfilter:" + bits + ":false";
-    case Filter::kRibbon:  // -1: at every level, for flushed files, too
+    case Filter::kRibbon:
+      if (by_level) return Ours("ribbon", *this);
+      // -1: at every level, for flushed files, too
       return "ribbonfilter:" + bits + ":-1";
     case Filter::kBlocked:
       return Ours("blocked", *this);
@@ -49,6 +53,8 @@ std::string Policy::FilterPolicy() const {
 Policy NoFilter() { return {kNone}; }
 Policy BuiltinBloom(double bits) { return {kBuiltinBloom, Filter::kBloom, bits}; }
 Policy BuiltinRibbon(double bits) { return {kBuiltinRibbon, Filter::kRibbon, bits}; }
+Policy BloomByLevel(double bits) { return {"bloom-by-level", Filter::kBloom, bits, true}; }
+Policy RibbonByLevel(double bits) { return {"ribbon-by-level", Filter::kRibbon, bits, true}; }
 Policy Blocked(double bits) { return {"blocked", Filter::kBlocked, bits}; }
 Policy Compact(double bits) { return {"compact", Filter::kCompact, bits}; }
 Policy CompactOfSameRate(double bits) {

@@ -27,9 +27,11 @@ struct Policy {
   Filter filter = Filter::kNone;
   // For Ribbon, these are the bits of the Bloom filter with the same false-positive rate.
   double bits_per_key = 0;
-  bool by_level = false;
+  bool by_level = false;    // also of RocksDB's own filters, which bloomline's policy then writes
   bool has_ranges = false;  // range_prefixes=auto
 
+  // RocksDB without bloomline uses the filters.
+  bool IsStock() const { return filter == Filter::kBloom || filter == Filter::kRibbon; }
   bool HasFilter() const { return filter != Filter::kNone; }
   // As a RocksDB OPTIONS file has it; empty without a filter.
   std::string FilterPolicy() const;
@@ -38,6 +40,9 @@ struct Policy {
 Policy NoFilter();
 Policy BuiltinBloom(double bits_per_key);
 Policy BuiltinRibbon(double bits_per_key);
+// RocksDB's own filters with other bits in each level.
+Policy BloomByLevel(double bits_per_key);
+Policy RibbonByLevel(double bits_per_key);
 Policy Blocked(double bits_per_key);
 // "compact" with as many bits; "compact-same-fpr" with those that give Bloom's rate at this many.
 Policy Compact(double bits_per_key);

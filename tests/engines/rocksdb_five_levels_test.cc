@@ -26,10 +26,10 @@ using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 constexpr double kBitsPerKey = 10;
 
-Policy NewPolicy(Format format, bool by_level) {
+Policy NewPolicy(Format format, bool by_level, double bits_per_key = kBitsPerKey) {
   RocksDBFilterOptions options;
   options.format = format;
-  options.bits_per_key = kBitsPerKey;
+  options.bits_per_key = bits_per_key;
   options.auto_bits_by_level = by_level;
   return NewRocksDBFilterPolicy(options);
 }
@@ -100,8 +100,11 @@ TEST_F(FiveLevelsTest, BitsByLevelWasteAsFewReadsAsTheModelSays) {
   const Measured bloom =
       Measure("built-in Bloom", Policy(rocksdb::NewBloomFilterPolicy(kBitsPerKey)), lookups / 3);
   if (is_printed_) {
+    Measure("Bloom by level", NewPolicy(Format::kBloom, true), lookups);
     // The Bloom bits per key for which a Ribbon filter takes kBitsPerKey.
-    Measure("built-in Ribbon", Policy(rocksdb::NewRibbonFilterPolicy(14.6)), lookups);
+    constexpr double kRibbonBits = 14.6;
+    Measure("built-in Ribbon", Policy(rocksdb::NewRibbonFilterPolicy(kRibbonBits)), lookups);
+    Measure("Ribbon by level", NewPolicy(Format::kRibbon, true, kRibbonBits), lookups);
     Measure("blocked", NewPolicy(Format::kBlocked, false), lookups);
     Measure("blocked by level", NewPolicy(Format::kBlocked, true), lookups);
     Measure("compact", NewPolicy(Format::kCompact, false), lookups);
