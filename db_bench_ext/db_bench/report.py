@@ -29,8 +29,9 @@ LEGEND = {
     "options file (--options_file); preload, libbloomline_rocksdb_preload.so in place of what the "
     "flag --bloom_bits makes. Where an options file names bloomline, the library is preloaded, too. "
     "extension: LevelDB's db_bench built with db_bench_ext/db_bench/leveldb",
-    "policies": "classic is LevelDB's own format. compact has as many bits per key as built-in Bloom, "
-    "compact-same-fpr as few as Bloom's FPR takes ({same_fpr_bits})",
+    "policies": "classic is LevelDB's own format. stock-bloom and stock-ribbon are RocksDB's own "
+    "filters, written by RocksDB and queried by bloomline. compact has as many bits per key as "
+    "built-in Bloom, compact-same-fpr as few as Bloom's FPR takes ({same_fpr_bits})",
 }
 
 

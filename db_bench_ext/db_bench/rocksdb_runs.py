@@ -30,7 +30,7 @@ class Bench(measurements.Bench):
 
     @staticmethod
     def num_runs(plan):
-        subjects = 5
+        subjects = 7
         return subjects * (plan.fill_rounds + 1 + 3 * plan.rounds + len(READS)) + 1
 
     def measure(self):
@@ -61,10 +61,11 @@ class Bench(measurements.Bench):
     def _subjects(self, options):
         plan = self._plan
 
-        def preload(policy, format_name):
+        stock = {"LD_PRELOAD": plan.preload, "BLOOMLINE_FORMAT": "stock"}
+
+        def preload(policy, format_name, table_name="bloomline"):
             return Subject(policy, "preload", [f"--bloom_bits={plan.bits}"],
-                           {"LD_PRELOAD": plan.preload, "BLOOMLINE_FORMAT": format_name},
-                           "bloomline")
+                           {**stock, "BLOOMLINE_FORMAT": format_name}, table_name)
 
         def options_file(policy, option, table_name, environment):
             text, changed = re.subn(r"(?m)^( *filter_policy=).*$",
@@ -81,6 +82,10 @@ class Bench(measurements.Bench):
         return [
             self._bloom,
             options_file("builtin-ribbon", f"ribbonfilter:{plan.bits}", "ribbonfilter", {}),
+            # RocksDB's own filters, queried by bloomline. RocksDB makes the Ribbon policy of an
+            # options file by the function that the library replaces.
+            preload("stock-bloom", "stock", "bloomfilter"),
+            options_file("stock-ribbon", f"ribbonfilter:{plan.bits}", "ribbonfilter", stock),
             preload("blocked", "blocked"),
             preload("compact", "compact"),
             options_file("compact-same-fpr",

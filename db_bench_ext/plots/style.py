@@ -66,6 +66,8 @@ LOOKS = {
     "builtin-ribbon": Look("built-in Ribbon", "ribbon", "s", (0, (5, 1.5))),
     "builtin-ribbon-10bits": Look("built-in Ribbon, 10 bits", "ribbon", "s", "-", True),
     "ribbon-by-level": Look("Ribbon by level", "ribbon", "v", (0, (1, 1))),
+    "stock-bloom": Look("Bloom, queried by bloomline", "bloom", "o", (0, (1, 1)), True),
+    "stock-ribbon": Look("Ribbon, queried by bloomline", "ribbon", "s", (0, (1, 1)), True),
     "blocked": Look("blocked", "blocked", "^"),
     "compact": Look("compact", "compact", "D"),
     "compact-same-fpr": Look("compact, Bloom's rate", "compact", "D", (0, (2, 1.2)), True),
