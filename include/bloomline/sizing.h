@@ -47,14 +47,15 @@ double BitsPerKeyForFalsePositiveRate(Format format, double false_positive_rate)
 // The number of probes, k, that `format` writes at this bits_per_key: kMinProbes to kMaxProbes.
 // kBlocked: the k with the lowest false-positive rate, which is below the usual bits_per_key *
 // ln 2 (cockroachdb/pebble#5632). kClassic: LevelDB's own rule, 0.69 * bits_per_key rounded down.
-// kBloom: RocksDB's rule. kCompact and kRibbon: 0, they have no probes. bits_per_key is clamped to kMinBitsPerKey .. kMaxBitsPerKey; NaN
-// counts as the lower end. A table lookup.
+// kBloom: RocksDB's rule. kCompact and kRibbon: 0, they have no probes. bits_per_key is clamped to
+// kMinBitsPerKey .. kMaxBitsPerKey; NaN counts as the lower end. A table lookup.
 int OptimalNumProbes(Format format, double bits_per_key);
 
 // Bytes of the filter over num_keys distinct keys, trailer included; in kClassic, of LevelDB's
-// filter, and in kBloom and kRibbon of RocksDB's (kRibbon: to 1 %). 0 keys give 20 bytes (kClassic:
-// 9, RocksDB's: 5), so 0 is always an error. 5e9 keys at 10 bits give about 6.25e9. Inside RocksDB, small filters differ by up to 64 bytes, and none has more than 4
-// GiB (docs/format.md, section 5).
+// filter, and in kBloom and kRibbon of RocksDB's (kRibbon: to 1 %), where more than a million keys
+// count as several files. 0 keys give 20 bytes (kClassic: 9, RocksDB's: 5), so 0 is always an
+// error. 5e9 keys at 10 bits give about 6.25e9. Inside RocksDB, small filters differ by up to 64
+// bytes, and none has more than 4 GiB (docs/format.md, section 5).
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key);
 
 // The most bits per key at which the filter of num_keys keys takes at most filter_bytes (up to

@@ -177,6 +177,7 @@ TEST(AdviceTest, RocksDBsOwnFiltersGainNothingInOneLevel) {
   const Advice advice = Ask(one);
   for (const Choice& choice : advice.choices) EXPECT_FALSE(choice.is_stock()) << choice.title;
   EXPECT_TRUE(HasRemark(advice, "here they would save no wasted reads"));
+  EXPECT_TRUE(HasRemark(advice, "each program that reads the database then needs bloomline"));
   EXPECT_FALSE(HasRemark(Ask(FullLevels()), "RocksDB's own filters"));
   // What is asked for is met by them, too.
   const Advice given = Ask(StockLevels(Format::kBloom), Memory(3000000));

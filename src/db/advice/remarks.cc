@@ -125,15 +125,16 @@ class RemarkList {
               "The files have RocksDB's own filters. bloomline queries them as they are, ") +
           "faster than RocksDB does. It also writes them (format=" +
           FormatName(*situation_.stock_format) + "), but here they would save no wasted reads.");
-      return;
+    } else {
+      Add("(" + std::to_string(stock - choices.begin() + 1) +
+          ") keeps the filters that RocksDB itself writes; only the bits of each level change. "
+          "RocksDB without bloomline uses them, and stock_id=true keeps bloomline's name out of "
+          "the "
+          "database. To undo it, remove the setting: no file has to be rewritten. The bits follow "
+          "if "
+          "the tree grows by a level.");
     }
-    Add("(" + std::to_string(stock - choices.begin() + 1) +
-        ") keeps the filters that RocksDB itself writes; only the bits of each level change. "
-        "RocksDB "
-        "without bloomline uses them, and stock_id=true keeps bloomline's name out of the "
-        "database. "
-        "To undo it, remove the setting: no file has to be rewritten. The bits follow if the tree "
-        "grows by a level.");
+    if (choices.empty()) return;
     Add("Filters of blocked are built and queried faster, those of compact waste fewer reads. But "
         "each program that reads the database then needs bloomline: to RocksDB alone, these "
         "filters "

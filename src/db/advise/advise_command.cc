@@ -283,9 +283,11 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
   command->footer(
       "Prints the memory and the wasted reads of the filters now, and of bloomline's: in the same\n"
       "memory, with the same wasted reads, or as requested; with the same bits in all levels, and\n"
-      "with bits by level. Ends in what to set. 'wasted reads': how many reads false positives\n"
-      "cost a Get of a missing key on average; 100 % is one read. It is assumed that missing keys\n"
-      "are distributed as stored ones. Exit code 2: no filter can meet the request.");
+      "with bits by level. RocksDB's own filters come first: with bits by level, RocksDB alone\n"
+      "still uses them. Ends in what to set. 'wasted reads': how many reads false positives cost "
+      "a\n"
+      "Get of a missing key on average; 100 % is one read. It is assumed that missing keys are\n"
+      "distributed as stored ones. Exit code 2: no filter can meet the request.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 
