@@ -148,7 +148,6 @@ TEST(AdviceEnginesTest, OptionStringsAreAcceptedAsTheyAreMeant) {
             family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy),
         OptionsOf(policy));
 
-    if (choice.is_stock()) continue;  // the preload library has no such format yet
     EXPECT_EQ(OptionsOfEnvironment(choice.environment, preload::Engine::kRocksDB),
               OptionsOf(policy));
   }
