@@ -12,6 +12,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "bloomline/rocksdb.h"
 #include "db_bench_ext/databases/harness.h"
 #include "db_bench_ext/ranges/query_filters.h"
+#include "db_bench_ext/ranges/real_lists.h"
 #include "db_bench_ext/ranges/shapes.h"
 #include "db_bench_ext/support/cells.h"
 #include "db_bench_ext/support/flags.h"
@@ -41,12 +43,14 @@ struct Flags {
   int rounds = 3;
   std::string out;
   std::string db_directory;
+  std::string key_list;
+  std::set<std::string> shapes;  // empty: all
 };
 
 std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   Flags flags;
   CLI::App app(
-      "Compares scans of empty, short and long ranges in RocksDB databases of five shapes of "
+      "Compares scans of empty, short and long ranges in RocksDB databases of twelve shapes of "
       "keys,\n"
       "with bloomline's filters for ranges and without, and with RocksDB's own prefix filter of\n"
       "the best length. Exit status 1 if a scan found other keys than without filters.",
@@ -57,7 +61,10 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   app.add_option("--scans", flags.scans, "scans of each kind in a round (default: 20000)")
       ->check(CLI::Range(100, 100000000));
   AddRounds(&app, &flags.rounds, "rounds", "3");
+  app.add_option("--shapes", flags.shapes, "only these, as in items,paths (default: all)")
+      ->delimiter(',');
   AddOut(&app, &flags.out, "ranges.csv and ranges.txt");
+  app.add_option("--key-list", flags.key_list)->group("");  // run_ranges gives it
   AddDbDirectory(&app, &flags.db_directory, "for the databases (default: the folder of --out)");
   if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
   if (flags.db_directory.empty()) flags.db_directory = flags.out;
@@ -342,8 +349,15 @@ int Run(const Flags& flags) {
       "build           writing all keys, until no compaction runs\n\n");
   std::vector<Result> results;
   uint64_t num_wrong = 0;
-  for (const Shape& shape : Shapes()) {
-    const std::vector<Result> of_shape = Measure(shape, flags);
+  FileListPath() = flags.key_list;
+  std::vector<Shape> shapes = Shapes();
+  const std::vector<Shape> lists = RealLists();
+  shapes.insert(shapes.end(), lists.begin(), lists.end());
+  for (const Shape& shape : shapes) {
+    if (!flags.shapes.empty() && flags.shapes.count(shape.name) == 0) continue;
+    Flags of_list = flags;
+    if (shape.max_keys != nullptr) of_list.keys = std::min(flags.keys, shape.max_keys());
+    const std::vector<Result> of_shape = Measure(shape, of_list);
     for (const Result& result : of_shape) num_wrong += NumWrong(result, of_shape.front());
     output.Print(Table(of_shape));
     results.insert(results.end(), of_shape.begin(), of_shape.end());

@@ -142,6 +142,79 @@ Range NumberRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
   return {BigEndian(first, 8), BigEndian(first + count, 8)};
 }
 
+// ---- tenant:4 user:4 event:8. A user has one event or two; asked for users without one.
+
+std::string Event(uint64_t tenant, uint64_t user, uint64_t event) {
+  return BigEndian(tenant, 4) + BigEndian(user, 4) + BigEndian(event, 8);
+}
+
+// Three events of two users.
+constexpr uint64_t kUsersOfTenant = 1000;
+
+std::string EventKey(uint64_t index) {
+  const uint64_t user = index / 3 * 2 + (index % 3 == 2 ? 1 : 0);
+  return Event(user / kUsersOfTenant, user % kUsersOfTenant * 3,
+               index % 3 * 1000000 + Mix(index) % 1000000);
+}
+
+Range EventRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
+  const uint64_t user = random % num_keys / 3 * 2;
+  const uint64_t tenant = user / kUsersOfTenant;
+  const uint64_t number = user % kUsersOfTenant * 3;
+  if (kind == RangeKind::kLong) return {Event(tenant, 0, 0), Event(tenant + 1, 0, 0)};
+  const uint64_t asked = kind == RangeKind::kShort ? number : number + 1 + (random >> 62) % 2;
+  return {Event(tenant, asked, 0), Event(tenant, asked + 1, 0)};
+}
+
+// ---- sensor:4 seconds:8. A sensor sends 20 samples, one each second, every ten minutes; asked for
+// a minute between two bursts.
+
+constexpr uint64_t kSamplesOfBurst = 20;
+constexpr uint64_t kBurstsOfSensor = 100;
+
+std::string Sample(uint64_t sensor, uint64_t second) {
+  return BigEndian(sensor, 4) + BigEndian(kStart + second, 8);
+}
+
+std::string SampleKey(uint64_t index) {
+  const uint64_t burst = index / kSamplesOfBurst;
+  return Sample(burst / kBurstsOfSensor, burst % kBurstsOfSensor * 600 + index % kSamplesOfBurst);
+}
+
+Range SampleRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
+  const uint64_t burst = random % num_keys / kSamplesOfBurst;
+  uint64_t second = burst % kBurstsOfSensor * 600;
+  if (kind == RangeKind::kEmpty) second += 30 + (random >> 32) % 500;
+  const uint64_t seconds = kind == RangeKind::kLong ? 3600 : 60;
+  return {Sample(burst / kBurstsOfSensor, second),
+          Sample(burst / kBurstsOfSensor, second + seconds)};
+}
+
+// ---- YCSB's keys: "user" and a hash in decimal digits; asked for the first 16 digits of hashes
+// without a key.
+
+std::string YcsbKey(uint64_t index) { return "user" + std::to_string(Mix(index)); }
+
+Range YcsbRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
+  if (kind == RangeKind::kEmpty) return Under(YcsbKey(num_keys + random / 2).substr(0, 20));
+  const std::string key = YcsbKey(random % num_keys);
+  return Under(key.substr(0, kind == RangeKind::kShort ? 10 : 8));
+}
+
+// ---- db_bench's keys: a number in 8 bytes, and zeros up to 16. One number of four is stored; a
+// scan of seekrandom with max_scan_distance asks for numbers.
+
+std::string DbBenchKey(uint64_t index) { return BigEndian(index * 4, 8) + std::string(8, '0'); }
+
+Range DbBenchRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
+  const uint64_t number = random % num_keys * 4;
+  const uint64_t begin = kind == RangeKind::kEmpty ? number + 1 : number;
+  const uint64_t end = number + (kind == RangeKind::kLong    ? 4000
+                                 : kind == RangeKind::kShort ? 40
+                                                             : 4);
+  return {BigEndian(begin, 8) + std::string(8, '0'), BigEndian(end, 8) + std::string(8, '0')};
+}
+
 }  // namespace
 
 const char* RangeKindName(RangeKind kind) {
@@ -156,6 +229,13 @@ const std::vector<Shape>& Shapes() {
        MeasurementKey, MeasurementRange},
       {"files", "/srv/3/17/album4/photo1_2.jpg", 12, 0, FileKey, FileRange},
       {"numbers", "numbers of 8 bytes; empty: 16 of them, short: 60", 7, 0, NumberKey, NumberRange},
+      {"events", "tenant:4 user:4 event:8, 1.5 events per user; empty: users without", 8, 0,
+       EventKey, EventRange},
+      {"bursts", "sensor:4 seconds:8, 20 in ten minutes; empty: a minute between", 10,
+       kSamplesOfBurst * kBurstsOfSensor, SampleKey, SampleRange},
+      {"ycsb", "user and a hash in digits; empty: 16 of its digits", 9, 0, YcsbKey, YcsbRange},
+      {"db_bench", "a number in 8 bytes, 8 zeros; empty: three numbers", 8, 0, DbBenchKey,
+       DbBenchRange},
   };
   return shapes;
 }

@@ -31,6 +31,7 @@ struct Shape {
   std::string (*key)(uint64_t index);
   // A range in a database of the keys 0 to num_keys - 1, for a random number.
   Range (*range)(RangeKind kind, uint64_t num_keys, uint64_t random);
+  uint64_t (*max_keys)() = nullptr;  // null: any number
 };
 
 const std::vector<Shape>& Shapes();
