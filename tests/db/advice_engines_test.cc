@@ -97,7 +97,7 @@ std::string OptionsOfEnvironment(const std::string& line, preload::Engine engine
                                       nullptr, nullptr, value("BLOOMLINE_BITS_BY_LEVEL"), nullptr},
                                      engine, &settings),
             "");
-  EXPECT_TRUE(settings.has_format && settings.has_bits_per_key) << line;
+  EXPECT_TRUE(settings.has_bits_per_key) << line;
   RocksDBFilterOptions options(settings.options);
   if (const char* const bits = value("BLOOMLINE_BITS_BY_LEVEL")) {
     EXPECT_EQ(ParseBitsByLevel(bits, &options), "");

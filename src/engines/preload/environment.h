@@ -14,7 +14,7 @@
 
 namespace bloomline::preload {
 
-// Null: not set, or set to nothing.
+// Null: not set.
 struct Environment {
   const char* format;         // BLOOMLINE_FORMAT
   const char* bits_per_key;   // BLOOMLINE_BITS_PER_KEY
@@ -50,7 +50,7 @@ inline const char* CaptureNames() {
 inline Environment CaptureEnvironment() {
   const auto value = [](const char* name) -> const char* {
     const char* const text = secure_getenv(name);
-    if (text == nullptr || *text == '\0') return nullptr;
+    if (text == nullptr) return nullptr;
     const char* const copy = strdup(text);
     return copy == nullptr ? text : copy;
   };

@@ -62,7 +62,6 @@ const char* ReasonAgainst(void* function) {
 
 // Null, with the reason, if the program is to have its own filters.
 const leveldb::FilterPolicy* NewPolicy(int bits_per_key, std::string* error) {
-  SayOnceWhatIsMisspelt(StartEnvironment());
   Settings settings;
   *error = Settings::Parse(StartEnvironment(), Engine::kLevelDB, &settings);
   if (!error->empty()) return nullptr;

@@ -40,7 +40,6 @@ double CompactBitsPerKey(double bloom_bits_per_key) {
 Format FormatFor(const Settings& settings, const Asked& asked) {
   const bool is_ribbon = asked.kind == Asked::Kind::kRibbon;
   if (settings.is_stock && is_ribbon) return Format::kRibbon;
-  if (!settings.has_format && is_ribbon) return Format::kCompact;
   return settings.options.format;
 }
 
@@ -161,7 +160,6 @@ void Start() {
       return false;
     }
     if (!RegisterBloomline()) return false;
-    SayOnceWhatIsMisspelt(*environment);
     Settings settings;
     Settings::Parse(*environment, Engine::kRocksDB, &settings);
     if (settings.verbose) SayOnceThatNameIsKnown();

@@ -6,6 +6,8 @@
 // bloomline was compiled for is loaded. Elsewhere the program keeps its own filters.
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 #include "src/engines/preload/environment.h"
 #include "src/engines/preload/next_function.h"
@@ -21,6 +23,7 @@ constexpr char kBloomFunction[] = "_ZN7rocksdb20NewBloomFilterPolicyEdb";
 constexpr char kRibbonFunction[] = "_ZN7rocksdb21NewRibbonFilterPolicyEdi";
 constexpr char kRocksDB[] = BLOOMLINE_ROCKSDB_SONAME;
 // The dynamic linker replaces $ORIGIN by the folder of this library.
+constexpr char kOrigin[] = "$ORIGIN";
 constexpr char kPolicyLibrary[] = "$ORIGIN/" BLOOMLINE_PRELOAD_POLICY_LIBRARY;
 
 NewPolicyFunction new_policy = nullptr;  // atomic; null until the second library is open
@@ -53,6 +56,23 @@ bool IsOfKnownRocksDB(const void* function) {
   return found && FileWith(function) == known;
 }
 
+// dlerror names the second library as dlopen was asked for it. A reader needs its real path.
+void SayOnceThatPolicyIsMissing() {
+  const char* reason = dlerror();
+  if (reason == nullptr) reason = kPolicyLibrary;
+  const link_map* const self = FileWith(kPolicyLibrary);
+  char* const folder = self == nullptr ? nullptr : strdup(self->l_name);
+  char* const end = folder == nullptr ? nullptr : std::strrchr(folder, '/');
+  constexpr size_t kOriginBytes = sizeof(kOrigin) - 1;
+  if (end == nullptr || std::strncmp(reason, kOrigin, kOriginBytes) != 0) {
+    SayOnceThatOwnFiltersStay("", reason);
+  } else {
+    *end = '\0';
+    SayOnceThatOwnFiltersStay(folder, reason + kOriginBytes);
+  }
+  std::free(folder);
+}
+
 // Opens the second library, if `function` shows that it can be used. No lock: a thread that holds
 // one while it waits for the dynamic linker could wait for another that does the reverse. Opening
 // twice does no harm.
@@ -68,8 +88,7 @@ NewPolicyFunction PolicyFor(const void* function) {
   void* const start = library == nullptr ? nullptr : dlsym(library, kStartFunction);
   void* const found = library == nullptr ? nullptr : dlsym(library, kNewPolicyFunction);
   if (start == nullptr || found == nullptr) {
-    const char* const reason = dlerror();
-    SayOnceThatOwnFiltersStay("", reason == nullptr ? kPolicyLibrary : reason);
+    SayOnceThatPolicyIsMissing();
     return nullptr;
   }
   reinterpret_cast<StartFunction>(start)(StartEnvironment());

@@ -2,16 +2,15 @@
 
 #include <errno.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <string_view>
-#include <vector>
 
 #include "src/filter/layouts/limits.h"
-#include "src/support/nearest_name.h"
 #include "src/support/number_text.h"
-#include "src/support/out_of_memory.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::preload {
@@ -26,11 +25,42 @@ std::string RangeText(Format format) {
   return support::DoubleText(allowed.min) + " to " + support::DoubleText(allowed.max);
 }
 
+constexpr std::string_view kSettings[] = {"FORMAT", "BITS_PER_KEY", "BITS_BY_LEVEL",
+                                          "SEED",   "VERBOSE",      "KERNEL"};
+
+// What the Python package, the guides, builds, tests and benches read.
+constexpr std::string_view kOthers =
+    " BENCH_PRESET BUILD BUILD_BENCH CONFORMANCE_COUNTS CONFORMANCE_DEFECT CONFORMANCE_FORMAT CPU "
+    "DEBIAN_ROOT_UNSHARED INSTALLED LIBRARY NO_INSTALL POLICY REDIS_SERVER REFERENCE_DIR SLOW_TOOL "
+    "SOURCE TESTS TEST_FOLDER TEST_KEYS TEST_ROUNDS TEST_SETS THREADS_SECONDS VERSION "
+    "WHEEL_PLATFORM WRONG_USE ";
+
+bool IsKnown(std::string_view name) {
+  return std::find(std::begin(kSettings), std::end(kSettings), name) != std::end(kSettings) ||
+         kOthers.find(" " + std::string(name) + " ") != std::string_view::npos;
+}
+
+std::string CheckNames(std::string_view names, Engine engine) {
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find('\n'));
+    names.remove_prefix(name.size() + 1);
+    if (IsKnown(name.substr(sizeof(kPrefix) - 1))) continue;
+    std::string allowed;
+    for (const std::string_view setting : kSettings) {
+      if (engine == Engine::kLevelDB && setting == "BITS_BY_LEVEL") continue;
+      allowed += (allowed.empty() ? "" : ", ") + std::string(kPrefix).append(setting);
+    }
+    return "there is no variable " + support::Quoted(name) + "; allowed: " + allowed;
+  }
+  return "";
+}
+
 constexpr char kStock[] = "stock";
 
 std::string ParseFormat(const char* value, Engine engine, Settings* settings) {
   const bool is_rocksdb = engine == Engine::kRocksDB;
-  settings->has_format = true;
+  settings->is_stock = is_rocksdb && std::strcmp(value, kStock) == 0;
+  if (settings->is_stock) return "";
   std::string allowed;
   for (const Format format :
        {Format::kBlocked, Format::kCompact, Format::kClassic, Format::kBloom, Format::kRibbon}) {
@@ -39,9 +69,6 @@ std::string ParseFormat(const char* value, Engine engine, Settings* settings) {
     if (std::strcmp(value, FormatName(format)) == 0) return "";
     allowed += std::string(allowed.empty() ? "" : ", ") + FormatName(format);
   }
-  settings->options.format = Format::kBloom;
-  settings->is_stock = is_rocksdb && std::strcmp(value, kStock) == 0;
-  if (settings->is_stock) return "";
   return Wrong("BLOOMLINE_FORMAT", value, allowed + (is_rocksdb ? ", stock" : ""));
 }
 
@@ -49,8 +76,7 @@ const char* FormatText(const Settings& settings) {
   return settings.is_stock ? kStock : FormatName(settings.options.format);
 }
 
-// In the range of BLOOMLINE_FORMAT. If the program chooses kCompact by asking for Ribbon filters,
-// the policy checks that range.
+// In the range of BLOOMLINE_FORMAT.
 std::string ParseBitsPerKey(const char* value, Settings* settings) {
   settings->has_bits_per_key = true;
   const Format format = settings->options.format;
@@ -91,8 +117,11 @@ std::string ParseVerbose(const char* value, Settings* settings) {
 }  // namespace
 
 std::string Settings::Parse(const Environment& set, Engine engine, Settings* settings) {
+  settings->is_stock = engine == Engine::kRocksDB;
+  if (settings->is_stock) settings->options.format = Format::kBloom;
   std::string error;
   if (set.verbose != nullptr) error = ParseVerbose(set.verbose, settings);
+  if (set.names != nullptr && error.empty()) error = CheckNames(set.names, engine);
   if (set.format != nullptr && error.empty()) error = ParseFormat(set.format, engine, settings);
   if (set.bits_per_key != nullptr && error.empty()) {
     error = ParseBitsPerKey(set.bits_per_key, settings);
@@ -107,25 +136,6 @@ std::string Describe(const FilterOptions& options) {
   if (options.random_seed) return text + ", a random seed in each filter";
   if (options.seed != 0) text += ", a seed of your own";
   return text;
-}
-
-void SayOnceWhatIsMisspelt(const Environment& environment) {
-  static std::atomic_flag said = ATOMIC_FLAG_INIT;
-  if (said.test_and_set() || environment.names == nullptr) return;
-  support::OrIfOutOfMemory(false, [&] {
-    const std::vector<std::string> settings = {"FORMAT",  "BITS_PER_KEY",  "SEED",
-                                               "VERBOSE", "BITS_BY_LEVEL", "KERNEL"};
-    constexpr size_t kPrefixBytes = sizeof(kPrefix) - 1;
-    for (std::string_view names = environment.names; !names.empty();) {
-      const std::string_view name = names.substr(0, names.find('\n'));
-      names.remove_prefix(name.size() + 1);
-      const std::string meant = support::NearestName(name.substr(kPrefixBytes), settings);
-      if (meant.empty() || name.substr(kPrefixBytes) == meant) continue;
-      std::fprintf(stderr, "bloomline: there is no variable %s; did you mean %s%s?\n",
-                   std::string(name).c_str(), kPrefix, meant.c_str());
-    }
-    return true;
-  });
 }
 
 void SayOnceThatOwnFiltersStay(const char* engine, const char* reason) {

@@ -12,22 +12,17 @@ namespace bloomline::preload {
 enum class Engine { kLevelDB, kRocksDB };
 
 struct Settings {
-  bool has_format = false;
-  // BLOOMLINE_FORMAT=stock: RocksDB's own filters, of the kind that the program asks for. Until
-  // that is known, the format is kBloom.
+  // BLOOMLINE_FORMAT=stock, RocksDB's default: its own filters, of the kind that the program asks
+  // for. Until that is known, the format is kBloom.
   bool is_stock = false;
   bool has_bits_per_key = false;
   FilterOptions options;
   bool verbose = false;
 
   // Returns an empty string, or one sentence that names a variable, its value and what is allowed.
-  // May throw bad_alloc.
+  // A name that is not known is wrong, too: it may be a misspelt one. May throw bad_alloc.
   static std::string Parse(const Environment& environment, Engine engine, Settings* settings);
 };
-
-// Prints a line on stderr for each variable whose name is nearly that of a setting, only at the
-// first call in the process. Other names that begin with BLOOMLINE_ are those of builds and tests.
-void SayOnceWhatIsMisspelt(const Environment& environment);
 
 // "compact, 7.5 bits per key, seed 12"
 std::string Describe(const FilterOptions& options);
