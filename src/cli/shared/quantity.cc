@@ -129,7 +129,8 @@ std::string BytesText(uint64_t bytes) {
   constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double value = static_cast<double>(bytes);
   size_t unit = 0;
-  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
+  // What would be rounded to 1024 is one of the next unit.
+  while (value >= (unit == 0 ? 1024 : 1023.5) && unit + 1 < std::size(kUnits)) {
     value /= 1024;
     ++unit;
   }

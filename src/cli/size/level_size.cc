@@ -172,8 +172,10 @@ std::string ValidateLevels(const SizeRequest& request) {
   const int given = request.num_keys.has_value() + request.memory_bytes.has_value() +
                     request.bits_per_key.has_value() + request.wasted_reads.has_value();
   if (given != 2 || (request.bits_per_key && request.wasted_reads)) {
-    return "with --levels, give two of --keys, --memory and --bits-per-key (or --wasted-reads "
-           "instead of --bits-per-key)";
+    return std::string(
+               "with --levels, give two of --keys, --memory and --bits-per-key (or --wasted-reads "
+               "instead of --bits-per-key)") +
+           kSeeHelp;
   }
   if (request.num_keys && *request.num_keys < static_cast<uint64_t>(*request.num_levels)) {
     return "--keys is " + CountText(*request.num_keys) + "; allowed with " +

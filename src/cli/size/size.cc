@@ -77,21 +77,19 @@ SizeRow FormatRow(Format format, const SizeRequest& request) {
   if (format != Format::kRibbon) {
     row.max_lines_per_query = format == Format::kClassic ? num_probes : 1;
   }
-  row.rate = FalsePositiveRateWithKeys(format, *bits_per_key, row.num_keys, row.num_keys);
+  // LevelDB has a filter for each 2 KiB of data, so its 32-bit hash has enough values.
+  constexpr uint64_t kManyKeys = 1000;
+  const uint64_t of_filter =
+      format == Format::kClassic ? std::min(row.num_keys, kManyKeys) : row.num_keys;
+  row.rate = FalsePositiveRateWithKeys(format, *bits_per_key, of_filter, of_filter);
   if (request.capacity && format != Format::kRibbon) {  // RocksDB sizes these when it has all keys
-    row.overfilled_rate =
-        FalsePositiveRateWithKeys(format, *bits_per_key, row.num_keys, *request.num_keys);
+    const double load = static_cast<double>(*request.num_keys) / static_cast<double>(row.num_keys);
+    const uint64_t held = of_filter == row.num_keys
+                              ? *request.num_keys
+                              : static_cast<uint64_t>(load * static_cast<double>(of_filter));
+    row.overfilled_rate = FalsePositiveRateWithKeys(format, *bits_per_key, of_filter, held);
   }
   if (format == Format::kRibbon) row.note = RibbonNote(*bits_per_key);
-  // Below this number, the rate is higher than that of large filters anyway.
-  constexpr uint64_t kManyKeys = 1000000;
-  const double ideal_rate = FalsePositiveRate(format, *bits_per_key);
-  if (format == Format::kClassic && row.num_keys > kManyKeys && *row.rate > 1.05 * ideal_rate) {
-    row.note =
-        "LevelDB's 32-bit hash has too few values for so many keys; the bits alone would "
-        "give " +
-        RateText(ideal_rate);
-  }
   return row;
 }
 
@@ -167,7 +165,10 @@ std::string Validate(const SizeRequest& request) {
   const int given = sized_by_keys + request.rate.has_value() + request.bits_per_key.has_value() +
                     request.memory_bytes.has_value();
   if (given != 2 || (request.rate && request.bits_per_key)) {
-    return "give two of --keys, --memory and --fpr (or --bits-per-key instead of --fpr)";
+    return std::string(
+               "give two of --keys, --memory and --fpr (or --bits-per-key instead of --fpr), for "
+               "example --keys 5e9 --fpr 1%") +
+           kSeeHelp;
   }
   if (request.capacity && (!sized_by_keys || request.memory_bytes)) {
     return "--capacity is the number of keys that filters are sized for: give --keys, the number "

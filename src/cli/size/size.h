@@ -31,8 +31,8 @@ std::string Validate(const SizeRequest& request);
 // The name of a format in tables, which says whose own filters these are.
 std::string TitleOf(const std::string& format_name);
 // What a new user should know of these titles.
-constexpr char kOwnFormats[] =
-    "Engines read their own filters without bloomline; blocked and compact need it.\n";
+constexpr char kOwnFormats[] = "blocked and compact work only where bloomline is loaded.\n";
+constexpr char kSeeHelp[] = "; see bloomline size --help";
 
 struct SizeRow {
   std::string name;

@@ -136,8 +136,7 @@ bool ChooseKeysAndRate(const SizeRequest& request, const Planner& planner, SizeR
     const Plan least = planner(row->num_keys, 0.5);
     row->problem = !least.problem.empty()
                        ? least.problem
-                       : BytesText(*memory) + " for " + CountText(row->num_keys) +
-                             " keys is too little; at a false-positive rate of 50 % it needs " +
+                       : BytesText(*memory) + " is too little; even at an FPR of 50 % it needs " +
                              BytesText(least.bytes);
     return false;
   }

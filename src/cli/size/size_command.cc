@@ -101,7 +101,9 @@ void PrintTable(const SizeRequest& request, const SizeRows& all) {
   AppendRows(all.changing, overfilled, &cells);
   begin_section("to compare with:");
   AppendRows(all.references, overfilled, &cells);
-  std::cout << TextTable(cells) << kOwnFormats;
+  std::cout << TextTable(cells)
+            << "probes: bits that a query tests; lines/query: cache lines that it reads\n"
+            << kOwnFormats;
   for (const std::vector<SizeRow>* rows : {&all.formats, &all.changing}) {
     for (const SizeRow& row : *rows) {
       const std::string& remark = row.problem.empty() ? row.note : row.problem;
@@ -157,7 +159,7 @@ void AddSizeCommand(CLI::App* app, int* exit_code) {
                    "Memory in bits per key, instead of --fpr")
       ->type_name("");
   AddQuantity(command, "--capacity", &request->capacity, ParseCount,
-              "Number of keys that the filter is sized for, if it holds another number");
+              "Design capacity, if different from --keys");
   command
       ->add_option("--key-bytes", request->key_bytes,
                    "Length of a key, for the structures that store keys")
