@@ -161,6 +161,25 @@ TEST(AdviceEnginesTest, OptionStringsAreAcceptedAsTheyAreMeant) {
           .ok());
 }
 
+// The variables have no ratio, and list what auto makes of it.
+TEST(AdviceEnginesTest, VariablesOfLevelsThatDoNotGrowTenfoldAreAccepted) {
+  for (const Format format : {Format::kBloom, Format::kRibbon}) {
+    advice::Situation situation = tests::StockLevels(format);
+    situation.level_size_ratio = 4;
+    advice::Advice advice;
+    std::string error;
+    ASSERT_TRUE(advice::Advise(situation, {}, &advice, &error)) << error;
+    const Choice& choice = advice.choices.front();
+    const Policy by_string = ByString(choice.option_string);
+    ASSERT_NE(by_string, nullptr);
+    EXPECT_EQ(Value(*by_string, "level_size_ratio"), "4");
+    const std::string list = Variables(choice.environment)["BLOOMLINE_BITS_BY_LEVEL"];
+    EXPECT_EQ(std::count(list.begin(), list.end(), ':'), 5) << list;
+    EXPECT_EQ(OptionsOfEnvironment(choice.environment, preload::Engine::kRocksDB),
+              Value(*by_string, "format") + " " + Value(*by_string, "bits_per_key") + " " + list);
+  }
+}
+
 TEST(AdviceEnginesTest, CodeMakesThePolicyOfTheOptionString) {
   EXPECT_EQ(std::size(kRocksDBCode), ChoicesFor(sstable::Engine::kRocksDB).size());
   for (const auto& code : kRocksDBCode) {

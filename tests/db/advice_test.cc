@@ -57,9 +57,9 @@ const Choice* Find(const Advice& advice, const std::string& title) {
 }
 
 bool HasRemark(const Advice& advice, const std::string& part) {
-  return std::any_of(advice.remarks.begin(), advice.remarks.end(), [&](const std::string& remark) {
-    return remark.find(part) != std::string::npos;
-  });
+  const auto has = [&](const std::string& remark) { return remark.find(part) != remark.npos; };
+  return std::any_of(advice.remarks.begin(), advice.remarks.end(), has) ||
+         std::any_of(advice.on_chosen.begin(), advice.on_chosen.end(), has);
 }
 
 bool HasGoal(const Choice& choice, const std::string& goal) {
@@ -157,8 +157,12 @@ TEST(AdviceTest, RocksDBsOwnFiltersStayAndAreSpreadByLevel) {
     EXPECT_NEAR(bits / 8, double(first.filter_bytes), 0.01 * double(first.filter_bytes));
     EXPECT_NE(Find(advice, "compact by level, the same memory"), nullptr);
     EXPECT_TRUE(HasRemark(advice, "no file has to be rewritten"));
-    EXPECT_TRUE(HasRemark(advice, "wasted reads are then 1.2"));  // of the last level's bits
-    EXPECT_TRUE(HasRemark(advice, "each program that reads the database then needs bloomline"));
+    // Of the last level's bits, and of its filters now.
+    EXPECT_TRUE(HasRemark(advice, "wasted reads are then 1.2"));
+    EXPECT_TRUE(HasRemark(advice, expected.format == Format::kBloom
+                                      ? "(0.966 % with the present filters)"
+                                      : "(0.953 % with the present filters)"));
+    EXPECT_TRUE(HasRemark(advice, "If you often compact all of it, keep the present filters."));
     // Applied, there is nothing more to gain with them.
     Situation after = StockLevels(expected.format);
     for (size_t i = 0; i < after.levels.size(); ++i) {
@@ -176,8 +180,7 @@ TEST(AdviceTest, RocksDBsOwnFiltersGainNothingInOneLevel) {
   one.levels.erase(one.levels.begin(), one.levels.end() - 1);
   const Advice advice = Ask(one);
   for (const Choice& choice : advice.choices) EXPECT_FALSE(choice.is_stock()) << choice.title;
-  EXPECT_TRUE(HasRemark(advice, "here they would save no wasted reads"));
-  EXPECT_TRUE(HasRemark(advice, "each program that reads the database then needs bloomline"));
+  EXPECT_TRUE(HasRemark(advice, "faster than RocksDB does. Only another format saves more here."));
   EXPECT_FALSE(HasRemark(Ask(FullLevels()), "RocksDB's own filters"));
   // What is asked for is met by them, too.
   const Advice given = Ask(StockLevels(Format::kBloom), Memory(3000000));
@@ -277,14 +280,86 @@ TEST(AdviceTest, RemarksAreOnTheChoiceThatIsAskedFor) {
   const Advice first = Ask(situation);
   ASSERT_EQ(first.choices[1].title, "compact by level, the same memory");
   EXPECT_FALSE(HasRemark(first, "filters of format compact take"));
+  EXPECT_FALSE(HasRemark(first, "Bits by level are for the levels as they are"));
   Request request;
   request.choice = 2;
-  EXPECT_TRUE(HasRemark(Ask(situation, request), "filters of format compact take"));
+  EXPECT_TRUE(HasRemark(Ask(situation, request),
+                        "Compared with RocksDB's Bloom filters, filters of format compact take"));
+  EXPECT_TRUE(HasRemark(Ask(situation, request), "Bits by level are for the levels as they are"));
+  EXPECT_FALSE(HasRemark(Ask(situation, request), "keep the present filters"));
+  EXPECT_TRUE(HasRemark(Ask(StockLevels(Format::kRibbon), request), "faster than Ribbon filters"));
+  EXPECT_TRUE(HasRemark(Ask(FullLevels()), "Compared with blocked filters"));
   EXPECT_EQ(Ask(situation, request).Chosen(request).title, first.choices[1].title);
   const std::string last = std::to_string(first.choices.size());
   request.choice = static_cast<int>(first.choices.size()) + 1;
   EXPECT_EQ(Refusal(situation, request),
             "choice is " + std::to_string(request.choice) + "; allowed: 1 to " + last);
+}
+
+// Whatever the situation, and whichever choice.
+TEST(AdviceTest, FiltersThatTheEngineAloneCannotUseSayThat) {
+  int stock = 0, other = 0;
+  for (auto [situation, request] : tests::AdviceSamples()) {
+    const size_t num_choices = Ask(situation, request).choices.size();
+    for (request.choice = 1; static_cast<size_t>(request.choice) <= num_choices; ++request.choice) {
+      const Advice advice = Ask(situation, request);
+      const bool is_stock = advice.Chosen(request).is_stock();
+      ++(is_stock ? stock : other);
+      const bool is_rocksdb = situation.engine == sstable::Engine::kRocksDB;
+      EXPECT_EQ(HasRemark(advice, std::string(is_rocksdb ? "RocksDB" : "LevelDB") +
+                                      " without bloomline cannot use these filters"),
+                !is_stock)
+          << advice.Chosen(request).title;
+    }
+  }
+  EXPECT_GT(stock, 10);
+  EXPECT_GT(other, 60);
+}
+
+// bits_per_key of bits_by_level=auto is not what the table has.
+TEST(AdviceTest, TheBitsOfFullLevelsAreExplained) {
+  const Advice full = Ask(StockLevels(Format::kBloom));
+  EXPECT_TRUE(HasRemark(full,
+                        "bits_per_key=10 is the average for full levels; in this database "
+                        "it comes to 9.9"));
+  EXPECT_FALSE(HasRemark(full, "far from full"));
+  EXPECT_TRUE(HasRemark(Ask(StockLevels(Format::kRibbon)),
+                        "bits_per_key=10 is the average for full levels, as in ribbonfilter:10, "
+                        "which takes 7.1"));
+  Situation young = StockLevels(Format::kBloom);
+  young.levels = {{0, 4, 100000, 4, 125000, 0.0386},
+                  {1, 1, 200000, 1, 250000, 0.0097},
+                  {2, 1, 700000, 1, 875000, 0.0097}};
+  const Advice advice = Ask(young);
+  const Choice& first = advice.choices.front();
+  ASSERT_TRUE(first.is_stock());
+  EXPECT_LT(first.bits_per_key, 9);
+  EXPECT_TRUE(
+      HasRemark(advice, "The levels are far from full: as they fill, the filters come to 8."));
+}
+
+// RocksDB's policy knows the ratio, and the preload library does not.
+TEST(AdviceTest, VariablesListTheBitsOfLevelsThatDoNotGrowTenfold) {
+  Situation situation = StockLevels(Format::kRibbon);
+  const std::string of_ten = Ask(situation).choices.front().environment;
+  EXPECT_NE(of_ten.find(" BLOOMLINE_BITS_BY_LEVEL=auto"), of_ten.npos) << of_ten;
+  situation = StockLevels(Format::kBloom);
+  situation.level_size_ratio = 4;
+  const Advice advice = Ask(situation);
+  const Choice& first = advice.choices.front();
+  ASSERT_TRUE(first.is_stock());
+  EXPECT_NE(first.option_string.find(";bits_by_level=auto;level_size_ratio=4;"),
+            first.option_string.npos);
+  const size_t at = first.environment.find("BLOOMLINE_BITS_BY_LEVEL=");
+  ASSERT_NE(at, first.environment.npos);
+  double bits[6];
+  ASSERT_EQ(
+      std::sscanf(first.environment.c_str() + at, "BLOOMLINE_BITS_BY_LEVEL=%lf:%lf:%lf:%lf:%lf:%lf",
+                  &bits[0], &bits[1], &bits[2], &bits[3], &bits[4], &bits[5]),
+      6)
+      << first.environment;
+  for (size_t i = 0; i < 5; ++i) EXPECT_EQ(bits[i + 1], first.bits_of_level[i]);
+  EXPECT_TRUE(HasRemark(advice, "these grow 4-fold"));
 }
 
 TEST(AdviceTest, SituationsThatMakeNoSenseAreRefused) {

@@ -163,7 +163,7 @@ class Adviser {
       error << "choice is " << request_.choice << "; allowed: 1 to " << num_choices;
       return error.str();
     }
-    advice_->remarks = Remarks(situation_, request_, tree_, *advice_);
+    AddRemarks(situation_, request_, tree_, advice_);
     return "";
   }
 
@@ -248,7 +248,7 @@ class Adviser {
     settings.level_size_ratio = tree_.level_size_ratio;
     std::vector<double> bits;
     if (by_level) bits = BitsFromLevel0(tree_, format, division);
-    if (spread == Spread::kByLevel) settings.bits_from_level_0 = bits;
+    settings.bits_from_level_0 = bits;
     for (const Level& level : situation_.levels) {
       // As in RocksDB, the last number is for all deeper levels.
       const double of_level =

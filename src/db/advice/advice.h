@@ -85,7 +85,8 @@ struct Advice {
   // The recommended one first. Without a request, only what gains at least a twentieth: none if
   // the filters are already as good, which a remark says then.
   std::vector<Choice> choices;
-  std::vector<std::string> remarks;  // one or two sentences each
+  std::vector<std::string> remarks;    // one or two sentences each
+  std::vector<std::string> on_chosen;  // the same, of the choice that is shown how to apply
 
   // What the request is to be shown how to apply; there are choices.
   const Choice& Chosen(const Request& request) const {

@@ -24,7 +24,6 @@ std::string List(const std::vector<double>& bits, const char* separator) {
   return text;
 }
 
-constexpr double kDefaultRatio = 10;
 // As RocksDB's ribbonfilter:N, whose flushed files have Bloom filters, which are built faster.
 constexpr char kRibbonFlushes[] = ";flush_format=bloom";
 
@@ -63,7 +62,9 @@ std::string EnvironmentLine(const Settings& settings) {
   std::string text = "BLOOMLINE_FORMAT=";
   text += FormatName(settings.format);
   text += " BLOOMLINE_BITS_PER_KEY=" + BitsPerKeyText(settings);
-  if (settings.is_auto) return text + " BLOOMLINE_BITS_BY_LEVEL=auto";
+  if (settings.is_auto && settings.level_size_ratio == kDefaultRatio) {
+    return text + " BLOOMLINE_BITS_BY_LEVEL=auto";
+  }
   if (!settings.bits_from_level_0.empty()) {
     text += " BLOOMLINE_BITS_BY_LEVEL=" + List(settings.bits_from_level_0, ":");
   }

@@ -14,15 +14,18 @@ struct Settings {
   sstable::Engine engine = sstable::Engine::kRocksDB;
   Format format = Format::kBlocked;
   double bits_per_key = 10;               // cut to the range of `format`
-  std::vector<double> bits_from_level_0;  // empty: the same in all levels, or bits_by_level=auto
+  std::vector<double> bits_from_level_0;  // empty: the same in all levels
   bool is_auto = false;                   // RocksDB follows with the levels by itself
   double level_size_ratio = 10;           // with is_auto
 };
 
+constexpr double kDefaultRatio = 10;
+
 // A value of filter_policy in RocksDB's option strings, OPTIONS files and SetOptions.
 // Empty for LevelDB.
 std::string OptionString(const Settings& settings);
-// The variables of the preload library, to put before a command.
+// The variables of the preload library, to put before a command. None has the ratio: with another
+// than kDefaultRatio, they list the bits in place of auto.
 std::string EnvironmentLine(const Settings& settings);
 // Statements. RocksDB: `table` is a BlockBasedTableOptions; LevelDB: `options` an Options.
 std::string Code(const Settings& settings);

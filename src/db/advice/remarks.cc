@@ -6,6 +6,7 @@
 
 #include "src/db/advice/instructions.h"
 #include "src/filter/sizing/memory_division.h"
+#include "src/support/number_text.h"
 
 namespace bloomline::advice {
 namespace {
@@ -18,23 +19,36 @@ std::string PercentText(double number) {
   return std::string(text, result.ptr) + " %";
 }
 
+// Two digits: "10.00".
+std::string BitsText(double bits) {
+  char text[32];
+  const auto result =
+      std::to_chars(text, text + sizeof(text), Hundredths(bits), std::chars_format::fixed, 2);
+  return std::string(text, result.ptr);
+}
+
 class RemarkList {
  public:
   RemarkList(const Situation& situation, const Request& request, const Tree& tree,
              const Advice& advice)
       : situation_(situation), request_(request), tree_(tree), advice_(advice) {}
 
-  std::vector<std::string> All() {
+  std::vector<std::string> General() {
     AddOnFiltersNow();
     AddOnMemory();
     AddOnMissingByLevel();
     AddOnStock();
-    if (!advice_.choices.empty()) {
-      AddOnByLevel();
-      AddOnApplying();
-      AddOnCompact();
-    }
-    return std::move(remarks_);
+    return std::exchange(remarks_, {});
+  }
+
+  // There are choices.
+  std::vector<std::string> OnChosen() {
+    const Choice& choice = advice_.Chosen(request_);
+    if (!choice.is_stock()) AddOnReaders();
+    if (choice.by_level) choice.is_stock() ? AddOnAuto(choice) : AddOnByLevel(choice);
+    AddOnFilesToCome(choice);
+    if (choice.format == Format::kCompact) AddOnCompact();
+    return std::exchange(remarks_, {});
   }
 
  private:
@@ -42,10 +56,16 @@ class RemarkList {
 
   bool is_rocksdb() const { return situation_.engine == sstable::Engine::kRocksDB; }
   bool is_asked() const { return request_.memory_bytes || request_.wasted_reads; }
-  const Choice* FirstByLevel() const {
-    const auto found = std::find_if(advice_.choices.begin(), advice_.choices.end(),
-                                    [](const Choice& choice) { return choice.by_level; });
+  template <typename Is>
+  const Choice* First(Is is) const {
+    const auto found = std::find_if(advice_.choices.begin(), advice_.choices.end(), is);
     return found == advice_.choices.end() ? nullptr : &*found;
+  }
+  bool HasByLevel() const {
+    return First([](const Choice& choice) { return choice.by_level; }) != nullptr;
+  }
+  bool Has(Format format) const {
+    return First([=](const Choice& choice) { return choice.format == format; }) != nullptr;
   }
 
   void AddOnFiltersNow() {
@@ -108,7 +128,7 @@ class RemarkList {
       Add("The levels of the files are unknown, so the advice is the same for all of them.");
     } else if (tree_.size() == 1) {
       Add("All keys are in one level, so there is nothing to divide among levels yet.");
-    } else if (!advice_.choices.empty() && FirstByLevel() == nullptr) {
+    } else if (!advice_.choices.empty() && !HasByLevel()) {
       Add("Bits by level would save less than a twentieth here: the levels overlap little, or are "
           "alike in size.");
     }
@@ -117,57 +137,88 @@ class RemarkList {
   // What RocksDB's own filters have over the others, or why there is nothing to gain with them.
   void AddOnStock() {
     if (!situation_.stock_format) return;
-    const std::vector<Choice>& choices = advice_.choices;
-    const auto stock = std::find_if(choices.begin(), choices.end(),
-                                    [](const Choice& choice) { return choice.is_stock(); });
-    if (stock == choices.end()) {
-      Add(std::string(
-              "The files have RocksDB's own filters. bloomline queries them as they are, ") +
-          "faster than RocksDB does. It also writes them (format=" +
-          FormatName(*situation_.stock_format) + "), but here they would save no wasted reads.");
-    } else {
-      Add("(" + std::to_string(stock - choices.begin() + 1) +
+    const Choice* const stock = First([](const Choice& choice) { return choice.is_stock(); });
+    if (stock != nullptr) {
+      Add("(" + std::to_string(stock - advice_.choices.data() + 1) +
           ") keeps the filters that RocksDB itself writes; only the bits of each level change. "
           "RocksDB without bloomline uses them, and stock_id=true keeps bloomline's name out of "
-          "the "
-          "database. To undo it, remove the setting: no file has to be rewritten. The bits follow "
-          "if "
-          "the tree grows by a level.");
+          "the database. To undo it, remove the setting: no file has to be rewritten.");
+    } else {
+      Add(std::string("The files have RocksDB's own filters. bloomline queries them as they are") +
+          (situation_.stock_format == Format::kBloom ? ", faster than RocksDB does." : ".") +
+          (is_asked() ? " With other bits in each level, they would not meet the request."
+           : HasByLevel()
+               ? " Other bits in each level would save less than a twentieth of the wasted reads."
+               : "") +
+          (advice_.choices.empty() ? "" : " Only another format saves more here."));
     }
-    if (choices.empty()) return;
-    Add("Filters of blocked are built and queried faster, those of compact waste fewer reads. But "
-        "each program that reads the database then needs bloomline: to RocksDB alone, these "
-        "filters "
-        "match every key.");
+    if (Has(Format::kBlocked) && Has(Format::kCompact)) {
+      Add("Of the other formats, blocked is faster and compact wastes fewer reads.");
+    }
   }
 
-  void AddOnByLevel() {
-    const Choice* const choice = FirstByLevel();
-    if (choice == nullptr || choice->is_stock()) return;
+  void AddOnReaders() {
+    const std::string engine = is_rocksdb() ? "RocksDB" : "LevelDB";
+    Add(engine +
+        " without bloomline cannot use these filters: a Get of a missing key would then read a "
+        "block from every file that could hold it. So each program that reads the database needs "
+        "bloomline.");
+  }
+
+  // With bits_by_level=auto, in this tree.
+  double BitsOfAuto(Format format, double bits_per_key) const {
+    return 8 * Divider(tree_, format, Spread::kAuto).At(bits_per_key).bytes / tree_.all_keys();
+  }
+  static bool IsFar(double bits, double from) { return bits < 0.95 * from || bits > 1.05 * from; }
+
+  void AddOnAuto(const Choice& choice) {
+    const double full = filter::MemoryBits(choice.format, choice.bits_per_key);
+    const double here = BitsOfAuto(choice.format, choice.bits_per_key);
+    const std::string option = support::DoubleText(choice.bits_per_key);
+    const bool is_ribbon = choice.format == Format::kRibbon;
+    Add("bits_per_key=" + option + " is the average for full levels" +
+        (is_ribbon ? ", as in ribbonfilter:" + option + ", which takes " + BitsText(full) +
+                         " bits per key; in this database it takes "
+                   : "; in this database it comes to ") +
+        BitsText(here) + "." +
+        (IsFar(full, here) ? " The levels are far from full: as they fill, the filters come to " +
+                                 BitsText(full) + " bits per key. Run this again then."
+                           : ""));
+    if (tree_.level_size_ratio == kDefaultRatio) return;
+    Add("The variables list the bits of each level, because their auto is for levels that grow "
+        "tenfold, and these grow " +
+        support::DoubleText(tree_.level_size_ratio) +
+        "-fold. If the tree grows by a level, run this again.");
+  }
+
+  void AddOnByLevel(const Choice& choice) {
     Add("Bits by level are for the levels as they are. If the tree grows by a level, run this "
         "again: new levels take the bits of the deepest level.");
     Add("RocksDB moves a file whose keys overlap with no other to the next level without rewriting "
         "it, so it keeps the bits of its first level. Where keys mostly ascend, take a choice with "
         "the same bits in all levels.");
-    if (choice->bits_per_key < AllowedBitsPerKey(choice->format).min) return;
-    const Settings settings{situation_.engine,     choice->format, choice->bits_per_key, {}, true,
+    if (choice.bits_per_key < AllowedBitsPerKey(choice.format).min) return;
+    const Settings settings{situation_.engine,     choice.format, choice.bits_per_key, {}, true,
                             tree_.level_size_ratio};
-    Add("To let bloomline choose each level's bits, as for full levels: " + OptionString(settings));
+    Add("To let bloomline choose each level's bits, set " + OptionString(settings) +
+        ". It assumes full levels; in this database it comes to " +
+        BitsText(BitsOfAuto(choice.format, choice.bits_per_key)) + " bits per key.");
   }
 
-  void AddOnApplying() {
-    const Choice& choice = advice_.Chosen(request_);
+  void AddOnFilesToCome(const Choice& choice) {
     if (is_rocksdb() && situation_.leveled && tree_.all_runs() > 1.5) {
       const double rate =
           FiguresOf(situation_.engine, choice.format, tree_.keys_per_filter.back(),
                     choice.by_level ? filter::BitsOfMemory(choice.format, BitsOfBottom(choice))
                                     : choice.bits_per_key)
               .rate;
+      const double rate_now = RateOfBottomNow();
       Add("Only files that are written from now on get the new filters. The figures assume that "
-          "each "
-          "level keeps its keys. Compacting the whole database merges all levels into one: wasted "
-          "reads are then " +
-          PercentText(rate) + ", until the other levels fill again.");
+          "each level keeps its keys. Compacting the whole database merges all levels into one: "
+          "wasted reads are then " +
+          PercentText(rate) + " (" + PercentText(rate_now) +
+          " with the present filters), until the other levels fill again." +
+          (rate > rate_now ? " If you often compact all of it, keep the present filters." : ""));
     } else {
       Add("Only files that are written from now on get the new filters; a compaction rewrites the "
           "others.");
@@ -186,15 +237,30 @@ class RemarkList {
     return bits;
   }
 
+  // Of one run of the deepest level with keys.
+  double RateOfBottomNow() const {
+    double rate = 1;
+    for (const Level& level : situation_.levels) {
+      if (level.num_keys == 0) continue;
+      rate = level.filter_bytes == 0 ? 1 : std::min(1.0, level.wasted_reads / level.num_runs);
+    }
+    return rate;
+  }
+
+  // Measured: docs/benchmarking.md and docs/choosing.md.
   void AddOnCompact() {
-    if (advice_.Chosen(request_).format != Format::kCompact) return;
-    // Measured: docs/benchmarking.md and docs/design.md.
-    Add(is_rocksdb()
-            ? "Compared with blocked filters, filters of format compact take 1.6 to 2 times as "
-              "long "
-              "for a missing key, 3 to 4 times for a stored key and 3 to 5 times to build."
-            : "Filters of format compact take about 1.6 times as long to build as LevelDB's own, "
-              "and no longer to query.");
+    if (!is_rocksdb()) {
+      Add("Filters of format compact take about 1.6 times as long to build as LevelDB's own, and "
+          "no longer to query.");
+    } else if (situation_.stock_format == Format::kRibbon) {
+      Add("Filters of format compact are queried and built faster than Ribbon filters.");
+    } else if (situation_.stock_format) {
+      Add("Compared with RocksDB's Bloom filters, filters of format compact take 0.9 to 1.7 times "
+          "as long for a missing key, 2 to 3 times for a stored key and 1.5 to 3 times to build.");
+    } else {
+      Add("Compared with blocked filters, filters of format compact take 1.6 to 2 times as long "
+          "for a missing key, 3 to 4 times for a stored key and 3 to 5 times to build.");
+    }
   }
 
   const Situation& situation_;
@@ -206,9 +272,12 @@ class RemarkList {
 
 }  // namespace
 
-std::vector<std::string> Remarks(const Situation& situation, const Request& request,
-                                 const Tree& tree, const Advice& advice) {
-  return RemarkList(situation, request, tree, advice).All();
+void AddRemarks(const Situation& situation, const Request& request, const Tree& tree,
+                Advice* advice) {
+  RemarkList list(situation, request, tree, *advice);
+  std::vector<std::string> general = list.General();
+  if (!advice->choices.empty()) advice->on_chosen = list.OnChosen();
+  advice->remarks = std::move(general);
 }
 
 }  // namespace bloomline::advice

@@ -253,7 +253,7 @@ int Run(const AdviseOptions& options) {
 
 void AddAdviseCommand(CLI::App* db, int* exit_code) {
   CLI::App* command = db->add_subcommand(
-      "advise", "What bloomline's filters would do for a database, and how to get them");
+      "advise", "Compares the filters of a database with bloomline's, and says what to set");
   auto options = std::make_shared<AdviseOptions>();
   AddCommonOptions(command, &options->common);
   CLI::Option* memory =
@@ -267,7 +267,7 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       [](const std::string& text, std::string* error) {
         return cli::ParseWhole(text, 1, 100, error);
       },
-      "Which choice to show how to apply [1]");
+      "Show how to apply this choice [1]");
   command
       ->add_option(
           "--stats", options->stats,
@@ -281,13 +281,14 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       ->type_name("");
   AddMeasureOptions(command, &options->measure);
   command->footer(
-      "Prints the memory and the wasted reads of the filters now, and of bloomline's: in the same\n"
-      "memory, with the same wasted reads, or as requested; with the same bits in all levels, and\n"
-      "with bits by level. RocksDB's own filters come first: with bits by level, RocksDB alone\n"
-      "still uses them. Ends in what to set. 'wasted reads': how many reads false positives cost "
-      "a\n"
-      "Get of a missing key on average; 100 % is one read. It is assumed that missing keys are\n"
-      "distributed as stored ones. Exit code 2: no filter can meet the request.");
+      "Prints the memory and the wasted reads of the present filters and of each choice. A choice\n"
+      "takes the same memory, wastes the same reads, or does what --memory or --rate say.\n"
+      "It has the same bits in all levels, or bits by level.\n"
+      "If RocksDB's own filters gain by bits by level, (1) keeps them: RocksDB alone uses them.\n"
+      "The last lines say what to set.\n"
+      "'wasted reads': how many blocks false positives make a Get of a missing key read on\n"
+      "average; 100 % is one block. Missing keys are taken to be distributed like stored keys.\n"
+      "Exit code 2: no filter can meet the request.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

@@ -61,10 +61,13 @@ void PrintChoices(const FamilyAdvice& family) {
   cells.push_back({"now", BitsOrNone(BitsNow(family)),
                    cli::BytesText(family.advice.filter_bytes_now),
                    RateOrDash(family.advice.wasted_reads_now)});
-  const bool with_readers = family.situation.stock_format.has_value();
+  const bool is_stock = family.situation.stock_format.has_value();
+  const bool has_none = family.advice.filter_bytes_now == 0;
+  const bool with_readers =
+      is_stock || (has_none && family.situation.engine == sstable::Engine::kRocksDB);
   if (with_readers) {
     cells[0].push_back("RocksDB alone");
-    cells[1].push_back("uses them");
+    cells[1].push_back(is_stock ? "uses them" : "-");
   }
   for (size_t c = 0; c < family.advice.choices.size(); ++c) {
     const Choice& choice = family.advice.choices[c];
@@ -203,13 +206,15 @@ void PrintAdvice(const FamilyAdvice& family) {
   if (family.advice.choices.empty()) return;
   const Choice& best = family.advice.Chosen(family.request);
   std::cout << "\nTo apply (" << family.request.choice << "):\n";
+  for (const std::string& remark : family.advice.on_chosen) PrintRemark(remark);
   PrintLines("option string", best.option_string);
   const PreloadLibrary library = PreloadLibraryFor(family.situation.engine);
   PrintLines(library.is_installed ? "environment of the program"
-                                  : "environment of the program, with the library of the package " +
-                                        library.package + ", which is not installed here",
+                                  : "environment of the program (the package " + library.package +
+                                        " is not installed here)",
              EnvironmentText(library, best));
   PrintLines("in C++", best.code);
+  if (family.advice.choices.size() > 1) std::cout << "\nOther choices: --choice N\n";
 }
 
 cli::Json AdviceJson(const FamilyAdvice& family) {
@@ -246,6 +251,7 @@ cli::Json AdviceJson(const FamilyAdvice& family) {
     json["choices"].push_back(ChoiceJson(library, choice));
   }
   json["remarks"] = family.advice.remarks;
+  json["on_chosen"] = family.advice.on_chosen;
   return json;
 }
 

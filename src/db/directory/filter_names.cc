@@ -70,4 +70,8 @@ PolicyUse UseOf(std::string_view policy, const FilterBlock& block) {
   return policy == kLevelDBFamily && block.is_bloomline ? PolicyUse::kMayMatch : PolicyUse::kUsed;
 }
 
+bool IsSharedName(Engine engine, std::string_view name) {
+  return name == (engine == Engine::kRocksDB ? kRocksDBFamily : kLevelDBFamily);
+}
+
 }  // namespace bloomline::directory

@@ -38,6 +38,9 @@ struct FilterBlock {
 // Empty: not known.
 PolicyUse UseOf(std::string_view policy, const FilterBlock& block);
 
+// Whether it is the name of the engine's own filters, which bloomline's have, too.
+bool IsSharedName(sstable::Engine engine, std::string_view name);
+
 }  // namespace bloomline::directory
 
 #endif  // BLOOMLINE_DB_DIRECTORY_FILTER_NAMES_H_

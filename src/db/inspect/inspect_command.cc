@@ -8,6 +8,7 @@
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
 #include "src/db/commands.h"
+#include "src/db/directory/filter_names.h"
 #include "src/db/inputs.h"
 #include "src/db/inspect/inspection.h"
 #include "src/db/report.h"
@@ -72,7 +73,8 @@ std::string FilesOfAll(uint64_t files, uint64_t bytes, const Group& all) {
          ShareText(files, all.files) + "; " + ShareText(bytes, all.bytes) + " of the data)";
 }
 
-void PrintRemarks(const std::vector<InspectedFile>& files, const FamilyGroups& family) {
+void PrintRemarks(const std::vector<InspectedFile>& files, const FamilyGroups& family,
+                  sstable::Engine engine) {
   const Group& all = family.all;
   if (all.files_without_filter != 0) {
     cli::PrintLine("without filter: " +
@@ -83,6 +85,7 @@ void PrintRemarks(const std::vector<InspectedFile>& files, const FamilyGroups& f
                    FilesOfAll(all.ignored_files, all.ignored_bytes, all));
   }
   for (const auto& [name, count] : all.names) {
+    if (directory::IsSharedName(engine, name)) continue;  // the column "filter" says whose they are
     cli::PrintLine("filters named " + name + ": " + FilesText(count));
   }
   if (all.partitioned_files != 0) {
@@ -188,7 +191,7 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection, bool wi
     if (family.all.files == 0) continue;
     PrintGroups(family);
     PrintRanges(family);
-    PrintRemarks(files, family);
+    PrintRemarks(files, family, database.engine);
   }
   if (with_files) PrintFiles(inputs, files);
 }
@@ -232,7 +235,7 @@ int Run(const InspectOptions& options) {
 
 void AddInspectCommand(CLI::App* db, int* exit_code) {
   CLI::App* command = db->add_subcommand(
-      "inspect", "What filters the files have: names, layouts, bits per key, expected rates");
+      "inspect", "What filters the files have: kinds, bits per key, expected rates");
   auto options = std::make_shared<InspectOptions>();
   AddCommonOptions(command, &options->common);
   command

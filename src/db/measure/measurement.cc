@@ -38,7 +38,7 @@ void AddToGroup(const InspectedFile& file, const MeasureResult& result, Measured
 void AddMeasureOptions(CLI::App* command, MeasureOptions* options) {
   command
       ->add_option("--samples", options->samples,
-                   "About how many missing keys of each kind each file is queried for")
+                   "Missing keys to query per file and kind, approximately")
       ->check(CLI::Range(uint64_t{100}, uint64_t{1000000000}))
       ->capture_default_str()
       ->type_name("");
