@@ -13,7 +13,7 @@
 #include "src/filter/container/shapes.h"
 #include "src/filter/writer/hash_list.h"
 #include "src/filter/writer/payload_builder.h"
-#include "tests/faults/attempts.h"
+#include "tests/faults/fail_each_allocation.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {

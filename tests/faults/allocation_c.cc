@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bloomline/c.h"
-#include "tests/faults/attempts.h"
+#include "tests/faults/fail_each_allocation.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {

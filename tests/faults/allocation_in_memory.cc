@@ -8,7 +8,7 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/scalable_bloom_filter.h"
-#include "tests/faults/attempts.h"
+#include "tests/faults/fail_each_allocation.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {

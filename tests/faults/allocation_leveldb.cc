@@ -8,7 +8,7 @@
 #include "bloomline/c_leveldb.h"
 #include "bloomline/leveldb.h"
 #include "leveldb/slice.h"
-#include "tests/faults/attempts.h"
+#include "tests/faults/fail_each_allocation.h"
 #include "tests/support/case_folding.h"
 
 namespace bloomline::tests {

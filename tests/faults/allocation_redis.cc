@@ -10,7 +10,7 @@
 
 #include "bloomline/c_redis.h"
 #include "bloomline/redis_bloom_filter.h"
-#include "tests/faults/attempts.h"
+#include "tests/faults/fail_each_allocation.h"
 #include "tests/redis/redis_server.h"
 #include "tests/support/temp_dir.h"
 

@@ -14,7 +14,7 @@
 #include "rocksdb/version.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "src/engines/rocksdb/options/policy_options.h"
-#include "tests/faults/attempts.h"
+#include "tests/faults/fail_each_allocation.h"
 #include "tests/support/case_folding.h"
 #include "tests/support/repetitions.h"
 

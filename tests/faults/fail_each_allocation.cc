@@ -1,4 +1,4 @@
-#include "tests/faults/attempts.h"
+#include "tests/faults/fail_each_allocation.h"
 
 #include "tests/support/repetitions.h"
 

@@ -1,7 +1,7 @@
 // Tests a public function under every failure of memory: its first allocation fails, then its
 // second, and so on; once that one alone, once with all that follow.
-#ifndef BLOOMLINE_TESTS_FAULTS_ATTEMPTS_H_
-#define BLOOMLINE_TESTS_FAULTS_ATTEMPTS_H_
+#ifndef BLOOMLINE_TESTS_FAULTS_FAIL_EACH_ALLOCATION_H_
+#define BLOOMLINE_TESTS_FAULTS_FAIL_EACH_ALLOCATION_H_
 
 #include <gtest/gtest.h>
 
@@ -132,4 +132,4 @@ class ManyKeys {
 
 }  // namespace bloomline::tests
 
-#endif  // BLOOMLINE_TESTS_FAULTS_ATTEMPTS_H_
+#endif  // BLOOMLINE_TESTS_FAULTS_FAIL_EACH_ALLOCATION_H_
