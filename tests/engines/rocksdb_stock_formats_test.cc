@@ -59,6 +59,29 @@ TEST(RocksDBStockFormatsTest, BytesAreThoseOfRocksDB) {
   }
 }
 
+// RocksDB's own hash of keys of 1,024 bytes or more is another one on POWER
+// (docs/upstream/power_hash.md).
+TEST(RocksDBStockFormatsTest, LongKeysAreFound) {
+  for (const StockCase& c : kStockCases) {
+    BlockBasedTableOptions table;
+    table.format_version = 5;
+    const auto ours = Bloomline(c.format, c.bits_per_key);
+    const auto own = Own(c.own);
+    const auto builder = NewBuilder(*ours, table);
+    constexpr uint64_t kKeys = 200;
+    const auto key = [](uint64_t i) { return StockKey(i, 1000 + 11 * i); };
+    for (uint64_t i = 0; i < kKeys; ++i) builder->AddKey(key(i));
+    std::unique_ptr<const char[]> buffer;
+    const Slice filter = builder->Finish(&buffer);
+    const std::unique_ptr<FilterBitsReader> own_reader(own->GetFilterBitsReader(filter));
+    const std::unique_ptr<FilterBitsReader> our_reader(ours->GetFilterBitsReader(filter));
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      ASSERT_TRUE(own_reader->MayMatch(key(i))) << c.own << ", " << key(i).size() << " bytes";
+      ASSERT_TRUE(our_reader->MayMatch(key(i))) << c.own << ", " << key(i).size() << " bytes";
+    }
+  }
+}
+
 // A size of the allocator is a matter of the heap at that moment, so few filters may differ.
 TEST(RocksDBStockFormatsTest, SizesFillTheirAllocationsAsThoseOfRocksDBDo) {
   for (const char* const own_text : {"bloomfilter:10:false", "bloomfilter:7.3:false"}) {
