@@ -12,6 +12,7 @@
 #include "rocksdb/table.h"
 #include "src/engines/rocksdb/cache_charge.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/writer/hash_list.h"
 
 namespace bloomline {
@@ -28,9 +29,9 @@ class StockBloomBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   using Status = ROCKSDB_NAMESPACE::Status;
 
   // Options for which RocksDB writes this filter, and for which this class does. It leaves
-  // detect_filter_construct_corruption to RocksDB.
+  // detect_filter_construct_corruption to RocksDB, and everything on POWER.
   static bool Builds(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options) {
-    return options.format_version >= 5 && !options.detect_filter_construct_corruption;
+    return stock::kHashesAsRocksDB && options.format_version >= 5 && !options.detect_filter_construct_corruption;
   }
 
   // `own` is RocksDB's builder of this filter: what a filter without keys is depends on its

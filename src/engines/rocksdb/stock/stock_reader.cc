@@ -68,18 +68,10 @@ class StockBitsReader final : public FilterBitsReader {
   const bool is_large_;
 };
 
-// RocksDB compiled by GCC for POWER hashes keys of 1,024 bytes or more in its own way
-// (docs/upstream/power_hash.md): only it finds them.
-#if defined(__powerpc__)
-constexpr bool kHashesAsRocksDB = false;
-#else
-constexpr bool kHashesAsRocksDB = true;
-#endif
-
 }  // namespace
 
 FilterBitsReader* NewStockBitsReader(std::string_view filter) {
-  if (!kHashesAsRocksDB) return nullptr;
+  if (!stock::kHashesAsRocksDB) return nullptr;
   const stock::StockFilter stock = stock::DecodeStockFilter(filter);
   if (!stock.has_reader()) return nullptr;
   const bool is_large = stock.payload_bytes > kernels::kCachedBytes;
