@@ -21,6 +21,7 @@
 #include "bloomline/rocksdb.h"
 #include "bloomline/sizing.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/stock/stock_bloom_builder.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_stock_filters.h"
 #include "tests/support/temp_dir.h"
@@ -106,6 +107,25 @@ TEST(RocksDBStockFormatsTest, SizesFillTheirAllocationsAsThoseOfRocksDBDo) {
     }
     EXPECT_LE(different, 20);
     EXPECT_NEAR(ours_bytes / own_bytes, 1, 0.01);
+  }
+}
+
+// However much the filters before were better than they should be: one without blocks has no keys.
+TEST(RocksDBStockFormatsTest, ABalanceLeavesAFilterItsKeys) {
+  BlockBasedTableOptions table;
+  table.format_version = 5;
+  table.optimize_filters_for_memory = true;
+  const rocksdb::FilterBuildingContext context(table);
+  const auto own = Own("bloomfilter:1:false");
+  for (const int64_t balance : {int64_t{0}, -(int64_t{1} << 31), -(int64_t{1} << 32)}) {
+    StockBloomBuilder builder(
+        std::unique_ptr<rocksdb::FilterBitsBuilder>(own->GetBuilderWithContext(context)), 1000,
+        table, std::make_shared<StockBalance>(balance));
+    builder.AddKey("key");
+    std::unique_ptr<const char[]> buffer;
+    const Slice filter = builder.Finish(&buffer);
+    const std::unique_ptr<FilterBitsReader> reader(own->GetFilterBitsReader(filter));
+    EXPECT_TRUE(reader->MayMatch("key")) << balance;
   }
 }
 
