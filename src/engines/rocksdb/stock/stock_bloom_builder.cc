@@ -115,6 +115,7 @@ StockBloomBuilder::Memory StockBloomBuilder::AllocateWholly(uint64_t num_keys,
     const double allowed_rate = static_cast<double>(-balance) / 4294967296.0 + target_rate;
     for (uint64_t sixteenths = 12; sixteenths < 16; ++sixteenths) {
       const uint64_t smaller = WholeBlocks(sixteenths * payload_bytes / 16 + stock::kTrailerBytes);
+      if (smaller == 0) continue;  // readers take it for a filter without keys
       const double smaller_rate = Rate(num_keys, smaller);
       if (smaller_rate > allowed_rate) continue;
       memory.payload_bytes = smaller;
