@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "bloomline/rocksdb.h"
@@ -15,7 +16,7 @@ class ReadingPolicy final : public rocksdb::FilterPolicy {
   // `reader` is a policy of bloomline.
   ReadingPolicy(std::unique_ptr<const rocksdb::FilterPolicy> own,
                 std::unique_ptr<const rocksdb::FilterPolicy> reader)
-      : own_(std::move(own)), reader_(std::move(reader)) {}
+      : own_(const_cast<rocksdb::FilterPolicy*>(own.release())), reader_(std::move(reader)) {}
 
   const char* Name() const override { return own_->Name(); }
   const char* CompatibilityName() const override { return own_->CompatibilityName(); }
@@ -30,8 +31,22 @@ class ReadingPolicy final : public rocksdb::FilterPolicy {
     return reader_->GetFilterBitsReader(contents);
   }
 
+ protected:
+  // The own policy's options: from 8.7 on, RocksDB's Ribbon policy has bloom_before_level.
+  rocksdb::Status ConfigureOptions(const rocksdb::ConfigOptions& config,
+                                   const std::unordered_map<std::string, std::string>& options,
+                                   std::unordered_map<std::string, std::string>* unused) override {
+    return own_->ConfigureFromMap(config, options, unused);
+  }
+  std::string SerializeOptions(const rocksdb::ConfigOptions& config,
+                               const std::string& prefix) const override {
+    std::string text = own_->ToString(config, prefix);
+    const bool has_options = !text.empty() && text.front() == '{';
+    return has_options ? text.substr(1, text.size() - 2) : text;
+  }
+
  private:
-  const std::unique_ptr<const rocksdb::FilterPolicy> own_;
+  const std::unique_ptr<rocksdb::FilterPolicy> own_;
   const std::unique_ptr<const rocksdb::FilterPolicy> reader_;
 };
 
