@@ -31,7 +31,8 @@ class StockBloomBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // Options for which RocksDB writes this filter, and for which this class does. It leaves
   // detect_filter_construct_corruption to RocksDB, and everything on POWER.
   static bool Builds(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options) {
-    return stock::kHashesAsRocksDB && options.format_version >= 5 && !options.detect_filter_construct_corruption;
+    return stock::kHashesAsRocksDB && options.format_version >= 5 &&
+           !options.detect_filter_construct_corruption;
   }
 
   // `own` is RocksDB's builder of this filter: what a filter without keys is depends on its
