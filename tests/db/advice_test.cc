@@ -181,6 +181,9 @@ TEST(AdviceTest, RocksDBsOwnFiltersGainNothingInOneLevel) {
   const Advice advice = Ask(one);
   for (const Choice& choice : advice.choices) EXPECT_FALSE(choice.is_stock()) << choice.title;
   EXPECT_TRUE(HasRemark(advice, "faster than RocksDB does. Only another format saves more here."));
+  // With more memory, they save reads, too.
+  EXPECT_FALSE(HasRemark(Ask(one, Memory(8000000)), "Only another format"));
+  EXPECT_FALSE(HasRemark(Ask(one, Memory(8000000)), "other bits in each level"));
   EXPECT_FALSE(HasRemark(Ask(FullLevels()), "RocksDB's own filters"));
   // What is asked for is met by them, too.
   const Advice given = Ask(StockLevels(Format::kBloom), Memory(3000000));

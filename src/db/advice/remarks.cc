@@ -146,11 +146,11 @@ class RemarkList {
     } else {
       Add(std::string("The files have RocksDB's own filters. bloomline queries them as they are") +
           (situation_.stock_format == Format::kBloom ? ", faster than RocksDB does." : ".") +
-          (is_asked() ? " With other bits in each level, they would not meet the request."
-           : HasByLevel()
-               ? " Other bits in each level would save less than a twentieth of the wasted reads."
-               : "") +
-          (advice_.choices.empty() ? "" : " Only another format saves more here."));
+          (!HasByLevel() ? ""
+           : is_asked()  ? " With other bits in each level, they would not meet the request."
+                         : " Other bits in each level would save less than a twentieth of the "
+                          "wasted reads.") +
+          (advice_.choices.empty() || is_asked() ? "" : " Only another format saves more here."));
     }
     if (Has(Format::kBlocked) && Has(Format::kCompact)) {
       Add("Of the other formats, blocked is faster and compact wastes fewer reads.");
@@ -218,7 +218,8 @@ class RemarkList {
           "wasted reads are then " +
           PercentText(rate) + " (" + PercentText(rate_now) +
           " with the present filters), until the other levels fill again." +
-          (rate > rate_now ? " If you often compact all of it, keep the present filters." : ""));
+          (rate > 1.05 * rate_now ? " If you often compact all of it, keep the present filters."
+                                  : ""));
     } else {
       Add("Only files that are written from now on get the new filters; a compaction rewrites the "
           "others.");
