@@ -75,7 +75,10 @@ void StockBloomBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
   has_previous_alt_ = true;
 }
 
-size_t StockBloomBuilder::EstimateEntriesAdded() { return hashes_.size(); }
+// RocksDB writes no partition if there are no entries.
+size_t StockBloomBuilder::EstimateEntriesAdded() {
+  return std::max<size_t>(hashes_.size(), is_out_of_memory_ ? 1 : 0);
+}
 
 int StockBloomBuilder::NumProbes(uint64_t num_keys, uint64_t payload_bytes) const {
   if (balance_ == nullptr) return stock::BloomNumProbes(millibits_);
@@ -92,8 +95,9 @@ StockBloomBuilder::Memory StockBloomBuilder::Allocate(uint64_t num_keys,
                                                       uint64_t payload_bytes) const {
   if (balance_ != nullptr) return AllocateWholly(num_keys, payload_bytes);
   Memory memory;
-  char* const start =
-      new (std::nothrow) char[payload_bytes + stock::kTrailerBytes + kernels::kBlockBytes - 1];
+  const uint64_t num_bytes = payload_bytes + stock::kTrailerBytes + kernels::kBlockBytes - 1;
+  if (num_bytes > SIZE_MAX) return memory;  // on a 32-bit CPU
+  char* const start = new (std::nothrow) char[static_cast<size_t>(num_bytes)];
   memory.buffer.reset(start);
   if (start == nullptr) return memory;
   memory.bytes = start + -reinterpret_cast<uintptr_t>(start) % kernels::kBlockBytes;
@@ -130,8 +134,9 @@ StockBloomBuilder::Memory StockBloomBuilder::AllocateWholly(uint64_t num_keys,
     memory.payload_bytes = WholeBlocks(usable);
     rate = Rate(num_keys, memory.payload_bytes);
   }
-  char* const start =
-      new (std::nothrow) char[memory.payload_bytes + stock::kTrailerBytes + kBlockTrailerBytes];
+  const uint64_t num_bytes = memory.payload_bytes + stock::kTrailerBytes + kBlockTrailerBytes;
+  if (num_bytes > SIZE_MAX) return memory;  // on a 32-bit CPU
+  char* const start = new (std::nothrow) char[static_cast<size_t>(num_bytes)];
   memory.buffer.reset(start);
   if (start == nullptr) return memory;
   memory.bytes = start;
