@@ -11,7 +11,6 @@
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/stock/local_bloom.h"
 #include "src/filter/stock/ribbon.h"
-#include "src/filter/stock/rocksdb_hash.h"
 #include "tests/support/repetitions.h"
 
 namespace bloomline::stock {
@@ -127,27 +126,6 @@ void FlipParity(const RibbonView& view, uint64_t hash, uint32_t column) {
   char* const byte =
       const_cast<char*>(key.here) + column * RibbonShape::kSegmentBytes + key.first_row / 8;
   *byte = static_cast<char>(*byte ^ 1 << key.first_row % 8);
-}
-
-TEST_P(StockKernelTest, HashesShortKeysAsOneByOne) {
-  const auto short_keys = kernel().hash.short_keys;
-  if (short_keys == nullptr) GTEST_SKIP() << "one by one";
-  std::mt19937_64 random(11);
-  for (size_t size = 4; size <= kMaxShortKeyBytes; ++size) {
-    for (size_t n = 1; n <= kernels::kBatchKeys; ++n) {
-      std::vector<std::string> keys(n, std::string(size, '\0'));
-      std::vector<const char*> starts;
-      for (std::string& key : keys) {
-        for (char& byte : key) byte = static_cast<char>(random());
-        starts.push_back(key.data());
-      }
-      std::vector<uint64_t> hashes(n + 1, 77);
-      short_keys(starts.data(), n, size, 0, hashes.data());
-      for (size_t i = 0; i < n; ++i)
-        ASSERT_EQ(hashes[i], RocksDBHash64(keys[i])) << "size " << size;
-      ASSERT_EQ(hashes[n], 77u);
-    }
-  }
 }
 
 TEST_P(StockKernelTest, AnswersRibbonQueriesByTheirDefinition) {

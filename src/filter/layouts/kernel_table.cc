@@ -5,7 +5,6 @@
 #include "src/filter/cpu/has_neon.h"
 #include "src/filter/cpu/x86_extensions.h"
 #include "src/filter/layouts/kernel.h"
-#include "src/filter/stock/rocksdb_hash.h"
 
 namespace bloomline::kernels {
 namespace {
@@ -80,7 +79,6 @@ Kernel Avx512Kernel() {
   kernel.hash = Avx512Hash();
   kernel.stock.local_bloom = stock::Avx512LocalBloom();
   kernel.stock.ribbon = stock::Avx512Ribbon();
-  kernel.stock.hash = stock::Avx512RocksDBHash();
   return kernel;
 }
 

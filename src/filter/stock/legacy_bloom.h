@@ -8,7 +8,6 @@
 
 #include "src/filter/cpu/bits.h"
 #include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/hash/batch_hasher.h"
 #include "src/filter/stock/rocksdb_hash.h"
 
 namespace bloomline::stock {
@@ -45,7 +44,6 @@ struct LegacyBloomReader {
 
   static uint64_t Hash(std::string_view key) { return RocksDBHash32(key); }
   static uint64_t ShortHash(std::string_view key) { return RocksDBHash32(key); }
-  static filter::BatchHasher batch_hasher() { return {0, kernels::HashKernel()}; }
 
   const char* Block(uint64_t hash) const {
     return data + (num_blocks(static_cast<uint32_t>(hash)) << log2_block_bytes);

@@ -65,46 +65,18 @@ struct QueryOne {
   }
 };
 
-// Two keys with k <= 8, eight probes each: the probes whose bit is 0.
-BLOOMLINE_AVX512_INLINE uint32_t TwoKeysZeroBits(const char* block0, const char* block1,
-                                                 const uint64_t* hashes) {
-  const __m512i upper_halves = _mm512_set_epi32(3, 3, 3, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1);
-  const __m512i second_block =
-      _mm512_set_epi32(16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0);
-  const __m512i both =
-      _mm512_castsi128_si512(_mm_loadu_si128(reinterpret_cast<const __m128i*>(hashes)));
-  const __m512i probes = _mm512_mullo_epi32(_mm512_permutexvar_epi32(upper_halves, both),
-                                            _mm512_broadcast_i64x4(EightPowers()));
-  const __m512i word = _mm512_or_si512(_mm512_srli_epi32(probes, 28), second_block);
-  const __m512i words =
-      _mm512_permutex2var_epi32(_mm512_loadu_si512(block0), word, _mm512_loadu_si512(block1));
-  const __m512i bits = _mm512_rorv_epi32(words, _mm512_srli_epi32(probes, 23));
-  return _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(1));
-}
-
 BLOOMLINE_AVX512 void MayMatchMany(const PayloadView& caller_filter, size_t n,
                                    const uint64_t* hashes, bool* may_match) {
   const PayloadView filter = caller_filter;  // the answers could alias the caller's
-  size_t i = 0;
   if (filter.num_probes > 8) {
-    for (; i < n; ++i) {
+    for (size_t i = 0; i < n; ++i) {
       may_match[i] =
           ManyProbesMatch(LocalBloomBlock(filter, hashes[i]), filter.num_probes, hashes[i]);
     }
     return;
   }
-  // In a short batch the two hashes were stored right before, and loading them at once would wait.
-  if (n >= 8) {
-    const uint32_t used = FirstLanes(filter.num_probes);
-    for (; i + 2 <= n; i += 2) {
-      const uint32_t zero = TwoKeysZeroBits(LocalBloomBlock(filter, hashes[i]),
-                                            LocalBloomBlock(filter, hashes[i + 1]), hashes + i);
-      may_match[i] = (zero & used) == 0;
-      may_match[i + 1] = (zero >> 8 & used) == 0;
-    }
-  }
   const __m256i ones = OnesInFirstOfEight(filter.num_probes);
-  for (; i < n; ++i) {
+  for (size_t i = 0; i < n; ++i) {
     may_match[i] = EightProbesMatch(LocalBloomBlock(filter, hashes[i]), ones, hashes[i]);
   }
 }

@@ -3,7 +3,6 @@
 //
 //   static uint64_t Hash(std::string_view key)
 //   static uint64_t ShortHash(std::string_view key)   the same, of at most kMaxShortKeyBytes
-//   filter::BatchHasher batch_hasher() const          the same, of many keys
 //   void Prefetch(uint64_t hash) const
 //   bool MayMatch(uint64_t hash) const
 //   void MayMatchMany(size_t n, const uint64_t* hashes, bool* may_match) const
@@ -16,7 +15,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/filter/hash/batch_hasher.h"
 #include "src/filter/stock/legacy_bloom.h"
 #include "src/filter/stock/local_bloom.h"
 #include "src/filter/stock/ribbon.h"
@@ -31,12 +29,10 @@ class BloomReader {
   BloomReader(const StockFilter& filter, const StockKernel& kernel)
       : view_{filter.data, filter.num_blocks, filter.num_probes},
         may_match_(kernel.local_bloom.may_match_for(filter.num_probes)),
-        may_match_many_(kernel.local_bloom.may_match_many),
-        batch_hasher_(0, kernel.hash) {}
+        may_match_many_(kernel.local_bloom.may_match_many) {}
 
   static uint64_t Hash(std::string_view key) { return RocksDBHash64(key); }
   static uint64_t ShortHash(std::string_view key) { return ShortRocksDBHash64(key); }
-  const filter::BatchHasher& batch_hasher() const { return batch_hasher_; }
 
   void Prefetch(uint64_t hash) const {
     const char* const block = LocalBloomBlock(view_, hash);
@@ -52,7 +48,6 @@ class BloomReader {
   kernels::PayloadView view_;
   LocalBloomKernel::MayMatch may_match_;
   decltype(LocalBloomKernel::may_match_many) may_match_many_;
-  filter::BatchHasher batch_hasher_;
 };
 
 class RibbonReader {
@@ -60,12 +55,10 @@ class RibbonReader {
   RibbonReader(const StockFilter& filter, const StockKernel& kernel)
       : view_{filter.data, filter.ribbon, RibbonView::RawSeed(filter.ribbon_seed)},
         may_match_(kernel.ribbon.may_match_for(filter.ribbon.columns)),
-        may_match_many_(kernel.ribbon.may_match_many),
-        batch_hasher_(0, kernel.hash) {}
+        may_match_many_(kernel.ribbon.may_match_many) {}
 
   static uint64_t Hash(std::string_view key) { return RocksDBHash64(key); }
   static uint64_t ShortHash(std::string_view key) { return ShortRocksDBHash64(key); }
-  const filter::BatchHasher& batch_hasher() const { return batch_hasher_; }
 
   // As many lines for each key: how many it has cannot be foreseen. A prefetch behind the filter
   // does no harm.
@@ -84,7 +77,6 @@ class RibbonReader {
   RibbonView view_;
   RibbonKernel::MayMatch may_match_;
   decltype(RibbonKernel::may_match_many) may_match_many_;
-  filter::BatchHasher batch_hasher_;
 };
 
 // The other readers query one key after the other.

@@ -8,7 +8,6 @@
 
 #include "bloomline/inline_query.h"
 #include "src/filter/cpu/little_endian.h"
-#include "src/filter/hash/hash_kernel.h"
 
 namespace bloomline::stock {
 
@@ -60,9 +59,6 @@ inline uint64_t ShortRocksDBHash64(std::string_view key) {
   const kernels::Product product = kernels::Multiply(kSecret0, kPrime64Second);
   return product.low ^ product.high;
 }
-
-// The same for many keys; the seed is ignored.
-kernels::HashKernel Avx512RocksDBHash();
 
 // The hash of legacy Bloom filters: LevelDB's Hash(key, 0xbc9f1d34), but the one to three bytes
 // behind the last multiple of four count as signed (util/hash.cc). LevelDB before 1.18 did the

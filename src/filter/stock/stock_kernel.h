@@ -2,7 +2,6 @@
 #ifndef BLOOMLINE_FILTER_STOCK_STOCK_KERNEL_H_
 #define BLOOMLINE_FILTER_STOCK_STOCK_KERNEL_H_
 
-#include "src/filter/hash/hash_kernel.h"
 #include "src/filter/stock/local_bloom.h"
 #include "src/filter/stock/ribbon.h"
 
@@ -11,7 +10,6 @@ namespace bloomline::stock {
 struct StockKernel {
   LocalBloomKernel local_bloom;
   RibbonKernel ribbon;
-  kernels::HashKernel hash;  // RocksDBHash64, without a seed
 };
 
 }  // namespace bloomline::stock

@@ -51,16 +51,11 @@ class StockBitsReader final : public FilterBitsReader {
 
   template <bool kPrefetch>
   __attribute__((flatten)) void HashAll(size_t count, Slice** keys, uint64_t* hashes) const {
-    const Reader reader = reader_;  // the hashes could alias it
-    const auto key_at = [=](size_t i) { return keys[i]->ToStringView(); };
-    const bool is_hashed = reader.batch_hasher().Hash(count, key_at, hashes);
     for (size_t i = 0; i < count; ++i) {
-      if (!is_hashed) {
-        const std::string_view key = key_at(i);
-        hashes[i] =
-            key.size() > stock::kMaxShortKeyBytes ? Reader::Hash(key) : Reader::ShortHash(key);
-      }
-      if (kPrefetch) reader.Prefetch(hashes[i]);
+      const std::string_view key = keys[i]->ToStringView();
+      hashes[i] =
+          key.size() > stock::kMaxShortKeyBytes ? Reader::Hash(key) : Reader::ShortHash(key);
+      if (kPrefetch) reader_.Prefetch(hashes[i]);
     }
   }
 
