@@ -144,12 +144,12 @@ class RemarkList {
           "RocksDB without bloomline uses them, and stock_id=true keeps bloomline's name out of "
           "the database. To undo it, remove the setting: no file has to be rewritten.");
     } else {
-      Add(std::string("The files have RocksDB's own filters. bloomline queries them as they are") +
-          (situation_.stock_format == Format::kBloom ? ", faster than RocksDB does." : ".") +
+      Add(std::string("The files have RocksDB's own filters. bloomline queries them as they are, "
+                      "faster than RocksDB does.") +
           (!HasByLevel() ? ""
            : is_asked()  ? " With other bits in each level, they would not meet the request."
                          : " Other bits in each level would save less than a twentieth of the "
-                          "wasted reads.") +
+                           "wasted reads.") +
           (advice_.choices.empty() || is_asked() ? "" : " Only another format saves more here."));
     }
     if (Has(Format::kBlocked) && Has(Format::kCompact)) {
