@@ -1,30 +1,25 @@
 // Compares scans in RocksDB databases: without filters for ranges, with RocksDB's prefix filter,
 // and with bloomline's.
-#include <rocksdb/db.h>
-#include <rocksdb/slice_transform.h>
-#include <rocksdb/table.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <filesystem>
+#include <iostream>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <random>
 #include <set>
 #include <string>
-#include <thread>
+#include <string_view>
 #include <vector>
 
-#include "bloomline/rocksdb.h"
 #include "db_bench_ext/databases/harness.h"
+#include "db_bench_ext/ranges/database.h"
 #include "db_bench_ext/ranges/query_filters.h"
 #include "db_bench_ext/ranges/real_lists.h"
 #include "db_bench_ext/ranges/shapes.h"
 #include "db_bench_ext/support/cells.h"
 #include "db_bench_ext/support/flags.h"
-#include "db_bench_ext/support/keys.h"
 #include "db_bench_ext/support/machine.h"
 #include "db_bench_ext/support/output.h"
 #include "db_bench_ext/support/policies.h"
@@ -33,8 +28,34 @@
 namespace bloomline::bench::ranges {
 namespace {
 
-constexpr size_t kValueBytes = 100;
-constexpr double kBitsPerKey = 10;
+constexpr std::string_view kRanges = "compact-ranges";
+constexpr std::string_view kRangesBase = "compact";  // kRanges without ranges
+constexpr Subject kSubjects[] = {
+    {"bloom", "RocksDB's Bloom filter, total order", Filter::kBloom},
+    {"bloom-prefix", "the same with a fixed prefix, auto_prefix_mode", Filter::kBloom, true},
+    {kRangesBase, "bloomline's compact, total order", Filter::kCompact},
+    {kRanges, "the same with range_prefixes=auto", Filter::kCompact, true, true},
+    {"ranges-off", "the same files as compact-ranges, total order", Filter::kCompact, false, true,
+     Files::kShared},
+    {"ranges-learned", "written with the policy of compact-ranges after 1,000 scans there",
+     Filter::kCompact, true, true, Files::kLearned},
+    {"minmax", "as bloom, with RocksDB's SstQueryFilterConfigs of two parts", Filter::kBloom, false,
+     false, Files::kOwn, true},
+};
+
+template <typename Named>
+std::set<std::string> Names(const Named& all) {
+  std::set<std::string> names;
+  for (const auto& one : all) names.emplace(one.name);
+  return names;
+}
+
+std::vector<Shape> AllShapes() {
+  std::vector<Shape> shapes = Shapes();
+  const std::vector<Shape> lists = RealLists();
+  shapes.insert(shapes.end(), lists.begin(), lists.end());
+  return shapes;
+}
 
 struct Flags {
   bool quick = false;
@@ -44,8 +65,27 @@ struct Flags {
   std::string out;
   std::string db_directory;
   std::string key_list;
-  std::set<std::string> shapes;  // empty: all
+  // Empty: all.
+  std::set<std::string> shapes;
+  std::set<std::string> subjects;
+
+  bool Has(const Subject& subject) const {
+    return subjects.empty() ? !subject.has_query_filters || QueryFilters::Exist()
+                            : subjects.count(std::string(subject.name)) != 0;
+  }
 };
+
+// Why the subjects cannot be compared; empty if they can.
+std::string SubjectsError(const std::set<std::string>& subjects) {
+  for (const Subject& subject : kSubjects) {
+    if (subjects.count(std::string(subject.name)) == 0) continue;
+    const std::string name = "--subjects: '" + std::string(subject.name) + "' needs ";
+    if (subject.files != Files::kOwn && subjects.count(std::string(kRanges)) == 0)
+      return name + "'" + std::string(kRanges) + "', too";
+    if (subject.has_query_filters && !QueryFilters::Exist()) return name + "RocksDB 9.10 or later";
+  }
+  return "";
+}
 
 std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   Flags flags;
@@ -53,7 +93,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
       "Compares scans of empty, short and long ranges in RocksDB databases of twelve shapes of "
       "keys,\n"
       "with bloomline's filters for ranges and without, and with RocksDB's own prefix filter of\n"
-      "the best length. Exit status 1 if a scan found other keys than without filters.",
+      "the best length. Exit status 1 if a scan found other keys than with the first subject.",
       "db_bench_ext/run_ranges");
   AddQuick(&app, &flags.quick, "100,000 keys, 2,000 scans, one round");
   app.add_option("--keys", flags.keys, "keys in each database (default: 2000000)")
@@ -62,11 +102,21 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
       ->check(CLI::Range(100, 100000000));
   AddRounds(&app, &flags.rounds, "rounds", "3");
   app.add_option("--shapes", flags.shapes, "only these, as in items,paths (default: all)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(CLI::IsMember(Names(AllShapes())));
+  app.add_option("--subjects", flags.subjects,
+                 "compare only these, as in compact,compact-ranges (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(Names(kSubjects)));
   AddOut(&app, &flags.out, "ranges.csv and ranges.txt");
   app.add_option("--key-list", flags.key_list)->group("");  // run_ranges gives it
   AddDbDirectory(&app, &flags.db_directory, "for the databases (default: the folder of --out)");
   if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
+  if (const std::string error = SubjectsError(flags.subjects); !error.empty()) {
+    std::cerr << error << "\n";
+    *exit_code = 2;
+    return std::nullopt;
+  }
   if (flags.db_directory.empty()) flags.db_directory = flags.out;
   if (flags.quick) {
     flags.keys = std::min<uint64_t>(flags.keys, 100000);
@@ -76,204 +126,90 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   return flags;
 }
 
-struct Subject {
-  const char* name;
-  const char* description;
-  Filter filter;
-  bool has_prefixes = false;
-  bool has_ranges = false;
-  bool is_same_database = false;  // as that of the subject before
-  bool has_query_filters = false;
-};
-
-constexpr Subject kSubjects[] = {
-    {"bloom", "RocksDB's Bloom filter, total order", Filter::kBloom},
-    {"bloom-prefix", "the same with a fixed prefix, auto_prefix_mode", Filter::kBloom, true},
-    {"compact", "bloomline's compact, total order", Filter::kCompact},
-    {"compact-ranges", "the same with range_prefixes=auto", Filter::kCompact, true, true},
-    {"ranges-off", "the same files as compact-ranges, total order", Filter::kCompact, false, true,
-     true},
-    {"minmax", "as bloom, with RocksDB's SstQueryFilterConfigs of two parts", Filter::kBloom, false,
-     false, false, true},
-};
-
 // What a subject showed with one shape of keys.
 struct Result {
   const Shape* shape;
   const Subject* subject;
   double build_seconds = 0;
   double filter_bits_per_key = 0;
+  double memory_percent = NAN;  // of the filters, relative to those without ranges
   double get_us = 0;
-  struct Scans {
-    double us = 0;
-    double blocks = 0;
-    uint64_t num_found = 0;
-    uint64_t checksum = 0;  // of the keys found
-  };
   std::map<RangeKind, Scans> scans;
 };
 
-class Database {
- public:
-  Database(const Shape& shape, const Subject& subject, const Flags& flags)
-      : shape_(shape), flags_(flags), folder_(flags.db_directory) {
-    const uint64_t data_bytes = flags.keys * (kValueBytes + 20);
-    rocksdb::Options options;
-    options.create_if_missing = true;
-    options.compression = rocksdb::kNoCompression;
-    // Four levels, each ten times as large as the one above it.
-    options.max_bytes_for_level_base = std::max<uint64_t>(data_bytes / 1000, 128 << 10);
-    options.max_bytes_for_level_multiplier = 10;
-    options.write_buffer_size = options.max_bytes_for_level_base / 2;
-    options.target_file_size_base = std::max<uint64_t>(data_bytes / 64, 256 << 10);
-    options.level_compaction_dynamic_level_bytes = false;
-    options.max_open_files = -1;
-    rocksdb::BlockBasedTableOptions table;
-    table.block_cache = rocksdb::NewLRUCache(2 * data_bytes + (64 << 20));
-    table.filter_policy =
-        NewRocksDBPolicy({subject.name, subject.filter, kBitsPerKey, false, subject.has_ranges});
-    if (subject.has_query_filters) {
-      query_filters_.emplace(shape.prefix_bytes);
-      query_filters_->AddTo(&options);
-    }
-    if (subject.has_ranges) {
-      options.prefix_extractor = NewRangeExtractor();
-    } else if (subject.has_prefixes) {
-      options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(shape.prefix_bytes));
-    }
-    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    db_ = OpenRocksDB(options, folder_.path());
+std::vector<Range> RandomRanges(const Shape& shape, RangeKind kind, const Flags& flags, int round) {
+  std::mt19937_64 random(static_cast<uint64_t>(round));
+  std::vector<Range> ranges;
+  for (uint64_t i = 0; i < flags.scans; ++i)
+    ranges.push_back(shape.range(kind, flags.keys, random()));
+  return ranges;
+}
+
+// What a policy can learn from: 70 % empty ranges, 20 % short ones, 10 % long ones, and none of
+// those that are measured.
+std::vector<Range> MixedRanges(const Shape& shape, const Flags& flags) {
+  std::mt19937_64 random(~uint64_t{0});
+  std::vector<Range> ranges;
+  for (int i = 0; i < 1000; ++i) {
+    const RangeKind kind = i % 10 < 7   ? RangeKind::kEmpty
+                           : i % 10 < 9 ? RangeKind::kShort
+                                        : RangeKind::kLong;
+    ranges.push_back(shape.range(kind, flags.keys, random()));
   }
-
-  // Writes the keys, so that all levels have some.
-  double Build() {
-    return SecondsOf([&] {
-      std::vector<uint32_t> order(flags_.keys);
-      std::iota(order.begin(), order.end(), 0);
-      std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
-      if (shape_.order != 0) {
-        const auto time = [&](uint32_t index) { return index % shape_.order; };
-        std::sort(order.begin(), order.end(),
-                  [&](uint32_t a, uint32_t b) { return time(a) < time(b); });
-      }
-      rocksdb::WriteOptions options;
-      options.disableWAL = true;
-      const std::string value(kValueBytes, 'v');
-      for (const uint32_t index : order) Check(db_->Put(options, shape_.key(index), value));
-      Check(db_->Flush({}));
-      // Else level 0 has some files by chance, each of which is one more to search.
-      Check(db_->SetOptions({{"level0_file_num_compaction_trigger", "1"}}));
-      uint64_t busy = 1;
-      while (busy != 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        busy = 0;
-        for (const char* name : {"rocksdb.compaction-pending", "rocksdb.num-running-compactions"}) {
-          uint64_t number = 0;
-          db_->GetIntProperty(name, &number);
-          busy += number;
-        }
-      }
-    });
-  }
-
-  double FilterBitsPerKey() { return SumsOfFiles(db_.get()).FilterBitsPerKey(); }
-
-  // has_prefixes: filters may be asked for the range.
-  Result::Scans Scan(RangeKind kind, int round, bool has_prefixes) {
-    Result::Scans scans;
-    std::mt19937_64 random(static_cast<uint64_t>(round));
-    std::vector<Range> ranges;
-    for (uint64_t i = 0; i < flags_.scans; ++i) {
-      ranges.push_back(shape_.range(kind, flags_.keys, random()));
-    }
-    StartCounting();
-    const double seconds = SecondsOf([&] {
-      for (const Range& range : ranges) {
-        rocksdb::ReadOptions options;
-        const rocksdb::Slice end(range.end);
-        options.iterate_upper_bound = &end;
-        options.auto_prefix_mode = has_prefixes;
-        options.total_order_seek = !has_prefixes;
-        if (query_filters_) query_filters_->AddTo(range, &options);
-        const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(options));
-        for (iterator->Seek(range.begin); iterator->Valid(); iterator->Next()) {
-          ++scans.num_found;
-          scans.checksum += Mix(scans.num_found + static_cast<unsigned char>(
-                                                      iterator->key()[iterator->key().size() - 1]));
-        }
-        Check(iterator->status());
-      }
-    });
-    const BlockCounts counts = StopCounting();
-    const auto num_scans = static_cast<double>(ranges.size());
-    scans.us = seconds / num_scans * 1e6;
-    scans.blocks = static_cast<double>(counts.cache_hits + counts.Reads()) / num_scans;
-    return scans;
-  }
-
-  // Half of the keys are stored.
-  double GetMicroseconds(int round) {
-    std::mt19937_64 random(static_cast<uint64_t>(round));
-    std::vector<std::string> keys;
-    for (uint64_t i = 0; i < flags_.scans; ++i) {
-      keys.push_back(shape_.key(random() % flags_.keys));
-      if (i % 2 == 0) keys.back() += "absent";
-    }
-    uint64_t num_found = 0;
-    const double seconds = SecondsOf([&] {
-      std::string value;
-      for (const std::string& key : keys) num_found += db_->Get({}, key, &value).ok() ? 1 : 0;
-    });
-    if (num_found != keys.size() / 2) throw std::runtime_error("a Get lost a key");
-    return seconds / static_cast<double>(keys.size()) * 1e6;
-  }
-
- private:
-  const Shape& shape_;
-  const Flags& flags_;
-  const TemporaryDirectory folder_;
-  std::optional<QueryFilters> query_filters_;
-  std::unique_ptr<rocksdb::DB> db_;
-};
+  return ranges;
+}
 
 // All subjects get the same scans. In a round they take turns, because the clock of a shared
 // machine changes.
 std::vector<Result> Measure(const Shape& shape, const Flags& flags) {
   std::vector<Result> results;
   std::vector<std::shared_ptr<Database>> databases;
+  std::shared_ptr<Database> ranges;  // of compact-ranges
+  double base_bits = NAN;
   for (const Subject& subject : kSubjects) {
-    if (subject.has_query_filters && !QueryFilters::Exist()) continue;
+    if (!flags.Has(subject)) continue;
     Result result;
     result.shape = &shape;
     result.subject = &subject;
-    if (subject.is_same_database) {
+    if (subject.files == Files::kShared) {
       databases.push_back(databases.back());
       result.build_seconds = results.back().build_seconds;
     } else {
-      databases.push_back(std::make_shared<Database>(shape, subject, flags));
+      const bool has_learned = subject.files == Files::kLearned;
+      if (has_learned) ranges->Scan(MixedRanges(shape, flags), true);
+      databases.push_back(std::make_shared<Database>(
+          shape, subject, has_learned ? ranges->policy() : subject.NewPolicy(), flags.keys,
+          flags.db_directory));
       result.build_seconds = databases.back()->Build();
     }
+    if (subject.name == kRanges) ranges = databases.back();
     result.filter_bits_per_key = databases.back()->FilterBitsPerKey();
-    for (const RangeKind kind : kRangeKinds)
-      databases.back()->Scan(kind, 0, false);  // fills the cache
+    if (subject.name == kRangesBase) base_bits = result.filter_bits_per_key;
+    for (const RangeKind kind : kRangeKinds)  // fills the cache
+      databases.back()->Scan(RandomRanges(shape, kind, flags, 0), false);
     results.push_back(std::move(result));
   }
+  for (Result& result : results)
+    result.memory_percent = 100 * result.filter_bits_per_key / base_bits;
   const size_t n = results.size();
+  const auto is_shared = [&](size_t i) { return results[i].subject->files == Files::kShared; };
   const auto get_us = InTurns(flags.rounds, n, [&](int round, size_t i) {
     // Right after another one on the same files, it finds them in the processor's cache.
-    return results[i].subject->is_same_database ? NAN : databases[i]->GetMicroseconds(round + 1);
+    return is_shared(i)
+               ? NAN
+               : databases[i]->GetMicroseconds(flags.scans, static_cast<uint64_t>(round) + 1);
   });
-  for (size_t i = 0; i < n; ++i)
-    results[i].get_us = Median(get_us[results[i].subject->is_same_database ? i - 1 : i]);
+  for (size_t i = 0; i < n; ++i) results[i].get_us = Median(get_us[is_shared(i) ? i - 1 : i]);
   for (const RangeKind kind : kRangeKinds) {
     const auto scans = InTurns(flags.rounds, n, [&](int round, size_t i) {
-      return databases[i]->Scan(kind, round + 1, results[i].subject->has_prefixes);
+      return databases[i]->Scan(RandomRanges(shape, kind, flags, round + 1),
+                                results[i].subject->has_prefixes);
     });
     for (size_t i = 0; i < n; ++i) {
-      Result::Scans& all = results[i].scans[kind];
-      all.us = Median(Each(scans[i], &Result::Scans::us));
-      all.blocks = Median(Each(scans[i], &Result::Scans::blocks));
-      for (const Result::Scans& of_round : scans[i]) {
+      Scans& all = results[i].scans[kind];
+      all.us = Median(Each(scans[i], &Scans::us));
+      all.blocks = Median(Each(scans[i], &Scans::blocks));
+      for (const Scans& of_round : scans[i]) {
         all.num_found += of_round.num_found;
         all.checksum += of_round.checksum;
       }
@@ -286,7 +222,7 @@ std::vector<Result> Measure(const Shape& shape, const Flags& flags) {
 uint64_t NumWrong(const Result& result, const Result& first) {
   uint64_t num_wrong = 0;
   for (const auto& [kind, scans] : result.scans) {
-    const Result::Scans& right = first.scans.at(kind);
+    const Scans& right = first.scans.at(kind);
     const bool is_wrong = scans.num_found != right.num_found || scans.checksum != right.checksum ||
                           (kind == RangeKind::kEmpty) != (scans.num_found == 0);
     num_wrong += is_wrong ? 1 : 0;
@@ -295,14 +231,15 @@ uint64_t NumWrong(const Result& result, const Result& first) {
 }
 
 std::string Table(const std::vector<Result>& results) {
-  std::vector<Cells> rows = {{"subject", "build s", "bits/key", "Get us"}};
+  std::vector<Cells> rows = {{"subject", "build s", "bits/key", "memory", "Get us"}};
   for (const RangeKind kind : kRangeKinds) {
     rows[0].push_back(std::string(RangeKindName(kind)) + " us");
     rows[0].push_back("blocks");
   }
   for (const Result& result : results) {
-    rows.push_back({result.subject->name, Cell(result.build_seconds, 1),
-                    Cell(result.filter_bits_per_key, 2), Cell(result.get_us, 2)});
+    rows.push_back({std::string(result.subject->name), Cell(result.build_seconds, 1),
+                    Cell(result.filter_bits_per_key, 2), Cell(result.memory_percent, 1, " %"),
+                    Cell(result.get_us, 2)});
     for (const auto& [kind, scans] : result.scans) {
       rows.back().push_back(Cell(scans.us, 1));
       rows.back().push_back(Cell(scans.blocks, 3));
@@ -314,14 +251,15 @@ std::string Table(const std::vector<Result>& results) {
 
 std::string Csv(const std::vector<Result>& results) {
   std::string csv =
-      "shape,subject,build_seconds,filter_bits_per_key,get_us,range,scan_us,blocks_per_scan,"
-      "found\n";
+      "shape,subject,build_seconds,filter_bits_per_key,memory_percent,get_us,range,"
+      "scan_us,blocks_per_scan,found\n";
   for (const Result& result : results) {
     for (const auto& [kind, scans] : result.scans) {
-      csv += std::string(result.shape->name) + "," + result.subject->name + "," +
+      csv += std::string(result.shape->name) + "," + std::string(result.subject->name) + "," +
              CsvCell(result.build_seconds, 3) + "," + CsvCell(result.filter_bits_per_key, 4) + "," +
-             CsvCell(result.get_us, 4) + "," + RangeKindName(kind) + "," + CsvCell(scans.us, 4) +
-             "," + CsvCell(scans.blocks, 5) + "," + std::to_string(scans.num_found) + "\n";
+             CsvCell(result.memory_percent, 2) + "," + CsvCell(result.get_us, 4) + "," +
+             RangeKindName(kind) + "," + CsvCell(scans.us, 4) + "," + CsvCell(scans.blocks, 5) +
+             "," + std::to_string(scans.num_found) + "\n";
     }
   }
   return csv;
@@ -335,24 +273,23 @@ int Run(const Flags& flags) {
   std::string legend = "keys       " + cli::CountText(flags.keys) + ", values of " +
                        std::to_string(kValueBytes) + " bytes, all blocks in the block cache\n";
   for (const Subject& subject : kSubjects) {
-    if (subject.has_query_filters && !QueryFilters::Exist()) {
-      legend += std::string(subject.name) + " is not compared: it needs RocksDB 9.10 or later\n";
+    if (!flags.Has(subject)) {
+      if (flags.subjects.empty())
+        legend += std::string(subject.name) + " is not compared: it needs RocksDB 9.10 or later\n";
       continue;
     }
-    legend += std::string(subject.name) + std::string(16 - std::string(subject.name).size(), ' ') +
+    legend += std::string(subject.name) + std::string(16 - subject.name.size(), ' ') +
               subject.description + "\n";
   }
-  output.Print(
-      legend +
-      "us, blocks      of a scan, with its iterator: time, and blocks of data and indexes\n"
-      "                that it touched; median of the rounds. Get: half of the keys stored\n"
-      "build           writing all keys, until no compaction runs\n\n");
+  output.Print(legend +
+               "us, blocks      of a scan, with its iterator: time, and data blocks that it\n"
+               "                touched; median of the rounds. Get: half of the keys stored\n"
+               "memory          of the filters, relative to compact\n"
+               "build           writing all keys, until no compaction runs\n\n");
   std::vector<Result> results;
   uint64_t num_wrong = 0;
   FileListPath() = flags.key_list;
-  std::vector<Shape> shapes = Shapes();
-  const std::vector<Shape> lists = RealLists();
-  shapes.insert(shapes.end(), lists.begin(), lists.end());
+  const std::vector<Shape> shapes = AllShapes();  // the results point to them
   for (const Shape& shape : shapes) {
     if (!flags.shapes.empty() && flags.shapes.count(shape.name) == 0) continue;
     Flags of_list = flags;

@@ -1,0 +1,127 @@
+#include "db_bench_ext/ranges/database.h"
+
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "bloomline/rocksdb.h"
+#include "db_bench_ext/databases/harness.h"
+#include "db_bench_ext/support/keys.h"
+#include "db_bench_ext/support/timing.h"
+
+namespace bloomline::bench::ranges {
+
+Database::Database(const Shape& shape, const Subject& subject,
+                   std::shared_ptr<const rocksdb::FilterPolicy> policy, uint64_t num_keys,
+                   const std::string& directory)
+    : shape_(shape), num_keys_(num_keys), policy_(std::move(policy)), folder_(directory) {
+  const uint64_t data_bytes = num_keys * (kValueBytes + 20);
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.compression = rocksdb::kNoCompression;
+  // Four levels, each ten times as large as the one above it.
+  options.max_bytes_for_level_base = std::max<uint64_t>(data_bytes / 1000, 128 << 10);
+  options.max_bytes_for_level_multiplier = 10;
+  options.write_buffer_size = options.max_bytes_for_level_base / 2;
+  options.target_file_size_base = std::max<uint64_t>(data_bytes / 64, 256 << 10);
+  options.level_compaction_dynamic_level_bytes = false;
+  options.max_open_files = -1;
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = rocksdb::NewLRUCache(2 * data_bytes + (64 << 20));
+  table.filter_policy = policy_;
+  if (subject.has_query_filters) {
+    query_filters_.emplace(shape.prefix_bytes);
+    query_filters_->AddTo(&options);
+  }
+  if (subject.has_ranges) {
+    options.prefix_extractor = NewRangeExtractor();
+  } else if (subject.has_prefixes) {
+    options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(shape.prefix_bytes));
+  }
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  db_ = OpenRocksDB(options, folder_.path());
+}
+
+double Database::Build() {
+  return SecondsOf([&] {
+    std::vector<uint32_t> order(num_keys_);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
+    if (shape_.order != 0) {
+      const auto time = [&](uint32_t index) { return index % shape_.order; };
+      std::sort(order.begin(), order.end(),
+                [&](uint32_t a, uint32_t b) { return time(a) < time(b); });
+    }
+    rocksdb::WriteOptions options;
+    options.disableWAL = true;
+    const std::string value(kValueBytes, 'v');
+    for (const uint32_t index : order) Check(db_->Put(options, shape_.key(index), value));
+    Check(db_->Flush({}));
+    // Else level 0 has some files by chance, each of which is one more to search.
+    Check(db_->SetOptions({{"level0_file_num_compaction_trigger", "1"}}));
+    uint64_t busy = 1;
+    while (busy != 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      busy = 0;
+      for (const char* name : {"rocksdb.compaction-pending", "rocksdb.num-running-compactions"}) {
+        uint64_t number = 0;
+        db_->GetIntProperty(name, &number);
+        busy += number;
+      }
+    }
+  });
+}
+
+double Database::FilterBitsPerKey() { return SumsOfFiles(db_.get()).FilterBitsPerKey(); }
+
+Scans Database::Scan(const std::vector<Range>& ranges, bool has_prefixes) {
+  Scans scans;
+  StartCounting();
+  const double seconds = SecondsOf([&] {
+    for (const Range& range : ranges) {
+      rocksdb::ReadOptions options;
+      const rocksdb::Slice end(range.end);
+      options.iterate_upper_bound = &end;
+      options.auto_prefix_mode = has_prefixes;
+      options.total_order_seek = !has_prefixes;
+      if (query_filters_) query_filters_->AddTo(range, &options);
+      const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(options));
+      for (iterator->Seek(range.begin); iterator->Valid(); iterator->Next()) {
+        ++scans.num_found;
+        scans.checksum += Mix(scans.num_found + static_cast<unsigned char>(
+                                                    iterator->key()[iterator->key().size() - 1]));
+      }
+      Check(iterator->status());
+    }
+  });
+  const BlockCounts counts = StopCounting();
+  const auto num_scans = static_cast<double>(ranges.size());
+  scans.us = seconds / num_scans * 1e6;
+  scans.blocks = static_cast<double>(counts.cache_hits + counts.Reads()) / num_scans;
+  return scans;
+}
+
+double Database::GetMicroseconds(uint64_t num_gets, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < num_gets; ++i) {
+    keys.push_back(shape_.key(random() % num_keys_));
+    if (i % 2 == 0) keys.back() += "absent";
+  }
+  uint64_t num_found = 0;
+  const double seconds = SecondsOf([&] {
+    std::string value;
+    for (const std::string& key : keys) num_found += db_->Get({}, key, &value).ok() ? 1 : 0;
+  });
+  if (num_found != keys.size() / 2) throw std::runtime_error("a Get lost a key");
+  return seconds / static_cast<double>(keys.size()) * 1e6;
+}
+
+}  // namespace bloomline::bench::ranges
