@@ -97,10 +97,9 @@ struct RocksDBFilterOptions : FilterOptions {
   // of bytes; not together with a canonicalizer.
   std::string range_prefixes;
 
-  // For "auto": the most entries per key in the last level. The level above it may have ten times
-  // as many, and all levels above that twenty times. An entry takes as much memory as a key. Range:
-  // 0.001 to 8.
-  double range_entries_per_key = 0.1;
+  // The memory for entries, in percent of that for keys: the mean of all levels, of which the upper
+  // ones get more of it. Range: 1 to 400.
+  double range_memory_percent = 20;
 
   // For kBloom and kRibbon alone: the policy calls itself bloomfilter:N or ribbonfilter:N, as
   // RocksDB's own does, so that ldb, secondaries, backups and programs without bloomline can load

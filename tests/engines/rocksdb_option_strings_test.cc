@@ -253,7 +253,7 @@ TEST(RocksDBOptionStringsTest, AllOptionsAreWrittenButACanonicalizerThatIsNot) {
   const std::string text = policy->ToString(rocksdb::ConfigOptions());
   for (const char* name : {"bits_per_key", "format", "seed", "bits_by_level", "num_levels",
                            "level_size_ratio", "flush_format", "filters_at_bottom", "stock_id",
-                           "range_prefixes", "range_entries_per_key"}) {
+                           "range_prefixes", "range_memory_percent"}) {
     EXPECT_NE(text.find(name + std::string("=")), std::string::npos) << text;
   }
   EXPECT_EQ(text.find("canonicalizer"), std::string::npos) << text;

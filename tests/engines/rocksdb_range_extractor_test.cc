@@ -244,7 +244,7 @@ TEST(RocksDBRangeExtractorTest, IsKnownByName) {
   const rocksdb::Status status = rocksdb::GetColumnFamilyOptionsFromString(
       rocksdb::ConfigOptions(), {},
       "prefix_extractor=bloomline.ranges;block_based_table_factory={filter_policy={id=bloomline;"
-      "range_prefixes=4:8:after0x2f;range_entries_per_key=0.25}}",
+      "range_prefixes=4:8:after0x2f;range_memory_percent=25}}",
       &options);
   ASSERT_TRUE(status.ok()) << status.ToString();
   ASSERT_NE(options.prefix_extractor, nullptr);
@@ -252,7 +252,7 @@ TEST(RocksDBRangeExtractorTest, IsKnownByName) {
   const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   ASSERT_NE(table->filter_policy, nullptr);
   EXPECT_EQ(Value(*table->filter_policy, "range_prefixes"), "4:8:after0x2f");
-  EXPECT_EQ(Value(*table->filter_policy, "range_entries_per_key"), "0.25");
+  EXPECT_EQ(Value(*table->filter_policy, "range_memory_percent"), "25");
 }
 
 TEST(RocksDBRangeOptionsTest, WrongTextsAreRefused) {
@@ -273,8 +273,8 @@ TEST(RocksDBRangeOptionsTest, WrongTextsAreRefused) {
                   "different lengths of 1 to 64 bytes and up to 4 different delimiters");
   }
   RocksDBFilterOptions options;
-  options.range_entries_per_key = 0;
-  EXPECT_EQ(options.Validate(), "range_entries_per_key is 0; allowed: 0.001 to 8");
+  options.range_memory_percent = 0;
+  EXPECT_EQ(options.Validate(), "range_memory_percent is 0; allowed: 1 to 400");
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
     filter.bits_per_key = 12;
     filter.seed = Draw(2);
     filter.range_prefixes = setting.range_prefixes;
-    filter.range_entries_per_key = 1;
+    filter.range_memory_percent = 1;
     rocksdb::BlockBasedTableOptions table;
     table.block_size = 256;
     std::string error;

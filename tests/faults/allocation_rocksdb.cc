@@ -266,7 +266,7 @@ RocksDBFilterOptions OldOptions() {
   options.level_size_ratio = 9.876543210987654;
   options.flush_format = Format::kCompact;
   options.filters_at_bottom = false;
-  options.range_entries_per_key = 0.12345678901234567;
+  options.range_memory_percent = 12.345678901234567;
   static const auto canonicalizer =
       std::make_shared<const NamedCanonicalizer>(kLongName, CaseFolding::Named(kLongName));
   options.canonicalizer = canonicalizer;

@@ -38,7 +38,7 @@ constexpr const char* kNames[] = {
     "filters_at_bottom",
     "canonicalizer",
     "range_prefixes",
-    "range_entries_per_key",
+    "range_memory_percent",
     "stock_id",
 };
 constexpr char kRegistered[] = "test.CaseFolding";

@@ -24,9 +24,10 @@ std::string DepthsText(unsigned depths) {
 }  // namespace
 
 void RangeKinds::Add(const filter::EntryKinds& kinds) {
-  cell_bits.insert(kinds.cell_bits, kinds.cell_bits + kinds.num_cell_lengths);
-  for (size_t i = 0; i < kinds.num_delimiters; ++i) {
-    depths[kinds.delimiters[i].byte] |= kinds.delimiters[i].depths;
+  for (size_t i = 0; i < kinds.num_cells; ++i) cell_bits.insert(kinds.cells[i].bits);
+  for (size_t i = 0; i < kinds.num_prefixes; ++i) {
+    const filter::EntryKinds::Prefix& prefix = kinds.prefixes[i];
+    depths[prefix.delimiter] |= static_cast<uint8_t>(1U << (prefix.depth - 1));
   }
 }
 

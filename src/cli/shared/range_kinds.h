@@ -15,7 +15,7 @@ namespace bloomline::cli {
 // The kinds of range entries in one filter or in several.
 struct RangeKinds {
   std::set<unsigned> cell_bits;
-  std::map<unsigned char, uint8_t> depths;  // by delimiter, as in EntryKinds
+  std::map<unsigned char, uint8_t> depths;  // by delimiter; bit i: depth i + 1
 
   void Add(const filter::EntryKinds& kinds);
   void Add(const RangeKinds& other);

@@ -29,12 +29,11 @@ EngineFilter OpenBloomline(std::string_view bytes) {
   if (payload.num_blocks == 0) return OpenConstant(std::move(facts), Kind::kNoKeys);
   if (!canonicalizer.empty()) return OfCanonicalizer(std::move(facts), canonicalizer);
   RangeQuery range_query;
-  filter::RangeField ranges;
-  if (filter::DecodeRangeField(fields.ranges, &ranges)) {
-    facts.ranges = ranges;
-    range_query = [opened = filter::Opened(payload, kernels::ActiveKernel()), seed = payload.seed,
-                   ranges](std::string_view begin, std::string_view end) {
-      return filter::RangeMayMatch(opened, seed, ranges, begin, end);
+  const auto ranges = filter::OpenedRanges(payload, fields, kernels::ActiveKernel());
+  if (ranges.is_understood) {
+    facts.ranges = ranges.field;
+    range_query = [ranges](std::string_view begin, std::string_view end) {
+      return filter::RangeMayMatch(ranges, begin, end);
     };
   }
   return EngineFilter(

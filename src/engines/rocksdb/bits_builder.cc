@@ -26,9 +26,12 @@ namespace {
 constexpr uint64_t kMaxFilterBytes = 0xffffffc0;
 
 uint64_t MaxPayloadBytes(const filter::Extension& extension) {
-  // Leaves room for the field of ranges even without one: it matters only near 4 GiB.
-  return kMaxFilterBytes - filter::EndBytes(extension) - filter::kFieldHeadBytes -
-         filter::kMaxRangeFieldBytes;
+  // Leaves room for the fields of ranges even without them: it matters only near 4 GiB.
+  constexpr uint64_t kFieldsOfRanges =
+      2 * filter::kFieldHeadBytes + filter::kSecondPayloadFieldBytes + filter::kMaxRangeFieldBytes;
+  return kMaxFilterBytes -
+         std::min(kMaxFilterBytes - kFieldsOfRanges, filter::TailBytes(extension)) -
+         kFieldsOfRanges;
 }
 
 constexpr size_t kCacheLineBytes = 64;
@@ -48,19 +51,24 @@ constexpr char kMatchesEverything[] = "a RocksDB filter matches everything";
 // Shapes of filters in RocksDB for a given number of keys.
 class TableShapes : public ShapesBySize {
  public:
-  TableShapes(Format format, uint64_t num_keys, uint64_t end_bytes)
-      : ShapesBySize(end_bytes), format_(format), num_keys_(num_keys) {}
+  // second_bytes: of the second payload, which the keys do not pay for.
+  TableShapes(Format format, uint64_t num_keys, uint64_t end_bytes, uint64_t second_bytes)
+      : ShapesBySize(end_bytes + second_bytes),
+        format_(format),
+        num_keys_(num_keys),
+        second_bytes_(second_bytes) {}
 
   filter::FilterShape Within(uint64_t bytes) const override {
     if (bytes <= end_bytes()) return {};
     const uint64_t max_payload = std::min(bytes, kMaxFilterBytes) - end_bytes();
     // Small sets do not count the trailer among what the bits per key pay for, others do.
-    for (const uint64_t paid_bytes : {bytes, max_payload}) {
+    for (const uint64_t paid_bytes : {bytes - second_bytes_, max_payload}) {
       const double bits = 8 * static_cast<double>(paid_bytes) / static_cast<double>(num_keys_);
       const BitsPerKeyRange allowed = AllowedBitsPerKey(format_);
       if (bits < allowed.min) return {};
-      const filter::FilterShape shape = filter::TableShape(
-          format_, num_keys_, std::min(bits, allowed.max), end_bytes(), max_payload);
+      const filter::FilterShape shape =
+          filter::TableShape(format_, num_keys_, std::min(bits, allowed.max),
+                             end_bytes() - second_bytes_, max_payload);
       if (shape.payload_bytes() <= max_payload) return shape;
     }
     return {};
@@ -69,6 +77,7 @@ class TableShapes : public ShapesBySize {
  private:
   const Format format_;
   const uint64_t num_keys_;
+  const uint64_t second_bytes_;
 };
 
 // The memory of a filter for RocksDB.
@@ -144,12 +153,14 @@ filter::FilterShape RocksDBBitsBuilder::ChooseShape() const {
   const filter::FilterShape asked = ShapeOf(writer_.num_keys());
   if (balance_ == nullptr) return asked;
   const FilterOptions& options = writer_.options();
-  const TableShapes shapes(options.format, writer_.num_keys(), writer_.end_bytes());
+  const uint64_t second_bytes = writer_.tail_bytes() - writer_.end_bytes();
+  const TableShapes shapes(options.format, writer_.num_keys(), writer_.end_bytes(), second_bytes);
   // Small sets may take more than their bits per key, for their trailer.
   const bool is_small = writer_.num_keys() <= filter::kMaxFlatTableKeys;
   const double paid = static_cast<double>(writer_.num_keys()) * options.bits_per_key / 8;
   const uint64_t asked_bytes = shapes.SizeOf(asked);
-  const uint64_t paid_bytes = is_small ? asked_bytes : static_cast<uint64_t>(std::ceil(paid));
+  const uint64_t paid_bytes =
+      is_small ? asked_bytes : static_cast<uint64_t>(std::ceil(paid)) + second_bytes;
   const filter::FilterShape fitted = FitAllocation(shapes, asked_bytes, paid_bytes, balance_.get());
   return fitted.num_blocks == 0 ? asked : fitted;
 }
@@ -190,7 +201,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
     return GiveUp();
   }
   const filter::FilterShape shape = ChooseShape();
-  const uint64_t num_bytes = shape.payload_bytes() + writer_.end_bytes();
+  const uint64_t num_bytes = shape.payload_bytes() + writer_.tail_bytes();
   FilterMemory memory(num_bytes, balance_ != nullptr);
   if (memory.bytes == nullptr) {
     ReportUselessFilter(log_, kMatchesEverything, support::kOutOfMemory.data());

@@ -49,9 +49,6 @@ class BitsReader : public FilterBitsReader {
     }
   }
 
- protected:
-  const filter::OpenFilter& opened() const { return filter_; }
-
  private:
   __attribute__((flatten, noinline)) bool LongKeyMayMatch(const Slice& entry) const {
     return filter_.may_match(filter_, hasher_.LongKey(entry.ToStringView()));
@@ -86,26 +83,20 @@ class BitsReader : public FilterBitsReader {
 // The reader of a filter with range entries.
 class RangeBitsReader final : public BitsReader {
  public:
-  // field: of the extension.
-  RangeBitsReader(const filter::Payload& payload, const kernels::Kernel& kernel,
-                  std::string_view field)
-      : BitsReader(payload, kernel),
-        seed_(payload.seed),
-        is_understood_(filter::DecodeRangeField(field, &field_)) {}
+  RangeBitsReader(const filter::Payload& payload, const filter::Extension& fields,
+                  const kernels::Kernel& kernel)
+      : BitsReader(payload, kernel), ranges_(filter::OpenedRanges(payload, fields, kernel)) {}
 
   using BitsReader::MayMatch;
   bool MayMatch(const Slice& entry) override {
     if (!entry.empty()) return BitsReader::MayMatch(entry);
     std::string_view begin;
     std::string_view end;
-    return !is_understood_ || !LastRange(entry, &begin, &end) ||
-           filter::RangeMayMatch(opened(), seed_, field_, begin, end);
+    return !LastRange(entry, &begin, &end) || filter::RangeMayMatch(ranges_, begin, end);
   }
 
  private:
-  const uint64_t seed_;
-  filter::RangeField field_;
-  const bool is_understood_;
+  const filter::OpenRanges ranges_;
 };
 
 }  // namespace
@@ -116,7 +107,7 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
   if (fields.ranges.empty() || payload.always_matches()) {
     return NewRocksDBBitsReader(payload);
   }
-  return new (std::nothrow) RangeBitsReader(payload, kernels::ActiveKernel(), fields.ranges);
+  return new (std::nothrow) RangeBitsReader(payload, fields, kernels::ActiveKernel());
 }
 
 FilterBitsReader* NewRocksDBBitsReader(const filter::Payload& payload) {

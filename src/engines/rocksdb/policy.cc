@@ -56,8 +56,9 @@ RocksDBBitsBuilder* NewBuilder(const PolicySettings& settings, const FilterOptio
     return new (std::nothrow) CanonicalBitsBuilder(options, verify, log, settings.canonicalizer);
   }
   if (settings.ranges.has_entries()) {
-    return new (std::nothrow)
-        RangeBitsBuilder(options, verify, log, settings.ranges.Entries(num_levels_below));
+    filter::RangeEntryOptions entries = settings.ranges.EntryOptions(num_levels_below);
+    entries.verify = verify;
+    return new (std::nothrow) RangeBitsBuilder(options, verify, log, entries);
   }
   return new (std::nothrow) RocksDBBitsBuilder(options, verify, log);
 }

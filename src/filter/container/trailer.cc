@@ -1,5 +1,7 @@
 #include "src/filter/container/trailer.h"
 
+#include <cstring>
+
 #include "bloomline/key_canonicalizer.h"
 #include "src/filter/container/other_contents.h"
 #include "src/filter/cpu/little_endian.h"
@@ -30,6 +32,7 @@ static_assert(kVersion == kMarker + kMarkerAndMagic.size() && kTrailerBytes == k
 
 // Tags of an extension's fields.
 constexpr unsigned kCanonicalizer = 1;
+constexpr unsigned kSecondPayload = 2;
 constexpr unsigned kFirstThatMayBeSkipped = 128;
 constexpr unsigned kRanges = 128;
 
@@ -52,11 +55,39 @@ bool Fail(std::string* why, const Parts&... parts) {
 
 // What follows the payload.
 struct End {
-  size_t num_bytes = kTrailerBytes;  // with the extension
+  uint64_t num_bytes = kTrailerBytes;  // with the extension and the second payload
   Extension fields;
 };
 
 // These return false, and the reason in *why, where not all is understood.
+
+// Sets layout and parameters of the shape, which has no blocks yet.
+bool ReadShape(unsigned layout, uint32_t parameter, const LayoutRow** row, FilterShape* shape,
+               std::string* why) {
+  *row = TrailerRow(layout);
+  if (*row == nullptr) return Fail(why, "layout ", layout, " is unknown");
+  if (parameter < (*row)->min_parameter || parameter > (*row)->max_parameter) {
+    return Fail(why, "parameter is ", parameter, "; allowed: ", (*row)->min_parameter, " to ",
+                (*row)->max_parameter);
+  }
+  *shape = (*row)->trailer_shape(parameter);
+  return true;
+}
+
+bool ReadSecondPayload(std::string_view content, FilterShape* shape, std::string* why) {
+  if (content.size() != kSecondPayloadFieldBytes) {
+    return Fail(why, "its second payload is described in ", content.size(),
+                " bytes; allowed: ", kSecondPayloadFieldBytes);
+  }
+  const LayoutRow* row;
+  if (!ReadShape(ByteAt(content, 0), ByteAt(content, 1), &row, shape, why)) return false;
+  shape->num_blocks = kernels::LoadLittleEndian32(content.data() + 2);
+  if (shape->num_blocks == 0 || shape->payload_bytes() > row->max_payload_bytes) {
+    return Fail(why, "its second payload has ", shape->num_blocks, " units");
+  }
+  return true;
+}
+
 bool ReadExtension(std::string_view extension, End* end, std::string* why) {
   for (unsigned last_tag = 0; !extension.empty();) {
     const unsigned tag = ByteAt(extension, 0);
@@ -76,6 +107,8 @@ bool ReadExtension(std::string_view extension, End* end, std::string* why) {
                     kMaxCanonicalizerNameBytes);
       }
       end->fields.canonicalizer = extension.substr(1, length);
+    } else if (tag == kSecondPayload) {
+      if (!ReadSecondPayload(extension.substr(1, length), &end->fields.second, why)) return false;
     } else if (tag == kRanges) {
       end->fields.ranges = extension.substr(1, length);
     } else if (tag < kFirstThatMayBeSkipped) {
@@ -106,8 +139,17 @@ bool ReadEnd(std::string_view filter, End* end, std::string* why) {
     return Fail(why, "its extension has ", extension_bytes, " bytes; the filter has ", most,
                 " before the trailer");
   }
-  end->num_bytes += extension_bytes;
-  return ReadExtension(filter.substr(most - extension_bytes, extension_bytes), end, why);
+  const size_t before = most - extension_bytes;
+  if (!ReadExtension(filter.substr(before, extension_bytes), end, why)) return false;
+  Payload& second = end->fields.second;
+  if (second.payload_bytes() > before) {
+    return Fail(why, "its second payload has ", second.payload_bytes(), " bytes; the filter has ",
+                before, " before the extension");
+  }
+  second.seed = kernels::LoadLittleEndian64(TrailerOf(filter).data() + kSeed);
+  second.data = filter.data() + (before - second.payload_bytes());
+  end->num_bytes += extension_bytes + second.payload_bytes();
+  return true;
 }
 
 bool Decode(std::string_view filter, std::string_view canonicalizer, Payload* payload,
@@ -128,14 +170,9 @@ bool Decode(std::string_view filter, std::string_view canonicalizer, Payload* pa
     return Fail(why, "its canonicalizer is ", name_of(end.fields.canonicalizer),
                 "; the reader's is ", name_of(canonicalizer));
   }
-  const LayoutRow* const row = TrailerRow(layout);
-  if (row == nullptr) return Fail(why, "layout ", layout, " is unknown");
-  const uint32_t parameter = ByteAt(trailer, kParameter);
-  if (parameter < row->min_parameter || parameter > row->max_parameter) {
-    return Fail(why, "parameter is ", parameter, "; allowed: ", row->min_parameter, " to ",
-                row->max_parameter);
-  }
-  FilterShape shape = row->trailer_shape(parameter);
+  const LayoutRow* row;
+  FilterShape shape;
+  if (!ReadShape(layout, ByteAt(trailer, kParameter), &row, &shape, why)) return false;
   const uint64_t num_bytes = filter.size() - end.num_bytes;
   shape.num_blocks = num_bytes / shape.block_bytes;
   const uint64_t units = kernels::LoadLittleEndian32(trailer.data() + kPayloadUnits);
@@ -163,7 +200,15 @@ std::string ValidateForTrailer(const FilterOptions& options) {
 }
 
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Extension& extension) {
-  char* trailer = dst;
+  const auto parameter_of = [](const FilterShape& of) {
+    const auto parameter = RowOf(of.layout).trailer_parameter;
+    return static_cast<char>(parameter == nullptr ? 0 : parameter(of));
+  };
+  const Payload& second = extension.second;
+  const auto second_bytes = static_cast<size_t>(second.payload_bytes());
+  if (second_bytes != 0) std::memcpy(dst, second.data, second_bytes);
+  char* const fields = dst + second_bytes;
+  char* trailer = fields;
   const auto add_field = [&trailer](unsigned tag, std::string_view content) {
     if (content.empty()) return;
     trailer[0] = static_cast<char>(tag);
@@ -171,15 +216,18 @@ void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Ext
     trailer += kFieldHeadBytes + content.copy(trailer + kFieldHeadBytes, content.size());
   };
   add_field(kCanonicalizer, extension.canonicalizer);
+  if (second_bytes != 0) {
+    char content[2 + sizeof(uint64_t)] = {static_cast<char>(second.layout), parameter_of(second)};
+    kernels::StoreLittleEndian64(second.num_blocks, content + 2);
+    add_field(kSecondPayload, {content, kSecondPayloadFieldBytes});
+  }
   add_field(kRanges, extension.ranges);
   kernels::StoreLittleEndian64(seed, trailer + kSeed);
   // The fields below overwrite the upper half.
   kernels::StoreLittleEndian64(shape.num_blocks, trailer + kPayloadUnits);
-  const auto parameter_of = RowOf(shape.layout).trailer_parameter;
-  const uint32_t parameter = parameter_of == nullptr ? 0 : parameter_of(shape);
   trailer[kLayout] = static_cast<char>(shape.layout);
-  trailer[kParameter] = static_cast<char>(parameter);
-  trailer[kExtensionBytes] = static_cast<char>(trailer - dst);
+  trailer[kParameter] = parameter_of(shape);
+  trailer[kExtensionBytes] = static_cast<char>(trailer - fields);
   kMarkerAndMagic.copy(trailer + kMarker, kMarkerAndMagic.size());
   trailer[kVersion] = static_cast<char>(kKnownVersion);
 }

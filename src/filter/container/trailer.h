@@ -1,16 +1,16 @@
 // The trailer container: filters inside RocksDB and on their own (docs/format.md, section 5).
 //
-//   +------------------------------+--------------------+----------------------+
-//   | payload, num_blocks blocks   | extension          | trailer, 20 bytes    |
-//   +------------------------------+--------------------+----------------------+
+//   +------------------------------+----------------+------------+-------------------+
+//   | payload, num_blocks blocks   | second payload | extension  | trailer, 20 bytes |
+//   +------------------------------+----------------+------------+-------------------+
 //
 //   offset   0           8           12      13         14         15      16      19
 //   trailer  | seed      | blocks    | layout| param    | extension| 0x00  | "bLn" | version
 //            | 8 bytes   | mod 2^32  | 1     | 1        | bytes    | marker| magic | 1
 //
 //   extension  fields of ascending tags: | tag | length | content |. Tag 1 has the name of a key
-//              canonicalizer (canonical_keys.h), tag 128 what the filter has for ranges
-//              (filter/ranges). Most filters have no fields.
+//              canonicalizer (canonical_keys.h), tag 2 the shape of the second payload, tag 128
+//              what this one has for ranges (filter/ranges). Most filters have no fields.
 #ifndef BLOOMLINE_FILTER_CONTAINER_TRAILER_H_
 #define BLOOMLINE_FILTER_CONTAINER_TRAILER_H_
 
@@ -26,30 +26,35 @@ namespace bloomline::filter {
 
 constexpr size_t kTrailerBytes = 20;
 constexpr size_t kFieldHeadBytes = 2;  // tag, length
+constexpr size_t kSecondPayloadFieldBytes = 6;
 
 // The contents of an extension's fields; those that are empty are not there.
 struct Extension {
   std::string_view canonicalizer;  // its name
-  std::string_view ranges;         // a RangeField
+  std::string_view ranges = {};    // a RangeField
+  Payload second = {};             // if it has blocks; the seed is that of the filter
 
   constexpr size_t num_bytes() const {
-    const auto of = [](std::string_view content) {
-      return content.empty() ? 0 : kFieldHeadBytes + content.size();
-    };
-    return of(canonicalizer) + of(ranges);
+    const auto of = [](size_t content) { return content == 0 ? 0 : kFieldHeadBytes + content; };
+    return of(canonicalizer.size()) + of(second.num_blocks == 0 ? 0 : kSecondPayloadFieldBytes) +
+           of(ranges.size());
   }
 };
 
-// The bytes behind a payload.
+// The bytes of extension and trailer.
 constexpr size_t EndBytes(const Extension& extension) {
   return kTrailerBytes + extension.num_bytes();
+}
+// All bytes behind the payload.
+constexpr uint64_t TailBytes(const Extension& extension) {
+  return extension.second.payload_bytes() + EndBytes(extension);
 }
 
 // FilterOptions::Validate, and that the format has a layout in this container: kClassic has none.
 // Empty, or one sentence.
 std::string ValidateForTrailer(const FilterOptions& options);
 
-// Writes the EndBytes(extension) bytes that follow a payload of this shape. kClassic and kSmallSet
+// Writes the TailBytes(extension) bytes that follow a payload of this shape. kClassic and kSmallSet
 // are LevelDB's alone.
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst,
                    const Extension& extension = {});

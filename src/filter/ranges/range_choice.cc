@@ -1,134 +1,390 @@
 #include "src/filter/ranges/range_choice.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace bloomline::filter {
 namespace {
 
-constexpr uint8_t kOtherText = 0xfe;
-constexpr uint8_t kNoText = 0xff;
+// Measured with 1,000,000 entries; between these, logarithms are interpolated.
+struct MeasuredRate {
+  double bits_per_entry;
+  double rate;
+};
+constexpr MeasuredRate kCompactRates[] = {{2.0, 0.39},   {2.2, 0.314},  {2.4, 0.241},
+                                          {2.6, 0.195},  {3.0, 0.1435}, {4.0, 0.0745},
+                                          {6.0, 0.0191}, {8.0, 0.0053}, {10.0, 0.0016}};
 
-// For each byte the index of its delimiter, or one of these two.
-constexpr std::array<uint8_t, 256> KindsOf(std::string_view delimiters) {
-  std::array<uint8_t, 256> kinds = {};
-  for (size_t i = 0; i < kinds.size(); ++i) kinds[i] = i < ' ' ? kNoText : kOtherText;
-  for (size_t i = 0; i < delimiters.size(); ++i) {
-    kinds[static_cast<unsigned char>(delimiters[i])] = static_cast<uint8_t>(i);
-  }
-  return kinds;
+double CompactEntryRate(double bits_per_entry) {
+  const MeasuredRate* next = std::begin(kCompactRates) + 1;
+  while (next->bits_per_entry < bits_per_entry && next + 1 != std::end(kCompactRates)) ++next;
+  const MeasuredRate& last = next[-1];
+  const double slope =
+      std::log(next->rate / last.rate) / (next->bits_per_entry - last.bits_per_entry);
+  return last.rate * std::exp(slope * (bits_per_entry - last.bits_per_entry));
 }
-constexpr std::array<uint8_t, 256> kKinds = KindsOf(RangeChoice::kDelimiters);
 
-// A longer beginning is worth its entries if there are so many times as many as of the one before.
-constexpr double kWorthMore = 1.25;
+// More would be too many for a filter whose keys have 10.
+constexpr double kMostBitsPerEntry = 10;
+// With fewer, an entry says hardly anything.
+constexpr double kLeastBitsPerEntry = 1;
 
-// The part of the entries that cells may take where there are delimiters.
-constexpr double kCellsBesideDelimiters = 0.25;
+// What the levels get of the memory: the last one, the one above it, and those above that. They
+// have 0.9, 0.09 and 0.01 of the keys. A bit gains the same in all levels if an entry has 3.5 more,
+// which make a tenth of the errors, where there is a tenth of the keys; so much more they get at
+// 0.7 entries per key.
+constexpr double kShares[] = {0.77, 2.2, 4.5};
 
-uint8_t KindOf(char byte) { return kKinds[static_cast<unsigned char>(byte)]; }
+double BitsPerKey(const RangeMemory& memory) {
+  const auto level = static_cast<size_t>(std::clamp(memory.num_levels_below, 0, 2));
+  return kShares[level] * memory.bits_per_key;
+}
+
+// ---- Ranges that scans may ask for, and entries that may answer.
+
+constexpr size_t kCells = RangeCounts::kDelimiters.size();
+
+// A place where ranges end: at a delimiter's occurrence, or after so many bits.
+struct Place {
+  size_t delimiter;  // an index of RangeCounts::kDelimiters, or kCells
+  size_t depth;      // of a delimiter, else 0
+  size_t bits;       // of cells, else 0
+  double num_entries;
+};
+
+struct Asked {
+  Place place;
+  double weight;
+};
+
+struct Candidate {
+  Place place;
+  unsigned copies;
+};
+
+template <typename T, size_t kMaxSize>
+struct List {
+  std::array<T, kMaxSize> items;
+  size_t size = 0;
+
+  void Add(const T& item) {
+    if (size < items.size()) items[size++] = item;
+  }
+  T* begin() { return items.data(); }
+  T* end() { return items.data() + size; }
+  const T* begin() const { return items.data(); }
+  const T* end() const { return items.data() + size; }
+};
+
+// ---- What scans ask for, if nobody knows.
+
+// Weights of kinds of ranges. Ranges of whole bytes end where fields do; ranges of numbers have any
+// size; points are ranges in which two keys hardly ever lie.
+constexpr double kWeightOfPrefixes = 1;
+constexpr double kWeightOfBytes = 1;
+constexpr double kWeightOfNumbers = 0.1;
+constexpr double kWeightOfPoints = 0.5;
+// Beside delimiters that may be within words.
+constexpr double kBesideUnsureDelimiters = 0.1;
+
+constexpr double kNearlyAll = 0.9;
+
+// A place says more than the one before if it has so many times its entries.
+constexpr double kSaysMore = 1.05;
+
+// Numbers that are not there often lie beside numbers that are. So of what a shorter entry could
+// tell apart if keys lay anywhere, this part counts.
+constexpr double kOfShorter = 0.5;
+
+using Rates = std::array<double, kMaxCopies + 1>;  // of an entry, by its copies
+
+class Model {
+ public:
+  Model(const RangeCounts& counts, const RangeMemory& memory) : counts_(counts), memory_(memory) {
+    counts.CopyNumCells(&num_cells_);
+    if (counts.sample().size != 0) {
+      AddSample();
+    } else {
+      AddPrefixes();
+      AddCells();
+    }
+  }
+
+  EntryChoice Choose() {
+    if (candidates_.size == 0 || asked_.size == 0) return {};
+    double passing = 0;
+    for (const Asked& asked : asked_) passing += asked.weight;
+    while (Improve(&passing)) {
+    }
+    return Chosen(std::min(BitsFor(entries_per_key_), kMostBitsPerEntry));
+  }
+
+ private:
+  double num_cells(size_t bits) const { return num_cells_[std::min(bits, kMaxCellBits)]; }
+  double num_keys() const { return static_cast<double>(counts_.num_keys()); }
+
+  static void Normalize(Asked* begin, Asked* end, double weight) {
+    double sum = 0;
+    for (const Asked* asked = begin; asked != end; ++asked) sum += asked->weight;
+    for (Asked* asked = begin; asked != end; ++asked) asked->weight *= weight / sum;
+  }
+
+  void AddPrefixes() {
+    const bool only_sure = counts_.has_sure_delimiter();
+    has_prefixes_ = only_sure;
+    const size_t first = asked_.size;
+    for (size_t delimiter = 0; delimiter < RangeCounts::kDelimiters.size(); ++delimiter) {
+      if (only_sure && delimiter >= RangeCounts::kNumSureDelimiters) break;
+      double last = 1;
+      for (size_t depth = 1; depth <= counts_.max_depth(delimiter); ++depth) {
+        const double entries = counts_.num_prefixes(delimiter, depth);
+        // As many as before: the part between the two is the same in all keys.
+        const bool is_same = entries < kSaysMore * last && last < kSaysMore * entries;
+        if (entries < 2 || is_same) continue;
+        last = entries;
+        const Place place = {delimiter, depth, 0, entries};
+        candidates_.Add({place, 0});
+        asked_.Add({place, 1});
+        has_prefixes_ = true;
+      }
+    }
+    Normalize(asked_.begin() + first, asked_.end(), kWeightOfPrefixes);
+    only_sure_ = only_sure;
+  }
+
+  void AddCells() {
+    if (only_sure_) return;
+    const double beside = has_prefixes_ ? kBesideUnsureDelimiters : 1;
+    const size_t first_candidate = candidates_.size;
+    const size_t first = asked_.size;
+    // Fields end at bytes. Text has no numbers that are cells.
+    const size_t step = counts_.is_text() ? 8 : 4;
+    double last = 1;
+    for (size_t bits = step; bits <= counts_.max_bits(); bits += step) {
+      const double entries = num_cells(bits);
+      const bool is_key = memory_.key_bits != 0 && bits >= memory_.key_bits;
+      if (entries < kSaysMore * last || is_key) continue;
+      const Place place = {kCells, 0, bits, entries};
+      candidates_.Add({place, 0});
+      last = entries;
+      if (bits % 8 != 0) continue;
+      // A byte that tells many keys apart, before one that does not, ends a field.
+      const double times = entries / num_cells(bits - 8);
+      const double next_times = num_cells(bits + 8) / entries;
+      asked_.Add({place, Absent(times) * std::log2(times) / (0.2 + std::log2(next_times))});
+    }
+    Normalize(asked_.begin() + first, asked_.end(), kWeightOfBytes * beside);
+    if (candidates_.size == first_candidate) return;
+    if (counts_.is_text()) {
+      // The shortest cells that tell nearly all keys apart serve the most ranges.
+      while (candidates_.size - first_candidate > 1 &&
+             candidates_.end()[-2].place.num_entries > kNearlyAll * num_keys()) {
+        --candidates_.size;
+      }
+      asked_.Add({candidates_.end()[-1].place, kWeightOfPoints * beside});
+      return;
+    }
+    const size_t first_number = asked_.size;
+    for (size_t i = first_candidate; i < candidates_.size; ++i) {
+      asked_.Add({candidates_.items[i].place, 1});
+    }
+    Normalize(asked_.begin() + first_number, asked_.end(), kWeightOfNumbers);
+  }
+
+  // In text, the part of the beginnings of a length that no key has, of those that come after a
+  // shorter one. A full tree has all digits, or all letters, everywhere.
+  double Absent(double times) const {
+    constexpr double kDigits = 10;
+    constexpr double kLetters = 26;
+    if (!counts_.is_text()) return 1;
+    return std::max(0.05, 1 - times / (times > kDigits ? kLetters : kDigits));
+  }
+
+  // Ranges as in the sample; entries of their places, and of what is before them.
+  void AddSample() {
+    std::array<bool, kMaxCellBits + 1> has_cells = {};
+    std::array<size_t, kCells> max_depth = {};
+    for (const RangeCounts::SampledRange& range : counts_.sample()) {
+      Place place = {range.delimiter, range.depth, range.bits, 0};
+      if (range.delimiter == kCells) {
+        place.num_entries = num_cells(range.bits);
+        for (size_t bits = range.bits; bits > 0; bits = (bits - 1) / 8 * 8) has_cells[bits] = true;
+      } else {
+        place.num_entries = counts_.num_prefixes(range.delimiter, range.depth);
+        max_depth[range.delimiter] = std::max<size_t>(max_depth[range.delimiter], range.depth);
+      }
+      if (place.num_entries >= 2) asked_.Add({place, range.weight});
+    }
+    double last = 1;
+    for (size_t bits = 1; bits <= std::min(counts_.max_bits(), kMaxCellBits); ++bits) {
+      const bool is_key = memory_.key_bits != 0 && bits >= memory_.key_bits;
+      if (!has_cells[bits] || is_key || num_cells(bits) < kSaysMore * last) continue;
+      last = num_cells(bits);
+      candidates_.Add({{kCells, 0, bits, last}, 0});
+    }
+    for (size_t delimiter = 0; delimiter < kCells; ++delimiter) {
+      for (size_t depth = 1; depth <= max_depth[delimiter]; ++depth) {
+        const double entries = counts_.num_prefixes(delimiter, depth);
+        if (entries >= 2) candidates_.Add({{delimiter, depth, 0, entries}, 0});
+      }
+    }
+  }
+
+  double BitsFor(double entries_per_key) const { return BitsPerKey(memory_) / entries_per_key; }
+
+  void Change(Candidate* candidate, int copies) {
+    candidate->copies = static_cast<unsigned>(static_cast<int>(candidate->copies) + copies);
+    entries_per_key_ += copies * candidate->place.num_entries / num_keys();
+  }
+
+  // If it gains: adds a copy, or puts it in the place of another one. `passing`: what passes.
+  bool Improve(double* passing) {
+    constexpr double kLeastGain = 0.01;
+    double best_passing = *passing * (1 - kLeastGain);
+    Candidate* added = nullptr;
+    Candidate* removed = nullptr;
+    const auto try_to_add = [&](Candidate* instead_of) {
+      for (Candidate& candidate : candidates_) {
+        if (&candidate == instead_of || !HasRoomFor(candidate)) continue;
+        Change(&candidate, 1);
+        const double now = Passing();
+        Change(&candidate, -1);
+        if (now >= best_passing) continue;
+        best_passing = now;
+        added = &candidate;
+        removed = instead_of;
+      }
+    };
+    try_to_add(nullptr);
+    if (added == nullptr) {
+      for (Candidate& candidate : candidates_) {
+        if (candidate.copies == 0) continue;
+        Change(&candidate, -1);
+        try_to_add(&candidate);
+        Change(&candidate, 1);
+      }
+    }
+    if (added == nullptr) return false;
+    Change(added, 1);
+    if (removed != nullptr) Change(removed, -1);
+    *passing = best_passing;
+    return true;
+  }
+
+  bool HasRoomFor(const Candidate& added) const {
+    if (added.copies != 0) return added.copies < kMaxCopies;
+    size_t num_cells = 0;
+    size_t num_prefixes = 0;
+    for (const Candidate& candidate : candidates_) {
+      if (candidate.copies != 0) ++(candidate.place.bits != 0 ? num_cells : num_prefixes);
+    }
+    return added.place.bits != 0 ? num_cells < kMaxCellLengths : num_prefixes < kMaxPrefixKinds;
+  }
+
+  // The part of the asked ranges that the entries let through.
+  double Passing() const {
+    const double bits_per_entry = std::min(BitsFor(entries_per_key_), kMostBitsPerEntry);
+    if (bits_per_entry < kLeastBitsPerEntry) return HUGE_VAL;
+    Rates rates = {1};
+    for (size_t i = 1; i < rates.size(); ++i) {
+      rates[i] = rates[i - 1] * EntryRate(bits_per_entry, memory_.is_compact);
+    }
+    List<Candidate, kMaxCellLengths + kMaxPrefixKinds> chosen;
+    for (const Candidate& candidate : candidates_) {
+      if (candidate.copies != 0) chosen.Add(candidate);
+    }
+    double sum = 0;
+    for (const Asked& asked : asked_) sum += asked.weight * PartThrough(asked.place, chosen, rates);
+    return sum;
+  }
+
+  // From the longest entry on. `known` is the part of the ranges that the entries so far may tell
+  // apart from keys; of these they let `rate` through.
+  template <typename Chosen>
+  double PartThrough(const Place& asked, const Chosen& chosen, const Rates& rates) const {
+    double passing = 0;
+    double rate = 1;
+    double known = 1;
+    double longer = 1;
+    for (const Candidate* c = chosen.end(); c-- != chosen.begin();) {
+      if (c->place.delimiter != asked.delimiter || c->place.depth > asked.depth) continue;
+      if (c->place.bits > asked.bits) {
+        longer *= AnyPasses(rates[c->copies], c->place.bits - asked.bits);
+        continue;
+      }
+      double part = std::min(known, c->place.num_entries / asked.num_entries);
+      if (c->place.bits < asked.bits || c->place.depth < asked.depth) part *= kOfShorter;
+      passing += (known - part) * rate;
+      known = part;
+      rate *= rates[c->copies];
+    }
+    if (asked.bits != 0 && memory_.key_bits > asked.bits) {
+      constexpr double kKeyRate = 0.01;
+      longer *= AnyPasses(kKeyRate, memory_.key_bits - asked.bits);
+    }
+    return (passing + known * rate) * longer;
+  }
+
+  // Whether one of 2^bits lookups finds something.
+  static double AnyPasses(double rate, size_t bits) {
+    constexpr size_t kMostLonger = 5;  // more are not looked up
+    return bits > kMostLonger ? 1 : 1 - std::pow(1 - rate, static_cast<double>(1U << bits));
+  }
+
+  EntryChoice Chosen(double bits_per_entry) const {
+    EntryChoice choice;
+    choice.bits_per_entry = bits_per_entry;
+    EntryKinds& kinds = choice.kinds;
+    for (const Candidate& candidate : candidates_) {
+      const auto copies = static_cast<uint8_t>(candidate.copies);
+      if (copies == 0) continue;
+      const Place& place = candidate.place;
+      if (place.delimiter == kCells) {
+        kinds.cells[kinds.num_cells++] = {static_cast<uint16_t>(place.bits), copies};
+      } else {
+        kinds.prefixes[kinds.num_prefixes++] = {
+            static_cast<unsigned char>(RangeCounts::kDelimiters[place.delimiter]),
+            static_cast<uint8_t>(place.depth), copies};
+      }
+    }
+    const auto order = [](const EntryKinds::Prefix& prefix) {
+      return prefix.delimiter * (kMaxDepth + 1) + prefix.depth;
+    };
+    std::sort(kinds.prefixes, kinds.prefixes + kinds.num_prefixes,
+              [&](const auto& a, const auto& b) { return order(a) < order(b); });
+    return choice;
+  }
+
+  const RangeCounts& counts_;
+  const RangeMemory& memory_;
+  RangeCounts::NumCells num_cells_;
+  List<Candidate, 96> candidates_;  // by place: cells by length, prefixes by delimiter and depth
+  List<Asked, 160> asked_;
+  double entries_per_key_ = 0;  // copies counted
+  bool has_prefixes_ = false;
+  bool only_sure_ = false;
+};
 
 }  // namespace
 
-size_t RangeChoice::Count(const KeyDifference& key) {
-  if (num_keys_++ != 0 && key.common_bits < kMaxCellBits) ++num_new_from_bit_[key.common_bits];
-  size_t needed = key.common_bits < max_bits_ ? CellBytes(max_bits_) : 0;
-  if (!is_text_) return std::min(needed, key.key.size());
-  for (; num_places_ > 0 && places_[num_places_ - 1].at >= key.common_bytes; --num_places_) {
-    --depth_[places_[num_places_ - 1].kind];
-  }
-  for (size_t at = key.common_bytes; at < key.key.size(); ++at) {
-    const uint8_t kind = KindOf(key.key[at]);
-    if (kind == kOtherText) continue;
-    if (kind == kNoText) {
-      is_text_ = false;
-      break;
-    }
-    places_[num_places_++] = {static_cast<uint8_t>(at), kind};
-    const size_t depth = ++depth_[kind];
-    if (depth > kMaxDepth) continue;
-    ++num_prefixes_[kind][depth - 1];
-    if (depth <= max_depth_[kind]) needed = std::max(needed, at + 1);
-  }
-  return std::min(needed, key.key.size());
+double BlockedEntryRate(double bits_per_entry) { return std::exp2(-0.693 * bits_per_entry); }
+
+double EntryRate(double bits_per_entry, bool is_compact) {
+  return is_compact && bits_per_entry >= kCompactFromBits ? CompactEntryRate(bits_per_entry)
+                                                          : BlockedEntryRate(bits_per_entry);
 }
 
-size_t RangeChoice::NeededBytes(const KeyDifference& key) const {
-  size_t needed = key.common_bits < max_bits_ ? CellBytes(max_bits_) : 0;
-  std::array<uint8_t, kDelimiters.size()> depth = {};
-  for (size_t at = 0; is_text_ && at < key.key.size(); ++at) {
-    const uint8_t kind = KindOf(key.key[at]);
-    if (kind >= depth.size()) continue;
-    ++depth[kind];
-    if (at >= key.common_bytes && depth[kind] <= max_depth_[kind]) {
-      needed = std::max(needed, at + 1);
-    }
-  }
-  return std::min(needed, key.key.size());
+double MostEntriesPerKey(const RangeMemory& memory) {
+  return BitsPerKey(memory) / kLeastBitsPerEntry;
 }
 
-void RangeChoice::ForgetCostly(double max_entries) {
-  double num_cells = 1;
-  size_t bits = 0;
-  while (bits < max_bits_ && num_cells + num_new_from_bit_[bits] <= max_entries) {
-    num_cells += num_new_from_bit_[bits++];
-  }
-  max_bits_ = bits;
-  for (size_t kind = 0; kind < max_depth_.size(); ++kind) {
-    double sum = 0;
-    uint8_t depth = 0;
-    while (depth < max_depth_[kind]) {
-      sum += num_prefixes_[kind][depth];
-      if (sum > max_entries) break;
-      ++depth;
-    }
-    max_depth_[kind] = depth;
-  }
+double BitsPerEntry(double entries_per_key, const RangeMemory& memory) {
+  return std::clamp(BitsPerKey(memory) / entries_per_key, kLeastBitsPerEntry, kMostBitsPerEntry);
 }
 
-EntryKinds RangeChoice::Choose(double max_entries, double max_longest) const {
-  EntryKinds chosen;
-  double left = max_entries;
-  for (size_t kind = 0; is_text_ && kind < kDelimiters.size(); ++kind) {
-    if (chosen.num_delimiters == kMaxDelimiters) break;
-    EntryKinds::Delimiter delimiter = {static_cast<unsigned char>(kDelimiters[kind]), 0};
-    double num_last = 1;
-    for (size_t i = 0; i < max_depth_[kind] && num_prefixes_[kind][i] <= left; ++i) {
-      if (num_prefixes_[kind][i] < kWorthMore * num_last) continue;
-      num_last = num_prefixes_[kind][i];
-      left -= num_last;
-      delimiter.depths |= static_cast<uint8_t>(1U << i);
-    }
-    if (delimiter.depths != 0) chosen.delimiters[chosen.num_delimiters++] = delimiter;
-  }
-
-  // Where text has delimiters, its fields end there, and other cells say little.
-  if (chosen.num_delimiters != 0) left = std::min(left, kCellsBesideDelimiters * max_entries);
-  const auto add_cells = [&](size_t bits, double num_cells) {
-    left -= num_cells;
-    if (chosen.num_cell_lengths == kMaxCellLengths) {  // the coarsest goes
-      std::copy(chosen.cell_bits + 1, chosen.cell_bits + kMaxCellLengths, chosen.cell_bits);
-      --chosen.num_cell_lengths;
-    }
-    chosen.cell_bits[chosen.num_cell_lengths++] = static_cast<uint16_t>(bits);
-  };
-  double num_last = 1;
-  double num_cells = 1;
-  size_t bits = 0;
-  for (; bits < max_bits_; ++bits) {
-    if (bits % 8 == 0 && num_cells >= kWorthMore * num_last) {
-      if (num_cells > left) break;
-      add_cells(bits, num_cells);
-      num_last = num_cells;
-    }
-    num_cells += num_new_from_bit_[bits];
-  }
-  // The longest that is left room for.
-  left = std::min(left, max_longest);
-  for (; bits > 0 && num_cells > left; --bits) num_cells -= num_new_from_bit_[bits - 1];
-  const bool is_longer =
-      chosen.num_cell_lengths == 0 || bits > chosen.cell_bits[chosen.num_cell_lengths - 1];
-  if (bits > 0 && is_longer && num_cells >= kWorthMore * num_last) add_cells(bits, num_cells);
-  return chosen;
+EntryChoice ChooseEntries(const RangeCounts& counts, const RangeMemory& memory) {
+  return counts.num_keys() == 0 ? EntryChoice() : Model(counts, memory).Choose();
 }
 
 }  // namespace bloomline::filter

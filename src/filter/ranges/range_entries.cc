@@ -3,22 +3,25 @@
 #include <algorithm>
 #include <cstring>
 
+#include "src/filter/container/shapes.h"
+#include "src/filter/layouts/hash_query.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline::filter {
 namespace {
 
-// What is kept of a key: this, and its first bytes.
+// What is kept of a key: this, and its bytes from first_byte to num_bytes.
 struct KeptHead {
   uint16_t common_bits;
-  uint8_t common_bytes;
-  uint8_t num_bytes;
+  uint16_t common_bytes;
+  uint16_t first_byte;
+  uint16_t num_bytes;
 };
-static_assert(kMaxPrefixBytes <= UINT8_MAX);
+static_assert(kMaxPrefixBytes <= UINT16_MAX);
 
 constexpr size_t kMinKeptBytes = 64 << 10;
-constexpr double kMaxKeptBytesPerEntry = 40;
-// Fewer entries than this many times the limit may become few enough with the keys to come.
+// Kinds with more entries than this many times those that there is memory for may become cheap
+// enough with the keys to come.
 constexpr double kMayBecomeCheap = 2;
 
 // `previous` is the key before. False: the keys are not in the order of bytes.
@@ -45,9 +48,6 @@ void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
   if (key.empty()) has_prefix_ = true;
   if (num_keys_ == 1 && !has_prefix_) is_usable_ = false;  // it comes with the first key or never
   if (key.empty() || !is_usable_) return;
-  const auto size = static_cast<uint16_t>(std::min<size_t>(key.size(), kLongKey));
-  min_key_bytes_ = std::min(min_key_bytes_, size);
-  max_key_bytes_ = std::max(max_key_bytes_, size);
 
   const std::string_view begin = key.substr(0, kMaxPrefixBytes);
   const std::string_view previous(previous_, previous_bytes_);
@@ -58,11 +58,34 @@ void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
     return;
   }
   if (num_keys_ == 0) added.common_bits = 0;
+  CountSuffix(key);
   RememberKey(begin, added.common_bytes);
   ++num_keys_;
-  if (!is_auto_) return AddEntries(added, writer);
-  const size_t num_bytes = choice_.Count(added);
-  if (num_bytes != 0) Keep(added, num_bytes);
+  if (!options_.is_auto) return AddEntries(options_.kinds, added, writer->seed());
+  const size_t num_bytes = counts_.Count(added);
+  num_known_bytes_ = std::min(num_known_bytes_, added.common_bytes);
+  if (num_bytes == 0) return;
+  Keep(added, num_bytes);
+  // What stays at least doubles until the next time.
+  if (kept_.size() > std::max(kMinKeptBytes, forget_from_bytes_)) {
+    Forget(MemoryFor(writer->options()));
+  }
+}
+
+void RangeEntries::CountSuffix(std::string_view key) {
+  const auto size = static_cast<uint16_t>(std::min<size_t>(key.size(), kLongKey));
+  const char last = key.back();
+  if (num_keys_ == 0) {
+    // Longer keys are not asked for by a suffix.
+    suffix_bytes_ = key.size() <= kMaxCellBytes ? key.size() - 1 : 0;
+  } else if (size != max_key_bytes_ || last != previous_[previous_bytes_ - 1]) {
+    suffix_bytes_ = 0;
+  }
+  size_t same = 0;
+  while (same < suffix_bytes_ && key[key.size() - 1 - same] == last) ++same;
+  suffix_bytes_ = same;
+  min_key_bytes_ = std::min(min_key_bytes_, size);
+  max_key_bytes_ = std::max(max_key_bytes_, size);
 }
 
 void RangeEntries::RememberKey(std::string_view key, size_t common_bytes) {
@@ -75,98 +98,162 @@ void RangeEntries::RememberKey(std::string_view key, size_t common_bytes) {
   }
 }
 
-void RangeEntries::AddEntries(const KeyDifference& key, FilterWriter* writer) const {
-  for (size_t i = 0; i < kinds_.num_cell_lengths; ++i) {
-    const size_t bits = kinds_.cell_bits[i];
+void RangeEntries::AddEntry(uint64_t hash, unsigned copies) {
+  for (unsigned i = 0; i < copies; ++i) entries_.AddHash(CopyOf(hash, i));
+}
+
+void RangeEntries::AddEntries(const EntryKinds& kinds, const KeyDifference& key, uint64_t seed) {
+  for (size_t i = 0; i < kinds.num_cells; ++i) {
+    const size_t bits = kinds.cells[i].bits;
     if (bits <= key.common_bits) continue;
     char cell[kMaxCellBytes];
     CellOf(key.key, bits, cell);
-    writer->AddHash(Hash64({cell, CellBytes(bits)}, CellSeed(bits, writer->seed())));
+    AddEntry(Hash64({cell, CellBytes(bits)}, CellSeed(bits, seed)), kinds.cells[i].copies);
   }
-  for (size_t i = 0; i < kinds_.num_delimiters; ++i) {
-    const EntryKinds::Delimiter delimiter = kinds_.delimiters[i];
-    const char byte = static_cast<char>(delimiter.byte);
-    size_t at = key.key.find(byte);
-    for (size_t depth = 0; depth < kMaxDepth && at != key.key.npos; ++depth) {
-      if (at >= key.common_bytes && (delimiter.depths >> depth & 1) != 0) {
-        writer->AddHash(Hash64(key.key.substr(0, at + 1), PrefixSeed(writer->seed())));
+  for (size_t i = 0; i < kinds.num_prefixes;) {
+    const unsigned char delimiter = kinds.prefixes[i].delimiter;
+    const size_t first = i;
+    while (i < kinds.num_prefixes && kinds.prefixes[i].delimiter == delimiter) ++i;
+    size_t depth = 0;
+    size_t at = 0;
+    for (size_t kind = first; kind < i;) {
+      at = key.key.find(static_cast<char>(delimiter), at);
+      if (at == key.key.npos) break;
+      depth = std::min(depth + 1, kMaxDepth);
+      ++at;
+      while (kind < i && kinds.prefixes[kind].depth < depth) ++kind;
+      if (kind < i && kinds.prefixes[kind].depth == depth && at > key.common_bytes) {
+        AddEntry(Hash64(key.key.substr(0, at), PrefixSeed(seed)), kinds.prefixes[kind].copies);
       }
-      at = key.key.find(byte, at + 1);
     }
   }
 }
 
 void RangeEntries::Keep(const KeyDifference& key, size_t num_bytes) {
+  const size_t first_byte = std::min(num_known_bytes_, num_bytes);
   const KeptHead head = {static_cast<uint16_t>(key.common_bits),
-                         static_cast<uint8_t>(key.common_bytes), static_cast<uint8_t>(num_bytes)};
-  char bytes[sizeof(head) + kMaxPrefixBytes];
-  std::memcpy(bytes, &head, sizeof(head));
-  key.key.copy(bytes + sizeof(head), num_bytes);
+                         static_cast<uint16_t>(key.common_bytes), static_cast<uint16_t>(first_byte),
+                         static_cast<uint16_t>(num_bytes)};
   is_usable_ = support::OrIfOutOfMemory(false, [&] {
-    kept_.append(bytes, sizeof(head) + num_bytes);
-    return true;
+    const size_t size = kept_.size();
+    kept_.append(reinterpret_cast<const char*>(&head), sizeof(head));
+    kept_.append(key.key.data() + first_byte, num_bytes - first_byte);
+    return kept_.size() > size;
   });
-  if (kept_.size() > max_kept_bytes()) DropCostly();
-}
-
-size_t RangeEntries::max_kept_bytes() const {
-  return std::max(kMinKeptBytes, static_cast<size_t>(kMaxKeptBytesPerEntry * max_entries()));
+  num_known_bytes_ = num_bytes;
 }
 
 template <typename F>
 void RangeEntries::ForEachKept(F f) const {
+  char bytes[kMaxPrefixBytes];
   for (size_t at = 0; at < kept_.size();) {
     KeptHead head;
     std::memcpy(&head, kept_.data() + at, sizeof(head));
     at += sizeof(head);
-    const KeyDifference key = {std::string_view(kept_).substr(at, head.num_bytes),
-                               head.common_bytes, head.common_bits};
-    at += head.num_bytes;
-    f(key);
+    const size_t num_new = size_t{head.num_bytes} - head.first_byte;
+    std::memcpy(bytes + head.first_byte, kept_.data() + at, num_new);
+    at += num_new;
+    f(KeyDifference{{bytes, head.num_bytes}, head.common_bytes, head.common_bits}, head.first_byte);
   }
 }
 
-void RangeEntries::DropCostly() {
-  const size_t enough = max_kept_bytes() / 2;
-  for (double max = kMayBecomeCheap * max_entries(); kept_.size() > enough; max /= 2) {
-    choice_.ForgetCostly(max);
-    char* end = kept_.data();  // what stays is written over what was there, and ends before it
-    ForEachKept([&](const KeyDifference& key) {
-      const size_t num_bytes = choice_.NeededBytes(key);
-      if (num_bytes == 0) return;
-      const KeptHead head = {static_cast<uint16_t>(key.common_bits),
-                             static_cast<uint8_t>(key.common_bytes),
-                             static_cast<uint8_t>(num_bytes)};
-      const char* const bytes = key.key.data();
-      std::memcpy(end, &head, sizeof(head));
-      std::memmove(end + sizeof(head), bytes, num_bytes);
-      end += sizeof(head) + num_bytes;
+void RangeEntries::Forget(const RangeMemory& memory) {
+  counts_.Forget(kMayBecomeCheap * MostEntriesPerKey(memory) * static_cast<double>(num_keys_));
+  char* end = kept_.data();  // what stays is written over what was there, and ends before it
+  size_t known = 0;          // bytes of the last key that what was written gives
+  ForEachKept([&](const KeyDifference& key, size_t first_byte) {
+    known = std::min(known, first_byte);
+    const size_t num_bytes = counts_.NeededBytes(key);
+    if (num_bytes == 0) return;
+    const size_t first = std::min(known, num_bytes);
+    const KeptHead head = {static_cast<uint16_t>(key.common_bits),
+                           static_cast<uint16_t>(key.common_bytes), static_cast<uint16_t>(first),
+                           static_cast<uint16_t>(num_bytes)};
+    std::memcpy(end, &head, sizeof(head));
+    std::memcpy(end + sizeof(head), key.key.data() + first, num_bytes - first);
+    end += sizeof(head) + num_bytes - first;
+    known = num_bytes;
+  });
+  kept_.resize(static_cast<size_t>(end - kept_.data()));
+  num_known_bytes_ = std::min(num_known_bytes_, known);
+  forget_from_bytes_ = 2 * kept_.size();
+}
+
+RangeMemory RangeEntries::MemoryFor(const FilterOptions& options) const {
+  RangeMemory memory;
+  memory.bits_per_key = options_.memory * options.bits_per_key;
+  memory.num_levels_below = options_.num_levels_below;
+  memory.is_compact = options.format == Format::kCompact;
+  const bool has_one_length = min_key_bytes_ == max_key_bytes_ && max_key_bytes_ <= kMaxCellBytes;
+  memory.key_bits = has_one_length ? 8 * (min_key_bytes_ - suffix_bytes_) : 0;
+  return memory;
+}
+
+bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
+  const uint64_t num_entries = entries_.num_keys();
+  const Format format =
+      memory.is_compact && bits_per_entry >= kCompactFromBits ? Format::kCompact : Format::kBlocked;
+  // Without an entry, a block without bits says "no" to all.
+  shape_ = StandaloneShape(format, std::max<uint64_t>(num_entries, 1), bits_per_entry, 0);
+  if (options_.verify && !entries_.HashesAreIntact()) return false;
+  BuiltHashes built;
+  return support::OrIfOutOfMemory(false, [&] {
+    payload_.assign(static_cast<size_t>(shape_.payload_bytes() + entries_.end_bytes()), '\0');
+    if (num_entries == 0) return true;
+    entries_.FinishTo(shape_, payload_.data(), 1, &built);
+    if (!entries_.error().empty()) return false;
+    if (!options_.verify) return true;
+    bool has_all = true;
+    Payload payload = {shape_, 0, payload_.data()};
+    built.ForEach([&](uint64_t hash) {
+      has_all = has_all && HashMayMatch(payload, kernels::ActiveKernel(), hash);
     });
-    kept_.resize(static_cast<size_t>(end - kept_.data()));
-  }
+    return has_all && built.size() == num_entries;
+  });
 }
 
 void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
   RangeField field;
+  Payload entries;
+  chosen_ = EntryKinds();
+  field.family = options_.family;
   if (is_usable_ && has_prefix_ && num_keys_ != 0) {
-    if (is_auto_) {
-      kinds_ = choice_.Choose(max_entries(), max_entries() / times_ / 2);
-      ForEachKept([&](const KeyDifference& key) { AddEntries(key, writer); });
+    const RangeMemory memory = MemoryFor(writer->options());
+    EntryChoice choice = {options_.kinds, 0};
+    if (options_.is_auto) {
+      choice = ChooseEntries(counts_, memory);
+      ForEachKept(
+          [&](const KeyDifference& key, size_t) { AddEntries(choice.kinds, key, writer->seed()); });
+    } else {
+      const auto num_entries = static_cast<double>(std::max<size_t>(entries_.num_keys(), 1));
+      choice.bits_per_entry = BitsPerEntry(num_entries / static_cast<double>(num_keys_), memory);
     }
-    field.kinds = kinds_;
+    if (!choice.kinds.empty() && Build(choice.bits_per_entry, memory)) {
+      entries = {shape_, writer->seed(), payload_.data()};
+      chosen_ = choice.kinds;
+    }
+    field.kinds = chosen_;
     field.min_key_bytes = min_key_bytes_;
     field.max_key_bytes = max_key_bytes_;
+    if (field.has_one_length()) {
+      field.suffix_bytes = static_cast<uint8_t>(suffix_bytes_);
+      field.suffix_byte = suffix_bytes_ == 0 ? '\0' : previous_[previous_bytes_ - 1];
+    }
     if (is_partition) field.last_key = {previous_, std::min(previous_bytes_, kMaxLastKeyBytes)};
   }
-  writer->RecordRanges({field_, EncodeRangeField(field, field_)});
+  writer->RecordRanges({field_, EncodeRangeField(field, field_)}, entries);
+  entries_.Reset();
   is_usable_ = true;
   has_prefix_ = false;
   num_keys_ = 0;
   min_key_bytes_ = kLongKey;
   max_key_bytes_ = 0;
+  suffix_bytes_ = 0;
   previous_bytes_ = 0;
-  choice_ = RangeChoice();
+  counts_ = RangeCounts();
   kept_.clear();
+  num_known_bytes_ = 0;
+  forget_from_bytes_ = 0;
 }
 
 }  // namespace bloomline::filter

@@ -7,70 +7,83 @@
 #include <string>
 #include <string_view>
 
+#include "bloomline/filter_options.h"
 #include "src/filter/ranges/range_choice.h"
+#include "src/filter/ranges/range_counts.h"
 #include "src/filter/ranges/range_field.h"
 #include "src/filter/writer/filter_writer.h"
 
 namespace bloomline::filter {
 
+// Which entries new filters get.
+struct RangeEntryOptions {
+  bool is_auto = false;  // the kinds are chosen when all keys are known
+  EntryKinds kinds;      // else these
+  // The memory for entries, as a part of that for keys.
+  double memory = 0.2;
+  int num_levels_below = 0;
+  uint32_t family = 0;  // recorded
+  bool verify = false;  // looks up all entries of a finished filter
+};
+
 // Makes the entries while keys are added: (Add* Finish)*. The keys come in the order of their
 // bytes; if they do not, or if memory is missing, the filter records that it has no entries, and so
 // answers "may match" to ranges. Throws nothing.
+//
+// Memory until Finish, if kinds are chosen: what is new in each key, and 8 bytes for it.
 class RangeEntries {
  public:
-  // Entries of these kinds.
-  explicit RangeEntries(const EntryKinds& kinds) : kinds_(kinds) {}
-  // Entries of kinds that are chosen when all keys are known. At most max_entries_per_key of them
-  // are where fields of the keys may end, or more above other levels of the database; half as many
-  // are for ranges of numbers, which can use any room. Memory until then: up to 40 bytes for each
-  // of these, at least 64 KiB.
-  //
-  // A level has about a tenth of the keys of the level below. Its files have fewer keys of each
-  // user, device or directory, and need more entries per key. Ten times the entries per key there
-  // doubles the total, and twenty times in the levels above adds little.
-  explicit RangeEntries(double max_entries_per_key, int num_levels_below = 0)
-      : is_auto_(true),
-        max_entries_per_key_(max_entries_per_key),
-        times_(num_levels_below == 0   ? 1
-               : num_levels_below == 1 ? 10
-                                       : 20) {}
+  explicit RangeEntries(const RangeEntryOptions& options) : options_(options) {
+    if (options.verify) entries_.KeepChecksum();
+  }
 
   // To be called before the writer gets the key. Empty keys have no entries: queries never ask for
   // them. They are the prefixes of RocksDB's range extractor, which stands for the order of bytes:
   // without one, nothing is recorded.
   void Add(std::string_view key, FilterWriter* writer);
 
-  // Adds the entries that are missing yet, makes the writer record them, and starts over. The
-  // writer must finish its filter before this is destroyed or called again.
+  // Makes the writer record the entries, and starts over. The writer must finish its filter before
+  // this is destroyed or called again.
   void Finish(bool is_partition, FilterWriter* writer);
+
+  // Of the last filter.
+  const EntryKinds& chosen() const { return chosen_; }
 
  private:
   void RememberKey(std::string_view key, size_t common_bytes);
-  void AddEntries(const KeyDifference& key, FilterWriter* writer) const;
+  void CountSuffix(std::string_view key);
+  void AddEntry(uint64_t hash, unsigned copies);
+  void AddEntries(const EntryKinds& kinds, const KeyDifference& key, uint64_t seed);
   void Keep(const KeyDifference& key, size_t num_bytes);
-  void DropCostly();
-  double max_entries() const {
-    return times_ * max_entries_per_key_ * static_cast<double>(num_keys_);
-  }
-  size_t max_kept_bytes() const;
+  void Forget(const RangeMemory& memory);
   template <typename F>
   void ForEachKept(F f) const;
+  RangeMemory MemoryFor(const FilterOptions& options) const;
+  // False: out of memory, or an entry was lost.
+  bool Build(double bits_per_entry, const RangeMemory& memory);
 
-  bool is_auto_ = false;
-  double max_entries_per_key_ = 0;
-  double times_ = 1;
-  EntryKinds kinds_;
+  const RangeEntryOptions options_;
   // What is known of the filter that is being built.
   bool is_usable_ = true;
   bool has_prefix_ = false;  // an empty key
   uint64_t num_keys_ = 0;
   uint16_t min_key_bytes_ = kLongKey;
   uint16_t max_key_bytes_ = 0;
+  size_t suffix_bytes_ = 0;
   char previous_[kMaxPrefixBytes];  // the first bytes of the last key
   size_t previous_bytes_ = 0;
-  RangeChoice choice_;
-  char field_[kMaxRangeFieldBytes];  // of the last filter
-  std::string kept_;  // what is needed of keys that have something new, one behind the other
+  RangeCounts counts_;
+  // What is needed of keys that have something new, one behind the other. Of each, the bytes that
+  // the one before it does not have.
+  std::string kept_;
+  size_t num_known_bytes_ = 0;  // of the last key: what can be put together of what is kept
+  size_t forget_from_bytes_ = 0;
+  FilterWriter entries_{FilterOptions()};
+  // Of the last filter.
+  EntryKinds chosen_;
+  std::string payload_;
+  FilterShape shape_;
+  char field_[kMaxRangeFieldBytes];
 };
 
 }  // namespace bloomline::filter

@@ -8,9 +8,8 @@
 namespace bloomline::filter {
 namespace {
 
-// The first bytes of the content: the least and the greatest length of a key, 2 bytes each; how
-// many cell lengths and delimiters follow.
-constexpr size_t kHeadBytes = 6;
+// The bytes of the content before the kinds of entries.
+constexpr size_t kHeadBytes = 12;
 
 uint16_t Load16(const char* p) { return static_cast<uint16_t>(kernels::LoadLittleEndian16(p)); }
 
@@ -20,17 +19,56 @@ char* Store16(unsigned value, char* dst) {
   return dst + 2;
 }
 
+// A cell length: 14 bits, and 2 of copies - 1.
+constexpr unsigned kLengthBits = 14;
+// A depth: 4 bits, and 2 of copies - 1.
+constexpr unsigned kDepthBits = 4;
+
+bool DecodeCells(const char* p, EntryKinds* kinds) {
+  for (unsigned i = 0, last = 0; i < kinds->num_cells; ++i, p += 2) {
+    const unsigned number = Load16(p);
+    EntryKinds::Cell& cell = kinds->cells[i];
+    cell.bits = static_cast<uint16_t>(number & ((1U << kLengthBits) - 1));
+    cell.copies = static_cast<uint8_t>((number >> kLengthBits) + 1);
+    if (cell.bits <= last || cell.bits > kMaxCellBits) return false;
+    last = cell.bits;
+  }
+  return true;
+}
+
+bool DecodePrefixes(const char* p, EntryKinds* kinds) {
+  for (unsigned i = 0, last = 0; i < kinds->num_prefixes; ++i, p += 2) {
+    const auto delimiter = static_cast<unsigned char>(p[0]);
+    const auto number = static_cast<unsigned char>(p[1]);
+    const unsigned depth = number & ((1U << kDepthBits) - 1);
+    const unsigned order = delimiter << kDepthBits | depth;
+    if (depth == 0 || depth > kMaxDepth || number >> (kDepthBits + 2) != 0 || order <= last) {
+      return false;
+    }
+    kinds->prefixes[i] = {delimiter, static_cast<uint8_t>(depth),
+                          static_cast<uint8_t>((number >> kDepthBits) + 1)};
+    last = order;
+  }
+  return true;
+}
+
 }  // namespace
 
 size_t EncodeRangeField(const RangeField& field, char* dst) {
   const EntryKinds& kinds = field.kinds;
   char* p = Store16(field.max_key_bytes, Store16(field.min_key_bytes, dst));
-  *p++ = static_cast<char>(kinds.num_cell_lengths);
-  *p++ = static_cast<char>(kinds.num_delimiters);
-  for (size_t i = 0; i < kinds.num_cell_lengths; ++i) p = Store16(kinds.cell_bits[i], p);
-  for (size_t i = 0; i < kinds.num_delimiters; ++i) {
-    *p++ = static_cast<char>(kinds.delimiters[i].byte);
-    *p++ = static_cast<char>(kinds.delimiters[i].depths);
+  *p++ = static_cast<char>(field.suffix_bytes);
+  *p++ = field.suffix_byte;
+  p = Store16(field.family >> 16, Store16(field.family, p));
+  *p++ = static_cast<char>(kinds.num_cells);
+  *p++ = static_cast<char>(kinds.num_prefixes);
+  for (size_t i = 0; i < kinds.num_cells; ++i) {
+    p = Store16(kinds.cells[i].bits | (kinds.cells[i].copies - 1U) << kLengthBits, p);
+  }
+  for (size_t i = 0; i < kinds.num_prefixes; ++i) {
+    const EntryKinds::Prefix& prefix = kinds.prefixes[i];
+    *p++ = static_cast<char>(prefix.delimiter);
+    *p++ = static_cast<char>(prefix.depth | (prefix.copies - 1U) << kDepthBits);
   }
   p += field.last_key.copy(p, kMaxLastKeyBytes);
   return static_cast<size_t>(p - dst);
@@ -38,31 +76,28 @@ size_t EncodeRangeField(const RangeField& field, char* dst) {
 
 bool DecodeRangeField(std::string_view content, RangeField* field) {
   if (content.size() < kHeadBytes) return false;
-  const char* p = content.data();
+  const char* const p = content.data();
   EntryKinds& kinds = field->kinds;
   field->min_key_bytes = Load16(p);
   field->max_key_bytes = Load16(p + 2);
-  kinds.num_cell_lengths = static_cast<uint8_t>(p[4]);
-  kinds.num_delimiters = static_cast<uint8_t>(p[5]);
-  if (kinds.num_cell_lengths > kMaxCellLengths || kinds.num_delimiters > kMaxDelimiters ||
+  field->suffix_bytes = static_cast<uint8_t>(p[4]);
+  field->suffix_byte = p[5];
+  field->family = kernels::LoadLittleEndian32(p + 6);
+  kinds.num_cells = static_cast<uint8_t>(p[10]);
+  kinds.num_prefixes = static_cast<uint8_t>(p[11]);
+  if (kinds.num_cells > kMaxCellLengths || kinds.num_prefixes > kMaxPrefixKinds ||
       field->min_key_bytes > field->max_key_bytes) {
     return false;
   }
-  const size_t end =
-      kHeadBytes + 2 * size_t{kinds.num_cell_lengths} + 2 * size_t{kinds.num_delimiters};
+  if (field->suffix_bytes != 0 &&
+      (!field->has_one_length() || field->suffix_bytes >= field->min_key_bytes)) {
+    return false;
+  }
+  const size_t prefixes = kHeadBytes + 2 * size_t{kinds.num_cells};
+  const size_t end = prefixes + 2 * size_t{kinds.num_prefixes};
   if (content.size() < end || content.size() - end > kMaxLastKeyBytes) return false;
-  p += kHeadBytes;
-  for (unsigned i = 0, last = 0; i < kinds.num_cell_lengths; ++i, p += 2) {
-    kinds.cell_bits[i] = Load16(p);
-    if (kinds.cell_bits[i] <= last || kinds.cell_bits[i] > kMaxCellBits) return false;
-    last = kinds.cell_bits[i];
-  }
-  for (size_t i = 0; i < kinds.num_delimiters; ++i, p += 2) {
-    kinds.delimiters[i] = {static_cast<unsigned char>(p[0]), static_cast<uint8_t>(p[1])};
-    if (kinds.delimiters[i].depths == 0) return false;
-  }
   field->last_key = content.substr(end);
-  return true;
+  return DecodeCells(p + kHeadBytes, &kinds) && DecodePrefixes(p + prefixes, &kinds);
 }
 
 uint64_t CellSeed(size_t bits, uint64_t seed) {

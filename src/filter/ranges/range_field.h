@@ -21,36 +21,43 @@ namespace bloomline::filter {
 // prefixes are empty.
 constexpr char kRangeExtractorName[] = "bloomline.ranges";
 // It keeps no longer bounds: such ranges may match.
-constexpr size_t kMaxBoundBytes = 256;
+constexpr size_t kMaxBoundBytes = 1024;
 
 // Longer cells and prefixes are not written.
 constexpr size_t kMaxCellBytes = 64;
 constexpr size_t kMaxCellBits = 8 * kMaxCellBytes;
-constexpr size_t kMaxPrefixBytes = 128;
+constexpr size_t kMaxPrefixBytes = 1024;
 
 constexpr size_t kMaxCellLengths = 8;
-constexpr size_t kMaxDelimiters = 4;
+constexpr size_t kMaxPrefixKinds = 32;
 // A partition keeps so many bytes of its last key.
 constexpr size_t kMaxLastKeyBytes = 64;
 // A length field holds this for all keys of so many bytes or more.
 constexpr uint16_t kLongKey = UINT16_MAX;
 
-// Delimiters of a kind that count in a key.
+// The depth of a delimiter's occurrence: 1 for the first one. All from here on have this one.
 constexpr size_t kMaxDepth = 8;
+// An entry is in the payload so many times at most.
+constexpr uint8_t kMaxCopies = 4;
 
 // Which entries a filter has: of each key the cells of these lengths, and prefixes up to some of
 // its delimiters.
 struct EntryKinds {
-  struct Delimiter {
-    unsigned char byte;
-    uint8_t depths;  // bit i: up to the delimiter number i + 1; at least one is set
+  struct Cell {
+    uint16_t bits;  // 1 to kMaxCellBits
+    uint8_t copies = 1;
   };
-  uint8_t num_cell_lengths = 0;
-  uint8_t num_delimiters = 0;
-  uint16_t cell_bits[kMaxCellLengths] = {};  // ascending, 1 to kMaxCellBits
-  Delimiter delimiters[kMaxDelimiters] = {};
+  struct Prefix {
+    unsigned char delimiter;
+    uint8_t depth;  // 1 to kMaxDepth
+    uint8_t copies = 1;
+  };
+  uint8_t num_cells = 0;
+  uint8_t num_prefixes = 0;
+  Cell cells[kMaxCellLengths] = {};       // ascending
+  Prefix prefixes[kMaxPrefixKinds] = {};  // by delimiter, then by depth, ascending
 
-  bool empty() const { return num_cell_lengths == 0 && num_delimiters == 0; }
+  bool empty() const { return num_cells == 0 && num_prefixes == 0; }
 };
 
 // The field of a filter's extension. Empty keys count nowhere.
@@ -59,13 +66,21 @@ struct RangeField {
   // Limits of the lengths of all keys, in bytes. kLongKey as the greatest: none.
   uint16_t min_key_bytes = 0;
   uint16_t max_key_bytes = kLongKey;
+  // All keys end in so many equal bytes; 0 if they are not all of one length.
+  uint8_t suffix_bytes = 0;
+  char suffix_byte = 0;
+  uint32_t family = 0;  // a number of the column family; 0: unknown
   // The first bytes of a partition's last key; empty in the filter of a whole table. A partition
   // says nothing of what follows it.
   std::string_view last_key;
+
+  bool has_one_length() const {
+    return min_key_bytes == max_key_bytes && max_key_bytes != kLongKey;
+  }
 };
 
 constexpr size_t kMaxRangeFieldBytes =
-    6 + 2 * kMaxCellLengths + 2 * kMaxDelimiters + kMaxLastKeyBytes;
+    12 + 2 * kMaxCellLengths + 2 * kMaxPrefixKinds + kMaxLastKeyBytes;
 
 // Writes the field's content, at most kMaxRangeFieldBytes, and returns its length.
 size_t EncodeRangeField(const RangeField& field, char* dst);
@@ -73,10 +88,15 @@ size_t EncodeRangeField(const RangeField& field, char* dst);
 // points into the content.
 bool DecodeRangeField(std::string_view content, RangeField* field);
 
-// The seeds of the hashes of entries that are not whole keys, in a filter with this seed. They keep
-// these entries apart from keys, and cells of different lengths from each other.
+// The seeds of the hashes of entries, in a filter with this seed. They keep cells of different
+// lengths and prefixes apart from each other.
 uint64_t CellSeed(size_t bits, uint64_t seed);
 uint64_t PrefixSeed(uint64_t seed);
+
+// Copy i of an entry. Only the lower half differs, so that copies lie in one block.
+constexpr uint64_t CopyOf(uint64_t hash, unsigned i) {
+  return hash ^ static_cast<uint32_t>(i * uint32_t{0xb5c0fbcf});
+}
 
 // Eight bytes as a number of which the first byte counts most, and back.
 inline uint64_t WordAt(const char* bytes) {

@@ -29,42 +29,41 @@ bool AllBeginWith(std::string_view prefix, std::string_view end) {
   return byte < limit || (byte == limit && end.size() == prefix.size());
 }
 
-// The cells that the keys of [begin, end) can be in: so many, from `first` on.
+// The cells from the one of `begin` to the one of `end`: so many, from `first` on.
 struct Cells {
   char first[kMaxCellBytes];
+  char last[kMaxCellBytes];
   uint64_t count;
 };
 
 constexpr uint64_t kTooMany = std::numeric_limits<uint64_t>::max();
 
-Cells CellsOf(std::string_view begin, std::string_view end, size_t bits, size_t min_key_bytes) {
+Cells CellsOf(std::string_view begin, std::string_view end, size_t bits) {
   Cells cells;
-  char last[kMaxCellBytes];
   CellOf(begin, bits, cells.first);
-  CellOf(end, bits, last);
+  CellOf(end, bits, cells.last);
   const size_t bytes = CellBytes(bits);
-  const auto mismatch = std::mismatch(cells.first, cells.first + bytes, last).first;
+  const auto mismatch = std::mismatch(cells.first, cells.first + bytes, cells.last).first;
   const auto same = static_cast<size_t>(mismatch - cells.first);
-  uint64_t distance = 0;
-  if (bytes - same > sizeof(distance)) {
-    cells.count = kTooMany;
-    return cells;
-  }
+  cells.count = kTooMany;
+  if (bytes - same > sizeof(uint64_t)) return cells;
   uint64_t low = 0;
   uint64_t high = 0;
   for (size_t i = same; i < bytes; ++i) {
     low = low << 8 | static_cast<unsigned char>(cells.first[i]);
-    high = high << 8 | static_cast<unsigned char>(last[i]);
+    high = high << 8 | static_cast<unsigned char>(cells.last[i]);
   }
-  distance = (high - low) >> (8 * bytes - bits);
-  // A key below `end` that is in the cell of `end`: where all bits of `end` beyond the cell are
-  // zeros, only a shorter one, which has fewer zeros at its end.
-  const bool has_zeros_at_end = !end.empty() && end.back() == '\0';
-  const bool is_excluded =
-      WithoutZerosAtEnd(end) == WithoutZerosAtEnd(std::string_view(last, bytes)) &&
-      (!has_zeros_at_end || end.size() <= min_key_bytes);
-  cells.count = distance == kTooMany ? kTooMany : distance + (is_excluded ? 0 : 1);
+  const uint64_t distance = (high - low) >> (8 * bytes - bits);
+  if (distance != kTooMany) cells.count = distance + 1;
   return cells;
+}
+
+// Whether no key below `end` is in its cell. Where all bits of `end` beyond the cell are zeros,
+// only a shorter one can be, which has fewer zeros at its end.
+bool IsBelowItsCell(std::string_view end, std::string_view cell, size_t min_key_bytes) {
+  const bool has_zeros_at_end = !end.empty() && end.back() == '\0';
+  return WithoutZerosAtEnd(end) == WithoutZerosAtEnd(cell) &&
+         (!has_zeros_at_end || end.size() <= min_key_bytes);
 }
 
 // The next cell; cells of only ones have none.
@@ -105,79 +104,131 @@ size_t CommonBits(std::string_view begin, std::string_view end, size_t min_key_b
   return kMaxCellBits;
 }
 
+// What a range has been asked of entries that may be false positives. A few say enough.
+constexpr int kMaxCovering = 4;
+
 class Query {
  public:
-  Query(const OpenFilter& filter, uint64_t seed, const RangeField& field)
-      : filter_(filter), seed_(seed), field_(field) {
+  explicit Query(const OpenRanges& ranges) : ranges_(ranges), field_(ranges.field) {
     // Where all keys have the same length, they are cells themselves, the finest ones.
-    const size_t key_bits = 8 * size_t{field.max_key_bytes};
-    const EntryKinds& kinds = field.kinds;
-    const size_t finest =
-        kinds.num_cell_lengths == 0 ? 0 : kinds.cell_bits[kinds.num_cell_lengths - 1];
+    const EntryKinds& kinds = field_.kinds;
+    const size_t key_bits = 8 * size_t{field_.max_key_bytes} - 8 * size_t{field_.suffix_bytes};
+    const size_t finest = kinds.num_cells == 0 ? 0 : kinds.cells[kinds.num_cells - 1].bits;
     keys_are_cells_ =
-        field.min_key_bytes == field.max_key_bytes && key_bits > finest && key_bits <= kMaxCellBits;
-    num_levels_ = kinds.num_cell_lengths + (keys_are_cells_ ? 1 : 0);
+        field_.has_one_length() && key_bits > finest && field_.max_key_bytes <= kMaxCellBytes;
+    num_levels_ = kinds.num_cells + (keys_are_cells_ ? 1U : 0U);
   }
 
   // The prefixes of `begin`, the longest one first: fewest keys have it.
   bool NoKeyHasPrefix(std::string_view begin, std::string_view end) const {
+    const EntryKinds& kinds = field_.kinds;
     const std::string_view searched = begin.substr(0, kMaxPrefixBytes);
-    const uint64_t seed = PrefixSeed(seed_);
-    for (size_t i = 0; i < field_.kinds.num_delimiters; ++i) {
-      const EntryKinds::Delimiter delimiter = field_.kinds.delimiters[i];
-      const char byte = static_cast<char>(delimiter.byte);
-      size_t sizes[kMaxDepth];
-      size_t depth = 0;
-      for (size_t at = searched.find(byte); at != searched.npos && depth < kMaxDepth;
-           at = searched.find(byte, at + 1)) {
-        sizes[depth++] = at + 1;
-      }
-      while (depth-- > 0) {
-        if ((delimiter.depths >> depth & 1) == 0) continue;
-        const std::string_view prefix = begin.substr(0, sizes[depth]);
-        if (AllBeginWith(prefix, end) && !Has(Hash64(prefix, seed))) return true;
+    int num_left = kMaxCovering;
+    for (size_t i = 0; i < kinds.num_prefixes;) {
+      const unsigned char delimiter = kinds.prefixes[i].delimiter;
+      const size_t first = i;
+      while (i < kinds.num_prefixes && kinds.prefixes[i].delimiter == delimiter) ++i;
+      const char byte = static_cast<char>(delimiter);
+      auto depth = static_cast<size_t>(std::count(searched.begin(), searched.end(), byte));
+      for (size_t at = searched.size(); depth > 0 && num_left > 0; --depth) {
+        at = searched.rfind(byte, at - 1);
+        const EntryKinds::Prefix* const kind =
+            FindKind(kinds.prefixes + first, kinds.prefixes + i, std::min(depth, kMaxDepth));
+        if (kind == nullptr) continue;
+        const std::string_view prefix = searched.substr(0, at + 1);
+        if (!AllBeginWith(prefix, end)) continue;
+        if (!HasEntry(Hash64(prefix, PrefixSeed(ranges_.seed)), kind->copies)) return true;
+        --num_left;
       }
     }
     return false;
   }
 
   bool CellsMayMatch(std::string_view begin, std::string_view end) {
-    // A cell that all keys of the range are in says as much as all the longer ones around it.
+    // Cells that all keys of the range are in. The finest says most; the coarser ones around it say
+    // as much again only because each of them may be a false positive.
     const size_t common_bits = CommonBits(begin, end, field_.min_key_bytes);
     size_t level = 0;
     while (level < num_levels_ && BitsOf(level) <= common_bits) ++level;
-    if (level > 0) {
-      char cell[kMaxCellBytes];
-      CellOf(begin, BitsOf(level - 1), cell);
+    int num_covering = 0;
+    for (size_t covering = level; covering > 0 && num_covering < kMaxCovering; ++num_covering) {
+      CellBuffer buffer(*this, --covering);
+      CellOf(begin, BitsOf(covering), buffer.bytes);
       --num_left_;
-      if (!Has(Hash64({cell, CellBytes(BitsOf(level - 1))}, SeedOf(level - 1)))) return false;
+      if (!Has(covering, buffer.Hash())) return false;
+      if (IsKeyLevel(covering)) break;
     }
     return CellsMayMatch(level, begin, end);
   }
 
  private:
+  // A cell, and the suffix that makes a key of it.
+  struct CellBuffer {
+    CellBuffer(const Query& query, size_t level)
+        : seed(query.SeedOf(level)), size(CellBytes(query.BitsOf(level))) {
+      if (!query.IsKeyLevel(level)) return;
+      std::memset(bytes + size, query.field_.suffix_byte, query.field_.suffix_bytes);
+      size += query.field_.suffix_bytes;
+    }
+    std::string_view view() const { return {bytes, size}; }
+    uint64_t Hash() const { return Hash64(view(), seed); }
+
+    char bytes[kMaxCellBytes];
+    uint64_t seed;
+    size_t size;
+  };
+
+  static const EntryKinds::Prefix* FindKind(const EntryKinds::Prefix* first,
+                                            const EntryKinds::Prefix* end, size_t depth) {
+    while (first != end && first->depth != depth) ++first;
+    return first == end ? nullptr : first;
+  }
+
+  // The cells of a level that keys of [begin, end) can be in. Whole keys are known: the first and
+  // the last one may lie outside the range.
+  Cells CellsAt(size_t level, std::string_view begin, std::string_view end) const {
+    const size_t bits = BitsOf(level);
+    Cells cells = CellsOf(begin, end, bits);
+    if (cells.count == kTooMany) return cells;
+    if (!IsKeyLevel(level)) {
+      const std::string_view last(cells.last, CellBytes(bits));
+      cells.count -= IsBelowItsCell(end, last, field_.min_key_bytes) ? 1 : 0;
+      return cells;
+    }
+    CellBuffer key(*this, level);
+    std::memcpy(key.bytes, cells.last, CellBytes(bits));
+    if (key.view() >= end) --cells.count;
+    std::memcpy(key.bytes, cells.first, CellBytes(bits));
+    if (key.view() < begin && cells.count > 0) {
+      --cells.count;
+      Advance(bits, cells.first);
+    }
+    return cells;
+  }
+
   // Cells of length `level` and finer ones.
   bool CellsMayMatch(size_t level, std::string_view begin, std::string_view end) {
     if (level == num_levels_) return true;
     const size_t bits = BitsOf(level);
-    Cells cells = CellsOf(begin, end, bits, field_.min_key_bytes);
+    Cells cells = CellsAt(level, begin, end);
     if (cells.count > static_cast<uint64_t>(num_left_)) return true;  // and more at finer ones
     num_left_ -= static_cast<int>(cells.count);
     if (level + 1 == num_levels_) return AnyMayMatch(cells, level);
-    const std::string_view cell(cells.first, CellBytes(bits));
+    CellBuffer cell(*this, level);
+    std::memcpy(cell.bytes, cells.first, cell.size);
     for (uint64_t i = 0; i < cells.count; ++i) {
-      if (Has(Hash64(cell, SeedOf(level)))) {
+      char next[kMaxCellBytes];
+      std::memcpy(next, cell.bytes, cell.size);
+      Advance(bits, next);
+      if (Has(level, cell.Hash())) {
         // The part of the range that lies in this cell.
-        char next[kMaxCellBytes];
-        std::memcpy(next, cells.first, cell.size());
-        Advance(bits, next);
-        const std::string_view low = i == 0 ? begin : cell;
+        const std::string_view low = i == 0 ? begin : cell.view();
         const bool is_last = i + 1 == cells.count;
         const std::string_view high =
-            is_last ? end : WithoutZerosAtEnd(std::string_view(next, cell.size()));
+            is_last ? end : WithoutZerosAtEnd(std::string_view(next, cell.size));
         if (CellsMayMatch(level + 1, low, high)) return true;
       }
-      Advance(bits, cells.first);
+      std::memcpy(cell.bytes, next, cell.size);
     }
     return false;
   }
@@ -185,18 +236,23 @@ class Query {
   // In batches, as for many keys. The first ones are small: where keys are dense, they are enough.
   bool AnyMayMatch(Cells cells, size_t level) const {
     const size_t bits = BitsOf(level);
-    const std::string_view cell(cells.first, CellBytes(bits));
-    const KeyHasher hasher(SeedOf(level));
+    CellBuffer cell(*this, level);
+    std::memcpy(cell.bytes, cells.first, CellBytes(bits));
+    const KeyHasher hasher(cell.seed);
+    const OpenFilter& filter = FilterOf(level);
+    const unsigned copies = CopiesOf(level);
     uint64_t hashes[kBatchCells];
     bool may_match[kBatchCells];
     for (size_t batch = 2; cells.count > 0; batch = std::min(2 * batch, kBatchCells)) {
       const auto n = static_cast<size_t>(std::min<uint64_t>(cells.count, batch));
       for (size_t i = 0; i < n; ++i) {
-        hashes[i] = hasher(cell);
-        Advance(bits, cells.first);
+        hashes[i] = hasher(cell.view());
+        Advance(bits, cell.bytes);
       }
-      filter_.may_match_many(filter_, n, hashes, may_match);
-      if (std::find(may_match, may_match + n, true) != may_match + n) return true;
+      filter.may_match_many(filter, n, hashes, may_match);
+      for (size_t i = 0; i < n; ++i) {
+        if (may_match[i] && HasCopies(filter, hashes[i], 1, copies)) return true;
+      }
       cells.count -= n;
     }
     return false;
@@ -204,17 +260,34 @@ class Query {
 
   static constexpr size_t kBatchCells = 16;
 
-  bool IsKeyLevel(size_t level) const { return level == field_.kinds.num_cell_lengths; }
+  bool IsKeyLevel(size_t level) const { return level == field_.kinds.num_cells; }
   size_t BitsOf(size_t level) const {
-    return IsKeyLevel(level) ? 8 * size_t{field_.max_key_bytes} : field_.kinds.cell_bits[level];
+    return IsKeyLevel(level) ? 8 * (size_t{field_.max_key_bytes} - field_.suffix_bytes)
+                             : field_.kinds.cells[level].bits;
   }
   uint64_t SeedOf(size_t level) const {
-    return IsKeyLevel(level) ? seed_ : CellSeed(BitsOf(level), seed_);
+    return IsKeyLevel(level) ? ranges_.seed : CellSeed(BitsOf(level), ranges_.seed);
   }
-  bool Has(uint64_t hash) const { return filter_.may_match(filter_, hash); }
+  const OpenFilter& FilterOf(size_t level) const {
+    return IsKeyLevel(level) ? ranges_.keys : ranges_.entries;
+  }
+  unsigned CopiesOf(size_t level) const {
+    return IsKeyLevel(level) ? 1U : field_.kinds.cells[level].copies;
+  }
+  static bool HasCopies(const OpenFilter& filter, uint64_t hash, unsigned first, unsigned copies) {
+    for (unsigned i = first; i < copies; ++i) {
+      if (!filter.may_match(filter, CopyOf(hash, i))) return false;
+    }
+    return true;
+  }
+  bool Has(size_t level, uint64_t hash) const {
+    return HasCopies(FilterOf(level), hash, 0, CopiesOf(level));
+  }
+  bool HasEntry(uint64_t hash, unsigned copies) const {
+    return HasCopies(ranges_.entries, hash, 0, copies);
+  }
 
-  const OpenFilter& filter_;
-  const uint64_t seed_;
+  const OpenRanges& ranges_;
   const RangeField& field_;
   bool keys_are_cells_;
   size_t num_levels_;
@@ -223,14 +296,27 @@ class Query {
 
 }  // namespace
 
-bool RangeMayMatch(const OpenFilter& filter, uint64_t seed, const RangeField& field,
-                   std::string_view begin, std::string_view end) {
+bool RangeMayMatch(const OpenRanges& ranges, std::string_view begin, std::string_view end) {
   // No entry says whether the empty key is there. Where the order is another one, a range may seem
   // to end before it begins.
-  if (begin.empty() || begin >= end) return true;
+  if (!ranges.is_understood || begin.empty() || begin >= end) return true;
+  const RangeField& field = ranges.field;
   if (!field.last_key.empty() && end > field.last_key) return true;
-  Query query(filter, seed, field);
+  Query query(ranges);
   return !query.NoKeyHasPrefix(begin, end) && query.CellsMayMatch(begin, end);
+}
+
+OpenRanges OpenedRanges(const Payload& payload, const Extension& fields,
+                        const kernels::Kernel& kernel) {
+  OpenRanges ranges;
+  ranges.is_understood = !payload.always_matches() &&
+                         DecodeRangeField(fields.ranges, &ranges.field) &&
+                         (fields.second.num_blocks != 0 || ranges.field.kinds.empty());
+  if (!ranges.is_understood) return ranges;
+  ranges.keys = Opened(payload, kernel);
+  ranges.entries = Opened(fields.second, kernel);
+  ranges.seed = payload.seed;
+  return ranges;
 }
 
 }  // namespace bloomline::filter

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "src/filter/container/trailer.h"
 #include "src/filter/layouts/hash_query.h"
 #include "src/filter/ranges/range_field.h"
 
@@ -14,12 +15,24 @@ namespace bloomline::filter {
 // The most cells that a query looks up (docs/ranges.md has the time).
 constexpr int kMaxAskedEntries = 64;
 
+// A filter, opened for ranges. It refers to the bytes of the filter.
+struct OpenRanges {
+  bool is_understood = false;  // else every range may match
+  RangeField field;
+  OpenFilter keys;
+  OpenFilter entries;
+  uint64_t seed = 0;
+};
+
+// What DecodeTrailer gave.
+OpenRanges OpenedRanges(const Payload& payload, const Extension& fields,
+                        const kernels::Kernel& kernel);
+
 // False: no key of the filter lies in [begin, end). In a partition, that also holds for the keys
 // that follow it in the table. The order is that of bytes.
 //
 // Cost: a hash and a query of the filter for each entry that is asked for.
-bool RangeMayMatch(const OpenFilter& filter, uint64_t seed, const RangeField& field,
-                   std::string_view begin, std::string_view end);
+bool RangeMayMatch(const OpenRanges& ranges, std::string_view begin, std::string_view end);
 
 }  // namespace bloomline::filter
 

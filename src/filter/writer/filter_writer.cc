@@ -101,7 +101,7 @@ void FilterWriter::ForgetKeys() {
   checksum_ = 0;
   has_given_up_ = false;
   num_not_kept_ = 0;
-  extension_.ranges = {};
+  RecordRanges({}, {});
   DrawOwnSeed();
 }
 

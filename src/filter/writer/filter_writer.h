@@ -67,12 +67,17 @@ class FilterWriter {
   // The same for another reason, which error() returns.
   void MatchEverything(std::string_view reason);
 
-  // The next FinishTo records these bytes as Extension::ranges. They must be there until then.
-  void RecordRanges(std::string_view field) { extension_.ranges = field; }
+  // The next FinishTo records these as Extension::ranges and Extension::second. Their bytes must be
+  // there until then.
+  void RecordRanges(std::string_view field, const Payload& entries) {
+    extension_.ranges = field;
+    extension_.second = entries;
+  }
 
   const Extension& extension() const { return extension_; }
-  // The bytes behind the payload.
+  // The bytes of extension and trailer, which keys pay for, and all bytes behind the payload.
   uint64_t end_bytes() const { return EndBytes(extension_); }
+  uint64_t tail_bytes() const { return TailBytes(extension_); }
 
   // Moves all keys of `other`, which has the same format and seed, here. What other lost, this has
   // lost, too.
@@ -84,7 +89,7 @@ class FilterWriter {
   // key.
   bool HashesAreIntact() const;
 
-  // Writes shape.payload_bytes() + end_bytes() bytes and starts over. The shape is that of
+  // Writes shape.payload_bytes() + tail_bytes() bytes and starts over. The shape is that of
   // num_keys() keys; it has no blocks if there are none. Needs no memory; without it, kBlocked is
   // slower (payload_builder.h), and blocks of kCompact match every key. The hashes go to `hashes`
   // if it is not null, in place of what was there.

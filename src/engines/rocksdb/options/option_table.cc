@@ -248,14 +248,14 @@ std::string RangePrefixesText(const RocksDBFilterOptions& options) {
   return options.range_prefixes.empty() ? kNone : options.range_prefixes;
 }
 
-std::string ParseRangeEntries(const std::string& value, RocksDBFilterOptions* options) {
-  if (support::ParseDouble(value, &options->range_entries_per_key)) return "";
-  return Wrong("range_entries_per_key", value, "a number");
+std::string ParseRangeMemory(const std::string& value, RocksDBFilterOptions* options) {
+  if (support::ParseDouble(value, &options->range_memory_percent)) return "";
+  return Wrong("range_memory_percent", value, "a number");
 }
 
-void CheckRangeEntries(const RocksDBFilterOptions& options, PolicySettings* settings,
-                       ErrorText* error) {
-  ReadRangeEntriesPerKey(options, &settings->ranges, error);
+void CheckRangeMemory(const RocksDBFilterOptions& options, PolicySettings* settings,
+                      ErrorText* error) {
+  ReadRangeMemory(options, &settings->ranges, error);
 }
 
 void CheckCanonicalizer(const RocksDBFilterOptions& options, PolicySettings*, ErrorText* error) {
@@ -288,8 +288,8 @@ const std::array<OptionRow, 12>& OptionTable() {
        BoolText<&RocksDBFilterOptions::stock_id>},
       {"range_prefixes", OptionType::kString, ParseRangePrefixes, CheckRangePrefixes,
        RangePrefixesText},
-      {"range_entries_per_key", OptionType::kDouble, ParseRangeEntries, CheckRangeEntries,
-       NumberText<&RocksDBFilterOptions::range_entries_per_key>},
+      {"range_memory_percent", OptionType::kDouble, ParseRangeMemory, CheckRangeMemory,
+       NumberText<&RocksDBFilterOptions::range_memory_percent>},
       {kCanonicalizerOption, OptionType::kString, ParseCanonicalizer, CheckCanonicalizer,
        CanonicalizerText},
   }};

@@ -2,8 +2,6 @@
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_BUILDER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_BUILDER_H_
 
-#include <utility>
-
 #include "src/engines/rocksdb/bits_builder.h"
 #include "src/filter/ranges/range_entries.h"
 
@@ -15,8 +13,8 @@ class RangeBitsBuilder final : public RocksDBBitsBuilder {
  public:
   // As RocksDBBitsBuilder.
   RangeBitsBuilder(const FilterOptions& options, bool verify, ROCKSDB_NAMESPACE::Logger* log,
-                   filter::RangeEntries entries)
-      : RocksDBBitsBuilder(options, verify, log), entries_(std::move(entries)) {}
+                   const filter::RangeEntryOptions& entries)
+      : RocksDBBitsBuilder(options, verify, log), entries_(entries) {}
 
   void AddKey(const Slice& key) override {
     entries_.Add(key.ToStringView(), &writer());

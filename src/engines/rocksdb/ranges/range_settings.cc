@@ -9,9 +9,8 @@ namespace {
 
 constexpr std::string_view kAutoPrefixes = "auto";
 constexpr std::string_view kAfter = "after0x";
-constexpr uint8_t kAllDepths = 0xff;
-constexpr double kMinEntriesPerKey = 0.001;
-constexpr double kMaxEntriesPerKey = 8;
+constexpr double kMinMemoryPercent = 1;
+constexpr double kMaxMemoryPercent = 400;
 
 // The number that is all of `text`.
 bool ReadNumber(std::string_view text, int base, unsigned* number) {
@@ -20,25 +19,32 @@ bool ReadNumber(std::string_view text, int base, unsigned* number) {
   return read.ec == std::errc() && read.ptr == end;
 }
 
+constexpr size_t kMaxDelimiters = filter::kMaxPrefixKinds / filter::kMaxDepth;
+
+// All depths of a delimiter.
+bool AddDelimiter(unsigned char delimiter, filter::EntryKinds* kinds) {
+  filter::EntryKinds::Prefix* const end = kinds->prefixes + kinds->num_prefixes;
+  for (const auto* prefix = kinds->prefixes; prefix != end; ++prefix) {
+    if (prefix->delimiter == delimiter) return false;
+  }
+  if (kinds->num_prefixes + filter::kMaxDepth > filter::kMaxPrefixKinds) return false;
+  for (uint8_t depth = 1; depth <= filter::kMaxDepth; ++depth) {
+    kinds->prefixes[kinds->num_prefixes++] = {delimiter, depth};
+  }
+  return true;
+}
+
 bool ReadItem(std::string_view item, filter::EntryKinds* kinds) {
   unsigned number;
   if (item.substr(0, kAfter.size()) == kAfter) {
-    if (kinds->num_delimiters == filter::kMaxDelimiters ||
-        !ReadNumber(item.substr(kAfter.size()), 16, &number) || number > UINT8_MAX) {
-      return false;
-    }
-    const auto byte = static_cast<unsigned char>(number);
-    for (size_t i = 0; i < kinds->num_delimiters; ++i) {
-      if (kinds->delimiters[i].byte == byte) return false;
-    }
-    kinds->delimiters[kinds->num_delimiters++] = {byte, kAllDepths};
-    return true;
+    return ReadNumber(item.substr(kAfter.size()), 16, &number) && number <= UINT8_MAX &&
+           AddDelimiter(static_cast<unsigned char>(number), kinds);
   }
-  if (kinds->num_cell_lengths == filter::kMaxCellLengths || !ReadNumber(item, 10, &number) ||
-      number < 1 || number > filter::kMaxCellBytes) {
+  if (kinds->num_cells == filter::kMaxCellLengths || !ReadNumber(item, 10, &number) || number < 1 ||
+      number > filter::kMaxCellBytes) {
     return false;
   }
-  kinds->cell_bits[kinds->num_cell_lengths++] = static_cast<uint16_t>(8 * number);
+  kinds->cells[kinds->num_cells++].bits = static_cast<uint16_t>(8 * number);
   return true;
 }
 
@@ -48,9 +54,15 @@ bool ReadList(std::string_view text, filter::EntryKinds* kinds) {
     if (!ReadItem(text.substr(begin, end - begin), kinds)) return false;
     begin = end + 1;
   }
-  uint16_t* const bits = kinds->cell_bits;
-  std::sort(bits, bits + kinds->num_cell_lengths);
-  return std::adjacent_find(bits, bits + kinds->num_cell_lengths) == bits + kinds->num_cell_lengths;
+  using Cell = filter::EntryKinds::Cell;
+  Cell* const cells_end = kinds->cells + kinds->num_cells;
+  std::sort(kinds->cells, cells_end, [](Cell a, Cell b) { return a.bits < b.bits; });
+  std::sort(kinds->prefixes, kinds->prefixes + kinds->num_prefixes,
+            [](const auto& a, const auto& b) {
+              return a.delimiter != b.delimiter ? a.delimiter < b.delimiter : a.depth < b.depth;
+            });
+  return std::adjacent_find(kinds->cells, cells_end,
+                            [](Cell a, Cell b) { return a.bits == b.bits; }) == cells_end;
 }
 
 }  // namespace
@@ -64,8 +76,8 @@ void ReadRangePrefixes(const RocksDBFilterOptions& options, RangeSettings* setti
     *error << "range_prefixes is ";
     error->AppendQuoted(text) << "; allowed: auto, or a list as in 4:8:after0x2f of up to "
                               << filter::kMaxCellLengths << " different lengths of 1 to "
-                              << filter::kMaxCellBytes << " bytes and up to "
-                              << filter::kMaxDelimiters << " different delimiters";
+                              << filter::kMaxCellBytes << " bytes and up to " << kMaxDelimiters
+                              << " different delimiters";
   } else if (options.canonicalizer != nullptr) {
     *error << "range_prefixes is ";
     error->AppendQuoted(text) << " and there is a canonicalizer; allowed: one of the two, because "
@@ -73,16 +85,14 @@ void ReadRangePrefixes(const RocksDBFilterOptions& options, RangeSettings* setti
   }
 }
 
-void ReadRangeEntriesPerKey(const RocksDBFilterOptions& options, RangeSettings* settings,
-                            support::ErrorText* error) {
-  settings->max_entries_per_key = options.range_entries_per_key;
-  if (options.range_entries_per_key >= kMinEntriesPerKey &&
-      options.range_entries_per_key <= kMaxEntriesPerKey) {
-    return;
-  }
-  *error << "range_entries_per_key is ";
-  error->AppendExactly(options.range_entries_per_key);
-  *error << "; allowed: " << kMinEntriesPerKey << " to " << kMaxEntriesPerKey;
+void ReadRangeMemory(const RocksDBFilterOptions& options, RangeSettings* settings,
+                     support::ErrorText* error) {
+  const double percent = options.range_memory_percent;
+  settings->memory = percent / 100;
+  if (percent >= kMinMemoryPercent && percent <= kMaxMemoryPercent) return;
+  *error << "range_memory_percent is ";
+  error->AppendExactly(percent);
+  *error << "; allowed: " << kMinMemoryPercent << " to " << kMaxMemoryPercent;
 }
 
 }  // namespace bloomline

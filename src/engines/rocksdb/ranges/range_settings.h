@@ -1,4 +1,4 @@
-// The options range_prefixes and range_entries_per_key, as text and for builders.
+// The options range_prefixes and range_memory_percent, as text and for builders.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_SETTINGS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_SETTINGS_H_
 
@@ -13,21 +13,25 @@ namespace bloomline {
 struct RangeSettings {
   filter::EntryKinds kinds;
   bool is_auto = false;
-  double max_entries_per_key = 0;
+  double memory = 0;  // for entries, as a part of that for keys
 
   bool has_entries() const { return is_auto || !kinds.empty(); }
 
-  filter::RangeEntries Entries(int num_levels_below) const {
-    return is_auto ? filter::RangeEntries(max_entries_per_key, num_levels_below)
-                   : filter::RangeEntries(kinds);
+  filter::RangeEntryOptions EntryOptions(int num_levels_below) const {
+    filter::RangeEntryOptions options;
+    options.is_auto = is_auto;
+    options.kinds = kinds;
+    options.memory = memory;
+    options.num_levels_below = num_levels_below;
+    return options;
   }
 };
 
 // Read the two options. If one is wrong, *error says so.
 void ReadRangePrefixes(const RocksDBFilterOptions& options, RangeSettings* settings,
                        support::ErrorText* error);
-void ReadRangeEntriesPerKey(const RocksDBFilterOptions& options, RangeSettings* settings,
-                            support::ErrorText* error);
+void ReadRangeMemory(const RocksDBFilterOptions& options, RangeSettings* settings,
+                     support::ErrorText* error);
 
 }  // namespace bloomline
 

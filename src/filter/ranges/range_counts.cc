@@ -1,0 +1,129 @@
+#include "src/filter/ranges/range_counts.h"
+
+#include <algorithm>
+
+namespace bloomline::filter {
+namespace {
+
+constexpr uint8_t kOtherText = 0xfe;
+constexpr uint8_t kNoText = 0xff;
+
+// For each byte the index of its delimiter, or one of these two.
+constexpr std::array<uint8_t, 256> KindsOf(std::string_view delimiters) {
+  std::array<uint8_t, 256> kinds = {};
+  for (size_t i = 0; i < kinds.size(); ++i) kinds[i] = i < ' ' ? kNoText : kOtherText;
+  for (size_t i = 0; i < delimiters.size(); ++i) {
+    kinds[static_cast<unsigned char>(delimiters[i])] = static_cast<uint8_t>(i);
+  }
+  return kinds;
+}
+constexpr std::array<uint8_t, 256> kKinds = KindsOf(RangeCounts::kDelimiters);
+
+uint8_t KindOf(char byte) { return kKinds[static_cast<unsigned char>(byte)]; }
+
+// Cells that tell so many of the keys apart are long enough: with longer ones, a file says "no" to
+// hardly more ranges. In binary keys, shorter ones are: what follows are numbers, of which scans do
+// not ask for ranges that mostly have no key anywhere.
+constexpr double kNearlyAll = 0.97;
+constexpr double kMostOfNumbers = 0.75;
+
+// The part of keys that have a delimiter, if it is one.
+constexpr double kFrequent = 0.5;
+
+}  // namespace
+
+RangeCounts::RangeCounts(const Sample& sample) : sample_(sample) {
+  if (sample.size == 0) return;
+  max_bits_ = 0;
+  max_depth_ = {};
+  for (const SampledRange& range : sample) {
+    if (range.delimiter == kDelimiters.size()) {
+      max_bits_ = std::max(max_bits_, std::min(range.bits, kMaxCellBits));
+    } else {
+      uint8_t& depth = max_depth_[range.delimiter];
+      depth = std::max(depth, static_cast<uint8_t>(range.depth));
+    }
+  }
+}
+
+size_t RangeCounts::Count(const KeyDifference& key) {
+  if (num_keys_++ != 0 && key.common_bits < kMaxCellBits) ++num_new_from_bit_[key.common_bits];
+  size_t needed = key.common_bits < max_bits_ ? CellBytes(max_bits_) : 0;
+  if (!is_text_) return std::min(needed, key.key.size());
+  for (; num_places_ > 0 && places_[num_places_ - 1].at >= key.common_bytes; --num_places_) {
+    const uint8_t kind = places_[num_places_ - 1].kind;
+    if (--num_places_of_[kind] == 0) num_keys_with_[kind] += num_keys_ - 1 - has_since_[kind];
+  }
+  for (size_t at = key.common_bytes; at < key.key.size(); ++at) {
+    const uint8_t kind = KindOf(key.key[at]);
+    if (kind == kOtherText) continue;
+    if (kind == kNoText) {
+      is_text_ = false;
+      break;
+    }
+    places_[num_places_++] = {static_cast<uint16_t>(at), kind};
+    if (num_places_of_[kind] == 0) has_since_[kind] = num_keys_ - 1;
+    const size_t depth = std::min<size_t>(++num_places_of_[kind], kMaxDepth);
+    ++num_prefixes_[kind][depth - 1];
+    if (depth <= max_depth_[kind]) needed = std::max(needed, at + 1);
+  }
+  return std::min(needed, key.key.size());
+}
+
+size_t RangeCounts::NeededBytes(const KeyDifference& key) const {
+  size_t needed = key.common_bits < max_bits_ ? CellBytes(max_bits_) : 0;
+  std::array<size_t, kDelimiters.size()> num_places_of = {};
+  for (size_t at = 0; is_text_ && at < key.key.size(); ++at) {
+    const uint8_t kind = KindOf(key.key[at]);
+    if (kind >= num_places_of.size()) continue;
+    const size_t depth = std::min(++num_places_of[kind], kMaxDepth);
+    if (at >= key.common_bytes && depth <= max_depth_[kind]) needed = std::max(needed, at + 1);
+  }
+  return std::min(needed, key.key.size());
+}
+
+bool RangeCounts::IsFrequent(size_t delimiter) const {
+  uint64_t num_keys = num_keys_with_[delimiter];
+  if (num_places_of_[delimiter] != 0) num_keys += num_keys_ - has_since_[delimiter];
+  return is_text_ && static_cast<double>(num_keys) > kFrequent * static_cast<double>(num_keys_);
+}
+
+bool RangeCounts::has_sure_delimiter() const {
+  for (size_t delimiter = 0; delimiter < kNumSureDelimiters; ++delimiter) {
+    const auto& num_prefixes = num_prefixes_[delimiter];
+    if (IsFrequent(delimiter) && *std::max_element(num_prefixes.begin(), num_prefixes.end()) > 1) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void RangeCounts::Forget(double max_entries) {
+  if (sample_.size != 0) return;
+  const bool has_sure = has_sure_delimiter();
+  const double enough = (is_text_ ? kNearlyAll : kMostOfNumbers) * static_cast<double>(num_keys_);
+  double num_cells = 1;
+  size_t bits = 0;
+  while (bits < max_bits_ && num_cells + num_new_from_bit_[bits] <= max_entries) {
+    if (num_cells >= enough && bits % 8 == 0) break;
+    num_cells += num_new_from_bit_[bits++];
+  }
+  max_bits_ = has_sure ? 0 : bits;
+  for (size_t kind = 0; kind < max_depth_.size(); ++kind) {
+    const bool is_sure = kind < kNumSureDelimiters;
+    uint8_t depth = 0;
+    while (depth < max_depth_[kind] && num_prefixes_[kind][depth] <= max_entries) ++depth;
+    max_depth_[kind] = (has_sure && !is_sure) || !IsFrequent(kind) ? 0 : depth;
+  }
+}
+
+void RangeCounts::CopyNumCells(NumCells* num_cells) const {
+  double num = 1;
+  for (size_t bits = 0; bits < kMaxCellBits; ++bits) {
+    (*num_cells)[bits] = num;
+    num += num_new_from_bit_[bits];
+  }
+  (*num_cells)[kMaxCellBits] = num;
+}
+
+}  // namespace bloomline::filter

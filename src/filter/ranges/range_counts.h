@@ -1,0 +1,115 @@
+// How many range entries of each kind the keys of a filter would have.
+#ifndef BLOOMLINE_FILTER_RANGES_RANGE_COUNTS_H_
+#define BLOOMLINE_FILTER_RANGES_RANGE_COUNTS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "src/filter/ranges/range_field.h"
+
+namespace bloomline::filter {
+
+// What of a key is new, compared with the key before it.
+struct KeyDifference {
+  std::string_view key;     // its first kMaxPrefixBytes
+  size_t common_bytes = 0;  // at the start of both keys
+  size_t common_bits = 0;   // at the start of both cells
+};
+
+// Counts exactly, as keys come in order, so that an entry is new if the key before does not have
+// it. Throws nothing, allocates nothing.
+class RangeCounts {
+ public:
+  // A range that scans ask for: it ends at a delimiter's occurrence, an index of kDelimiters and a
+  // depth; or, with kDelimiters.size() in place of the index, after so many bits.
+  struct SampledRange {
+    size_t delimiter;
+    size_t depth;
+    size_t bits;
+    double weight;
+  };
+  struct Sample {
+    std::array<SampledRange, 16> ranges;
+    size_t size = 0;
+
+    const SampledRange* begin() const { return ranges.data(); }
+    const SampledRange* end() const { return ranges.data() + size; }
+  };
+
+  RangeCounts() = default;
+  // Only what such ranges need will be chosen.
+  explicit RangeCounts(const Sample& sample);
+
+  // Bytes between fields. The first five hardly ever are anything else.
+  static constexpr std::string_view kDelimiters = "/:|#\t,; _-.";
+  static constexpr size_t kNumSureDelimiters = 5;
+
+  // Counts a key. Returns how many of its first bytes may be needed to make its entries; 0: it has
+  // no new ones.
+  size_t Count(const KeyDifference& key);
+
+  // The same for a key that was counted before: less may be needed after Forget.
+  size_t NeededBytes(const KeyDifference& key) const;
+
+  // Kinds with more entries than that will not be chosen, also if more keys come; nor will those
+  // that say little of keys like the ones counted so far:
+  // - beside delimiters that are sure, other ones, and cells
+  // - delimiters that most keys do not have
+  // - cells longer than those that tell nearly all keys apart.
+  void Forget(double max_entries);
+
+  const Sample& sample() const { return sample_; }
+  uint64_t num_keys() const { return num_keys_; }
+  // No byte is below a space, but tabs.
+  bool is_text() const { return is_text_; }
+  // A delimiter that is sure ends fields of most keys, and not the same one in all.
+  bool has_sure_delimiter() const;
+  // Longer cells may not be chosen. Shorter ones, if keys have them all in common, say nothing.
+  size_t max_bits() const { return max_bits_; }
+  // Greater depths of a delimiter may not be chosen; 0 is all.
+  size_t max_depth(size_t delimiter) const {
+    return IsFrequent(delimiter) ? max_depth_[delimiter] : 0;
+  }
+  // The number of prefixes of a depth, 1 to kMaxDepth.
+  double num_prefixes(size_t delimiter, size_t depth) const {
+    return num_prefixes_[delimiter][depth - 1];
+  }
+  // num_cells[i]: how many different cells of i bits the keys have, i <= kMaxCellBits.
+  using NumCells = std::array<double, kMaxCellBits + 1>;
+  void CopyNumCells(NumCells* num_cells) const;
+
+ private:
+  // Most keys have it.
+  bool IsFrequent(size_t delimiter) const;
+
+  Sample sample_;
+  uint64_t num_keys_ = 0;
+  bool is_text_ = true;
+  std::array<uint32_t, kMaxCellBits> num_new_from_bit_ = {};
+  std::array<std::array<uint32_t, kMaxDepth>, kDelimiters.size()> num_prefixes_ = {};
+  // Where the delimiters of the last key are, and of which kind.
+  struct Place {
+    uint16_t at;
+    uint8_t kind;
+  };
+  std::array<Place, kMaxPrefixBytes> places_;
+  size_t num_places_ = 0;
+  std::array<uint16_t, kDelimiters.size()> num_places_of_ = {};
+  // Keys that have a delimiter, but those that follow each other up to the last one: from this on.
+  std::array<uint64_t, kDelimiters.size()> num_keys_with_ = {};
+  std::array<uint64_t, kDelimiters.size()> has_since_ = {};
+  size_t max_bits_ = kMaxCellBits;
+  std::array<uint8_t, kDelimiters.size()> max_depth_ = Deepest();
+
+  static constexpr std::array<uint8_t, kDelimiters.size()> Deepest() {
+    std::array<uint8_t, kDelimiters.size()> depths = {};
+    for (auto& depth : depths) depth = kMaxDepth;
+    return depths;
+  }
+};
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_RANGES_RANGE_COUNTS_H_
