@@ -46,10 +46,7 @@ RangeCounts::RangeCounts(const Sample& sample) : sample_(sample) {
   }
 }
 
-size_t RangeCounts::Count(const KeyDifference& key) {
-  if (num_keys_++ != 0 && key.common_bits < kMaxCellBits) ++num_new_from_bit_[key.common_bits];
-  size_t needed = key.common_bits < max_bits_ ? CellBytes(max_bits_) : 0;
-  if (!is_text_) return std::min(needed, key.key.size());
+size_t RangeCounts::CountDelimiters(const KeyDifference& key, size_t needed) {
   for (; num_places_ > 0 && places_[num_places_ - 1].at >= key.common_bytes; --num_places_) {
     const uint8_t kind = places_[num_places_ - 1].kind;
     if (--num_places_of_[kind] == 0) num_keys_with_[kind] += num_keys_ - 1 - has_since_[kind];
@@ -59,6 +56,7 @@ size_t RangeCounts::Count(const KeyDifference& key) {
     if (kind == kOtherText) continue;
     if (kind == kNoText) {
       is_text_ = false;
+      has_delimiters_ = false;
       break;
     }
     places_[num_places_++] = {static_cast<uint16_t>(at), kind};
@@ -67,13 +65,13 @@ size_t RangeCounts::Count(const KeyDifference& key) {
     ++num_prefixes_[kind][depth - 1];
     if (depth <= max_depth_[kind]) needed = std::max(needed, at + 1);
   }
-  return std::min(needed, key.key.size());
+  return needed;
 }
 
 size_t RangeCounts::NeededBytes(const KeyDifference& key) const {
   size_t needed = key.common_bits < max_bits_ ? CellBytes(max_bits_) : 0;
   std::array<size_t, kDelimiters.size()> num_places_of = {};
-  for (size_t at = 0; is_text_ && at < key.key.size(); ++at) {
+  for (size_t at = 0; has_delimiters_ && at < key.key.size(); ++at) {
     const uint8_t kind = KindOf(key.key[at]);
     if (kind >= num_places_of.size()) continue;
     const size_t depth = std::min(++num_places_of[kind], kMaxDepth);
@@ -85,7 +83,8 @@ size_t RangeCounts::NeededBytes(const KeyDifference& key) const {
 bool RangeCounts::IsFrequent(size_t delimiter) const {
   uint64_t num_keys = num_keys_with_[delimiter];
   if (num_places_of_[delimiter] != 0) num_keys += num_keys_ - has_since_[delimiter];
-  return is_text_ && static_cast<double>(num_keys) > kFrequent * static_cast<double>(num_keys_);
+  return has_delimiters_ &&
+         static_cast<double>(num_keys) > kFrequent * static_cast<double>(num_keys_);
 }
 
 bool RangeCounts::has_sure_delimiter() const {
@@ -98,8 +97,8 @@ bool RangeCounts::has_sure_delimiter() const {
   return false;
 }
 
-void RangeCounts::Forget(double max_entries) {
-  if (sample_.size != 0) return;
+bool RangeCounts::Forget(double max_entries) {
+  if (sample_.size != 0) return false;
   const bool has_sure = has_sure_delimiter();
   const double enough = (is_text_ ? kNearlyAll : kMostOfNumbers) * static_cast<double>(num_keys_);
   double num_cells = 1;
@@ -108,13 +107,21 @@ void RangeCounts::Forget(double max_entries) {
     if (num_cells >= enough && bits % 8 == 0) break;
     num_cells += num_new_from_bit_[bits++];
   }
-  max_bits_ = has_sure ? 0 : bits;
+  if (has_sure) bits = 0;
+  bool is_much = bits + 8 <= max_bits_;
+  max_bits_ = bits;
+  bool has_delimiters = false;
   for (size_t kind = 0; kind < max_depth_.size(); ++kind) {
     const bool is_sure = kind < kNumSureDelimiters;
     uint8_t depth = 0;
     while (depth < max_depth_[kind] && num_prefixes_[kind][depth] <= max_entries) ++depth;
-    max_depth_[kind] = (has_sure && !is_sure) || !IsFrequent(kind) ? 0 : depth;
+    if ((has_sure && !is_sure) || !IsFrequent(kind)) depth = 0;
+    is_much |= depth < max_depth_[kind];
+    max_depth_[kind] = depth;
+    has_delimiters |= max_depth_[kind] != 0;
   }
+  has_delimiters_ = has_delimiters;
+  return is_much;
 }
 
 void RangeCounts::CopyNumCells(NumCells* num_cells) const {

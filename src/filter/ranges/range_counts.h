@@ -2,6 +2,7 @@
 #ifndef BLOOMLINE_FILTER_RANGES_RANGE_COUNTS_H_
 #define BLOOMLINE_FILTER_RANGES_RANGE_COUNTS_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +49,11 @@ class RangeCounts {
 
   // Counts a key. Returns how many of its first bytes may be needed to make its entries; 0: it has
   // no new ones.
-  size_t Count(const KeyDifference& key);
+  size_t Count(const KeyDifference& key) {
+    if (num_keys_++ != 0 && key.common_bits < kMaxCellBits) ++num_new_from_bit_[key.common_bits];
+    const size_t needed = key.common_bits < max_bits_ ? CellBytes(max_bits_) : 0;
+    return std::min(has_delimiters_ ? CountDelimiters(key, needed) : needed, key.key.size());
+  }
 
   // The same for a key that was counted before: less may be needed after Forget.
   size_t NeededBytes(const KeyDifference& key) const;
@@ -58,7 +63,8 @@ class RangeCounts {
   // - beside delimiters that are sure, other ones, and cells
   // - delimiters that most keys do not have
   // - cells longer than those that tell nearly all keys apart.
-  void Forget(double max_entries);
+  // True: a delimiter, or eight lengths of cells or more, were forgotten.
+  bool Forget(double max_entries);
 
   const Sample& sample() const { return sample_; }
   uint64_t num_keys() const { return num_keys_; }
@@ -81,12 +87,14 @@ class RangeCounts {
   void CopyNumCells(NumCells* num_cells) const;
 
  private:
+  size_t CountDelimiters(const KeyDifference& key, size_t needed);
   // Most keys have it.
   bool IsFrequent(size_t delimiter) const;
 
   Sample sample_;
   uint64_t num_keys_ = 0;
   bool is_text_ = true;
+  bool has_delimiters_ = true;  // text, of which prefixes may be chosen
   std::array<uint32_t, kMaxCellBits> num_new_from_bit_ = {};
   std::array<std::array<uint32_t, kMaxDepth>, kDelimiters.size()> num_prefixes_ = {};
   // Where the delimiters of the last key are, and of which kind.

@@ -10,16 +10,6 @@
 namespace bloomline::filter {
 namespace {
 
-// What is kept of a key: this, and its bytes from first_byte to num_bytes.
-struct KeptHead {
-  uint16_t common_bits;
-  uint16_t common_bytes;
-  uint16_t first_byte;
-  uint16_t num_bytes;
-};
-static_assert(kMaxPrefixBytes <= UINT16_MAX);
-
-constexpr size_t kMinKeptBytes = 64 << 10;
 // Kinds with more entries than this many times those that there is memory for may become cheap
 // enough with the keys to come.
 constexpr double kMayBecomeCheap = 2;
@@ -63,12 +53,11 @@ void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
   ++num_keys_;
   if (!options_.is_auto) return AddEntries(options_.kinds, added, writer->seed());
   const size_t num_bytes = counts_.Count(added);
-  num_known_bytes_ = std::min(num_known_bytes_, added.common_bytes);
-  if (num_bytes == 0) return;
-  Keep(added, num_bytes);
-  // What stays at least doubles until the next time.
-  if (kept_.size() > std::max(kMinKeptBytes, forget_from_bytes_)) {
-    Forget(MemoryFor(writer->options()));
+  is_usable_ = kept_.Add(added, num_bytes);
+  if (kept_.HasGrown()) {
+    const double most = MostEntriesPerKey(MemoryFor(writer->options()));
+    const bool is_much = counts_.Forget(kMayBecomeCheap * most * static_cast<double>(num_keys_));
+    if (is_much) kept_.Forget(counts_);
   }
 }
 
@@ -129,56 +118,6 @@ void RangeEntries::AddEntries(const EntryKinds& kinds, const KeyDifference& key,
   }
 }
 
-void RangeEntries::Keep(const KeyDifference& key, size_t num_bytes) {
-  const size_t first_byte = std::min(num_known_bytes_, num_bytes);
-  const KeptHead head = {static_cast<uint16_t>(key.common_bits),
-                         static_cast<uint16_t>(key.common_bytes), static_cast<uint16_t>(first_byte),
-                         static_cast<uint16_t>(num_bytes)};
-  is_usable_ = support::OrIfOutOfMemory(false, [&] {
-    const size_t size = kept_.size();
-    kept_.append(reinterpret_cast<const char*>(&head), sizeof(head));
-    kept_.append(key.key.data() + first_byte, num_bytes - first_byte);
-    return kept_.size() > size;
-  });
-  num_known_bytes_ = num_bytes;
-}
-
-template <typename F>
-void RangeEntries::ForEachKept(F f) const {
-  char bytes[kMaxPrefixBytes];
-  for (size_t at = 0; at < kept_.size();) {
-    KeptHead head;
-    std::memcpy(&head, kept_.data() + at, sizeof(head));
-    at += sizeof(head);
-    const size_t num_new = size_t{head.num_bytes} - head.first_byte;
-    std::memcpy(bytes + head.first_byte, kept_.data() + at, num_new);
-    at += num_new;
-    f(KeyDifference{{bytes, head.num_bytes}, head.common_bytes, head.common_bits}, head.first_byte);
-  }
-}
-
-void RangeEntries::Forget(const RangeMemory& memory) {
-  counts_.Forget(kMayBecomeCheap * MostEntriesPerKey(memory) * static_cast<double>(num_keys_));
-  char* end = kept_.data();  // what stays is written over what was there, and ends before it
-  size_t known = 0;          // bytes of the last key that what was written gives
-  ForEachKept([&](const KeyDifference& key, size_t first_byte) {
-    known = std::min(known, first_byte);
-    const size_t num_bytes = counts_.NeededBytes(key);
-    if (num_bytes == 0) return;
-    const size_t first = std::min(known, num_bytes);
-    const KeptHead head = {static_cast<uint16_t>(key.common_bits),
-                           static_cast<uint16_t>(key.common_bytes), static_cast<uint16_t>(first),
-                           static_cast<uint16_t>(num_bytes)};
-    std::memcpy(end, &head, sizeof(head));
-    std::memcpy(end + sizeof(head), key.key.data() + first, num_bytes - first);
-    end += sizeof(head) + num_bytes - first;
-    known = num_bytes;
-  });
-  kept_.resize(static_cast<size_t>(end - kept_.data()));
-  num_known_bytes_ = std::min(num_known_bytes_, known);
-  forget_from_bytes_ = 2 * kept_.size();
-}
-
 RangeMemory RangeEntries::MemoryFor(const FilterOptions& options) const {
   RangeMemory memory;
   memory.bits_per_key = options_.memory * options.bits_per_key;
@@ -222,7 +161,7 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
     EntryChoice choice = {options_.kinds, 0};
     if (options_.is_auto) {
       choice = ChooseEntries(counts_, memory);
-      ForEachKept(
+      kept_.ForEach(
           [&](const KeyDifference& key, size_t) { AddEntries(choice.kinds, key, writer->seed()); });
     } else {
       const auto num_entries = static_cast<double>(std::max<size_t>(entries_.num_keys(), 1));
@@ -251,9 +190,7 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
   suffix_bytes_ = 0;
   previous_bytes_ = 0;
   counts_ = RangeCounts();
-  kept_.clear();
-  num_known_bytes_ = 0;
-  forget_from_bytes_ = 0;
+  kept_.Clear();
 }
 
 }  // namespace bloomline::filter

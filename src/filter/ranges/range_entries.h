@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "bloomline/filter_options.h"
+#include "src/filter/ranges/kept_keys.h"
 #include "src/filter/ranges/range_choice.h"
 #include "src/filter/ranges/range_counts.h"
 #include "src/filter/ranges/range_field.h"
@@ -54,10 +55,6 @@ class RangeEntries {
   void CountSuffix(std::string_view key);
   void AddEntry(uint64_t hash, unsigned copies);
   void AddEntries(const EntryKinds& kinds, const KeyDifference& key, uint64_t seed);
-  void Keep(const KeyDifference& key, size_t num_bytes);
-  void Forget(const RangeMemory& memory);
-  template <typename F>
-  void ForEachKept(F f) const;
   RangeMemory MemoryFor(const FilterOptions& options) const;
   // False: out of memory, or an entry was lost.
   bool Build(double bits_per_entry, const RangeMemory& memory);
@@ -73,11 +70,7 @@ class RangeEntries {
   char previous_[kMaxPrefixBytes];  // the first bytes of the last key
   size_t previous_bytes_ = 0;
   RangeCounts counts_;
-  // What is needed of keys that have something new, one behind the other. Of each, the bytes that
-  // the one before it does not have.
-  std::string kept_;
-  size_t num_known_bytes_ = 0;  // of the last key: what can be put together of what is kept
-  size_t forget_from_bytes_ = 0;
+  KeptKeys kept_;
   FilterWriter entries_{FilterOptions()};
   // Of the last filter.
   EntryKinds chosen_;

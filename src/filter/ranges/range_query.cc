@@ -150,6 +150,11 @@ class Query {
     const size_t common_bits = CommonBits(begin, end, field_.min_key_bytes);
     size_t level = 0;
     while (level < num_levels_ && BitsOf(level) <= common_bits) ++level;
+    // Two finer ones may say more.
+    if (level < num_levels_) {
+      const Cells cells = CellsAt(level, begin, end);
+      if (cells.count <= 2 && !AnyMayMatch(cells, level)) return false;
+    }
     int num_covering = 0;
     for (size_t covering = level; covering > 0 && num_covering < kMaxCovering; ++num_covering) {
       CellBuffer buffer(*this, --covering);

@@ -1,0 +1,39 @@
+#include "src/filter/ranges/kept_keys.h"
+
+#include <new>
+#include <utility>
+
+namespace bloomline::filter {
+
+bool KeptKeys::Grow(size_t num_new) {
+  const size_t capacity = std::max(kLittle, 2 * capacity_) + sizeof(Head) + num_new + kSlackBytes;
+  std::unique_ptr<char[]> bytes(new (std::nothrow) char[capacity]);
+  if (bytes == nullptr) return false;
+  if (size_ != 0) std::memcpy(bytes.get(), bytes_.get(), size_);
+  bytes_ = std::move(bytes);
+  capacity_ = capacity;
+  return true;
+}
+
+void KeptKeys::Forget(const RangeCounts& counts) {
+  // What stays is written over what was there. It ends before that, or where that ends: all bytes
+  // that a key needs lie in its own record, or in records before it that go.
+  size_t size = 0;
+  size_t known = 0;  // bytes of the key that what has been written gives
+  ForEach([&](const KeyDifference& key, size_t first_byte) {
+    known = std::min(known, first_byte);
+    const size_t num_bytes = counts.NeededBytes(key);
+    if (num_bytes == 0) return;
+    const size_t first = std::min(known, num_bytes);
+    char bytes[sizeof(Head) + kMaxPrefixBytes + kSlackBytes];
+    Write(key, first, num_bytes, bytes);
+    std::memcpy(bytes_.get() + size, bytes, sizeof(Head) + num_bytes - first);
+    size += sizeof(Head) + num_bytes - first;
+    known = num_bytes;
+  });
+  size_ = size;
+  num_known_bytes_ = std::min(num_known_bytes_, known);
+  forget_from_bytes_ = std::max(kLittle, 2 * size_);
+}
+
+}  // namespace bloomline::filter
