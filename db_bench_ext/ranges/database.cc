@@ -26,11 +26,15 @@ Database::Database(const Shape& shape, const Subject& subject,
   rocksdb::Options options;
   options.create_if_missing = true;
   options.compression = rocksdb::kNoCompression;
-  // Four levels, each ten times as large as the one above it.
-  options.max_bytes_for_level_base = std::max<uint64_t>(data_bytes / 1000, 128 << 10);
+  // Four levels, each ten times as large as the one above it. Level 1 has several files, because
+  // a compaction of its only file would empty it.
+  options.max_bytes_for_level_base = data_bytes / 1000;
   options.max_bytes_for_level_multiplier = 10;
-  options.write_buffer_size = options.max_bytes_for_level_base / 2;
-  options.target_file_size_base = std::max<uint64_t>(data_bytes / 64, 256 << 10);
+  options.target_file_size_base = options.max_bytes_for_level_base / 2;
+  options.target_file_size_multiplier = 5;
+  options.level0_file_num_compaction_trigger = 2;
+  options.max_background_jobs = 1;
+  options.disable_auto_compactions = true;  // until Build has written the last level
   options.level_compaction_dynamic_level_bytes = false;
   options.max_open_files = -1;
   rocksdb::BlockBasedTableOptions table;
@@ -62,21 +66,41 @@ double Database::Build() {
     rocksdb::WriteOptions options;
     options.disableWAL = true;
     const std::string value(kValueBytes, 'v');
-    for (const uint32_t index : order) Check(db_->Put(options, shape_.key(index), value));
-    Check(db_->Flush({}));
+    const auto write = [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) Check(db_->Put(options, shape_.key(order[i]), value));
+      Check(db_->Flush({}));
+    };
+    // All subjects get the same levels: no key is written while a compaction runs.
+    const size_t in_last_level = order.size() / 10 * 9;
+    write(0, in_last_level);
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    std::vector<std::string> names;
+    for (const rocksdb::LiveFileMetaData& file : files) names.push_back(file.name);
+    Check(db_->CompactFiles({}, names, 4));
+    Check(db_->SetOptions({{"disable_auto_compactions", "false"}}));
+    const size_t step = std::max<size_t>(order.size() / 1000, 1);
+    for (size_t i = in_last_level; i < order.size(); i += step) {
+      write(i, std::min(i + step, order.size()));
+      WaitForCompactions();
+    }
     // Else level 0 has some files by chance, each of which is one more to search.
     Check(db_->SetOptions({{"level0_file_num_compaction_trigger", "1"}}));
-    uint64_t busy = 1;
-    while (busy != 0) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      busy = 0;
-      for (const char* name : {"rocksdb.compaction-pending", "rocksdb.num-running-compactions"}) {
-        uint64_t number = 0;
-        db_->GetIntProperty(name, &number);
-        busy += number;
-      }
-    }
+    WaitForCompactions();
   });
+}
+
+void Database::WaitForCompactions() {
+  uint64_t busy = 1;
+  while (busy != 0) {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    busy = 0;
+    for (const char* name : {"rocksdb.compaction-pending", "rocksdb.num-running-compactions"}) {
+      uint64_t number = 0;
+      db_->GetIntProperty(name, &number);
+      busy += number;
+    }
+  }
 }
 
 double Database::FilterBitsPerKey() { return SumsOfFiles(db_.get()).FilterBitsPerKey(); }

@@ -67,6 +67,8 @@ class Database {
   double GetMicroseconds(uint64_t num_gets, uint64_t seed);
 
  private:
+  void WaitForCompactions();
+
   const Shape& shape_;
   const uint64_t num_keys_;
   const std::shared_ptr<const rocksdb::FilterPolicy> policy_;
