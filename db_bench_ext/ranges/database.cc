@@ -26,8 +26,8 @@ Database::Database(const Shape& shape, const Subject& subject,
   rocksdb::Options options;
   options.create_if_missing = true;
   options.compression = rocksdb::kNoCompression;
-  // Four levels, each ten times as large as the one above it. Level 1 has several files, because
-  // a compaction of its only file would empty it.
+  // Four levels, each ten times as large as the one above it. Small files keep a compaction from
+  // emptying levels 2 and 3; level 1 may be empty at the end.
   options.max_bytes_for_level_base = data_bytes / 1000;
   options.max_bytes_for_level_multiplier = 10;
   options.target_file_size_base = options.max_bytes_for_level_base / 2;
@@ -70,7 +70,8 @@ double Database::Build() {
       for (size_t i = begin; i < end; ++i) Check(db_->Put(options, shape_.key(order[i]), value));
       Check(db_->Flush({}));
     };
-    // All subjects get the same levels: no key is written while a compaction runs.
+    // No key is written while a compaction runs, so a subject gets the same files in each run.
+    // Those of subjects differ a little, because the sizes of files include their filters.
     const size_t in_last_level = order.size() / 10 * 9;
     write(0, in_last_level);
     std::vector<rocksdb::LiveFileMetaData> files;
