@@ -1,0 +1,158 @@
+#include "src/filter/ranges/asked_ranges.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace bloomline::filter {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+constexpr uint32_t kNumFirst = 1000;  // ranges of the process that are all added
+constexpr uint32_t kRangesPerSample = 16;
+std::atomic<uint32_t> num_first{0};
+
+// 32 bits of a linear congruential generator (Knuth's MMIX), the same sequence in each thread.
+uint32_t Random32() {
+  thread_local uint64_t state = 1;
+  state = state * 6364136223846793005 + 1442695040888963407;
+  return static_cast<uint32_t>(state >> 32);
+}
+
+// Below n.
+uint32_t RandomBelow(uint32_t n) { return static_cast<uint32_t>((uint64_t{Random32()} * n) >> 32); }
+
+uint32_t RangesToNextSample() {
+  if (num_first.load(kRelaxed) < kNumFirst) {
+    num_first.fetch_add(1, kRelaxed);
+    return 1;
+  }
+  return 1 + RandomBelow(2 * kRangesPerSample - 1);
+}
+
+// The greatest z with end - begin <= 2^-z.
+uint16_t ResolutionBits(std::string_view begin, std::string_view end) {
+  uint64_t top = 0;  // the highest word of the difference that is not 0
+  size_t top_at = 0;
+  bool is_power = false;  // all words below it are 0
+  uint64_t borrow = 0;
+  for (size_t i = (std::max(begin.size(), end.size()) + 7) / 8; i-- > 0;) {
+    const uint64_t low = WordOf(begin, 8 * i);
+    const uint64_t high = WordOf(end, 8 * i);
+    const uint64_t difference = high - low - borrow;
+    borrow = high < low || (high == low && borrow != 0) ? 1 : 0;
+    if (difference == 0) continue;
+    is_power = top == 0;
+    top = difference;
+    top_at = i;
+  }
+  if (top == 0) return AskedShape::kMaxResolutionBits;  // they differ in zeros at the end
+  is_power = is_power && (top & (top - 1)) == 0;
+  const size_t bits = 64 * top_at + static_cast<size_t>(__builtin_clzll(top)) + (is_power ? 1 : 0);
+  return static_cast<uint16_t>(std::min<size_t>(bits, AskedShape::kMaxResolutionBits));
+}
+
+// Whether `end` is the least key above all that begin with `begin`.
+bool IsSuccessor(std::string_view end, std::string_view begin) {
+  while (!begin.empty() && begin.back() == '\xff') begin.remove_suffix(1);
+  if (begin.empty() || end.size() != begin.size()) return false;
+  const size_t last = begin.size() - 1;
+  return end.substr(0, last) == begin.substr(0, last) &&
+         static_cast<unsigned char>(end[last]) == static_cast<unsigned char>(begin[last]) + 1;
+}
+
+uint32_t Pack(const AskedShape& shape) {
+  static_assert(AskedShape::kMaxResolutionBits < 1 << 15);
+  return (shape.is_prefix ? 1U << 31 : 0) | uint32_t{shape.resolution_bits} << 16 |
+         uint32_t{shape.last_byte} << 8 | shape.depth;
+}
+
+AskedShape Unpack(uint64_t slot) {
+  return {static_cast<uint16_t>(slot >> 16 & 0x7fff), (slot >> 31 & 1) != 0,
+          static_cast<uint8_t>(slot >> 8), static_cast<uint8_t>(slot),
+          static_cast<uint32_t>(slot >> 32)};
+}
+
+}  // namespace
+
+AskedShape RangeShape(std::string_view begin, std::string_view end) {
+  AskedShape shape;
+  shape.resolution_bits = ResolutionBits(begin, end);
+  shape.is_prefix = IsSuccessor(end, begin);
+  if (!shape.is_prefix) return shape;
+  shape.last_byte = static_cast<uint8_t>(begin.back());
+  const auto depth = std::count(begin.begin(), begin.end(), begin.back());
+  shape.depth = static_cast<uint8_t>(std::min<decltype(depth)>(depth, UINT8_MAX));
+  return shape;
+}
+
+void AskedRanges::Add(std::string_view begin, std::string_view end) {
+  if (begin.empty() || begin >= end) return;
+  const uint32_t shape = Pack(RangeShape(begin, end));
+  static_assert(kNumSlots / kBucketSlots == 1 << 3);
+  std::atomic<uint64_t>* const bucket = slots_ + kBucketSlots * (shape * 0x9E3779B1U >> (32 - 3));
+  // The slot of the shape; or the first of those with the least count, 0 if they are free.
+  std::atomic<uint64_t>* slot = bucket;
+  uint64_t old = UINT64_MAX;
+  for (size_t i = 0; i < kBucketSlots; ++i) {
+    const uint64_t value = bucket[i].load(kRelaxed);
+    const bool has_shape = static_cast<uint32_t>(value) == shape;
+    if (has_shape || value >> 32 < old >> 32) {
+      old = value;
+      slot = bucket + i;
+    }
+    if (has_shape) break;
+  }
+  const uint64_t count = (old >> 32) + 1;
+  const bool takes_slot = RandomBelow(static_cast<uint32_t>(count)) == 0;
+  const uint64_t added = count << 32 | (takes_slot ? shape : static_cast<uint32_t>(old));
+  if (slot->compare_exchange_strong(old, added, kRelaxed) && count == kMaxCount) HalveCounts();
+}
+
+void AskedRanges::HalveCounts() {
+  for (std::atomic<uint64_t>& slot : slots_) {
+    uint64_t old = slot.load(kRelaxed);
+    while (
+        !slot.compare_exchange_weak(old, old >> 33 << 32 | static_cast<uint32_t>(old), kRelaxed)) {
+    }
+  }
+}
+
+size_t AskedRanges::Copy(AskedShape* shapes, size_t max) const {
+  uint64_t copied[kNumSlots];
+  std::transform(slots_, slots_ + kNumSlots, copied,
+                 [](const std::atomic<uint64_t>& slot) { return slot.load(kRelaxed); });
+  std::sort(copied, copied + kNumSlots, std::greater<>());
+  size_t n = 0;
+  for (; n < std::min(max, kNumSlots) && copied[n] >> 32 != 0; ++n) shapes[n] = Unpack(copied[n]);
+  return n;
+}
+
+uint64_t AskedRanges::num_ranges() const {
+  uint64_t sum = 0;
+  for (const std::atomic<uint64_t>& slot : slots_) sum += slot.load(kRelaxed) >> 32;
+  return sum;
+}
+
+void AskedByFamily::Add(uint32_t family, std::string_view begin, std::string_view end) {
+  ranges_to_next_sample = RangesToNextSample();
+  size_t i = family == 0 ? 0 : 1;
+  for (; i + 1 < kMaxFamilies; ++i) {
+    uint32_t found = families_[i].load(kRelaxed);
+    if (found == 0 && families_[i].compare_exchange_strong(found, family, kRelaxed)) break;
+    if (found == family) break;
+  }
+  ranges_[i].Add(begin, end);
+}
+
+const AskedRanges* AskedByFamily::Find(uint32_t family) const {
+  size_t i = family == 0 ? 0 : 1;
+  for (; i + 1 < kMaxFamilies; ++i) {
+    const uint32_t found = families_[i].load(kRelaxed);
+    if (found == family) break;
+    if (found == 0) return nullptr;
+  }
+  return ranges_[i].num_ranges() == 0 ? nullptr : &ranges_[i];
+}
+
+}  // namespace bloomline::filter

@@ -1,0 +1,99 @@
+// A sample of the ranges that filters are queried for, by which builders choose range entries.
+#ifndef BLOOMLINE_FILTER_RANGES_ASKED_RANGES_H_
+#define BLOOMLINE_FILTER_RANGES_ASKED_RANGES_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "src/filter/ranges/range_field.h"
+
+namespace bloomline::filter {
+
+// A range without its place.
+struct AskedShape {
+  static constexpr uint16_t kMaxResolutionBits = 8 * kMaxBoundBytes;
+
+  // A cell of this many bits is about as wide as the range: if the bounds are read as binary
+  // fractions 0.b1b2b3..., this is the greatest z with end - begin <= 2^-z. For a prefix, it is the
+  // length of the prefix.
+  uint16_t resolution_bits = 0;
+  // Whether the range has exactly the keys that begin with `begin`.
+  bool is_prefix = false;
+  // The last byte of a prefix, and which occurrence of that byte it is, from 1 on; 255 stands for
+  // later ones, too. Both are 0 if the range is no prefix.
+  uint8_t last_byte = 0;
+  uint8_t depth = 0;
+  // How many ranges had the shape.
+  uint32_t count = 0;
+};
+
+// The shape of [begin, end), without a count. begin < end, and `begin` is not empty.
+AskedShape RangeShape(std::string_view begin, std::string_view end);
+
+// Counts shapes in a table of fixed size by Unbiased Space Saving (Ting 2018, Data Sketches for
+// Disaggregated Subset Sum and Frequent Item Estimation): a shape without a slot raises the least
+// count c by 1, and takes its slot with probability 1 / (c + 1). The counts of any set of shapes
+// then have the expected sum of the ranges that had them. So frequent shapes have their own count,
+// and a rare shape's count stands for other rare shapes, too.
+//
+// Thread-safe and lock-free; allocates nothing. If two threads change a slot at once, one of the
+// ranges may be lost.
+class AskedRanges {
+ public:
+  static constexpr size_t kNumSlots = 64;
+  // When a count reaches this, all counts are halved, so that new habits prevail over old ones.
+  static constexpr uint32_t kMaxCount = 1 << 20;
+
+  // Ignores ranges that no filter rejects: empty ones, and those that begin with the empty key.
+  void Add(std::string_view begin, std::string_view end);
+
+  // Writes up to `max` shapes, the most frequent first, and returns how many.
+  size_t Copy(AskedShape* shapes, size_t max) const;
+
+  // The sum of all counts.
+  uint64_t num_ranges() const;
+
+ private:
+  // A shape is looked up in the slots of one cache line.
+  static constexpr size_t kBucketSlots = 8;
+
+  void HalveCounts();
+
+  // The count in the upper half, the shape in the lower.
+  alignas(64) std::atomic<uint64_t> slots_[kNumSlots] = {};
+};
+
+// This thread's next sample is the range that brings it to 0.
+inline thread_local uint32_t ranges_to_next_sample = 1;
+
+// A table for each column family, because the families of a database often share one policy. A
+// family is a number, such as a hash of its name; 0 is the unknown family. Takes 32 KiB.
+// Thread-safe and lock-free; allocates nothing.
+class AskedByFamily {
+ public:
+  // More families share the last table.
+  static constexpr size_t kMaxFamilies = 64;
+
+  // Adds the first 1,000 ranges of the process, and then about one in 16 of each thread. The steps
+  // are random: with a fixed step, the sample could always meet the same one of ranges that take
+  // turns.
+  void AddSampled(uint32_t family, std::string_view begin, std::string_view end) {
+    if (--ranges_to_next_sample == 0) Add(family, begin, end);
+  }
+
+  // Null if no range of the family was added.
+  const AskedRanges* Find(uint32_t family) const;
+
+ private:
+  void Add(uint32_t family, std::string_view begin, std::string_view end);
+
+  // The first stays 0, for the unknown family. A new family takes the next one that is 0.
+  std::atomic<uint32_t> families_[kMaxFamilies] = {};
+  AskedRanges ranges_[kMaxFamilies];
+};
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_RANGES_ASKED_RANGES_H_
