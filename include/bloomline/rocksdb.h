@@ -92,9 +92,10 @@ struct RocksDBFilterOptions : FilterOptions {
 
   // Range entries beside the keys, with which scans of empty ranges read almost nothing; see
   // NewRangeExtractor and docs/ranges.md. "auto": chosen for each file. Or a list, "4:8:after0x2f":
-  // beginnings of keys of 4 and of 8 bytes, and up to each '/'. Up to 8 different lengths of 1 to
-  // 64 bytes, up to 4 delimiters in hexadecimal. Empty: none. Only for comparators with the order
-  // of bytes; not together with a canonicalizer.
+  // beginnings of keys of 4 and of 8 bytes, and up to each of the first 8 '/'. Up to 8 different
+  // lengths of 1 to 64 bytes, or "1bits" to "512bits"; up to 4 delimiters in hexadecimal, where
+  // "after0x2f@1+3" is the first and third '/' alone. Empty: none. Only for comparators with the
+  // order of bytes; not together with a canonicalizer.
   std::string range_prefixes;
 
   // The memory for entries, in percent of that for keys: the mean of all levels, of which the upper

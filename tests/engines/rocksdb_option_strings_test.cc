@@ -13,13 +13,16 @@
 #include <locale>
 #include <memory>
 #include <random>
+#include <set>
 #include <sstream>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/options/policy_settings.h"
 #include "src/engines/rocksdb/policy.h"
+#include "src/filter/ranges/option_text.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/comma_locale.h"
@@ -244,6 +247,70 @@ TEST(RocksDBOptionStringsTest, OptionsByLevelAreReadAndWritten) {
       std::string mismatch;
       EXPECT_TRUE(outcome.policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch));
     }
+  }
+}
+
+// Kinds with any lengths, delimiters and depths that the format allows.
+filter::EntryKinds RandomKinds(std::mt19937_64* random) {
+  filter::EntryKinds kinds;
+  std::set<uint16_t> lengths;
+  std::set<unsigned char> bytes;
+  for (uint64_t n = (*random)() % (filter::kMaxCellLengths + 1); n-- > 0;) {
+    const auto bits = static_cast<uint16_t>(1 + (*random)() % filter::kMaxCellBits);
+    lengths.insert((*random)() % 2 == 0 ? bits : static_cast<uint16_t>((bits + 7) / 8 * 8));
+  }
+  for (uint64_t n = (*random)() % (filter::kMaxDelimiters + 1); n-- > 0;) {
+    bytes.insert(static_cast<unsigned char>((*random)()));
+  }
+  for (const uint16_t bits : lengths) kinds.cell_bits[kinds.num_cell_lengths++] = bits;
+  for (const unsigned char byte : bytes) {
+    const auto depths = static_cast<uint8_t>(1 + (*random)() % 255);
+    kinds.delimiters[kinds.num_delimiters++] = {byte, (*random)() % 4 == 0 ? uint8_t{255} : depths};
+  }
+  return kinds;
+}
+
+std::string Bytes(const filter::EntryKinds& kinds) {
+  char bytes[filter::kMaxRangeFieldBytes];
+  filter::RangeField field;
+  field.kinds = kinds;
+  return {bytes, filter::EncodeRangeField(field, bytes)};
+}
+
+TEST(RocksDBOptionStringsTest, AllKindsOfRangeEntriesAreWrittenAndReadBack) {
+  filter::EntryKinds kinds;
+  EXPECT_EQ(filter::OptionText(kinds), "none");
+  kinds.num_cell_lengths = 3;
+  kinds.cell_bits[0] = 32;
+  kinds.cell_bits[1] = 124;
+  kinds.cell_bits[2] = 512;
+  EXPECT_EQ(filter::OptionText(kinds), "4:124bits:64");
+  kinds.num_delimiters = 2;
+  kinds.delimiters[0] = {'/', 0xff};
+  kinds.delimiters[1] = {0x0a, 0x85};
+  EXPECT_EQ(filter::OptionText(kinds), "4:124bits:64:after0x2f:after0x0a@1+3+8");
+  const Policy in_file =
+      ByOptionsFile("{id=bloomline;range_prefixes=" + filter::OptionText(kinds) + "}").policy;
+  ASSERT_NE(in_file, nullptr);
+  EXPECT_EQ(Value(*in_file, "range_prefixes"), filter::OptionText(kinds));
+  RocksDBFilterOptions other_order;
+  other_order.range_prefixes = "after0x2f@3+1,64,124bits:4";
+  std::string error;
+  const SettingsPtr in_order = MakeSettings(other_order, &error);
+  ASSERT_NE(in_order, nullptr) << error;
+  EXPECT_EQ(filter::OptionText(in_order->ranges.kinds), "4:124bits:64:after0x2f@1+3");
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 3000; ++i, kinds = RandomKinds(&random)) {
+    const std::string text = filter::OptionText(kinds);
+    const Outcome outcome = ByPolicy("{id=bloomline;range_prefixes=" + text + "}");
+    ASSERT_NE(outcome.policy, nullptr) << text << outcome.said;
+    EXPECT_EQ(Value(*outcome.policy, "range_prefixes"), text);
+    RocksDBFilterOptions options;
+    options.range_prefixes = text == "none" ? "" : text;
+    const SettingsPtr settings = MakeSettings(options, &error);
+    ASSERT_NE(settings, nullptr) << error;
+    EXPECT_FALSE(settings->ranges.is_auto);
+    ASSERT_EQ(Bytes(settings->ranges.kinds), Bytes(kinds)) << text;
   }
 }
 

@@ -261,17 +261,28 @@ TEST(RocksDBRangeOptionsTest, WrongTextsAreRefused) {
     options.range_prefixes = prefixes;
     return options.Validate();
   };
-  for (const char* allowed : {"", "auto", "1", "64", "8:4", "4,8", "after0x2f", "4:after0xFF"}) {
+  for (const char* allowed :
+       {"", "auto", "1", "64", "8:4", "4,8", "after0x2f", "4:after0xFF", "1bits", "512bits",
+        "8:65bits", "after0x2f@1", "after0x2f@8+1:124bits"}) {
     EXPECT_EQ(error(allowed), "") << allowed;
   }
-  for (const char* wrong : {"0", "65", "4:", ":4", "4:4", "-1", "+4", "4 ", "after", "after0x",
-                            "after0x2f:after0x2F", "after0x100", "afterx2f", "automatic",
-                            "1:2:3:4:5:6:7:8:9", "after0x1:after0x2:after0x3:after0x4:after0x5"}) {
-    EXPECT_EQ(error(wrong),
-              "range_prefixes is '" + std::string(wrong) +
-                  "'; allowed: auto, or a list as in 4:8:after0x2f of up to 8 "
-                  "different lengths of 1 to 64 bytes and up to 4 different delimiters");
-  }
+  const auto expect_refused = [&](std::initializer_list<const char*> texts) {
+    for (const char* text : texts) {
+      EXPECT_EQ(
+          error(text),
+          "range_prefixes is '" + std::string(text) +
+              "'; allowed: auto, or a list as in 4:124bits:after0x2f:after0x3a@1+2 of up to 8 "
+              "different lengths of 1 to 64 bytes or 1 to 512 bits and up to 4 different "
+              "delimiters with occurrences 1 to 8");
+    }
+  };
+  expect_refused({"0", "65", "4:", ":4", "4:4", "-1", "+4", "4 ", "automatic"});
+  expect_refused({"bits", "0bits", "513bits", "8bits:1", "124 bits", "124bit"});
+  expect_refused({"1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7:8:9bits"});
+  expect_refused({"after", "after0x", "after0x2f:after0x2F", "after0x100", "afterx2f"});
+  expect_refused({"after0x2f@", "after0x2f@0", "after0x2f@9", "after0x2f@1+", "after0x2f@12"});
+  expect_refused({"after0x2f@1+1", "after0x2f@1-2", "after0x2f:after0x2f@1"});
+  expect_refused({"after0x1:after0x2:after0x3:after0x4:after0x5"});
   RocksDBFilterOptions options;
   options.range_memory_percent = 0;
   EXPECT_EQ(options.Validate(), "range_memory_percent is 0; allowed: 1 to 400");

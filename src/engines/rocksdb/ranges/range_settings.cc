@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::string_view kAutoPrefixes = "auto";
 constexpr std::string_view kAfter = "after0x";
+constexpr std::string_view kBits = "bits";
+constexpr char kDepths = '@';
+constexpr uint8_t kAllDepths = 0xff;
 constexpr double kMinMemoryPercent = 1;
 constexpr double kMaxMemoryPercent = 400;
 
@@ -19,33 +22,54 @@ bool ReadNumber(std::string_view text, int base, unsigned* number) {
   return read.ec == std::errc() && read.ptr == end;
 }
 
-constexpr size_t kMaxDelimiters = filter::kMaxPrefixKinds / filter::kMaxDepth;
-
-// All depths of a delimiter.
-bool AddDelimiter(unsigned char delimiter, filter::EntryKinds* kinds) {
-  filter::EntryKinds::Prefix* const end = kinds->prefixes + kinds->num_prefixes;
-  for (const auto* prefix = kinds->prefixes; prefix != end; ++prefix) {
-    if (prefix->delimiter == delimiter) return false;
+// Reads "1+2" as bits 0 and 1.
+bool ReadDepths(std::string_view text, uint8_t* depths) {
+  *depths = 0;
+  for (; !text.empty(); text.remove_prefix(2)) {
+    const int bit = text[0] - '1';
+    if (bit < 0 || bit >= int{filter::kMaxDepth} || (*depths >> bit & 1) != 0) return false;
+    *depths |= static_cast<uint8_t>(1U << bit);
+    if (text.size() == 1) return true;
+    if (text[1] != '+') return false;
   }
-  if (kinds->num_prefixes + filter::kMaxDepth > filter::kMaxPrefixKinds) return false;
+  return false;
+}
+
+bool ReadDelimiter(std::string_view text, filter::EntryKinds* kinds) {
+  unsigned number;
+  uint8_t depths = kAllDepths;
+  const size_t end = std::min(text.find(kDepths), text.size());
+  if (!ReadNumber(text.substr(0, end), 16, &number) || number > UINT8_MAX ||
+      (end < text.size() && !ReadDepths(text.substr(end + 1), &depths))) {
+    return false;
+  }
+  for (size_t i = 0; i < kinds->num_prefixes; ++i) {
+    if (kinds->prefixes[i].delimiter == number) return false;
+  }
   for (uint8_t depth = 1; depth <= filter::kMaxDepth; ++depth) {
-    kinds->prefixes[kinds->num_prefixes++] = {delimiter, depth};
+    if ((depths >> (depth - 1) & 1) == 0) continue;
+    if (kinds->num_prefixes == filter::kMaxPrefixKinds) return false;
+    kinds->prefixes[kinds->num_prefixes++] = {static_cast<unsigned char>(number), depth};
   }
   return true;
 }
 
-bool ReadItem(std::string_view item, filter::EntryKinds* kinds) {
+bool ReadLength(std::string_view text, filter::EntryKinds* kinds) {
+  const bool is_in_bits =
+      text.size() > kBits.size() && text.substr(text.size() - kBits.size()) == kBits;
+  if (is_in_bits) text.remove_suffix(kBits.size());
   unsigned number;
-  if (item.substr(0, kAfter.size()) == kAfter) {
-    return ReadNumber(item.substr(kAfter.size()), 16, &number) && number <= UINT8_MAX &&
-           AddDelimiter(static_cast<unsigned char>(number), kinds);
-  }
-  if (kinds->num_cells == filter::kMaxCellLengths || !ReadNumber(item, 10, &number) || number < 1 ||
-      number > filter::kMaxCellBytes) {
+  if (kinds->num_cells == filter::kMaxCellLengths || !ReadNumber(text, 10, &number) || number < 1 ||
+      number > (is_in_bits ? filter::kMaxCellBits : filter::kMaxCellBytes)) {
     return false;
   }
-  kinds->cells[kinds->num_cells++].bits = static_cast<uint16_t>(8 * number);
+  kinds->cells[kinds->num_cells++].bits = static_cast<uint16_t>(is_in_bits ? number : 8 * number);
   return true;
+}
+
+bool ReadItem(std::string_view item, filter::EntryKinds* kinds) {
+  return item.substr(0, kAfter.size()) == kAfter ? ReadDelimiter(item.substr(kAfter.size()), kinds)
+                                                 : ReadLength(item, kinds);
 }
 
 bool ReadList(std::string_view text, filter::EntryKinds* kinds) {
@@ -74,10 +98,11 @@ void ReadRangePrefixes(const RocksDBFilterOptions& options, RangeSettings* setti
   if (text.empty()) return;
   if (!settings->is_auto && !ReadList(text, &settings->kinds)) {
     *error << "range_prefixes is ";
-    error->AppendQuoted(text) << "; allowed: auto, or a list as in 4:8:after0x2f of up to "
-                              << filter::kMaxCellLengths << " different lengths of 1 to "
-                              << filter::kMaxCellBytes << " bytes and up to " << kMaxDelimiters
-                              << " different delimiters";
+    error->AppendQuoted(text)
+        << "; allowed: auto, or a list as in 4:124bits:after0x2f:after0x3a@1+2 of up to "
+        << filter::kMaxCellLengths << " different lengths of 1 to " << filter::kMaxCellBytes
+        << " bytes or 1 to " << filter::kMaxCellBits << " bits and different delimiters with up to "
+        << filter::kMaxPrefixKinds << " occurrences of 1 to " << filter::kMaxDepth;
   } else if (options.canonicalizer != nullptr) {
     *error << "range_prefixes is ";
     error->AppendQuoted(text) << " and there is a canonicalizer; allowed: one of the two, because "
