@@ -14,6 +14,7 @@
 #include "rocksdb/version.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "src/engines/rocksdb/options/policy_options.h"
+#include "src/engines/rocksdb/ranges/choice_log.h"
 #include "tests/faults/fail_each_allocation.h"
 #include "tests/support/case_folding.h"
 #include "tests/support/repetitions.h"
@@ -362,6 +363,19 @@ class LastLine : public rocksdb::Logger {
   }
   char line[300] = {};
 };
+
+TEST(RocksDBRanges, ChoiceIsLoggedOrNot) {
+  filter::EntryKinds kinds;
+  for (uint16_t& bits : kinds.cell_bits) bits = ++kinds.num_cell_lengths;
+  FailEachAllocation([&](Attempt* attempt) {
+    LastLine log;
+    ++kinds.cell_bits[kinds.num_cell_lengths - 1];  // the same choice is not logged again
+    attempt->Call([&] { LogRangeChoice(&log, kLongName, kinds, 17); });
+    const std::string_view line = log.line;
+    EXPECT_EQ(line.empty(), attempt->HasFailed()) << line;
+    EXPECT_EQ(line.empty(), line.find("(17 ranges sampled)") == line.npos) << line;
+  });
+}
 
 class RocksDBFiltersTest : public testing::TestWithParam<Format> {
  protected:

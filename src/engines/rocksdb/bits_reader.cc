@@ -1,7 +1,9 @@
 #include "src/engines/rocksdb/bits_reader.h"
 
 #include <algorithm>
+#include <memory>
 #include <new>
+#include <utility>
 
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/filter/container/trailer.h"
@@ -84,30 +86,37 @@ class BitsReader : public FilterBitsReader {
 class RangeBitsReader final : public BitsReader {
  public:
   RangeBitsReader(const filter::Payload& payload, const filter::Extension& fields,
-                  const kernels::Kernel& kernel)
-      : BitsReader(payload, kernel), ranges_(filter::OpenedRanges(payload, fields, kernel)) {}
+                  const kernels::Kernel& kernel, std::shared_ptr<filter::AskedByFamily> asked)
+      : BitsReader(payload, kernel),
+        ranges_(filter::OpenedRanges(payload, fields, kernel)),
+        asked_(std::move(asked)) {}
 
   using BitsReader::MayMatch;
   bool MayMatch(const Slice& entry) override {
     if (!entry.empty()) return BitsReader::MayMatch(entry);
     std::string_view begin;
     std::string_view end;
-    return !LastRange(entry, &begin, &end) || filter::RangeMayMatch(ranges_, begin, end);
+    if (!LastRange(entry, &begin, &end)) return true;
+    if (asked_ != nullptr) asked_->AddSampled(ranges_.field.family, begin, end);
+    return filter::RangeMayMatch(ranges_, begin, end);
   }
 
  private:
   const filter::OpenRanges ranges_;
+  const std::shared_ptr<filter::AskedByFamily> asked_;
 };
 
 }  // namespace
 
-FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
+FilterBitsReader* NewRocksDBBitsReader(std::string_view filter,
+                                       std::shared_ptr<filter::AskedByFamily> asked) {
   filter::Extension fields;
   const filter::Payload payload = filter::DecodeTrailer(filter, nullptr, {}, &fields);
   if (fields.ranges.empty() || payload.always_matches()) {
     return NewRocksDBBitsReader(payload);
   }
-  return new (std::nothrow) RangeBitsReader(payload, fields, kernels::ActiveKernel());
+  return new (std::nothrow)
+      RangeBitsReader(payload, fields, kernels::ActiveKernel(), std::move(asked));
 }
 
 FilterBitsReader* NewRocksDBBitsReader(const filter::Payload& payload) {

@@ -2,18 +2,22 @@
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_READER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_BITS_READER_H_
 
+#include <memory>
 #include <string_view>
 
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/ranges/asked_ranges.h"
 
 namespace bloomline {
 
 // Returns a reader of filter bytes in the trailer container (docs/format.md, section 5); null if
 // out of memory. Any bytes are safe: those that are not understood match everything. The reader
 // points only at the bytes, which must outlive it. It may outlive its policy, as filters in
-// RocksDB's block cache do. Thread-safe.
-ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(std::string_view filter);
+// RocksDB's block cache do, so it shares the sample to which it adds the ranges that it is queried
+// for; null: none. Thread-safe.
+ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(
+    std::string_view filter, std::shared_ptr<filter::AskedByFamily> asked = nullptr);
 // The same of decoded bytes.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(const filter::Payload& payload);
 

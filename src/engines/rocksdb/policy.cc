@@ -17,7 +17,9 @@
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/engines/rocksdb/stock/stock_reader.h"
 #include "src/filter/container/trailer.h"
+#include "src/filter/hash/hash.h"
 #include "src/filter/layouts/limits.h"
+#include "src/filter/ranges/asked_ranges.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline {
@@ -47,18 +49,41 @@ NewFile FileOf(const FilterBuildingContext& context) {
   return file;
 }
 
+// Families of one policy are told apart by it; 0 is none.
+uint32_t FamilyNumber(std::string_view column_family) {
+  return static_cast<uint32_t>(filter::Hash64(column_family, 0)) | 1;
+}
+
+// Null: out of memory.
+RocksDBBitsBuilder* NewRangeBuilder(const PolicySettings& settings, const FilterOptions& options,
+                                    const FilterBuildingContext& context, int num_levels_below,
+                                    const filter::AskedByFamily& asked_by_family) {
+  const bool verify = context.table_options.detect_filter_construct_corruption;
+  filter::RangeEntryOptions entries = settings.ranges.EntryOptions(num_levels_below);
+  entries.verify = verify;
+  entries.family = FamilyNumber(context.column_family_name);
+  const filter::AskedRanges* const asked = asked_by_family.Find(entries.family);
+  if (asked != nullptr && entries.is_auto) entries.sample = filter::SampleOf(*asked);
+  auto* const builder =
+      new (std::nothrow) RangeBitsBuilder(options, verify, context.info_log, entries);
+  // The last level has most keys. The others choose for more memory: they would take turns in LOG.
+  if (builder != nullptr && entries.sample.size != 0 && num_levels_below == 0) {
+    builder->LogChoices(context.info_log, context.column_family_name, asked->num_ranges());
+  }
+  return builder;
+}
+
 // Null: out of memory.
 RocksDBBitsBuilder* NewBuilder(const PolicySettings& settings, const FilterOptions& options,
-                               const FilterBuildingContext& context, int num_levels_below) {
+                               const FilterBuildingContext& context, int num_levels_below,
+                               const filter::AskedByFamily& asked) {
   const bool verify = context.table_options.detect_filter_construct_corruption;
   ROCKSDB_NAMESPACE::Logger* const log = context.info_log;
   if (settings.canonicalizer != nullptr) {
     return new (std::nothrow) CanonicalBitsBuilder(options, verify, log, settings.canonicalizer);
   }
   if (settings.ranges.has_entries()) {
-    filter::RangeEntryOptions entries = settings.ranges.EntryOptions(num_levels_below);
-    entries.verify = verify;
-    return new (std::nothrow) RangeBitsBuilder(options, verify, log, entries);
+    return NewRangeBuilder(settings, options, context, num_levels_below, asked);
   }
   return new (std::nothrow) RocksDBBitsBuilder(options, verify, log);
 }
@@ -103,7 +128,8 @@ class RocksDBFilterPolicy : public FilterPolicy {
     options.format = choice.format;
     options.bits_per_key = choice.bits_per_key;
     const int num_levels_below = NumLevelsBelow(settings->levels, file, seen);
-    RocksDBBitsBuilder* const builder = NewBuilder(*settings, options, context, num_levels_below);
+    RocksDBBitsBuilder* const builder =
+        NewBuilder(*settings, options, context, num_levels_below, *asked_ranges_);
     if (builder != nullptr) {
       builder->UseTableOptions(context.table_options, balance_);
     } else {  // RocksDB then writes a file without a filter
@@ -116,7 +142,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     const std::string_view filter = contents.ToStringView();
     CanonicalizerPtr canonicalizer = options_.Use()->canonicalizer;
     if (canonicalizer != nullptr) return NewCanonicalBitsReader(filter, std::move(canonicalizer));
-    if (filter::HasTrailer(filter)) return NewRocksDBBitsReader(filter);
+    if (filter::HasTrailer(filter)) return NewRocksDBBitsReader(filter, asked_ranges_);
     if (FilterBitsReader* const reader = NewStockBitsReader(filter); reader != nullptr) {
       return reader;
     }
@@ -144,6 +170,8 @@ class RocksDBFilterPolicy : public FilterPolicy {
   mutable LevelHistory history_;
   const StockPolicies stock_;
   const std::shared_ptr<RoundingBalance> balance_ = std::make_shared<RoundingBalance>();
+  const std::shared_ptr<filter::AskedByFamily> asked_ranges_ =
+      std::make_shared<filter::AskedByFamily>();
   const std::shared_ptr<const FilterPolicy> builtin_;
 };
 

@@ -85,8 +85,8 @@ constexpr double kWeightOfPrefixes = 1;
 constexpr double kWeightOfBytes = 1;
 constexpr double kWeightOfNumbers = 0.1;
 constexpr double kWeightOfPoints = 0.5;
-// Beside delimiters that may be within words.
-constexpr double kBesideUnsureDelimiters = 0.1;
+// Beside delimiters.
+constexpr double kBesideDelimiters = 0.1;
 
 constexpr double kNearlyAll = 0.9;
 
@@ -115,6 +115,8 @@ class Model {
     if (candidates_.size == 0 || asked_.size == 0) return {};
     double passing = 0;
     for (const Asked& asked : asked_) passing += asked.weight;
+    constexpr double kLeastGain = 0.01;
+    least_gain_ = kLeastGain * passing;
     while (Improve(&passing)) {
     }
     return Chosen(std::min(BitsFor(entries_per_key_), kMostBitsPerEntry));
@@ -131,11 +133,11 @@ class Model {
   }
 
   void AddPrefixes() {
-    const bool only_sure = counts_.has_sure_delimiter();
-    has_prefixes_ = only_sure;
+    const bool only_sure = counts_.num_sure_prefixes() != 0;
     const size_t first = asked_.size;
     for (size_t delimiter = 0; delimiter < RangeCounts::kDelimiters.size(); ++delimiter) {
       if (only_sure && delimiter >= RangeCounts::kNumSureDelimiters) break;
+      if (!counts_.IsFrequent(delimiter)) continue;
       double last = 1;
       for (size_t depth = 1; depth <= counts_.max_depth(delimiter); ++depth) {
         const double entries = counts_.num_prefixes(delimiter, depth);
@@ -150,12 +152,11 @@ class Model {
       }
     }
     Normalize(asked_.begin() + first, asked_.end(), kWeightOfPrefixes);
-    only_sure_ = only_sure;
   }
 
   void AddCells() {
-    if (only_sure_) return;
-    const double beside = has_prefixes_ ? kBesideUnsureDelimiters : 1;
+    if (counts_.SurePrefixesTakeAll()) return;
+    const double beside = has_prefixes_ ? kBesideDelimiters : 1;
     const size_t first_candidate = candidates_.size;
     const size_t first = asked_.size;
     // Fields end at bytes. Text has no numbers that are cells.
@@ -212,7 +213,7 @@ class Model {
         for (size_t bits = range.bits; bits > 0; bits = (bits - 1) / 8 * 8) has_cells[bits] = true;
       } else {
         place.num_entries = counts_.num_prefixes(range.delimiter, range.depth);
-        max_depth[range.delimiter] = std::max<size_t>(max_depth[range.delimiter], range.depth);
+        max_depth[range.delimiter] = counts_.max_depth(range.delimiter);
       }
       if (place.num_entries >= 2) asked_.Add({place, range.weight});
     }
@@ -240,8 +241,7 @@ class Model {
 
   // If it gains: adds a copy, or puts it in the place of another one. `passing`: what passes.
   bool Improve(double* passing) {
-    constexpr double kLeastGain = 0.01;
-    double best_passing = *passing * (1 - kLeastGain);
+    double best_passing = *passing - least_gain_;
     Candidate* added = nullptr;
     Candidate* removed = nullptr;
     const auto try_to_add = [&](Candidate* instead_of) {
@@ -362,8 +362,8 @@ class Model {
   List<Candidate, 96> candidates_;  // by place: cells by length, prefixes by delimiter and depth
   List<Asked, 160> asked_;
   double entries_per_key_ = 0;  // copies counted
+  double least_gain_ = 0;
   bool has_prefixes_ = false;
-  bool only_sure_ = false;
 };
 
 }  // namespace
@@ -381,6 +381,41 @@ double MostEntriesPerKey(const RangeMemory& memory) {
 
 double BitsPerEntry(double entries_per_key, const RangeMemory& memory) {
   return std::clamp(BitsPerKey(memory) / entries_per_key, kLeastBitsPerEntry, kMostBitsPerEntry);
+}
+
+RangeCounts::Sample SampleOf(const AskedRanges& asked) {
+  constexpr uint64_t kEnough = 100;
+  constexpr double kLeastPart = 0.01;
+  std::array<AskedShape, AskedRanges::kNumSlots> shapes;
+  const size_t num_shapes = asked.Copy(shapes.data(), shapes.size());
+  // By place: the prefixes of one length end in many bytes.
+  List<RangeCounts::SampledRange, AskedRanges::kNumSlots> ranges;
+  double sum = 0;
+  for (size_t i = 0; i < num_shapes; ++i) {
+    const AskedShape& shape = shapes[i];
+    RangeCounts::SampledRange range = {kCells, 0, shape.resolution_bits, 0};
+    const size_t delimiter = RangeCounts::kDelimiters.find(static_cast<char>(shape.last_byte));
+    if (shape.is_prefix && delimiter != std::string_view::npos) {
+      range = {delimiter, std::min<size_t>(shape.depth, kMaxDepth), 0, 0};
+    }
+    auto* const same = std::find_if(ranges.begin(), ranges.end(), [&](const auto& other) {
+      return other.delimiter == range.delimiter && other.depth == range.depth &&
+             other.bits == range.bits;
+    });
+    if (same == ranges.end()) ranges.Add(range);  // there is room for all
+    same->weight += shape.count;
+    sum += shape.count;
+  }
+  RangeCounts::Sample sample;
+  if (asked.num_ranges() < kEnough) return sample;
+  std::sort(ranges.begin(), ranges.end(),
+            [](const auto& a, const auto& b) { return a.weight > b.weight; });
+  for (RangeCounts::SampledRange& range : ranges) {
+    if (range.weight < kLeastPart * sum || sample.size == sample.ranges.size()) break;
+    range.weight /= sum;
+    sample.ranges[sample.size++] = range;
+  }
+  return sample;
 }
 
 EntryChoice ChooseEntries(const RangeCounts& counts, const RangeMemory& memory) {

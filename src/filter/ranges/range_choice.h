@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "src/filter/ranges/asked_ranges.h"
 #include "src/filter/ranges/range_counts.h"
 #include "src/filter/ranges/range_field.h"
 
@@ -46,8 +47,13 @@ struct EntryChoice {
 // gain the same in each: an entry that is in a level with a tenth of the keys costs a tenth, so it
 // gets the bits that make a tenth of its errors, 3.5 more.
 //
+// Where counts have a sample of ranges that were asked for, these take the place of the model's.
+//
 // Cost: about 100 us.
 EntryChoice ChooseEntries(const RangeCounts& counts, const RangeMemory& memory);
+
+// The ranges of a sample by the places where they end; none if they are too few. Thread-safe.
+RangeCounts::Sample SampleOf(const AskedRanges& asked);
 
 // More entries per key than that are never chosen.
 double MostEntriesPerKey(const RangeMemory& memory);

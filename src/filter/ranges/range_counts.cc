@@ -87,19 +87,19 @@ bool RangeCounts::IsFrequent(size_t delimiter) const {
          static_cast<double>(num_keys) > kFrequent * static_cast<double>(num_keys_);
 }
 
-bool RangeCounts::has_sure_delimiter() const {
+double RangeCounts::num_sure_prefixes() const {
+  uint32_t most = 0;
   for (size_t delimiter = 0; delimiter < kNumSureDelimiters; ++delimiter) {
+    if (max_depth(delimiter) == 0 || !IsFrequent(delimiter)) continue;
     const auto& num_prefixes = num_prefixes_[delimiter];
-    if (IsFrequent(delimiter) && *std::max_element(num_prefixes.begin(), num_prefixes.end()) > 1) {
-      return true;
-    }
+    most = std::max(most, *std::max_element(num_prefixes.begin(), num_prefixes.end()));
   }
-  return false;
+  return most > 1 ? most : 0;
 }
 
 bool RangeCounts::Forget(double max_entries) {
   if (sample_.size != 0) return false;
-  const bool has_sure = has_sure_delimiter();
+  const bool has_sure = num_sure_prefixes() != 0;
   const double enough = (is_text_ ? kNearlyAll : kMostOfNumbers) * static_cast<double>(num_keys_);
   double num_cells = 1;
   size_t bits = 0;
@@ -107,7 +107,7 @@ bool RangeCounts::Forget(double max_entries) {
     if (num_cells >= enough && bits % 8 == 0) break;
     num_cells += num_new_from_bit_[bits++];
   }
-  if (has_sure) bits = 0;
+  if (SurePrefixesTakeAll()) bits = 0;
   bool is_much = bits + 8 <= max_bits_;
   max_bits_ = bits;
   bool has_delimiters = false;

@@ -70,14 +70,20 @@ class RangeCounts {
   uint64_t num_keys() const { return num_keys_; }
   // No byte is below a space, but tabs.
   bool is_text() const { return is_text_; }
-  // A delimiter that is sure ends fields of most keys, and not the same one in all.
-  bool has_sure_delimiter() const;
+  // The most prefixes of a depth of a delimiter that surely ends fields, and which most keys have;
+  // 0: there is none, or it is the same in all.
+  double num_sure_prefixes() const;
+  // Such prefixes need the memory.
+  bool SurePrefixesTakeAll() const {
+    constexpr double kMany = 0.25;
+    return num_sure_prefixes() > kMany * static_cast<double>(num_keys_);
+  }
   // Longer cells may not be chosen. Shorter ones, if keys have them all in common, say nothing.
   size_t max_bits() const { return max_bits_; }
   // Greater depths of a delimiter may not be chosen; 0 is all.
-  size_t max_depth(size_t delimiter) const {
-    return IsFrequent(delimiter) ? max_depth_[delimiter] : 0;
-  }
+  size_t max_depth(size_t delimiter) const { return has_delimiters_ ? max_depth_[delimiter] : 0; }
+  // Most keys have the delimiter.
+  bool IsFrequent(size_t delimiter) const;
   // The number of prefixes of a depth, 1 to kMaxDepth.
   double num_prefixes(size_t delimiter, size_t depth) const {
     return num_prefixes_[delimiter][depth - 1];
@@ -88,8 +94,6 @@ class RangeCounts {
 
  private:
   size_t CountDelimiters(const KeyDifference& key, size_t needed);
-  // Most keys have it.
-  bool IsFrequent(size_t delimiter) const;
 
   Sample sample_;
   uint64_t num_keys_ = 0;

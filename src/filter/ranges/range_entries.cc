@@ -189,7 +189,7 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
   max_key_bytes_ = 0;
   suffix_bytes_ = 0;
   previous_bytes_ = 0;
-  counts_ = RangeCounts();
+  counts_ = RangeCounts(options_.sample);
   kept_.Clear();
 }
 

@@ -23,8 +23,9 @@ struct RangeEntryOptions {
   // The memory for entries, as a part of that for keys.
   double memory = 0.2;
   int num_levels_below = 0;
-  uint32_t family = 0;  // recorded
-  bool verify = false;  // looks up all entries of a finished filter
+  uint32_t family = 0;         // recorded
+  RangeCounts::Sample sample;  // for is_auto: of ranges that scans ask for
+  bool verify = false;         // looks up all entries of a finished filter
 };
 
 // Makes the entries while keys are added: (Add* Finish)*. The keys come in the order of their
@@ -34,7 +35,8 @@ struct RangeEntryOptions {
 // Memory until Finish, if kinds are chosen: what is new in each key, and 8 bytes for it.
 class RangeEntries {
  public:
-  explicit RangeEntries(const RangeEntryOptions& options) : options_(options) {
+  explicit RangeEntries(const RangeEntryOptions& options)
+      : options_(options), counts_(options.sample) {
     if (options.verify) entries_.KeepChecksum();
   }
 

@@ -2,8 +2,13 @@
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_BUILDER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_BUILDER_H_
 
+#include <string>
+#include <string_view>
+
 #include "src/engines/rocksdb/bits_builder.h"
+#include "src/engines/rocksdb/ranges/choice_log.h"
 #include "src/filter/ranges/range_entries.h"
+#include "src/support/out_of_memory.h"
 
 namespace bloomline {
 
@@ -15,6 +20,16 @@ class RangeBitsBuilder final : public RocksDBBitsBuilder {
   RangeBitsBuilder(const FilterOptions& options, bool verify, ROCKSDB_NAMESPACE::Logger* log,
                    const filter::RangeEntryOptions& entries)
       : RocksDBBitsBuilder(options, verify, log), entries_(entries) {}
+
+  // From now on, logs what is chosen for the column family by a sample of num_ranges ranges.
+  void LogChoices(ROCKSDB_NAMESPACE::Logger* log, std::string_view column_family,
+                  uint64_t num_ranges) {
+    num_ranges_ = num_ranges;
+    log_ = support::OrIfOutOfMemory<ROCKSDB_NAMESPACE::Logger*>(nullptr, [&] {
+      column_family_ = column_family;
+      return log;
+    });
+  }
 
   void AddKey(const Slice& key) override {
     entries_.Add(key.ToStringView(), &writer());
@@ -30,11 +45,15 @@ class RangeBitsBuilder final : public RocksDBBitsBuilder {
   using RocksDBBitsBuilder::Finish;
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
     entries_.Finish(is_partition(), &writer());
+    if (log_ != nullptr) LogRangeChoice(log_, column_family_, entries_.chosen(), num_ranges_);
     return RocksDBBitsBuilder::Finish(buf, status);
   }
 
  private:
   filter::RangeEntries entries_;
+  ROCKSDB_NAMESPACE::Logger* log_ = nullptr;
+  std::string column_family_;
+  uint64_t num_ranges_ = 0;
 };
 
 }  // namespace bloomline

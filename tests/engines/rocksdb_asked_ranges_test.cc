@@ -1,0 +1,142 @@
+// The sample of ranges inside RocksDB: readers add to it, and LOG says what was chosen by it.
+#include <gtest/gtest.h>
+#include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
+
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/bits_reader.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/ranges/choice_log.h"
+#include "src/filter/ranges/asked_ranges.h"
+#include "src/filter/ranges/range_entries.h"
+#include "tests/support/finished_filter.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline::tests {
+namespace {
+
+using rocksdb::Slice;
+
+filter::EntryKinds Cells(uint16_t bits) {
+  filter::EntryKinds kinds;
+  kinds.cell_bits[kinds.num_cell_lengths++] = bits;
+  return kinds;
+}
+
+// A filter of two keys, with entries for their first bytes.
+std::string SmallFilter() {
+  filter::RangeEntries entries(Cells(8));
+  filter::FilterWriter writer{FilterOptions()};
+  for (const char* key : {"", "ant", "bee"}) {
+    entries.Add(key, &writer);
+    writer.AddKey(key);
+  }
+  entries.Finish(false, &writer);
+  return FinishedFilter(&writer);
+}
+
+TEST(RocksDBAskedRangesTest, ReadersAddRangesToTheSampleAndKeepIt) {
+  const auto extractor = NewRangeExtractor();
+  const std::string filter = SmallFilter();
+  auto sample = std::make_shared<filter::AskedByFamily>();
+  const std::weak_ptr<filter::AskedByFamily> watched = sample;
+  std::unique_ptr<rocksdb::FilterBitsReader> reader(NewRocksDBBitsReader(filter, sample));
+  for (int i = 0; i < 2000; ++i) {
+    reader->MayMatch(Slice("ant"));
+    reader->MayMatch(Slice(""));
+  }
+  EXPECT_EQ(sample->Find(0), nullptr);
+  const auto query = [&] {
+    const Slice prefix = extractor->Transform("cat:");
+    extractor->Transform("cat;");
+    return reader->MayMatch(prefix);
+  };
+  for (int i = 0; i < 2000; ++i) ASSERT_FALSE(query());
+  ASSERT_NE(sample->Find(0), nullptr);
+  filter::AskedShape shapes[2];
+  ASSERT_EQ(sample->Find(0)->Copy(shapes, 2), 1u);
+  EXPECT_TRUE(shapes[0].is_prefix);
+  EXPECT_EQ(shapes[0].resolution_bits, 32);
+  EXPECT_EQ(shapes[0].last_byte, ':');
+  EXPECT_GT(shapes[0].count, 50u);
+  sample.reset();
+  EXPECT_FALSE(watched.expired());
+  EXPECT_FALSE(query());
+  reader.reset();
+  EXPECT_TRUE(watched.expired());
+}
+
+// As a reader in a block cache does.
+TEST(RocksDBAskedRangesTest, ReadersOutliveTheirPolicy) {
+  const auto extractor = NewRangeExtractor();
+  const std::string filter = SmallFilter();
+  std::shared_ptr<const rocksdb::FilterPolicy> policy = NewRocksDBFilterPolicy(FilterOptions());
+  const std::unique_ptr<rocksdb::FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
+  policy.reset();
+  for (int i = 0; i < 2000; ++i) {
+    const Slice prefix = extractor->Transform("cat:");
+    extractor->Transform("cat;");
+    ASSERT_FALSE(reader->MayMatch(prefix));
+  }
+}
+
+// A file as RocksDB's LOG, and the lines that bloomline wrote to it.
+class LogFile {
+ public:
+  explicit LogFile(const std::string& path) : path_(path) {
+    EXPECT_TRUE(rocksdb::Env::Default()->NewLogger(path, &logger_).ok());
+    logger_->SetInfoLogLevel(rocksdb::INFO_LEVEL);
+  }
+
+  rocksdb::Logger* logger() const { return logger_.get(); }
+
+  std::vector<std::string> Lines() const {
+    logger_->Flush();
+    std::ifstream file(path_);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) {
+      const size_t at = line.find("bloomline: ");
+      if (at != line.npos) lines.push_back(line.substr(at));
+    }
+    return lines;
+  }
+
+ private:
+  const std::string path_;
+  std::shared_ptr<rocksdb::Logger> logger_;
+};
+
+TEST(RocksDBRangeChoiceLogTest, HasALineForEachChange) {
+  const TempDir dir;
+  const LogFile log(dir.Path("LOG"));
+  const LogFile other(dir.Path("LOG2"));
+  filter::EntryKinds kinds = Cells(64);
+  LogRangeChoice(nullptr, "default", kinds, 1);
+  LogRangeChoice(log.logger(), "default", kinds, 1234);
+  LogRangeChoice(log.logger(), "default", kinds, 1235);
+  LogRangeChoice(other.logger(), "default", kinds, 1236);
+  kinds.delimiters[kinds.num_delimiters++] = {'/', 0xff};
+  LogRangeChoice(log.logger(), "default", kinds, 1237);
+  LogRangeChoice(log.logger(), "users%s", kinds, 1238);
+  LogRangeChoice(log.logger(), "users%s", kinds, 1239);
+  LogRangeChoice(log.logger(), "default", kinds, 1240);
+  LogRangeChoice(log.logger(), "default", {}, 0);
+  const std::string start = "bloomline: column family ";
+  EXPECT_EQ(log.Lines(),
+            (std::vector<std::string>{
+                start + "'default': range_prefixes=auto chose 8 (1234 ranges sampled)",
+                start + "'default': range_prefixes=auto chose 8:after0x2f (1237 ranges sampled)",
+                start + "'users%s': range_prefixes=auto chose 8:after0x2f (1238 ranges sampled)",
+                start + "'default': range_prefixes=auto chose none (0 ranges sampled)"}));
+  EXPECT_EQ(other.Lines(),
+            (std::vector<std::string>{start + "'default': range_prefixes=auto chose 8 (1236 ranges "
+                                              "sampled)"}));
+}
+
+}  // namespace
+}  // namespace bloomline::tests
