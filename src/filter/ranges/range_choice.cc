@@ -34,7 +34,7 @@ constexpr double kLeastBitsPerEntry = 1;
 // have 0.9, 0.09 and 0.01 of the keys. A bit gains the same in all levels if an entry has 3.5 more,
 // which make a tenth of the errors, where there is a tenth of the keys; so much more they get at
 // 0.7 entries per key.
-constexpr double kShares[] = {0.77, 2.2, 4.5};
+constexpr double kShares[] = {0.8, 2.2, 4.5};
 
 double BitsPerKey(const RangeMemory& memory) {
   const auto level = static_cast<size_t>(std::clamp(memory.num_levels_below, 0, 2));
@@ -86,7 +86,7 @@ constexpr double kWeightOfBytes = 1;
 constexpr double kWeightOfNumbers = 0.1;
 constexpr double kWeightOfPoints = 0.5;
 // Beside delimiters.
-constexpr double kBesideDelimiters = 0.1;
+constexpr double kBesideDelimiters = 0.05;
 
 constexpr double kNearlyAll = 0.9;
 
@@ -115,7 +115,7 @@ class Model {
     if (candidates_.size == 0 || asked_.size == 0) return {};
     double passing = 0;
     for (const Asked& asked : asked_) passing += asked.weight;
-    constexpr double kLeastGain = 0.01;
+    constexpr double kLeastGain = 0.002;
     least_gain_ = kLeastGain * passing;
     while (Improve(&passing)) {
     }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "src/filter/hash/batch_hasher.h"
 #include "src/filter/hash/hash.h"
 
 namespace bloomline::filter {
@@ -145,28 +146,32 @@ class Query {
   }
 
   bool CellsMayMatch(std::string_view begin, std::string_view end) {
-    // Cells that all keys of the range are in. The finest says most; the coarser ones around it say
-    // as much again only because each of them may be a false positive.
+    // All keys of the range are in one cell of the lengths below `level`. The finest one says most,
+    // then those that cut the range into few parts. The coarser ones say something only where the
+    // others are false positives.
     const size_t common_bits = CommonBits(begin, end, field_.min_key_bytes);
     size_t level = 0;
     while (level < num_levels_ && BitsOf(level) <= common_bits) ++level;
-    // Two finer ones may say more.
     if (level < num_levels_) {
       const Cells cells = CellsAt(level, begin, end);
-      if (cells.count <= 2 && !AnyMayMatch(cells, level)) return false;
+      if (cells.count <= kFirstCells && !AnyMayMatch(cells, level)) return false;
     }
-    int num_covering = 0;
-    for (size_t covering = level; covering > 0 && num_covering < kMaxCovering; ++num_covering) {
-      CellBuffer buffer(*this, --covering);
-      CellOf(begin, BitsOf(covering), buffer.bytes);
-      --num_left_;
-      if (!Has(covering, buffer.Hash())) return false;
-      if (IsKeyLevel(covering)) break;
+    size_t covering = level;
+    if (covering > 0 && !CoveringMayMatch(--covering, begin)) return false;
+    if (!CellsMayMatch(level, begin, end)) return false;
+    for (int i = 1; i < kMaxCovering && covering > 0; ++i) {
+      if (!CoveringMayMatch(--covering, begin)) return false;
     }
-    return CellsMayMatch(level, begin, end);
+    return true;
   }
 
  private:
+  bool CoveringMayMatch(size_t level, std::string_view begin) const {
+    CellBuffer cell(*this, level);
+    CellOf(begin, BitsOf(level), cell.bytes);
+    return Has(level, cell.Hash());
+  }
+
   // A cell, and the suffix that makes a key of it.
   struct CellBuffer {
     CellBuffer(const Query& query, size_t level)
@@ -238,21 +243,29 @@ class Query {
     return false;
   }
 
-  // In batches, as for many keys. The first ones are small: where keys are dense, they are enough.
+  // In batches, as for many keys. The first one is small: where keys are dense, it is enough.
   bool AnyMayMatch(Cells cells, size_t level) const {
     const size_t bits = BitsOf(level);
     CellBuffer cell(*this, level);
     std::memcpy(cell.bytes, cells.first, CellBytes(bits));
     const KeyHasher hasher(cell.seed);
+    const BatchHasher batch_hasher(cell.seed, ranges_.hash);
     const OpenFilter& filter = FilterOf(level);
     const unsigned copies = CopiesOf(level);
+    char keys[kBatchCells][kMaxCellBytes];
     uint64_t hashes[kBatchCells];
     bool may_match[kBatchCells];
-    for (size_t batch = 2; cells.count > 0; batch = std::min(2 * batch, kBatchCells)) {
+    for (size_t batch = kFirstCells; cells.count > 0; batch = kBatchCells) {
       const auto n = static_cast<size_t>(std::min<uint64_t>(cells.count, batch));
-      for (size_t i = 0; i < n; ++i) {
-        hashes[i] = hasher(cell.view());
+      // A batch is hashed faster than half of it one by one: what is not needed is not looked up.
+      const size_t num_keys = n > kBatchCells / 2 ? kBatchCells : n;
+      for (size_t i = 0; i < num_keys; ++i) {
+        std::memcpy(keys[i], cell.bytes, sizeof(cell.bytes));
         Advance(bits, cell.bytes);
+      }
+      const auto key_at = [&](size_t i) { return std::string_view(keys[i], cell.size); };
+      if (!batch_hasher.Hash(num_keys, key_at, hashes)) {
+        for (size_t i = 0; i < n; ++i) hashes[i] = hasher(key_at(i));
       }
       filter.may_match_many(filter, n, hashes, may_match);
       for (size_t i = 0; i < n; ++i) {
@@ -263,6 +276,7 @@ class Query {
     return false;
   }
 
+  static constexpr size_t kFirstCells = 2;
   static constexpr size_t kBatchCells = 16;
 
   bool IsKeyLevel(size_t level) const { return level == field_.kinds.num_cells; }
@@ -321,6 +335,7 @@ OpenRanges OpenedRanges(const Payload& payload, const Extension& fields,
   ranges.keys = Opened(payload, kernel);
   ranges.entries = Opened(fields.second, kernel);
   ranges.seed = payload.seed;
+  ranges.hash = kernel.hash;
   return ranges;
 }
 

@@ -22,6 +22,7 @@ struct OpenRanges {
   OpenFilter keys;
   OpenFilter entries;
   uint64_t seed = 0;
+  kernels::HashKernel hash;
 };
 
 // What DecodeTrailer gave.
