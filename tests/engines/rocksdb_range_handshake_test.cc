@@ -1,6 +1,7 @@
 // Between the extractor's calls and the filter's answer RocksDB reads the filter block, and then
 // code of users runs in the same thread: listeners, file systems, caches. Whatever that code does
-// with the extractor, a scan finds its keys. Iterators that have no upper bound read no filters.
+// with the extractor, a scan finds its keys. Iterators that have no upper bound, or move backward,
+// read no filters.
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
@@ -15,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "bloomline/rocksdb.h"
@@ -161,6 +163,42 @@ TEST_F(RocksDBRangeHandshakeTest, IteratorsWithoutBoundsReadNoFilter) {
     EXPECT_EQ(num_reads, num_reads_without_filter);
   }
   EXPECT_EQ(Queries().first, 0U);
+}
+
+// RocksDB queries no filter when it moves backward, but SeekToFirst with both bounds tells whether
+// there is anything to go back over.
+TEST_F(RocksDBRangeHandshakeTest, BackwardScansLookForwardFirst) {
+  const auto num_data_blocks = [&] {
+    return options_.statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS);
+  };
+  const auto count_back = [](rocksdb::Iterator* iterator) {
+    int num_keys = 0;
+    for (; iterator->Valid(); iterator->Prev()) ++num_keys;
+    EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();
+    return num_keys;
+  };
+  for (rocksdb::ReadOptions read : {rocksdb::ReadOptions(), AutoPrefixMode()}) {
+    for (const auto& [begin_text, end_text, num_keys] :
+         {std::make_tuple("ka", "kb", 4), std::make_tuple("kb", "kc", 0)}) {
+      const Slice begin(begin_text);
+      const Slice end(end_text);
+      read.iterate_lower_bound = &begin;
+      read.iterate_upper_bound = &end;
+      const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(read));
+      const auto [num_queries, num_no] = Queries();
+      const uint64_t num_blocks = num_data_blocks();
+      iterator->SeekToFirst();
+      EXPECT_EQ(Queries().first, num_queries + 1);
+      EXPECT_EQ(Queries().second, num_no + (num_keys == 0 ? 1 : 0));
+      EXPECT_EQ(num_data_blocks(), num_blocks + (num_keys == 0 ? 0 : 1));
+      EXPECT_EQ(iterator->Valid(), num_keys != 0);
+      EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();
+      iterator->SeekToLast();
+      EXPECT_EQ(count_back(iterator.get()), num_keys);
+      EXPECT_EQ(Queries().first, num_queries + 1) << "backward";
+      EXPECT_GT(num_data_blocks(), num_blocks) << "backward";
+    }
+  }
 }
 
 // The extractor's text differs each time (range_extractor.h), and RocksDB compares and keeps it.

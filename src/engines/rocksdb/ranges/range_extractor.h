@@ -21,6 +21,11 @@
 // was written with another extractor, by the extractor's text in the table's properties. So this
 // extractor's text is never the same twice ("nonce"): each iterator checks the bound, and one
 // without a bound, or one that moves backward, queries no filter.
+//
+// A hint before SeekForPrev was not built. RocksDB would query the filter only if this text were
+// that of the table, so without the check for all iterators. Inside of SeekForPrev, RocksDB and
+// code of users also Seek, at the same key. And a "no" saves a block in level 0 alone: in other
+// levels, LevelIterator::SkipEmptyFileBackward then reads the last block of the file before.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_EXTRACTOR_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_EXTRACTOR_H_
 
