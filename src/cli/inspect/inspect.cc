@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 
 #include "bloomline/filter.h"
 #include "src/cli/inspect/foreign_file.h"
 #include "src/cli/shared/range_kinds.h"
 #include "src/filter/layouts/layout_row.h"
+#include "src/filter/ranges/range_query.h"
 
 namespace bloomline::cli {
 namespace {
@@ -48,7 +50,7 @@ uint64_t NumSetBits(const char* data, uint64_t num_bytes) {
 
 // Appends what follows from the set bits of a Bloom filter. Each probe of a key goes to the same
 // unit: a block of a blocked filter, or the whole of another one.
-void AppendFill(const filter::Payload& payload, bool has_entries, Facts* facts) {
+void AppendFill(const filter::Payload& payload, Facts* facts) {
   const uint64_t unit_bytes = payload.has_blocks() ? payload.block_bytes : payload.payload_bytes();
   const uint64_t num_units = payload.payload_bytes() / unit_bytes;
   const double unit_bits = 8 * static_cast<double>(unit_bytes);
@@ -67,13 +69,27 @@ void AppendFill(const filter::Payload& payload, bool has_entries, Facts* facts) 
   const double units = static_cast<double>(num_units);
   facts->push_back(RateFact("fill", "bits set", fill / units));
   if (std::isfinite(keys)) {  // not if a unit is full
-    facts->push_back({"num_keys_from_fill", keys,
-                      std::string(has_entries ? "keys and entries for ranges" : "keys") +
-                          ", estimated from the bits set",
+    facts->push_back({"num_keys_from_fill", keys, "keys, estimated from the bits set",
                       "about " + CountText(static_cast<uint64_t>(keys + 0.5))});
   }
   facts->push_back(RateFact("false_positive_rate_from_fill",
                             "false positives, estimated from the bits set", rate / units));
+}
+
+void AppendRanges(const filter::Payload& payload, const filter::Extension& fields, Facts* facts) {
+  const auto ranges = filter::OpenedRanges(payload, fields, kernels::ActiveKernel());
+  if (!ranges.is_understood) return;
+  RangeKinds kinds;
+  kinds.Add(ranges.field.kinds);
+  Json json = kinds.ToJson();
+  std::string text = kinds.Text();
+  if (const filter::Payload& second = fields.second; second.num_blocks != 0) {
+    const char* const layout = filter::RowOf(second.layout).name;
+    json["layout"] = layout;
+    json["bytes"] = second.payload_bytes();
+    text += ": " + CountText(second.payload_bytes()) + " bytes, " + layout;
+  }
+  facts->push_back({"ranges", std::move(json), "entries for ranges", std::move(text)});
 }
 
 }  // namespace
@@ -113,14 +129,8 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
   facts.push_back({"seed", payload.seed, "seed", std::to_string(payload.seed)});
   if (payload.payload_bytes() == 0)
     facts.push_back({"num_keys", 0, "keys", "none, so it matches nothing"});
-  filter::RangeField ranges;
-  const bool has_ranges = filter::DecodeRangeField(fields.ranges, &ranges);
-  if (has_ranges) {
-    RangeKinds kinds;
-    kinds.Add(ranges.kinds);
-    facts.push_back({"ranges", kinds.ToJson(), "entries for ranges", kinds.Text()});
-  }
-  if (bloom && payload.payload_bytes() != 0) AppendFill(payload, has_ranges, &facts);
+  AppendRanges(payload, fields, &facts);
+  if (bloom && payload.payload_bytes() != 0) AppendFill(payload, &facts);
   AppendRandomMatchRate(FilterView::Open(filter, canonicalizer), &facts);
   return facts;
 }

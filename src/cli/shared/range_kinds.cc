@@ -7,7 +7,7 @@
 namespace bloomline::cli {
 namespace {
 
-// "1-3, 5"
+// "1-3, 5, 8+"
 std::string DepthsText(unsigned depths) {
   std::string text;
   for (unsigned i = 0; depths >> i != 0; ++i) {
@@ -15,8 +15,8 @@ std::string DepthsText(unsigned depths) {
     if ((depths >> i & 1) == 0 || has_last) continue;
     unsigned end = i + 1;
     while ((depths >> end & 1) != 0) ++end;
-    text += (text.empty() ? "" : ", ") + std::to_string(i + 1);
-    if (end > i + 1) text += "-" + std::to_string(end);
+    text += (text.empty() ? "" : ", ") + DepthText(i + 1);
+    if (end > i + 1) text += "-" + DepthText(end);
   }
   return text;
 }
@@ -66,6 +66,10 @@ Json RangeKinds::ToJson() const {
     delimiters.push_back({{"byte", delimiter}, {"depths", std::move(numbers)}});
   }
   return {{"bits", cell_bits}, {"delimiters", std::move(delimiters)}};
+}
+
+std::string DepthText(size_t depth) {
+  return std::to_string(depth) + (depth == filter::kMaxDepth ? "+" : "");
 }
 
 std::string DelimiterText(unsigned char delimiter) {

@@ -2,6 +2,7 @@
 #ifndef BLOOMLINE_CLI_SHARED_RANGE_KINDS_H_
 #define BLOOMLINE_CLI_SHARED_RANGE_KINDS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -20,13 +21,15 @@ struct RangeKinds {
   void Add(const filter::EntryKinds& kinds);
   void Add(const RangeKinds& other);
 
-  // "4, 8, 13.5 bytes; after '/' 1-3": the first 4 bytes of each key, its first 8, and so on; each
-  // key up to its first, second and third slash. Lengths that differ by less than a byte are one:
-  // "13.1-13.5". Without any: "whole keys".
+  // "4, 8, 13.5 bytes; after '/' 1-3, 8+": the first 4 bytes of each key, its first 8, and so on;
+  // each key up to its first, second and third slash, to its eighth and all later ones. Lengths
+  // that differ by less than a byte are one: "13.1-13.5". Without any: "whole keys".
   std::string Text() const;
   Json ToJson() const;
 };
 
+// "7", and "8+" for filter::kMaxDepth.
+std::string DepthText(size_t depth);
 // "'/'" or "0x00"
 std::string DelimiterText(unsigned char delimiter);
 // "13.5"

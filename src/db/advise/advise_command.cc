@@ -71,7 +71,7 @@ advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection
     // Files without a filter will have one, of all their keys.
     level.num_keys = group.num_keys + group.keys_without_filter;
     level.num_filters = group.files_without_filter == 0 ? group.num_filters : 0;
-    level.filter_bytes = group.filter_bytes;
+    level.filter_bytes = group.key_bytes();
     level.wasted_reads =
         WastedReads(group, measured == nullptr ? std::nan("") : measured->levels[i].wasted_reads);
     situation.levels.push_back(level);

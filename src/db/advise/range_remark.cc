@@ -1,6 +1,6 @@
 #include "src/db/advise/range_remark.h"
 
-#include <cmath>
+#include <algorithm>
 #include <mutex>
 
 #include "bloomline/filter_options.h"
@@ -18,15 +18,28 @@ bool CanHaveRanges(const FileFacts& facts) {
          facts.canonicalizer.empty();
 }
 
-// The entries alone go to a filter, which then says what was chosen. False with *error: damaged.
+// The bits per key of the present filters. Without filters, the default.
+FilterOptions OptionsAs(const Group& group) {
+  FilterOptions options;
+  options.format = Format::kCompact;
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(options.format);
+  const double bits = group.bits_per_key();
+  if (bits > 0) options.bits_per_key = std::clamp(bits, allowed.min, allowed.max);
+  return options;
+}
+
+// Makes the entries of the first max_keys keys. False with *error: damaged.
 bool AddFile(const sstable::Table& table, uint64_t max_keys, int num_levels_below,
-             uint64_t num_keys, std::mutex* mutex, RangeCost* cost, std::string* error) {
+             uint64_t num_keys, const FilterOptions& options, std::mutex* mutex, RangeCost* cost,
+             std::string* error) {
   const FilterKeys keys(table);
   const auto reader = table.NewKeyReader(error);
   if (reader == nullptr) return false;
-  filter::FilterWriter writer{FilterOptions()};
-  constexpr double kMaxEntriesPerKey = 0.1;  // RocksDBFilterOptions::range_entries_per_key
-  filter::RangeEntries entries(kMaxEntriesPerKey, num_levels_below);
+  filter::FilterWriter writer(options);
+  filter::RangeEntryOptions entry_options;
+  entry_options.is_auto = true;
+  entry_options.num_levels_below = num_levels_below;
+  filter::RangeEntries entries(entry_options);
   entries.Add("", &writer);  // the empty prefix
   uint64_t read = 0;
   std::string last;
@@ -41,16 +54,12 @@ bool AddFile(const sstable::Table& table, uint64_t max_keys, int num_levels_belo
   if (!error->empty()) return false;
   if (read == 0) return true;
   entries.Finish(false, &writer);
-  const auto num_entries = static_cast<double>(writer.num_keys());
-  // Only the field for ranges is wanted, so the filter has no bits.
-  std::string bytes(static_cast<size_t>(writer.end_bytes()), '\0');
-  writer.FinishTo(filter::FilterShape(), bytes.data());
-  filter::RangeField field;
-  if (!filter::DecodeRangeField(filter::RangesOf(bytes), &field)) return true;
+  const auto of_all = static_cast<double>(num_keys);
   const std::lock_guard<std::mutex> lock(*mutex);
-  cost->kinds.Add(field.kinds);
-  cost->num_keys += static_cast<double>(num_keys);
-  cost->num_entries += num_entries / static_cast<double>(read) * static_cast<double>(num_keys);
+  cost->kinds.Add(entries.chosen());
+  cost->key_bytes += of_all * options.bits_per_key / 8;
+  cost->entry_bytes += static_cast<double>(writer.extension().second.payload_bytes()) /
+                       static_cast<double>(read) * of_all;
   return true;
 }
 
@@ -68,8 +77,8 @@ std::vector<RangeCost> RangeCosts(Inputs* inputs, const CommonOptions& common, u
                 const FileFacts& facts = inspection.files[i].facts;
                 if (!CanHaveRanges(facts) || family.all.ranges.files != 0) return true;
                 const int num_levels_below = family.levels.back().level - file.level;
-                return AddFile(table, max_keys, num_levels_below, facts.num_keys, &mutex, &costs[g],
-                               error);
+                return AddFile(table, max_keys, num_levels_below, facts.num_keys,
+                               OptionsAs(family.all), &mutex, &costs[g], error);
               });
   return costs;
 }
@@ -77,19 +86,17 @@ std::vector<RangeCost> RangeCosts(Inputs* inputs, const CommonOptions& common, u
 std::string RangeRemark(const RangeCost& cost, const std::optional<TickerRates>& rates,
                         const Group& all, const std::string& extractor) {
   if (all.ranges.files != 0) {
-    const double share = all.ranges.share();
-    return "The filters have entries for ranges" +
-           (std::isnan(share) ? "" : ", about " + cli::RateText(share) + " of their memory") +
-           ". The choices have none: to keep them, set range_prefixes with any of them, and expect "
-           "as much more memory.";
+    return "The filters also have entries for ranges, " + cli::BytesText(all.ranges.entry_bytes) +
+           " that are not counted above. The choices have none: to keep them, set range_prefixes "
+           "with any of them.";
   }
-  if (cost.num_keys == 0) return "";
+  if (cost.key_bytes == 0) return "";
   std::string remark = "Filters for ranges (docs/ranges.md; range_prefixes=auto) would have ";
-  if (cost.num_entries == 0) {
+  if (cost.entry_bytes == 0) {
     remark += "no entries for these keys";
   } else {
     remark += "entries for beginnings of these keys (" + cost.kinds.Text() + "), +" +
-              cli::RateText(cost.num_entries / cost.num_keys) + " of the filters' memory";
+              cli::RateText(cost.entry_bytes / cost.key_bytes) + " of the filters' memory";
   }
   if (!extractor.empty()) remark += ", and take the place of the prefix extractor " + extractor;
   if (rates && rates->seeks == 0) return remark + ". The statistics count no scan.";

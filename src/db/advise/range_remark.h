@@ -17,11 +17,11 @@ namespace bloomline::db {
 // What range_prefixes=auto would choose.
 struct RangeCost {
   cli::RangeKinds kinds;
-  double num_keys = 0;
-  double num_entries = 0;
+  double key_bytes = 0;
+  double entry_bytes = 0;
 };
 
-// As Inspection::groups; without keys where RocksDB has no filters for ranges, or has them already.
+// As Inspection::groups; zeros where RocksDB has no filters for ranges, or has them already.
 // Reads the first max_keys keys of each file.
 std::vector<RangeCost> RangeCosts(Inputs* inputs, const CommonOptions& common, uint64_t max_keys,
                                   const Inspection& inspection);

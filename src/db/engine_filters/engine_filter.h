@@ -63,7 +63,8 @@ struct FilterFacts {
   uint64_t payload_bytes = 0;
   uint64_t num_blocks = 0;
   uint64_t block_bytes = 1;
-  filter::Payload payload;  // if RowOf(kind)
+  filter::Payload payload;   // if RowOf(kind)
+  uint64_t entry_bytes = 0;  // of the second payload
   std::optional<stock::RibbonShape> ribbon;
   std::optional<filter::RangeField> ranges;
 };
@@ -92,6 +93,8 @@ class EngineFilter {
   const std::string& why() const { return facts_.why; }  // if not CanQuery(): the reason
   int num_probes() const { return facts_.num_probes; }   // 0: has none
   uint64_t payload_bytes() const { return facts_.payload_bytes; }
+  // The memory of its entries for ranges, which lie behind the payload.
+  uint64_t entry_bytes() const { return facts_.entry_bytes; }
   // The canonicalizer that a bloomline filter records; empty: none.
   std::string_view canonicalizer() const { return facts_.canonicalizer; }
 
@@ -103,8 +106,6 @@ class EngineFilter {
   double ExpectedRate(uint64_t num_keys) const;
   // The rate that its bits show: sum of fill^k over blocks; Ribbon: 2^-columns; NaN: unknown.
   double RateFromBits() const;
-  // How many keys and range entries its bits show, to about 1 %. NaN: unknown.
-  double EntriesFromBits() const;
 
   bool MayMatch(std::string_view key) const;
   // may_match[i] for keys[i]; prefetches. Returns the number of matches.

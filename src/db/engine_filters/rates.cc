@@ -1,4 +1,4 @@
-// False-positive rates, and numbers of keys, of filters of any engine (engine_filter.h).
+// False-positive rates of filters of any engine (engine_filter.h).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -121,15 +121,6 @@ double RateFromBloomBits(const FilterFacts& facts, const Fill& fill) {
 }
 
 }  // namespace
-
-double EngineFilter::EntriesFromBits() const {
-  if (kind() == Kind::kNoKeys) return 0;
-  const filter::LayoutRow* const row = RowOf(kind());
-  if (row != nullptr && row->keys_from_bits != nullptr) return row->keys_from_bits(facts_.payload);
-  const uint64_t block_bytes = BloomBlockBytes(facts_);
-  const double keys = block_bytes == 0 ? kNaN : KeysOf(facts_, FillOf(facts_, block_bytes));
-  return std::isfinite(keys) ? keys : kNaN;
-}
 
 double EngineFilter::ExpectedRate(uint64_t num_keys) const {
   if (kind() == Kind::kUnknown || kind() == Kind::kAlwaysMatch) return 1;

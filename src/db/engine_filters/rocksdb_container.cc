@@ -22,6 +22,7 @@ EngineFilter OpenBloomline(std::string_view bytes) {
   filter::Extension fields;
   const filter::Payload payload = filter::DecodeTrailer(bytes, &why, canonicalizer, &fields);
   FilterFacts facts = FactsOf(payload);
+  facts.entry_bytes = fields.second.payload_bytes();
   if (payload.always_matches()) {
     if (filter::SaysAlwaysMatch(bytes)) return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
     return NotUnderstood(std::move(facts), std::move(why));

@@ -123,7 +123,7 @@ void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
 
 double Group::bits_per_key() const {
   return num_keys == 0 ? std::numeric_limits<double>::quiet_NaN()
-                       : 8 * static_cast<double>(filter_bytes) / static_cast<double>(num_keys);
+                       : 8 * static_cast<double>(key_bytes()) / static_cast<double>(num_keys);
 }
 
 double Group::rate() const {
@@ -133,8 +133,8 @@ double Group::rate() const {
 void RangeFacts::Add(const RangeFacts& other) {
   files += other.files;
   kinds.Add(other.kinds);
-  num_keys += other.num_keys;
-  num_entries += other.num_entries;
+  entry_bytes += other.entry_bytes;
+  filter_bytes += other.filter_bytes;
 }
 
 void Group::Add(const InspectedFile& file, uint64_t file_bytes) {
@@ -212,7 +212,7 @@ cli::Json RangesJson(const RangeFacts& ranges) {
   if (ranges.files == 0) return nullptr;
   cli::Json json = ranges.kinds.ToJson();
   json["files"] = ranges.files;
-  json["entries"] = RateOrNull(std::round(ranges.num_entries));
+  json["bytes"] = ranges.entry_bytes;
   json["share_of_memory"] = RateOrNull(ranges.share());
   return json;
 }

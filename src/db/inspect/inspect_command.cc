@@ -1,6 +1,5 @@
 // bloomline db inspect: the command line; what it finds is in inspection.h.
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <memory>
 
@@ -20,16 +19,6 @@ namespace {
 using Cells = std::vector<std::vector<std::string>>;
 
 std::string BitsOrDash(double bits) { return bits >= 0 ? cli::NumberText(bits, 2) : "-"; }
-
-// Both are estimated.
-std::string EntriesText(const RangeFacts& ranges) {
-  return std::isnan(ranges.num_entries)
-             ? "-"
-             : KeysText(static_cast<uint64_t>(std::llround(ranges.num_entries)), true);
-}
-std::string ShareOrDash(const RangeFacts& ranges) {
-  return std::isnan(ranges.share()) ? "-" : "~" + cli::RateText(ranges.share());
-}
 
 std::vector<std::string> GroupCells(const std::string& name, const Group& group) {
   return {name,
@@ -56,11 +45,11 @@ void PrintGroups(const FamilyGroups& family) {
 
 void PrintRanges(const FamilyGroups& family) {
   if (family.all.ranges.files == 0) return;
-  Cells cells = {{"level", "entries for ranges", "files", "entries", "share of memory"}};
+  Cells cells = {{"level", "entries for ranges", "files", "entries' memory", "of the filters"}};
   const auto add = [&](const std::string& name, const RangeFacts& ranges) {
     if (ranges.files == 0) return;
-    cells.push_back({name, ranges.kinds.Text(), cli::CountText(ranges.files), EntriesText(ranges),
-                     ShareOrDash(ranges)});
+    cells.push_back({name, ranges.kinds.Text(), cli::CountText(ranges.files),
+                     cli::BytesText(ranges.entry_bytes), RateOrDash(ranges.share())});
   };
   for (const Group& level : family.levels) add(LevelText(level.level), level.ranges);
   if (family.levels.size() != 1) add("all", family.all.ranges);
@@ -125,7 +114,7 @@ void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
   const bool with_ranges = std::any_of(files.begin(), files.end(), [](const InspectedFile& file) {
     return file.facts.ranges.files != 0;
   });
-  if (with_ranges) cells[0].insert(cells[0].end(), {"entries for ranges", "entries"});
+  if (with_ranges) cells[0].insert(cells[0].end(), {"entries for ranges", "entries' memory"});
   for (size_t i = 0; i < files.size(); ++i) {
     const FileRef& ref = inputs.files[i];
     if (ref.state != FileState::kDone) continue;
@@ -138,7 +127,8 @@ void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
                      facts.has_filter() ? cli::BytesText(facts.filter_bytes) : "none",
                      BitsOrDash(group.bits_per_key()), RateOrDash(files[i].rate())});
     if (facts.ranges.files == 0) continue;
-    cells.back().insert(cells.back().end(), {facts.ranges.kinds.Text(), EntriesText(facts.ranges)});
+    cells.back().insert(cells.back().end(),
+                        {facts.ranges.kinds.Text(), cli::BytesText(facts.ranges.entry_bytes)});
   }
   if (cells.size() > 1) std::cout << '\n' << cli::TextTable(cells, 2);
 }

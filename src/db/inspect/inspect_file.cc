@@ -115,39 +115,11 @@ void CountKind(const EngineFilter& filter, uint64_t bytes, FileFacts* facts) {
   if (filter.kind() == Kind::kUnknown) facts->why_unknown = filter.why();
   if (!filter.canonicalizer().empty()) facts->canonicalizer = filter.canonicalizer();
   if (filter.ranges() == nullptr) return;
-  facts->ranges.files = 1;
-  facts->ranges.kinds.Add(filter.ranges()->kinds);
-  const double entries = filter.EntriesFromBits();
-  if (std::isnan(entries)) return;
-  facts->ranges.num_entries += entries;
-  facts->ranges.counted_bytes += bytes;
-}
-
-// Those that were counted are keys, too. RocksDB counts as keys what a filter had when the last key
-// came: some have entries by then.
-void FinishRanges(uint64_t most_keys, FileFacts* facts) {
-  constexpr double kEnough = 0.9;
   RangeFacts& ranges = facts->ranges;
-  if (ranges.files == 0) return;
-  if (facts->num_keys > most_keys) {
-    facts->keys_estimated |= facts->num_keys - most_keys > facts->num_filters;
-    facts->num_keys = most_keys;
-  }
-  ranges.num_keys = facts->num_keys;
-  const double share =
-      static_cast<double>(ranges.counted_bytes) / static_cast<double>(facts->filter_bytes);
-  ranges.num_entries =
-      share < kEnough
-          ? std::nan("")
-          : std::max(0.0, ranges.num_entries / share - static_cast<double>(ranges.num_keys));
-}
-
-// By its bits, or else for so many keys, unless these share it with range entries.
-double RateOf(const EngineFilter& filter, uint64_t num_keys) {
-  const double rate = filter.RateFromBits();
-  if (!std::isnan(rate)) return rate;
-  const double entries = filter.ranges() == nullptr ? rate : filter.EntriesFromBits();
-  return filter.ExpectedRate(std::isnan(entries) ? num_keys : static_cast<uint64_t>(entries));
+  ranges.files = 1;
+  ranges.kinds.Add(filter.ranges()->kinds);
+  ranges.entry_bytes += filter.entry_bytes();
+  ranges.filter_bytes += bytes;
 }
 
 bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts,
@@ -190,7 +162,7 @@ bool InspectPartitions(TableFilters* filters, FileFacts* facts, std::string* err
     if (filter == nullptr) return false;
     CountKind(*filter, filters->bytes(), facts);
     // Partitions have the same bits per key, so bytes stand for keys.
-    const auto weight = static_cast<double>(filters->bytes());
+    const auto weight = static_cast<double>(filters->bytes() - filter->entry_bytes());
     bytes += weight;
     if (filter->kind() == Kind::kRocksDBLegacy && ++simulated > kMostSimulated) continue;
     bytes_with_rate += weight;
@@ -206,9 +178,9 @@ bool InspectPartitions(TableFilters* filters, FileFacts* facts, std::string* err
   for (const uint64_t i : without_rate) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
-    const auto weight = static_cast<double>(filters->bytes());
+    const auto weight = static_cast<double>(filters->bytes() - filter->entry_bytes());
     const double keys = std::round(keys_per_byte * weight);
-    matches += weight * RateOf(*filter, static_cast<uint64_t>(keys));
+    matches += weight * filter->ExpectedRate(static_cast<uint64_t>(keys));
   }
   if (bytes_with_rate > 0) facts->expected_rate = matches / bytes_with_rate;
   return true;
@@ -219,7 +191,8 @@ bool InspectFull(TableFilters* filters, FileFacts* facts, std::string* error) {
   const EngineFilter* filter = filters->At(0, error);
   if (filter == nullptr) return false;
   CountKind(*filter, filters->bytes(), facts);
-  facts->expected_rate = RateOf(*filter, facts->num_keys);
+  const double rate = filter->RateFromBits();
+  facts->expected_rate = std::isnan(rate) ? filter->ExpectedRate(facts->num_keys) : rate;
   return true;
 }
 
@@ -277,7 +250,8 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   }
   const bool done = facts->kind == FilterKind::kFull ? InspectFull(&filters, facts, error)
                                                      : InspectPartitions(&filters, facts, error);
-  FinishRanges(properties.num_entries, facts);
+  // RocksDB counts the extractor's empty prefix as a key of each filter.
+  if (facts->ranges.files != 0) facts->num_keys = std::min(facts->num_keys, properties.num_entries);
   return done;
 }
 

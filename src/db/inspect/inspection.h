@@ -26,17 +26,16 @@ struct KindCount {
 };
 using KindCounts = std::map<engine_filters::Kind, KindCount>;
 
-// Counts of files whose filters have range entries beside the keys.
+// Filters that record what they have for ranges.
 struct RangeFacts {
   uint64_t files = 0;
   cli::RangeKinds kinds;
-  uint64_t num_keys = 0;
-  double num_entries = 0;      // estimated from the filters' bits; NaN: unknown
-  uint64_t counted_bytes = 0;  // of the filters whose bits show it
+  uint64_t entry_bytes = 0;
+  uint64_t filter_bytes = 0;  // of these filters, entries included
 
-  // The share of the filters' memory that range entries take: as much per entry as per key. NaN:
-  // unknown.
-  double share() const { return num_entries / (num_entries + static_cast<double>(num_keys)); }
+  double share() const {
+    return static_cast<double>(entry_bytes) / static_cast<double>(filter_bytes);
+  }
   void Add(const RangeFacts& other);
 };
 
@@ -113,6 +112,8 @@ struct Group {
   KindCounts kinds;
   RangeFacts ranges;
 
+  // Without the entries for ranges.
+  uint64_t key_bytes() const { return filter_bytes - ranges.entry_bytes; }
   double bits_per_key() const;
   // The false-positive rate of one run: wasted_reads / runs.
   double rate() const;

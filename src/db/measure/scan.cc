@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "src/cli/shared/quantity.h"
 #include "src/db/measure/key_shape.h"
 #include "src/db/sstable/comparator.h"
 #include "src/db/table_filters.h"
@@ -52,11 +53,12 @@ std::optional<KeyShape> CommonShape(const std::vector<std::string>& keys) {
 }
 
 // The keys that begin with the next prefix up to delimiter number `depth`, as after "user:17:" with
-// "user:18:".
+// "user:18:". For kMaxDepth up to the last delimiter, if there are so many.
 bool NextDelimited(const std::string& key, unsigned char delimiter, unsigned depth, Range* range) {
   const char byte = static_cast<char>(delimiter);
   size_t at = key.find(byte);
   for (unsigned i = 1; i < depth && at != key.npos; ++i) at = key.find(byte, at + 1);
+  if (depth == filter::kMaxDepth && at != key.npos) at = key.rfind(byte);
   if (at == key.npos || at == 0 || delimiter == UINT8_MAX) return false;
   std::string& next = range->begin;
   next = key.substr(0, at);
@@ -111,7 +113,7 @@ class RangeMaker {
       for (unsigned depth = filter::kMaxDepth; depth > 0; --depth) {
         if ((depths >> (depth - 1) & 1) == 0) continue;
         Add("the next beginning up to " + cli::DelimiterText(delimiter) + " " +
-                std::to_string(depth),
+                cli::DepthText(depth),
             [&, byte = delimiter](size_t i, Range* range) {
               return NextDelimited(keys_[i], byte, depth, range);
             });
@@ -278,7 +280,8 @@ std::vector<FamilyScan> Scan(Inputs* inputs, const CommonOptions& common,
     keys[f].erase(std::unique(keys[f].begin(), keys[f].end()), keys[f].end());
     scan.num_keys = keys[f].size();
     if (keys[f].empty()) {
-      scan.not_measured = "its keys have 256 bytes or more, and no filter answers for such ranges";
+      scan.not_measured = "its keys have " + cli::CountText(filter::kMaxBoundBytes) +
+                          " bytes or more, and no filter answers for such ranges";
     }
     ranges[f] = RangeMaker(keys[f], &scan).Make(inspection.groups[f].all.ranges.kinds);
     keys[f] = {};

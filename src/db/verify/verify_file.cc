@@ -1,5 +1,6 @@
 #include "src/db/verify/verify_file.h"
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 
@@ -144,19 +145,39 @@ class Verifier {
     return true;
   }
 
-  // The range of this key alone, and those of all keys that begin as it does.
+  // The range of this key alone, and those of all keys that begin as it does. A query of the first
+  // looks up only some of its prefixes.
   bool RangesMayMatch(const EngineFilter& filter, std::string_view key) {
     end_.assign(key);
     end_.push_back('\0');
     if (!filter.RangeMayMatch(key, end_)) return false;
     const filter::EntryKinds& kinds = filter.ranges()->kinds;
-    for (size_t i = 0; i < kinds.num_cell_lengths; ++i) {
-      if (RangeOfCell(key, kinds.cell_bits[i], &begin_, &end_) &&
+    for (size_t i = 0; i < kinds.num_cells; ++i) {
+      if (RangeOfCell(key, kinds.cells[i].bits, &begin_, &end_) &&
           !filter.RangeMayMatch(begin_, end_)) {
         return false;
       }
     }
+    const std::string_view searched = key.substr(0, filter::kMaxPrefixBytes);
+    for (size_t i = 0; i < kinds.num_prefixes; ++i) {
+      const size_t kind = kinds.prefixes[i].depth;
+      const char delimiter = static_cast<char>(kinds.prefixes[i].delimiter);
+      size_t end = searched.find(delimiter) + 1;
+      for (size_t depth = 1; end != 0; end = searched.find(delimiter, end) + 1, ++depth) {
+        if (std::min(depth, filter::kMaxDepth) == kind &&
+            !PrefixMayMatch(filter, searched.substr(0, end))) {
+          return false;
+        }
+      }
+    }
     return true;
+  }
+
+  bool PrefixMayMatch(const EngineFilter& filter, std::string_view prefix) {
+    end_.assign(prefix.substr(0, prefix.find_last_not_of('\xff') + 1));
+    if (end_.empty()) return true;  // no key is behind it
+    ++end_.back();
+    return filter.RangeMayMatch(prefix, end_);
   }
 
   static bool IsFilter(uint64_t index) {

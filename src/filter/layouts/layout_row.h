@@ -45,11 +45,9 @@ struct LayoutRow {
   void (*open)(const Payload& payload, const kernels::Kernel& kernel, OpenFilter* filter) = nullptr;
 
   // ---- False-positive rates: of many keys, and of num_keys keys in this shape
-  // (bloomline/filter_theory.h). About how many keys a solved filter's bits show, or NaN; null: the
-  // bits of a Bloom filter tell by their number, the others nothing.
+  // (bloomline/filter_theory.h).
   double (*rate)(const FilterShape& shape, double bits_per_key) = nullptr;
   double (*exact_rate)(const FilterShape& shape, uint64_t num_keys) = nullptr;
-  double (*keys_from_bits)(const Payload& payload) = nullptr;
 
   // ---- Building. A Bloom filter's bits can be set at any time.
   void (*insert)(const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "bloomline/filter_theory.h"
 #include "src/filter/cpu/bits.h"
@@ -115,24 +114,6 @@ bool AddToBlock(const uint64_t* hashes, size_t n, const FilterShape& shape, bool
   return is_overfull;
 }
 
-// A block has as many slots as keys, or few more. With the fewest slots it may have any number of
-// keys up to that; so if that is frequent, nothing is known.
-double KeysFromBits(const Payload& payload) {
-  constexpr double kMostUnknown = 0.1;
-  constexpr double kSlotsPerKey = 1.0045;  // measured: 5 to 14 bits per key, 300,000 keys
-  double slots = 0;
-  double unknown = 0;
-  for (uint64_t i = 0; i < payload.num_blocks; ++i) {
-    const char* const block = payload.data + i * payload.block_bytes;
-    const unsigned code = kernels::CodeOf(kernels::LoadHeader(block, payload.block_bytes));
-    if (code == 0 || code > kernels::kMaxSlotsCode) ++unknown;
-    slots += kernels::kMinCompactSlots + std::min(code, kernels::kMaxSlotsCode);
-  }
-  return unknown > kMostUnknown * static_cast<double>(payload.num_blocks)
-             ? std::numeric_limits<double>::quiet_NaN()
-             : slots / kSlotsPerKey;
-}
-
 constexpr LayoutRow MakeRow() {
   LayoutRow row;
   row.layout = Layout::kCompact;
@@ -153,7 +134,6 @@ constexpr LayoutRow MakeRow() {
   row.exact_rate = [](const FilterShape& shape, uint64_t num_keys) {
     return ExactCompactFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
   };
-  row.keys_from_bits = KeysFromBits;
   row.solve_block = SolveBlock;
   row.add_to_block = AddToBlock;
   row.match_all_block = [](const FilterShape& shape, char* block) {
