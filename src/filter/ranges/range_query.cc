@@ -157,18 +157,20 @@ class Query {
       if (cells.count <= kFirstCells && !AnyMayMatch(cells, level)) return false;
     }
     size_t covering = level;
-    if (covering > 0 && !CoveringMayMatch(--covering, begin)) return false;
+    if (covering > 0 && !CoveringMayMatch(--covering, begin, end)) return false;
     if (!CellsMayMatch(level, begin, end)) return false;
     for (int i = 1; i < kMaxCovering && covering > 0; ++i) {
-      if (!CoveringMayMatch(--covering, begin)) return false;
+      if (!CoveringMayMatch(--covering, begin, end)) return false;
     }
     return true;
   }
 
  private:
-  bool CoveringMayMatch(size_t level, std::string_view begin) const {
+  bool CoveringMayMatch(size_t level, std::string_view begin, std::string_view end) const {
     CellBuffer cell(*this, level);
     CellOf(begin, BitsOf(level), cell.bytes);
+    // The one key that the range could have may lie outside.
+    if (IsKeyLevel(level) && (cell.view() < begin || cell.view() >= end)) return false;
     return Has(level, cell.Hash());
   }
 
