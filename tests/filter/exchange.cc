@@ -28,11 +28,10 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/leveldb_codes.h"
-#include "src/filter/ranges/range_entries.h"
-#include "src/filter/ranges/range_query.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/support/finished_filter.h"
 #include "tests/support/leveldb_filter.h"
+#include "tests/support/range_filter.h"
 
 namespace bloomline {
 namespace {
@@ -155,37 +154,25 @@ void AddStaticKinds(const FilterOptions& options, const std::string& name, size_
 }
 
 // Each key as a range of its own.
-void AddRangeKind(double entries_per_key, Format format, std::vector<Kind>* kinds) {
+void AddRangeKind(double memory, Format format, std::vector<Kind>* kinds) {
   FilterOptions options;
   options.format = format;
   options.seed = 77;
   kinds->push_back({"ranges_" + std::to_string(static_cast<int>(format)) + "_" +
-                        std::to_string(static_cast<int>(entries_per_key)),
+                        std::to_string(static_cast<int>(memory)),
                     2000,
-                    [=](const Keys& unsorted, const std::string& path) {
-                      Keys keys = unsorted;
-                      std::sort(keys.begin(), keys.end());
+                    [=](const Keys& keys, const std::string& path) {
                       filter::FilterWriter writer(options);
-                      filter::RangeEntries entries(entries_per_key);
-                      entries.Add("", &writer);
-                      for (const std::string& key : keys) {
-                        entries.Add(key, &writer);
-                        writer.AddKey(key);
-                      }
-                      entries.Finish(false, &writer);
-                      WriteFile(path, tests::FinishedFilter(&writer));
+                      filter::RangeEntries entries(tests::AutoEntries(memory));
+                      WriteFile(path, tests::FilterWithRanges({keys.begin(), keys.end()}, false,
+                                                              &entries, &writer));
                     },
                     [](const std::string& path) {
                       std::vector<MayMatch> queries = OpenStatic(path);
-                      const auto bytes = std::make_shared<std::string>(ReadFile(path));
-                      const filter::Payload payload = filter::DecodeTrailer(*bytes);
-                      filter::RangeField field;
-                      if (!filter::DecodeRangeField(filter::RangesOf(*bytes), &field))
-                        Fail(path + ": no ranges");
-                      queries.push_back([bytes, payload, field](std::string_view key) {
-                        return filter::RangeMayMatch(
-                            filter::Opened(payload, kernels::ActiveKernel()), payload.seed, field,
-                            key, std::string(key) + '\0');
+                      const auto ranges = std::make_shared<tests::RangeFilter>(ReadFile(path));
+                      if (!ranges->is_understood()) Fail(path + ": no ranges");
+                      queries.push_back([ranges](std::string_view key) {
+                        return ranges->MayMatch(key, std::string(key) + '\0');
                       });
                       return queries;
                     }});

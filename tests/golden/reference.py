@@ -14,8 +14,10 @@ Matches are those of the keys 0 to 299 that the block matches: numbers, all, or 
 leveldb_names.txt: name seed canonicalizer name-of-the-policy; - is no canonicalizer
 saved_filters.txt: kind layout num_bits num_probes seed capacity keys file. The numbers of a
 scalable filter are separated by commas, one for each stage. Keys are added in this order.
-ranges.txt: cell_bits delimiters is_partition seed keys filter, blocked at 16 bits per key; - is
-none. Delimiters are BYTE:DEPTHS, hexadecimal. After each filter: "range" begin end answer.
+ranges.txt: layout cells prefixes num_entries is_partition family seed keys filter; - is none. Cells
+are BITSxCOPIES, prefixes BYTE:DEPTHxCOPIES with the byte in hexadecimal. Both payloads have this
+layout, the keys 16 bits each, and each copy of an entry 8. num_entries counts copies. After each
+filter: "range" begin end answer.
 keys.txt: parts key hash. Parts are separated by commas: decimal integers, or s and the hexadecimal
 bytes of a string. The hash is H64 with seed 0.
 """
@@ -94,7 +96,10 @@ def flat_positions(key, seed, m, k):
 
 
 def blocked_positions(key, seed, m, k):
-    h = h64(key, seed)
+    return blocked_hash_positions(h64(key, seed), m, k)
+
+
+def blocked_hash_positions(h, m, k):
     line = (h * (m // 512)) >> 64
     a = h & MASK32
     b = rotl32(a, 16)
@@ -345,21 +350,25 @@ def small_set_block(hashes, block_bytes, attempts):
 
 def in_blocks(keys, num_blocks, seed):
     """The hashes of each block."""
+    return hashes_in_blocks([h64(key, seed) for key in keys], num_blocks)
+
+
+def hashes_in_blocks(hashes, num_blocks):
     blocks = [[] for _ in range(num_blocks)]
-    for key in keys:
-        h = h64(key, seed)
+    for h in hashes:
         blocks[(h * num_blocks) >> 64].append(h)
     return blocks
 
 
-def container_end(seed, units, layout, parameter, canonicalizer, range_field=b""):
-    """What follows the payload."""
-    extension = b""
-    if canonicalizer:
-        assert len(canonicalizer) <= 64
-        extension = bytes([1, len(canonicalizer)]) + canonicalizer
-    if range_field:
-        extension += bytes([128, len(range_field)]) + range_field
+def extension_of(fields):
+    """From (tag, content); fields without content are left out."""
+    return b"".join(bytes([tag, len(content)]) + content for tag, content in fields if content)
+
+
+def container_end(seed, units, layout, parameter, canonicalizer, *fields):
+    """Extension and trailer. The fields have tags above 1."""
+    assert len(canonicalizer) <= 64
+    extension = extension_of([(1, canonicalizer), *fields])
     return (extension + seed.to_bytes(8, "little") + units.to_bytes(4, "little") +
             bytes([LAYOUT_ID[layout], parameter, len(extension), 0]) + b"bLn\x01")
 
@@ -721,6 +730,43 @@ def keys():
 
 
 # Entries for ranges (section 12).
+MAX_CELLS = 64  # that a query looks up
+
+
+class Payload:
+    """The least payload with so many bits for each hash, which also pay for `end` bytes."""
+
+    def __init__(self, layout, hashes, bits_per_hash, num_probes, end):
+        paid_bytes = max(1, len(hashes)) * bits_per_hash / 8 - end
+        self.layout = layout
+        if layout == "compact":
+            arrangement = Arrangement(sum(bits_per_hash >= from_bits for from_bits in
+                                          (3.6, 5.5, 6.4, 8.2, 9.8)))
+            self.parameter, block_bytes = arrangement.number, arrangement.block_bytes
+        else:
+            self.parameter, block_bytes = num_probes, 64
+        self.units = max(1, math.ceil(paid_bytes / block_bytes))
+        if layout == "compact":
+            blocks = [compact_block(mine, arrangement)
+                      for mine in hashes_in_blocks(hashes, self.units)]
+            self.bytes = b"".join(blocks)
+            self.queries = [compact_block_query(block, arrangement) for block in blocks]
+        else:
+            bits = 0
+            for h in hashes:
+                bits |= self.mask(h)
+            self.bytes = bits.to_bytes(64 * self.units, "little")
+            self.bits = bits
+
+    def mask(self, h):
+        return sum({1 << bit for bit in
+                    blocked_hash_positions(h, 512 * self.units, self.parameter)})
+
+    def has(self, h):
+        if self.layout == "compact":
+            return self.queries[h * self.units >> 64](h)
+        return self.mask(h) & ~self.bits == 0
+
 
 def cell(key, bits):
     size = (bits + 7) // 8
@@ -730,109 +776,198 @@ def cell(key, bits):
 
 
 def cell_entry(some_cell, bits, seed):
-    return some_cell, (seed + bits * C[0]) & MASK64
+    return h64(some_cell, (seed + bits * C[0]) & MASK64)
 
 
 def prefix_entry(prefix, seed):
-    return prefix, (seed + C[1]) & MASK64
+    return h64(prefix, (seed + C[1]) & MASK64)
 
 
-def delimited_prefixes(key, byte, depths):
-    ends = [i + 1 for i, b in enumerate(key[:128]) if b == byte]
-    return [key[:end] for i, end in enumerate(ends) if depths >> i & 1]
+def copies_of(entry, copies):
+    return [entry ^ (i * 0xB5C0FBCF & MASK32) for i in range(copies)]
+
+
+def delimited_prefixes(key, delimiter):
+    """(depth, prefix) for each occurrence."""
+    ends = [i + 1 for i, byte in enumerate(key[:1024]) if byte == delimiter]
+    return [(min(i, 8), key[:end]) for i, end in enumerate(ends, 1)]
+
+
+def suffix_of(keys):
+    """The longest one that a key of its own can have. Readers need it for keys up to 64 bytes."""
+    if len(set(map(len, keys))) != 1 or len(keys[0]) > 64:
+        return 0, 0
+    last = keys[0][-1]
+    length = min(len(key) - len(key.rstrip(bytes([last]))) for key in keys)
+    return (min(length, len(keys[0]) - 1), last) if length else (0, 0)
 
 
 class RangeFilter:
-    """A blocked filter with 16 bits for each entry."""
+    """A filter with entries. cells: (bits, copies); prefixes: (delimiter, depth, copies)."""
 
-    def __init__(self, cell_bits, delimiters, is_partition, seed, keys):
-        self.cell_bits, self.delimiters, self.seed = cell_bits, delimiters, seed
-        entries = {(key, seed) for key in keys}
-        keys = [key for key in keys if key]
-        self.lengths = [min(f(map(len, keys)), 65535) for f in (min, max)]
-        self.last_key = keys[-1][:64] if is_partition else b""
-        entries |= {cell_entry(cell(key, bits), bits, seed) for key in keys for bits in cell_bits}
-        entries |= {prefix_entry(prefix, seed) for key in keys for delimiter in delimiters
-                    for prefix in delimited_prefixes(key, *delimiter)}
-        field = struct.pack("<HHBB", *self.lengths, len(cell_bits), len(delimiters))
-        field += b"".join(struct.pack("<H", bits) for bits in cell_bits)
-        field += b"".join(map(bytes, delimiters)) + self.last_key
-        self.k = 9
-        end = container_end(seed, 0, "blocked", self.k, b"", field)
-        num_blocks = max(1, math.ceil((len(entries) * 2 - len(end)) / 64))
-        self.bits = 0
-        self.num_bits = 512 * num_blocks
-        for entry in entries:
-            self.bits |= self.mask(entry)
-        self.filter = self.bits.to_bytes(64 * num_blocks, "little") + container_end(
-            seed, num_blocks, "blocked", self.k, b"", field)
+    def __init__(self, layout, cells, prefixes, is_partition, family, seed, all_keys):
+        keys = [key for key in all_keys if key]
+        if not keys:
+            cells, prefixes = [], []
+        self.cells, self.prefixes, self.seed = cells, prefixes, seed
+        self.lengths = [min(f(map(len, keys)), 65535) for f in (min, max)] if keys else [0, 65535]
+        self.suffix = suffix_of(keys)
+        self.last_key = keys[-1][:64] if keys and is_partition else b""
+        entries = {copy for key in keys for bits, copies in cells
+                   for copy in copies_of(cell_entry(cell(key, bits), bits, seed), copies)}
+        entries |= {copy for key in keys for delimiter, depth, copies in prefixes
+                    for at_depth, prefix in delimited_prefixes(key, delimiter) if at_depth == depth
+                    for copy in copies_of(prefix_entry(prefix, seed), copies)}
+        self.num_entries = len(entries)
+        field = struct.pack("<HHBBIBB", *self.lengths, *self.suffix, family, len(cells),
+                            len(prefixes))
+        field += b"".join(struct.pack("<H", bits | copies - 1 << 14) for bits, copies in cells)
+        field += b"".join(bytes([delimiter, depth | copies - 1 << 4])
+                          for delimiter, depth, copies in prefixes) + self.last_key
+        self.second = Payload(layout, sorted(entries), 8, 5, 0) if cells or prefixes else None
+        shape = struct.pack("<BBI", LAYOUT_ID[layout], self.second.parameter,
+                            self.second.units) if self.second else b""
+        fields = (2, shape), (128, field)
+        end = 20 + len(extension_of(fields))
+        self.first = Payload(layout, [h64(key, seed) for key in all_keys], 16, 9, end)
+        self.filter = self.first.bytes + (self.second.bytes if self.second else b"")
+        self.filter += container_end(seed, self.first.units, layout, self.first.parameter, b"",
+                                     *fields)
 
-    def mask(self, entry):
-        return sum({1 << bit for bit in blocked_positions(*entry, self.num_bits, self.k)})
+    def has(self, entry, copies):
+        return all(map(self.second.has, copies_of(entry, copies)))
 
-    def has(self, entry):
-        return self.mask(entry) & ~self.bits == 0
-
-    def has_cell(self, begin, end, bits, is_key=False):
-        """Whether a cell that the range can have keys in is in the filter."""
+    def cells_of(self, begin, end, bits):
+        """From the cell of `begin` to that of `end`; None if there are many."""
         size = (bits + 7) // 8
         unused = 8 * size - bits
-        low = int.from_bytes(cell(begin, bits), "big") >> unused
-        high = int.from_bytes(cell(end, bits), "big") >> unused
-        if (end.rstrip(b"\0") == cell(end, bits).rstrip(b"\0") and
-                (end[-1:] != b"\0" or len(end) <= self.lengths[0])):
-            high -= 1
-        if high - low >= 64:
+        low, high = (int.from_bytes(cell(bound, bits), "big") >> unused for bound in (begin, end))
+        if high - low > MAX_CELLS:
+            return None
+        return [(i << unused).to_bytes(size, "big") for i in range(low, high + 1)]
+
+    def has_cell(self, begin, end, bits, copies):
+        """Whether a cell that keys of the range can have is in the filter."""
+        cells = self.cells_of(begin, end, bits)
+        if cells is None:
             return True
-        cells = [(i << unused).to_bytes(size, "big") for i in range(low, high + 1)]
-        return any(self.has((c, self.seed) if is_key else cell_entry(c, bits, self.seed))
-                   for c in cells)
+        if (end.rstrip(b"\0") == cells[-1].rstrip(b"\0") and
+                (end[-1:] != b"\0" or len(end) <= self.lengths[0])):
+            cells.pop()
+        return len(cells) > MAX_CELLS or any(
+            self.has(cell_entry(c, bits, self.seed), copies) for c in cells)
+
+    def has_key(self, begin, end):
+        """Whether one of the keys that the range can have is in the filter."""
+        least, greatest = self.lengths
+        if least != greatest or least > 64:
+            return True
+        length, byte = self.suffix
+        cells = self.cells_of(begin, end, 8 * (least - length))
+        if cells is None:
+            return True
+        keys = [key for key in (c + bytes([byte]) * length for c in cells) if begin <= key < end]
+        return len(keys) > MAX_CELLS or any(self.first.has(h64(key, self.seed)) for key in keys)
+
+    def has_prefixes(self, begin, end):
+        for delimiter, depth, copies in self.prefixes:
+            for at_depth, prefix in delimited_prefixes(begin, delimiter):
+                stem = prefix.rstrip(b"\xff")
+                above = stem[:-1] + bytes([stem[-1] + 1]) if stem else None
+                all_begin_so = above is None or end <= above
+                if at_depth == depth and all_begin_so and not self.has(
+                        prefix_entry(prefix, self.seed), copies):
+                    return False
+        return True
 
     def may_match(self, begin, end):
         if not begin or begin >= end or (self.last_key and end > self.last_key):
             return True
-        for delimiter in self.delimiters:
-            for prefix in delimited_prefixes(begin, *delimiter):
-                stem = prefix.rstrip(b"\xff")
-                above = stem[:-1] + bytes([stem[-1] + 1]) if stem else None
-                if (above is None or end <= above) and not self.has(
-                        prefix_entry(prefix, self.seed)):
-                    return False
-        if not all(self.has_cell(begin, end, bits) for bits in self.cell_bits):
-            return False
-        least, greatest = self.lengths
-        return least != greatest or greatest == 65535 or self.has_cell(begin, end, 8 * least, is_key=True)
+        return (self.has_prefixes(begin, end) and
+                all(self.has_cell(begin, end, *kind) for kind in self.cells) and
+                self.has_key(begin, end))
+
+
+def range_cases():
+    """RangeFilter's arguments, and ranges."""
+    def number(i, size=8):
+        return i.to_bytes(size, "big")
+
+    def above(prefix):
+        return prefix[:-1] + bytes([prefix[-1] + 1])
+
+    yield ("blocked", [(8, 1), (16, 1)], [], False, 0, 0, [b"ant", b"bee"]), [
+        (b"a", b"b"), (b"b", b"bc"), (b"c", b"d"), (b"bf", b"bg"), (b"bf", b"cz"), (b"", b"a"),
+        (b"d", b"c")]
+    items = [number(a << 96 | u << 64 | i * 1000, 16)
+             for a in (2, 4) for u in (6, 8) for i in range(4)]
+    item = 2 << 96 | 6 << 64
+    yield ("blocked", [(32, 1), (64, 2)], [], False, 0x04030201, 0, items), [
+        *((number(item + i, 16), number(item + j, 16))
+          for i, j in ((0, 1), (1, 17), (990, 1001), (990, 1000), (1001, 1010))),
+        (b"\0\0\0\3", b"\0\0\0\4"), (b"\0\0\0\3", b"\0\0\0\4" + bytes(12)),
+        (b"\0\0\0\2\0\0\0\7", b"\0\0\0\2\0\0\0\10"), (b"\0\0\0\2", b"\0\0\0\3")]
+    posts = sorted(b"user:%d:post:%d" % (u * u, p * 7) for u in range(1, 12) for p in range(5))
+    yield ("blocked", [], [(0x3A, 2, 1)], False, 0, 7, posts), [
+        (b"user:16:", b"user:16;"), (b"user:17:", b"user:17;"), (b"user:17:", b"user:2"),
+        (b"user:", b"user;"), (b"group:", b"group;")]
+    # The empty key, bytes 255, a partition; bits, and cells longer than most keys.
+    short = [b"", b"a", b"a\0", b"ab", b"b\xff", b"b\xff\xff", b"c" * 70]
+    kinds = [(0, 1, 1)] + [(0xFF, depth, 1 + depth % 4) for depth in range(1, 9)]
+    yield ("blocked", [(5, 1), (20, 1), (512, 1)], kinds, True, 0, 99, short), [
+        (b"a", b"a\0"), (b"a\0", b"a\0\0"), (b"aa", b"ab"), (b"b\xff", b"b\xff\0"),
+        (b"b\xfe", b"b\xff"), (b"c" * 70, b"d"), (b"bb\0", b"bb\1"), (b"x", b"y"),
+        (b"c" * 64, b"c" * 65), (b"bb", b"c" * 64), (b"cb", b"c" * 64), (b"ca", b"cb")]
+    # Prefixes of depth 8: all occurrences from the eighth on. Compact, with copies.
+    deep = sorted(b"/%d" % i + b"/x" * slashes + b"/" + name
+                  for i in range(6) for slashes in (2, 6, 9) for name in (b"1", b"2"))
+    yield ("compact", [], [(0x2F, 3, 1), (0x2F, 8, 4), (0x3A, 1, 2)], True, 0, MASK64, deep), [
+        (prefix, above(prefix)) for prefix in (
+            b"/5/", b"/3/x/", b"/3/y/", b"/3" + b"/x" * 5 + b"/", b"/3" + b"/x" * 7 + b"/",
+            b"/3/x/x/x/x/x/x/y/", b"/3" + b"/x" * 9 + b"/", b"/3" + b"/x" * 8 + b"/y/", b"/3:")]
+    # A number of 8 bytes and eight '0', as db_bench makes them: bounds are keys, end within the
+    # suffix, or are longer.
+    numbers = [number(1000 * i) + b"0" * 8 for i in range(40)]
+    zeros = b"0" * 8
+    yield ("compact", [(48, 3)], [], False, 0, 0x0123456789ABCDEF, numbers), [
+        (number(3001) + zeros, number(3004) + zeros), (number(2999) + zeros, number(3000) + zeros),
+        (number(2999) + zeros, number(3000) + zeros + b"\0"), (number(3000), number(3001)),
+        (number(3000) + b"0000", number(3000) + zeros), (number(3000) + b"1", number(3001)),
+        (number(3000) + zeros + b"\0", number(3001) + zeros), (number(2940), number(3000)),
+        (number(2930), number(3000)), (b"\0" * 5 + b"\7", b"\0" * 5 + b"\x08")]
+    yield ("blocked", [], [], True, 0, 1, [b"0000", b"1110", b"1120"]), [
+        (b"111", b"1110"), (b"1110", b"1111"), (b"1111", b"112"), (b"112", b"1121")]
+    # All bytes are equal; keys of the greatest length that is a cell; longer ones.
+    yield ("blocked", [], [], False, 0, 2, [b"aaaa"]), [
+        (b"a", b"b"), (b"b", b"c"), (b"aaa", b"aaaa"), (b"aab", b"aac"), (b"aaaa\0", b"aab")]
+    for size in (64, 65):
+        yield ("blocked", [], [], False, 0, 3, [b"k%d" % i + b"-" * (size - 2) for i in (1, 3, 5)]), [
+            (b"k3", b"k4"), (b"k4", b"k5"), (b"k3-", b"k3-" + b"-" * 70), (b"k3.", b"k4")]
+    # Delimiters around byte 128 and byte 1024.
+    long = sorted(b"x" * n + end for n in (126, 127, 128, 1021, 1022, 1023)
+                  for end in (b"/a/b", b"//", b"y"))
+    yield ("blocked", [(504, 1)], [(0x2F, 1, 1), (0x2F, 2, 2)], False, 0, 4, long), [
+        (prefix, above(prefix)) for prefix in (
+            b"x" * 126 + b"/a/", b"x" * 126 + b"/b/", b"x" * 127 + b"/", b"x" * 129 + b"/",
+            b"x" * 1022 + b"/", b"x" * 1023 + b"/", b"x" * 1020 + b"/", b"x" * 1022 + b"/a",
+            b"x" * 1022 + b"/b/", b"x" * 1023 + b"/b/", b"x" * 1024 + b"/")]
+    # No entries of these kinds; no keys that have any.
+    yield ("compact", [], [(0x2F, 1, 1)], False, 0, 5, [b"ant", b"bees"]), [
+        (b"a/", b"a0"), (b"a", b"b"), (b"c", b"d")]
+    yield ("blocked", [(8, 1)], [], True, 9, 6, [b""]), [(b"a", b"b")]
 
 
 def ranges():
-    posts = sorted(b"user:%d:post:%d" % (u * u, p * 7) for u in range(1, 12) for p in range(5))
-    items = [(a << 96 | u << 64 | i * 1000).to_bytes(16, "big")
-             for a in (2, 4) for u in (6, 8) for i in range(4)]
-    short = [b"", b"a", b"a\0", b"ab", b"b\xff", b"b\xff\xff", b"c" * 70]
-    number = 2 << 96 | 6 << 64
-    cases = [
-        ([8, 16], [], False, 0, [b"ant", b"bee"],
-         [(b"a", b"b"), (b"b", b"bc"), (b"c", b"d"), (b"bf", b"bg"), (b"bf", b"cz"), (b"", b"a"), (b"d", b"c")]),
-        ([32, 64], [], False, 0, items,
-         [((number + i).to_bytes(16, "big"), (number + j).to_bytes(16, "big"))
-          for i, j in ((0, 1), (1, 17), (990, 1001), (990, 1000), (1001, 1010))] +
-         [(b"\0\0\0\3", b"\0\0\0\4"), (b"\0\0\0\3", b"\0\0\0\4" + bytes(12)),
-          (b"\0\0\0\2\0\0\0\7", b"\0\0\0\2\0\0\0\10"), (b"\0\0\0\2", b"\0\0\0\3")]),
-        ([], [(0x3A, 2)], False, 7, posts,
-         [(b"user:16:", b"user:16;"), (b"user:17:", b"user:17;"), (b"user:17:", b"user:2"),
-          (b"user:", b"user;"), (b"group:", b"group;")]),
-        ([5, 20, 512], [(0, 1), (0xFF, 255)], True, 99, short,
-         [(b"a", b"a\0"), (b"a\0", b"a\0\0"), (b"aa", b"ab"), (b"b\xff", b"b\xff\0"),
-          (b"b\xfe", b"b\xff"), (b"c" * 70, b"d"), (b"bb\0", b"bb\1"), (b"x", b"y")]),
-    ]
-    for cell_bits, delimiters, is_partition, seed, keys, queries in cases:
-        made = RangeFilter(cell_bits, delimiters, is_partition, seed, keys)
-        bits = ",".join(map(str, cell_bits)) or "-"
-        bytes_and_depths = ",".join(f"{byte:02x}:{depths:02x}" for byte, depths in delimiters) or "-"
-        yield (f"{bits} {bytes_and_depths} {int(is_partition)} {seed} "
-               f"{','.join(key.hex() or '-' for key in keys)} {made.filter.hex()}")
+    for arguments, queries in range_cases():
+        layout, cells, prefixes, is_partition, family, seed, keys = arguments
+        made = RangeFilter(*arguments)
+        cells = ",".join("%dx%d" % kind for kind in cells) or "-"
+        prefixes = ",".join("%02x:%dx%d" % kind for kind in prefixes) or "-"
+        yield (f"{layout} {cells} {prefixes} {made.num_entries} {int(is_partition)} {family} "
+               f"{seed} {','.join(key.hex() or '-' for key in keys)} {made.filter.hex()}")
         for begin, end in queries:
             answer = "may" if made.may_match(begin, end) else "no"
+            assert answer == "may" or not any(begin <= key < end for key in keys)
             yield f"range {begin.hex() or '-'} {end.hex() or '-'} {answer}"
 
 

@@ -16,6 +16,41 @@ inline std::string RandomKey(std::mt19937_64* random, size_t min_bytes, size_t m
   return key;
 }
 
+// What all keys of a set have in common: their first bytes, and a suffix of equal bytes, which
+// fields of ranges record if all keys have one length. Both are mostly empty.
+struct KeyShape {
+  std::string start;
+  size_t min_bytes = 0;  // of what is between
+  size_t max_bytes = 0;
+  std::string suffix;
+
+  std::string Key(std::mt19937_64* random) const {
+    return start + RandomKey(random, min_bytes, max_bytes) + suffix;
+  }
+};
+
+// `starts`: lengths, of which one is drawn.
+template <size_t n>
+KeyShape RandomShape(std::mt19937_64* random, const size_t (&starts)[n]) {
+  const auto draw = [&](size_t limit) { return (*random)() % limit; };
+  KeyShape shape;
+  // Nearly all keys then have delimiters of depth 8.
+  shape.start.assign(starts[draw(n)], draw(4) == 0 ? '/' : 'x');
+  shape.max_bytes = 2 + draw(5);
+  shape.min_bytes = draw(3) == 0 ? shape.max_bytes : draw(2);
+  if (draw(4) != 0) return shape;
+  constexpr char kSuffixBytes[] = {0, '0', '/', char(0xff)};
+  size_t suffix_bytes = 1 + draw(9);
+  // Up to the length of the longest cells, or to one more.
+  const size_t to_longest = 64 + draw(2) - shape.max_bytes;
+  if (draw(4) == 0 && shape.start.size() < to_longest) {
+    suffix_bytes = to_longest - shape.start.size();
+  }
+  shape.suffix.assign(suffix_bytes, kSuffixBytes[draw(4)]);
+  if (draw(4) != 0) shape.min_bytes = shape.max_bytes;
+  return shape;
+}
+
 // The key, or a bound beside it.
 inline std::string KeyNear(std::mt19937_64* random, std::string key) {
   const auto draw = [&](size_t n) { return (*random)() % n; };
