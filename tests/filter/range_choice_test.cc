@@ -1,0 +1,239 @@
+// What ChooseEntries chooses for keys of several shapes: within the memory, and so that few ranges
+// without keys match.
+#include "src/filter/ranges/range_choice.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/support/range_filter.h"
+
+namespace bloomline {
+namespace {
+
+using tests::RangeFilter;
+using Keys = std::set<std::string>;
+
+struct Range {
+  std::string begin, end;
+};
+
+// All keys that begin so.
+Range Prefix(const std::string& prefix) {
+  std::string end = prefix;
+  ++end.back();
+  return {prefix, end};
+}
+
+std::string BigEndian(uint64_t number, size_t bytes) {
+  std::string text(bytes, '\0');
+  for (size_t i = bytes; i-- > 0; number >>= 8) text[i] = char(number);
+  return text;
+}
+
+// The part of the ranges without keys that match.
+double PartThrough(const Keys& keys, const RangeFilter& ranges, const std::vector<Range>& queries) {
+  size_t num_may_match = 0;
+  size_t num_absent = 0;
+  for (const Range& query : queries) {
+    const bool may_match = ranges.MayMatch(query.begin, query.end);
+    if (tests::HasKey(keys, query.begin, query.end)) {
+      EXPECT_TRUE(may_match) << testing::PrintToString(query.begin);
+    } else {
+      ++num_absent;
+      num_may_match += may_match ? 1 : 0;
+    }
+  }
+  EXPECT_GT(num_absent, 1000U);
+  return double(num_may_match) / double(num_absent);
+}
+
+// With a memory of 20 % of that of keys, which have 16 bits, less than these parts of the ranges
+// match: in the last level, in the one above it, and in those above that.
+using Limits = std::array<double, 3>;
+
+void ExpectFewMatch(const Keys& keys, const std::vector<Range>& queries, const Limits& limits) {
+  constexpr double kMemory = 0.2;
+  constexpr double kShares[] = {0.77, 2.2, 4.5};
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (int level = 0; level < 4; ++level) {  // the last two are as one
+      SCOPED_TRACE(testing::Message() << FormatName(format) << ", " << level << " levels below");
+      const RangeFilter ranges(keys, tests::AutoEntries(kMemory, level), format);
+      ASSERT_TRUE(ranges.is_understood());
+      const size_t column = size_t(std::min(level, 2));
+      EXPECT_LT(PartThrough(keys, ranges, queries), limits[column]);
+      const double bits = 8 * double(ranges.entries().payload_bytes());
+      const double most = kShares[column] * kMemory * tests::kRangeBitsPerKey;
+      EXPECT_LE(bits, most * double(keys.size()) + 8 * kernels::kBlockBytes);
+    }
+  }
+}
+
+// account:4 user:4 item:8, as a schema makes them: 20 items to a user, 50 users to an account.
+std::string Item(uint32_t account, uint32_t user, uint64_t item) {
+  return BigEndian(account, 4) + BigEndian(user, 4) + BigEndian(item, 8);
+}
+
+TEST(RangeChoiceTest, FieldsOfBinaryKeys) {
+  std::mt19937_64 random(1);
+  Keys keys;
+  for (uint32_t account = 0; account < 50; ++account) {
+    for (uint32_t user = 0; user < 50; ++user) {
+      for (int i = 0; i < 20; ++i) keys.insert(Item(2 * account, 2 * user, random() % 1000 * 1000));
+    }
+  }
+  std::vector<Range> accounts, users, items;
+  for (int i = 0; i < 10000; ++i) {
+    const auto account = uint32_t(random() % 50 * 2);
+    const auto user = uint32_t(random() % 50 * 2);
+    const uint64_t item = random() % 1000 * 1000;
+    accounts.push_back({Item(account + 1, 0, 0), Item(account + 2, 0, 0)});
+    users.push_back({Item(account, user + 1, 0), Item(account, user + 2, 0)});
+    items.push_back({Item(account, user, item + 100), Item(account, user, item + 116)});
+  }
+  ExpectFewMatch(keys, accounts, {0.01, 0.01, 0.01});
+  ExpectFewMatch(keys, users, {0.01, 0.01, 0.01});
+  ExpectFewMatch(keys, items, {0.02, 0.02, 0.02});
+}
+
+TEST(RangeChoiceTest, Delimiters) {
+  Keys keys;
+  std::mt19937_64 random(3);
+  const auto start = [](uint64_t user) { return "user:" + std::to_string(user); };
+  for (int user = 0; user < 1000; ++user) {
+    const std::string posts = start(random() % 20000) + ":post:";
+    for (int i = 0; i < 30; ++i) keys.insert(posts + std::to_string(random() % 100000));
+  }
+  std::vector<Range> queries;
+  for (uint64_t user = 0; user < 20000; ++user) queries.push_back(Prefix(start(user) + ":"));
+  ExpectFewMatch(keys, queries, {0.01, 0.01, 0.01});
+}
+
+TEST(RangeChoiceTest, Minutes) {
+  constexpr uint64_t kSecond = 1000000;
+  constexpr uint64_t kStart = 1700000000 * kSecond;
+  Keys keys;
+  std::vector<Range> queries;
+  std::mt19937_64 random(4);
+  // Each device sends once a second, in half of all periods of ten minutes.
+  for (uint64_t device = 0; device < 20; ++device) {
+    for (uint64_t period = 0; period < 20; ++period) {
+      const auto key = [&](uint64_t second, uint64_t microsecond = 0) {
+        const uint64_t time = kStart + (period * 600 + second) * kSecond + microsecond;
+        return BigEndian(device, 8) + BigEndian(time, 8);
+      };
+      const bool sends = random() % 2 == 0;
+      for (uint64_t i = 0; sends && i < 600; ++i) keys.insert(key(i, random() % 1000));
+      for (uint64_t i = 60; i < 540; i += 60) queries.push_back({key(i), key(i + 60)});
+    }
+  }
+  ExpectFewMatch(keys, queries, {0.02, 0.02, 0.02});
+}
+
+TEST(RangeChoiceTest, Directories) {
+  Keys keys;
+  std::mt19937_64 random(5);
+  const auto name = [&](int from) { return "n" + std::to_string(random() % from); };
+  const auto directory = [&] { return "/srv/" + name(10) + "/" + name(30) + "/" + name(1000); };
+  for (int i = 0; i < 500; ++i) {
+    const std::string start = directory() + "/";
+    for (int file = 0; file < 60; ++file) keys.insert(start + name(10000) + ".jpg");
+  }
+  std::vector<Range> queries;
+  for (int i = 0; i < 20000; ++i) queries.push_back(Prefix(directory() + "/"));
+  ExpectFewMatch(keys, queries, {0.01, 0.01, 0.01});
+}
+
+// Half of the directories are missing; they have nine to twelve slashes.
+TEST(RangeChoiceTest, DirectoriesDeeperThanEightSlashes) {
+  Keys keys;
+  std::mt19937_64 random(6);
+  std::vector<Range> queries;
+  for (int i = 0; i < 3000; ++i) {
+    std::string path = "/usr/share/doc/" + std::to_string(random() % 30) + "/a/b/c/d/";
+    for (uint64_t depth = 1 + random() % 4; depth > 0; --depth) {
+      path += "sub" + std::to_string(random() % 1000) + "/";
+    }
+    if (i % 2 == 0) queries.push_back(Prefix(path));
+    for (int file = 0; i % 2 == 1 && file < 12; ++file) {
+      keys.insert(path + "file" + std::to_string(random() % 1000) + ".h");
+    }
+  }
+  ExpectFewMatch(keys, queries, {0.01, 0.01, 0.01});
+}
+
+// com.example.mail.host7.: of two to five labels.
+TEST(RangeChoiceTest, Domains) {
+  Keys keys;
+  std::mt19937_64 random(7);
+  std::vector<Range> queries;
+  const char* const kTop[] = {"com", "org", "net", "de", "uk.co", "jp"};
+  for (int i = 0; i < 24000; ++i) {
+    std::string domain = kTop[random() % 6];
+    domain += ".site" + std::to_string(random() % 20000);
+    if (i % 4 == 0) {
+      queries.push_back(Prefix(domain + "."));
+      continue;
+    }
+    const uint64_t num_hosts = 1 + random() % 4;
+    for (uint64_t host = 0; host < num_hosts; ++host) {
+      std::string key = domain + ".";
+      for (uint64_t labels = random() % 3; labels > 0; --labels) {
+        key += "l" + std::to_string(random() % 50) + ".";
+      }
+      keys.insert(key + "www" + std::to_string(random() % 9));
+    }
+  }
+  ExpectFewMatch(keys, queries, {0.5, 0.15, 0.05});
+}
+
+// A number of 12 digits and eight '0'; ranges of ten numbers.
+TEST(RangeChoiceTest, DecimalKeysWithASuffix) {
+  const auto key = [](uint64_t number) {
+    const std::string digits = std::to_string(number);
+    return std::string(12 - digits.size(), '0') + digits + std::string(8, '0');
+  };
+  Keys keys;
+  std::vector<Range> queries;
+  std::mt19937_64 random(8);
+  for (int i = 0; i < 30000; ++i) keys.insert(key(random() % 100000000));
+  for (int i = 0; i < 10000; ++i) {
+    const uint64_t first = random() % 10000000 * 10;
+    queries.push_back({key(first), key(first + 10)});
+  }
+  ExpectFewMatch(keys, queries, {0.6, 0.2, 0.08});
+}
+
+// db_bench's keys: a number in 8 bytes and eight '0'; ranges of three numbers.
+TEST(RangeChoiceTest, BinaryKeysWithASuffix) {
+  const auto key = [](uint64_t number) { return BigEndian(number, 8) + std::string(8, '0'); };
+  Keys keys;
+  std::vector<Range> queries;
+  std::mt19937_64 random(9);
+  for (int i = 0; i < 30000; ++i) keys.insert(key(random() % 3000000));
+  for (int i = 0; i < 10000; ++i) {
+    const uint64_t first = random() % 3000000;
+    queries.push_back({key(first), key(first + 3)});
+  }
+  ExpectFewMatch(keys, queries, {0.01, 0.01, 0.01});
+}
+
+TEST(RangeChoiceTest, NothingIsChosenForNothing) {
+  const filter::RangeMemory memory = {3.2, 0, true, 0};
+  EXPECT_TRUE(filter::ChooseEntries(filter::RangeCounts(), memory).kinds.empty());
+  for (const Keys& keys : {Keys{"the only key"}, Keys{}}) {
+    const RangeFilter ranges(keys, tests::AutoEntries(0.2), Format::kCompact);
+    EXPECT_TRUE(ranges.is_understood());
+    EXPECT_TRUE(ranges.field().kinds.empty());
+    EXPECT_EQ(ranges.entries().num_blocks, 0U);
+  }
+}
+
+}  // namespace
+}  // namespace bloomline
