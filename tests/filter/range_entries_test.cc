@@ -1,0 +1,343 @@
+// The entries that RangeEntries makes are those of all keys, whatever it forgets and however little
+// it keeps meanwhile.
+#include "src/filter/ranges/range_entries.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/filter/hash/hash.h"
+#include "tests/support/nothrow_new.h"
+#include "tests/support/range_filter.h"
+#include "tests/support/range_keys.h"
+
+namespace {
+// The largest block of memory that was asked for.
+size_t largest_new = 0;
+}  // namespace
+
+// Not inlined, or GCC takes free() for a mistake.
+__attribute__((noinline)) void* operator new(size_t bytes) {
+  largest_new = std::max(largest_new, bytes);
+  void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+__attribute__((noinline)) void operator delete(void* memory) noexcept { std::free(memory); }
+__attribute__((noinline)) void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+namespace bloomline {
+namespace {
+
+using filter::EntryKinds;
+using filter::RangeCounts;
+using filter::RangeEntries;
+using filter::RangeEntryOptions;
+using tests::AutoEntries;
+using tests::EntriesOf;
+using tests::Kinds;
+using tests::RangeFilter;
+using Keys = std::set<std::string>;
+
+std::string Cell(const std::string& key, size_t bits) {
+  std::string cell = key.substr(0, filter::CellBytes(bits));
+  cell.resize(filter::CellBytes(bits));
+  for (size_t bit = bits; bit < 8 * cell.size(); ++bit) {
+    cell[bit / 8] = char(cell[bit / 8] & ~(0x80 >> bit % 8));
+  }
+  return cell;
+}
+
+// By occurrence; the depths of the first kMaxDepth are 1, 2, ..
+std::vector<std::string> DelimitedPrefixes(const std::string& key, unsigned char delimiter) {
+  std::vector<std::string> prefixes;
+  for (size_t at = 0; at < std::min(key.size(), filter::kMaxPrefixBytes); ++at) {
+    if (key[at] == char(delimiter)) prefixes.push_back(key.substr(0, at + 1));
+  }
+  return prefixes;
+}
+
+// By the words of docs/format.md, section 12, from all keys.
+std::set<uint64_t> EntriesByTheRules(const Keys& keys, const EntryKinds& kinds, uint64_t seed) {
+  std::set<uint64_t> hashes;
+  const auto add = [&](const std::string& entry, uint64_t entry_seed, unsigned copies) {
+    const uint64_t hash = filter::Hash64(entry, entry_seed);
+    for (uint32_t i = 0; i < copies; ++i) hashes.insert(hash ^ (i * 0xb5c0fbcfU));
+  };
+  for (const std::string& key : keys) {
+    for (size_t i = 0; i < kinds.num_cells && !key.empty(); ++i) {
+      const size_t bits = kinds.cells[i].bits;
+      add(Cell(key, bits), seed + bits * 0x428a2f98d728ae23, kinds.cells[i].copies);
+    }
+    for (size_t i = 0; i < kinds.num_prefixes; ++i) {
+      const EntryKinds::Prefix& kind = kinds.prefixes[i];
+      const auto prefixes = DelimitedPrefixes(key, kind.delimiter);
+      for (size_t n = 1; n <= prefixes.size(); ++n) {
+        if (std::min<size_t>(n, 8) != kind.depth) continue;
+        add(prefixes[n - 1], seed + 0x7137449123ef65cd, kind.copies);
+      }
+    }
+  }
+  return hashes;
+}
+
+// The second payload has these entries and no others: its bytes say so.
+void ExpectEntriesOf(const Keys& keys, const RangeFilter& ranges) {
+  ASSERT_TRUE(ranges.is_understood());
+  const EntryKinds& kinds = ranges.field().kinds;
+  const filter::Payload& second = ranges.entries();
+  ASSERT_EQ(second.num_blocks == 0, kinds.empty());
+  if (kinds.empty()) return;
+  FilterOptions options;
+  options.format = second.layout == filter::Layout::kCompact ? Format::kCompact : Format::kBlocked;
+  filter::FilterWriter writer(options);
+  const auto entries = EntriesByTheRules(keys, kinds, ranges.keys().seed);
+  for (const uint64_t hash : entries) writer.AddHash(hash);
+  std::string expected(second.payload_bytes() + writer.tail_bytes(), '\0');
+  if (!entries.empty()) writer.FinishTo(second, expected.data());
+  expected.resize(second.payload_bytes());
+  ASSERT_TRUE(std::string_view(second.data, expected.size()) == expected)
+      << entries.size() << " entries of " << keys.size() << " keys";
+}
+
+TEST(RangeEntriesTest, AreThoseOfAllKeys) {
+  std::mt19937_64 random(1);
+  uint64_t num_kinds = 0;
+  for (int set = 0; set < 2000; ++set) {
+    const tests::KeyShape shape = tests::RandomShape(&random, {0, 0, 0, 5, 7, 60, 1020});
+    Keys keys;
+    const size_t num_keys = 1 + random() % 60;
+    for (size_t i = 0; i < num_keys; ++i) keys.insert(shape.Key(&random));
+    const RangeEntryOptions options[] = {
+        AutoEntries(0.3, int(random() % 3)),
+        EntriesOf(Kinds({{7}, {8, 4}, {61, 2}, {512}},
+                        {{0, 2, 3}, {'/', 1}, {'/', 7, 2}, {'/', 8, 4}, {0xff, 8}}))};
+    for (RangeEntryOptions entries : options) {
+      entries.verify = random() % 2 == 0;
+      const Format format = random() % 2 == 0 ? Format::kBlocked : Format::kCompact;
+      const RangeFilter ranges(keys, entries, format, random() % 2 == 0, random());
+      ExpectEntriesOf(keys, ranges);
+      num_kinds += entries.is_auto ? ranges.field().kinds.num_cells : 0U;
+      num_kinds += entries.is_auto ? ranges.field().kinds.num_prefixes : 0U;
+    }
+  }
+  EXPECT_GT(num_kinds, 2000U);
+}
+
+// Text with every delimiter, of which some become costly or rare after many keys.
+std::string PathOf(std::mt19937_64* random, int number) {
+  constexpr char kBytes[] = "abc/:|#,;_-. xyz";
+  std::string key = "/d" + std::to_string(number / 1000);
+  const uint64_t size = (*random)() % 40;
+  for (uint64_t i = 0; i < size; ++i) key += kBytes[(*random)() % (number < 3000 ? 16 : 6)];
+  return key + "/" + std::to_string(number);
+}
+
+// Kinds that are too costly are dropped while keys come; those that stay have all their entries.
+TEST(RangeEntriesTest, PruningLosesNothingAndKeepsLittle) {
+  const auto big_endian = [](uint64_t number) {
+    std::string text;
+    for (int shift = 56; shift >= 0; shift -= 8) text += char(number >> shift);
+    return text;
+  };
+  std::mt19937_64 random(6);
+  Keys numbers, pairs, paths, mixed, long_keys;
+  for (int i = 0; i < 60000; ++i) {
+    numbers.insert(big_endian(random()) + big_endian(random()));
+    pairs.insert(big_endian(random() % 2000) + big_endian(random() % 100 * 1000));
+    paths.insert(PathOf(&random, i));
+    // Text first, then bytes that are none.
+    mixed.insert(i < 30000 ? std::to_string(i) + "-" + std::to_string(random())
+                           : "\xff" + big_endian(random()));
+    if (i % 8 == 0) long_keys.insert(std::string(900 + i % 200, 'k') + PathOf(&random, i));
+  }
+  const struct {
+    const char* name;
+    const Keys& keys;
+    double most_with_little, most_with_much;  // bytes per key: of a buffer that doubles
+  } kCases[] = {{"numbers", numbers, 5, 20},
+                {"pairs", pairs, 6, 12},
+                {"paths", paths, 2, 50},
+                {"mixed", mixed, 5, 18},
+                {"long keys", long_keys, 18, 36}};
+  for (const auto& c : kCases) {
+    for (const bool has_much : {false, true}) {
+      SCOPED_TRACE(testing::Message() << c.name << (has_much ? ", much" : ", little"));
+      FilterOptions options;
+      options.format = Format::kCompact;
+      options.seed = 3;
+      filter::FilterWriter writer(options);
+      RangeEntries entries(AutoEntries(has_much ? 0.3 : 0.02));
+      entries.Add("", &writer);
+      largest_new = 0;
+      for (const std::string& key : c.keys) entries.Add(key, &writer);
+      const double most = has_much ? c.most_with_much : c.most_with_little;
+      EXPECT_LT(double(largest_new), most * double(c.keys.size()));
+      for (const std::string& key : c.keys) writer.AddKey(key);
+      entries.Finish(false, &writer);
+      const RangeFilter ranges(tests::FinishedFilter(&writer));
+      EXPECT_TRUE(!has_much || !ranges.field().kinds.empty());
+      EXPECT_EQ(entries.chosen().num_cells, ranges.field().kinds.num_cells);
+      ExpectEntriesOf(c.keys, ranges);
+    }
+  }
+}
+
+// How many different cells and prefixes keys have; whatever is forgotten meanwhile, the entries of
+// each key that may still be chosen can be made of what it needs.
+TEST(RangeEntriesTest, CountsAreExactAndForgetLosesNothing) {
+  std::mt19937_64 random(8);
+  uint64_t num_chosen = 0;
+  for (int set = 0; set < 1000; ++set) {
+    constexpr char kBytes[] = {'/', '/', ':', 'a', 'b', ' ', 0};
+    const size_t num_kinds = sizeof(kBytes) - (random() % 2);  // with or without binary keys
+    Keys keys;
+    while (keys.size() < 100) {
+      std::string key(1 + random() % 14, '\0');
+      for (char& byte : key) byte = kBytes[random() % num_kinds];
+      keys.insert(key);
+    }
+    struct Kept {
+      filter::KeyDifference key;
+      size_t num_bytes;
+    };
+    std::vector<Kept> kept;
+    RangeCounts counts;
+    std::string previous;
+    for (const std::string& text : keys) {
+      filter::KeyDifference key = {text};
+      while (key.common_bytes < std::min(text.size(), previous.size()) &&
+             text[key.common_bytes] == previous[key.common_bytes]) {
+        ++key.common_bytes;
+      }
+      while (!previous.empty() && key.common_bits < filter::kMaxCellBits &&
+             Cell(text, key.common_bits + 1) == Cell(previous, key.common_bits + 1)) {
+        ++key.common_bits;
+      }
+      kept.push_back({key, counts.Count(key)});
+      previous = text;
+      if (random() % 20 != 0) continue;
+      counts.Forget(double(random() % 100));
+      for (Kept& old : kept) {
+        if (old.num_bytes != 0) old.num_bytes = counts.NeededBytes(old.key);
+      }
+    }
+    ASSERT_EQ(counts.num_keys(), keys.size());
+    RangeCounts::NumCells num_cells;
+    counts.CopyNumCells(&num_cells);
+    for (const size_t bits : {1, 3, 8, 17, 64, 112, 500}) {
+      Keys cells;
+      for (const std::string& key : keys) cells.insert(Cell(key, bits));
+      ASSERT_EQ(num_cells[bits], double(cells.size())) << bits;
+    }
+    for (size_t i = 0; i < RangeCounts::kDelimiters.size() && counts.is_text(); ++i) {
+      Keys at_depth[filter::kMaxDepth + 1];
+      for (const std::string& key : keys) {
+        const auto prefixes =
+            DelimitedPrefixes(key, static_cast<unsigned char>(RangeCounts::kDelimiters[i]));
+        for (size_t n = 1; n <= prefixes.size(); ++n) {
+          at_depth[std::min(n, filter::kMaxDepth)].insert(prefixes[n - 1]);
+        }
+      }
+      for (size_t depth = 1; depth <= filter::kMaxDepth; ++depth) {
+        ASSERT_EQ(counts.num_prefixes(i, depth), double(at_depth[depth].size()));
+      }
+    }
+    filter::RangeMemory memory;
+    memory.bits_per_key = double(random() % 2000) / 100;
+    const EntryKinds chosen = filter::ChooseEntries(counts, memory).kinds;
+    for (const Kept& old : kept) {
+      for (size_t i = 0; i < chosen.num_cells; ++i) {
+        if (chosen.cells[i].bits <= old.key.common_bits) continue;
+        ++num_chosen;
+        ASSERT_GE(old.num_bytes,
+                  std::min(filter::CellBytes(chosen.cells[i].bits), old.key.key.size()));
+      }
+      for (size_t i = 0; i < chosen.num_prefixes; ++i) {
+        const auto prefixes =
+            DelimitedPrefixes(std::string(old.key.key), chosen.prefixes[i].delimiter);
+        for (size_t n = 1; n <= prefixes.size(); ++n) {
+          const bool is_new = prefixes[n - 1].size() > old.key.common_bytes;
+          if (!is_new || std::min(n, filter::kMaxDepth) != chosen.prefixes[i].depth) continue;
+          ++num_chosen;
+          ASSERT_GE(old.num_bytes, prefixes[n - 1].size());
+        }
+      }
+    }
+  }
+  EXPECT_GT(num_chosen, 25000U);
+}
+
+// The field says so: a reader then takes no empty prefix for a key.
+TEST(RangeEntriesTest, KeysInAnotherOrderGiveNone) {
+  filter::FilterWriter writer((FilterOptions()));
+  RangeEntries entries(EntriesOf(Kinds({{8}})));
+  const uint64_t without = filter::EndBytes({}) + filter::kFieldHeadBytes + 12;
+  const uint64_t with = without + 2 + filter::kFieldHeadBytes + filter::kSecondPayloadFieldBytes;
+  const auto end_bytes = [&](const std::vector<std::string>& keys) {
+    writer.Reset();
+    for (const std::string& key : keys) entries.Add(key, &writer);
+    entries.Finish(false, &writer);
+    EXPECT_EQ(writer.tail_bytes() > writer.end_bytes(), writer.end_bytes() == with);
+    return writer.end_bytes();
+  };
+  EXPECT_EQ(end_bytes({"", "a", "c", "b"}), without);
+  EXPECT_EQ(end_bytes({"", std::string("a\0", 2), "a"}), without);
+  EXPECT_EQ(end_bytes({"", std::string(1030, 'a'), "a"}), without);
+  EXPECT_EQ(end_bytes({"a"}), without) << "without the extractor's prefix";
+  EXPECT_EQ(end_bytes({"a", "b", ""}), without) << "it comes with the first key or never";
+  EXPECT_EQ(end_bytes({"a", "", "b"}), with) << "each filter starts anew";
+  EXPECT_EQ(end_bytes({}), without);
+  EXPECT_EQ(end_bytes({""}), without);
+}
+
+// The memory of the first hashes that a thread keeps: those of entries, which come before keys.
+thread_local char* first_hashes = nullptr;
+
+// A hash that changes in memory before the filter is built: a filter without entries loses nothing.
+TEST(RangeEntriesTest, ADamagedEntryGivesNone) {
+  constexpr size_t kBehindFirstHashes = 200;
+  Keys keys;
+  for (int i = 0; i < 100; ++i) keys.insert(std::to_string(1000 + i));
+  for (const bool verify : {false, true}) {
+    for (const bool is_damaged : {false, true}) {
+      for (const Format format : {Format::kBlocked, Format::kCompact}) {
+        RangeEntryOptions options = EntriesOf(Kinds({{32, 2}}));
+        options.verify = verify;
+        FilterOptions filter_options;
+        filter_options.format = format;
+        filter::FilterWriter writer(filter_options);
+        RangeEntries entries(options);
+        first_hashes = nullptr;
+        tests::observe_nothrow_new = [](char* memory) {
+          if (first_hashes == nullptr) first_hashes = memory;
+        };
+        entries.Add("", &writer);
+        for (const std::string& key : keys) entries.Add(key, &writer);
+        tests::observe_nothrow_new = nullptr;
+        ASSERT_NE(first_hashes, nullptr);
+        if (is_damaged) first_hashes[kBehindFirstHashes] ^= 1;
+        for (const std::string& key : keys) writer.AddKey(key);
+        entries.Finish(false, &writer);
+        const RangeFilter ranges(tests::FinishedFilter(&writer));
+        ASSERT_TRUE(ranges.is_understood());
+        EXPECT_EQ(ranges.field().kinds.empty(), verify && is_damaged);
+        EXPECT_EQ(entries.chosen().empty(), verify && is_damaged);
+        EXPECT_EQ(ranges.entries().num_blocks == 0, verify && is_damaged);
+        size_t num_lost = 0;
+        for (const std::string& key : keys) num_lost += ranges.MayMatch(key, key + '\0') ? 0 : 1;
+        // The control: the damage matters.
+        EXPECT_EQ(num_lost, is_damaged && !verify ? 1U : 0U);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bloomline
