@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,10 +21,9 @@
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/ranges/range_entries.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
-#include "tests/support/finished_filter.h"
+#include "tests/support/range_filter.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
@@ -199,21 +199,12 @@ TEST(RocksDBRangeExtractorTest, LongBoundsAreNotKept) {
 }
 
 // A filter with entries for cells of 8 and 16 bits.
-std::string FilterOf(std::initializer_list<const char*> keys) {
-  filter::EntryKinds kinds;
-  kinds.num_cell_lengths = 2;
-  kinds.cell_bits[0] = 8;
-  kinds.cell_bits[1] = 16;
-  filter::RangeEntries entries(kinds);
+std::string FilterOf(const std::set<std::string>& keys) {
   FilterOptions options;
   options.seed = 7;
   filter::FilterWriter writer(options);
-  for (const char* key : keys) {
-    entries.Add(key, &writer);
-    writer.AddKey(key);
-  }
-  entries.Finish(false, &writer);
-  return tests::FinishedFilter(&writer);
+  filter::RangeEntries entries(EntriesOf(Kinds({{8}, {16}})));
+  return FilterWithRanges(keys, false, &entries, &writer);
 }
 
 TEST(RocksDBRangeExtractorTest, DamagedFieldsSayNothing) {
@@ -231,10 +222,13 @@ TEST(RocksDBRangeExtractorTest, DamagedFieldsSayNothing) {
   EXPECT_TRUE(may_match(intact, "bed"));
   const size_t field = static_cast<size_t>(filter::RangesOf(intact).data() - intact.data());
   std::string damaged = intact;
-  damaged[field + 8] = 8;  // the second length is that of the first
+  damaged[field + 14] = 8;  // the second length is that of the first
   EXPECT_TRUE(may_match(damaged, "cat"));
   damaged = intact;
   damaged[field] = 9;  // no key has fewer bytes, and none more than 3
+  EXPECT_TRUE(may_match(damaged, "cat"));
+  damaged = intact;
+  damaged[field - 6] = 0;  // the second payload has no units, says the field before
   EXPECT_TRUE(may_match(damaged, "cat"));
 }
 

@@ -109,10 +109,10 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
 
   // ---- Keys.
 
-  std::string NewKey() { return start_ + tests::RandomKey(&random_, min_bytes_, max_bytes_); }
+  std::string NewKey() { return shape_.Key(&random_); }
   std::string OldKey() { return keys_.empty() ? NewKey() : keys_[Draw(keys_.size())]; }
   std::string Near(const std::string& key) {
-    return OneIn(100) ? key + std::string(256, 'x') : tests::KeyNear(&random_, key);
+    return OneIn(100) ? key + std::string(1024, 'x') : tests::KeyNear(&random_, key);
   }
   std::string AnyBound() { return Near(OneIn(2) ? OldKey() : NewKey()); }
   // The first is mostly below the second.
@@ -153,9 +153,11 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
     filter.bits_per_key = 12;
     filter.seed = Draw(2);
     filter.range_prefixes = setting.range_prefixes;
-    filter.range_memory_percent = 1;
+    constexpr double kMemory[] = {20, 1, 100, 400};
+    filter.range_memory_percent = kMemory[round_ % 4];
     rocksdb::BlockBasedTableOptions table;
     table.block_size = 256;
+    table.detect_filter_construct_corruption = OneIn(4);
     std::string error;
     table.filter_policy = NewRocksDBFilterPolicy(filter, &error);
     EXPECT_NE(table.filter_policy, nullptr) << error;
@@ -201,8 +203,8 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
   // A key that is put once and deleted once, perhaps in another file.
   void PutAndDeleteOnce() {
     std::string key = NewKey();
-    if (key.size() == start_.size()) return;
-    key[start_.size()] = 'o';
+    if (key.size() == shape_.start.size() + shape_.suffix.size()) return;
+    key[shape_.start.size()] = 'o';
     if (!once_.insert(key).second) return;
     Put(key);
     keys_.pop_back();
@@ -451,10 +453,8 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
     keys_.clear();
     once_.clear();
     // Around the limits of fields. Few filters know anything behind them.
-    constexpr size_t kStarts[] = {0, 0, 0, 0, 0, 60, 125, 252};
-    start_ = std::string(round_ == 0 ? 0 : kStarts[Draw(8)], 'x');
-    max_bytes_ = 2 + Draw(5);
-    min_bytes_ = OneIn(3) ? max_bytes_ : 0;
+    shape_ = tests::RandomShape(&random_, {0, 0, 0, 0, 0, 7, 60, 125, 1021});
+    if (round_ == 0) shape_.start.clear();
     allows_behind_ = OneIn(3);
     Open();
     if (HasFailure()) return;
@@ -489,9 +489,7 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
   uint64_t num_wrong_ = 0;
   // What changes with each round:
   std::string path_;
-  std::string start_;     // of all keys
-  size_t min_bytes_ = 0;  // of what follows it
-  size_t max_bytes_ = 0;
+  tests::KeyShape shape_;
   bool allows_behind_ = false;
   uint64_t time_ = 0;
   const char* extractor_ = kNoExtractor;
