@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -138,13 +137,13 @@ std::string NumberKey(uint64_t number) {
 }
 
 // A filter of squares, with entries for their first 30 and 61 bits.
-std::string BuildWithRanges(Format format, double bits_per_key, size_t num_keys,
-                            size_t* num_entries) {
-  filter::EntryKinds kinds;
-  kinds.num_cell_lengths = 2;
-  kinds.cell_bits[0] = 30;
-  kinds.cell_bits[1] = 61;
-  filter::RangeEntries entries(kinds);
+std::string BuildWithRanges(Format format, double bits_per_key, size_t num_keys) {
+  filter::RangeEntryOptions options;
+  options.kinds.num_cells = 2;
+  options.kinds.cells[0] = {30};
+  options.kinds.cells[1] = {61};
+  options.memory = 1.5;
+  filter::RangeEntries entries(options);
   filter::FilterWriter writer(Options(format, bits_per_key, 9));
   entries.Add("", &writer);
   for (size_t i = 0; i < num_keys; ++i) {
@@ -153,21 +152,24 @@ std::string BuildWithRanges(Format format, double bits_per_key, size_t num_keys,
     writer.AddKey(key);
   }
   entries.Finish(false, &writer);
-  *num_entries = writer.num_keys();
   return tests::FinishedFilter(&writer, filter::TableShape);
 }
 
 TEST(EngineFiltersTest, AnswersForRanges) {
   constexpr size_t kKeys = 3000;
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    size_t num_entries;
-    const std::string bytes = BuildWithRanges(format, 10, kKeys, &num_entries);
+    const std::string bytes = BuildWithRanges(format, 10, kKeys);
     const EngineFilter filter = Open(bytes);
     ASSERT_NE(filter.ranges(), nullptr);
-    EXPECT_EQ(filter.ranges()->kinds.cell_bits[1], 61);
-    const auto written = static_cast<double>(num_entries);
-    EXPECT_NEAR(filter.EntriesFromBits(), written, 0.03 * written);
-    EXPECT_GT(num_entries, 1.5 * kKeys);
+    EXPECT_EQ(filter.ranges()->kinds.cells[1].bits, 61);
+    // Entries take nothing of the keys' bits.
+    constexpr double kKeyBytes = 10 * kKeys / 8;
+    EXPECT_NEAR(static_cast<double>(filter.payload_bytes()), kKeyBytes, 0.03 * kKeyBytes);
+    constexpr size_t kFieldBytes = 16;
+    constexpr size_t kExtensionBytes = 2 + 6 + 2 + kFieldBytes;
+    EXPECT_EQ(filter.payload_bytes() + filter.entry_bytes() + kExtensionBytes + kTrailerBytes,
+              bytes.size());
+    EXPECT_LT(filter.ExpectedRate(kKeys), 0.011);
     size_t rejected = 0;
     for (uint64_t i = 0; i + 1 < kKeys; ++i) {
       const std::string key = NumberKey(i * i);
@@ -180,29 +182,15 @@ TEST(EngineFiltersTest, AnswersForRanges) {
     // Without the field, every range may match.
     const EngineFilter without = Open(Build(Options(format, 10), {"key"}));
     EXPECT_EQ(without.ranges(), nullptr);
+    EXPECT_EQ(without.entry_bytes(), 0U);
     EXPECT_TRUE(without.RangeMayMatch("a", "b"));
     // Neither where it breaks the rules: the least length of a key is above the greatest.
     std::string broken = bytes;
-    broken[bytes.size() - kTrailerBytes - 10] = 9;
+    broken[bytes.size() - kTrailerBytes - kFieldBytes] = 9;
     EXPECT_EQ(Open(broken).ranges(), nullptr);
+    EXPECT_EQ(Open(broken).entry_bytes(), filter.entry_bytes());
     EXPECT_TRUE(Open(broken).MayMatch(NumberKey(4)));
   }
-}
-
-TEST(EngineFiltersTest, BitsShowHowManyEntriesThereAre) {
-  const std::vector<std::string> keys = RandomKeys(30000, 7);
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    for (const double bits : {3.5, 5.0, 7.0, 10.0, 12.0, 14.0}) {
-      const double entries = Open(Build(Options(format, bits), keys)).EntriesFromBits();
-      EXPECT_NEAR(entries, 30000, 0.01 * 30000) << bits << " bits per key";
-    }
-  }
-  EXPECT_EQ(Open(Build(Options(Format::kBlocked, 10), {})).EntriesFromBits(), 0);
-  // Blocks of few keys have the same number of slots.
-  EXPECT_TRUE(std::isnan(Open(Build(Options(Format::kCompact, 24), keys)).EntriesFromBits()));
-  std::string full = Build(Options(Format::kBlocked, 10), keys);
-  std::fill_n(full.begin(), full.size() - kTrailerBytes, '\xff');
-  EXPECT_TRUE(std::isnan(Open(full).EntriesFromBits()));
 }
 
 TEST(EngineFiltersTest, HasTheRateThatIsExpected) {

@@ -199,6 +199,22 @@ void MakeRanges(const std::string& path, const char* prefixes, bool is_partition
   std::ofstream(path + ".stats") << options.statistics->ToString();
 }
 
+// With entries up to each of its slashes.
+void MakeDeepKey(const std::string& path, Json* json) {
+  RocksDBFilterOptions filter;
+  filter.range_prefixes = "after0x2f";
+  BlockBasedTableOptions table;
+  table.filter_policy = NewRocksDBFilterPolicy(filter);
+  table.checksum = rocksdb::kNoChecksum;  // a test changes the filter
+  table.format_version = 5;
+  rocksdb::Options options = OptionsWith(table);
+  options.prefix_extractor = NewRangeExtractor();
+  const auto db = Open(options, path);
+  Check(db->Put({}, "/a/b/c/d/e/f/g/h/i/j/k", "v"));
+  Check(db->Flush({}));
+  *json = Facts(db.get());
+}
+
 // A column family whose name does harm to a terminal, in tables, the MANIFEST and OPTIONS.
 void MakeForged(const std::string& path) {
   BlockBasedTableOptions table = TableWith(rocksdb::NewBloomFilterPolicy(10));
@@ -238,6 +254,7 @@ void MakeRocksDBs(const std::string& folder, Json* json) {
   MakeRanges(folder + "/rocksdb_ranges_listed", "11:after0x3a", true,
              &(*json)["rocksdb_ranges_listed"]);
   MakeRanges(folder + "/rocksdb_posts", "", false, &(*json)["rocksdb_posts"]);
+  MakeDeepKey(folder + "/rocksdb_deep_key", &(*json)["rocksdb_deep_key"]);
   MakeShortKeys(folder + "/rocksdb_short_keys");
   MakeLargeKeys(folder + "/rocksdb_large_keys");
   MakeForged(folder + "/rocksdb_forged");

@@ -45,7 +45,7 @@ void PrintGroups(const FamilyGroups& family) {
 
 void PrintRanges(const FamilyGroups& family) {
   if (family.all.ranges.files == 0) return;
-  Cells cells = {{"level", "entries for ranges", "files", "entries' memory", "of the filters"}};
+  Cells cells = {{"level", "entries for ranges", "files", "memory", "share of memory"}};
   const auto add = [&](const std::string& name, const RangeFacts& ranges) {
     if (ranges.files == 0) return;
     cells.push_back({name, ranges.kinds.Text(), cli::CountText(ranges.files),
@@ -114,7 +114,7 @@ void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
   const bool with_ranges = std::any_of(files.begin(), files.end(), [](const InspectedFile& file) {
     return file.facts.ranges.files != 0;
   });
-  if (with_ranges) cells[0].insert(cells[0].end(), {"entries for ranges", "entries' memory"});
+  if (with_ranges) cells[0].insert(cells[0].end(), {"entries for ranges", "their memory"});
   for (size_t i = 0; i < files.size(); ++i) {
     const FileRef& ref = inputs.files[i];
     if (ref.state != FileState::kDone) continue;
