@@ -1,10 +1,14 @@
 // The sample of ranges inside RocksDB: readers add to it, and LOG says what was chosen by it.
 #include <gtest/gtest.h>
+#include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
 
 #include <fstream>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -24,13 +28,15 @@ using rocksdb::Slice;
 
 filter::EntryKinds Cells(uint16_t bits) {
   filter::EntryKinds kinds;
-  kinds.cell_bits[kinds.num_cell_lengths++] = bits;
+  kinds.cells[kinds.num_cells++].bits = bits;
   return kinds;
 }
 
 // A filter of two keys, with entries for their first bytes.
 std::string SmallFilter() {
-  filter::RangeEntries entries(Cells(8));
+  filter::RangeEntryOptions options;
+  options.kinds = Cells(8);
+  filter::RangeEntries entries(options);
   filter::FilterWriter writer{FilterOptions()};
   for (const char* key : {"", "ant", "bee"}) {
     entries.Add(key, &writer);
@@ -111,6 +117,62 @@ class LogFile {
   std::shared_ptr<rocksdb::Logger> logger_;
 };
 
+// Keys of ten letters, of which scans ask for the first six: nothing in the keys says so.
+TEST(RocksDBAskedRangesTest, LaterFilesHaveWhatScansAskFor) {
+  const TempDir dir;
+  RocksDBFilterOptions filter;
+  filter.format = Format::kCompact;
+  filter.range_prefixes = "auto";
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = NewRocksDBFilterPolicy(filter);
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.prefix_extractor = NewRangeExtractor();
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  options.statistics = rocksdb::CreateDBStatistics();
+  rocksdb::DB* opened = nullptr;
+  ASSERT_TRUE(rocksdb::DB::Open(options, dir.Path("db"), &opened).ok());
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  std::mt19937_64 random(1);
+  const auto word = [&](size_t size) {
+    std::string text(size, 'a');
+    for (char& letter : text) letter = static_cast<char>('a' + random() % 26);
+    return text;
+  };
+  const auto skipped = [&] {
+    return options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+  };
+  const auto scan = [&](uint64_t num_scans) {
+    const uint64_t before = skipped();
+    for (uint64_t i = 0; i < num_scans; ++i) {
+      const std::string begin = word(6);
+      std::string end = begin;
+      ++end.back();
+      const Slice bound(end);
+      rocksdb::ReadOptions read;
+      read.iterate_upper_bound = &bound;
+      const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(read));
+      iterator->Seek(begin);
+      EXPECT_TRUE(iterator->status().ok());
+    }
+    return skipped() - before;
+  };
+  constexpr int kKeys = 30000;
+  for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(db->Put({}, word(10), "value").ok());
+  ASSERT_TRUE(db->Flush({}).ok());
+  scan(1000);
+  rocksdb::CompactRangeOptions all;
+  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  ASSERT_TRUE(db->CompactRange(all, nullptr, nullptr).ok());
+  std::ifstream log(dir.Path("db/LOG"));
+  const std::string text((std::istreambuf_iterator<char>(log)), {});
+  const size_t line = text.find("range_prefixes=auto chose ");
+  ASSERT_NE(line, text.npos);
+  EXPECT_NE(text.substr(line, text.find('\n', line) - line).find("6 ("), text.npos)
+      << text.substr(line, 80);
+  EXPECT_GT(scan(1000), 500U);
+}
+
 TEST(RocksDBRangeChoiceLogTest, HasALineForEachChange) {
   const TempDir dir;
   const LogFile log(dir.Path("LOG"));
@@ -120,7 +182,9 @@ TEST(RocksDBRangeChoiceLogTest, HasALineForEachChange) {
   LogRangeChoice(log.logger(), "default", kinds, 1234);
   LogRangeChoice(log.logger(), "default", kinds, 1235);
   LogRangeChoice(other.logger(), "default", kinds, 1236);
-  kinds.delimiters[kinds.num_delimiters++] = {'/', 0xff};
+  for (uint8_t depth = 1; depth <= filter::kMaxDepth; ++depth) {
+    kinds.prefixes[kinds.num_prefixes++] = {'/', depth};
+  }
   LogRangeChoice(log.logger(), "default", kinds, 1237);
   LogRangeChoice(log.logger(), "users%s", kinds, 1238);
   LogRangeChoice(log.logger(), "users%s", kinds, 1239);

@@ -254,18 +254,21 @@ TEST(RocksDBOptionStringsTest, OptionsByLevelAreReadAndWritten) {
 filter::EntryKinds RandomKinds(std::mt19937_64* random) {
   filter::EntryKinds kinds;
   std::set<uint16_t> lengths;
-  std::set<unsigned char> bytes;
   for (uint64_t n = (*random)() % (filter::kMaxCellLengths + 1); n-- > 0;) {
     const auto bits = static_cast<uint16_t>(1 + (*random)() % filter::kMaxCellBits);
     lengths.insert((*random)() % 2 == 0 ? bits : static_cast<uint16_t>((bits + 7) / 8 * 8));
   }
-  for (uint64_t n = (*random)() % (filter::kMaxDelimiters + 1); n-- > 0;) {
+  for (const uint16_t bits : lengths) kinds.cells[kinds.num_cells++].bits = bits;
+  std::set<unsigned char> bytes;
+  for (uint64_t n = (*random)() % (filter::kMaxPrefixKinds / filter::kMaxDepth + 1); n-- > 0;) {
     bytes.insert(static_cast<unsigned char>((*random)()));
   }
-  for (const uint16_t bits : lengths) kinds.cell_bits[kinds.num_cell_lengths++] = bits;
   for (const unsigned char byte : bytes) {
-    const auto depths = static_cast<uint8_t>(1 + (*random)() % 255);
-    kinds.delimiters[kinds.num_delimiters++] = {byte, (*random)() % 4 == 0 ? uint8_t{255} : depths};
+    const uint64_t depths = (*random)() % 4 == 0 ? 255 : 1 + (*random)() % 255;
+    for (uint8_t depth = 1; depth <= filter::kMaxDepth; ++depth) {
+      if ((depths >> (depth - 1) & 1) == 0) continue;
+      kinds.prefixes[kinds.num_prefixes++] = {byte, depth};
+    }
   }
   return kinds;
 }
@@ -280,15 +283,15 @@ std::string Bytes(const filter::EntryKinds& kinds) {
 TEST(RocksDBOptionStringsTest, AllKindsOfRangeEntriesAreWrittenAndReadBack) {
   filter::EntryKinds kinds;
   EXPECT_EQ(filter::OptionText(kinds), "none");
-  kinds.num_cell_lengths = 3;
-  kinds.cell_bits[0] = 32;
-  kinds.cell_bits[1] = 124;
-  kinds.cell_bits[2] = 512;
+  for (const uint16_t bits : std::initializer_list<uint16_t>{32, 124, 512})
+    kinds.cells[kinds.num_cells++].bits = bits;
   EXPECT_EQ(filter::OptionText(kinds), "4:124bits:64");
-  kinds.num_delimiters = 2;
-  kinds.delimiters[0] = {'/', 0xff};
-  kinds.delimiters[1] = {0x0a, 0x85};
-  EXPECT_EQ(filter::OptionText(kinds), "4:124bits:64:after0x2f:after0x0a@1+3+8");
+  for (const uint8_t depth : std::initializer_list<uint8_t>{1, 3, 8})
+    kinds.prefixes[kinds.num_prefixes++] = {0x0a, depth};
+  for (uint8_t depth = 1; depth <= filter::kMaxDepth; ++depth) {
+    kinds.prefixes[kinds.num_prefixes++] = {'/', depth};
+  }
+  EXPECT_EQ(filter::OptionText(kinds), "4:124bits:64:after0x0a@1+3+8:after0x2f");
   const Policy in_file =
       ByOptionsFile("{id=bloomline;range_prefixes=" + filter::OptionText(kinds) + "}").policy;
   ASSERT_NE(in_file, nullptr);

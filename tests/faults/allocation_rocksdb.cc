@@ -366,10 +366,10 @@ class LastLine : public rocksdb::Logger {
 
 TEST(RocksDBRanges, ChoiceIsLoggedOrNot) {
   filter::EntryKinds kinds;
-  for (uint16_t& bits : kinds.cell_bits) bits = ++kinds.num_cell_lengths;
+  for (auto& cell : kinds.cells) cell.bits = ++kinds.num_cells;
   FailEachAllocation([&](Attempt* attempt) {
     LastLine log;
-    ++kinds.cell_bits[kinds.num_cell_lengths - 1];  // the same choice is not logged again
+    ++kinds.cells[kinds.num_cells - 1].bits;  // the same choice is not logged again
     attempt->Call([&] { LogRangeChoice(&log, kLongName, kinds, 17); });
     const std::string_view line = log.line;
     EXPECT_EQ(line.empty(), attempt->HasFailed()) << line;
