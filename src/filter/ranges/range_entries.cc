@@ -129,6 +129,7 @@ RangeMemory RangeEntries::MemoryFor(const FilterOptions& options) const {
 }
 
 bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
+  if (entries_.has_given_up()) return false;  // it lacks some, perhaps all
   const uint64_t num_entries = entries_.num_keys();
   const Format format =
       memory.is_compact && bits_per_entry >= kCompactFromBits ? Format::kCompact : Format::kBlocked;
