@@ -24,7 +24,7 @@ uint8_t KindOf(char byte) { return kKinds[static_cast<unsigned char>(byte)]; }
 // Cells that tell so many of the keys apart are long enough: with longer ones, a file says "no" to
 // hardly more ranges. In binary keys, shorter ones are: what follows are numbers, of which scans do
 // not ask for ranges that mostly have no key anywhere.
-constexpr double kNearlyAll = 0.97;
+constexpr double kNearlyAllKeys = 0.97;
 constexpr double kMostOfNumbers = 0.75;
 
 // The part of keys that have a delimiter, if it is one.
@@ -100,7 +100,8 @@ double RangeCounts::num_sure_prefixes() const {
 bool RangeCounts::Forget(double max_entries) {
   if (sample_.size != 0) return false;
   const bool has_sure = num_sure_prefixes() != 0;
-  const double enough = (is_text_ ? kNearlyAll : kMostOfNumbers) * static_cast<double>(num_keys_);
+  const double enough =
+      (is_text_ ? kNearlyAllKeys : kMostOfNumbers) * static_cast<double>(num_keys_);
   double num_cells = 1;
   size_t bits = 0;
   while (bits < max_bits_ && num_cells + num_new_from_bit_[bits] <= max_entries) {

@@ -39,9 +39,9 @@ bool DecodeCells(const char* p, EntryKinds* kinds) {
 bool DecodePrefixes(const char* p, EntryKinds* kinds) {
   for (unsigned i = 0, last = 0; i < kinds->num_prefixes; ++i, p += 2) {
     const auto delimiter = static_cast<unsigned char>(p[0]);
-    const auto number = static_cast<unsigned char>(p[1]);
+    const unsigned number = static_cast<unsigned char>(p[1]);
     const unsigned depth = number & ((1U << kDepthBits) - 1);
-    const unsigned order = delimiter << kDepthBits | depth;
+    const unsigned order = unsigned{delimiter} << kDepthBits | depth;
     if (depth == 0 || depth > kMaxDepth || number >> (kDepthBits + 2) != 0 || order <= last) {
       return false;
     }
