@@ -54,8 +54,12 @@ std::string ConsumeEnd(FuzzedDataProvider* input, size_t payload_bytes) {
       }
       const std::string canonicalizer = input->ConsumeBool() ? "app.Case" : "";
       const std::string ranges = input->ConsumeRandomLengthString(filter::kMaxRangeFieldBytes);
-      const filter::Extension extension = {canonicalizer, ranges};
-      std::string trailer(filter::EndBytes(extension), '\0');
+      const std::string second = input->ConsumeRandomLengthString(200);
+      filter::Extension extension = {canonicalizer, ranges};
+      if (input->ConsumeBool()) {
+        extension.second = {filter::FilterShape::Flat(second.size(), num_probes), 0, second.data()};
+      }
+      std::string trailer(filter::TailBytes(extension), '\0');
       filter::EncodeTrailer(shape, input->ConsumeIntegral<uint64_t>(), trailer.data(), extension);
       return trailer;
     }

@@ -1,6 +1,7 @@
 // Range entries: a range that holds a key matches, with every kernel, whatever the keys, the
-// kinds of entries and the bounds are. A damaged field crashes nothing and loses no key.
+// kinds of entries and the bounds are. A damaged extension crashes nothing and loses no key.
 #include <set>
+#include <vector>
 
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/hash_query.h"
@@ -14,9 +15,12 @@ namespace bloomline::fuzz {
 namespace {
 
 using filter::EntryKinds;
-using filter::RangeField;
 
-EntryKinds ConsumePrefixes(FuzzedDataProvider* input) {
+uint8_t ConsumeCopies(FuzzedDataProvider* input) {
+  return input->ConsumeIntegralInRange<uint8_t>(1, filter::kMaxCopies);
+}
+
+EntryKinds ConsumeKinds(FuzzedDataProvider* input) {
   EntryKinds kinds;
   std::set<uint16_t> lengths;
   const auto num_lengths = input->ConsumeIntegralInRange<size_t>(0, filter::kMaxCellLengths);
@@ -25,19 +29,29 @@ EntryKinds ConsumePrefixes(FuzzedDataProvider* input) {
     const uint16_t most = input->ConsumeBool() ? filter::kMaxCellBits : 40;
     lengths.insert(input->ConsumeIntegralInRange<uint16_t>(1, most));
   }
-  for (const uint16_t bits : lengths) kinds.cell_bits[kinds.num_cell_lengths++] = bits;
+  for (const uint16_t bits : lengths) {
+    kinds.cells[kinds.num_cells++] = {bits, ConsumeCopies(input)};
+  }
   constexpr unsigned char kDelimiters[] = {0, '/', 0xfe, 0xff};
-  const auto num_delimiters = input->ConsumeIntegralInRange<uint8_t>(0, filter::kMaxDelimiters);
-  for (; kinds.num_delimiters < num_delimiters; ++kinds.num_delimiters) {
-    kinds.delimiters[kinds.num_delimiters] = {input->PickValueInArray(kDelimiters),
-                                              input->ConsumeIntegralInRange<uint8_t>(1, 255)};
+  for (const unsigned char delimiter : kDelimiters) {
+    const auto depths = input->ConsumeIntegral<uint8_t>();
+    for (uint8_t depth = 1; depth <= filter::kMaxDepth; ++depth) {
+      if ((depths >> (depth - 1) & 1) == 0) continue;
+      kinds.prefixes[kinds.num_prefixes++] = {delimiter, depth, ConsumeCopies(input)};
+    }
   }
   return kinds;
 }
 
-filter::RangeEntries ConsumeEntries(FuzzedDataProvider* input) {
-  if (!input->ConsumeBool()) return filter::RangeEntries(ConsumePrefixes(input));
-  return filter::RangeEntries(input->ConsumeIntegralInRange<int>(1, 8000) / 1000.0);
+filter::RangeEntryOptions ConsumeEntries(FuzzedDataProvider* input) {
+  filter::RangeEntryOptions options;
+  options.is_auto = input->ConsumeBool();
+  if (!options.is_auto) options.kinds = ConsumeKinds(input);
+  options.memory = input->ConsumeIntegralInRange<int>(1, 400) / 100.0;
+  options.num_levels_below = input->ConsumeIntegralInRange<int>(0, 3);
+  options.verify = input->ConsumeBool();
+  options.family = input->ConsumeIntegral<uint32_t>();
+  return options;
 }
 
 // A key, or a bound, beside another one.
@@ -50,6 +64,7 @@ std::string ConsumeKeyNear(FuzzedDataProvider* input, std::string key) {
     kZeros,
     kOnes,
     kDelimiter,
+    kDelimiters,
     kLong,
     kMaxValue = kLong
   };
@@ -61,7 +76,12 @@ std::string ConsumeKeyNear(FuzzedDataProvider* input, std::string key) {
   if (kind == kZeros) key.append(up_to(3), '\0');
   if (kind == kOnes) key.append(up_to(3), '\xff');
   if (kind == kDelimiter) key += '/';
-  if (kind == kLong) key.resize(up_to(kMaxKeyBytes), input->ConsumeIntegral<char>());
+  if (kind == kDelimiters) key.insert(up_to(key.size()), up_to(9), '/');
+  // Around the last byte that a prefix can have, too.
+  if (kind == kLong) {
+    const size_t most = input->ConsumeBool() ? kMaxKeyBytes : filter::kMaxPrefixBytes + 8;
+    key.resize(most - up_to(most), input->ConsumeIntegral<char>());
+  }
   return key;
 }
 
@@ -69,11 +89,14 @@ std::set<std::string> ConsumeKeys(FuzzedDataProvider* input) {
   std::set<std::string> keys;
   std::string key;
   const size_t num_keys = ConsumeCount(input, 20, 200);
-  const auto length = input->ConsumeIntegralInRange<size_t>(0, 16);  // of all keys, if above 0
+  // Of all keys, if above 0, and what all of them end with.
+  const auto length = input->ConsumeIntegralInRange<size_t>(0, 16);
+  const std::string suffix(input->ConsumeBool() ? input->ConsumeIntegralInRange<size_t>(0, 60) : 0,
+                           input->ConsumeIntegral<char>());
   for (size_t i = 0; i < num_keys && input->remaining_bytes() > 0; ++i) {
     key = ConsumeKeyNear(input, key);
     if (length > 0) key.resize(length);
-    keys.insert(key);
+    keys.insert(key + suffix);
   }
   // Long keys, so many that kinds of entries become too costly and are forgotten.
   if (input->ConsumeIntegralInRange<int>(0, 63) == 63) {
@@ -98,7 +121,7 @@ Written Write(FuzzedDataProvider* input) {
   FilterOptions options = ConsumeOptions(input);
   options.bits_per_key = 14;  // false positives would hide what is wrong
   filter::FilterWriter writer(options);
-  filter::RangeEntries entries = ConsumeEntries(input);
+  filter::RangeEntries entries(ConsumeEntries(input));
   Written written;
   // The second filter does not remember the first one.
   for (int n = input->ConsumeBool() ? 2 : 1; n > 0; --n) {
@@ -121,37 +144,46 @@ Written Write(FuzzedDataProvider* input) {
   return written;
 }
 
-bool RangeMatches(const filter::Payload& payload, const RangeField& field, const std::string& begin,
-                  const std::string& end) {
-  const auto ask = [&](const kernels::Kernel& kernel) {
-    return filter::RangeMayMatch(filter::Opened(payload, kernel), payload.seed, field, begin, end);
-  };
-  const bool expected = ask(Portable());
-  for (const kernels::Kernel* kernel : SupportedKernels()) {
-    Require(ask(*kernel) == expected, "a range as portable", kernel->name);
+// A filter, opened for ranges with each kernel.
+struct Opened {
+  explicit Opened(std::string_view bytes)
+      : payload(filter::DecodeTrailer(bytes, nullptr, {}, &fields)) {
+    for (const kernels::Kernel* kernel : SupportedKernels()) {
+      ranges.push_back(filter::OpenedRanges(payload, fields, *kernel));
+    }
   }
-  return expected;
-}
+
+  bool RangeMatches(const std::string& begin, const std::string& end) const {
+    const bool expected = filter::RangeMayMatch(ranges.front(), begin, end);
+    for (size_t i = 1; i < ranges.size(); ++i) {
+      Require(filter::RangeMayMatch(ranges[i], begin, end) == expected, "a range as portable",
+              SupportedKernels()[i]->name);
+    }
+    return expected;
+  }
+
+  filter::Extension fields;
+  filter::Payload payload;
+  std::vector<filter::OpenRanges> ranges;
+};
 
 // Bounds near keys. `is_intact`: keys in a range must be found.
 void AskRanges(FuzzedDataProvider* input, const Written& written, std::string_view bytes,
                bool is_intact) {
-  const filter::Payload payload = filter::DecodeTrailer(bytes);
+  const Opened opened(bytes);
   for (const std::string& key : written.keys) {
-    Require(filter::HashMayMatch(payload, Portable(), filter::Hash64(key, payload.seed)),
-            "a field for ranges loses no key");
+    const uint64_t hash = filter::Hash64(key, opened.payload.seed);
+    Require(filter::HashMayMatch(opened.payload, Portable(), hash),
+            "fields for ranges lose no key");
   }
-  RangeField field;
-  const bool is_understood = filter::DecodeRangeField(filter::RangesOf(bytes), &field);
-  Require(is_understood || !is_intact, "a field as it was written is understood");
-  if (!is_understood || payload.layout == filter::Layout::kAlwaysMatch) return;
+  Require(opened.ranges.front().is_understood || !is_intact, "what was written is understood");
   std::vector<std::string> bounds(written.keys.begin(), written.keys.end());
   if (bounds.empty()) bounds.push_back("");
   for (size_t n = ConsumeCount(input, 30, 100); n > 0 && input->remaining_bytes() > 0; --n) {
     const std::string& key = bounds[input->ConsumeIntegralInRange<size_t>(0, bounds.size() - 1)];
     const std::string begin = ConsumeKeyNear(input, key);
     const std::string end = ConsumeKeyNear(input, input->ConsumeBool() ? begin : key);
-    const bool may_match = RangeMatches(payload, field, begin, end);
+    const bool may_match = opened.RangeMatches(begin, end);
     if (may_match || !is_intact) continue;
     const auto first = written.keys.lower_bound(begin);
     Require(first == written.keys.end() || *first >= end, "a range that holds a key matches");
@@ -170,11 +202,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Written written = Write(&input);
   Placed placed(written.bytes, place);
   AskRanges(&input, written, placed.view(), true);
-  const std::string_view field = bloomline::filter::RangesOf(placed.view());
-  if (field.empty()) return 0;
-  char* const content = placed.data() + (field.data() - placed.view().data());
+  // The extension, in front of the trailer: the shape of the second payload, and the kinds.
+  const size_t trailer = written.bytes.size() - bloomline::filter::kTrailerBytes;
+  const auto extension_bytes = static_cast<unsigned char>(written.bytes[trailer + 14]);
+  if (extension_bytes == 0) return 0;
   for (size_t n = ConsumeCount(&input, 2, 20); n > 0; --n) {
-    content[input.ConsumeIntegralInRange<size_t>(0, field.size() - 1)] =
+    placed.data()[trailer - input.ConsumeIntegralInRange<size_t>(1, extension_bytes)] =
         input.ConsumeIntegral<char>();
   }
   AskRanges(&input, written, placed.view(), false);
