@@ -38,8 +38,9 @@ struct Built {
 };
 
 template <typename Add>
-Built Build(const FilterPolicy& policy, Attempt* attempt, Add add) {
-  const rocksdb::BlockBasedTableOptions table;
+Built Build(const FilterPolicy& policy, Attempt* attempt, Add add, bool verify = false) {
+  rocksdb::BlockBasedTableOptions table;
+  table.detect_filter_construct_corruption = verify;
   Built built;
   rocksdb::Status status;
   Slice filter;
@@ -216,28 +217,33 @@ TEST(RocksDBRanges, LoseNoKey) {
     attempt->Call([&] { made = NewRangeExtractor(); });
     EXPECT_TRUE(made != nullptr || attempt->HasFailed());
   });
-  RocksDBFilterOptions options;
-  options.range_prefixes = "auto";
-  const auto policy = NewRocksDBFilterPolicy(options);
   std::vector<std::string> keys;
   for (int i = 0; i < 3000; ++i) keys.push_back("user:" + std::to_string(10000 + i) + ":post");
-  FailEachAllocation([&](Attempt* attempt) {
-    const Built built = Build(*policy, attempt, [&](FilterBitsBuilder* builder) {
-      builder->AddKey(extractor->Transform(keys[0]));
-      for (const std::string& key : keys) builder->AddKey(key);
+  for (int kind = 0; kind < 8; ++kind) {
+    RocksDBFilterOptions options;
+    options.range_prefixes = kind % 2 == 0 ? "auto" : "9:after0x3a";
+    options.format = kind / 2 % 2 == 0 ? Format::kBlocked : Format::kCompact;
+    const bool verify = kind / 4 == 1;
+    const auto policy = NewRocksDBFilterPolicy(options);
+    FailEachAllocation([&](Attempt* attempt) {
+      const auto add = [&](FilterBitsBuilder* builder) {
+        builder->AddKey(extractor->Transform(keys[0]));
+        for (const std::string& key : keys) builder->AddKey(key);
+      };
+      const Built built = Build(*policy, attempt, add, verify);
+      if (built.reader == nullptr) return;
+      for (const std::string& key : keys) {
+        const std::string end = key + '\0';
+        bool may_match = false;
+        attempt->Call([&] {
+          const Slice prefix = extractor->Transform(key);
+          extractor->Transform(end);
+          may_match = built.reader->MayMatch(prefix) && built.reader->MayMatch(key);
+        });
+        ASSERT_TRUE(may_match) << key;
+      }
     });
-    if (built.reader == nullptr) return;
-    for (const std::string& key : keys) {
-      const std::string end = key + '\0';
-      bool may_match = false;
-      attempt->Call([&] {
-        const Slice prefix = extractor->Transform(key);
-        extractor->Transform(end);
-        may_match = built.reader->MayMatch(prefix) && built.reader->MayMatch(key);
-      });
-      ASSERT_TRUE(may_match) << key;
-    }
-  });
+  }
 }
 
 // RocksDB's own code handles strings here, too. Only bloomline's code must let no exception escape.
