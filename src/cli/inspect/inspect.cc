@@ -9,7 +9,6 @@
 #include "src/cli/inspect/foreign_file.h"
 #include "src/cli/shared/range_kinds.h"
 #include "src/filter/layouts/layout_row.h"
-#include "src/filter/ranges/range_query.h"
 
 namespace bloomline::cli {
 namespace {
@@ -76,14 +75,16 @@ void AppendFill(const filter::Payload& payload, Facts* facts) {
                             "false positives, estimated from the bits set", rate / units));
 }
 
-void AppendRanges(const filter::Payload& payload, const filter::Extension& fields, Facts* facts) {
-  const auto ranges = filter::OpenedRanges(payload, fields, kernels::ActiveKernel());
-  if (!ranges.is_understood) return;
+void AppendRanges(const filter::Extension& fields, Facts* facts) {
+  filter::RangeField ranges;
+  if (!filter::DecodeRangeField(fields.ranges, &ranges)) return;
+  const filter::Payload& second = fields.second;
+  if (second.num_blocks == 0 && !ranges.kinds.empty()) return;  // no entries where some should be
   RangeKinds kinds;
-  kinds.Add(ranges.field.kinds);
+  kinds.Add(ranges.kinds);
   Json json = kinds.ToJson();
   std::string text = kinds.Text();
-  if (const filter::Payload& second = fields.second; second.num_blocks != 0) {
+  if (second.num_blocks != 0) {
     const char* const layout = filter::RowOf(second.layout).name;
     json["layout"] = layout;
     json["bytes"] = second.payload_bytes();
@@ -129,7 +130,7 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
   facts.push_back({"seed", payload.seed, "seed", std::to_string(payload.seed)});
   if (payload.payload_bytes() == 0)
     facts.push_back({"num_keys", 0, "keys", "none, so it matches nothing"});
-  AppendRanges(payload, fields, &facts);
+  AppendRanges(fields, &facts);
   if (bloom && payload.payload_bytes() != 0) AppendFill(payload, &facts);
   AppendRandomMatchRate(FilterView::Open(filter, canonicalizer), &facts);
   return facts;
