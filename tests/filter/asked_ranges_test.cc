@@ -75,7 +75,7 @@ TEST(AskedShapeTest, OtherRangesHaveTheCellsThatAreAboutAsWide) {
   EXPECT_EQ(ShapeFields("\1\xff\xff\xff"sv, "\2\0\0\1"sv), Fields(31, false, 0, 0));
   EXPECT_EQ(ShapeFields("a", "b\0"sv), Fields(8, false, 0, 0));
   EXPECT_EQ(ShapeFields("\1"sv, "\xff"sv), Fields(0, false, 0, 0));
-  EXPECT_EQ(ShapeFields("a", "a\0"sv), Fields(2048, false, 0, 0));
+  EXPECT_EQ(ShapeFields("a", "a\0"sv), Fields(8192, false, 0, 0));
   EXPECT_EQ(ShapeFields("\xff\xff", "\xff\xff\1"), Fields(24, false, 0, 0));
 }
 
@@ -93,7 +93,7 @@ int ModelResolution(std::string begin, std::string end) {
   const size_t size = std::max(begin.size(), end.size());
   begin.resize(size);
   end.resize(size);
-  if (begin == end) return 2048;
+  if (begin == end) return 8192;
   int borrow = 1;
   for (size_t i = size; i-- > 0;) {
     const int digit =

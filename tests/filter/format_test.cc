@@ -80,6 +80,8 @@ TEST(StandaloneFormatTest, FieldsAreReadOrSkippedByTheirTags) {
           : tag == 0    ? "its extension has tag 0 after 0; allowed: ascending tags, from 1 on"
           : tag == 1    ? "its canonicalizer's name has " + std::to_string(length) +
                            " bytes; allowed: 1 to 64"
+          : tag == 2 ? "its second payload is described in " + std::to_string(length) +
+                           " bytes; allowed: 6"
                      : "its extension has tag " + std::to_string(tag) +
                            ", which this version does not know";
       EXPECT_EQ(why, reason);

@@ -60,7 +60,7 @@ using Limits = std::array<double, 3>;
 
 void ExpectFewMatch(const Keys& keys, const std::vector<Range>& queries, const Limits& limits) {
   constexpr double kMemory = 0.2;
-  constexpr double kShares[] = {0.77, 2.2, 4.5};
+  constexpr double kShares[] = {0.8, 2.2, 4.5};
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     for (int level = 0; level < 4; ++level) {  // the last two are as one
       SCOPED_TRACE(testing::Message() << FormatName(format) << ", " << level << " levels below");

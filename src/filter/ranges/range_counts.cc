@@ -98,6 +98,7 @@ double RangeCounts::num_sure_prefixes() const {
 }
 
 bool RangeCounts::Forget(double max_entries) {
+  constexpr size_t kFewBits = 2;  // a quarter of the cells, if each has two of the next length
   if (sample_.size != 0) return false;
   const bool has_sure = num_sure_prefixes() != 0;
   const double enough =
@@ -109,7 +110,7 @@ bool RangeCounts::Forget(double max_entries) {
     num_cells += num_new_from_bit_[bits++];
   }
   if (SurePrefixesTakeAll()) bits = 0;
-  bool is_much = bits + 8 <= max_bits_;
+  bool is_much = bits + kFewBits <= told_bits_;
   max_bits_ = bits;
   bool has_delimiters = false;
   for (size_t kind = 0; kind < max_depth_.size(); ++kind) {
@@ -122,6 +123,7 @@ bool RangeCounts::Forget(double max_entries) {
     has_delimiters |= max_depth_[kind] != 0;
   }
   has_delimiters_ = has_delimiters;
+  if (is_much) told_bits_ = bits;
   return is_much;
 }
 

@@ -63,7 +63,7 @@ class RangeCounts {
   // - beside delimiters that are sure, other ones, and cells
   // - delimiters that most keys do not have
   // - cells longer than those that tell nearly all keys apart.
-  // True: a delimiter, or eight lengths of cells or more, were forgotten.
+  // True: much has been forgotten since it was true last: a delimiter, or several lengths of cells.
   bool Forget(double max_entries);
 
   const Sample& sample() const { return sample_; }
@@ -113,6 +113,7 @@ class RangeCounts {
   std::array<uint64_t, kDelimiters.size()> num_keys_with_ = {};
   std::array<uint64_t, kDelimiters.size()> has_since_ = {};
   size_t max_bits_ = kMaxCellBits;
+  size_t told_bits_ = kMaxCellBits;  // when Forget was true last
   std::array<uint8_t, kDelimiters.size()> max_depth_ = Deepest();
 
   static constexpr std::array<uint8_t, kDelimiters.size()> Deepest() {
