@@ -86,9 +86,9 @@ std::vector<RangeCost> RangeCosts(Inputs* inputs, const CommonOptions& common, u
 std::string RangeRemark(const RangeCost& cost, const std::optional<TickerRates>& rates,
                         const Group& all, const std::string& extractor) {
   if (all.ranges.files != 0) {
-    return "The filters also have entries for ranges, " + cli::BytesText(all.ranges.entry_bytes) +
-           " that are not counted above. The choices have none: to keep them, set range_prefixes "
-           "with any of them.";
+    return "The filters also have entries for ranges (" + cli::BytesText(all.ranges.entry_bytes) +
+           "), which the comparison leaves out. The choices have none: to keep them, set "
+           "range_prefixes with any of them.";
   }
   if (cost.key_bytes == 0) return "";
   std::string remark = "Filters for ranges (docs/ranges.md; range_prefixes=auto) would have ";
