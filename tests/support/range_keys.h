@@ -34,8 +34,9 @@ template <size_t n>
 KeyShape RandomShape(std::mt19937_64* random, const size_t (&starts)[n]) {
   const auto draw = [&](size_t limit) { return (*random)() % limit; };
   KeyShape shape;
-  // Nearly all keys then have delimiters of depth 8.
-  shape.start.assign(starts[draw(n)], draw(4) == 0 ? '/' : 'x');
+  // Nearly all keys have delimiters of depth 8, or the first bytes of small numbers.
+  constexpr char kStartBytes[] = {'x', 'x', '/', 0};
+  shape.start.assign(starts[draw(n)], kStartBytes[draw(4)]);
   shape.max_bytes = 2 + draw(5);
   shape.min_bytes = draw(3) == 0 ? shape.max_bytes : draw(2);
   if (draw(4) != 0) return shape;
