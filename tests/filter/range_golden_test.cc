@@ -1,0 +1,99 @@
+// Filters with range entries and their answers are those of tests/golden/reference.py.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "src/filter/ranges/range_choice.h"
+#include "tests/support/golden_keys.h"
+#include "tests/support/range_filter.h"
+
+namespace bloomline {
+namespace {
+
+using filter::EntryKinds;
+using tests::RangeFilter;
+
+std::vector<std::string> Items(const std::string& text) {
+  std::vector<std::string> items;
+  std::istringstream fields(text == "-" ? "" : text);
+  for (std::string item; std::getline(fields, item, ',');) items.push_back(item);
+  return items;
+}
+
+EntryKinds KindsFromText(const std::string& cells, const std::string& prefixes) {
+  EntryKinds kinds;
+  for (const std::string& item : Items(cells)) {
+    unsigned bits, copies;
+    EXPECT_EQ(std::sscanf(item.c_str(), "%ux%u", &bits, &copies), 2);
+    kinds.cells[kinds.num_cells++] = {static_cast<uint16_t>(bits), static_cast<uint8_t>(copies)};
+  }
+  for (const std::string& item : Items(prefixes)) {
+    unsigned delimiter, depth, copies;
+    EXPECT_EQ(std::sscanf(item.c_str(), "%x:%ux%u", &delimiter, &depth, &copies), 3);
+    kinds.prefixes[kinds.num_prefixes++] = {static_cast<unsigned char>(delimiter),
+                                            static_cast<uint8_t>(depth),
+                                            static_cast<uint8_t>(copies)};
+  }
+  return kinds;
+}
+
+// The memory with which each copy of an entry gets so many bits.
+double MemoryFor(double bits_per_entry, double entries_per_key) {
+  filter::RangeMemory memory;
+  memory.bits_per_key = 4;
+  return 4 * entries_per_key * bits_per_entry / filter::BitsPerEntry(1, memory) /
+         tests::kRangeBitsPerKey;
+}
+
+std::string KeyFromHex(const std::string& text) { return text == "-" ? "" : tests::FromHex(text); }
+
+TEST(RangeGoldenTest, BytesAndAnswersAreThose) {
+  std::ifstream file(BLOOMLINE_GOLDEN_DIR "/ranges.txt");
+  std::unique_ptr<RangeFilter> ranges;
+  int num_filters = 0;
+  int num_answers = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    std::string layout;
+    fields >> layout;
+    if (layout == "range") {
+      std::string begin, end, answer;
+      fields >> begin >> end >> answer;
+      EXPECT_EQ(ranges->MayMatch(KeyFromHex(begin), KeyFromHex(end)), answer == "may") << line;
+      ++num_answers;
+      continue;
+    }
+    std::string cells, prefixes, hex_keys, filter;
+    double num_entries;
+    bool is_partition;
+    uint32_t family;
+    uint64_t seed;
+    fields >> cells >> prefixes >> num_entries >> is_partition >> family >> seed >> hex_keys >>
+        filter;
+    const std::vector<std::string> list = tests::KeysFromHex(hex_keys);
+    const std::set<std::string> keys(list.begin(), list.end());
+    filter::RangeEntryOptions options;
+    options.kinds = KindsFromText(cells, prefixes);
+    options.family = family;
+    const double num_keys = double(keys.size() - keys.count(""));
+    options.memory = MemoryFor(8, std::max(num_entries, 1.0) / std::max(num_keys, 1.0));
+    ranges = std::make_unique<RangeFilter>(
+        keys, options, layout == "compact" ? Format::kCompact : Format::kBlocked, is_partition,
+        seed);
+    EXPECT_EQ(ranges->bytes(), tests::FromHex(filter)) << line;
+    EXPECT_EQ(ranges->field().family, family);
+    ++num_filters;
+  }
+  EXPECT_EQ(num_filters, 13);
+  EXPECT_EQ(num_answers, 84);
+}
+
+}  // namespace
+}  // namespace bloomline
