@@ -232,19 +232,19 @@ TEST(StandaloneFormatTest, OtherLayoutsMatchEverythingWhateverTheFields) {
 TEST(StandaloneFormatTest, EveryParameterOfCompactMeansWhatTheTableSays) {
   std::string filter(64 + filter::kTrailerBytes, '\0');
   for (int parameter = 0; parameter < 256; ++parameter) {
-    filter::EncodeTrailer(FilterShape::Blocked(parameter < 2 ? 2 : 1, parameter), 0,
-                          filter.data() + 64);
+    const uint32_t block_bytes = parameter < 2 ? 32 : parameter == 6 ? 16 : 64;
+    filter::EncodeTrailer(FilterShape::Blocked(64 / block_bytes, parameter), 0, filter.data() + 64);
     filter[64 + 12] = 3;
     std::string why;
     const Payload payload = filter::DecodeTrailer(filter, &why);
-    if (parameter > 5) {
+    if (parameter > 6) {
       EXPECT_EQ(payload.layout, Layout::kAlwaysMatch) << parameter;
-      EXPECT_EQ(why, "parameter is " + std::to_string(parameter) + "; allowed: 0 to 5");
+      EXPECT_EQ(why, "parameter is " + std::to_string(parameter) + "; allowed: 0 to 6");
     } else {
       ASSERT_EQ(payload.layout, Layout::kCompact) << why;
       EXPECT_EQ(payload.arrangement, static_cast<uint32_t>(parameter));
-      EXPECT_EQ(payload.block_bytes, parameter < 2 ? 32u : 64u);
-      EXPECT_EQ(payload.num_blocks, parameter < 2 ? 2u : 1u);
+      EXPECT_EQ(payload.block_bytes, block_bytes);
+      EXPECT_EQ(payload.num_blocks, 64 / block_bytes);
       char trailer[filter::kTrailerBytes];
       filter::EncodeTrailer(payload, 0, trailer);
       EXPECT_EQ(filter.substr(64), std::string(trailer, sizeof(trailer)));
@@ -268,8 +268,8 @@ TEST(StandaloneFormatTest, BitsPerKeyChooseTheArrangementAsTheTableSays) {
 // More slots than 116, and a Bloom block without probes.
 TEST(StandaloneFormatTest, BlocksWithAHeaderForNoKeyMatchEverything) {
   std::mt19937_64 random(1);
-  for (const uint32_t arrangement : {0, 1, 2, 3, 4, 5}) {
-    const uint32_t block_bytes = arrangement < 2 ? 32 : 64;
+  for (const uint32_t arrangement : {0, 1, 2, 3, 4, 5, 6}) {
+    const uint32_t block_bytes = kernels::kArrangements[arrangement].block_bytes;
     for (const unsigned header : {95, 95 + 128 * 31, 100, 126, 127, 127 + 128 * 16}) {
       std::string filter(block_bytes + filter::kTrailerBytes, '\0');
       filter[block_bytes - 2] = static_cast<char>(header << 4 & 0xF0);

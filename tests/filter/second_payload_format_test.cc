@@ -7,6 +7,7 @@
 #include "bloomline/key_canonicalizer.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/hash.h"
+#include "src/filter/layouts/compact/compact_block.h"
 #include "src/filter/layouts/hash_query.h"
 
 namespace bloomline {
@@ -117,10 +118,12 @@ TEST(SecondPayloadFormatTest, WhatBreaksARuleMatchesEveryKey) {
   }
   const struct {
     unsigned layout, least, greatest, units;
-  } kParameters[] = {{1, 1, 30, 1}, {2, 1, 30, 64}, {3, 0, 5, 2}};
+  } kParameters[] = {{1, 1, 30, 1}, {2, 1, 30, 64}, {3, 0, 6, 4}};
   for (const auto& c : kParameters) {
     for (unsigned parameter = 0; parameter < 256; ++parameter) {
-      const unsigned units = c.layout == 3 && parameter > 1 ? 1 : c.units;
+      const bool is_compact = c.layout == 3 && parameter < kernels::kNumArrangements;
+      const unsigned units =
+          is_compact ? 64 / kernels::kArrangements[parameter].block_bytes : c.units;
       const std::string why = Why(WithField(64, Field(c.layout, parameter, units)));
       const bool is_allowed = c.least <= parameter && parameter <= c.greatest;
       EXPECT_EQ(why, is_allowed ? ""

@@ -203,7 +203,7 @@ TEST(SizingTest, BitsForARateAreTheLeast) {
 
 // A table, because computing them would take most of the time of all that needs a rate.
 TEST(SizingTest, TabledRatesOfCompactBlocksAreTheComputedOnes) {
-  for (const uint32_t block_bytes : {32u, 64u}) {
+  for (const uint32_t block_bytes : {16u, 32u, 64u}) {
     for (uint64_t n = 0; n <= kernels::kMaxCompactSlots; ++n) {
       const double computed = tests::ComputedCompactBlockRate(n, block_bytes);
       EXPECT_NEAR(filter::CompactBlockRate(n, block_bytes) / computed, 1, 1e-9)

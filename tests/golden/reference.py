@@ -159,7 +159,7 @@ class Arrangement:
     """How the blocks of a filter are divided, by the arrangement's number."""
     # (U, F, G, S)
     ALL = [(32, 2, 8, 116), (32, 3, 2, 80), (64, 4, 8, 116), (64, 5, 4, 96), (64, 6, 2, 80),
-           (64, 7, 0, 64)]
+           (64, 7, 0, 64), (16, 1, 8, 116)]
     def __init__(self, number):
         self.number = number
         self.block_bytes, self.fast_columns, self.field_bytes, self.max_slots = self.ALL[number]
@@ -681,6 +681,7 @@ def compact_blocks():
             [(0, 60)] + 3 * [(10, 12)], 2 * [(0, 50)], 2 * [(0, 70)]]]
     # w = 0; 64 slots and more of the partial column; only a Bloom block.
     written += [(2, [(0, 50)]), (0, [(7, 7 + 61)]), (2, [(0, 72)]), (0, [(0, 86)]), (5, [(9, 120)])]
+    written += [(6, [(0, 58)]), (6, [(0, 57)])]
     # The most slots of an arrangement.
     written += [(4, [(1004, 1083)]), (1, [(1005, 1084)]), (3, [(1002, 1097)]), (5, [(1000, 1064)])]
     for number, ranges in written:

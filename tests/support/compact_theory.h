@@ -99,13 +99,13 @@ inline double VariableSlotsProbability(size_t left) {
 // kMaxCompactSlots. Over the attempts (slots, seed) in the builder's order, it is
 //   sum of P(all before failed, this one succeeds) * 2^-r * (1 - T / 512),
 // with r full fingerprint bits and a threshold T of 256 for the partial one; the Bloom filter that
-// the block then is if no attempt succeeds. Blocks of docs/format.md, section 3.5: 32 or 64 bytes.
-// Takes 0.1 ms.
+// the block then is if no attempt succeeds. Blocks of docs/format.md, section 3.5: 16, 32 or 64
+// bytes. Takes 0.1 ms.
 //
 // Assumes that a failure at one number of slots affects the next one through the rank alone, and
 // that attempts are independent of each other.
 inline double ComputedCompactBlockRate(uint64_t num_keys, uint32_t block_bytes) {
-  const unsigned payload_bits = kernels::kArrangements[block_bytes == 32 ? 0 : 2].payload_bits();
+  const unsigned payload_bits = kernels::CompactPayloadBits(block_bytes);
   const kernels::SearchRange range(num_keys);
   std::array<double, kMaxLeft + 1> left =
       DependentProbabilities(num_keys, range.least_slots - kernels::kNumVariableSlots);

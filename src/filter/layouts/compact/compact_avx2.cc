@@ -11,8 +11,8 @@
 //              the XOR of both, and the parity of each of the four lanes
 //
 // The same for columns 4 to 7 if the block has six or seven. With five, POPCNT for the fifth is as
-// fast. With seven, POPCNT for the last three makes a query 14 % slower. Blocks of 32 bytes have
-// two or three, and POPCNT alone.
+// fast. With seven, POPCNT for the last three makes a query 14 % slower. Blocks of 16 or 32 bytes
+// have one to three, and POPCNT alone.
 //
 // The parities are compared with the fingerprint's lowest bits, which are those of the hash. Of the
 // missing keys 2^-F are left, where F is the number of fast columns: 1 of 32 with five. A branch
@@ -115,8 +115,10 @@ BLOOMLINE_AVX2_INLINE uint32_t OddPlaces(const char* block, __m256i coefficients
   // three look-ups; the other two give zero.
   const __m256i last_quarter = _mm256_broadcastsi128_si256(
       _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + kBlockSize - 16)));
-  __m256i bytes = _mm256_or_si256(_mm256_shuffle_epi8(Load256(block), Load256(r.of_first_half)),
-                                  _mm256_shuffle_epi8(last_quarter, Load256(r.of_last_quarter)));
+  __m256i bytes = _mm256_shuffle_epi8(last_quarter, Load256(r.of_last_quarter));
+  if constexpr (kBlockSize >= 32) {
+    bytes = _mm256_or_si256(bytes, _mm256_shuffle_epi8(Load256(block), Load256(r.of_first_half)));
+  }
   if constexpr (kBlockSize == 64) {
     bytes =
         _mm256_or_si256(bytes, _mm256_shuffle_epi8(Load256(block + 32), Load256(r.of_second_half)));

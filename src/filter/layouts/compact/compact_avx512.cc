@@ -26,10 +26,15 @@ BLOOMLINE_AVX512_INLINE unsigned OddLanes(__m512i bits) {
 
 template <unsigned kBlockSize>
 BLOOMLINE_AVX512_INLINE __m512i LoadBlock(const char* block) {
-  __m512i bits =
-      kBlockSize == 64
-          ? _mm512_loadu_si512(block)
-          : _mm512_zextsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(block)));
+  __m512i bits;
+  if constexpr (kBlockSize == 64) {
+    bits = _mm512_loadu_si512(block);
+  } else if constexpr (kBlockSize == 32) {
+    bits = _mm512_zextsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(block)));
+  } else {
+    static_assert(kBlockSize == 16, "reads past the block");
+    bits = _mm512_zextsi128_si512(_mm_loadu_si128(reinterpret_cast<const __m128i*>(block)));
+  }
   // GCC 12 would fold the load into both of its users. Of a block that does not begin on a cache
   // line, each load is of two lines.
   __asm__("" : "+v"(bits));

@@ -23,6 +23,9 @@
 
 namespace bloomline::kernels {
 
+// The bits of a block before its header.
+constexpr unsigned CompactPayloadBits(unsigned block_bytes) { return 8 * block_bytes - 12; }
+
 struct Arrangement {
   unsigned block_bytes;
   unsigned fast_columns;
@@ -31,12 +34,15 @@ struct Arrangement {
 
   constexpr unsigned max_slots() const { return 64 + field_slots; }
   constexpr unsigned first_field_byte() const { return 8 * fast_columns; }
-  constexpr unsigned payload_bits() const { return 8 * block_bytes - 12; }
+  constexpr unsigned payload_bits() const { return CompactPayloadBits(block_bytes); }
 };
 
-// Within a block size, by the number of fast columns: the fewer, the more slots.
+// Within a block size, by the number of fast columns: the fewer, the more slots. The last one is
+// for few bits per key: of 2 bits, a block of 16 bytes has 64 keys, and one of 32 has 128, more
+// than a block can have slots.
 constexpr Arrangement kArrangements[kNumArrangements] = {
-    {32, 2, 8, 52}, {32, 3, 2, 16}, {64, 4, 8, 52}, {64, 5, 4, 32}, {64, 6, 2, 16}, {64, 7, 0, 0}};
+    {32, 2, 8, 52}, {32, 3, 2, 16}, {64, 4, 8, 52}, {64, 5, 4, 32},
+    {64, 6, 2, 16}, {64, 7, 0, 0},  {16, 1, 8, 52}};
 
 // With fewer slots, a block would have more than 16 pool columns even with the most fast ones.
 constexpr unsigned kMinCompactSlots = 22;
@@ -204,7 +210,8 @@ inline unsigned BloomBlockNumProbes(uint64_t payload_bits, uint64_t n) {
 static_assert(kArrangements[2].payload_bits() / kMinCompactSlots + 1 - 7 <= kMaxPoolColumns);
 static_assert(kArrangements[2].payload_bits() / kMinCompactSlots < 24, "bits of a fingerprint");
 static_assert(kMaxCompactSlots == kArrangements[0].max_slots() &&
-              kMaxCompactSlots == kArrangements[2].max_slots());
+              kMaxCompactSlots == kArrangements[2].max_slots() &&
+              kMaxCompactSlots == kArrangements[6].max_slots());
 
 }  // namespace bloomline::kernels
 

@@ -11,7 +11,7 @@
 namespace bloomline::kernels {
 
 // How a filter's blocks are divided: kArrangements[i] of compact_block.h, for i below this.
-constexpr unsigned kNumArrangements = 6;
+constexpr unsigned kNumArrangements = 7;
 
 using CompactFilter = PayloadView;
 

@@ -39,7 +39,9 @@ BLOOMLINE_ALWAYS_INLINE uint8x8_t CountFast(const char* block, CompactSlots mine
   const uint64x2_t words = vdupq_n_u64(mine.word);
   const uint64x2_t fields = InEachField<kA.field_bytes>(mine.field);
   const uint64x2_t word_and_fields = vzip1q_u64(words, fields);
-  if constexpr (kA.block_bytes == 32 && kA.fast_columns == 2) {
+  if constexpr (kA.block_bytes == 16) {
+    return vdup_n_u8(vaddvq_u8(CountHits(vld1q_u8(bytes), word_and_fields)));
+  } else if constexpr (kA.block_bytes == 32 && kA.fast_columns == 2) {
     const uint8x16x2_t b = vld1q_u8_x2(bytes);
     const uint8x16_t ones =
         vcntq_u8(veorq_u8(vandq_u8(b.val[0], Bytes(words)), vandq_u8(b.val[1], Bytes(fields))));

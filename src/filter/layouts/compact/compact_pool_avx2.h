@@ -41,7 +41,8 @@ struct alignas(64) PoolBytes {
     // One of the three has the number, modulo 16, of the place's byte, and the others kNoByte, so
     // that the three look-ups can be ORed. VPSHUFB has two lanes, which do not mix; the last 16
     // bytes, where most of the pool is, are offered to both. The names are for blocks of 64 bytes:
-    // in a block of 32, of_first_half is for all of it, and the "quarter" is its second half.
+    // in a block of 32, of_first_half is for all of it, and the "quarter" is its second half; in a
+    // block of 16, the "quarter" is all of it.
     uint8_t of_first_half[kPoolPlaces];
     uint8_t of_second_half[kPoolPlaces];
     uint8_t of_last_quarter[kPoolPlaces];

@@ -52,6 +52,7 @@ class PoolPassWriter {
     PoolRegisters registers = {};
     const unsigned columns = pool.full_columns + (pool.threshold != 0 ? 1 : 0) - fast_columns;
     if (columns > kMaxPoolColumns) return registers;
+    registers.num_passes = 1;  // also of a block that is all fast columns
     PoolPassWriter writers[kMaxPoolPasses];
     // Pieces come in the order of their slots, so a window's first byte is before all of its
     // pieces. A piece does not cross slot 64, so the one that begins a window fits it.

@@ -104,6 +104,11 @@ template <unsigned kArrangement, typename Query>
 BLOOMLINE_ALWAYS_INLINE bool SolvedBlockMayMatch(const char* block, unsigned header,
                                                  uint64_t hash) {
   const CompactSlots mine = Query::Slots(CompactKeyOf(hash), SlotsOf(header), AttemptOf(header));
+  if constexpr (kArrangements[kArrangement].fast_columns == 1) {
+    // Half of the missing keys match one column, so a branch would often be mispredicted.
+    return Query::template FastColumns<kArrangement>(block, mine, hash) &
+           Query::template PoolColumns<kArrangement>(block, mine.word, mine.field, header, hash);
+  }
   return Query::template FastColumns<kArrangement>(block, mine, hash) &&
          Query::template PoolColumns<kArrangement>(block, mine.word, mine.field, header, hash);
 }
@@ -117,7 +122,8 @@ BLOOMLINE_ALWAYS_INLINE bool OtherBlockMayMatch(const char* block, unsigned head
   if (code == kBloomCode) {
     return BloomBlockMayMatch(block, kA.payload_bits(), AttemptOf(header), hash);
   }
-  if (code > kMaxSlotsCode) return true;
+  // Blocks of 16 bytes have one arrangement.
+  if (code > kMaxSlotsCode || kA.block_bytes == 16) return true;
   if constexpr (kA.block_bytes == 32) return SolvedBlockMayMatch<0, Query>(block, header, hash);
   if (code <= MaxCodeOf(4)) return SolvedBlockMayMatch<4, Query>(block, header, hash);
   if (code <= MaxCodeOf(3)) return SolvedBlockMayMatch<3, Query>(block, header, hash);

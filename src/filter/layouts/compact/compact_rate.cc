@@ -7,10 +7,36 @@
 namespace bloomline::filter {
 namespace {
 
-// By the number of keys, up to kMaxCompactSlots: blocks of 32 bytes, then of 64. To a relative
+// By the number of keys, up to kMaxCompactSlots: blocks of 16, 32 and 64 bytes. To a relative
 // error of 1e-10. In a table because computing one takes 0.1 ms, and the rate of a filter is a sum
 // over a hundred of them. sizing_test computes each entry again.
-constexpr double kCompactBlockRates[2][kernels::kMaxCompactSlots + 1] = {
+constexpr double kCompactBlockRates[3][kernels::kMaxCompactSlots + 1] = {
+    {
+        0.025573730469, 0.025573730469, 0.025573730469, 0.025573730469, 0.025573730469,
+        0.025573730469, 0.025573730469, 0.025573730469, 0.025573730469, 0.025573730469,
+        0.025573730469, 0.025573730469, 0.025573730469, 0.025573730469, 0.025573730469,
+        0.025573730481, 0.025573730708, 0.025573734929, 0.02557380722,  0.025574872361,
+        0.025587815653, 0.025713432677, 0.026628757941, 0.030830522696, 0.036705975988,
+        0.041545257496, 0.046970429913, 0.052196504278, 0.057495031991, 0.063182561618,
+        0.070236849527, 0.076651916637, 0.083656297407, 0.090490910639, 0.096955398384,
+        0.10305119551,  0.10892627974,  0.11463459513,  0.12040712679,  0.12852301065,
+        0.1355694167,   0.14284151282,  0.15085172017,  0.15883536503,  0.16646917041,
+        0.17375481044,  0.18093055182,  0.18766967832,  0.19402560584,  0.20028480898,
+        0.20616840013,  0.21202144774,  0.21777501589,  0.22309287023,  0.22806006182,
+        0.23303836326,  0.23807925281,  0.24361515841,  0.25042856005,  0.25810244733,
+        0.26207460911,  0.26899390736,  0.27636610102,  0.28373037653,  0.29070794014,
+        0.2981607921,   0.3049442708,   0.31158956782,  0.31761762291,  0.32423804848,
+        0.33009866104,  0.33594955052,  0.34178247646,  0.34748848288,  0.35252642564,
+        0.35820944042,  0.36390037749,  0.36879225138,  0.37366814598,  0.37852689569,
+        0.38334666736,  0.38795759382,  0.3921485601,   0.39670627089,  0.4006444786,
+        0.40457404743,  0.40849427698,  0.4124047057,   0.41630500852,  0.4201933199,
+        0.42404671388,  0.42769880046,  0.430922732,    0.43455222063,  0.43776362071,
+        0.44134576669,  0.44431158949,  0.44968061181,  0.45268000888,  0.45566513628,
+        0.45863438807,  0.46158569886,  0.46451481461,  0.46741000426,  0.47024145254,
+        0.47295833655,  0.47554399317,  0.47810545947,  0.48068753896,  0.48325900987,
+        0.48584198436,  0.48844112415,  0.49108335391,  0.49391859236,  0.49758038975,
+        0.50628091918,  0.54001073974,
+    },
     {
         0.00044441223145, 0.00044441223145, 0.00044441223145, 0.00044441223145, 0.00044441223145,
         0.00044441223145, 0.00044441223145, 0.00044441223145, 0.00044441223145, 0.00044441223145,
@@ -69,10 +95,10 @@ constexpr double kCompactBlockRates[2][kernels::kMaxCompactSlots + 1] = {
 
 double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes) {
   if (num_keys <= kernels::kMaxCompactSlots) {
-    return kCompactBlockRates[block_bytes == 32 ? 0 : 1][num_keys];
+    return kCompactBlockRates[block_bytes / 32][num_keys];
   }
   // The rate depends on the size of the block, not on its arrangement.
-  const unsigned payload_bits = kernels::kArrangements[block_bytes == 32 ? 0 : 2].payload_bits();
+  const unsigned payload_bits = kernels::CompactPayloadBits(block_bytes);
   const double num_probes = kernels::BloomBlockNumProbes(payload_bits, num_keys);
   const double throws = num_probes * static_cast<double>(num_keys);
   return std::pow(1 - std::pow(1 - 1.0 / payload_bits, throws), num_probes);
