@@ -235,5 +235,42 @@ TEST(RangeChoiceTest, NothingIsChosenForNothing) {
   }
 }
 
+// Each layout is written where it has the lowest rate, and the rates of the choice are those of the
+// written entries.
+TEST(RangeChoiceTest, RatesAreThoseOfWrittenEntries) {
+  std::mt19937_64 random(11);
+  Keys keys;
+  while (keys.size() < 30000) keys.insert(BigEndian(random(), 8));
+  std::vector<Range> queries;
+  for (int i = 0; i < 30000; ++i) queries.push_back(Prefix(BigEndian(random() & ~1ull, 5)));
+  filter::RangeMemory memory;
+  memory.bits_per_key = 4;
+  const double share = filter::BitsPerEntry(1, memory) / memory.bits_per_key;
+  constexpr auto kBlocked = filter::Layout::kBlocked;
+  constexpr auto kCompact = filter::Layout::kCompact;
+  const struct {
+    double bits_per_entry;
+    filter::Layout layout;
+    uint32_t arrangement;
+  } kCases[] = {{1.05, kBlocked, 0}, {1.15, kCompact, 6}, {1.3, kCompact, 6},  {1.7, kCompact, 6},
+                {2.2, kCompact, 6},  {2.45, kCompact, 6}, {2.55, kCompact, 0}, {3, kCompact, 0},
+                {3.5, kCompact, 0},  {5, kCompact, 1}};
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const auto& c : kCases) {
+      SCOPED_TRACE(testing::Message() << (format == Format::kBlocked ? "blocked, " : "compact, ")
+                                      << c.bits_per_entry << " bits");
+      filter::RangeEntryOptions options = tests::EntriesOf(tests::Kinds({{40}}));
+      options.memory = c.bits_per_entry / share / tests::kRangeBitsPerKey;
+      const RangeFilter ranges(keys, options, format);
+      EXPECT_EQ(ranges.entries().layout, format == Format::kBlocked ? kBlocked : c.layout);
+      EXPECT_EQ(ranges.entries().arrangement, format == Format::kBlocked ? 0 : c.arrangement);
+      const double bits = 8.0 * double(ranges.entries().payload_bytes()) / double(keys.size());
+      EXPECT_NEAR(bits, c.bits_per_entry, 0.02);
+      const double rate = filter::EntryRate(c.bits_per_entry, format == Format::kCompact);
+      EXPECT_NEAR(PartThrough(keys, ranges, queries) / rate, 1, 0.06);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace bloomline

@@ -12,9 +12,9 @@ struct MeasuredRate {
   double bits_per_entry;
   double rate;
 };
-constexpr MeasuredRate kCompactRates[] = {{2.0, 0.39},   {2.2, 0.314},  {2.4, 0.241},
-                                          {2.6, 0.195},  {3.0, 0.1435}, {4.0, 0.0745},
-                                          {6.0, 0.0191}, {8.0, 0.0053}, {10.0, 0.0016}};
+constexpr MeasuredRate kCompactRates[] = {
+    {1.1, 0.5704}, {1.2, 0.5002}, {1.4, 0.4269}, {2.0, 0.2899}, {2.5, 0.2106},
+    {3.0, 0.1435}, {4.0, 0.0745}, {6.0, 0.0191}, {8.0, 0.0053}, {10.0, 0.0016}};
 
 double CompactEntryRate(double bits_per_entry) {
   const MeasuredRate* next = std::begin(kCompactRates) + 1;

@@ -16,8 +16,11 @@ double BlockedEntryRate(double bits_per_entry);
 double EntryRate(double bits_per_entry, bool is_compact);
 
 // From so many bits per entry on, a compact payload is better than a blocked one: with fewer, most
-// of its blocks have no solution.
-constexpr double kCompactFromBits = 2.0;
+// of its blocks have no solution. Below kSmallBlocksBelowBits, blocks of 16 bytes are better than
+// those of 32, of which many have no solution: at 2 bits, 0.29 of the absent entries are found
+// instead of 0.39. Measured with 1,000,000 entries.
+constexpr double kCompactFromBits = 1.1;
+constexpr double kSmallBlocksBelowBits = 2.5;
 
 struct RangeMemory {
   double bits_per_key = 0;  // for entries: the mean of all levels

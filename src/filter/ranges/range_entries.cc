@@ -5,6 +5,7 @@
 
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/hash_query.h"
+#include "src/filter/layouts/shape_request.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline::filter {
@@ -134,7 +135,13 @@ bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
   const Format format =
       memory.is_compact && bits_per_entry >= kCompactFromBits ? Format::kCompact : Format::kBlocked;
   // Without an entry, a block without bits says "no" to all.
-  shape_ = StandaloneShape(format, std::max<uint64_t>(num_entries, 1), bits_per_entry, 0);
+  const uint64_t num_hashes = std::max<uint64_t>(num_entries, 1);
+  shape_ = StandaloneShape(format, num_hashes, bits_per_entry, 0);
+  if (format == Format::kCompact && bits_per_entry < kSmallBlocksBelowBits) {
+    constexpr uint32_t kSmallBlocksArrangement = 6;
+    shape_ = FilterShape::Compact(0, kSmallBlocksArrangement);
+    shape_.num_blocks = WholeBlocks({num_hashes, bits_per_entry}, shape_.block_bytes);
+  }
   if (options_.verify && !entries_.HashesAreIntact()) return false;
   BuiltHashes built;
   return support::OrIfOutOfMemory(false, [&] {
