@@ -942,7 +942,8 @@ def range_cases():
     yield ("blocked", [], [], False, 0, 2, [b"aaaa"]), [
         (b"a", b"b"), (b"b", b"c"), (b"aaa", b"aaaa"), (b"aab", b"aac"), (b"aaaa\0", b"aab")]
     for size in (64, 65):
-        yield ("blocked", [], [], False, 0, 3, [b"k%d" % i + b"-" * (size - 2) for i in (1, 3, 5)]), [
+        keys = [b"k%d" % i + b"-" * (size - 2) for i in (1, 3, 5)]
+        yield ("blocked", [], [], False, 0, 3, keys), [
             (b"k3", b"k4"), (b"k4", b"k5"), (b"k3-", b"k3-" + b"-" * 70), (b"k3.", b"k4")]
     # Delimiters around byte 128 and byte 1024.
     long = sorted(b"x" * n + end for n in (126, 127, 128, 1021, 1022, 1023)
@@ -972,8 +973,9 @@ def ranges():
             yield f"range {begin.hex() or '-'} {end.hex() or '-'} {answer}"
 
 
-FILES = {"ranges.txt": ranges, "vectors.txt": vectors, "keys.txt": keys, "compact_blocks.txt": compact_blocks,
-         "leveldb_names.txt": leveldb_names, "saved_filters.txt": saved_vectors}
+FILES = {"ranges.txt": ranges, "vectors.txt": vectors, "keys.txt": keys,
+         "compact_blocks.txt": compact_blocks, "leveldb_names.txt": leveldb_names,
+         "saved_filters.txt": saved_vectors}
 
 
 def main():
