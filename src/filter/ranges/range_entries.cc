@@ -201,4 +201,14 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
   kept_.Clear();
 }
 
+bool RangeEntries::AreIn(std::string_view filter) const {
+  Extension fields;
+  DecodeTrailer(filter, nullptr, {}, &fields);
+  const Payload& second = fields.second;
+  if (second.num_blocks == 0) return true;  // then no range is rejected by an entry
+  const auto num_bytes = static_cast<size_t>(shape_.payload_bytes());
+  return second.payload_bytes() == num_bytes &&
+         std::memcmp(second.data, payload_.data(), num_bytes) == 0;
+}
+
 }  // namespace bloomline::filter

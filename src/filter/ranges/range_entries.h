@@ -51,6 +51,8 @@ class RangeEntries {
 
   // Of the last filter.
   const EntryKinds& chosen() const { return chosen_; }
+  // Whether the entries of the last filter, if it has any, are still as they were built.
+  bool AreIn(std::string_view filter) const;
 
  private:
   void RememberKey(std::string_view key, size_t common_bytes);

@@ -49,6 +49,15 @@ class RangeBitsBuilder final : public RocksDBBitsBuilder {
     return RocksDBBitsBuilder::Finish(buf, status);
   }
 
+  Status MaybePostVerify(const Slice& filter) override {
+    const Status status = RocksDBBitsBuilder::MaybePostVerify(filter);
+    if (!status.ok() || entries_.AreIn(filter.ToStringView())) return status;
+    return support::OrIfOutOfMemory(Status::Corruption(), [] {
+      return Status::Corruption(
+          "bloomline: Corrupted filter content: its entries for ranges changed");
+    });
+  }
+
  private:
   filter::RangeEntries entries_;
   ROCKSDB_NAMESPACE::Logger* log_ = nullptr;
