@@ -93,6 +93,9 @@ constexpr double kNearlyAll = 0.9;
 // A place says more than the one before if it has so many times its entries.
 constexpr double kSaysMore = 1.05;
 
+// Other copies are not worth it.
+constexpr double kLeastGain = 0.004;
+
 // Numbers that are not there often lie beside numbers that are. So of what a shorter entry could
 // tell apart if keys lay anywhere, this part counts.
 constexpr double kOfShorter = 0.5;
@@ -113,11 +116,12 @@ class Model {
 
   EntryChoice Choose() {
     if (candidates_.size == 0 || asked_.size == 0) return {};
-    double passing = 0;
-    for (const Asked& asked : asked_) passing += asked.weight;
-    constexpr double kLeastGain = 0.002;
-    least_gain_ = kLeastGain * passing;
-    while (Improve(&passing)) {
+    double loss = 0;
+    for (const Asked& asked : asked_) {
+      loss += asked.weight * Loss(1);
+      least_gain_ += kLeastGain * asked.weight;
+    }
+    while (Improve(&loss)) {
     }
     return Chosen(std::min(BitsFor(entries_per_key_), kMostBitsPerEntry));
   }
@@ -165,15 +169,25 @@ class Model {
     for (size_t bits = step; bits <= counts_.max_bits(); bits += step) {
       const double entries = num_cells(bits);
       const bool is_key = memory_.key_bits != 0 && bits >= memory_.key_bits;
-      if (entries < kSaysMore * last || is_key) continue;
+      if (entries == last || is_key) continue;
       const Place place = {kCells, 0, bits, entries};
-      candidates_.Add({place, 0});
-      last = entries;
+      if (entries >= kSaysMore * last || candidates_.size == first_candidate) {
+        candidates_.Add({place, 0});
+        last = entries;
+      } else if (bits % 8 == 0 && candidates_.end()[-1].place.bits % 8 != 0) {
+        // Of two that say as much, the one that ends where a field may.
+        candidates_.end()[-1].place = place;
+        last = entries;
+      } else {
+        continue;
+      }
       if (bits % 8 != 0) continue;
       // A byte that tells many keys apart, before one that does not, ends a field.
       const double times = entries / num_cells(bits - 8);
       const double next_times = num_cells(bits + 8) / entries;
-      asked_.Add({place, Absent(times) * std::log2(times) / (0.2 + std::log2(next_times))});
+      asked_.Add({place, counts_.is_text()
+                             ? Absent(times) * std::log2(times) / (0.2 + std::log2(next_times))
+                             : std::min(1.0, std::log2(times)) / (0.05 + std::log2(next_times))});
     }
     Normalize(asked_.begin() + first, asked_.end(), kWeightOfBytes * beside);
     if (candidates_.size == first_candidate) return;
@@ -204,13 +218,17 @@ class Model {
 
   // Ranges as in the sample; entries of their places, and of what is before them.
   void AddSample() {
-    std::array<bool, kMaxCellBits + 1> has_cells = {};
+    enum : uint8_t { kNotUsed, kShorter, kAsked };
+    std::array<uint8_t, kMaxCellBits + 1> use = {};
     std::array<size_t, kCells> max_depth = {};
     for (const RangeCounts::SampledRange& range : counts_.sample()) {
       Place place = {range.delimiter, range.depth, range.bits, 0};
       if (range.delimiter == kCells) {
         place.num_entries = num_cells(range.bits);
-        for (size_t bits = range.bits; bits > 0; bits = (bits - 1) / 8 * 8) has_cells[bits] = true;
+        const size_t asked_bits = std::min(range.bits, kMaxCellBits);
+        for (size_t bits = asked_bits; bits > 0; bits = (bits - 1) / 8 * 8) {
+          use[bits] = std::max<uint8_t>(use[bits], bits == asked_bits ? kAsked : kShorter);
+        }
       } else {
         place.num_entries = counts_.num_prefixes(range.delimiter, range.depth);
         max_depth[range.delimiter] = counts_.max_depth(range.delimiter);
@@ -220,7 +238,8 @@ class Model {
     double last = 1;
     for (size_t bits = 1; bits <= std::min(counts_.max_bits(), kMaxCellBits); ++bits) {
       const bool is_key = memory_.key_bits != 0 && bits >= memory_.key_bits;
-      if (!has_cells[bits] || is_key || num_cells(bits) < kSaysMore * last) continue;
+      if (use[bits] == kNotUsed || is_key) continue;
+      if (use[bits] == kShorter && num_cells(bits) < kSaysMore * last) continue;
       last = num_cells(bits);
       candidates_.Add({{kCells, 0, bits, last}, 0});
     }
@@ -295,9 +314,16 @@ class Model {
       if (candidate.copies != 0) chosen.Add(candidate);
     }
     double sum = 0;
-    for (const Asked& asked : asked_) sum += asked.weight * PartThrough(asked.place, chosen, rates);
+    for (const Asked& asked : asked_) {
+      sum += asked.weight * Loss(PartThrough(asked.place, chosen, rates));
+    }
     return sum;
   }
+
+  // What is known of ranges says how many of them are of each kind, so what counts is how many pass
+  // in all. Where nothing is known, nearly all may be of one kind: then a kind that is likely, and
+  // of which few pass, shall not pay for one that is not.
+  double Loss(double part) const { return counts_.sample().size != 0 ? part : std::sqrt(part); }
 
   // From the longest entry on. `known` is the part of the ranges that the entries so far may tell
   // apart from keys; of these they let `rate` through.

@@ -1,6 +1,7 @@
 #include "src/filter/ranges/range_counts.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace bloomline::filter {
 namespace {
@@ -26,6 +27,8 @@ uint8_t KindOf(char byte) { return kKinds[static_cast<unsigned char>(byte)]; }
 // not ask for ranges that mostly have no key anywhere.
 constexpr double kNearlyAllKeys = 0.97;
 constexpr double kMostOfNumbers = 0.75;
+// So many more cells with the next byte: that is not the end of a field.
+constexpr double kHardlyMore = 0.05;
 
 // The part of keys that have a delimiter, if it is one.
 constexpr double kFrequent = 0.5;
@@ -97,6 +100,11 @@ double RangeCounts::num_sure_prefixes() const {
   return most > 1 ? most : 0;
 }
 
+double RangeCounts::NumNewInByte(size_t bits) const {
+  const auto* const first = num_new_from_bit_.begin() + bits;
+  return std::accumulate(first, first + 8, 0.0);
+}
+
 bool RangeCounts::Forget(double max_entries) {
   constexpr size_t kFewBits = 2;  // a quarter of the cells, if each has two of the next length
   if (sample_.size != 0) return false;
@@ -106,7 +114,7 @@ bool RangeCounts::Forget(double max_entries) {
   double num_cells = 1;
   size_t bits = 0;
   while (bits < max_bits_ && num_cells + num_new_from_bit_[bits] <= max_entries) {
-    if (num_cells >= enough && bits % 8 == 0) break;
+    if (num_cells >= enough && bits % 8 == 0 && NumNewInByte(bits) < kHardlyMore * num_cells) break;
     num_cells += num_new_from_bit_[bits++];
   }
   if (SurePrefixesTakeAll()) bits = 0;

@@ -93,6 +93,8 @@ class RangeCounts {
   void CopyNumCells(NumCells* num_cells) const;
 
  private:
+  // Cells of eight bits more than those of so many bits, a multiple of 8 below kMaxCellBits.
+  double NumNewInByte(size_t bits) const;
   size_t CountDelimiters(const KeyDifference& key, size_t needed);
 
   Sample sample_;
