@@ -105,7 +105,8 @@ BLOOMLINE_ALWAYS_INLINE bool SolvedBlockMayMatch(const char* block, unsigned hea
                                                  uint64_t hash) {
   const CompactSlots mine = Query::Slots(CompactKeyOf(hash), SlotsOf(header), AttemptOf(header));
   if constexpr (kArrangements[kArrangement].fast_columns == 1) {
-    // Half of the missing keys match one column, so a branch would often be mispredicted.
+    // Half of the missing keys match one column. A branch would be mispredicted, and make their
+    // query take 14 instead of 10 ns (avx512, 2 bits per key).
     return Query::template FastColumns<kArrangement>(block, mine, hash) &
            Query::template PoolColumns<kArrangement>(block, mine.word, mine.field, header, hash);
   }
