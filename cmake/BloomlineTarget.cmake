@@ -14,7 +14,7 @@ set(BLOOMLINE_HEADERS_filters atomic_bloom_filter.h bloom_filter.h counting_bloo
     on_disk_filter_builder.h scalable_bloom_filter.h)
 set(BLOOMLINE_HEADERS_c c.h)
 set(BLOOMLINE_HEADERS_leveldb c_leveldb.h leveldb.h)
-set(BLOOMLINE_HEADERS_rocksdb c_rocksdb.h rocksdb.h)
+set(BLOOMLINE_HEADERS_rocksdb c_rocksdb.h rewrite_filters.h rocksdb.h)
 set(BLOOMLINE_HEADERS_redis c_redis.h redis_bloom_filter.h)
 
 # bloomline_compile(TARGETS...): how all sources but those of tests are compiled.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/db/engine_filters/opened_filter.h"
+#include "src/filter/stock/stock_filter.h"
 
 namespace bloomline::engine_filters {
 
@@ -10,17 +11,17 @@ const char* KindName(Kind kind) {
   if (const filter::LayoutRow* row = RowOf(kind); row != nullptr) return row->long_name;
   switch (kind) {
     case Kind::kAlwaysMatch:
-      return "matches every key";
+      return stock::KindName(stock::Kind::kAlwaysMatch);
     case Kind::kNoKeys:
-      return "no keys";
+      return stock::KindName(stock::Kind::kNoKeys);
     case Kind::kRocksDBBloom:
-      return "RocksDB Bloom";
+      return stock::KindName(stock::Kind::kBloom);
     case Kind::kRocksDBRibbon:
-      return "RocksDB Ribbon";
+      return stock::KindName(stock::Kind::kRibbon);
     case Kind::kRocksDBLegacy:
-      return "RocksDB legacy Bloom";
+      return stock::KindName(stock::Kind::kLegacyBloom);
     default:
-      return "unknown";
+      return stock::KindName(stock::Kind::kUnknown);
   }
 }
 

@@ -134,6 +134,24 @@ bool Decode(std::string_view bytes, StockFilter* filter, std::string* why) {
 
 }  // namespace
 
+const char* KindName(Kind kind) {
+  switch (kind) {
+    case Kind::kUnknown:
+      break;
+    case Kind::kAlwaysMatch:
+      return "matches every key";
+    case Kind::kNoKeys:
+      return "no keys";
+    case Kind::kBloom:
+      return "RocksDB Bloom";
+    case Kind::kLegacyBloom:
+      return "RocksDB legacy Bloom";
+    case Kind::kRibbon:
+      return "RocksDB Ribbon";
+  }
+  return "unknown";
+}
+
 StockFilter DecodeStockFilter(std::string_view bytes, std::string* why) {
   StockFilter filter;
   filter.data = bytes.data();

@@ -34,6 +34,7 @@ enum class Kind {
   kLegacyBloom,  // format_version below 5
   kRibbon        // Standard128Ribbon
 };
+const char* KindName(Kind kind);  // "RocksDB Ribbon"
 
 // Safe to query: all that a reader of this kind reads lies in the payload.
 struct StockFilter {

@@ -1,0 +1,194 @@
+// New filters for the table files that a RocksDB database already has.
+//
+//   bloomline::RewriteOptions options;
+//   options.bytes_per_second = 20 << 20;
+//   bloomline::RewriteReport report;
+//   std::string error;
+//   const bool ok = bloomline::RewriteFilters(db, db->DefaultColumnFamily(), options, &report,
+//                                             &error);
+//   std::cout << report.ToString();
+//
+// A file keeps its filter until a compaction rewrites it, which in a cold database takes months.
+// RewriteFilters rewrites each file that needs it alone, at its level, with DB::CompactFiles. The
+// new file has the same keys, the same level and the filter of the policy that is set now. The
+// database stays in use. The disk needs room for one more file. docs/rewriting.md has figures, and
+// what a rewrite changes besides the filter.
+//
+// Link with bloomline::rocksdb.
+#ifndef BLOOMLINE_REWRITE_FILTERS_H_
+#define BLOOMLINE_REWRITE_FILTERS_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "rocksdb/db.h"
+
+namespace bloomline {
+
+// A file's filter.
+struct FileFilter {
+  // "bloomline blocked", "RocksDB Bloom", "none"; behind that what else the filter has: ", ranges"
+  // or ", canonicalizer NAME".
+  std::string kind = "none";
+  uint64_t num_partitions = 1;
+  uint64_t bytes = 0;
+  double bits_per_key = 0;
+  // How many of 10,000 random keys match, by the policy that is set now. 1 without a filter.
+  double false_positive_rate = 1;
+};
+
+// A file that may be rewritten. The filter that the policy would write is built from up to 4,096
+// random keys, so its `bytes` are 0, and its other numbers are about right.
+struct RewriteCandidate {
+  std::string path;
+  uint64_t number = 0;
+  int level = 0;
+  uint64_t bytes = 0;
+  uint64_t num_entries = 0;
+  FileFilter filter;
+  FileFilter wanted;
+};
+
+// The kinds differ, or the bits per key differ by more than 10 % and 64 bytes for each partition;
+// if RocksDB rounds the sizes of filters (BlockBasedTableOptions::optimize_filters_for_memory), by
+// more than 25 % and that. A new prefix extractor, or another list of range prefixes, is not
+// noticed.
+bool HasOtherFilter(const RewriteCandidate& file, bool sizes_are_rounded = false);
+
+struct RewriteProgress {
+  uint64_t files_done = 0;
+  uint64_t files_to_rewrite = 0;
+  uint64_t bytes_done = 0;
+  uint64_t bytes_to_rewrite = 0;
+  std::string next_path;  // empty: there is none
+};
+
+struct RewriteOptions {
+  // Which files to rewrite. Null: HasOtherFilter. A function that always returns true makes every
+  // call rewrite everything.
+  std::function<bool(const RewriteCandidate&)> needs_rewrite;
+
+  // The most bytes of table files that are rewritten in a second, on average; 0: no limit. After
+  // each file, RewriteFilters waits until the average is right. Within a file, only RocksDB's
+  // DBOptions::rate_limiter limits the speed.
+  uint64_t bytes_per_second = 0;
+
+  // The least pause after each file, so that the block cache and reads recover. Range: 0 to
+  // kMaxPauseMs.
+  uint32_t pause_ms = 0;
+  static constexpr uint32_t kMaxPauseMs = 3600 * 1000;
+
+  // The call ends before it has rewritten more bytes than this. 0: no limit.
+  uint64_t max_bytes = 0;
+
+  // The call ends soon after another thread sets this to true: after the present file or, from
+  // RocksDB 11 on, within it. Null: the call cannot be cancelled.
+  std::atomic<bool>* cancel = nullptr;
+
+  // Called before each file and at the end, on the thread of the call. Must not throw.
+  std::function<void(const RewriteProgress&)> progress;
+
+  // Only finds out what a rewrite would do.
+  bool dry_run = false;
+
+  // Reads each file and compares its checksums before the rewrite. A damaged file is skipped and
+  // reported. Without this check, RocksDB finds the damage in the compaction, and then refuses all
+  // writes to the database until it is opened again.
+  bool verify_first = true;
+
+  // Also rewrites files of level 0, which compactions mostly replace soon. FIFO databases have no
+  // others.
+  bool include_level0 = false;
+
+  // So much of the disk stays free. A file for which there is no room is skipped and reported.
+  // Without room, RocksDB would stop all writes. If the file system does not tell how much is free,
+  // nothing is checked.
+  uint64_t min_free_bytes = uint64_t{256} << 20;
+
+  // How long the call waits, when all else is done, for files that other compactions have taken.
+  // Range: 0 to kMaxWaitSeconds.
+  uint32_t max_wait_seconds = 60;
+  static constexpr uint32_t kMaxWaitSeconds = 24 * 3600;
+
+  // Empty, or one sentence that names the value and what is allowed.
+  std::string Validate() const;
+};
+
+// Why a file that should have a new filter has none.
+enum class RewriteSkip {
+  kDamaged,  // its checksums are wrong, or it cannot be read; RocksDB's repair or a backup helps
+  kNoSpace,  // too little of the disk is free
+  kBusy,     // another compaction had it until the end of the call, and may give it a new filter
+  kLeft,     // the call ended before: budget, cancelled, dry run or an error
+  kSame,     // it was rewritten, and its new filter is not the one that was expected
+};
+const char* RewriteSkipName(RewriteSkip reason);
+
+struct RewriteReport {
+  struct Skipped {
+    std::string path;
+    uint64_t bytes = 0;
+    RewriteSkip reason;
+    std::string text;  // what RocksDB says of it; may be empty
+  };
+  struct Filters {
+    uint64_t files = 0;
+    uint64_t file_bytes = 0;
+    uint64_t filter_bytes = 0;
+  };
+
+  std::string column_family;
+  bool is_dry_run = false;
+  uint64_t files = 0;             // that were looked at
+  uint64_t files_to_rewrite = 0;  // that needed a new filter
+  uint64_t bytes_to_rewrite = 0;
+  uint64_t files_rewritten = 0;
+  uint64_t chained_files = 0;  // of these, rewritten together with neighbours
+  uint64_t files_gone = 0;     // another compaction has replaced them: with new filters
+  uint64_t bytes_read = 0;     // of rewritten files
+  uint64_t bytes_written = 0;
+  double seconds = 0;
+  double estimated_seconds = 0;  // of a dry run with bytes_per_second; else 0
+  std::vector<Skipped> skipped;
+  std::map<std::string, Filters> before;  // by FileFilter::kind; all files that were looked at
+  std::map<std::string, Filters> after;   // what they have at the end, without those gone
+  std::string ended_by;  // why the call ended early: "cancelled"; empty: it did not
+
+  // Every file has the filter that it should have.
+  bool IsComplete() const { return skipped.empty() && ended_by.empty(); }
+  // Some lines, with a sentence for each thing to do. Names up to 20 files of each kind.
+  std::string ToString() const;
+};
+
+// Gives files of the column family the filter that its policy writes now, whichever policy that is:
+// first those that waste the most reads per byte. `report` may be null.
+//
+// The call needs no state. Whatever ended it, killed process included, the next one finds the files
+// that are left by their filters; if there are none, it writes nothing. It opens each file once and
+// reads its filter.
+//
+// Files whose neighbours have the same user key at their ends (RocksDB keeps such files together)
+// are rewritten with them in one compaction. Files of the last level are left out with
+// allow_ingest_behind, and with preclude_last_level_data_seconds in universal compaction.
+//
+// As in any compaction, the compaction filter and the merge operator run, and obsolete entries may
+// go. The age for periodic_compaction_seconds begins anew; that for ttl is kept.
+//
+// Returns false, with *error unless it is null, if the options are not valid, if the column family
+// has no block-based tables or no filter policy, if the database is read-only or a secondary, if
+// manual compactions are disabled (DB::DisableManualCompaction), out of memory, or if a compaction
+// fails. Then RocksDB may refuse writes; *error says so. The report is filled in all cases. Damaged
+// files, missing space, the budget and `cancel` are no errors: see the report.
+//
+// Thread-safe. Two calls for one column family at a time rewrite some files twice.
+bool RewriteFilters(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,
+                    const RewriteOptions& options, RewriteReport* report,
+                    std::string* error = nullptr);
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_REWRITE_FILTERS_H_

@@ -1,0 +1,250 @@
+#include "src/engines/rocksdb/rewrite/filter_facts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+
+#include "bloomline/key_canonicalizer.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/sst_file_reader.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/layouts/layout_row.h"
+#include "src/filter/stock/stock_filter.h"
+
+namespace bloomline {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::SstFileReader;
+using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::TableProperties;
+
+constexpr uint64_t kMaxSampleKeys = 4096;
+constexpr uint64_t kQueries = 10000;
+constexpr char kWholeKeyProperty[] = "rocksdb.block.based.table.whole.key.filtering";
+
+// A bijection, so no key repeats (splitmix64). Keys from 2^32 on are those of queries.
+std::array<char, 8> SampleKey(uint64_t i) {
+  uint64_t z = (i + 1) * 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  z ^= z >> 31;
+  std::array<char, 8> key;
+  std::memcpy(key.data(), &z, key.size());
+  return key;
+}
+
+std::string KindOfBytes(std::string_view filter) {
+  if (!filter::HasTrailer(filter)) return stock::KindName(stock::DecodeStockFilter(filter).kind);
+  const std::string canonicalizer(RecordedCanonicalizer(filter));
+  filter::Extension fields;
+  const filter::Payload payload = filter::DecodeTrailer(filter, nullptr, canonicalizer, &fields);
+  if (payload.always_matches()) return stock::KindName(stock::Kind::kAlwaysMatch);
+  std::string kind = filter::RowOf(payload.layout).long_name;
+  if (!canonicalizer.empty()) kind += ", canonicalizer " + canonicalizer;
+  if (!fields.ranges.empty()) kind += kRangesKind;
+  return kind;
+}
+
+FileFilter Describe(const FilterPolicy& policy, const Slice& bytes) {
+  FileFilter filter;
+  filter.kind = KindOfBytes(bytes.ToStringView());
+  const std::unique_ptr<FilterBitsReader> reader(policy.GetFilterBitsReader(bytes));
+  if (reader == nullptr) return filter;
+  uint64_t matches = 0;
+  for (uint64_t i = 0; i < kQueries; ++i) {
+    const std::array<char, 8> key = SampleKey((uint64_t{1} << 32) + i);
+    if (reader->MayMatch(Slice(key.data(), key.size()))) ++matches;
+  }
+  filter.false_positive_rate = static_cast<double>(matches) / kQueries;
+  return filter;
+}
+
+// Notes the largest filter of one file. It makes no reader, which RocksDB takes as "may match".
+class NotingPolicy : public FilterPolicy {
+ public:
+  explicit NotingPolicy(const FilterPolicy* policy) : policy_(*policy) {}
+  const char* Name() const override { return policy_.Name(); }
+  const char* CompatibilityName() const override { return policy_.CompatibilityName(); }
+  FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext&) const override {
+    return nullptr;
+  }
+  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
+    ++num_filters_;
+    if (contents.size() > bytes_) {
+      bytes_ = contents.size();
+      filter_ = Describe(policy_, contents);
+    }
+    return nullptr;
+  }
+
+  uint64_t num_filters() const { return num_filters_; }
+  uint64_t largest_bytes() const { return bytes_; }
+  const FileFilter& filter() const { return filter_; }
+
+ private:
+  const FilterPolicy& policy_;
+  mutable uint64_t num_filters_ = 0;
+  mutable uint64_t bytes_ = 0;
+  mutable FileFilter filter_;
+};
+
+// RocksDB before 7.3 does not count the keys in filters.
+template <typename Properties>
+auto NumFilterKeys(const Properties& properties, int) -> decltype(properties.num_filter_entries) {
+  return properties.num_filter_entries;
+}
+template <typename Properties>
+uint64_t NumFilterKeys(const Properties&, long) {
+  return 0;
+}
+
+double BitsPerKey(uint64_t bytes, uint64_t keys) {
+  return keys == 0 ? 0 : 8 * static_cast<double>(bytes) / static_cast<double>(keys);
+}
+
+bool FiltersWholeKeys(const TableProperties& properties) {
+  const auto found = properties.user_collected_properties.find(kWholeKeyProperty);
+  return found == properties.user_collected_properties.end() || found->second == "1";
+}
+
+}  // namespace
+
+std::unique_ptr<TableProbe> TableProbe::New(const Options& options, std::string* error) {
+  const auto* const table = options.table_factory == nullptr
+                                ? nullptr
+                                : options.table_factory->GetOptions<BlockBasedTableOptions>();
+  if (table == nullptr) {
+    *error = std::string("the column family's table factory is ") +
+             (options.table_factory == nullptr ? "null" : options.table_factory->Name()) +
+             "; allowed: BlockBasedTable, the only one with filter blocks";
+    return nullptr;
+  }
+  if (table->filter_policy == nullptr) {
+    *error =
+        "the column family's filter_policy is null; allowed: the policy that new filters are to "
+        "come from";
+    return nullptr;
+  }
+  return std::unique_ptr<TableProbe>(new TableProbe(options, *table));
+}
+
+Status TableProbe::Read(const std::string& path, TableFacts* facts) const {
+  const auto noting = std::make_shared<NotingPolicy>(table_.filter_policy.get());
+  BlockBasedTableOptions table = table_;
+  table.filter_policy = noting;
+  // RocksDB then hands over a whole filter when it opens the file, and all partitions.
+  table.cache_index_and_filter_blocks = false;
+  table.metadata_cache_options.partition_pinning = ROCKSDB_NAMESPACE::PinningTier::kAll;
+  table.no_block_cache = false;
+  constexpr size_t kCacheBytes = 1 << 20;
+  table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(kCacheBytes, 0);
+  table.persistent_cache = nullptr;
+  Options options = options_;
+  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+  SstFileReader reader(options);
+  const Status status = reader.Open(path);
+  if (!status.ok()) return status;
+  const TableProperties properties = *reader.GetTableProperties();
+  facts->filter = noting->filter();
+  facts->num_entries = properties.num_entries;
+  const uint64_t keys = std::max<uint64_t>(
+      NumFilterKeys(properties, 0) != 0 ? NumFilterKeys(properties, 0) : properties.num_entries, 1);
+  facts->sample_keys = keys;
+  if (noting->largest_bytes() == 0) {
+    facts->has_nothing_to_filter = properties.num_entries == properties.num_range_deletions ||
+                                   (!table_.whole_key_filtering && !FiltersWholeKeys(properties) &&
+                                    properties.filter_policy_name == table_.filter_policy->Name());
+    return status;
+  }
+  facts->filter.num_partitions = noting->num_filters();
+  facts->filter.bytes = properties.filter_size;
+  facts->filter.bits_per_key = BitsPerKey(properties.filter_size, keys);
+  if (facts->filter.bits_per_key > 0) {
+    const double largest =
+        8 * static_cast<double>(noting->largest_bytes()) / facts->filter.bits_per_key;
+    facts->sample_keys = std::min(keys, static_cast<uint64_t>(std::llround(largest)));
+  }
+  return status;
+}
+
+Status TableProbe::Verify(const std::string& path) const {
+  BlockBasedTableOptions table = table_;
+  table.filter_policy = nullptr;
+  table.no_block_cache = true;
+  table.block_cache = nullptr;
+  table.persistent_cache = nullptr;
+  Options options = options_;
+  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+  SstFileReader reader(options);
+  const Status status = reader.Open(path);
+  if (!status.ok()) return status;
+  ROCKSDB_NAMESPACE::ReadOptions read;
+  read.readahead_size = size_t{2} << 20;
+  return reader.VerifyChecksum(read);
+}
+
+FilterBuildingContext TableProbe::Context(const std::string& column_family, int level,
+                                          bool is_bottommost) const {
+  FilterBuildingContext context(table_);
+  context.compaction_style = options_.compaction_style;
+  context.num_levels = options_.num_levels;
+  context.info_log = options_.info_log.get();
+  context.column_family_name = column_family;
+  context.level_at_creation = level;
+  context.is_bottommost = is_bottommost;
+  context.reason = ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction;
+  return context;
+}
+
+void TableProbe::TellPolicy(const std::string& column_family, int level, bool is_bottommost) const {
+  const std::unique_ptr<FilterBitsBuilder> builder(
+      table_.filter_policy->GetBuilderWithContext(Context(column_family, level, is_bottommost)));
+}
+
+FileFilter TableProbe::Sample(const FilterBuildingContext& context, uint64_t num_keys) const {
+  FileFilter filter;
+  const std::unique_ptr<FilterBitsBuilder> builder(
+      table_.filter_policy->GetBuilderWithContext(context));
+  if (builder == nullptr) return filter;
+  for (uint64_t i = 0; i < num_keys; ++i) {
+    const std::array<char, 8> key = SampleKey(i);
+    builder->AddKey(Slice(key.data(), key.size()));
+  }
+  const uint64_t entries = std::max<uint64_t>(builder->EstimateEntriesAdded(), 1);
+  std::unique_ptr<const char[]> memory;
+  const Slice bytes = builder->Finish(&memory);
+  if (bytes.empty()) return filter;
+  filter = Describe(*table_.filter_policy, bytes);
+  filter.bits_per_key = BitsPerKey(bytes.size(), entries);
+  return filter;
+}
+
+FileFilter TableProbe::Wanted(const std::string& column_family, int level, bool is_bottommost,
+                              const TableFacts& facts) const {
+  if (facts.has_nothing_to_filter || (options_.optimize_filters_for_hits && is_bottommost)) {
+    return FileFilter();
+  }
+  const FilterBuildingContext context = Context(column_family, level, is_bottommost);
+  const uint64_t keys = std::clamp<uint64_t>(facts.sample_keys, 1, kMaxSampleKeys);
+  const FileFilter wanted = Sample(context, keys);
+  if (wanted.kind == facts.filter.kind || keys == kMaxSampleKeys) return wanted;
+  // Small filters may have another kind than large ones. The number of keys is not exact, and range
+  // entries add to it.
+  for (const uint64_t other : {keys * 4 / 5, keys * 5 / 4 + 1, keys * 2, keys * 3}) {
+    const FileFilter near = Sample(context, std::max<uint64_t>(other, 1));
+    if (near.kind == facts.filter.kind) return near;
+  }
+  return wanted;
+}
+
+}  // namespace bloomline

@@ -1,0 +1,66 @@
+// Which filter a table file has, and which one its policy would write now.
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_REWRITE_FILTER_FACTS_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_REWRITE_FILTER_FACTS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "bloomline/rewrite_filters.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
+#include "rocksdb/table.h"
+
+namespace bloomline {
+
+// The end of FileFilter::kind of a filter with range entries.
+constexpr char kRangesKind[] = ", ranges";
+
+struct TableFacts {
+  FileFilter filter;
+  uint64_t num_entries = 0;
+  // How many keys the filter or its largest partition has; without a filter, num_entries. About
+  // right for partitions and for files of RocksDB versions that do not record it.
+  uint64_t sample_keys = 0;
+  // No key has a prefix, and only prefixes go to the filter. Then there is nothing to write.
+  bool has_nothing_to_filter = false;
+};
+
+// Reads files as RocksDB does, with a policy that notes which filters it is given. So encrypted
+// files and those of any Env can be read, too.
+class TableProbe {
+ public:
+  // Returns null, with a sentence in *error, if the column family has no filters to compare.
+  static std::unique_ptr<TableProbe> New(const ROCKSDB_NAMESPACE::Options& options,
+                                         std::string* error);
+
+  ROCKSDB_NAMESPACE::Status Read(const std::string& path, TableFacts* facts) const;
+  // Compares all checksums.
+  ROCKSDB_NAMESPACE::Status Verify(const std::string& path) const;
+
+  // The policy learns from this where the database has files, as if it had written them.
+  void TellPolicy(const std::string& column_family, int level, bool is_bottommost) const;
+  // The filter that the policy would write for a file at this place.
+  FileFilter Wanted(const std::string& column_family, int level, bool is_bottommost,
+                    const TableFacts& facts) const;
+
+  bool sizes_are_rounded() const { return table_.optimize_filters_for_memory; }
+  bool filters_skip_bottom() const { return options_.optimize_filters_for_hits; }
+
+ private:
+  TableProbe(const ROCKSDB_NAMESPACE::Options& options,
+             const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table)
+      : options_(options), table_(table) {}
+
+  ROCKSDB_NAMESPACE::FilterBuildingContext Context(const std::string& column_family, int level,
+                                                   bool is_bottommost) const;
+  FileFilter Sample(const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
+                    uint64_t num_keys) const;
+
+  const ROCKSDB_NAMESPACE::Options options_;
+  const ROCKSDB_NAMESPACE::BlockBasedTableOptions table_;
+};
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_REWRITE_FILTER_FACTS_H_

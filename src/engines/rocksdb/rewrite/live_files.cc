@@ -1,0 +1,78 @@
+#include "src/engines/rocksdb/rewrite/live_files.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "rocksdb/comparator.h"
+
+namespace bloomline {
+
+uint64_t NumberOf(const LiveFiles::File& file) {
+  // Some versions set file_number in one of RocksDB's lists of files, but not in another.
+  if (file.file_number != 0) return file.file_number;
+  const size_t slash = file.name.find_last_of('/');
+  return std::strtoull(file.name.c_str() + (slash == std::string::npos ? 0 : slash + 1), nullptr,
+                       10);
+}
+
+std::string PathOf(const LiveFiles::File& file) {
+  return file.db_path + (file.name.rfind('/', 0) == 0 ? "" : "/") + file.name;
+}
+
+uint64_t LiveFiles::Unit::bytes() const {
+  uint64_t sum = 0;
+  for (const File& file : files) sum += file.size;
+  return sum;
+}
+
+bool LiveFiles::Unit::is_being_compacted() const {
+  return std::any_of(files.begin(), files.end(),
+                     [](const File& file) { return file.being_compacted; });
+}
+
+LiveFiles::LiveFiles(ROCKSDB_NAMESPACE::DB* db,
+                     ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family)
+    : comparator_(column_family->GetComparator()) {
+  db->GetColumnFamilyMetaData(column_family, &metadata_);
+}
+
+const std::vector<LiveFiles::File>& LiveFiles::Files(int level) const {
+  return metadata_.levels[static_cast<size_t>(level)].files;
+}
+
+bool LiveFiles::Touch(const File& a, const File& b) const {
+  return comparator_->CompareWithoutTimestamp(a.largestkey, b.smallestkey) >= 0;
+}
+
+bool LiveFiles::IsBottommost(int level, size_t index) const {
+  // Compaction::IsBottommostLevel and VersionStorageInfo::RangeMightExistAfterSortedRun.
+  const File& file = Files(level)[index];
+  if (level == 0 && index + 1 != Files(0).size()) return false;
+  for (size_t below = static_cast<size_t>(level) + 1; below < metadata_.levels.size(); ++below) {
+    for (const File& other : metadata_.levels[below].files) {
+      if (level == 0 || (Touch(file, other) && Touch(other, file))) return false;
+    }
+  }
+  return true;
+}
+
+LiveFiles::Unit LiveFiles::UnitOf(uint64_t number) const {
+  Unit unit;
+  for (const auto& level : metadata_.levels) {
+    const std::vector<File>& files = level.files;
+    const auto found = std::find_if(files.begin(), files.end(),
+                                    [&](const File& file) { return NumberOf(file) == number; });
+    if (found == files.end()) continue;
+    auto first = found;
+    auto last = found;
+    if (level.level > 0) {
+      while (first != files.begin() && Touch(*(first - 1), *first)) --first;
+      while (last + 1 != files.end() && Touch(*last, *(last + 1))) ++last;
+    }
+    unit.level = level.level;
+    unit.files.assign(first, last + 1);
+  }
+  return unit;
+}
+
+}  // namespace bloomline

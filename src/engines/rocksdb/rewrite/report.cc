@@ -1,0 +1,116 @@
+// The report of RewriteFilters as text.
+#include <array>
+#include <charconv>
+#include <cstddef>
+
+#include "bloomline/rewrite_filters.h"
+
+namespace bloomline {
+namespace {
+
+constexpr size_t kMaxPaths = 20;
+
+// What an operator can do about files that were skipped.
+struct Advice {
+  RewriteSkip reason;
+  const char* name;
+  const char* text;
+};
+constexpr std::array<Advice, 5> kAdvice = {{
+    {RewriteSkip::kDamaged, "damaged",
+     "Restore these files from a backup. Until then their keys are at risk, and a compaction that "
+     "reads them stops all writes"},
+    {RewriteSkip::kNoSpace, "no space",
+     "Free disk space, or lower min_free_bytes; then call again"},
+    {RewriteSkip::kBusy, "busy", "Other compactions had these files; call again to see the rest"},
+    {RewriteSkip::kLeft, "left", "Call again to go on with these files"},
+    {RewriteSkip::kSame, "same",
+     "These files were rewritten, but their new filters are not those expected; the database's LOG "
+     "may say why"},
+}};
+
+// In every locale with a point.
+std::string Decimal(double number, int decimals) {
+  char text[40];
+  const auto end =
+      std::to_chars(text, text + sizeof(text), number, std::chars_format::fixed, decimals);
+  return std::string(text, end.ptr);
+}
+
+// "12.3 MB"
+std::string Bytes(uint64_t bytes) {
+  if (bytes < 1000) return std::to_string(bytes) + " bytes";
+  const char* unit = nullptr;
+  auto number = static_cast<double>(bytes);
+  for (const char* larger : {"kB", "MB", "GB", "TB"}) {
+    if (number < 1000) break;
+    number /= 1000;
+    unit = larger;
+  }
+  return Decimal(number, 1) + " " + unit;
+}
+
+std::string Seconds(double seconds) {
+  return seconds < 120 ? Decimal(seconds, 1) + " s" : Decimal(seconds / 60, 0) + " min";
+}
+
+std::string Files(uint64_t files) {
+  return std::to_string(files) + (files == 1 ? " file" : " files");
+}
+
+std::string FiltersText(const std::map<std::string, RewriteReport::Filters>& filters) {
+  std::string text;
+  for (const auto& [kind, sum] : filters) {
+    text += "  " + kind + ": " + Files(sum.files) + " of " + Bytes(sum.file_bytes) + ", filters " +
+            Bytes(sum.filter_bytes) + "\n";
+  }
+  return text.empty() ? "  no files\n" : text;
+}
+
+}  // namespace
+
+const char* RewriteSkipName(RewriteSkip reason) {
+  for (const Advice& advice : kAdvice) {
+    if (advice.reason == reason) return advice.name;
+  }
+  return "unknown";
+}
+
+std::string RewriteReport::ToString() const {
+  std::string text = "Column family '" + column_family + "': " + Files(files) + ", " +
+                     std::to_string(files_to_rewrite) + " with another filter than the policy's (" +
+                     Bytes(bytes_to_rewrite) + ")\n";
+  if (is_dry_run) {
+    text += "Dry run: a rewrite would read and write about " + Bytes(bytes_to_rewrite);
+    if (estimated_seconds > 0) text += " in " + Seconds(estimated_seconds);
+    text += "\n";
+  } else {
+    text += "Rewritten: " + Files(files_rewritten);
+    if (chained_files > 0)
+      text += ", " + std::to_string(chained_files) + " of them with neighbours";
+    text += "; read " + Bytes(bytes_read) + ", written " + Bytes(bytes_written) + " in " +
+            Seconds(seconds) + "\n";
+  }
+  if (files_gone > 0) text += "Replaced by other compactions: " + Files(files_gone) + "\n";
+  if (!ended_by.empty()) text += "Ended early: " + ended_by + "\n";
+  text += "Filters before:\n" + FiltersText(before);
+  if (!is_dry_run) text += "Filters after:\n" + FiltersText(after);
+  for (const Advice& advice : kAdvice) {
+    uint64_t count = 0;
+    uint64_t bytes = 0;
+    std::string paths;
+    for (const Skipped& file : skipped) {
+      if (file.reason != advice.reason) continue;
+      bytes += file.bytes;
+      if (count++ >= kMaxPaths) continue;
+      paths += "  " + file.path + (file.text.empty() ? "" : ": " + file.text) + "\n";
+    }
+    if (count == 0 || (is_dry_run && advice.reason == RewriteSkip::kLeft)) continue;
+    text += std::string("Not done, ") + advice.name + ": " + Files(count) + " of " + Bytes(bytes) +
+            ". " + advice.text + ".\n" + paths;
+    if (count > kMaxPaths) text += "  and " + std::to_string(count - kMaxPaths) + " more\n";
+  }
+  return text;
+}
+
+}  // namespace bloomline

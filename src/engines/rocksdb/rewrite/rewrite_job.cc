@@ -1,0 +1,288 @@
+#include "src/engines/rocksdb/rewrite/rewrite_job.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "src/engines/rocksdb/policy.h"
+#include "src/support/error_text.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline {
+namespace {
+
+using ROCKSDB_NAMESPACE::CompactionJobInfo;
+using ROCKSDB_NAMESPACE::CompactionOptions;
+using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::Temperature;
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Options that only some versions have: since 10 and 11.
+template <typename Options>
+auto SetTemperature(Temperature temperature, Options* options, int)
+    -> decltype(void(options->output_temperature_override)) {
+  options->output_temperature_override = temperature;
+}
+template <typename Options>
+void SetTemperature(Temperature, Options*, long) {}
+template <typename Options>
+auto SetCancel(std::atomic<bool>* cancel, Options* options, int)
+    -> decltype(void(options->canceled)) {
+  options->canceled = cancel;
+}
+template <typename Options>
+void SetCancel(std::atomic<bool>*, Options*, long) {}
+
+}  // namespace
+
+RewriteJob::RewriteJob(ROCKSDB_NAMESPACE::DB* db,
+                       ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,
+                       const RewriteOptions& options, RewriteReport* report)
+    : db_(db),
+      column_family_(column_family),
+      options_(options),
+      report_(*report),
+      db_options_(db->GetOptions(column_family)) {}
+
+bool RewriteJob::Run(std::string* error) {
+  const Clock::time_point begin = Clock::now();
+  report_.column_family = column_family_->GetName();
+  report_.is_dry_run = options_.dry_run;
+  probe_ = TableProbe::New(db_options_, error);
+  if (probe_ == nullptr) return false;
+  std::vector<uint64_t> numbers = FindFiles();
+  if (options_.dry_run && options_.bytes_per_second != 0) {
+    report_.estimated_seconds = static_cast<double>(report_.bytes_to_rewrite) /
+                                static_cast<double>(options_.bytes_per_second);
+  }
+  const bool is_done = options_.dry_run || RewriteAll(std::move(numbers), error);
+  if (IsCancelled()) report_.ended_by = "cancelled";
+  for (const auto& [number, bytes] : unfinished_) {
+    report_.skipped.push_back({scanned_[number].file.path, bytes, RewriteSkip::kLeft, ""});
+  }
+  report_.seconds = SecondsSince(begin);
+  return is_done;
+}
+
+bool RewriteJob::RewriteAll(std::vector<uint64_t> numbers, std::string* error) {
+  constexpr double kRetrySeconds = 0.1;
+  Clock::time_point waiting_since;
+  bool is_waiting = false;
+  while (!numbers.empty()) {
+    std::vector<uint64_t> busy;
+    for (const uint64_t number : numbers) {
+      if (IsCancelled()) return true;
+      switch (RewriteOne(number, error)) {
+        case Outcome::kDone:
+          break;
+        case Outcome::kBusy:
+          busy.push_back(number);
+          break;
+        case Outcome::kEnd:
+          return true;
+        case Outcome::kFailed:
+          report_.ended_by = *error;
+          return false;
+      }
+    }
+    if (busy.size() < numbers.size()) is_waiting = false;
+    if (busy.empty()) break;
+    if (!is_waiting) waiting_since = Clock::now();
+    is_waiting = true;
+    if (SecondsSince(waiting_since) >= options_.max_wait_seconds) {
+      for (const uint64_t number : busy) {
+        Skip(LiveFiles(db_, column_family_).UnitOf(number), RewriteSkip::kBusy, "");
+      }
+      break;
+    }
+    Sleep(kRetrySeconds);
+    numbers = std::move(busy);
+  }
+  ShowProgress(0);
+  return true;
+}
+
+RewriteJob::Outcome RewriteJob::RewriteOne(uint64_t number, std::string* error) {
+  if (unfinished_.count(number) == 0) return Outcome::kDone;  // with a neighbour, or skipped
+  const Clock::time_point begin = Clock::now();
+  const LiveFiles::Unit unit = LiveFiles(db_, column_family_).UnitOf(number);
+  if (unit.files.empty()) {
+    NoteGone(number);
+    return Outcome::kDone;
+  }
+  if (unit.is_being_compacted()) return Outcome::kBusy;
+  if (options_.max_bytes != 0 && unit.bytes() > options_.max_bytes - report_.bytes_read) {
+    report_.ended_by = "max_bytes is " + std::to_string(options_.max_bytes) + ", and the next " +
+                       std::to_string(unit.files.size()) + " to rewrite has " +
+                       std::to_string(unit.bytes()) + " bytes";
+    return Outcome::kEnd;
+  }
+  ShowProgress(number);
+  if (!IsFit(unit)) return Outcome::kDone;
+  std::vector<std::string> outputs;
+  CompactionJobInfo info;
+  const Status status = Compact(unit, &outputs, &info);
+  if (!status.ok()) return Judge(status, number, unit, error);
+  report_.bytes_read += unit.bytes();
+  report_.bytes_written += info.stats.total_output_bytes;
+  NoteRewritten(unit, outputs);
+  double pause = options_.pause_ms / 1000.0;
+  if (options_.bytes_per_second != 0) {
+    const double seconds =
+        static_cast<double>(unit.bytes()) / static_cast<double>(options_.bytes_per_second);
+    pause = std::max(pause, seconds - SecondsSince(begin));
+  }
+  if (!unfinished_.empty()) Sleep(pause);
+  return Outcome::kDone;
+}
+
+bool RewriteJob::IsFit(const LiveFiles::Unit& unit) {
+  uint64_t free_bytes = 0;
+  const LiveFiles::File& first = unit.files.front();
+  if (db_options_.env->GetFreeSpace(first.db_path, &free_bytes).ok() &&
+      free_bytes < unit.bytes() + options_.min_free_bytes) {
+    Skip(unit, RewriteSkip::kNoSpace,
+         std::to_string(free_bytes) + " bytes are free; needed: " + std::to_string(unit.bytes()) +
+             ", and min_free_bytes: " + std::to_string(options_.min_free_bytes));
+    return false;
+  }
+  if (!options_.verify_first) return true;
+  for (const LiveFiles::File& file : unit.files) {
+    const Status status = probe_->Verify(PathOf(file));
+    if (status.ok()) continue;
+    if (LiveFiles(db_, column_family_).UnitOf(NumberOf(file)).files.empty()) {
+      NoteGone(NumberOf(file));
+      return unfinished_.count(NumberOf(first)) != 0;  // CompactFiles judges the others
+    }
+    Skip(unit, RewriteSkip::kDamaged, status.ToString());
+    return false;
+  }
+  return true;
+}
+
+Status RewriteJob::Compact(const LiveFiles::Unit& unit, std::vector<std::string>* outputs,
+                           CompactionJobInfo* info) const {
+  CompactionOptions options;
+  // Before 9.2 the default is Snappy, whatever the column family has.
+  options.compression = ROCKSDB_NAMESPACE::kDisableCompressionOption;
+  options.max_subcompactions = 1;
+  uint64_t largest = 0;
+  std::vector<std::string> names;
+  for (const LiveFiles::File& file : unit.files) {
+    names.push_back(file.name);
+    largest = std::max(largest, file.size);
+  }
+  // One file becomes one file. Several stay about as large as they were.
+  if (unit.files.size() > 1) options.output_file_size_limit = largest;
+  SetTemperature(unit.files.front().temperature, &options, 0);
+  SetCancel(options_.cancel, &options, 0);
+  const auto& paths = db_options_.cf_paths;
+  int path_id = -1;  // RocksDB finds it if there is only one
+  for (size_t i = 0; paths.size() > 1 && i < paths.size(); ++i) {
+    if (paths[i].path == unit.files.front().db_path) path_id = static_cast<int>(i);
+  }
+  return db_->CompactFiles(options, column_family_, names, unit.level, path_id, outputs, info);
+}
+
+RewriteJob::Outcome RewriteJob::Judge(const Status& status, uint64_t number,
+                                      const LiveFiles::Unit& unit, std::string* error) {
+  if (status.IsAborted()) return Outcome::kBusy;
+  if (status.IsCompactionTooLarge()) {
+    Skip(unit, RewriteSkip::kNoSpace, status.ToString());
+    return Outcome::kDone;
+  }
+  if (status.IsInvalidArgument()) {  // a file of the unit is no longer there
+    const LiveFiles::Unit now = LiveFiles(db_, column_family_).UnitOf(number);
+    if (now.files.empty()) NoteGone(number);
+    const auto has_number = [&](const LiveFiles::File& file) {
+      return std::any_of(now.files.begin(), now.files.end(), [&](const LiveFiles::File& other) {
+        return NumberOf(other) == NumberOf(file);
+      });
+    };
+    const bool is_same = now.level == unit.level && now.files.size() == unit.files.size() &&
+                         std::all_of(unit.files.begin(), unit.files.end(), has_number);
+    if (!is_same) return now.files.empty() ? Outcome::kDone : Outcome::kBusy;
+  }
+  if (status.IsIncomplete() && IsCancelled()) return Outcome::kEnd;
+  *error = "RocksDB does not rewrite " + PathOf(unit.files.front()) + ": " + status.ToString();
+  if (status.IsIncomplete()) {
+    *error += "; allowed: manual compactions (DB::EnableManualCompaction)";
+  } else if (status.IsCorruption() || status.IsIOError()) {
+    *error +=
+        "; RocksDB may refuse writes until DB::Resume succeeds or the database is opened "
+        "again";
+  }
+  return Outcome::kFailed;
+}
+
+void RewriteJob::Skip(const LiveFiles::Unit& unit, RewriteSkip reason, const std::string& text) {
+  for (const LiveFiles::File& file : unit.files) {
+    report_.skipped.push_back({PathOf(file), file.size, reason, text});
+    unfinished_.erase(NumberOf(file));
+  }
+}
+
+void RewriteJob::NoteGone(uint64_t number) {
+  ++report_.files_gone;
+  Forget(number);
+  unfinished_.erase(number);
+}
+
+void RewriteJob::ShowProgress(uint64_t next) {
+  if (options_.progress == nullptr) return;
+  RewriteProgress progress;
+  progress.files_to_rewrite = report_.files_to_rewrite;
+  progress.files_done = report_.files_to_rewrite - unfinished_.size();
+  progress.bytes_to_rewrite = report_.bytes_to_rewrite;
+  progress.bytes_done = report_.bytes_to_rewrite;
+  for (const auto& [number, bytes] : unfinished_) progress.bytes_done -= bytes;
+  const auto found = scanned_.find(next);
+  if (found != scanned_.end()) progress.next_path = found->second.file.path;
+  options_.progress(progress);
+}
+
+bool RewriteJob::IsCancelled() const {
+  return options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed);
+}
+
+void RewriteJob::Sleep(double seconds) const {
+  constexpr double kStep = 0.05;  // soon enough for whoever cancels
+  const Clock::time_point begin = Clock::now();
+  for (;;) {
+    const double left = seconds - SecondsSince(begin);
+    if (left <= 0 || IsCancelled()) return;
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left, kStep)));
+  }
+}
+
+std::string RewriteOptions::Validate() const {
+  support::ErrorText text;
+  if (pause_ms > kMaxPauseMs) {
+    text << "pause_ms is " << pause_ms << "; allowed: 0 to " << kMaxPauseMs;
+  } else if (max_wait_seconds > kMaxWaitSeconds) {
+    text << "max_wait_seconds is " << max_wait_seconds << "; allowed: 0 to " << kMaxWaitSeconds;
+  }
+  return text.str();
+}
+
+bool RewriteFilters(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,
+                    const RewriteOptions& options, RewriteReport* report, std::string* error) {
+  return support::OrError(error, [&](std::string* reason) {
+    *reason = RocksDBVersionMismatch();
+    if (reason->empty() && db == nullptr) *reason = "db is null; allowed: an open database";
+    if (reason->empty() && column_family == nullptr) {
+      *reason = "column_family is null; allowed: a handle, such as DB::DefaultColumnFamily()";
+    }
+    if (reason->empty()) *reason = options.Validate();
+    RewriteReport unwanted;
+    if (report == nullptr) report = &unwanted;
+    *report = {};
+    return reason->empty() && RewriteJob(db, column_family, options, report).Run(reason);
+  });
+}
+
+}  // namespace bloomline

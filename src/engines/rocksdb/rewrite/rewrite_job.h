@@ -1,0 +1,68 @@
+// One call of RewriteFilters.
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_REWRITE_REWRITE_JOB_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_REWRITE_REWRITE_JOB_H_
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloomline/rewrite_filters.h"
+#include "src/engines/rocksdb/rewrite/filter_facts.h"
+#include "src/engines/rocksdb/rewrite/live_files.h"
+
+namespace bloomline {
+
+class RewriteJob {
+ public:
+  RewriteJob(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,
+             const RewriteOptions& options, RewriteReport* report);
+
+  // False with *error: RewriteFilters.
+  bool Run(std::string* error);
+
+ private:
+  struct ScannedFile {
+    RewriteCandidate file;
+    bool is_bottommost = false;
+    double reads_saved = 0;  // by a new filter: of a Get of a missing key, per byte of the file
+  };
+  enum class Outcome { kDone, kBusy, kEnd, kFailed };
+
+  // Looks at all files, and returns those to rewrite, those that save the most reads first.
+  std::vector<uint64_t> FindFiles();
+  void Look(const LiveFiles& live, int level, size_t index, const LiveFiles::File& file);
+  bool NeedsRewrite(const RewriteCandidate& file) const;
+
+  bool RewriteAll(std::vector<uint64_t> numbers, std::string* error);
+  Outcome RewriteOne(uint64_t number, std::string* error);
+  // False: a file of the unit cannot be rewritten now, for a reason that the report has.
+  bool IsFit(const LiveFiles::Unit& unit);
+  ROCKSDB_NAMESPACE::Status Compact(const LiveFiles::Unit& unit, std::vector<std::string>* outputs,
+                                    ROCKSDB_NAMESPACE::CompactionJobInfo* info) const;
+  Outcome Judge(const ROCKSDB_NAMESPACE::Status& status, uint64_t number,
+                const LiveFiles::Unit& unit, std::string* error);
+  void NoteRewritten(const LiveFiles::Unit& unit, const std::vector<std::string>& outputs);
+
+  void Skip(const LiveFiles::Unit& unit, RewriteSkip reason, const std::string& text);
+  void NoteGone(uint64_t number);
+  void Forget(uint64_t number);  // its filter is no longer among those `after`
+  void ShowProgress(uint64_t next);
+  bool IsCancelled() const;
+  void Sleep(double seconds) const;
+
+  ROCKSDB_NAMESPACE::DB* const db_;
+  ROCKSDB_NAMESPACE::ColumnFamilyHandle* const column_family_;
+  const RewriteOptions& options_;
+  RewriteReport& report_;
+  const ROCKSDB_NAMESPACE::Options db_options_;
+  std::unique_ptr<TableProbe> probe_;
+  std::map<uint64_t, ScannedFile> scanned_;  // by number; all files that were looked at
+  std::map<uint64_t, uint64_t> unfinished_;  // numbers and bytes of files to rewrite
+};
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_REWRITE_REWRITE_JOB_H_

@@ -1,0 +1,393 @@
+// RewriteFilters where something goes wrong or gets in its way: damaged files, full disks,
+// cancelling, other compactions, wrong options.
+#include <gtest/gtest.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+#include <rocksdb/sst_file_writer.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/engines/rewrite_database.h"
+#include "tests/support/repetitions.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline::tests {
+namespace {
+
+constexpr uint64_t kKeys = Repetitions(12000);
+
+using Model = RewriteDatabase::Model;
+
+void ExpectOk(const rocksdb::Status& status) { EXPECT_TRUE(status.ok()) << status.ToString(); }
+
+// Full when a test says so: in what it tells, or in what it does to tables.
+class SmallDisk : public rocksdb::FileSystemWrapper {
+ public:
+  SmallDisk() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  const char* Name() const override { return "SmallDisk"; }
+  rocksdb::IOStatus GetFreeSpace(const std::string&, const rocksdb::IOOptions&, uint64_t* free,
+                                 rocksdb::IODebugContext*) override {
+    *free = free_bytes;
+    return rocksdb::IOStatus::OK();
+  }
+  rocksdb::IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                    rocksdb::IODebugContext* debug) override {
+    if (has_no_room_for_tables && name.find(".sst") != std::string::npos) {
+      return rocksdb::IOStatus::NoSpace("injected");
+    }
+    return FileSystemWrapper::NewWritableFile(name, options, file, debug);
+  }
+
+  std::atomic<uint64_t> free_bytes{uint64_t{1} << 40};
+  std::atomic<bool> has_no_room_for_tables{false};
+};
+
+class RewriteFaultsTest : public testing::Test {
+ protected:
+  RewriteFaultsTest() : db_(Options(), dir_.Path("db")) {
+    db_.OpenWithStockFilters();
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      const std::string key = RewriteKey(i * 7919 % kKeys);
+      model_[key] = std::to_string(i) + std::string(60, 'v');
+      ExpectOk(db_->Put({}, key, model_[key]));
+    }
+    ExpectOk(db_->Flush({}));
+    db_.WaitUntilQuiet();
+    db_.options().disable_auto_compactions = true;
+    db_.Open(CompactPolicy());
+  }
+
+  rocksdb::Options Options() {
+    rocksdb::Options options = RewriteDatabase::SmallFiles();
+    options.env = env_.get();
+    return options;
+  }
+
+  std::string Refusal(const RewriteOptions& options) {
+    std::string error;
+    EXPECT_FALSE(RewriteFilters(db_.get(), db_->DefaultColumnFamily(), options, nullptr, &error));
+    return error;
+  }
+
+  TempDir dir_;
+  const std::shared_ptr<SmallDisk> disk_ = std::make_shared<SmallDisk>();
+  const std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(disk_);
+  Model model_;
+  RewriteDatabase db_;
+};
+
+uint64_t Count(const RewriteReport& report, RewriteSkip reason) {
+  return static_cast<uint64_t>(
+      std::count_if(report.skipped.begin(), report.skipped.end(),
+                    [&](const RewriteReport::Skipped& file) { return file.reason == reason; }));
+}
+
+TEST_F(RewriteFaultsTest, RefusesWrongOptions) {
+  RewriteOptions options;
+  options.pause_ms = RewriteOptions::kMaxPauseMs + 1;
+  EXPECT_EQ(Refusal(options), "pause_ms is 3600001; allowed: 0 to 3600000");
+  options = {};
+  options.max_wait_seconds = RewriteOptions::kMaxWaitSeconds + 1;
+  EXPECT_EQ(Refusal(options), "max_wait_seconds is 86401; allowed: 0 to 86400");
+  std::string error;
+  EXPECT_FALSE(RewriteFilters(nullptr, db_->DefaultColumnFamily(), {}, nullptr, &error));
+  EXPECT_EQ(error, "db is null; allowed: an open database");
+  EXPECT_FALSE(RewriteFilters(db_.get(), nullptr, {}, nullptr, &error));
+  EXPECT_EQ(error, "column_family is null; allowed: a handle, such as DB::DefaultColumnFamily()");
+  db_.Open(nullptr);
+  EXPECT_EQ(Refusal({}),
+            "the column family's filter_policy is null; allowed: the policy that new filters are "
+            "to come from");
+}
+
+TEST_F(RewriteFaultsTest, RefusesReadOnlyDatabases) {
+  db_.Close();
+  std::unique_ptr<rocksdb::DB> db;
+  ExpectOk(OpenRocksDBReadOnly(db_.options(), dir_.Path("db"), &db));
+  RewriteReport report;
+  std::string error;
+  EXPECT_FALSE(RewriteFilters(db.get(), db->DefaultColumnFamily(), {}, &report, &error));
+  EXPECT_NE(error.find("Not supported operation in read only mode"), std::string::npos) << error;
+  EXPECT_EQ(Count(report, RewriteSkip::kLeft), report.files_to_rewrite);
+}
+
+TEST_F(RewriteFaultsTest, StopsWhereManualCompactionsAreDisabled) {
+  db_->DisableManualCompaction();
+  EXPECT_NE(Refusal({}).find("allowed: manual compactions (DB::EnableManualCompaction)"),
+            std::string::npos);
+  db_->EnableManualCompaction();
+  EXPECT_TRUE(db_.Rewrite().IsComplete());
+}
+
+TEST_F(RewriteFaultsTest, SkipsDamagedFilesAndGoesOn) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  files.erase(std::remove_if(files.begin(), files.end(),
+                             [](const rocksdb::LiveFileMetaData& file) { return file.level == 0; }),
+              files.end());
+  ASSERT_GT(files.size(), 10u);
+  const std::string data = files[3].db_path + files[3].name;
+  const std::string footer = files[7].db_path + files[7].name;
+  const auto damage = [](const std::string& path, std::streamoff at, std::ios::seekdir from,
+                         const std::string& bytes) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(at, from);
+    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  };
+  db_.Close();
+  const std::string end = ReadFile(footer).substr(files[7].size - 8);
+  damage(data, 100, std::ios::beg, "damage");
+  damage(footer, -8, std::ios::end, "damage");
+  db_.options().paranoid_checks = false;  // or the database does not open
+  db_.Open(CompactPolicy());
+  const RewriteReport report = db_.Rewrite();
+  EXPECT_EQ(Count(report, RewriteSkip::kDamaged), 2u) << report.ToString();
+  EXPECT_EQ(report.skipped.size(), 2u);
+  EXPECT_EQ(report.files_rewritten, files.size() - 2);
+  const std::string text = report.ToString();
+  EXPECT_NE(text.find("Not done, damaged: 2 files"), std::string::npos) << text;
+  EXPECT_NE(text.find(data), std::string::npos) << text;
+
+  db_.Close();
+  damage(footer, -8, std::ios::end, end);
+  db_.options().paranoid_checks = true;
+  db_.Open(CompactPolicy());
+  const RewriteReport again = db_.Rewrite();
+  EXPECT_EQ(Count(again, RewriteSkip::kDamaged), 1u) << again.ToString();
+  EXPECT_EQ(again.files_rewritten, 1u);
+  ExpectOk(db_->Put({}, "new", "value"));
+  ExpectOk(db_->Flush({}));
+  // Without the check, RocksDB refuses writes.
+  RewriteOptions careless;
+  careless.verify_first = false;
+  EXPECT_NE(Refusal(careless).find("RocksDB may refuse writes until"), std::string::npos);
+  EXPECT_FALSE(db_->Put({}, "new", "value").ok());
+}
+
+TEST_F(RewriteFaultsTest, SkipsFilesWithoutRoom) {
+  disk_->free_bytes = (256 << 20) + 1000;
+  const auto shape = db_.GetShape();
+  const RewriteReport report = db_.Rewrite();
+  EXPECT_EQ(Count(report, RewriteSkip::kNoSpace), report.files_to_rewrite) << report.ToString();
+  EXPECT_EQ(report.files_rewritten, 0u);
+  EXPECT_NE(report.ToString().find("are free; needed:"), std::string::npos) << report.ToString();
+  ExpectOk(db_->Put({}, RewriteKey(0), model_[RewriteKey(0)]));
+  disk_->free_bytes = uint64_t{1} << 40;
+  EXPECT_TRUE(db_.Rewrite().IsComplete());
+  EXPECT_EQ(db_.GetShape(), shape);
+  db_.ExpectKeys(model_);
+}
+
+TEST_F(RewriteFaultsTest, LosesNothingOnAFullDisk) {
+  disk_->has_no_room_for_tables = true;
+  const std::string error = Refusal({});
+  EXPECT_NE(error.find("No space left on device"), std::string::npos) << error;
+  EXPECT_NE(error.find("RocksDB may refuse writes until DB::Resume"), std::string::npos) << error;
+  disk_->has_no_room_for_tables = false;
+  db_.ExpectKeys(model_);
+  db_.Open(CompactPolicy());
+  EXPECT_TRUE(db_.Rewrite().IsComplete());
+  ExpectOk(db_->Put({}, RewriteKey(0), model_[RewriteKey(0)]));
+  db_.ExpectKeys(model_);
+}
+
+TEST_F(RewriteFaultsTest, EndsWhenCancelledAndGoesOnLater) {
+  std::atomic<bool> cancel{false};
+  RewriteOptions options;
+  options.cancel = &cancel;
+  uint64_t calls = 0;
+  options.progress = [&](const RewriteProgress& progress) {
+    EXPECT_EQ(progress.files_done, calls);
+    EXPECT_FALSE(progress.next_path.empty());
+    if (++calls == 5) cancel = true;
+  };
+  const RewriteReport first = db_.Rewrite(options);
+  EXPECT_EQ(first.ended_by, "cancelled");
+  EXPECT_GE(first.files_rewritten, 4u);
+  EXPECT_LE(first.files_rewritten, 5u);
+  EXPECT_EQ(Count(first, RewriteSkip::kLeft), first.files_to_rewrite - first.files_rewritten);
+  EXPECT_FALSE(first.IsComplete());
+
+  RewriteProgress last;
+  options = {};
+  options.progress = [&](const RewriteProgress& progress) { last = progress; };
+  const RewriteReport second = db_.Rewrite(options);
+  EXPECT_TRUE(second.IsComplete()) << second.ToString();
+  EXPECT_EQ(second.files_to_rewrite, first.files_to_rewrite - first.files_rewritten);
+  EXPECT_EQ(last.files_done, second.files_to_rewrite);
+  EXPECT_EQ(last.bytes_done, second.bytes_to_rewrite);
+  EXPECT_TRUE(last.next_path.empty());
+  db_.ExpectKeys(model_);
+}
+
+TEST_F(RewriteFaultsTest, KeepsToItsBudgetAndSpeed) {
+  RewriteOptions options;
+  options.dry_run = true;
+  options.bytes_per_second = 1 << 20;
+  const RewriteReport planned = db_.Rewrite(options);
+  EXPECT_NEAR(planned.estimated_seconds, static_cast<double>(planned.bytes_to_rewrite) / (1 << 20),
+              0.001);
+  EXPECT_EQ(planned.files_rewritten, 0u);
+  EXPECT_EQ(Count(planned, RewriteSkip::kLeft), planned.files_to_rewrite);
+
+  options = {};
+  options.max_bytes = planned.bytes_to_rewrite / 2;
+  options.bytes_per_second = planned.bytes_to_rewrite;  // half a second
+  const RewriteReport half = db_.Rewrite(options);
+  EXPECT_LE(half.bytes_read, options.max_bytes);
+  EXPECT_GT(half.bytes_read, options.max_bytes * 8 / 10);
+  EXPECT_GT(half.seconds, 0.35);
+  EXPECT_NE(half.ended_by.find("max_bytes is " + std::to_string(options.max_bytes)),
+            std::string::npos)
+      << half.ended_by;
+  EXPECT_TRUE(db_.Rewrite().IsComplete());
+}
+
+TEST_F(RewriteFaultsTest, TakesTheWorstFiltersFirst) {
+  // No filter is worse than an old one.
+  rocksdb::Options options = db_.options();
+  rocksdb::BlockBasedTableOptions table;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  ExpectOk(writer.Open(dir_.Path("added.sst")));
+  for (uint64_t i = 0; i < 100; ++i) ExpectOk(writer.Put("z" + RewriteKey(i), "value"));
+  ExpectOk(writer.Finish());
+  ExpectOk(db_->IngestExternalFile({dir_.Path("added.sst")}, {}));
+  std::vector<std::string> order;
+  RewriteOptions rewrite;
+  rewrite.progress = [&](const RewriteProgress& progress) { order.push_back(progress.next_path); };
+  rewrite.max_bytes = 40000;
+  std::string worst;
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  for (const auto& file : files) {
+    if (file.smallestkey == "z" + RewriteKey(0)) worst = file.db_path + file.name;
+  }
+  const RewriteReport report = db_.Rewrite(rewrite);
+  ASSERT_FALSE(order.empty());
+  EXPECT_EQ(order[0], worst) << report.ToString();
+  EXPECT_EQ(report.before.count("none"), 1u);
+  EXPECT_EQ(report.after.count("none"), 0u);
+}
+
+TEST_F(RewriteFaultsTest, AsksTheCaller) {
+  RewriteOptions options;
+  uint64_t asked = 0;
+  options.needs_rewrite = [&](const RewriteCandidate& file) {
+    ++asked;
+    EXPECT_EQ(file.filter.kind, "RocksDB Bloom");
+    EXPECT_EQ(file.wanted.kind, "bloomline compact");
+    if (file.filter.bytes > 300) {  // others are rounded up to whole blocks
+      EXPECT_NEAR(file.filter.bits_per_key, 10, 3);
+      EXPECT_NEAR(file.wanted.bits_per_key, 10, 3);
+      EXPECT_LT(file.wanted.false_positive_rate, file.filter.false_positive_rate);
+    }
+    return file.level == 1;
+  };
+  const auto shape = db_.GetShape();
+  const auto level1 = std::count_if(shape.begin(), shape.end(),
+                                    [](const auto& file) { return std::get<0>(file) == 1; });
+  const RewriteReport report = db_.Rewrite(options);
+  EXPECT_EQ(asked, report.files);
+  EXPECT_EQ(report.files_rewritten, static_cast<uint64_t>(level1));
+  EXPECT_GT(level1, 0);
+}
+
+// Gets, writes and automatic compactions beside it.
+TEST_F(RewriteFaultsTest, WorksBesideReadersAndWriters) {
+  db_.options().disable_auto_compactions = false;
+  db_.Open(CompactPolicy());
+  std::atomic<bool> stop{false};
+  std::atomic<uint64_t> wrong{0};
+  std::atomic<uint64_t> gets{0};
+  std::thread reader([&] {
+    std::string value;
+    for (uint64_t i = 0; !stop; i += 17) {
+      const std::string key = RewriteKey(i % kKeys);
+      if (!db_->Get({}, key, &value).ok()) ++wrong;
+      if (!db_->Get({}, key + "x", &value).IsNotFound()) ++wrong;
+      gets += 2;
+    }
+  });
+  uint64_t written = 0;
+  std::thread writer([&] {
+    for (uint64_t i = 0; !stop; i += 13) {
+      const std::string key = RewriteKey(i % kKeys);
+      model_[key] = "new" + std::to_string(i) + std::string(60, 'n');
+      ExpectOk(db_->Put({}, key, model_[key]));
+      ++written;
+    }
+  });
+  uint64_t rewritten = 0;
+  uint64_t gone = 0;
+  // Back and forth, so that there is always something to do.
+  for (int round = 0; round < 8; ++round) {
+    ExpectOk(
+        db_->SetOptions({{"block_based_table_factory",
+                          round % 2 == 0 ? "{filter_policy={id=bloomline;format=blocked};}"
+                                         : "{filter_policy={id=bloomline;format=compact};}"}}));
+    const RewriteReport report = db_.Rewrite();
+    EXPECT_TRUE(report.IsComplete()) << report.ToString();
+    rewritten += report.files_rewritten;
+    gone += report.files_gone;
+  }
+  stop = true;
+  reader.join();
+  writer.join();
+  EXPECT_EQ(wrong, 0u) << "of " << gets;
+  EXPECT_GT(rewritten, 50u);
+  EXPECT_GT(written, 100u);
+  db_.ExpectKeys(model_);
+  db_.Open(CompactPolicy());
+  db_.ExpectKeys(model_);
+}
+
+TEST_F(RewriteFaultsTest, WaitsForOtherCompactions) {
+  // A compaction that holds a file until it may go on.
+  std::atomic<bool> has_begun{false};
+  std::atomic<bool> may_end{false};
+  class Holds : public rocksdb::EventListener {
+   public:
+    Holds(std::atomic<bool>* has_begun, std::atomic<bool>* may_end)
+        : has_begun_(*has_begun), may_end_(*may_end) {}
+    void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo& info) override {
+      if (info.compaction_reason != rocksdb::CompactionReason::kManualCompaction) return;
+      has_begun_ = true;
+      while (!may_end_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+
+   private:
+    std::atomic<bool>& has_begun_;
+    std::atomic<bool>& may_end_;
+  };
+  db_.options().listeners = {std::make_shared<Holds>(&has_begun, &may_end)};
+  db_.Open(CompactPolicy());
+  std::thread other([&] {
+    rocksdb::CompactRangeOptions options;
+    options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    const std::string begin = RewriteKey(0);
+    const std::string end = RewriteKey(10);
+    const rocksdb::Slice from(begin);
+    const rocksdb::Slice to(end);
+    ExpectOk(db_->CompactRange(options, &from, &to));
+  });
+  while (!has_begun) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  RewriteOptions options;
+  options.max_wait_seconds = 0;
+  const RewriteReport first = db_.Rewrite(options);
+  EXPECT_GT(Count(first, RewriteSkip::kBusy), 0u) << first.ToString();
+  EXPECT_GT(first.files_rewritten, 0u);
+  may_end = true;
+  other.join();
+  EXPECT_TRUE(db_.Rewrite().IsComplete());
+  db_.ExpectKeys(model_);
+}
+
+}  // namespace
+}  // namespace bloomline::tests
