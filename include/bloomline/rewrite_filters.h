@@ -126,6 +126,8 @@ enum class RewriteSkip {
   kLeft,     // the call ended before: budget, cancelled, dry run or an error
   kSame,     // it was rewritten, and its new filter is not the one that was expected
 };
+
+// "damaged", "no space", "busy", "left", "same".
 const char* RewriteSkipName(RewriteSkip reason);
 
 struct RewriteReport {

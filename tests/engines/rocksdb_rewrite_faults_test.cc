@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "bloomline/rewrite_filters.h"
 #include "tests/engines/rewrite_database.h"
 #include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomline/rewrite_filters.h"
 #include "tests/engines/rewrite_database.h"
 #include "tests/support/repetitions.h"
 

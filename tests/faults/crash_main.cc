@@ -1,7 +1,5 @@
 // Kills processes that write databases, and looks for lost keys.
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +14,7 @@
 #include <thread>
 
 #include "tests/faults/arguments.h"
+#include "tests/faults/child_process.h"
 #include "tests/faults/crash_cycle.h"
 #include "tests/support/temp_dir.h"
 
@@ -47,37 +46,6 @@ struct Flags {
   uint64_t cycles = 20;
   uint64_t seed = 1;
 };
-
-// Runs f in a process of its own, which is killed after at_most. Returns its status as waitpid
-// does.
-template <typename F>
-int InChild(microseconds at_most, F f) {
-  const pid_t child = fork();
-  if (child < 0) {
-    std::perror("fork");
-    std::exit(2);
-  }
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    f();
-    _exit(0);
-  }
-  const auto end = steady_clock::now() + at_most;
-  int status = 0;
-  for (;;) {
-    const pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child) return status;
-    const auto now = steady_clock::now();
-    if (now >= end) break;
-    std::this_thread::sleep_for(
-        std::min<steady_clock::duration>(std::chrono::milliseconds(1), end - now));
-  }
-  kill(child, SIGKILL);
-  waitpid(child, &status, 0);
-  return status;
-}
-
-bool WasKilled(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
 
 struct Totals {
   std::map<std::string, uint64_t> cycles;  // by subject, by moment, by interrupted operation

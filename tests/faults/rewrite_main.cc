@@ -1,0 +1,156 @@
+// Kills processes that rewrite filters, at file operations of all kinds, and looks for lost keys
+// and other shapes of the levels.
+#include <cinttypes>
+#include <cstdio>
+#include <random>
+#include <string>
+
+#include "tests/engines/rewrite_database.h"
+#include "tests/faults/arguments.h"
+#include "tests/faults/child_process.h"
+#include "tests/faults/kill_points.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline::tests {
+namespace {
+
+constexpr uint64_t kKeys = 6000;
+constexpr std::chrono::microseconds kAtMost{60000000};
+
+std::string Value(uint64_t i) { return std::to_string(i) + std::string(80, 'v'); }
+
+std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(uint64_t cycle) {
+  FilterOptions options;
+  options.format = cycle % 2 == 0 ? Format::kCompact : Format::kBlocked;
+  return NewRocksDBFilterPolicy(options);
+}
+
+RewriteDatabase NewDatabase(const std::string& path, bool has_compactions) {
+  rocksdb::Options options = RewriteDatabase::SmallFiles();
+  options.disable_auto_compactions = !has_compactions;
+  return RewriteDatabase(options, path);
+}
+
+void Write(const std::string& path) {
+  SkipSyncs();
+  RewriteDatabase db = NewDatabase(path, true);
+  db.OpenWithStockFilters();
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    const uint64_t key = i * 7919 % kKeys;
+    if (!db->Put({}, RewriteKey(key), Value(key)).ok()) _exit(3);
+  }
+  if (!db->Flush({}).ok()) _exit(3);
+  db.WaitUntilQuiet();
+}
+
+void Rewrite(const std::string& path, uint64_t cycle, const KillPoint* point) {
+  SkipSyncs();
+  RewriteDatabase db = NewDatabase(path, false);
+  db.Open(PolicyOf(cycle));
+  RewriteOptions options;
+  options.include_level0 = true;
+  if (point != nullptr) ArmKillPoint(*point);
+  RewriteReport report;
+  std::string error;
+  if (RewriteFilters(db.get(), db->DefaultColumnFamily(), options, &report, &error) &&
+      report.IsComplete()) {
+    return;
+  }
+  std::fprintf(stderr, "%s\n%s\n", error.c_str(), report.ToString().c_str());
+  _exit(3);
+}
+
+// Exits with 4 or 5 if keys or files are not as they were. The first time, it notes the files.
+void Verify(const std::string& path, uint64_t cycle, const std::string& shape_path, bool is_first) {
+  SkipSyncs();
+  RewriteDatabase db = NewDatabase(path, false);
+  db.Open(PolicyOf(cycle));
+  std::string value;
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    const bool found = db->Get({}, RewriteKey(i), &value).ok() && value == Value(i);
+    const bool is_missing = db->Get({}, RewriteKey(i) + "x", &value).IsNotFound();
+    if (found && is_missing) continue;
+    std::fprintf(stderr, "key %" PRIu64 " is wrong\n", i);
+    _exit(4);
+  }
+  std::string shape;
+  for (const auto& [level, first, last] : db.GetShape()) {
+    shape += std::to_string(level) + " " + first + " " + last + "\n";
+  }
+  if (is_first) {
+    std::FILE* const file = std::fopen(shape_path.c_str(), "w");
+    std::fputs(shape.c_str(), file);
+    std::fclose(file);
+  } else if (ReadFile(shape_path) != shape) {
+    std::fprintf(stderr, "another shape\n");
+    _exit(5);
+  }
+}
+
+int Run(uint64_t cycles, uint64_t seed) {
+  const TempDir dir;
+  const std::string path = dir.Path("db");
+  const std::string shape_path = dir.Path("shape");
+  std::mt19937_64 random(seed);
+  uint64_t killed = 0;
+  const auto is_done = [](const char* what, uint64_t cycle, int status) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
+    std::printf("cycle %" PRIu64 ": %s failed with status %d\n", cycle, what, status);
+    return false;
+  };
+  if (!is_done("writing", 0, InChild(kAtMost, [&] { Write(path); }))) return 1;
+  if (!is_done("reading", 0, InChild(kAtMost, [&] { Verify(path, 0, shape_path, true); })))
+    return 1;
+  for (uint64_t cycle = 0; cycle < cycles; ++cycle) {
+    KillPoint point;
+    point.operation = static_cast<FileOperation>(random() % kNumFileOperations);
+    constexpr FileKind kKinds[] = {FileKind::kTable, FileKind::kManifest};
+    point.kind = kKinds[random() % 2];
+    point.time = static_cast<KillTime>(random() % kNumKillTimes);
+    point.nth = 1 + random() % 30;
+    const int status = InChild(kAtMost, [&] { Rewrite(path, cycle, &point); });
+    if (WasKilled(status)) {
+      ++killed;
+    } else if (!is_done("rewriting", cycle, status)) {
+      return 1;
+    }
+    if (!is_done("reading", cycle,
+                 InChild(kAtMost, [&] { Verify(path, cycle, shape_path, false); }))) {
+      return 1;
+    }
+    if (cycle % 4 == 3 &&  // so that files of both policies are there most of the time
+        !is_done("going on", cycle, InChild(kAtMost, [&] { Rewrite(path, cycle, nullptr); }))) {
+      return 1;
+    }
+  }
+  std::printf("%" PRIu64 " rewrites, %" PRIu64 " killed: all keys and all files in their place\n",
+              cycles, killed);
+  return cycles < 20 || killed * 4 >= cycles ? 0 : 1;  // else most moments never come
+}
+
+}  // namespace
+}  // namespace bloomline::tests
+
+int main(int argc, char** argv) {
+  using namespace bloomline::tests;
+  uint64_t cycles = 20;
+  uint64_t seed = 1;
+  Arguments arguments("rewrite",
+                      "[OPTION]...\n"
+                      "Kills processes that rewrite the filters of a database, and looks for lost\n"
+                      "keys and for levels of another shape.\n"
+                      "  --cycles N  rewrites (default 20)\n"
+                      "  --seed N    another choice of moments (default 1)\n",
+                      argc, argv);
+  std::string argument;
+  while (arguments.Next(&argument)) {
+    if (argument == "--cycles") {
+      cycles = arguments.Number(1, 1000000);
+    } else if (argument == "--seed") {
+      seed = arguments.Number(0, UINT64_MAX);
+    } else {
+      arguments.Refuse("unknown argument " + argument);
+    }
+  }
+  return Run(cycles, seed);
+}
