@@ -99,6 +99,24 @@ extern uint8_t bloomline_rocksdb_register_canonicalizer(
                            size_t buffer_length),
     void* state, void (*destructor)(void* state), char** errptr);
 
+/* Gives the files of a column family the filter that its policy writes now: RewriteFilters in
+   rewrite_filters.h, which has the rules. A `column_family` of NULL is the default one.
+
+   `options` are those of RewriteOptions that are numbers or flags, by name:
+   "bytes_per_second=20000000;include_level0=true". "" has the defaults.
+
+   progress(state, bytes_done, bytes_to_rewrite), if not NULL, is called before each file and at the
+   end. If it returns 0, the call ends soon after.
+
+   Returns 1 if nothing went wrong, and sets *num_skipped, if that is not NULL, to the number of
+   files that still have another filter. *report, if `report` is not NULL, is the report as text;
+   pass it to rocksdb_free. On failure the result is 0 and *errptr has the reason; *report then says
+   what was done until then. */
+extern uint8_t bloomline_rocksdb_rewrite_filters(
+    rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* options,
+    uint8_t (*progress)(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrite), void* state,
+    uint64_t* num_skipped, char** report, char** errptr);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

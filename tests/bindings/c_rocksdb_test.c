@@ -201,6 +201,73 @@ static void TestHandles(const char* directory) {
 }
 #endif
 
+#ifndef BLOOMLINE_TEST_PLUGIN
+static uint8_t CountProgress(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrite) {
+  CHECK(bytes_done <= bytes_to_rewrite);
+  ++*(int*)state;
+  return 1;
+}
+static uint8_t Cancel(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrite) {
+  (void)state;
+  (void)bytes_done;
+  (void)bytes_to_rewrite;
+  return 0;
+}
+
+/* A database with RocksDB's own filters, opened with bloomline's. */
+static void TestRewrite(const char* directory) {
+  StartPhase("rewrite");
+  const char* const path = PathIn(directory, "rewritten");
+  CheckDatabase(path, Options("bloomfilter:10:false"), 1);
+  rocksdb_options_t* options = OptionsWith("{id=bloomline;format=compact}");
+  rocksdb_t* db = Open(path, options);
+  static const char* const kWrong[][2] = {
+      {"bytes_per_second=-1", "bytes_per_second is '-1'; allowed: 0 to 18446744073709551615"},
+      {"pause_ms=3600001", "pause_ms is '3600001'; allowed: 0 to 3600000"},
+      {"max_wait_seconds=x", "max_wait_seconds is 'x'; allowed: 0 to 86400"},
+      {"dry_run", "dry_run is ''; allowed: true, false"},
+      {"include_level0=true;speed=1", "option is 'speed'; allowed: bytes_per_second, "},
+  };
+  for (size_t i = 0; i < sizeof(kWrong) / sizeof(kWrong[0]); ++i) {
+    CHECK_REFUSED(
+        bloomline_rocksdb_rewrite_filters(db, NULL, kWrong[i][0], NULL, NULL, NULL, NULL, &error),
+        kWrong[i][1]);
+  }
+  CHECK_REFUSED(bloomline_rocksdb_rewrite_filters(NULL, NULL, "", NULL, NULL, NULL, NULL, &error),
+                "db is NULL");
+  CHECK_REFUSED(bloomline_rocksdb_rewrite_filters(db, NULL, NULL, NULL, NULL, NULL, NULL, &error),
+                "options is NULL");
+  const char* const kOptions = "include_level0=true;min_free_bytes=0";
+  uint64_t num_skipped = 0;
+  char* report = NULL;
+  CHECK(bloomline_rocksdb_rewrite_filters(db, NULL, kOptions, Cancel, NULL, &num_skipped, &report,
+                                          &error) == 1);
+  CheckNoError();
+  CHECK(strstr(report, "Rewritten: ") != NULL);
+  rocksdb_free(report);
+  int calls = 0;
+  CHECK(bloomline_rocksdb_rewrite_filters(db, NULL, kOptions, CountProgress, &calls, &num_skipped,
+                                          &report, &error) == 1);
+  CheckNoError();
+  CHECK(num_skipped == 0);
+  CHECK(calls > 0);
+  CHECK(strstr(report, "bloomline compact: 1 file") != NULL);
+  CHECK(strstr(report, "Filters after") != NULL);
+  rocksdb_free(report);
+  CHECK(CheckKeys(db, options) > kNumKeys / 2 * 0.9);
+  rocksdb_column_family_handle_t* family =
+      rocksdb_create_column_family(db, options, "other", &error);
+  CheckNoError();
+  CHECK(bloomline_rocksdb_rewrite_filters(db, family, "", NULL, NULL, NULL, &report, &error) == 1);
+  CheckNoError();
+  CHECK(strstr(report, "Column family 'other': 0 files") != NULL);
+  rocksdb_free(report);
+  rocksdb_column_family_handle_destroy(family);
+  rocksdb_close(db);
+  rocksdb_options_destroy(options);
+}
+#endif
+
 static void TestCanonicalizer(const char* directory) {
   StartPhase("canonicalizer");
   static int destroyed = 0;
@@ -273,6 +340,7 @@ int main(int argc, char** argv) {
   TestStockFormat(PathIn(argv[1], "ribbon by handle"),
                   OptionsWith("{id=bloomline;format=ribbon;flush_format=bloom;stock_id=true}"),
                   "ribbonfilter");
+  TestRewrite(argv[1]);
   TestCanonicalizer(argv[1]);
 #endif
   fprintf(stderr, "PASS\n");

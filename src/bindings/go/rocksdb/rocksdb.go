@@ -59,6 +59,34 @@ func NewRangeExtractor() (unsafe.Pointer, error) {
 	return unsafe.Pointer(extractor), nil
 }
 
+// RewriteFilters gives the files of a column family the filter that its policy writes now, while the
+// database is in use; see bloomline's docs/rewriting.md. db is a rocksdb_t*, and family a
+// rocksdb_column_family_handle_t*; nil is the default one. The options are text, such as
+// "bytes_per_second=20000000;dry_run=true"; "" has the defaults.
+//
+// The report has some lines for people, and skipped is the number of files that still have another
+// filter. If err is not nil, the report says what was done until then. The call cannot be cancelled:
+// for long runs, set max_bytes and call again.
+func RewriteFilters(db, family unsafe.Pointer, options string) (report string, skipped uint64, err error) {
+	if strings.IndexByte(options, 0) >= 0 {
+		return "", 0, fmt.Errorf("bloomline: the option string is %q; allowed: no zero byte", options)
+	}
+	text := C.CString(options)
+	defer C.free(unsafe.Pointer(text))
+	var message, lines *C.char
+	var left C.uint64_t
+	done := C.bloomline_rocksdb_rewrite_filters((*C.rocksdb_t)(db),
+		(*C.rocksdb_column_family_handle_t)(family), text, nil, nil, &left, &lines, &message)
+	if lines != nil {
+		defer C.free(unsafe.Pointer(lines))
+		report = C.GoString(lines)
+	}
+	if done == 0 {
+		return report, uint64(left), taken(message)
+	}
+	return report, uint64(left), nil
+}
+
 // taken is the error of a message of the library, which is freed.
 func taken(message *C.char) error {
 	if message == nil {

@@ -40,3 +40,14 @@ func TestHandles(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What it does with a database: tests/bindings/c_rocksdb_test.c.
+func TestRewriteFiltersNamesWhatIsWrong(t *testing.T) {
+	for options, want := range map[string]string{"": "db is NULL; allowed: an open database",
+		"dry_run=\x00": "allowed: no zero byte"} {
+		_, _, err := rocksdb.RewriteFilters(nil, nil, options)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", options, err)
+		}
+	}
+}

@@ -33,7 +33,7 @@ use librocksdb_sys as ffi;
 use std::ffi::{CStr, CString};
 use std::fmt;
 use std::fs::DirBuilder;
-use std::os::raw::c_char;
+use std::os::raw::{c_char, c_void};
 use std::os::unix::fs::DirBuilderExt;
 use std::ptr::{self, NonNull};
 
@@ -46,6 +46,16 @@ extern "C" {
     ) -> *mut ffi::rocksdb_filterpolicy_t;
     fn bloomline_rocksdb_validate_family_options(
         options: *const c_char,
+        errptr: *mut *mut c_char,
+    ) -> u8;
+    fn bloomline_rocksdb_rewrite_filters(
+        db: *mut ffi::rocksdb_t,
+        column_family: *mut ffi::rocksdb_column_family_handle_t,
+        options: *const c_char,
+        progress: Option<unsafe extern "C" fn(*mut c_void, u64, u64) -> u8>,
+        state: *mut c_void,
+        num_skipped: *mut u64,
+        report: *mut *mut c_char,
         errptr: *mut *mut c_char,
     ) -> u8;
 }
@@ -120,6 +130,68 @@ impl Drop for FilterPolicy {
     fn drop(&mut self) {
         // Safety: the policy is this object's.
         unsafe { ffi::rocksdb_filterpolicy_destroy(self.0.as_ptr()) }
+    }
+}
+
+/// What [`rewrite_filters`] has done.
+#[derive(Clone, Debug)]
+pub struct RewriteReport {
+    /// Files that still have another filter than their policy's.
+    pub skipped: u64,
+    /// All that was done, and what to do, in some lines.
+    pub text: String,
+}
+
+/// Gives the files of a column family the filter that its policy writes now, while the database is
+/// in use; see bloomline's docs/rewriting.md. The options are text, such as
+/// `bytes_per_second=20000000;dry_run=true`. A null `family` is the default one. Before each file,
+/// `progress` gets the bytes done and those to rewrite; if it returns false, the call ends soon.
+///
+/// # Safety
+///
+/// `db` is an open database of RocksDB's C functions, and `family` is null or one of its families.
+/// `progress` must not panic.
+pub unsafe fn rewrite_filters<F: FnMut(u64, u64) -> bool>(
+    db: *mut ffi::rocksdb_t,
+    family: *mut ffi::rocksdb_column_family_handle_t,
+    options: &str,
+    mut progress: F,
+) -> Result<RewriteReport, Error> {
+    unsafe extern "C" fn call<F: FnMut(u64, u64) -> bool>(
+        state: *mut c_void,
+        done: u64,
+        all: u64,
+    ) -> u8 {
+        // Safety: the state that is passed below, which outlives the call.
+        u8::from(unsafe { (*state.cast::<F>())(done, all) })
+    }
+    let text = CString::new(options)
+        .map_err(|_| refused(format!("options are {options:?}; allowed: no zero byte")))?;
+    let (mut message, mut report, mut skipped) = (ptr::null_mut(), ptr::null_mut(), 0);
+    // Safety: the caller's for the handles; a string that ends with zero; messages that are NULL.
+    let done = unsafe {
+        bloomline_rocksdb_rewrite_filters(
+            db,
+            family,
+            text.as_ptr(),
+            Some(call::<F>),
+            ptr::addr_of_mut!(progress).cast(),
+            &mut skipped,
+            &mut report,
+            &mut message,
+        )
+    };
+    let mut lines = String::new();
+    if !report.is_null() {
+        // Safety: a string that malloc() gave.
+        unsafe {
+            lines = CStr::from_ptr(report).to_string_lossy().into_owned();
+            ffi::rocksdb_free(report.cast());
+        }
+    }
+    match done {
+        0 => Err(error_of(message)),
+        _ => Ok(RewriteReport { skipped, text: lines }),
     }
 }
 

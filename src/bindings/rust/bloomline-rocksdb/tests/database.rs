@@ -246,3 +246,50 @@ fn declarations_agree_with_the_header() {
         assert!(header.contains(declared), "{declared}");
     }
 }
+
+#[test]
+fn files_get_new_filters() {
+    use librocksdb_sys as ffi;
+    let path = folder("rewritten");
+    {
+        let mut options = Options::default();
+        options.create_if_missing(true);
+        let db = DB::open(&options, &path).expect("a database");
+        for i in 0..KEYS {
+            db.put(key(i), "value").expect("a write");
+        }
+        db.flush().expect("a flush");
+    }
+    let name = std::ffi::CString::new(path.to_str().expect("a text")).expect("a string");
+    let mut message = std::ptr::null_mut();
+    // Safety: handles are made, used and destroyed as rocksdb/c.h says.
+    unsafe {
+        let table = ffi::rocksdb_block_based_options_create();
+        let policy = FilterPolicy::new("bloomline:10").expect("a policy");
+        ffi::rocksdb_block_based_options_set_filter_policy(table, policy.into_raw());
+        let options = ffi::rocksdb_options_create();
+        ffi::rocksdb_options_set_block_based_table_factory(options, table);
+        let db = ffi::rocksdb_open(options, name.as_ptr(), &mut message);
+        assert!(message.is_null());
+        let none = std::ptr::null_mut();
+        let wrong = bloomline_rocksdb::rewrite_filters(db, none, "speed=1", |_, _| true);
+        assert!(wrong.expect_err("an error").to_string().contains("option is 'speed'; allowed: "));
+        let all = "include_level0=true;min_free_bytes=0";
+        let mut calls = 0;
+        let cancelled = bloomline_rocksdb::rewrite_filters(db, none, all, |done, to_do| {
+            calls += 1;
+            assert!(done <= to_do);
+            false
+        });
+        let _ = cancelled.expect("a report");
+        assert!(calls > 0);
+        let report = bloomline_rocksdb::rewrite_filters(db, none, all, |_, _| true);
+        let report = report.expect("a report");
+        assert_eq!(report.skipped, 0, "{}", report.text);
+        assert!(report.text.contains("bloomline blocked: 1 file"), "{}", report.text);
+        ffi::rocksdb_close(db);
+        ffi::rocksdb_options_destroy(options);
+        ffi::rocksdb_block_based_options_destroy(table);
+    }
+    let _ = std::fs::remove_dir_all(&path);
+}

@@ -1,0 +1,59 @@
+// bloomline_rocksdb_rewrite_filters of include/bloomline/c_rocksdb.h.
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "bloomline/c_rocksdb.h"
+#include "bloomline/rewrite_filters.h"
+#include "src/engines/rocksdb/rewrite/option_text.h"
+#include "src/support/c_error.h"
+
+// RocksDB's handles of databases and column families are structs that begin with the pointer
+// (db/c.cc, read in 7.8, 9.10 and 11.9).
+namespace {
+
+template <typename Object, typename Handle>
+Object* Pointer(Handle* handle) {
+  Object* object = nullptr;
+  std::memcpy(static_cast<void*>(&object), handle, sizeof(object));
+  return object;
+}
+
+}  // namespace
+
+extern "C" uint8_t bloomline_rocksdb_rewrite_filters(
+    rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* options,
+    uint8_t (*progress)(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrite), void* state,
+    uint64_t* num_skipped, char** report, char** errptr) {
+  if (report != nullptr) *report = nullptr;
+  bloomline::RewriteReport result;
+  const bool is_done = bloomline::support::OrSetError(errptr, [&](std::string* reason) {
+    if (db == nullptr) {
+      *reason = "db is NULL; allowed: an open database";
+      return false;
+    }
+    if (bloomline::support::IsNullText(options, "options", reason)) return false;
+    bloomline::RewriteOptions parsed;
+    if (!bloomline::ParseRewriteOptions(options, &parsed, reason)) return false;
+    std::atomic<bool> cancel{false};
+    parsed.cancel = &cancel;
+    if (progress != nullptr) {
+      parsed.progress = [&](const bloomline::RewriteProgress& now) {
+        if (progress(state, now.bytes_done, now.bytes_to_rewrite) == 0) cancel = true;
+      };
+    }
+    auto* const opened = Pointer<ROCKSDB_NAMESPACE::DB>(db);
+    auto* const family = column_family == nullptr
+                             ? opened->DefaultColumnFamily()
+                             : Pointer<ROCKSDB_NAMESPACE::ColumnFamilyHandle>(column_family);
+    return bloomline::RewriteFilters(opened, family, parsed, &result, reason);
+  });
+  if (num_skipped != nullptr) *num_skipped = result.skipped.size();
+  if (report != nullptr) {
+    bloomline::support::OrIfOutOfMemory(false, [&] {
+      bloomline::support::SetCError(result.ToString(), report);
+      return true;
+    });
+  }
+  return is_done;
+}

@@ -1,0 +1,19 @@
+// RewriteOptions as text, for those who cannot set fields:
+// "bytes_per_second=20000000;dry_run=true".
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_REWRITE_OPTION_TEXT_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_REWRITE_OPTION_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+#include "bloomline/rewrite_filters.h"
+
+namespace bloomline {
+
+// Sets the fields that are numbers or flags; they have the names of the text. Returns false and
+// sets *error if a name or a value is wrong. May throw bad_alloc.
+bool ParseRewriteOptions(std::string_view text, RewriteOptions* options, std::string* error);
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_REWRITE_OPTION_TEXT_H_
