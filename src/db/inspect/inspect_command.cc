@@ -6,10 +6,12 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
+#include "src/cli/shared/quantity_option.h"
 #include "src/db/commands.h"
 #include "src/db/directory/filter_names.h"
 #include "src/db/inputs.h"
 #include "src/db/inspect/inspection.h"
+#include "src/db/inspect/requirement.h"
 #include "src/db/report.h"
 #include "src/db/table_filters.h"
 
@@ -204,6 +206,7 @@ cli::Json InspectionJson(const Inputs& inputs, const Inspection& inspection) {
 struct InspectOptions {
   CommonOptions common;
   std::string policy;
+  std::optional<Requirement> required;
   bool files = false;
 };
 
@@ -211,14 +214,25 @@ int Run(const InspectOptions& options) {
   constexpr size_t kFewFiles = 10;
   Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "inspect", options.policy);
+  std::vector<size_t> misses;
+  if (options.required.has_value()) {
+    misses = FilesThatMiss(*options.required, inputs, inspection.files);
+  }
   if (options.common.json) {
     cli::Json json = InspectionJson(inputs, inspection);
+    if (options.required.has_value()) {
+      json["required"] = MissesJson(*options.required, inputs, misses);
+    }
     AddProblems(inputs, &json);
     cli::Print(json);
   } else {
     PrintInspection(inputs, inspection, options.files || inputs.files.size() <= kFewFiles);
+    if (options.required.has_value()) {
+      PrintMisses(*options.required, inputs, inspection.files, misses, options.files);
+    }
   }
-  return ReportProblems(inputs, "inspect");
+  const int exit_code = ReportProblems(inputs, "inspect");
+  return exit_code == cli::kExitOk && !misses.empty() ? cli::kExitFailure : exit_code;
 }
 
 }  // namespace
@@ -234,12 +248,16 @@ void AddInspectCommand(CLI::App* db, int* exit_code) {
                    "(bloomfilter:10) or a name; files whose filters it would ignore are counted. "
                    "Default: that of the newest OPTIONS file")
       ->type_name("");
+  cli::AddQuantity(command, "--require", &options->required, Requirement::Parse,
+                   "FORMAT or FORMAT:BITS: list the files whose filters are not of this format, or "
+                   "do not have these bits per key, and exit with 1 if there are any");
   command->add_flag("--files", options->files, "List each file. Up to ten files are always listed");
   command->footer(
       "Does not read the data, except for LevelDB's first blocks, to count keys. Rates are those\n"
       "of theory; `db measure` queries the filters. 'runs': how many files a Get of a missing key\n"
       "queries on average, below 1 where the files cover only some of the keys. 'wasted reads':\n"
-      "how many reads false positives cost such a Get on average; 100 % is one read.");
+      "how many reads false positives cost such a Get on average; 100 % is one read.\n"
+      "Exit code 1: a file has not the filters that --require names.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 
