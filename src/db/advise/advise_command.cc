@@ -11,6 +11,7 @@
 #include "src/cli/shared/quantity_option.h"
 #include "src/db/advise/advise_output.h"
 #include "src/db/advise/range_remark.h"
+#include "src/db/advise/rewrite_remark.h"
 #include "src/db/commands.h"
 #include "src/db/directory/file_names.h"
 #include "src/db/inputs.h"
@@ -210,6 +211,10 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
       };
       if (family.tickers) add(UseRemark(*family.tickers, groups.all, groups.levels.back()));
       add(RangeRemark(range_costs[g], family.tickers, groups.all, ExtractorOf(inspection, groups)));
+      const std::string rewrite = RewriteRemark(database.engine, groups.all);
+      if (!family.advice.choices.empty() && !rewrite.empty()) {
+        family.advice.on_chosen.push_back(rewrite);
+      }
     }
     families.push_back(std::move(family));
   }
