@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bloomline/c_rocksdb.h"
+#include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/convenience.h"
@@ -508,6 +509,21 @@ TEST_P(RocksDBFiltersTest, StockFiltersGetAReaderOrNone) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, RocksDBFiltersTest,
                          testing::Values(Format::kBlocked, Format::kCompact));
+
+// The rewrite itself runs RocksDB's compactions, which do not survive a lack of memory.
+TEST(RocksDB, ReportsOfRewritesAreWholeOrSayWhatIsMissing) {
+  RewriteReport report;
+  report.column_family = std::string(100, 'c');
+  report.skipped.push_back({std::string(100, 'p'), 1, RewriteSkip::kBusy, ""});
+  report.before[std::string(100, 'f')].files = 1;
+  ExpectSentence([&] { return report.ToString(); });
+  RewriteOptions options;
+  options.pause_ms = RewriteOptions::kMaxPauseMs + 1;
+  ExpectSentence([&] { return options.Validate(); });
+  ExpectRefused([](std::string* error) {
+    return RewriteFilters(nullptr, nullptr, RewriteOptions(), nullptr, error);
+  });
+}
 
 }  // namespace
 }  // namespace bloomline::tests

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "bloomline/rewrite_filters.h"
+#include "src/support/out_of_memory.h"
 
 namespace bloomline {
 namespace {
@@ -67,6 +68,47 @@ std::string FiltersText(const std::map<std::string, RewriteReport::Filters>& fil
   return text.empty() ? "  no files\n" : text;
 }
 
+std::string TextOf(const RewriteReport& report) {
+  std::string text = "Column family '" + report.column_family + "': " + Files(report.files) + ", " +
+                     std::to_string(report.files_to_rewrite) +
+                     " with another filter than the policy's (" + Bytes(report.bytes_to_rewrite) +
+                     ")\n";
+  if (report.is_dry_run) {
+    text += "Dry run: a rewrite would read and write about " + Bytes(report.bytes_to_rewrite);
+    if (report.estimated_seconds > 0) text += " in " + Seconds(report.estimated_seconds);
+    text += "\n";
+  } else {
+    text += "Rewritten: " + Files(report.files_rewritten);
+    if (report.chained_files > 0) {
+      text += ", " + std::to_string(report.chained_files) + " of them with neighbours";
+    }
+    text += "; read " + Bytes(report.bytes_read) + ", written " + Bytes(report.bytes_written) +
+            " in " + Seconds(report.seconds) + "\n";
+  }
+  if (report.files_gone > 0) {
+    text += "Replaced by other compactions: " + Files(report.files_gone) + "\n";
+  }
+  if (!report.ended_by.empty()) text += "Ended early: " + report.ended_by + "\n";
+  text += "Filters before:\n" + FiltersText(report.before);
+  if (!report.is_dry_run) text += "Filters after:\n" + FiltersText(report.after);
+  for (const Advice& advice : kAdvice) {
+    uint64_t count = 0;
+    uint64_t bytes = 0;
+    std::string paths;
+    for (const RewriteReport::Skipped& file : report.skipped) {
+      if (file.reason != advice.reason) continue;
+      bytes += file.bytes;
+      if (count++ >= kMaxPaths) continue;
+      paths += "  " + file.path + (file.text.empty() ? "" : ": " + file.text) + "\n";
+    }
+    if (count == 0 || (report.is_dry_run && advice.reason == RewriteSkip::kLeft)) continue;
+    text += std::string("Not done, ") + advice.name + ": " + Files(count) + " of " + Bytes(bytes) +
+            ". " + advice.text + ".\n" + paths;
+    if (count > kMaxPaths) text += "  and " + std::to_string(count - kMaxPaths) + " more\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 const char* RewriteSkipName(RewriteSkip reason) {
@@ -77,40 +119,8 @@ const char* RewriteSkipName(RewriteSkip reason) {
 }
 
 std::string RewriteReport::ToString() const {
-  std::string text = "Column family '" + column_family + "': " + Files(files) + ", " +
-                     std::to_string(files_to_rewrite) + " with another filter than the policy's (" +
-                     Bytes(bytes_to_rewrite) + ")\n";
-  if (is_dry_run) {
-    text += "Dry run: a rewrite would read and write about " + Bytes(bytes_to_rewrite);
-    if (estimated_seconds > 0) text += " in " + Seconds(estimated_seconds);
-    text += "\n";
-  } else {
-    text += "Rewritten: " + Files(files_rewritten);
-    if (chained_files > 0)
-      text += ", " + std::to_string(chained_files) + " of them with neighbours";
-    text += "; read " + Bytes(bytes_read) + ", written " + Bytes(bytes_written) + " in " +
-            Seconds(seconds) + "\n";
-  }
-  if (files_gone > 0) text += "Replaced by other compactions: " + Files(files_gone) + "\n";
-  if (!ended_by.empty()) text += "Ended early: " + ended_by + "\n";
-  text += "Filters before:\n" + FiltersText(before);
-  if (!is_dry_run) text += "Filters after:\n" + FiltersText(after);
-  for (const Advice& advice : kAdvice) {
-    uint64_t count = 0;
-    uint64_t bytes = 0;
-    std::string paths;
-    for (const Skipped& file : skipped) {
-      if (file.reason != advice.reason) continue;
-      bytes += file.bytes;
-      if (count++ >= kMaxPaths) continue;
-      paths += "  " + file.path + (file.text.empty() ? "" : ": " + file.text) + "\n";
-    }
-    if (count == 0 || (is_dry_run && advice.reason == RewriteSkip::kLeft)) continue;
-    text += std::string("Not done, ") + advice.name + ": " + Files(count) + " of " + Bytes(bytes) +
-            ". " + advice.text + ".\n" + paths;
-    if (count > kMaxPaths) text += "  and " + std::to_string(count - kMaxPaths) + " more\n";
-  }
-  return text;
+  return support::OrIfOutOfMemory(std::string(support::kOutOfMemory),
+                                  [&] { return TextOf(*this); });
 }
 
 }  // namespace bloomline
