@@ -4,12 +4,12 @@
 #include <cmath>
 #include <iostream>
 
+#include "bloomline/sizing.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
 #include "src/db/report.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/limits.h"
-#include "src/filter/stock/stock_size.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
@@ -86,12 +86,7 @@ bool Requirement::HasKind(const FileFacts& facts) const {
 double Requirement::Bytes(sstable::Engine engine, double num_keys) const {
   const auto keys = static_cast<uint64_t>(std::llround(std::max(num_keys, 1.0)));
   const double bits = bits_per_key_.value_or(kAnyBits);
-  if (format_ == Format::kRibbon) {
-    return static_cast<double>(stock::RibbonPayloadBytes(keys, bits));
-  }
-  if (format_ == Format::kBloom) {
-    return static_cast<double>(stock::BloomPayloadBytes(keys, stock::Millibits(bits)));
-  }
+  if (filter::IsStock(format_)) return static_cast<double>(FilterBytes(format_, keys, bits));
   const filter::FilterShape shape = engine == sstable::Engine::kLevelDB
                                         ? filter::LevelDBShapes(format_, bits).For(keys)
                                         : filter::TableShape(format_, keys, bits);

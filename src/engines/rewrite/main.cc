@@ -1,0 +1,186 @@
+// bloomline-rewrite: RewriteFilters for a database that no program has open (docs/rewriting.md).
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloomline/rewrite_filters.h"
+#include "bloomline/rocksdb.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/table.h"
+#include "src/engines/rewrite/stored_options.h"
+#include "src/engines/rocksdb/rewrite/option_text.h"
+#include "src/support/out_of_memory.h"
+#include "src/support/quoted.h"
+
+namespace bloomline::rewrite {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Status;
+
+constexpr int kExitOk = 0;
+constexpr int kExitLeft = 1;
+constexpr int kExitRefused = 2;
+
+constexpr char kHelp[] =
+    R"(Gives the files of a RocksDB database the filters of its policy. No program may have it open.
+Usage: bloomline-rewrite [--policy POLICY] DIR [OPTION=VALUE]...
+  --policy POLICY  the filter policy, such as '{id=bloomline;format=compact}' or bloomfilter:10.
+                   Default: that of the database's OPTIONS file. The new OPTIONS file names it
+  OPTION=VALUE     those of RewriteOptions: bytes_per_second, pause_ms, max_bytes, min_free_bytes,
+                   max_wait_seconds, dry_run, verify_first, include_level0. dry_run=true opens
+                   the database for reading alone
+All column families are rewritten. SIGINT and SIGTERM end the program soon; the next run goes on.
+Exit code: 0 all files have the filter; 1 some have not, as the report says; 2 an invalid request,
+or the database cannot be opened.
+)";
+
+std::atomic<bool> cancelled{false};
+
+void Cancel(int) { cancelled.store(true); }
+
+struct Request {
+  std::string path;
+  std::string policy;
+  RewriteOptions options;
+};
+
+int Refuse(const std::string& why) {
+  std::fprintf(stderr, "bloomline-rewrite: %s\n", why.c_str());
+  return kExitRefused;
+}
+
+// Returns an exit code to end with, or -1.
+int Parse(int argc, char** argv, Request* request) {
+  std::string error;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "-h" || argument == "--help") {
+      std::fputs(kHelp, stdout);
+      return kExitOk;
+    }
+    if (argument == "--policy" && i + 1 < argc) {
+      request->policy = argv[++i];
+    } else if (argument.rfind("--", 0) == 0) {
+      return Refuse("option is " + support::Quoted(argument) +
+                    "; allowed: --policy POLICY, --help");
+    } else if (request->path.empty()) {
+      request->path = argument;
+    } else if (!ParseRewriteOptions(argument, &request->options, &error)) {
+      return Refuse(error);
+    }
+  }
+  if (request->path.empty()) return Refuse("DIR is missing; see bloomline-rewrite --help");
+  request->options.cancel = &cancelled;
+  return -1;
+}
+
+bool SetPolicy(const std::string& text, std::vector<ColumnFamilyDescriptor>* families,
+               std::string* error) {
+  std::shared_ptr<const FilterPolicy> policy;
+  ROCKSDB_NAMESPACE::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  const Status status = FilterPolicy::CreateFromString(config, text, &policy);
+  if (!status.ok() || policy == nullptr) {
+    *error = "--policy is " + support::Quoted(text) + ": " +
+             (status.ok() ? "it names no policy" : status.ToString());
+    return false;
+  }
+  for (ColumnFamilyDescriptor& family : *families) {
+    const auto* const old = family.options.table_factory->GetOptions<BlockBasedTableOptions>();
+    if (old == nullptr) continue;  // RewriteFilters says so
+    BlockBasedTableOptions table = *old;
+    table.filter_policy = policy;
+    family.options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+  }
+  return true;
+}
+
+// Some versions of RocksDB open into a plain pointer, others into a unique_ptr.
+template <typename Open>
+auto OpenAny(Open open, std::unique_ptr<DB>* db, int) -> decltype(open(db)) {
+  return open(db);
+}
+template <typename Open>
+Status OpenAny(Open open, std::unique_ptr<DB>* db, long) {
+  DB* opened = nullptr;
+  const Status status = open(&opened);
+  db->reset(opened);
+  return status;
+}
+
+Status Open(const Request& request, const StoredOptions& stored,
+            std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
+  const auto open = [&](auto* opened) -> decltype(DB::Open(stored.database, request.path,
+                                                           stored.families, handles, opened)) {
+    return DB::Open(stored.database, request.path, stored.families, handles, opened);
+  };
+  const auto read = [&](auto* opened) -> decltype(DB::OpenForReadOnly(stored.database, request.path,
+                                                                      stored.families, handles,
+                                                                      opened)) {
+    return DB::OpenForReadOnly(stored.database, request.path, stored.families, handles, opened);
+  };
+  return request.options.dry_run ? OpenAny(read, db, 0) : OpenAny(open, db, 0);
+}
+
+int RewriteAll(const Request& request, DB* db, const std::vector<ColumnFamilyHandle*>& handles) {
+  int exit_code = kExitOk;
+  for (ColumnFamilyHandle* const handle : handles) {
+    RewriteReport report;
+    std::string error;
+    const bool is_done = RewriteFilters(db, handle, request.options, &report, &error);
+    std::fputs(report.ToString().c_str(), stdout);
+    std::fflush(stdout);
+    if (!is_done) {
+      std::fprintf(stderr, "bloomline-rewrite: column family '%s': %s\n", handle->GetName().c_str(),
+                   error.c_str());
+    }
+    const bool is_left =
+        request.options.dry_run ? report.files_to_rewrite != 0 : !report.IsComplete();
+    if (!is_done || is_left) exit_code = kExitLeft;
+    if (cancelled) break;
+  }
+  return exit_code;
+}
+
+int Run(int argc, char** argv) {
+  Request request;
+  if (const int exit_code = Parse(argc, argv, &request); exit_code >= 0) return exit_code;
+  if (!RegisterBloomline()) return kExitRefused;  // stderr says why
+  std::string error;
+  StoredOptions stored;
+  if (!ReadStoredOptions(request.path, &stored, &error)) return Refuse(error);
+  if (!request.policy.empty() && !SetPolicy(request.policy, &stored.families, &error)) {
+    return Refuse(error);
+  }
+  std::unique_ptr<DB> db;
+  std::vector<ColumnFamilyHandle*> handles;
+  const Status status = Open(request, stored, &handles, &db);
+  if (!status.ok()) return Refuse(request.path + " cannot be opened: " + status.ToString());
+  std::signal(SIGINT, Cancel);
+  std::signal(SIGTERM, Cancel);
+  const int exit_code = RewriteAll(request, db.get(), handles);
+  for (ColumnFamilyHandle* const handle : handles) {
+    db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  }
+  const Status closed = db->Close();
+  return closed.ok() ? exit_code : Refuse("closing " + request.path + ": " + closed.ToString());
+}
+
+}  // namespace
+}  // namespace bloomline::rewrite
+
+int main(int argc, char** argv) {
+  return bloomline::support::OrIfOutOfMemory(bloomline::rewrite::kExitRefused,
+                                             [&] { return bloomline::rewrite::Run(argc, argv); });
+}

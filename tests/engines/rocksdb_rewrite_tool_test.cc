@@ -1,0 +1,170 @@
+// The program bloomline-rewrite.
+#include <gtest/gtest.h>
+#include <rocksdb/compaction_filter.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/merge_operator.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "bloomline/rewrite_filters.h"
+#include "tests/engines/rewrite_database.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline::tests {
+namespace {
+
+constexpr uint64_t kKeys = 3000;
+
+struct ToolRun {
+  int exit_code = -1;
+  std::string text;  // stdout and stderr
+};
+
+class RewriteToolTest : public testing::Test {
+ protected:
+  std::string path() const { return dir_.Path("db"); }
+
+  // Writes the keys and closes the database.
+  void Write(RewriteDatabase* db) {
+    db->OpenWithStockFilters();
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      const std::string key = RewriteKey(i * 7919 % kKeys);
+      model_[key] = std::to_string(i) + std::string(60, 'v');
+      ASSERT_TRUE((*db)->Put({}, key, model_[key]).ok());
+    }
+    ASSERT_TRUE((*db)->Flush({}).ok());
+    db->WaitUntilQuiet();
+    db->Close();
+  }
+
+  static ToolRun Tool(const std::string& arguments) {
+    ToolRun run;
+    FILE* const pipe = popen(("'" BLOOMLINE_REWRITE_PATH "' " + arguments + " 2>&1").c_str(), "r");
+    if (pipe == nullptr) return run;
+    char buffer[4096];
+    for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;) {
+      run.text.append(buffer, n);
+    }
+    const int status = pclose(pipe);
+    if (WIFEXITED(status)) run.exit_code = WEXITSTATUS(status);
+    return run;
+  }
+
+  void ExpectRefused(const std::string& arguments, const std::string& why) {
+    const ToolRun run = Tool(arguments);
+    EXPECT_EQ(run.exit_code, 2) << run.text;
+    EXPECT_NE(run.text.find(why), std::string::npos) << run.text;
+  }
+
+  TempDir dir_;
+  RewriteDatabase::Model model_;
+};
+
+constexpr char kCompact[] = "--policy '{id=bloomline;format=compact}' ";
+constexpr char kAll[] = " include_level0=true min_free_bytes=0";
+
+TEST_F(RewriteToolTest, GivesAllFilesNewFilters) {
+  RewriteDatabase db(RewriteDatabase::SmallFiles(), path());
+  Write(&db);
+  const ToolRun planned = Tool(kCompact + path() + kAll + " dry_run=true");
+  EXPECT_EQ(planned.exit_code, 1) << planned.text;
+  EXPECT_NE(planned.text.find("Dry run"), std::string::npos) << planned.text;
+  const ToolRun run = Tool(kCompact + path() + kAll);
+  EXPECT_EQ(run.exit_code, 0) << run.text;
+  EXPECT_NE(run.text.find("bloomline compact: "), std::string::npos) << run.text;
+  // The OPTIONS file now names the policy, and nothing is left.
+  for (const char* policy : {"", kCompact}) {
+    const ToolRun again = Tool(policy + path() + kAll);
+    EXPECT_EQ(again.exit_code, 0) << again.text;
+    EXPECT_NE(again.text.find("Rewritten: 0 files"), std::string::npos) << again.text;
+  }
+  db.Open(CompactPolicy());
+  db.ExpectKeys(model_);
+}
+
+TEST_F(RewriteToolTest, RefusesWrongRequests) {
+  EXPECT_EQ(Tool("--help").exit_code, 0);
+  ExpectRefused("", "DIR is missing");
+  ExpectRefused("--polcy x " + path(), "option is '--polcy'; allowed: --policy POLICY, --help");
+  ExpectRefused(path() + " speed=1", "option is 'speed'; allowed: bytes_per_second, ");
+  ExpectRefused(path(), path() + " has no OPTIONS file that can be read: ");
+  RewriteDatabase db(RewriteDatabase::SmallFiles(), path());
+  Write(&db);
+  ExpectRefused("--policy cuckoo:8 " + path(), "--policy is 'cuckoo:8': ");
+  ExpectRefused("--policy '{id=bloomline;format=cuckoo}' " + path(), "format is 'cuckoo'");
+  db.OpenWithStockFilters();  // in use
+  ExpectRefused(kCompact + path(), path() + " cannot be opened: IO error: ");
+}
+
+class Appends : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "test.Appends"; }
+  bool Merge(const rocksdb::Slice&, const rocksdb::Slice*, const rocksdb::Slice& added,
+             std::string* merged, rocksdb::Logger*) const override {
+    *merged = added.ToString();
+    return true;
+  }
+};
+
+class Reverse : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "test.Reverse"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return b.compare(a);
+  }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+class KeepsAll : public rocksdb::CompactionFilter {
+ public:
+  const char* Name() const override { return "test.KeepsAll"; }
+};
+
+class MakesFilters : public rocksdb::CompactionFilterFactory {
+ public:
+  const char* Name() const override { return "test.MakesFilters"; }
+  std::unique_ptr<rocksdb::CompactionFilter> CreateCompactionFilter(
+      const rocksdb::CompactionFilter::Context&) override {
+    return std::make_unique<KeepsAll>();
+  }
+};
+
+TEST_F(RewriteToolTest, RefusesDatabasesThatNeedTheirApplication) {
+  const Reverse reverse;
+  const KeepsAll keeps_all;
+  const std::pair<const char*, std::function<void(rocksdb::Options*)>> cases[] = {
+      {"test.Appends",
+       [](rocksdb::Options* options) { options->merge_operator = std::make_shared<Appends>(); }},
+      {"test.Reverse", [&](rocksdb::Options* options) { options->comparator = &reverse; }},
+      {"test.KeepsAll",
+       [&](rocksdb::Options* options) { options->compaction_filter = &keeps_all; }},
+      {"test.MakesFilters",
+       [](rocksdb::Options* options) {
+         options->compaction_filter_factory = std::make_shared<MakesFilters>();
+       }},
+  };
+  for (const auto& [name, set] : cases) {
+    rocksdb::Options options = RewriteDatabase::SmallFiles();
+    set(&options);
+    const std::string path = dir_.Path(name);
+    RewriteDatabase db(options, path);
+    db.OpenWithStockFilters();
+    ASSERT_TRUE(db->Put({}, "key", "value").ok());
+    ASSERT_TRUE(db->Flush({}).ok());
+    db.Close();
+    const ToolRun run = Tool(kCompact + path + kAll);
+    EXPECT_EQ(run.exit_code, 2) << name << ": " << run.text;
+    EXPECT_NE(run.text.find(name), std::string::npos) << run.text;
+    EXPECT_NE(run.text.find("Call RewriteFilters in the application"), std::string::npos)
+        << run.text;
+  }
+}
+
+}  // namespace
+}  // namespace bloomline::tests
