@@ -38,8 +38,8 @@ inline std::shared_ptr<const rocksdb::FilterPolicy> CompactPolicy(double bits_pe
 
 class RewriteDatabase {
  public:
-  // Level, first and last key of each file.
-  using Shape = std::vector<std::tuple<int, std::string, std::string>>;
+  // Level, first and last key, and folder of each file.
+  using Shape = std::vector<std::tuple<int, std::string, std::string, std::string>>;
   using Model = std::map<std::string, std::string>;
 
   RewriteDatabase(rocksdb::Options options, std::string path)
@@ -96,7 +96,7 @@ class RewriteDatabase {
     Shape shape;
     for (const auto& level : metadata.levels) {
       for (const auto& file : level.files) {
-        shape.emplace_back(level.level, file.smallestkey, file.largestkey);
+        shape.emplace_back(level.level, file.smallestkey, file.largestkey, file.db_path);
       }
     }
     std::sort(shape.begin(), shape.end());

@@ -267,6 +267,9 @@ TEST_P(RewriteFiltersTest, KeepsKeysAndShape) {
   const auto shape = db.GetShape();
   const std::set<std::string> compressions = Compressions(db.get());
   ASSERT_GT(shape.size(), 5u);
+  std::set<std::string> folders;
+  for (const auto& file : shape) folders.insert(std::get<3>(file));
+  EXPECT_EQ(folders.size(), db.options().cf_paths.empty() ? 1u : 2u);
 
   RewriteOptions options;
   options.include_level0 = mode.include_level0;

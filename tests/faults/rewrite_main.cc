@@ -74,8 +74,8 @@ void Verify(const std::string& path, uint64_t cycle, const std::string& shape_pa
     _exit(4);
   }
   std::string shape;
-  for (const auto& [level, first, last] : db.GetShape()) {
-    shape += std::to_string(level) + " " + first + " " + last + "\n";
+  for (const auto& [level, first, last, folder] : db.GetShape()) {
+    shape += std::to_string(level) + " " + first + " " + last + " " + folder + "\n";
   }
   if (is_first) {
     std::FILE* const file = std::fopen(shape_path.c_str(), "w");

@@ -222,14 +222,21 @@ RewriteJob::Outcome RewriteJob::Judge(const Status& status, uint64_t number,
 void RewriteJob::Skip(const LiveFiles::Unit& unit, RewriteSkip reason, const std::string& text) {
   for (const LiveFiles::File& file : unit.files) {
     report_.skipped.push_back({PathOf(file), file.size, reason, text});
-    unfinished_.erase(NumberOf(file));
+    Finish(NumberOf(file));
   }
+}
+
+void RewriteJob::Finish(uint64_t number) {
+  const auto found = unfinished_.find(number);
+  if (found == unfinished_.end()) return;
+  unfinished_bytes_ -= found->second;
+  unfinished_.erase(found);
 }
 
 void RewriteJob::NoteGone(uint64_t number) {
   ++report_.files_gone;
   Forget(number);
-  unfinished_.erase(number);
+  Finish(number);
 }
 
 void RewriteJob::ShowProgress(uint64_t next) {
@@ -238,8 +245,7 @@ void RewriteJob::ShowProgress(uint64_t next) {
   progress.files_to_rewrite = report_.files_to_rewrite;
   progress.files_done = report_.files_to_rewrite - unfinished_.size();
   progress.bytes_to_rewrite = report_.bytes_to_rewrite;
-  progress.bytes_done = report_.bytes_to_rewrite;
-  for (const auto& [number, bytes] : unfinished_) progress.bytes_done -= bytes;
+  progress.bytes_done = report_.bytes_to_rewrite - unfinished_bytes_;
   const auto found = scanned_.find(next);
   if (found != scanned_.end()) progress.next_path = found->second.file.path;
   options_.progress(progress);

@@ -48,6 +48,7 @@ class RewriteJob {
 
   void Skip(const LiveFiles::Unit& unit, RewriteSkip reason, const std::string& text);
   void NoteGone(uint64_t number);
+  void Finish(uint64_t number);  // it is no longer in unfinished_
   void Forget(uint64_t number);  // its filter is no longer among those `after`
   void ShowProgress(uint64_t next);
   bool IsCancelled() const;
@@ -61,6 +62,7 @@ class RewriteJob {
   std::unique_ptr<TableProbe> probe_;
   std::map<uint64_t, ScannedFile> scanned_;  // by number; all files that were looked at
   std::map<uint64_t, uint64_t> unfinished_;  // numbers and bytes of files to rewrite
+  uint64_t unfinished_bytes_ = 0;
 };
 
 }  // namespace bloomline

@@ -107,9 +107,10 @@ std::vector<uint64_t> RewriteJob::FindFiles() {
                           static_cast<double>(std::max<uint64_t>(file.bytes, 1));
     numbers.push_back(number);
     unfinished_[number] = file.bytes;
-    report_.bytes_to_rewrite += file.bytes;
+    unfinished_bytes_ += file.bytes;
   }
   report_.files_to_rewrite = numbers.size();
+  report_.bytes_to_rewrite = unfinished_bytes_;
   std::stable_sort(numbers.begin(), numbers.end(), [&](uint64_t a, uint64_t b) {
     return scanned_[a].reads_saved > scanned_[b].reads_saved;
   });
@@ -136,7 +137,7 @@ void RewriteJob::NoteRewritten(const LiveFiles::Unit& unit,
     const auto found = scanned_.find(number);
     if (found != scanned_.end()) is_bottommost = found->second.is_bottommost;
     Forget(number);
-    unfinished_.erase(number);
+    Finish(number);
   }
   report_.files_rewritten += unit.files.size();
   if (unit.files.size() > 1) report_.chained_files += unit.files.size();
