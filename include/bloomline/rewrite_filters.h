@@ -54,9 +54,11 @@ struct RewriteCandidate {
 };
 
 // The kinds differ, or the bits per key differ by more than 10 % and 64 bytes for each partition;
-// if RocksDB rounds the sizes of filters (BlockBasedTableOptions::optimize_filters_for_memory), by
-// more than 25 % and that. A new prefix extractor, or another list of range prefixes, is not
-// noticed.
+// with `sizes_are_rounded`, by more than 25 % and that. RewriteFilters passes true if RocksDB fits
+// the sizes of filters to an allocator that has few sizes, such as jemalloc
+// (BlockBasedTableOptions::optimize_filters_for_memory). Range entries take additional bits, so
+// filters that have them may have more. A new prefix extractor, or another choice of range entries,
+// is not noticed.
 bool HasOtherFilter(const RewriteCandidate& file, bool sizes_are_rounded = false);
 
 struct RewriteProgress {
@@ -85,8 +87,8 @@ struct RewriteOptions {
   // The call ends before it has rewritten more bytes than this. 0: no limit.
   uint64_t max_bytes = 0;
 
-  // The call ends soon after another thread sets this to true: after the present file or, from
-  // RocksDB 11 on, within it. Null: the call cannot be cancelled.
+  // The call ends soon after another thread sets this to true: after the present file or, in late
+  // versions of RocksDB (11.9, not 9.10), within it. Null: the call cannot be cancelled.
   std::atomic<bool>* cancel = nullptr;
 
   // Called before each file and at the end, on the thread of the call. Must not throw.

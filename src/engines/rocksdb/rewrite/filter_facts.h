@@ -44,8 +44,8 @@ class TableProbe {
   FileFilter Wanted(const std::string& column_family, int level, bool is_bottommost,
                     const TableFacts& facts) const;
 
-  bool sizes_are_rounded() const { return table_.optimize_filters_for_memory; }
-  bool filters_skip_bottom() const { return options_.optimize_filters_for_hits; }
+  // RocksDB fits sizes to the allocator, and that has few sizes.
+  bool sizes_are_rounded() const;
 
  private:
   TableProbe(const ROCKSDB_NAMESPACE::Options& options,

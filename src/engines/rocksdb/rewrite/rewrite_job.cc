@@ -21,7 +21,7 @@ double SecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Options that only some versions have: since 10 and 11.
+// Options that only late versions have: the first since 10.8, both in 11.9.
 template <typename Options>
 auto SetTemperature(Temperature temperature, Options* options, int)
     -> decltype(void(options->output_temperature_override)) {

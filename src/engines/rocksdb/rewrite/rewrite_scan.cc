@@ -9,7 +9,7 @@ namespace {
 
 using ROCKSDB_NAMESPACE::Options;
 
-// RocksDB before 7.6 does not have it.
+// RocksDB before 7.5 does not have it.
 template <typename O>
 auto KeepsHotData(const O& options, int) -> decltype(options.preclude_last_level_data_seconds > 0) {
   return options.preclude_last_level_data_seconds > 0;
