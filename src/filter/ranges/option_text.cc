@@ -3,7 +3,7 @@
 namespace bloomline::filter {
 namespace {
 
-constexpr char kDigits[] = "0123456789abcdef";
+constexpr char kHexDigits[] = "0123456789abcdef";
 
 // From *first on, all kinds of a delimiter; moves *first behind them.
 std::string DelimiterText(const EntryKinds& kinds, size_t* first) {
@@ -14,7 +14,7 @@ std::string DelimiterText(const EntryKinds& kinds, size_t* first) {
     depths += static_cast<char>('0' + kinds.prefixes[*first].depth);
   }
   const std::string text =
-      std::string("after0x") + kDigits[delimiter >> 4] + kDigits[delimiter & 15];
+      std::string("after0x") + kHexDigits[delimiter >> 4] + kHexDigits[delimiter & 15];
   return depths.size() == 2 * kMaxDepth ? text : text + depths;
 }
 
