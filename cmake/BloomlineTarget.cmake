@@ -72,7 +72,8 @@ endfunction()
 set(BLOOMLINE_EXPORTS "[A-Z]*" "operator*")
 set(BLOOMLINE_EXPORTS_leveldb NewLevelDBFilterPolicy*)
 set(BLOOMLINE_EXPORTS_rocksdb NewRocksDBFilterPolicy* RegisterBloomline*
-    RocksDBFilterOptions* RegisterKeyCanonicalizer* NewRangeExtractor*)
+    RocksDBFilterOptions* RegisterKeyCanonicalizer* NewRangeExtractor* RewriteFilters*
+    RewriteOptions* RewriteReport* RewriteSkipName* HasOtherFilter*)
 
 # What the SONAME and the version of the package promise (docs/versioning.md): from 1.0 on, only a
 # major version may break the ABI; in 0.x, also a minor version.

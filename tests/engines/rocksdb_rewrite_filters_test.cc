@@ -6,6 +6,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_writer.h>
 
 #include <functional>
 #include <set>
@@ -425,6 +426,33 @@ TEST_F(RewriteFiltersInTest, RewritesOneFamilyOnly) {
     ASSERT_TRUE(db->Get({}, RewriteKey(i), &value).ok() && value == "value") << i;
   }
   ExpectOk(db->DestroyColumnFamilyHandle(family));
+}
+
+// RocksDB keeps the last level for files that are added behind all others.
+TEST_F(RewriteFiltersInTest, LeavesTheLastLevelToFilesIngestedBehind) {
+  options_.allow_ingest_behind = true;
+  options_.num_levels = 4;
+  RewriteDatabase db(options_, kPath);
+  db.OpenWithStockFilters();
+  Model model = WriteKeys(db.get());
+  ExpectOk(db->Flush({}));
+  CompactAll(db.get(), db->DefaultColumnFamily());
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), db.options());
+  ExpectOk(writer.Open("/behind.sst"));
+  model["z"] = "behind";
+  ExpectOk(writer.Put("z", "behind"));
+  ExpectOk(writer.Finish());
+  rocksdb::IngestExternalFileOptions behind;
+  behind.ingest_behind = true;
+  ExpectOk(db->IngestExternalFile({"/behind.sst"}, behind));
+  const auto shape = db.GetShape();
+  ASSERT_EQ(std::get<0>(shape.back()), 3);
+  db.Open(CompactPolicy());
+  const RewriteReport report = db.Rewrite();
+  EXPECT_TRUE(report.IsComplete()) << report.ToString();
+  EXPECT_EQ(report.files_rewritten, shape.size() - 1);
+  EXPECT_EQ(db.GetShape(), shape);
+  db.ExpectKeys(model);
 }
 
 TEST_F(RewriteFiltersInTest, KeepsTimestamps) {

@@ -166,5 +166,21 @@ TEST_F(RewriteToolTest, RefusesDatabasesThatNeedTheirApplication) {
   }
 }
 
+// The OPTIONS file does not name them.
+TEST_F(RewriteToolTest, RefusesOtherFolders) {
+  for (const bool of_family : {false, true}) {
+    rocksdb::Options options = RewriteDatabase::SmallFiles();
+    const std::string name = of_family ? "family" : "database";
+    auto& paths = of_family ? options.cf_paths : options.db_paths;
+    paths = {{dir_.Path(name + " fast"), 64 << 10}, {dir_.Path(name + " slow"), 1 << 30}};
+    const std::string path = dir_.Path(name);
+    RewriteDatabase db(options, path);
+    Write(&db);
+    ExpectRefused(kCompact + ("'" + path + "'") + kAll, "cannot be opened: ");
+    db.Open(CompactPolicy());
+    db.ExpectKeys(model_);
+  }
+}
+
 }  // namespace
 }  // namespace bloomline::tests
