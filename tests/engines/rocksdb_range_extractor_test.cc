@@ -266,8 +266,8 @@ TEST(RocksDBRangeOptionsTest, WrongTextsAreRefused) {
           error(text),
           "range_prefixes is '" + std::string(text) +
               "'; allowed: auto, or a list as in 4:124bits:after0x2f:after0x3a@1+2 of up to 8 "
-              "different lengths of 1 to 64 bytes or 1 to 512 bits and up to 4 different "
-              "delimiters with occurrences 1 to 8");
+              "different lengths of 1 to 64 bytes or 1 to 512 bits and different delimiters with up "
+              "to 32 occurrences of 1 to 8");
     }
   };
   expect_refused({"0", "65", "4:", ":4", "4:4", "-1", "+4", "4 ", "automatic"});

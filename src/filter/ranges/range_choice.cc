@@ -182,12 +182,7 @@ class Model {
         continue;
       }
       if (bits % 8 != 0) continue;
-      // A byte that tells many keys apart, before one that does not, ends a field.
-      const double times = entries / num_cells(bits - 8);
-      const double next_times = num_cells(bits + 8) / entries;
-      asked_.Add({place, counts_.is_text()
-                             ? Absent(times) * std::log2(times) / (0.2 + std::log2(next_times))
-                             : std::min(1.0, std::log2(times)) / (0.05 + std::log2(next_times))});
+      asked_.Add({place, counts_.is_text() ? WeightInText(place) : WeightOfFieldEnd(place)});
     }
     Normalize(asked_.begin() + first, asked_.end(), kWeightOfBytes * beside);
     if (candidates_.size == first_candidate) return;
@@ -207,13 +202,29 @@ class Model {
     Normalize(asked_.begin() + first_number, asked_.end(), kWeightOfNumbers);
   }
 
-  // In text, the part of the beginnings of a length that no key has, of those that come after a
-  // shorter one. A full tree has all digits, or all letters, everywhere.
-  double Absent(double times) const {
+  // How many cells there are for each that is a byte shorter.
+  double Times(size_t bits) const { return num_cells(bits) / num_cells(bits - 8); }
+
+  // A byte that tells many keys apart, before one that does not, ends a field. But where all keys
+  // are told apart, no byte does. That may be a field, too, of which a file of an upper level has
+  // one key each; in the last level a file would have more.
+  double WeightOfFieldEnd(const Place& place) const {
+    constexpr double kWithAllKeys[] = {0.02, 0.3};
+    const double weight =
+        std::min(1.0, std::log2(Times(place.bits))) / (0.05 + std::log2(Times(place.bits + 8)));
+    return place.num_entries < kNearlyAll * num_keys()
+               ? weight
+               : weight * kWithAllKeys[memory_.num_levels_below == 0 ? 0 : 1];
+  }
+
+  // A full tree has all digits, or all letters, everywhere. Of the beginnings of a length that come
+  // after a shorter one that is there, the other part is absent.
+  double WeightInText(const Place& place) const {
     constexpr double kDigits = 10;
     constexpr double kLetters = 26;
-    if (!counts_.is_text()) return 1;
-    return std::max(0.05, 1 - times / (times > kDigits ? kLetters : kDigits));
+    const double times = Times(place.bits);
+    const double absent = std::max(0.05, 1 - times / (times > kDigits ? kLetters : kDigits));
+    return absent * std::log2(times) / (0.2 + std::log2(Times(place.bits + 8)));
   }
 
   // Ranges as in the sample; entries of their places, and of what is before them.

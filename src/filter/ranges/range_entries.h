@@ -51,7 +51,8 @@ class RangeEntries {
 
   // Of the last filter.
   const EntryKinds& chosen() const { return chosen_; }
-  // Whether the entries of the last filter, if it has any, are still as they were built.
+  // With options.verify: whether the entries of the last filter, if it has any, are still as they
+  // were built.
   bool AreIn(std::string_view filter) const;
 
  private:
