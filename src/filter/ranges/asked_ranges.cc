@@ -134,8 +134,15 @@ uint64_t AskedRanges::num_ranges() const {
   return sum;
 }
 
-void AskedByFamily::Add(uint32_t family, std::string_view begin, std::string_view end) {
+void AskedByFamily::AddSampled(uint32_t family, std::string_view begin, std::string_view end) {
+  // The next sample is the range that brings it to 0.
+  static thread_local uint32_t ranges_to_next_sample = 1;
+  if (--ranges_to_next_sample != 0) return;
   ranges_to_next_sample = RangesToNextSample();
+  Add(family, begin, end);
+}
+
+void AskedByFamily::Add(uint32_t family, std::string_view begin, std::string_view end) {
   size_t i = family == 0 ? 0 : 1;
   for (; i + 1 < kMaxFamilies; ++i) {
     uint32_t found = families_[i].load(kRelaxed);

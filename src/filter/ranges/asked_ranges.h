@@ -65,9 +65,6 @@ class AskedRanges {
   alignas(64) std::atomic<uint64_t> slots_[kNumSlots] = {};
 };
 
-// This thread's next sample is the range that brings it to 0.
-inline thread_local uint32_t ranges_to_next_sample = 1;
-
 // A table for each column family, because the families of a database often share one policy. A
 // family is a number, such as a hash of its name; 0 is the unknown family. Takes 32 KiB.
 // Thread-safe and lock-free; allocates nothing.
@@ -79,9 +76,7 @@ class AskedByFamily {
   // Adds the first 1,000 ranges of the process, and then about one in 16 of each thread. The steps
   // are random: with a fixed step, the sample could always meet the same one of ranges that take
   // turns.
-  void AddSampled(uint32_t family, std::string_view begin, std::string_view end) {
-    if (--ranges_to_next_sample == 0) Add(family, begin, end);
-  }
+  void AddSampled(uint32_t family, std::string_view begin, std::string_view end);
 
   // Null if no range of the family was added.
   const AskedRanges* Find(uint32_t family) const;
