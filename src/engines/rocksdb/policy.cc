@@ -19,6 +19,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/hash.h"
 #include "src/filter/layouts/limits.h"
+#include "src/filter/ranges/asked_places.h"
 #include "src/filter/ranges/asked_ranges.h"
 #include "src/support/out_of_memory.h"
 
