@@ -115,6 +115,24 @@ TEST(RangeChoiceTest, Delimiters) {
   ExpectFewMatch(keys, queries, {0.01, 0.01, 0.01});
 }
 
+// A program's own keys come first, and some names have a line break.
+TEST(RangeChoiceTest, FewKeysThatAreNoText) {
+  Keys keys;
+  std::mt19937_64 random(4);
+  const auto start = [](uint64_t user) { return "user/" + std::to_string(user); };
+  for (int i = 0; i < 40; ++i) keys.insert(std::string("\1state\0", 7) + std::to_string(i));
+  for (int user = 0; user < 1000; ++user) {
+    const std::string files = start(random() % 20000) + "/icon\r/";
+    for (int i = 0; i < 30; ++i) {
+      keys.insert((user % 50 == 0 ? files : start(random() % 20000) + "/") +
+                  std::to_string(random() % 100000));
+    }
+  }
+  std::vector<Range> queries;
+  for (uint64_t user = 0; user < 20000; ++user) queries.push_back(Prefix(start(user) + "/"));
+  ExpectFewMatch(keys, queries, {0.12, 0.02, 0.01});
+}
+
 TEST(RangeChoiceTest, Minutes) {
   constexpr uint64_t kSecond = 1000000;
   constexpr uint64_t kStart = 1700000000 * kSecond;

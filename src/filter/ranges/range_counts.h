@@ -68,8 +68,12 @@ class RangeCounts {
 
   const Sample& sample() const { return sample_; }
   uint64_t num_keys() const { return num_keys_; }
-  // No byte is below a space, but tabs.
-  bool is_text() const { return is_text_; }
+  // Nearly all keys are text: no byte is below a space, but tabs. A program's own keys, or a name
+  // with a line break, may lie beside them.
+  bool is_text() const {
+    constexpr uint64_t kTextPerOther = 8;
+    return is_text_ && kTextPerOther * num_other_keys_ <= num_keys_;
+  }
   // The most prefixes of a depth of a delimiter that surely ends fields, and which most keys have;
   // 0: there is none, or it is the same in all.
   double num_sure_prefixes() const;
@@ -99,8 +103,10 @@ class RangeCounts {
 
   Sample sample_;
   uint64_t num_keys_ = 0;
-  bool is_text_ = true;
-  bool has_delimiters_ = true;  // text, of which prefixes may be chosen
+  bool is_text_ = true;          // false: that is decided
+  uint64_t num_other_keys_ = 0;  // that are no text, while delimiters are counted
+  size_t other_at_ = SIZE_MAX;   // the first byte of the last key that is none in text
+  bool has_delimiters_ = true;   // text, of which prefixes may be chosen
   std::array<uint32_t, kMaxCellBits> num_new_from_bit_ = {};
   std::array<std::array<uint32_t, kMaxDepth>, kDelimiters.size()> num_prefixes_ = {};
   // Where the delimiters of the last key are, and of which kind.
