@@ -30,9 +30,9 @@ constexpr double kMostOfNumbers = 0.75;
 // So many more cells with the next byte: that is not the end of a field.
 constexpr double kHardlyMore = 0.05;
 
-// So many keys that are no text may be followed by text. Looking for delimiters in them takes 10 ns
+// So many keys that are no text may be followed by text. Looking for delimiters in them takes 30 ns
 // for each.
-constexpr uint64_t kFewKeys = 256;
+constexpr uint64_t kFewKeys = 64;
 
 // The part of keys that have a delimiter, if it is one.
 constexpr double kFrequent = 0.5;
