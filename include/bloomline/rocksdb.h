@@ -93,13 +93,15 @@ struct RocksDBFilterOptions : FilterOptions {
   // Range entries beside the keys, with which scans of empty ranges read almost nothing; see
   // NewRangeExtractor and docs/ranges.md. "auto": chosen for each file. Or a list, "4:8:after0x2f":
   // beginnings of keys of 4 and of 8 bytes, and up to each of the first 8 '/'. Up to 8 different
-  // lengths of 1 to 64 bytes, or "1bits" to "512bits"; up to 4 delimiters in hexadecimal, where
-  // "after0x2f@1+3" is the first and third '/' alone. Empty: none. Only for comparators with the
-  // order of bytes; not together with a canonicalizer.
+  // lengths of 1 to 64 bytes, or "1bits" to "512bits"; and delimiters in hexadecimal, where
+  // "after0x2f@1+3" is the first and third '/' alone, and all delimiters together have up to 32
+  // occurrences. Empty: none. Only for comparators with the order of bytes; not together with a
+  // canonicalizer.
   std::string range_prefixes;
 
   // The memory for entries, in percent of that for keys: the mean of all levels, of which the upper
-  // ones get more of it. Range: 1 to 400.
+  // ones get more of it. The entries of a list get at least one bit each, which may be more. Range:
+  // 1 to 400.
   double range_memory_percent = 20;
 
   // For kBloom and kRibbon alone: the policy calls itself bloomfilter:N or ribbonfilter:N, as

@@ -72,7 +72,9 @@ class KeptKeys {
     uint16_t num_bytes;
   };
   static_assert(kMaxPrefixBytes <= UINT16_MAX);
-  static constexpr size_t kLittle = 64 << 10;
+  // A file often begins with other keys than it goes on with: what these do not need is not dropped
+  // yet.
+  static constexpr size_t kLittle = 256 << 10;
   static constexpr size_t kSlackBytes = 8;
 
   // By words: most are few bytes, for which a call would take longer. Writes up to kSlackBytes too

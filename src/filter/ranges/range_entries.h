@@ -32,7 +32,8 @@ struct RangeEntryOptions {
 // bytes; if they do not, or if memory is missing, the filter records that it has no entries, and so
 // answers "may match" to ranges. Throws nothing.
 //
-// Memory until Finish, if kinds are chosen: what is new in each key, and 8 bytes for it.
+// Memory until Finish, if kinds are chosen: what is new in each key, and 8 bytes for it, in a buffer
+// that doubles. RocksDB's block cache is not charged for it.
 class RangeEntries {
  public:
   explicit RangeEntries(const RangeEntryOptions& options)
