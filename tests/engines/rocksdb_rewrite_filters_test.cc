@@ -288,7 +288,8 @@ TEST_P(RewriteFiltersTest, KeepsKeysAndShape) {
   EXPECT_TRUE(report.IsComplete()) << report.ToString();
   EXPECT_EQ(report.files_to_rewrite, planned.files_to_rewrite);
   EXPECT_EQ(report.bytes_to_rewrite, planned.bytes_to_rewrite);
-  EXPECT_GT(report.files_rewritten, 0u) << report.ToString();
+  // On a slow machine, compactions may have left no file that needs a filter.
+  EXPECT_EQ(report.files_rewritten > 0, report.files_to_rewrite > 0) << report.ToString();
   for (const char* old : {"RocksDB Bloom", "RocksDB legacy Bloom"}) {
     EXPECT_TRUE(mode.is_stock || report.after.count(old) == 0) << report.ToString();
   }
