@@ -28,7 +28,7 @@ struct EntryChoice {
 //
 // Where counts have a sample of ranges that were asked for, these take the place of the model's.
 //
-// Cost: about 100 us.
+// Cost: 0.2 ms for most keys, 0.6 at worst with the default memory, 3 with ten times as much.
 EntryChoice ChooseEntries(const RangeCounts& counts, const RangeMemory& memory);
 
 }  // namespace bloomline::filter
