@@ -1,5 +1,4 @@
 // bloomline: sizes, builds, queries and inspects filters, lists the kernels (docs/tool.md).
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -14,6 +13,7 @@
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/standard_streams.h"
 #include "src/db/commands.h"
+#include "src/support/process.h"
 
 namespace bloomline::cli {
 namespace {
@@ -47,6 +47,7 @@ int Run(int argc, char** argv) {
   app.set_version_flag("--version", "bloomline " BLOOMLINE_VERSION_STRING,
                        "Print the version and exit");
   app.require_subcommand(1);
+  app.allow_windows_style_options(false);  // on Windows, "/tmp/keys" would be an option
   UseOwnHelp(&app);
   AddSizeCommand(&app, &exit_code);
   AddBuildCommand(&app, &exit_code);
@@ -55,7 +56,7 @@ int Run(int argc, char** argv) {
   db::AddDbCommand(&app, &exit_code);
   AddKernelsCommand(&app, &exit_code);
   AddCompletionCommand(&app, &exit_code);
-  const std::vector<std::string> typed(argv + std::min(argc, 1), argv + argc);
+  const std::vector<std::string> typed = support::CommandLineWords(argc, argv);
   const std::vector<std::string> words = WithHelpInWords(app, typed);
   std::string mistake = ExplainEmptyValue(app, words);
   // CLI11 would print the help of the program for "help COMMAND", whatever COMMAND is.

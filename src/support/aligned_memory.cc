@@ -1,11 +1,10 @@
 #include "src/support/aligned_memory.h"
 
-#include <sys/mman.h>
-
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
+
+#include "src/support/memory_calls.h"
 
 namespace bloomline::support {
 namespace {
@@ -16,11 +15,11 @@ constexpr size_t kAlignment = 64;  // a cache line
 
 AlignedMemory::~AlignedMemory() {
   if (is_file_) {
-    munmap(start_, num_bytes_);
+    UnmapFile(start_, num_bytes_);
   } else if (IsMapped()) {
     support::FreePages(start_, num_bytes_);
   } else {
-    std::free(start_);
+    FreeAligned(start_);
   }
 }
 
@@ -38,7 +37,7 @@ AlignedMemory AlignedMemory::Zeroed(uint64_t bytes) {
   if (bytes > SIZE_MAX) return memory;
   const auto size = static_cast<size_t>(bytes);
   if (size < bloomline::support::kHugePageBytes) {
-    memory.start_ = std::aligned_alloc(kAlignment, size);
+    memory.start_ = AllocateAligned(kAlignment, size);
     if (memory.start_ != nullptr) std::memset(memory.start_, 0, size);
   } else {
     memory.start_ = bloomline::support::AllocatePages(size);
@@ -48,9 +47,7 @@ AlignedMemory AlignedMemory::Zeroed(uint64_t bytes) {
 }
 
 void AlignedMemory::Zero() {
-#ifdef __linux__  // elsewhere MADV_DONTNEED may keep the content
-  if (IsMapped() && madvise(start_, num_bytes_, MADV_DONTNEED) == 0) return;
-#endif
+  if (IsMapped() && DropContent(start_, num_bytes_)) return;
   if (start_ != nullptr) std::memset(start_, 0, num_bytes_);
 }
 
@@ -61,8 +58,8 @@ AlignedMemory AlignedMemory::OfFile(int file, uint64_t bytes) {
     return memory;
   }
   const auto size = static_cast<size_t>(bytes);
-  void* start = mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
-  if (start == MAP_FAILED) return memory;
+  void* const start = MapFile(file, size);
+  if (start == nullptr) return memory;
   memory.start_ = start;
   memory.num_bytes_ = size;
   memory.is_file_ = true;

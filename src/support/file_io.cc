@@ -1,23 +1,14 @@
 #include "src/support/file_io.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 
+#include "src/support/file_calls.h"
+#include "src/support/process.h"
 #include "src/support/system_error.h"
 
 namespace bloomline::support {
 namespace {
-
-// Some systems move at most 2 GiB at a time.
-constexpr uint64_t kMaxTransfer = uint64_t{1} << 30;
-
-static_assert(sizeof(off_t) == 8,
-              "filters may be larger than 2 GiB; compile with -D_FILE_OFFSET_BITS=64");
 
 std::string At(const char* what, uint64_t n, uint64_t offset) {
   return std::string(what) + " " + std::to_string(n) + " bytes at offset " + std::to_string(offset);
@@ -28,7 +19,7 @@ std::string At(const char* what, uint64_t n, uint64_t offset) {
 template <typename Transfer>
 bool MoveAll(uint64_t n, uint64_t* done, Transfer transfer) {
   for (*done = 0; *done < n;) {
-    const ssize_t moved = transfer(*done, static_cast<size_t>(std::min(n - *done, kMaxTransfer)));
+    const int64_t moved = transfer(*done, static_cast<size_t>(n - *done));
     if (moved < 0 && errno == EINTR) continue;
     if (moved < 0) return false;
     if (moved == 0) return true;
@@ -41,7 +32,7 @@ bool ReadExactly(int descriptor, const std::string& path, uint64_t offset, uint6
                  std::string* error) {
   uint64_t done;
   const bool readable = MoveAll(n, &done, [&](uint64_t so_far, size_t at_most) {
-    return pread(descriptor, dst + so_far, at_most, static_cast<off_t>(offset + so_far));
+    return ReadSomeAt(descriptor, offset + so_far, at_most, dst + so_far);
   });
   if (!readable) return SystemFailure(path, At("cannot read", n, offset), error);
   if (done == n) return true;
@@ -54,20 +45,22 @@ bool WriteExactly(int descriptor, const std::string& path, uint64_t offset, uint
                   const char* data, std::string* error) {
   uint64_t done;
   const bool writable = MoveAll(n, &done, [&](uint64_t so_far, size_t at_most) {
-    return pwrite(descriptor, data + so_far, at_most, static_cast<off_t>(offset + so_far));
+    return WriteSomeAt(descriptor, offset + so_far, at_most, data + so_far);
   });
   if (writable && done == n) return true;
   if (writable) errno = ENOSPC;  // a call wrote nothing and set no errno
   return SystemFailure(path, At("cannot write", n, offset), error);
 }
 
-// A new file in `folder`: `stem`, and a number that no file has. Its descriptor; -1 with errno.
-int CreateNumbered(int folder, const std::string& stem, int flags, mode_t mode, std::string* name) {
+// A new file with the name `stem` and a number that no file has. create(name) returns its
+// descriptor and -1 with errno otherwise; so does this.
+template <typename Create>
+int CreateNumbered(const std::string& stem, std::string* name, Create create) {
   static std::atomic<uint64_t> counter{0};
   int descriptor;
   do {
-    *name = stem + std::to_string(getpid()) + "." + std::to_string(counter.fetch_add(1));
-    descriptor = openat(folder, name->c_str(), flags | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    *name = stem + std::to_string(ProcessNumber()) + "." + std::to_string(counter.fetch_add(1));
+    descriptor = create(*name);
   } while (descriptor < 0 && (errno == EEXIST || errno == EINTR));
   return descriptor;
 }
@@ -75,21 +68,19 @@ int CreateNumbered(int folder, const std::string& stem, int flags, mode_t mode, 
 }  // namespace
 
 InputFile::~InputFile() {
-  if (descriptor_ >= 0) close(descriptor_);
+  if (descriptor_ >= 0) CloseFile(descriptor_);
 }
 
 bool InputFile::Open(const std::string& path, std::string* error) {
   if (IsNoPath(path, error)) return false;
   path_ = path;
-  // A pipe must not block, and a terminal must not become this process's own, before fstat has
-  // shown what the file is.
-  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  descriptor_ = Uninterrupted([&] { return open(path.c_str(), kFlags); });
+  // A pipe must not block before it is known what the file is.
+  descriptor_ = Uninterrupted([&] { return OpenFile(path, NoWriter::kGoOn); });
   if (descriptor_ < 0) return SystemFailure(path_, "cannot be opened", error);
-  struct stat status;
-  if (fstat(descriptor_, &status) != 0) return SystemFailure(path_, "cannot be examined", error);
-  if (!S_ISREG(status.st_mode)) return NotRegular(path_, error);
-  size_ = static_cast<uint64_t>(status.st_size);
+  FileStatus status;
+  if (!Examine(descriptor_, &status)) return SystemFailure(path_, "cannot be examined", error);
+  if (status.kind != FileKind::kRegular) return NotRegular(path_, error);
+  size_ = status.size;
   return true;
 }
 
@@ -98,14 +89,16 @@ bool InputFile::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* erro
 }
 
 ReplacementFile::~ReplacementFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-  if (!temporary_.empty()) unlinkat(target_.folder(), temporary_.c_str(), 0);
+  if (descriptor_ >= 0) CloseFile(descriptor_);
+  if (!temporary_.empty()) target_.RemoveBeside(temporary_);
 }
 
-bool ReplacementFile::Open(const std::string& path, std::string* error) {
+bool ReplacementFile::Open(const std::string& path, std::string* error, NewFile new_file) {
   if (!target_.Open(path, error)) return false;
-  descriptor_ = CreateNumbered(target_.folder(), target_.name() + ".tmp", O_WRONLY,
-                               target_.NewFileMode(), &temporary_);
+  descriptor_ =
+      CreateNumbered(target_.name() + ".tmp", &temporary_, [&](const std::string& name) {
+        return target_.CreateBeside(name, new_file);
+      });
   temporary_path_ = target_.folder_path() + temporary_;
   if (descriptor_ >= 0) return true;
   temporary_.clear();
@@ -126,12 +119,12 @@ bool ReplacementFile::WriteAt(uint64_t offset, const char* data, uint64_t n,
 bool ReplacementFile::Commit(std::string* error) {
   // Now rather than in Open: a long file takes minutes to write, and permissions may have changed.
   if (!target_.CopyAttributesTo(descriptor_, error)) return false;
-  if (Uninterrupted([&] { return fsync(descriptor_); }) != 0) {
+  if (Uninterrupted([&] { return SyncFile(descriptor_); }) != 0) {
     return SystemFailure(temporary_path_, "cannot be synced", error);
   }
   const int descriptor = descriptor_;
   descriptor_ = -1;
-  if (close(descriptor) != 0 && errno != EINTR) {  // with EINTR it is closed
+  if (CloseFile(descriptor) != 0 && errno != EINTR) {  // with EINTR it is closed
     return SystemFailure(temporary_path_, "cannot be closed", error);
   }
   if (!target_.ReplaceBy(temporary_, error)) return false;
@@ -140,14 +133,14 @@ bool ReplacementFile::Commit(std::string* error) {
 }
 
 ScratchFile::~ScratchFile() {
-  if (descriptor_ >= 0) close(descriptor_);
+  if (descriptor_ >= 0) CloseFile(descriptor_);
 }
 
 bool ScratchFile::Open(const std::string& directory, std::string* error) {
   if (HasZeroByte(directory, error)) return false;
-  descriptor_ = CreateNumbered(AT_FDCWD, directory + "/bloomline.tmp", O_RDWR, 0600, &path_);
+  descriptor_ = CreateNumbered(directory + "/bloomline.tmp", &path_, CreateScratchFile);
   if (descriptor_ < 0) return SystemFailure(path_, "cannot be created", error);
-  return unlink(path_.c_str()) == 0 || SystemFailure(path_, "cannot be unlinked", error);
+  return RemoveName(path_) == 0 || SystemFailure(path_, "cannot be unlinked", error);
 }
 
 bool ScratchFile::Append(const char* data, uint64_t n, std::string* error) {
@@ -161,7 +154,7 @@ bool ScratchFile::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* er
 }
 
 bool ScratchFile::Truncate(std::string* error) {
-  if (Uninterrupted([&] { return ftruncate(descriptor_, 0); }) != 0) {
+  if (Uninterrupted([&] { return EmptyFile(descriptor_); }) != 0) {
     return SystemFailure(path_, "cannot be truncated", error);
   }
   size_ = 0;

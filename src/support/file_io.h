@@ -46,7 +46,7 @@ class ReplacementFile : public ByteSink {
 
   // False, with *error, unless `path` is a regular file or does not exist, or is a symbolic link to
   // such: then what it names is replaced.
-  bool Open(const std::string& path, std::string* error);
+  bool Open(const std::string& path, std::string* error, NewFile new_file = NewFile::kByUmask);
   bool Append(const char* data, uint64_t n, std::string* error) override;
   // Instead of Append: in any order, in any number of threads at once.
   bool WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const;

@@ -12,7 +12,8 @@ constexpr size_t kHugePageBytes = size_t{2} << 20;
 // `bytes` bytes, or null if there is no memory. Less than kHugePageBytes come from the heap and are
 // not initialised. Larger blocks are mapped, zeroed, begin on a boundary of huge pages, and are in
 // huge pages where the system gives these on demand: page faults cost 0.6 ns then for each 8 bytes
-// that are new to the process, and 2.4 ns otherwise (docs/design.md).
+// that are new to the process, and 2.4 ns otherwise (docs/design.md). Windows gives none on demand:
+// there, a block begins on a boundary of 64 KiB.
 //
 // FreePages takes the same number and gives all back to the system. malloc is not used: aligned
 // blocks of this size leave its heap in pieces.

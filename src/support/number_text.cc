@@ -1,6 +1,9 @@
 #include "src/support/number_text.h"
 
 #include <locale.h>
+#if __has_include(<xlocale.h>)  // macOS has newlocale there
+#include <xlocale.h>
+#endif
 
 #include <cerrno>
 #include <charconv>
@@ -49,6 +52,13 @@ bool ParseUint64(std::string_view text, uint64_t* number) { return Parse(text, n
 std::string DoubleText(double number) {
   char text[32];  // the longest is 24 characters: -2.2250738585072014e-308
   return std::string(text, std::to_chars(text, text + sizeof(text), number).ptr);
+}
+
+std::string NumberText(double number, int digits) {
+  char text[400];  // DBL_MAX has 309 digits before the point
+  const auto end =
+      std::to_chars(text, text + sizeof(text), number, std::chars_format::fixed, digits);
+  return std::string(text, end.ptr);
 }
 
 }  // namespace bloomline::support

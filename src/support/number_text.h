@@ -17,6 +17,9 @@ bool ParseUint64(std::string_view text, uint64_t* number);
 // Returns the fewest digits that read back as the same number.
 std::string DoubleText(double number);
 
+// Returns the number with `digits` digits after the point.
+std::string NumberText(double number, int digits);
+
 }  // namespace bloomline::support
 
 #endif  // BLOOMLINE_SUPPORT_NUMBER_TEXT_H_

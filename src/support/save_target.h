@@ -2,11 +2,12 @@
 #ifndef BLOOMLINE_SUPPORT_SAVE_TARGET_H_
 #define BLOOMLINE_SUPPORT_SAVE_TARGET_H_
 
-#include <sys/types.h>
-
 #include <string>
 
 namespace bloomline::support {
+
+// Who may use a file that does not exist yet: as the umask says, or its owner alone.
+enum class NewFile { kByUmask, kPrivate };
 
 class SaveTarget {
  public:
@@ -32,11 +33,12 @@ class SaveTarget {
   // Syncs the folder, so that the renaming survives a power failure.
   bool Sync(std::string* error) const;
 
-  // The mode of a new file beside the target. If the target exists, only the owner may use the new
-  // file until CopyAttributesTo; otherwise the umask decides.
-  mode_t NewFileMode() const { return exists_ ? 0600 : 0666; }
+  // Creates a file for writing in the target's folder; returns its descriptor, or -1 with errno.
+  // If the target exists, only the owner may use the new file until CopyAttributesTo; otherwise
+  // `new_file` decides. On Windows the folder decides, in all cases.
+  int CreateBeside(const std::string& name, NewFile new_file) const;
+  void RemoveBeside(const std::string& name) const;
 
-  int folder() const { return folder_; }                           // a descriptor
   const std::string& folder_path() const { return folder_path_; }  // empty, or ends in a slash
   const std::string& name() const { return name_; }
 
@@ -44,7 +46,7 @@ class SaveTarget {
   bool OpenFolder(const std::string& path, std::string* error);
   std::string path() const { return folder_path_ + name_; }
 
-  int folder_ = -1;
+  int folder_ = -1;  // a descriptor; none on Windows
   std::string folder_path_;
   std::string name_;
   bool exists_ = false;

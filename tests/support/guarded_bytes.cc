@@ -1,25 +1,54 @@
 #include "tests/support/guarded_bytes.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstdlib>
 
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
 namespace bloomline::tests {
+namespace {
+
+#ifdef _WIN32
+size_t PageBytes() {
+  SYSTEM_INFO info;
+  GetSystemInfo(&info);
+  return info.dwPageSize;
+}
+void* Reserve(size_t bytes) { return VirtualAlloc(nullptr, bytes, MEM_RESERVE, PAGE_NOACCESS); }
+bool AllowAccess(void* start, size_t bytes) {
+  return VirtualAlloc(start, bytes, MEM_COMMIT, PAGE_READWRITE) != nullptr;
+}
+void Release(void* map, size_t /*bytes*/) { VirtualFree(map, 0, MEM_RELEASE); }
+#else
+size_t PageBytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+void* Reserve(size_t bytes) {
+  void* map = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return map == MAP_FAILED ? nullptr : map;
+}
+bool AllowAccess(void* start, size_t bytes) {
+  return mprotect(start, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+void Release(void* map, size_t bytes) { munmap(map, bytes); }
+#endif
+
+}  // namespace
 
 GuardedBytes::GuardedBytes(size_t max_bytes) {
-  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t page = PageBytes();
   const size_t data_bytes = (max_bytes + page - 1) / page * page;
   map_bytes_ = data_bytes + 2 * page;
-  void* map = mmap(nullptr, map_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (map == MAP_FAILED) std::abort();
-  map_ = static_cast<char*>(map);
+  map_ = static_cast<char*>(Reserve(map_bytes_));
+  if (map_ == nullptr) std::abort();
   start_ = map_ + page;
   end_ = start_ + data_bytes;
-  if (mprotect(start_, data_bytes, PROT_READ | PROT_WRITE) != 0) std::abort();
+  if (!AllowAccess(start_, data_bytes)) std::abort();
 }
 
-GuardedBytes::~GuardedBytes() { munmap(map_, map_bytes_); }
+GuardedBytes::~GuardedBytes() { Release(map_, map_bytes_); }
 
 char* GuardedBytes::RoomAtEnd(size_t size) {
   if (size > static_cast<size_t>(end_ - start_)) std::abort();

@@ -72,6 +72,7 @@ class RangeFilter {
   const std::string& why() const { return why_; }
   bool is_understood() const { return ranges_.is_understood; }
   const filter::RangeField& field() const { return ranges_.field; }
+  const filter::OpenRanges& ranges() const { return ranges_; }
   const filter::Payload& keys() const { return payload_; }
   const filter::Payload& entries() const { return fields_.second; }
 

@@ -4,14 +4,20 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <system_error>
 
 namespace bloomline::tests {
 
 TempDir::TempDir() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "bloomline_test_XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) std::abort();
-  path_ = pattern;
+  namespace fs = std::filesystem;
+  std::random_device random;
+  std::error_code error;
+  do {
+    path_ = (fs::temp_directory_path() / ("bloomline_test_" + std::to_string(random()))).string();
+  } while (!fs::create_directory(path_, error) && !error);
+  if (error) std::abort();
+  fs::permissions(path_, fs::perms::owner_all);
 }
 
 TempDir::~TempDir() {

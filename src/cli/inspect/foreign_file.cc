@@ -1,12 +1,11 @@
 #include "src/cli/inspect/foreign_file.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstdint>
 
 #include "bloomline/key_canonicalizer.h"
 #include "src/filter/layouts/leveldb_codes.h"
+#include "src/support/file_calls.h"
 
 namespace bloomline::cli {
 namespace {
@@ -72,8 +71,8 @@ std::string Describe(const std::string& name, std::string_view bytes) {
 bool OpenFilterFile(const std::string& path, uint64_t max_pipe_bytes, WholeInput* file,
                     std::string* error) {
   if (file->Open(path, max_pipe_bytes, error)) return true;
-  struct stat status;
-  if (stat((path + "/CURRENT").c_str(), &status) == 0) {
+  support::FileStatus status;
+  if (support::Examine(path + "/CURRENT", &status)) {
     *error = path +
              ": not a bloomline filter: the directory of a database; try: bloomline db inspect " +
              path;

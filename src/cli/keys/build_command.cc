@@ -5,14 +5,15 @@
 #include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/seed.h"
 #include "bloomline/sizing.h"
-#include "src/cli/keys/key_reader.h"
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/json.h"
+#include "src/cli/shared/key_reader.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/progress.h"
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/quantity_option.h"
 #include "src/support/file_io.h"
+#include "src/support/paths.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::cli {
@@ -54,10 +55,10 @@ std::string ToOptions(const BuildRequest& request, OnDiskFilterOptions* options)
   filter->random_seed = request.random_seed;
   options->num_threads = request.num_threads.value_or(1);
   options->memory_bytes = request.memory_bytes.value_or(options->memory_bytes);
-  const std::filesystem::path folder = std::filesystem::path(request.output).parent_path();
+  const std::filesystem::path folder = support::ToPath(request.output).parent_path();
   options->temp_directory = !request.temp_directory.empty() ? request.temp_directory
                             : folder.empty()                ? "."
-                                                            : folder.string();
+                                                            : support::FromPath(folder);
   return options->Validate();
 }
 

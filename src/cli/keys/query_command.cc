@@ -6,9 +6,9 @@
 
 #include "bloomline/filter.h"
 #include "src/cli/inspect/foreign_file.h"
-#include "src/cli/keys/key_reader.h"
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/json.h"
+#include "src/cli/shared/key_reader.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/progress.h"
 #include "src/cli/shared/quantity.h"

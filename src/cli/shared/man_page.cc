@@ -72,10 +72,12 @@ std::string ManualPage(const std::vector<CommandInfo>& commands) {
   }
   return page +
          ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n1\n"
-         "a file cannot be read or written, is damaged or is no filter; \\fBdb verify\\fR found a "
-         "lost "
-         "key; \\fBquery \\-\\-quiet\\fR read no key; standard output is full or "
-         "closed\n.TP\n2\nthe request is impossible; standard "
+         "a file cannot be read or written, is damaged or is no filter; \\fBdb verify\\fR or "
+         "\\fBdb measure \\-\\-scan\\fR found a lost key; a file lacks the filters that \\fBdb "
+         "inspect "
+         "\\-\\-require\\fR names; a signal ended \\fBdb warm\\fR; \\fBquery \\-\\-quiet\\fR read "
+         "no key; "
+         "standard output is full or closed\n.TP\n2\nthe request is impossible; standard "
          "error has the value and the allowed "
          "range\n"
          ".TP\n3\n\\fBquery \\-\\-quiet\\fR only: certainly no key is in the filter\n"

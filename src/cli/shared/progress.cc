@@ -1,12 +1,12 @@
 #include "src/cli/shared/progress.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <utility>
 
 #include "src/cli/shared/quantity.h"
+#include "src/support/file_calls.h"
+#include "src/support/process.h"
 
 namespace bloomline::cli {
 namespace {
@@ -26,7 +26,7 @@ std::string DurationText(double seconds) {
 
 }  // namespace
 
-Progress::Progress() : Progress(isatty(STDERR_FILENO) == 1) {}
+Progress::Progress() : Progress(support::IsTerminal(support::kStandardError)) {}
 
 Progress::Progress(bool shown)
     : is_shown_at_all_(shown), start_(Clock::now()), next_(start_ + kInterval) {}

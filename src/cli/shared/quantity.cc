@@ -3,49 +3,19 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iterator>
 #include <string_view>
 
-#include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::cli {
 namespace {
 
-struct Unit {
-  std::string_view name;
-  double factor;
-};
+using support::ParseWithUnit;
+using support::Unit;
 
 constexpr Unit kCountUnits[] = {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}};
-constexpr Unit kByteUnits[] = {
-    {"B", 1}, {"kB", 1e3},      {"MB", 1e6},      {"GB", 1e9},      {"TB", 1e12},
-    {"", 1},  {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1099511627776},
-};
 constexpr Unit kNoUnits[] = {{"", 1}};
 constexpr Unit kRateUnits[] = {{"", 1}, {"%", 0.01}};
-
-// The number before one of the units, times that unit. Underscores may separate digits.
-template <size_t N>
-std::optional<double> ParseWithUnit(std::string text, const Unit (&units)[N]) {
-  text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
-  if (!text.empty() && text[0] == '+') text.erase(0, 1);
-  if (text.find_first_not_of("0123456789.") == 0) return std::nullopt;  // a minus
-  // No unit begins with one of these.
-  const size_t digits = std::min(text.find_first_not_of("0123456789.eE+-"), text.size());
-  double number = 0;
-  if (!support::ParseDouble(std::string_view(text).substr(0, digits), &number)) return std::nullopt;
-  const std::string_view unit = std::string_view(text).substr(digits);
-  const Unit* found = std::find_if(std::begin(units), std::end(units),
-                                   [&](const Unit& known) { return known.name == unit; });
-  if (found == std::end(units)) return std::nullopt;
-  return number * found->factor;
-}
-
-std::string Digits(double value, std::chars_format format, int digits) {
-  char text[400];  // DBL_MAX has 309 digits before the point
-  return std::string(text, std::to_chars(text, text + sizeof(text), value, format, digits).ptr);
-}
 
 }  // namespace
 
@@ -69,12 +39,9 @@ std::optional<uint64_t> ParseCount(const std::string& text, std::string* error) 
 }
 
 std::optional<uint64_t> ParseBytes(const std::string& text, std::string* error) {
-  constexpr double kMax = 1152921504606846976;  // 2^60
-  const std::optional<double> value = ParseWithUnit(text, kByteUnits);
-  if (value && *value >= 1 && *value <= kMax) return static_cast<uint64_t>(*value);
-  *error = support::Quoted(text) +
-           "; allowed: 1 B to 2^60 B, for example 4GiB (KiB, MiB, GiB, TiB: powers of 1024), 4GB "
-           "(kB, MB, GB, TB: powers of 1000) or a number of bytes";
+  uint64_t bytes = 0;
+  if (support::ParseBytes(text, &bytes)) return bytes;
+  *error = support::Quoted(text) + "; allowed: " + support::kAllowedBytes;
   return std::nullopt;
 }
 
@@ -125,25 +92,11 @@ std::string CountText(uint64_t count) {
   return text;
 }
 
-std::string BytesText(uint64_t bytes) {
-  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double value = static_cast<double>(bytes);
-  size_t unit = 0;
-  // What would be rounded to 1024 is one of the next unit.
-  while (value >= (unit == 0 ? 1024 : 1023.5) && unit + 1 < std::size(kUnits)) {
-    value /= 1024;
-    ++unit;
-  }
-  const int digits = unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
-  return NumberText(value, digits) + " " + kUnits[unit];
-}
-
 std::string RateText(double rate) {
-  return Digits(100 * rate, std::chars_format::general, 3) + " %";
-}
-
-std::string NumberText(double value, int digits) {
-  return Digits(value, std::chars_format::fixed, digits);
+  char text[40];
+  const auto end =
+      std::to_chars(text, text + sizeof(text), 100 * rate, std::chars_format::general, 3);
+  return std::string(text, end.ptr) + " %";
 }
 
 }  // namespace bloomline::cli

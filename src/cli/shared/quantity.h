@@ -7,6 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "src/support/number_text.h"
+#include "src/support/units.h"
+
 namespace bloomline::cli {
 
 // A whole number from 1 to 1e18: 5000000000, 5_000_000_000, 5e9 or, in powers of 1000, 5G.
@@ -30,14 +33,12 @@ std::optional<uint64_t> ParseSeed(const std::string& text, std::string* error);
 // 5,000,000,000
 std::string CountText(uint64_t count);
 
-// Three digits and the largest binary unit: 5.82 GiB
-std::string BytesText(uint64_t bytes);
+using support::BytesText;
 
 // Three digits: 0.957 %
 std::string RateText(double rate);
 
-// With that number of digits after the point.
-std::string NumberText(double value, int digits);
+using support::NumberText;
 
 }  // namespace bloomline::cli
 

@@ -1,15 +1,15 @@
 #include "src/cli/shared/standard_streams.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <streambuf>
 
+#include "src/support/file_calls.h"
+#include "src/support/process.h"
 #include "src/support/system_error.h"
 
 namespace bloomline::cli {
@@ -23,10 +23,12 @@ class OutputBuffer : public std::streambuf {
 
   bool Flush() {
     for (const char* from = pbase(); error_ == 0 && from < pptr();) {
-      const ssize_t count = support::Uninterrupted(
-          [&] { return write(STDOUT_FILENO, from, static_cast<size_t>(pptr() - from)); });
+      const int64_t count = support::Uninterrupted([&] {
+        return support::WriteSome(support::kStandardOutput, static_cast<size_t>(pptr() - from),
+                                  from);
+      });
       if (count < 0) error_ = errno;
-      from += std::max<ssize_t>(count, 0);
+      from += std::max<int64_t>(count, 0);
     }
     setp(bytes_, bytes_ + sizeof(bytes_));
     return error_ == 0;
@@ -35,7 +37,7 @@ class OutputBuffer : public std::streambuf {
   void Close() {
     if (std::fflush(stdout) != 0 && error_ == 0) error_ = errno;  // should anybody use printf
     // Some file systems report only now that a disk or a quota is full.
-    if (Flush() && close(STDOUT_FILENO) != 0) error_ = errno;
+    if (Flush() && support::CloseFile(support::kStandardOutput) != 0) error_ = errno;
   }
 
   int error() const { return error_; }
@@ -62,11 +64,7 @@ OutputBuffer& Output() {
 }  // namespace
 
 void PrepareStandardStreams() {
-  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-    // The lowest free number is this one.
-    if (open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) != descriptor) _exit(1);
-  }
+  if (!support::PrepareStandardDescriptors()) std::_Exit(1);
   std::cout.rdbuf(&Output());
 }
 

@@ -5,11 +5,8 @@
 namespace bloomline::cli {
 
 // To be called first. From then on std::cout keeps the reason of the first write that fails, and
-// writes nothing more.
-//
-// Where descriptor 0, 1 or 2 is closed, the next file that is opened would get its number: keys
-// would be read from the file that `build` is writing, or messages go there. So each gets a file of
-// its own, in a mode in which its use fails.
+// writes nothing more. A descriptor of 0, 1 and 2 that is closed gets a file of its own
+// (support::PrepareStandardDescriptors).
 void PrepareStandardStreams();
 
 // Hands to the system what std::cout has. False if the system does not take it, now or before.

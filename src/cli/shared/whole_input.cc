@@ -1,21 +1,19 @@
 #include "src/cli/shared/whole_input.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "src/cli/shared/quantity.h"
+#include "src/support/file_calls.h"
 #include "src/support/system_error.h"
 
 namespace bloomline::cli {
 
+using support::FileKind;
 using support::SystemFailure;
 
 bool WholeInput::Map(int descriptor, uint64_t size, std::string* error) {
   // Standard input begins where whoever had it before stopped.
-  const off_t position = path_.empty() ? lseek(descriptor, 0, SEEK_CUR) : 0;
+  const int64_t position = path_.empty() ? support::PositionOf(descriptor) : 0;
   if (position < 0) return SystemFailure(name_, "cannot be examined", error);
   const uint64_t start = std::min(size, static_cast<uint64_t>(position));
   if (size != 0) {
@@ -32,8 +30,8 @@ bool WholeInput::ReadPipe(int descriptor, uint64_t max_bytes, std::string* error
   size_t size = 0;
   while (true) {
     if (size == read_.size()) read_.resize(std::max(kFirstRead, 2 * size));
-    const ssize_t count = support::Uninterrupted(
-        [&] { return read(descriptor, read_.data() + size, read_.size() - size); });
+    const int64_t count = support::Uninterrupted(
+        [&] { return support::ReadSome(descriptor, read_.size() - size, read_.data() + size); });
     if (count < 0) return SystemFailure(name_, "cannot be read", error);
     if (count == 0) break;
     size += static_cast<size_t>(count);
@@ -51,26 +49,26 @@ bool WholeInput::Open(const std::string& path, uint64_t max_pipe_bytes, std::str
   const bool is_standard_input = path == "-";
   name_ = is_standard_input ? "standard input" : path;
   if (support::HasZeroByte(path, error)) return false;
-  // A terminal must not become this process's own. The open of a named pipe waits for a writer.
-  const int descriptor = is_standard_input ? STDIN_FILENO : support::Uninterrupted([&] {
-    return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  const int descriptor = is_standard_input ? support::kStandardInput : support::Uninterrupted([&] {
+    return support::OpenFile(path, support::NoWriter::kWait);
   });
   if (descriptor < 0) return SystemFailure(name_, "cannot be opened", error);
-  struct stat status;
+  support::FileStatus status;
   bool readable;
-  if (fstat(descriptor, &status) != 0) {
+  if (!support::Examine(descriptor, &status)) {
     readable = SystemFailure(name_, "cannot be examined", error);
-  } else if (S_ISREG(status.st_mode)) {
+  } else if (status.kind == FileKind::kRegular) {
     if (!is_standard_input) path_ = path;
-    readable = Map(descriptor, static_cast<uint64_t>(status.st_size), error);
-  } else if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) {
+    readable = Map(descriptor, status.size, error);
+  } else if (status.kind == FileKind::kPipe) {
     readable = ReadPipe(descriptor, max_pipe_bytes, error);
   } else {
     readable = false;
-    *error = name_ + (S_ISDIR(status.st_mode) ? ": is a directory, not a regular file or a pipe"
-                                              : ": is not a regular file or a pipe");
+    *error =
+        name_ + (status.kind == FileKind::kFolder ? ": is a directory, not a regular file or a pipe"
+                                                  : ": is not a regular file or a pipe");
   }
-  if (!is_standard_input) close(descriptor);
+  if (!is_standard_input) support::CloseFile(descriptor);
   return readable;
 }
 

@@ -10,7 +10,7 @@ fn main() {
     for variable in ["SOURCE", "BUILD", "INSTALLED"] {
         println!("cargo:rerun-if-env-changed=BLOOMLINE_{variable}");
     }
-    for variable in ["PKG_CONFIG_PATH", "CXX", "CXXFLAGS", "DOCS_RS"] {
+    for variable in ["PKG_CONFIG_PATH", "CXX", "CXXFLAGS", "CMAKE_TOOLCHAIN_FILE", "DOCS_RS"] {
         println!("cargo:rerun-if-env-changed={variable}");
     }
     if env::var_os("DOCS_RS").is_some() {
@@ -36,10 +36,20 @@ fn source() -> Option<PathBuf> {
         "BLOOMLINE_SOURCE is '{}'; allowed: a checkout of bloomline",
         checkout.display()
     );
-    found.then(|| checkout.canonicalize().expect("the path exists"))
+    found.then(|| absolute(&checkout))
+}
+
+/// The path, absolute. On Windows, canonicalize() begins it with \\?\, which CMake does not read.
+fn absolute(path: &Path) -> PathBuf {
+    let path = path.canonicalize().expect("the path exists");
+    match path.to_str().and_then(|text| text.strip_prefix(r"\\?\")) {
+        Some(usual) => PathBuf::from(usual),
+        None => path,
+    }
 }
 
 fn build(source: &Path) {
+    let system = system_libraries();
     let named = env::var_os("BLOOMLINE_BUILD").map(PathBuf::from);
     let folder = named.clone().unwrap_or_else(|| compile(source));
     println!("cargo:rustc-link-search=native={}", folder.display());
@@ -50,10 +60,27 @@ fn build(source: &Path) {
             println!("cargo:rerun-if-changed={}/lib{library}.a", folder.display());
         }
     }
-    println!("cargo:rustc-link-lib=dylib=stdc++");
+    for library in system {
+        println!("cargo:rustc-link-lib=dylib={library}");
+    }
     println!("cargo:source={}", source.display()); // for bloomline-rocksdb
     for path in ["CMakeLists.txt", "cmake", "include", "src"] {
         println!("cargo:rerun-if-changed={}", source.join(path).display());
+    }
+}
+
+/// Cargo's word on the target: OS, ENV, ARCH.
+fn target(what: &str) -> String {
+    env::var(format!("CARGO_CFG_TARGET_{what}")).unwrap_or_default()
+}
+
+/// The library of C++, and what bloomline needs of the system besides.
+fn system_libraries() -> &'static [&'static str] {
+    match (target("OS").as_str(), target("ENV").as_str()) {
+        ("macos", _) => &["c++"],
+        ("windows", "gnu") => &["stdc++", "winpthread", "advapi32", "shell32"],
+        ("windows", env) => panic!("the target's environment is '{env}'; allowed on Windows: gnu"),
+        _ => &["stdc++"],
     }
 }
 
@@ -62,6 +89,15 @@ fn compile(source: &Path) -> PathBuf {
     let mut configure = Command::new("cmake");
     configure.arg("-S").arg(source).arg("-B").arg(&out);
     configure.arg("-DCMAKE_BUILD_TYPE=Release");
+    if target("OS") == "macos" {
+        let cpu = target("ARCH").replace("aarch64", "arm64");
+        configure.arg(format!("-DCMAKE_OSX_ARCHITECTURES={cpu}"));
+    }
+    if target("OS") == "windows" && !cfg!(windows) && env::var_os("CMAKE_TOOLCHAIN_FILE").is_none()
+    {
+        let toolchain = source.join("cmake/windows.cmake");
+        configure.arg(format!("-DCMAKE_TOOLCHAIN_FILE={}", toolchain.display()));
+    }
     for option in ["LEVELDB", "ROCKSDB", "REDIS"] {
         configure.arg(format!("-DBLOOMLINE_{option}=OFF"));
     }

@@ -1,14 +1,11 @@
-#include "src/cli/keys/key_reader.h"
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "src/cli/shared/key_reader.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "src/filter/cpu/little_endian.h"
+#include "src/support/file_calls.h"
 #include "src/support/quoted.h"
 #include "src/support/system_error.h"
 
@@ -22,8 +19,9 @@ constexpr size_t kMaxKeyBytes = 64 << 20;
 
 bool IsStandardInput(const std::string& path) { return path == "-"; }
 
-bool StatusOf(const std::string& path, struct stat* status) {
-  return (IsStandardInput(path) ? fstat(STDIN_FILENO, status) : stat(path.c_str(), status)) == 0;
+bool StatusOf(const std::string& path, support::FileStatus* status) {
+  return IsStandardInput(path) ? support::Examine(support::kStandardInput, status)
+                               : support::Examine(path, status);
 }
 
 int HexDigit(char c) {
@@ -32,6 +30,8 @@ int HexDigit(char c) {
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
 }
+
+}  // namespace
 
 bool AppendHex(std::string_view digits, std::string* bytes) {
   if (digits.size() % 2 != 0) return false;
@@ -43,8 +43,6 @@ bool AppendHex(std::string_view digits, std::string* bytes) {
   }
   return true;
 }
-
-}  // namespace
 
 void AppendKey(KeyForm form, std::string_view written, std::string* output) {
   if (form == KeyForm::kLengthPrefixed) {
@@ -59,26 +57,26 @@ void AppendKey(KeyForm form, std::string_view written, std::string* output) {
 KeyReader::KeyReader(KeyForm form, std::vector<std::string> paths)
     : form_(form), paths_(paths.empty() ? std::vector<std::string>{"-"} : std::move(paths)) {
   for (const std::string& path : paths_) {
-    struct stat status;
-    if (!StatusOf(path, &status) || !S_ISREG(status.st_mode)) {
+    support::FileStatus status;
+    if (!StatusOf(path, &status) || status.kind != support::FileKind::kRegular) {
       total_bytes_ = 0;
       break;
     }
-    total_bytes_ += static_cast<uint64_t>(status.st_size);
+    total_bytes_ += status.size;
   }
 }
 
 KeyReader::~KeyReader() {
-  if (descriptor_ > STDIN_FILENO) close(descriptor_);
+  if (descriptor_ > support::kStandardInput) support::CloseFile(descriptor_);
 }
 
 std::string KeyReader::Reads(const std::string& path) const {
-  struct stat wanted;
+  support::FileStatus wanted;
   if (!StatusOf(path, &wanted)) return "";
   for (const std::string& mine : paths_) {
-    struct stat status;
-    if (StatusOf(mine, &status) && status.st_dev == wanted.st_dev &&
-        status.st_ino == wanted.st_ino) {
+    support::FileStatus status;
+    if (StatusOf(mine, &status) && status.device == wanted.device &&
+        status.number == wanted.number) {
       return IsStandardInput(mine) ? "standard input" : "'" + mine + "'";
     }
   }
@@ -92,8 +90,8 @@ bool KeyReader::OpenNext(std::string* error) {
   file_bytes_ = 0;
   begin_ = end_ = searched_ = 0;
   if (support::HasZeroByte(path, error)) return false;
-  descriptor_ = IsStandardInput(path) ? STDIN_FILENO : support::Uninterrupted([&] {
-    return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  descriptor_ = IsStandardInput(path) ? support::kStandardInput : support::Uninterrupted([&] {
+    return support::OpenFile(path, support::NoWriter::kWait);
   });
   return descriptor_ >= 0 || support::SystemFailure(name_, "cannot be opened", error);
 }
@@ -106,8 +104,8 @@ bool KeyReader::Fill(bool* at_end, std::string* error) {
   searched_ -= begin_;
   begin_ = 0;
   if (buffer_.size() - end_ < kReadBytes / 2) buffer_.resize(std::max(kReadBytes, 2 * end_));
-  const ssize_t count = support::Uninterrupted(
-      [&] { return read(descriptor_, buffer_.data() + end_, buffer_.size() - end_); });
+  const int64_t count = support::Uninterrupted(
+      [&] { return support::ReadSome(descriptor_, buffer_.size() - end_, buffer_.data() + end_); });
   if (count < 0) return support::SystemFailure(name_, "cannot be read", error);
   end_ += static_cast<size_t>(count);
   bytes_read_ += static_cast<uint64_t>(count);
@@ -188,7 +186,7 @@ bool KeyReader::Next(std::vector<Key>* keys, std::string* error) {
       return false;
     }
     if (!at_end) continue;
-    if (descriptor_ != STDIN_FILENO) close(descriptor_);
+    if (descriptor_ != support::kStandardInput) support::CloseFile(descriptor_);
     descriptor_ = -1;
   }
   return true;

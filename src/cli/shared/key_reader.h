@@ -1,6 +1,6 @@
 // Keys from files, pipes and standard input, as a stream.
-#ifndef BLOOMLINE_CLI_KEYS_KEY_READER_H_
-#define BLOOMLINE_CLI_KEYS_KEY_READER_H_
+#ifndef BLOOMLINE_CLI_SHARED_KEY_READER_H_
+#define BLOOMLINE_CLI_SHARED_KEY_READER_H_
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -22,6 +22,9 @@ struct Key {
   std::string_view written;  // as it lies in the file, without its end or length
   std::string_view key;
 };
+
+// Appends the bytes that pairs of digits stand for. False: these are no such pairs.
+bool AppendHex(std::string_view digits, std::string* bytes);
 
 // Appends the key as it lies in a file, with its end or length.
 void AppendKey(KeyForm form, std::string_view written, std::string* output);
@@ -77,4 +80,4 @@ void AddKeyFormOptions(CLI::App* command, KeyForm* form);
 
 }  // namespace bloomline::cli
 
-#endif  // BLOOMLINE_CLI_KEYS_KEY_READER_H_
+#endif  // BLOOMLINE_CLI_SHARED_KEY_READER_H_

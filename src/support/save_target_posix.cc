@@ -1,5 +1,4 @@
-#include "src/support/save_target.h"
-
+#ifndef _WIN32
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
@@ -7,10 +6,13 @@
 
 #include <cerrno>
 #include <cstdio>
+
+#include "src/support/save_target.h"
 #ifdef __linux__
 #include <sys/xattr.h>
 #endif
 
+#include "src/support/file_calls.h"
 #include "src/support/system_error.h"
 
 namespace bloomline::support {
@@ -104,6 +106,13 @@ bool SaveTarget::CopyAttributesTo(int descriptor, std::string* error) const {
   return fchmod(descriptor, mode) == 0 || fail("its mode cannot be kept");
 }
 
+int SaveTarget::CreateBeside(const std::string& name, NewFile new_file) const {
+  const mode_t mode = exists_ || new_file == NewFile::kPrivate ? 0600 : 0666;
+  return openat(folder_, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+}
+
+void SaveTarget::RemoveBeside(const std::string& name) const { unlinkat(folder_, name.c_str(), 0); }
+
 bool SaveTarget::ReplaceBy(const std::string& name, std::string* error) const {
   if (renameat(folder_, name.c_str(), folder_, name_.c_str()) != 0) {
     return SystemFailure(folder_path_ + name, "cannot be renamed to " + path(), error);
@@ -112,10 +121,11 @@ bool SaveTarget::ReplaceBy(const std::string& name, std::string* error) const {
 }
 
 bool SaveTarget::Sync(std::string* error) const {
-  if (Uninterrupted([&] { return fsync(folder_); }) == 0) return true;
+  if (Uninterrupted([&] { return SyncFile(folder_); }) == 0) return true;
   // A file system that knows no such thing.
   if (errno == EINVAL || errno == ENOTSUP) return true;
   return SystemFailure(path(), "has been replaced, but its folder cannot be synced", error);
 }
 
 }  // namespace bloomline::support
+#endif  // !_WIN32

@@ -1,9 +1,10 @@
-#include "src/support/huge_pages.h"
-
+#ifndef _WIN32
 #include <sys/mman.h>
 
 #include <cstdint>
 #include <new>
+
+#include "src/support/huge_pages.h"
 
 namespace bloomline::support {
 namespace {
@@ -58,3 +59,4 @@ void FreePages(void* memory, size_t bytes) {
 }
 
 }  // namespace bloomline::support
+#endif  // !_WIN32

@@ -1,0 +1,70 @@
+// The system's calls on files. All functions are thread-safe. Unless they say otherwise, they
+// return a negative number (or false) with errno on failure; a signal may interrupt them (EINTR).
+//
+// Paths are UTF-8 on Windows, and the bytes that the system has elsewhere.
+#ifndef BLOOMLINE_SUPPORT_FILE_CALLS_H_
+#define BLOOMLINE_SUPPORT_FILE_CALLS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace bloomline::support {
+
+constexpr int kStandardInput = 0;
+constexpr int kStandardOutput = 1;
+constexpr int kStandardError = 2;
+
+enum class FileKind { kRegular, kFolder, kPipe, kOther };  // kPipe: or a socket
+
+struct FileStatus {
+  FileKind kind = FileKind::kOther;
+  uint64_t size = 0;  // in bytes, of a regular file
+  // Which file it is, whatever its name.
+  uint64_t device = 0;
+  uint64_t number = 0;
+};
+
+// What the open of a named pipe does while nobody writes to it.
+enum class NoWriter { kWait, kGoOn };
+
+// Opens a file of any kind for reading; a terminal does not become this process's own. Returns a
+// descriptor. No program that this process starts gets it.
+int OpenFile(const std::string& path, NoWriter no_writer);
+
+// Creates a file that has no name once RemoveName has been called, or at the latest when it is
+// closed. No other user can read it; on Windows, those can who may read its folder's files. Returns
+// a descriptor for reading and writing; EEXIST: the name is taken.
+int CreateScratchFile(const std::string& path);
+// Removes the name of a scratch file.
+int RemoveName(const std::string& path);
+
+int CloseFile(int descriptor);
+
+// Returns what a path names, also through links, or what is open.
+bool Examine(const std::string& path, FileStatus* status);
+bool Examine(int descriptor, FileStatus* status);
+
+// Returns how many bytes were moved: at least one, or 0 at the end of the file, and at most 2^30.
+// At an offset they leave alone where other calls read or write.
+int64_t ReadSome(int descriptor, size_t at_most, char* dst);
+int64_t ReadSomeAt(int descriptor, uint64_t offset, size_t at_most, char* dst);
+int64_t WriteSome(int descriptor, size_t at_most, const char* data);
+int64_t WriteSomeAt(int descriptor, uint64_t offset, size_t at_most, const char* data);
+
+// Where ReadSome would read.
+int64_t PositionOf(int descriptor);
+
+// Has the file survive a power failure.
+int SyncFile(int descriptor);
+
+// Removes all bytes of the file.
+int EmptyFile(int descriptor);
+
+// Tells the system that these bytes will be read soon. Only advice: fails silently, and does
+// nothing on systems that take none.
+void WillRead(int descriptor, uint64_t offset, uint64_t bytes);
+
+}  // namespace bloomline::support
+
+#endif  // BLOOMLINE_SUPPORT_FILE_CALLS_H_

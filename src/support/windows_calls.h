@@ -1,0 +1,47 @@
+// What the files for Windows share: UTF-16, and errno for the system's errors.
+#ifndef BLOOMLINE_SUPPORT_WINDOWS_CALLS_H_
+#define BLOOMLINE_SUPPORT_WINDOWS_CALLS_H_
+#ifdef _WIN32
+
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <io.h>
+#include <windows.h>
+// Behind windows.h.
+#include <aclapi.h>
+#include <ntsecapi.h>
+#include <shellapi.h>
+
+#include <cerrno>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace bloomline::support {
+
+// UTF-16 of UTF-8. Empty, with errno EINVAL, for other bytes: no file has a name of these.
+std::wstring ToUtf16(std::string_view text);
+// UTF-8 of UTF-16; U+FFFD for what is not.
+std::string ToUtf8(std::wstring_view text);
+
+// -1, with errno for the system's last error.
+inline int FailedCall() {
+  const auto code = static_cast<int>(GetLastError());
+  const std::error_condition condition = std::system_category().default_error_condition(code);
+  errno = condition.category() == std::generic_category() ? condition.value() : EIO;
+  return -1;
+}
+
+// The handle of a descriptor; INVALID_HANDLE_VALUE if there is none.
+inline HANDLE HandleOf(int descriptor) {
+  return reinterpret_cast<HANDLE>(_get_osfhandle(descriptor));
+}
+
+// A descriptor that owns the handle. On failure the handle is closed.
+int DescriptorOf(HANDLE handle, int flags);
+
+}  // namespace bloomline::support
+
+#endif  // _WIN32
+#endif  // BLOOMLINE_SUPPORT_WINDOWS_CALLS_H_

@@ -1,0 +1,121 @@
+// Files on every system: past 2 and 4 GiB, where positions need more than 32 bits, also where long
+// has no more; temporary ones; and names of any characters.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "src/support/aligned_memory.h"
+#include "src/support/file_calls.h"
+#include "src/support/file_io.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline::support {
+namespace {
+
+// The files are sparse: they take some KiB.
+constexpr uint64_t kPlaces[] = {(uint64_t{1} << 31) - 2, (uint64_t{1} << 32) - 2,
+                                (uint64_t{1} << 32) + (uint64_t{1} << 31)};
+constexpr uint64_t kEnd = kPlaces[2] + 4;
+
+TEST(FileIoTest, WhatIsWrittenAtEachPlaceIsReadThere) {
+  const tests::TempDir dir;
+  const std::string path = dir.Path("large");
+  std::string error;
+  {
+    ReplacementFile file;
+    ASSERT_TRUE(file.Open(path, &error)) << error;
+    for (const uint64_t place : kPlaces) {
+      const std::string bytes = "at " + std::to_string(place % 10);
+      ASSERT_TRUE(file.WriteAt(place, bytes.data(), bytes.size(), &error)) << error;
+    }
+    ASSERT_TRUE(file.Commit(&error)) << error;
+  }
+  InputFile file;
+  ASSERT_TRUE(file.Open(path, &error)) << error;
+  EXPECT_EQ(file.size(), kEnd);
+  for (const uint64_t place : kPlaces) {
+    std::string bytes(4, 'x');
+    ASSERT_TRUE(file.ReadAt(place, bytes.size(), bytes.data(), &error)) << error;
+    EXPECT_EQ(bytes, "at " + std::to_string(place % 10));
+  }
+  char byte;
+  EXPECT_FALSE(file.ReadAt(kEnd, 1, &byte, &error));
+  EXPECT_NE(error.find("at offset " + std::to_string(kEnd) + ": the file ends after 0 of them"),
+            std::string::npos)
+      << error;
+  if (sizeof(size_t) < sizeof(uint64_t)) return;
+  const AlignedMemory mapped = AlignedMemory::OfFile(file.descriptor(), kEnd);
+  ASSERT_NE(mapped.data(), nullptr);
+  EXPECT_EQ(std::string(mapped.data() + static_cast<size_t>(kPlaces[2]), 4),
+            "at " + std::to_string(kPlaces[2] % 10));
+}
+
+TEST(FileIoTest, AFileIsExaminedByNameAndByDescriptor) {
+  const tests::TempDir dir;
+  const std::string path = dir.Path("large");
+  std::string error;
+  ReplacementFile written;
+  ASSERT_TRUE(written.Open(path, &error)) << error;
+  ASSERT_TRUE(written.WriteAt(kPlaces[2], "end.", 4, &error)) << error;
+  ASSERT_TRUE(written.Commit(&error)) << error;
+  FileStatus named;
+  ASSERT_TRUE(Examine(path, &named));
+  EXPECT_EQ(named.kind, FileKind::kRegular);
+  EXPECT_EQ(named.size, kEnd);
+  const int descriptor = OpenFile(path, NoWriter::kGoOn);
+  ASSERT_GE(descriptor, 0);
+  FileStatus open;
+  ASSERT_TRUE(Examine(descriptor, &open));
+  EXPECT_EQ(open.size, kEnd);
+  EXPECT_EQ(open.device, named.device);
+  EXPECT_EQ(open.number, named.number);
+  EXPECT_EQ(CloseFile(descriptor), 0);
+  FileStatus folder;
+  ASSERT_TRUE(Examine(dir.Path(""), &folder));
+  EXPECT_EQ(folder.kind, FileKind::kFolder);
+  EXPECT_NE(folder.number, named.number);
+}
+
+TEST(FileIoTest, AScratchFileLeavesNothing) {
+  const tests::TempDir dir;
+  std::string error;
+  {
+    ScratchFile file;
+    ASSERT_TRUE(file.Open(dir.Path("."), &error)) << error;
+    ASSERT_TRUE(file.Append("12345", 5, &error)) << error;
+    char bytes[2];
+    ASSERT_TRUE(file.ReadAt(3, 2, bytes, &error)) << error;
+    EXPECT_EQ(std::string(bytes, 2), "45");
+    ASSERT_TRUE(file.Truncate(&error)) << error;
+    EXPECT_FALSE(file.ReadAt(0, 1, bytes, &error));
+    ASSERT_TRUE(file.Append("67", 2, &error)) << error;
+    ASSERT_TRUE(file.ReadAt(0, 2, bytes, &error)) << error;
+    EXPECT_EQ(std::string(bytes, 2), "67");
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(dir.Path(".")));
+}
+
+// UTF-8 on all systems: Windows has UTF-16 inside.
+TEST(FileIoTest, PathsHaveAnyCharacters) {
+  const tests::TempDir dir;
+  const std::string path = dir.Path("gr\xc3\xbcn \xe6\x97\xa5\xe6\x9c\xac \xf0\x9f\x8c\xb8");
+  std::string error;
+  for (const std::string text : {"first", "second, which replaces it"}) {
+    ReplacementFile written;
+    ASSERT_TRUE(written.Open(path, &error)) << error;
+    ASSERT_TRUE(written.Append(text.data(), text.size(), &error)) << error;
+    ASSERT_TRUE(written.Commit(&error)) << error;
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::u8path(path)));
+    InputFile read;
+    ASSERT_TRUE(read.Open(path, &error)) << error;
+    EXPECT_EQ(read.size(), text.size());
+  }
+  InputFile missing;
+  EXPECT_FALSE(missing.Open(path + "s", &error));
+  EXPECT_EQ(error, path + "s: cannot be opened: No such file or directory");
+}
+
+}  // namespace
+}  // namespace bloomline::support
