@@ -30,6 +30,7 @@ enum class Kind {
 enum class Mode {
   kNone,       // not a query
   kSingle,     // one key per call; calls do not depend on each other
+  kBranching,  // the same, and the caller branches on each answer, as a Get does
   kBatch,      // kBatchKeys keys per call
   kDependent,  // one key per call; the address of each key depends on the answer before
 };
@@ -65,7 +66,7 @@ inline const char* KindName(Kind kind) {
 }
 
 inline const char* ModeName(Mode mode) {
-  constexpr const char* kNames[] = {"", "single", "batch", "dependent"};
+  constexpr const char* kNames[] = {"", "single", "branching", "batch", "dependent"};
   return kNames[static_cast<size_t>(mode)];
 }
 
@@ -74,6 +75,7 @@ constexpr char kFprCounter[] = "fpr";
 constexpr char kLostCounter[] = "lost";
 constexpr char kWrittenBitsCounter[] = "written_bits_per_key";
 constexpr char kFinishCounter[] = "finish_ns_per_key";
+constexpr char kChunkNsCounter[] = "median_ns_per_key";
 constexpr char kKeysCounter[] = "keys_per_iteration";
 
 // n keys of kKeyBytes, one after another.
@@ -84,6 +86,16 @@ struct KeyArray {
   std::string_view operator[](size_t i) const { return {bytes + i * kKeyBytes, kKeyBytes}; }
 };
 
+// A caller that does one thing or another, as a Get does. To the compiler, the empty assembly code
+// is work that only one of them has, so it does not compute the answer without a branch.
+inline void BranchOn(bool answer, bool* result) {
+  *result = false;
+  if (answer) {
+    __asm__ volatile("");
+    *result = true;
+  }
+}
+
 // One virtual call for many keys, so that a filter's own functions can be inlined into the loop.
 class MemoryFilter {
  public:
@@ -91,6 +103,7 @@ class MemoryFilter {
   virtual void Add(KeyArray keys) = 0;
   virtual void Finish() = 0;
   virtual void Query(KeyArray keys, bool* may_match) const = 0;
+  virtual void QueryAndBranch(KeyArray keys, bool* may_match) const = 0;
   virtual void QueryInBatches(KeyArray keys, bool* may_match) const = 0;
   virtual size_t num_bytes() const = 0;
 };
@@ -107,6 +120,9 @@ class MemoryFilterOf final : public MemoryFilter {
   void Finish() override { filter_.Finish(); }
   void Query(KeyArray keys, bool* may_match) const override {
     for (size_t i = 0; i < keys.n; ++i) may_match[i] = filter_.MayMatch(keys[i]);
+  }
+  void QueryAndBranch(KeyArray keys, bool* may_match) const override {
+    for (size_t i = 0; i < keys.n; ++i) BranchOn(filter_.MayMatch(keys[i]), may_match + i);
   }
   void QueryInBatches(KeyArray keys, bool* may_match) const override {
     std::string_view batch[kBatchKeys];

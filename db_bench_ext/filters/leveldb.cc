@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db_bench_ext/filters/query_keys.h"
@@ -69,8 +70,13 @@ void Query(const leveldb::FilterPolicy& policy, const Filters& filters, const Ca
     }
   };
   const auto query = [&] {
-    for (size_t i = 0; i < kChunkKeys; ++i) {
-      answers[i] = policy.KeyMayMatch(Slice(&keys[i * kKeyBytes], kKeyBytes), queried_filters[i]);
+    const auto may_match = [&](size_t i) {
+      return policy.KeyMayMatch(Slice(&keys[i * kKeyBytes], kKeyBytes), queried_filters[i]);
+    };
+    if (c.mode == Mode::kBranching) {
+      for (size_t i = 0; i < kChunkKeys; ++i) BranchOn(may_match(i), answers + i);
+    } else {
+      for (size_t i = 0; i < kChunkKeys; ++i) answers[i] = may_match(i);
     }
   };
   WarmUp(filters.bytes);
@@ -109,11 +115,12 @@ void Register(Suite* suite, const std::string& subject, const Way& way, size_t k
       c, flags.query_chunks, flags.table_rounds,
       [c, way](benchmark::State& state, uint64_t) { Build(*NewPolicy(way), c, state); });
   c.kind = Kind::kLevelDBQuery;
-  c.mode = Mode::kSingle;
   const auto filters = std::make_shared<const Filters>(
       BuildFilters(*NewPolicy(way), flags.num_leveldb_filters, keys_per_filter));
-  for (const int hit_percent : {0, 100}) {
+  for (const auto& [hit_percent, mode] :
+       {std::pair(0, Mode::kSingle), {50, Mode::kBranching}, {100, Mode::kSingle}}) {
     c.hit_percent = hit_percent;
+    c.mode = mode;
     suite->Register(c, flags.query_chunks, flags.table_rounds,
                     [c, way, filters](benchmark::State& state, uint64_t run) {
                       Query(*NewPolicy(way), *filters, c, state, run);

@@ -30,6 +30,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   Flags flags;
   bool native = false;
   int rounds = 0;
+  int pause = 0;
 
   CLI::App app(
       "Measures filters alone, through the interfaces that RocksDB and LevelDB call: bloomline\n"
@@ -44,6 +45,14 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
       ->check(CLI::ExistingFile);
   AddRounds(&app, &rounds, "rounds of each measurement",
             "31 for what the tables compare, 9 for the rest");
+  app.add_option("--bits", flags.bits,
+                 "bits per key of RocksDB's filters; tables compare 10 (default: 8,10,16)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 100));
+  app.add_option("--pause", pause,
+                 "microseconds of other work before each 1024 queries, as between the MultiGets of "
+                 "a database; not for LevelDB's filters (default: 0)")
+      ->check(CLI::Range(0, 1000000));
   app.add_flag("--only-memory", flags.only_memory,
                "only the peak memory of building a filter of 30000000 keys: 20 seconds");
   app.add_flag("--threads", flags.threads,
@@ -61,6 +70,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   }
   if (!Parse(&app, static_cast<int>(own.size()), own.data(), exit_code)) return std::nullopt;
   if (flags.quick) UseQuickSizes(&flags);
+  flags.pause = std::chrono::microseconds(pause);
   if (rounds != 0) flags.rounds = flags.table_rounds = rounds;
   if (native && flags.native_library.empty()) {
     std::cerr << "--native needs --native-library; db_bench_ext/run_filters provides one\n";

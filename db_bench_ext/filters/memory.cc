@@ -1,5 +1,6 @@
 // Queries and builds of filters in memory, through C++ interfaces.
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -82,7 +83,8 @@ double Build(const MemorySubject& subject, const Case& c, std::unique_ptr<Memory
   return seconds + SecondsOf([&] { (*filter)->Finish(); });
 }
 
-void Query(const MemoryFilter& filter, const Case& c, benchmark::State& state, uint64_t run) {
+void Query(const MemoryFilter& filter, const Case& c, std::chrono::microseconds pause,
+           benchmark::State& state, uint64_t run) {
   QueryOrder order(c.num_keys, c.hit_percent, run);
   alignas(64) char bytes[kChunkKeys * kKeyBytes];
   bool answers[kChunkKeys];
@@ -91,9 +93,19 @@ void Query(const MemoryFilter& filter, const Case& c, benchmark::State& state, u
   const uint64_t warm_up_chunks = c.num_keys / 6 / kChunkKeys + 2;
   TimeQueries(
       c, 8 * static_cast<double>(filter.num_bytes()) / static_cast<double>(c.num_keys),
-      warm_up_chunks, answers, state, [&] { order.FillChunk(bytes); },
+      warm_up_chunks, answers, state,
       [&] {
-        c.mode == Mode::kBatch ? filter.QueryInBatches(keys, answers) : filter.Query(keys, answers);
+        order.FillChunk(bytes);
+        DoOtherWork(pause);
+      },
+      [&] {
+        if (c.mode == Mode::kBatch) {
+          filter.QueryInBatches(keys, answers);
+        } else if (c.mode == Mode::kBranching) {
+          filter.QueryAndBranch(keys, answers);
+        } else {
+          filter.Query(keys, answers);
+        }
       });
 }
 
@@ -127,13 +139,16 @@ void RegisterMemory(Suite* suite) {
     for (const uint64_t num_keys : suite->table_sizes()) {
       RegisterBuild(suite, subject, num_keys);
       auto filter = std::make_shared<std::unique_ptr<MemoryFilter>>();  // built at the first query
-      for (const auto& [hit_percent, mode] :
-           {std::pair(0, Mode::kSingle), {100, Mode::kSingle}, {0, Mode::kBatch}}) {
+      for (const auto& [hit_percent, mode] : {std::pair(0, Mode::kSingle),
+                                              {100, Mode::kSingle},
+                                              {50, Mode::kBranching},
+                                              {0, Mode::kBatch},
+                                              {50, Mode::kBatch}}) {
         const Case c{Kind::kMemoryQuery, subject.name, num_keys, kTableBits, hit_percent, mode};
         suite->Register(c, flags.table_query_chunks, suite->Rounds(c),
                         [subject, c, filter, flags](benchmark::State& state, uint64_t run) {
                           if (*filter == nullptr) Build(subject, c, filter.get());
-                          Query(**filter, c, state, run);
+                          Query(**filter, c, flags.pause, state, run);
                         });
       }
     }

@@ -11,8 +11,11 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "db_bench_ext/filters/case.h"
 #include "db_bench_ext/support/keys.h"
@@ -48,8 +51,18 @@ class QueryOrder {
   uint64_t counter_;
 };
 
+// What else a program does between queries: no vector instructions. Some Intel processors multiply
+// slowly in registers of 512 bits after some 10 us without.
+inline void DoOtherWork(std::chrono::microseconds time) {
+  if (time.count() == 0) return;
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
 // Runs the loop of `state`: fill() makes a chunk of keys, query() writes their answers, which are
-// counted afterwards, and is timed. Before that come chunks that do not count.
+// counted afterwards, and is timed. Before that come chunks that do not count. The time is that of
+// the median chunk, so a chunk during which the system ran another process does not count.
 template <typename Fill, typename Query>
 void TimeQueries(const Case& c, double bits_per_key, uint64_t warm_up_chunks, const bool* answers,
                  benchmark::State& state, const Fill& fill, const Query& query) {
@@ -58,9 +71,11 @@ void TimeQueries(const Case& c, double bits_per_key, uint64_t warm_up_chunks, co
     query();
   }
   uint64_t matches = 0, queries = 0;
+  std::vector<double> seconds;
   for (auto _ : state) {
     fill();
-    state.SetIterationTime(SecondsOf(query));
+    seconds.push_back(SecondsOf(query));
+    state.SetIterationTime(seconds.back());
     matches += static_cast<uint64_t>(std::count(answers, answers + kChunkKeys, true));
     queries += kChunkKeys;
   }
@@ -72,6 +87,7 @@ void TimeQueries(const Case& c, double bits_per_key, uint64_t warm_up_chunks, co
     state.counters[kFprCounter] =
         average(static_cast<double>(matches) / static_cast<double>(queries));
   }
+  state.counters[kChunkNsCounter] = average(1e9 * Median(std::move(seconds)) / kChunkKeys);
   state.counters[kWrittenBitsCounter] = average(bits_per_key);
   state.counters[kKeysCounter] = average(static_cast<double>(kChunkKeys));
 }

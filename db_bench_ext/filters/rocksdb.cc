@@ -5,6 +5,7 @@
 #include <climits>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
@@ -15,8 +16,14 @@ namespace {
 using rocksdb::FilterBitsReader;
 using rocksdb::Slice;
 
-constexpr int kHitPercents[] = {0, 50, 100};
-constexpr Mode kModes[] = {Mode::kSingle, Mode::kBatch, Mode::kDependent};
+struct Stream {
+  Mode mode;
+  std::vector<int> hit_percents;
+};
+const Stream kStreams[] = {{Mode::kSingle, {0, 50, 100}},
+                           {Mode::kBranching, {0, 10, 50}},
+                           {Mode::kBatch, {0, 10, 50, 100}},
+                           {Mode::kDependent, {0, 50, 100}}};
 
 // The compiler does not know that it is 0.
 volatile uint64_t opaque_zero = 0;
@@ -35,6 +42,8 @@ void QueryChunk(FilterBitsReader* reader, Slice** slices, Mode mode, bool* answe
       answers[i] = reader->MayMatch(Slice(slices[i]->data() + change, slices[i]->size()));
       change = static_cast<uint64_t>(answers[i]) & zero;
     }
+  } else if (mode == Mode::kBranching) {
+    for (size_t i = 0; i < kChunkKeys; ++i) BranchOn(reader->MayMatch(*slices[i]), answers + i);
   } else {
     for (size_t i = 0; i < kChunkKeys; ++i) answers[i] = reader->MayMatch(*slices[i]);
   }
@@ -57,7 +66,11 @@ void Query(Suite* suite, const Subject& subject, const Case& c, benchmark::State
   WarmUp(filter);
   TimeQueries(
       c, 8 * static_cast<double>(filter.size()) / static_cast<double>(c.num_keys), 2, answers,
-      state, [&] { order.FillChunk(keys); },
+      state,
+      [&] {
+        order.FillChunk(keys);
+        DoOtherWork(suite->flags().pause);
+      },
       [&] { QueryChunk(reader.get(), pointers, c.mode, answers); });
 }
 
@@ -132,10 +145,10 @@ void RegisterQueries(Suite* suite) {
     for (const uint64_t num_keys : suite->flags().sizes) {
       for (const int bits : suite->flags().bits) {
         if (subject.is_variant && bits != kTableBits) continue;
-        for (const int hit_percent : kHitPercents) {
-          for (const Mode mode : kModes) {
+        for (const Stream& stream : kStreams) {
+          for (const int hit_percent : stream.hit_percents) {
             Register(suite, subject,
-                     {Kind::kQuery, subject.name, num_keys, bits, hit_percent, mode});
+                     {Kind::kQuery, subject.name, num_keys, bits, hit_percent, stream.mode});
           }
         }
       }

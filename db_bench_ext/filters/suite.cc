@@ -83,7 +83,8 @@ bool Suite::IsInTables(const Case& c) const {
          std::count(table_sizes_.begin(), table_sizes_.end(), c.num_keys) != 0 &&
          (c.kind == Kind::kBuild || c.kind == Kind::kMemoryBuild ||
           (c.mode == Mode::kSingle && c.hit_percent != 50) ||
-          (c.mode == Mode::kBatch && c.hit_percent == 0));
+          (c.mode == Mode::kBranching && c.hit_percent != 0) ||
+          (c.mode == Mode::kBatch && c.hit_percent != 100));
 }
 
 std::string Case::Name() const {
@@ -128,7 +129,8 @@ void Results::ReportRuns(const std::vector<Run>& runs) {
     }
     CaseResult& result = results_[known->second];
     const double keys = counter(kKeysCounter) * static_cast<double>(run.iterations);
-    result.ns.push_back(1e9 * run.real_accumulated_time / keys);
+    const double median = counter(kChunkNsCounter);
+    result.ns.push_back(std::isnan(median) ? 1e9 * run.real_accumulated_time / keys : median);
     if (const double fpr = counter(kFprCounter); !std::isnan(fpr)) result.fprs.push_back(fpr);
     if (const double ns = counter(kFinishCounter); !std::isnan(ns)) result.finish_ns.push_back(ns);
     result.written_bits_per_key = counter(kWrittenBitsCounter);

@@ -5,6 +5,7 @@
 #include <benchmark/benchmark.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -106,6 +107,7 @@ struct Flags {
   int table_rounds = 31;  // of the cases that the printed tables compare
   int query_chunks = 64;  // chunks of keys that a round queries
   int table_query_chunks = 256;
+  std::chrono::microseconds pause{0};  // before each chunk of queries
   int num_leveldb_filters = 4096;
   uint64_t memory_keys = 30000000;  // of the filters whose builders' memory is measured
   bool only_memory = false;

@@ -100,7 +100,8 @@ std::string Describe() {
       << "times       ns per key: medians over batches; Finish as a whole; of the on-disk "
          "builder's\n"
       << "            AddKey the mean, as it writes rarely but much; several threads: all "
-         "together\n";
+         "together\n"
+      << "mixed       half of the keys are stored, by chance\n";
   out << LoadWarning();
   return out.str();
 }

@@ -24,10 +24,10 @@ std::string Name(const Row& row) {
 }  // namespace
 
 std::string TableHead(uint64_t num_keys) {
-  return Line("%llu keys\n%-12s%3s |%7s%7s |%7s%7s |%7s%7s |%7s%7s |%6s%9s%9s%7s |%5s%9s\n",
+  return Line("%llu keys\n%-12s%3s |%7s%7s |%7s%7s |%7s%7s |%7s%7s |%9s%7s |%6s%9s%9s%7s |%5s%9s\n",
               static_cast<unsigned long long>(num_keys), "", "thr", "raw ld", "raw rw", "add ns",
-              "x raw", "hit ns", "x raw", "miss ns", "x raw", "bits", "FPR %", "theory", "ratio",
-              "lost", "peak MB");
+              "x raw", "hit ns", "x raw", "miss ns", "x raw", "mixed ns", "x raw", "bits", "FPR %",
+              "theory", "ratio", "lost", "peak MB");
 }
 
 std::string TableRow(const Row& row) {
@@ -36,12 +36,13 @@ std::string TableRow(const Row& row) {
            "\n";
   }
   return Line(
-      "%-12s%3zu |%7.2f%7.2f |%7.2f%7.2f |%7.2f%7.2f |%7.2f%7.2f |%6.2f%9.4f%9.4f%7.3f "
+      "%-12s%3zu |%7.2f%7.2f |%7.2f%7.2f |%7.2f%7.2f |%7.2f%7.2f |%9.2f%7.2f |%6.2f%9.4f%9.4f%7.3f "
       "|%5llu%9.1f\n",
       row.of.subject.c_str(), row.of.num_threads, row.raw.load_ns, row.raw.modify_ns, row.BuildNs(),
       row.BuildNs() / row.raw.modify_ns, row.hit.median, row.hit.median / row.raw.load_ns,
-      row.miss.median, row.miss.median / row.raw.load_ns, row.BitsPerKey(),
-      100 * row.false_positive_rate, 100 * row.theory, row.false_positive_rate / row.theory,
+      row.miss.median, row.miss.median / row.raw.load_ns, row.mixed.median,
+      row.mixed.median / row.raw.load_ns, row.BitsPerKey(), 100 * row.false_positive_rate,
+      100 * row.theory, row.false_positive_rate / row.theory,
       static_cast<unsigned long long>(row.num_lost), static_cast<double>(row.peak_bytes) / 1e6);
 }
 
@@ -81,16 +82,17 @@ std::string Failures(const std::vector<Row>& rows) {
 std::string Csv(const std::vector<Row>& rows) {
   std::ostringstream out;
   out << "subject,keys,threads,filter_bytes,bits_per_key,raw_load_ns,raw_modify_ns,add_ns,"
-         "add_mean_ns,finish_ns,hit_ns,hit_mean_ns,miss_ns,miss_mean_ns,fpr,theory,checked,lost,"
+         "add_mean_ns,finish_ns,hit_ns,hit_mean_ns,miss_ns,miss_mean_ns,mixed_ns,fpr,theory,"
+         "checked,lost,"
          "peak_bytes,skipped\n";
   for (const Row& row : rows) {
     out << row.of.subject << ',' << row.of.num_keys << ',' << row.of.num_threads << ','
         << row.filter_bytes << ',' << row.BitsPerKey() << ',' << row.raw.load_ns << ','
         << row.raw.modify_ns << ',' << row.add.median << ',' << row.add.mean << ',' << row.finish_ns
         << ',' << row.hit.median << ',' << row.hit.mean << ',' << row.miss.median << ','
-        << row.miss.mean << ',' << row.false_positive_rate << ',' << row.theory << ','
-        << row.num_checked << ',' << row.num_lost << ',' << row.peak_bytes << ",\"" << row.skipped
-        << "\"\n";
+        << row.miss.mean << ',' << row.mixed.median << ',' << row.false_positive_rate << ','
+        << row.theory << ',' << row.num_checked << ',' << row.num_lost << ',' << row.peak_bytes
+        << ",\"" << row.skipped << "\"\n";
   }
   return out.str();
 }

@@ -161,6 +161,7 @@ struct Row {
   double finish_ns = 0;  // of Finish as a whole, per key; 0 for filters without it
   NsPerKey hit;
   NsPerKey miss;
+  NsPerKey mixed;  // half of the keys stored, by chance
   double false_positive_rate = 0;
   double theory = 0;
   uint64_t num_checked = 0;

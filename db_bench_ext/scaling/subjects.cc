@@ -43,7 +43,7 @@ void MeasureQueries(const Case& c, const Flags& flags, const Filter& filter, Pro
     bool may_match[kBatchKeys];
     uint64_t num_true = 0;
   };
-  const auto answer = [&](const KeyRange& range, NsPerKey* ns) {
+  const auto answer = [&](const KeyRange& range, const auto& fill, NsPerKey* ns) {
     std::vector<Answers> answers(c.num_threads);
     std::vector<KeyBatch> batches;
     for (size_t t = 0; t < c.num_threads; ++t) batches.emplace_back(kBatchKeys);
@@ -57,7 +57,7 @@ void MeasureQueries(const Case& c, const Flags& flags, const Filter& filter, Pro
         c.num_threads, range, progress, 1,
         [&](size_t t, const KeyRange& mine, uint64_t done, size_t n) {
           count(t);
-          batches[t].Fill(mine.first + done * mine.stride, mine.stride, n);
+          fill(mine.first + done * mine.stride, mine.stride, n, &batches[t]);
           uncounted[t] = n;
         },
         [&](size_t t, size_t n) {
@@ -71,11 +71,24 @@ void MeasureQueries(const Case& c, const Flags& flags, const Filter& filter, Pro
     return num_true;
   };
   row->num_checked = std::min(c.num_keys, flags.max_checked);
-  row->num_lost =
-      row->num_checked - answer({0, row->num_checked, c.num_keys / row->num_checked}, &row->hit);
-  row->false_positive_rate =
-      static_cast<double>(answer({kFirstMissingIndex, flags.num_missing, 1}, &row->miss)) /
-      static_cast<double>(flags.num_missing);
+  const auto in_order = [](uint64_t first, uint64_t stride, size_t n, KeyBatch* batch) {
+    batch->Fill(first, stride, n);
+  };
+  // No branch predictor learns which keys are stored.
+  const auto by_chance = [&](uint64_t first, uint64_t, size_t n, KeyBatch* batch) {
+    batch->size = n;
+    for (size_t i = 0; i < n; ++i) {
+      const uint64_t random = Mix(first + i);
+      const uint64_t index = random % 2 == 0 ? first + i : (random >> 1) % c.num_keys;
+      WriteKey(index, &batch->bytes[i * kKeyBytes]);
+    }
+  };
+  row->num_lost = row->num_checked -
+                  answer({0, row->num_checked, c.num_keys / row->num_checked}, in_order, &row->hit);
+  row->false_positive_rate = static_cast<double>(answer({kFirstMissingIndex, flags.num_missing, 1},
+                                                        in_order, &row->miss)) /
+                             static_cast<double>(flags.num_missing);
+  answer({kFirstMissingIndex, flags.num_missing, 1}, by_chance, &row->mixed);
 }
 
 template <typename Filter>
@@ -185,7 +198,7 @@ uint64_t Case::DiskBytes() const { return subject == "on_disk" ? num_keys * 8 + 
 
 uint64_t Case::Work(const Flags& flags) const {
   return 2 * kRawProgress + num_keys * (1 + FinishWork(subject)) +
-         std::min(num_keys, flags.max_checked) + flags.num_missing;
+         std::min(num_keys, flags.max_checked) + 2 * flags.num_missing;
 }
 
 Row Measure(const Case& c, const Flags& flags, Progress* progress) {

@@ -1,6 +1,8 @@
 // Compact blocks of every arrangement: every kernel solves and answers as the portable one, byte
 // for byte, and no key is lost.
-#include "src/filter/layouts/compact/compact_kernel.h"
+#if __has_include(<sys/mman.h>)
+#include <sys/mman.h>
+#endif
 
 #include <gtest/gtest.h>
 
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/layouts/compact/compact_kernel.h"
 #include "src/filter/layouts/compact/solver/search.h"
 #include "src/filter/layouts/kernel.h"
 #include "tests/support/guarded_bytes.h"
@@ -165,6 +168,52 @@ TEST_P(CompactKernelTest, AnswersEachBitOfABlockAsPortable) {
     }
   }
 }
+
+// Of any size, also those that fill no whole register; stored and missing keys by turns.
+TEST_P(CompactKernelTest, AnswersBatchesOfAnySizeAndNothingMore) {
+  for (uint32_t arrangement = 0; arrangement < kNumArrangements; ++arrangement) {
+    const std::vector<uint64_t> stored = Hashes(40, 55);
+    const std::vector<uint64_t> missing = Hashes(80, 56);
+    const std::string block = Solve(portable(), arrangement, stored);
+    ASSERT_FALSE(block.empty());
+    const CompactFilter filter{block.data(), 1, 0};
+    std::vector<uint64_t> queries;
+    for (size_t i = 0; i < stored.size(); ++i) {
+      queries.push_back(stored[i]);
+      queries.push_back(missing[stored.size() + i]);
+    }
+    for (size_t n = 0; n < queries.size(); ++n) {
+      std::vector<uint64_t> exact(queries.begin(), queries.begin() + static_cast<ptrdiff_t>(n));
+      std::vector<unsigned char> answers(n + 64, 2);
+      kernel().compact.may_match_many[arrangement](filter, n, exact.data(),
+                                                   reinterpret_cast<bool*>(answers.data()));
+      for (size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(portable().compact.may_match[arrangement](filter, exact[i]) ? 1 : 0, answers[i])
+            << "key " << i << " of " << n << ", arrangement " << arrangement;
+      }
+      for (size_t i = n; i < answers.size(); ++i) ASSERT_EQ(2, answers[i]) << n;
+    }
+  }
+}
+
+#if defined(__x86_64__) && defined(MAP_NORESERVE)
+// The number of blocks does not fit 32 bits. The first block matches no key, the last one all.
+TEST_P(CompactKernelTest, AnswersBatchesInFiltersOfMoreThanFourBillionBlocks) {
+  constexpr uint32_t kArrangement = 6;
+  const Arrangement& a = kArrangements[kArrangement];
+  const uint64_t num_blocks = (uint64_t{1} << 32) + 1;
+  const size_t size = num_blocks * a.block_bytes;
+  // Of this address space, two pages are used.
+  void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) GTEST_SKIP() << "no address space of " << size << " bytes";
+  char* const last = static_cast<char*>(memory) + size - a.block_bytes;
+  SetHeader(a, kBloomCode, 0, last);
+  const std::vector<uint64_t> queries(16, ~uint64_t{0});
+  EXPECT_EQ(16u, CountMatches(kArrangement, {static_cast<char*>(memory), num_blocks, 0}, queries));
+  munmap(memory, size);
+}
+#endif
 
 INSTANTIATE_TEST_SUITE_P(AllKernels, CompactKernelTest,
                          testing::Range<size_t>(0, AllKernels().size), [](const auto& info) {

@@ -3,11 +3,11 @@
 //   exchange read FOLDER...  queries those that were written there, on any CPU
 // The keys follow from their numbers. The reader prints the number of answers, how many of them are
 // wrong, and a checksum of all answers, which is the same on all CPUs also for missing keys.
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -287,7 +287,7 @@ std::vector<Kind> AllKinds() {
 // ---- The two commands
 
 void Write(const std::string& folder) {
-  if (mkdir(folder.c_str(), 0777) != 0) Fail(folder + " cannot be made");
+  if (!std::filesystem::create_directory(folder)) Fail(folder + " cannot be made");
   for (const Kind& kind : AllKinds()) {
     kind.write(KeysFrom(0, kind.num_keys), folder + "/" + kind.name);
   }

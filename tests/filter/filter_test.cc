@@ -163,6 +163,7 @@ TEST_P(FilterTest, HandlesEmptyAndHugeKeysAndDuplicates) {
 TEST_P(FilterTest, NoKeysMatchNothing) {
   const std::string bytes = Build(Options(GetParam(), 10), {});
   const FilterView view = FilterView::Open(bytes);
+  EXPECT_EQ(bytes.size(), filter::kTrailerBytes) << "no payload";
   EXPECT_FALSE(view.AlwaysMatches());
   for (int i = 0; i < 1000; ++i) EXPECT_FALSE(view.MayMatch(std::to_string(i)));
   // Batches must not read blocks that do not exist.

@@ -128,6 +128,14 @@ TEST(StandaloneFormatTest, AnExtensionThatItsFieldsDoNotFillMatchesEverything) {
   }
 }
 
+TEST(StandaloneFormatTest, AFilterThatCouldNotBeBuiltIsATrailerAlone) {
+  FilterOptions invalid;
+  invalid.bits_per_key = 1e9;
+  FilterBuilder builder(invalid);
+  builder.AddKey("a");
+  EXPECT_EQ(builder.Finish(), std::string(16, '\0') + "bLn\x01");
+}
+
 TEST(StandaloneFormatTest, RandomBytesOfEveryLengthMatchEverything) {
   std::mt19937_64 random(1);
   GuardedBytes guarded(kMaxLength);

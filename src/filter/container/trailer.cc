@@ -240,8 +240,7 @@ bool HasTrailer(std::string_view filter) {
 Payload DecodeTrailer(std::string_view filter, std::string* why, std::string_view canonicalizer,
                       Extension* fields) {
   Payload payload;
-  Decode(filter, canonicalizer, &payload, fields, why);
-  return payload;
+  return Decode(filter, canonicalizer, &payload, fields, why) ? payload : Payload();
 }
 
 std::string_view RangesOf(std::string_view filter) {

@@ -13,7 +13,7 @@
 namespace bloomline::filter {
 
 // As Hash64, for many keys. Where the kernel hashes several at once, a batch of short keys takes
-// a third less time.
+// 0.85 to 0.9 of the time (avx512, Intel Xeon of the Sapphire Rapids class).
 class BatchHasher {
  public:
   BatchHasher(uint64_t seed, const kernels::HashKernel& kernel)

@@ -27,11 +27,6 @@ BLOOMLINE_AVX2_INLINE Bits512 LoadAtomicBlock(const char* block) {
   return {LoadAtomic32Bytes(block), LoadAtomic32Bytes(block + kBytesPer256Bits)};
 }
 
-BLOOMLINE_AVX2 void MayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes,
-                                 bool* may_match) {
-  BlocksMayMatch<LoadAtomicBlock>(filter, n, hashes, may_match);
-}
-
 // The words of `bits` that have a one which `other` lacks, as bits 0 to 3.
 BLOOMLINE_AVX2_INLINE uint32_t WordsLacking(__m256i other, __m256i bits) {
   const __m256i same = _mm256_cmpeq_epi64(_mm256_andnot_si256(other, bits), _mm256_setzero_si256());
@@ -69,7 +64,7 @@ BLOOMLINE_AVX2 void CountBlocks(const char* data, uint64_t num_blocks, uint64_t*
 
 AtomicKernel Avx2Atomic() {
   AtomicKernel kernel;
-  kernel.may_match_many = MayMatchMany;
+  kernel.may_match_many = BlocksMayMatch<LoadAtomicBlock>::Run;
   kernel.add_many = RunForEach<Add>;
   kernel.count_blocks = CountBlocks;
   return kernel;

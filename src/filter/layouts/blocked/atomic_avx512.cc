@@ -14,31 +14,24 @@ namespace bloomline::kernels {
 namespace {
 
 // By loads of 16 bytes, for the reason given in atomic_avx2.cc.
-struct AtomicLoad {
-  BLOOMLINE_AVX512_INLINE static __m256i Half(const char* p) {
-    __m128i low, high;
-    const auto* quarters = reinterpret_cast<const __m128i*>(p);
-    __asm__ volatile("vmovdqa %1, %0" : "=x"(low) : "m"(quarters[0]));
-    __asm__ volatile("vmovdqa %1, %0" : "=x"(high) : "m"(quarters[1]));
-    return _mm256_set_m128i(high, low);
-  }
-  BLOOMLINE_AVX512_INLINE static __m512i Block(const char* p) {
-    return _mm512_inserti64x4(_mm512_castsi256_si512(Half(p)), Half(p + kBlockBytes / 2), 1);
-  }
-};
+BLOOMLINE_AVX512_INLINE __m256i LoadAtomic32Bytes(const char* p) {
+  __m128i low, high;
+  const auto* halves = reinterpret_cast<const __m128i*>(p);
+  __asm__ volatile("vmovdqa %1, %0" : "=x"(low) : "m"(halves[0]));
+  __asm__ volatile("vmovdqa %1, %0" : "=x"(high) : "m"(halves[1]));
+  return _mm256_set_m128i(high, low);
+}
 
-BLOOMLINE_AVX512 void MayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes,
-                                   bool* may_match) {
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] =
-        BlockMayMatch<AtomicLoad>(BlockOf(filter, hashes[i]), filter.num_probes, hashes[i]);
-  }
+BLOOMLINE_AVX512_INLINE Bits512 LoadAtomicBlock(const char* block) {
+  return {LoadAtomic32Bytes(block), LoadAtomic32Bytes(block + kBytesPer256Bits)};
 }
 
 struct Add {
   static constexpr bool kPrefetches = false;
   BLOOMLINE_AVX512_INLINE static void Run(char* block, __m512i ones, size_t i, bool* changed) {
-    const __m512i missing = _mm512_andnot_si512(AtomicLoad::Block(block), ones);
+    const Bits512 halves = LoadAtomicBlock(block);
+    const __m512i before = _mm512_inserti64x4(_mm512_castsi256_si512(halves.low), halves.high, 1);
+    const __m512i missing = _mm512_andnot_si512(before, ones);
     const uint32_t lacking = _mm512_test_epi64_mask(missing, missing);
     alignas(64) uint64_t masks[kWordsPerBlock];
     _mm512_store_si512(masks, ones);
@@ -51,7 +44,7 @@ struct Add {
 
 AtomicKernel Avx512Atomic() {
   AtomicKernel kernel;
-  kernel.may_match_many = MayMatchMany;
+  kernel.may_match_many = RunForEach<BlocksMayMatch<LoadAtomicBlock>>;
   kernel.add_many = RunForEach<OnKeys<Add, bool*>>;
   kernel.count_blocks = Avx2Atomic().count_blocks;  // by POPCNT, nothing wider
   return kernel;

@@ -8,13 +8,7 @@
 #include "src/filter/cpu/blocks.h"
 
 namespace bloomline::kernels {
-
-// The lower half of a hash in all lanes. VBROADCASTSS from memory needs a load alone; a hash that
-// is in a general register takes a move and a shuffle. The intrinsic for floats is the one that
-// takes a pointer.
-BLOOMLINE_AVX2_INLINE __m256i LowerHalf(const uint64_t* hash) {
-  return _mm256_castps_si256(_mm256_broadcast_ss(reinterpret_cast<const float*>(hash)));
-}
+namespace {
 
 // Whether the bits of eight probes are set. Probes where `ones` is 0 do not count.
 BLOOMLINE_AVX2_INLINE bool HasBits(Bits512 block, __m256i probes, __m256i ones) {
@@ -28,36 +22,67 @@ BLOOMLINE_AVX2_INLINE bool HasBits(Bits512 block, __m256i probes, __m256i ones) 
   return WordsHaveBits(_mm256_castps_si256(words), bits, ones);
 }
 
-// `ones` is OnesInFirstLanes(num_probes).
-BLOOMLINE_AVX2_INLINE bool BlockMayMatch(Bits512 block, int num_probes, __m256i ones,
-                                         ProbePairs pairs) {
-  bool has_bits = HasBits(block, EightProbes(pairs, 0), ones);
+BLOOMLINE_AVX2_INLINE bool BlockMayMatch(Bits512 block, int num_probes, ProbePairs pairs) {
+  bool has_bits = HasBits(block, EightProbes(pairs, 0), OnesInFirstLanes(num_probes));
   for (int first = kProbesPer256Bits; first < num_probes && has_bits; first += kProbesPer256Bits) {
     has_bits = HasBits(block, EightProbes(pairs, first), OnesInFirstLanes(num_probes - first));
   }
   return has_bits;
 }
 
-// kLoadBlock is LoadBlock of blocked_avx2.cc, or the one of atomic_avx2.cc, for filters in which
-// other threads may set bits meanwhile. For k <= 8 a loop without BlockMayMatch's branch.
+// Many queries. kLoadBlock is LoadBlock of blocked_avx2.cc, or the one of atomic_avx2.cc, for
+// filters in which other threads may set bits meanwhile.
 template <Bits512 (*kLoadBlock)(const char*)>
-BLOOMLINE_AVX2_INLINE void BlocksMayMatch(const PayloadView& caller_filter, size_t n,
-                                          const uint64_t* hashes, bool* may_match) {
-  const PayloadView filter = caller_filter;
-  const __m256i ones = OnesInFirstLanes(filter.num_probes);
-  if (filter.num_probes <= kProbesPer256Bits) {
-    for (size_t i = 0; i < n; ++i) {
-      const ProbePairs pairs = BlockedPairs(LowerHalf(hashes + i));
-      may_match[i] = HasBits(kLoadBlock(BlockOf(filter, hashes[i])), EightProbes(pairs, 0), ones);
+struct BlocksMayMatch {
+  // Nine to 16 probes take a second pass: over the keys that the first one has left if these are
+  // few, else over all. With a branch for each key, it takes 11.3 instead of 6 ns if half of the
+  // keys are stored. One pass over 16 probes takes 1.6 times as long if all are missing, and 0.9
+  // times as long if half of them or all are stored.
+  BLOOMLINE_AVX2 static void Run(const PayloadView& caller_filter, size_t n, const uint64_t* hashes,
+                                 bool* may_match) {
+    const PayloadView filter = caller_filter;  // the answers could alias the caller's
+    const int num_probes = filter.num_probes;
+    if (num_probes > 2 * kProbesPer256Bits) {
+      for (size_t i = 0; i < n; ++i) {
+        may_match[i] = BlockMayMatch(kLoadBlock(BlockOf(filter, hashes[i])), num_probes,
+                                     BlockedPairs(LowerHalf(hashes + i)));
+      }
+      return;
     }
-  } else {
+    const __m256i ones = OnesInFirstLanes(num_probes);
+    if (num_probes <= kProbesPer256Bits) {
+      for (size_t i = 0; i < n; ++i) may_match[i] = EightMatch(filter, hashes + i, 0, ones);
+      return;
+    }
+    size_t left = 0;
     for (size_t i = 0; i < n; ++i) {
-      may_match[i] = BlockMayMatch(kLoadBlock(BlockOf(filter, hashes[i])), filter.num_probes, ones,
-                                   BlockedPairs(LowerHalf(hashes + i)));
+      may_match[i] = EightMatch(filter, hashes + i, 0, ones);
+      left += may_match[i] ? 1 : 0;
+    }
+    const __m256i second_ones = OnesInFirstLanes(num_probes - kProbesPer256Bits);
+    if (left > n / 4) {
+      for (size_t i = 0; i < n; ++i) {
+        const bool matches = EightMatch(filter, hashes + i, kProbesPer256Bits, second_ones);
+        may_match[i] = may_match[i] & matches;
+      }
+      return;
+    }
+    for (size_t i = 0; left != 0; ++i) {
+      if (!may_match[i]) continue;
+      --left;
+      may_match[i] = EightMatch(filter, hashes + i, kProbesPer256Bits, second_ones);
     }
   }
-}
 
+ private:
+  BLOOMLINE_AVX2_INLINE static bool EightMatch(const PayloadView& filter, const uint64_t* hash,
+                                               int first, __m256i ones) {
+    return HasBits(kLoadBlock(BlockOf(filter, *hash)),
+                   EightProbes(BlockedPairs(LowerHalf(hash)), first), ones);
+  }
+};
+
+}  // namespace
 }  // namespace bloomline::kernels
 
 #endif  // BLOOMLINE_FILTER_LAYOUTS_BLOCKED_BLOCK_QUERY_AVX2_H_

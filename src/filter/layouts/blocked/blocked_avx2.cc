@@ -26,16 +26,10 @@ BLOOMLINE_AVX2_INLINE Bits512 LoadBlock(const char* block) {
 struct QueryOne {
   template <int K>
   BLOOMLINE_AVX2 static bool Run(const PayloadView& filter, uint64_t hash) {
-    const int num_probes = K == 0 ? filter.num_probes : K;
-    return BlockMayMatch(LoadBlock(BlockOf(filter, hash)), num_probes, OnesInFirstLanes(num_probes),
+    return BlockMayMatch(LoadBlock(BlockOf(filter, hash)), K == 0 ? filter.num_probes : K,
                          BlockedPairs(_mm256_set1_epi32(static_cast<int>(hash))));
   }
 };
-
-BLOOMLINE_AVX2 void MayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes,
-                                 bool* may_match) {
-  BlocksMayMatch<LoadBlock>(filter, n, hashes, may_match);
-}
 
 struct Insert {
   template <int K>
@@ -96,7 +90,7 @@ BlockedKernel Avx2Blocked() {
   BlockedKernel kernel;
   kernel.may_match = QueryOne::Run<0>;
   kernel.may_match_for = UnrolledFunction<QueryOne>;
-  kernel.may_match_many = MayMatchMany;
+  kernel.may_match_many = BlocksMayMatch<LoadBlock>::Run;
   kernel.insert_many = RunForEach<Insert>;
   kernel.add_many = RunForEach<Add>;
   kernel.add_for = UnrolledFunction<AddOne>;

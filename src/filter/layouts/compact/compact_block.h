@@ -101,10 +101,13 @@ struct CompactKey {
   uint64_t variable;  // for slots 0 to 2, three bits of it in each attempt
 };
 
+constexpr uint64_t kKeyFactor = 0x7137449123ef65cd;
+constexpr uint64_t kFieldFactor = 0xe9b5dba58189dbbd;
+
 BLOOMLINE_ALWAYS_INLINE CompactKey CompactKeyOf(uint64_t hash) {
-  const Product product = MultiplyInRegisters(hash, 0x7137449123ef65cd);
+  const Product product = MultiplyInRegisters(hash, kKeyFactor);
   const uint64_t word = product.low ^ product.high;
-  return {{word, word * 0xe9b5dba58189dbbd >> 12}, product.high};
+  return {{word, word * kFieldFactor >> 12}, product.high};
 }
 
 // Slots 0 to 2 depend on the attempt, so that another attempt is another system, and yet the

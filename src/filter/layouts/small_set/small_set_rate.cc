@@ -1,12 +1,11 @@
 #include "src/filter/layouts/small_set/small_set_rate.h"
 
-#include <math.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "src/filter/layouts/small_set/small_set_block.h"
+#include "src/support/log_gamma.h"
 
 namespace bloomline::filter {
 namespace {
@@ -15,12 +14,7 @@ namespace {
 constexpr size_t kMaxLeft = 16;
 using LeftProbabilities = std::array<double, kMaxLeft + 1>;
 
-// ln n!. Not by std::lgamma, which writes the sign to a global variable: a data race between
-// threads.
-double LogFactorial(double n) {
-  int sign;
-  return lgamma_r(n + 1, &sign);
-}
+double LogFactorial(double n) { return support::LogGamma(n + 1); }  // ln n!
 
 double PowerOfHalf(int64_t n) { return std::ldexp(1.0, -static_cast<int>(n)); }
 
