@@ -1,5 +1,6 @@
 // The LevelDB adaptor: docs/format.md, section 4.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "bloomline/leveldb.h"
+#include "bloomline/sizing.h"
 #include "leveldb/slice.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/hash/hash.h"
@@ -18,8 +20,10 @@
 #include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/layouts/limits.h"
+#include "src/filter/metrics/filter_counts.h"
 #include "src/filter/writer/payload_builder.h"
 #include "src/support/error_text.h"
+#include "src/support/number_text.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline {
@@ -85,6 +89,16 @@ void ReserveWithSpareBytes(size_t num_bytes, std::string* dst) {
   if (dst->capacity() < needed) dst->reserve(std::max(needed, 2 * dst->capacity()));
 }
 
+// LevelDB tells a policy neither the file nor the level. May throw bad_alloc.
+filter::FilterCounts* CountsOf(const FilterOptions& options) {
+  filter::FilterCounts* const counts = filter::CountsFor(
+      {"leveldb",
+       std::string(FormatName(options.format)) + ":" + support::DoubleText(options.bits_per_key),
+       "", -1});
+  counts->SetExpectedRate(FalsePositiveRate(options.format, options.bits_per_key));
+  return counts;
+}
+
 // Immutable after construction, so threads share it without locks.
 class LevelDBFilterPolicy : public leveldb::FilterPolicy {
  public:
@@ -94,7 +108,8 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
         name_(StoredName(name, options.seed)),
         shapes_(options.format, options.bits_per_key),
         hasher_(options.seed),
-        kernel_(kernels::ActiveKernel()) {}
+        kernel_(kernels::ActiveKernel()),
+        counts_(CountsOf(options)) {}
 
   const char* Name() const override { return name_.c_str(); }
 
@@ -103,17 +118,21 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
     if (n <= 0 && options_.format != Format::kClassic) return;
     const size_t num_keys = n <= 0 ? 0 : static_cast<size_t>(n);
-    const size_t start = dst->size();
-    try {
-      Append(keys, num_keys, dst);
-    } catch (const std::exception&) {  // bad_alloc, length_error
-      dst->resize(start);
-      AppendAlwaysMatch(dst);
-    }
+    // A filter of a data block takes some 200 ns to build. Counting each would take longer by 20
+    // ns.
+    if (filter::IsSampled()) return CreateSampledFilter(keys, num_keys, dst);
+    AppendOrAlwaysMatch(keys, num_keys, dst);
+  }
+
+  // A filter that matches everything.
+  void AppendUseless(filter::UselessReason reason, std::string* dst) const {
+    AppendAlwaysMatch(dst);
+    counts_->Add(filter::Count::kBuiltUseless, 1, reason);
   }
 
   __attribute__((flatten)) bool KeyMayMatch(const leveldb::Slice& key,
                                             const leveldb::Slice& filter) const override {
+    if (filter::IsSampled()) return SampledMayMatch(key, filter);
     if (key.size() > filter::kMaxShortKeyBytes || filter.size() < 2)
       return AnyMayMatch(key, filter);
     const size_t num_bytes = filter.size() - 1;
@@ -140,6 +159,45 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     if (payload.always_matches()) return true;
     return filter::HashMayMatch(payload, kernel_,
                                 filter::LayoutHash(payload.layout, View(key), hasher_));
+  }
+
+  __attribute__((noinline)) bool SampledMayMatch(const leveldb::Slice& key,
+                                                 const leveldb::Slice& filter) const {
+    const bool may_match = AnyMayMatch(key, filter);
+    const filter::Sample sample = filter::TakeSample();
+    if (sample.weight == 0) return may_match;
+    counts_->AddAnswer(filter::Answers::kKeys, may_match, sample.weight);
+    if (may_match && filter::DecodeLevelDB(View(filter)).always_matches()) {
+      counts_->Add(filter::Count::kOpenedUseless, sample.weight,
+                   View(filter) == filter::kLevelDBAlwaysMatch
+                       ? filter::UselessReason::kSaidByWriter
+                       : filter::UselessReason::kDamaged);
+    }
+    return may_match;
+  }
+
+  void CreateSampledFilter(const leveldb::Slice* keys, size_t num_keys, std::string* dst) const {
+    using Clock = std::chrono::steady_clock;
+    const filter::Sample sample = filter::TakeSample();
+    const size_t start = dst->size();
+    const Clock::time_point start_time = Clock::now();
+    AppendOrAlwaysMatch(keys, num_keys, dst);
+    const std::chrono::nanoseconds time = Clock::now() - start_time;
+    const uint64_t weight = sample.weight;
+    counts_->Add(filter::Count::kBuilt, weight);
+    counts_->Add(filter::Count::kKeysBuilt, weight * num_keys);
+    counts_->Add(filter::Count::kBytesBuilt, weight * (dst->size() - start));
+    counts_->Add(filter::Count::kNanosecondsBuilt, weight * static_cast<uint64_t>(time.count()));
+  }
+
+  void AppendOrAlwaysMatch(const leveldb::Slice* keys, size_t num_keys, std::string* dst) const {
+    const size_t start = dst->size();
+    try {
+      Append(keys, num_keys, dst);
+    } catch (const std::exception&) {  // bad_alloc, length_error
+      dst->resize(start);
+      AppendUseless(filter::UselessReason::kOutOfMemory, dst);
+    }
   }
 
   __attribute__((flatten)) void Append(const leveldb::Slice* keys, size_t n,
@@ -173,6 +231,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   const filter::LevelDBShapes shapes_;
   const filter::KeyHasher hasher_;
   const kernels::Kernel& kernel_;
+  filter::FilterCounts* const counts_;
 };
 
 // The canonical forms of the keys of one filter.
@@ -213,7 +272,7 @@ class CanonicalKeys {
 // (docs/format.md, section 4).
 class CanonicalLevelDBPolicy final : public leveldb::FilterPolicy {
  public:
-  CanonicalLevelDBPolicy(std::unique_ptr<const leveldb::FilterPolicy> policy,
+  CanonicalLevelDBPolicy(std::unique_ptr<const LevelDBFilterPolicy> policy,
                          std::shared_ptr<const KeyCanonicalizer> canonicalizer)
       : policy_(std::move(policy)), canonicalizer_(std::move(canonicalizer)) {}
 
@@ -221,14 +280,18 @@ class CanonicalLevelDBPolicy final : public leveldb::FilterPolicy {
 
   void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
     if (n <= 0) return policy_->CreateFilter(keys, n, dst);
+    filter::UselessReason reason = filter::UselessReason::kOutOfMemory;
     const bool written = support::OrIfOutOfMemory(false, [&] {
       CanonicalKeys canonical;
-      if (!canonical.Add(*canonicalizer_, keys, static_cast<size_t>(n))) return false;
+      if (!canonical.Add(*canonicalizer_, keys, static_cast<size_t>(n))) {
+        reason = filter::UselessReason::kCanonicalizer;
+        return false;
+      }
       const std::vector<leveldb::Slice> slices = canonical.Slices();
       policy_->CreateFilter(slices.data(), n, dst);
       return true;
     });
-    if (!written) AppendAlwaysMatch(dst);
+    if (!written) policy_->AppendUseless(reason, dst);
   }
 
   bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
@@ -240,7 +303,7 @@ class CanonicalLevelDBPolicy final : public leveldb::FilterPolicy {
   }
 
  private:
-  const std::unique_ptr<const leveldb::FilterPolicy> policy_;
+  const std::unique_ptr<const LevelDBFilterPolicy> policy_;
   const std::shared_ptr<const KeyCanonicalizer> canonicalizer_;
 };
 

@@ -16,12 +16,15 @@ namespace bloomline::preload {
 
 // Null: not set.
 struct Environment {
-  const char* format;         // BLOOMLINE_FORMAT
-  const char* bits_per_key;   // BLOOMLINE_BITS_PER_KEY
-  const char* seed;           // BLOOMLINE_SEED
-  const char* verbose;        // BLOOMLINE_VERBOSE
-  const char* bits_by_level;  // BLOOMLINE_BITS_BY_LEVEL; RocksDB only
-  const char* names;          // of all variables that begin with kPrefix, each with a newline
+  const char* format;           // BLOOMLINE_FORMAT
+  const char* bits_per_key;     // BLOOMLINE_BITS_PER_KEY
+  const char* seed;             // BLOOMLINE_SEED
+  const char* verbose;          // BLOOMLINE_VERBOSE
+  const char* bits_by_level;    // BLOOMLINE_BITS_BY_LEVEL; RocksDB only
+  const char* rewrite;          // BLOOMLINE_REWRITE; RocksDB only
+  const char* metrics;          // BLOOMLINE_METRICS
+  const char* metrics_seconds;  // BLOOMLINE_METRICS_SECONDS
+  const char* names;            // of all variables that begin with kPrefix, each with a newline
 };
 
 constexpr char kPrefix[] = "BLOOMLINE_";
@@ -54,8 +57,10 @@ inline Environment CaptureEnvironment() {
     const char* const copy = strdup(text);
     return copy == nullptr ? text : copy;
   };
-  return {value("BLOOMLINE_FORMAT"),  value("BLOOMLINE_BITS_PER_KEY"),  value("BLOOMLINE_SEED"),
-          value("BLOOMLINE_VERBOSE"), value("BLOOMLINE_BITS_BY_LEVEL"), CaptureNames()};
+  return {
+      value("BLOOMLINE_FORMAT"),  value("BLOOMLINE_BITS_PER_KEY"),    value("BLOOMLINE_SEED"),
+      value("BLOOMLINE_VERBOSE"), value("BLOOMLINE_BITS_BY_LEVEL"),   value("BLOOMLINE_REWRITE"),
+      value("BLOOMLINE_METRICS"), value("BLOOMLINE_METRICS_SECONDS"), CaptureNames()};
 }
 
 }  // namespace bloomline::preload

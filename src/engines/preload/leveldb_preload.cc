@@ -8,6 +8,7 @@
 #include "bloomline/cpu.h"
 #include "bloomline/leveldb.h"
 #include "src/engines/preload/environment.h"
+#include "src/engines/preload/metrics_file.h"
 #include "src/engines/preload/next_function.h"
 #include "src/engines/preload/settings.h"
 #include "src/support/out_of_memory.h"
@@ -65,6 +66,7 @@ const leveldb::FilterPolicy* NewPolicy(int bits_per_key, std::string* error) {
   Settings settings;
   *error = Settings::Parse(StartEnvironment(), Engine::kLevelDB, &settings);
   if (!error->empty()) return nullptr;
+  StartMetricsFile(settings);
   FilterOptions& options = settings.options;
   if (!settings.has_bits_per_key) options.bits_per_key = bits_per_key;
   const char* const name = options.seed == 0 ? kLevelDBBuiltinName : kSeededName;

@@ -12,9 +12,10 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/rocksdb.h"
+#include "src/engines/preload/metrics_file.h"
 #include "src/engines/preload/reading_policy.h"
 #include "src/engines/preload/settings.h"
-#include "src/engines/rocksdb/options/option_table.h"
+#include "src/engines/rocksdb/options/level_options.h"
 #include "src/engines/rocksdb/options/policy_settings.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
@@ -119,6 +120,13 @@ std::string ActiveText(const Settings& settings, const RocksDBFilterOptions& opt
   return text + kernel;
 }
 
+// Options of a policy that writes no filters.
+RocksDBFilterOptions ReadingOptions() {
+  RocksDBFilterOptions options;
+  options.bits_per_key = 0;
+  return options;
+}
+
 const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
   Settings settings;
   *error = Settings::Parse(*environment, Engine::kRocksDB, &settings);
@@ -129,7 +137,7 @@ const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
   if (error->empty()) *error = AddBitsByLevel(&options);
   if (!error->empty()) return nullptr;
   std::unique_ptr<rocksdb::FilterPolicy> policy =
-      MakeRocksDBFilterPolicy(keeps_own ? RocksDBFilterOptions() : options, error);
+      MakeRocksDBFilterPolicy(keeps_own ? ReadingOptions() : options, error);
   if (policy == nullptr) {
     const bool is_ribbon = asked.kind == Asked::Kind::kRibbon;
     *error = (settings.has_bits_per_key
@@ -161,7 +169,9 @@ void Start() {
     }
     if (!RegisterBloomline()) return false;
     Settings settings;
-    Settings::Parse(*environment, Engine::kRocksDB, &settings);
+    if (Settings::Parse(*environment, Engine::kRocksDB, &settings).empty()) {
+      StartMetricsFile(settings);
+    }
     if (settings.verbose) SayOnceThatNameIsKnown();
     return true;
   });

@@ -18,6 +18,9 @@ struct Settings {
   bool has_bits_per_key = false;
   FilterOptions options;
   bool verbose = false;
+  bool rewrite = false;  // look for requests to rewrite filters
+  std::string metrics;   // the path of the file; empty: none
+  int metrics_seconds = 15;
 
   // Returns an empty string, or one sentence that names a variable, its value and what is allowed.
   // A name that is not known is wrong, too: it may be a misspelt one. May throw bad_alloc.

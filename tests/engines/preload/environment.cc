@@ -6,8 +6,9 @@
 
 int main() {
   const bloomline::preload::Environment environment = bloomline::preload::CaptureEnvironment();
-  for (const char* value : {environment.format, environment.bits_per_key, environment.seed,
-                            environment.verbose, environment.bits_by_level}) {
+  for (const char* value :
+       {environment.format, environment.bits_per_key, environment.seed, environment.verbose,
+        environment.bits_by_level, environment.metrics, environment.metrics_seconds}) {
     std::printf("%s ", value == nullptr ? "-" : value);
   }
   std::printf("%s", environment.names == nullptr ? "no names" : "names");

@@ -1,6 +1,7 @@
 // A program that knows RocksDB alone: it asks for RocksDB's own filters, or for what an option
 // string names, and checks all answers.
-// Usage: rocksdb_client write|check|files FOLDER POLICY, or rocksdb_client threads
+// Usage: rocksdb_client write|check|files|metrics FOLDER POLICY, or rocksdb_client threads
+//   metrics reads until it is killed
 //   files   writes files of flushes, of a compaction and of recovery, and prints for each a hash of
 //           its data and filter
 //   POLICY  bloom:BITS_PER_KEY, ribbon:BITS_PER_KEY, ribbon:BITS_PER_KEY:BLOOM_BEFORE_LEVEL, or an
@@ -42,7 +43,16 @@ rocksdb::BlockBasedTableOptions TableOptions(const std::string& policy) {
   return table;
 }
 
-int UseDatabase(bool write, const char* folder, const std::string& policy) {
+// Until it is killed.
+[[noreturn]] void ReadForEver(rocksdb::DB* db) {
+  std::string value;
+  for (int i = 0;; i = (i + 1) % kNumKeys) {
+    db->Get(rocksdb::ReadOptions(), Key(2 * i + 1), &value).PermitUncheckedError();
+  }
+}
+
+int UseDatabase(bool write, const char* folder, const std::string& policy,
+                bool reads_for_ever = false) {
   rocksdb::Options options;
   options.create_if_missing = write;
   options.statistics = rocksdb::CreateDBStatistics();
@@ -55,6 +65,7 @@ int UseDatabase(bool write, const char* folder, const std::string& policy) {
     }
     Require(db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr));
   }
+  if (reads_for_ever) ReadForEver(db.get());
   int wrong = 0;
   std::string value;
   for (int i = 0; i < kNumKeys; ++i) {
@@ -136,5 +147,6 @@ int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "threads") == 0) return UseThreadsAndFork(MakePolicies);
   if (argc != 4) return 2;
   if (std::strcmp(argv[1], "files") == 0) return WriteFiles(argv[2], argv[3]);
-  return UseDatabase(std::strcmp(argv[1], "write") == 0, argv[2], argv[3]);
+  return UseDatabase(std::strcmp(argv[1], "write") == 0, argv[2], argv[3],
+                     std::strcmp(argv[1], "metrics") == 0);
 }

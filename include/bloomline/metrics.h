@@ -1,0 +1,24 @@
+// What the filter policies of this process have counted: queries and their answers, filters opened
+// and built, filters that match everything.
+//
+//   std::string text = bloomline::MetricsText();
+//
+// The text is in Prometheus' exposition format (version 0.0.4): answer the scrapes of the program's
+// own endpoint with it, or write it to a file for node_exporter. docs/operating.md explains each
+// metric, and has alert rules and a board. In C: c_metrics.h.
+#ifndef BLOOMLINE_METRICS_H_
+#define BLOOMLINE_METRICS_H_
+
+#include <string>
+
+namespace bloomline {
+
+// Returns the counts of all LevelDB and RocksDB policies of this process since it started; empty
+// text if out of memory. Queries are counted by a sample: about one in 256 of each thread, which
+// stands for all since the last. All other counts are exact. Thread-safe. Takes about 10 us for
+// each policy, column family and level.
+std::string MetricsText();
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_METRICS_H_

@@ -1,0 +1,19 @@
+// BLOOMLINE_METRICS: what the policies of this process count, in a file for node_exporter's
+// textfile collector.
+#ifndef BLOOMLINE_ENGINES_PRELOAD_METRICS_FILE_H_
+#define BLOOMLINE_ENGINES_PRELOAD_METRICS_FILE_H_
+
+#include "src/engines/preload/settings.h"
+
+namespace bloomline::preload {
+
+// From the first policy of the process on, a thread replaces the file settings.metrics every
+// settings.metrics_seconds, and the end of the process does. Does nothing if there is no such
+// setting, and after the first call. A child of fork() begins anew with its next policy or file.
+// One process has the file, by a lock on the file of that name with ".lock"; others wait for it.
+// What fails is said once on stderr, and tried again. May throw bad_alloc.
+void StartMetricsFile(const Settings& settings);
+
+}  // namespace bloomline::preload
+
+#endif  // BLOOMLINE_ENGINES_PRELOAD_METRICS_FILE_H_

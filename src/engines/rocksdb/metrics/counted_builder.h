@@ -1,0 +1,117 @@
+// Builders that count what they build.
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_METRICS_COUNTED_BUILDER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_METRICS_COUNTED_BUILDER_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "src/engines/rocksdb/bits_builder.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/metrics/filter_origins.h"
+#include "src/filter/metrics/filter_counts.h"
+
+namespace bloomline {
+
+// A Builder whose filters are counted, and which are found again when they are opened
+// (filter_origins.h). It overrides Finish alone, so keys cost nothing.
+template <typename Builder>
+class CountedBuilder final : public Builder {
+ public:
+  using Slice = ROCKSDB_NAMESPACE::Slice;
+  using Status = ROCKSDB_NAMESPACE::Status;
+
+  template <typename... Arguments>
+  explicit CountedBuilder(filter::FilterCounts* counts, Arguments&&... arguments)
+      : Builder(std::forward<Arguments>(arguments)...), counts_(counts) {}
+
+  using Builder::Finish;
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+    using Clock = std::chrono::steady_clock;
+    const size_t num_keys = this->EstimateEntriesAdded();
+    const bool has_seed = HasSeed();
+    const Clock::time_point start = Clock::now();
+    const Slice built = Builder::Finish(buf, status);
+    const std::chrono::nanoseconds time = Clock::now() - start;
+    if (built.empty()) return built;  // a file without keys gets no filter
+    counts_->Add(filter::Count::kBuilt, 1);
+    if constexpr (std::is_base_of_v<RocksDBBitsBuilder, Builder>) {
+      if (this->was_limited()) {
+        counts_->Add(filter::Count::kLimited, 1, filter::FilterLimit::kMaxFilterBytes);
+      }
+    }
+    counts_->Add(filter::Count::kKeysBuilt, num_keys);
+    counts_->Add(filter::Count::kBytesBuilt, built.size());
+    counts_->Add(filter::Count::kNanosecondsBuilt, static_cast<uint64_t>(time.count()));
+    if (MatchesEverything(built.ToStringView())) {
+      counts_->Add(filter::Count::kBuiltUseless, 1, Reason(has_seed, status));
+    } else {
+      RememberOrigin(built.ToStringView(), *counts_);
+    }
+    return built;
+  }
+
+ private:
+  bool HasSeed() {
+    if constexpr (std::is_base_of_v<RocksDBBitsBuilder, Builder>) {
+      return this->writer().seed_error().empty();
+    }
+    return true;
+  }
+
+  // Why the last filter matches everything.
+  filter::UselessReason Reason(bool has_seed, [[maybe_unused]] const Status* status) {
+    using filter::UselessReason;
+    if (status != nullptr && !status->ok()) return UselessReason::kDamaged;
+    if constexpr (std::is_base_of_v<RocksDBBitsBuilder, Builder>) {
+      if (this->writer().error() == support::kOutOfMemory) return UselessReason::kOutOfMemory;
+      if (!has_seed) return UselessReason::kRandomSeed;
+      if (!this->writer().extension().canonicalizer.empty()) return UselessReason::kCanonicalizer;
+    }
+    return UselessReason::kOutOfMemory;
+  }
+
+  filter::FilterCounts* const counts_;
+};
+
+// A builder of RocksDB's own, as a base of CountedBuilder.
+class OwnBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
+ public:
+  using Slice = ROCKSDB_NAMESPACE::Slice;
+  using Status = ROCKSDB_NAMESPACE::Status;
+
+  explicit OwnBuilder(std::unique_ptr<FilterBitsBuilder> own) : own_(std::move(own)) {}
+
+  void AddKey(const Slice& key) override { own_->AddKey(key); }
+#if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) override { own_->AddKeyAndAlt(key, alt); }
+#endif
+  size_t EstimateEntriesAdded() override { return own_->EstimateEntriesAdded(); }
+  Slice Finish(std::unique_ptr<const char[]>* buf) override { return own_->Finish(buf); }
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+    return own_->Finish(buf, status);
+  }
+  Status MaybePostVerify(const Slice& filter) override { return own_->MaybePostVerify(filter); }
+  size_t ApproximateNumEntries(size_t bytes) override { return own_->ApproximateNumEntries(bytes); }
+#if BLOOMLINE_ROCKSDB_VERSION >= 1009
+  size_t CalculateSpace(size_t num_entries) override { return own_->CalculateSpace(num_entries); }
+  double EstimatedFpRate(size_t num_entries, size_t bytes) override {
+    return own_->EstimatedFpRate(num_entries, bytes);
+  }
+#else
+  // RocksDB of these versions calls neither.
+  size_t CalculateSpace(size_t) BLOOMLINE_OVERRIDE_SINCE_10_9 { return 0; }
+  double EstimatedFpRate(size_t, size_t) BLOOMLINE_OVERRIDE_SINCE_10_9 { return 0; }
+#endif
+
+ private:
+  const std::unique_ptr<FilterBitsBuilder> own_;
+};
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_METRICS_COUNTED_BUILDER_H_

@@ -1,0 +1,92 @@
+#include "src/filter/metrics/filter_counts.h"
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <thread>
+
+#include "src/support/out_of_memory.h"
+
+namespace bloomline::filter {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+std::mutex mutex;  // of those who add
+std::atomic<size_t> num_counts{0};
+std::atomic<FilterCounts*> all_counts[kMaxCounts];
+std::atomic<void (*)()> start_metrics{nullptr};
+
+// Null: none.
+FilterCounts* Find(const CountsLabels& labels) {
+  const size_t n = num_counts.load(std::memory_order_acquire);
+  for (size_t i = 0; i < n; ++i) {
+    FilterCounts* const counts = all_counts[i].load(kRelaxed);
+    if (counts->labels() == labels) return counts;
+  }
+  return nullptr;
+}
+
+// Null: no room for more, or the lock is not to be had: a child of fork() may find it held by a
+// thread that it does not have.
+FilterCounts* FindOrAdd(const CountsLabels& labels) {
+  if (FilterCounts* const counts = Find(labels)) return counts;
+  std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
+  for (int tries = 0; !lock.try_lock(); ++tries) {
+    constexpr int kMaxTries = 1000;
+    if (tries == kMaxTries) return nullptr;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  if (FilterCounts* const counts = Find(labels)) return counts;
+  const size_t n = num_counts.load(kRelaxed);
+  if (n == kMaxCounts) return nullptr;
+  // Filters in an engine's cache outlive their policies, and so do the counts.
+  auto* const counts = new FilterCounts(static_cast<uint16_t>(n), labels);
+  all_counts[n].store(counts, kRelaxed);
+  num_counts.store(n + 1, std::memory_order_release);
+  return counts;
+}
+
+}  // namespace
+
+void FilterCounts::AddAnswer(Answers answers, bool may_match, uint32_t weight) {
+  // Threads that were started together have their variables in different pages.
+  const auto thread = reinterpret_cast<uintptr_t>(&sampling_state) >> 12;
+  Shard& shard = shards_[(uint64_t{thread} * 0x9e3779b97f4a7c15) >> 61];
+  static_assert(kShards == 8);
+  shard.answers[static_cast<size_t>(answers) + (may_match ? 1 : 0)].fetch_add(weight, kRelaxed);
+}
+
+uint64_t FilterCounts::Get(Answers answers, bool may_match) const {
+  uint64_t sum = 0;
+  for (const Shard& shard : shards_) {
+    sum += shard.answers[static_cast<size_t>(answers) + (may_match ? 1 : 0)].load(kRelaxed);
+  }
+  return sum;
+}
+
+FilterCounts* UnlabelledCounts() {
+  static_assert(std::is_trivially_destructible_v<std::atomic<uint64_t>>);
+  // Never destroyed, because filters may be closed while the process ends.
+  alignas(FilterCounts) static char memory[sizeof(FilterCounts)];
+  static FilterCounts* const counts = new (memory) FilterCounts(kMaxCounts, {});
+  return counts;
+}
+
+FilterCounts* CountsFor(const CountsLabels& labels) {
+  if (void (*const start)() = start_metrics.load()) start();
+  FilterCounts* const counts =
+      support::OrIfOutOfMemory<FilterCounts*>(nullptr, [&] { return FindOrAdd(labels); });
+  return counts == nullptr ? UnlabelledCounts() : counts;
+}
+
+FilterCounts* CountsAt(size_t index) {
+  const size_t n = num_counts.load(std::memory_order_acquire);
+  if (index < n) return all_counts[index].load(kRelaxed);
+  return index == n || index == kMaxCounts ? UnlabelledCounts() : nullptr;
+}
+
+void SetMetricsStart(void (*start)()) { start_metrics.store(start); }
+
+}  // namespace bloomline::filter

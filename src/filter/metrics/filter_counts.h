@@ -1,0 +1,159 @@
+// What policies count, by policy, column family and level.
+#ifndef BLOOMLINE_FILTER_METRICS_FILTER_COUNTS_H_
+#define BLOOMLINE_FILTER_METRICS_FILTER_COUNTS_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "src/filter/metrics/sampling.h"
+
+namespace bloomline::filter {
+
+// Whose counts they are. Policies of the same text share them, so a database that is opened again
+// goes on counting.
+struct CountsLabels {
+  std::string engine;         // "rocksdb"
+  std::string policy;         // "compact:10"
+  std::string column_family;  // empty: unknown
+  int level = -1;             // at which the files were written; -1: unknown
+
+  bool operator==(const CountsLabels& other) const {
+    return engine == other.engine && policy == other.policy &&
+           column_family == other.column_family && level == other.level;
+  }
+};
+
+// Values that only grow, and values of now. The text of each is in metrics_text.cc.
+enum class Count {
+  kOpened,  // by OpenedKind
+  kOpen = kOpened + 4,
+  kOpenBytes = kOpen + 4,
+  kOpenedUseless = kOpenBytes + 4,  // by UselessReason
+  kBuiltUseless = kOpenedUseless + 6,
+  kNotBuilt = kBuiltUseless + 6,
+  kBuilt = kNotBuilt + 6,
+  kKeysBuilt,
+  kBytesBuilt,
+  kNanosecondsBuilt,
+  kLimited,                     // by FilterLimit
+  kMemoryBytes = kLimited + 2,  // of all live filters that share a limit, and the limit: of now
+  kMemoryLimitBytes,
+  kEnd,
+};
+
+enum class OpenedKind { kBloomline, kRocksDB, kOther, kMatchesEverything, kEnd };
+
+// Why a filter matches everything, or a file gets none.
+enum class UselessReason {
+  kOptions,
+  kOutOfMemory,
+  kCanonicalizer,
+  kDamaged,
+  kSaidByWriter,
+  kRandomSeed,
+  kEnd
+};
+
+// What gave a filter fewer bits per key than the options say.
+enum class FilterLimit { kMemory, kMaxFilterBytes, kEnd };
+
+// Answers to queries, in pairs: "no", "may match".
+enum class Answers { kKeys = 0, kRanges = 2, kRandomHashes = 4, kEnd = 6 };
+
+// Thread-safe and lock-free. Needs no memory.
+class FilterCounts {
+ public:
+  explicit FilterCounts(uint16_t index, CountsLabels labels)
+      : index_(index), labels_(std::move(labels)) {}
+
+  // Adds an answer to a sampled query.
+  void AddAnswer(Answers answers, bool may_match, uint32_t weight);
+
+  // Adds to a value that only grows, unless there is an Uncounted in this thread.
+  template <typename Index = int>
+  void Add(Count count, uint64_t n, Index index = {}) {
+    if (!Uncounted::IsOn()) Raise(count, n, index);
+  }
+  // For values of now.
+  template <typename Index = int>
+  void Raise(Count count, uint64_t n, Index index = {}) {
+    At(count, index).fetch_add(n, std::memory_order_relaxed);
+  }
+  template <typename Index = int>
+  void Lower(Count count, uint64_t n, Index index = {}) {
+    At(count, index).fetch_sub(n, std::memory_order_relaxed);
+  }
+  // The false-positive rate of the filters that the policy writes; 0: unknown.
+  void SetExpectedRate(double rate) { expected_rate_.store(rate, std::memory_order_relaxed); }
+
+  uint64_t Get(Count count, size_t index = 0) const {
+    return counts_[static_cast<size_t>(count) + index].load(std::memory_order_relaxed);
+  }
+  uint64_t Get(Answers answers, bool may_match) const;
+  double expected_rate() const { return expected_rate_.load(std::memory_order_relaxed); }
+  uint16_t index() const { return index_; }
+  const CountsLabels& labels() const { return labels_; }
+
+ private:
+  // Each thread adds to one of them.
+  struct alignas(64) Shard {
+    std::atomic<uint64_t> answers[static_cast<size_t>(Answers::kEnd)] = {};
+  };
+  static constexpr size_t kShards = 8;
+
+  template <typename Index>
+  std::atomic<uint64_t>& At(Count count, Index index) {
+    return counts_[static_cast<size_t>(count) + static_cast<size_t>(index)];
+  }
+
+  Shard shards_[kShards];
+  std::atomic<uint64_t> counts_[static_cast<size_t>(Count::kEnd)] = {};
+  std::atomic<double> expected_rate_{0};
+  const uint16_t index_;
+  const CountsLabels labels_;
+};
+
+// Returns the counts of these labels, which exist until the process ends. Out of memory, and for
+// more than kMaxCounts different labels, the counts have no labels. Takes a lock.
+constexpr size_t kMaxCounts = 4096;
+FilterCounts* CountsFor(const CountsLabels& labels);
+
+// Those without labels, for filters of nobody.
+FilterCounts* UnlabelledCounts();
+
+// Returns all counts, from 0 on; null for a greater `index`. The last one has no labels.
+FilterCounts* CountsAt(size_t index);
+
+// `start` is called whenever CountsFor is called: a writer of metrics starts with the first policy.
+void SetMetricsStart(void (*start)());
+
+// Counts a filter as open while it exists.
+class OpenFilterCount {
+ public:
+  OpenFilterCount(FilterCounts* counts, OpenedKind kind, size_t num_bytes)
+      : counts_(counts), kind_(kind), num_bytes_(num_bytes) {
+    counts_->Add(Count::kOpened, 1, kind_);
+    counts_->Raise(Count::kOpen, 1, kind_);
+    counts_->Raise(Count::kOpenBytes, num_bytes_, kind_);
+  }
+  ~OpenFilterCount() {
+    counts_->Lower(Count::kOpen, 1, kind_);
+    counts_->Lower(Count::kOpenBytes, num_bytes_, kind_);
+  }
+  OpenFilterCount(const OpenFilterCount&) = delete;
+  OpenFilterCount& operator=(const OpenFilterCount&) = delete;
+
+  FilterCounts& counts() const { return *counts_; }
+
+ private:
+  FilterCounts* const counts_;
+  const OpenedKind kind_;
+  const size_t num_bytes_;
+};
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_METRICS_FILTER_COUNTS_H_

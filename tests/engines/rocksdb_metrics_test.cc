@@ -1,0 +1,318 @@
+// What a policy counts in databases.
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/table.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloomline/rocksdb.h"
+#include "bloomline/sizing.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/metrics/filter_origins.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/support/case_folding.h"
+#include "tests/support/injected_entropy.h"
+#include "tests/support/metric_value.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline::tests {
+namespace {
+
+using rocksdb::Slice;
+
+constexpr int kKeys = 20000;
+constexpr int kQueries = 200000;
+constexpr char kQueriesTotal[] = "bloomline_filter_queries_total";
+
+RocksDBFilterOptions WithFormat(Format format) {
+  RocksDBFilterOptions options;
+  options.format = format;
+  return options;
+}
+
+rocksdb::Options WithPolicy(const RocksDBFilterOptions& filter_options) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = NewRocksDBFilterPolicy(filter_options);
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.compression = rocksdb::kNoCompression;
+  options.disable_auto_compactions = true;
+  options.level_compaction_dynamic_level_bytes = false;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+std::string Key(int i) {
+  const std::string digits = std::to_string(i);
+  return std::string(10 - digits.size(), '0') + digits;
+}
+
+void Write(rocksdb::DB* db) {
+  for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(db->Put({}, Key(2 * i), "value").ok());
+  ASSERT_TRUE(db->Flush({}).ok());
+}
+
+void GetMissingKeys(rocksdb::DB* db, int num_queries) {
+  std::string value;
+  for (int i = 0; i < num_queries; ++i) {
+    ASSERT_TRUE(db->Get({}, Key(2 * (i % kKeys) + 1), &value).IsNotFound());
+  }
+}
+
+double Rate(const std::string& name, const std::string& labels) {
+  const double positives = MetricValue(name, labels + ",answer=\"may_match\"");
+  return positives / (positives + MetricValue(name, labels + ",answer=\"no\""));
+}
+
+class RocksDBMetricsTest : public testing::TestWithParam<Format> {};
+
+// The samples stand for all queries, by level, and show the false-positive rate.
+TEST_P(RocksDBMetricsTest, CountsQueriesAndFiltersByLevel) {
+  const TempDir dir;
+  RocksDBFilterOptions filter = WithFormat(GetParam());
+  filter.bits_per_key = 12;  // no other test of this process has such a policy
+  const rocksdb::Options options = WithPolicy(filter);
+  std::unique_ptr<rocksdb::DB> db;
+  ASSERT_TRUE(OpenRocksDB(options, dir.Path("db"), &db).ok());
+  Write(db.get());
+  const std::string policy =
+      std::string("engine=\"rocksdb\",policy=\"") + FormatName(GetParam()) + ":12\"";
+  const std::string level0 = policy + ",column_family=\"default\",level=\"0\"";
+  EXPECT_EQ(MetricValue("bloomline_filters_built_total", level0), 1);
+  EXPECT_NEAR(MetricValue("bloomline_filter_built_keys_total", level0), kKeys, 10);
+  const double bytes = MetricValue("bloomline_filter_built_bytes_total", level0);
+  EXPECT_GT(bytes, 0.6 * kKeys * 12 / 8);  // Ribbon takes less
+  EXPECT_LT(bytes, 1.2 * kKeys * 12 / 8);
+  EXPECT_GT(MetricValue("bloomline_filter_build_seconds_total", level0), 0);
+  EXPECT_EQ(MetricValue("bloomline_filters_open", level0), 1);
+  EXPECT_NEAR(MetricValue("bloomline_filter_open_bytes", level0), bytes, 0.01 * bytes);
+
+  GetMissingKeys(db.get(), kQueries);
+  EXPECT_NEAR(MetricValue(kQueriesTotal, level0), kQueries, 700);
+  const double expected = FalsePositiveRate(GetParam(), filter.bits_per_key);
+  EXPECT_NEAR(MetricValue("bloomline_filter_expected_false_positive_rate", level0), expected,
+              0.001 * expected);
+  EXPECT_LT(Rate(kQueriesTotal, level0), expected + 0.03);                            // 780 samples
+  EXPECT_LT(Rate("bloomline_filter_random_queries_total", level0), expected + 0.08);  // 195
+
+  // RocksDB says the new level when it writes the file anew.
+  rocksdb::CompactRangeOptions compaction;
+  compaction.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  compaction.change_level = true;
+  compaction.target_level = 3;
+  ASSERT_TRUE(db->CompactRange(compaction, nullptr, nullptr).ok());
+  GetMissingKeys(db.get(), kQueries);
+  EXPECT_EQ(MetricValue("bloomline_filters_open", level0), 0);
+  EXPECT_EQ(MetricValue("bloomline_filter_open_bytes", level0), 0);
+  EXPECT_NEAR(MetricValue(kQueriesTotal, level0), kQueries, 700);
+  EXPECT_NEAR(MetricValue(kQueriesTotal, policy + ",column_family=\"default\""), 2 * kQueries,
+              1000);
+
+  // Nothing stays open, and the counts of a policy outlive it.
+  db.reset();
+  EXPECT_EQ(MetricValue("bloomline_filters_open", policy), 0);
+  EXPECT_NEAR(MetricValue(kQueriesTotal, level0), kQueries, 700);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RocksDBMetricsTest,
+                         testing::Values(Format::kBlocked, Format::kCompact, Format::kBloom,
+                                         Format::kRibbon),
+                         [](const auto& format) { return FormatName(format.param); });
+
+TEST(RocksDBMetricsTest, ColumnFamiliesHaveTheirOwnCounts) {
+  const TempDir dir;
+  const rocksdb::Options options = WithPolicy(RocksDBFilterOptions());
+  std::unique_ptr<rocksdb::DB> db;
+  ASSERT_TRUE(OpenRocksDB(options, dir.Path("db"), &db).ok());
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  ASSERT_TRUE(db->CreateColumnFamily(options, "bücher", &family).ok());
+  for (const char* key : {"a", "b", "c"}) ASSERT_TRUE(db->Put({}, family, key, "value").ok());
+  ASSERT_TRUE(db->Flush({}, family).ok());
+  Write(db.get());
+  EXPECT_EQ(MetricValue("bloomline_filter_built_keys_total", "column_family=\"b%c3%bccher\""), 3);
+  EXPECT_NEAR(MetricValue("bloomline_filter_built_keys_total", "column_family=\"default\""), kKeys,
+              10);
+  ASSERT_TRUE(db->DestroyColumnFamilyHandle(family).ok());
+}
+
+TEST(RocksDBMetricsTest, CountsMultiGetAndRanges) {
+  const TempDir dir;
+  RocksDBFilterOptions filter;
+  filter.range_prefixes = "8";
+  rocksdb::Options options = WithPolicy(filter);
+  options.prefix_extractor = NewRangeExtractor();
+  std::unique_ptr<rocksdb::DB> db;
+  ASSERT_TRUE(OpenRocksDB(options, dir.Path("db"), &db).ok());
+  Write(db.get());
+  constexpr size_t kBatch = 32;
+  std::string names[kBatch];
+  for (int i = 0; i < kQueries; i += kBatch) {
+    std::vector<Slice> keys;
+    for (size_t k = 0; k < kBatch; ++k) {
+      names[k] = Key(2 * ((i + static_cast<int>(k)) % kKeys) + 1);
+      keys.emplace_back(names[k]);
+    }
+    std::vector<std::string> values;
+    db->MultiGet({}, keys, &values);
+  }
+  EXPECT_NEAR(MetricValue(kQueriesTotal), kQueries, 0.1 * kQueries);
+  EXPECT_EQ(MetricValue("bloomline_filter_range_queries_total"), 0);
+
+  constexpr int kScans = 20000;
+  for (int i = 0; i < kScans; ++i) {
+    const std::string begin = "1" + Key(i).substr(1);
+    const std::string end = begin + "5";
+    const Slice upper_bound = end;
+    rocksdb::ReadOptions read;
+    read.iterate_upper_bound = &upper_bound;
+    const std::unique_ptr<rocksdb::Iterator> scan(db->NewIterator(read));
+    scan->Seek(begin);
+    ASSERT_FALSE(scan->Valid());
+  }
+  EXPECT_NEAR(MetricValue("bloomline_filter_range_queries_total"), kScans, 0.5 * kScans);
+}
+
+// A filter that this process has not built has no column family and no level.
+TEST(RocksDBMetricsTest, FiltersOfOthersAreCountedByKind) {
+  const auto policy = NewRocksDBFilterPolicy(RocksDBFilterOptions());
+  const auto opened = [](const char* kind) {
+    return MetricValue("bloomline_filters_opened_total",
+                       std::string("policy=\"blocked:10\",kind=\"") + kind + "\"");
+  };
+  const auto useless = [](const char* reason) {
+    return MetricValue("bloomline_filters_opened_matching_everything_total",
+                       std::string("reason=\"") + reason + "\"");
+  };
+  const auto open = [&](const std::string& filter) {
+    const std::unique_ptr<rocksdb::FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
+    if (reader != nullptr) reader->MayMatch("key");
+  };
+  open(std::string(64, '\0') + std::string("\xFF\0\x06\0\0", 5));  // RocksDB's Bloom filter
+  EXPECT_EQ(opened("rocksdb"), 1);
+  open("a kind of filter that is not known yet" + std::string("\xF0\0\x06\0\0", 5));
+  EXPECT_EQ(opened("other"), 1);
+  open(std::string(6, '\0'));  // RocksDB's filter that matches everything
+  EXPECT_EQ(opened("matches_everything"), 1);
+  EXPECT_EQ(useless("said_by_writer"), 1);
+  open(std::string(16, '\0') + std::string("\xFF\0\x06\0\0", 5));  // not a whole block
+  EXPECT_EQ(opened("matches_everything"), 2);
+  EXPECT_EQ(useless("damaged"), 1);
+
+  RocksDBFilterOptions folding;
+  folding.canonicalizer = std::make_shared<const CaseFolding>();
+  const auto canonical = NewRocksDBFilterPolicy(folding);
+  rocksdb::BlockBasedTableOptions table;
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      canonical->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+  builder->AddKey("key");
+  std::unique_ptr<const char[]> memory;
+  open(builder->Finish(&memory).ToString());  // needs the canonicalizer
+  EXPECT_EQ(useless("canonicalizer"), 1);
+  EXPECT_EQ(MetricValue("bloomline_filters_open"), 0);
+}
+
+TEST(RocksDBMetricsTest, FilesWithoutFilterAreCountedByReason) {
+  const TempDir dir;
+  RocksDBFilterOptions none;
+  none.bits_per_key = 0;
+  std::unique_ptr<rocksdb::DB> db;
+  ASSERT_TRUE(OpenRocksDB(WithPolicy(none), dir.Path("db"), &db).ok());
+  Write(db.get());
+  EXPECT_EQ(MetricValue("bloomline_files_without_filter_total",
+                        R"(policy="none",column_family="default",level="0",reason="options")"),
+            1);
+  EXPECT_EQ(MetricValue("bloomline_filters_built_total", "policy=\"none\""), 0);
+}
+
+TEST(RocksDBMetricsTest, FiltersWithoutASeedAreCounted) {
+  RocksDBFilterOptions options;
+  options.random_seed = true;
+  const auto policy = NewRocksDBFilterPolicy(options);
+  const tests::InjectedEntropy failing;
+  rocksdb::BlockBasedTableOptions table;
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+  builder->AddKey("key");
+  std::unique_ptr<const char[]> memory;
+  builder->Finish(&memory);
+  EXPECT_EQ(
+      MetricValue("bloomline_filters_built_matching_everything_total", R"(,reason="random_seed")"),
+      1);
+}
+
+// Bindings and preloads make policies that others replace.
+TEST(RocksDBMetricsTest, APolicyWithoutFiltersExpectsNoRate) {
+  RocksDBFilterOptions options;
+  options.bits_per_key = 13;
+  const auto policy = NewRocksDBFilterPolicy(options);
+  EXPECT_EQ(MetricsText().find("blocked:13"), std::string::npos);
+}
+
+TEST(RocksDBMetricsTest, FiltersBuiltThatMatchEverythingAreCountedByReason) {
+  RocksDBFilterOptions options;
+  options.canonicalizer = std::make_shared<const ThrowingFolding>();
+  const auto policy = NewRocksDBFilterPolicy(options);
+  rocksdb::BlockBasedTableOptions table;
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+  builder->AddKey("an int");
+  std::unique_ptr<const char[]> memory;
+  const Slice filter = builder->Finish(&memory);
+  EXPECT_TRUE(MatchesEverything(filter.ToStringView()));
+  EXPECT_EQ(
+      MetricValue("bloomline_filters_built_matching_everything_total", "reason=\"canonicalizer\""),
+      1);
+}
+
+// Each level has the expected rate of its own bits.
+TEST(RocksDBMetricsTest, BitsByLevelHaveExpectedRatesByLevel) {
+  const TempDir dir;
+  RocksDBFilterOptions filter = WithFormat(Format::kCompact);
+  filter.bits_by_level = {20, 6};
+  std::unique_ptr<rocksdb::DB> db;
+  ASSERT_TRUE(OpenRocksDB(WithPolicy(filter), dir.Path("db"), &db).ok());
+  Write(db.get());
+  rocksdb::CompactRangeOptions compaction;
+  compaction.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  ASSERT_TRUE(db->CompactRange(compaction, nullptr, nullptr).ok());
+  const auto expected = [](const char* level) {
+    return MetricValue(
+        "bloomline_filter_expected_false_positive_rate",
+        std::string("policy=\"compact:20:6\",column_family=\"default\",level=\"") + level + "\"");
+  };
+  EXPECT_NEAR(expected("0"), FalsePositiveRate(Format::kCompact, 20), 1e-9);
+  EXPECT_NEAR(expected("1"), FalsePositiveRate(Format::kCompact, 6), 1e-6);
+}
+
+// Filters that others wrote may be of any level, so they are compared with the highest rate.
+TEST(RocksDBMetricsTest, FilesOfUnknownLevelHaveTheHighestExpectedRate) {
+  RocksDBFilterOptions list = WithFormat(Format::kCompact);
+  list.bits_by_level = {20, 7, 0};
+  RocksDBFilterOptions flushed = WithFormat(Format::kCompact);
+  flushed.bits_per_key = 12;
+  flushed.flush_format = Format::kBlocked;
+  const std::unique_ptr<const rocksdb::FilterPolicy> stock(rocksdb::NewBloomFilterPolicy(10));
+  const rocksdb::BlockBasedTableOptions table;
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      stock->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+  builder->AddKey("a key");
+  std::unique_ptr<const char[]> memory;
+  const Slice filter = builder->Finish(&memory);
+  const auto expected = [&](const RocksDBFilterOptions& options, const std::string& labels) {
+    const auto policy = NewRocksDBFilterPolicy(options);
+    const std::unique_ptr<rocksdb::FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
+    return MetricValue("bloomline_filter_expected_false_positive_rate", labels);
+  };
+  EXPECT_NEAR(expected(list, "policy=\"compact:20:7:0\""), FalsePositiveRate(Format::kCompact, 7),
+              1e-6);
+  EXPECT_NEAR(expected(flushed, "policy=\"compact:12\""), FalsePositiveRate(Format::kBlocked, 12),
+              1e-6);
+}
+
+}  // namespace
+}  // namespace bloomline::tests
