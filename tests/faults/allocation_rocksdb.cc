@@ -18,6 +18,7 @@
 #include "src/engines/rocksdb/ranges/choice_log.h"
 #include "tests/faults/fail_each_allocation.h"
 #include "tests/support/case_folding.h"
+#include "tests/support/metric_value.h"
 #include "tests/support/repetitions.h"
 
 namespace bloomline::tests {
@@ -81,7 +82,7 @@ TEST(RocksDB, RegistrationSucceedsOrIsAbsent) {
       registered = RegisterBloomline(library, "");
       c_registered = bloomline_rocksdb_register(&error);
     });
-    EXPECT_TRUE(registered == 2 || (registered == 0 && attempt->HasFailed()));
+    EXPECT_TRUE(registered == 3 || (registered == 0 && attempt->HasFailed()));
     EXPECT_TRUE(c_registered == 1 ? error == nullptr : attempt->HasFailed());
     std::free(error);
   });
@@ -275,6 +276,8 @@ RocksDBFilterOptions OldOptions() {
   options.flush_format = Format::kCompact;
   options.filters_at_bottom = false;
   options.range_memory_percent = 12.345678901234567;
+  options.max_filter_bytes = 1152921504606846975;
+  options.sample_queries = 1000;
   static const auto canonicalizer =
       std::make_shared<const NamedCanonicalizer>(kLongName, CaseFolding::Named(kLongName));
   options.canonicalizer = canonicalizer;
@@ -292,6 +295,10 @@ const std::vector<ChangeCase>& ChangeCases() {
       {{{"bits_by_level", "auto"}, {"num_levels", "0"}, {"flush_format", "same"}}, true},
       {{{"bits_by_level", "9.8765432109876543:24:10"}, {"filters_at_bottom", "true"}}, true},
       {{{"bits_by_level", "24:23:22:21:20:19:18:17"}, {"bits_per_key", "20"}}, true},  // longer
+      {{{"bits_by_level", "auto"}, {"memory", "1234.5678901234567GiB"}}, true},
+      {{{"bits_by_level", "24:10"}, {"memory", "1234.5678901234567GiB"}}, false},
+      {{{"max_filter_bytes", "1234567890123456789GiB"}}, false},
+      {{{"sample_queries", "a number that nobody knows"}}, false},
       {{{"bits_by_level", "24:a number that nobody knows"}}, false},
       {{{"bits_by_level", "24:10"}, {"num_levels", "64"}, {"level_size_ratio", "1001"}}, false},
       {{{"bits_per_key", "20"}, {"format", "a format that nobody knows"}}, false},
@@ -354,8 +361,10 @@ TEST(RocksDBOptions, AreComparedAndWrittenWithoutMemory) {
       });
       EXPECT_TRUE((is_same && status.ok()) || attempt->HasFailed());
       EXPECT_EQ(is_same, same.empty());
-      // No other prefixes: there is a canonicalizer. stock_id is for other formats.
-      EXPECT_EQ(is_other, name == "format" || name == "range_prefixes" || name == "stock_id");
+      // No other prefixes: there is a canonicalizer. stock_id is for other formats, memory is not
+      // for bits_by_level.
+      EXPECT_EQ(is_other, name == "format" || name == "range_prefixes" || name == "stock_id" ||
+                              name == "memory");
       EXPECT_EQ(status.ok(), !text.empty());
     });
   }
@@ -502,8 +511,12 @@ TEST_P(RocksDBFiltersTest, StockFiltersGetAReaderOrNone) {
   stock.replace(stock.size() - 5, 5, std::string("\xff\x00\x06\x00\x00", 5));
   FailEachAllocation([&](Attempt* attempt) {
     std::unique_ptr<FilterBitsReader> reader;
+    constexpr char kName[] = "bloomline_filters_opened_matching_everything_total";
+    constexpr char kReason[] = "reason=\"out_of_memory\"";
+    const double counted = MetricValue(kName, kReason);
     attempt->Call([&] { reader.reset(policy->GetFilterBitsReader(stock)); });
     EXPECT_TRUE(reader != nullptr || attempt->HasFailed());
+    EXPECT_EQ(MetricValue(kName, kReason) - counted, reader == nullptr ? 1 : 0);
   });
 }
 

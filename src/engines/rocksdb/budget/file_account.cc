@@ -1,0 +1,231 @@
+#include "src/engines/rocksdb/budget/file_account.h"
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+
+namespace bloomline {
+namespace {
+
+void Add(const FilterSums& filter, FilterSums* sums) {
+  sums->bytes += filter.bytes;
+  sums->keys += filter.keys;
+}
+
+void Subtract(const FilterSums& filter, FilterSums* sums) {
+  sums->bytes -= filter.bytes;
+  sums->keys -= filter.keys;
+}
+
+}  // namespace
+
+void FileAccount::Count(const File& file) {
+  if (file.is_live) {
+    Add(file.filter, &sums_.live);
+    if (shown_in_ != nullptr) shown_in_->Raise(filter::Count::kMemoryBytes, file.filter.bytes);
+  }
+  if (file.num_compactions != 0) return;
+  Add(file.filter, &sums_.settled);
+  if (file.share == 0) return;
+  sums_.dated_keys += file.filter.keys;
+  sums_.dated_shares += file.share;
+}
+
+void FileAccount::Discount(const File& file) {
+  if (file.is_live) {
+    Subtract(file.filter, &sums_.live);
+    if (shown_in_ != nullptr) shown_in_->Lower(filter::Count::kMemoryBytes, file.filter.bytes);
+  }
+  if (file.num_compactions != 0) return;
+  Subtract(file.filter, &sums_.settled);
+  if (file.share == 0) return;
+  sums_.dated_keys -= file.filter.keys;
+  sums_.dated_shares -= file.share;
+}
+
+template <typename F>
+void FileAccount::Change(Database* database, uint64_t number, F change) {
+  const auto found = database->files.find(number);
+  if (found == database->files.end()) return;
+  Discount(found->second);
+  change(&found->second);
+  Count(found->second);
+}
+
+void FileAccount::Erase(Database* database, Files::iterator file) {
+  Discount(file->second);
+  database->files.erase(file);
+}
+
+// Needs no memory to subtract the file, only to remember that it was removed.
+void FileAccount::RemoveFrom(Database* database, uint64_t number) {
+  const auto found = database->files.find(number);
+  if (found != database->files.end()) Erase(database, found);
+  Removed& removed = database->removed;
+  try {
+    if (removed.numbers.insert(number).second) removed.order.push_back(number);
+  } catch (const std::exception&) {  // bad_alloc: a late event of this file would count it again
+    return;
+  }
+  while (database->num_counts == 0 && removed.order.size() > Removed::kMaxNumbers) {
+    removed.numbers.erase(removed.order.front());
+    removed.order.pop_front();
+  }
+}
+
+void FileAccount::Create(const std::string& database, uint64_t number, int job, bool is_flush,
+                         const FilterSums& filter) {
+  const std::lock_guard lock(mutex_);
+  Database& changed = databases_[database];
+  if (changed.removed.numbers.count(number) != 0) return;
+  const auto [file, is_new] = changed.files.try_emplace(number);
+  const bool was_live = !is_new && file->second.is_live;
+  if (!is_new) Discount(file->second);
+  const uint64_t live_keys = std::max(sums_.live.keys, filter.keys);
+  const double share =
+      live_keys == 0 ? 0 : static_cast<double>(filter.keys) / static_cast<double>(live_keys);
+  file->second = File{filter, static_cast<uint64_t>(share * FileSums::kAllKeys), 0,
+                      was_live || (!is_flush && changed.inputs_of_jobs.count(job) == 0)};
+  Count(file->second);
+}
+
+void FileAccount::EndFlush(const std::string& database, uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto found = databases_.find(database);
+  if (found == databases_.end()) return;
+  Change(&found->second, number, [](File* file) { file->is_live = true; });
+}
+
+void FileAccount::Find(const std::string& database, uint64_t number, const FilterSums& filter) {
+  const std::lock_guard lock(mutex_);
+  Database& changed = databases_[database];
+  if (changed.removed.numbers.count(number) != 0) return;
+  const auto [file, is_new] = changed.files.try_emplace(number, File{filter});
+  if (is_new) Count(file->second);
+}
+
+void FileAccount::Remove(const std::string& database, uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto found = databases_.find(database);
+  if (found != databases_.end()) RemoveFrom(&found->second, number);
+}
+
+void FileAccount::Release(Database* database, int job) {
+  const auto found = database->inputs_of_jobs.find(job);
+  if (found == database->inputs_of_jobs.end()) return;
+  for (const uint64_t number : found->second) {
+    Change(database, number, [](File* file) {
+      if (file->num_compactions > 0) --file->num_compactions;
+    });
+  }
+  database->inputs_of_jobs.erase(found);
+}
+
+void FileAccount::BeginCompaction(const std::string& database, int job, const Numbers& inputs) {
+  const std::lock_guard lock(mutex_);
+  Database& changed = databases_[database];
+  Release(&changed, job);
+  Numbers& known = changed.inputs_of_jobs[job];
+  known.reserve(inputs.size());
+  for (const uint64_t number : inputs) {
+    // An input that is not known yet is found later, and then counts as settled.
+    if (changed.files.count(number) == 0) continue;
+    known.push_back(number);
+    Change(&changed, number, [](File* file) {
+      file->is_live = true;  // the end of the compaction that wrote it is late
+      ++file->num_compactions;
+    });
+  }
+}
+
+void FileAccount::EndCompaction(const std::string& database, int job, bool succeeded,
+                                const Numbers& inputs, Numbers outputs) {
+  const std::lock_guard lock(mutex_);
+  Database& changed = databases_[database];
+  Release(&changed, job);
+  if (!succeeded) return;  // RocksDB deletes the outputs
+  for (const uint64_t number : outputs) {
+    Change(&changed, number, [](File* file) { file->is_live = true; });
+  }
+  std::sort(outputs.begin(), outputs.end());
+  for (const uint64_t number : inputs) {
+    if (!std::binary_search(outputs.begin(), outputs.end(), number)) RemoveFrom(&changed, number);
+  }
+}
+
+void FileAccount::BeginCount(const std::string& database) {
+  const std::lock_guard lock(mutex_);
+  ++databases_[database].num_counts;
+}
+
+FileAccount::Numbers FileAccount::NotKnown(const std::string& database, const Numbers& live,
+                                           bool others_are_gone) {
+  const std::lock_guard lock(mutex_);
+  Database& changed = databases_[database];
+  if (others_are_gone) {
+    const std::set<uint64_t> all(live.begin(), live.end());
+    for (auto file = changed.files.begin(); file != changed.files.end();) {
+      const auto next = std::next(file);
+      if (all.count(file->first) == 0) Erase(&changed, file);
+      file = next;
+    }
+  }
+  Numbers unknown;
+  for (const uint64_t number : live) {
+    if (changed.files.count(number) != 0) {
+      Change(&changed, number, [](File* file) { file->is_live = true; });
+    } else if (changed.removed.numbers.count(number) == 0) {
+      unknown.push_back(number);
+    }
+  }
+  return unknown;
+}
+
+void FileAccount::EndCount(const std::string& database) {
+  const std::lock_guard lock(mutex_);
+  const auto found = databases_.find(database);
+  if (found != databases_.end() && found->second.num_counts > 0) --found->second.num_counts;
+}
+
+void FileAccount::Forget(const std::string& database) {
+  const std::lock_guard lock(mutex_);
+  const auto found = databases_.find(database);
+  if (found == databases_.end()) return;
+  Files& files = found->second.files;
+  while (!files.empty()) Erase(&found->second, files.begin());
+  databases_.erase(found);
+}
+
+FileSums FileAccount::sums() const {
+  const std::lock_guard lock(mutex_);
+  return sums_;
+}
+
+uint64_t FileAccount::BytesOf(const std::string& database) const {
+  const std::lock_guard lock(mutex_);
+  uint64_t bytes = 0;
+  const auto found = databases_.find(database);
+  if (found == databases_.end()) return bytes;
+  for (const auto& [number, file] : found->second.files) {
+    if (file.is_live) bytes += file.filter.bytes;
+  }
+  return bytes;
+}
+
+void FileAccount::ShowIn(filter::FilterCounts* counts, uint64_t limit_bytes) {
+  using filter::Count;
+  const std::lock_guard lock(mutex_);
+  // Nothing changes, or a policy without a limit never had them.
+  if (limit_bytes == (counts == shown_in_ ? shown_limit_bytes_ : 0)) return;
+  if (shown_in_ != nullptr) {
+    shown_in_->Lower(Count::kMemoryBytes, sums_.live.bytes);
+    shown_in_->Lower(Count::kMemoryLimitBytes, shown_limit_bytes_);
+  }
+  shown_in_ = limit_bytes == 0 ? nullptr : counts;
+  shown_limit_bytes_ = limit_bytes;
+  if (shown_in_ == nullptr) return;
+  counts->Raise(Count::kMemoryBytes, sums_.live.bytes);
+  counts->Raise(Count::kMemoryLimitBytes, limit_bytes);
+}
+
+}  // namespace bloomline

@@ -1,0 +1,134 @@
+// The filters of the table files that databases have, from what RocksDB says of its files. Knows
+// nothing of RocksDB: account_listener.cc translates.
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_BUDGET_FILE_ACCOUNT_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_BUDGET_FILE_ACCOUNT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/filter/metrics/filter_counts.h"
+
+namespace bloomline {
+
+struct FilterSums {
+  uint64_t bytes = 0;
+  uint64_t keys = 0;
+};
+
+struct FileSums {
+  // One, as FileSums counts shares of the keys.
+  static constexpr double kAllKeys = uint64_t{1} << 40;
+
+  FilterSums live;
+  // Of the files that no running compaction replaces: live ones, and those that flushes and
+  // compactions have written so far.
+  FilterSums settled;
+  // Of the settled files that were written while the account existed: their keys, and the sum of
+  // their shares of all keys that were live when they were written, in units of 1 / kAllKeys.
+  uint64_t dated_keys = 0;
+  uint64_t dated_shares = 0;
+};
+
+// The sums of the live files of several databases. RocksDB's threads report at once, so an event
+// may come late: after the end of the file that it is about. A file that was removed therefore does
+// not come back. File numbers are unique in a database. Thread-safe. Functions that add may throw
+// bad_alloc; the file is then not counted.
+class FileAccount {
+ public:
+  using Numbers = std::vector<uint64_t>;
+
+  FileAccount() = default;
+  ~FileAccount() { ShowIn(shown_in_, 0); }
+  FileAccount(const FileAccount&) = delete;
+  FileAccount& operator=(const FileAccount&) = delete;
+
+  // Job `job` has written a file. If it is a flush, or if a compaction of that number is running,
+  // the file is not live until it ends.
+  void Create(const std::string& database, uint64_t number, int job, bool is_flush,
+              const FilterSums& filter);
+  // The file of a flush is live. Without this, its column family was dropped meanwhile.
+  void EndFlush(const std::string& database, uint64_t number);
+
+  // A file that was there before, or that came from outside. Does nothing if it is known.
+  void Find(const std::string& database, uint64_t number, const FilterSums& filter);
+
+  void Remove(const std::string& database, uint64_t number);
+
+  // The inputs remain live until the end. A file may be in several compactions: RocksDB may report
+  // the next one before the end of the last.
+  void BeginCompaction(const std::string& database, int job, const Numbers& inputs);
+  // If it succeeded, `outputs` are live, and the inputs that are not among them are not.
+  void EndCompaction(const std::string& database, int job, bool succeeded, const Numbers& inputs,
+                     Numbers outputs);
+
+  // From here to EndCount, every removal is remembered, so that Find can be called for files that
+  // were listed before it.
+  void BeginCount(const std::string& database);
+  // Returns which of the live files are not known; the others are live from now on. Removes known
+  // files that are not among them if `others_are_gone`.
+  Numbers NotKnown(const std::string& database, const Numbers& live, bool others_are_gone);
+  void EndCount(const std::string& database);
+
+  // Forgets a database, which was closed.
+  void Forget(const std::string& database);
+
+  FileSums sums() const;
+
+  // The live filters of one database.
+  uint64_t BytesOf(const std::string& database) const;
+
+  // From now on, the metrics of the policy of `counts` have the bytes of the live filters and their
+  // limit; those of another policy, which had them before, no longer. With a limit of 0, `counts`
+  // has them no longer.
+  void ShowIn(filter::FilterCounts* counts, uint64_t limit_bytes);
+
+ private:
+  struct File {
+    FilterSums filter;
+    uint64_t share = 0;       // of the live keys when it was written; 0: not known
+    int num_compactions = 0;  // running ones of which it is an input
+    bool is_live = true;      // not the output of a running job
+  };
+
+  // Removed files of a database, of which only the last ones are remembered: no event is as late.
+  struct Removed {
+    static constexpr size_t kMaxNumbers = 4096;
+    std::set<uint64_t> numbers;
+    std::deque<uint64_t> order;
+  };
+
+  struct Database {
+    std::map<uint64_t, File> files;
+    std::map<int, Numbers> inputs_of_jobs;
+    Removed removed;
+    int num_counts = 0;
+  };
+
+  using Files = std::map<uint64_t, File>;
+
+  void Count(const File& file);
+  void Discount(const File& file);
+  // Calls change(&file) for a known file.
+  template <typename F>
+  void Change(Database* database, uint64_t number, F change);
+  void Erase(Database* database, Files::iterator file);
+  void RemoveFrom(Database* database, uint64_t number);
+  void Release(Database* database, int job);
+
+  mutable std::mutex mutex_;
+  std::map<std::string, Database> databases_;
+  FileSums sums_;
+  // Accounts whose policies have the same text add to the same counts.
+  filter::FilterCounts* shown_in_ = nullptr;
+  uint64_t shown_limit_bytes_ = 0;
+};
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_BUDGET_FILE_ACCOUNT_H_

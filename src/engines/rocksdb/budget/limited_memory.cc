@@ -1,0 +1,78 @@
+#include "src/engines/rocksdb/budget/limited_memory.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "rocksdb/env.h"
+#include "src/engines/rocksdb/budget/budget_bits.h"
+#include "src/engines/rocksdb/budget/file_creation.h"
+#include "src/filter/sizing/memory_division.h"
+#include "src/support/error_text.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline {
+namespace {
+
+using ROCKSDB_NAMESPACE::Status;
+
+// RocksDB's own filters come from one policy for each number of bits per key, which is kept. So
+// only some numbers are used.
+double RoundedDown(double bits_per_key) {
+  constexpr double kSteps = 32;  // in each bit
+  return std::floor(bits_per_key * kSteps) / kSteps;
+}
+
+double BitsPerKeyWithin(const PolicySettings& settings, const FileAccount& account) {
+  const Format format = settings.filter.format;
+  // For each bit of keys.
+  const double bits =
+      settings.ranges.has_entries() ? 1 + settings.options.range_memory_percent / 100 : 1;
+  const double max_bits = bits * filter::MemoryBits(format, settings.levels.bits_per_key);
+  const double memory_bits = BitsWithin(settings.options.memory_bytes, max_bits, account.sums());
+  return filter::BitsOfMemory(format, memory_bits / bits);
+}
+
+}  // namespace
+
+LevelRules RulesWithinMemory(const PolicySettings& settings,
+                             const ROCKSDB_NAMESPACE::FilterBuildingContext& context) {
+  LevelRules rules = settings.levels;
+  FileAccount* const account = AccountOfCreation();
+  if (account != nullptr) account->ShowIn(settings.counts, settings.options.memory_bytes);
+  if (settings.options.memory_bytes == 0 || rules.bits_per_key == 0) return rules;
+  if (account != nullptr) {
+    const double bits_per_key = BitsPerKeyWithin(settings, *account);
+    if (bits_per_key >= rules.bits_per_key) return rules;
+    LowerBits(bits_per_key, &rules);
+    for (int i = 0; i < rules.num_bits; ++i) rules.bits[i] = RoundedDown(rules.bits[i]);
+    rules.bits_per_key = RoundedDown(rules.bits_per_key);
+  } else if (context.reason != ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc) {
+    ROCKSDB_NAMESPACE::Warn(context.info_log,
+                            "bloomline: a file is written without the limit of memory, because "
+                            "there is no FilterAccount among the listeners of the database");
+  }
+  return rules;
+}
+
+FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database) {
+  for (const auto& listener : database.listeners) {
+    if (listener == nullptr) continue;
+    if (auto* const account = listener->CheckedCast<FilterAccount>()) return account;
+  }
+  return nullptr;
+}
+
+Status CheckAccount(const RocksDBFilterOptions& options,
+                    const ROCKSDB_NAMESPACE::DBOptions& database) {
+  if (options.memory_bytes == 0 || AccountAmong(database) != nullptr) return Status::OK();
+  return support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
+    support::ErrorText error;
+    error << "memory is " << options.memory_bytes
+          << ", but no listener of the database counts filters; allowed: 0, or a FilterAccount "
+             "(listeners=bloomline) among the listeners";
+    return Status::InvalidArgument("bloomline", error.str());
+  });
+}
+
+}  // namespace bloomline

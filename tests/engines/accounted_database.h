@@ -1,0 +1,152 @@
+// Databases of small files with column families, beside an account of their filters.
+#ifndef BLOOMLINE_TESTS_ENGINES_ACCOUNTED_DATABASE_H_
+#define BLOOMLINE_TESTS_ENGINES_ACCOUNTED_DATABASE_H_
+
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "bloomline/filter_account.h"
+#include "bloomline/rocksdb.h"
+#include "tests/engines/rocksdb_open.h"
+
+namespace bloomline::tests {
+
+using Handle = rocksdb::ColumnFamilyHandle;
+
+inline std::string Key(uint64_t i) {
+  const uint64_t number = i * 0x9e3779b97f4a7c15;
+  return std::string(reinterpret_cast<const char*>(&number), sizeof(number));
+}
+
+// A database with column families, of small files.
+class AccountedDatabase {
+ public:
+  AccountedDatabase(const std::string& path, std::shared_ptr<FilterAccount> account,
+                    const RocksDBFilterOptions& filter = {}, bool is_partitioned = false)
+      : path_(path) {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy = NewRocksDBFilterPolicy(filter);
+    if (is_partitioned) {
+      table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+      table.partition_filters = true;
+      table.metadata_block_size = 512;
+    }
+    options_.create_if_missing = true;
+    options_.compression = rocksdb::kNoCompression;
+    options_.write_buffer_size = 64 << 10;
+    options_.target_file_size_base = 16 << 10;
+    options_.max_bytes_for_level_base = 64 << 10;
+    options_.level_compaction_dynamic_level_bytes = true;
+    if (account != nullptr) options_.listeners = {std::move(account)};
+    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  }
+  ~AccountedDatabase() { Close(); }
+
+  rocksdb::Options& options() { return options_; }
+  rocksdb::DB* db() { return db_.get(); }
+  const std::vector<Handle*>& handles() const { return handles_; }
+
+  rocksdb::Status Open() {
+    std::vector<std::string> names;
+    if (!rocksdb::DB::ListColumnFamilies(options_, path_, &names).ok()) names = {"default"};
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    for (const std::string& name : names) families.emplace_back(name, options_);
+    return OpenRocksDB(options_, path_, families, &handles_, &db_);
+  }
+  void Close() {
+    if (db_ == nullptr) return;
+    for (Handle* const handle : handles_) db_->DestroyColumnFamilyHandle(handle);
+    handles_.clear();
+    db_.reset();
+  }
+  void Create(const std::string& name) {
+    Handle* handle = nullptr;
+    ASSERT_TRUE(db_->CreateColumnFamily(options_, name, &handle).ok());
+    handles_.push_back(handle);
+  }
+  void DropLast() {
+    ASSERT_TRUE(db_->DropColumnFamily(handles_.back()).ok());
+    db_->DestroyColumnFamilyHandle(handles_.back());
+    handles_.pop_back();
+  }
+
+  void Put(Handle* handle, uint64_t first, uint64_t n) {
+    for (uint64_t i = first; i < first + n; ++i) {
+      ASSERT_TRUE(db_->Put({}, handle, Key(i), "a value of some length").ok());
+    }
+  }
+  void Flush() {
+    for (Handle* const handle : handles_) ASSERT_TRUE(db_->Flush({}, handle).ok());
+  }
+  void Fill(uint64_t first, uint64_t n) {
+    for (Handle* const handle : handles_) Put(handle, first, n);
+    Flush();
+    Wait();
+  }
+  void Wait() {
+    for (int idle = 0, waits = 0; idle < 3 && waits < 4000; ++waits) {
+      bool is_idle = true;
+      for (Handle* const handle : handles_) {
+        for (const char* name : {"rocksdb.num-running-compactions", "rocksdb.compaction-pending",
+                                 "rocksdb.num-running-flushes"}) {
+          uint64_t value = 0;
+          db_->GetIntProperty(handle, name, &value);
+          is_idle = is_idle && value == 0;
+        }
+      }
+      idle = is_idle ? idle + 1 : 0;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
+  // What the properties of all tables say.
+  uint64_t filter_bytes() {
+    uint64_t bytes = 0;
+    for (Handle* const handle : handles_) {
+      rocksdb::TablePropertiesCollection tables;
+      EXPECT_TRUE(db_->GetPropertiesOfAllTables(handle, &tables).ok());
+      for (const auto& [name, properties] : tables) bytes += properties->filter_size;
+    }
+    return bytes;
+  }
+
+ private:
+  const std::string path_;
+  rocksdb::Options options_;
+  std::unique_ptr<rocksdb::DB> db_;
+  std::vector<Handle*> handles_;
+};
+
+// RocksDB reports the last flush and deletions a little later. Compactions may run.
+inline void ExpectExact(const FilterAccount& account,
+                        const std::vector<AccountedDatabase*>& databases,
+                        const std::string& after) {
+  uint64_t counted = 0, bytes = 0;
+  for (int waits = 0; waits < 400; ++waits) {
+    bytes = 0;
+    for (AccountedDatabase* const database : databases) bytes += database->filter_bytes();
+    counted = account.filter_bytes();
+    if (counted == bytes) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  ASSERT_EQ(counted, bytes) << after;
+}
+
+inline void ExpectExact(const FilterAccount& account, AccountedDatabase* database,
+                        const std::string& after) {
+  ExpectExact(account, std::vector<AccountedDatabase*>{database}, after);
+}
+
+}  // namespace bloomline::tests
+
+#endif  // BLOOMLINE_TESTS_ENGINES_ACCOUNTED_DATABASE_H_

@@ -1,0 +1,178 @@
+// The limits of memory and of one filter's bytes, in databases.
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+
+#include <memory>
+#include <string>
+
+#include "bloomline/filter_account.h"
+#include "bloomline/rewrite_filters.h"
+#include "bloomline/rocksdb.h"
+#include "tests/engines/accounted_database.h"
+#include "tests/support/metric_value.h"
+#include "tests/support/repetitions.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline::tests {
+namespace {
+
+class RocksDBLimitedMemoryTest : public testing::Test {
+ protected:
+  TempDir dir_;
+  const std::shared_ptr<FilterAccount> account_ = NewFilterAccount();
+};
+
+TEST_F(RocksDBLimitedMemoryTest, LimitedMemoryNeedsAnAccount) {
+  RocksDBFilterOptions filter;
+  filter.memory_bytes = 100000;
+  AccountedDatabase database(dir_.Path("db"), nullptr, filter);
+  const rocksdb::Status status = database.Open();
+  EXPECT_TRUE(status.IsInvalidArgument());
+  EXPECT_NE(status.ToString().find("memory is 100000, but no listener of the database counts "
+                                   "filters; allowed: 0, or a FilterAccount"),
+            std::string::npos)
+      << status.ToString();
+  database.options().listeners = {account_};
+  EXPECT_TRUE(database.Open().ok());
+}
+
+TEST_F(RocksDBLimitedMemoryTest, TheLimitHoldsForAllFamiliesTogether) {
+  if (kIsSlow) GTEST_SKIP() << "most of its time is RocksDB's";
+  RocksDBFilterOptions filter;
+  filter.bits_per_key = 14;
+  filter.memory_bytes = 60000;
+  AccountedDatabase database(dir_.Path("db"), account_, filter);
+  ASSERT_TRUE(database.Open().ok());
+  database.Fill(0, 10000);
+  const uint64_t free = account_->filter_bytes();
+  EXPECT_LT(free, 30000u);
+  EXPECT_GT(8.0 * static_cast<double>(free) / 10000, 13);
+  database.Create("second");
+  for (uint64_t i = 1; i < 10; ++i) database.Fill(i * 3000, 3000);
+  for (uint64_t i = 10; i < 13; ++i) database.Fill(i * 3000, 3000);
+  rocksdb::CompactRangeOptions all;
+  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  for (Handle* const handle : database.handles()) {
+    ASSERT_TRUE(database.db()->CompactRange(all, handle, nullptr, nullptr).ok());
+  }
+  ExpectExact(*account_, &database, "compactions");
+  EXPECT_NEAR(static_cast<double>(account_->filter_bytes()), 60000, 0.12 * 60000);
+  database.DropLast();
+  ExpectExact(*account_, &database, "a dropped family");
+  EXPECT_NEAR(static_cast<double>(account_->num_keys()), 39000, 2000);
+  ASSERT_TRUE(database.db()->CompactRange(all, nullptr, nullptr).ok());
+  ExpectExact(*account_, &database, "the last compaction");
+  const double bits =
+      8 * static_cast<double>(account_->filter_bytes()) / static_cast<double>(account_->num_keys());
+  EXPECT_GT(bits, 11) << "bits rise again";
+}
+
+TEST_F(RocksDBLimitedMemoryTest, NoFilterHasLessThanThreeBits) {
+  RocksDBFilterOptions filter;
+  filter.memory_bytes = 1;
+  filter.max_filter_bytes = 1;
+  AccountedDatabase database(dir_.Path("db"), account_, filter);
+  ASSERT_TRUE(database.Open().ok());
+  database.Fill(0, 20000);
+  rocksdb::TablePropertiesCollection tables;
+  ASSERT_TRUE(database.db()->GetPropertiesOfAllTables(&tables).ok());
+  for (const auto& [name, properties] : tables) {
+    const double bits = 8 * static_cast<double>(properties->filter_size) /
+                        static_cast<double>(properties->num_entries);
+    // Small filters may lack up to a block of 64 bytes by rounding.
+    EXPECT_GT(bits + 8.0 * 64 / static_cast<double>(properties->num_entries), 2.8) << name;
+    if (properties->num_entries > 300) {
+      EXPECT_LT(bits, 10) << name;
+    }
+  }
+  std::string value;
+  for (uint64_t i = 0; i < 20000; i += 11) {
+    ASSERT_TRUE(database.db()->Get({}, Key(i), &value).ok()) << "lost key " << i;
+  }
+}
+
+TEST_F(RocksDBLimitedMemoryTest, OneFilterHasLimitedBytes) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    RocksDBFilterOptions filter;
+    filter.format = format;
+    filter.max_filter_bytes = 2000;
+    AccountedDatabase database(dir_.Path(FormatName(format)), account_, filter);
+    database.options().target_file_size_base = 64 << 20;
+    database.options().write_buffer_size = 64 << 20;
+    ASSERT_TRUE(database.Open().ok());
+    for (const uint64_t n : {1000, 2000, 5000}) {
+      database.Put(database.handles()[0], 0, n);
+      rocksdb::CompactRangeOptions all;
+      all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+      ASSERT_TRUE(database.db()->CompactRange(all, nullptr, nullptr).ok());
+      const uint64_t bytes = database.filter_bytes();
+      EXPECT_LE(bytes, 2000u) << n;
+      EXPECT_GT(bytes, n == 1000 ? 1150u : 1800u) << n;
+    }
+    std::string value;
+    for (uint64_t i = 0; i < 5000; ++i) {
+      ASSERT_TRUE(database.db()->Get({}, Key(i), &value).ok()) << "lost key " << i;
+    }
+    // The filters are what the policy wants.
+    RewriteOptions rewrite;
+    rewrite.dry_run = true;
+    RewriteReport report;
+    std::string error;
+    ASSERT_TRUE(RewriteFilters(database.db(), database.handles()[0], rewrite, &report, &error))
+        << error;
+    EXPECT_EQ(report.bytes_to_rewrite, 0u);
+  }
+}
+
+TEST_F(RocksDBLimitedMemoryTest, EntriesForRangesAreWithinTheLimitOfAFilter) {
+  RocksDBFilterOptions filter;
+  filter.format = Format::kCompact;
+  filter.bits_per_key = 11.5;  // no other policy's text
+  filter.range_prefixes = "4";
+  filter.range_memory_percent = 50;
+  constexpr uint64_t kKeys = 10000;
+  filter.max_filter_bytes = kKeys * 12 / 8;  // enough for the keys alone
+  constexpr char kLimited[] = "bloomline_filters_limited_total";
+  constexpr char kPolicy[] = "policy=\"compact:11.5\"";
+  const double before = MetricValue(kLimited, kPolicy);
+  AccountedDatabase database(dir_.Path("db"), account_, filter);
+  database.options().prefix_extractor = NewRangeExtractor();
+  database.options().write_buffer_size = 64 << 20;
+  ASSERT_TRUE(database.Open().ok());
+  database.Fill(0, kKeys);
+  EXPECT_LE(database.filter_bytes(), filter.max_filter_bytes);
+  EXPECT_GT(database.filter_bytes(), filter.max_filter_bytes * 97 / 100) << "there are no entries";
+  EXPECT_EQ(MetricValue(kLimited, kPolicy), before + 1);
+}
+
+TEST_F(RocksDBLimitedMemoryTest, ARewriteFollowsTheLimit) {
+  {
+    AccountedDatabase before(dir_.Path("db"), nullptr);
+    ASSERT_TRUE(before.Open().ok());
+    before.Fill(0, 20000);
+    rocksdb::CompactRangeOptions all;
+    ASSERT_TRUE(before.db()->CompactRange(all, nullptr, nullptr).ok());
+  }
+  RocksDBFilterOptions filter;
+  filter.memory_bytes = 20000 * 6 / 8;
+  AccountedDatabase database(dir_.Path("db"), account_, filter);
+  ASSERT_TRUE(database.Open().ok());
+  RewriteReport report;
+  std::string error;
+  // Keeps the files that are replaced.
+  const std::unique_ptr<rocksdb::Iterator> iterator(database.db()->NewIterator({}));
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(RewriteFilters(database.db(), database.handles()[0], {}, &report, &error)) << error;
+  }
+  ExpectExact(*account_, &database, "rewriting");
+  EXPECT_NEAR(static_cast<double>(account_->filter_bytes()),
+              static_cast<double>(filter.memory_bytes),
+              0.15 * static_cast<double>(filter.memory_bytes));
+  EXPECT_EQ(ReadFile(dir_.Path("db") + "/LOG").find("without the limit of memory"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace bloomline::tests
