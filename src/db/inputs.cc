@@ -1,7 +1,5 @@
 #include "src/db/inputs.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -13,6 +11,9 @@
 #include <utility>
 
 #include "src/filter/writer/run_on_threads.h"
+#include "src/support/file_calls.h"
+#include "src/support/paths.h"
+#include "src/support/process.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::db {
@@ -80,7 +81,7 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
       ->expected(1)
       ->check([](const std::string& folder) {
         std::error_code code;
-        std::filesystem::directory_iterator(folder, code);
+        std::filesystem::directory_iterator(support::ToPath(folder), code);
         return code ? support::Quoted(folder) + ": " + code.message() +
                           "; allowed: a folder that can be read"
                     : "";
@@ -113,24 +114,28 @@ Inputs OpenInputs(const CommonOptions& options) {
 }
 
 void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string& name,
-                 const FileWork& work, size_t first) {
-  if (inputs->files.size() <= first) return;
+                 const FileWork& work, const FileWalk& walk) {
+  if (inputs->files.size() <= walk.first) return;
   uint64_t bytes = 0;
-  // The longest first, so that no thread works on a long one alone at the end.
   std::vector<size_t> order;
-  for (size_t i = first; i < inputs->files.size(); ++i) {
+  for (size_t i = walk.first; i < inputs->files.size(); ++i) {
     order.push_back(i);
     bytes += inputs->file(inputs->files[i]).bytes;
   }
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return inputs->file(inputs->files[a]).bytes > inputs->file(inputs->files[b]).bytes;
+    const directory::TableFile& file_a = inputs->file(inputs->files[a]);
+    const directory::TableFile& file_b = inputs->file(inputs->files[b]);
+    if (walk.upper_levels_first && file_a.level != file_b.level) return file_a.level < file_b.level;
+    // The longest first, so that no thread works on a long one alone at the end.
+    return file_a.bytes > file_b.bytes;
   });
   const bool shows_progress =
-      !name.empty() && options.progress.value_or(isatty(STDERR_FILENO) != 0);
+      !name.empty() && options.progress.value_or(support::IsTerminal(support::kStandardError));
   cli::FileProgress progress(name, shows_progress, order.size(), bytes);
   std::atomic<size_t> next{0};
   filter::RunOnThreads(NumThreads(options.threads, order.size()), [&](size_t) {
     for (size_t i = next++; i < order.size(); i = next++) {
+      if (walk.is_over && walk.is_over()) return;
       WorkOnFile(inputs, order[i], work, &progress);
     }
   });

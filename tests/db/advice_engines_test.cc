@@ -25,7 +25,7 @@
 #include "src/db/advice/division.h"
 #include "src/engines/preload/environment.h"
 #include "src/engines/preload/settings.h"
-#include "src/engines/rocksdb/options/option_table.h"
+#include "src/engines/rocksdb/options/level_options.h"
 #include "src/support/number_text.h"
 #include "tests/db/advice_samples.h"
 #include "tests/engines/rocksdb_settings.h"
@@ -93,9 +93,10 @@ std::string OptionsOfEnvironment(const std::string& line, preload::Engine engine
     return found == variables.end() ? nullptr : found->second.c_str();
   };
   preload::Settings settings;
-  EXPECT_EQ(preload::Settings::Parse({value("BLOOMLINE_FORMAT"), value("BLOOMLINE_BITS_PER_KEY"),
-                                      nullptr, nullptr, value("BLOOMLINE_BITS_BY_LEVEL"), nullptr},
-                                     engine, &settings),
+  EXPECT_EQ(preload::Settings::Parse(
+                {value("BLOOMLINE_FORMAT"), value("BLOOMLINE_BITS_PER_KEY"), nullptr, nullptr,
+                 value("BLOOMLINE_BITS_BY_LEVEL"), nullptr, nullptr, nullptr, nullptr},
+                engine, &settings),
             "");
   EXPECT_TRUE(settings.has_bits_per_key) << line;
   RocksDBFilterOptions options(settings.options);
@@ -197,7 +198,7 @@ TEST(AdviceEnginesTest, CodeMakesThePolicyOfTheOptionString) {
     preload::Settings settings;
     EXPECT_EQ(preload::Settings::Parse({variables.at("BLOOMLINE_FORMAT").c_str(),
                                         variables.at("BLOOMLINE_BITS_PER_KEY").c_str(), nullptr,
-                                        nullptr, nullptr, nullptr},
+                                        nullptr, nullptr, nullptr, nullptr, nullptr, nullptr},
                                        preload::Engine::kLevelDB, &settings),
               "");
     const std::unique_ptr<const leveldb::FilterPolicy> expected(

@@ -7,6 +7,7 @@
 
 #include "bloomline/level_sizing.h"
 #include "src/db/advice/division.h"
+#include "src/db/advice/grid.h"
 #include "src/db/advice/instructions.h"
 #include "src/db/advice/remarks.h"
 #include "src/filter/sizing/memory_division.h"
@@ -67,11 +68,6 @@ double WastedReadsNow(const Level& level) {
   return level.filter_bytes == 0 ? level.num_runs : level.wasted_reads;
 }
 
-std::string Title(Format format) {
-  if (format == Format::kBloom) return "RocksDB Bloom";
-  return format == Format::kRibbon ? "RocksDB Ribbon" : FormatName(format);
-}
-
 constexpr double kDefaultBits = 10;
 // What saves less is not worth a change, and is within the error of a measured rate.
 constexpr double kWorthwhile = 0.95;
@@ -82,7 +78,7 @@ uint64_t ToBytes(double bytes) {
 }
 
 struct Goal {
-  const char* text;   // "the same memory"
+  const char* text;   // "at most the same memory"
   bool saves_memory;  // else wasted reads
   bool must_gain;     // no choice is better than one that saves less than a twentieth
   std::function<std::optional<Division>(const Divider&)> divide;
@@ -147,12 +143,13 @@ class Adviser {
                     [](const Divider& divider) { return divider.At(kDefaultBits); }});
       }
       if (bytes > 0) {
-        Goal goal{"the same memory", false, true, within(advice_->filter_bytes_now)};
+        Goal goal{"at most the same memory", false, true, within(advice_->filter_bytes_now)};
         goal.stock_is_first = is_filtered;
         AddChoices(goal);
       }
-      if (bytes > 0 && reads > 0) {
-        AddChoices({"the same wasted reads", true, true, wasting(reads)});
+      // Nothing is as good as filters that exclude no key.
+      if (bytes > 0 && reads > 0 && reads < kWorthwhile * tree_.all_runs()) {
+        AddChoices({"at most the same wasted reads", true, true, wasting(reads)});
       }
     }
     const bool is_asked = request_.memory_bytes || request_.wasted_reads;
@@ -164,6 +161,7 @@ class Adviser {
       return error.str();
     }
     AddRemarks(situation_, request_, tree_, advice_);
+    if (request_.grid) advice_->grid = GridOf(tree_, CanDifferByLevel(situation_, tree_));
     return "";
   }
 
@@ -274,12 +272,12 @@ class Adviser {
     }
     support::ErrorText error;
     if (request_.memory_bytes) {
-      error << "memory is " << *request_.memory_bytes << " bytes; allowed: from "
-            << ToBytes(std::ceil(least_bytes)) << " on, the smallest filters for these keys";
+      error << "memory is " << *request_.memory_bytes << " B; allowed: from "
+            << ToBytes(std::ceil(least_bytes)) << " B on, the smallest filters for these keys";
     } else {
-      error << "wasted reads are " << *request_.wasted_reads << " per Get; allowed: from "
-            << least_reads << " to less than " << tree_.all_runs()
-            << ", what the database wastes without filters";
+      error << "wasted reads are " << *request_.wasted_reads
+            << " per Get of a missing key; allowed: from " << least_reads << " to less than "
+            << tree_.all_runs() << ", which the database wastes without filters";
     }
     return error.str();
   }

@@ -10,13 +10,20 @@
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/quantity_option.h"
 #include "src/db/advise/advise_output.h"
+#include "src/db/advise/cache_remark.h"
+#include "src/db/advise/ignored_remark.h"
 #include "src/db/advise/range_remark.h"
 #include "src/db/advise/rewrite_remark.h"
+#include "src/db/advise/statistics.h"
 #include "src/db/commands.h"
 #include "src/db/directory/file_names.h"
 #include "src/db/inputs.h"
 #include "src/db/measure/measurement.h"
+#include "src/db/queries/query_file.h"
+#include "src/db/queries/query_output.h"
+#include "src/db/queries/query_run.h"
 #include "src/db/report.h"
+#include "src/support/quoted.h"
 
 namespace bloomline::db {
 namespace {
@@ -86,39 +93,12 @@ struct AdviseOptions {
   bool no_measure = false;
   std::string stats;  // empty: LOG
   std::string policy;
+  std::string queries;  // empty: missing keys are as the stored ones
+  cli::KeyForm key_form = cli::KeyForm::kLines;
+  std::string column_family = "default";  // of a file of keys
+  std::optional<uint64_t> block_cache_bytes;
   advice::Request request;
 };
-
-constexpr uint64_t kMaxStatisticsBytes = 256 << 20;  // somebody may name all of a LOG
-
-struct Statistics {
-  std::optional<TickerRates> rates;
-  std::string from;
-  std::string error;  // --stats cannot be used; what LOG lacks is no error
-};
-
-// `text` is what the file at `path` holds; LOG is read if `path` is empty.
-Statistics StatisticsOf(const directory::Database& database, const std::string& path,
-                        const std::string& text) {
-  Statistics statistics;
-  directory::Tickers tickers;
-  TickerRates rates;
-  std::string error;
-  statistics.from = path.empty() ? "LOG" : path == "-" ? "stdin" : path;
-  bool read;
-  if (path.empty()) {
-    read = !database.path.empty() && database.engine == sstable::Engine::kRocksDB &&
-           directory::ReadLogTickers(database.path, &tickers, &error);
-  } else {
-    read = directory::ParseTickers(text, &tickers, &error);
-  }
-  if (read && RatesOf(tickers, &rates, &error)) {
-    statistics.rates = rates;
-  } else if (!path.empty()) {
-    statistics.error = error;
-  }
-  return statistics;
-}
 
 // One of those that files were written with; empty: none.
 std::string ExtractorOf(const Inspection& inspection, const FamilyGroups& family) {
@@ -127,27 +107,6 @@ std::string ExtractorOf(const Inspection& inspection, const FamilyGroups& family
     if (!extractor.empty()) return extractor;
   }
   return "";
-}
-
-// Empty: the statistics do not say that filters are of no use.
-std::string UseRemark(const TickerRates& rates, const Group& all, const Group& last_level) {
-  constexpr double kNearlyAll = 0.95;
-  if (all.filter_bytes == 0) return "";
-  const uint64_t queries = rates.useful + rates.full_positive + rates.prefix_checked;
-  if (queries == 0) {
-    const uint64_t gets =
-        rates.gets_of_missing_keys.value_or(0) + rates.gets_of_stored_keys.value_or(0);
-    if (gets == 0) return "";
-    return "The filters are not used here: the statistics count " + cli::CountText(gets) +
-           " Gets and no query of a filter. docs/does_it_work.md has the usual reasons.";
-  }
-  if (static_cast<double>(rates.true_positive) < kNearlyAll * static_cast<double>(queries)) {
-    return "";
-  }
-  return "The filters are hardly of use here: " + ShareText(rates.true_positive, queries) +
-         " of their queries were for keys that are there. Without those of the last level "
-         "(optimize_filters_for_hits), they would take " +
-         ShareText(last_level.filter_bytes, all.filter_bytes) + " less memory.";
 }
 
 // --memory is for all column families together: each gets the part of its keys.
@@ -165,14 +124,20 @@ advice::Request RequestOf(const AdviseOptions& options, const advice::Situation&
 
 std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
                                          const std::string& stats_text,
+                                         const RecordedQueries& queries,
                                          const Inspection& inspection, Inputs* inputs) {
+  std::vector<FamilyRun> runs;
+  if (!options.queries.empty()) {
+    runs = RunQueries(queries, options.column_family, options.common, inspection, inputs);
+  }
   std::vector<MeasuredFamily> measured;
-  if (!options.no_measure) {
+  const bool measures = !options.no_measure && runs.empty();
+  if (measures) {
     const auto results = Measure(inputs, options.common, options.measure, "advise", inspection);
     measured = GroupMeasurement(*inputs, inspection, results);
   }
   std::vector<RangeCost> range_costs(inspection.groups.size());
-  if (!options.no_measure) {
+  if (measures) {
     range_costs = RangeCosts(inputs, options.common, options.measure.samples, inspection);
   }
   double all_keys = 0;
@@ -189,10 +154,14 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
     }
     FamilyAdvice family;
     family.title = DatabaseTitle(database, groups.column_family);
-    family.measured = !options.no_measure && measured[g].all.files != 0;
-    family.situation =
-        SituationOf(*inputs, inspection, groups, options.no_measure ? nullptr : &measured[g]);
+    family.measured = measures && measured[g].all.files != 0;
+    family.situation = SituationOf(*inputs, inspection, groups, measures ? &measured[g] : nullptr);
+    if (!runs.empty()) {
+      family.asked = AskedFamily{std::move(runs[g]), options.queries, queries.sampled_one_of};
+      UseQueries(family.asked->run, &family.situation);
+    }
     family.request = RequestOf(options, family.situation, all_keys);
+    family.request.grid = family.asked && family.asked->run.gets != 0;
     family.tickers = statistics.rates;
     family.tickers_from = statistics.from;
     family.no_tables = groups.all.files == 0;
@@ -209,8 +178,15 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
       const auto add = [&](std::string remark) {
         if (!remark.empty()) family.advice.remarks.push_back(std::move(remark));
       };
+      add(IgnoredRemark(inspection, g));
+      if (family.asked) add(FewQueriesRemark(family.asked->run));
       if (family.tickers) add(UseRemark(*family.tickers, groups.all, groups.levels.back()));
       add(RangeRemark(range_costs[g], family.tickers, groups.all, ExtractorOf(inspection, groups)));
+      const auto cache = CacheUseOf(*inputs, inspection, groups, options.block_cache_bytes);
+      if (cache) {
+        add(CacheRemark(*cache, inputs->column_family(groups.database, groups.column_family),
+                        groups.all, family.advice));
+      }
       const std::string rewrite = RewriteRemark(database.engine, groups.all);
       if (!family.advice.choices.empty() && !rewrite.empty()) {
         family.advice.on_chosen.push_back(rewrite);
@@ -219,6 +195,16 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
     families.push_back(std::move(family));
   }
   return families;
+}
+
+// Also true if nothing could be opened, for which there are other errors.
+bool HasColumnFamily(const Inputs& inputs, const std::string& name) {
+  for (const directory::Database& database : inputs.databases) {
+    for (const directory::ColumnFamily& family : database.column_families) {
+      if (family.name == name) return true;
+    }
+  }
+  return inputs.databases.empty();
 }
 
 int Run(const AdviseOptions& options) {
@@ -230,10 +216,26 @@ int Run(const AdviseOptions& options) {
                     "; --stats takes a regular file, or - for stdin");
     return cli::kExitFailure;
   }
+  RecordedQueries queries;
+  if (!options.queries.empty() &&
+      !ReadQueries(options.queries, options.key_form, options.measure.seed, &queries, &error)) {
+    cli::PrintError("bloomline db advise: --queries: " + error);
+    return cli::kExitFailure;
+  }
   Inputs inputs = OpenInputs(options.common);
+  if (!options.queries.empty() && !queries.is_trace &&
+      !HasColumnFamily(inputs, options.column_family)) {
+    cli::PrintError("bloomline db advise: --column-family is " +
+                    support::Quoted(options.column_family) +
+                    "; allowed: the name of one that the databases have");
+    return cli::kExitImpossible;
+  }
   const Inspection inspection = Inspect(&inputs, options.common, "advise", options.policy);
   const std::vector<FamilyAdvice> families =
-      AdviseFamilies(options, stats_text, inspection, &inputs);
+      AdviseFamilies(options, stats_text, queries, inspection, &inputs);
+  if (!queries.warning.empty()) {
+    cli::PrintError("bloomline db advise: warning: " + queries.warning);
+  }
   if (options.common.json) {
     cli::Json json =
         DocumentOf(inputs, inspection, false, [&](size_t g) { return AdviceJson(families[g]); });
@@ -285,15 +287,40 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
                    "The filter policy that the database runs with (inspect has the same option)")
       ->type_name("");
   AddMeasureOptions(command, &options->measure);
+  cli::AddQuantity(command, "--block-cache", &options->block_cache_bytes, cli::ParseBytes,
+                   "The size of RocksDB's block cache, for example 8GiB. Default: that of LOG");
+  CLI::Option* queries =
+      command
+          ->add_option(
+              "--queries", options->queries,
+              "A file of your own Gets and scans: a key on each line, or the bounds of a "
+              "scan with a tab between them; the sample of a policy (with --hex); or a trace of "
+              "RocksDB (DB::StartTrace)")
+          ->type_name("FILE");
+  cli::AddKeyFormOptions(command, &options->key_form);
+  for (const char* form : {"--null", "--hex", "--length-prefixed"}) {
+    command->get_option(form)->needs(queries);
+  }
+  command
+      ->add_option("--column-family", options->column_family,
+                   "The column family of a file of keys [default]")
+      ->needs(queries)
+      ->type_name("NAME");
   command->footer(
       "Prints the memory and the wasted reads of the present filters and of each choice. A choice\n"
-      "takes the same memory, wastes the same reads, or does what --memory or --rate say.\n"
+      "takes at most the same memory, wastes at most as many reads, or does what --memory or\n"
+      "--rate say.\n"
       "It has the same bits in all levels, or bits by level.\n"
       "If RocksDB's own filters gain by bits by level, (1) keeps them: RocksDB alone uses them.\n"
       "The last lines say what to set.\n"
       "'wasted reads': how many blocks false positives make a Get of a missing key read on\n"
       "average; 100 % is one block. Missing keys are taken to be distributed like stored keys.\n"
-      "Exit code 2: no filter can meet the request.");
+      "With --queries, they are per Get of these queries, of stored keys too, and the files are "
+      "as\n"
+      "they are now. A key that only the log has counts as missing.\n"
+      "Exit code: 0 done; 1 a file cannot be read or is damaged; 2 an invalid request, or one "
+      "that\n"
+      "no filter can meet.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

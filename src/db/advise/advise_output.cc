@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <limits>
 #include <sstream>
 #include <vector>
 
@@ -123,18 +122,6 @@ cli::Json ChoiceJson(const PreloadLibrary& library, const Choice& choice) {
           {"code", cli::TextOrNull(choice.code)}};
 }
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-
-std::optional<uint64_t> Find(const directory::Tickers& tickers, const std::string& name) {
-  const auto found = tickers.find("rocksdb." + name);
-  if (found == tickers.end()) return std::nullopt;
-  return found->second;
-}
-
-double Quotient(uint64_t part, uint64_t all) {
-  return all == 0 ? kUnknown : static_cast<double>(part) / static_cast<double>(all);
-}
-
 cli::Json TickersJson(const TickerRates& rates, const std::string& from) {
   return {{"from", from},
           {"useful", rates.useful},
@@ -182,13 +169,17 @@ void PrintAdvice(const FamilyAdvice& family) {
   std::string title = family.title + ": " + EngineName(family.situation.engine) + ", " +
                       cli::CountText(NumKeys(family.situation)) + " keys";
   if (family.error.empty()) {
-    title += std::string("; rates ") + (family.measured ? "measured" : "expected, not measured");
+    const bool of_queries = family.asked && family.asked->run.gets != 0;
+    title += of_queries        ? "; wasted reads of the Gets in " + family.asked->from
+             : family.measured ? "; rates measured"
+                               : "; rates expected, not measured";
   }
   cli::PrintLine(title);
   if (family.no_tables) cli::PrintLine("no advice: " + family.error);
   if (!family.error.empty()) return;
   PrintChoices(family);
   PrintLevels(family);
+  if (family.asked) PrintQueries(*family.asked, family.advice);
   if (family.tickers) {
     std::cout << '\n' << TickersText(*family.tickers, family.tickers_from);
     const double now = family.advice.wasted_reads_now;
@@ -250,62 +241,10 @@ cli::Json AdviceJson(const FamilyAdvice& family) {
   for (const Choice& choice : family.advice.choices) {
     json["choices"].push_back(ChoiceJson(library, choice));
   }
+  if (family.asked) json["queries"] = QueriesJson(*family.asked, family.advice);
   json["remarks"] = family.advice.remarks;
   json["on_chosen"] = family.advice.on_chosen;
   return json;
-}
-
-double TickerRates::false_positive_rate() const {
-  return Quotient(false_positives(), useful + false_positives());
-}
-
-double TickerRates::wasted_reads() const {
-  return gets_of_missing_keys ? Quotient(false_positives(), *gets_of_missing_keys) : kUnknown;
-}
-
-bool RatesOf(const directory::Tickers& tickers, TickerRates* rates, std::string* error) {
-  struct Needed {
-    const char* name;
-    uint64_t* value;
-  };
-  for (const Needed& needed : {Needed{"bloom.filter.useful", &rates->useful},
-                               Needed{"bloom.filter.full.positive", &rates->full_positive},
-                               Needed{"bloom.filter.full.true.positive", &rates->true_positive}}) {
-    const std::optional<uint64_t> value = Find(tickers, needed.name);
-    if (!value) {
-      *error = std::string("the statistics have no line rocksdb.") + needed.name +
-               "; needed: rocksdb.bloom.filter.useful, rocksdb.bloom.filter.full.positive and "
-               "rocksdb.bloom.filter.full.true.positive";
-      return false;
-    }
-    *needed.value = *value;
-  }
-  // Threads count while the lines are printed.
-  rates->true_positive = std::min(rates->true_positive, rates->full_positive);
-  // From RocksDB 8.3 on, bloom.filter.prefix.* counts Gets, and last.level.* and non.last.level.*
-  // count iterators. Before, the latter do not exist.
-  const auto count = [&](const char* name) { return Find(tickers, name).value_or(0); };
-  const uint64_t skipped =
-      count("last.level.seek.filtered") + count("non.last.level.seek.filtered");
-  rates->prefix_checked = count("bloom.filter.prefix.checked") + skipped +
-                          count("last.level.seek.filter.match") +
-                          count("non.last.level.seek.filter.match");
-  rates->prefix_useful = count("bloom.filter.prefix.useful") + skipped;
-  rates->seeks = Find(tickers, "number.db.seek");
-  rates->seeks_found = Find(tickers, "number.db.seek.found").value_or(0);
-  rates->seeks_found = std::min(rates->seeks_found, rates->seeks.value_or(0));
-  // A Get that misses the memtables ends in one of the levels, or its key is missing.
-  const auto missed = Find(tickers, "memtable.miss");
-  const auto hit = Find(tickers, "memtable.hit");
-  const auto level0 = Find(tickers, "l0.hit");
-  const auto level1 = Find(tickers, "l1.hit");
-  const auto level2 = Find(tickers, "l2andup.hit");
-  if (missed && level0 && level1 && level2) {
-    const uint64_t found = std::min(*missed, *level0 + *level1 + *level2);
-    rates->gets_of_missing_keys = *missed - found;
-    rates->gets_of_stored_keys = found + hit.value_or(0);
-  }
-  return true;
 }
 
 }  // namespace bloomline::db

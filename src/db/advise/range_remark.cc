@@ -1,70 +1,11 @@
 #include "src/db/advise/range_remark.h"
 
-#include <algorithm>
 #include <mutex>
 
-#include "bloomline/filter_options.h"
 #include "src/cli/shared/quantity.h"
-#include "src/db/table_filters.h"
-#include "src/filter/ranges/range_entries.h"
-#include "src/filter/writer/filter_writer.h"
+#include "src/db/advise/range_filter.h"
 
 namespace bloomline::db {
-namespace {
-
-bool CanHaveRanges(const FileFacts& facts) {
-  const sstable::KeyOrder order = sstable::OrderOf(facts.comparator);
-  return facts.engine == sstable::Engine::kRocksDB && order.is_known && !order.is_reversed &&
-         facts.canonicalizer.empty();
-}
-
-// The bits per key of the present filters. Without filters, the default.
-FilterOptions OptionsAs(const Group& group) {
-  FilterOptions options;
-  options.format = Format::kCompact;
-  const BitsPerKeyRange allowed = AllowedBitsPerKey(options.format);
-  const double bits = group.bits_per_key();
-  if (bits > 0) options.bits_per_key = std::clamp(bits, allowed.min, allowed.max);
-  return options;
-}
-
-// Makes the entries of the first max_keys keys. False with *error: damaged.
-bool AddFile(const sstable::Table& table, uint64_t max_keys, int num_levels_below,
-             uint64_t num_keys, const FilterOptions& options, std::mutex* mutex, RangeCost* cost,
-             std::string* error) {
-  const FilterKeys keys(table);
-  const auto reader = table.NewKeyReader(error);
-  if (reader == nullptr) return false;
-  filter::FilterWriter writer(options);
-  filter::RangeEntryOptions entry_options;
-  entry_options.is_auto = true;
-  entry_options.num_levels_below = num_levels_below;
-  filter::RangeEntries entries(entry_options);
-  entries.Add("", &writer);  // the empty prefix
-  uint64_t read = 0;
-  std::string last;
-  while (read < max_keys && reader->Next()) {
-    const std::string_view key = keys.Key(reader->user_key());
-    if (read != 0 && key == last) continue;
-    entries.Add(key, &writer);
-    last.assign(key);
-    ++read;
-  }
-  *error = reader->error();
-  if (!error->empty()) return false;
-  if (read == 0) return true;
-  entries.Finish(false, &writer);
-  const auto of_all = static_cast<double>(num_keys);
-  const std::lock_guard<std::mutex> lock(*mutex);
-  cost->kinds.Add(entries.chosen());
-  cost->key_bytes += of_all * options.bits_per_key / 8;
-  cost->entry_bytes += static_cast<double>(writer.extension().second.payload_bytes()) /
-                       static_cast<double>(read) * of_all;
-  return true;
-}
-
-}  // namespace
-
 std::vector<RangeCost> RangeCosts(Inputs* inputs, const CommonOptions& common, uint64_t max_keys,
                                   const Inspection& inspection) {
   std::vector<RangeCost> costs(inspection.groups.size());
@@ -76,9 +17,21 @@ std::vector<RangeCost> RangeCosts(Inputs* inputs, const CommonOptions& common, u
                 const FamilyGroups& family = inspection.groups[g];
                 const FileFacts& facts = inspection.files[i].facts;
                 if (!CanHaveRanges(facts) || family.all.ranges.files != 0) return true;
-                const int num_levels_below = family.levels.back().level - file.level;
-                return AddFile(table, max_keys, num_levels_below, facts.num_keys,
-                               OptionsAs(family.all), &mutex, &costs[g], error);
+                const FilterOptions options = OptionsForRanges(family.all);
+                RangeFilterRequest request;
+                request.max_keys = max_keys;
+                request.num_levels_below = family.levels.back().level - file.level;
+                RangeFilter made;
+                if (!MakeRangeFilter(table, options, request, &made, error)) return false;
+                if (made.num_keys == 0) return true;
+                const auto of_all = static_cast<double>(facts.num_keys);
+                const std::lock_guard<std::mutex> lock(mutex);
+                RangeCost& cost = costs[g];
+                cost.kinds.Add(made.kinds);
+                cost.key_bytes += of_all * options.bits_per_key / 8;
+                cost.entry_bytes += static_cast<double>(made.entry_bytes) /
+                                    static_cast<double>(made.num_keys) * of_all;
+                return true;
               });
   return costs;
 }

@@ -26,7 +26,8 @@ std::string RewriteRemark(sstable::Engine engine, const Group& all) {
   return "RewriteFilters (docs/rewriting.md) gives the other files new filters, each in its place, "
          "while the database is in use: it reads and writes " +
          cli::BytesText(all.bytes) + ", which takes " +
-         DurationText(static_cast<double>(all.bytes) / kBytesPerSecond) + " at 20 MB/s.";
+         DurationText(static_cast<double>(all.bytes) / kBytesPerSecond) +
+         " with bytes_per_second=20000000.";
 }
 
 }  // namespace bloomline::db

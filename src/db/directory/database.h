@@ -34,6 +34,10 @@ struct ColumnFamily {
   std::string filter_policy;     // "bloomfilter:10:false", "{id=bloomline;...}"; empty: unknown
   std::string compaction_style;  // "kCompactionStyleLevel"; empty: unknown
   double level_size_ratio = 10;
+  bool caches_filters = false;     // cache_index_and_filter_blocks
+  bool pins_level0 = false;        // pin_l0_filter_and_index_blocks_in_cache
+  uint64_t block_cache_bytes = 0;  // of LOG; 0: unknown, or none
+  std::string block_cache;         // equal names: the same cache
 };
 
 struct Database {
@@ -45,6 +49,7 @@ struct Database {
   // Where tables are beside `path`: RocksDB's db_paths and cf_paths. It records the former in LOG,
   // and the latter nowhere.
   std::vector<std::string> table_folders;
+  bool use_direct_reads = false;  // of the OPTIONS file: RocksDB reads past the page cache
 };
 
 struct InputOptions {

@@ -12,6 +12,7 @@
 #include "src/db/directory/options_file.h"
 #include "src/db/sstable/comparator.h"
 #include "src/support/number_text.h"
+#include "src/support/paths.h"
 
 namespace bloomline::directory {
 namespace {
@@ -77,7 +78,9 @@ bool IsUnchanged(const std::string& path, const Snapshot& snapshot) {
   if (!ManifestPath(path, &manifest_path, &vanished, &ignored)) return false;
   std::error_code code;
   return manifest_path == snapshot.manifest_path &&
-         std::filesystem::file_size(manifest_path, code) == snapshot.manifest.bytes && !code;
+         std::filesystem::file_size(support::ToPath(manifest_path), code) ==
+             snapshot.manifest.bytes &&
+         !code;
 }
 
 std::vector<uint64_t> MissingTables(const Snapshot& snapshot) {
@@ -177,16 +180,20 @@ void ApplyOptions(const OptionMap& options, ColumnFamily* family) {
   family->filter_policy = text("filter_policy");
   family->compaction_style = text("compaction_style");
   support::ParseDouble(text("max_bytes_for_level_multiplier"), &family->level_size_ratio);
+  family->caches_filters = text("cache_index_and_filter_blocks") == "true";
+  family->pins_level0 = text("pin_l0_filter_and_index_blocks_in_cache") == "true";
 }
 
 void AddOptions(Database* database) {
   OptionsFile options;
   std::string error;
   if (!ReadNewestOptions(database->path, &options, &error)) database->warnings.push_back(error);
+  database->use_direct_reads = options.database["use_direct_reads"] == "true";
   for (ColumnFamily& family : database->column_families) {
     const auto found = options.column_families.find(family.name);
     if (found != options.column_families.end()) ApplyOptions(found->second, &family);
   }
+  AddBlockCachesOfLog(database);
 }
 
 // By level, then by key as the comparator of that name orders them; in level 0 by number. For a
@@ -279,7 +286,7 @@ bool ReadTables(const std::string& path, const Listing& listing, Database* datab
     table.path = Join(path, name);
     table.number = number;
     std::error_code code;
-    const uint64_t bytes = std::filesystem::file_size(table.path, code);
+    const uint64_t bytes = std::filesystem::file_size(support::ToPath(table.path), code);
     if (!code) table.bytes = bytes;
     database->files.push_back(std::move(table));
   }

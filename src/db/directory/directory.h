@@ -16,6 +16,10 @@ bool ReadDirectory(const std::string& path, const std::vector<std::string>& tabl
 // The engine that wrote a table; by its name if it cannot be read.
 sstable::Engine EngineOfTable(const std::string& path);
 
+// Sets block_cache and block_cache_bytes of column families, as LOG lists them when the database is
+// opened. OPTIONS does not record them.
+void AddBlockCachesOfLog(Database* database);
+
 // DBOptions::db_paths, as LOG lists them when the database is opened.
 std::vector<std::string> TableFoldersInLog(const std::string& database_path);
 

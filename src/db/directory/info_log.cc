@@ -12,6 +12,7 @@
 #include "src/db/directory/options_file.h"
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
+#include "src/support/paths.h"
 
 namespace bloomline::directory {
 namespace {
@@ -89,7 +90,8 @@ bool TakeDump(std::string_view text, Tickers* tickers) {
 // is not usual in names.
 std::string LogNameFor(const std::string& database_path) {
   std::error_code code;
-  const std::string path = std::filesystem::absolute(database_path, code).string();
+  const std::string path =
+      support::FromPath(std::filesystem::absolute(support::ToPath(database_path), code));
   std::string name;
   for (size_t i = 0; i < path.size(); ++i) {
     const char c = path[i];
@@ -116,6 +118,19 @@ std::vector<std::string> LogFiles(const std::string& database_path) {
   const std::string& folder = options.database["db_log_dir"];
   if (!folder.empty()) paths.insert(paths.begin(), Join(folder, LogNameFor(database_path)));
   return paths;
+}
+
+// What RocksDB writes when it opens the database. Nothing, if the file cannot be read.
+template <typename Take>
+void ForEachFirstLine(const std::string& path, Take take) {
+  support::InputFile file;
+  std::string error;
+  if (!file.Open(path, &error)) return;
+  std::string text(static_cast<size_t>(std::min(file.size(), kFirstBytes)), '\0');
+  if (!file.ReadAt(0, text.size(), text.data(), &error)) return;
+  std::string_view rest = text, line;
+  bool is_whole;
+  while (TakeLine(&rest, &line, &is_whole)) take(line);
 }
 
 // Those behind the last whole "STATISTICS:" of the file.
@@ -151,15 +166,7 @@ std::vector<std::string> TableFoldersInLog(const std::string& database_path) {
   constexpr std::string_view kNotYet = " Directory from db_paths/cf_paths does not yet exist: ";
   std::vector<std::string> folders;
   for (const std::string& path : LogFiles(database_path)) {
-    support::InputFile file;
-    std::string error;
-    if (!file.Open(path, &error)) continue;
-    std::string text(static_cast<size_t>(std::min(file.size(), kFirstBytes)), '\0');
-    if (!file.ReadAt(0, text.size(), text.data(), &error)) continue;
-    for (size_t begin = 0; begin < text.size();) {
-      const size_t end = std::min(text.find('\n', begin), text.size());
-      const std::string_view line = std::string_view(text).substr(begin, end - begin);
-      begin = end + 1;
+    ForEachFirstLine(path, [&](std::string_view line) {
       size_t at = line.find(kListed);
       if (at != line.npos) {
         const size_t from = at + kListed.size();
@@ -168,10 +175,43 @@ std::vector<std::string> TableFoldersInLog(const std::string& database_path) {
       } else if ((at = line.find(kNotYet)) != line.npos) {
         folders.emplace_back(line.substr(at + kNotYet.size()));
       }
-    }
+    });
     if (!folders.empty()) break;
   }
   return folders;
+}
+
+void AddBlockCachesOfLog(Database* database) {
+  constexpr std::string_view kFamily = "Options for column family [";
+  constexpr std::string_view kCache = "  block_cache: ";
+  constexpr std::string_view kCapacity = "    capacity : ";
+  const auto starts_with = [](std::string_view line, std::string_view start) {
+    return line.substr(0, start.size()) == start;
+  };
+  for (const std::string& path : LogFiles(database->path)) {
+    ColumnFamily* family = nullptr;
+    bool found = false;
+    ForEachFirstLine(path, [&](std::string_view line) {
+      const size_t at = line.find(kFamily);
+      if (at != line.npos) {
+        const std::string_view rest = line.substr(at + kFamily.size());
+        const std::string_view name = rest.substr(0, rest.rfind("]:"));
+        const auto is_named = [&](const ColumnFamily& known) { return known.name == name; };
+        std::vector<ColumnFamily>& all = database->column_families;
+        const auto known = std::find_if(all.begin(), all.end(), is_named);
+        family = known == all.end() ? nullptr : &*known;
+      } else if (family != nullptr && starts_with(line, kCache)) {
+        family->block_cache = line.substr(kCache.size());
+      } else if (family != nullptr && starts_with(line, kCapacity)) {
+        // A compressed cache follows with lines of the same words.
+        if (family->block_cache_bytes == 0) {
+          support::ParseUint64(line.substr(kCapacity.size()), &family->block_cache_bytes);
+        }
+        found = true;
+      }
+    });
+    if (found) return;
+  }
 }
 
 bool ReadLogTickers(const std::string& database_path, Tickers* tickers, std::string* error) {

@@ -257,7 +257,9 @@ void AddInspectCommand(CLI::App* db, int* exit_code) {
       "of theory; `db measure` queries the filters. 'runs': how many files a Get of a missing key\n"
       "queries on average, below 1 where the files cover only some of the keys. 'wasted reads':\n"
       "how many reads false positives cost such a Get on average; 100 % is one read.\n"
-      "Exit code 1: a file has not the filters that --require names.");
+      "Exit code: 0 done; 1 a file cannot be read or is damaged, or does not have the filters "
+      "that\n"
+      "--require names; 2 an invalid request.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

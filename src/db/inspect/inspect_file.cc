@@ -238,6 +238,7 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   facts->prefixes = keys.prefixes() || keys.unknown_prefixes();
   facts->prefix_extractor = properties.prefix_extractor;
   facts->comparator = keys.comparator();
+  facts->index_bytes = table.index_bytes();
   if (table.engine() == Engine::kRocksDB) TakeKeys(properties, facts);
   if (!facts->has_filter()) {
     facts->expected_rate = 1;

@@ -48,6 +48,7 @@ struct FileFacts {
   KindCounts kinds;
   uint64_t num_filters = 0;   // that hold keys
   uint64_t filter_bytes = 0;  // as stored, of filters that hold keys
+  uint64_t index_bytes = 0;   // Table::index_bytes
   // Keys, and prefixes, in the filters. LevelDB does not record it: it is counted in the first
   // blocks, and estimated from the filters' sizes for the others.
   uint64_t num_keys = 0;

@@ -59,7 +59,10 @@ std::optional<Requirement> Requirement::Parse(const std::string& text, std::stri
     const BitsPerKeyRange range = AllowedBitsPerKey(format);
     const std::optional<double> bits =
         cli::ParseNumber(text.substr(colon + 1), range.min, range.max, error);
-    if (!bits.has_value()) return std::nullopt;
+    if (!bits.has_value()) {
+      *error += " bits per key";
+      return std::nullopt;
+    }
     return Requirement(format, bits);
   }
   *error = support::Quoted(name) + "; allowed: " + allowed + ", also with bits per key: blocked:10";

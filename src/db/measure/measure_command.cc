@@ -305,7 +305,9 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
       "for prefixes. About --samples keys of each file are read; the others are skipped. 'runs'\n"
       "and 'wasted reads': see `db inspect --help`.\n"
       "--scan draws --samples stored keys of each column family, makes ranges behind each, and\n"
-      "looks which are empty. Exit code 1: a filter rejects a range that has keys.");
+      "looks which are empty.\n"
+      "Exit code: 0 done; 1 a file cannot be read or is damaged, or a filter rejects a range that\n"
+      "has keys (--scan); 2 an invalid request.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

@@ -9,28 +9,13 @@
 #include <utility>
 
 #include "src/cli/shared/quantity.h"
+#include "src/db/measure/file_scan.h"
 #include "src/db/measure/key_shape.h"
 #include "src/db/sstable/comparator.h"
 #include "src/db/table_filters.h"
 
 namespace bloomline::db {
 namespace {
-
-struct Range {
-  std::string begin, end;
-  size_t width = 0;        // in FamilyScan::widths
-  std::string_view reach;  // the greatest end of this range and those before it
-  bool has_key = false;
-  uint32_t files = 0;
-  uint32_t rejected = 0;
-
-  bool operator<(const Range& other) const {
-    return std::tie(begin, end, width) < std::tie(other.begin, other.end, other.width);
-  }
-  bool operator==(const Range& other) const {
-    return std::tie(begin, end, width) == std::tie(other.begin, other.end, other.width);
-  }
-};
 
 double Mean(uint64_t sum, uint64_t n) {
   return n == 0 ? std::numeric_limits<double>::quiet_NaN()
@@ -121,11 +106,8 @@ class RangeMaker {
     }
     std::sort(ranges_.begin(), ranges_.end());
     ranges_.erase(std::unique(ranges_.begin(), ranges_.end()), ranges_.end());
-    std::string_view reach;
-    for (Range& range : ranges_) {
-      reach = range.reach = std::max(reach, std::string_view(range.end));
-      ++scan_.widths[range.width].made;
-    }
+    SetReaches(&ranges_);
+    for (const Range& range : ranges_) ++scan_.widths[range.width].made;
     return std::move(ranges_);
   }
 
@@ -145,79 +127,9 @@ class RangeMaker {
   std::vector<Range> ranges_;
 };
 
-// ---- What a file has of ranges, and what its filter says.
+}  // namespace
 
-struct Answer {
-  size_t range;
-  bool has_key;
-  bool is_rejected;
-};
-
-// Where a scan of a range begins in a file. Ranges come in the order of their begins.
-class FileScan {
- public:
-  explicit FileScan(const sstable::Table& table) : table_(table), keys_(table) {}
-
-  bool Run(const directory::TableFile& file, const std::vector<Range>& ranges,
-           std::vector<Answer>* answers, std::string* error) {
-    const bool has_filter = table_.filter_kind() != sstable::FilterKind::kNone &&
-                            table_.properties().prefix_extractor == filter::kRangeExtractorName;
-    if (has_filter && !filters_.Init(table_, error)) return false;
-    const auto reader = table_.NewKeyReader(error);
-    if (reader == nullptr) return false;
-    if (!reader->Next()) return Ended(*reader, error);
-    const std::string first(keys_.Key(reader->user_key()));
-    const std::string_view last = keys_.Key(file.largest_key);  // empty: unknown
-    auto range = std::partition_point(ranges.begin(), ranges.end(),
-                                      [&](const Range& r) { return r.reach <= first; });
-    for (; range != ranges.end() && (last.empty() || range->begin <= last); ++range) {
-      if (range->end <= first) continue;
-      if (keys_.Key(reader->user_key()) < range->begin) {
-        Seek(range->begin);
-        reader->SkipTo(target_);
-        do {
-          if (!reader->Next()) return Ended(*reader, error);
-        } while (keys_.Key(reader->user_key()) < range->begin);
-      }
-      bool is_rejected = false;
-      if (has_filter && !IsRejected(*range, &is_rejected, error)) return false;
-      const bool has_key = keys_.Key(reader->user_key()) < range->end;
-      answers->push_back({static_cast<size_t>(range - ranges.begin()), has_key, is_rejected});
-    }
-    return true;
-  }
-
- private:
-  static bool Ended(const sstable::Table::KeyReader& reader, std::string* error) {
-    *error = reader.error();
-    return error->empty();
-  }
-
-  void Seek(std::string_view key) {
-    target_.assign(key);
-    target_.append(keys_.order().timestamp_bytes, '\xff');
-  }
-
-  // As RocksDB asks: the filter, or the partition where `begin` would be.
-  bool IsRejected(const Range& range, bool* is_rejected, std::string* error) {
-    if (std::max(range.begin.size(), range.end.size()) > filter::kMaxBoundBytes) return true;
-    Seek(range.begin);
-    const uint64_t index =
-        filters_.FilterOf(target_, sstable::Table::FilterReader::kMaxSequence, 0);
-    if (index >= filters_.num_filters()) return true;  // it asks none
-    const engine_filters::EngineFilter* const filter = filters_.At(index, error);
-    if (filter == nullptr) return false;
-    *is_rejected = !filter->RangeMayMatch(range.begin, range.end);
-    return true;
-  }
-
-  const sstable::Table& table_;
-  const FilterKeys keys_;
-  TableFilters filters_;
-  std::string target_;
-};
-
-std::string WhyNot(const Inspection& inspection, const FamilyGroups& family) {
+std::string WhyNoScans(const Inspection& inspection, const FamilyGroups& family) {
   for (const size_t i : family.files) {
     const FileFacts& facts = inspection.files[i].facts;
     if (facts.engine == sstable::Engine::kLevelDB) return "LevelDB asks no filter for a scan";
@@ -229,8 +141,6 @@ std::string WhyNot(const Inspection& inspection, const FamilyGroups& family) {
   }
   return family.all.files == 0 ? "there are no tables" : "";
 }
-
-}  // namespace
 
 double ScanWidth::rejected_share() const { return Mean(rejected, files); }
 double ScanWidth::reads_without() const { return Mean(files, empty); }
@@ -244,7 +154,7 @@ std::vector<FamilyScan> Scan(Inputs* inputs, const CommonOptions& common,
   std::vector<std::vector<Range>> ranges(num_families);
   std::vector<bool> is_measured(num_families);
   for (size_t f = 0; f < num_families; ++f) {
-    scans[f].not_measured = WhyNot(inspection, inspection.groups[f]);
+    scans[f].not_measured = WhyNoScans(inspection, inspection.groups[f]);
     is_measured[f] = scans[f].not_measured.empty();
   }
   const auto for_each_file = [&](const std::string& name, auto work) {
@@ -288,11 +198,11 @@ std::vector<FamilyScan> Scan(Inputs* inputs, const CommonOptions& common,
   }
   for_each_file("measure",
                 [&](size_t i, size_t f, const sstable::Table& table, std::string* error) {
-                  std::vector<Answer> answers;
+                  std::vector<RangeAnswer> answers;
                   const directory::TableFile& file = inputs->file(inputs->files[i]);
                   if (!FileScan(table).Run(file, ranges[f], &answers, error)) return false;
                   const std::lock_guard<std::mutex> lock(mutex);
-                  for (const Answer& answer : answers) {
+                  for (const RangeAnswer& answer : answers) {
                     Range& range = ranges[f][answer.range];
                     range.has_key |= answer.has_key;
                     ++range.files;

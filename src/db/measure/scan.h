@@ -36,6 +36,9 @@ struct FamilyScan {
   std::string lost_example;
 };
 
+// Why ranges of a column family cannot be asked for; empty: they can.
+std::string WhyNoScans(const Inspection& inspection, const FamilyGroups& family);
+
 // Draws about options.samples stored keys of each column family, and reads a data block of each
 // file for each range. Results are as Inspection::groups. Memory: the ranges, 100 bytes and twice a
 // key for each, up to a dozen for each drawn key.

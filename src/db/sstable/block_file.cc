@@ -1,7 +1,5 @@
 #include "src/db/sstable/block_file.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <array>
 #include <cinttypes>
@@ -10,6 +8,7 @@
 
 #include "src/db/sstable/bytes/coding.h"
 #include "src/support/error_text.h"
+#include "src/support/file_calls.h"
 
 namespace bloomline::sstable {
 namespace {
@@ -178,9 +177,8 @@ bool BlockReader::Window(uint64_t offset, uint64_t n, const char** bytes, std::s
     window_offset_ = offset;
     window_size_ = size;
     if (access_ == Access::kSequential && read_ahead_ == kLastReadAhead) {
-      // The disk reads on while these blocks are decoded. Only advice: a failure costs time.
-      posix_fadvise(file_->file.descriptor(), static_cast<off_t>(offset + size),
-                    static_cast<off_t>(kLastReadAhead), POSIX_FADV_WILLNEED);
+      // The disk reads on while these blocks are decoded.
+      support::WillRead(file_->file.descriptor(), offset + size, kLastReadAhead);
     }
   }
   *bytes = window_.data() + (offset - window_offset_);

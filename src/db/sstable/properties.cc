@@ -54,11 +54,11 @@ class Values {
   const std::map<std::string, std::string>& all_;
 };
 
-// The name in the text of one of RocksDB's objects: "NAME" or "{id=NAME;OPTION=VALUE;...}". The
-// numbers that bloomline.ranges has there (engines/rocksdb/ranges) say nothing.
+// The name in the text of one of RocksDB's objects: "NAME", "{id=NAME;OPTION=VALUE;...}", or
+// "bloomline.ranges:NUMBERS" (engines/rocksdb/ranges), where the numbers say nothing.
 std::string_view ObjectName(std::string_view text) {
   constexpr std::string_view kStart = "{id=";
-  if (text.substr(0, kStart.size()) != kStart) return text;
+  if (text.substr(0, kStart.size()) != kStart) return text.substr(0, text.find(':'));
   text.remove_prefix(kStart.size());
   return text.substr(0, text.find_first_of(";}"));
 }
@@ -69,6 +69,8 @@ void Fill(const Values& values, Properties* properties) {
   values.Number("rocksdb.num.filter_entries", &properties->num_filter_entries);
   values.Number("rocksdb.raw.key.size", &properties->raw_key_bytes);
   values.Number("rocksdb.data.size", &properties->data_bytes);
+  values.Number("rocksdb.filter.size", &properties->filter_bytes);
+  values.Number("rocksdb.index.size", &properties->index_bytes);
   properties->filter_policy = values.Text("rocksdb.filter.policy");
   properties->comparator = values.Text("rocksdb.comparator");
   properties->prefix_extractor = ObjectName(values.Text("rocksdb.prefix.extractor.name"));

@@ -1,10 +1,10 @@
-#include <unistd.h>
-
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include "src/db/sstable/bytes/coding.h"
 #include "src/db/sstable/table_parts.h"
+#include "src/support/file_calls.h"
 
 namespace bloomline::sstable {
 namespace {
@@ -140,7 +140,8 @@ std::unique_ptr<Table> Table::Open(const std::string& path, const OpenOptions& o
   if (OpenParts(path, options, parts.get(), error)) {
     return std::unique_ptr<Table>(new Table(std::move(parts)));
   }
-  if (vanished != nullptr) *vanished = access(path.c_str(), F_OK) != 0 && errno == ENOENT;
+  support::FileStatus status;
+  if (vanished != nullptr) *vanished = !support::Examine(path, &status) && errno == ENOENT;
   return nullptr;
 }
 
@@ -155,6 +156,29 @@ bool Table::has_checksums() const { return parts_->blocks.footer.checksum != Che
 const Properties& Table::properties() const { return parts_->properties; }
 FilterKind Table::filter_kind() const { return parts_->filter_kind; }
 const std::string& Table::filter_name() const { return parts_->filter_name; }
+
+uint64_t Table::end_of_data() const {
+  // Any block outside ends the data blocks before itself: a wrong property only has more read.
+  uint64_t end = std::min(
+      {properties().data_bytes, parts_->blocks.footer.metaindex.offset, parts_->index.offset});
+  if (parts_->filter_kind != FilterKind::kNone) end = std::min(end, parts_->filter.offset);
+  return std::min(end, file_bytes());
+}
+
+bool Table::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const {
+  return parts_->blocks.file.ReadAt(offset, n, dst, error);
+}
+
+uint64_t Table::filter_bytes() const {
+  if (filter_kind() == FilterKind::kNone) return 0;
+  const uint64_t of_all = properties().filter_bytes;
+  return of_all == kUnknownCount ? parts_->filter.size : of_all;
+}
+
+uint64_t Table::index_bytes() const {
+  const uint64_t of_all = properties().index_bytes;
+  return of_all == kUnknownCount ? parts_->index.size : of_all;
+}
 
 bool Table::CheckOtherBlocks(std::string* error) const {
   constexpr const char* kWhat = "meta block";

@@ -38,7 +38,9 @@ struct Properties {
   uint64_t num_filter_entries = kUnknownCount;  // distinct keys and prefixes; from RocksDB 6.29 on
   uint64_t raw_key_bytes = kUnknownCount;
   uint64_t data_bytes = kUnknownCount;
-  std::string filter_policy;  // as RocksDB records it
+  uint64_t filter_bytes = kUnknownCount;  // with the index over partitions
+  uint64_t index_bytes = kUnknownCount;   // before compression, all partitions
+  std::string filter_policy;              // as RocksDB records it
   std::string comparator;
   std::string prefix_extractor;  // empty: none
   bool whole_key_filtering = true;
@@ -72,6 +74,13 @@ class Table {
   int format_version() const;  // RocksDB's; 0 for LevelDB
   bool has_checksums() const;  // RocksDB can write blocks without them
   const Properties& properties() const;
+  // Where the last data block ends: filters, index, properties and footer lie behind it, in this
+  // order or another. In LevelDB: where the filter block begins.
+  uint64_t end_of_data() const;
+  // Bytes as they lie in the file; they must be in it. False with *error: cannot be read.
+  bool ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const;
+  uint64_t filter_bytes() const;  // of filters and the index over them, as stored; 0: none
+  uint64_t index_bytes() const;   // as it is in memory, if the table says so, else as stored
   // Compares the checksums of blocks that nothing else here reads: of range deletions, and of those
   // that the metaindex has under names not known here. False with *error: damaged.
   bool CheckOtherBlocks(std::string* error) const;

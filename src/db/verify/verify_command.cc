@@ -157,7 +157,8 @@ int Run(const VerifyOptions& options) {
   std::vector<VerifyResult> results;
   std::atomic<uint64_t> listed{0};
   for (int round = 0; round == 0 || (round < kMostRounds && AddNewFiles(&inputs, false)); ++round) {
-    const size_t first = results.size();
+    FileWalk walk;
+    walk.first = results.size();
     results.resize(inputs.files.size());
     ForEachFile(
         &inputs, options.common, "verify",
@@ -165,7 +166,7 @@ int Run(const VerifyOptions& options) {
             std::string* error) {
           return VerifyFile(table, options.max_errors, &listed, progress, &results[i], error);
         },
-        first);
+        walk);
   }
   if (options.common.json) {
     PrintJson(inputs, results);
@@ -197,7 +198,9 @@ void AddVerifyCommand(CLI::App* db, int* exit_code) {
       "rocksdb.CappedPrefix.N, rocksdb.Noop, bloomline.ranges). Filters that have entries for\n"
       "ranges are queried for ranges around each key, too. What is not checked is counted, with\n"
       "the reason.\n"
-      "Exit code 1: a key is lost, or a file cannot be read or is damaged.");
+      "Exit code: 0 done, no key is lost; 1 a key is lost, or a file cannot be read or is "
+      "damaged;\n"
+      "2 an invalid request.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

@@ -7,9 +7,10 @@
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>
-#elif defined(__aarch64__) && defined(__linux__)
+#elif defined(__aarch64__)
 #include <arm_acle.h>
-#include <sys/auxv.h>
+
+#include "src/support/cpu_features.h"
 #endif
 
 namespace bloomline::sstable {
@@ -55,9 +56,17 @@ uint32_t Multiply(uint32_t a, uint32_t b) {
 
 #if defined(__x86_64__)
 
+// Clang can have the instruction without SSE4.2, and SSE4.2 without the instruction.
+#ifdef __clang__
+#define BLOOMLINE_CRC32_TARGET "sse4.2,crc32"
+#else
+#define BLOOMLINE_CRC32_TARGET "sse4.2"
+#endif
+
 bool HasInstruction() { return __builtin_cpu_supports("sse4.2"); }
 
-__attribute__((target("sse4.2"))) uint32_t InstructionCrc32c(const char* data, size_t n) {
+__attribute__((target(BLOOMLINE_CRC32_TARGET))) uint32_t InstructionCrc32c(const char* data,
+                                                                           size_t n) {
   uint64_t crc = 0xffffffff;
   for (; n >= 8; data += 8, n -= 8) crc = _mm_crc32_u64(crc, LoadLittleEndian64(data));
   auto last = static_cast<uint32_t>(crc);
@@ -65,12 +74,9 @@ __attribute__((target("sse4.2"))) uint32_t InstructionCrc32c(const char* data, s
   return ~last;
 }
 
-#elif defined(__aarch64__) && defined(__linux__)
+#elif defined(__aarch64__)
 
-bool HasInstruction() {
-  constexpr unsigned long kHwcapCrc32 = 1ul << 7;
-  return (getauxval(AT_HWCAP) & kHwcapCrc32) != 0;
-}
+bool HasInstruction() { return support::HasArmCrc32(); }
 
 __attribute__((target("+crc"))) uint32_t InstructionCrc32c(const char* data, size_t n) {
   uint32_t crc = 0xffffffff;

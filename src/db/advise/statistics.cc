@@ -1,0 +1,121 @@
+#include "src/db/advise/statistics.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "src/cli/shared/quantity.h"
+
+namespace bloomline::db {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+std::optional<uint64_t> Find(const directory::Tickers& tickers, const std::string& name) {
+  const auto found = tickers.find("rocksdb." + name);
+  if (found == tickers.end()) return std::nullopt;
+  return found->second;
+}
+
+double Quotient(uint64_t part, uint64_t all) {
+  return all == 0 ? kUnknown : static_cast<double>(part) / static_cast<double>(all);
+}
+
+}  // namespace
+
+double TickerRates::false_positive_rate() const {
+  return Quotient(false_positives(), useful + false_positives());
+}
+
+double TickerRates::wasted_reads() const {
+  return gets_of_missing_keys ? Quotient(false_positives(), *gets_of_missing_keys) : kUnknown;
+}
+
+bool RatesOf(const directory::Tickers& tickers, TickerRates* rates, std::string* error) {
+  struct Needed {
+    const char* name;
+    uint64_t* value;
+  };
+  for (const Needed& needed : {Needed{"bloom.filter.useful", &rates->useful},
+                               Needed{"bloom.filter.full.positive", &rates->full_positive},
+                               Needed{"bloom.filter.full.true.positive", &rates->true_positive}}) {
+    const std::optional<uint64_t> value = Find(tickers, needed.name);
+    if (!value) {
+      *error = std::string("the statistics have no line rocksdb.") + needed.name +
+               "; needed: rocksdb.bloom.filter.useful, rocksdb.bloom.filter.full.positive and "
+               "rocksdb.bloom.filter.full.true.positive";
+      return false;
+    }
+    *needed.value = *value;
+  }
+  // Threads count while the lines are printed.
+  rates->true_positive = std::min(rates->true_positive, rates->full_positive);
+  // From RocksDB 8.3 on, bloom.filter.prefix.* counts Gets, and last.level.* and non.last.level.*
+  // count iterators. Before, the latter do not exist.
+  const auto count = [&](const char* name) { return Find(tickers, name).value_or(0); };
+  const uint64_t skipped =
+      count("last.level.seek.filtered") + count("non.last.level.seek.filtered");
+  rates->prefix_checked = count("bloom.filter.prefix.checked") + skipped +
+                          count("last.level.seek.filter.match") +
+                          count("non.last.level.seek.filter.match");
+  rates->prefix_useful = count("bloom.filter.prefix.useful") + skipped;
+  rates->seeks = Find(tickers, "number.db.seek");
+  rates->seeks_found = Find(tickers, "number.db.seek.found").value_or(0);
+  rates->seeks_found = std::min(rates->seeks_found, rates->seeks.value_or(0));
+  // A Get that misses the memtables ends in one of the levels, or its key is missing.
+  const auto missed = Find(tickers, "memtable.miss");
+  const auto hit = Find(tickers, "memtable.hit");
+  const auto level0 = Find(tickers, "l0.hit");
+  const auto level1 = Find(tickers, "l1.hit");
+  const auto level2 = Find(tickers, "l2andup.hit");
+  if (missed && level0 && level1 && level2) {
+    const uint64_t found = std::min(*missed, *level0 + *level1 + *level2);
+    rates->gets_of_missing_keys = *missed - found;
+    rates->gets_of_stored_keys = found + hit.value_or(0);
+  }
+  return true;
+}
+
+Statistics StatisticsOf(const directory::Database& database, const std::string& path,
+                        const std::string& text) {
+  Statistics statistics;
+  directory::Tickers tickers;
+  TickerRates rates;
+  std::string error;
+  statistics.from = path.empty() ? "LOG" : path == "-" ? "stdin" : path;
+  bool read;
+  if (path.empty()) {
+    read = !database.path.empty() && database.engine == sstable::Engine::kRocksDB &&
+           directory::ReadLogTickers(database.path, &tickers, &error);
+  } else {
+    read = directory::ParseTickers(text, &tickers, &error);
+  }
+  if (read && RatesOf(tickers, &rates, &error)) {
+    statistics.rates = rates;
+  } else if (!path.empty()) {
+    statistics.error = error;
+  }
+  return statistics;
+}
+
+std::string UseRemark(const TickerRates& rates, const Group& all, const Group& last_level) {
+  constexpr double kNearlyAll = 0.95;
+  if (all.filter_bytes == 0) return "";
+  const uint64_t queries = rates.useful + rates.full_positive + rates.prefix_checked;
+  if (queries == 0) {
+    const uint64_t gets =
+        rates.gets_of_missing_keys.value_or(0) + rates.gets_of_stored_keys.value_or(0);
+    if (gets == 0) return "";
+    return "The filters are not used here: the statistics count " + cli::CountText(gets) +
+           " Gets and no query of a filter. docs/does_it_work.md has the usual reasons.";
+  }
+  if (static_cast<double>(rates.true_positive) < kNearlyAll * static_cast<double>(queries)) {
+    return "";
+  }
+  return "The filters are hardly of use here: " + ShareText(rates.true_positive, queries) +
+         " of their queries were for keys that are there. Without those of the last level "
+         "(optimize_filters_for_hits), they would take " +
+         ShareText(last_level.filter_bytes, all.filter_bytes) + " less memory.";
+}
+
+}  // namespace bloomline::db
