@@ -103,7 +103,8 @@ extern uint8_t bloomline_rocksdb_register_canonicalizer(
    rewrite_filters.h, which has the rules. A `column_family` of NULL is the default one.
 
    `options` are those of RewriteOptions that are numbers or flags, by name:
-   "bytes_per_second=20000000;include_level0=true". "" has the defaults.
+   "bytes_per_second=20000000;include_level0=true". "" has the defaults. "all_files=true" stands for
+   a needs_rewrite that takes all files.
 
    progress(state, bytes_done, bytes_to_rewrite), if not NULL, is called before each file and at the
    end. If it returns 0, the call ends soon after.
@@ -116,6 +117,13 @@ extern uint8_t bloomline_rocksdb_rewrite_filters(
     rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* options,
     uint8_t (*progress)(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrite), void* state,
     uint64_t* num_skipped, char** report, char** errptr);
+
+/* Writes the keys that the policy of a column family has sampled, with "sample_queries=1000" in its
+   options: WriteQuerySample in rocksdb.h, which has the rules. A `column_family` of NULL is the
+   default one. Returns 1; on failure 0, and *errptr has the reason. */
+extern uint8_t bloomline_rocksdb_write_query_sample(rocksdb_t* db,
+                                                    rocksdb_column_family_handle_t* column_family,
+                                                    const char* path, char** errptr);
 
 #ifdef __cplusplus
 } /* extern "C" */

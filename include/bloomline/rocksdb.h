@@ -30,6 +30,7 @@
 #ifndef BLOOMLINE_ROCKSDB_H_
 #define BLOOMLINE_ROCKSDB_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,8 +42,10 @@
 #include "rocksdb/slice_transform.h"
 
 namespace ROCKSDB_NAMESPACE {
+class ColumnFamilyHandle;
+class DB;
 class ObjectLibrary;
-}
+}  // namespace ROCKSDB_NAMESPACE
 
 namespace bloomline {
 
@@ -89,6 +92,27 @@ struct RocksDBFilterOptions : FilterOptions {
   // Set to false to write no filters for bottommost files, which have no older data below them.
   // That saves about 90 % of the filters' memory; each missing key then costs a read.
   bool filters_at_bottom = true;
+
+  // The most bytes that the filters of all files together may take; 0: no limit. As their sum nears
+  // it, new files get fewer bits per key, and more again as files are deleted: at most
+  // bits_per_key, and never less than 3, or than bits_per_key if that is less. The bits are divided
+  // by level as in auto_bits_by_level. Range: 0 to 2^60. Cannot be combined with bits_by_level.
+  //
+  // The sum is that of a FilterAccount (filter_account.h) among DBOptions::listeners. DB::Open
+  // refuses a database without one. Policies whose databases share an account share its memory.
+  // docs/budget.md has the rule and measurements.
+  uint64_t memory_bytes = 0;
+
+  // The most bytes of one filter; 0: no limit. The filter of a file with more keys gets fewer bits
+  // per key, but not less than 3, or than bits_per_key if that is less. A partition is a filter of
+  // its own. Range: 0 to 2^60. In kBlocked and kCompact only.
+  uint64_t max_filter_bytes = 0;
+
+  // N: keeps one in N of the keys that filters are queried for in memory, for WriteQuerySample; 0:
+  // none. Applies to filters that are opened from then on. Keys may be personal data: set it only
+  // where they may be kept. A query then takes 2 to 5 ns longer. Range: 0 to kMaxSampleQueries.
+  uint32_t sample_queries = 0;
+  static constexpr uint32_t kMaxSampleQueries = 1000000;
 
   // Range entries beside the keys, with which scans of empty ranges read almost nothing; see
   // NewRangeExtractor and docs/ranges.md. "auto": chosen for each file. Or a list, "4:8:after0x2f":
@@ -188,7 +212,8 @@ bool RegisterBloomline();
 // Iterators need no auto_prefix_mode; with it, RocksDB saves 0.2 us for each table. Iterators
 // without `end` query no filter. In OPTIONS files the extractor has a text that is never the same
 // twice: `{id=bloomline.ranges;nonce=17.42;}`. Calls RegisterBloomline. Null if that fails, or if
-// out of memory.
+// out of memory. With a RocksDB that was not tested, the first call tests it in some milliseconds
+// (docs/compatibility.md, section Ranges).
 std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
 // Makes a canonicalizer known in option strings and OPTIONS files, for the whole process:
@@ -206,6 +231,26 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 // then has the reason; if `error` is null, stderr has it.
 bool RegisterKeyCanonicalizer(std::shared_ptr<const KeyCanonicalizer> canonicalizer,
                               std::string* error = nullptr);
+
+// Writes the keys that the column family's policy has sampled
+// (RocksDBFilterOptions::sample_queries) to a file that `bloomline db advise --hex --queries FILE`
+// reads: a key in hexadecimal digits on each line, the oldest first. Nothing else writes them. The
+// keys may be personal data: a new file is readable for its owner alone; an existing one is
+// replaced and keeps its owner and mode.
+//
+// The sample has the newest keys that fit in 4 MiB, 40,000 of 40 bytes, of Get, MultiGet and
+// KeyMayExist, without timestamps, whatever the filters answered. A Get that queries several
+// filters has as many chances to be in it. Keys of more than 64 KiB are left out, and so are
+// ranges. Column families that share a policy share its sample. A policy that SetOptions puts in
+// place of another (RocksDB 9.8 and later) begins with an empty one.
+//
+// Returns false if the policy is not bloomline's, the sample is empty, the column family has a
+// prefix extractor other than bloomline.ranges, whose prefixes are no keys, the file cannot be
+// written, or out of memory. *error then has the reason, if it is not null. Queries do not wait for
+// it. Thread-safe.
+bool WriteQuerySample(ROCKSDB_NAMESPACE::DB* db,
+                      ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family, const std::string& path,
+                      std::string* error = nullptr);
 
 // Registers the same names in a given library, with the signature that RocksDB's plugins have;
 // `arg` is ignored. Returns the number of factories added: 0 where the function above returns

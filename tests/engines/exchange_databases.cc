@@ -4,13 +4,13 @@
 // Each is read with the policy that wrote its filters, with the engine's own and with bloomline's.
 // The reader prints the number of answers, how many of them are wrong, and a checksum of all
 // answers and of the number of keys that filters excluded, which is the same on all CPUs.
-#include <sys/stat.h>
-
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "tests/faults/store.h"
@@ -77,7 +77,8 @@ std::unique_ptr<Store> Open(const StoreOptions& options, const std::string& path
 }
 
 void Write(const std::string& folder) {
-  if (mkdir(folder.c_str(), 0777) != 0) Fail(folder + " cannot be made");
+  std::error_code code;
+  if (!std::filesystem::create_directory(folder, code)) Fail(folder + " cannot be made");
   for (const Kind& kind : AllKinds()) {
     const std::unique_ptr<Store> store = Open(kind.options, folder + "/" + kind.name);
     const auto write = [&](uint64_t first, uint64_t last) {

@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <rocksdb/table.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -129,6 +130,32 @@ TEST_P(RocksDBAllocationFitTest, BuildersOfManyThreadsShareABalance) {
   }
   EXPECT_GE(all.WrittenBits(), 9.9);
   EXPECT_LE(all.WrittenBits(), 10.1);
+}
+
+// With glibc, little can go wrong here; jemalloc has few sizes.
+TEST_P(RocksDBAllocationFitTest, MaxFilterBytesHoldsToo) {
+  rocksdb::BlockBasedTableOptions table;
+  table.optimize_filters_for_memory = true;
+  RocksDBFilterOptions filter;
+  filter.format = GetParam();
+  for (const uint64_t limit : {1000, 1300, 20000, 27000, 200000, 240000}) {
+    filter.max_filter_bytes = limit;
+    const auto policy = NewRocksDBFilterPolicy(filter);
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+        policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+    for (const double part : {0.8, 0.95, 1.0, 1.5, 3.4, 4.0}) {  // of the keys with 10 bits each
+      const auto num_keys = static_cast<uint64_t>(part * static_cast<double>(limit) * 8 / 10);
+      for (uint64_t key = 0; key < num_keys; ++key) builder->AddKey(KeySlice(key));
+      std::unique_ptr<const char[]> memory;
+      const auto bytes = static_cast<double>(builder->Finish(&memory).size());
+      if (part < 3) {  // else each key has less than 3 bits, which is too little
+        EXPECT_LE(bytes, limit) << num_keys;
+      } else {
+        EXPECT_GE(8 * bytes / static_cast<double>(num_keys), 2.95) << num_keys;
+      }
+      EXPECT_GT(bytes, 0.7 * std::min(part, 1.0) * static_cast<double>(limit)) << num_keys;
+    }
+  }
 }
 
 // Shapes of any size in bytes.

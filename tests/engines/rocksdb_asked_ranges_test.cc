@@ -54,7 +54,8 @@ TEST(RocksDBAskedRangesTest, ReadersAddRangesToTheSampleAndKeepIt) {
   const std::string filter = SmallFilter();
   auto sample = std::make_shared<filter::AskedByFamily>();
   const std::weak_ptr<filter::AskedByFamily> watched = sample;
-  std::unique_ptr<rocksdb::FilterBitsReader> reader(NewRocksDBBitsReader(filter, sample));
+  std::unique_ptr<rocksdb::FilterBitsReader> reader(
+      NewRocksDBBitsReader(filter, filter::UnlabelledCounts(), sample));
   for (int i = 0; i < 2000; ++i) {
     reader->MayMatch(Slice("ant"));
     reader->MayMatch(Slice(""));

@@ -1,13 +1,16 @@
 // Which filter a file of a RocksDB database gets, over all that RocksDB may say of it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bloomline/level_sizing.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/levels/level_history.h"
+#include "src/filter/sizing/memory_division.h"
 
 namespace bloomline {
 namespace {
@@ -338,6 +341,73 @@ TEST(RocksDBLevelHistoryTest, IsThreadSafe) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+// The memory per key of full levels.
+double Memory(const LevelRules& rules) {
+  double keys[RocksDBFilterOptions::kMaxLevels];
+  KeysOfLevels(rules.num_bits, 10, keys);
+  double memory = 0;
+  for (int i = 0; i < rules.num_bits; ++i) {
+    memory += keys[rules.num_bits - 1 - i] * filter::MemoryBits(rules.format, rules.bits[i]);
+  }
+  return memory;
+}
+
+LevelRules WithinMemory(Format format, double bits_per_key, int num_levels) {
+  RocksDBFilterOptions options;
+  options.format = format;
+  options.bits_per_key = bits_per_key;
+  options.num_levels = num_levels;
+  options.memory_bytes = 1000;
+  return MakeLevelRules(options);
+}
+
+TEST(RocksDBLevelChoiceTest, LowerBitsAreDividedByLevelFromTheDeepestOn) {
+  for (const Format format :
+       {Format::kCompact, Format::kBlocked, Format::kBloom, Format::kRibbon}) {
+    for (const int num_levels : {0, 2, 5}) {
+      const LevelRules all = WithinMemory(format, 16, num_levels);
+      LevelRules last = all;
+      for (double bits = 15.9; bits > 0; bits -= 0.3) {
+        LevelRules rules = all;
+        LowerBits(bits, &rules);
+        const std::string what = std::string(FormatName(format)) + " " + std::to_string(bits) +
+                                 ", levels " + std::to_string(num_levels);
+        EXPECT_EQ(rules.bits_per_key, std::max(bits, kMinBits)) << what;
+        double fall_below = 0;
+        for (int i = 0; i < rules.num_bits; ++i) {
+          ASSERT_GE(rules.bits[i], kMinBits) << what;
+          // The deepest level has the fewest bits, and gives up most of its own.
+          const double fall = 1 - rules.bits[i] / all.bits[i];
+          if (i > 0) {
+            ASSERT_GE(rules.bits[i], rules.bits[i - 1]) << what;
+            // Near 3, all levels fall to it.
+            ASSERT_LE(fall, fall_below + 0.1) << what << ", level " << i;
+          }
+          fall_below = fall;
+        }
+        const double wanted = filter::MemoryBits(format, std::max(bits, kMinBits));
+        EXPECT_LE(Memory(rules), 1.01 * wanted) << what;
+        EXPECT_GE(Memory(rules), 0.93 * wanted) << what;
+        last = rules;
+      }
+      for (int i = 0; i < last.num_bits; ++i) EXPECT_LT(last.bits[i], 3.2);
+    }
+  }
+}
+
+TEST(RocksDBLevelChoiceTest, BitsAreNeverRaised) {
+  const LevelRules all = WithinMemory(Format::kBlocked, 8, 5);
+  for (const double bits : {8.0, 9.0, 1e300}) {
+    LevelRules rules = all;
+    LowerBits(bits, &rules);
+    EXPECT_EQ(rules.bits_per_key, 8);
+    EXPECT_EQ(rules.bits[0], all.bits[0]);
+  }
+  LevelRules few = WithinMemory(Format::kBlocked, 2, 5);  // less than kMinBits
+  LowerBits(0.1, &few);
+  EXPECT_EQ(few.bits_per_key, 2);
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ TEST(RocksDBMismatchTest, EveryWayInRefusesOtherVersionsAndThenTakesTheRightOne)
   options.bits_per_key = 10;
   EXPECT_STREQ(NewRocksDBFilterPolicy(options)->Name(), "bloomline");
   rocksdb::ObjectLibrary library("a library of the test");
-  EXPECT_EQ(bloomline_rocksdb_plugin(library, ""), 2);
+  EXPECT_EQ(bloomline_rocksdb_plugin(library, ""), 3);
   char* c_error = nullptr;
   EXPECT_EQ(bloomline_rocksdb_register(&c_error), 1);
   EXPECT_EQ(c_error, nullptr);

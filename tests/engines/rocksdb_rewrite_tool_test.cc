@@ -87,8 +87,34 @@ TEST_F(RewriteToolTest, GivesAllFilesNewFilters) {
   db.ExpectKeys(model_);
 }
 
+// That is no failure, but the report says so.
+TEST_F(RewriteToolTest, LeavesLevel0Out) {
+  RewriteDatabase db(RewriteDatabase::SmallFiles(), path());
+  db.OpenWithStockFilters();
+  ASSERT_TRUE(db->Put({}, "key", "value").ok());
+  ASSERT_TRUE(db->Flush({}).ok());
+  db.Close();
+  const ToolRun run = Tool(kCompact + path() + " min_free_bytes=0");
+  EXPECT_EQ(run.exit_code, 0) << run.text;
+  EXPECT_NE(run.text.find("'default': 1 file; 0 to rewrite (0 B), 1 left out\n"), std::string::npos)
+      << run.text;
+  EXPECT_NE(run.text.find("Left out: 1 file of level 0; include_level0=true takes these\n"),
+            std::string::npos)
+      << run.text;
+}
+
 TEST_F(RewriteToolTest, RefusesWrongRequests) {
-  EXPECT_EQ(Tool("--help").exit_code, 0);
+  const ToolRun help = Tool("--help");
+  EXPECT_EQ(help.exit_code, 0);
+  // The help has every option.
+  std::string names = Tool(path() + " speed=1").text;
+  names = names.substr(names.find("allowed: ") + 9) + ", ";
+  int num_names = 0;
+  for (size_t end; (end = names.find_first_of(",\n")) != std::string::npos; ++num_names) {
+    EXPECT_NE(help.text.find("\n  " + names.substr(0, end) + "="), std::string::npos) << names;
+    names.erase(0, end + 2);
+  }
+  EXPECT_GE(num_names, 9);
   ExpectRefused("", "DIR is missing");
   ExpectRefused("--polcy x " + path(), "option is '--polcy'; allowed: --policy POLICY, --help");
   ExpectRefused(path() + " speed=1", "option is 'speed'; allowed: bytes_per_second, ");
@@ -96,6 +122,8 @@ TEST_F(RewriteToolTest, RefusesWrongRequests) {
   RewriteDatabase db(RewriteDatabase::SmallFiles(), path());
   Write(&db);
   ExpectRefused("--policy cuckoo:8 " + path(), "--policy is 'cuckoo:8': ");
+  ExpectRefused("--policy cuckoo:8 " + path(),
+                "; allowed: an option string, such as bloomfilter:10");
   ExpectRefused("--policy '{id=bloomline;format=cuckoo}' " + path(), "format is 'cuckoo'");
   db.OpenWithStockFilters();  // in use
   ExpectRefused(kCompact + path(), path() + " cannot be opened: IO error: ");

@@ -71,19 +71,20 @@ TEST(RangeGoldenTest, BytesAndAnswersAreThose) {
       continue;
     }
     std::string cells, prefixes, hex_keys, filter;
-    double num_entries;
+    double bits_per_entry, num_entries;
     bool is_partition;
     uint32_t family;
     uint64_t seed;
-    fields >> cells >> prefixes >> num_entries >> is_partition >> family >> seed >> hex_keys >>
-        filter;
+    fields >> bits_per_entry >> cells >> prefixes >> num_entries >> is_partition >> family >>
+        seed >> hex_keys >> filter;
     const std::vector<std::string> list = tests::KeysFromHex(hex_keys);
     const std::set<std::string> keys(list.begin(), list.end());
     filter::RangeEntryOptions options;
     options.kinds = KindsFromText(cells, prefixes);
     options.family = family;
     const double num_keys = double(keys.size() - keys.count(""));
-    options.memory = MemoryFor(8, std::max(num_entries, 1.0) / std::max(num_keys, 1.0));
+    options.memory =
+        MemoryFor(bits_per_entry, std::max(num_entries, 1.0) / std::max(num_keys, 1.0));
     ranges = std::make_unique<RangeFilter>(
         keys, options, layout == "compact" ? Format::kCompact : Format::kBlocked, is_partition,
         seed);
@@ -91,8 +92,8 @@ TEST(RangeGoldenTest, BytesAndAnswersAreThose) {
     EXPECT_EQ(ranges->field().family, family);
     ++num_filters;
   }
-  EXPECT_EQ(num_filters, 13);
-  EXPECT_EQ(num_answers, 84);
+  EXPECT_EQ(num_filters, 16);
+  EXPECT_EQ(num_answers, 114);
 }
 
 }  // namespace

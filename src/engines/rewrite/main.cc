@@ -34,15 +34,36 @@ constexpr int kExitRefused = 2;
 
 constexpr char kHelp[] =
     R"(Gives the files of a RocksDB database the filters of its policy. No program may have it open.
-Usage: bloomline-rewrite [--policy POLICY] DIR [OPTION=VALUE]...
-  --policy POLICY  the filter policy, such as '{id=bloomline;format=compact}' or bloomfilter:10.
-                   Default: that of the database's OPTIONS file. The new OPTIONS file names it
-  OPTION=VALUE     those of RewriteOptions: bytes_per_second, pause_ms, max_bytes, min_free_bytes,
-                   max_wait_seconds, dry_run, verify_first, include_level0. dry_run=true opens
-                   the database for reading alone
-All column families are rewritten. SIGINT and SIGTERM end the program soon; the next run goes on.
-Exit code: 0 all files have the filter; 1 some have not, as the report says; 2 an invalid request,
-or the database cannot be opened.
+
+Usage: bloomline-rewrite [--policy POLICY] DIR [NAME=VALUE...]
+
+Example:
+    bloomline-rewrite --policy '{id=bloomline;format=compact}' /var/lib/app/db dry_run=true
+
+Arguments:
+  DIR                       The directory of the database
+
+Options:
+  -h, --help                Print this help message and exit
+  --policy POLICY           The filter policy as an option string: bloomfilter:10, or
+                            {id=bloomline;format=compact}. Default: that of the newest OPTIONS
+                            file. The database's new OPTIONS file names it
+  dry_run=true              Only say what would be done: the database is opened read-only
+  include_level0=true       Also rewrite files of level 0, which are left out otherwise
+  all_files=true            Also rewrite files that have the right filter
+  verify_first=false        Do not compare a file's checksums before it is rewritten
+  bytes_per_second=N        Bytes of files to rewrite per second, on average; 0: no limit [0]
+  pause_ms=N                The least pause after each file, in milliseconds; 0 to 3600000 [0]
+  max_bytes=N               End before more bytes of files are rewritten; 0: no limit [0]
+  min_free_bytes=N          Bytes of the disk that stay free [268435456]
+  max_wait_seconds=N        How long to wait at the end for files that a compaction has; 0 to
+                            86400 [60]
+
+All column families are rewritten. SIGINT and SIGTERM end the program soon; the next run
+goes on with the files that are left.
+Exit code: 0 all files have the filter, except those that the report names as left out; 1
+some other files lack it, as the report says; 2 an invalid request, or the database cannot be
+opened or closed.
 )";
 
 std::atomic<bool> cancelled{false};
@@ -94,6 +115,10 @@ bool SetPolicy(const std::string& text, std::vector<ColumnFamilyDescriptor>* fam
   if (!status.ok() || policy == nullptr) {
     *error = "--policy is " + support::Quoted(text) + ": " +
              (status.ok() ? "it names no policy" : status.ToString());
+    if (status.ok() || status.IsNotSupported()) {  // otherwise bloomline's sentence names the range
+      *error +=
+          "; allowed: an option string, such as bloomfilter:10 or {id=bloomline;format=compact}";
+    }
     return false;
   }
   for (ColumnFamilyDescriptor& family : *families) {

@@ -3,32 +3,17 @@
 #include <algorithm>
 #include <new>
 
-#if defined(__linux__)
-#include <malloc.h>
-#elif defined(__APPLE__)
-#include <malloc/malloc.h>
-#elif defined(__FreeBSD__)
-#include <malloc_np.h>
-#endif
+#include "src/support/memory_calls.h"
 
 namespace bloomline {
 
 uint64_t UsableBytes(uint64_t filter_bytes) {
-#if defined(__linux__) || defined(__APPLE__) || defined(__FreeBSD__)
   const uint64_t bytes = filter_bytes + kBlockTrailerBytes;
   char* const memory = new (std::nothrow) char[bytes];
   if (memory == nullptr) return 0;
-#if defined(__APPLE__)
-  const uint64_t usable = malloc_size(memory);
-#else
-  const uint64_t usable = malloc_usable_size(memory);
-#endif
+  const uint64_t usable = support::UsableBytesOf(memory);
   delete[] memory;
   return usable < bytes ? 0 : usable - kBlockTrailerBytes;
-#else
-  static_cast<void>(filter_bytes);
-  return 0;
-#endif
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cinttypes>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -10,6 +11,7 @@
 
 #include "bloomline/sizing.h"
 #include "rocksdb/env.h"
+#include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/hash_query.h"
@@ -51,16 +53,18 @@ constexpr char kMatchesEverything[] = "a RocksDB filter matches everything";
 // Shapes of filters in RocksDB for a given number of keys.
 class TableShapes : public ShapesBySize {
  public:
-  // second_bytes: of the second payload, which the keys do not pay for.
-  TableShapes(Format format, uint64_t num_keys, uint64_t end_bytes, uint64_t second_bytes)
+  // second_bytes: of the second payload, which the keys do not pay for. max_bytes: of a filter.
+  TableShapes(Format format, uint64_t num_keys, uint64_t end_bytes, uint64_t second_bytes,
+              uint64_t max_bytes)
       : ShapesBySize(end_bytes + second_bytes),
         format_(format),
         num_keys_(num_keys),
-        second_bytes_(second_bytes) {}
+        second_bytes_(second_bytes),
+        max_bytes_(std::min(max_bytes, kMaxFilterBytes)) {}
 
   filter::FilterShape Within(uint64_t bytes) const override {
-    if (bytes <= end_bytes()) return {};
-    const uint64_t max_payload = std::min(bytes, kMaxFilterBytes) - end_bytes();
+    if (std::min(bytes, max_bytes_) <= end_bytes()) return {};
+    const uint64_t max_payload = std::min(bytes, max_bytes_) - end_bytes();
     // Small sets do not count the trailer among what the bits per key pay for, others do.
     for (const uint64_t paid_bytes : {bytes - second_bytes_, max_payload}) {
       const double bits = 8 * static_cast<double>(paid_bytes) / static_cast<double>(num_keys_);
@@ -78,6 +82,7 @@ class TableShapes : public ShapesBySize {
   const Format format_;
   const uint64_t num_keys_;
   const uint64_t second_bytes_;
+  const uint64_t max_bytes_;
 };
 
 // The memory of a filter for RocksDB.
@@ -142,10 +147,19 @@ void RocksDBBitsBuilder::UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTabl
   writer_.SetObserver(&charge_);
 }
 
+double RocksDBBitsBuilder::BitsPerKeyOf(uint64_t num_keys) const {
+  const double bits_per_key = writer_.options().bits_per_key;
+  if (max_filter_bytes_ == 0 || num_keys == 0) return bits_per_key;
+  // The entries for ranges, and what whole blocks may add; keys pay for the rest.
+  const uint64_t others = writer_.tail_bytes() - writer_.end_bytes() + kCacheLineBytes;
+  const double key_bytes =
+      static_cast<double>(max_filter_bytes_ - std::min(others, max_filter_bytes_));
+  return std::min(bits_per_key, std::max(8 * key_bytes / static_cast<double>(num_keys), kMinBits));
+}
+
 filter::FilterShape RocksDBBitsBuilder::ShapeOf(uint64_t num_keys) const {
-  const FilterOptions& options = writer_.options();
-  return filter::TableShape(options.format, num_keys, options.bits_per_key, writer_.end_bytes(),
-                            MaxPayloadBytes(writer_.extension()));
+  return filter::TableShape(writer_.options().format, num_keys, BitsPerKeyOf(num_keys),
+                            writer_.end_bytes(), MaxPayloadBytes(writer_.extension()));
 }
 
 filter::FilterShape RocksDBBitsBuilder::ChooseShape() const {
@@ -154,11 +168,15 @@ filter::FilterShape RocksDBBitsBuilder::ChooseShape() const {
   if (balance_ == nullptr) return asked;
   const FilterOptions& options = writer_.options();
   const uint64_t second_bytes = writer_.tail_bytes() - writer_.end_bytes();
-  const TableShapes shapes(options.format, writer_.num_keys(), writer_.end_bytes(), second_bytes);
+  const TableShapes shapes(options.format, writer_.num_keys(), writer_.end_bytes(), second_bytes,
+                           max_filter_bytes_ == 0 ? kMaxFilterBytes : max_filter_bytes_);
   // Small sets may take more than their bits per key, for their trailer.
   const bool is_small = writer_.num_keys() <= filter::kMaxFlatTableKeys;
-  const double paid = static_cast<double>(writer_.num_keys()) * options.bits_per_key / 8;
+  const double paid =
+      static_cast<double>(writer_.num_keys()) * BitsPerKeyOf(writer_.num_keys()) / 8;
   const uint64_t asked_bytes = shapes.SizeOf(asked);
+  // kMinBits take more than the limit.
+  if (max_filter_bytes_ != 0 && asked_bytes > max_filter_bytes_) return asked;
   const uint64_t paid_bytes =
       is_small ? asked_bytes : static_cast<uint64_t>(std::ceil(paid)) + second_bytes;
   const filter::FilterShape fitted = FitAllocation(shapes, asked_bytes, paid_bytes, balance_.get());
@@ -188,6 +206,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
                                                     Status* status) {
   if (status != nullptr) *status = Status::OK();
   unverified_.Clear();
+  was_limited_ = false;
   const bool matches_everything = writer_.MatchesEverything();
   if (!is_partition_ && !matches_everything && EstimateEntriesAdded() == 0) return Slice();
   if (verify_ && !writer_.HashesAreIntact()) {
@@ -201,6 +220,18 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
     return GiveUp();
   }
   const filter::FilterShape shape = ChooseShape();
+  was_limited_ = BitsPerKeyOf(writer_.num_keys()) < writer_.options().bits_per_key;
+  if (was_limited_ && !has_reported_limit_) {
+    has_reported_limit_ = true;  // one line for all partitions
+    support::OrIfOutOfMemory(0, [&] {
+      ROCKSDB_NAMESPACE::Info(log_,
+                              "bloomline: max_filter_bytes=%" PRIu64 " gives a filter of %" PRIu64
+                              " keys %.3g bits per key, not %.3g",
+                              max_filter_bytes_, static_cast<uint64_t>(writer_.num_keys()),
+                              BitsPerKeyOf(writer_.num_keys()), writer_.options().bits_per_key);
+      return 0;
+    });
+  }
   const uint64_t num_bytes = shape.payload_bytes() + writer_.tail_bytes();
   FilterMemory memory(num_bytes, balance_ != nullptr);
   if (memory.bytes == nullptr) {

@@ -45,6 +45,10 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   void UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
                        std::shared_ptr<RoundingBalance> balance);
 
+  // Gives filters that would have more bytes fewer bits per key, but not less than kMinBits. 0: no
+  // limit.
+  void LimitFilterBytes(uint64_t max_filter_bytes) { max_filter_bytes_ = max_filter_bytes; }
+
   void AddKey(const Slice& key) override;
   void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6;
   // RocksDB 10.9 and later call it from another thread while keys are added. 9.6 and later make no
@@ -73,12 +77,16 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   void MatchEverything(std::string_view reason) { writer_.MatchEverything(reason); }
 
   filter::FilterWriter& writer() { return writer_; }
+  // Whether the limit of bytes took bits from the last filter.
+  bool was_limited() const { return was_limited_; }
   bool is_partition() const { return is_partition_; }
 
  private:
   // Forgets the keys, and returns a filter that matches everything.
   Slice GiveUp();
 
+  // The bits per key of a filter of so many keys, within the limit of bytes.
+  double BitsPerKeyOf(uint64_t num_keys) const;
   // The shape of a filter of so many keys.
   filter::FilterShape ShapeOf(uint64_t num_keys) const;
   // The shape of the next filter; fitted to its allocation if memory is to be saved.
@@ -88,7 +96,10 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   std::shared_ptr<RoundingBalance> balance_;  // null: sizes are those of the bits per key
   filter::FilterWriter writer_;
   const bool verify_;
+  uint64_t max_filter_bytes_ = 0;
   bool is_partition_ = true;  // unless UseTableOptions knows better
+  bool was_limited_ = false;
+  bool has_reported_limit_ = false;
   ROCKSDB_NAMESPACE::Logger* const log_;
   filter::BuiltHashes unverified_;  // the hashes of the last finished filter
 };

@@ -22,13 +22,19 @@ using ROCKSDB_NAMESPACE::Slice;
 
 class BitsReader : public FilterBitsReader {
  public:
-  BitsReader(const filter::Payload& payload, const kernels::Kernel& kernel)
+  BitsReader(const filter::Payload& payload, const kernels::Kernel& kernel,
+             filter::FilterCounts* counts, size_t num_bytes)
       : filter_(filter::Opened(payload, kernel)),
         hasher_(payload.seed),
-        batch_hasher_(payload.seed, kernel.hash) {}
+        batch_hasher_(payload.seed, kernel.hash),
+        count_(counts,
+               payload.always_matches() ? filter::OpenedKind::kMatchesEverything
+                                        : filter::OpenedKind::kBloomline,
+               num_bytes) {}
 
   // Short keys take a path of their own, which saves fewer registers than hashing long keys does.
   __attribute__((flatten)) bool MayMatch(const Slice& entry) override {
+    if (filter::IsSampled()) return SampledMayMatch(entry);
     if (entry.size() > filter::kMaxShortKeyBytes) return LongKeyMayMatch(entry);
     return filter_.may_match(filter_, hasher_.ShortKey(entry.ToStringView()));
   }
@@ -49,9 +55,28 @@ class BitsReader : public FilterBitsReader {
       }
       filter_.may_match_many(filter_, count, hashes, may_match + start);
     }
+    if (filter::IsSampled(num_keys)) AddSample(filter::Answers::kKeys, num_keys, may_match);
+  }
+
+ protected:
+  __attribute__((noinline)) void AddSample(filter::Answers answers, int num_queries,
+                                           const bool* may_match) const {
+    const filter::Sample sample = filter::TakeSample(num_queries);
+    if (sample.weight == 0) return;
+    filter::FilterCounts& counts = count_.counts();
+    counts.AddAnswer(answers, may_match[sample.index], sample.weight);
+    if (!sample.has_random_hash) return;
+    counts.AddAnswer(filter::Answers::kRandomHashes, filter_.may_match(filter_, sample.random_hash),
+                     1);
   }
 
  private:
+  __attribute__((noinline)) bool SampledMayMatch(const Slice& entry) const {
+    const bool may_match = filter_.may_match(filter_, hasher_(entry.ToStringView()));
+    AddSample(filter::Answers::kKeys, 1, &may_match);
+    return may_match;
+  }
+
   __attribute__((flatten, noinline)) bool LongKeyMayMatch(const Slice& entry) const {
     return filter_.may_match(filter_, hasher_.LongKey(entry.ToStringView()));
   }
@@ -80,14 +105,16 @@ class BitsReader : public FilterBitsReader {
   const filter::OpenFilter filter_;
   const filter::KeyHasher hasher_;
   const filter::BatchHasher batch_hasher_;
+  const filter::OpenFilterCount count_;
 };
 
 // The reader of a filter with range entries.
 class RangeBitsReader final : public BitsReader {
  public:
   RangeBitsReader(const filter::Payload& payload, const filter::Extension& fields,
-                  const kernels::Kernel& kernel, std::shared_ptr<filter::AskedByFamily> asked)
-      : BitsReader(payload, kernel),
+                  const kernels::Kernel& kernel, filter::FilterCounts* counts, size_t num_bytes,
+                  std::shared_ptr<filter::AskedByFamily> asked)
+      : BitsReader(payload, kernel, counts, num_bytes),
         ranges_(filter::OpenedRanges(payload, fields, kernel)),
         asked_(std::move(asked)) {}
 
@@ -98,7 +125,9 @@ class RangeBitsReader final : public BitsReader {
     std::string_view end;
     if (!LastRange(entry, &begin, &end)) return true;
     if (asked_ != nullptr) asked_->AddSampled(ranges_.field.family, begin, end);
-    return filter::RangeMayMatch(ranges_, begin, end);
+    const bool may_match = filter::RangeMayMatch(ranges_, begin, end);
+    if (filter::IsSampled()) AddSample(filter::Answers::kRanges, 1, &may_match);
+    return may_match;
   }
 
  private:
@@ -108,19 +137,27 @@ class RangeBitsReader final : public BitsReader {
 
 }  // namespace
 
-FilterBitsReader* NewRocksDBBitsReader(std::string_view filter,
+FilterBitsReader* NewRocksDBBitsReader(std::string_view filter, filter::FilterCounts* counts,
                                        std::shared_ptr<filter::AskedByFamily> asked) {
   filter::Extension fields;
   const filter::Payload payload = filter::DecodeTrailer(filter, nullptr, {}, &fields);
   if (fields.ranges.empty() || payload.always_matches()) {
-    return NewRocksDBBitsReader(payload);
+    return NewRocksDBBitsReader(payload, filter, counts,
+                                fields.canonicalizer.empty()
+                                    ? filter::UselessReason::kDamaged
+                                    : filter::UselessReason::kCanonicalizer);
   }
-  return new (std::nothrow)
-      RangeBitsReader(payload, fields, kernels::ActiveKernel(), std::move(asked));
+  return new (std::nothrow) RangeBitsReader(payload, fields, kernels::ActiveKernel(), counts,
+                                            filter.size(), std::move(asked));
 }
 
-FilterBitsReader* NewRocksDBBitsReader(const filter::Payload& payload) {
-  return new (std::nothrow) BitsReader(payload, kernels::ActiveKernel());
+FilterBitsReader* NewRocksDBBitsReader(const filter::Payload& payload, std::string_view filter,
+                                       filter::FilterCounts* counts, filter::UselessReason reason) {
+  if (payload.always_matches()) {
+    counts->Add(filter::Count::kOpenedUseless, 1,
+                filter::SaysAlwaysMatch(filter) ? filter::UselessReason::kSaidByWriter : reason);
+  }
+  return new (std::nothrow) BitsReader(payload, kernels::ActiveKernel(), counts, filter.size());
 }
 
 }  // namespace bloomline

@@ -7,6 +7,7 @@
 
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "src/filter/layouts/layout.h"
+#include "src/filter/metrics/filter_counts.h"
 #include "src/filter/ranges/asked_ranges.h"
 
 namespace bloomline {
@@ -15,11 +16,15 @@ namespace bloomline {
 // out of memory. Any bytes are safe: those that are not understood match everything. The reader
 // points only at the bytes, which must outlive it. It may outlive its policy, as filters in
 // RocksDB's block cache do, so it shares the sample to which it adds the ranges that it is queried
-// for; null: none. Thread-safe.
+// for; null: none. It adds its queries to `counts`. Thread-safe.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(
-    std::string_view filter, std::shared_ptr<filter::AskedByFamily> asked = nullptr);
-// The same of decoded bytes.
-ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(const filter::Payload& payload);
+    std::string_view filter, filter::FilterCounts* counts = filter::UnlabelledCounts(),
+    std::shared_ptr<filter::AskedByFamily> asked = nullptr);
+// The same of decoded bytes. `reason` is why they match everything, if they do and did not say so.
+ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(const filter::Payload& payload,
+                                                          std::string_view filter,
+                                                          filter::FilterCounts* counts,
+                                                          filter::UselessReason reason);
 
 }  // namespace bloomline
 

@@ -4,10 +4,13 @@
 #include <cstdio>
 #include <mutex>
 
+#include "bloomline/filter_account.h"
 #include "bloomline/rocksdb.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/object_registry.h"
+#include "src/engines/rocksdb/budget/make_account.h"
 #include "src/engines/rocksdb/canonical/named_canonicalizer.h"
+#include "src/engines/rocksdb/options/format_options.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/options/policy_text.h"
@@ -20,6 +23,7 @@
 namespace bloomline {
 namespace {
 
+using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::SliceTransform;
@@ -60,13 +64,21 @@ int AddFactory(ObjectLibrary* library) {
         return guard->get();
       });
   library->AddFactory<const SliceTransform>(
-      filter::kRangeExtractorName,
+      // Without a number in options, with one in tables.
+      ObjectLibrary::PatternEntry(filter::kRangeExtractorName).AddSeparator(":"),
       [](const std::string&, std::unique_ptr<const SliceTransform>* guard, std::string*) {
         *guard = support::OrIfOutOfMemory<std::unique_ptr<const SliceTransform>>(
             nullptr, MakeRangeExtractor);
         return guard->get();
       });
-  return 2;
+  library->AddFactory<EventListener>(
+      FilterAccount::kClassName(),
+      [](const std::string&, std::unique_ptr<EventListener>* guard, std::string*) {
+        *guard =
+            support::OrIfOutOfMemory<std::unique_ptr<EventListener>>(nullptr, MakeFilterAccount);
+        return guard->get();
+      });
+  return 3;
 }
 
 }  // namespace

@@ -4,14 +4,20 @@
 #include <new>
 
 #include "rocksdb/convenience.h"
+#include "rocksdb/options.h"
 #include "rocksdb/version.h"
 #include "src/engines/rocksdb/bits_builder.h"
 #include "src/engines/rocksdb/bits_reader.h"
+#include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/canonical/canonical_builder.h"
 #include "src/engines/rocksdb/canonical/canonical_reader.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/levels/level_history.h"
+#include "src/engines/rocksdb/metrics/counted_builder.h"
+#include "src/engines/rocksdb/metrics/filter_origins.h"
+#include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/engines/rocksdb/options/policy_options.h"
+#include "src/engines/rocksdb/query_sample/query_sample.h"
 #include "src/engines/rocksdb/ranges/range_builder.h"
 #include "src/engines/rocksdb/stock/stock_damage.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
@@ -58,15 +64,16 @@ uint32_t FamilyNumber(std::string_view column_family) {
 // Null: out of memory.
 RocksDBBitsBuilder* NewRangeBuilder(const PolicySettings& settings, const FilterOptions& options,
                                     const FilterBuildingContext& context, int num_levels_below,
-                                    const filter::AskedByFamily& asked_by_family) {
+                                    const filter::AskedByFamily& asked_by_family,
+                                    filter::FilterCounts* counts) {
   const bool verify = context.table_options.detect_filter_construct_corruption;
   filter::RangeEntryOptions entries = settings.ranges.EntryOptions(num_levels_below);
   entries.verify = verify;
   entries.family = FamilyNumber(context.column_family_name);
   const filter::AskedRanges* const asked = asked_by_family.Find(entries.family);
   if (asked != nullptr && entries.is_auto) entries.sample = filter::SampleOf(*asked);
-  auto* const builder =
-      new (std::nothrow) RangeBitsBuilder(options, verify, context.info_log, entries);
+  auto* const builder = new (std::nothrow)
+      CountedBuilder<RangeBitsBuilder>(counts, options, verify, context.info_log, entries);
   // The last level has most keys. The others choose for more memory: they would take turns in LOG.
   if (builder != nullptr && entries.sample.size != 0 && num_levels_below == 0) {
     builder->LogChoices(context.info_log, context.column_family_name, asked->num_ranges());
@@ -77,16 +84,17 @@ RocksDBBitsBuilder* NewRangeBuilder(const PolicySettings& settings, const Filter
 // Null: out of memory.
 RocksDBBitsBuilder* NewBuilder(const PolicySettings& settings, const FilterOptions& options,
                                const FilterBuildingContext& context, int num_levels_below,
-                               const filter::AskedByFamily& asked) {
+                               const filter::AskedByFamily& asked, filter::FilterCounts* counts) {
   const bool verify = context.table_options.detect_filter_construct_corruption;
   ROCKSDB_NAMESPACE::Logger* const log = context.info_log;
   if (settings.canonicalizer != nullptr) {
-    return new (std::nothrow) CanonicalBitsBuilder(options, verify, log, settings.canonicalizer);
+    return new (std::nothrow)
+        CountedBuilder<CanonicalBitsBuilder>(counts, options, verify, log, settings.canonicalizer);
   }
   if (settings.ranges.has_entries()) {
-    return NewRangeBuilder(settings, options, context, num_levels_below, asked);
+    return NewRangeBuilder(settings, options, context, num_levels_below, asked, counts);
   }
-  return new (std::nothrow) RocksDBBitsBuilder(options, verify, log);
+  return new (std::nothrow) CountedBuilder<RocksDBBitsBuilder>(counts, options, verify, log);
 }
 
 class RocksDBFilterPolicy : public FilterPolicy {
@@ -111,49 +119,63 @@ class RocksDBFilterPolicy : public FilterPolicy {
     const SettingsPtr settings = options_.Use();
     const NewFile file = FileOf(context);
     const SeenLevels seen = history_.Add(context.column_family_name, file);
-    const FilterChoice choice = ChooseFilter(settings->levels, file, seen);
-    if (choice.bits_per_key == 0) return nullptr;
+    const LevelRules rules = RulesWithinMemory(*settings, context);
+    const FilterChoice choice = ChooseFilter(rules, file, seen);
+    filter::FilterCounts* const counts =
+        CountsOf(*settings->counts, context.column_family_name, file.level, choice);
+    const auto no_filter = [counts](filter::UselessReason reason) {
+      counts->Add(filter::Count::kNotBuilt, 1, reason);
+      return nullptr;
+    };
+    if (choice.bits_per_key == 0) return no_filter(filter::UselessReason::kOptions);
+    if (rules.bits_per_key < settings->levels.bits_per_key) {
+      counts->Add(filter::Count::kLimited, 1, filter::FilterLimit::kMemory);
+    }
     if (settings->canonicalizer != nullptr && settings->canonicalizer->canonicalizer() == nullptr) {
       ReportUselessFilter(context.info_log, kNoFilter, "its canonicalizer is not registered");
-      return nullptr;
+      return no_filter(filter::UselessReason::kCanonicalizer);
     }
     if (filter::IsStock(choice.format)) {
       FilterBitsBuilder* const builder =
-          stock_.NewBuilder(choice.format, choice.bits_per_key, context);
-      if (builder == nullptr) {
-        ReportUselessFilter(context.info_log, kNoFilter, support::kOutOfMemory.data());
-      }
-      return builder;
+          stock_.NewBuilder(choice.format, choice.bits_per_key, context, counts);
+      if (builder != nullptr) return builder;
+      ReportUselessFilter(context.info_log, kNoFilter, support::kOutOfMemory.data());
+      return no_filter(filter::UselessReason::kOutOfMemory);
     }
     FilterOptions options = settings->filter;
     options.format = choice.format;
     options.bits_per_key = choice.bits_per_key;
     const int num_levels_below = NumLevelsBelow(settings->levels, file, seen);
     RocksDBBitsBuilder* const builder =
-        NewBuilder(*settings, options, context, num_levels_below, *asked_ranges_);
-    if (builder != nullptr) {
-      builder->UseTableOptions(context.table_options, balance_);
-    } else {  // RocksDB then writes a file without a filter
+        NewBuilder(*settings, options, context, num_levels_below, *asked_ranges_, counts);
+    if (builder == nullptr) {  // RocksDB then writes a file without a filter
       ReportUselessFilter(context.info_log, kNoFilter, support::kOutOfMemory.data());
+      return no_filter(filter::UselessReason::kOutOfMemory);
     }
+    builder->UseTableOptions(context.table_options, balance_);
+    builder->LimitFilterBytes(settings->options.max_filter_bytes);
     return builder;
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
-    const std::string_view filter = contents.ToStringView();
-    CanonicalizerPtr canonicalizer = options_.Use()->canonicalizer;
-    if (canonicalizer != nullptr) return NewCanonicalBitsReader(filter, std::move(canonicalizer));
-    if (filter::HasTrailer(filter)) return NewRocksDBBitsReader(filter, asked_ranges_);
-    if (FilterBitsReader* const reader = NewStockBitsReader(filter); reader != nullptr) {
-      return reader;
+    const SettingsPtr settings = options_.Use();
+    FilterBitsReader* const reader = NewReader(*settings, contents);
+    if (reader == nullptr) {  // RocksDB takes it as "may match"
+      settings->counts->Add(filter::Count::kOpenedUseless, 1, filter::UselessReason::kOutOfMemory);
     }
-    if (HasWrongLengths(filter)) return NewRocksDBBitsReader(filter);  // matches every key
-    // RocksDB takes a null reader as "may match".
-    return support::OrIfOutOfMemory<FilterBitsReader*>(
-        nullptr, [&] { return builtin_->GetFilterBitsReader(contents); });
+    return WithSample(reader, settings->options.sample_queries, query_sample_);
+  }
+
+  Status ValidateOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
+                         const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) const override {
+    const Status status = CheckAccount(options_.Load()->options, database);
+    return status.ok() ? FilterPolicy::ValidateOptions(database, family) : status;
   }
 
  protected:
+  const void* GetOptionsPtr(const std::string& name) const override {
+    return name == kQuerySampleName ? &query_sample_ : FilterPolicy::GetOptionsPtr(name);
+  }
   // RocksDB sets one option by its OptionTypes, and several here. PrepareOptions cannot check them:
   // SetOptions of RocksDB 7.8 does not call it, and by then the options are set.
   Status ConfigureOptions(const ConfigOptions& config, const PolicyOptions::Changes& changes,
@@ -167,12 +189,30 @@ class RocksDBFilterPolicy : public FilterPolicy {
   }
 
  private:
+  FilterBitsReader* NewReader(const PolicySettings& settings, const Slice& contents) const {
+    const std::string_view filter = contents.ToStringView();
+    filter::FilterCounts* const counts = OriginOf(filter, settings.counts);
+    CanonicalizerPtr canonicalizer = settings.canonicalizer;
+    if (canonicalizer != nullptr) {
+      return NewCanonicalBitsReader(filter, std::move(canonicalizer), counts);
+    }
+    if (filter::HasTrailer(filter)) return NewRocksDBBitsReader(filter, counts, asked_ranges_);
+    if (FilterBitsReader* const reader = NewStockBitsReader(filter, counts); reader != nullptr) {
+      return reader;
+    }
+    if (HasWrongLengths(filter)) return NewRocksDBBitsReader(filter, counts);  // matches every key
+    CountOtherFilter(filter, counts);
+    return support::OrIfOutOfMemory<FilterBitsReader*>(
+        nullptr, [&] { return builtin_->GetFilterBitsReader(contents); });
+  }
+
   PolicyOptions options_;
   mutable LevelHistory history_;
   const StockPolicies stock_;
   const std::shared_ptr<RoundingBalance> balance_ = std::make_shared<RoundingBalance>();
   const std::shared_ptr<filter::AskedByFamily> asked_ranges_ =
       std::make_shared<filter::AskedByFamily>();
+  const std::shared_ptr<QuerySample> query_sample_ = std::make_shared<QuerySample>();
   const std::shared_ptr<const FilterPolicy> builtin_;
 };
 

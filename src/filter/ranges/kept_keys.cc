@@ -6,7 +6,8 @@
 namespace bloomline::filter {
 
 bool KeptKeys::Grow(size_t num_new) {
-  const size_t capacity = std::max(kLittle, 2 * capacity_) + sizeof(Head) + num_new + kSlackBytes;
+  const size_t capacity =
+      std::max(kLittle, 2 * capacity_) + sizeof(Head) + num_new + kCopySlackBytes;
   std::unique_ptr<char[]> bytes(new (std::nothrow) char[capacity]);
   if (bytes == nullptr) return false;
   if (size_ != 0) std::memcpy(bytes.get(), bytes_.get(), size_);
@@ -25,7 +26,7 @@ void KeptKeys::Forget(const RangeCounts& counts) {
     const size_t num_bytes = counts.NeededBytes(key);
     if (num_bytes == 0) return;
     const size_t first = std::min(known, num_bytes);
-    char bytes[sizeof(Head) + kMaxPrefixBytes + kSlackBytes];
+    char bytes[sizeof(Head) + kMaxPrefixBytes + kCopySlackBytes];
     Write(key, first, num_bytes, bytes);
     std::memcpy(bytes_.get() + size, bytes, sizeof(Head) + num_bytes - first);
     size += sizeof(Head) + num_bytes - first;

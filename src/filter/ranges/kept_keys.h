@@ -25,7 +25,8 @@ class KeptKeys {
     if (num_bytes == 0) return true;
     const size_t first_byte = std::min(num_known_bytes_, num_bytes);
     const size_t num_new = num_bytes - first_byte;
-    if (capacity_ - size_ < sizeof(Head) + num_new + kSlackBytes && !Grow(num_new)) return false;
+    if (capacity_ - size_ < sizeof(Head) + num_new + kCopySlackBytes && !Grow(num_new))
+      return false;
     Write(key, first_byte, num_bytes, bytes_.get() + size_);
     size_ += sizeof(Head) + num_new;
     num_known_bytes_ = num_bytes;
@@ -44,13 +45,13 @@ class KeptKeys {
   // f(key, how many of its bytes are those of the key before) for all.
   template <typename F>
   void ForEach(F f) const {
-    char key[kMaxPrefixBytes + kSlackBytes];
+    char key[kMaxPrefixBytes + kCopySlackBytes];
     for (size_t at = 0; at < size_;) {
       Head head;
       std::memcpy(&head, bytes_.get() + at, sizeof(head));
       at += sizeof(head);
       const size_t num_new = size_t{head.num_bytes} - head.first_byte;
-      Copy({bytes_.get() + at, num_new}, num_new, key + head.first_byte);
+      CopyBytes({bytes_.get() + at, num_new}, 0, num_new, key + head.first_byte);
       at += num_new;
       f(KeyDifference{{key, head.num_bytes}, head.common_bytes, head.common_bits},
         size_t{head.first_byte});
@@ -75,20 +76,13 @@ class KeptKeys {
   // A file often begins with other keys than it goes on with: what these do not need is not dropped
   // yet.
   static constexpr size_t kLittle = 256 << 10;
-  static constexpr size_t kSlackBytes = 8;
-
-  // By words: most are few bytes, for which a call would take longer. Writes up to kSlackBytes too
-  // many.
-  static void Copy(std::string_view from, size_t num_bytes, char* to) {
-    for (size_t i = 0; i < num_bytes; i += sizeof(uint64_t)) StoreWord(WordOf(from, i), to + i);
-  }
 
   static void Write(const KeyDifference& key, size_t first_byte, size_t num_bytes, char* to) {
     const Head head = {static_cast<uint16_t>(key.common_bits),
                        static_cast<uint16_t>(key.common_bytes), static_cast<uint16_t>(first_byte),
                        static_cast<uint16_t>(num_bytes)};
     std::memcpy(to, &head, sizeof(head));
-    Copy(key.key.substr(first_byte), num_bytes - first_byte, to + sizeof(head));
+    CopyBytes(key.key, first_byte, num_bytes, to + sizeof(head));
   }
 
   bool Grow(size_t num_new);

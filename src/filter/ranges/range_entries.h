@@ -32,8 +32,8 @@ struct RangeEntryOptions {
 // bytes; if they do not, or if memory is missing, the filter records that it has no entries, and so
 // answers "may match" to ranges. Throws nothing.
 //
-// Memory until Finish, if kinds are chosen: what is new in each key, and 8 bytes for it, in a buffer
-// that doubles. RocksDB's block cache is not charged for it.
+// Memory until Finish, if kinds are chosen: what is new in each key, and 8 bytes for it, in a
+// buffer that doubles. RocksDB's block cache is not charged for it.
 class RangeEntries {
  public:
   explicit RangeEntries(const RangeEntryOptions& options)
@@ -73,7 +73,7 @@ class RangeEntries {
   uint16_t min_key_bytes_ = kLongKey;
   uint16_t max_key_bytes_ = 0;
   size_t suffix_bytes_ = 0;
-  char previous_[kMaxPrefixBytes];  // the first bytes of the last key
+  char previous_[kMaxPrefixBytes + kCopySlackBytes];  // the first bytes of the last key
   size_t previous_bytes_ = 0;
   RangeCounts counts_;
   KeptKeys kept_;

@@ -118,6 +118,13 @@ inline uint64_t WordOf(std::string_view key, size_t i) {
   return word;
 }
 
+// Copies bytes [begin, end) of a key, and writes up to kCopySlackBytes too many. By words: most are
+// few bytes, for which a call, or GCC's own loop in its place, takes 10 ns longer.
+constexpr size_t kCopySlackBytes = 8;
+inline void CopyBytes(std::string_view key, size_t begin, size_t end, char* to) {
+  for (size_t i = begin; i < end; i += 8) StoreWord(WordOf(key, i), to + (i - begin));
+}
+
 constexpr size_t CellBytes(size_t bits) { return (bits + 7) / 8; }
 
 // Writes the CellBytes(bits) bytes of the cell that the key is in.

@@ -96,6 +96,9 @@ class FilterWriter {
   void FinishTo(const FilterShape& shape, char* dst, int num_threads = 1,
                 BuiltHashes* hashes = nullptr);
 
+  // Why the next filter has no random seed and matches everything; empty: it has what it needs.
+  const std::string& seed_error() const { return seed_error_; }
+
   // See HashList. Needs that no key has been added.
   void SetObserver(HashListObserver* observer) { hashes_.SetObserver(observer); }
 

@@ -9,7 +9,7 @@
 namespace bloomline {
 
 // Adds canonical forms, of prefixes too. Where one is missing, the filter matches everything.
-class CanonicalBitsBuilder final : public RocksDBBitsBuilder {
+class CanonicalBitsBuilder : public RocksDBBitsBuilder {
  public:
   // The canonicalizer must be known. Otherwise as RocksDBBitsBuilder.
   CanonicalBitsBuilder(const FilterOptions& options, bool verify, ROCKSDB_NAMESPACE::Logger* log,

@@ -55,12 +55,14 @@ class CanonicalBitsReader final : public FilterBitsReader {
 
 }  // namespace
 
-FilterBitsReader* NewCanonicalBitsReader(std::string_view filter, CanonicalizerPtr canonicalizer) {
+FilterBitsReader* NewCanonicalBitsReader(std::string_view filter, CanonicalizerPtr canonicalizer,
+                                         filter::FilterCounts* counts) {
   filter::Payload payload;  // matches everything
   if (canonicalizer->canonicalizer() != nullptr) {
     payload = filter::DecodeTrailer(filter, nullptr, canonicalizer->name());
   }
-  std::unique_ptr<FilterBitsReader> reader(NewRocksDBBitsReader(payload));
+  std::unique_ptr<FilterBitsReader> reader(
+      NewRocksDBBitsReader(payload, filter, counts, filter::UselessReason::kCanonicalizer));
   if (reader == nullptr || payload.always_matches()) return reader.release();
   return new (std::nothrow) CanonicalBitsReader(std::move(reader), std::move(canonicalizer));
 }

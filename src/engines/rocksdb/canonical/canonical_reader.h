@@ -6,6 +6,7 @@
 
 #include "src/engines/rocksdb/canonical/named_canonicalizer.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline {
 
@@ -13,7 +14,8 @@ namespace bloomline {
 // RocksDB's own, match everything, as all filters do if the canonicalizer is unknown. The reader
 // keeps the canonicalizer alive: it may outlive its policy.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewCanonicalBitsReader(std::string_view filter,
-                                                            CanonicalizerPtr canonicalizer);
+                                                            CanonicalizerPtr canonicalizer,
+                                                            filter::FilterCounts* counts);
 
 }  // namespace bloomline
 

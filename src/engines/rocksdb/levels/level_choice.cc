@@ -4,6 +4,7 @@
 
 #include "bloomline/level_sizing.h"
 #include "src/engines/rocksdb/options/policy_settings.h"
+#include "src/filter/sizing/memory_division.h"
 
 namespace bloomline {
 namespace {
@@ -13,19 +14,34 @@ static_assert(RocksDBFilterOptions::kMaxLevels <= kMaxLevels);
 // RocksDB's default. With a ratio of 10, further levels would hold a millionth of the keys.
 constexpr int kAssumedLevels = 7;
 
-// Sets rules->bits to the best spread over full levels.
-void SpreadOverLevels(const RocksDBFilterOptions& options, LevelRules* rules) {
-  const int num_levels = options.num_levels == 0 ? kAssumedLevels : options.num_levels;
+int NumLevels(const LevelRules& rules) {
+  return rules.deepest == 0 ? kAssumedLevels : rules.deepest + 1;
+}
+
+// Sets `bits` to the best spread over full levels, from the bottom up.
+void SpreadOverLevels(const LevelRules& rules, double bits_per_key, double* bits) {
+  const int num_levels = NumLevels(rules);
   double keys[RocksDBFilterOptions::kMaxLevels];
-  KeysOfLevels(num_levels, options.level_size_ratio, keys);
-  SpreadBitsByLevel(rules->format, rules->bits_per_key, keys, num_levels, rules->bits);
+  KeysOfLevels(num_levels, rules.level_size_ratio, keys);
+  SpreadBitsByLevel(rules.format, bits_per_key, keys, num_levels, bits);
   // With next to no memory, no filter at the bottom may be best for the levels assumed. With fewer
   // levels it is not: five at 3 bits per key, compact, would waste 1.01 reads per lookup, not 0.72.
-  if (options.num_levels == 0 && rules->bits[num_levels - 1] == 0) {
-    std::fill(rules->bits, rules->bits + num_levels, rules->bits_per_key);
+  if (rules.deepest == 0 && bits[num_levels - 1] == 0) {
+    std::fill(bits, bits + num_levels, bits_per_key);
   }
-  std::reverse(rules->bits, rules->bits + num_levels);  // from the top down to from the bottom up
-  rules->num_bits = num_levels;
+  std::reverse(bits, bits + num_levels);
+}
+
+// The memory of the bits, from the bottom up, in bits per key.
+double MeanMemory(const LevelRules& rules, const double* bits) {
+  const int num_levels = NumLevels(rules);
+  double keys[RocksDBFilterOptions::kMaxLevels];
+  KeysOfLevels(num_levels, rules.level_size_ratio, keys);
+  double sum = 0;
+  for (int i = 0; i < num_levels; ++i) {
+    sum += keys[num_levels - 1 - i] * filter::MemoryBits(rules.format, bits[i]);
+  }
+  return sum;
 }
 
 // The deepest level with files, for a file that is not bottommost: it has data below.
@@ -86,16 +102,42 @@ LevelRules MakeLevelRules(const RocksDBFilterOptions& options) {
   rules.flush_format = options.flush_format.value_or(options.format);
   rules.bits_per_key = WritesFilters(options) ? Normalized(options).bits_per_key : 0;
   rules.filters_at_bottom = options.filters_at_bottom;
-  if (options.auto_bits_by_level && rules.bits_per_key != 0) {
+  // Limited memory is always divided by level.
+  if ((options.auto_bits_by_level || options.memory_bytes != 0) && rules.bits_per_key != 0) {
     rules.rule = LevelRules::Rule::kByDistance;
     rules.deepest = std::max(options.num_levels - 1, 0);
-    SpreadOverLevels(options, &rules);
+    rules.level_size_ratio = options.level_size_ratio;
+    rules.num_bits = NumLevels(rules);
+    SpreadOverLevels(rules, rules.bits_per_key, rules.bits);
   } else if (!options.bits_by_level.empty()) {
     rules.rule = LevelRules::Rule::kByLevel;
     rules.num_bits = static_cast<int>(options.bits_by_level.size());
     std::copy(options.bits_by_level.begin(), options.bits_by_level.end(), rules.bits);
   }
   return rules;
+}
+
+void LowerBits(double bits_per_key, LevelRules* rules) {
+  if (rules->rule != LevelRules::Rule::kByDistance || bits_per_key >= rules->bits_per_key) return;
+  const double least = std::min(kMinBits, rules->bits_per_key);
+  const double memory = filter::MemoryBits(rules->format, std::max(bits_per_key, least));
+  double bits[RocksDBFilterOptions::kMaxLevels];
+  const auto spread = [&](double mean) {
+    SpreadOverLevels(*rules, mean, bits);
+    for (int i = 0; i < rules->num_bits; ++i) bits[i] = std::max(bits[i], least);
+    return MeanMemory(*rules, bits);
+  };
+  rules->bits_per_key = std::max(bits_per_key, least);
+  // The levels below `least` take from the others.
+  if (spread(rules->bits_per_key) > memory * 1.001) {
+    double low = 0, high = rules->bits_per_key;
+    for (int i = 0; i < 8; ++i) {
+      const double middle = (low + high) / 2;
+      (spread(middle) > memory ? high : low) = middle;
+    }
+    spread(low);
+  }
+  std::copy(bits, bits + rules->num_bits, rules->bits);
 }
 
 FilterChoice ChooseFilter(const LevelRules& rules, const NewFile& file, const SeenLevels& seen) {

@@ -40,6 +40,7 @@ struct LevelRules {
   double bits_per_key = 0;  // kUniform, and files whose level is unknown; 0: no filter
   bool filters_at_bottom = true;
   int deepest = 0;  // 0: learned
+  double level_size_ratio = 0;
   Rule rule = Rule::kUniform;
   // kByLevel: from level 0 on; kByDistance: from the bottom up. The last one is for all further
   // levels.
@@ -49,6 +50,13 @@ struct LevelRules {
 
 // `options` must be valid. Takes milliseconds with auto_bits_by_level.
 LevelRules MakeLevelRules(const RocksDBFilterOptions& options);
+
+// Limits of memory leave a filter at least this many bits per key, unless the options have fewer.
+constexpr double kMinBits = 3;
+
+// Lowers the bits per key to a mean of `bits_per_key`: divides it by level anew, with kMinBits for
+// each level that would get less. Does nothing if the mean is lower already. Takes about 1 ms.
+void LowerBits(double bits_per_key, LevelRules* rules);
 
 FilterChoice ChooseFilter(const LevelRules& rules, const NewFile& file, const SeenLevels& seen);
 

@@ -29,12 +29,9 @@ struct OptionRow {
   std::string (*text)(const RocksDBFilterOptions& options);
 };
 
-const std::array<OptionRow, 12>& OptionTable();
+const std::array<OptionRow, 15>& OptionTable();
 
 constexpr char kCanonicalizerOption[] = "canonicalizer";
-
-std::string ParseBitsPerKey(const std::string& value, RocksDBFilterOptions* options);
-std::string ParseBitsByLevel(const std::string& value, RocksDBFilterOptions* options);
 
 }  // namespace bloomline
 

@@ -1,6 +1,7 @@
 #include "src/engines/rocksdb/options/policy_settings.h"
 
 #include "bloomline/seed.h"
+#include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/support/error_text.h"
 
@@ -44,6 +45,7 @@ SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error
   settings->options = options;
   settings->levels = MakeLevelRules(options);
   settings->canonicalizer = CanonicalizerOf(options);
+  settings->counts = CountsOf(options);
   return settings;
 }
 

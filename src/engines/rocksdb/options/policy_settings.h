@@ -9,6 +9,7 @@
 #include "src/engines/rocksdb/canonical/named_canonicalizer.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/ranges/range_settings.h"
+#include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline {
 
@@ -20,6 +21,8 @@ struct PolicySettings {
   LevelRules levels;
   RangeSettings ranges;
   CanonicalizerPtr canonicalizer;  // null: none
+  // Of files whose column family and level are unknown.
+  filter::FilterCounts* counts = nullptr;
 };
 using SettingsPtr = std::shared_ptr<const PolicySettings>;
 

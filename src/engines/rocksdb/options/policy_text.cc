@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "src/engines/rocksdb/options/format_options.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/support/quoted.h"
 
@@ -22,11 +23,14 @@ std::string_view TakePart(char separator, std::string_view* rest) {
   return Trimmed(part);
 }
 
-// Reads the name and the bits per key of "bloomline:10". False: another name.
+// Reads the name and the bits per key of "bloomline:10". False: another name. RocksDB finds a name
+// with a space nowhere, so spaces are part of both.
 bool ReadId(std::string_view id, RocksDBFilterOptions* options, std::string* error) {
-  const bool has_bits = id.find(':') != std::string_view::npos;
-  if (TakePart(':', &id) != kRocksDBPolicyName) return false;
-  if (has_bits) *error = ParseBitsPerKey(std::string(id), options);
+  const size_t colon = id.find(':');
+  if (id.substr(0, colon) != kRocksDBPolicyName) return false;
+  if (colon != std::string_view::npos) {
+    *error = ParseBitsPerKey(std::string(id.substr(colon + 1)), options);
+  }
   return true;
 }
 
@@ -59,7 +63,7 @@ bool ParsePolicyText(const std::string& text, RocksDBFilterOptions* options, std
   std::string_view rest = Trimmed(text);
   bool is_named = false;
   if (rest.find('=') == std::string_view::npos) {
-    is_named = ReadId(rest, options, &reason);
+    is_named = ReadId(text, options, &reason);
     rest = {};
   } else if (rest.front() == '{' && rest.back() == '}') {
     rest = rest.substr(1, rest.size() - 2);

@@ -7,6 +7,7 @@
 
 #include "src/engines/rocksdb/bits_builder.h"
 #include "src/engines/rocksdb/ranges/choice_log.h"
+#include "src/engines/rocksdb/ranges/range_trust.h"
 #include "src/filter/ranges/range_entries.h"
 #include "src/support/out_of_memory.h"
 
@@ -14,12 +15,14 @@ namespace bloomline {
 
 // Adds range entries beside the keys. The empty prefixes of the range extractor are added as
 // empty keys, so that a query for one of them alone, without a range, may match.
-class RangeBitsBuilder final : public RocksDBBitsBuilder {
+class RangeBitsBuilder : public RocksDBBitsBuilder {
  public:
   // As RocksDBBitsBuilder.
   RangeBitsBuilder(const FilterOptions& options, bool verify, ROCKSDB_NAMESPACE::Logger* log,
                    const filter::RangeEntryOptions& entries)
-      : RocksDBBitsBuilder(options, verify, log), entries_(entries) {}
+      : RocksDBBitsBuilder(options, verify, log), entries_(entries) {
+    LogRangeTrust(log);
+  }
 
   // From now on, logs what is chosen for the column family by a sample of num_ranges ranges.
   void LogChoices(ROCKSDB_NAMESPACE::Logger* log, std::string_view column_family,

@@ -1,9 +1,11 @@
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 
+#include <charconv>
 #include <chrono>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <string>
-#include <unordered_map>
 
 #include "bloomline/rocksdb.h"
 #include "bloomline/seed.h"
@@ -12,7 +14,7 @@
 #include "rocksdb/memtablerep.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
-#include "rocksdb/utilities/options_type.h"
+#include "src/engines/rocksdb/ranges/range_trust.h"
 #include "src/filter/ranges/range_field.h"
 #include "src/support/out_of_memory.h"
 #include "src/support/process.h"
@@ -23,11 +25,9 @@ namespace {
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::Configurable;
+using ROCKSDB_NAMESPACE::Customizable;
 using ROCKSDB_NAMESPACE::DBOptions;
-using ROCKSDB_NAMESPACE::OptionType;
-using ROCKSDB_NAMESPACE::OptionTypeFlags;
-using ROCKSDB_NAMESPACE::OptionTypeInfo;
-using ROCKSDB_NAMESPACE::OptionVerificationType;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::SliceTransform;
 using ROCKSDB_NAMESPACE::Status;
@@ -47,7 +47,13 @@ struct LastCalls {
   uint64_t next_token = 0;  // of a block of tokens
   uint64_t tokens_left = 0;
 };
-thread_local LastCalls last_calls;
+// On the heap: libraries that are opened at run time have little room for thread_local variables.
+// Null: out of memory, or not used yet.
+LastCalls* CallsOfThread() {
+  thread_local std::unique_ptr<LastCalls> calls;
+  if (calls == nullptr) calls.reset(new (std::nothrow) LastCalls);
+  return calls.get();
+}
 
 TokenBlocks token_blocks;
 
@@ -61,49 +67,35 @@ uint64_t NextToken(LastCalls* calls) {
   return calls->next_token++;
 }
 
-// A text that no other call returns, in this process or another one that wrote a table. A process
+// An id that no other call returns, in this process or another one that wrote a table. A process
 // that a fork made goes on with the numbers of the first, but has another number itself.
-std::string Nonce() {
+std::string UniqueId() {
   static std::atomic<uint64_t> next{[] {
     uint64_t seed = 0;
-    if (!DrawSeed(&seed, nullptr)) {  // then texts may be the same: that costs reads, no key
+    if (!DrawSeed(&seed, nullptr)) {  // then ids may be the same: that costs reads, no key
       seed = static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
     }
     return seed;
   }()};
-  return std::to_string(support::ProcessNumber()) + "." +
-         std::to_string(next.fetch_add(1, std::memory_order_relaxed));
-}
-
-// Whatever the text is, the extractor is the same.
-const std::unordered_map<std::string, OptionTypeInfo>& OptionTypes() {
-  static const auto& types = *new std::unordered_map<std::string, OptionTypeInfo>{
-      {"nonce",
-       OptionTypeInfo(
-           0, OptionType::kString, OptionVerificationType::kNormal, OptionTypeFlags::kMutable,
-           [](const ConfigOptions&, const std::string&, const std::string&, void*) {
-             return Status::OK();
-           },
-           [](const ConfigOptions&, const std::string&, const void*, std::string* value) {
-             return support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
-               *value = Nonce();
-               return Status::OK();
-             });
-           },
-           [](const ConfigOptions&, const std::string&, const void*, const void*, std::string*) {
-             return true;
-           })}};
-  return types;
+  constexpr std::string_view kName = "bloomline.ranges:";
+  constexpr size_t kMaxDigits = 20;
+  char id[kName.size() + kMaxDigits + 1 + kMaxDigits];
+  kName.copy(id, kName.size());
+  char* const process = id + kName.size();
+  char* end = std::to_chars(process, process + kMaxDigits, support::ProcessNumber()).ptr;
+  *end++ = '.';
+  end = std::to_chars(end, end + kMaxDigits, next.fetch_add(1, std::memory_order_relaxed)).ptr;
+  return {id, end};
 }
 
 class RangeExtractor final : public SliceTransform {
  public:
-  RangeExtractor() { RegisterOptions("BloomlineRanges", this, &OptionTypes()); }
-
   const char* Name() const override { return filter::kRangeExtractorName; }
   bool InDomain(const Slice&) const override { return true; }
   Slice Transform(const Slice& key) const override {
-    LastCalls& calls = last_calls;
+    LastCalls* const of_thread = CallsOfThread();
+    if (of_thread == nullptr) return Slice("", 0);
+    LastCalls& calls = *of_thread;
     calls.last = 1 - calls.last;
     Bound& bound = calls.bounds[calls.last];
     bound.token = key.size() <= filter::kMaxBoundBytes ? NextToken(&calls) : 0;
@@ -114,18 +106,27 @@ class RangeExtractor final : public SliceTransform {
     return Slice(reinterpret_cast<const char*>(static_cast<uintptr_t>(bound.token)), 0);
   }
 
-  // RocksDB calls it for each iterator and table: its own takes 0.2 us longer.
-  std::string SerializeOptions(const ConfigOptions& config,
-                               const std::string& prefix) const override {
-    if (config.IsShallow()) return filter::kRangeExtractorName;
-    return support::OrIfOutOfMemory(std::string(), [&] {
-      std::string text;
-      text.reserve(64);
-      text.append(prefix)
-          .append("id=")
-          .append(filter::kRangeExtractorName)
-          .append(config.delimiter);
-      return text.append("nonce=").append(Nonce());
+  // RocksDB takes every extractor for another one (range_extractor.h). It asks for each table of an
+  // iterator: as a registered option, the number would take 0.2 us longer.
+  std::string GetId() const override { return support::OrIfOutOfMemory(std::string(), UniqueId); }
+  // In OPTIONS files.
+  std::string SerializeOptions(const ConfigOptions&, const std::string&) const override {
+    return filter::kRangeExtractorName;
+  }
+  bool AreEquivalent(const ConfigOptions&, const Configurable* other,
+                     std::string* mismatch) const override {
+    if (static_cast<const Customizable*>(other)->IsInstanceOf(filter::kRangeExtractorName)) {
+      return true;
+    }
+    *mismatch = "id";
+    return false;
+  }
+  Status GetOption(const ConfigOptions& config, const std::string& name,
+                   std::string* value) const override {
+    if (name != "self_test") return SliceTransform::GetOption(config, name, value);
+    return support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
+      *value = RangeTrustText();
+      return Status::OK();
     });
   }
 
@@ -174,15 +175,19 @@ uint64_t TokenBlocks::Take() {
 }
 
 std::unique_ptr<const SliceTransform> MakeRangeExtractor() {
+  DecideRangeTrust();
   return std::make_unique<const RangeExtractor>();
 }
 
 bool LastRange(const Slice& prefix, std::string_view* begin, std::string_view* end) {
-  const LastCalls& calls = last_calls;
+  const LastCalls* const of_thread = CallsOfThread();
+  if (of_thread == nullptr) return false;
+  const LastCalls& calls = *of_thread;
   const Bound& first = calls.bounds[1 - calls.last];
   const Bound& second = calls.bounds[calls.last];
   if (first.token == 0 || second.token == 0) return false;
   if (reinterpret_cast<uintptr_t>(prefix.data()) != first.token) return false;
+  if (!RangesAreTrusted()) return false;
   *begin = first.key();
   *end = second.key();
   return true;

@@ -1,7 +1,8 @@
 // How a filter of RocksDB learns which range of keys an iterator looks for.
 //
 // For each table and Seek of an iterator with iterate_upper_bound, RocksDB calls in one thread
-// (read in 7.0 to 11.9: RangeMayExist of filter_block_reader_common.cc or full_filter_block.cc):
+// (RangeMayExist of filter_block_reader_common.cc or full_filter_block.cc; range_trust.h has what
+// happens if the running version may do otherwise):
 //
 //   prefix = extractor->Transform(key to seek)
 //   extractor->Transform(upper bound)               which must give the same prefix
@@ -18,11 +19,11 @@
 //
 // An iterator without auto_prefix_mode would call Transform once and then query the filter: a call
 // of somebody else in between would look like a bound. RocksDB also checks the bound if the table
-// was written with another extractor, by the extractor's text in the table's properties. So this
-// extractor's text is never the same twice ("nonce"): each iterator checks the bound, and one
-// without a bound, or one that moves backward, queries no filter.
+// was written with another extractor, by the extractor's id in the table's properties. So this
+// extractor's id is never the same twice: each iterator checks the bound, and one without a bound,
+// or one that moves backward, queries no filter.
 //
-// A hint before SeekForPrev was not built. RocksDB would query the filter only if this text were
+// A hint before SeekForPrev was not built. RocksDB would query the filter only if this id were
 // that of the table, so without the check for all iterators. Inside of SeekForPrev, RocksDB and
 // code of users also Seek, at the same key. And a "no" saves a block in level 0 alone: in other
 // levels, LevelIterator::SkipEmptyFileBackward then reads the last block of the file before.
@@ -67,7 +68,8 @@ class TokenBlocks {
 std::unique_ptr<const ROCKSDB_NAMESPACE::SliceTransform> MakeRangeExtractor();
 
 // Whether `prefix` is what the extractor returned for the last but one key in this thread. Then
-// *begin is that key, and *end the last one. They are valid until this thread calls it again.
+// *begin is that key, and *end the last one. They are valid until this thread calls it again. False
+// as long as ranges are not trusted (range_trust.h).
 bool LastRange(const ROCKSDB_NAMESPACE::Slice& prefix, std::string_view* begin,
                std::string_view* end);
 

@@ -1,25 +1,11 @@
 // bloomline_rocksdb_rewrite_filters of include/bloomline/c_rocksdb.h.
-#include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/rewrite_filters.h"
+#include "src/engines/rocksdb/c_handles.h"
 #include "src/engines/rocksdb/rewrite/option_text.h"
 #include "src/support/c_error.h"
-
-// RocksDB's handles of databases and column families are structs that begin with the pointer
-// (db/c.cc, read in 7.8, 9.10 and 11.9).
-namespace {
-
-template <typename Object, typename Handle>
-Object* Pointer(Handle* handle) {
-  Object* object = nullptr;
-  std::memcpy(static_cast<void*>(&object), handle, sizeof(object));
-  return object;
-}
-
-}  // namespace
 
 extern "C" uint8_t bloomline_rocksdb_rewrite_filters(
     rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* options,
@@ -42,11 +28,8 @@ extern "C" uint8_t bloomline_rocksdb_rewrite_filters(
         if (progress(state, now.bytes_done, now.bytes_to_rewrite) == 0) cancel = true;
       };
     }
-    auto* const opened = Pointer<ROCKSDB_NAMESPACE::DB>(db);
-    auto* const family = column_family == nullptr
-                             ? opened->DefaultColumnFamily()
-                             : Pointer<ROCKSDB_NAMESPACE::ColumnFamilyHandle>(column_family);
-    return bloomline::RewriteFilters(opened, family, parsed, &result, reason);
+    return bloomline::RewriteFilters(
+        bloomline::DatabaseOf(db), bloomline::FamilyOf(db, column_family), parsed, &result, reason);
   });
   if (num_skipped != nullptr) *num_skipped = result.skipped.size();
   if (report != nullptr) {

@@ -4,16 +4,23 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string_view>
 
 #include "bloomline/key_canonicalizer.h"
 #include "rocksdb/cache.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/sst_file_reader.h"
 #include "src/engines/rocksdb/allocation_fit.h"
+#include "src/engines/rocksdb/budget/file_creation.h"
+#include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
+#include "src/filter/metrics/sampling.h"
 #include "src/filter/stock/stock_filter.h"
+#include "src/support/number_text.h"
 
 namespace bloomline {
 namespace {
@@ -130,6 +137,7 @@ std::unique_ptr<TableProbe> TableProbe::New(const Options& options, std::string*
 }
 
 Status TableProbe::Read(const std::string& path, TableFacts* facts) const {
+  const filter::Uncounted uncounted;
   const auto noting = std::make_shared<NotingPolicy>(table_.filter_policy.get());
   BlockBasedTableOptions table = table_;
   table.filter_policy = noting;
@@ -173,7 +181,8 @@ Status TableProbe::Read(const std::string& path, TableFacts* facts) const {
 bool TableProbe::sizes_are_rounded() const {
   if (!table_.optimize_filters_for_memory) return false;
   // glibc adds less than 1 % to these, jemalloc up to 17 %.
-  for (const uint64_t bytes : {70000, 90000, 700000}) {
+  constexpr uint64_t kSizes[] = {70000, 90000, 700000};
+  for (const uint64_t bytes : kSizes) {
     if (UsableBytes(bytes) > bytes + bytes / 20) return true;
   }
   return false;
@@ -209,14 +218,22 @@ FilterBuildingContext TableProbe::Context(const std::string& column_family, int 
 }
 
 void TableProbe::TellPolicy(const std::string& column_family, int level, bool is_bottommost) const {
-  const std::unique_ptr<FilterBitsBuilder> builder(
-      table_.filter_policy->GetBuilderWithContext(Context(column_family, level, is_bottommost)));
+  const filter::Uncounted uncounted;
+  NewBuilder(Context(column_family, level, is_bottommost));
+}
+
+std::unique_ptr<FilterBitsBuilder> TableProbe::NewBuilder(
+    const FilterBuildingContext& context) const {
+  FilterAccount* const account = AccountAmong(options_);
+  if (account != nullptr) account->OnTableFileCreationStarted({});
+  std::unique_ptr<FilterBitsBuilder> builder(table_.filter_policy->GetBuilderWithContext(context));
+  if (account != nullptr) EndFileCreation();
+  return builder;
 }
 
 FileFilter TableProbe::Sample(const FilterBuildingContext& context, uint64_t num_keys) const {
   FileFilter filter;
-  const std::unique_ptr<FilterBitsBuilder> builder(
-      table_.filter_policy->GetBuilderWithContext(context));
+  const std::unique_ptr<FilterBitsBuilder> builder = NewBuilder(context);
   if (builder == nullptr) return filter;
   for (uint64_t i = 0; i < num_keys; ++i) {
     const std::array<char, 8> key = SampleKey(i);
@@ -231,14 +248,26 @@ FileFilter TableProbe::Sample(const FilterBuildingContext& context, uint64_t num
   return filter;
 }
 
+double TableProbe::BitsWithinLimit(uint64_t keys) const {
+  std::string text;
+  uint64_t max_bytes = 0;
+  const Status status = table_.filter_policy->GetOption(ROCKSDB_NAMESPACE::ConfigOptions(),
+                                                        "max_filter_bytes", &text);
+  const bool is_limited = status.ok() && support::ParseUint64(text, &max_bytes) && max_bytes != 0;
+  return is_limited ? std::max(BitsPerKey(max_bytes, keys), kMinBits)
+                    : std::numeric_limits<double>::infinity();
+}
+
 FileFilter TableProbe::Wanted(const std::string& column_family, int level, bool is_bottommost,
                               const TableFacts& facts) const {
+  const filter::Uncounted uncounted;
   if (facts.has_nothing_to_filter || (options_.optimize_filters_for_hits && is_bottommost)) {
     return FileFilter();
   }
   const FilterBuildingContext context = Context(column_family, level, is_bottommost);
   const uint64_t keys = std::clamp<uint64_t>(facts.sample_keys, 1, kMaxSampleKeys);
-  const FileFilter wanted = Sample(context, keys);
+  FileFilter wanted = Sample(context, keys);
+  wanted.bits_per_key = std::min(wanted.bits_per_key, BitsWithinLimit(facts.sample_keys));
   if (wanted.kind == facts.filter.kind || keys == kMaxSampleKeys) return wanted;
   // Small filters may have another kind than large ones. The number of keys is not exact, and range
   // entries add to it.

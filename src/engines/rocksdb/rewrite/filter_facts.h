@@ -54,6 +54,11 @@ class TableProbe {
 
   ROCKSDB_NAMESPACE::FilterBuildingContext Context(const std::string& column_family, int level,
                                                    bool is_bottommost) const;
+  // As for a file that RocksDB is about to write: limited memory has its effect. May be null.
+  std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> NewBuilder(
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
+  // What max_filter_bytes leaves a filter of so many keys; infinity without it.
+  double BitsWithinLimit(uint64_t keys) const;
   FileFilter Sample(const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
                     uint64_t num_keys) const;
 

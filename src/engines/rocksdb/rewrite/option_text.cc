@@ -29,11 +29,18 @@ constexpr NumberOption kNumbers[] = {
 
 struct FlagOption {
   const char* name;
-  bool RewriteOptions::*field;
+  void (*set)(bool value, RewriteOptions* options);
 };
-constexpr FlagOption kFlags[] = {{"dry_run", &RewriteOptions::dry_run},
-                                 {"verify_first", &RewriteOptions::verify_first},
-                                 {"include_level0", &RewriteOptions::include_level0}};
+constexpr FlagOption kFlags[] = {
+    {"dry_run", [](bool value, RewriteOptions* o) { o->dry_run = value; }},
+    {"verify_first", [](bool value, RewriteOptions* o) { o->verify_first = value; }},
+    {"include_level0", [](bool value, RewriteOptions* o) { o->include_level0 = value; }},
+    {"all_files",
+     [](bool value, RewriteOptions* o) {
+       if (value) o->needs_rewrite = [](const RewriteCandidate&) { return true; };
+       if (!value) o->needs_rewrite = nullptr;
+     }},
+};
 
 std::string Names() {
   std::string names;
@@ -58,7 +65,7 @@ bool ParseOne(std::string_view name, std::string_view value, RewriteOptions* opt
   for (const FlagOption& option : kFlags) {
     if (name != option.name) continue;
     if (value == "true" || value == "false") {
-      options->*option.field = value == "true";
+      option.set(value == "true", options);
       return true;
     }
     *error = std::string(name) + " is " + support::Quoted(value) + "; allowed: true, false";

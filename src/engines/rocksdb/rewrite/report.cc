@@ -1,13 +1,16 @@
 // The report of RewriteFilters as text.
 #include <array>
-#include <charconv>
 #include <cstddef>
 
 #include "bloomline/rewrite_filters.h"
+#include "src/support/number_text.h"
 #include "src/support/out_of_memory.h"
+#include "src/support/units.h"
 
 namespace bloomline {
 namespace {
+
+using support::BytesText;
 
 constexpr size_t kMaxPaths = 20;
 
@@ -19,8 +22,8 @@ struct Advice {
 };
 constexpr std::array<Advice, 5> kAdvice = {{
     {RewriteSkip::kDamaged, "damaged",
-     "Restore these files from a backup. Until then their keys are at risk, and a compaction that "
-     "reads them stops all writes"},
+     "Unless the reason passes, such as too many open files, restore these files from a backup: "
+     "their keys are at risk, and a compaction that reads them stops all writes"},
     {RewriteSkip::kNoSpace, "no space",
      "Free disk space, or lower min_free_bytes; then call again"},
     {RewriteSkip::kBusy, "busy", "Other compactions had these files; call again to see the rest"},
@@ -30,29 +33,9 @@ constexpr std::array<Advice, 5> kAdvice = {{
      "may say why"},
 }};
 
-// In every locale with a point.
-std::string Decimal(double number, int decimals) {
-  char text[40];
-  const auto end =
-      std::to_chars(text, text + sizeof(text), number, std::chars_format::fixed, decimals);
-  return std::string(text, end.ptr);
-}
-
-// "12.3 MB"
-std::string Bytes(uint64_t bytes) {
-  if (bytes < 1000) return std::to_string(bytes) + " bytes";
-  const char* unit = nullptr;
-  auto number = static_cast<double>(bytes);
-  for (const char* larger : {"kB", "MB", "GB", "TB"}) {
-    if (number < 1000) break;
-    number /= 1000;
-    unit = larger;
-  }
-  return Decimal(number, 1) + " " + unit;
-}
-
 std::string Seconds(double seconds) {
-  return seconds < 120 ? Decimal(seconds, 1) + " s" : Decimal(seconds / 60, 0) + " min";
+  return seconds < 120 ? support::NumberText(seconds, 1) + " s"
+                       : support::NumberText(seconds / 60, 0) + " min";
 }
 
 std::string Files(uint64_t files) {
@@ -62,19 +45,22 @@ std::string Files(uint64_t files) {
 std::string FiltersText(const std::map<std::string, RewriteReport::Filters>& filters) {
   std::string text;
   for (const auto& [kind, sum] : filters) {
-    text += "  " + kind + ": " + Files(sum.files) + " of " + Bytes(sum.file_bytes) + ", filters " +
-            Bytes(sum.filter_bytes) + "\n";
+    text += "  " + kind + ": " + Files(sum.files) + " of " + BytesText(sum.file_bytes) +
+            ", filters " + BytesText(sum.filter_bytes) + "\n";
   }
   return text.empty() ? "  no files\n" : text;
 }
 
 std::string TextOf(const RewriteReport& report) {
-  std::string text = "Column family '" + report.column_family + "': " + Files(report.files) + ", " +
-                     std::to_string(report.files_to_rewrite) +
-                     " with another filter than the policy's (" + Bytes(report.bytes_to_rewrite) +
-                     ")\n";
+  const uint64_t left_out = report.level0_files_left + report.last_level_files_left;
+  std::string text = "Column family '" + report.column_family +
+                     "': " + Files(report.files + left_out) + "; " +
+                     std::to_string(report.files_to_rewrite) + " to rewrite (" +
+                     BytesText(report.bytes_to_rewrite) + ")";
+  if (left_out > 0) text += ", " + std::to_string(left_out) + " left out";
+  text += "\n";
   if (report.is_dry_run) {
-    text += "Dry run: a rewrite would read and write about " + Bytes(report.bytes_to_rewrite);
+    text += "Dry run: a rewrite would read and write about " + BytesText(report.bytes_to_rewrite);
     if (report.estimated_seconds > 0) text += " in " + Seconds(report.estimated_seconds);
     text += "\n";
   } else {
@@ -82,8 +68,17 @@ std::string TextOf(const RewriteReport& report) {
     if (report.chained_files > 0) {
       text += ", " + std::to_string(report.chained_files) + " of them with neighbours";
     }
-    text += "; read " + Bytes(report.bytes_read) + ", written " + Bytes(report.bytes_written) +
-            " in " + Seconds(report.seconds) + "\n";
+    text += "; read " + BytesText(report.bytes_read) + ", written " +
+            BytesText(report.bytes_written) + " in " + Seconds(report.seconds) + "\n";
+  }
+  if (report.level0_files_left > 0) {
+    text += "Left out: " + Files(report.level0_files_left) +
+            " of level 0; include_level0=true takes these\n";
+  }
+  if (report.last_level_files_left > 0) {
+    text += "Left out: " + Files(report.last_level_files_left) +
+            " of the last level, which takes no new data because of allow_ingest_behind or "
+            "preclude_last_level_data_seconds\n";
   }
   if (report.files_gone > 0) {
     text += "Replaced by other compactions: " + Files(report.files_gone) + "\n";
@@ -102,8 +97,8 @@ std::string TextOf(const RewriteReport& report) {
       paths += "  " + file.path + (file.text.empty() ? "" : ": " + file.text) + "\n";
     }
     if (count == 0 || (report.is_dry_run && advice.reason == RewriteSkip::kLeft)) continue;
-    text += std::string("Not done, ") + advice.name + ": " + Files(count) + " of " + Bytes(bytes) +
-            ". " + advice.text + ".\n" + paths;
+    text += std::string("Not done, ") + advice.name + ": " + Files(count) + " of " +
+            BytesText(bytes) + ". " + advice.text + ".\n" + paths;
     if (count > kMaxPaths) text += "  and " + std::to_string(count - kMaxPaths) + " more\n";
   }
   return text;

@@ -23,7 +23,7 @@ using StockBalance = std::atomic<int64_t>;
 
 // ((AddKey | AddKeyAndAlt)* Finish MaybePostVerify?)*. Throws nothing: out of memory, a filter
 // matches every key.
-class StockBloomBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
+class StockBloomBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
   using Slice = ROCKSDB_NAMESPACE::Slice;
   using Status = ROCKSDB_NAMESPACE::Status;

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "rocksdb/convenience.h"
+#include "src/engines/rocksdb/metrics/counted_builder.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/support/number_text.h"
 #include "src/support/out_of_memory.h"
@@ -65,17 +66,19 @@ StockPolicies::StockPolicy StockPolicies::Get(Format format, double bits_per_key
 }
 
 FilterBitsBuilder* StockPolicies::NewBuilder(Format format, double bits_per_key,
-                                             const FilterBuildingContext& context) const {
+                                             const FilterBuildingContext& context,
+                                             filter::FilterCounts* counts) const {
   return support::OrIfOutOfMemory<FilterBitsBuilder*>(nullptr, [&]() -> FilterBitsBuilder* {
     const StockPolicy stock = Get(format, bits_per_key);
     if (stock.policy == nullptr) return nullptr;
     std::unique_ptr<FilterBitsBuilder> builder(stock.policy->GetBuilderWithContext(context));
-    if (builder == nullptr || format != Format::kBloom ||
-        !StockBloomBuilder::Builds(context.table_options)) {
-      return builder.release();
+    if (builder == nullptr) return nullptr;
+    if (format != Format::kBloom || !StockBloomBuilder::Builds(context.table_options)) {
+      return new CountedBuilder<OwnBuilder>(counts, std::move(builder));
     }
-    return new StockBloomBuilder(std::move(builder), stock::Millibits(bits_per_key),
-                                 context.table_options, stock.balance);
+    return new CountedBuilder<StockBloomBuilder>(counts, std::move(builder),
+                                                 stock::Millibits(bits_per_key),
+                                                 context.table_options, stock.balance);
   });
 }
 

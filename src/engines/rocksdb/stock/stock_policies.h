@@ -12,6 +12,7 @@
 #include "rocksdb/filter_policy.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "src/engines/rocksdb/stock/stock_bloom_builder.h"
+#include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline {
 
@@ -53,10 +54,11 @@ class OwnPolicyScope {
 // One of RocksDB's policies for each number of bits per key. Thread-safe.
 class StockPolicies {
  public:
-  // The builder of a file's filter. Null: RocksDB has none for these options, or out of memory.
+  // The builder of a file's filter, which counts what it builds. Null: RocksDB has none for these
+  // options, or out of memory.
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
-      Format format, double bits_per_key,
-      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
+      Format format, double bits_per_key, const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
+      filter::FilterCounts* counts) const;
 
  private:
   using Key = std::pair<Format, int>;  // thousandths of bits per key

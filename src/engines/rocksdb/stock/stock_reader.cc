@@ -18,10 +18,15 @@ using ROCKSDB_NAMESPACE::Slice;
 template <typename Reader>
 class StockBitsReader final : public FilterBitsReader {
  public:
-  StockBitsReader(const Reader& reader, bool is_large) : reader_(reader), is_large_(is_large) {}
+  StockBitsReader(const Reader& reader, bool is_large, filter::FilterCounts* counts,
+                  size_t num_bytes)
+      : reader_(reader),
+        is_large_(is_large),
+        count_(counts, filter::OpenedKind::kRocksDB, num_bytes) {}
 
   // Short keys take a path of their own, which saves fewer registers than hashing long keys does.
   __attribute__((flatten)) bool MayMatch(const Slice& entry) override {
+    if (filter::IsSampled()) return SampledMayMatch(entry);
     if (entry.size() > stock::kMaxShortKeyBytes) return LongKeyMayMatch(entry);
     return reader_.MayMatch(Reader::ShortHash(entry.ToStringView()));
   }
@@ -42,9 +47,27 @@ class StockBitsReader final : public FilterBitsReader {
       }
       reader_.MayMatchMany(count, hashes, may_match + start);
     }
+    if (filter::IsSampled(num_keys)) AddSample(num_keys, may_match);
   }
 
  private:
+  __attribute__((noinline)) bool SampledMayMatch(const Slice& entry) {
+    const std::string_view key = entry.ToStringView();
+    const bool may_match = reader_.MayMatch(
+        key.size() > stock::kMaxShortKeyBytes ? Reader::Hash(key) : Reader::ShortHash(key));
+    AddSample(1, &may_match);
+    return may_match;
+  }
+
+  __attribute__((noinline)) void AddSample(int num_keys, const bool* may_match) {
+    const filter::Sample sample = filter::TakeSample(num_keys);
+    if (sample.weight == 0) return;
+    filter::FilterCounts& counts = count_.counts();
+    counts.AddAnswer(filter::Answers::kKeys, may_match[sample.index], sample.weight);
+    if (!sample.has_random_hash) return;
+    counts.AddAnswer(filter::Answers::kRandomHashes, reader_.MayMatch(sample.random_hash), 1);
+  }
+
   __attribute__((noinline)) bool LongKeyMayMatch(const Slice& entry) const {
     return reader_.MayMatch(Reader::Hash(entry.ToStringView()));
   }
@@ -61,19 +84,20 @@ class StockBitsReader final : public FilterBitsReader {
 
   const Reader reader_;
   const bool is_large_;
+  const filter::OpenFilterCount count_;
 };
 
 }  // namespace
 
-FilterBitsReader* NewStockBitsReader(std::string_view filter) {
+FilterBitsReader* NewStockBitsReader(std::string_view filter, filter::FilterCounts* counts) {
   if (!stock::kHashesAsRocksDB) return nullptr;
   const stock::StockFilter stock = stock::DecodeStockFilter(filter);
   if (!stock.has_reader()) return nullptr;
   const bool is_large = stock.payload_bytes > kernels::kCachedBytes;
-  return stock::WithReader(stock, kernels::ActiveKernel().stock,
-                           [=](const auto& reader) -> FilterBitsReader* {
-                             return new (std::nothrow) StockBitsReader(reader, is_large);
-                           });
+  return stock::WithReader(
+      stock, kernels::ActiveKernel().stock, [=](const auto& reader) -> FilterBitsReader* {
+        return new (std::nothrow) StockBitsReader(reader, is_large, counts, filter.size());
+      });
 }
 
 }  // namespace bloomline

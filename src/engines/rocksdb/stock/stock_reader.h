@@ -6,12 +6,14 @@
 #include <string_view>
 
 #include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline {
 
 // The reader of a filter without bloomline's trailer. Null: RocksDB's own reader has to read it,
 // because its kind is not known here or out of memory.
-ROCKSDB_NAMESPACE::FilterBitsReader* NewStockBitsReader(std::string_view filter);
+ROCKSDB_NAMESPACE::FilterBitsReader* NewStockBitsReader(std::string_view filter,
+                                                        filter::FilterCounts* counts);
 
 }  // namespace bloomline
 

@@ -1,0 +1,231 @@
+#include "src/engines/rocksdb/ranges/self_test_database.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <iterator>
+#include <new>
+#include <utility>
+
+#include "bloomline/rocksdb.h"
+#include "rocksdb/comparator.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/sst_file_writer.h"
+#include "rocksdb/table.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/policy.h"
+#include "src/engines/rocksdb/ranges/range_extractor.h"
+
+namespace bloomline {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::Comparator;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::DBOptions;
+using ROCKSDB_NAMESPACE::Env;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+// Each family has the first keys in a file of the last level, unless it has timestamps, whose files
+// RocksDB 7 does not ingest; and the others in level 0.
+constexpr std::string_view kLastLevel[] = {"kaa", "kac", "kea", "kec"};
+constexpr std::string_view kLevel0[] = {"kab", "kcb", "keb"};
+
+class RecordingReader final : public FilterBitsReader {
+ public:
+  RecordingReader(FilterBitsReader* reader, Queries* queries)
+      : reader_(reader), queries_(queries) {}
+  bool MayMatch(const Slice& entry) override {
+    if (entry.empty()) Record(entry);
+    return reader_->MayMatch(entry);
+  }
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    for (int i = 0; i < num_keys; ++i) may_match[i] = MayMatch(*keys[i]);
+  }
+
+ private:
+  void Record(const Slice& entry) {
+    constexpr size_t kMaxText = 15;
+    if (queries_->count == Queries::kMax) return;
+    Query& query = queries_->kept[queries_->count++];
+    std::string_view begin, end;
+    query.has_range = LastRange(entry, &begin, &end);
+    if (!query.has_range) return;
+    query.begin.assign(begin.substr(0, kMaxText));
+    query.end.assign(end.substr(0, kMaxText));
+  }
+
+  const std::unique_ptr<FilterBitsReader> reader_;
+  Queries* const queries_;
+};
+
+class RecordingPolicy final : public FilterPolicy {
+ public:
+  RecordingPolicy(std::unique_ptr<const FilterPolicy> policy, Queries* queries)
+      : policy_(std::move(policy)), queries_(queries) {}
+  const char* Name() const override { return policy_->Name(); }
+  const char* CompatibilityName() const override { return policy_->CompatibilityName(); }
+  FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
+    return policy_->GetBuilderWithContext(context);
+  }
+  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
+    FilterBitsReader* const reader = policy_->GetFilterBitsReader(contents);
+    return reader == nullptr ? nullptr : new (std::nothrow) RecordingReader(reader, queries_);
+  }
+
+ private:
+  const std::unique_ptr<const FilterPolicy> policy_;
+  Queries* const queries_;
+};
+
+class NoLogger final : public ROCKSDB_NAMESPACE::Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+// Leaves the threads of the program's Env alone.
+class MemoryEnv final : public ROCKSDB_NAMESPACE::EnvWrapper {
+ public:
+  explicit MemoryEnv(std::unique_ptr<Env> env) : EnvWrapper(env.get()), env_(std::move(env)) {}
+  const char* Name() const override { return "bloomline.self_test"; }
+  void SetBackgroundThreads(int, Priority) override {}
+  void IncBackgroundThreadsIfNeeded(int, Priority) override {}
+
+ private:
+  const std::unique_ptr<Env> env_;
+};
+
+// DB::Open takes a plain pointer until version 10, a unique_ptr from 11 on.
+template <typename Open>
+auto OpenAny(Open open, std::unique_ptr<DB>* db, int) -> decltype(open(db)) {
+  return open(db);
+}
+template <typename Open>
+Status OpenAny(Open open, std::unique_ptr<DB>* db, long) {
+  DB* opened = nullptr;
+  const Status status = open(&opened);
+  db->reset(opened);
+  return status;
+}
+
+}  // namespace
+
+std::string SelfTestFamily::Keys(std::string_view begin, std::string_view end,
+                                 bool backward) const {
+  std::vector<std::string_view> keys(std::begin(kLevel0), std::end(kLevel0));
+  if (!has_timestamps) keys.insert(keys.end(), std::begin(kLastLevel), std::end(kLastLevel));
+  std::sort(keys.begin(), keys.end());
+  if (backward) std::reverse(keys.begin(), keys.end());
+  std::string all;
+  for (const std::string_view key : keys) {
+    if (key >= begin && (end.empty() || key < end)) all.append(key).append(" ");
+  }
+  return all;
+}
+
+Status SelfTestDatabase::Make() {
+  env_ = std::make_unique<MemoryEnv>(
+      std::unique_ptr<Env>(ROCKSDB_NAMESPACE::NewMemEnv(Env::Default())));
+  Status status;
+  for (const char* name : {"default", "partitions", "timestamps"}) {
+    if (status.ok()) status = AddFamily(name);
+  }
+  if (status.ok()) status = Open();
+  for (const SelfTestFamily& family : families_) {
+    if (status.ok()) status = WriteFamily(family);
+  }
+  // A flush would need a thread. To open the database again writes level 0 in this one.
+  Close();
+  return status.ok() ? Open() : status;
+}
+
+Status SelfTestDatabase::AddFamily(const char* name) {
+  SelfTestFamily family;
+  family.name = name;
+  family.has_timestamps = family.name == "timestamps";
+  if (family.has_timestamps && !Comparator::CreateFromString({}, "leveldb.BytewiseComparator.u64ts",
+                                                             &family.options.comparator)
+                                    .ok()) {
+    return Status::OK();  // then no database has the extractor and timestamps
+  }
+  RocksDBFilterOptions filter;
+  filter.range_prefixes = "1:2:3:4";
+  std::string error;
+  std::unique_ptr<const FilterPolicy> policy = MakeRocksDBFilterPolicy(filter, &error);
+  if (policy == nullptr) return Status::Aborted(error);
+  BlockBasedTableOptions table;
+  table.filter_policy = std::make_shared<RecordingPolicy>(std::move(policy), &queries_);
+  if (family.name == "partitions") {
+    table.partition_filters = true;
+    table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  }
+  family.options.table_factory.reset(NewBlockBasedTableFactory(table));
+  family.options.prefix_extractor = MakeRangeExtractor();
+  family.options.disable_auto_compactions = true;
+  families_.push_back(std::move(family));
+  return Status::OK();
+}
+
+Status SelfTestDatabase::WriteFamily(const SelfTestFamily& family) {
+  Status status;
+  if (!family.has_timestamps) {
+    const std::string path = "/bloomline/" + family.name + ".sst";
+    ROCKSDB_NAMESPACE::Options options({}, family.options);
+    options.env = env_.get();
+    ROCKSDB_NAMESPACE::SstFileWriter writer({}, options);
+    status = writer.Open(path);
+    for (const std::string_view key : kLastLevel) {
+      if (status.ok()) status = writer.Put(Slice(key), "");
+    }
+    if (status.ok()) status = writer.Finish();
+    if (status.ok()) status = db_->IngestExternalFile(family.handle, {path}, {});
+  }
+  for (const std::string_view key : kLevel0) {
+    if (!status.ok()) break;
+    status = family.has_timestamps ? db_->Put({}, family.handle, Slice(key), Slice(kTimestamp), "")
+                                   : db_->Put({}, family.handle, Slice(key), "");
+  }
+  return status;
+}
+
+Status SelfTestDatabase::Open() {
+  DBOptions options;
+  options.env = env_.get();
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.avoid_flush_during_shutdown = true;
+  options.info_log = std::make_shared<NoLogger>();
+  options.max_background_jobs = 1;
+  options.max_file_opening_threads = 1;
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  std::vector<ColumnFamilyDescriptor> descriptors;
+  for (const SelfTestFamily& family : families_)
+    descriptors.emplace_back(family.name, family.options);
+  std::vector<ColumnFamilyHandle*> handles;
+  const auto open = [&](auto* db) -> decltype(DB::Open(options, "", descriptors, &handles, db)) {
+    return DB::Open(options, "/bloomline/db", descriptors, &handles, db);
+  };
+  const Status status = OpenAny(open, &db_, 0);  // an int prefers the first
+  for (size_t i = 0; i < handles.size(); ++i) families_[i].handle = handles[i];
+  return status;
+}
+
+void SelfTestDatabase::Close() {
+  for (SelfTestFamily& family : families_) {
+    if (family.handle == nullptr) continue;
+    db_->DestroyColumnFamilyHandle(family.handle).PermitUncheckedError();
+    family.handle = nullptr;
+  }
+  db_.reset();
+}
+
+}  // namespace bloomline

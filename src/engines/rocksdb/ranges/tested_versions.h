@@ -1,0 +1,29 @@
+// The versions of RocksDB whose calls the range extractor relies on without a self-test.
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_TESTED_VERSIONS_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_RANGES_TESTED_VERSIONS_H_
+
+namespace bloomline {
+
+struct TestedVersion {
+  int major;
+  int minor;
+  int last_patch;  // this patch release and those before it
+};
+
+// `tests/platforms/versions --sources` compares the calls of each with those of a version whose
+// tests ran, and docs/compatibility.md has the same list.
+constexpr TestedVersion kTestedVersions[] = {
+    {7, 0, 4},  {7, 1, 2},  {7, 2, 2},  {7, 3, 2},   {7, 4, 5},   {7, 5, 4},  {7, 6, 0},
+    {7, 7, 8},  {7, 8, 3},  {7, 9, 3},  {7, 10, 2},  {8, 0, 0},   {8, 1, 1},  {8, 2, 1},
+    {8, 3, 3},  {8, 4, 4},  {8, 5, 4},  {8, 6, 7},   {8, 7, 3},   {8, 8, 1},  {8, 9, 2},
+    {8, 10, 2}, {8, 11, 5}, {9, 0, 1},  {9, 1, 2},   {9, 2, 2},   {9, 3, 2},  {9, 4, 1},
+    {9, 5, 2},  {9, 6, 2},  {9, 7, 4},  {9, 8, 4},   {9, 9, 3},   {9, 10, 0}, {9, 11, 2},
+    {10, 0, 1}, {10, 1, 3}, {10, 2, 3}, {10, 3, 4},  {10, 4, 2},  {10, 5, 5}, {10, 6, 2},
+    {10, 7, 6}, {10, 8, 3}, {10, 9, 1}, {10, 10, 1}, {10, 11, 2}, {11, 0, 4}, {11, 1, 2},
+    {11, 2, 4}, {11, 3, 2}, {11, 4, 3}, {11, 5, 2},  {11, 6, 0},  {11, 7, 0}, {11, 8, 1},
+    {11, 9, 0},
+};
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_RANGES_TESTED_VERSIONS_H_
