@@ -39,6 +39,9 @@ constexpr const char* kNames[] = {
     "canonicalizer",
     "range_prefixes",
     "range_memory_percent",
+    "memory",
+    "max_filter_bytes",
+    "sample_queries",
     "stock_id",
 };
 constexpr char kRegistered[] = "test.CaseFolding";
@@ -68,6 +71,8 @@ std::string ConsumeValue(FuzzedDataProvider* input) {
                                "64",
                                "bloom",
                                "ribbon",
+                               "2GiB",
+                               "1.5MB",
                                kRegistered};
   const auto kind = input->ConsumeIntegralInRange<int>(0, 4);
   if (kind == 4) {

@@ -43,10 +43,26 @@ EntryKinds ConsumeKinds(FuzzedDataProvider* input) {
   return kinds;
 }
 
+// What scans asked for: "auto" chooses by it.
+filter::RangeCounts::Sample ConsumeSample(FuzzedDataProvider* input) {
+  filter::RangeCounts::Sample sample;
+  sample.size = input->ConsumeIntegralInRange<size_t>(0, 4);
+  for (size_t i = 0; i < sample.size; ++i) {
+    auto& range = sample.ranges[i];
+    range.delimiter =
+        input->ConsumeIntegralInRange<size_t>(0, filter::RangeCounts::kDelimiters.size());
+    range.depth = input->ConsumeIntegralInRange<size_t>(1, filter::kMaxDepth);
+    range.bits = input->ConsumeIntegralInRange<size_t>(1, filter::kMaxCellBits);
+    range.weight = input->ConsumeIntegral<uint8_t>();
+  }
+  return sample;
+}
+
 filter::RangeEntryOptions ConsumeEntries(FuzzedDataProvider* input) {
   filter::RangeEntryOptions options;
   options.is_auto = input->ConsumeBool();
   if (!options.is_auto) options.kinds = ConsumeKinds(input);
+  if (options.is_auto) options.sample = ConsumeSample(input);
   options.memory = input->ConsumeIntegralInRange<int>(1, 400) / 100.0;
   options.num_levels_below = input->ConsumeIntegralInRange<int>(0, 3);
   options.verify = input->ConsumeBool();

@@ -14,10 +14,10 @@ Matches are those of the keys 0 to 299 that the block matches: numbers, all, or 
 leveldb_names.txt: name seed canonicalizer name-of-the-policy; - is no canonicalizer
 saved_filters.txt: kind layout num_bits num_probes seed capacity keys file. The numbers of a
 scalable filter are separated by commas, one for each stage. Keys are added in this order.
-ranges.txt: layout cells prefixes num_entries is_partition family seed keys filter; - is none. Cells
-are BITSxCOPIES, prefixes BYTE:DEPTHxCOPIES with the byte in hexadecimal. Both payloads have this
-layout, the keys 16 bits each, and each copy of an entry 8. num_entries counts copies. After each
-filter: "range" begin end answer.
+ranges.txt: layout bits_per_entry cells prefixes num_entries is_partition family seed keys filter;
+- is none. Cells are BITSxCOPIES, prefixes BYTE:DEPTHxCOPIES with the byte in hexadecimal. Both
+payloads have this layout, the keys 16 bits each, and each copy of an entry bits_per_entry.
+num_entries counts copies. After each filter: "range" begin end answer.
 keys.txt: parts key hash. Parts are separated by commas: decimal integers, or s and the hexadecimal
 bytes of a string. The hash is H64 with seed 0.
 """
@@ -742,7 +742,7 @@ class Payload:
         self.layout = layout
         if layout == "compact":
             arrangement = Arrangement(sum(bits_per_hash >= from_bits for from_bits in
-                                          (3.6, 5.5, 6.4, 8.2, 9.8)))
+                                          (3.6, 5.5, 6.4, 8.2, 9.8)) if bits_per_hash >= 2.5 else 6)
             self.parameter, block_bytes = arrangement.number, arrangement.block_bytes
         else:
             self.parameter, block_bytes = num_probes, 64
@@ -806,11 +806,13 @@ def suffix_of(keys):
 class RangeFilter:
     """A filter with entries. cells: (bits, copies); prefixes: (delimiter, depth, copies)."""
 
-    def __init__(self, layout, cells, prefixes, is_partition, family, seed, all_keys):
+    def __init__(self, layout, cells, prefixes, is_partition, family, seed, all_keys,
+                 bits_per_entry=8):
         keys = [key for key in all_keys if key]
         if not keys:
             cells, prefixes = [], []
         self.cells, self.prefixes, self.seed = cells, prefixes, seed
+        self.bits_per_entry = bits_per_entry
         self.lengths = [min(f(map(len, keys)), 65535) for f in (min, max)] if keys else [0, 65535]
         self.suffix = suffix_of(keys)
         self.last_key = keys[-1][:64] if keys and is_partition else b""
@@ -825,7 +827,8 @@ class RangeFilter:
         field += b"".join(struct.pack("<H", bits | copies - 1 << 14) for bits, copies in cells)
         field += b"".join(bytes([delimiter, depth | copies - 1 << 4])
                           for delimiter, depth, copies in prefixes) + self.last_key
-        self.second = Payload(layout, sorted(entries), 8, 5, 0) if cells or prefixes else None
+        has_kinds = bool(cells or prefixes)
+        self.second = Payload(layout, sorted(entries), bits_per_entry, 5, 0) if has_kinds else None
         shape = struct.pack("<BBI", LAYOUT_ID[layout], self.second.parameter,
                             self.second.units) if self.second else b""
         fields = (2, shape), (128, field)
@@ -957,16 +960,24 @@ def range_cases():
     yield ("compact", [], [(0x2F, 1, 1)], False, 0, 5, [b"ant", b"bees"]), [
         (b"a/", b"a0"), (b"a", b"b"), (b"c", b"d")]
     yield ("blocked", [(8, 1)], [], True, 9, 6, [b""]), [(b"a", b"b")]
+    # Few bits for each entry: blocks of 16 bytes.
+    many = [number(97 * i, 4) + number(i % 3, 2) for i in range(300)]
+    for bits_per_entry in (1.25, 2, 3):
+        yield ("compact", [(24, 1), (32, 1)], [], False, 0, 77, many, bits_per_entry), [
+            (number(first, 4), number(first + width, 4))
+            for first, width in ((96, 1), (97, 1), (98, 90), (1000, 10), (4000, 20), (20000, 5),
+                                 (29100, 1), (30000, 50), (1 << 24, 9), (1 << 30, 1))]
 
 
 def ranges():
     for arguments, queries in range_cases():
-        layout, cells, prefixes, is_partition, family, seed, keys = arguments
+        layout, cells, prefixes, is_partition, family, seed, keys = arguments[:7]
         made = RangeFilter(*arguments)
         cells = ",".join("%dx%d" % kind for kind in cells) or "-"
         prefixes = ",".join("%02x:%dx%d" % kind for kind in prefixes) or "-"
-        yield (f"{layout} {cells} {prefixes} {made.num_entries} {int(is_partition)} {family} "
-               f"{seed} {','.join(key.hex() or '-' for key in keys)} {made.filter.hex()}")
+        yield (f"{layout} {made.bits_per_entry} {cells} {prefixes} {made.num_entries} "
+               f"{int(is_partition)} {family} {seed} "
+               f"{','.join(key.hex() or '-' for key in keys)} {made.filter.hex()}")
         for begin, end in queries:
             answer = "may" if made.may_match(begin, end) else "no"
             assert answer == "may" or not any(begin <= key < end for key in keys)

@@ -1,7 +1,9 @@
 // Takes the place of LevelDB's Bloom filter in LevelDB's own tests: an object file that defines
-// NewBloomFilterPolicy comes before the archive that defines it too. Compiled with LevelDB's flags.
+// NewBloomFilterPolicy and the constructor of Options comes before the archive that defines them
+// too. Compiled with LevelDB's flags.
 //
 // Environment:
+//   BLOOMLINE_CONFORMANCE_DEFAULT yes: Options have the policy unless the test sets another
 //   BLOOMLINE_CONFORMANCE_FORMAT  classic, blocked or compact
 //   BLOOMLINE_CONFORMANCE_COUNTS  a file; when the program ends, it gets a line with the numbers of
 //                                 policies, filters and queries
@@ -14,7 +16,10 @@
 #include <string>
 
 #include "bloomline/leveldb.h"
+#include "leveldb/comparator.h"
+#include "leveldb/env.h"
 #include "leveldb/filter_policy.h"
+#include "leveldb/options.h"
 #include "leveldb/slice.h"
 
 namespace {
@@ -97,6 +102,12 @@ namespace leveldb {
 
 const FilterPolicy* NewBloomFilterPolicy(int bits_per_key) {
   return new InjectedPolicy(bits_per_key);
+}
+
+Options::Options() : comparator(BytewiseComparator()), env(Env::Default()) {
+  if (Setting("BLOOMLINE_CONFORMANCE_DEFAULT") != "yes") return;
+  static const FilterPolicy* const policy = new InjectedPolicy(10);
+  filter_policy = policy;
 }
 
 }  // namespace leveldb

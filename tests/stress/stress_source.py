@@ -1,0 +1,106 @@
+"""RocksDB's stress test with more bounded scans.
+
+db_stress gives one scan in sixteen an upper bound, at a random key. A filter for ranges is queried
+only by scans with a bound, and rejects only short ranges. So here half of the scans have a bound,
+and half of the bounds are at most 16 keys behind the first key. Scans that db_stress compares with
+the expected state end at the last compared key half of the time, and may use prefixes where
+db_stress itself has none, as in later versions of RocksDB.
+
+db_stress takes no listener from an option file. So here it makes the listener that the variable
+STRESS_LISTENER names. At its end, while background work stands still, it prints how many bytes the
+filters of all files take, and the file of metrics, which has the listener's figure.
+"""
+import os
+import re
+
+ADD_LISTENER = """\
+  if (getenv("STRESS_LISTENER") != nullptr) {
+    std::shared_ptr<EventListener> listener;
+    Status made =
+        EventListener::CreateFromString(ConfigOptions(), getenv("STRESS_LISTENER"), &listener);
+    if (!made.ok()) {
+      fprintf(stderr, "STRESS_LISTENER: %s\\\\n", made.ToString().c_str());
+      exit(1);
+    }
+    options_.listeners.push_back(listener);
+  }
+"""
+# A listener counts the files that were there before at the first flush. The file of metrics is
+# written each second.
+PRINT_FILTER_BYTES = """\
+  if (getenv("STRESS_LISTENER") != nullptr) {
+    for (ColumnFamilyHandle* family : column_families_) {
+      db_->Flush(FlushOptions(), family).PermitUncheckedError();
+    }
+    db_->PauseBackgroundWork().PermitUncheckedError();
+    uint64_t bytes = 0;
+    for (ColumnFamilyHandle* family : column_families_) {
+      TablePropertiesCollection files;
+      db_->GetPropertiesOfAllTables(family, &files).PermitUncheckedError();
+      for (const auto& file : files) bytes += file.second->filter_size;
+    }
+    fprintf(stdout, "Filters of all files: %llu bytes\\\\n", (unsigned long long)bytes);
+    Env::Default()->SleepForMicroseconds(3 * 1000 * 1000);
+    std::string metrics;
+    ReadFileToString(Env::Default(), getenv("BLOOMLINE_METRICS"), &metrics).PermitUncheckedError();
+    fputs(metrics.c_str(), stdout);
+    db_->ContinueBackgroundWork().PermitUncheckedError();
+  }
+"""
+
+# For each file: a pattern, what replaces it, and how often the pattern occurs.
+CHANGES = {
+    "db_stress_test_base.cc": [
+        (r"if \((?:FLAGS_use_sqfc_for_range_queries \^ )?thread->rand\.OneIn\(16\)\) \{"
+         r"(?=(?:\s+// With a 1/16 chance, set an iterator upper bound\.)?"
+         r"\s+// Note: upper_bound can be smaller)",
+         "if (thread->rand.OneIn(2)) {", 1),
+        (r"(const int64_t rand_upper_key =)\s+GenerateOneKey\(thread, FLAGS_ops_per_thread\);",
+         r"\1 thread->rand.OneIn(2)"
+         r" ? GenerateOneKey(thread, FLAGS_ops_per_thread)"
+         r" : std::min<int64_t>(rand_keys[0] + 1 + thread->rand.Uniform(16),"
+         r" thread->shared->GetMaxKey());", 2),
+        (r"(?<=\n)( +RegisterAdditionalListeners\(\);\n)", r"\1" + ADD_LISTENER, 1),
+        (r"(void StressTest::PrintStatistics\(\) \{\n)", r"\1" + PRINT_FILTER_BYTES, 1),
+    ],
+    "no_batched_ops_stress.cc": [
+        (r"max_key_str = Key\(max_key\);",
+         "max_key_str = Key(thread->rand.OneIn(2) ? ub : max_key);", 1),
+        (r"(?:if \(FLAGS_prefix_size > 0\) \{\s+)?(?<!read_opts\.)ro\.total_order_seek = true;"
+         r"(?:\s+\})?(?=\s+std::string read_ts_str;)",
+         "ro.total_order_seek = FLAGS_prefix_size > 0;", 1),
+    ],
+}
+
+
+class NotApplied(Exception):
+    """This version of db_stress reads otherwise than CHANGES presumes."""
+
+
+def with_bounds(name, text):
+    for pattern, replacement, times in CHANGES.get(name, []):
+        text, applied = re.subn(pattern, replacement, text)
+        if applied != times:
+            raise NotApplied("%s: '%s' is there %d times; allowed: %d"
+                             % (name, pattern, applied, times))
+    return text
+
+
+def write_sources(tree, folder):
+    """Writes the files of db_stress_tool in a source tree of RocksDB. Returns their paths."""
+    os.makedirs(folder, exist_ok=True)
+    paths = []
+    original = os.path.join(tree, "db_stress_tool")
+    for name in sorted(os.listdir(original)):
+        if not name.endswith(".cc"):
+            continue
+        with open(os.path.join(original, name)) as source:
+            text = with_bounds(name, source.read())
+        paths.append(os.path.join(folder, name))
+        if os.path.exists(paths[-1]):
+            with open(paths[-1]) as source:
+                if source.read() == text:
+                    continue  # so that it is not compiled again
+        with open(paths[-1], "w") as source:
+            source.write(text)
+    return paths
