@@ -100,6 +100,10 @@ endforeach()
 deb(bloomline-tools utils "bloomline_tool" "${core} ${same}"
     "size, inspect and measure filters of key-value stores"
     "${about}\nThis package has the command bloomline.")
+deb(bloomline-rewrite utils "bloomline_rewrite"
+    "libbloomline-rocksdb${BLOOMLINE_SOVERSION} ${same}, ${core} ${same}"
+    "new filters for the files of a RocksDB database"
+    "${about}\nThis package has the program bloomline-rewrite, for databases that no program has open.")
 if(EXISTS "${BLOOMLINE_SOURCE}/src/bindings/python/bloomline")
   deb(python3-bloomline python "bloomline_python" "${core} ${same}, python3 (>= 3.9)"
       "filters for key-value stores (Python)"

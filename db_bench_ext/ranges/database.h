@@ -63,7 +63,7 @@ class Database {
   double FilterBitsPerKey();
   // has_prefixes: filters may be asked for the range. The means of the scans.
   Scans Scan(const std::vector<Range>& ranges, bool has_prefixes);
-  // Half of the keys are stored.
+  // Half of the keys are stored, by chance.
   double GetMicroseconds(uint64_t num_gets, uint64_t seed);
 
  private:

@@ -140,8 +140,12 @@ struct Result {
 std::vector<Range> RandomRanges(const Shape& shape, RangeKind kind, const Flags& flags, int round) {
   std::mt19937_64 random(static_cast<uint64_t>(round));
   std::vector<Range> ranges;
-  for (uint64_t i = 0; i < flags.scans; ++i)
-    ranges.push_back(shape.range(kind, flags.keys, random()));
+  for (uint64_t i = 0; i < flags.scans; ++i) {
+    const RangeKind one = kind != RangeKind::kMixed ? kind
+                          : random() % 2 == 0       ? RangeKind::kEmpty
+                                                    : RangeKind::kShort;
+    ranges.push_back(shape.range(one, flags.keys, random()));
+  }
   return ranges;
 }
 
@@ -284,6 +288,7 @@ int Run(const Flags& flags) {
   output.Print(legend +
                "us, blocks      of a scan, with its iterator: time, and data blocks that it\n"
                "                touched; median of the rounds. Get: half of the keys stored\n"
+               "mixed           empty or short by chance\n"
                "memory          of the filters, relative to compact\n"
                "build           writing all keys, until no compaction runs\n\n");
   std::vector<Result> results;

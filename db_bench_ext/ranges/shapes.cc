@@ -218,7 +218,8 @@ Range DbBenchRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
 }  // namespace
 
 const char* RangeKindName(RangeKind kind) {
-  return kind == RangeKind::kEmpty ? "empty" : kind == RangeKind::kShort ? "short" : "long";
+  constexpr const char* kNames[] = {"empty", "short", "long", "mixed"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 const std::vector<Shape>& Shapes() {

@@ -15,9 +15,11 @@ struct Range {
   std::string end;
 };
 
-// Which ranges: of a group of keys that is not there, of one that is, and of many groups.
-enum class RangeKind { kEmpty, kShort, kLong };
-constexpr RangeKind kRangeKinds[] = {RangeKind::kEmpty, RangeKind::kShort, RangeKind::kLong};
+// Which ranges: of a group of keys that is not there, of one that is, and of many groups; and
+// kEmpty or kShort by chance, so that no branch predictor learns which.
+enum class RangeKind { kEmpty, kShort, kLong, kMixed };
+constexpr RangeKind kRangeKinds[] = {RangeKind::kEmpty, RangeKind::kShort, RangeKind::kLong,
+                                     RangeKind::kMixed};
 const char* RangeKindName(RangeKind kind);
 
 struct Shape {
@@ -29,7 +31,7 @@ struct Shape {
   uint64_t order;
   // Key number `index`; all indexes give different keys.
   std::string (*key)(uint64_t index);
-  // A range in a database of the keys 0 to num_keys - 1, for a random number.
+  // A range in a database of the keys 0 to num_keys - 1, for a random number. Not kMixed.
   Range (*range)(RangeKind kind, uint64_t num_keys, uint64_t random);
   uint64_t (*max_keys)() = nullptr;  // null: any number
 };

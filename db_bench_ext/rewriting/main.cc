@@ -20,6 +20,7 @@
 #include "bloomline/rocksdb.h"
 #include "db_bench_ext/support/flags.h"
 #include "db_bench_ext/support/output.h"
+#include "db_bench_ext/support/policies.h"
 
 namespace bloomline::bench {
 namespace {
@@ -34,10 +35,6 @@ struct Flags {
   std::string directory;
 };
 
-void Check(const rocksdb::Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.ToString());
-}
-
 std::string KeyOf(uint64_t i) {
   char text[24];
   std::snprintf(text, sizeof(text), "user%012" PRIu64, i);
@@ -46,19 +43,6 @@ std::string KeyOf(uint64_t i) {
 
 double SecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-// Some versions of RocksDB open into a plain pointer, others into a unique_ptr.
-template <typename Open>
-auto OpenAny(Open open, std::unique_ptr<rocksdb::DB>* db, int) -> decltype(open(db)) {
-  return open(db);
-}
-template <typename Open>
-rocksdb::Status OpenAny(Open open, std::unique_ptr<rocksdb::DB>* db, long) {
-  rocksdb::DB* opened = nullptr;
-  const rocksdb::Status status = open(&opened);
-  db->reset(opened);
-  return status;
 }
 
 std::unique_ptr<rocksdb::DB> OpenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy,
@@ -70,12 +54,7 @@ std::unique_ptr<rocksdb::DB> OpenWith(std::shared_ptr<const rocksdb::FilterPolic
   options.create_if_missing = true;
   options.compression = rocksdb::kNoCompression;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  std::unique_ptr<rocksdb::DB> db;
-  const auto open = [&](auto* opened) -> decltype(rocksdb::DB::Open(options, path, opened)) {
-    return rocksdb::DB::Open(options, path, opened);
-  };
-  Check(OpenAny(open, &db, 0));
-  return db;
+  return OpenRocksDB(options, path);
 }
 
 void Write(uint64_t num_keys, const std::string& path) {

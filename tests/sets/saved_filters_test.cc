@@ -2,7 +2,6 @@
 // what is loaded equals what was saved, and everything else is refused. Filters in memory can also
 // be moved.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <fstream>
 #include <functional>
@@ -16,6 +15,10 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#ifndef _WIN32
+#include <sys/resource.h>
+#endif
 
 #include "bloomline/atomic_bloom_filter.h"
 #include "bloomline/bloom_filter.h"
@@ -265,11 +268,13 @@ TYPED_TEST(SavedFiltersTest, HugeClaimsTakeNoMemory) {
     const std::string error = Refusal<TypeParam>(std::string_view(claim));
     EXPECT_NE(error.find("the filter would end at byte"), std::string::npos) << error;
     std::istringstream stream(claim);
+#ifndef _WIN32  // which reserves no memory that it does not have
     struct rusage before, after;
     ASSERT_EQ(getrusage(RUSAGE_SELF, &before), 0);
     Refusal<TypeParam>(&stream);
     ASSERT_EQ(getrusage(RUSAGE_SELF, &after), 0);
     EXPECT_LT(after.ru_maxrss, before.ru_maxrss + 100000) << "KiB";
+#endif
   }
 }
 
@@ -280,10 +285,12 @@ TYPED_TEST(SavedFiltersTest, FailedStreamsAreRefused) {
   std::string error;
   EXPECT_FALSE(this->filter_->Save(&no_file, &error));
   EXPECT_NE(error.find("had failed before"), std::string::npos) << error;
+#ifndef _WIN32
   // The stream's buffer takes all bytes; only the flush meets the full disk.
   std::ofstream full("/dev/full", std::ios::binary);
   EXPECT_FALSE(NewFilter<TypeParam>(1)->Save(&full, &error));
   EXPECT_EQ(error.find("stream: cannot "), 0u) << error;
+#endif
   EXPECT_EQ(TypeParam::Load(static_cast<std::istream*>(nullptr), &error), nullptr);
   EXPECT_NE(error.find("stream is null"), std::string::npos) << error;
   EXPECT_FALSE(this->filter_->Save(static_cast<std::ostream*>(nullptr), &error));
@@ -377,8 +384,9 @@ TEST(MovedFiltersTest, AtomicAndMappedOnesHaveTheKeys) {
     return std::move(*AtomicBloomFilter::ToAtomic(NewFilter<BloomFilter>(num_keys)));
   });
   const tests::TempDir dir;
-  const std::string path = dir.Path("filter");
+  int num_files = 0;
   ExpectMoves<MappedBloomFilter>([&](int num_keys) {
+    const std::string path = dir.Path(std::to_string(++num_files));
     EXPECT_TRUE(NewFilter<BloomFilter>(num_keys)->Save(path, nullptr));
     return std::move(*MappedBloomFilter::Open(path, Verify::kPayload, nullptr));
   });
@@ -484,8 +492,14 @@ TEST(FilterFilesTest, MappedFiltersHaveAllPropertiesOfTheSavedOnes) {
     const auto merged = BloomFilter::Copy(*mapped, &error);
     EXPECT_TRUE(merged->Merge(*mapped, &error));
     EXPECT_TRUE(*merged == *filter);
+#ifdef _WIN32  // a file that is mapped is not replaced
+    ASSERT_FALSE(NewBloom(layout, 1)->Save(path, &error));
+    EXPECT_NE(error.find("cannot be renamed to " + path), std::string::npos) << error;
+    EXPECT_EQ(BytesOf(*mapped), tests::ReadFile(path));
+#else
     // Save replaces a file that is mapped: the map keeps the old one.
     ASSERT_TRUE(NewBloom(layout, 1)->Save(path, nullptr));
+#endif
     EXPECT_TRUE(*mapped == *filter);
   }
 }

@@ -4,6 +4,7 @@
 package rocksdb
 
 // #cgo pkg-config: bloomline_rocksdb
+// #include <bloomline/c_metrics.h>
 // #include <bloomline/c_rocksdb.h>
 // #include <stdlib.h>
 import "C"
@@ -85,6 +86,18 @@ func RewriteFilters(db, family unsafe.Pointer, options string) (report string, s
 		return report, uint64(left), taken(message)
 	}
 	return report, uint64(left), nil
+}
+
+// MetricsText returns what the policies of this process have counted, in Prometheus' text format; see
+// bloomline's docs/operating.md.
+func MetricsText() (string, error) {
+	var message *C.char
+	text := C.bloomline_metrics_text(&message)
+	if text == nil {
+		return "", taken(message)
+	}
+	defer C.free(unsafe.Pointer(text))
+	return C.GoString(text), nil
 }
 
 // taken is the error of a message of the library, which is freed.

@@ -41,7 +41,14 @@ func TestHandles(t *testing.T) {
 	}
 }
 
-// What it does with a database: tests/bindings/c_rocksdb_test.c.
+func TestMetricsText(t *testing.T) {
+	text, err := rocksdb.MetricsText()
+	if err != nil || !strings.Contains(text, "\nbloomline_info{version=") {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// What it does with a database: examples/books.
 func TestRewriteFiltersNamesWhatIsWrong(t *testing.T) {
 	for options, want := range map[string]string{"": "db is NULL; allowed: an open database",
 		"dry_run=\x00": "allowed: no zero byte"} {

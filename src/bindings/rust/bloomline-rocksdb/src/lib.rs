@@ -37,8 +37,9 @@ use std::os::raw::{c_char, c_void};
 use std::os::unix::fs::DirBuilderExt;
 use std::ptr::{self, NonNull};
 
-// As include/bloomline/c_rocksdb.h declares them.
+// As include/bloomline/c_rocksdb.h and c_metrics.h declare them.
 extern "C" {
+    fn bloomline_metrics_text(errptr: *mut *mut c_char) -> *mut c_char;
     fn bloomline_rocksdb_register(errptr: *mut *mut c_char) -> u8;
     fn bloomline_rocksdb_filterpolicy_create(
         options: *const c_char,
@@ -90,6 +91,71 @@ pub fn register() -> Result<(), Error> {
         0 => Err(error_of(message)),
         _ => Ok(()),
     }
+}
+
+/// What the policies of this process have counted, in Prometheus' text format: see bloomline's
+/// docs/operating.md.
+pub fn metrics_text() -> Result<String, Error> {
+    let mut message = ptr::null_mut();
+    // Safety: the message is NULL, and the result is NULL or a string that malloc() gave.
+    unsafe {
+        let text = bloomline_metrics_text(&mut message);
+        if text.is_null() {
+            return Err(error_of(message));
+        }
+        let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
+        ffi::rocksdb_free(text.cast());
+        Ok(copy)
+    }
+}
+
+const VERSION: &str = "[Version]\n  rocksdb_version=7.0.3\n  options_file_version=1.1\n";
+
+/// Options of a database, as text, such as `max_background_jobs=4;listeners=bloomline`. The crate
+/// `rocksdb` has no function for listeners. `bloomline` counts the filters, which the option
+/// `memory` of a policy needs: see bloomline's docs/budget.md. Set what the text cannot say, such
+/// as an environment, with the functions of the result.
+///
+/// A name of no option is an error. A listener that RocksDB does not know is left out, but
+/// `rocksdb::DB` refuses a policy with `memory` then.
+pub fn database_options(options: &str) -> Result<rocksdb::Options, Error> {
+    register()?;
+    check_line(options)?;
+    let file = format!("{VERSION}[DBOptions]\n{}[CFOptions \"default\"]\n", lines_of(options));
+    read_options(&file, rocksdb::Cache::new_lru_cache(1 << 20)).map(|(options, _)| options)
+}
+
+/// An option file ends an option with the line, and begins a comment with '#'.
+fn check_line(text: &str) -> Result<(), Error> {
+    if text.contains(['\n', '#', '\0']) {
+        return Err(refused(format!(
+            "options have {text:?}; allowed: one line without '#' and zero bytes"
+        )));
+    }
+    Ok(())
+}
+
+/// Lets RocksDB read the text of an OPTIONS file.
+fn read_options(
+    file: &str,
+    cache: rocksdb::Cache,
+) -> Result<(rocksdb::Options, Vec<rocksdb::ColumnFamilyDescriptor>), Error> {
+    // Nobody can know the name, nor has it by chance: process numbers return, in containers all
+    // the time.
+    let path =
+        std::env::temp_dir().join(format!("bloomline_rocksdb_{:016x}", bloomline::draw_seed()?));
+    let failed = |error: std::io::Error| {
+        Error::new(ErrorKind::Io(error.kind()), format!("{}: {error}", path.display()))
+    };
+    DirBuilder::new().mode(0o700).create(&path).map_err(failed)?;
+    let written = std::fs::write(path.join("OPTIONS-000001"), file);
+    let read = written.map_err(failed).and_then(|()| {
+        let refused = |error: rocksdb::Error| refused(error);
+        let env = rocksdb::Env::new().map_err(refused)?;
+        rocksdb::Options::load_latest(&path, env, false, cache).map_err(refused)
+    });
+    let _ = std::fs::remove_dir_all(&path);
+    read
 }
 
 /// A filter policy as RocksDB's C functions take it.
@@ -147,10 +213,14 @@ pub struct RewriteReport {
 /// `bytes_per_second=20000000;dry_run=true`. A null `family` is the default one. Before each file,
 /// `progress` gets the bytes done and those to rewrite; if it returns false, the call ends soon.
 ///
+/// The crate `rocksdb` keeps the handle in its `DB` private (0.23). A program with such a `DB` can
+/// close it, open the directory with `librocksdb_sys`, and call this; or use the program
+/// `bloomline-rewrite`.
+///
 /// # Safety
 ///
-/// `db` is an open database of RocksDB's C functions, and `family` is null or one of its families.
-/// `progress` must not panic.
+/// `db` is an open database of RocksDB's C functions, and no thread closes it during the call.
+/// `family` is null or one of its families. `progress` must not panic.
 pub unsafe fn rewrite_filters<F: FnMut(u64, u64) -> bool>(
     db: *mut ffi::rocksdb_t,
     family: *mut ffi::rocksdb_column_family_handle_t,
@@ -258,11 +328,7 @@ impl FamilyOptions {
         }
         FilterPolicy::new(&self.filter)?; // RocksDB would drop the error. It also registers.
         for text in [&self.filter, &self.table, &self.family, name] as [&str; 4] {
-            if text.contains(['\n', '#', '\0']) {
-                return Err(refused(format!(
-                    "options have {text:?}; allowed: one line without '#' and zero bytes"
-                )));
-            }
+            check_line(text)?;
         }
         // RocksDB takes the first of two.
         if lines_of(&self.table).lines().any(|line| line.trim().starts_with("filter_policy")) {
@@ -271,24 +337,9 @@ impl FamilyOptions {
                 self.table
             )));
         }
-        // Nobody can know the name, nor has it by chance: process numbers return, in containers all
-        // the time.
-        let path = std::env::temp_dir()
-            .join(format!("bloomline_rocksdb_{:016x}", bloomline::draw_seed()?));
-        let failed = |error: std::io::Error| {
-            Error::new(ErrorKind::Io(error.kind()), format!("{}: {error}", path.display()))
-        };
-        DirBuilder::new().mode(0o700).create(&path).map_err(failed)?;
-        let written = std::fs::write(path.join("OPTIONS-000001"), self.file(name));
-        let read = written.map_err(failed).and_then(|()| {
-            let cache = self.block_cache.clone();
-            let cache = cache.unwrap_or_else(|| rocksdb::Cache::new_lru_cache(32 << 20));
-            let refused = |error: rocksdb::Error| refused(error);
-            let env = rocksdb::Env::new().map_err(refused)?;
-            rocksdb::Options::load_latest(&path, env, false, cache).map_err(refused)
-        });
-        let _ = std::fs::remove_dir_all(&path);
-        let (_, mut families) = read?;
+        let cache = self.block_cache.clone();
+        let cache = cache.unwrap_or_else(|| rocksdb::Cache::new_lru_cache(32 << 20));
+        let (_, mut families) = read_options(&self.file(name), cache)?;
         self.validate_names()?;
         families.pop().ok_or_else(|| refused("RocksDB read no column family"))
     }
@@ -309,9 +360,7 @@ impl FamilyOptions {
     /// The file: its last family is the one of this name, and the first must be "default".
     fn file(&self, name: &str) -> String {
         let name = name.replace('\\', r"\\"); // as RocksDB writes it
-        let mut file = String::from(
-            "[Version]\n  rocksdb_version=7.0.3\n  options_file_version=1.1\n[DBOptions]\n",
-        );
+        let mut file = format!("{VERSION}[DBOptions]\n");
         if name != "default" {
             file += "[CFOptions \"default\"]\n[TableOptions/BlockBasedTable \"default\"]\n";
         }

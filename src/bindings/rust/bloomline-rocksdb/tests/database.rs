@@ -55,6 +55,31 @@ fn files_with(path: &Path, name: &str, text: &str) -> usize {
         .count()
 }
 
+/// `memory` needs the listener, which only `database_options` can set.
+#[test]
+fn limited_memory_needs_the_listener() {
+    let path = folder("memory");
+    let family = |text: &str| {
+        let filter = format!("{{id=bloomline;format=compact;{text}}}");
+        FamilyOptions::with_filter(&filter).descriptor("default").expect("a family")
+    };
+    let mut without = Options::default();
+    without.create_if_missing(true);
+    let refused = DB::open_cf_descriptors(&without, &path, [family("memory=8KiB")]);
+    let error = refused.expect_err("no listener").to_string();
+    assert!(error.contains("no listener of the database counts filters"), "{error}");
+
+    let options = bloomline_rocksdb::database_options("listeners=bloomline;max_background_jobs=3");
+    useful(options.expect("options"), &path, vec![family("memory=8KiB")]);
+    assert!(files_with(&path, "OPTIONS", "listeners={bloomline") > 0);
+    assert!(files_with(&path, "OPTIONS", "max_background_jobs=3") > 0);
+    assert!(files_with(&path, "LOG", "the filters of the live files take") > 0);
+    for wrong in ["listenerz=bloomline", "a\nb", "max_background_jobs=some"] {
+        assert!(bloomline_rocksdb::database_options(wrong).is_err(), "{wrong}");
+    }
+    DB::destroy(&Options::default(), &path).expect("the folder");
+}
+
 #[test]
 fn databases_have_the_filter_and_reopen_with_it() {
     let path = folder("compact");
@@ -230,11 +255,11 @@ fn folders_of_others_stay() {
 #[test]
 fn declarations_agree_with_the_header() {
     let bindings = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let header = bindings.join("../../include/bloomline/c_rocksdb.h");
-    let header = match std::fs::read_to_string(&header) {
+    let path = bindings.join("../../include/bloomline/c_rocksdb.h");
+    let header = match std::fs::read_to_string(&path) {
         Ok(header) => header.split_whitespace().collect::<Vec<_>>().join(" "),
         Err(_) if !bindings.join("c").exists() => return, // no checkout
-        Err(error) => panic!("{}: {error}", header.display()),
+        Err(error) => panic!("{}: {error}", path.display()),
     };
     for declared in [
         "extern uint8_t bloomline_rocksdb_register(char** errptr);",
@@ -245,6 +270,14 @@ fn declarations_agree_with_the_header() {
     ] {
         assert!(header.contains(declared), "{declared}");
     }
+    let metrics = std::fs::read_to_string(path.with_file_name("c_metrics.h")).expect("a header");
+    assert!(metrics.contains("extern char* bloomline_metrics_text(char** errptr);"));
+}
+
+#[test]
+fn metrics_are_text() {
+    let text = bloomline_rocksdb::metrics_text().expect("a text");
+    assert!(text.contains("\nbloomline_info{version="), "{text}");
 }
 
 #[test]
