@@ -327,8 +327,8 @@ class BloomFilter : public BloomFilterBase {
 //   if (!fruit->MayMatch("pear")) { /* certainly never added */ }
 //
 // The file must keep its length as long as it is mapped. Save replaces files and so may be used on
-// the same path; on Windows it fails while a program has the file mapped. Where a page was cut off,
-// or the disk cannot read it, the system ends the process (SIGBUS). Use
+// the same path; on Windows, Save fails while a program has the file mapped. If a page was cut off,
+// or the disk cannot read it, the system ends the process (on POSIX with SIGBUS). Use
 // BloomFilter::Load if others may write to the file.
 class MappedBloomFilter : public BloomFilterBase {
  public:

@@ -1,5 +1,5 @@
-// How many bytes the filters of RocksDB databases take: exactly, as soon as RocksDB reports a file.
-// RocksDBFilterOptions::memory_bytes needs it, and it is for your own figures.
+// Counts the bytes that the filters of RocksDB databases take, exactly, as soon as RocksDB reports a
+// file. RocksDBFilterOptions::memory_bytes needs it.
 //
 //   std::shared_ptr<bloomline::FilterAccount> account = bloomline::NewFilterAccount(&error);
 //   if (account == nullptr) return 1;  // error says why
@@ -7,7 +7,7 @@
 //   filter_options.memory_bytes = uint64_t{2} << 30;
 //   table.filter_policy = bloomline::NewRocksDBFilterPolicy(filter_options, &error);
 //
-// In an option string, `listeners=bloomline`. Each string makes an account of its own. The OPTIONS
+// In an option string, `listeners=bloomline`. Each string creates a separate account. The OPTIONS
 // files that RocksDB writes name it, so that loaded options have an account again.
 //
 // Link with bloomline::rocksdb.

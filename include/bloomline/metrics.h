@@ -5,7 +5,7 @@
 //
 // The text is in Prometheus' exposition format (version 0.0.4): answer the scrapes of the program's
 // own endpoint with it, or write it to a file for node_exporter. docs/operating.md explains each
-// metric, and has alert rules and a board. In C: c_metrics.h.
+// metric, and has alert rules and a dashboard. In C: c_metrics.h.
 #ifndef BLOOMLINE_METRICS_H_
 #define BLOOMLINE_METRICS_H_
 
@@ -14,9 +14,9 @@
 namespace bloomline {
 
 // Returns the counts of all LevelDB and RocksDB policies of this process since it started; empty
-// text if out of memory. Queries are counted by a sample: about one in 256 of each thread, which
-// stands for all since the last. All other counts are exact. Thread-safe. Takes about 10 us for
-// each policy, column family and level.
+// text if out of memory. Queries, and in LevelDB also filters built, are counted from a sample: each
+// sampled query is weighted with the number of queries since the previous one, about 256. All other
+// counts are exact. Thread-safe. Cost: grows with the policies, column families and levels.
 std::string MetricsText();
 
 }  // namespace bloomline

@@ -152,7 +152,7 @@ TEST(RocksDBMismatchTest, InCRocksDBsOwnPolicyTakesThePlaceOfBloomlines) {
     const char* own;
   } kCases[] = {
       {"bloomline", "bloomfilter:10:false"},
-      {" bloomline:12.5 ", "bloomfilter:12.5:false"},
+      {"bloomline:12.5", "bloomfilter:12.5:false"},
       {"{id=bloomline;format=compact;bits_per_key=8;seed=random}", "bloomfilter:8:false"},
       {"{ format = ribbon ; id=bloomline:9; stock_id=true; }", "ribbonfilter:9:-1"},
       {"id=bloomline;bits_by_level=20:10;format=bloom", "bloomfilter:10:false"},
@@ -173,6 +173,7 @@ TEST(RocksDBMismatchTest, InCRocksDBsOwnPolicyTakesThePlaceOfBloomlines) {
   } kWrong[] = {
       {"", "filter policy is ''; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;"},
       {"bloomlime:10", "filter policy is 'bloomlime:10'; allowed: "},
+      {" bloomline:12.5 ", "filter policy is ' bloomline:12.5 '; allowed: "},
       {"{format=bloom}", "filter policy is '{format=bloom}'; allowed: "},
       {"bloomline:ten", "bits_per_key is 'ten'; allowed: "},
       {"bloomline:1000", "bits_per_key is 1000; allowed: 1 to 100"},

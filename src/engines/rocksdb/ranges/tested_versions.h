@@ -10,7 +10,7 @@ struct TestedVersion {
   int last_patch;  // this patch release and those before it
 };
 
-// `tests/platforms/versions --sources` compares the calls of each with those of a version whose
+// `tests/platforms/rocksdb_sources` compares the calls of each with those of a version whose
 // tests ran, and docs/compatibility.md has the same list.
 constexpr TestedVersion kTestedVersions[] = {
     {7, 0, 4},  {7, 1, 2},  {7, 2, 2},  {7, 3, 2},   {7, 4, 5},   {7, 5, 4},  {7, 6, 0},
