@@ -60,7 +60,13 @@ std::vector<MemorySubject> BoostSubjects() {
           MemorySubjectOf<BoostFilter<Multiblock64>>("Boost fast_multiblock64<6>")};
 }
 
-std::string BoostNote() { return ""; }
+std::string BoostNote() {
+#if BOOST_VERSION >= 109000
+  return "";
+#else
+  return "Boost.Bloom: \"32 per call\" is one by one, Boost has batches from 1.90 on\n";
+#endif
+}
 
 #else
 

@@ -81,8 +81,8 @@ void Query(const leveldb::FilterPolicy& policy, const Filters& filters, const Ca
   };
   WarmUp(filters.bytes);
   const auto num_keys = static_cast<double>(filters.size() * c.num_keys);
-  TimeQueries(c, 8 * static_cast<double>(filters.bytes.size()) / num_keys, 2, answers, state, fill,
-              query);
+  TimeQueries(c, 8 * static_cast<double>(filters.bytes.size()) / num_keys, 2, order, answers, state,
+              fill, query);
 }
 
 // One timed section builds as many filters as a chunk of keys fills.

@@ -93,7 +93,7 @@ void Query(const MemoryFilter& filter, const Case& c, std::chrono::microseconds 
   const uint64_t warm_up_chunks = c.num_keys / 6 / kChunkKeys + 2;
   TimeQueries(
       c, 8 * static_cast<double>(filter.num_bytes()) / static_cast<double>(c.num_keys),
-      warm_up_chunks, answers, state,
+      warm_up_chunks, order, answers, state,
       [&] {
         order.FillChunk(bytes);
         DoOtherWork(pause);

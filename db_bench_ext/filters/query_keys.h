@@ -11,6 +11,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -34,10 +35,9 @@ class QueryOrder {
 
   uint64_t NextIndex() {
     const uint64_t random = Mix(kGoldenRatio * ++counter_);
-    if ((random & 0xFF) * 100 >= static_cast<uint64_t>(hit_percent_) * 0x100) {
-      return kFirstMissingIndex + counter_;
-    }
-    return (random >> 32) * num_keys_ >> 32;
+    const bool is_stored = (random & 0xFF) * 100 < static_cast<uint64_t>(hit_percent_) * 0x100;
+    is_stored_[counter_ % kChunkKeys] = is_stored;
+    return is_stored ? (random >> 32) * num_keys_ >> 32 : kFirstMissingIndex + counter_;
   }
 
   // Writes kChunkKeys keys, one after another.
@@ -45,10 +45,20 @@ class QueryOrder {
     for (size_t i = 0; i < kChunkKeys; ++i) WriteKey(NextIndex(), dst + i * kKeyBytes);
   }
 
+  // How many stored keys of the last chunk have the answer "no".
+  uint64_t NumLost(const bool* answers) const {
+    uint64_t lost = 0;
+    for (size_t i = 0; i < kChunkKeys; ++i) {
+      lost += is_stored_[(counter_ + 1 + i) % kChunkKeys] && !answers[i] ? 1 : 0;
+    }
+    return lost;
+  }
+
  private:
   uint64_t num_keys_;
   int hit_percent_;
   uint64_t counter_;
+  std::array<bool, kChunkKeys> is_stored_ = {};
 };
 
 // What else a program does between queries: no vector instructions. Some Intel processors multiply
@@ -64,13 +74,14 @@ inline void DoOtherWork(std::chrono::microseconds time) {
 // counted afterwards, and is timed. Before that come chunks that do not count. The time is that of
 // the median chunk, so a chunk during which the system ran another process does not count.
 template <typename Fill, typename Query>
-void TimeQueries(const Case& c, double bits_per_key, uint64_t warm_up_chunks, const bool* answers,
-                 benchmark::State& state, const Fill& fill, const Query& query) {
+void TimeQueries(const Case& c, double bits_per_key, uint64_t warm_up_chunks,
+                 const QueryOrder& order, const bool* answers, benchmark::State& state,
+                 const Fill& fill, const Query& query) {
   for (uint64_t i = 0; i < warm_up_chunks; ++i) {
     fill();
     query();
   }
-  uint64_t matches = 0, queries = 0;
+  uint64_t matches = 0, queries = 0, lost = 0;
   std::vector<double> seconds;
   for (auto _ : state) {
     fill();
@@ -78,11 +89,12 @@ void TimeQueries(const Case& c, double bits_per_key, uint64_t warm_up_chunks, co
     state.SetIterationTime(seconds.back());
     matches += static_cast<uint64_t>(std::count(answers, answers + kChunkKeys, true));
     queries += kChunkKeys;
+    lost += order.NumLost(answers);
   }
   const auto average = [](double value) {
     return benchmark::Counter(value, benchmark::Counter::kAvgThreads);
   };
-  if (c.hit_percent == 100) state.counters[kLostCounter] = static_cast<double>(queries - matches);
+  state.counters[kLostCounter] = static_cast<double>(lost);
   if (c.hit_percent == 0) {
     state.counters[kFprCounter] =
         average(static_cast<double>(matches) / static_cast<double>(queries));

@@ -65,8 +65,8 @@ void Query(Suite* suite, const Subject& subject, const Case& c, benchmark::State
   QueryOrder order(c.num_keys, c.hit_percent, run);
   WarmUp(filter);
   TimeQueries(
-      c, 8 * static_cast<double>(filter.size()) / static_cast<double>(c.num_keys), 2, answers,
-      state,
+      c, 8 * static_cast<double>(filter.size()) / static_cast<double>(c.num_keys), 2, order,
+      answers, state,
       [&] {
         order.FillChunk(keys);
         DoOtherWork(suite->flags().pause);

@@ -130,7 +130,9 @@ void Results::ReportRuns(const std::vector<Run>& runs) {
     CaseResult& result = results_[known->second];
     const double keys = counter(kKeysCounter) * static_cast<double>(run.iterations);
     const double median = counter(kChunkNsCounter);
-    result.ns.push_back(std::isnan(median) ? 1e9 * run.real_accumulated_time / keys : median);
+    // Of all threads together, each of which has its median.
+    result.ns.push_back(std::isnan(median) ? 1e9 * run.real_accumulated_time / keys
+                                           : median / known->second.threads);
     if (const double fpr = counter(kFprCounter); !std::isnan(fpr)) result.fprs.push_back(fpr);
     if (const double ns = counter(kFinishCounter); !std::isnan(ns)) result.finish_ns.push_back(ns);
     result.written_bits_per_key = counter(kWrittenBitsCounter);

@@ -69,7 +69,7 @@ std::string Failures(const std::vector<Row>& rows) {
     if (!row.skipped.empty()) continue;
     if (row.num_lost != 0) {
       text += Name(row) + ": " + std::to_string(row.num_lost) + " of " +
-              std::to_string(row.num_checked) + " keys lost\n";
+              std::to_string(row.num_checked) + " keys and of those of the mixed stream lost\n";
     }
     if (std::abs(row.false_positive_rate / row.theory - 1) > kMaxRateError) {
       text += Name(row) + ": false-positive rate " + std::to_string(row.false_positive_rate) +

@@ -41,7 +41,9 @@ void MeasureQueries(const Case& c, const Flags& flags, const Filter& filter, Pro
                     Row* row) {
   struct alignas(64) Answers {
     bool may_match[kBatchKeys];
+    bool is_stored[kBatchKeys];
     uint64_t num_true = 0;
+    uint64_t num_lost = 0;  // stored keys whose answer is "no"
   };
   const auto answer = [&](const KeyRange& range, const auto& fill, NsPerKey* ns) {
     std::vector<Answers> answers(c.num_threads);
@@ -51,13 +53,16 @@ void MeasureQueries(const Case& c, const Flags& flags, const Filter& filter, Pro
     std::vector<size_t> uncounted(c.num_threads, 0);
     const auto count = [&](size_t t) {
       Answers& mine = answers[t];
-      for (size_t i = 0; i < uncounted[t]; ++i) mine.num_true += mine.may_match[i] ? 1 : 0;
+      for (size_t i = 0; i < uncounted[t]; ++i) {
+        mine.num_true += mine.may_match[i] ? 1 : 0;
+        mine.num_lost += mine.is_stored[i] && !mine.may_match[i] ? 1 : 0;
+      }
     };
     *ns = TimeBatches(
         c.num_threads, range, progress, 1,
         [&](size_t t, const KeyRange& mine, uint64_t done, size_t n) {
           count(t);
-          fill(mine.first + done * mine.stride, mine.stride, n, &batches[t]);
+          fill(mine.first + done * mine.stride, mine.stride, n, &batches[t], answers[t].is_stored);
           uncounted[t] = n;
         },
         [&](size_t t, size_t n) {
@@ -67,24 +72,27 @@ void MeasureQueries(const Case& c, const Flags& flags, const Filter& filter, Pro
     for (size_t t = 0; t < c.num_threads; ++t) {
       count(t);
       num_true += answers[t].num_true;
+      row->num_lost += answers[t].num_lost;
     }
     return num_true;
   };
   row->num_checked = std::min(c.num_keys, flags.max_checked);
-  const auto in_order = [](uint64_t first, uint64_t stride, size_t n, KeyBatch* batch) {
+  const auto in_order = [](uint64_t first, uint64_t stride, size_t n, KeyBatch* batch,
+                           bool* is_stored) {
     batch->Fill(first, stride, n);
+    std::fill_n(is_stored, n, first < kFirstMissingIndex);
   };
   // No branch predictor learns which keys are stored.
-  const auto by_chance = [&](uint64_t first, uint64_t, size_t n, KeyBatch* batch) {
+  const auto by_chance = [&](uint64_t first, uint64_t, size_t n, KeyBatch* batch, bool* is_stored) {
     batch->size = n;
     for (size_t i = 0; i < n; ++i) {
       const uint64_t random = Mix(first + i);
-      const uint64_t index = random % 2 == 0 ? first + i : (random >> 1) % c.num_keys;
+      is_stored[i] = random % 2 != 0;
+      const uint64_t index = is_stored[i] ? (random >> 1) % c.num_keys : first + i;
       WriteKey(index, &batch->bytes[i * kKeyBytes]);
     }
   };
-  row->num_lost = row->num_checked -
-                  answer({0, row->num_checked, c.num_keys / row->num_checked}, in_order, &row->hit);
+  answer({0, row->num_checked, c.num_keys / row->num_checked}, in_order, &row->hit);
   row->false_positive_rate = static_cast<double>(answer({kFirstMissingIndex, flags.num_missing, 1},
                                                         in_order, &row->miss)) /
                              static_cast<double>(flags.num_missing);
