@@ -5,6 +5,7 @@
 #include <immintrin.h>
 
 #include <cstdint>
+#include <cstring>
 
 #include "src/filter/cpu/probe_sequence.h"
 #include "src/filter/cpu/x86_extensions.h"
@@ -18,6 +19,19 @@ constexpr uint32_t kBytesPer256Bits = 32;
 
 BLOOMLINE_AVX2_INLINE __m256i Load256(const void* p) {
   return _mm256_loadu_si256(static_cast<const __m256i*>(p));
+}
+
+// The 4 or 8 bytes at p in all lanes: a load alone. They are copied as floating-point numbers, since
+// an integer that is also in a general register takes a move and a shuffle.
+BLOOMLINE_AVX2_INLINE __m256i Broadcast32(const void* p) {
+  float bits;
+  std::memcpy(&bits, p, sizeof(bits));
+  return _mm256_castps_si256(_mm256_set1_ps(bits));
+}
+BLOOMLINE_AVX2_INLINE __m256i Broadcast64(const void* p) {
+  double bits;
+  std::memcpy(&bits, p, sizeof(bits));
+  return _mm256_castpd_si256(_mm256_set1_pd(bits));
 }
 
 struct Bits512 {

@@ -21,12 +21,8 @@ BLOOMLINE_AVX2_INLINE __m256i OnesInFirstLanes(int n) {
                  (n < kProbesPer256Bits ? n : kProbesPer256Bits));
 }
 
-// The lower half of a hash in all lanes. VBROADCASTSS from memory needs a load alone; a hash that
-// is in a general register takes a move and a shuffle. The intrinsic for floats is the one that
-// takes a pointer.
-BLOOMLINE_AVX2_INLINE __m256i LowerHalf(const uint64_t* hash) {
-  return _mm256_castps_si256(_mm256_broadcast_ss(reinterpret_cast<const float*>(hash)));
-}
+// The lower half of a hash in all lanes.
+BLOOMLINE_AVX2_INLINE __m256i LowerHalf(const uint64_t* hash) { return Broadcast32(hash); }
 
 // A ProbePair in each lane.
 struct ProbePairs {

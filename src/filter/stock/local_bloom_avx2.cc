@@ -46,9 +46,9 @@ BLOOMLINE_AVX2_INLINE bool BlockMayMatch(const char* block, int num_probes, __m2
   return has_bits;
 }
 
-// The upper half of a hash in all lanes, from memory: that takes a load alone.
+// The upper half of a hash in all lanes.
 BLOOMLINE_AVX2_INLINE __m256i ProbeHashInAllLanes(const uint64_t* hash) {
-  return _mm256_castps_si256(_mm256_broadcast_ss(reinterpret_cast<const float*>(hash) + 1));
+  return kernels::Broadcast32(reinterpret_cast<const char*>(hash) + sizeof(*hash) / 2);
 }
 
 struct QueryOne {

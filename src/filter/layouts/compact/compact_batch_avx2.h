@@ -151,13 +151,9 @@ class CompactBatch {
         _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_slli_epi64(is_other, 32))));
   }
 
-  // The coefficients come from memory: a broadcast from there takes no more than a load.
-  BLOOMLINE_AVX2_INLINE static __m256i InAllLanes(const uint64_t& number) {
-    return _mm256_castpd_si256(_mm256_broadcast_sd(reinterpret_cast<const double*>(&number)));
-  }
   BLOOMLINE_AVX2_INLINE unsigned OddColumns(size_t i) const {
     return FastParities<kArrangement>(blocks[i], slots[i],
-                                      {InAllLanes(slots[i].word), InAllLanes(slots[i].field)});
+                                      {Broadcast64(&slots[i].word), Broadcast64(&slots[i].field)});
   }
 
   alignas(32) uint64_t words_[kBatchKeys];
