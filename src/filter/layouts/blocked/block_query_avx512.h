@@ -24,8 +24,8 @@ BLOOMLINE_AVX512_INLINE __m256i ProbedBits(Bits512 block, ProbePairs pairs, int 
   return _mm256_rorv_epi32(words, _mm256_srli_epi32(probes, 23));
 }
 
-// A return after the first zero would be a branch:
-// if half of the keys are stored, a key in a batch would take 12 instead of 6 ns at k = 9.
+// A return after the first zero would be a branch: if half of the keys are stored, a key in a batch
+// would take 12 instead of 6 ns at k = 9.
 BLOOMLINE_AVX512_INLINE bool BlockMayMatch(Bits512 block, int num_probes, ProbePairs pairs) {
   __m256i bits = ProbedBits(block, pairs, 0);
   if (num_probes <= kProbesPer256Bits) {

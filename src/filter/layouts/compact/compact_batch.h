@@ -15,8 +15,8 @@
 namespace bloomline::kernels {
 namespace {
 
-// Fewer keys are tested one by one. In a batch, eight missing keys take 1.5 times as long as one by
-// one, and twelve 1.2 times; where half of the keys are stored, 0.75 and 0.6 times.
+// A call with fewer keys tests them one by one. In a batch, eight missing keys take 1.5 times as
+// long as one by one, and twelve 1.2 times; where half of the keys are stored, 0.75 and 0.6 times.
 constexpr size_t kMinCompactBatch = 12;
 
 // Query::Batch tests the fast columns of up to kBatchKeys keys, and has the bits `others`: blocks

@@ -26,7 +26,8 @@ class CompactBatch {
     const Constants constants(filter);
 #pragma GCC unroll 1
     for (size_t i = 0; i < end; i += 4) SetCoefficients(constants, Load256(padded + i), i);
-    // In a loop of its own: four headers are loaded at once, after all have been stored.
+    // In a loop of its own: a load of four headers would wait for stores of two bytes each if these
+    // were still on their way.
     for (size_t i = 0; i < n; ++i) {
       headers[i] = static_cast<uint16_t>(LoadHeader(blocks[i], kA.block_bytes));
     }

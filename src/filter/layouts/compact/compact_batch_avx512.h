@@ -28,7 +28,8 @@ class CompactBatch {
       const auto keys = static_cast<__mmask8>(_bzhi_u32(0xf, static_cast<unsigned>(n - i)));
       SetCoefficients(constants, _mm256_maskz_loadu_epi64(keys, hashes + i), i);
     }
-    // In a loop of its own: eight headers are loaded at once, after all have been stored.
+    // In a loop of its own: a load of eight headers would wait for stores of two bytes each if
+    // these were still on their way.
     for (size_t i = 0; i < n; ++i) {
       headers[i] = static_cast<uint16_t>(LoadHeader(blocks[i], kA.block_bytes));
     }
