@@ -30,3 +30,8 @@ def excuse(ours, stock, version):
     their problems. A reason that only one of them has, or none in the table, is no excuse."""
     reason = reason_of(ours, version)
     return reason if reason and reason == reason_of(stock, version) else ""
+
+
+def hide_too_much(runs, verified):
+    """Whether known failures ended more than half of a kind's runs, whose keys nobody verified."""
+    return 2 * verified < runs

@@ -14,14 +14,25 @@ import sys
 import time
 
 import stress_kinds
+import stress_known
 import stress_requests
 
 # A round that hangs ends here, and has failed.
 AT_MOST_SECONDS = 1800
-# What db_stress and RocksDB's assertions print when an answer or a file is wrong. A killed process
+# What db_stress prints when a key is lost, or an answer is another.
+LOST = (r"verification failed|expected state has|expected state does not|diverged|inconsistent"
+        r"|different results|remaining data to scan|control in?terator is invalid"
+        r"|stays in prefix|error expected")
+# What it, RocksDB's assertions and the C library print when something is wrong. A killed process
 # prints other errors, too, such as those of injected faults.
-WRONG = re.compile(r"verification failed|expected state has|expected state does not|diverged"
-                   r"|inconsistent|assertion|corruption:|segmentation|terminate called", re.I)
+WRONG = re.compile(LOST + r"|is_consistent is false|against expected state error|assertion"
+                   r"|corruption:|segmentation|terminate called|received signal|double free"
+                   r"|invalid pointer", re.I)
+# The last lines of a process that has printed the reason before.
+CONSEQUENCE = re.compile(r"verification failed :\(|is_consistent is false"
+                         r"|received signal %d\b" % signal.SIGABRT, re.I)
+# RocksDB's kill points print this and send SIGTERM.
+KILL_POINT = "Crashing at "
 COUNTS = {"reads": r"(\d+) read and", "scans": r"Iterated (\d+) times",
           "prefix_scans": r"Prefix scanned (\d+) times"}
 # What db_stress finds in the files, and what the listener has counted.
@@ -38,6 +49,19 @@ TICKERS = {"rejected": ("bloom.filter.useful",),
 def listener_is_right(log):
     found, counted = (re.findall(pattern, log, re.M) for pattern in FILTER_BYTES)
     return len(found) == 1 and int(found[0]) == sum(map(int, counted)) > 0
+
+
+def is_lost_key(problem):
+    return re.search(LOST, problem, re.I) is not None
+
+
+def wrong_line(log, version):
+    """The line that says what was wrong, or ''. A failure that RocksDB is known for comes last: it
+    must not hide a lost key. Nor must a line without a reason."""
+    lines = [line[:300] for line in log.split("\n") if WRONG.search(line)]
+    reasons = [line for line in lines if not CONSEQUENCE.search(line)]
+    unknown = [line for line in reasons if not stress_known.reason_of(line, version)]
+    return next(iter(unknown or reasons or lines), "")
 
 
 class Program:
@@ -143,17 +167,17 @@ class Run:
         with open(output, "w") as out, self.requests():
             process = subprocess.Popen(command, stdout=out, stderr=out, cwd=self.folder,
                                        env=self.environment())
+            killed = False
             try:
                 process.wait(kill_after or AT_MOST_SECONDS)
-                hung = False
             except subprocess.TimeoutExpired:
-                hung = kill_after is None
+                killed = True
             finally:
                 process.send_signal(signal.SIGKILL)  # does nothing if it has ended
                 process.wait()
         with open(output, errors="replace") as text:
             log = text.read()
-        self.judge(command, process.returncode, log, kill_after, hung)
+        self.judge(command, process.returncode, log, kill_after, killed)
 
     @contextlib.contextmanager
     def requests(self):
@@ -165,21 +189,24 @@ class Run:
         self.outcome.counts["requests"] += requests.reports
         self.outcome.counts["rewritten"] += requests.files
 
-    def judge(self, command, status, log, kill_after, hung):
+    def judge(self, command, status, log, kill_after, killed):
+        """`killed`: `round` has killed the process, whose time was over. Without it, kill -9 came
+        from another, such as a system without memory."""
         outcome = self.outcome
-        wrong = WRONG.search(log)
-        if hung:
+        wrong = wrong_line(log, self.program.version)
+        if killed and kill_after is None:
             outcome.problem = "did not end within %d s" % AT_MOST_SECONDS
         elif wrong:
-            outcome.problem = log[log.rfind("\n", 0, wrong.start()) + 1:][:300].split("\n")[0]
+            outcome.problem = wrong
         elif kill_after is not None:
-            if status >= 0:
+            if killed and status == -signal.SIGKILL or \
+                    status == -signal.SIGTERM and KILL_POINT in log:
+                outcome.killed += 1
+            else:
                 outcome.problem = "ended with status %d before the kill" % status
-            outcome.killed += 1
         elif status != 0 or self.kind.verified not in log:
             outcome.problem = "ended with status %d, without a successful verification" % status
         else:
-            outcome.verified += 1
             for name, pattern in COUNTS.items():
                 outcome.counts[name] += sum(map(int, re.findall(pattern, log)))
             for name, tickers in TICKERS.items():
@@ -201,6 +228,8 @@ class Run:
                 outcome.problem = "no filter was rewritten"
         if outcome.problem:
             outcome.log = " ".join(command) + "\n" + log
+        elif kill_after is None:
+            outcome.verified += 1
 
     def start(self, kills, kill_seconds, operations):
         """Kills the program `kills` times after up to `kill_seconds`. Returns the outcome."""
@@ -249,12 +278,12 @@ def compare(program, name, seed, folder, *size):
 
 def notices_lost_keys(program, seed, folder, *size):
     """Whether db_stress notices scans that lose keys, with one of three seeds: with some options,
-    few scans lose a key.
+    few scans lose a key. Another failure is no proof.
     """
     for chosen in range(seed, seed + 3):
         path = os.path.join(folder, "losing")
         outcome = Run(program, "ranges", chosen, stress_kinds.LOSING, path).start(*size)
         shutil.rmtree(path)
-        if WRONG.search(outcome.problem):
+        if is_lost_key(outcome.problem):
             return True
     return False
