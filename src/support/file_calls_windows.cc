@@ -50,9 +50,19 @@ OVERLAPPED At(uint64_t offset) {
   return place;
 }
 
+// Of a socket, GetFileType says that it is a pipe.
+bool IsPipe(HANDLE handle) {
+  return GetNamedPipeInfo(handle, nullptr, nullptr, nullptr, nullptr) != 0;
+}
+
 int64_t Read(int descriptor, size_t at_most, char* dst, OVERLAPPED* place) {
+  const HANDLE handle = HandleOf(descriptor);
   DWORD moved = 0;
-  if (ReadFile(HandleOf(descriptor), dst, Limited(at_most), &moved, place)) return moved;
+  bool is_read;
+  do {  // a writer of 0 bytes does not end a pipe: its end is an error
+    is_read = ReadFile(handle, dst, Limited(at_most), &moved, place) != 0;
+  } while (is_read && moved == 0 && at_most != 0 && IsPipe(handle));
+  if (is_read) return moved;
   const DWORD error = GetLastError();
   if (error == ERROR_HANDLE_EOF || error == ERROR_BROKEN_PIPE) return 0;  // there are no more
   const int result = FailedCall();

@@ -1,0 +1,83 @@
+// What reads of pipes and sockets return on Windows.
+#include <winsock2.h>
+// Before windows.h, which would include an older one.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "src/support/file_calls.h"
+#include "src/support/windows_calls.h"
+
+namespace bloomline::support {
+namespace {
+
+// What ReadSome returns until there is no more.
+std::string ReadAll(int descriptor) {
+  std::string all;
+  for (;;) {
+    char bytes[16];
+    const int64_t count = ReadSome(descriptor, sizeof(bytes), bytes);
+    EXPECT_GE(count, 0) << errno;
+    if (count <= 0) return all;
+    all.append(bytes, static_cast<size_t>(count));
+  }
+}
+
+// A read brings 0 bytes then, as at the end of other files. Wine drops empty writes unless both
+// ends take messages.
+TEST(FileCallsWindowsTest, AnEmptyWriteDoesNotEndAPipe) {
+  for (const DWORD mode :
+       {PIPE_TYPE_BYTE | PIPE_READMODE_BYTE, PIPE_TYPE_MESSAGE | PIPE_READMODE_MESSAGE}) {
+    const std::wstring name = L"\\\\.\\pipe\\bloomline_test_" + std::to_wstring(mode) + L"_" +
+                              std::to_wstring(GetCurrentProcessId());
+    const int reader = DescriptorOf(
+        CreateNamedPipeW(name.c_str(), PIPE_ACCESS_INBOUND, mode, 1, 4096, 4096, 0, nullptr),
+        _O_RDONLY);
+    ASSERT_GE(reader, 0);
+    const int writer = DescriptorOf(
+        CreateFileW(name.c_str(), GENERIC_WRITE, 0, nullptr, OPEN_EXISTING, 0, nullptr), _O_WRONLY);
+    ASSERT_GE(writer, 0);
+    for (const std::string written : {"", "a", "", "", "b", ""}) {
+      EXPECT_EQ(WriteSome(writer, written.size(), written.data()),
+                static_cast<int64_t>(written.size()));
+    }
+    EXPECT_EQ(CloseFile(writer), 0);
+    EXPECT_EQ(ReadAll(reader), "ab") << mode;
+    EXPECT_EQ(CloseFile(reader), 0);
+  }
+}
+
+// The system says that a socket is a pipe, but 0 bytes are its end. Standard input can be one.
+TEST(FileCallsWindowsTest, ASocketEnds) {
+  WSADATA data;
+  ASSERT_EQ(WSAStartup(MAKEWORD(2, 2), &data), 0);
+  const SOCKET listener = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto* const any_address = reinterpret_cast<sockaddr*>(&address);
+  int size = sizeof(address);
+  ASSERT_EQ(bind(listener, any_address, size), 0);
+  ASSERT_EQ(listen(listener, 1), 0);
+  ASSERT_EQ(getsockname(listener, any_address, &size), 0);
+  // Without WSA_FLAG_OVERLAPPED, as ReadFile needs it.
+  const SOCKET reader = WSASocketW(AF_INET, SOCK_STREAM, 0, nullptr, 0, 0);
+  ASSERT_EQ(connect(reader, any_address, size), 0);
+  const SOCKET writer = accept(listener, nullptr, nullptr);
+  ASSERT_NE(writer, INVALID_SOCKET);
+  ASSERT_EQ(send(writer, "ab", 2, 0), 2);
+  closesocket(writer);
+  closesocket(listener);
+  const int descriptor = DescriptorOf(reinterpret_cast<HANDLE>(reader), _O_RDONLY);
+  ASSERT_GE(descriptor, 0);
+  FileStatus status;
+  ASSERT_TRUE(Examine(descriptor, &status));
+  EXPECT_EQ(status.kind, FileKind::kPipe);
+  EXPECT_EQ(ReadAll(descriptor), "ab");
+  CloseFile(descriptor);
+  WSACleanup();
+}
+
+}  // namespace
+}  // namespace bloomline::support
