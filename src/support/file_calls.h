@@ -46,7 +46,8 @@ bool Examine(const std::string& path, FileStatus* status);
 bool Examine(int descriptor, FileStatus* status);
 
 // Returns how many bytes were moved: at least one, or 0 at the end of the file, and at most 2^30.
-// At an offset they leave alone where other calls read or write.
+// Use a descriptor with or without offsets: on Windows, a call at an offset also moves the place
+// where calls without one go on.
 int64_t ReadSome(int descriptor, size_t at_most, char* dst);
 int64_t ReadSomeAt(int descriptor, uint64_t offset, size_t at_most, char* dst);
 int64_t WriteSome(int descriptor, size_t at_most, const char* data);
