@@ -18,12 +18,12 @@ DWORD Limited(size_t bytes) {
 }
 
 HANDLE Open(const std::string& path, DWORD access, DWORD creation, DWORD flags) {
-  const std::wstring wide = ToUtf16(path);
-  if (wide.empty()) {
+  const std::wstring full = ToFullPath(path);
+  if (full.empty()) {
     SetLastError(ERROR_INVALID_NAME);
     return INVALID_HANDLE_VALUE;
   }
-  return CreateFileW(wide.c_str(), access, kShared, nullptr, creation, flags, nullptr);
+  return CreateFileW(full.c_str(), access, kShared, nullptr, creation, flags, nullptr);
 }
 
 bool StatusOf(HANDLE handle, FileStatus* status) {

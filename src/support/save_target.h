@@ -36,7 +36,8 @@ class SaveTarget {
   // Creates a file for writing in the target's folder; returns its descriptor, or -1 with errno.
   // If the target exists, only the owner may use the new file until CopyAttributesTo; otherwise
   // `new_file` decides. On Windows the folder decides, in all cases.
-  int CreateBeside(const std::string& name, NewFile new_file) const;
+  int CreateBeside(const std::string& name, NewFile new_file);
+  // Removes the file that was created last. Needs no memory.
   void RemoveBeside(const std::string& name) const;
 
   const std::string& folder_path() const { return folder_path_; }  // empty, or ends in a slash
@@ -46,7 +47,10 @@ class SaveTarget {
   bool OpenFolder(const std::string& path, std::string* error);
   std::string path() const { return folder_path_ + name_; }
 
-  int folder_ = -1;  // a descriptor; none on Windows
+  // So that another working directory changes nothing.
+  int folder_ = -1;           // a descriptor; none on Windows
+  std::wstring full_path_;    // of the target, on Windows alone
+  std::wstring full_beside_;  // of the file that was created last, on Windows alone
   std::string folder_path_;
   std::string name_;
   bool exists_ = false;

@@ -106,7 +106,7 @@ bool SaveTarget::CopyAttributesTo(int descriptor, std::string* error) const {
   return fchmod(descriptor, mode) == 0 || fail("its mode cannot be kept");
 }
 
-int SaveTarget::CreateBeside(const std::string& name, NewFile new_file) const {
+int SaveTarget::CreateBeside(const std::string& name, NewFile new_file) {
   const mode_t mode = exists_ || new_file == NewFile::kPrivate ? 0600 : 0666;
   return openat(folder_, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 }

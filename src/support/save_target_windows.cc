@@ -1,6 +1,8 @@
 #ifdef _WIN32
 #include <fcntl.h>
 
+#include <utility>
+
 #include "src/support/file_calls.h"
 #include "src/support/save_target.h"
 #include "src/support/system_error.h"
@@ -31,9 +33,10 @@ bool SaveTarget::OpenFolder(const std::string& path, std::string* error) {
   const size_t slash = path.find_last_of("/\\:");
   folder_path_ = slash == std::string::npos ? "" : path.substr(0, slash + 1);
   name_ = slash == std::string::npos ? path : path.substr(slash + 1);
+  full_path_ = ToFullPath(path);
   FileStatus status;
-  if (name_.empty()) {
-    errno = ENOENT;
+  if (name_.empty()) errno = ENOENT;
+  if (name_.empty() || full_path_.empty()) {
     return SystemFailure(path, "cannot be examined", error);
   }
   if (!Examine(folder_path_.empty() ? "." : folder_path_, &status)) {
@@ -51,12 +54,12 @@ bool SaveTarget::Open(const std::string& path, std::string* error) {
   if (!exists_ && errno != ENOENT) return SystemFailure(path, "cannot be examined", error);
   if (!exists_) return OpenFolder(path, error);
   if (status.kind != FileKind::kRegular) return NotRegular(path, error);
-  const std::wstring wide = ToUtf16(path);
-  const DWORD attributes = GetFileAttributesW(wide.c_str());
+  const std::wstring full = ToFullPath(path);
+  const DWORD attributes = GetFileAttributesW(full.c_str());
   if (attributes == INVALID_FILE_ATTRIBUTES || (attributes & FILE_ATTRIBUTE_REPARSE_POINT) == 0) {
     return OpenFolder(path, error);
   }
-  const std::string target = ToUtf8(WithoutLinks(wide));
+  const std::string target = ToUtf8(WithoutLinks(full));
   if (target.empty()) {
     FailedCall();
     return SystemFailure(path, "cannot be examined", error);
@@ -64,26 +67,29 @@ bool SaveTarget::Open(const std::string& path, std::string* error) {
   return OpenFolder(target, error);
 }
 
-int SaveTarget::CreateBeside(const std::string& name, NewFile) const {
-  const std::wstring wide = ToUtf16(folder_path_ + name);
-  if (wide.empty()) return -1;
-  return DescriptorOf(CreateFileW(wide.c_str(), GENERIC_WRITE | READ_CONTROL | WRITE_DAC,
-                                  FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr, CREATE_NEW,
-                                  FILE_ATTRIBUTE_NORMAL, nullptr),
-                      _O_WRONLY);
+int SaveTarget::CreateBeside(const std::string& name, NewFile) {
+  std::wstring full =
+      WithLongPrefix(full_path_.substr(0, full_path_.rfind(L'\\') + 1) + ToUtf16(name));
+  const int descriptor =
+      DescriptorOf(CreateFileW(full.c_str(), GENERIC_WRITE | READ_CONTROL | WRITE_DAC,
+                               FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr, CREATE_NEW,
+                               FILE_ATTRIBUTE_NORMAL, nullptr),
+                   _O_WRONLY);
+  if (descriptor >= 0) full_beside_ = std::move(full);
+  return descriptor;
 }
 
-void SaveTarget::RemoveBeside(const std::string& name) const {
-  DeleteFileW(ToUtf16(folder_path_ + name).c_str());
+void SaveTarget::RemoveBeside(const std::string& /*name*/) const {
+  DeleteFileW(full_beside_.c_str());
 }
 
 // The access control list. The owner is who writes the file.
 bool SaveTarget::CopyAttributesTo(int descriptor, std::string* error) const {
-  const std::wstring target = ToUtf16(path());
   PACL list = nullptr;
   PSECURITY_DESCRIPTOR memory = nullptr;
-  DWORD failure = GetNamedSecurityInfoW(target.c_str(), SE_FILE_OBJECT, DACL_SECURITY_INFORMATION,
-                                        nullptr, nullptr, &list, nullptr, &memory);
+  DWORD failure =
+      GetNamedSecurityInfoW(full_path_.c_str(), SE_FILE_OBJECT, DACL_SECURITY_INFORMATION, nullptr,
+                            nullptr, &list, nullptr, &memory);
   if (failure == ERROR_FILE_NOT_FOUND) return true;
   if (failure == ERROR_SUCCESS) {
     SECURITY_DESCRIPTOR_CONTROL control = 0;
@@ -106,13 +112,12 @@ bool SaveTarget::CopyAttributesTo(int descriptor, std::string* error) const {
 // Fails, and both files stay, while a program has the target mapped, or open without leave to
 // remove it.
 bool SaveTarget::ReplaceBy(const std::string& name, std::string* error) const {
-  const std::string from = folder_path_ + name;
-  if (MoveFileExW(ToUtf16(from).c_str(), ToUtf16(path()).c_str(),
+  if (MoveFileExW(full_beside_.c_str(), full_path_.c_str(),
                   MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) {
     return true;
   }
   FailedCall();
-  return SystemFailure(from, "cannot be renamed to " + path(), error);
+  return SystemFailure(folder_path_ + name, "cannot be renamed to " + path(), error);
 }
 
 // MOVEFILE_WRITE_THROUGH has done it: a folder cannot be synced here.

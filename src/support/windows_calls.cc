@@ -3,7 +3,17 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace bloomline::support {
+namespace {
+
+bool StartsWith(std::wstring_view text, std::wstring_view start) {
+  return text.substr(0, start.size()) == start;
+}
+
+}  // namespace
 
 std::wstring ToUtf16(std::string_view text) {
   const auto length = static_cast<int>(text.size());
@@ -22,6 +32,35 @@ std::string ToUtf8(std::wstring_view text) {
   std::string narrow(static_cast<size_t>(size), '\0');
   WideCharToMultiByte(CP_UTF8, 0, text.data(), length, narrow.data(), size, nullptr, nullptr);
   return narrow;
+}
+
+std::wstring WithLongPrefix(std::wstring full_path) {
+  const std::wstring_view path = full_path;
+  if (path.size() < MAX_PATH || StartsWith(path, L"\\\\?\\") || StartsWith(path, L"\\\\.\\")) {
+    return full_path;
+  }
+  // Of \\server\share, one slash stays.
+  return StartsWith(path, L"\\\\") ? full_path.replace(0, 1, L"\\\\?\\UNC")
+                                   : full_path.insert(0, L"\\\\?\\");
+}
+
+std::wstring ToFullPath(std::string_view path) {
+  std::wstring wide = ToUtf16(path);
+  if (wide.empty()) return wide;
+  if (StartsWith(wide, L"\\\\?\\")) {  // the system changes nothing of it, not even slashes
+    std::replace(wide.begin(), wide.end(), L'/', L'\\');
+    return wide;
+  }
+  std::wstring full(MAX_PATH, L'\0');
+  for (bool fits = false; !fits;) {
+    // The length; if the path does not fit, the size that it needs, until the directory changes.
+    const DWORD size =
+        GetFullPathNameW(wide.c_str(), static_cast<DWORD>(full.size()), full.data(), nullptr);
+    fits = size < full.size();
+    full.resize(size);
+  }
+  if (full.empty()) FailedCall();
+  return WithLongPrefix(std::move(full));
 }
 
 int DescriptorOf(HANDLE handle, int flags) {

@@ -1,4 +1,4 @@
-// What the files for Windows share: UTF-16, and errno for the system's errors.
+// What the files for Windows share: UTF-16, paths, and errno for the system's errors.
 #ifndef BLOOMLINE_SUPPORT_WINDOWS_CALLS_H_
 #define BLOOMLINE_SUPPORT_WINDOWS_CALLS_H_
 #ifdef _WIN32
@@ -24,6 +24,14 @@ namespace bloomline::support {
 std::wstring ToUtf16(std::string_view text);
 // UTF-8 of UTF-16; U+FFFD for what is not.
 std::string ToUtf8(std::wstring_view text);
+
+// A full path; if it has 260 characters or more, with the prefix "\\?\", because the system takes
+// such a path only with it.
+std::wstring WithLongPrefix(std::wstring full_path);
+
+// The full path, in UTF-16, of a path in UTF-8, as WithLongPrefix returns it. Empty, with errno
+// EINVAL, for other bytes.
+std::wstring ToFullPath(std::string_view path);
 
 // -1, with errno for the system's last error.
 inline int FailedCall() {

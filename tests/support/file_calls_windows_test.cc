@@ -1,13 +1,16 @@
-// What reads of pipes and sockets return on Windows.
+// What reads of pipes and sockets return on Windows, and which paths the system gets.
 #include <winsock2.h>
 // Before windows.h, which would include an older one.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "src/support/file_calls.h"
+#include "src/support/file_io.h"
 #include "src/support/windows_calls.h"
+#include "tests/support/temp_dir.h"
 
 namespace bloomline::support {
 namespace {
@@ -77,6 +80,59 @@ TEST(FileCallsWindowsTest, ASocketEnds) {
   EXPECT_EQ(ReadAll(descriptor), "ab");
   CloseFile(descriptor);
   WSACleanup();
+}
+
+// Wine takes a path of any length, so this compares what the system gets.
+TEST(FileCallsWindowsTest, LongPathsHaveThePrefixThatTheSystemWants) {
+  const std::wstring long_name(300, L'n');
+  EXPECT_EQ(WithLongPrefix(L"C:\\" + long_name), L"\\\\?\\C:\\" + long_name);
+  EXPECT_EQ(WithLongPrefix(L"\\\\server\\share\\" + long_name),
+            L"\\\\?\\UNC\\server\\share\\" + long_name);
+  for (const wchar_t* const start : {L"\\\\?\\C:\\", L"\\\\?\\UNC\\server\\", L"\\\\.\\C:\\"}) {
+    EXPECT_EQ(WithLongPrefix(start + long_name), start + long_name);
+  }
+  const std::wstring longest = L"C:\\" + std::wstring(256, L'n');  // 259 characters
+  EXPECT_EQ(WithLongPrefix(longest), longest);
+  EXPECT_EQ(WithLongPrefix(longest + L"n"), L"\\\\?\\" + longest + L"n");
+}
+
+TEST(FileCallsWindowsTest, APathBecomesFull) {
+  const std::string long_name(300, 'n');
+  const std::wstring wide_name(300, L'n');
+  EXPECT_EQ(ToFullPath("C:/a/../b\\./\xc3\xbc"), L"C:\\b\\\u00fc");
+  EXPECT_EQ(ToFullPath("//server/share/b"), L"\\\\server\\share\\b");
+  EXPECT_EQ(ToFullPath("C:/b/" + long_name), L"\\\\?\\C:\\b\\" + wide_name);
+  EXPECT_EQ(ToFullPath("//server/share/" + long_name), L"\\\\?\\UNC\\server\\share\\" + wide_name);
+  EXPECT_EQ(ToFullPath("C:/" + long_name + "/../b"), L"C:\\b");
+  EXPECT_EQ(ToFullPath("\\\\?\\C:\\a/b. "), L"\\\\?\\C:\\a\\b. ");
+  const std::wstring here = std::filesystem::current_path().native();
+  EXPECT_EQ(ToFullPath("b"), here + L"\\b");
+  EXPECT_EQ(ToFullPath(long_name), L"\\\\?\\" + here + L"\\" + wide_name);
+  for (const char* const no_path : {"", "a\xff"}) {
+    errno = 0;
+    EXPECT_EQ(ToFullPath(no_path), L"");
+    EXPECT_EQ(errno, EINVAL);
+  }
+}
+
+TEST(FileCallsWindowsTest, FilesHaveLongPaths) {
+  const tests::TempDir dir;
+  std::string folder = dir.Path(".");
+  for (int i = 0; i < 6; ++i) {
+    folder += "/" + std::string(50, 'f');
+    ASSERT_TRUE(CreateDirectoryW(ToFullPath(folder).c_str(), nullptr));
+  }
+  std::string error;
+  ReplacementFile written;
+  ASSERT_TRUE(written.Open(folder + "/file", &error)) << error;
+  ASSERT_TRUE(written.Append("text", 4, &error)) << error;
+  ASSERT_TRUE(written.Commit(&error)) << error;
+  InputFile read;
+  ASSERT_TRUE(read.Open(folder + "/file", &error)) << error;
+  EXPECT_EQ(read.size(), 4u);
+  ScratchFile scratch;
+  EXPECT_TRUE(scratch.Open(folder, &error)) << error;
+  EXPECT_TRUE(scratch.Append("text", 4, &error)) << error;
 }
 
 }  // namespace

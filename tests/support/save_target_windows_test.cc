@@ -1,13 +1,29 @@
 // Where Save writes on Windows, what it refuses, and who may use the file afterwards.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <new>
 #include <string>
 
 #include "src/support/file_io.h"
 #include "src/support/windows_calls.h"
 #include "tests/support/temp_dir.h"
+
+namespace {
+bool is_memory_left = true;
+}  // namespace
+
+// Inlined, GCC would take them for another's.
+__attribute__((noinline)) void* operator new(size_t bytes) {
+  void* const memory = is_memory_left ? std::malloc(bytes) : nullptr;
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+__attribute__((noinline)) void operator delete(void* memory) noexcept { std::free(memory); }
+__attribute__((noinline)) void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace bloomline::support {
 namespace {
@@ -89,6 +105,37 @@ TEST(SaveTargetWindowsTest, TheAccessControlListStays) {
   ASSERT_TRUE(Write(path, "new", &error)) << error;
   EXPECT_EQ(num_entries(), before);
   ASSERT_TRUE(Write(dir.Path("other"), "new", &error)) << error;
+}
+
+// The folder is found when the file is opened.
+TEST(SaveTargetWindowsTest, AChangeOfDirectoryChangesNoTarget) {
+  const tests::TempDir dir, other;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::string error;
+  {
+    ReplacementFile file, abandoned;
+    std::filesystem::current_path(dir.Path("."));
+    ASSERT_TRUE(file.Open("file", &error)) << error;
+    ASSERT_TRUE(abandoned.Open("abandoned", &error)) << error;
+    std::filesystem::current_path(other.Path("."));
+    ASSERT_TRUE(file.Append("text", 4, &error)) << error;
+    EXPECT_TRUE(file.Commit(&error)) << error;
+  }
+  std::filesystem::current_path(before);
+  EXPECT_EQ(tests::ReadFile(dir.Path("file")), "text");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir.Path(".")), {}), 1);
+  EXPECT_TRUE(std::filesystem::is_empty(other.Path(".")));
+}
+
+TEST(SaveTargetWindowsTest, AFileIsRemovedWithoutMemory) {
+  const tests::TempDir dir;
+  std::string error;
+  auto file = std::make_unique<ReplacementFile>();
+  ASSERT_TRUE(file->Open(dir.Path("file"), &error)) << error;
+  is_memory_left = false;
+  file.reset();
+  is_memory_left = true;
+  EXPECT_TRUE(std::filesystem::is_empty(dir.Path(".")));
 }
 
 }  // namespace
