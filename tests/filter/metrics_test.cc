@@ -8,12 +8,15 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bloomline/c_metrics.h"
 #include "src/filter/metrics/filter_counts.h"
+#include "src/filter/metrics/metrics_text.h"
 #include "src/filter/metrics/sampling.h"
 #include "tests/support/metric_value.h"
 #include "tests/support/temp_dir.h"
@@ -140,6 +143,28 @@ TEST(MetricsTest, MemoryAndItsLimitAreValuesOfNow) {
   EXPECT_EQ(MetricValue("bloomline_filter_memory_limit_bytes", "policy=\"memory\""), 1000);
 }
 
+// The databases of a process may be open until it ends, and its last text stays in a file.
+TEST(MetricsTest, NothingIsOpenAtTheEnd) {
+  FilterCounts* const counts = CountsFor({"test", "end", "", -1});
+  const filter::OpenFilterCount open(counts, filter::OpenedKind::kBloomline, 1000);
+  counts->Raise(Count::kMemoryBytes, 900);
+  counts->Raise(Count::kMemoryLimitBytes, 1000);
+  counts->Add(Count::kLimited, 1);
+  const char* const of_now[] = {"bloomline_filters_open", "bloomline_filter_open_bytes",
+                                "bloomline_filter_memory_bytes",
+                                "bloomline_filter_memory_limit_bytes"};
+  const std::string text = filter::MetricsTextAtEnd();
+  for (const std::string name : of_now) {
+    EXPECT_GT(MetricValue(name, "policy=\"end\""), 0) << name;
+    EXPECT_EQ(text.find("\n" + name + "{"), std::string::npos) << name;
+  }
+  for (const std::string name :
+       {"bloomline_filters_opened_total", "bloomline_filters_limited_total"}) {
+    EXPECT_NE(text.find("\n" + name + "{engine=\"test\",policy=\"end\""), std::string::npos)
+        << name;
+  }
+}
+
 // A column family's name may have any bytes. Prometheus refuses a text with a label that is no
 // UTF-8, and all of its metrics.
 TEST(MetricsTest, AnyColumnFamilyHasALabel) {
@@ -178,10 +203,34 @@ TEST(MetricsTest, TheTextInC) {
   std::free(text);
 }
 
+// As another thread may, while the text is made.
+TEST(MetricsTest, LabelsThatAreAddedRepeatNoCounts) {
+  std::set<const FilterCounts*> all;
+  const FilterCounts* counts;
+  for (size_t i = 0; (counts = filter::CountsAt(i)) != nullptr; ++i) {
+    EXPECT_TRUE(all.insert(counts).second) << i;
+    if (i < 100) CountsFor({"test", "added", "", static_cast<int>(i)});
+  }
+}
+
+// Prometheus refuses a text in which a sample is twice, with all that is in it.
+void ExpectEachSampleOnce() {
+  std::istringstream text(MetricsText());
+  std::set<std::string> samples;
+  for (std::string line; std::getline(text, line);) {
+    const std::string sample = line.substr(0, line.find_last_of(' '));
+    ASSERT_TRUE(samples.insert(sample).second) << sample;
+  }
+}
+
 // The last test, because the labels stay: after so many, counts have none.
 TEST(MetricsTest, ZTooManyLabelsShareTheCountsWithoutLabels) {
-  for (int i = 0; i < static_cast<int>(filter::kMaxCounts); ++i) {
-    CountsFor({"test", "many", "", i});
+  filter::UnlabelledCounts()->Add(Count::kKeysBuilt, 1);
+  size_t n = 0;
+  while (filter::CountsAt(n) != nullptr) ++n;
+  for (int i = 0; n <= filter::kMaxCounts; ++n, ++i) {
+    CountsFor({"test", "many", "", i})->Add(Count::kBuilt, 1);
+    if (n + 2 >= filter::kMaxCounts) ExpectEachSampleOnce();
   }
   EXPECT_EQ(CountsFor({"test", "one more", "", 0}), filter::UnlabelledCounts());
   CountsFor({"test", "one more", "", 0})->Add(Count::kBuilt, 3);

@@ -42,7 +42,7 @@ FilterCounts* FindOrAdd(const CountsLabels& labels) {
   const size_t n = num_counts.load(kRelaxed);
   if (n == kMaxCounts) return nullptr;
   // Filters in an engine's cache outlive their policies, and so do the counts.
-  auto* const counts = new FilterCounts(static_cast<uint16_t>(n), labels);
+  auto* const counts = new FilterCounts(static_cast<uint16_t>(n + 1), labels);
   all_counts[n].store(counts, kRelaxed);
   num_counts.store(n + 1, std::memory_order_release);
   return counts;
@@ -70,7 +70,7 @@ FilterCounts* UnlabelledCounts() {
   static_assert(std::is_trivially_destructible_v<std::atomic<uint64_t>>);
   // Never destroyed, because filters may be closed while the process ends.
   alignas(FilterCounts) static char memory[sizeof(FilterCounts)];
-  static FilterCounts* const counts = new (memory) FilterCounts(kMaxCounts, {});
+  static FilterCounts* const counts = new (memory) FilterCounts(0, {});
   return counts;
 }
 
@@ -82,9 +82,9 @@ FilterCounts* CountsFor(const CountsLabels& labels) {
 }
 
 FilterCounts* CountsAt(size_t index) {
+  if (index == 0) return UnlabelledCounts();
   const size_t n = num_counts.load(std::memory_order_acquire);
-  if (index < n) return all_counts[index].load(kRelaxed);
-  return index == n || index == kMaxCounts ? UnlabelledCounts() : nullptr;
+  return index <= n ? all_counts[index - 1].load(kRelaxed) : nullptr;
 }
 
 void SetMetricsStart(void (*start)()) { start_metrics.store(start); }

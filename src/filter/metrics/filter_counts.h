@@ -124,7 +124,8 @@ FilterCounts* CountsFor(const CountsLabels& labels);
 // Those without labels, for filters of nobody.
 FilterCounts* UnlabelledCounts();
 
-// Returns all counts, from 0 on; null for a greater `index`. The last one has no labels.
+// Returns all counts, from 0 on; null for a greater `index`. The first one has no labels: so each
+// is met once, also by who counts up while labels are added.
 FilterCounts* CountsAt(size_t index);
 
 // `start` is called whenever CountsFor is called: a writer of metrics starts with the first policy.

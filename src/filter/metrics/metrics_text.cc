@@ -1,4 +1,6 @@
 // The counts in Prometheus' text format.
+#include "src/filter/metrics/metrics_text.h"
+
 #include <cstring>
 #include <initializer_list>
 #include <string>
@@ -23,6 +25,9 @@ using filter::FilterCounts;
 using filter::FilterLimit;
 using filter::OpenedKind;
 using filter::UselessReason;
+
+// At the end of the process, nothing is open any more.
+enum class Moment { kNow, kEnd };
 
 // A column family's name may have any bytes, and a label must be UTF-8. So bytes that are not
 // printable ASCII are written as in URLs.
@@ -150,7 +155,7 @@ void AddQueries(Text* text) {
   });
 }
 
-void AddOpened(Text* text) {
+void AddOpened(Text* text, Moment moment) {
   const auto kinds = {std::string_view("bloomline"), std::string_view("rocksdb"),
                       std::string_view("other"), std::string_view("matches_everything")};
   static_assert(static_cast<int>(OpenedKind::kEnd) == 4);
@@ -159,6 +164,7 @@ void AddOpened(Text* text) {
       "Filters of RocksDB opened, by who wrote them. With filters in the block cache, a filter "
       "may be opened often.",
       Count::kOpened, "kind", kinds);
+  if (moment == Moment::kEnd) return;
   AddCounts(text, "bloomline_filters_open", "gauge", "Filters that are open now.", Count::kOpen,
             "kind", kinds);
   AddCounts(text, "bloomline_filter_open_bytes", "gauge", "Bytes of the filters that are open now.",
@@ -171,6 +177,9 @@ void AddMemory(Text* text) {
             {""});
   AddCounts(text, "bloomline_filter_memory_limit_bytes", "gauge",
             "Limit of bloomline_filter_memory_bytes.", Count::kMemoryLimitBytes, "", {""});
+}
+
+void AddLimited(Text* text) {
   static_assert(static_cast<int>(FilterLimit::kEnd) == 2);
   AddCounts(text, "bloomline_filters_limited_total", "counter",
             "Filters that got fewer bits per key than the options say, by the limit: memory, by "
@@ -211,23 +220,28 @@ void AddBuilt(Text* text) {
   });
 }
 
-}  // namespace
-
-std::string MetricsText() {
-  return support::OrIfOutOfMemory(std::string(), [] {
+std::string TextAt(Moment moment) {
+  return support::OrIfOutOfMemory(std::string(), [=] {
     Text text;
     text.Metric("bloomline_info", "gauge", "Version and kernel of bloomline.");
     std::string labels;
     AddLabel("version", BLOOMLINE_VERSION_STRING, &labels);
     text.Sample(std::move(labels), "kernel", ActiveKernelName(), "1");
     AddQueries(&text);
-    AddOpened(&text);
-    AddMemory(&text);
+    AddOpened(&text, moment);
+    if (moment == Moment::kNow) AddMemory(&text);
+    AddLimited(&text);
     AddUseless(&text);
     AddBuilt(&text);
     return text.Take();
   });
 }
+
+}  // namespace
+
+std::string MetricsText() { return TextAt(Moment::kNow); }
+
+std::string filter::MetricsTextAtEnd() { return TextAt(Moment::kEnd); }
 
 }  // namespace bloomline
 
