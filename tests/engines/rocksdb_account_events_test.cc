@@ -321,6 +321,29 @@ TEST_F(RocksDBAccountEventsTest, AFlushIsNotLiveIfItsFamilyIsDroppedMeanwhile) {
   EXPECT_EQ(account_->num_keys(), 1000u);
 }
 
+// RocksDB gives a number to the file of a flush, though it may write none.
+TEST_F(RocksDBAccountEventsTest, AFlushOfNothingLeavesNoFile) {
+  AccountedDatabase database(dir_.Path("db"), account_, Limited(30000));
+  ASSERT_TRUE(database.Open().ok());
+  database.Fill(0, 1000);
+  ExpectExact(*account_, &database, "a flush");
+  const uint64_t bytes = account_->filter_bytes();
+  rocksdb::FlushJobInfo info;
+  info.file_number = 1000000;
+  account_->OnFlushCompleted(database.db(), info);
+  EXPECT_EQ(account_->filter_bytes(), bytes);
+  // If the number were known, the properties would come too late.
+  info.table_properties.filter_size = 77;
+  info.table_properties.num_entries = 70;
+  account_->OnFlushCompleted(database.db(), info);
+  EXPECT_EQ(account_->filter_bytes(), bytes + 77);
+  // A key that is written and deleted at once.
+  ASSERT_TRUE(database.db()->Put({}, "key", "value").ok());
+  ASSERT_TRUE(database.db()->SingleDelete({}, "key").ok());
+  ASSERT_TRUE(database.db()->Flush({}).ok());
+  EXPECT_EQ(account_->filter_bytes(), bytes + 77);
+}
+
 // The first of two flushes records the files of both, and fails at the second: RocksDB then reports
 // the end of neither.
 TEST_F(RocksDBAccountEventsTest, AFlushWithoutAWordIsCountedAfterTheRecovery) {

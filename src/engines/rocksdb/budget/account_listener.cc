@@ -157,6 +157,9 @@ void FilterAccount::OnFlushBegin(DB* db, const ROCKSDB_NAMESPACE::FlushJobInfo& 
 }
 
 void FilterAccount::OnFlushCompleted(DB* db, const ROCKSDB_NAMESPACE::FlushJobInfo& info) {
+  // A flush of nothing, such as a key that was deleted again, has the number of a file that is not
+  // there. Nothing would remove it from the account.
+  if (info.table_properties.num_entries == 0 && info.table_properties.filter_size == 0) return;
   impl_->Run(db->GetName(), [&] {
     // Memory may have been short when the file was written.
     impl_->files->Find(db->GetName(), info.file_number, NewFilterOf(info.table_properties));
