@@ -9,6 +9,7 @@
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table.h"
 #include "src/engines/rocksdb/rewrite/live_files.h"
+#include "src/support/out_of_memory.h"
 
 namespace bloomline {
 namespace {
@@ -75,7 +76,10 @@ bool CountLiveFiles(DB* db, bool is_first, FileAccount* account, std::string* er
       account->Find(name, number, FilterOf(*reader.GetTableProperties()));
     } else if (db->GetEnv()->FileExists(path).ok()) {  // and was not deleted in the meantime
       const std::string reason = "the filter of " + path + " is not counted: " + status.ToString();
-      ROCKSDB_NAMESPACE::Warn(options.info_log, "bloomline: %s", reason.c_str());
+      support::OrIfOutOfMemory(0, [&] {  // of the Logger: the other files are counted
+        ROCKSDB_NAMESPACE::Warn(options.info_log, "bloomline: %s", reason.c_str());
+        return 0;
+      });
       if (error != nullptr) *error = reason;
       all_read = false;
     }

@@ -48,9 +48,12 @@ LevelRules RulesWithinMemory(const PolicySettings& settings,
     for (int i = 0; i < rules.num_bits; ++i) rules.bits[i] = RoundedDown(rules.bits[i]);
     rules.bits_per_key = RoundedDown(rules.bits_per_key);
   } else if (context.reason != ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc) {
-    ROCKSDB_NAMESPACE::Warn(context.info_log,
-                            "bloomline: a file is written without the limit of memory, because "
-                            "there is no FilterAccount among the listeners of the database");
+    support::OrIfOutOfMemory(0, [&] {  // a Logger may need memory
+      ROCKSDB_NAMESPACE::Warn(context.info_log,
+                              "bloomline: a file is written without the limit of memory, because "
+                              "there is no FilterAccount among the listeners of the database");
+      return 0;
+    });
   }
   return rules;
 }
