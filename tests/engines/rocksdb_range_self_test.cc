@@ -23,6 +23,7 @@
 #include <string>
 #include <thread>
 
+#include "bloomline/metrics.h"
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/engines/rocksdb/ranges/range_trust.h"
@@ -94,6 +95,33 @@ TEST(RocksDBRangeSelfTest, ADatabaseInMemoryIsScannedOnce) {
     EXPECT_EQ(num_self_tests, 1);
     std::printf("%s\n", Outcome(*extractor).c_str());  // has the time
     std::fflush(stdout);
+  });
+}
+
+// Reads the metrics when files are deleted, which is when the database has been used.
+class ReadingEnv final : public rocksdb::EnvWrapper {
+ public:
+  ReadingEnv(rocksdb::Env* env, std::string* metrics) : EnvWrapper(env), metrics_(metrics) {}
+  const char* Name() const override { return "reading"; }
+  rocksdb::Status DeleteFile(const std::string& file) override {
+    *metrics_ = MetricsText();
+    return EnvWrapper::DeleteFile(file);
+  }
+
+ private:
+  std::string* const metrics_;
+};
+
+TEST(RocksDBRangeSelfTest, MetricsDoNotCountIt) {
+  InChild([] {
+    const auto policy = NewRocksDBFilterPolicy(RocksDBFilterOptions());
+    const std::string before = MetricsText();
+    std::string meanwhile;
+    on_self_test = [&](rocksdb::Env* memory) { return new ReadingEnv(memory, &meanwhile); };
+    EXPECT_TRUE(ShowsRanges(*NewRangeExtractor()));
+    EXPECT_EQ(num_self_tests, 1);
+    EXPECT_EQ(meanwhile, before);
+    EXPECT_EQ(MetricsText(), before);
   });
 }
 

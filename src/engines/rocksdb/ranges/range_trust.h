@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "src/filter/metrics/sampling.h"
+
 namespace ROCKSDB_NAMESPACE {
 class Logger;
 }
@@ -18,13 +20,16 @@ namespace bloomline {
 bool IsTestedVersion(std::string_view version);
 
 // In this thread, while it lives, ranges are trusted, and no self-test begins: the self-test's own
-// database makes extractors and queries filters, too.
+// database makes extractors and queries filters, too. These are not counted.
 class TestingThread {
  public:
   TestingThread();
   ~TestingThread();
   TestingThread(const TestingThread&) = delete;
   TestingThread& operator=(const TestingThread&) = delete;
+
+ private:
+  const filter::Uncounted uncounted_;
 };
 
 // If nothing is decided yet, decides: by the version of the RocksDB that runs; and by the self-test

@@ -6,14 +6,16 @@
 #include <new>
 #include <utility>
 
-#include "bloomline/rocksdb.h"
+#include "bloomline/filter_options.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/table.h"
+#include "src/engines/rocksdb/bits_reader.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "src/engines/rocksdb/policy.h"
+#include "src/engines/rocksdb/ranges/range_builder.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 
 namespace bloomline {
@@ -40,8 +42,8 @@ constexpr std::string_view kLevel0[] = {"kab", "kcb", "keb"};
 
 class RecordingReader final : public FilterBitsReader {
  public:
-  RecordingReader(FilterBitsReader* reader, Queries* queries)
-      : reader_(reader), queries_(queries) {}
+  RecordingReader(std::unique_ptr<FilterBitsReader> reader, Queries* queries)
+      : reader_(std::move(reader)), queries_(queries) {}
   bool MayMatch(const Slice& entry) override {
     if (entry.empty()) Record(entry);
     return reader_->MayMatch(entry);
@@ -66,23 +68,34 @@ class RecordingReader final : public FilterBitsReader {
   Queries* const queries_;
 };
 
+// Like a policy with range_prefixes=1:2:3:4, but the program's metrics count nothing of it.
 class RecordingPolicy final : public FilterPolicy {
  public:
-  RecordingPolicy(std::unique_ptr<const FilterPolicy> policy, Queries* queries)
-      : policy_(std::move(policy)), queries_(queries) {}
-  const char* Name() const override { return policy_->Name(); }
-  const char* CompatibilityName() const override { return policy_->CompatibilityName(); }
+  RecordingPolicy(Queries* queries, filter::FilterCounts* counts)
+      : queries_(queries), counts_(counts) {
+    for (int bytes = 1; bytes <= 4; ++bytes) {
+      entries_.kinds.cells[entries_.kinds.num_cells++].bits = static_cast<uint16_t>(8 * bytes);
+    }
+  }
+  const char* Name() const override { return "bloomline.self_test"; }
+  const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
-    return policy_->GetBuilderWithContext(context);
+    auto* const builder =
+        new (std::nothrow) RangeBitsBuilder(FilterOptions(), false, context.info_log, entries_);
+    if (builder != nullptr) builder->UseTableOptions(context.table_options, nullptr);
+    return builder;
   }
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
-    FilterBitsReader* const reader = policy_->GetFilterBitsReader(contents);
-    return reader == nullptr ? nullptr : new (std::nothrow) RecordingReader(reader, queries_);
+    std::unique_ptr<FilterBitsReader> reader(
+        NewRocksDBBitsReader(contents.ToStringView(), counts_));
+    if (reader == nullptr) return nullptr;
+    return new (std::nothrow) RecordingReader(std::move(reader), queries_);
   }
 
  private:
-  const std::unique_ptr<const FilterPolicy> policy_;
+  filter::RangeEntryOptions entries_;
   Queries* const queries_;
+  filter::FilterCounts* const counts_;
 };
 
 class NoLogger final : public ROCKSDB_NAMESPACE::Logger {
@@ -132,6 +145,8 @@ std::string SelfTestFamily::Keys(std::string_view begin, std::string_view end,
 }
 
 Status SelfTestDatabase::Make() {
+  const std::string mismatch = RocksDBVersionMismatch();
+  if (!mismatch.empty()) return Status::Aborted(mismatch);
   env_ = std::make_unique<MemoryEnv>(
       std::unique_ptr<Env>(ROCKSDB_NAMESPACE::NewMemEnv(Env::Default())));
   Status status;
@@ -156,13 +171,8 @@ Status SelfTestDatabase::AddFamily(const char* name) {
                                     .ok()) {
     return Status::OK();  // then no database has the extractor and timestamps
   }
-  RocksDBFilterOptions filter;
-  filter.range_prefixes = "1:2:3:4";
-  std::string error;
-  std::unique_ptr<const FilterPolicy> policy = MakeRocksDBFilterPolicy(filter, &error);
-  if (policy == nullptr) return Status::Aborted(error);
   BlockBasedTableOptions table;
-  table.filter_policy = std::make_shared<RecordingPolicy>(std::move(policy), &queries_);
+  table.filter_policy = std::make_shared<RecordingPolicy>(&queries_, &counts_);
   if (family.name == "partitions") {
     table.partition_filters = true;
     table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;

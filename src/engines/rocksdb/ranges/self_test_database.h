@@ -12,6 +12,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
+#include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline {
 
@@ -64,6 +65,7 @@ class SelfTestDatabase {
   void Close();
 
   Queries queries_;
+  filter::FilterCounts counts_{filter::kMaxCounts, {}};  // read by nobody
   std::unique_ptr<ROCKSDB_NAMESPACE::Env> env_;
   std::vector<SelfTestFamily> families_;
   std::unique_ptr<ROCKSDB_NAMESPACE::DB> db_;
