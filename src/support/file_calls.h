@@ -33,8 +33,8 @@ enum class NoWriter { kWait, kGoOn };
 int OpenFile(const std::string& path, NoWriter no_writer);
 
 // Creates a file that has no name once RemoveName has been called, or at the latest when it is
-// closed. No other user can read it; on Windows, those can who may read its folder's files. Returns
-// a descriptor for reading and writing; EEXIST: the name is taken.
+// closed. No other user can read it. Returns a descriptor for reading and writing; EEXIST: the name
+// is taken.
 int CreateScratchFile(const std::string& path);
 // Removes the name of a scratch file.
 int RemoveName(const std::string& path);

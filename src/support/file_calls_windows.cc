@@ -17,13 +17,14 @@ DWORD Limited(size_t bytes) {
   return static_cast<DWORD>(std::min(bytes, kMaxTransfer));
 }
 
-HANDLE Open(const std::string& path, DWORD access, DWORD creation, DWORD flags) {
+HANDLE Open(const std::string& path, DWORD access, DWORD creation, DWORD flags,
+            SECURITY_ATTRIBUTES* attributes = nullptr) {
   const std::wstring full = ToFullPath(path);
   if (full.empty()) {
     SetLastError(ERROR_INVALID_NAME);
     return INVALID_HANDLE_VALUE;
   }
-  return CreateFileW(full.c_str(), access, kShared, nullptr, creation, flags, nullptr);
+  return CreateFileW(full.c_str(), access, kShared, attributes, creation, flags, nullptr);
 }
 
 bool StatusOf(HANDLE handle, FileStatus* status) {
@@ -91,8 +92,11 @@ int OpenFile(const std::string& path, NoWriter /*no_writer*/) {
 }
 
 int CreateScratchFile(const std::string& path) {
+  OwnerAlone owner_alone;
+  SECURITY_ATTRIBUTES* const attributes = owner_alone.attributes();
+  if (attributes == nullptr) return FailedCall();
   return DescriptorOf(Open(path, GENERIC_READ | GENERIC_WRITE | DELETE, CREATE_NEW,
-                           FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE),
+                           FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, attributes),
                       _O_RDWR);
 }
 

@@ -6,7 +6,8 @@
 
 namespace bloomline::support {
 
-// Who may use a file that does not exist yet: as the umask says, or its owner alone.
+// Who may use a file that does not exist yet: as the umask says, on Windows as its folder says; or
+// its owner alone.
 enum class NewFile { kByUmask, kPrivate };
 
 class SaveTarget {
@@ -17,7 +18,8 @@ class SaveTarget {
   SaveTarget& operator=(const SaveTarget&) = delete;
 
   // Finds the target; opens its folder, but no file. Follows symbolic links, also to a file that
-  // does not exist yet. False, with *error, if the target is no regular file, or if its folder
+  // does not exist yet; on Windows, such a link is itself the target, because its calls that follow
+  // links need the file. False, with *error, if the target is no regular file, or if its folder
   // cannot be opened.
   bool Open(const std::string& path, std::string* error);
 
@@ -35,7 +37,7 @@ class SaveTarget {
 
   // Creates a file for writing in the target's folder; returns its descriptor, or -1 with errno.
   // If the target exists, only the owner may use the new file until CopyAttributesTo; otherwise
-  // `new_file` decides. On Windows the folder decides, in all cases.
+  // `new_file` decides.
   int CreateBeside(const std::string& name, NewFile new_file);
   // Removes the file that was created last. Needs no memory.
   void RemoveBeside(const std::string& name) const;

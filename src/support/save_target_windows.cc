@@ -67,12 +67,18 @@ bool SaveTarget::Open(const std::string& path, std::string* error) {
   return OpenFolder(target, error);
 }
 
-int SaveTarget::CreateBeside(const std::string& name, NewFile) {
+int SaveTarget::CreateBeside(const std::string& name, NewFile new_file) {
+  OwnerAlone owner_alone;
+  SECURITY_ATTRIBUTES* attributes = nullptr;
+  if (exists_ || new_file == NewFile::kPrivate) {
+    attributes = owner_alone.attributes();
+    if (attributes == nullptr) return FailedCall();
+  }
   std::wstring full =
       WithLongPrefix(full_path_.substr(0, full_path_.rfind(L'\\') + 1) + ToUtf16(name));
   const int descriptor =
       DescriptorOf(CreateFileW(full.c_str(), GENERIC_WRITE | READ_CONTROL | WRITE_DAC,
-                               FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr, CREATE_NEW,
+                               FILE_SHARE_READ | FILE_SHARE_DELETE, attributes, CREATE_NEW,
                                FILE_ATTRIBUTE_NORMAL, nullptr),
                    _O_WRONLY);
   if (descriptor >= 0) full_beside_ = std::move(full);

@@ -63,6 +63,28 @@ std::wstring ToFullPath(std::string_view path) {
   return WithLongPrefix(std::move(full));
 }
 
+OwnerAlone::OwnerAlone()
+    : attributes_{sizeof(attributes_), &descriptor_, FALSE}, is_made_(Make()) {}
+
+// The account, because files of an administrator belong to the group of administrators, and the
+// account is not always in it. The owner, because a server may know the account by another number.
+bool OwnerAlone::Make() {
+  alignas(TOKEN_USER) char account[sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE];
+  alignas(SID) char owner[SECURITY_MAX_SID_SIZE];
+  DWORD account_size, owner_size = sizeof(owner);
+  auto* const list = reinterpret_cast<ACL*>(list_);
+  return GetTokenInformation(GetCurrentThreadEffectiveToken(), TokenUser, account, sizeof(account),
+                             &account_size) &&
+         CreateWellKnownSid(WinCreatorOwnerRightsSid, nullptr, owner, &owner_size) &&
+         InitializeAcl(list, sizeof(list_), ACL_REVISION) &&
+         AddAccessAllowedAce(list, ACL_REVISION, FILE_ALL_ACCESS,
+                             reinterpret_cast<TOKEN_USER*>(account)->User.Sid) &&
+         AddAccessAllowedAce(list, ACL_REVISION, FILE_ALL_ACCESS, owner) &&
+         InitializeSecurityDescriptor(&descriptor_, SECURITY_DESCRIPTOR_REVISION) &&
+         SetSecurityDescriptorDacl(&descriptor_, TRUE, list, FALSE) &&
+         SetSecurityDescriptorControl(&descriptor_, SE_DACL_PROTECTED, SE_DACL_PROTECTED);
+}
+
 int DescriptorOf(HANDLE handle, int flags) {
   if (handle == INVALID_HANDLE_VALUE) return FailedCall();
   const int descriptor =

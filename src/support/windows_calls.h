@@ -46,6 +46,26 @@ inline HANDLE HandleOf(int descriptor) {
   return reinterpret_cast<HANDLE>(_get_osfhandle(descriptor));
 }
 
+// The access control list of a new file that only its owner and this thread's account may use,
+// whatever the folder would pass on.
+class OwnerAlone {
+ public:
+  OwnerAlone();
+  OwnerAlone(const OwnerAlone&) = delete;
+  OwnerAlone& operator=(const OwnerAlone&) = delete;
+
+  // For CreateFileW; null, with the system's last error, if the list could not be made.
+  SECURITY_ATTRIBUTES* attributes() { return is_made_ ? &attributes_ : nullptr; }
+
+ private:
+  bool Make();
+
+  alignas(ACL) char list_[256];
+  SECURITY_DESCRIPTOR descriptor_;
+  SECURITY_ATTRIBUTES attributes_;
+  bool is_made_;
+};
+
 // A descriptor that owns the handle. On failure the handle is closed.
 int DescriptorOf(HANDLE handle, int flags);
 

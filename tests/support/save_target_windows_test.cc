@@ -1,16 +1,20 @@
 // Where Save writes on Windows, what it refuses, and who may use the file afterwards.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "src/support/file_io.h"
 #include "src/support/windows_calls.h"
 #include "tests/support/temp_dir.h"
+// Behind windows.h.
+#include <sddl.h>
 
 namespace {
 bool is_memory_left = true;
@@ -105,6 +109,85 @@ TEST(SaveTargetWindowsTest, TheAccessControlListStays) {
   ASSERT_TRUE(Write(path, "new", &error)) << error;
   EXPECT_EQ(num_entries(), before);
   ASSERT_TRUE(Write(dir.Path("other"), "new", &error)) << error;
+}
+
+// The accounts and groups that a file's list allows anything, as SIDs.
+std::vector<std::string> AllowedBy(const std::string& path) {
+  PACL list = nullptr;
+  PSECURITY_DESCRIPTOR memory = nullptr;
+  EXPECT_EQ(GetNamedSecurityInfoW(ToUtf16(path).data(), SE_FILE_OBJECT, DACL_SECURITY_INFORMATION,
+                                  nullptr, nullptr, &list, nullptr, &memory),
+            DWORD{ERROR_SUCCESS});
+  EXPECT_NE(list, nullptr);
+  std::vector<std::string> allowed;
+  for (DWORD i = 0; list != nullptr && i < list->AceCount; ++i) {
+    void* entry;
+    EXPECT_TRUE(GetAce(list, i, &entry));
+    char* text = nullptr;
+    EXPECT_TRUE(ConvertSidToStringSidA(&static_cast<ACCESS_ALLOWED_ACE*>(entry)->SidStart, &text));
+    allowed.emplace_back(text);
+    LocalFree(text);
+  }
+  LocalFree(memory);
+  return allowed;
+}
+
+// This process's account and the owner, whoever that is. Wine adds the system's account, which
+// Windows asks for nothing.
+void ExpectPrivate(const std::string& path) {
+  alignas(TOKEN_USER) char user[sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE];
+  DWORD size;
+  ASSERT_TRUE(GetTokenInformation(GetCurrentProcessToken(), TokenUser, user, sizeof(user), &size));
+  char* account = nullptr;
+  ASSERT_TRUE(ConvertSidToStringSidA(reinterpret_cast<TOKEN_USER*>(user)->User.Sid, &account));
+  const std::vector<std::string> allowed = AllowedBy(path);
+  EXPECT_NE(std::count(allowed.begin(), allowed.end(), account), 0);
+  for (const std::string& sid : allowed) {
+    EXPECT_TRUE(sid == account || sid == "S-1-3-4" || sid == "S-1-5-18") << sid;
+  }
+  LocalFree(account);
+}
+
+// The only file of a folder whose name has this part.
+std::string FileWith(const std::string& part, const tests::TempDir& dir) {
+  std::string found;
+  for (const auto& entry : std::filesystem::directory_iterator(dir.Path("."))) {
+    if (entry.path().string().find(part) == std::string::npos) continue;
+    EXPECT_EQ(found, "");
+    found = entry.path().string();
+  }
+  EXPECT_NE(found, "") << part;
+  return found;
+}
+
+TEST(SaveTargetWindowsTest, APrivateFileIsItsOwnersAlone) {
+  const tests::TempDir dir;
+  const std::string path = dir.Path("file");
+  std::string error;
+  ReplacementFile file;
+  ASSERT_TRUE(file.Open(path, &error, NewFile::kPrivate)) << error;
+  ASSERT_TRUE(file.Append("text", 4, &error)) << error;
+  ExpectPrivate(FileWith("file.tmp", dir));
+  ASSERT_TRUE(file.Commit(&error)) << error;
+  ExpectPrivate(path);
+  EXPECT_EQ(tests::ReadFile(path), "text");
+}
+
+// What replaces a file has its list at the end, and was its owner's alone before.
+TEST(SaveTargetWindowsTest, AFileIsItsOwnersAloneWhileItIsWritten) {
+  const tests::TempDir dir;
+  const std::string path = dir.Path("file");
+  std::string error;
+  ASSERT_TRUE(Write(path, "old", &error)) << error;
+  const std::vector<std::string> before = AllowedBy(path);
+  ReplacementFile file;
+  ASSERT_TRUE(file.Open(path, &error)) << error;
+  ExpectPrivate(FileWith("file.tmp", dir));
+  ASSERT_TRUE(file.Commit(&error)) << error;
+  EXPECT_EQ(AllowedBy(path), before);
+  ScratchFile scratch;
+  ASSERT_TRUE(scratch.Open(dir.Path("."), &error)) << error;
+  ExpectPrivate(FileWith("bloomline.tmp", dir));
 }
 
 // The folder is found when the file is opened.
