@@ -2,9 +2,11 @@
 
 #include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <thread>
+#include <utility>
 
 namespace bloomline::soak {
 namespace {
@@ -13,16 +15,32 @@ constexpr int kBatch = 64;
 
 }  // namespace
 
-void Workers::Fill() {
+void WrongAnswers::Add(const std::string& text) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (texts_.size() == 20) return;
+  std::printf("WRONG: %s\n", text.c_str());
+  std::fflush(stdout);
+  texts_.push_back(text);
+}
+
+std::vector<std::string> WrongAnswers::texts() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return texts_;
+}
+
+std::string Workers::Fill() {
+  std::string error;
   database_->Use([&](rocksdb::DB* db) {
-    for (uint64_t i = 0; i < kKeys; ++i) {
+    for (uint64_t i = 0; i < kKeys && error.empty(); ++i) {
       if (!HasPosts(i / kPosts) || i % 2 == 0) continue;
       const State state{truth_->NextVersion(), false};
-      if (!db->Put({}, Key(i), Value(i, state.version)).ok()) continue;
+      const rocksdb::Status status = db->Put({}, Key(i), Value(i, state.version));
+      if (!status.ok()) error = status.ToString();  // no fault is injected yet
       truth_->End(i, state);
       ++counts_->writes;
     }
   });
+  return error;
 }
 
 void Workers::WriteOne(rocksdb::DB* db, int writer, std::mt19937_64* random) {
@@ -54,17 +72,28 @@ void Workers::Write(int writer, std::mt19937_64* random) {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
-void Workers::Compare(const char* how, uint64_t i, const State& before, bool is_found,
+void Workers::Wrong(const std::string& text) {
+  ++counts_->wrong;
+  wrong_->Add(text);
+}
+
+// The faults are I/O errors that say so. Whatever else a read returns, such as Corruption, no fault
+// has caused.
+void Workers::CountFailure(const std::string& what, const rocksdb::Status& status) {
+  ++counts_->failed_reads;
+  const std::string text = status.ToString();
+  if (status.IsIOError() && text.find("injected") != std::string::npos) return;
+  Wrong(what + ": " + text);
+}
+
+bool Workers::Compare(const char* how, uint64_t i, const State& before, bool is_found,
                       const rocksdb::Slice& value) {
   State after;
-  if (!truth_->IsKnown(i, &after) || !(after == before)) return;
-  if (after.is_missing ? !is_found : is_found && value == Value(i, after.version)) return;
-  // The first ones are enough to look at the database.
-  if (++counts_->wrong > 20) return;
-  std::printf("WRONG: %s of %s: %s; it is %s\n", how, Key(i).c_str(),
-              is_found ? value.ToString().c_str() : "not found",
-              after.is_missing ? "missing" : Value(i, after.version).c_str());
-  std::fflush(stdout);
+  if (!truth_->IsKnown(i, &after) || !(after == before)) return false;
+  if (after.is_missing ? !is_found : is_found && value == Value(i, after.version)) return true;
+  Wrong(std::string(how) + " of " + Key(i) + ": " + (is_found ? value.ToString() : "not found") +
+        "; it is " + (after.is_missing ? "missing" : Value(i, after.version)));
+  return true;
 }
 
 void Workers::ReadMany(rocksdb::DB* db, std::mt19937_64* random) {
@@ -90,11 +119,12 @@ void Workers::ReadMany(rocksdb::DB* db, std::mt19937_64* random) {
     if (!is_batch) {
       statuses[i] = db->Get({}, db->DefaultColumnFamily(), keys[i], &values[i]);
     }
-    ++counts_->reads;
+    const char* const how = is_batch ? "MultiGet" : "Get";
     if (!statuses[i].ok() && !statuses[i].IsNotFound()) {
-      ++counts_->failed_reads;
+      CountFailure(std::string(how) + " of " + texts[i], statuses[i]);
     } else if (is_known[i]) {
-      Compare(is_batch ? "MultiGet" : "Get", numbers[i], before[i], statuses[i].ok(), values[i]);
+      const bool is_compared = Compare(how, numbers[i], before[i], statuses[i].ok(), values[i]);
+      counts_->reads += is_compared ? 1 : 0;
     }
   }
 }
@@ -113,6 +143,8 @@ void Workers::ScanRange(rocksdb::DB* db, uint64_t first, uint64_t last, bool is_
   const std::string begin = Key(first);
   // The least key behind the posts of a user, where the range ends with them.
   const std::string end = last % kPosts == 0 ? User((last - 1) / kPosts, ';') : Key(last);
+  const std::string name =
+      (is_backward ? "backward scan from " : "scan from ") + begin + " to " + end;
   const rocksdb::Slice lower = begin;
   const rocksdb::Slice upper = end;
   rocksdb::ReadOptions read;
@@ -126,32 +158,31 @@ void Workers::ScanRange(rocksdb::DB* db, uint64_t first, uint64_t last, bool is_
   } else {
     scan->Seek(lower);
   }
+  std::string previous;
+  bool repeats = repeats_keys_;
   while (scan->Valid()) {
     const std::string key = scan->key().ToString();
     const uint64_t user = std::strtoull(key.c_str() + 5, nullptr, 10);
     const uint64_t i = user * kPosts + std::strtoull(key.c_str() + 17, nullptr, 10);
-    if (i < first || i >= last || key != Key(i)) {
-      ++counts_->wrong;
-      std::printf("WRONG: a scan from %s to %s found %s\n", begin.c_str(), end.c_str(),
-                  key.c_str());
-      break;
+    if (i < first || i >= last || key != Key(i)) return Wrong(name + " found " + key);
+    if (!previous.empty() && (is_backward ? key >= previous : key <= previous)) {
+      return Wrong(name + " found " + key + " after " + previous);
     }
+    previous = key;
     found[i - first] = scan->value().ToString();
+    if (std::exchange(repeats, false)) continue;
     is_backward ? scan->Prev() : scan->Next();
   }
+  if (!scan->status().ok()) return CountFailure(name, scan->status());
   ++counts_->scans;
-  if (!scan->status().ok()) {
-    ++counts_->failed_reads;
-    return;
-  }
   bool is_empty = true;
   for (uint64_t i = first; i < last; ++i) {
     const std::string& value = found[i - first];
     is_empty = is_empty && value.empty();
-    ++counts_->scanned_keys;
-    if (is_known[i - first]) {
-      Compare(is_backward ? "backward scan" : "scan", i, before[i - first], !value.empty(), value);
-    }
+    if (!is_known[i - first]) continue;
+    const bool is_compared = Compare(is_backward ? "backward scan" : "scan", i, before[i - first],
+                                     !value.empty(), value);
+    counts_->scanned_keys += is_compared ? 1 : 0;
   }
   counts_->empty_scans += is_empty ? 1 : 0;
 }
