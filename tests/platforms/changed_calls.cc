@@ -48,6 +48,8 @@ constexpr const char* kChanges[] = {
     "filters are queried backward",
     "filters are not queried",
     "an answer holds for later targets",
+    "next partition queried",
+    "last partition queried",
 };
 
 std::string change;
@@ -141,6 +143,8 @@ const Slice* Upper(const Slice* upper) {
 
 bool ChecksBound() { return !Is("bounds are not checked"); }
 bool ChecksBackward() { return !Is("filters are queried backward"); }
+bool TakesNextPartition() { return Is("next partition queried"); }
+bool TakesLastPartition() { return Is("last partition queried"); }
 
 bool Query(const Slice* upper, const std::function<bool()>& query) {
   if (Is("filters are not queried")) return true;

@@ -24,6 +24,14 @@ Slice Queried(const SliceTransform& extractor, const Slice& prefix);
 const Slice* Upper(const Slice* upper);
 bool ChecksBound();
 bool ChecksBackward();
+// The index of a file's partitions stands where a key was sought.
+bool TakesNextPartition();
+bool TakesLastPartition();
+template <typename Iterator>
+void MoveToPartition(Iterator* iterator) {
+  if (TakesNextPartition()) iterator->Next();
+  if (TakesLastPartition() || !iterator->Valid()) iterator->SeekToLast();
+}
 // For the query itself.
 bool Query(const Slice* upper, const std::function<bool()>& query);
 

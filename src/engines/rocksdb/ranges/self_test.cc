@@ -81,6 +81,15 @@ std::string Shown(std::string key) {
   return "'" + key + "'";
 }
 
+// Whether a filter may be queried from `queried` on by a Seek at `begin`: below a deleted range,
+// RocksDB looks for the keys behind it.
+bool IsBegin(const Family& family, std::string_view queried, std::string_view begin) {
+  using Database = SelfTestDatabase;
+  if (queried == begin) return true;
+  return !family.has_timestamps && queried == Database::kDeletedEnd &&
+         begin >= Database::kDeletedBegin && begin < Database::kDeletedEnd;
+}
+
 class SelfTest {
  public:
   std::string Run() {
@@ -113,7 +122,8 @@ void SelfTest::TestForward(const Family& family, bool auto_prefix_mode) {
     Expect(scan, "Seek", move, begin, end, family.num_files());
   };
   constexpr std::pair<std::string_view, std::string_view> kRanges[] = {
-      {"ka", "kb"}, {"kb", "kc"}, {"kc", "kd"}, {"kd", "ke"}, {"ke", "kf"}, {"kab", "kac"}};
+      {"ka", "kb"}, {"kb", "kc"}, {"kc", "kd"},   {"kd", "ke"},
+      {"ke", "kf"}, {"kc", "kf"}, {"kab", "kac"}, {"ka", "kf"}};
   for (const auto& [begin, end] : kRanges) {
     seek(NewScan(family, {"", end, auto_prefix_mode}), begin, end);
     const auto to_first = [](Iterator* iterator) { iterator->SeekToFirst(); };
@@ -161,7 +171,7 @@ void SelfTest::Expect(const Scan& scan, const char* call, Move move, std::string
     const Query& query = queries.kept[i];
     if (!query.has_range) {
       text = "queries a filter without a range";
-    } else if (query.begin != begin || query.end != end) {
+    } else if (!IsBegin(scan.family(), query.begin, begin) || query.end != end) {
       text =
           "queries a filter for the range from " + Shown(query.begin) + " to " + Shown(query.end);
     }

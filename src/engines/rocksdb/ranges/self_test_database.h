@@ -34,6 +34,7 @@ struct SelfTestFamily {
   bool has_timestamps = false;
   ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle = nullptr;
 
+  // How many files a Seek looks into.
   size_t num_files() const { return has_timestamps ? 1 : 2; }
   // The keys from `begin` to before `end`, or to the last if `end` is empty; joined by spaces.
   std::string Keys(std::string_view begin, std::string_view end, bool backward) const;
@@ -45,6 +46,9 @@ class SelfTestDatabase {
  public:
   // Of the timestamps of all keys.
   static constexpr std::string_view kTimestamp{"\1\0\0\0\0\0\0\0", 8};
+  // Level 0 deletes this range, in families without timestamps.
+  static constexpr std::string_view kDeletedBegin = "kb";
+  static constexpr std::string_view kDeletedEnd = "kbz";
 
   SelfTestDatabase() = default;
   ~SelfTestDatabase() { Close(); }
@@ -61,6 +65,8 @@ class SelfTestDatabase {
  private:
   ROCKSDB_NAMESPACE::Status AddFamily(const char* name);
   ROCKSDB_NAMESPACE::Status WriteFamily(const SelfTestFamily& family);
+  ROCKSDB_NAMESPACE::Status WriteLastLevel(const SelfTestFamily& family);
+  ROCKSDB_NAMESPACE::Status WriteLevel0(const SelfTestFamily& family);
   ROCKSDB_NAMESPACE::Status Open();
   void Close();
 
