@@ -95,10 +95,9 @@ ReplacementFile::~ReplacementFile() {
 
 bool ReplacementFile::Open(const std::string& path, std::string* error, NewFile new_file) {
   if (!target_.Open(path, error)) return false;
-  descriptor_ =
-      CreateNumbered(target_.name() + ".tmp", &temporary_, [&](const std::string& name) {
-        return target_.CreateBeside(name, new_file);
-      });
+  descriptor_ = CreateNumbered(target_.name() + ".tmp", &temporary_, [&](const std::string& name) {
+    return target_.CreateBeside(name, new_file);
+  });
   temporary_path_ = target_.folder_path() + temporary_;
   if (descriptor_ >= 0) return true;
   temporary_.clear();
@@ -116,10 +115,11 @@ bool ReplacementFile::WriteAt(uint64_t offset, const char* data, uint64_t n,
   return WriteExactly(descriptor_, temporary_path_, offset, n, data, error);
 }
 
-bool ReplacementFile::Commit(std::string* error) {
+bool ReplacementFile::Commit(std::string* error, DiskSync sync) {
   // Now rather than in Open: a long file takes minutes to write, and permissions may have changed.
   if (!target_.CopyAttributesTo(descriptor_, error)) return false;
-  if (Uninterrupted([&] { return SyncFile(descriptor_); }) != 0) {
+  const bool is_synced = sync == DiskSync::kDone;
+  if (is_synced && Uninterrupted([&] { return SyncFile(descriptor_); }) != 0) {
     return SystemFailure(temporary_path_, "cannot be synced", error);
   }
   const int descriptor = descriptor_;
@@ -129,7 +129,7 @@ bool ReplacementFile::Commit(std::string* error) {
   }
   if (!target_.ReplaceBy(temporary_, error)) return false;
   temporary_.clear();
-  return target_.Sync(error);
+  return !is_synced || target_.Sync(error);
 }
 
 ScratchFile::~ScratchFile() {

@@ -33,6 +33,10 @@ class InputFile : public ByteSource {
   uint64_t size_ = 0;
 };
 
+// When Commit returns: kDone waits for the disk. kNotNow waits for none, and after a power failure
+// the new file may be empty: for what is written again soon.
+enum class DiskSync { kDone, kNotNow };
+
 // A file that is written beside `path` and renamed to it by Commit. So `path` is at any time the
 // old file or the whole new one, even after a power failure. Without Commit nothing is left.
 //
@@ -52,7 +56,7 @@ class ReplacementFile : public ByteSink {
   bool WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const;
   // The new file has the owner, group and permissions of the old one (SaveTarget). After false the
   // old file is as it was, unless *error says that only the folder could not be synced.
-  bool Commit(std::string* error);
+  bool Commit(std::string* error, DiskSync sync = DiskSync::kDone);
 
  private:
   SaveTarget target_;
