@@ -247,8 +247,7 @@ TEST_F(RewriteFaultsTest, EndsWhenCancelledAndGoesOnLater) {
   };
   const RewriteReport first = db_.Rewrite(options);
   EXPECT_EQ(first.ended_by, "cancelled");
-  EXPECT_GE(first.files_rewritten, 4u);
-  EXPECT_LE(first.files_rewritten, 5u);
+  EXPECT_EQ(first.files_rewritten, 4u);  // no compaction begins after it
   EXPECT_EQ(Count(first, RewriteSkip::kLeft), first.files_to_rewrite - first.files_rewritten);
   EXPECT_FALSE(first.IsComplete());
 

@@ -128,6 +128,7 @@ RewriteJob::Outcome RewriteJob::RewriteOne(uint64_t number, std::string* error) 
   }
   ShowProgress(number);
   if (!IsFit(unit)) return Outcome::kDone;
+  if (IsCancelled()) return Outcome::kEnd;  // IsFit reads whole files
   std::vector<std::string> outputs;
   CompactionJobInfo info;
   const Status status = Compact(unit, &outputs, &info);
@@ -164,6 +165,7 @@ bool RewriteJob::IsFit(const LiveFiles::Unit& unit) {
   }
   if (!options_.verify_first) return true;
   for (const LiveFiles::File& file : unit.files) {
+    if (IsCancelled()) return true;
     const Status status = probe_->Verify(PathOf(file));
     if (status.ok()) continue;
     if (LiveFiles(db_, column_family_).UnitOf(NumberOf(file)).files.empty()) {

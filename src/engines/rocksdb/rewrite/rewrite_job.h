@@ -40,7 +40,8 @@ class RewriteJob {
   Outcome RewriteOne(uint64_t number, std::string* error);
   // For a file of so many bytes, by bytes_per_second and pause_ms.
   double LeastSeconds(uint64_t bytes) const;
-  // False: a file of the unit cannot be rewritten now, for a reason that the report has.
+  // False: a file of the unit cannot be rewritten now, for a reason that the report has. Files are
+  // not looked at once the call is cancelled.
   bool IsFit(const LiveFiles::Unit& unit);
   ROCKSDB_NAMESPACE::Status Compact(const LiveFiles::Unit& unit, std::vector<std::string>* outputs,
                                     ROCKSDB_NAMESPACE::CompactionJobInfo* info) const;
