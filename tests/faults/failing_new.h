@@ -1,6 +1,6 @@
 // Replaces operator new and delete, malloc, aligned_alloc, mmap and pthread_create in the binary
 // that links this, so that a test can make each of them fail. Needs the linker options that
-// tests/faults/CMakeLists.txt calls bloomline_failing_new.
+// tests/support/functions.cmake calls bloomline_failing_new.
 #ifndef BLOOMLINE_TESTS_FAULTS_FAILING_NEW_H_
 #define BLOOMLINE_TESTS_FAULTS_FAILING_NEW_H_
 

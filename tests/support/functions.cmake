@@ -28,7 +28,7 @@ _sstable|_test_redis_server|_test_tool_run)$" AND NOT TARGET ${library})
   add_executable(${name} ${source} ${ARG_UNPARSED_ARGUMENTS})
   bloomline_test_label(label)
   if(label STREQUAL "engines")
-    target_sources(${name} PRIVATE ../support/no_fsync.cc)
+    target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/support/no_fsync.cc")
   endif()
   target_compile_definitions(${name} PRIVATE
     BLOOMLINE_GOLDEN_DIR="${PROJECT_SOURCE_DIR}/tests/golden")
@@ -44,6 +44,10 @@ _sstable|_test_redis_server|_test_tool_run)$" AND NOT TARGET ${library})
                          PROPERTIES TIMEOUT 600 COST ${cost} LABELS ${label})
   endif()
 endfunction()
+
+# With these options of the linker, the functions of tests/faults/failing_new.cc replace malloc and
+# the like.
+set(bloomline_failing_new -Wl,--wrap=malloc,--wrap=aligned_alloc,--wrap=free,--wrap=mmap,--wrap=munmap)
 
 # bloomline_tests(PATTERN LIBRARIES... [LONG NAMES...]): a bloomline_test for each source of the
 # folder that PATTERN matches.

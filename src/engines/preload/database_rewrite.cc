@@ -1,11 +1,13 @@
 #include "src/engines/preload/database_rewrite.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "rocksdb/db.h"
 #include "src/engines/preload/next_function.h"
+#include "src/support/out_of_memory.h"
 
 namespace bloomline::preload {
 namespace {
@@ -18,17 +20,36 @@ constexpr char kHandleFunction[] = "_ZN7rocksdb6DBImpl29GetColumnFamilyHandleUnl
 using HandleFunction = std::unique_ptr<rocksdb::ColumnFamilyHandle> (*)(rocksdb::DB* db,
                                                                         uint32_t id);
 
-// All families, or the first alone if this RocksDB lacks the function.
+// Each family that the database has now has a handle.
+bool HasAll(const Handles& handles, rocksdb::DB* db) {
+  std::vector<rocksdb::ColumnFamilyMetaData> families;
+  db->GetAllColumnFamilyMetaData(&families);
+  return std::all_of(families.begin(), families.end(), [&](const auto& family) {
+    return std::any_of(handles.begin(), handles.end(),
+                       [&](const auto& handle) { return handle->GetName() == family.name; });
+  });
+}
+
+// All families; none if this RocksDB lacks the function.
 Handles OpenFamilies(rocksdb::DB* db) {
   Handles handles;
   const auto open = reinterpret_cast<HandleFunction>(NextMethod(kHandleFunction, db));
   if (open == nullptr) return handles;
   std::vector<rocksdb::ColumnFamilyMetaData> families;
   db->GetAllColumnFamilyMetaData(&families);
-  // Numbers rise with each family that was ever created.
+  // Numbers rise with each family that was ever created. Each call takes the database's lock, so
+  // after many numbers without a family, and twice as many, and so on, see whether a family was
+  // dropped since.
   constexpr uint32_t kMaxId = 1 << 20;
+  uint32_t patience = 1 << 12;
+  uint32_t without = 0;
   for (uint32_t id = 0; id < kMaxId && handles.size() < families.size(); ++id) {
-    if (auto handle = open(db, id)) handles.push_back(std::move(handle));
+    auto handle = open(db, id);
+    without = handle == nullptr ? without + 1 : 0;
+    if (handle != nullptr) handles.push_back(std::move(handle));
+    if (without < patience) continue;
+    if (HasAll(handles, db)) break;
+    patience *= 2;
   }
   return handles;
 }
@@ -57,7 +78,10 @@ DatabaseReport RewriteDatabase(rocksdb::DB* db, RewriteOptions options,
       continue;
     }
     options.progress = [&](const RewriteProgress& progress) {
-      show_progress(ProgressLine(family, progress));
+      support::OrIfOutOfMemory(false, [&] {
+        show_progress(ProgressLine(family, progress));
+        return true;
+      });
     };
     RewriteReport report;
     std::string error;

@@ -9,10 +9,12 @@
 #include <condition_variable>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <future>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -60,9 +62,8 @@ class DatabaseWatch {
 
   ~DatabaseWatch() { End(false); }
 
-  // Cancels a rewrite. The thread has ended when this returns, also in a second caller.
-  // `is_closing`: the program is about to close the database. Otherwise it may still use it.
-  void End(bool is_closing) {
+  // Cancels a rewrite; true if there was one. The thread ends soon. Does not wait for it.
+  bool Cancel() {
     bool is_rewriting = false;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -71,6 +72,13 @@ class DatabaseWatch {
       is_rewriting = is_rewriting_;
     }
     changed_.notify_all();
+    return is_rewriting;
+  }
+
+  // Cancels a rewrite. The thread has ended when this returns, also in a second caller.
+  // `is_closing`: the program is about to close the database. Otherwise it may still use it.
+  void End(bool is_closing) {
+    const bool is_rewriting = Cancel();
     const std::lock_guard<std::mutex> lock(joining_);
     if (!thread_.joinable()) return;
     if (is_rewriting && is_closing) HurryUp();
@@ -78,19 +86,34 @@ class DatabaseWatch {
   }
 
  private:
-  // One line on stderr and in the LOG.
+  // A request that was carried out, but has no report yet.
+  struct Served {
+    std::string text;
+    std::string begin;
+    DatabaseReport report;
+  };
+
+  // One line on stderr and, unless out of memory, in the LOG.
   void Say(const std::string& text) const {
     std::fprintf(stderr, "bloomline: %s\n", text.c_str());
-    rocksdb::Info(db_->GetDBOptions().info_log, "bloomline: %s", text.c_str());
+    support::OrIfOutOfMemory(false, [&] {
+      rocksdb::Info(db_->GetDBOptions().info_log, "bloomline: %s", text.c_str());
+      return true;
+    });
   }
 
   // RocksDB then ends a compaction within a file, as it does when it closes. It refuses to close
-  // while snapshots are held; then the database must not be harmed.
+  // while snapshots are held; then the database must not be harmed. Out of memory, the compaction
+  // goes on to its end.
   void HurryUp() const {
-    uint64_t snapshots = 0;
-    if (db_->GetIntProperty(rocksdb::DB::Properties::kNumSnapshots, &snapshots) && snapshots == 0) {
-      rocksdb::CancelAllBackgroundWork(db_, /*wait=*/false);
-    }
+    support::OrIfOutOfMemory(false, [this] {
+      uint64_t snapshots = 0;
+      if (db_->GetIntProperty(rocksdb::DB::Properties::kNumSnapshots, &snapshots) &&
+          snapshots == 0) {
+        rocksdb::CancelAllBackgroundWork(db_, /*wait=*/false);
+      }
+      return true;
+    });
   }
 
   void Run() {
@@ -100,13 +123,16 @@ class DatabaseWatch {
         std::unique_lock<std::mutex> lock(mutex_);
         if (changed_.wait_for(lock, kBetweenLooks, [this] { return must_end_; })) return;
       }
-      support::OrIfOutOfMemory(false, [this] { return Look(); });
+      // A request must not be lost for lack of memory.
+      if (!support::OrIfOutOfMemory(false, [this] { return Look(); })) request_.LookAgain();
     }
   }
 
   bool Look() {
     std::string error;
-    if (request_.Take(&error)) {
+    if (served_.has_value()) {
+      Report();
+    } else if (request_.Take(&error)) {
       Serve();
     } else if (error != said_) {
       said_ = error;
@@ -116,38 +142,49 @@ class DatabaseWatch {
   }
 
   void Serve() {
-    const std::string begin = TimeText();
+    Served served;
+    served.begin = TimeText();
     RewriteOptions options;
-    std::string text;
     std::string error;
-    if (!request_.Read(&options, &text, &error)) {
+    if (!request_.Read(&options, &served.text, &error)) {
       Finish(false, "Refused: " + error + "\n", error);
       return;
     }
+    const std::string begun = "rewriting filters as " + request_.running_path() +
+                              " says: " + (served.text.empty() ? "the defaults" : served.text);
+    // While is_rewriting_ is set, nothing throws.
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       if (must_end_) return;
       is_rewriting_ = true;
       cancel_ = false;
     }
-    Say("rewriting filters as " + request_.running_path() +
-        " says: " + (text.empty() ? "the defaults" : text));
-    const DatabaseReport report = support::OrIfOutOfMemory(DatabaseReport{false, "out of memory\n"},
-                                                           [&] { return Rewrite(options); });
+    Say(begun);
+    served.report = support::OrIfOutOfMemory(DatabaseReport{false, "out of memory\n"},
+                                             [&] { return Rewrite(options); });
+    bool is_closed = false;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       is_rewriting_ = false;
-      if (must_end_ && !report.is_complete) {
-        Say("closed while filters were rewritten; " + request_.running_path() +
-            " goes on when the database is opened again");
-        return;
-      }
+      is_closed = must_end_ && !served.report.is_complete;
     }
-    const std::string verdict =
-        report.is_complete ? "the rewrite is complete" : "the rewrite is not complete";
+    if (is_closed) {
+      Say("closed while filters were rewritten; " + request_.running_path() +
+          " goes on when the database is opened again");
+      return;
+    }
+    served_ = std::move(served);
+    Report();
+  }
+
+  // Out of memory, the next look tries again.
+  void Report() {
+    const DatabaseReport& report = served_->report;
     Finish(report.is_complete,
-           "Request: " + text + "\nBegun " + begin + ", ended " + TimeText() + "\n" + report.text,
-           verdict);
+           "Request: " + served_->text + "\nBegun " + served_->begin + ", ended " + TimeText() +
+               "\n" + report.text,
+           report.is_complete ? "the rewrite is complete" : "the rewrite is not complete");
+    served_.reset();
   }
 
   // The rewrite has a thread, so that this one sees who removes the request in a long pause.
@@ -180,6 +217,7 @@ class DatabaseWatch {
 
   rocksdb::DB* const db_;
   RewriteRequest request_;
+  std::optional<Served> served_;
   std::string said_;
   std::mutex joining_;
   std::mutex mutex_;  // of the members up to is_rewriting_
@@ -203,13 +241,24 @@ std::atomic<Watches*> watches{nullptr};
 void EndAll() {
   Watches* const all = watches;
   if (all == nullptr || is_own_thread) return;
-  std::map<void*, std::shared_ptr<DatabaseWatch>> open;
   {
     const std::lock_guard<std::mutex> lock(all->mutex);
     all->is_exiting = true;
-    open = all->of_database;
+    for (const auto& [db, watch] : all->of_database) watch->Cancel();
   }
-  for (const auto& [db, watch] : open) watch->End(false);
+  // Others may close databases meanwhile. A copy of the map would need memory.
+  void* last = nullptr;
+  for (;;) {
+    std::shared_ptr<DatabaseWatch> watch;
+    {
+      const std::lock_guard<std::mutex> lock(all->mutex);
+      const auto next = all->of_database.upper_bound(last);
+      if (next == all->of_database.end()) return;
+      last = next->first;
+      watch = next->second;
+    }
+    watch->End(false);
+  }
 }
 
 Watches* AllWatches() {
@@ -232,7 +281,8 @@ bool Watch(void* db, const Environment* environment) {
   if (all == nullptr) return false;
   auto watch = std::make_shared<DatabaseWatch>(static_cast<rocksdb::DB*>(db));
   const std::lock_guard<std::mutex> lock(all->mutex);
-  if (!all->is_exiting) all->of_database[db] = std::move(watch);
+  // An earlier watch of this address goes when the lock is free.
+  if (!all->is_exiting) all->of_database[db].swap(watch);
   return true;
 }
 
@@ -244,10 +294,14 @@ void Unwatch(void* db) {
     const std::lock_guard<std::mutex> lock(all->mutex);
     const auto found = all->of_database.find(db);
     if (found == all->of_database.end()) return;
-    watch = std::move(found->second);
-    all->of_database.erase(found);
+    watch = found->second;
   }
   watch->End(true);
+  // Only now: a second thread that closes the database must find the watch, and wait, too. Then the
+  // address may be that of another database.
+  const std::lock_guard<std::mutex> lock(all->mutex);
+  const auto found = all->of_database.find(db);
+  if (found != all->of_database.end() && found->second == watch) all->of_database.erase(found);
 }
 
 }  // namespace

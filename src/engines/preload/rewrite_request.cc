@@ -1,10 +1,11 @@
 #include "src/engines/preload/rewrite_request.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <system_error>
+#include <cstdio>
 
 #include "src/engines/rocksdb/rewrite/option_text.h"
 #include "src/support/file_io.h"
@@ -13,15 +14,13 @@
 namespace bloomline::preload {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr char kName[] = "bloomline_rewrite";
 constexpr char kProgress[] = "\n# progress: ";
 constexpr uint64_t kMaxBytes = 1 << 16;
 
-bool IsFile(const std::string& path) {
-  std::error_code code;
-  return fs::is_regular_file(fs::symlink_status(path, code));
+// The system's own calls, because those of std::filesystem need memory.
+bool IsFile(const std::string& path, struct stat* status) {
+  return lstat(path.c_str(), status) == 0 && S_ISREG(status->st_mode);
 }
 
 // "a=1;b=2" of lines, spaces and comments.
@@ -48,24 +47,21 @@ RewriteRequest::RewriteRequest(const std::string& directory)
       done_path_(path_ + ".done") {}
 
 bool RewriteRequest::Take(std::string* error) {
-  const bool is_first = is_first_look_;
-  is_first_look_ = false;
-  if (is_first && IsFile(running_path_)) return true;
-  if (!IsFile(path_)) return false;
-  std::error_code code;
-  const uintmax_t size = fs::file_size(path_, code);
-  const Looks now(size, fs::last_write_time(path_, code));
+  const bool must_go_on = looks_for_running_ && IsWanted();
+  looks_for_running_ = false;
+  if (must_go_on) return true;
+  struct stat status;
+  if (!IsFile(path_, &status)) return false;
+  const Looks now(status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
   if (now != last_look_) {
     last_look_ = now;
     return false;
   }
-  fs::rename(path_, running_path_, code);
-  if (code) {
-    *error = path_ + ": cannot be renamed: " + code.message();
-    return false;
+  if (std::rename(path_.c_str(), running_path_.c_str()) != 0) {
+    return support::SystemFailure(path_, "cannot be renamed", error);
   }
-  last_look_ = {UINTMAX_MAX, {}};
-  fs::remove(done_path_, code);
+  last_look_ = kNone;
+  unlink(done_path_.c_str());
   return true;
 }
 
@@ -85,7 +81,10 @@ bool RewriteRequest::Read(RewriteOptions* options, std::string* text, std::strin
   return ParseRewriteOptions(*text, options, error);
 }
 
-bool RewriteRequest::IsWanted() const { return IsFile(running_path_); }
+bool RewriteRequest::IsWanted() const noexcept {
+  struct stat status;
+  return IsFile(running_path_, &status);
+}
 
 void RewriteRequest::ShowProgress(const std::string& line) const {
   // Without O_CREAT: a request that was removed stays so.
@@ -103,8 +102,7 @@ bool RewriteRequest::Finish(const std::string& report, std::string* error) {
   support::ReplacementFile file;
   const bool is_written = file.Open(done_path_, error) &&
                           file.Append(report.data(), report.size(), error) && file.Commit(error);
-  std::error_code code;
-  fs::remove(running_path_, code);
+  unlink(running_path_.c_str());
   return is_written;
 }
 

@@ -4,9 +4,8 @@
 #define BLOOMLINE_ENGINES_PRELOAD_REWRITE_REQUEST_H_
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
-#include <utility>
+#include <tuple>
 
 #include "bloomline/rewrite_filters.h"
 
@@ -16,7 +15,7 @@ namespace bloomline::preload {
 //   bloomline_rewrite          the request; somebody writes it. Its text has RewriteOptions
 //   bloomline_rewrite.running  the same file while it is carried out, with a line on the progress
 //   bloomline_rewrite.done     the report
-// The functions may throw bad_alloc.
+// Functions that are not noexcept may throw bad_alloc.
 class RewriteRequest {
  public:
   // `directory` is that of the database.
@@ -27,12 +26,15 @@ class RewriteRequest {
   // earlier process did not finish. False with *error if the file cannot be renamed.
   bool Take(std::string* error);
 
+  // The next call of Take finds a request that was taken and not finished.
+  void LookAgain() noexcept { looks_for_running_ = true; }
+
   // Reads the request that Take found. *text has the options alone. False with *error if the file
   // cannot be read, or has no valid options.
   bool Read(RewriteOptions* options, std::string* text, std::string* error);
 
   // Nobody has removed the request since Take.
-  bool IsWanted() const;
+  bool IsWanted() const noexcept;
 
   // Replaces the line on the progress. Does nothing if the request was removed, or on errors.
   void ShowProgress(const std::string& line) const;
@@ -46,13 +48,15 @@ class RewriteRequest {
   const std::string& done_path() const { return done_path_; }
 
  private:
-  using Looks = std::pair<uintmax_t, std::filesystem::file_time_type>;  // size and time
+  using Looks = std::tuple<int64_t, int64_t, int64_t>;  // size and time
+
+  static constexpr Looks kNone{-1, 0, 0};
 
   const std::string path_;
   const std::string running_path_;
   const std::string done_path_;
-  bool is_first_look_ = true;
-  Looks last_look_{UINTMAX_MAX, {}};
+  bool looks_for_running_ = true;
+  Looks last_look_ = kNone;
   uint64_t text_bytes_ = 0;  // of the request, before the line on the progress
 };
 
