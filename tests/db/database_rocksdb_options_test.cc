@@ -1,5 +1,6 @@
 // OPTIONS and LOG, as RocksDB writes them, and texts that it does not write.
 #include <gtest/gtest.h>
+#include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/statistics.h>
@@ -210,6 +211,28 @@ TEST_F(LogTest, LogFolder) {
   Dump();
   EXPECT_FALSE(std::filesystem::exists(path_ + "/LOG"));
   EXPECT_EQ(Count(), 5u);
+}
+
+// Not the one that an earlier LOG names.
+TEST_F(LogTest, TheBlockCacheIsThatOfTheNewestLog) {
+  const auto capacity = [&](const rocksdb::BlockBasedTableOptions& table) {
+    rocksdb::Options options;
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    Open(options);
+    db_.reset();
+    std::vector<Database> databases;
+    std::string error;
+    EXPECT_TRUE(OpenInput(path_, &databases, &error)) << error;
+    return databases.at(0).column_families.at(0).block_cache_bytes;
+  };
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = rocksdb::NewLRUCache(3 << 20);
+  EXPECT_EQ(capacity(table), 3u << 20);
+  table.block_cache = rocksdb::NewLRUCache(5 << 20);
+  EXPECT_EQ(capacity(table), 5u << 20);
+  table.block_cache = nullptr;
+  table.no_block_cache = true;
+  EXPECT_EQ(capacity(table), 0u);
 }
 
 TEST_F(LogTest, NoLog) {

@@ -190,10 +190,11 @@ void AddBlockCachesOfLog(Database* database) {
   };
   for (const std::string& path : LogFiles(database->path)) {
     ColumnFamily* family = nullptr;
-    bool found = false;
+    bool has_options = false;  // a family may have no cache, and older files say what was
     ForEachFirstLine(path, [&](std::string_view line) {
       const size_t at = line.find(kFamily);
       if (at != line.npos) {
+        has_options = true;
         const std::string_view rest = line.substr(at + kFamily.size());
         const std::string_view name = rest.substr(0, rest.rfind("]:"));
         const auto is_named = [&](const ColumnFamily& known) { return known.name == name; };
@@ -207,10 +208,9 @@ void AddBlockCachesOfLog(Database* database) {
         if (family->block_cache_bytes == 0) {
           support::ParseUint64(line.substr(kCapacity.size()), &family->block_cache_bytes);
         }
-        found = true;
       }
     });
-    if (found) return;
+    if (has_options) return;
   }
 }
 
