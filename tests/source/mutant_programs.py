@@ -16,6 +16,10 @@ import threading
 import time
 
 MEMORY_LIMIT = 6 << 30  # of a test, which may allocate any wrong length
+# The addresses that a test may have, if not those of MEMORY_LIMIT. Most of them have no memory.
+ADDRESS_LIMITS = {"past_4gib_test": 1 << 40}
+# What says in a source file of tests that it reads files of the folder golden.
+GOLDEN_FILES = b"BLOOMLINE_GOLDEN_DIR"
 COMPILER_SECONDS = 120  # a mistake may make the compiler compute without end
 # What the compiler and the linker print if they fail, but not because of a mistake.
 MACHINE_FAILED = re.compile(r"No space left|Killed signal|out of memory|Cannot allocate memory")
@@ -130,7 +134,7 @@ class Programs:
         return own
 
     def sources_hash(self, tests):
-        """Of all that `tests` are compiled from in the folder tests."""
+        """Of all that `tests` are compiled from in the folder tests, and that they read there."""
         key = tuple(sorted(tests))
         if key not in self.hashes:
             self.hashes[key] = self.new_sources_hash(tests)
@@ -139,6 +143,10 @@ class Programs:
     def new_sources_hash(self, tests):
         names = {name for test in tests for item in self.objects[test]
                  for name in self.includes.get(item, ()) if name.startswith("tests/")}
+        golden = self.tree / "tests/golden"
+        if any(GOLDEN_FILES in (self.tree / name).read_bytes() for name in names):
+            names |= {str(path.relative_to(self.tree)) for path in golden.rglob("*")
+                      if path.is_file()}
         result = hashlib.sha256()
         for name in sorted(names):
             result.update(name.encode() + (self.tree / name).read_bytes())
@@ -158,6 +166,29 @@ class Programs:
                         raise Wrong(f"{test} without a mistake: {ended}\n{output}")
                     self.seconds[test] = time.monotonic() - start
         return self.seconds[test]
+
+
+def output_within(process, seconds):
+    """Why the process was killed, or ''; and its output."""
+    why, until = "", time.monotonic() + seconds
+    while True:
+        try:
+            return why, process.communicate(timeout=0.2)[0]
+        except subprocess.TimeoutExpired:
+            if resident_bytes(process.pid) > MEMORY_LIMIT:
+                why = "too much memory"
+            elif time.monotonic() > until:
+                why = "hang"
+            if why:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def resident_bytes(pid):
+    try:
+        return int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf(
+            "SC_PAGE_SIZE")
+    except OSError:
+        return 0  # it has ended
 
 
 class Work:
@@ -241,7 +272,8 @@ class Work:
     def run(self, test, usual_seconds):
         """Two strings: how the test failed, '' if it passed; its output."""
         seconds = int(5 + 5 * usual_seconds)  # of processor time, as the machine may be busy
-        limits = ["setpriv", "--pdeathsig=KILL", "prlimit", f"--as={MEMORY_LIMIT}", "--core=0",
+        limits = ["setpriv", "--pdeathsig=KILL", "prlimit", "--core=0",
+                  f"--as={ADDRESS_LIMITS.get(test, MEMORY_LIMIT)}",
                   f"--cpu={seconds}:{seconds + 5}"]
         with tempfile.TemporaryDirectory() as directory:
             process = subprocess.Popen(limits + self.command_of(test, directory),
@@ -250,18 +282,15 @@ class Work:
                                        env={**os.environ, "TMPDIR": directory},
                                        start_new_session=True)
             try:
-                output, _ = process.communicate(timeout=120 + 40 * usual_seconds)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                return "hang", process.communicate()[0].decode(errors="replace")
+                why, output = output_within(process, 120 + 40 * usual_seconds)
             finally:
                 try:  # servers that a failed test left behind
                     os.killpg(process.pid, signal.SIGKILL)
                 except ProcessLookupError:
                     pass
         output = output.decode(errors="replace")
-        if process.returncode == 0:
-            return "", output
+        if why or process.returncode == 0:
+            return why, output
         if process.returncode == -signal.SIGXCPU:
             return "hang", output
         return "crash" if process.returncode < 0 else "failure", output

@@ -1,5 +1,5 @@
-"""The mistakes that tests/source/mutants plants. They follow from rules: another operator, a constant
-that is off by one, a condition or an answer turned round, a statement left out."""
+"""The mistakes that tests/source/mutants plants. They follow from rules: another operator, a
+constant that is off by one, a condition or an answer turned round, a statement left out."""
 import dataclasses
 import hashlib
 import os
