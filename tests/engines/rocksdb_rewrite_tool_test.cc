@@ -6,8 +6,10 @@
 #include <sys/wait.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -195,6 +197,27 @@ TEST_F(RewriteToolTest, RefusesDatabasesThatNeedTheirApplication) {
 }
 
 // The OPTIONS file does not name them.
+TEST_F(RewriteToolTest, TheManualPageHasWhatTheHelpHas) {
+  const ToolRun help = Tool("--help");
+  const ToolRun page = Tool("--man-page");
+  EXPECT_EQ(help.exit_code + page.exit_code, 0);
+  EXPECT_EQ(page.text.substr(0, 4), ".TH ");
+  EXPECT_EQ(page.text.find("\n\n"), std::string::npos) << page.text;
+  // Dashes are escaped, and headings are others.
+  std::string text;
+  for (const char c : page.text) text += c == '\\' ? "" : std::string(1, c);
+  std::istringstream words(help.text);
+  uint64_t num_words = 0;
+  for (std::string word; words >> word; ++num_words) {
+    const bool is_heading = word == "Usage:" || word == "Example:" || word == "Arguments:" ||
+                            word == "Options:" || word == "Exit" || word == "code:";
+    EXPECT_TRUE(is_heading || text.find(word) != std::string::npos) << word;
+  }
+  EXPECT_GT(num_words, 100u);
+  if (std::system("groff --version >/dev/null 2>&1") != 0) return;
+  EXPECT_EQ(Tool("--man-page | groff -man -Tutf8 -ww -z").text, "");
+}
+
 TEST_F(RewriteToolTest, RefusesOtherFolders) {
   for (const bool of_family : {false, true}) {
     rocksdb::Options options = RewriteDatabase::SmallFiles();

@@ -13,6 +13,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
+#include "src/engines/rewrite/man_page.h"
 #include "src/engines/rewrite/stored_options.h"
 #include "src/engines/rocksdb/rewrite/option_text.h"
 #include "src/support/out_of_memory.h"
@@ -88,6 +89,10 @@ int Parse(int argc, char** argv, Request* request) {
     const std::string argument = argv[i];
     if (argument == "-h" || argument == "--help") {
       std::fputs(kHelp, stdout);
+      return kExitOk;
+    }
+    if (argument == "--man-page") {  // for the build, so not in the help
+      std::fputs(ManualPage(kHelp).c_str(), stdout);
       return kExitOk;
     }
     if (argument == "--policy" && i + 1 < argc) {
