@@ -1,9 +1,9 @@
-"""Failures of db_stress that are RocksDB's own: seen with RocksDB's filters alone, and understood."""
+"""Failures of db_stress that are RocksDB's own: seen with its filters alone, and understood."""
 import re
 
 
 class Known:
-    """What a failed run prints (`pattern`), with the versions of RocksDB that were seen to do so."""
+    """What a failed run prints (`pattern`), with the versions of RocksDB that did so."""
 
     def __init__(self, pattern, versions, reason):
         self.pattern, self.versions, self.reason = re.compile(pattern), versions, reason
