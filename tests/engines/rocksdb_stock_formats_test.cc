@@ -60,6 +60,20 @@ TEST(RocksDBStockFormatsTest, BytesAreThoseOfRocksDB) {
   }
 }
 
+// Above 25.5 bits per key, the number of probes follows a rule of its own.
+TEST(RocksDBStockFormatsTest, BytesAreThoseOfRocksDBForAllBitsPerKey) {
+  const BlockBasedTableOptions table;
+  for (double bits = 1; bits <= 100; bits += bits < 60 ? 0.5 : 10) {
+    for (const double bits_per_key : {bits, bits + 0.001}) {
+      if (bits_per_key > 100) continue;
+      const auto ours = NewBuilder(*Bloomline(Format::kBloom, bits_per_key), table);
+      const auto own =
+          NewBuilder(*Own("bloomfilter:" + std::to_string(bits_per_key) + ":false"), table);
+      ASSERT_EQ(Build(ours.get(), 100), Build(own.get(), 100)) << bits_per_key;
+    }
+  }
+}
+
 // RocksDB's own hash of keys of 1,024 bytes or more is another one on POWER
 // (docs/upstream/power_hash.md).
 TEST(RocksDBStockFormatsTest, LongKeysAreFound) {

@@ -1,6 +1,7 @@
 // Filters that record a canonicalizer (docs/format.md, section 5), without an engine.
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <string>
 
 #include "bloomline/filter.h"
@@ -167,6 +168,48 @@ TEST(CanonicalKeyTest, ACallbackWithoutAFormIsNotOutOfMemory) {
   }
 }
 
+// A form of a key has its bytes in upper case, twice, and 200 more.
+TEST(CanonicalKeyTest, ACallbackGetsRoomForALongForm) {
+  int calls = 0;
+  const auto fold = [](void* state, const char* key, size_t length, char* buffer, size_t capacity) {
+    ++*static_cast<int*>(state);
+    const std::string_view from(key, length);
+    std::string form = std::string(from) + std::string(from) + std::string(200, '.');
+    for (char& c : form) c = static_cast<char>(std::toupper(c));
+    if (form.size() <= capacity) form.copy(buffer, form.size());
+    return form.size();
+  };
+  const filter::CallbackCanonicalizer canonicalizer("test.Callback",
+                                                    filter::OwnedCallback({fold, &calls, nullptr}));
+  filter::CanonicalKey key;
+  key.Set(canonicalizer, "key");
+  ASSERT_TRUE(key.is_known()) << key.error();
+  EXPECT_EQ(key.bytes(), "KEYKEY" + std::string(200, '.'));
+  EXPECT_EQ(calls, 2);
+  const std::string long_key(5000, 'k');
+  key.Set(canonicalizer, long_key);
+  ASSERT_TRUE(key.is_known()) << key.error();
+  EXPECT_EQ(key.bytes(), std::string(10000, 'K') + std::string(200, '.'));
+  EXPECT_EQ(calls, 4);
+
+  // A filter of such forms finds keys of any case, and rejects others.
+  filter::FilterWriter writer(FilterOptions(), {canonicalizer.Name(), {}});
+  for (int i = 0; i < 1000; ++i) {
+    key.Set(canonicalizer, "key" + std::to_string(i));
+    writer.AddKey(key.bytes());
+  }
+  const std::string filter = tests::FinishedFilter(&writer, filter::StandaloneShape);
+  const FilterView view = FilterView::Open(filter, canonicalizer.Name());
+  int matches = 0;
+  for (int i = 0; i < 2000; ++i) {
+    key.Set(canonicalizer, "Key" + std::to_string(i));
+    const bool may_match = view.MayMatch(key.bytes());
+    EXPECT_TRUE(may_match || i >= 1000) << i;
+    matches += may_match ? 1 : 0;
+  }
+  EXPECT_LT(matches, 1050);
+}
+
 TEST(CanonicalKeyTest, NamesAreShortAndPlain) {
   const auto error_of = [](const char* name) {
     support::ErrorText error;
@@ -174,7 +217,7 @@ TEST(CanonicalKeyTest, NamesAreShortAndPlain) {
     return error.str();
   };
   const std::string longest(64, 'n');
-  for (const char* name : {"a", "app.Case-Folding_2", "Z9", longest.c_str()}) {
+  for (const char* name : {"a", "z", "A", "Z9", "0", "app.Case-Folding_2", longest.c_str()}) {
     EXPECT_EQ(error_of(name), "");
   }
   const std::string allowed = "; allowed: 1 to 64 letters, digits, '.', '_' and '-' of ASCII";
