@@ -131,7 +131,7 @@ bool FilterAccount::CountFiles(DB* db, std::string* error) {
 
 void FilterAccount::OnTableFileCreationStarted(
     const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo&) {
-  BeginFileCreation(impl_->files);
+  BeginFileCreation(impl_->files->id());
 }
 
 void FilterAccount::OnTableFileCreated(const ROCKSDB_NAMESPACE::TableFileCreationInfo& info) {
@@ -153,6 +153,7 @@ void FilterAccount::OnTableFileDeleted(const ROCKSDB_NAMESPACE::TableFileDeletio
 }
 
 void FilterAccount::OnFlushBegin(DB* db, const ROCKSDB_NAMESPACE::FlushJobInfo& info) {
+  EndFileCreation();  // of a job that failed
   impl_->Run(db->GetName(), [&] { impl_->CountOnce(db, info.cf_id); });
 }
 
@@ -168,6 +169,7 @@ void FilterAccount::OnFlushCompleted(DB* db, const ROCKSDB_NAMESPACE::FlushJobIn
 }
 
 void FilterAccount::OnCompactionBegin(DB* db, const CompactionJobInfo& info) {
+  EndFileCreation();
   impl_->Run(db->GetName(), [&] {
     impl_->CountOnce(db, info.cf_id);
     impl_->files->BeginCompaction(db->GetName(), info.job_id, InputsOf(info));
@@ -175,6 +177,7 @@ void FilterAccount::OnCompactionBegin(DB* db, const CompactionJobInfo& info) {
 }
 
 void FilterAccount::OnCompactionCompleted(DB* db, const CompactionJobInfo& info) {
+  EndFileCreation();
   impl_->Run(db->GetName(), [&] {
     const std::string& name = db->GetName();
     FileAccount::Numbers outputs;

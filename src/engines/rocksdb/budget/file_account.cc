@@ -19,6 +19,34 @@ void Subtract(const FilterSums& filter, FilterSums* sums) {
 
 }  // namespace
 
+std::mutex FileAccount::all_mutex_;
+FileAccount* FileAccount::all_ = nullptr;
+uint64_t FileAccount::last_id_ = 0;
+
+FileAccount::FileAccount() {
+  const std::lock_guard lock(all_mutex_);
+  id_ = ++last_id_;
+  next_ = all_;
+  all_ = this;
+}
+
+FileAccount::~FileAccount() {
+  ShowIn(shown_in_, 0);
+  const std::lock_guard lock(all_mutex_);
+  FileAccount** link = &all_;
+  while (*link != this) link = &(*link)->next_;
+  *link = next_;
+}
+
+std::shared_ptr<FileAccount> FileAccount::WithId(uint64_t id) {
+  if (id == 0) return nullptr;  // before the mutex, which all threads share
+  const std::lock_guard lock(all_mutex_);
+  for (FileAccount* account = all_; account != nullptr; account = account->next_) {
+    if (account->id_ == id) return account->weak_from_this().lock();
+  }
+  return nullptr;
+}
+
 void FileAccount::Count(const File& file) {
   if (file.is_live) {
     Add(file.filter, &sums_.live);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -39,14 +40,19 @@ struct FileSums {
 // may come late: after the end of the file that it is about. A file that was removed therefore does
 // not come back. File numbers are unique in a database. Thread-safe. Functions that add may throw
 // bad_alloc; the file is then not counted.
-class FileAccount {
+class FileAccount : public std::enable_shared_from_this<FileAccount> {
  public:
   using Numbers = std::vector<uint64_t>;
 
-  FileAccount() = default;
-  ~FileAccount() { ShowIn(shown_in_, 0); }
+  FileAccount();
+  ~FileAccount();
   FileAccount(const FileAccount&) = delete;
   FileAccount& operator=(const FileAccount&) = delete;
+
+  // Not 0, and no other account of this process ever has it.
+  uint64_t id() const { return id_; }
+  // Null if the account has ended, or if no shared_ptr owns it. Needs no memory.
+  static std::shared_ptr<FileAccount> WithId(uint64_t id);
 
   // Job `job` has written a file. If it is a flush, or if a compaction of that number is running,
   // the file is not live until it ends.
@@ -120,6 +126,13 @@ class FileAccount {
   void Erase(Database* database, Files::iterator file);
   void RemoveFrom(Database* database, uint64_t number);
   void Release(Database* database, int job);
+
+  // All accounts of the process, and the last id, behind a mutex of their own.
+  static std::mutex all_mutex_;
+  static FileAccount* all_;
+  static uint64_t last_id_;
+  FileAccount* next_ = nullptr;
+  uint64_t id_ = 0;
 
   mutable std::mutex mutex_;
   std::map<std::string, Database> databases_;

@@ -1,20 +1,20 @@
 #include "src/engines/rocksdb/budget/file_creation.h"
 
-#include <utility>
-
 namespace bloomline {
 namespace {
 
-thread_local std::shared_ptr<FileAccount> account_of_creation;
+thread_local uint64_t account_of_creation = 0;
 
 }  // namespace
 
-void BeginFileCreation(std::shared_ptr<FileAccount> account) {
-  account_of_creation = std::move(account);
+void BeginFileCreation(uint64_t account_id) { account_of_creation = account_id; }
+
+void EndFileCreation() { account_of_creation = 0; }
+
+std::shared_ptr<FileAccount> TakeAccountOfCreation() {
+  const uint64_t id = account_of_creation;
+  account_of_creation = 0;
+  return FileAccount::WithId(id);
 }
-
-void EndFileCreation() { account_of_creation = nullptr; }
-
-FileAccount* AccountOfCreation() { return account_of_creation.get(); }
 
 }  // namespace bloomline

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 
 #include "rocksdb/env.h"
@@ -38,7 +39,10 @@ double BitsPerKeyWithin(const PolicySettings& settings, const FileAccount& accou
 LevelRules RulesWithinMemory(const PolicySettings& settings,
                              const ROCKSDB_NAMESPACE::FilterBuildingContext& context) {
   LevelRules rules = settings.levels;
-  FileAccount* const account = AccountOfCreation();
+  // An event that this thread has left is not about the file of an SstFileWriter.
+  const bool has_database = context.reason != ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc;
+  const std::shared_ptr<FileAccount> taken = TakeAccountOfCreation();
+  FileAccount* const account = has_database ? taken.get() : nullptr;
   if (account != nullptr) account->ShowIn(settings.counts, settings.options.memory_bytes);
   if (settings.options.memory_bytes == 0 || rules.bits_per_key == 0) return rules;
   if (account != nullptr) {
@@ -47,7 +51,7 @@ LevelRules RulesWithinMemory(const PolicySettings& settings,
     LowerBits(bits_per_key, &rules);
     for (int i = 0; i < rules.num_bits; ++i) rules.bits[i] = RoundedDown(rules.bits[i]);
     rules.bits_per_key = RoundedDown(rules.bits_per_key);
-  } else if (context.reason != ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc) {
+  } else if (has_database) {
     support::OrIfOutOfMemory(0, [&] {  // a Logger may need memory
       ROCKSDB_NAMESPACE::Warn(context.info_log,
                               "bloomline: a file is written without the limit of memory, because "

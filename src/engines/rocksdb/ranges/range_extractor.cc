@@ -2,10 +2,13 @@
 
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <string>
+#include <thread>
+#include <type_traits>
 
 #include "bloomline/rocksdb.h"
 #include "bloomline/seed.h"
@@ -48,11 +51,35 @@ struct LastCalls {
   uint64_t tokens_left = 0;
 };
 // On the heap: libraries that are opened at run time have little room for thread_local variables.
-// Null: out of memory, or not used yet.
+// Null: out of memory.
+//
+// By a key of the system, as libstdc++ names them on each one: glibc ends the process if a thread's
+// first variable with a destructor finds no memory, but a key says so. The C library's free ends
+// the thread's calls: it is there even when this library is not.
 LastCalls* CallsOfThread() {
+#ifdef __GLIBCXX__
+  static_assert(std::is_trivially_destructible_v<LastCalls>);
+  struct Key {
+    __gthread_key_t value = {};
+    const bool is_made = __gthread_active_p() && __gthread_key_create(&value, std::free) == 0;
+  };
+  static const Key key;
+  if (!key.is_made) return nullptr;
+  void* memory = __gthread_getspecific(key.value);
+  if (memory == nullptr) {
+    memory = std::malloc(sizeof(LastCalls));
+    if (memory == nullptr) return nullptr;
+    if (__gthread_setspecific(key.value, new (memory) LastCalls) != 0) {
+      std::free(memory);
+      return nullptr;
+    }
+  }
+  return static_cast<LastCalls*>(memory);
+#else
   thread_local std::unique_ptr<LastCalls> calls;
   if (calls == nullptr) calls.reset(new (std::nothrow) LastCalls);
   return calls.get();
+#endif
 }
 
 TokenBlocks token_blocks;
