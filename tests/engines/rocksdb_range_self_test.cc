@@ -146,16 +146,36 @@ TEST(RocksDBRangeSelfTest, TheEnvironmentForcesIt) {
   });
 }
 
+class FullEnv final : public rocksdb::EnvWrapper {
+ public:
+  explicit FullEnv(rocksdb::Env* env) : EnvWrapper(env) {}
+  const char* Name() const override { return "full"; }
+  rocksdb::Status CreateDirIfMissing(const std::string&) override {
+    return rocksdb::Status::NoSpace("injected");
+  }
+};
+
 TEST(RocksDBRangeSelfTest, TheEnvironmentsMistakesAreSaid) {
   InChild(
       [] {
         running_version = "7.8.3";
         setenv("BLOOMLINE_RANGE_SELF_TEST", "yes", 1);
+        on_self_test = [](rocksdb::Env* memory) { return new FullEnv(memory); };
+        EXPECT_FALSE(ShowsRanges(*NewRangeExtractor()));
+        on_self_test = nullptr;
         EXPECT_TRUE(ShowsRanges(*NewRangeExtractor()));
-        EXPECT_TRUE(ShowsRanges(*NewRangeExtractor()));
-        EXPECT_EQ(num_self_tests, 0);
+        EXPECT_EQ(num_self_tests, 2);
       },
-      "^bloomline: BLOOMLINE_RANGE_SELF_TEST is 'yes'; allowed: always\n$");
+      "^bloomline: BLOOMLINE_RANGE_SELF_TEST is 'yes', which counts as always; allowed: always\n$");
+}
+
+TEST(RocksDBRangeSelfTest, AnEmptyVariableIsNone) {
+  InChild([] {
+    running_version = "7.8.3";
+    setenv("BLOOMLINE_RANGE_SELF_TEST", "", 1);
+    EXPECT_TRUE(ShowsRanges(*NewRangeExtractor()));
+    EXPECT_EQ(num_self_tests, 0);
+  });
 }
 
 TEST(RocksDBRangeSelfTest, OnlyPatchReleasesOfTheTableAreTestedVersions) {
@@ -215,14 +235,23 @@ TEST(RocksDBRangeSelfTest, TheOutcomeIsLoggedOnce) {
   InChild([] { ExpectScanFindsKeys({}); });
 }
 
-class FullEnv final : public rocksdb::EnvWrapper {
- public:
-  explicit FullEnv(rocksdb::Env* env) : EnvWrapper(env) {}
-  const char* Name() const override { return "full"; }
-  rocksdb::Status CreateDirIfMissing(const std::string&) override {
-    return rocksdb::Status::NoSpace("injected");
-  }
-};
+// As in a program whose static objects are made before those of RocksDB.
+TEST(RocksDBRangeSelfTest, WithoutADatabaseALaterExtractorTriesAgain) {
+  InChild([] {
+    on_self_test = [](rocksdb::Env* memory) { return new FullEnv(memory); };
+    const auto extractor = NewRangeExtractor();
+    for (int i = 1; i <= 3; ++i) {
+      EXPECT_EQ(num_self_tests, i);
+      EXPECT_EQ(Outcome(*extractor), "not done yet: no database in memory");
+      EXPECT_FALSE(ShowsRanges(*extractor));
+      if (i == 3) on_self_test = nullptr;
+      NewRangeExtractor();
+    }
+    EXPECT_EQ(num_self_tests, 4);
+    EXPECT_EQ(Outcome(*extractor).find("passed by RocksDB"), 0U) << Outcome(*extractor);
+    EXPECT_TRUE(ShowsRanges(*extractor));
+  });
+}
 
 TEST(RocksDBRangeSelfTest, AFailureMeansMayMatch) {
   const std::string text = "failed with RocksDB " + kMinor +
@@ -232,10 +261,11 @@ TEST(RocksDBRangeSelfTest, AFailureMeansMayMatch) {
       [&] {
         on_self_test = [](rocksdb::Env* memory) { return new FullEnv(memory); };
         const auto extractor = NewRangeExtractor();
+        for (int i = 0; i < 9; ++i) NewRangeExtractor();
         EXPECT_EQ(Outcome(*extractor), text);
         EXPECT_FALSE(ShowsRanges(*extractor));
         EXPECT_FALSE(ShowsRanges(*NewRangeExtractor()));
-        EXPECT_EQ(num_self_tests, 1);
+        EXPECT_EQ(num_self_tests, 4);
         ExpectScanFindsKeys({});
       },
       ("^bloomline: filters reject no range: the self-test " + text + "\n$").c_str());

@@ -244,7 +244,8 @@ int Main(int num_arguments, char** arguments) {
   if (!is_known) return changed_calls::change == "--list" ? 0 : 2;
   if (!RegisterBloomline()) return 1;
   const TestingThread trusts;
-  const std::string difference = TestCallsForRanges();
+  bool has_database = false;
+  const std::string difference = TestCallsForRanges(&has_database);
   SelfTestDatabase database;
   const rocksdb::Status status = database.Make();
   if (!status.ok()) {

@@ -35,10 +35,13 @@ class TestingThread {
 // If nothing is decided yet, decides: by the version of the RocksDB that runs; and by the self-test
 // if that version was not tested, or if the environment has BLOOMLINE_RANGE_SELF_TEST=always. The
 // self-test takes milliseconds, once in a process. A failure puts one line on stderr. Out of
-// memory, nothing is decided, and the next call tries again. Never throws; but RocksDB ends the
-// process at some of its own allocations that fail (8 of the first 6,000, with 7.8.3), as it does
-// in any DB::Open. Thread-safe: while one thread tests, others go on, without trust, so no thread
-// waits. So does a child of fork() for all its life if another thread of the parent was testing.
+// memory, nothing is decided, and the next call tries again. So it does, up to three times, if
+// RocksDB makes no database in memory: linked statically, it can make none before its own static
+// objects are there, and a program's static objects may be made first. Never throws; but RocksDB
+// ends the process at some of its own allocations that fail (8 of the first 6,000, with 7.8.3), as
+// it does in any DB::Open. Thread-safe: while one thread tests, others go on, without trust, so no
+// thread waits. So does a child of fork() for all its life if another thread of the parent was
+// testing.
 void DecideRangeTrust();
 
 // Cost when trusted: a load.

@@ -92,8 +92,9 @@ bool IsBegin(const Family& family, std::string_view queried, std::string_view be
 
 class SelfTest {
  public:
-  std::string Run() {
+  std::string Run(bool* has_database) {
     const Status status = database_.Make();
+    *has_database = status.ok();
     if (!status.ok()) return "no database in memory: " + status.ToString();
     for (const Family& family : database_.families()) {
       for (const bool auto_prefix_mode : {false, true}) TestForward(family, auto_prefix_mode);
@@ -186,6 +187,6 @@ void SelfTest::Expect(const Scan& scan, const char* call, Move move, std::string
 
 }  // namespace
 
-std::string TestCallsForRanges() { return SelfTest().Run(); }
+std::string TestCallsForRanges(bool* has_database) { return SelfTest().Run(has_database); }
 
 }  // namespace bloomline
