@@ -1,5 +1,5 @@
-// Counts the bytes that the filters of RocksDB databases take, exactly, as soon as RocksDB reports a
-// file. RocksDBFilterOptions::memory_bytes needs it.
+// Counts the bytes that the filters of RocksDB databases take, exactly, as soon as RocksDB reports
+// a file. RocksDBFilterOptions::memory_bytes needs it.
 //
 //   std::shared_ptr<bloomline::FilterAccount> account = bloomline::NewFilterAccount(&error);
 //   if (account == nullptr) return 1;  // error says why
@@ -39,8 +39,8 @@ class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
 
   // The bytes of the filters: the sum of TableProperties::filter_size of all live files. The
   // outputs of a flush or compaction are live when it ends, inputs until then. DB::Flush may return
-  // a moment before that. RocksDB reports no end of CompactFiles: its outputs are live when they are
-  // written, its inputs until they are deleted.
+  // a moment before that. RocksDB reports no end of CompactFiles: its outputs are live when they
+  // are written, its inputs until they are deleted.
   uint64_t filter_bytes() const;
 
   // The keys of these files.
@@ -72,6 +72,8 @@ class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
   void OnColumnFamilyHandleDeletionStarted(ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle) override;
 
  private:
+  const void* GetOptionsPtr(const std::string& name) const override;
+
   friend std::unique_ptr<FilterAccount> MakeFilterAccount();
   struct Impl;
   explicit FilterAccount(std::unique_ptr<Impl> impl);

@@ -221,6 +221,10 @@ void FilterAccount::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* hand
   }
 }
 
+const void* FilterAccount::GetOptionsPtr(const std::string& name) const {
+  return name == kFilterAccountName ? this : EventListener::GetOptionsPtr(name);
+}
+
 std::unique_ptr<FilterAccount> MakeFilterAccount() {
   return std::unique_ptr<FilterAccount>(new FilterAccount(std::make_unique<FilterAccount::Impl>()));
 }

@@ -8,6 +8,7 @@
 #include "rocksdb/env.h"
 #include "src/engines/rocksdb/budget/budget_bits.h"
 #include "src/engines/rocksdb/budget/file_creation.h"
+#include "src/engines/rocksdb/budget/make_account.h"
 #include "src/filter/sizing/memory_division.h"
 #include "src/support/error_text.h"
 #include "src/support/out_of_memory.h"
@@ -65,14 +66,22 @@ LevelRules RulesWithinMemory(const PolicySettings& settings,
 FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database) {
   for (const auto& listener : database.listeners) {
     if (listener == nullptr) continue;
-    if (auto* const account = listener->CheckedCast<FilterAccount>()) return account;
+    if (auto* const account = listener->GetOptions<FilterAccount>(kFilterAccountName)) {
+      return account;
+    }
   }
   return nullptr;
 }
 
 Status CheckAccount(const RocksDBFilterOptions& options,
                     const ROCKSDB_NAMESPACE::DBOptions& database) {
-  if (options.memory_bytes == 0 || AccountAmong(database) != nullptr) return Status::OK();
+  if (options.memory_bytes == 0) return Status::OK();
+  for (const auto& listener : database.listeners) {
+    // That of another version will do: it counts for the policies of that version.
+    if (listener != nullptr && listener->CheckedCast<FilterAccount>() != nullptr) {
+      return Status::OK();
+    }
+  }
   return support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
     support::ErrorText error;
     error << "memory is " << options.memory_bytes

@@ -18,7 +18,8 @@ namespace bloomline {
 LevelRules RulesWithinMemory(const PolicySettings& settings,
                              const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
 
-// The account that counts the files of a database with these options. Null: there is none.
+// The account of this version that counts the files of a database with these options. Null: there
+// is none. May throw bad_alloc.
 FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database);
 
 // Refuses limited memory for a database without a FilterAccount: it would have no effect.

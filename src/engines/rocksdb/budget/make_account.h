@@ -1,15 +1,21 @@
-// Accounts for option strings.
+// How accounts are made for option strings, and found.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_BUDGET_MAKE_ACCOUNT_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_BUDGET_MAKE_ACCOUNT_H_
 
 #include <memory>
 
 #include "bloomline/filter_account.h"
+#include "bloomline/version.h"
 
 namespace bloomline {
 
 // As NewFilterAccount, without registration and checks. May throw bad_alloc.
 std::unique_ptr<FilterAccount> MakeFilterAccount();
+
+// By this name, Configurable::GetOptions finds the FilterAccount that a listener is. The class name
+// is not enough: a process may have two versions of bloomline, one in a program and one in a
+// library, and the functions of one must not run on an object of the other.
+constexpr char kFilterAccountName[] = "BloomlineFilterAccount " BLOOMLINE_VERSION_STRING;
 
 }  // namespace bloomline
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bloomline/version.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
 
 namespace bloomline {
@@ -35,8 +36,9 @@ class QuerySample {
   size_t bytes_ = 0;
 };
 
-// By this name, Configurable::GetOptions finds the QuerySample of a policy.
-constexpr char kQuerySampleName[] = "BloomlineQuerySample";
+// By this name, Configurable::GetOptions finds the QuerySample of a policy. Another version in the
+// process may have another QuerySample.
+constexpr char kQuerySampleName[] = "BloomlineQuerySample " BLOOMLINE_VERSION_STRING;
 
 // Returns a reader that asks `reader` and adds one of `one_of` keys to the sample; `reader` itself
 // if one_of is 0, or out of memory. Takes over `reader`, which may be null.

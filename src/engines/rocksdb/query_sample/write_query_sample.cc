@@ -9,6 +9,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/table.h"
 #include "src/engines/rocksdb/c_handles.h"
+#include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/query_sample/query_sample.h"
 #include "src/filter/ranges/range_field.h"
@@ -45,6 +46,9 @@ const QuerySample* SampleOf(const Options& options, std::string* error) {
   *error = "filter_policy is " +
            (policy == nullptr ? std::string("null") : support::Quoted(policy->GetId())) +
            "; allowed: bloomline with sample_queries";
+  if (policy != nullptr && policy->IsInstanceOf(kRocksDBPolicyName)) {
+    *error += " of this version, " BLOOMLINE_VERSION_STRING;
+  }
   return nullptr;
 }
 
