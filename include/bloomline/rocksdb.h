@@ -211,10 +211,10 @@ bool RegisterBloomline();
 // others, but RocksDB does not check that in CreateColumnFamily and SetOptions.
 //
 // Iterators need no auto_prefix_mode; with it, RocksDB saves 0.2 us for each table. Iterators
-// without `end` query no filter. In OPTIONS files the extractor has a text that is never the same
-// twice: `{id=bloomline.ranges;nonce=17.42;}`. Calls RegisterBloomline. Null if that fails, or if
-// out of memory. With a RocksDB that was not tested, the first call tests it in some milliseconds
-// (docs/compatibility.md, section Ranges).
+// without `end` query no filter. In OPTIONS files the extractor is `bloomline.ranges`; in the
+// properties of tables it has an id that is never the same twice, `bloomline.ranges:17.42`. Calls
+// RegisterBloomline. Null if that fails, or if out of memory. With a RocksDB that was not tested,
+// the first call tests it in some milliseconds (docs/compatibility.md, section Ranges).
 std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
 // Makes a canonicalizer known in option strings and OPTIONS files, for the whole process:

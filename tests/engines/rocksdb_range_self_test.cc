@@ -29,6 +29,7 @@
 #include "src/engines/rocksdb/ranges/range_trust.h"
 #include "src/engines/rocksdb/ranges/tested_versions.h"
 #include "tests/engines/rocksdb_open.h"
+#include "tests/support/injected_entropy.h"
 #include "tests/support/temp_dir.h"
 
 namespace {
@@ -167,6 +168,23 @@ TEST(RocksDBRangeSelfTest, TheEnvironmentsMistakesAreSaid) {
         EXPECT_EQ(num_self_tests, 2);
       },
       "^bloomline: BLOOMLINE_RANGE_SELF_TEST is 'yes', which counts as always; allowed: always\n$");
+}
+
+// An id of this extractor may then be that of a table, whose bounds RocksDB does not check.
+TEST(RocksDBRangeSelfTest, WithoutRandomNumbersNoVersionIsTrusted) {
+  const std::string text =
+      "failed with RocksDB 7.8.3: the system gives no random number for the "
+      "ids of extractors";
+  InChild(
+      [&] {
+        running_version = "7.8.3";
+        const tests::InjectedEntropy failing;
+        const auto extractor = NewRangeExtractor();
+        EXPECT_EQ(Outcome(*extractor), text);
+        EXPECT_FALSE(ShowsRanges(*extractor));
+        EXPECT_EQ(num_self_tests, 0);
+      },
+      ("^bloomline: filters reject no range: the self-test " + text + "\n$").c_str());
 }
 
 TEST(RocksDBRangeSelfTest, AnEmptyVariableIsNone) {

@@ -1,7 +1,6 @@
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 
 #include <charconv>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -94,16 +93,20 @@ uint64_t NextToken(LastCalls* calls) {
   return calls->next_token++;
 }
 
-// An id that no other call returns, in this process or another one that wrote a table. A process
-// that a fork made goes on with the numbers of the first, but has another number itself.
-std::string UniqueId() {
-  static std::atomic<uint64_t> next{[] {
+// The number at which the ids of this process begin; 0: without a random number.
+uint64_t FirstId() {
+  static const uint64_t first = [] {
     uint64_t seed = 0;
-    if (!DrawSeed(&seed, nullptr)) {  // then ids may be the same: that costs reads, no key
-      seed = static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
-    }
-    return seed;
-  }()};
+    return DrawSeed(&seed, nullptr) ? seed : 0;
+  }();
+  return first;
+}
+
+// An id that no other call returns, in this process or another one that wrote a table, if
+// ExtractorIdsAreUnique. A process that a fork made goes on with the numbers of the first, but has
+// another number itself.
+std::string UniqueId() {
+  static std::atomic<uint64_t> next{FirstId()};
   constexpr std::string_view kName = "bloomline.ranges:";
   constexpr size_t kMaxDigits = 20;
   char id[kName.size() + kMaxDigits + 1 + kMaxDigits];
@@ -200,6 +203,8 @@ uint64_t TokenBlocks::Take() {
   } while (!next_.compare_exchange_weak(block, block + 1, std::memory_order_relaxed));
   return kFirst + block * kTokensPerBlock;
 }
+
+bool ExtractorIdsAreUnique() { return FirstId() != 0; }
 
 std::unique_ptr<const SliceTransform> MakeRangeExtractor() {
   DecideRangeTrust();

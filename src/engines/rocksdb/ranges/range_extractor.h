@@ -67,6 +67,10 @@ class TokenBlocks {
 
 std::unique_ptr<const ROCKSDB_NAMESPACE::SliceTransform> MakeRangeExtractor();
 
+// False if the system gave no random number: then an id may be that of a table, whose bounds
+// RocksDB does not check.
+bool ExtractorIdsAreUnique();
+
 // Whether `prefix` is what the extractor returned for the last but one key in this thread. Then
 // *begin is that key, and *end the last one. They are valid until this thread calls it again. False
 // as long as ranges are not trusted (range_trust.h).

@@ -41,7 +41,13 @@ class TestingThread {
 // ends the process at some of its own allocations that fail (8 of the first 6,000, with 7.8.3), as
 // it does in any DB::Open. Thread-safe: while one thread tests, others go on, without trust, so no
 // thread waits. So does a child of fork() for all its life if another thread of the parent was
-// testing.
+// testing. Without random numbers, no version is trusted (ExtractorIdsAreUnique).
+//
+// Callers may hold locks. With 7.8.3, one cycle of three threads that wait is left, if a process's
+// first extractor is made by SetOptions and the self-test is forced. SetOptions holds the mutex_ of
+// its database, and the self-test's DB::Open waits for RocksDB's static timer_mutex. SetDBOptions
+// of stats_dump_period_sec, for any database, holds timer_mutex, and waits in Timer::Cancel for the
+// task that runs. And that task waits for the mutex_.
 void DecideRangeTrust();
 
 // Cost when trusted: a load.
