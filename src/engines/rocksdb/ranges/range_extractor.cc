@@ -58,11 +58,11 @@ struct LastCalls {
 LastCalls* CallsOfThread() {
 #ifdef __GLIBCXX__
   static_assert(std::is_trivially_destructible_v<LastCalls>);
-  struct Key {
+  struct CallsKey {
     __gthread_key_t value = {};
     const bool is_made = __gthread_active_p() && __gthread_key_create(&value, std::free) == 0;
   };
-  static const Key key;
+  static const CallsKey key;
   if (!key.is_made) return nullptr;
   void* memory = __gthread_getspecific(key.value);
   if (memory == nullptr) {
