@@ -508,6 +508,60 @@ TEST_F(RocksDBAccountEventsTest, MetricsAndTheLogHaveTheBytes) {
             std::string::npos);
 }
 
+// An alert waits for an hour, in which many files are written.
+TEST_F(RocksDBAccountEventsTest, NoOtherFamilyMovesTheMetrics) {
+  constexpr char kBytes[] = "bloomline_filter_memory_bytes";
+  constexpr char kLimit[] = "bloomline_filter_memory_limit_bytes";
+  RocksDBFilterOptions filter = Limited(20000);
+  filter.bits_per_key = 11.5;  // no other policy's text
+  AccountedDatabase database(dir_.Path("db"), account_, filter);
+  ASSERT_TRUE(database.Open().ok());
+  database.Fill(0, 1000);
+  const auto create = [&](const std::string& name, const RocksDBFilterOptions& options) {
+    rocksdb::ColumnFamilyOptions family = database.options();
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy = NewRocksDBFilterPolicy(options);
+    family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    Handle* handle = nullptr;
+    EXPECT_TRUE(database.db()->CreateColumnFamily(family, name, &handle).ok());
+    return handle;
+  };
+  const auto expect_shown = [&](Handle* written, double limit, const std::string& after) {
+    if (written != nullptr) {
+      database.Put(written, 0, 1000);
+      ASSERT_TRUE(database.db()->Flush({}, written).ok());
+    }
+    EXPECT_EQ(MetricValue(kLimit, "policy=\"compact:11.5\""), limit) << after;
+    EXPECT_EQ(MetricValue(kLimit), limit) << after;
+    EXPECT_EQ(MetricValue(kBytes) > 0, limit > 0) << after;
+    if (limit > 0) {
+      EXPECT_GT(MetricValue(kBytes, "policy=\"compact:11.5\""), 0) << after;
+    }
+  };
+  expect_shown(nullptr, 20000, "the first file");
+  RocksDBFilterOptions unlimited = filter;
+  unlimited.memory_bytes = 0;
+  Handle* const no_limit = create("without a limit", unlimited);
+  expect_shown(no_limit, 20000, "a file without a limit, of the same text");
+  RocksDBFilterOptions other = filter;
+  other.bits_per_key = 12.5;
+  Handle* const other_policy = create("another policy", other);
+  expect_shown(other_policy, 20000, "a file of another policy with the same limit");
+  other.memory_bytes = 30000;
+  Handle* const other_limit = create("another limit", other);
+  expect_shown(other_limit, 30000, "a file of another policy with another limit");
+  expect_shown(database.handles()[0], 20000, "a file of the first policy");
+  // What the first family has, it may give up.
+  const rocksdb::Status status = database.db()->SetOptions(
+      {{"block_based_table_factory",
+        "{filter_policy={id=bloomline;format=compact;bits_per_key=11.5;memory=0};}"}});
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  expect_shown(database.handles()[0], 0, "the first policy without a limit");
+  for (Handle* const handle : {no_limit, other_policy, other_limit}) {
+    EXPECT_TRUE(database.db()->DestroyColumnFamilyHandle(handle).ok());
+  }
+}
+
 TEST_F(RocksDBAccountEventsTest, ARunningDatabaseTakesAnotherLimit) {
   AccountedDatabase database(dir_.Path("db"), account_, Limited(100000));
   ASSERT_TRUE(database.Open().ok());

@@ -168,6 +168,45 @@ TEST_F(RocksDBFileAccountTest, DatabasesAreApart) {
   ExpectLive(0);
 }
 
+TEST_F(RocksDBFileAccountTest, TheMetricsOfOnePolicyHaveTheLimit) {
+  using filter::Count;
+  filter::FilterCounts one(0, {}), two(1, {});
+  const auto expect_shown = [](const filter::FilterCounts& counts, uint64_t bytes, uint64_t limit) {
+    EXPECT_EQ(counts.Get(Count::kMemoryBytes), bytes);
+    EXPECT_EQ(counts.Get(Count::kMemoryLimitBytes), limit);
+  };
+  {
+    FileAccount account;
+    account.Create(kDatabase, 1, 1, false, {10, 10});
+    account.ShowIn(&one, 7, 0);
+    expect_shown(one, 0, 0);
+    account.ShowIn(&one, 7, 100);
+    account.ShowIn(&one, 8, 0);
+    account.ShowIn(&two, 8, 100);
+    expect_shown(one, 10, 100);
+    account.Create(kDatabase, 2, 1, false, {5, 5});
+    account.ShowIn(&two, 8, 200);
+    expect_shown(one, 15, 200);
+    expect_shown(two, 0, 0);
+    account.ShowIn(&two, 7, 200);  // the family has another policy
+    expect_shown(one, 0, 0);
+    expect_shown(two, 15, 200);
+    account.Forget("other");
+    account.ShowIn(&one, 8, 0);
+    expect_shown(two, 15, 200);
+    account.Forget(kDatabase);
+    expect_shown(two, 0, 200);
+    account.ShowIn(&one, 8, 200);  // no family had it
+    expect_shown(one, 0, 200);
+    expect_shown(two, 0, 0);
+    account.ShowIn(&one, 8, 0);
+    expect_shown(one, 0, 0);
+    account.ShowIn(&two, 9, 300);
+    expect_shown(two, 0, 300);
+  }
+  expect_shown(two, 0, 0);
+}
+
 // Random compactions, of which each event may be repeated, and the end come late.
 TEST_F(RocksDBFileAccountTest, AgreesWithAModel) {
   std::mt19937_64 random(5);

@@ -31,7 +31,7 @@ FileAccount::FileAccount() {
 }
 
 FileAccount::~FileAccount() {
-  ShowIn(shown_in_, 0);
+  Show(nullptr, kNoFamily, 0);
   const std::lock_guard lock(all_mutex_);
   FileAccount** link = &all_;
   while (*link != this) link = &(*link)->next_;
@@ -222,6 +222,7 @@ void FileAccount::Forget(const std::string& database) {
   Files& files = found->second.files;
   while (!files.empty()) Erase(&found->second, files.begin());
   databases_.erase(found);
+  shown_family_ = kNoFamily;  // it may have been of this database
 }
 
 FileSums FileAccount::sums() const {
@@ -240,20 +241,31 @@ uint64_t FileAccount::BytesOf(const std::string& database) const {
   return bytes;
 }
 
-void FileAccount::ShowIn(filter::FilterCounts* counts, uint64_t limit_bytes) {
-  using filter::Count;
+void FileAccount::ShowIn(filter::FilterCounts* counts, uint64_t family, uint64_t limit_bytes) {
   const std::lock_guard lock(mutex_);
-  // Nothing changes, or a policy without a limit never had them.
-  if (limit_bytes == (counts == shown_in_ ? shown_limit_bytes_ : 0)) return;
-  if (shown_in_ != nullptr) {
-    shown_in_->Lower(Count::kMemoryBytes, sums_.live.bytes);
-    shown_in_->Lower(Count::kMemoryLimitBytes, shown_limit_bytes_);
+  if (shown_in_ == nullptr || shown_family_ == family) {
+    Show(limit_bytes == 0 ? nullptr : counts, family, limit_bytes);
+  } else if (limit_bytes != 0) {
+    const bool has_ended = shown_family_ == kNoFamily;
+    Show(has_ended ? counts : shown_in_, has_ended ? family : shown_family_, limit_bytes);
   }
-  shown_in_ = limit_bytes == 0 ? nullptr : counts;
+}
+
+void FileAccount::Show(filter::FilterCounts* counts, uint64_t family, uint64_t limit_bytes) {
+  using filter::Count;
+  shown_family_ = family;
+  if (counts == shown_in_ && limit_bytes == shown_limit_bytes_) return;
+  // The new values before the old ones go, so that a reader of the metrics never finds none.
+  if (counts != nullptr) {
+    counts->Raise(Count::kMemoryLimitBytes, limit_bytes);
+    if (counts != shown_in_) counts->Raise(Count::kMemoryBytes, sums_.live.bytes);
+  }
+  if (shown_in_ != nullptr) {
+    shown_in_->Lower(Count::kMemoryLimitBytes, shown_limit_bytes_);
+    if (counts != shown_in_) shown_in_->Lower(Count::kMemoryBytes, sums_.live.bytes);
+  }
+  shown_in_ = counts;
   shown_limit_bytes_ = limit_bytes;
-  if (shown_in_ == nullptr) return;
-  counts->Raise(Count::kMemoryBytes, sums_.live.bytes);
-  counts->Raise(Count::kMemoryLimitBytes, limit_bytes);
 }
 
 }  // namespace bloomline

@@ -89,10 +89,15 @@ class FileAccount : public std::enable_shared_from_this<FileAccount> {
   // The live filters of one database.
   uint64_t BytesOf(const std::string& database) const;
 
-  // From now on, the metrics of the policy of `counts` have the bytes of the live filters and their
-  // limit; those of another policy, which had them before, no longer. With a limit of 0, `counts`
-  // has them no longer.
-  void ShowIn(filter::FilterCounts* counts, uint64_t limit_bytes);
+  // The policy of `counts` writes a file of column family `family`, a number of it in all databases
+  // but kNoFamily, within limit_bytes; 0: without a limit.
+  //
+  // The metrics of one policy have the bytes of the live filters and their limit: those of the
+  // first family with a limit, until it has none or its database is forgotten. Otherwise, families
+  // with different policies would take turns, and an alert that waits for an hour would never fire.
+  // Of another family, only another limit is shown.
+  static constexpr uint64_t kNoFamily = 0;
+  void ShowIn(filter::FilterCounts* counts, uint64_t family, uint64_t limit_bytes);
 
  private:
   struct File {
@@ -126,6 +131,8 @@ class FileAccount : public std::enable_shared_from_this<FileAccount> {
   void Erase(Database* database, Files::iterator file);
   void RemoveFrom(Database* database, uint64_t number);
   void Release(Database* database, int job);
+  // Null: no counts.
+  void Show(filter::FilterCounts* counts, uint64_t family, uint64_t limit_bytes);
 
   // All accounts of the process, and the last id, behind a mutex of their own.
   static std::mutex all_mutex_;
@@ -137,8 +144,9 @@ class FileAccount : public std::enable_shared_from_this<FileAccount> {
   mutable std::mutex mutex_;
   std::map<std::string, Database> databases_;
   FileSums sums_;
-  // Accounts whose policies have the same text add to the same counts.
+  // Accounts whose policies have the same text add to the same counts. Null: no limit is known.
   filter::FilterCounts* shown_in_ = nullptr;
+  uint64_t shown_family_ = kNoFamily;
   uint64_t shown_limit_bytes_ = 0;
 };
 

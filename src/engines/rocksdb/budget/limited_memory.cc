@@ -9,6 +9,7 @@
 #include "src/engines/rocksdb/budget/budget_bits.h"
 #include "src/engines/rocksdb/budget/file_creation.h"
 #include "src/engines/rocksdb/budget/make_account.h"
+#include "src/filter/hash/hash.h"
 #include "src/filter/sizing/memory_division.h"
 #include "src/support/error_text.h"
 #include "src/support/out_of_memory.h"
@@ -35,6 +36,13 @@ double BitsPerKeyWithin(const PolicySettings& settings, const FileAccount& accou
   return filter::BitsOfMemory(format, memory_bits / bits);
 }
 
+// Each database has a log of its own, unless the program gives it one.
+uint64_t FamilyNumber(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) {
+  const auto log = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(context.info_log));
+  const uint64_t number = filter::Hash64(context.column_family_name, log);
+  return number == FileAccount::kNoFamily ? 1 : number;
+}
+
 }  // namespace
 
 LevelRules RulesWithinMemory(const PolicySettings& settings,
@@ -44,7 +52,9 @@ LevelRules RulesWithinMemory(const PolicySettings& settings,
   const bool has_database = context.reason != ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc;
   const std::shared_ptr<FileAccount> taken = TakeAccountOfCreation();
   FileAccount* const account = has_database ? taken.get() : nullptr;
-  if (account != nullptr) account->ShowIn(settings.counts, settings.options.memory_bytes);
+  if (account != nullptr) {
+    account->ShowIn(settings.counts, FamilyNumber(context), settings.options.memory_bytes);
+  }
   if (settings.options.memory_bytes == 0 || rules.bits_per_key == 0) return rules;
   if (account != nullptr) {
     const double bits_per_key = BitsPerKeyWithin(settings, *account);
