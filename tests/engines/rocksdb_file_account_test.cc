@@ -168,6 +168,29 @@ TEST_F(RocksDBFileAccountTest, DatabasesAreApart) {
   ExpectLive(0);
 }
 
+TEST_F(RocksDBFileAccountTest, KeysWithoutAFilterAreInOneSumAlone) {
+  account_.Find(kDatabase, 1, {0, 900});
+  account_.Create(kDatabase, 2, 1, false, {50, 100});
+  account_.Create(kDatabase, 3, 1, false, {0, 0});
+  const auto expect = [](const FileSums& sums, uint64_t keys, double share) {
+    EXPECT_EQ(sums.live.bytes, 50u);
+    EXPECT_EQ(sums.live.keys, keys);
+    EXPECT_EQ(sums.settled.keys, keys);
+    EXPECT_EQ(sums.dated_keys, 100u);
+    EXPECT_NEAR(static_cast<double>(sums.dated_shares) / FileSums::kAllKeys, share, 1e-9);
+  };
+  expect(account_.sums(), 1000, 100.0 / 900);
+  expect(account_.sums_of_filters(), 100, 1);
+  account_.BeginCompaction(kDatabase, 7, {1, 2});
+  EXPECT_EQ(account_.sums_of_filters().settled.keys, 0u);
+  account_.EndCompaction(kDatabase, 7, false, {1, 2}, {});
+  expect(account_.sums_of_filters(), 100, 1);
+  account_.Forget(kDatabase);
+  EXPECT_EQ(account_.sums().live.keys, 0u);
+  EXPECT_EQ(account_.sums_of_filters().live.keys, 0u);
+  EXPECT_EQ(account_.sums_of_filters().dated_shares, 0u);
+}
+
 TEST_F(RocksDBFileAccountTest, TheMetricsOfOnePolicyHaveTheLimit) {
   using filter::Count;
   filter::FilterCounts one(0, {}), two(1, {});

@@ -5,6 +5,7 @@
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
+#include <cmath>
 #include <cstdarg>
 #include <memory>
 #include <new>
@@ -14,6 +15,8 @@
 #include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/levels/level_choice.h"
+#include "src/filter/sizing/memory_division.h"
 #include "tests/engines/accounted_database.h"
 #include "tests/support/metric_value.h"
 #include "tests/support/repetitions.h"
@@ -94,6 +97,62 @@ TEST_F(RocksDBLimitedMemoryTest, TheLimitHoldsForAllFamiliesTogether) {
   const double bits =
       8 * static_cast<double>(account_->filter_bytes()) / static_cast<double>(account_->num_keys());
   EXPECT_GT(bits, 11) << "bits rise again";
+}
+
+// The mean that the account allows is over the keys that it counts.
+TEST_F(RocksDBLimitedMemoryTest, WithoutFiltersAtTheBottomTheOtherLevelsShareTheMean) {
+  for (const Format format :
+       {Format::kCompact, Format::kBlocked, Format::kBloom, Format::kRibbon}) {
+    for (const int num_levels : {0, 2, 5}) {
+      RocksDBFilterOptions options;
+      options.format = format;
+      options.bits_per_key = 16;
+      options.num_levels = num_levels;
+      options.filters_at_bottom = false;
+      options.memory_bytes = 1000;
+      for (double bits = 16; bits > 4; bits -= 0.5) {
+        LevelRules rules = MakeLevelRules(options);
+        LowerBits(bits, &rules);
+        double keys = 0, memory = 0;  // of full levels
+        for (int i = 1; i < rules.num_bits; ++i) {
+          const double of_level = std::pow(10, -i);
+          EXPECT_GE(rules.bits[i], kMinBits);
+          keys += of_level;
+          memory += of_level * filter::MemoryBits(format, rules.bits[i]);
+        }
+        const double wanted = filter::MemoryBits(format, bits);
+        EXPECT_NEAR(memory / keys, wanted, 0.03 * wanted)
+            << FormatName(format) << ", " << bits << " bits, " << num_levels << " levels";
+      }
+    }
+  }
+}
+
+TEST_F(RocksDBLimitedMemoryTest, KeysThatGetNoFilterNeedNoMemoryAfterARestart) {
+  RocksDBFilterOptions filter;
+  filter.format = Format::kCompact;
+  filter.filters_at_bottom = false;
+  filter.memory_bytes = 8000;  // 10 bits for each of 6400 keys
+  AccountedDatabase database(dir_.Path("db"), account_, filter);
+  database.options().disable_auto_compactions = true;
+  ASSERT_TRUE(database.Open().ok());
+  const auto write = [&](uint64_t first, uint64_t n) {
+    database.Put(database.handles()[0], first, n);
+    database.Flush();
+  };
+  write(0, 30000);
+  rocksdb::CompactRangeOptions all;
+  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  ASSERT_TRUE(database.db()->CompactRange(all, nullptr, nullptr).ok());
+  ASSERT_EQ(database.filter_bytes(), 0u);
+  write(100000, 1000);
+  database.Close();
+  ASSERT_TRUE(database.Open().ok());
+  ASSERT_TRUE(account_->CountFiles(database.db()));
+  EXPECT_EQ(account_->num_keys(), 31000u);
+  const uint64_t before = database.filter_bytes();
+  write(200000, 1000);
+  EXPECT_GT(8 * (database.filter_bytes() - before), 9000u) << "bits for 1000 keys";
 }
 
 TEST_F(RocksDBLimitedMemoryTest, NoFilterHasLessThanThreeBits) {

@@ -12,6 +12,7 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/checkpoint.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -203,6 +204,39 @@ TEST(MemoryGrowthTest, TwentyFoldGrowthStaysWithinTheMemory) {
       std::fflush(stdout);
     }
   }
+  database.ExpectNoKeyLost();
+}
+
+// The filters of the upper levels alone take the memory. These levels grow and shrink by a fifth
+// with each compaction, so the mean of many steps counts.
+TEST(MemoryGrowthTest, WithoutFiltersAtTheBottomTheOthersTakeTheMemory) {
+  if (kIsSlow) GTEST_SKIP() << "most of its time is RocksDB's";
+  const int num_keys = std::max(kKeys, 1000000);
+  TempDir dir;
+  RocksDBFilterOptions options = ByLevel(20);
+  options.filters_at_bottom = false;
+  options.memory_bytes = static_cast<uint64_t>(num_keys) / 16;  // 5 bits for each tenth key
+  const auto account = NewFilterAccount();
+  GrowingDatabase database(dir.Path("db"), options, account);
+  double sum = 0, least = 10, most = 0;
+  int num_steps = 0;
+  for (int percent = 1; percent <= 100; ++percent) {
+    database.GrowTo(num_keys / 100 * percent);
+    if (HasFatalFailure()) return;
+    if (percent <= 70) continue;
+    const double share =
+        static_cast<double>(database.filter_bytes()) / static_cast<double>(options.memory_bytes);
+    sum += share;
+    least = std::min(least, share);
+    most = std::max(most, share);
+    ++num_steps;
+  }
+  if (wanted_keys != nullptr) {
+    std::printf("the filters take %.1f %% of the memory, from %.1f to %.1f %%\n",
+                100 * sum / num_steps, 100 * least, 100 * most);
+  }
+  EXPECT_LT(sum / num_steps, 1.04);
+  EXPECT_GT(sum / num_steps, 0.85);
   database.ExpectNoKeyLost();
 }
 

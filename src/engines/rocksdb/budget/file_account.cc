@@ -48,27 +48,35 @@ std::shared_ptr<FileAccount> FileAccount::WithId(uint64_t id) {
 }
 
 void FileAccount::Count(const File& file) {
-  if (file.is_live) {
-    Add(file.filter, &sums_.live);
-    if (shown_in_ != nullptr) shown_in_->Raise(filter::Count::kMemoryBytes, file.filter.bytes);
+  if (file.is_live && shown_in_ != nullptr) {
+    shown_in_->Raise(filter::Count::kMemoryBytes, file.filter.bytes);
   }
-  if (file.num_compactions != 0) return;
-  Add(file.filter, &sums_.settled);
-  if (file.share == 0) return;
-  sums_.dated_keys += file.filter.keys;
-  sums_.dated_shares += file.share;
+  for (const View view : {kAllFiles, kFilteredFiles}) {
+    FileSums& sums = sums_[view];
+    const FilterSums filter = file.In(view);
+    if (file.is_live) Add(filter, &sums.live);
+    if (file.num_compactions != 0) continue;
+    Add(filter, &sums.settled);
+    if (file.shares[view] == 0) continue;
+    sums.dated_keys += filter.keys;
+    sums.dated_shares += file.shares[view];
+  }
 }
 
 void FileAccount::Discount(const File& file) {
-  if (file.is_live) {
-    Subtract(file.filter, &sums_.live);
-    if (shown_in_ != nullptr) shown_in_->Lower(filter::Count::kMemoryBytes, file.filter.bytes);
+  if (file.is_live && shown_in_ != nullptr) {
+    shown_in_->Lower(filter::Count::kMemoryBytes, file.filter.bytes);
   }
-  if (file.num_compactions != 0) return;
-  Subtract(file.filter, &sums_.settled);
-  if (file.share == 0) return;
-  sums_.dated_keys -= file.filter.keys;
-  sums_.dated_shares -= file.share;
+  for (const View view : {kAllFiles, kFilteredFiles}) {
+    FileSums& sums = sums_[view];
+    const FilterSums filter = file.In(view);
+    if (file.is_live) Subtract(filter, &sums.live);
+    if (file.num_compactions != 0) continue;
+    Subtract(filter, &sums.settled);
+    if (file.shares[view] == 0) continue;
+    sums.dated_keys -= filter.keys;
+    sums.dated_shares -= file.shares[view];
+  }
 }
 
 template <typename F>
@@ -109,11 +117,16 @@ void FileAccount::Create(const std::string& database, uint64_t number, int job, 
   const auto [file, is_new] = changed.files.try_emplace(number);
   const bool was_live = !is_new && file->second.is_live;
   if (!is_new) Discount(file->second);
-  const uint64_t live_keys = std::max(sums_.live.keys, filter.keys);
-  const double share =
-      live_keys == 0 ? 0 : static_cast<double>(filter.keys) / static_cast<double>(live_keys);
-  file->second = File{filter, static_cast<uint64_t>(share * FileSums::kAllKeys), 0,
-                      was_live || (!is_flush && changed.inputs_of_jobs.count(job) == 0)};
+  File created{filter};
+  for (const View view : {kAllFiles, kFilteredFiles}) {
+    const uint64_t keys = created.In(view).keys;
+    const uint64_t live_keys = std::max(sums_[view].live.keys, keys);
+    const double share =
+        live_keys == 0 ? 0 : static_cast<double>(keys) / static_cast<double>(live_keys);
+    created.shares[view] = static_cast<uint64_t>(share * FileSums::kAllKeys);
+  }
+  created.is_live = was_live || (!is_flush && changed.inputs_of_jobs.count(job) == 0);
+  file->second = created;
   Count(file->second);
 }
 
@@ -227,7 +240,12 @@ void FileAccount::Forget(const std::string& database) {
 
 FileSums FileAccount::sums() const {
   const std::lock_guard lock(mutex_);
-  return sums_;
+  return sums_[kAllFiles];
+}
+
+FileSums FileAccount::sums_of_filters() const {
+  const std::lock_guard lock(mutex_);
+  return sums_[kFilteredFiles];
 }
 
 uint64_t FileAccount::BytesOf(const std::string& database) const {
@@ -258,11 +276,11 @@ void FileAccount::Show(filter::FilterCounts* counts, uint64_t family, uint64_t l
   // The new values before the old ones go, so that a reader of the metrics never finds none.
   if (counts != nullptr) {
     counts->Raise(Count::kMemoryLimitBytes, limit_bytes);
-    if (counts != shown_in_) counts->Raise(Count::kMemoryBytes, sums_.live.bytes);
+    if (counts != shown_in_) counts->Raise(Count::kMemoryBytes, live_bytes());
   }
   if (shown_in_ != nullptr) {
     shown_in_->Lower(Count::kMemoryLimitBytes, shown_limit_bytes_);
-    if (counts != shown_in_) shown_in_->Lower(Count::kMemoryBytes, sums_.live.bytes);
+    if (counts != shown_in_) shown_in_->Lower(Count::kMemoryBytes, live_bytes());
   }
   shown_in_ = counts;
   shown_limit_bytes_ = limit_bytes;

@@ -85,6 +85,8 @@ class FileAccount : public std::enable_shared_from_this<FileAccount> {
   void Forget(const std::string& database);
 
   FileSums sums() const;
+  // The same without the keys of files that have no filter, for a policy that gives them none.
+  FileSums sums_of_filters() const;
 
   // The live filters of one database.
   uint64_t BytesOf(const std::string& database) const;
@@ -100,9 +102,17 @@ class FileAccount : public std::enable_shared_from_this<FileAccount> {
   void ShowIn(filter::FilterCounts* counts, uint64_t family, uint64_t limit_bytes);
 
  private:
+  // Two sums are kept: with all keys, and without those of files that have no filter.
+  enum View { kAllFiles, kFilteredFiles, kNumViews };
+
   struct File {
+    FilterSums In(View view) const {
+      return {filter.bytes, view == kFilteredFiles && filter.bytes == 0 ? 0 : filter.keys};
+    }
+
     FilterSums filter;
-    uint64_t share = 0;       // of the live keys when it was written; 0: not known
+    // Of the live keys when it was written, in each view; 0: not known.
+    uint64_t shares[kNumViews] = {};
     int num_compactions = 0;  // running ones of which it is an input
     bool is_live = true;      // not the output of a running job
   };
@@ -125,6 +135,7 @@ class FileAccount : public std::enable_shared_from_this<FileAccount> {
 
   void Count(const File& file);
   void Discount(const File& file);
+  uint64_t live_bytes() const { return sums_[kAllFiles].live.bytes; }
   // Calls change(&file) for a known file.
   template <typename F>
   void Change(Database* database, uint64_t number, F change);
@@ -143,7 +154,7 @@ class FileAccount : public std::enable_shared_from_this<FileAccount> {
 
   mutable std::mutex mutex_;
   std::map<std::string, Database> databases_;
-  FileSums sums_;
+  FileSums sums_[kNumViews];
   // Accounts whose policies have the same text add to the same counts. Null: no limit is known.
   filter::FilterCounts* shown_in_ = nullptr;
   uint64_t shown_family_ = kNoFamily;

@@ -32,7 +32,9 @@ double BitsPerKeyWithin(const PolicySettings& settings, const FileAccount& accou
   const double bits =
       settings.ranges.has_entries() ? 1 + settings.options.range_memory_percent / 100 : 1;
   const double max_bits = bits * filter::MemoryBits(format, settings.levels.bits_per_key);
-  const double memory_bits = BitsWithin(settings.options.memory_bytes, max_bits, account.sums());
+  // Files that were there before, and have no filter, may get one, but not from this policy.
+  const FileSums sums = settings.levels.counts_bottom ? account.sums() : account.sums_of_filters();
+  const double memory_bits = BitsWithin(settings.options.memory_bytes, max_bits, sums);
   return filter::BitsOfMemory(format, memory_bits / bits);
 }
 

@@ -18,15 +18,27 @@ int NumLevels(const LevelRules& rules) {
   return rules.deepest == 0 ? kAssumedLevels : rules.deepest + 1;
 }
 
+// The keys of full levels that count for the mean, as fractions of all such keys, from the top
+// down.
+void CountedKeys(const LevelRules& rules, double* keys) {
+  const int num_levels = NumLevels(rules);
+  KeysOfLevels(num_levels, rules.level_size_ratio, keys);
+  if (rules.counts_bottom) return;
+  const double others = 1 - keys[num_levels - 1];
+  keys[num_levels - 1] = 0;
+  for (int i = 0; i < num_levels; ++i) keys[i] /= others;
+}
+
 // Sets `bits` to the best spread over full levels, from the bottom up.
 void SpreadOverLevels(const LevelRules& rules, double bits_per_key, double* bits) {
   const int num_levels = NumLevels(rules);
   double keys[RocksDBFilterOptions::kMaxLevels];
-  KeysOfLevels(num_levels, rules.level_size_ratio, keys);
+  CountedKeys(rules, keys);
   SpreadBitsByLevel(rules.format, bits_per_key, keys, num_levels, bits);
   // With next to no memory, no filter at the bottom may be best for the levels assumed. With fewer
   // levels it is not: five at 3 bits per key, compact, would waste 1.01 reads per lookup, not 0.72.
-  if (rules.deepest == 0 && bits[num_levels - 1] == 0) {
+  const int largest = num_levels - (rules.counts_bottom ? 1 : 2);
+  if (rules.deepest == 0 && bits[largest] == 0) {
     std::fill(bits, bits + num_levels, bits_per_key);
   }
   std::reverse(bits, bits + num_levels);
@@ -36,7 +48,7 @@ void SpreadOverLevels(const LevelRules& rules, double bits_per_key, double* bits
 double MeanMemory(const LevelRules& rules, const double* bits) {
   const int num_levels = NumLevels(rules);
   double keys[RocksDBFilterOptions::kMaxLevels];
-  KeysOfLevels(num_levels, rules.level_size_ratio, keys);
+  CountedKeys(rules, keys);
   double sum = 0;
   for (int i = 0; i < num_levels; ++i) {
     sum += keys[num_levels - 1 - i] * filter::MemoryBits(rules.format, bits[i]);
@@ -107,6 +119,7 @@ LevelRules MakeLevelRules(const RocksDBFilterOptions& options) {
     rules.rule = LevelRules::Rule::kByDistance;
     rules.deepest = std::max(options.num_levels - 1, 0);
     rules.level_size_ratio = options.level_size_ratio;
+    rules.counts_bottom = options.memory_bytes == 0 || options.filters_at_bottom;
     rules.num_bits = NumLevels(rules);
     SpreadOverLevels(rules, rules.bits_per_key, rules.bits);
   } else if (!options.bits_by_level.empty()) {

@@ -39,6 +39,10 @@ struct LevelRules {
   Format flush_format = Format::kBlocked;
   double bits_per_key = 0;  // kUniform, and files whose level is unknown; 0: no filter
   bool filters_at_bottom = true;
+  // Whether the mean is over the keys of the last level, too: not if memory is limited, and those
+  // keys get no filter. Otherwise they keep most of the mean, and the other levels get more memory
+  // than there is.
+  bool counts_bottom = true;
   int deepest = 0;  // 0: learned
   double level_size_ratio = 0;
   Rule rule = Rule::kUniform;
