@@ -153,8 +153,12 @@ void LogRangeTrust(ROCKSDB_NAMESPACE::Logger* log) {
   if (now != Trust::kPassed && now != Trust::kFailed) return;
   std::atomic<const void*>& last = loggers[std::hash<const void*>()(log) / 16 % kNumLoggers];
   if (last.exchange(log, std::memory_order_relaxed) == log) return;
-  ROCKSDB_NAMESPACE::Info(log, "bloomline: self-test of ranges %s%s", outcome->c_str(),
-                          now == Trust::kPassed ? "" : "; filters reject no range");
+  // A logger may find no memory. The caller is a flush or a compaction, which goes on.
+  support::OrIfOutOfMemory(0, [&] {
+    ROCKSDB_NAMESPACE::Info(log, "bloomline: self-test of ranges %s%s", outcome->c_str(),
+                            now == Trust::kPassed ? "" : "; filters reject no range");
+    return 0;
+  });
 }
 
 }  // namespace bloomline
