@@ -22,7 +22,7 @@ class History {
  public:
   History() {
     bloomline::ScalableBloomFilterOptions options;
-    options.initial_capacity = 44;  // fits into 64 bytes, the smallest filter
+    options.initial_capacity = 37;  // fits into 64 bytes, the smallest filter
     options.false_positive_rate = kRate;
     std::string error;
     shown_ = bloomline::ScalableBloomFilter::Create(options, &error);

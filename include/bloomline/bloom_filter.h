@@ -161,9 +161,10 @@ class BloomFilterBase {
   uint64_t capacity() const;  // 0: not stated
 
   // Additions that changed a bit: the number of distinct keys, less those that were false positives
-  // when they came (at 1 % and full, two keys in a thousand). Merge and Intersect set it to
-  // EstimatedNumKeys; later additions count on from there. A filter made from an AtomicBloomFilter
-  // or a CountingBloomFilter starts with EstimatedNumKeys as well.
+  // when they came (at 1 % and full, two keys in a thousand). Merge sets it to
+  // EstimatedNumKeys, and Intersect to its own estimate; later additions count on from there. A
+  // filter made from an AtomicBloomFilter or a CountingBloomFilter starts with EstimatedNumKeys as
+  // well.
   uint64_t num_keys() const;
 
   // More keys than capacity() were added, by num_keys(): the requested false-positive rate is no
@@ -172,7 +173,10 @@ class BloomFilterBase {
 
   // Number of distinct keys, estimated from the part of the bits that is set. Relative standard
   // error up to `capacity` keys: below 2 / sqrt(num_bits), so 0.2 % at 1e6 bits. With all bits
-  // set there is no estimate; the result is a likely lower bound. Cost: reads all bits.
+  // set there is no estimate; the result is a likely lower bound. After Intersect it is too high,
+  // because bits that two filters share by chance remain set: two disjoint sets of a million keys
+  // leave 380,434 at 1 %. So it is in what is then merged or made from that filter. Cost: reads all
+  // bits.
   uint64_t EstimatedNumKeys() const;
 
   // The false-positive rate of the filter as it is now, exact for its bits: with X of B bits set,
@@ -298,8 +302,11 @@ class BloomFilter : public BloomFilterBase {
   bool Merge(const BloomFilterBase& other, std::string* error);
 
   // Keeps only the bits that are set in `other` as well. Keys that are in both filters stay. A key
-  // of this filter alone still matches with about the false-positive rate of the other one. Fails
-  // as Merge does.
+  // of this filter alone still matches with about the false-positive rate of the other one.
+  // num_keys() becomes the estimated number of keys in both, by inclusion and exclusion from the
+  // bits of the two filters. Its standard error is below 2 / sqrt(num_bits) of the keys of both
+  // filters together, if neither is itself an intersection. Fails as Merge does. Cost: reads all
+  // bits twice.
   bool Intersect(const BloomFilterBase& other, std::string* error);
 
   // Removes all keys.
@@ -314,7 +321,7 @@ class BloomFilter : public BloomFilterBase {
                                                 std::string* error);
   static std::unique_ptr<BloomFilter> Read(const support::ByteSource& source, std::string* error);
   template <typename Combine>
-  bool CombineWith(const BloomFilterBase& other, Combine combine, std::string* error);
+  void CombineWith(const BloomFilterBase& other, Combine combine);
 };
 
 // A saved filter, read in place: queries read the pages of the file, and all processes that map it

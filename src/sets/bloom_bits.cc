@@ -287,10 +287,11 @@ void PrefetchStandardForQuery(const PayloadView& bits, uint64_t hash) {
   __builtin_prefetch(Word(bits, Position(bits, hash, 0)));
 }
 
-uint64_t EstimatedNumKeys(const BloomBits& bits) {
+namespace {
+
+// The number of distinct keys after which `set` bits of a filter of this shape are set.
+double NumKeysOfSetBits(const BloomBits& bits, double set) {
   const double num_bits = static_cast<double>(bits.num_bits());
-  const double set = LineCounts(bits).SetBits();
-  if (set == 0) return 0;
   // If all bits are set: as if half a bit were not.
   const double log_empty = std::log(std::max(1 - set / num_bits, 0.5 / num_bits));
   // ln of the probability that a key leaves a given bit alone. With blocks: that the key falls into
@@ -302,7 +303,28 @@ uint64_t EstimatedNumKeys(const BloomBits& bits) {
     const double hit = -std::expm1(k * std::log1p(-1 / block_bits));
     log_left_alone = std::log1p(-hit * block_bits / num_bits);
   }
-  return static_cast<uint64_t>(std::max(1.0, std::round(log_empty / log_left_alone)));
+  return log_empty / log_left_alone;
+}
+
+}  // namespace
+
+uint64_t EstimatedNumKeys(const BloomBits& bits) {
+  const double set = LineCounts(bits).SetBits();
+  if (set == 0) return 0;
+  return static_cast<uint64_t>(std::max(1.0, std::round(NumKeysOfSetBits(bits, set))));
+}
+
+uint64_t EstimatedNumSharedKeys(const BloomBits& a, const BloomBits& b) {
+  const auto* words = reinterpret_cast<const uint64_t*>(a.data);
+  const auto* other_words = reinterpret_cast<const uint64_t*>(b.data);
+  uint64_t set_in_union = 0;
+  for (uint64_t i = 0; i < a.num_bytes() / sizeof(uint64_t); ++i) {
+    set_in_union += static_cast<uint64_t>(__builtin_popcountll(words[i] | other_words[i]));
+  }
+  const double num_shared = NumKeysOfSetBits(a, LineCounts(a).SetBits()) +
+                            NumKeysOfSetBits(b, LineCounts(b).SetBits()) -
+                            NumKeysOfSetBits(a, static_cast<double>(set_in_union));
+  return static_cast<uint64_t>(std::max(0.0, std::round(num_shared)));
 }
 
 double EstimatedFalsePositiveRate(const BloomBits& bits) {

@@ -93,6 +93,9 @@ inline void MayMatchKeys(const BloomBits& bits, size_t n, const Keys& keys, MayM
 
 // These read all bits. Other threads may set bits meanwhile by atomic operations.
 uint64_t EstimatedNumKeys(const BloomBits& bits);
+// The keys that both filters, which have one shape, were given: by inclusion and exclusion, because
+// the common bits alone do not tell a shared key from bits that are shared by chance.
+uint64_t EstimatedNumSharedKeys(const BloomBits& a, const BloomBits& b);
 double EstimatedFalsePositiveRate(const BloomBits& bits);
 
 }  // namespace bloomline::sets

@@ -178,27 +178,30 @@ size_t BloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* changed) {
 }
 
 template <typename Combine>
-bool BloomFilter::CombineWith(const BloomFilterBase& other, Combine combine, std::string* error) {
+void BloomFilter::CombineWith(const BloomFilterBase& other, Combine combine) {
   const BloomBits& mine = state_->bits;
   const BloomBits& theirs = other.state_->bits;
-  if (support::IsRefused(sets::Difference(mine.shape, theirs.shape), error)) return false;
   // Bitwise operations give the same bytes in any byte order.
   auto* words = reinterpret_cast<uint64_t*>(mine.data);
   const auto* other_words = reinterpret_cast<const uint64_t*>(theirs.data);
   const uint64_t num_words = mine.num_bytes() / sizeof(uint64_t);
   for (uint64_t i = 0; i < num_words; ++i) words[i] = combine(words[i], other_words[i]);
+}
+
+bool BloomFilter::Merge(const BloomFilterBase& other, std::string* error) {
+  if (support::IsRefused(sets::Difference(state_->bits.shape, other.state_->bits.shape), error))
+    return false;
+  CombineWith(other, [](uint64_t a, uint64_t b) { return a | b; });
   state_->num_keys = EstimatedNumKeys();
   return true;
 }
 
-bool BloomFilter::Merge(const BloomFilterBase& other, std::string* error) {
-  return CombineWith(
-      other, [](uint64_t a, uint64_t b) { return a | b; }, error);
-}
-
 bool BloomFilter::Intersect(const BloomFilterBase& other, std::string* error) {
-  return CombineWith(
-      other, [](uint64_t a, uint64_t b) { return a & b; }, error);
+  if (support::IsRefused(sets::Difference(state_->bits.shape, other.state_->bits.shape), error))
+    return false;
+  state_->num_keys = sets::EstimatedNumSharedKeys(state_->bits, other.state_->bits);
+  CombineWith(other, [](uint64_t a, uint64_t b) { return a & b; });
+  return true;
 }
 
 void BloomFilter::Clear() {

@@ -22,8 +22,7 @@ using sets::BloomBits;
 using support::SetError;
 
 constexpr int kMaxGrowth = 16;
-// More than any use needs: with the default tightening, the false-positive rate of stage 100 would
-// be 2^-100 of that of the first one.
+// More than any use needs: with the defaults, stage 75 is out of the reach of kBlocked.
 constexpr size_t kMaxStages = 100;
 
 constexpr size_t kGrowthOffset = 13;

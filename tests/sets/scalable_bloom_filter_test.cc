@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -99,6 +100,34 @@ TEST_P(ScalableBloomFilterTest, ClearLeavesOneEmptyStage) {
   EXPECT_EQ(filter->EstimatedFalsePositiveRate(), 0);
   for (int i = 0; i < 1000; ++i) ASSERT_FALSE(filter->MayMatch(std::to_string(i)));
   EXPECT_TRUE(filter->AddKey("key"));
+}
+
+// Prints the table of scalable_bloom_filter.h. The default is the best of it for the three
+// growths together.
+TEST(ScalableBloomFilterOptionsTest, DefaultTighteningTakesTheFewestBits) {
+  constexpr uint64_t kInitialCapacity = 1000;
+  constexpr uint64_t kGrowths[] = {10, 100, 1000};
+  const auto bits_per_key = [&](double tightening, double(&bits)[3]) {
+    ScalableBloomFilterOptions options = Options(BloomLayout::kBlocked, kInitialCapacity);
+    options.tightening = tightening;
+    const auto filter = New(options);
+    uint64_t n = 0;
+    std::printf("%10g", tightening);
+    for (int i = 0; i < 3; ++i) {
+      for (; n < kGrowths[i] * kInitialCapacity; ++n) filter->AddKey(std::to_string(n));
+      bits[i] = static_cast<double>(filter->num_bits()) / static_cast<double>(n);
+      std::printf("  %5.1f bits %5.2f %%", bits[i], 100 * filter->EstimatedFalsePositiveRate());
+    }
+    std::printf("\n");
+  };
+  std::printf("tightening  grown 10 times      100 times           1000 times\n");
+  double chosen[3];
+  bits_per_key(ScalableBloomFilterOptions().tightening, chosen);
+  for (const double tightening : {0.5, 0.6, 0.7, 0.8, 0.9, 0.95}) {
+    double bits[3];
+    bits_per_key(tightening, bits);
+    EXPECT_GE(bits[0] + bits[1] + bits[2], chosen[0] + chosen[1] + chosen[2]) << tightening;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, ScalableBloomFilterTest, testing::ValuesIn(kAllBloomLayouts),

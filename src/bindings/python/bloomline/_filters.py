@@ -143,7 +143,7 @@ class ScalableBloomFilter(SavedFilter, BitFilter):
     _shown = ("num_keys", "capacity", "num_bits")
 
     def __init__(self, initial_capacity: int = 1000, false_positive_rate: float = 0.01, *,
-                 growth: int = 2, tightening: float = 0.5, layout: str = "blocked",
+                 growth: int = 2, tightening: float = 0.8, layout: str = "blocked",
                  seed: int = 0) -> None:
         """`false_positive_rate` bounds the rate of the whole filter, however large it grows."""
         self._create("scalableoptions", dict(
