@@ -8,7 +8,7 @@ import style
 import tables
 
 # How a kernel is drawn: dash and marker.
-KERNELS = {"portable": ((0, (1, 1.2)), "o"), "popcnt": ((0, (3, 1.5)), "s"), "neon": ("-", "D"),
+KERNELS = {"portable": ((0, (1, 1.2)), "o"), "neon": ("-", "D"),
            "avx2": ((0, (6, 1.5)), "^"), "avx512": ("-", "D")}
 PACKAGED = (0, (2, 1.5))
 

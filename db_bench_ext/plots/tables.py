@@ -57,7 +57,7 @@ def first_number(text):
 
 
 # The kernels and builds that filters.csv names, the best first.
-KERNELS = ("avx512", "avx2", "neon", "popcnt", "portable")
+KERNELS = ("avx512", "avx2", "neon", "portable")
 BUILDS = ("native", "packaged")
 
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "src/filter/hash/hash.h"
-#include "src/filter/layouts/blocked/atomic_words.h"
+#include "src/filter/layouts/blocked/atomic_blocks.h"
 #include "src/sets/bloom_state.h"
 #include "src/support/out_of_memory.h"
 

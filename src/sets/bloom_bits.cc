@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "src/filter/cpu/unrolled.h"
-#include "src/filter/layouts/blocked/atomic_words.h"
+#include "src/filter/layouts/blocked/atomic_blocks.h"
 
 namespace bloomline::sets {
 namespace {
@@ -18,7 +18,7 @@ using kernels::UnrolledFunction;
 // How many cache lines have how many bits set.
 struct LineCounts {
   explicit LineCounts(const BloomBits& bits) {
-    bits.kernel->atomic.count_blocks(bits.data, bits.shape.num_lines, lines_with);
+    kernels::CountBlocksByFill(bits.data, bits.shape.num_lines, lines_with);
   }
   double SetBits() const {
     double bits = 0;
@@ -228,7 +228,7 @@ void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* ch
 
 void AtomicAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
-    bits.kernel->atomic.add_many(bits.lines(), n, hashes, changed);
+    kernels::AtomicAddMany(bits.lines(), n, hashes, changed);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
     StandardAtomicAddHashes(bits.lines(), n, hashes, changed);
   } else {
@@ -253,7 +253,7 @@ void MayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, boo
 void AtomicMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes,
                           bool* may_match) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
-    bits.kernel->atomic.may_match_many(bits.lines(), n, hashes, may_match);
+    kernels::AtomicMayMatchMany(bits.lines(), n, hashes, may_match);
   } else {
     MayMatchHashes(bits, n, hashes, may_match);
   }

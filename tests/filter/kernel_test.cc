@@ -17,6 +17,8 @@
 #include "src/filter/cpu/probe_sequence.h"
 #include "src/filter/hash/batch_hasher.h"
 #include "src/filter/hash/hash.h"
+#include "src/filter/layouts/blocked/atomic_blocks.h"
+#include "src/filter/layouts/flat/flat.h"
 #include "src/filter/layouts/small_set/small_set_block.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/repetitions.h"
@@ -70,8 +72,6 @@ bool IsComplete(const Table& table) {
 TEST(KernelTableTest, HasEveryFunctionOfEveryKernel) {
   for (const Kernel* kernel : AllKernels()) {
     EXPECT_TRUE(IsComplete(kernel->blocked)) << kernel->name;
-    EXPECT_TRUE(IsComplete(kernel->atomic)) << kernel->name;
-    EXPECT_TRUE(IsComplete(kernel->flat)) << kernel->name;
     EXPECT_TRUE(IsComplete(kernel->compact)) << kernel->name;
     EXPECT_TRUE(IsComplete(kernel->small_set)) << kernel->name;
   }
@@ -141,38 +141,13 @@ TEST_P(KernelTest, AnswersBlockedQueriesAsPortable) {
   }
 }
 
-TEST_P(KernelTest, AnswersFlatQueriesAndInsertsAsPortable) {
-  for (int k = 1; k <= 30; ++k) {
-    for (const uint32_t num_bytes :
-         {1u, 2u, 3u, 8u, 31u, 32u, 33u, 45u, 63u, 64u, 65u, 127u, 129u, 700u, 100000u}) {
-      const size_t n = num_bytes * 8 / 15 + 1;
-      const std::vector<uint64_t> present = Hashes(n, num_bytes + static_cast<uint64_t>(k));
-      Payload expected(num_bytes, 0);
-      Payload actual(num_bytes, static_cast<size_t>(k) % 64);
-      portable().flat.insert_many({expected.data, num_bytes, k}, n, present.data());
-      const FlatFilter filter{actual.data, num_bytes, k};
-      kernel().flat.insert_many(filter, n, present.data());
-      ASSERT_EQ(std::string(expected.data, num_bytes), std::string(actual.data, num_bytes));
-      for (const uint64_t hash : present) ASSERT_TRUE(kernel().flat.may_match(filter, hash));
-      for (const uint64_t hash : Hashes(500, 7)) {
-        ASSERT_EQ(portable().flat.may_match(filter, hash), kernel().flat.may_match(filter, hash));
-      }
-    }
-  }
-}
-
 // Payloads between two pages that nobody may touch: at the end of the one, at the start of the
 // other.
 TEST_P(KernelTest, TouchesNoByteOutsideThePayload) {
   tests::GuardedBytes guarded(4096);
   const std::vector<uint64_t> hashes = Hashes(200, 23);
   const auto use = [&](std::string_view payload, int k) {
-    const size_t num_bytes = payload.size();
-    const FlatFilter flat{payload.data(), num_bytes, k};
-    kernel().flat.insert_many(flat, hashes.size(), hashes.data());
-    for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().flat.may_match(flat, hash));
-    if (num_bytes % kBlockBytes != 0) return;
-    const PayloadView blocked{payload.data(), num_bytes / kBlockBytes, k};
+    const PayloadView blocked{payload.data(), payload.size() / kBlockBytes, k};
     bool may_match[200];
     kernel().blocked.add_many(blocked, hashes.size(), hashes.data(), may_match);
     kernel().blocked.insert_many(blocked, hashes.size(), hashes.data());
@@ -181,16 +156,29 @@ TEST_P(KernelTest, TouchesNoByteOutsideThePayload) {
       ASSERT_TRUE(may_match[i] && kernel().blocked.may_match(blocked, hashes[i]));
     }
   };
+  for (const size_t num_bytes : {64u, 128u, 4096u}) {
+    for (const int k : {1, 6, 8, 11, 30}) {
+      use(guarded.AtEnd(std::string(num_bytes, '\0')), k);
+      use(guarded.AtStart(std::string(num_bytes, '\0')), k);
+    }
+  }
+}
+
+// A flat payload can be a single byte.
+TEST(FlatTest, TouchesNoByteOutsideThePayload) {
+  tests::GuardedBytes guarded(4096);
+  const std::vector<uint64_t> hashes = Hashes(200, 23);
+  const auto use = [&](std::string_view payload, int k) {
+    const FlatFilter flat{payload.data(), payload.size(), k};
+    FlatInsertMany(flat, hashes.size(), hashes.data());
+    for (const uint64_t hash : hashes) ASSERT_TRUE(FlatMayMatch(flat, hash));
+  };
   for (size_t num_bytes = 1; num_bytes <= 4096; num_bytes += num_bytes < 300 ? 1 : 73) {
     const std::string zeros(num_bytes, '\0');
     for (const int k : {1, 7, 8, 11, 30}) {
       use(guarded.AtEnd(zeros), k);
       use(guarded.AtStart(zeros), k);
     }
-  }
-  for (const size_t num_bytes : {64u, 128u, 4096u}) {
-    use(guarded.AtEnd(std::string(num_bytes, '\0')), 6);
-    use(guarded.AtStart(std::string(num_bytes, '\0')), 6);
   }
 }
 
@@ -229,7 +217,7 @@ TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
       const std::unique_ptr<bool[]> shared_new(new bool[n]);
       portable().blocked.add_many(portable_blocks.Filter(k), n, hashes.data(), expected.get());
       kernel().blocked.add_many({plain.data, num_blocks, k}, n, hashes.data(), plain_new.get());
-      kernel().atomic.add_many(shared.Filter(k), n, hashes.data(), shared_new.get());
+      AtomicAddMany(shared.Filter(k), n, hashes.data(), shared_new.get());
       ASSERT_TRUE(inserted == portable_blocks) << "k " << k << ", blocks " << num_blocks;
       ASSERT_EQ(0, std::memcmp(inserted.blocks.data(), plain.data, inserted.bytes)) << "k " << k;
       ASSERT_TRUE(inserted == shared) << "k " << k << ", blocks " << num_blocks;
@@ -250,7 +238,8 @@ TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
   }
 }
 
-TEST_P(KernelTest, AnswersAndCountsAtomicBlocksAsOthers) {
+TEST(AtomicBlocksTest, AnswersAndCountsAsOthers) {
+  const Kernel& portable = *AllKernels().kernels[0];
   const std::vector<uint64_t> queries = Hashes(3000, 61);
   const std::unique_ptr<bool[]> shared(new bool[queries.size()]);
   for (int k = 1; k <= 30; ++k) {
@@ -258,10 +247,10 @@ TEST_P(KernelTest, AnswersAndCountsAtomicBlocksAsOthers) {
       AlignedBlocks blocks(num_blocks);
       const PayloadView filter = blocks.Filter(k);
       const std::vector<uint64_t> present = Hashes(num_blocks * 20, 62);
-      portable().blocked.insert_many(filter, present.size(), present.data());
-      kernel().atomic.may_match_many(filter, queries.size(), queries.data(), shared.get());
+      portable.blocked.insert_many(filter, present.size(), present.data());
+      AtomicMayMatchMany(filter, queries.size(), queries.data(), shared.get());
       for (size_t i = 0; i < queries.size(); ++i) {
-        ASSERT_EQ(portable().blocked.may_match(filter, queries[i]), shared[i]) << "k " << k;
+        ASSERT_EQ(portable.blocked.may_match(filter, queries[i]), shared[i]) << "k " << k;
       }
       uint64_t expected[kBlockBits + 1] = {};
       uint64_t actual[kBlockBits + 1] = {};
@@ -270,7 +259,7 @@ TEST_P(KernelTest, AnswersAndCountsAtomicBlocksAsOthers) {
         for (const char byte : block.bytes) ones += __builtin_popcount(static_cast<uint8_t>(byte));
         ++expected[ones];
       }
-      kernel().atomic.count_blocks(filter.data, num_blocks, actual);
+      CountBlocksByFill(filter.data, num_blocks, actual);
       ASSERT_EQ(0, std::memcmp(expected, actual, sizeof(expected))) << "k " << k;
     }
   }

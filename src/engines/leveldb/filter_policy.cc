@@ -140,7 +140,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     if (filter::ProbesInRange(code - filter::kFlatCodeBase) && num_bytes <= filter::kMaxFlatBytes) {
       const filter::FilterShape flat =
           filter::FilterShape::Flat(num_bytes, code - filter::kFlatCodeBase);
-      return kernel_.flat.may_match(filter::ForKernel(flat, filter.data()),
+      return kernels::FlatMayMatch(filter::ForKernel(flat, filter.data()),
                                     hasher_.ShortKey(View(key)));
     }
     if (filter::IsOneBlock(code, num_bytes)) {

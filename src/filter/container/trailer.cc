@@ -223,8 +223,8 @@ void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Ext
   }
   add_field(kRanges, extension.ranges);
   kernels::StoreLittleEndian64(seed, trailer + kSeed);
-  // The fields below overwrite the upper half.
-  kernels::StoreLittleEndian64(shape.num_blocks, trailer + kPayloadUnits);
+  kernels::StoreLittleEndian32(static_cast<uint32_t>(shape.num_blocks),  // modulo 2^32
+                               trailer + kPayloadUnits);
   trailer[kLayout] = static_cast<char>(shape.layout);
   trailer[kParameter] = parameter_of(shape);
   trailer[kExtensionBytes] = static_cast<char>(trailer - fields);

@@ -7,7 +7,6 @@
 
 namespace bloomline::kernels {
 
-// 64-bit little-endian numbers at any alignment.
 inline unsigned LoadLittleEndian16(const char* p) {
   return static_cast<unsigned char>(p[0]) | static_cast<unsigned>(static_cast<unsigned char>(p[1]))
                                                 << 8;
@@ -29,6 +28,13 @@ inline uint64_t LoadLittleEndian64(const char* p) {
   value = __builtin_bswap64(value);
 #endif
   return value;
+}
+
+inline void StoreLittleEndian32(uint32_t value, char* p) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  value = __builtin_bswap32(value);
+#endif
+  std::memcpy(p, &value, sizeof(value));
 }
 
 inline void StoreLittleEndian64(uint64_t value, char* p) {

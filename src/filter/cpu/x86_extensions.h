@@ -8,13 +8,10 @@
 #define BLOOMLINE_FILTER_CPU_X86_EXTENSIONS_H_
 
 // LIST(FIRST, NEXT): FIRST(name) once, then NEXT(name) for each other name.
-#define BLOOMLINE_POPCNT_EXTENSIONS(FIRST, NEXT) \
-  FIRST("sse3")                                  \
-  NEXT("ssse3")                                  \
-  NEXT("sse4.1") NEXT("sse4.2") NEXT("popcnt")
 #define BLOOMLINE_AVX2_EXTENSIONS(FIRST, NEXT) \
-  BLOOMLINE_POPCNT_EXTENSIONS(FIRST, NEXT)     \
-  NEXT("avx") NEXT("avx2") NEXT("bmi") NEXT("bmi2")
+  FIRST("sse3")                                \
+  NEXT("ssse3")                                \
+  NEXT("sse4.1") NEXT("sse4.2") NEXT("popcnt") NEXT("avx") NEXT("avx2") NEXT("bmi") NEXT("bmi2")
 #define BLOOMLINE_AVX512_EXTENSIONS(FIRST, NEXT) \
   BLOOMLINE_AVX2_EXTENSIONS(FIRST, NEXT)         \
   NEXT("avx512f")                                \

@@ -8,6 +8,7 @@
 
 #include "bloomline/inline_query.h"
 #include "src/filter/cpu/blocks.h"
+#include "src/filter/layouts/flat/flat.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
@@ -31,7 +32,7 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
     case Layout::kBlocked:
       return kernel.blocked.may_match(ForKernel(payload, payload.data), hash);
     case Layout::kFlat:
-      return kernel.flat.may_match(ForKernel(payload, payload.data), hash);
+      return kernels::FlatMayMatch(ForKernel(payload, payload.data), hash);
     case Layout::kCompact:
       return kernel.compact.may_match[payload.arrangement](ForKernel(payload, payload.data), hash);
     case Layout::kSmallSet:

@@ -7,10 +7,8 @@
 #include <string>
 
 #include "src/filter/hash/hash_kernel.h"
-#include "src/filter/layouts/blocked/atomic_kernel.h"
 #include "src/filter/layouts/blocked/blocked_kernel.h"
 #include "src/filter/layouts/compact/compact_kernel.h"
-#include "src/filter/layouts/flat/flat_kernel.h"
 #include "src/filter/layouts/small_set/small_set_kernel.h"
 #include "src/filter/stock/stock_kernel.h"
 
@@ -28,8 +26,6 @@ struct Kernel {
   bool (*supported)() = nullptr;
 
   BlockedKernel blocked;
-  AtomicKernel atomic;
-  FlatKernel flat;
   CompactKernel compact;
   SmallSetKernel small_set;
   HashKernel hash;

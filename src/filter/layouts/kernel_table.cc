@@ -18,8 +18,6 @@ Kernel PortableKernel() {
   kernel.extensions = "";
   kernel.supported = AlwaysSupported;
   kernel.blocked = PortableBlocked();
-  kernel.atomic = PortableAtomic();
-  kernel.flat = PortableFlat();
   kernel.compact = PortableCompact();
   kernel.small_set = PortableSmallSet();
   kernel.stock.local_bloom = stock::PortableLocalBloom();
@@ -28,20 +26,6 @@ Kernel PortableKernel() {
 }
 
 #if defined(__x86_64__)
-
-bool CpuHasPopcnt() { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_POPCNT_EXTENSIONS); }
-
-Kernel PopcntKernel() {
-  Kernel kernel = PortableKernel();
-  kernel.name = "popcnt";
-  kernel.description =
-      "x86-64 with SSE 4.2 and POPCNT: portable, but for queries of compact and Ribbon filters";
-  kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_POPCNT_EXTENSIONS);
-  kernel.supported = CpuHasPopcnt;
-  kernel.compact = PopcntCompact();
-  kernel.stock.ribbon = stock::PopcntRibbon();
-  return kernel;
-}
 
 bool CpuHasAvx2() { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX2_EXTENSIONS); }
 
@@ -52,8 +36,6 @@ Kernel Avx2Kernel() {
   kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX2_EXTENSIONS);
   kernel.supported = CpuHasAvx2;
   kernel.blocked = Avx2Blocked();
-  kernel.atomic = Avx2Atomic();
-  kernel.flat = Avx2Flat();
   kernel.compact = Avx2Compact();
   kernel.small_set = Avx2SmallSet();
   kernel.stock.local_bloom = stock::Avx2LocalBloom();
@@ -64,39 +46,26 @@ Kernel Avx2Kernel() {
 bool CpuHasAvx512() { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX512_EXTENSIONS); }
 
 Kernel Avx512Kernel() {
-  Kernel kernel;
+  Kernel kernel = Avx2Kernel();
   kernel.name = "avx512";
   kernel.description =
-      "x86-64 with GFNI and AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ (Ice Lake, Zen 4): a block "
-      "in one register";
+      "x86-64 with GFNI and AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ (Ice Lake, Zen 4): avx2, but "
+      "for blocked and compact filters and for hashing";
   kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX512_EXTENSIONS);
   kernel.supported = CpuHasAvx512;
   kernel.blocked = Avx512Blocked();
-  kernel.atomic = Avx512Atomic();
-  kernel.flat = Avx512Flat();
   kernel.compact = Avx512Compact();
-  kernel.small_set = Avx512SmallSet();
   kernel.hash = Avx512Hash();
-  kernel.stock.local_bloom = stock::Avx512LocalBloom();
-  kernel.stock.ribbon = stock::Avx512Ribbon();
   return kernel;
 }
 
 #elif defined(BLOOMLINE_HAS_NEON)
 
 Kernel NeonKernel() {
-  Kernel kernel;
+  Kernel kernel = PortableKernel();
   kernel.name = "neon";
-  kernel.description = "64-bit ARM: eight probes at a time";
-  kernel.extensions = "";
-  kernel.supported = AlwaysSupported;
+  kernel.description = "64-bit ARM: portable, but for blocked filters, eight probes at a time";
   kernel.blocked = NeonBlocked();
-  kernel.atomic = NeonAtomic();
-  kernel.flat = NeonFlat();
-  kernel.compact = NeonCompact();
-  kernel.small_set = PortableSmallSet();
-  kernel.stock.local_bloom = stock::PortableLocalBloom();
-  kernel.stock.ribbon = stock::PortableRibbon();
   return kernel;
 }
 
@@ -107,10 +76,9 @@ Kernel NeonKernel() {
 KernelTable AllKernels() {
   static const Kernel portable = PortableKernel();
 #if defined(__x86_64__)
-  static const Kernel popcnt = PopcntKernel();
   static const Kernel avx2 = Avx2Kernel();
   static const Kernel avx512 = Avx512Kernel();
-  static const Kernel* const kernels[] = {&portable, &popcnt, &avx2, &avx512};
+  static const Kernel* const kernels[] = {&portable, &avx2, &avx512};
 #elif defined(BLOOMLINE_HAS_NEON)
   static const Kernel neon = NeonKernel();
   static const Kernel* const kernels[] = {&portable, &neon};

@@ -56,9 +56,9 @@ struct LayoutRow {
   // the hashes. Throws nothing.
   void (*solve_block)(uint64_t* hashes, size_t n, const FilterShape& shape,
                       const kernels::Kernel& kernel, char* block) = nullptr;
-  // Adds keys to a solved block that can take them. A block of more than kMaxSolvedKeys different
-  // keys in all, of which these are the first ones, becomes one that can (is_overfull). False: it
-  // cannot, and nothing was done.
+  // Adds keys to a solved block that can take them. is_overfull: the block will get more than
+  // kMaxSolvedKeys different keys, of which these come first; it then becomes a Bloom block, which
+  // takes keys at any time. False: the block cannot take them, and nothing was done.
   bool (*add_to_block)(const uint64_t* hashes, size_t n, const FilterShape& shape, bool is_overfull,
                        char* block) = nullptr;
   void (*match_all_block)(const FilterShape& shape, char* block) = nullptr;

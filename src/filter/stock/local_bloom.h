@@ -59,9 +59,7 @@ struct LocalBloomKernel {
 };
 
 LocalBloomKernel PortableLocalBloom();
-// Each of these is compiled on its own architecture only.
-LocalBloomKernel Avx2LocalBloom();
-LocalBloomKernel Avx512LocalBloom();
+LocalBloomKernel Avx2LocalBloom();  // x86-64
 
 }  // namespace bloomline::stock
 

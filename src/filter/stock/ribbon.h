@@ -124,10 +124,7 @@ RibbonKernel RibbonKernelOf() {
 }
 
 RibbonKernel PortableRibbon();
-// Each of these is compiled on its own architecture only.
-RibbonKernel PopcntRibbon();
-RibbonKernel Avx2Ribbon();
-RibbonKernel Avx512Ribbon();
+RibbonKernel Avx2Ribbon();  // x86-64
 
 }  // namespace bloomline::stock
 

@@ -31,15 +31,15 @@ BLOOMLINE_AVX2_INLINE uint32_t OddPlaces(const char* block, __m256i coefficients
   // come to places 0 to 15 only, bytes 16 to 31 to places 16 to 31 only. The last 16, where most of
   // the pool is, are broadcast, and come to any place. Each place takes its byte from one of the
   // three look-ups; the other two give zero.
-  const __m256i last_quarter = _mm256_broadcastsi128_si256(
+  const __m256i last_16 = _mm256_broadcastsi128_si256(
       _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + kBlockSize - 16)));
-  __m256i bytes = _mm256_shuffle_epi8(last_quarter, Load256(r.of_last_quarter));
+  __m256i bytes = _mm256_shuffle_epi8(last_16, Load256(r.from_last_16));
   if constexpr (kBlockSize >= 32) {
-    bytes = _mm256_or_si256(bytes, _mm256_shuffle_epi8(Load256(block), Load256(r.of_first_half)));
+    bytes = _mm256_or_si256(bytes, _mm256_shuffle_epi8(Load256(block), Load256(r.from_bytes_0_31)));
   }
   if constexpr (kBlockSize == 64) {
-    bytes =
-        _mm256_or_si256(bytes, _mm256_shuffle_epi8(Load256(block + 32), Load256(r.of_second_half)));
+    bytes = _mm256_or_si256(bytes,
+                            _mm256_shuffle_epi8(Load256(block + 32), Load256(r.from_bytes_32_63)));
   }
   // AVX2 has no shifts of 8 or 16 bits by different counts, but multiplications by powers of two.
   // Places 2 i and 2 i + 1 share 16 bits, which in `even` have the window of place 2 i:

@@ -30,10 +30,8 @@ struct CompactKernel {
 };
 
 CompactKernel PortableCompact();
-CompactKernel PopcntCompact();  // x86-64
 CompactKernel Avx2Compact();    // x86-64
 CompactKernel Avx512Compact();  // x86-64
-CompactKernel NeonCompact();    // 64-bit ARM
 
 // CompactKernel::solve, by words and by slices of the equations.
 //

@@ -40,12 +40,10 @@ struct alignas(64) PoolBytes {
   struct Register {
     // One of the three has the number, modulo 16, of the place's byte, and the others kNoByte, so
     // that the three look-ups can be ORed. VPSHUFB has two lanes, which do not mix; the last 16
-    // bytes, where most of the pool is, are offered to both. The names are for blocks of 64 bytes:
-    // in a block of 32, of_first_half is for all of it, and the "quarter" is its second half; in a
-    // block of 16, the "quarter" is all of it.
-    uint8_t of_first_half[kPoolPlaces];
-    uint8_t of_second_half[kPoolPlaces];
-    uint8_t of_last_quarter[kPoolPlaces];
+    // bytes of the block, where most of the pool is, are offered to both.
+    uint8_t from_bytes_0_31[kPoolPlaces];
+    uint8_t from_bytes_32_63[kPoolPlaces];
+    uint8_t from_last_16[kPoolPlaces];
     uint8_t even_bytes[kPoolPlaces];  // of the key's coefficients
     uint8_t odd_bytes[kPoolPlaces];
     uint16_t even_factors[kPoolPlaces / 2];
@@ -72,24 +70,24 @@ class PoolBytesWriter {
     PoolBytesWriter writer(pool.full_columns - fast_columns, block_bytes - 16);
     // First the bytes that must be in one lane. Those of the last quarter then fill up the emptier
     // one.
-    for (const bool in_last_quarter : {false, true}) {
+    for (const bool in_last_16 : {false, true}) {
       for (unsigned i = 0; i < pool.num_pieces; ++i) {
         PoolPiece piece = pool.pieces[i];
         if (i + 1 < pool.num_pieces && Continues(piece, pool.pieces[i + 1])) {
           piece.length = static_cast<uint8_t>(piece.length + pool.pieces[++i].length);
         }
-        writer.AddPiece(piece, piece.column - fast_columns, in_last_quarter);
+        writer.AddPiece(piece, piece.column - fast_columns, in_last_16);
       }
     }
     return writer.Finish(pool.threshold);
   }
 
  private:
-  PoolBytesWriter(unsigned full_columns, unsigned last_quarter)
-      : full_columns_(full_columns), last_quarter_(last_quarter) {
+  PoolBytesWriter(unsigned full_columns, unsigned last_16)
+      : full_columns_(full_columns), last_16_(last_16) {
     for (PoolBytes::Register& r : bytes_.registers) {
       for (unsigned i = 0; i < kPoolPlaces; ++i) {
-        r.of_first_half[i] = r.of_second_half[i] = r.of_last_quarter[i] = kNoByte;
+        r.from_bytes_0_31[i] = r.from_bytes_32_63[i] = r.from_last_16[i] = kNoByte;
       }
     }
   }
@@ -101,11 +99,11 @@ class PoolBytesWriter {
   }
 
   // Those bytes of the piece that are in the last quarter, or those that are not.
-  void AddPiece(const PoolPiece& piece, unsigned column, bool in_last_quarter) {
+  void AddPiece(const PoolPiece& piece, unsigned column, bool in_last_16) {
     const unsigned first = 8u * piece.word_byte + piece.bit;
     const unsigned last = first + piece.length - 1;
     for (unsigned byte = first / 8; byte <= last / 8; ++byte) {
-      if ((byte >= last_quarter_) != in_last_quarter) continue;
+      if ((byte >= last_16_) != in_last_16) continue;
       const unsigned begin = byte == first / 8 ? first % 8 : 0;
       const unsigned end = byte == last / 8 ? last % 8 + 1 : 8;
       // The slot of the byte's first bit, and 8 more: it may be before the piece's first.
@@ -115,16 +113,16 @@ class PoolBytesWriter {
   }
 
   void AddByte(unsigned byte, uint8_t mask, unsigned slot_and_8, unsigned column) {
-    const bool any_lane = byte >= last_quarter_;
+    const bool any_lane = byte >= last_16_;
     const unsigned lane = any_lane ? (places_[0] <= places_[1] ? 0 : 1) : byte / 16 % 2;
     const unsigned number = places_[lane] / 16;
     const unsigned place = 16 * lane + places_[lane] % 16;
     ++places_[lane];
     if (number >= kMaxPoolRegisters || column >= kMaxPoolColumns) return;
     PoolBytes::Register& r = bytes_.registers[number];
-    (any_lane    ? r.of_last_quarter
-     : byte < 32 ? r.of_first_half
-                 : r.of_second_half)[place] = static_cast<uint8_t>(byte % 16);
+    (any_lane    ? r.from_last_16
+     : byte < 32 ? r.from_bytes_0_31
+                 : r.from_bytes_32_63)[place] = static_cast<uint8_t>(byte % 16);
     r.mask[place] = mask;
     // Wanted are 8 bits of a window of two bytes, from - 1 and from: window >> shift. In an even
     // place they come out as the upper half of window << (16 - shift). A shift of 0 would need a
@@ -170,7 +168,7 @@ class PoolBytesWriter {
 
   PoolBytes bytes_ = {};
   unsigned full_columns_;
-  unsigned last_quarter_;
+  unsigned last_16_;
   unsigned places_[2] = {0, 0};  // taken in each lane, of all registers
 };
 

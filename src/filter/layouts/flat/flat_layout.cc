@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bloomline/filter_theory.h"
+#include "src/filter/layouts/flat/flat.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 
@@ -31,8 +32,8 @@ constexpr LayoutRow MakeRow() {
   row.max_parameter = kMaxProbes;
   row.max_payload_bytes = kMaxFlatBytes;
   row.leveldb_code = [](const FilterShape& shape) { return kFlatCodeBase + shape.num_probes; };
-  row.open = [](const Payload&, const kernels::Kernel& kernel, OpenFilter* filter) {
-    filter->may_match = kernel.flat.may_match;
+  row.open = [](const Payload&, const kernels::Kernel&, OpenFilter* filter) {
+    filter->may_match = kernels::FlatMayMatch;
   };
   row.rate = [](const FilterShape& shape, double bits_per_key) {
     return StandardFalsePositiveRate(bits_per_key, shape.num_probes);
@@ -40,9 +41,9 @@ constexpr LayoutRow MakeRow() {
   row.exact_rate = [](const FilterShape& shape, uint64_t num_keys) {
     return ExactStandardFalsePositiveRate(num_keys, 8 * shape.payload_bytes(), shape.num_probes);
   };
-  row.insert = [](const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,
+  row.insert = [](const FilterShape& shape, const kernels::Kernel&, char* data, size_t n,
                   const uint64_t* hashes) {
-    kernel.flat.insert_many(ForKernel(shape, data), n, hashes);
+    kernels::FlatInsertMany(ForKernel(shape, data), n, hashes);
   };
   return row;
 }

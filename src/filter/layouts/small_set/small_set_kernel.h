@@ -20,8 +20,7 @@ struct SmallSetKernel {
 };
 
 SmallSetKernel PortableSmallSet();
-SmallSetKernel Avx2SmallSet();    // x86-64
-SmallSetKernel Avx512SmallSet();  // x86-64
+SmallSetKernel Avx2SmallSet();  // x86-64
 
 }  // namespace bloomline::kernels
 

@@ -1,15 +1,31 @@
-// Blocked filters that several threads change, one bit at a time: the specification.
+#include "src/filter/layouts/blocked/atomic_blocks.h"
+
 #include "src/filter/cpu/blocks.h"
 #include "src/filter/cpu/probe_sequence.h"
 #include "src/filter/cpu/unrolled.h"
-#include "src/filter/layouts/blocked/atomic_kernel.h"
-#include "src/filter/layouts/blocked/atomic_words.h"
 
 namespace bloomline::kernels {
 namespace {
 
 uint64_t* WordsOf(const PayloadView& filter, uint64_t hash) {
   return reinterpret_cast<uint64_t*>(WritableBlockOf(filter, hash));
+}
+
+// Sets the masks' bits in the words of a block that lack any. The other words are not written. So
+// threads that add keys which are present already do not take the cache line from each other. True:
+// a word lacked some.
+bool OrAtomicWords(uint64_t* block, const uint64_t* masks) {
+  uint32_t lacking = 0;
+#pragma GCC unroll 8
+  for (uint32_t w = 0; w < kWordsPerBlock; ++w) {
+    lacking |= ((masks[w] & ~LoadAtomic(block + w)) != 0 ? 1u : 0u) << w;
+  }
+  const bool changes = lacking != 0;
+  for (; lacking != 0; lacking &= lacking - 1) {
+    const int word = __builtin_ctz(lacking);
+    OrAtomic(block + word, masks[word]);
+  }
+  return changes;
 }
 
 struct QueryMany {
@@ -43,25 +59,31 @@ struct Add {
         const uint32_t bit = BlockedBit(Probe(pair, j));
         masks[bit / kWordBits] |= WordMask(bit);
       }
-      uint32_t lacking = 0;
-#pragma GCC unroll 8
-      for (uint32_t w = 0; w < kWordsPerBlock; ++w) {
-        lacking |= ((masks[w] & ~LoadAtomic(words + w)) != 0 ? 1u : 0u) << w;
-      }
-      changed[i] = lacking != 0;
-      OrAtomicWords(words, masks, lacking);
+      changed[i] = OrAtomicWords(words, masks);
     }
   }
 };
 
 }  // namespace
 
-AtomicKernel PortableAtomic() {
-  AtomicKernel kernel;
-  kernel.may_match_many = RunForEach<QueryMany>;
-  kernel.add_many = RunForEach<Add>;
-  kernel.count_blocks = CountBlocksByFill;
-  return kernel;
+void AtomicMayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes,
+                        bool* may_match) {
+  RunForEach<QueryMany>(filter, n, hashes, may_match);
+}
+
+void AtomicAddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  RunForEach<Add>(filter, n, hashes, changed);
+}
+
+void CountBlocksByFill(const char* data, uint64_t num_blocks, uint64_t* blocks_with) {
+  const auto* words = reinterpret_cast<const uint64_t*>(data);
+  for (uint64_t block = 0; block < num_blocks; ++block) {
+    int count = 0;
+    for (uint64_t i = 0; i < kWordsPerBlock; ++i) {
+      count += __builtin_popcountll(LoadAtomic(words + block * kWordsPerBlock + i));
+    }
+    ++blocks_with[count];
+  }
 }
 
 }  // namespace bloomline::kernels

@@ -1,11 +1,13 @@
-// Flat filters, one bit at a time: the specification.
+#include "src/filter/layouts/flat/flat.h"
+
 #include "src/filter/cpu/bits.h"
 #include "src/filter/cpu/probe_sequence.h"
 #include "src/filter/cpu/unrolled.h"
-#include "src/filter/layouts/flat/flat_kernel.h"
 
 namespace bloomline::kernels {
 namespace {
+
+uint32_t NumBits(const FlatFilter& filter) { return 8 * static_cast<uint32_t>(filter.num_blocks); }
 
 // Tests every bit, for the reason given in blocked_portable.cc.
 struct Query {
@@ -41,15 +43,12 @@ struct Insert {
 
 }  // namespace
 
-bool PortableFlatMayMatch(const FlatFilter& filter, uint64_t hash) {
+bool FlatMayMatch(const FlatFilter& filter, uint64_t hash) {
   return UnrolledFunction<Query>(filter.num_probes)(filter, hash);
 }
 
-FlatKernel PortableFlat() {
-  FlatKernel kernel;
-  kernel.may_match = PortableFlatMayMatch;
-  kernel.insert_many = RunForEach<Insert>;
-  return kernel;
+void FlatInsertMany(const FlatFilter& filter, size_t n, const uint64_t* hashes) {
+  RunForEach<Insert>(filter, n, hashes);
 }
 
 }  // namespace bloomline::kernels
