@@ -1,6 +1,6 @@
 // Flat Bloom filters (docs/format.md, section 3.2): the bits of a key lie anywhere in the payload.
-// LevelDB has one filter for every 2 KiB of a table, usually of 32 to 64 bytes. There is one
-// kernel: eight probes at a time with AVX2 save 1 ns of a Get that takes a microsecond.
+// LevelDB has one filter for every 2 KiB of a table, usually of 32 to 64 bytes. There is no SIMD
+// code for them: it saves 4 ns of a Get that takes a microsecond (docs/rejected.md).
 #ifndef BLOOMLINE_FILTER_LAYOUTS_FLAT_FLAT_H_
 #define BLOOMLINE_FILTER_LAYOUTS_FLAT_FLAT_H_
 
