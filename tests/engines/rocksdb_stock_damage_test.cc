@@ -61,5 +61,22 @@ TEST(RocksDBStockDamageTest, ARibbonFilterWithoutAColumnMatchesEveryKey) {
   ExpectEveryKeyMatches(std::string(15, '\0') + std::string("\xFE\0\2\0\0", 5));
 }
 
+TEST(RocksDBStockDamageTest, FiveBytesAreAFilterWithoutKeysOnlyIfRocksDBWritesThem) {
+  const auto policy = NewRocksDBFilterPolicy(FilterOptions());
+  for (const std::string_view filter :
+       {std::string_view("\xFF\0\x06\0\0", 5), std::string_view("\x06\0\0\0\0", 5)}) {
+    const std::unique_ptr<rocksdb::FilterBitsReader> reader(
+        policy->GetFilterBitsReader(Slice(filter.data(), filter.size())));
+    ASSERT_NE(reader, nullptr);
+    EXPECT_FALSE(reader->MayMatch("key"));
+  }
+  ExpectEveryKeyMatches(std::string(5, '\0'));
+  ExpectEveryKeyMatches(std::string("\xFF\0\0\0\0", 5));
+  ExpectEveryKeyMatches(std::string("\xFF\1\6\0\0", 5));
+  ExpectEveryKeyMatches(std::string("\xFE\0\6\0\0", 5));
+  ExpectEveryKeyMatches(std::string("\6\0\0\1\0", 5));
+  ExpectEveryKeyMatches(std::string("\xFF\0\6\0", 4));
+}
+
 }  // namespace
 }  // namespace bloomline::tests

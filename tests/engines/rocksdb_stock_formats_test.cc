@@ -14,14 +14,12 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "bloomline/rocksdb.h"
 #include "bloomline/sizing.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
-#include "src/engines/rocksdb/stock/stock_bloom_builder.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_stock_filters.h"
 #include "tests/support/temp_dir.h"
@@ -94,52 +92,6 @@ TEST(RocksDBStockFormatsTest, LongKeysAreFound) {
       ASSERT_TRUE(own_reader->MayMatch(key(i))) << c.own << ", " << key(i).size() << " bytes";
       ASSERT_TRUE(our_reader->MayMatch(key(i))) << c.own << ", " << key(i).size() << " bytes";
     }
-  }
-}
-
-// A size of the allocator is a matter of the heap at that moment, so few filters may differ.
-TEST(RocksDBStockFormatsTest, SizesFillTheirAllocationsAsThoseOfRocksDBDo) {
-  for (const char* const own_text : {"bloomfilter:10:false", "bloomfilter:7.3:false"}) {
-    const double bits = own_text[12] == '1' ? 10 : 7.3;
-    BlockBasedTableOptions table;
-    table.format_version = 5;
-    table.optimize_filters_for_memory = true;
-    const auto ours_policy = Bloomline(Format::kBloom, bits);
-    const auto own_policy = Own(own_text);
-    int different = 0;
-    double ours_bytes = 0, own_bytes = 0;
-    std::mt19937_64 random(7);
-    for (int i = 0; i < 200; ++i) {
-      const uint64_t n = 1 + random() % 30000;
-      const std::string ours = Build(NewBuilder(*ours_policy, table).get(), n);
-      const std::string own = Build(NewBuilder(*own_policy, table).get(), n);
-      different += ours == own ? 0 : 1;
-      ours_bytes += static_cast<double>(ours.size());
-      own_bytes += static_cast<double>(own.size());
-      const std::unique_ptr<FilterBitsReader> reader(own_policy->GetFilterBitsReader(ours));
-      for (uint64_t key = 0; key < n; ++key) ASSERT_TRUE(reader->MayMatch(StockKey(key, key % 41)));
-    }
-    EXPECT_LE(different, 20);
-    EXPECT_NEAR(ours_bytes / own_bytes, 1, 0.01);
-  }
-}
-
-// However much the filters before were better than they should be: one without blocks has no keys.
-TEST(RocksDBStockFormatsTest, ABalanceLeavesAFilterItsKeys) {
-  BlockBasedTableOptions table;
-  table.format_version = 5;
-  table.optimize_filters_for_memory = true;
-  const rocksdb::FilterBuildingContext context(table);
-  const auto own = Own("bloomfilter:1:false");
-  for (const int64_t balance : {int64_t{0}, -(int64_t{1} << 31), -(int64_t{1} << 32)}) {
-    StockBloomBuilder builder(
-        std::unique_ptr<rocksdb::FilterBitsBuilder>(own->GetBuilderWithContext(context)), 1000,
-        table, std::make_shared<StockBalance>(balance));
-    builder.AddKey("key");
-    std::unique_ptr<const char[]> buffer;
-    const Slice filter = builder.Finish(&buffer);
-    const std::unique_ptr<FilterBitsReader> reader(own->GetFilterBitsReader(filter));
-    EXPECT_TRUE(reader->MayMatch("key")) << balance;
   }
 }
 

@@ -44,10 +44,6 @@ size_t ToSize(uint64_t n) { return static_cast<size_t>(std::min<uint64_t>(n, SIZ
 // Where memory is to be saved: alignment then costs 0.1 %.
 constexpr uint64_t kAlignedFromBytes = 64 << 10;
 
-// A filter that matches everything in RocksDB's reader and in bloomline's. It is static, so it is
-// there even out of memory.
-constexpr char kAlwaysMatch[kStockTrailerBytes + 1] = {};
-
 constexpr char kMatchesEverything[] = "a RocksDB filter matches everything";
 
 // Shapes of filters in RocksDB for a given number of keys.
@@ -118,6 +114,11 @@ ROCKSDB_NAMESPACE::Status Corruption(Text text) {
 }
 
 }  // namespace
+
+ROCKSDB_NAMESPACE::Slice AlwaysMatch() {
+  static constexpr char kBytes[kStockTrailerBytes + 1] = {};
+  return ROCKSDB_NAMESPACE::Slice(kBytes, sizeof(kBytes));
+}
 
 void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const char* reason) {
   static std::atomic<bool> is_reported{false};
@@ -253,7 +254,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
 ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::GiveUp() {
   writer_.Reset();
   charge_.ReleaseHashes();
-  return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
+  return AlwaysMatch();
 }
 
 ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filter) {

@@ -22,6 +22,9 @@ namespace bloomline {
 // build. Needs no memory.
 void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const char* reason);
 
+// A filter that matches every key in RocksDB's reader and in bloomline's. Its bytes are static.
+ROCKSDB_NAMESPACE::Slice AlwaysMatch();
+
 // One builder makes all partitions of a partitioned filter, so every Finish leaves it empty:
 //   ((AddKey | AddKeyAndAlt)* Finish MaybePostVerify?)*
 class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {

@@ -1,7 +1,5 @@
 #include "src/filter/stock/stock_filter.h"
 
-#include <cstring>
-
 #include "src/filter/cpu/little_endian.h"
 #include "src/filter/cpu/probe_sequence.h"
 #include "src/filter/stock/local_bloom.h"
@@ -158,12 +156,6 @@ StockFilter DecodeStockFilter(std::string_view bytes, std::string* why) {
   filter.payload_bytes = bytes.size();
   Decode(bytes, &filter, why);
   return filter;
-}
-
-void EncodeBloomTrailer(int num_probes, char* trailer) {
-  std::memset(trailer, 0, kTrailerBytes);
-  trailer[0] = static_cast<char>(kBloomMarker);
-  trailer[2] = static_cast<char>(num_probes);
 }
 
 }  // namespace bloomline::stock

@@ -56,9 +56,6 @@ struct StockFilter {
 // kind is kUnknown and `why` is not null, *why is one sentence; only this needs memory.
 StockFilter DecodeStockFilter(std::string_view bytes, std::string* why = nullptr);
 
-// Of a Bloom filter: the last kTrailerBytes.
-void EncodeBloomTrailer(int num_probes, char* trailer);
-
 }  // namespace bloomline::stock
 
 #endif  // BLOOMLINE_FILTER_STOCK_STOCK_FILTER_H_

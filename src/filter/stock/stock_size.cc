@@ -16,13 +16,6 @@ double StandardRate(double bits_per_key, int num_probes) {
   return std::pow(1 - std::exp(-num_probes / bits_per_key), num_probes);
 }
 
-// P(a missing key has the 64-bit hash of a stored one): BloomMath::FingerprintFpRate.
-double SameHashRate(uint64_t num_keys) {
-  const double expected = static_cast<double>(num_keys) * std::ldexp(1.0, -64);
-  if (expected > 0.0001) return 1 - std::exp(-expected);
-  return expected - expected * expected * 0.5;
-}
-
 // A block of a ribbon filter has at most so many columns, and a filter so many keys.
 constexpr double kMaxColumns = RibbonShape::kMaxColumns;
 constexpr uint64_t kMaxRibbonKeys = 950000000;
@@ -75,13 +68,6 @@ double ExpectedBloomRate(double bits_per_key, int num_probes) {
   const double crowded = StandardRate(kBlockBits / (keys + deviation), num_probes);
   const double uncrowded = StandardRate(kBlockBits / (keys - deviation), num_probes);
   return (crowded + uncrowded) / 2;
-}
-
-double EstimatedBloomRate(uint64_t num_keys, uint64_t payload_bytes, int num_probes) {
-  const double bits = 8.0 * static_cast<double>(payload_bytes) / static_cast<double>(num_keys);
-  const double bloom = ExpectedBloomRate(bits, num_probes);
-  const double same_hash = SameHashRate(num_keys);
-  return bloom + same_hash - bloom * same_hash;
 }
 
 double RibbonRate(double bits_per_key) {

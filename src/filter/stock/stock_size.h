@@ -19,9 +19,6 @@ uint64_t BloomPayloadBytes(uint64_t num_keys, int millibits);
 // The false-positive rate that RocksDB expects of a Bloom filter (BloomMath, util/bloom_impl.h). A
 // ribbon filter is made for this rate; the bits of a Bloom filter follow it to 1 %.
 double ExpectedBloomRate(double bits_per_key, int num_probes);
-// The same of a filter of so many keys and bytes. Adds equal hashes, as
-// FastLocalBloomImpl::EstimatedFpRate does.
-double EstimatedBloomRate(uint64_t num_keys, uint64_t payload_bytes, int num_probes);
 
 // ---- Ribbon filters.
 

@@ -47,7 +47,8 @@ class CountedBuilder final : public Builder {
     counts_->Add(filter::Count::kKeysBuilt, num_keys);
     counts_->Add(filter::Count::kBytesBuilt, built.size());
     counts_->Add(filter::Count::kNanosecondsBuilt, static_cast<uint64_t>(time.count()));
-    if (MatchesEverything(built.ToStringView())) {
+    // A partition without entries may match everything, and nothing is wrong.
+    if (num_keys != 0 && MatchesEverything(built.ToStringView())) {
       counts_->Add(filter::Count::kBuiltUseless, 1, Reason(has_seed, status));
     } else {
       RememberOrigin(built.ToStringView(), *counts_);
@@ -79,21 +80,29 @@ class CountedBuilder final : public Builder {
 };
 
 // A builder of RocksDB's own, as a base of CountedBuilder.
+//
+// RocksDB's Ribbon builder, and in late versions its Bloom builder, gives no bytes to a partition
+// without entries: with whole_key_filtering=false, one none of whose keys is in the prefix
+// extractor's domain. MultiGet asks such a partition all the same, and takes its keys for missing
+// (7.8.3, partitioned_filter_block.cc; with assertions it aborts). So a partition without entries
+// gets a filter that matches every key.
 class OwnBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
   using Slice = ROCKSDB_NAMESPACE::Slice;
   using Status = ROCKSDB_NAMESPACE::Status;
 
-  explicit OwnBuilder(std::unique_ptr<FilterBitsBuilder> own) : own_(std::move(own)) {}
+  OwnBuilder(std::unique_ptr<FilterBitsBuilder> own, bool is_partition)
+      : own_(std::move(own)), is_partition_(is_partition) {}
 
   void AddKey(const Slice& key) override { own_->AddKey(key); }
 #if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
   void AddKeyAndAlt(const Slice& key, const Slice& alt) override { own_->AddKeyAndAlt(key, alt); }
 #endif
   size_t EstimateEntriesAdded() override { return own_->EstimateEntriesAdded(); }
-  Slice Finish(std::unique_ptr<const char[]>* buf) override { return own_->Finish(buf); }
+  Slice Finish(std::unique_ptr<const char[]>* buf) override { return Finish(buf, nullptr); }
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
-    return own_->Finish(buf, status);
+    const Slice filter = own_->Finish(buf, status);
+    return filter.empty() && is_partition_ ? AlwaysMatch() : filter;
   }
   Status MaybePostVerify(const Slice& filter) override { return own_->MaybePostVerify(filter); }
   size_t ApproximateNumEntries(size_t bytes) override { return own_->ApproximateNumEntries(bytes); }
@@ -110,6 +119,7 @@ class OwnBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 
  private:
   const std::unique_ptr<FilterBitsBuilder> own_;
+  const bool is_partition_;
 };
 
 }  // namespace bloomline

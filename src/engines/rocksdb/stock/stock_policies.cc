@@ -54,31 +54,24 @@ std::shared_ptr<const FilterPolicy> StockPolicyOf(const FilterOptions& options) 
   });
 }
 
-StockPolicies::StockPolicy StockPolicies::Get(Format format, double bits_per_key) const {
+std::shared_ptr<const FilterPolicy> StockPolicies::Get(Format format, double bits_per_key) const {
   const Key key(format, stock::Millibits(bits_per_key));
   const std::lock_guard<std::mutex> lock(mutex_);
-  StockPolicy& stock = policies_[key];
-  if (stock.policy == nullptr) {
-    stock.balance = std::make_shared<StockBalance>(0);
-    stock.policy = StockPolicyNamed(StockPolicyText(format, bits_per_key, format));
-  }
-  return stock;
+  std::shared_ptr<const FilterPolicy>& policy = policies_[key];
+  if (policy == nullptr) policy = StockPolicyNamed(StockPolicyText(format, bits_per_key, format));
+  return policy;
 }
 
 FilterBitsBuilder* StockPolicies::NewBuilder(Format format, double bits_per_key,
                                              const FilterBuildingContext& context,
                                              filter::FilterCounts* counts) const {
   return support::OrIfOutOfMemory<FilterBitsBuilder*>(nullptr, [&]() -> FilterBitsBuilder* {
-    const StockPolicy stock = Get(format, bits_per_key);
-    if (stock.policy == nullptr) return nullptr;
-    std::unique_ptr<FilterBitsBuilder> builder(stock.policy->GetBuilderWithContext(context));
+    const std::shared_ptr<const FilterPolicy> policy = Get(format, bits_per_key);
+    if (policy == nullptr) return nullptr;
+    std::unique_ptr<FilterBitsBuilder> builder(policy->GetBuilderWithContext(context));
     if (builder == nullptr) return nullptr;
-    if (format != Format::kBloom || !StockBloomBuilder::Builds(context.table_options)) {
-      return new CountedBuilder<OwnBuilder>(counts, std::move(builder));
-    }
-    return new CountedBuilder<StockBloomBuilder>(counts, std::move(builder),
-                                                 stock::Millibits(bits_per_key),
-                                                 context.table_options, stock.balance);
+    return new CountedBuilder<OwnBuilder>(counts, std::move(builder),
+                                          context.table_options.partition_filters);
   });
 }
 

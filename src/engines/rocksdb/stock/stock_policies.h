@@ -11,7 +11,6 @@
 #include "bloomline/filter_options.h"
 #include "rocksdb/filter_policy.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
-#include "src/engines/rocksdb/stock/stock_bloom_builder.h"
 #include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline {
@@ -62,16 +61,14 @@ class StockPolicies {
 
  private:
   using Key = std::pair<Format, int>;  // thousandths of bits per key
-  // With optimize_filters_for_memory, each balances the sizes of its filters.
-  struct StockPolicy {
-    std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;  // null: RocksDB has none
-    std::shared_ptr<StockBalance> balance;
-  };
 
-  StockPolicy Get(Format format, double bits_per_key) const;
+  // Null: RocksDB has none.
+  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> Get(Format format,
+                                                             double bits_per_key) const;
 
   mutable std::mutex mutex_;
-  mutable std::map<Key, StockPolicy> policies_;
+  // With optimize_filters_for_memory, each balances the sizes of its filters.
+  mutable std::map<Key, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>> policies_;
 };
 
 }  // namespace bloomline
