@@ -64,7 +64,7 @@
    (7) Functions that take a const handle may run on one handle in several threads at once, as long
    as no other function runs on it. Different handles are independent.
 
-   (8) No function throws, and none loses a key, even out of memory (filter_options.h).
+   (8) No function throws. Without memory, it fails, and no filter lacks a key.
 
    Link with bloomline::c. LevelDB's filter policy is in c_leveldb.h. */
 #ifndef BLOOMLINE_C_H_
@@ -165,9 +165,8 @@ extern size_t bloomline_builder_num_keys(const bloomline_builder_t*);
 /* False: format or seed differ, as they always do with a random seed; nothing was moved. */
 extern uint8_t bloomline_builder_take_keys_from(bloomline_builder_t*, bloomline_builder_t* other);
 /* The filter's bytes and their number; the builder is then empty and can be used again. num_threads
-   is 1 or more. Fails if memory ran out or no random seed could be drawn. If memory ran out in this
-   call, the builder keeps its keys; otherwise it is now empty. Where it succeeds with too little
-   memory, more keys match than should, and bloomline_builder_error says so. */
+   is 1 or more. Fails if memory ran out, in this call or when a key was added, or if no random seed
+   could be drawn: then there is no filter of these keys. */
 extern char* bloomline_builder_finish(bloomline_builder_t*, int num_threads, size_t* filter_length,
                                       char** errptr);
 /* FilterBuilder::error; NULL for none. Valid until the builder is used again. */

@@ -31,7 +31,7 @@ struct KernelInfo {
   const char* extensions;   // CPU extensions it needs, separated by commas; "" for none
 };
 
-// Returns all kernels in this binary, slowest first; none if out of memory.
+// Returns all kernels in this binary, slowest first.
 std::vector<KernelInfo> Kernels();
 
 // Returns the name of the active kernel, in static storage.

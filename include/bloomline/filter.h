@@ -34,18 +34,14 @@ struct Payload;
 // Collects keys and writes them as a filter: ((AddKey | AddKeys | AddKeyAndPrefix | AddHash |
 // AddHashes | TakeKeysFrom)* Finish)*. Not thread-safe.
 //
-// Errors: a builder cannot fail, only write a filter that matches more keys than it should. With
-// invalid options (FilterOptions::Validate, and kClassic, which only LevelDB uses) or too little
-// memory, the filter matches every key, and error() gives the reason. It may then be empty (0
-// bytes). FilterView answers "may match" for an empty filter, but an engine answers "no": never
-// give it to one.
+// Errors: with invalid options (FilterOptions::Validate, and kClassic, which only LevelDB uses) the
+// filter matches every key, and error() gives the reason. So does the filter after a function that
+// adds keys, Finish or FinishTo threw std::bad_alloc: no filter lacks a key.
 //
 // Memory: 64 bits per distinct key, and up to 2 MiB for keys to come. While Finish runs, it needs
 // more, in percent of that. A kBlocked filter of 32 MiB or more takes 1 to 3 %. In kCompact, one
 // thread takes 18 % for 50,000 keys and 6 % for 3 million, and 128 threads take up to a third;
 // fewer than 46,000 keys take 100 %, and so do keys from many builders of a few thousand keys each.
-// If that memory is missing, kBlocked is slower; in kCompact, blocks match every key, and error()
-// says so.
 class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);
@@ -104,14 +100,13 @@ class FilterBuilder {
   // The same into memory of the caller: exactly FinishedBytes() bytes, at any alignment.
   void FinishTo(char* dst, int num_threads = 1);
 
-  // Empty, or the reason why a filter matches more keys than it should: the options are invalid,
-  // memory was missing, or no random seed could be drawn. After Finish it refers to the finished
+  // Empty, or the reason why a filter matches every key: the options are invalid, memory was
+  // missing, or no random seed could be drawn. After Finish it refers to the finished
   // filter, and from the next added key on to the next filter.
   const std::string& error() const;
 
  private:
-  std::unique_ptr<filter::FilterWriter> writer_;  // null: out of memory, or moved from
-  uint64_t seed_;                                 // of the options, for HashOf without a writer
+  std::unique_ptr<filter::FilterWriter> writer_;  // null: moved from
 };
 
 // Queries filter bytes. Any bytes give a valid view: bytes that it does not understand match every

@@ -2,11 +2,10 @@
 //
 // Link bloomline::core (CMake component `core`).
 //
-// Out of memory, for the whole library: no function throws, and no key is lost. A function that
-// cannot do its work fails as its comment says and leaves the object as it was. A filter that
-// cannot be built as requested matches more keys, and the builder's error() says so. If there is
-// no memory even for the text of an error, the text is "out of memory", which needs none. If a
-// thread cannot be started, its work is done on the others.
+// Exceptions, for the whole library: functions throw nothing but std::bad_alloc, and that only if
+// there is no memory. No filter lacks a key then (filter.h). A function that RocksDB or LevelDB
+// calls throws nothing: without memory, the process ends, as with their own filters. C functions
+// return their error (c.h). If a thread cannot be started, its work is done on the others.
 #ifndef BLOOMLINE_FILTER_OPTIONS_H_
 #define BLOOMLINE_FILTER_OPTIONS_H_
 
@@ -24,8 +23,8 @@ enum class Format {
   kClassic,
   // Blocked Bloom filter (Putze, Sanders and Singler 2007) with a 64-bit hash: the k probes of a
   // key lie in one block of 64 bytes. Sets of at most 500 keys in LevelDB, 200 in RocksDB, get one
-  // Bloom filter without blocks, which is smaller or more accurate at that size, but takes up to
-  // 2.2 times as long to query.
+  // Bloom filter without blocks, which is smaller or more accurate at that size, but takes about
+  // 2.5 times as long to query.
   kBlocked,
   // Blocks of 64 bytes (32 below 5.5 bits per key, and in some small sets of RocksDB), each solved
   // as a linear system over GF(2), as in Bloomier and Ribbon filters (Dietzfelbinger and Pagh 2008,

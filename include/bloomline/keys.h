@@ -4,7 +4,7 @@
 //   filter->AddKey(bloomline::KeyOf(42));              // an integer
 //   filter->AddKey(bloomline::KeyOf(user_id, day));    // several
 //   std::string key;                                   // integers and strings
-//   if (!bloomline::EncodeKey({user_id, "inbox", message_id}, &key)) return 1;  // out of memory
+//   bloomline::EncodeKey({user_id, "inbox", message_id}, &key);
 //   filter->AddKey(key);
 //
 //   std::vector<std::string> names = ...;
@@ -129,9 +129,9 @@ class KeyPart {
 // Sets *key to the key of all parts: 8 bytes for an integer; for a string 8 bytes of its length and
 // then its bytes. So parts of the same types give equal keys only if all parts are equal: {"ab",
 // "c"} and {"a", "bc"} differ. With integers alone it is KeyOf of them. Keys of other types in the
-// same filter may be equal; begin with an integer that names the type to keep them apart. False,
-// and *key is as it was, if there is no memory. Does not allocate if `key` has room.
-bool EncodeKey(std::initializer_list<KeyPart> parts, std::string* key);
+// same filter may be equal; begin with an integer that names the type to keep them apart. Does not
+// allocate if `key` has room.
+void EncodeKey(std::initializer_list<KeyPart> parts, std::string* key);
 
 namespace filter {
 

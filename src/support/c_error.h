@@ -4,10 +4,9 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <string_view>
-
-#include "src/support/out_of_memory.h"
 
 namespace bloomline::support {
 
@@ -22,18 +21,35 @@ inline void SetCError(std::string_view error, char** errptr) {
   (*errptr)[error.size()] = '\0';
 }
 
-// The result of f(&error). If that is null or false, *errptr says why. f may throw only for lack of
-// memory.
+constexpr std::string_view kOutOfMemory = "out of memory";
+
+// The result of f(&error). If that is null or false, *errptr says why, without a text that there is
+// no memory. So it does if f throws: bad_alloc, or length_error for a size without bounds.
 template <typename F>
 auto OrSetError(char** errptr, F f) -> decltype(f(nullptr)) {
-  std::string error;
-  auto result = OrError(&error, f);
-  if (!result) SetCError(error, errptr);
-  return result;
+  try {
+    std::string error;
+    auto result = f(&error);
+    if (!result) SetCError(error.empty() ? kOutOfMemory : std::string_view(error), errptr);
+    return result;
+  } catch (const std::exception&) {
+    SetCError(kOutOfMemory, errptr);
+    return {};
+  }
+}
+
+// The result of f(), or `failure` if f throws.
+template <typename T, typename F>
+T OrIfItThrows(T failure, F f) {
+  try {
+    return f();
+  } catch (const std::exception&) {
+    return failure;
+  }
 }
 
 // True, with *error, for a text that is null. To std::string it would be undefined behavior, or an
-// exception that OrError takes for a lack of memory.
+// exception that OrSetError takes for a lack of memory.
 inline bool IsNullText(const char* text, const char* name, std::string* error) {
   if (text != nullptr) return false;
   *error = std::string(name) + " is NULL; allowed: a string";

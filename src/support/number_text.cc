@@ -61,4 +61,15 @@ std::string NumberText(double number, int digits) {
   return std::string(text, end.ptr);
 }
 
+void AppendNumber(double number, std::string* text) {
+  constexpr int kDigits = 6;
+  char digits[32];
+  const auto end =
+      std::to_chars(digits, digits + sizeof(digits), number, std::chars_format::general, kDigits);
+  text->append(digits, end.ptr);
+}
+
+void AppendNumber(int64_t number, std::string* text) { *text += std::to_string(number); }
+void AppendNumber(uint64_t number, std::string* text) { *text += std::to_string(number); }
+
 }  // namespace bloomline::support

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace bloomline::support {
 
@@ -19,6 +20,32 @@ std::string DoubleText(double number);
 
 // Returns the number with `digits` digits after the point.
 std::string NumberText(double number, int digits);
+
+// Appends the number as a std::ostream in the "C" locale writes it.
+void AppendNumber(double number, std::string* text);
+void AppendNumber(int64_t number, std::string* text);
+void AppendNumber(uint64_t number, std::string* text);
+
+// Returns the parts one after the other: texts, and numbers as AppendNumber writes them.
+template <typename... Parts>
+std::string StrCat(const Parts&... parts) {
+  std::string text;
+  const auto append = [&text](const auto& part) {
+    using Part = std::decay_t<decltype(part)>;
+    static_assert(!std::is_same_v<Part, bool> && !std::is_same_v<Part, char>);
+    if constexpr (std::is_floating_point_v<Part>) {
+      AppendNumber(double{part}, &text);
+    } else if constexpr (std::is_integral_v<Part> && std::is_signed_v<Part>) {
+      AppendNumber(int64_t{part}, &text);
+    } else if constexpr (std::is_integral_v<Part>) {
+      AppendNumber(uint64_t{part}, &text);
+    } else {
+      text += part;
+    }
+  };
+  (append(parts), ...);
+  return text;
+}
 
 }  // namespace bloomline::support
 

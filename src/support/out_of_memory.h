@@ -7,11 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace bloomline::support {
+#include "src/support/c_error.h"
 
-// 13 characters. A std::string holds 15 or more without allocating.
-constexpr std::string_view kOutOfMemory = "out of memory";
-static_assert(kOutOfMemory.size() <= 15);
+namespace bloomline::support {
 
 // Sets *error to the text unless `error` is null; to "out of memory" if there is no memory for the
 // text.

@@ -19,6 +19,11 @@ char* OldMessage() {
   return std::strcpy(message, "old");
 }
 
+template <typename F>
+void CallC(Attempt* attempt, F f) {
+  EXPECT_TRUE(attempt->Call(f)) << "an exception passed the border";
+}
+
 // Fails each allocation of make(errptr), which returns a handle or a bool; check(made) destroys it.
 // Convention 3 of c.h: a success leaves *errptr alone, a failure frees it (or it leaks) and sets it
 // to a new message, or to null without memory for one.
@@ -29,7 +34,7 @@ void ExpectMade(Make make, Check check) {
     char* const old = OldMessage();
     char* error = old;
     decltype(make(nullptr)) made{};
-    attempt->Call([&] { made = make(&error); });
+    CallC(attempt, [&] { made = make(&error); });
     EXPECT_TRUE(made || attempt->HasFailed()) << (error == nullptr ? "?" : error);
     EXPECT_TRUE(made ? error == old : error == nullptr || std::strcmp(error, "old") != 0);
     bloomline_free(error);
@@ -43,7 +48,7 @@ void ExpectRefused(Make make) {
   FailEachAllocation([&](Attempt* attempt) {
     char* error = OldMessage();
     bool made = false;
-    attempt->Call([&] { made = bool(make(&error)); });
+    CallC(attempt, [&] { made = bool(make(&error)); });
     EXPECT_FALSE(made);
     EXPECT_TRUE(error != nullptr || attempt->HasFailed());
     EXPECT_TRUE(error == nullptr || std::strcmp(error, "old") != 0);
@@ -80,8 +85,8 @@ class CTest : public testing::Test {
     Filter* const filter = create(options, nullptr);
     destroy_options(options);
     FailEachAllocation([&](Attempt* attempt) {
-      attempt->Call(
-          [&] { add_keys(filter, kKeys, keys_.starts.data(), keys_.lengths.data(), nullptr); });
+      CallC(attempt,
+            [&] { add_keys(filter, kKeys, keys_.starts.data(), keys_.lengths.data(), nullptr); });
     });
     ExpectMade([&](char** error) { return save(filter, path_.c_str(), error); }, [](uint8_t) {});
     ExpectMade([&](char** error) { return load(path_.c_str(), error); }, check);
@@ -102,7 +107,7 @@ class CTest : public testing::Test {
 
 TEST_F(CTest, OptionsAreCreatedOrNull) {
   FailEachAllocation([](Attempt* attempt) {
-    attempt->Call([] {
+    CallC(attempt, [] {
       bloomline_filteroptions_destroy(bloomline_filteroptions_create());
       bloomline_bloomoptions_destroy(bloomline_bloomoptions_create());
       bloomline_scalableoptions_destroy(bloomline_scalableoptions_create());
@@ -133,7 +138,7 @@ TEST_F(CTest, BuilderLosesNoKey) {
     bloomline_view_t* view = nullptr;
     char* filter = nullptr;
     size_t length = 0;
-    attempt->Call([&] {
+    CallC(attempt, [&] {
       builder = bloomline_builder_create(options.get(), nullptr);
       other = bloomline_builder_create(options.get(), nullptr);
       if (builder == nullptr || other == nullptr) return;
@@ -186,7 +191,7 @@ TEST_F(CTest, BloomFilters) {
     bloomline_bloom_t* plain = bloomline_bloom_copy(bloom, nullptr);
     bloomline_bloom_t* snapshot = nullptr;
     bloomline_atomic_t* atomic = nullptr;
-    attempt->Call([&] {
+    CallC(attempt, [&] {
       atomic = bloomline_atomic_from_bloom(plain);
       if (atomic == nullptr) return;
       snapshot = bloomline_atomic_snapshot(atomic, nullptr);
@@ -231,7 +236,7 @@ TEST_F(CTest, OnDiskBuildersLoseNoKey) {
   FailEachAllocation([&](Attempt* attempt) {
     bloomline_ondisk_t* builder = nullptr;
     bool has_finished = false;
-    attempt->Call([&] {
+    CallC(attempt, [&] {
       builder = bloomline_ondisk_create(options.get(), nullptr);
       has_finished = builder != nullptr &&
                      bloomline_ondisk_add_keys(builder, kKeys, keys_.starts.data(),

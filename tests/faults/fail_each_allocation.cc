@@ -35,16 +35,6 @@ void FailEach(bool all_threads, const std::function<void(Attempt*)>& body) {
 
 }  // namespace
 
-void Attempt::CheckOutcome(bool succeeded, const std::string& error) const {
-  if (succeeded) {
-    EXPECT_EQ(error, kUntouched);
-  } else {
-    EXPECT_TRUE(HasFailed()) << error;
-    EXPECT_NE(error, "");
-    EXPECT_NE(error, kUntouched);
-  }
-}
-
 void FailEachAllocation(const std::function<void(Attempt*)>& body) { FailEach(false, body); }
 
 void FailEachAllocationOfThreads(const std::function<void(Attempt*)>& body) {

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <exception>
 #include <functional>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,28 +21,24 @@ class Attempt {
  public:
   explicit Attempt(const FailurePlan& plan) : plan_(plan) {}
 
-  // Runs f, which is only the call under test, with the failure armed. An exception from f fails
-  // the test.
+  // Runs f, which is only the call under test, with the failure armed. True: f returned. False: it
+  // threw bad_alloc, as memory had failed.
   template <typename F>
-  void Call(F f) {
+  bool Call(F f) {
     Arm(plan_, counts_.seen);
     try {
       f();
       Note(Disarm());
-    } catch (const std::exception& exception) {
+      return true;
+    } catch (const std::bad_alloc&) {
       Note(Disarm());
-      ADD_FAILURE() << "an exception escaped: " << exception.what();
+      EXPECT_TRUE(HasFailed());
+      return false;
     }
   }
 
   // An allocation was made to fail.
   bool HasFailed() const { return counts_.failed != 0; }
-  uint64_t failed() const { return counts_.failed; }
-
-  // Checks a call whose `error` was kUntouched: it succeeded and left `error` alone, or memory
-  // failed and `error` says why.
-  static constexpr char kUntouched[] = "untouched";
-  void CheckOutcome(bool succeeded, const std::string& error) const;
 
  private:
   void Note(const AllocationCounts& counts) {
@@ -60,46 +56,6 @@ void FailEachAllocation(const std::function<void(Attempt*)>& body);
 
 // The same with the allocations of all threads, and with threads that cannot start.
 void FailEachAllocationOfThreads(const std::function<void(Attempt*)>& body);
-
-// Fails each allocation of make(&error), which returns a pointer or a bool, and checks what it made
-// with check(made).
-template <typename Make, typename Check>
-void ExpectMadeOrError(Make make, Check check) {
-  EXPECT_TRUE(bool(make(nullptr)));
-  FailEachAllocation([&](Attempt* attempt) {
-    decltype(make(nullptr)) made{};
-    std::string error = Attempt::kUntouched;
-    attempt->Call([&] { made = make(&error); });
-    attempt->CheckOutcome(bool(made), error);
-    if (made) check(made);
-  });
-}
-
-// make(&error) fails for a reason of its own, and says so in one line, with or without memory.
-// `error` may be null.
-template <typename Make>
-void ExpectRefused(Make make) {
-  EXPECT_FALSE(bool(make(nullptr)));
-  FailEachAllocation([&](Attempt* attempt) {
-    std::string error = Attempt::kUntouched;
-    bool made = false;
-    attempt->Call([&] { made = bool(make(&error)); });
-    EXPECT_FALSE(made);
-    EXPECT_NE(error, "");
-    EXPECT_NE(error, Attempt::kUntouched);
-    EXPECT_EQ(error.find('\n'), std::string::npos) << error;
-  });
-}
-
-// validate() says what is wrong, with or without memory.
-template <typename Validate>
-void ExpectSentence(Validate validate) {
-  FailEachAllocation([&](Attempt* attempt) {
-    std::string sentence;
-    attempt->Call([&] { sentence = validate(); });
-    EXPECT_NE(sentence, "");
-  });
-}
 
 // n different keys.
 class ManyKeys {

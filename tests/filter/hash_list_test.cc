@@ -32,7 +32,7 @@ std::vector<uint64_t> Content(const HashList& list) {
 void AppendIfNew(uint64_t hash, HashList* list) {
   if (list->AppendIfNewAndEasy(hash)) return;
   if (list->size() != 0 && list->back() == hash) return;
-  ASSERT_TRUE(list->Append(hash));
+  list->Append(hash);
 }
 
 TEST(HashListTest, KeepsAllHashesInOrderThroughChunksOfAllSizes) {
@@ -130,7 +130,9 @@ TEST(HashListTest, AnObserverIsCalledWhereItWants) {
   HashList list;
   Observer observer;
   list.SetObserver(&observer);
-  for (uint64_t i = 0; i < kHashes; ++i) ASSERT_TRUE(list.AppendIfNewAndEasy(i) || list.Append(i));
+  for (uint64_t i = 0; i < kHashes; ++i) {
+    if (!list.AppendIfNewAndEasy(i)) list.Append(i);
+  }
   EXPECT_EQ(observer.calls(), 301u);
   uint64_t next = 0;
   list.ForEach([&](uint64_t hash) { EXPECT_EQ(hash, next++); });
@@ -138,7 +140,7 @@ TEST(HashListTest, AnObserverIsCalledWhereItWants) {
   // Another list goes on after the place where the observer wanted to be called.
   HashList other;
   other.TakeAll(&list);
-  for (uint64_t i = 0; i < kHashes; ++i) ASSERT_TRUE(other.Append(kHashes + i));
+  for (uint64_t i = 0; i < kHashes; ++i) other.Append(kHashes + i);
   next = 0;
   other.ForEach([&](uint64_t hash) { EXPECT_EQ(hash, next++); });
   EXPECT_EQ(next, 2 * kHashes);

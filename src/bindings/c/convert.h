@@ -65,11 +65,11 @@ char* MallocedBytes(size_t* length, char** errptr, ToBytes to_bytes) {
 }  // namespace bloomline::c
 
 // The functions of bloomline_NAME_t, a struct with the member `options`.
-#define BLOOMLINE_C_OPTIONS(NAME)                                                           \
-  bloomline_##NAME##_t* bloomline_##NAME##_create() {                                       \
-    return bloomline::support::OrIfOutOfMemory(static_cast<bloomline_##NAME##_t*>(nullptr), \
-                                               [] { return new bloomline_##NAME##_t; });    \
-  }                                                                                         \
+#define BLOOMLINE_C_OPTIONS(NAME)                                                        \
+  bloomline_##NAME##_t* bloomline_##NAME##_create() {                                    \
+    return bloomline::support::OrIfItThrows(static_cast<bloomline_##NAME##_t*>(nullptr), \
+                                            [] { return new bloomline_##NAME##_t; });    \
+  }                                                                                      \
   void bloomline_##NAME##_destroy(bloomline_##NAME##_t* options) { delete options; }
 
 #define BLOOMLINE_C_SETTER(NAME, FIELD, TYPE)                                      \

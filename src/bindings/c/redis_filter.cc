@@ -12,6 +12,7 @@
 #include "bloomline/version.h"
 #include "src/bindings/c/convert.h"
 #include "src/support/c_error.h"
+#include "src/support/out_of_memory.h"
 
 using bloomline::AddOptions;
 using bloomline::AddResult;

@@ -1,10 +1,8 @@
 // Static filters, also larger than memory, sizing, and what is left of include/bloomline/c.h.
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <memory>
-#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,7 +18,6 @@
 #include "src/bindings/c/convert.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/limits.h"
-#include "src/support/out_of_memory.h"
 
 using bloomline::Format;
 using bloomline::OnDiskFilterBuilder;
@@ -65,6 +62,16 @@ bool IsFormat(int format) { return bloomline::filter::IsKnown(Format{format}); }
 template <typename F>
 double OrNaN(int format, F f) {
   return IsFormat(format) ? f(Format{format}) : std::numeric_limits<double>::quiet_NaN();
+}
+
+// Calls f, which adds keys. If it throws, the builder's next filter would lack keys, and so cannot
+// be finished: the builder remembers that.
+template <typename F>
+void OrKeepsFailure(F f) {
+  bloomline::support::OrIfItThrows(false, [&] {
+    f();
+    return true;
+  });
 }
 
 }  // namespace
@@ -153,59 +160,54 @@ bloomline_builder_t* bloomline_builder_create(const bloomline_filteroptions_t* o
 void bloomline_builder_destroy(bloomline_builder_t* builder) { delete builder; }
 
 void bloomline_builder_add_key(bloomline_builder_t* builder, const char* key, size_t key_length) {
-  builder->builder.AddKey(Key(key, key_length));
+  OrKeepsFailure([=] { builder->builder.AddKey(Key(key, key_length)); });
 }
 
 void bloomline_builder_add_keys(bloomline_builder_t* builder, size_t num_keys,
                                 const char* const* keys, const size_t* key_lengths) {
-  for (size_t i = 0; i < num_keys; ++i) builder->builder.AddKey(Key(keys[i], key_lengths[i]));
+  OrKeepsFailure([=] {
+    for (size_t i = 0; i < num_keys; ++i) builder->builder.AddKey(Key(keys[i], key_lengths[i]));
+  });
 }
 
 void bloomline_builder_add_key_and_prefix(bloomline_builder_t* builder, const char* key,
                                           size_t key_length, const char* prefix,
                                           size_t prefix_length) {
-  builder->builder.AddKeyAndPrefix(Key(key, key_length), Key(prefix, prefix_length));
+  OrKeepsFailure(
+      [=] { builder->builder.AddKeyAndPrefix(Key(key, key_length), Key(prefix, prefix_length)); });
 }
 
 BLOOMLINE_C_QUERY(builder, uint64_t, hash_of, HashOf)
 BLOOMLINE_C_FIGURE(builder, size_t, num_keys, num_keys)
 
 void bloomline_builder_add_hash(bloomline_builder_t* builder, uint64_t hash) {
-  builder->builder.AddHash(hash);
+  OrKeepsFailure([=] { builder->builder.AddHash(hash); });
 }
 
 uint8_t bloomline_builder_take_keys_from(bloomline_builder_t* builder, bloomline_builder_t* other) {
-  return builder->builder.TakeKeysFrom(&other->builder);
+  bool fits = true;
+  OrKeepsFailure([&] { fits = builder->builder.TakeKeysFrom(&other->builder); });
+  return fits;
 }
 
 char* bloomline_builder_finish(bloomline_builder_t* builder, int num_threads, size_t* filter_length,
                                char** errptr) {
   *filter_length = 0;
-  const uint64_t bytes = builder->builder.FinishedBytes();
-  // A filter that is only a trailer has no keys, or lost some and matches everything. It is
-  // finished into memory of this function, so that the builder is emptied even if there is no
-  // memory for the copy.
-  char trailer[bloomline::filter::kTrailerBytes];
-  const bool is_trailer = bytes == sizeof(trailer);
-  if (is_trailer) builder->builder.FinishTo(trailer);
-  const bool lost_keys =
-      is_trailer && bloomline::FilterView::Open({trailer, sizeof(trailer)}).AlwaysMatches();
-  char* const filter = bytes <= SIZE_MAX && !lost_keys
-                           ? static_cast<char*>(std::malloc(static_cast<size_t>(bytes)))
-                           : nullptr;
-  if (filter != nullptr && is_trailer) {
-    std::memcpy(filter, trailer, sizeof(trailer));
-  } else if (filter != nullptr) {
-    builder->builder.FinishTo(filter, num_threads);
-  }
-  if (filter == nullptr) {
-    bloomline::support::SetCError(
-        lost_keys ? std::string_view(builder->builder.error()) : bloomline::support::kOutOfMemory,
-        errptr);
-    return nullptr;
-  }
-  *filter_length = static_cast<size_t>(bytes);
-  return filter;
+  return OrSetError(errptr, [&](std::string* error) -> char* {
+    const uint64_t bytes = builder->builder.FinishedBytes();
+    std::unique_ptr<char, void (*)(void*)> filter(
+        bytes <= SIZE_MAX ? static_cast<char*>(std::malloc(static_cast<size_t>(bytes))) : nullptr,
+        std::free);
+    if (filter == nullptr) return nullptr;
+    builder->builder.FinishTo(filter.get(), num_threads);
+    const auto length = static_cast<size_t>(bytes);
+    if (bloomline::FilterView::Open({filter.get(), length}).AlwaysMatches()) {
+      *error = builder->builder.error();
+      return nullptr;
+    }
+    *filter_length = length;
+    return filter.release();
+  });
 }
 
 const char* bloomline_builder_error(const bloomline_builder_t* builder) {
@@ -214,7 +216,9 @@ const char* bloomline_builder_error(const bloomline_builder_t* builder) {
 }
 
 bloomline_view_t* bloomline_view_open(const char* filter, size_t filter_length) {
-  return new (std::nothrow) bloomline_view_t{bloomline::FilterView::Open({filter, filter_length})};
+  return bloomline::support::OrIfItThrows<bloomline_view_t*>(nullptr, [=] {
+    return new bloomline_view_t{bloomline::FilterView::Open({filter, filter_length})};
+  });
 }
 
 void bloomline_view_destroy(bloomline_view_t* view) { delete view; }
@@ -258,7 +262,7 @@ void bloomline_ondiskoptions_set_filter(bloomline_ondiskoptions_t* options,
 
 uint8_t bloomline_ondiskoptions_set_temp_directory(bloomline_ondiskoptions_t* options,
                                                    const char* path) {
-  return bloomline::support::OrIfOutOfMemory(false, [=] {
+  return bloomline::support::OrIfItThrows(false, [=] {
     if (path == nullptr) return false;
     options->options.temp_directory = path;
     return true;

@@ -195,7 +195,7 @@ void RocksDBBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
 }
 
 size_t RocksDBBitsBuilder::EstimateEntriesAdded() {
-  const size_t num_entries = writer_.num_entries();
+  const size_t num_entries = writer_.num_keys();
   return num_entries == 0 && writer_.has_given_up() ? 1 : num_entries;
 }
 

@@ -8,7 +8,7 @@
 #include "src/filter/keys/canonical_keys.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
-#include "src/support/error_text.h"
+#include "src/support/number_text.h"
 
 namespace bloomline::filter {
 namespace {
@@ -45,11 +45,7 @@ std::string_view TrailerOf(std::string_view filter) {
 // False. The reason is put together only if it is wanted.
 template <typename... Parts>
 bool Fail(std::string* why, const Parts&... parts) {
-  if (why != nullptr) {
-    support::ErrorText text;
-    (text << ... << parts);
-    *why = text.str();
-  }
+  if (why != nullptr) *why = support::StrCat(parts...);
   return false;
 }
 
@@ -188,15 +184,14 @@ bool Decode(std::string_view filter, std::string_view canonicalizer, Payload* pa
 }  // namespace
 
 std::string ValidateForTrailer(const FilterOptions& options) {
-  support::ErrorText error;
-  error << std::string_view(options.Validate());
+  std::string error = options.Validate();
   if (error.empty() && options.format == Format::kClassic) {
-    error << "format is classic, which is written in LevelDB only; allowed: blocked, compact";
+    error = "format is classic, which is written in LevelDB only; allowed: blocked, compact";
   } else if (error.empty() && IsStock(options.format)) {
-    error << "format is " << FormatName(options.format)
-          << ", which is written in RocksDB only; allowed: blocked, compact";
+    error = support::StrCat("format is ", FormatName(options.format),
+                            ", which is written in RocksDB only; allowed: blocked, compact");
   }
-  return error.str();
+  return error;
 }
 
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Extension& extension) {

@@ -64,7 +64,7 @@ inline size_t DropRepeats(uint64_t* hashes, size_t n) {
 // the caller has the sorted hashes. (Sort ForEachBlock*)*.
 class KeysByBlock {
  public:
-  // For a filter of num_blocks blocks. Throws bad_alloc.
+  // For a filter of num_blocks blocks.
   KeysByBlock(uint64_t num_blocks, BlockRun run)
       : num_blocks_(num_blocks), first_block_(run.first_block), ends_(run.num_blocks) {}
 

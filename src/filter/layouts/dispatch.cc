@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 
 #include "bloomline/cpu.h"
 #include "src/filter/layouts/kernel.h"
+#include "src/support/quoted.h"
 
 namespace bloomline {
 namespace kernels {
@@ -28,38 +28,16 @@ const Kernel* Find(const char* name) {
   return nullptr;
 }
 
-// A sentence in memory of its own, because the first query of a process must not fail for want of
-// memory.
-struct Refusal {
-  explicit Refusal(const char* name, const char* start = "") {
-    Append("%s", start);
-    Append("no kernel '%.100s' on this machine; valid names: ", name);
-    const char* separator = "";
-    for (const Kernel* kernel : AllKernels()) {
-      if (!kernel->supported()) continue;
-      Append("%s", separator);
-      Append("%s", kernel->name);
-      separator = ", ";
-    }
+std::string Refusal(const std::string& name) {
+  std::string text = "no kernel " + support::Quoted(name) + " on this machine; valid names: ";
+  const char* separator = "";
+  for (const Kernel* kernel : AllKernels()) {
+    if (!kernel->supported()) continue;
+    text.append(separator).append(kernel->name);
+    separator = ", ";
   }
-
-  // "out of memory", which needs none itself, if there is none for the text.
-  std::string String() const {
-    try {
-      return text;
-    } catch (const std::exception&) {  // bad_alloc
-      return "out of memory";
-    }
-  }
-
-  char text[300] = "";
-
- private:
-  void Append(const char* format, const char* value) {
-    const size_t used = std::strlen(text);
-    std::snprintf(text + used, sizeof(text) - used, format, value);
-  }
-};
+  return text;
+}
 
 // Null: nothing is forced.
 const char* ForcedName() {
@@ -75,7 +53,7 @@ const Kernel* InitialChoice() {
   if (kernel != nullptr) return kernel;
   kernel = FastestSupported();
   if (forced != nullptr) {
-    std::fprintf(stderr, "bloomline: BLOOMLINE_KERNEL: %s; using %s\n", Refusal(forced).text,
+    std::fprintf(stderr, "bloomline: BLOOMLINE_KERNEL: %s; using %s\n", Refusal(forced).c_str(),
                  kernel->name);
   }
   return kernel;
@@ -93,7 +71,7 @@ const Kernel& ActiveKernel() { return *Active().load(std::memory_order_acquire);
 bool SetActiveKernel(const std::string& name, std::string* error) {
   const Kernel* kernel = Find(name.c_str());
   if (kernel == nullptr) {
-    if (error != nullptr) *error = Refusal(name.c_str()).String();
+    if (error != nullptr) *error = Refusal(name);
     return false;
   }
   Active().store(kernel, std::memory_order_release);
@@ -105,13 +83,9 @@ bool SetActiveKernel(const std::string& name, std::string* error) {
 std::vector<KernelInfo> Kernels() {
   std::vector<KernelInfo> infos;
   const kernels::Kernel* active = &kernels::ActiveKernel();
-  try {
-    for (const kernels::Kernel* kernel : kernels::AllKernels()) {
-      infos.push_back({kernel->name, kernel->description, kernel->supported(), kernel == active,
-                       kernel->extensions});
-    }
-  } catch (const std::exception&) {  // bad_alloc
-    infos.clear();
+  for (const kernels::Kernel* kernel : kernels::AllKernels()) {
+    infos.push_back({kernel->name, kernel->description, kernel->supported(), kernel == active,
+                     kernel->extensions});
   }
   return infos;
 }
@@ -121,7 +95,7 @@ const char* ActiveKernelName() { return kernels::ActiveKernel().name; }
 std::string KernelVariableError() {
   const char* forced = kernels::ForcedName();
   if (forced == nullptr || kernels::Find(forced) != nullptr) return "";
-  return kernels::Refusal(forced, "BLOOMLINE_KERNEL: ").String();
+  return "BLOOMLINE_KERNEL: " + kernels::Refusal(forced);
 }
 
 bool ForceKernel(const std::string& name, std::string* error) {

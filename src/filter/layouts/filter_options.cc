@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "src/filter/layouts/limits.h"
-#include "src/support/error_text.h"
+#include "src/support/number_text.h"
 
 namespace bloomline {
 
@@ -29,32 +29,34 @@ BitsPerKeyRange AllowedBitsPerKey(Format format) {
 }
 
 std::string FilterOptions::Validate() const {
-  support::ErrorText error;
   const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
   if (!filter::IsKnown(format)) {
-    error << "format is " << static_cast<int>(format)
-          << "; allowed: " << static_cast<int>(Format::kClassic) << " (classic), "
-          << static_cast<int>(Format::kBlocked) << " (blocked), "
-          << static_cast<int>(Format::kCompact) << " (compact), "
-          << static_cast<int>(Format::kBloom) << " (bloom), " << static_cast<int>(Format::kRibbon)
-          << " (ribbon)";
-  } else if (!(bits_per_key >= allowed.min && bits_per_key <= allowed.max)) {
-    error << "bits_per_key is ";
-    error.AppendExactly(bits_per_key);
-    error << "; allowed: " << allowed.min << " to " << allowed.max
-          << ", and it is bits for each key, not for the filter";
-    if (std::isnan(bits_per_key)) {
-      error << " (nan: also a false-positive rate out of reach; ValidateFalsePositiveRate has the"
-               " range)";
-    }
-  } else if (random_seed && seed != 0) {
-    error << "random_seed is set and seed is " << seed
-          << "; allowed: seed 0 with random_seed, or another seed without";
-  } else if (random_seed && !filter::TakesSeed(format)) {
-    error << "random_seed is set and format is " << FormatName(format)
-          << ", whose hash takes no seed; allowed: blocked, compact";
+    return support::StrCat(
+        "format is ", static_cast<int>(format), "; allowed: ", static_cast<int>(Format::kClassic),
+        " (classic), ", static_cast<int>(Format::kBlocked), " (blocked), ",
+        static_cast<int>(Format::kCompact), " (compact), ", static_cast<int>(Format::kBloom),
+        " (bloom), ", static_cast<int>(Format::kRibbon), " (ribbon)");
   }
-  return error.str();
+  if (!(bits_per_key >= allowed.min && bits_per_key <= allowed.max)) {
+    std::string error = support::StrCat("bits_per_key is ", support::DoubleText(bits_per_key),
+                                        "; allowed: ", allowed.min, " to ", allowed.max,
+                                        ", and it is bits for each key, not for the filter");
+    if (std::isnan(bits_per_key)) {
+      error +=
+          " (nan: also a false-positive rate out of reach; ValidateFalsePositiveRate has the"
+          " range)";
+    }
+    return error;
+  }
+  if (random_seed && seed != 0) {
+    return support::StrCat("random_seed is set and seed is ", seed,
+                           "; allowed: seed 0 with random_seed, or another seed without");
+  }
+  if (random_seed && !filter::TakesSeed(format)) {
+    return support::StrCat("random_seed is set and format is ", FormatName(format),
+                           ", whose hash takes no seed; allowed: blocked, compact");
+  }
+  return {};
 }
 
 }  // namespace bloomline

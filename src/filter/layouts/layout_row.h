@@ -53,7 +53,7 @@ struct LayoutRow {
   void (*insert)(const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,
                  const uint64_t* hashes) = nullptr;
   // Other layouts solve a block for all its keys at once, whatever the keys and n are. May reorder
-  // the hashes. Throws nothing.
+  // the hashes.
   void (*solve_block)(uint64_t* hashes, size_t n, const FilterShape& shape,
                       const kernels::Kernel& kernel, char* block) = nullptr;
   // Adds keys to a solved block that can take them. is_overfull: the block will get more than
@@ -61,9 +61,7 @@ struct LayoutRow {
   // takes keys at any time. False: the block cannot take them, and nothing was done.
   bool (*add_to_block)(const uint64_t* hashes, size_t n, const FilterShape& shape, bool is_overfull,
                        char* block) = nullptr;
-  void (*match_all_block)(const FilterShape& shape, char* block) = nullptr;
-  // A filter of LevelDB's from all its hashes, which it may reorder. Completes the shape. Throws
-  // bad_alloc.
+  // A filter of LevelDB's from all its hashes, which it may reorder. Completes the shape.
   void (*build)(uint64_t* hashes, size_t n, FilterShape* shape, const kernels::Kernel& kernel,
                 char* data) = nullptr;
 
@@ -101,7 +99,7 @@ inline void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape,
 }
 
 // A payload of LevelDB's: shape->payload_bytes() > 0 zeroed bytes, from few hashes in an array,
-// which it may reorder. Completes the shape. Throws bad_alloc; not if there is one block.
+// which it may reorder. Completes the shape.
 inline void BuildSmallPayload(uint64_t* hashes, size_t n, FilterShape* shape,
                               const kernels::Kernel& kernel, char* data) {
   const LayoutRow& row = RowOf(shape->layout);

@@ -6,8 +6,6 @@
 #include <new>
 #include <thread>
 
-#include "src/support/out_of_memory.h"
-
 namespace bloomline::filter {
 namespace {
 
@@ -76,8 +74,7 @@ FilterCounts* UnlabelledCounts() {
 
 FilterCounts* CountsFor(const CountsLabels& labels) {
   if (void (*const start)() = start_metrics.load()) start();
-  FilterCounts* const counts =
-      support::OrIfOutOfMemory<FilterCounts*>(nullptr, [&] { return FindOrAdd(labels); });
+  FilterCounts* const counts = FindOrAdd(labels);
   return counts == nullptr ? UnlabelledCounts() : counts;
 }
 

@@ -116,8 +116,8 @@ class FilterCounts {
   const CountsLabels labels_;
 };
 
-// Returns the counts of these labels, which exist until the process ends. Out of memory, and for
-// more than kMaxCounts different labels, the counts have no labels. Takes a lock.
+// Returns the counts of these labels, which exist until the process ends. For more than kMaxCounts
+// different labels, the counts have no labels. Takes a lock.
 constexpr size_t kMaxCounts = 4096;
 FilterCounts* CountsFor(const CountsLabels& labels);
 

@@ -14,7 +14,6 @@
 #include "src/filter/metrics/filter_counts.h"
 #include "src/support/c_error.h"
 #include "src/support/number_text.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline {
 namespace {
@@ -221,20 +220,18 @@ void AddBuilt(Text* text) {
 }
 
 std::string TextAt(Moment moment) {
-  return support::OrIfOutOfMemory(std::string(), [=] {
-    Text text;
-    text.Metric("bloomline_info", "gauge", "Version and kernel of bloomline.");
-    std::string labels;
-    AddLabel("version", BLOOMLINE_VERSION_STRING, &labels);
-    text.Sample(std::move(labels), "kernel", ActiveKernelName(), "1");
-    AddQueries(&text);
-    AddOpened(&text, moment);
-    if (moment == Moment::kNow) AddMemory(&text);
-    AddLimited(&text);
-    AddUseless(&text);
-    AddBuilt(&text);
-    return text.Take();
-  });
+  Text text;
+  text.Metric("bloomline_info", "gauge", "Version and kernel of bloomline.");
+  std::string labels;
+  AddLabel("version", BLOOMLINE_VERSION_STRING, &labels);
+  text.Sample(std::move(labels), "kernel", ActiveKernelName(), "1");
+  AddQueries(&text);
+  AddOpened(&text, moment);
+  if (moment == Moment::kNow) AddMemory(&text);
+  AddLimited(&text);
+  AddUseless(&text);
+  AddBuilt(&text);
+  return text.Take();
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace bloomline::filter {
 
 // MetricsText() without the filters that are open or alive, and their limits: for a file that
-// outlives the process, whose databases may be open until the end. Empty text if out of memory.
+// outlives the process, whose databases may be open until the end.
 std::string MetricsTextAtEnd();
 
 }  // namespace bloomline::filter

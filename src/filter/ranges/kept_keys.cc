@@ -1,19 +1,16 @@
 #include "src/filter/ranges/kept_keys.h"
 
-#include <new>
 #include <utility>
 
 namespace bloomline::filter {
 
-bool KeptKeys::Grow(size_t num_new) {
+void KeptKeys::Grow(size_t num_new) {
   const size_t capacity =
       std::max(kLittle, 2 * capacity_) + sizeof(Head) + num_new + kCopySlackBytes;
-  std::unique_ptr<char[]> bytes(new (std::nothrow) char[capacity]);
-  if (bytes == nullptr) return false;
+  std::unique_ptr<char[]> bytes(new char[capacity]);
   if (size_ != 0) std::memcpy(bytes.get(), bytes_.get(), size_);
   bytes_ = std::move(bytes);
   capacity_ = capacity;
-  return true;
 }
 
 void KeptKeys::Forget(const RangeCounts& counts) {

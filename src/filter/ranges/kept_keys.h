@@ -15,22 +15,20 @@
 namespace bloomline::filter {
 
 // The beginnings of keys, in order: of each what is needed, less the bytes that it shares with the
-// one before. Throws nothing.
+// one before.
 class KeptKeys {
  public:
   // The key that follows the last one, and how many of its first bytes are needed; 0: it is not
-  // kept, but must be told. False: out of memory.
-  bool Add(const KeyDifference& key, size_t num_bytes) {
+  // kept, but must be told.
+  void Add(const KeyDifference& key, size_t num_bytes) {
     num_known_bytes_ = std::min(num_known_bytes_, key.common_bytes);
-    if (num_bytes == 0) return true;
+    if (num_bytes == 0) return;
     const size_t first_byte = std::min(num_known_bytes_, num_bytes);
     const size_t num_new = num_bytes - first_byte;
-    if (capacity_ - size_ < sizeof(Head) + num_new + kCopySlackBytes && !Grow(num_new))
-      return false;
+    if (capacity_ - size_ < sizeof(Head) + num_new + kCopySlackBytes) Grow(num_new);
     Write(key, first_byte, num_bytes, bytes_.get() + size_);
     size_ += sizeof(Head) + num_new;
     num_known_bytes_ = num_bytes;
-    return true;
   }
 
   // It has doubled since it was asked last, and so has begun to matter.
@@ -85,7 +83,7 @@ class KeptKeys {
     CopyBytes(key.key, first_byte, num_bytes, to + sizeof(head));
   }
 
-  bool Grow(size_t num_new);
+  void Grow(size_t num_new);
 
   std::unique_ptr<char[]> bytes_;
   size_t size_ = 0;

@@ -6,7 +6,6 @@
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/shape_request.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline::filter {
 namespace {
@@ -54,7 +53,7 @@ void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
   ++num_keys_;
   if (!options_.is_auto) return AddEntries(options_.kinds, added, writer->seed());
   const size_t num_bytes = counts_.Count(added);
-  is_usable_ = kept_.Add(added, num_bytes);
+  kept_.Add(added, num_bytes);
   if (kept_.HasGrown()) {
     const double most = MostEntriesPerKey(MemoryFor(writer->options()));
     const bool is_much = counts_.Forget(kMayBecomeCheap * most * static_cast<double>(num_keys_));
@@ -125,7 +124,6 @@ RangeMemory RangeEntries::MemoryFor(const FilterOptions& options) const {
 }
 
 bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
-  if (entries_.has_given_up()) return false;  // it lacks some, perhaps all
   const uint64_t num_entries = entries_.num_keys();
   const Format format =
       memory.is_compact && bits_per_entry >= kCompactFromBits ? Format::kCompact : Format::kBlocked;
@@ -139,19 +137,16 @@ bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
   }
   if (options_.verify && !entries_.HashesAreIntact()) return false;
   BuiltHashes built;
-  return support::OrIfOutOfMemory(false, [&] {
-    payload_.assign(static_cast<size_t>(shape_.payload_bytes() + entries_.end_bytes()), '\0');
-    if (num_entries == 0) return true;
-    entries_.FinishTo(shape_, payload_.data(), 1, &built);
-    if (!entries_.error().empty()) return false;
-    if (!options_.verify) return true;
-    bool has_all = true;
-    Payload payload = {shape_, 0, payload_.data()};
-    built.ForEach([&](uint64_t hash) {
-      has_all = has_all && HashMayMatch(payload, kernels::ActiveKernel(), hash);
-    });
-    return has_all && built.size() == num_entries;
+  payload_.assign(static_cast<size_t>(shape_.payload_bytes() + entries_.end_bytes()), '\0');
+  if (num_entries == 0) return true;
+  entries_.FinishTo(shape_, payload_.data(), 1, &built);
+  if (!options_.verify) return true;
+  bool has_all = true;
+  Payload payload = {shape_, 0, payload_.data()};
+  built.ForEach([&](uint64_t hash) {
+    has_all = has_all && HashMayMatch(payload, kernels::ActiveKernel(), hash);
   });
+  return has_all && built.size() == num_entries;
 }
 
 void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {

@@ -29,8 +29,8 @@ struct RangeEntryOptions {
 };
 
 // Makes the entries while keys are added: (Add* Finish)*. The keys come in the order of their
-// bytes; if they do not, or if memory is missing, the filter records that it has no entries, and so
-// answers "may match" to ranges. Throws nothing.
+// bytes; if they do not, the filter records that it has no entries, and so answers "may match" to
+// ranges.
 //
 // Memory until Finish, if kinds are chosen: what is new in each key, and 8 bytes for it, in a
 // buffer that doubles. RocksDB's block cache is not charged for it.
@@ -62,7 +62,7 @@ class RangeEntries {
   void AddEntry(uint64_t hash, unsigned copies);
   void AddEntries(const EntryKinds& kinds, const KeyDifference& key, uint64_t seed);
   RangeMemory MemoryFor(const FilterOptions& options) const;
-  // False: out of memory, or an entry was lost.
+  // False: an entry was lost.
   bool Build(double bits_per_entry, const RangeMemory& memory);
 
   const RangeEntryOptions options_;

@@ -7,7 +7,7 @@
 #include "src/filter/layouts/limits.h"
 #include "src/filter/layouts/search.h"
 #include "src/filter/sizing/memory_division.h"
-#include "src/support/error_text.h"
+#include "src/support/number_text.h"
 
 namespace bloomline {
 namespace {
@@ -39,29 +39,28 @@ double RunsOf(const double* runs_of_level, int i) {
 }
 
 // What is wrong with the arrays; empty if they are valid, and in one.
-support::ErrorText ToLevels(const double* keys_of_level, const double* runs_of_level,
-                            int num_levels, LevelKeys* levels) {
-  support::ErrorText error;
+std::string ToLevels(const double* keys_of_level, const double* runs_of_level, int num_levels,
+                     LevelKeys* levels) {
   if (!IsCount(num_levels)) {
-    return error << "number of levels is " << num_levels << "; allowed: 1 to " << kMaxLevels;
+    return support::StrCat("number of levels is ", num_levels, "; allowed: 1 to ", kMaxLevels);
   }
   for (int i = 0; i < num_levels; ++i) {
     const double keys = keys_of_level[i];
     const double runs = RunsOf(runs_of_level, i);
     levels[i] = {keys, runs};
     if (!IsKeys(keys)) {
-      return error << "number of keys of level " << i << " is " << keys << "; allowed: 0, or "
-                   << kMinKeys << " to " << kMaxKeys;
+      return support::StrCat("number of keys of level ", i, " is ", keys, "; allowed: 0, or ",
+                             kMinKeys, " to ", kMaxKeys);
     }
     if (!IsRuns(runs)) {
-      return error << "number of runs of level " << i << " is " << runs
-                   << "; allowed: " << filter::kMinRuns << " to " << filter::kMaxRuns;
+      return support::StrCat("number of runs of level ", i, " is ", runs,
+                             "; allowed: ", filter::kMinRuns, " to ", filter::kMaxRuns);
     }
   }
   if (!(Sum(keys_of_level, num_levels) > 0)) {
-    error << "no level has keys; allowed: at least one with more than 0";
+    return "no level has keys; allowed: at least one with more than 0";
   }
-  return error;
+  return {};
 }
 
 }  // namespace
@@ -164,14 +163,12 @@ std::string ValidateLevels(Format format, double bits_per_key, const double* key
     options.format = format;
     return options.Validate();
   }
-  support::ErrorText error;
   if (!IsBudget(format, bits_per_key)) {
-    error << "bits per key is " << bits_per_key << "; allowed by level in " << FormatName(format)
-          << " filters: 0 to " << AllowedBitsPerKey(format).max;
-    return error.str();
+    return support::StrCat("bits per key is ", bits_per_key, "; allowed by level in ",
+                           FormatName(format), " filters: 0 to ", AllowedBitsPerKey(format).max);
   }
   LevelKeys levels[kMaxLevels];
-  return ToLevels(keys_of_level, runs_of_level, num_levels, levels).str();
+  return ToLevels(keys_of_level, runs_of_level, num_levels, levels);
 }
 
 }  // namespace bloomline

@@ -15,7 +15,7 @@
 #include "src/filter/layouts/search.h"
 #include "src/filter/stock/stock_filter.h"
 #include "src/filter/stock/stock_size.h"
-#include "src/support/error_text.h"
+#include "src/support/number_text.h"
 
 namespace bloomline {
 namespace {
@@ -154,17 +154,18 @@ std::string ValidateFalsePositiveRate(Format format, double rate) {
     options.format = format;
     return options.Validate();
   }
-  support::ErrorText error;
   const double max_bits_per_key = AllowedBitsPerKey(format).max;
   const double least = FalsePositiveRate(format, max_bits_per_key);
   if (!IsRate(rate)) {
-    error << "false-positive rate is " << rate << "; allowed: more than 0 and less than 1";
-  } else if (rate < least) {
-    error << "false-positive rate is " << rate << "; allowed in " << FormatName(format)
-          << " filters: from " << filter::RoundedUp(least) << ", which takes " << max_bits_per_key
-          << " bits per key, to less than 1";
+    return support::StrCat("false-positive rate is ", rate,
+                           "; allowed: more than 0 and less than 1");
   }
-  return error.str();
+  if (rate < least) {
+    return support::StrCat("false-positive rate is ", rate, "; allowed in ", FormatName(format),
+                           " filters: from ", filter::RoundedUp(least), ", which takes ",
+                           max_bits_per_key, " bits per key, to less than 1");
+  }
+  return {};
 }
 
 FilterOptions FilterOptions::ForFalsePositiveRate(Format format, double rate) {

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "bloomline/seed.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline::filter {
 
@@ -20,8 +19,8 @@ FilterWriter::FilterWriter(const FilterOptions& options, const Extension& extens
 void FilterWriter::DrawOwnSeed() {
   if (!options_valid_ || !options_.random_seed) return;
   uint64_t seed = 0;
-  seed_error_.clear();
-  DrawSeed(&seed, &seed_error_);
+  seed_error_ = "no random seed";  // also if there is no memory for a better reason
+  if (DrawSeed(&seed, &seed_error_)) seed_error_.clear();
   hasher_ = KeyHasher(seed);
 }
 
@@ -49,7 +48,7 @@ void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix
 
 void FilterWriter::MatchEverything(std::string_view reason) {
   has_given_up_ = true;
-  if (options_valid_) support::SetError(reason, &error_);
+  if (options_valid_) error_ = reason;
 }
 
 void FilterWriter::TakeKeysFrom(FilterWriter* other) {
@@ -57,10 +56,7 @@ void FilterWriter::TakeKeysFrom(FilterWriter* other) {
   hashes_.TakeAll(&other->hashes_);
   checksum_ ^= other->checksum_;
   previous_prefix_hash_.reset();
-  if (other->MatchesEverything()) {
-    SetOutOfMemory();
-    if (options_valid_) support::SetError(other->error_, &error_);
-  }
+  if (other->MatchesEverything()) MatchEverything(other->error_);
   other->Reset();
 }
 
@@ -80,9 +76,11 @@ void FilterWriter::FinishTo(const FilterShape& shape, char* dst, int num_threads
   built->Clear();
   if (shape.num_blocks != 0 && !matches_everything) {
     hashes_.TellTemporaryBytes(TemporaryBytes(hashes_, shape));
-    if (!BuildPayload(&hashes_, shape, kernels::ActiveKernel(), num_threads, dst,
-                      built->groups())) {
-      support::SetError(support::kOutOfMemory, &error_);
+    try {
+      BuildPayload(&hashes_, shape, kernels::ActiveKernel(), num_threads, dst, built->groups());
+    } catch (const std::bad_alloc&) {
+      MatchEverything(kOutOfMemory);
+      throw;
     }
     hashes_.TellTemporaryBytes(0);
   }
@@ -100,7 +98,6 @@ void FilterWriter::ForgetKeys() {
   previous_prefix_hash_.reset();
   checksum_ = 0;
   has_given_up_ = false;
-  num_not_kept_ = 0;
   RecordRanges({}, {});
   DrawOwnSeed();
 }

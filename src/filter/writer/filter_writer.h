@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,13 +20,12 @@
 #include "src/filter/layouts/layout.h"
 #include "src/filter/writer/hash_list.h"
 #include "src/filter/writer/payload_builder.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline::filter {
 
 // ((AddKey | AddHash | AddKeyAndPrefix | TakeKeysFrom)* (FinishTo | Reset))*. Not thread-safe.
-// Throws nothing: options that ValidateForTrailer refuses, or no memory, give a filter that matches
-// every key, or, in kCompact, some blocks that do, and error() says why.
+// Options that ValidateForTrailer refuses give a filter that matches every key, and error() says
+// why. So does a key, or a filter, for which a function threw bad_alloc: no later filter lacks it.
 class FilterWriter {
  public:
   // Every filter records the extension, whose bytes must outlive the writer.
@@ -49,8 +49,6 @@ class FilterWriter {
 
   // Other threads may call these while keys are added.
   size_t num_keys() const { return hashes_.size(); }
-  // Also those that were not kept, for want of memory.
-  size_t num_entries() const { return num_keys() + num_not_kept_.load(std::memory_order_relaxed); }
   bool has_given_up() const { return has_given_up_.load(std::memory_order_relaxed); }
   // As FilterBuilder::error.
   const std::string& error() const { return error_; }
@@ -62,9 +60,8 @@ class FilterWriter {
     return !options_valid_ || has_given_up() || !seed_error_.empty();
   }
 
-  // Makes the next FinishTo write a filter that matches everything.
-  void SetOutOfMemory() { MatchEverything(support::kOutOfMemory); }
-  // The same for another reason, which error() returns.
+  // Makes the next FinishTo write a filter that matches everything, for a reason that error()
+  // returns.
   void MatchEverything(std::string_view reason);
 
   // The next FinishTo records these as Extension::ranges and Extension::second. Their bytes must be
@@ -90,9 +87,8 @@ class FilterWriter {
   bool HashesAreIntact() const;
 
   // Writes shape.payload_bytes() + tail_bytes() bytes and starts over. The shape is that of
-  // num_keys() keys; it has no blocks if there are none. Needs no memory; without it, kBlocked is
-  // slower (payload_builder.h), and blocks of kCompact match every key. The hashes go to `hashes`
-  // if it is not null, in place of what was there.
+  // num_keys() keys; it has no blocks if there are none. The hashes go to `hashes` if it is not
+  // null, in place of what was there.
   void FinishTo(const FilterShape& shape, char* dst, int num_threads = 1,
                 BuiltHashes* hashes = nullptr);
 
@@ -114,18 +110,21 @@ class FilterWriter {
 
   void Append(uint64_t hash) {
     if (hashes_.size() == 0) ForgetFinishedFilter();
-    // Once memory was refused, the filter matches everything, and asking again takes long.
-    if (num_not_kept_ != 0 || !hashes_.Append(hash)) {
-      num_not_kept_.fetch_add(1, std::memory_order_relaxed);
-      return SetOutOfMemory();
+    try {
+      hashes_.Append(hash);
+    } catch (const std::bad_alloc&) {
+      MatchEverything(kOutOfMemory);
+      throw;
     }
-    checksum_ ^= hash;  // of what is in the list: a lost key is no corruption
+    checksum_ ^= hash;
   }
+
+  static constexpr std::string_view kOutOfMemory = "out of memory";  // fits into any std::string
 
   void ForgetKeys();
   // From now on, error() is that of the next one.
   void ForgetFinishedFilter() {
-    if (options_valid_ && !has_given_up()) support::SetError(seed_error_, &error_);
+    if (options_valid_ && !has_given_up()) error_ = seed_error_;
   }
 
   void DrawOwnSeed();
@@ -137,7 +136,6 @@ class FilterWriter {
   HashList hashes_;
   bool options_valid_ = false;
   std::atomic<bool> has_given_up_{false};
-  std::atomic<size_t> num_not_kept_{0};
   std::optional<uint64_t> previous_prefix_hash_;
   uint64_t checksum_ = 0;   // XOR of the hashes that Append took
   std::string seed_error_;  // of the next filter

@@ -14,7 +14,6 @@ namespace bloomline::filter {
 class HashBuffer {
  public:
   HashBuffer() = default;
-  // Throws bad_alloc.
   explicit HashBuffer(size_t capacity) { Reserve(capacity); }
   ~HashBuffer() { Free(); }
   HashBuffer(const HashBuffer&) = delete;
@@ -25,7 +24,7 @@ class HashBuffer {
 
   size_t capacity() const { return capacity_; }
 
-  // Holds `capacity` hashes or more, and none of the old ones. Throws bad_alloc.
+  // Holds `capacity` hashes or more, and none of the old ones.
   void Reserve(size_t capacity) {
     if (capacity <= capacity_) return;
     Free();  // first, so that both need not fit

@@ -4,7 +4,6 @@
 #include <new>
 
 #include "src/filter/cpu/probe_sequence.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline::filter {
 namespace {
@@ -49,12 +48,8 @@ bool HashGroups::Take(HashList* list) {
   const size_t extra_bytes = ExtraBytes(*list);
   if (extra_bytes == SIZE_MAX) return false;
   const size_t words = UnitWords(list->size());
-  const bool has_memory = support::OrIfOutOfMemory(false, [&] {
-    groups_.assign(num_groups_, Group());
-    extra_.Reserve(extra_bytes / sizeof(uint64_t));
-    return true;
-  });
-  if (!has_memory) return false;
+  groups_.assign(num_groups_, Group());
+  extra_.Reserve(extra_bytes / sizeof(uint64_t));
   unit_hashes_ = words - 1;
   free_ = nullptr;
   for (size_t i = extra_bytes / sizeof(uint64_t); i != 0; i -= words) {

@@ -30,7 +30,7 @@ class HashGroups {
   // Moves all hashes of the list, of which there is at least one, to the groups. Their memory stays
   // the list's: it must outlive them, and nothing but Clear, TakeAll and its destructor may be
   // called then. False, and the list is as it was, if this would need more than an eighth of the
-  // list's memory in addition, or if there is no memory. Throws nothing.
+  // list's memory in addition.
   bool Take(HashList* list);
 
   // The memory that Take needs in addition; SIZE_MAX if it refuses.

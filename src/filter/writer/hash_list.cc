@@ -32,12 +32,11 @@ void HashList::Free(Node* node) {
   }
 }
 
-bool HashList::Grow() {
+void HashList::Grow() {
   // A cleared list uses its chunk again; a chunk with an observer may have room after its end.
   const bool has_room = last_ != nullptr && next_ != last_->hashes() + last_->capacity;
-  if (!has_room && !AddChunk()) return false;
+  if (!has_room) AddChunk();
   SetEnd();
-  return true;
 }
 
 void HashList::SetEnd() {
@@ -48,10 +47,10 @@ void HashList::SetEnd() {
   end_ = next_ + std::min(until_next_call, static_cast<size_t>(end_ - next_));
 }
 
-bool HashList::AddChunk() {
+void HashList::AddChunk() {
   const size_t bytes = ChunkBytes(size() * sizeof(uint64_t));
   void* const memory = support::AllocatePages(bytes);
-  if (memory == nullptr) return false;
+  if (memory == nullptr) throw std::bad_alloc();
   Node* const node = new (memory) Node{nullptr, (bytes - sizeof(Node)) / sizeof(uint64_t), 0};
   if (last_ == nullptr) {
     first_ = node;
@@ -61,7 +60,6 @@ bool HashList::AddChunk() {
   }
   last_ = node;
   next_ = node->hashes();
-  return true;
 }
 
 void HashList::TakeAll(HashList* other) {

@@ -1,5 +1,5 @@
 // The hashes of the keys added so far: an append-only list in chunks that never move, so memory
-// never peaks while it is copied. Throws nothing.
+// never peaks while it is copied.
 #ifndef BLOOMLINE_FILTER_WRITER_HASH_LIST_H_
 #define BLOOMLINE_FILTER_WRITER_HASH_LIST_H_
 
@@ -29,11 +29,10 @@ class HashList {
   HashList(const HashList&) = delete;
   HashList& operator=(const HashList&) = delete;
 
-  // False, and nothing added, when out of memory.
-  bool Append(uint64_t hash) {
-    if (next_ == end_ && !Grow()) return false;
+  // Throws bad_alloc before it has changed anything.
+  void Append(uint64_t hash) {
+    if (next_ == end_) Grow();
     Push(hash);
-    return true;
   }
 
   // Appends a hash unless it is the last one already. False, and nothing done, in an empty list or
@@ -102,8 +101,8 @@ class HashList {
     SetSize(size() + 1);
   }
   void SetSize(size_t size) { size_.store(size, std::memory_order_relaxed); }
-  bool Grow();
-  bool AddChunk();
+  void Grow();
+  void AddChunk();
   void SetEnd();
   size_t SizeOf(const Node* node) const {
     return node == last_ ? static_cast<size_t>(next_ - node->hashes()) : node->size;

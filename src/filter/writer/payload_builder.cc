@@ -7,7 +7,6 @@
 #include "src/filter/layouts/block_run.h"
 #include "src/filter/writer/hash_buffer.h"
 #include "src/filter/writer/run_on_threads.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline::filter {
 
@@ -48,88 +47,75 @@ int GroupShift(const HashList& hashes, const FilterShape& shape) {
                         : CompactGroupShift(hashes.size(), shape.num_blocks);
 }
 
-void WriteMatchAllBlocks(const FilterShape& shape, BlockRun blocks, char* data) {
-  for (size_t i = 0; i < blocks.num_blocks; ++i) {
-    RowOf(shape.layout).match_all_block(shape, data + (blocks.first_block + i) * shape.block_bytes);
-  }
-}
-
-// Solves blocks for their n hashes: for_each_hash(f) calls f with each. False: out of memory, and
-// the blocks match every key.
+// Solves blocks for their n hashes: for_each_hash(f) calls f with each.
 template <typename ForEachHash>
-bool SolveBlocks(BlockRun blocks, size_t n, ForEachHash for_each_hash, HashBuffer* sorted,
+void SolveBlocks(BlockRun blocks, size_t n, ForEachHash for_each_hash, HashBuffer* sorted,
                  const FilterShape& shape, const kernels::Kernel& kernel, char* data) {
-  const bool solved = support::OrIfOutOfMemory(false, [&] {
-    if (sorted->capacity() < n) sorted->Reserve(n + n / 16);
-    KeysByBlock by_block(shape.num_blocks, blocks);
-    by_block.Sort(for_each_hash, sorted->data());
-    char* const first = data + blocks.first_block * shape.block_bytes;
-    by_block.ForEachBlock(sorted->data(), [&](size_t i, uint64_t* of_block, size_t count) {
-      SolveBlock(of_block, count, shape, kernel, first + i * shape.block_bytes);
-    });
-    return true;
+  if (sorted->capacity() < n) sorted->Reserve(n + n / 16);
+  KeysByBlock by_block(shape.num_blocks, blocks);
+  by_block.Sort(for_each_hash, sorted->data());
+  char* const first = data + blocks.first_block * shape.block_bytes;
+  by_block.ForEachBlock(sorted->data(), [&](size_t i, uint64_t* of_block, size_t count) {
+    SolveBlock(of_block, count, shape, kernel, first + i * shape.block_bytes);
   });
-  if (!solved) WriteMatchAllBlocks(shape, blocks, data);
-  return solved;
 }
 
-bool BuildGroup(const HashGroups& groups, size_t group, HashBuffer* sorted,
+void BuildGroup(const HashGroups& groups, size_t group, HashBuffer* sorted,
                 const FilterShape& shape, const kernels::Kernel& kernel, char* data) {
   if (IsBloom(shape)) {
     groups.ForEachRun(group, [&](const uint64_t* hashes, size_t n) {
       InsertHashes(shape, kernel, data, n, hashes);
     });
-    return true;
+    return;
   }
   const auto for_each_hash = [&](auto f) {
     groups.ForEachRun(group, [&](const uint64_t* hashes, size_t n) {
       for (size_t i = 0; i < n; ++i) f(hashes[i]);
     });
   };
-  return SolveBlocks(groups.BlocksOf(group), groups.GroupSize(group), for_each_hash, sorted, shape,
-                     kernel, data);
+  SolveBlocks(groups.BlocksOf(group), groups.GroupSize(group), for_each_hash, sorted, shape, kernel,
+              data);
 }
 
-bool BuildGroups(const HashGroups& groups, const FilterShape& shape, const kernels::Kernel& kernel,
+void BuildGroups(const HashGroups& groups, const FilterShape& shape, const kernels::Kernel& kernel,
                  size_t num_threads, char* data) {
   std::atomic<size_t> next_group{0};
-  std::atomic<bool> complete{true};
   RunOnThreads(std::min(num_threads, groups.num_groups()), [&](size_t) {
     HashBuffer sorted;
     for (size_t group; (group = next_group.fetch_add(1)) < groups.num_groups();) {
-      if (!BuildGroup(groups, group, &sorted, shape, kernel, data)) complete = false;
+      BuildGroup(groups, group, &sorted, shape, kernel, data);
     }
   });
-  return complete;
 }
 
-bool BuildInOrder(const HashList& hashes, const FilterShape& shape, const kernels::Kernel& kernel,
+void BuildInOrder(const HashList& hashes, const FilterShape& shape, const kernels::Kernel& kernel,
                   char* data) {
   if (IsBloom(shape)) {
     hashes.ForEachChunk(
         [&](const uint64_t* chunk, size_t n) { InsertHashes(shape, kernel, data, n, chunk); });
-    return true;
+    return;
   }
   HashBuffer sorted;
-  return SolveBlocks(
+  SolveBlocks(
       {0, static_cast<size_t>(shape.num_blocks)}, hashes.size(), [&](auto f) { hashes.ForEach(f); },
       &sorted, shape, kernel, data);
 }
 
 }  // namespace
 
-bool BuildPayload(HashList* hashes, const FilterShape& shape, const kernels::Kernel& kernel,
+void BuildPayload(HashList* hashes, const FilterShape& shape, const kernels::Kernel& kernel,
                   int num_threads, char* data, std::optional<HashGroups>* groups) {
   groups->reset();
   if (GroupingPays(*hashes, shape)) {
     const int threads = ThreadsForKeys(hashes->size(), num_threads);
     groups->emplace(shape.num_blocks, GroupShift(*hashes, shape));
     if ((*groups)->Take(hashes)) {
-      return BuildGroups(**groups, shape, kernel, static_cast<size_t>(threads), data);
+      BuildGroups(**groups, shape, kernel, static_cast<size_t>(threads), data);
+      return;
     }
     groups->reset();
   }
-  return BuildInOrder(*hashes, shape, kernel, data);
+  BuildInOrder(*hashes, shape, kernel, data);
 }
 
 uint64_t TemporaryBytes(const HashList& hashes, const FilterShape& shape) {

@@ -62,9 +62,9 @@ constexpr uint64_t kGroupedFromBytes = uint64_t{32} << 20;
 
 // Builds a payload for the trailer container, of shape.payload_bytes() > 0 bytes at `data`, zeroed,
 // from at least one hash: a Bloom filter, or kCompact. The hashes may be in *groups afterwards, and
-// the list must be cleared after these. The bytes do not depend on num_threads. Throws nothing.
-// False: there was no memory, and some blocks of kCompact match every key.
-bool BuildPayload(HashList* hashes, const FilterShape& shape, const kernels::Kernel& kernel,
+// the list must be cleared after these. The bytes do not depend on num_threads. If it throws
+// bad_alloc, the payload lacks keys, and the list can only be cleared.
+void BuildPayload(HashList* hashes, const FilterShape& shape, const kernels::Kernel& kernel,
                   int num_threads, char* data, std::optional<HashGroups>* groups);
 
 // About the most memory that this takes on one thread beside the list and the payload. Hashes that

@@ -23,18 +23,31 @@ inline int ThreadsForKeys(uint64_t num_keys, int most) {
 }
 
 // Runs f(0) .. f(n - 1), n >= 1, each on a thread of its own, and returns when all have returned.
-// What no thread could be started for runs on this one. f must not throw.
+// What no thread could be started for runs on this one. If any throw, what one of them threw is
+// thrown again then.
 template <typename F>
 void RunOnThreads(size_t n, F f) {
+  std::vector<std::exception_ptr> thrown(n);
+  const auto run = [&](size_t i) {
+    try {
+      f(i);
+    } catch (...) {
+      thrown[i] = std::current_exception();
+    }
+  };
   std::vector<std::thread> threads;
+  threads.reserve(n);
   size_t started = 1;  // the first is this thread's
   try {
-    for (; started < n; ++started) threads.emplace_back(f, started);
-  } catch (const std::exception&) {  // system_error, bad_alloc
+    for (; started < n; ++started) threads.emplace_back(run, started);
+  } catch (const std::exception&) {  // system_error: a limit; bad_alloc
   }
-  f(0);
-  for (size_t i = started; i < n; ++i) f(i);
+  run(0);
+  for (size_t i = started; i < n; ++i) run(i);
   for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& one : thrown) {
+    if (one != nullptr) std::rethrow_exception(one);
+  }
 }
 
 }  // namespace bloomline::filter

@@ -6,6 +6,7 @@
 #include "src/engines/rocksdb/c_handles.h"
 #include "src/engines/rocksdb/rewrite/option_text.h"
 #include "src/support/c_error.h"
+#include "src/support/out_of_memory.h"
 
 extern "C" uint8_t bloomline_rocksdb_rewrite_filters(
     rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* options,

@@ -136,10 +136,6 @@ constexpr LayoutRow MakeRow() {
   };
   row.solve_block = SolveBlock;
   row.add_to_block = AddToBlock;
-  row.match_all_block = [](const FilterShape& shape, char* block) {
-    std::memset(block, 0, shape.block_bytes);
-    SetBloomHeader(ArrangementOf(shape), 0, block);
-  };
   return row;
 }
 

@@ -26,7 +26,7 @@ FilterShape Shape(const ShapeRequest& request) {
   return FilterShape::SmallSet(num_blocks, static_cast<uint32_t>(block_bytes), 0);
 }
 
-// Returns the number of the attempt. Throws nothing.
+// Returns the number of the attempt.
 unsigned SolveBlock(uint64_t* hashes, size_t n, unsigned num_attempts, uint32_t block_bytes,
                     const kernels::Kernel& kernel, char* block) {
   if (n > kernels::small_set::kMaxBlockSlots) n = DropRepeats(hashes, n);
@@ -39,7 +39,7 @@ unsigned SolveBlock(uint64_t* hashes, size_t n, unsigned num_attempts, uint32_t 
   return 0;
 }
 
-// Sets shape->first_attempt. Throws nothing if there is one block.
+// Sets shape->first_attempt.
 void Build(uint64_t* hashes, size_t n, FilterShape* shape, const kernels::Kernel& kernel,
            char* data) {
   if (shape->num_blocks == 1) {
