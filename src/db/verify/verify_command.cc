@@ -1,8 +1,10 @@
 // bloomline db verify: the command line and the output of verify_file.h.
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <set>
+#include <string>
 
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
@@ -23,9 +25,13 @@ struct VerifyOptions {
 
 cli::Json CountsJson(const VerifyCounts& counts) {
   cli::Json skipped = cli::Json::array();
-  for (const auto& [reason, count] : counts.skipped) {
-    skipped.push_back({{"reason", reason}, {"count", count}});
-  }
+  const auto add = [&](const std::map<std::string, uint64_t>& reasons, bool may_be_lost) {
+    for (const auto& [reason, count] : reasons) {
+      skipped.push_back({{"reason", reason}, {"count", count}, {"may_be_lost", may_be_lost}});
+    }
+  };
+  add(counts.unknown, true);
+  add(counts.not_queried, false);
   return {{"entries", counts.entries},
           {"keys_checked", counts.keys},
           {"prefixes_checked", counts.prefixes},
@@ -38,6 +44,7 @@ cli::Json CountsJson(const VerifyCounts& counts) {
 cli::Json LostJson(const LostKey& lost) {
   cli::Json json{{"key", KeyText(lost.key)}, {"key_hex", Hex(lost.key)}};
   json["by_range"] = lost.loss == Loss::kRange;
+  json["by_empty_partition"] = lost.loss == Loss::kEmptyPartition;
   if (lost.loss == Loss::kPrefix) {
     json["prefix"] = KeyText(lost.prefix);
     json["prefix_hex"] = Hex(lost.prefix);
@@ -49,13 +56,23 @@ cli::Json LostJson(const LostKey& lost) {
   return json;
 }
 
+std::string HowText(const LostKey& lost) {
+  switch (lost.loss) {
+    case Loss::kKey:
+      return "";
+    case Loss::kPrefix:
+      return ", by its prefix " + KeyText(lost.prefix);
+    case Loss::kRange:
+      return ", by a range that has it";
+    case Loss::kEmptyPartition:
+      return ", by MultiGet: its partition of the filter has no bytes";
+  }
+  return "";
+}
+
 std::string LostText(const std::string& path, const LostKey& lost) {
-  return path + ": lost key " + KeyText(lost.key) +
-         (lost.loss == Loss::kPrefix  ? ", by its prefix " + KeyText(lost.prefix)
-          : lost.loss == Loss::kRange ? ", by a range that has it"
-                                      : "") +
-         ": data block at offset " + std::to_string(lost.block_offset) + ", entry " +
-         std::to_string(lost.entry);
+  return path + ": lost key " + KeyText(lost.key) + HowText(lost) + ": data block at offset " +
+         std::to_string(lost.block_offset) + ", entry " + std::to_string(lost.entry);
 }
 
 struct Totals {
@@ -118,12 +135,17 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
               "the checksums of " + FilesText(totals.without_checksums) + ", which have none");
   not_checked(counts.range_deletions, cli::CountText(counts.range_deletions) +
                                           " range deletions, which are not in filters");
-  for (const auto& [reason, count] : counts.skipped) {
-    not_checked(count, cli::CountText(count) + " keys: " + reason);
+  for (const auto* reasons : {&counts.unknown, &counts.not_queried}) {
+    for (const auto& [reason, count] : *reasons) {
+      not_checked(count, cli::CountText(count) + (count == 1 ? " key: " : " keys: ") + reason);
+    }
   }
   // Keys of a missing or damaged table may be lost, too.
   std::cout << "lost: " << cli::CountText(counts.lost)
-            << (problems == 0 ? "" : " of the checked keys; others may be, see stderr") << '\n';
+            << (problems != 0             ? " of the checked keys; others may be, see stderr"
+                : !counts.unknown.empty() ? " of the checked keys; others may be"
+                                          : "")
+            << '\n';
   for (const std::string& doubt : totals.doubts) cli::PrintLine(doubt);
 }
 
@@ -173,10 +195,11 @@ int Run(const VerifyOptions& options) {
   } else {
     PrintText(inputs, results);
   }
-  const bool lost = std::any_of(results.begin(), results.end(),
-                                [](const VerifyResult& result) { return result.counts.lost != 0; });
+  const bool may_be_lost = std::any_of(results.begin(), results.end(), [](const auto& result) {
+    return result.counts.lost != 0 || !result.counts.unknown.empty();
+  });
   const int exit_code = ReportProblems(inputs, "verify");
-  return lost ? cli::kExitFailure : exit_code;
+  return may_be_lost ? cli::kExitFailure : exit_code;
 }
 
 }  // namespace
@@ -198,9 +221,8 @@ void AddVerifyCommand(CLI::App* db, int* exit_code) {
       "rocksdb.CappedPrefix.N, rocksdb.Noop, bloomline.ranges). Filters that have entries for\n"
       "ranges are queried for ranges around each key, too. What is not checked is counted, with\n"
       "the reason.\n"
-      "Exit code: 0 done, no key is lost; 1 a key is lost, or a file cannot be read or is "
-      "damaged;\n"
-      "2 an invalid request.");
+      "Exit code: 0 done, no key is lost; 1 a key is lost, or keys could not be checked, or a "
+      "file\ncannot be read or is damaged; 2 an invalid request.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

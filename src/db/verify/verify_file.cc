@@ -76,22 +76,40 @@ class Verifier {
       have_filter_ = true;
       filter_ = filter;
       have_key_ = have_prefix_ = false;
+      if (!OpenPartition(error)) return false;
     }
     const std::string_view key = keys_.Key(user_key);
     if (have_key_ && key == last_key_) return true;  // another version of it
     last_key_.assign(key);
     have_key_ = true;
+    if (is_empty_partition_) {
+      ++result_.counts.keys;
+      AddLost(user_key, {}, {reader.sequence(), reader.block_offset(), reader.entry_in_block()},
+              keys_.whole_keys() ? Loss::kKey : Loss::kEmptyPartition);
+      return true;
+    }
     if (keys_.whole_keys() && !AddTo(&whole_, reader, user_key, key.size(), error)) return false;
-    if (keys_.unknown_prefixes()) ++result_.counts.skipped[keys_.unknown()];
+    if (keys_.unknown_prefixes()) ++result_.counts.unknown[keys_.unknown()];
     std::string_view prefix;
     if (!keys_.prefixes() || !keys_.Prefix(key, &prefix)) {
-      if (!keys_.whole_keys() && !keys_.unknown_prefixes()) ++result_.counts.skipped[kNoPrefix];
+      if (!keys_.whole_keys() && !keys_.unknown_prefixes()) ++result_.counts.not_queried[kNoPrefix];
       return true;
     }
     if (have_prefix_ && prefix == last_prefix_) return true;
     last_prefix_.assign(prefix);
     have_prefix_ = true;
     return AddTo(&prefixes_, reader, user_key, prefix.size(), error);
+  }
+
+  // Whether the partition of the next keys has no bytes.
+  bool OpenPartition(std::string* error) {
+    is_empty_partition_ = false;
+    if (table_.filter_kind() != FilterKind::kPartitioned || !IsFilter(filter_)) return true;
+    if (filters_.At(filter_, error) == nullptr) return false;
+    was_read_[static_cast<size_t>(filter_)] = true;
+    const bool is_queried = keys_.whole_keys() || keys_.prefixes() || keys_.unknown_prefixes();
+    is_empty_partition_ = is_queried && filters_.bytes() == 0;
+    return true;
   }
 
   bool NotInOrder(const Table::KeyReader& reader, std::string* error) const {
@@ -119,7 +137,6 @@ class Verifier {
     const EngineFilter* filter = nullptr;
     if (IsFilter(filter_) && (filter = filters_.At(filter_, error)) == nullptr) return false;
     if (filter_ < was_read_.size()) was_read_[static_cast<size_t>(filter_)] = true;
-    const std::string reason = WhyNotQueried(filter);
     const bool has_ranges = filter != nullptr && filter->ranges() != nullptr;
     // The empty prefix only stands for ranges.
     if (has_ranges && is_prefix &&
@@ -127,8 +144,16 @@ class Verifier {
       batch->Clear();
       return true;
     }
-    if (!reason.empty()) {
-      result_.counts.skipped[reason] += n;
+    // RocksDB makes no reader of a full filter without bytes.
+    const bool is_empty = filter != nullptr && filters_.bytes() == 0 &&
+                          ContainerOf(table_) == engine_filters::Container::kRocksDB;
+    if (is_empty || filter_ == Table::FilterReader::kNoFilter) {
+      result_.counts.not_queried[kNoFilterQueried] += n;
+      batch->Clear();
+      return true;
+    }
+    if (filter == nullptr || !filter->CanQuery()) {
+      result_.counts.unknown[WhyUnknown(filter)] += n;
       batch->Clear();
       return true;
     }
@@ -184,18 +209,12 @@ class Verifier {
     return index != Table::FilterReader::kNoFilter && index != Table::FilterReader::kUnknownFilter;
   }
 
-  // Filters that match every key because they are not understood here prove nothing.
-  std::string WhyNotQueried(const EngineFilter* filter) const {
-    if (filter_ == Table::FilterReader::kNoFilter) return kNoFilterQueried;
-    if (filter_ == Table::FilterReader::kUnknownFilter) {
-      return "their partitions are not known: comparator '" + keys_.comparator() +
-             "' is not known here";
-    }
-    // RocksDB makes no reader of it.
-    if (filters_.bytes() == 0 && ContainerOf(table_) == engine_filters::Container::kRocksDB) {
-      return kNoFilterQueried;
-    }
-    return filter->CanQuery() ? std::string() : filter->why();
+  // `filter` is null if it is not known which one the engine queries. A filter that matches every
+  // key because it is not understood here proves nothing.
+  std::string WhyUnknown(const EngineFilter* filter) const {
+    if (filter != nullptr) return filter->why();
+    return "their partitions are not known: comparator '" + keys_.comparator() +
+           "' is not known here";
   }
 
   void AddLost(std::string_view key, std::string_view queried, const Place& place, Loss loss) {
@@ -221,6 +240,7 @@ class Verifier {
   Batch prefixes_;
   bool have_filter_ = false;
   uint64_t filter_ = 0;
+  bool is_empty_partition_ = false;
   uint64_t block_offset_ = ~uint64_t{0};
   bool have_key_ = false;
   std::string last_key_;
@@ -239,7 +259,8 @@ void VerifyCounts::Add(const VerifyCounts& other) {
   ranges += other.ranges;
   lost += other.lost;
   range_deletions += other.range_deletions;
-  for (const auto& [reason, count] : other.skipped) skipped[reason] += count;
+  for (const auto& [reason, count] : other.not_queried) not_queried[reason] += count;
+  for (const auto& [reason, count] : other.unknown) unknown[reason] += count;
 }
 
 bool VerifyFile(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,

@@ -17,6 +17,9 @@ enum class Loss {
   kKey,
   kPrefix,  // of the key
   kRange,   // a filter that has the key rejects a range that has it
+  // RocksDB asks a partition of prefixes alone also for keys that have none: MultiGet takes every
+  // key of a partition without bytes for missing (PartitionedFilterBlockReader::MayMatch).
+  kEmptyPartition,
 };
 
 // A key that its filter does not have.
@@ -36,8 +39,11 @@ struct VerifyCounts {
   uint64_t prefixes = 0;  // different prefixes that were queried
   uint64_t ranges = 0;    // keys around which ranges were queried, in filters with entries for them
   uint64_t lost = 0;
-  uint64_t range_deletions = 0;             // not in filters
-  std::map<std::string, uint64_t> skipped;  // keys or prefixes not queried, by reason
+  uint64_t range_deletions = 0;  // not in filters
+  // Keys or prefixes not queried, by reason: the engine does not query a filter for them either.
+  std::map<std::string, uint64_t> not_queried;
+  // The same where the engine does, so they may be lost: what it queries is not known here.
+  std::map<std::string, uint64_t> unknown;
 
   void Add(const VerifyCounts& other);
 };
