@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "src/engines/rocksdb/ranges/range_extractor.h"
@@ -33,13 +32,13 @@ class BitsReader : public FilterBitsReader {
                num_bytes) {}
 
   // Short keys take a path of their own, which saves fewer registers than hashing long keys does.
-  __attribute__((flatten)) bool MayMatch(const Slice& entry) override {
+  __attribute__((flatten)) bool MayMatch(const Slice& entry) noexcept override {
     if (filter::IsSampled()) return SampledMayMatch(entry);
     if (entry.size() > filter::kMaxShortKeyBytes) return LongKeyMayMatch(entry);
     return filter_.may_match(filter_, hasher_.ShortKey(entry.ToStringView()));
   }
 
-  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) noexcept override {
     constexpr int kBatchKeys = static_cast<int>(kernels::kBatchKeys);
     if (num_keys == 1) {  // frequent, and faster without memory for hashes
       may_match[0] = MayMatch(*keys[0]);
@@ -119,7 +118,7 @@ class RangeBitsReader final : public BitsReader {
         asked_(std::move(asked)) {}
 
   using BitsReader::MayMatch;
-  bool MayMatch(const Slice& entry) override {
+  bool MayMatch(const Slice& entry) noexcept override {
     if (!entry.empty()) return BitsReader::MayMatch(entry);
     std::string_view begin;
     std::string_view end;
@@ -147,8 +146,8 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter, filter::FilterCo
                                     ? filter::UselessReason::kDamaged
                                     : filter::UselessReason::kCanonicalizer);
   }
-  return new (std::nothrow) RangeBitsReader(payload, fields, kernels::ActiveKernel(), counts,
-                                            filter.size(), std::move(asked));
+  return new RangeBitsReader(payload, fields, kernels::ActiveKernel(), counts, filter.size(),
+                             std::move(asked));
 }
 
 FilterBitsReader* NewRocksDBBitsReader(const filter::Payload& payload, std::string_view filter,
@@ -157,7 +156,7 @@ FilterBitsReader* NewRocksDBBitsReader(const filter::Payload& payload, std::stri
     counts->Add(filter::Count::kOpenedUseless, 1,
                 filter::SaysAlwaysMatch(filter) ? filter::UselessReason::kSaidByWriter : reason);
   }
-  return new (std::nothrow) BitsReader(payload, kernels::ActiveKernel(), counts, filter.size());
+  return new BitsReader(payload, kernels::ActiveKernel(), counts, filter.size());
 }
 
 }  // namespace bloomline

@@ -31,7 +31,7 @@ class CountedBuilder final : public Builder {
       : Builder(std::forward<Arguments>(arguments)...), counts_(counts) {}
 
   using Builder::Finish;
-  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) noexcept override {
     using Clock = std::chrono::steady_clock;
     const size_t num_keys = this->EstimateEntriesAdded();
     const bool has_seed = HasSeed();
@@ -95,21 +95,31 @@ class OwnBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   OwnBuilder(std::unique_ptr<FilterBitsBuilder> own, bool is_partition)
       : own_(std::move(own)), is_partition_(is_partition) {}
 
-  void AddKey(const Slice& key) override { own_->AddKey(key); }
+  void AddKey(const Slice& key) noexcept override { own_->AddKey(key); }
 #if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
-  void AddKeyAndAlt(const Slice& key, const Slice& alt) override { own_->AddKeyAndAlt(key, alt); }
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) noexcept override {
+    own_->AddKeyAndAlt(key, alt);
+  }
 #endif
-  size_t EstimateEntriesAdded() override { return own_->EstimateEntriesAdded(); }
-  Slice Finish(std::unique_ptr<const char[]>* buf) override { return Finish(buf, nullptr); }
-  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+  size_t EstimateEntriesAdded() noexcept override { return own_->EstimateEntriesAdded(); }
+  Slice Finish(std::unique_ptr<const char[]>* buf) noexcept override {
+    return Finish(buf, nullptr);
+  }
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) noexcept override {
     const Slice filter = own_->Finish(buf, status);
     return filter.empty() && is_partition_ ? AlwaysMatch() : filter;
   }
-  Status MaybePostVerify(const Slice& filter) override { return own_->MaybePostVerify(filter); }
-  size_t ApproximateNumEntries(size_t bytes) override { return own_->ApproximateNumEntries(bytes); }
+  Status MaybePostVerify(const Slice& filter) noexcept override {
+    return own_->MaybePostVerify(filter);
+  }
+  size_t ApproximateNumEntries(size_t bytes) noexcept override {
+    return own_->ApproximateNumEntries(bytes);
+  }
 #if BLOOMLINE_ROCKSDB_VERSION >= 1009
-  size_t CalculateSpace(size_t num_entries) override { return own_->CalculateSpace(num_entries); }
-  double EstimatedFpRate(size_t num_entries, size_t bytes) override {
+  size_t CalculateSpace(size_t num_entries) noexcept override {
+    return own_->CalculateSpace(num_entries);
+  }
+  double EstimatedFpRate(size_t num_entries, size_t bytes) noexcept override {
     return own_->EstimatedFpRate(num_entries, bytes);
   }
 #else

@@ -6,7 +6,6 @@
 #include "bloomline/sizing.h"
 #include "src/engines/rocksdb/options/policy_settings.h"
 #include "src/support/number_text.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline {
 namespace {
@@ -43,24 +42,20 @@ double ExpectedRate(const RocksDBFilterOptions& options) {
 }  // namespace
 
 filter::FilterCounts* CountsOf(const RocksDBFilterOptions& options) {
-  return support::OrIfOutOfMemory(filter::UnlabelledCounts(), [&] {
-    filter::FilterCounts* const counts = filter::CountsFor({kEngine, PolicyText(options), "", -1});
-    if (WritesFilters(options)) counts->SetExpectedRate(ExpectedRate(options));
-    return counts;
-  });
+  filter::FilterCounts* const counts = filter::CountsFor({kEngine, PolicyText(options), "", -1});
+  if (WritesFilters(options)) counts->SetExpectedRate(ExpectedRate(options));
+  return counts;
 }
 
 filter::FilterCounts* CountsOf(const filter::FilterCounts& of_policy,
                                std::string_view column_family, int level,
                                const FilterChoice& choice) {
-  return support::OrIfOutOfMemory(filter::UnlabelledCounts(), [&] {
-    filter::FilterCounts* const counts =
-        filter::CountsFor({kEngine, of_policy.labels().policy, std::string(column_family), level});
-    if (choice.bits_per_key != 0) {
-      counts->SetExpectedRate(FalsePositiveRate(choice.format, choice.bits_per_key));
-    }
-    return counts;
-  });
+  filter::FilterCounts* const counts =
+      filter::CountsFor({kEngine, of_policy.labels().policy, std::string(column_family), level});
+  if (choice.bits_per_key != 0) {
+    counts->SetExpectedRate(FalsePositiveRate(choice.format, choice.bits_per_key));
+  }
+  return counts;
 }
 
 }  // namespace bloomline

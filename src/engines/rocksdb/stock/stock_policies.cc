@@ -65,14 +65,12 @@ std::shared_ptr<const FilterPolicy> StockPolicies::Get(Format format, double bit
 FilterBitsBuilder* StockPolicies::NewBuilder(Format format, double bits_per_key,
                                              const FilterBuildingContext& context,
                                              filter::FilterCounts* counts) const {
-  return support::OrIfOutOfMemory<FilterBitsBuilder*>(nullptr, [&]() -> FilterBitsBuilder* {
-    const std::shared_ptr<const FilterPolicy> policy = Get(format, bits_per_key);
-    if (policy == nullptr) return nullptr;
-    std::unique_ptr<FilterBitsBuilder> builder(policy->GetBuilderWithContext(context));
-    if (builder == nullptr) return nullptr;
-    return new CountedBuilder<OwnBuilder>(counts, std::move(builder),
-                                          context.table_options.partition_filters);
-  });
+  const std::shared_ptr<const FilterPolicy> policy = Get(format, bits_per_key);
+  if (policy == nullptr) return nullptr;
+  std::unique_ptr<FilterBitsBuilder> builder(policy->GetBuilderWithContext(context));
+  if (builder == nullptr) return nullptr;
+  return new CountedBuilder<OwnBuilder>(counts, std::move(builder),
+                                        context.table_options.partition_filters);
 }
 
 }  // namespace bloomline

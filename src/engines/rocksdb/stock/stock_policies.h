@@ -54,7 +54,7 @@ class OwnPolicyScope {
 class StockPolicies {
  public:
   // The builder of a file's filter, which counts what it builds. Null: RocksDB has none for these
-  // options, or out of memory.
+  // options.
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
       Format format, double bits_per_key, const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
       filter::FilterCounts* counts) const;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 
 #include "src/filter/cpu/blocks.h"
 #include "src/filter/layouts/kernel.h"
@@ -25,13 +24,13 @@ class StockBitsReader final : public FilterBitsReader {
         count_(counts, filter::OpenedKind::kRocksDB, num_bytes) {}
 
   // Short keys take a path of their own, which saves fewer registers than hashing long keys does.
-  __attribute__((flatten)) bool MayMatch(const Slice& entry) override {
+  __attribute__((flatten)) bool MayMatch(const Slice& entry) noexcept override {
     if (filter::IsSampled()) return SampledMayMatch(entry);
     if (entry.size() > stock::kMaxShortKeyBytes) return LongKeyMayMatch(entry);
     return reader_.MayMatch(Reader::ShortHash(entry.ToStringView()));
   }
 
-  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) noexcept override {
     constexpr int kBatchKeys = static_cast<int>(kernels::kBatchKeys);
     if (num_keys == 1) {
       may_match[0] = MayMatch(*keys[0]);
@@ -94,10 +93,10 @@ FilterBitsReader* NewStockBitsReader(std::string_view filter, filter::FilterCoun
   const stock::StockFilter stock = stock::DecodeStockFilter(filter);
   if (!stock.has_reader()) return nullptr;
   const bool is_large = stock.payload_bytes > kernels::kCachedBytes;
-  return stock::WithReader(
-      stock, kernels::ActiveKernel().stock, [=](const auto& reader) -> FilterBitsReader* {
-        return new (std::nothrow) StockBitsReader(reader, is_large, counts, filter.size());
-      });
+  return stock::WithReader(stock, kernels::ActiveKernel().stock,
+                           [=](const auto& reader) -> FilterBitsReader* {
+                             return new StockBitsReader(reader, is_large, counts, filter.size());
+                           });
 }
 
 }  // namespace bloomline

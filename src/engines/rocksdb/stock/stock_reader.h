@@ -11,7 +11,7 @@
 namespace bloomline {
 
 // The reader of a filter without bloomline's trailer. Null: RocksDB's own reader has to read it,
-// because its kind is not known here or out of memory.
+// because its kind is not known here.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewStockBitsReader(std::string_view filter,
                                                         filter::FilterCounts* counts);
 
