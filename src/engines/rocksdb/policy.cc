@@ -115,7 +115,8 @@ class RocksDBFilterPolicy : public FilterPolicy {
            options_.KeepsCanonicalizerAs(name);
   }
 
-  FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
+  FilterBitsBuilder* GetBuilderWithContext(
+      const FilterBuildingContext& context) const noexcept override {
     const SettingsPtr settings = options_.Use();
     const NewFile file = FileOf(context);
     const SeenLevels seen = history_.Add(context.column_family_name, file);
@@ -157,7 +158,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     return builder;
   }
 
-  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
+  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const noexcept override {
     const SettingsPtr settings = options_.Use();
     FilterBitsReader* const reader = NewReader(*settings, contents);
     if (reader == nullptr) {  // RocksDB takes it as "may match"
@@ -202,8 +203,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     }
     if (HasWrongLengths(filter)) return NewRocksDBBitsReader(filter, counts);  // matches every key
     CountOtherFilter(filter, counts);
-    return support::OrIfOutOfMemory<FilterBitsReader*>(
-        nullptr, [&] { return builtin_->GetFilterBitsReader(contents); });
+    return builtin_->GetFilterBitsReader(contents);
   }
 
   PolicyOptions options_;
