@@ -232,6 +232,36 @@ TEST(RocksDBRangeExtractorTest, DamagedFieldsSayNothing) {
   EXPECT_TRUE(may_match(damaged, "cat"));
 }
 
+// A memtable, and so its iterators, keeps a plain pointer to the extractor of its time.
+TEST(RocksDBRangeExtractorTest, IteratorsOutliveAReplacedExtractor) {
+  rocksdb::Options options = WithExtractor();
+  options.prefix_extractor = nullptr;  // RocksDB keeps the first one for ever
+  ASSERT_TRUE(GetOptionsFromString(rocksdb::ConfigOptions(), options,
+                                   "memtable_factory=skip_list:16", &options)
+                  .ok());
+  const TempDir folder;
+  std::unique_ptr<rocksdb::DB> db;
+  ASSERT_TRUE(OpenRocksDB(options, folder.Path("db"), &db).ok());
+  ASSERT_TRUE(db->SetOptions({{"prefix_extractor", "bloomline.ranges"}}).ok());
+  ASSERT_TRUE(db->Put(rocksdb::WriteOptions(), "0", "").ok());
+  ASSERT_TRUE(db->Flush(rocksdb::FlushOptions()).ok());  // the next memtable has the extractor
+  for (int i = 100; i < 200; ++i) {
+    ASSERT_TRUE(db->Put(rocksdb::WriteOptions(), std::to_string(i), "value").ok());
+  }
+  ASSERT_TRUE(db->SetOptions({{"prefix_extractor", "rocksdb.FixedPrefix.2"}}).ok());
+  for (const bool is_tailing : {false, true}) {
+    rocksdb::ReadOptions read;
+    read.total_order_seek = true;
+    read.tailing = is_tailing;
+    const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(read));
+    for (const int first : {101, 150, 189}) {
+      iterator->Seek(std::to_string(first));
+      ASSERT_TRUE(iterator->Valid());
+      EXPECT_EQ(iterator->key().ToString(), std::to_string(first));
+    }
+  }
+}
+
 TEST(RocksDBRangeExtractorTest, IsKnownByName) {
   ASSERT_TRUE(RegisterBloomline());
   rocksdb::ColumnFamilyOptions options;
@@ -266,7 +296,8 @@ TEST(RocksDBRangeOptionsTest, WrongTextsAreRefused) {
           error(text),
           "range_prefixes is '" + std::string(text) +
               "'; allowed: auto, or a list as in 4:124bits:after0x2f:after0x3a@1+2 of up to 8 "
-              "different lengths of 1 to 64 bytes or 1 to 512 bits and different delimiters with up "
+              "different lengths of 1 to 64 bytes or 1 to 512 bits and different delimiters with "
+              "up "
               "to 32 occurrences of 1 to 8");
     }
   };

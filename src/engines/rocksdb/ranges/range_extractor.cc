@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
 #include <thread>
@@ -118,8 +119,34 @@ std::string UniqueId() {
   return {id, end};
 }
 
+// RocksDB keeps plain pointers to an extractor that SetOptions has replaced: in tailing iterators,
+// in a memtable's Bloom filter, and in the lookahead iterators of a skip list. So no extractor ever
+// ends. RocksDB owns what a factory makes, and deletes it: the object is then made anew at its
+// place, and the next Make returns it. In between, for some nanoseconds, it cannot be called.
+// RocksDB makes an extractor for each table that it opens, so there are as many as were in use at
+// once.
 class RangeExtractor final : public SliceTransform {
  public:
+  static std::unique_ptr<const SliceTransform> Make() {
+    Unused& unused = UnusedExtractors();
+    const std::lock_guard<std::mutex> lock(unused.mutex);
+    RangeExtractor* made = unused.first;
+    if (made == nullptr) {
+      made = new RangeExtractor;
+    } else {
+      unused.first = made->next_unused_;
+    }
+    return std::unique_ptr<const SliceTransform>(made);
+  }
+
+  static void operator delete(void* place) noexcept {
+    auto* const again = ::new (place) RangeExtractor;
+    Unused& unused = UnusedExtractors();
+    const std::lock_guard<std::mutex> lock(unused.mutex);
+    again->next_unused_ = unused.first;
+    unused.first = again;
+  }
+
   const char* Name() const override { return filter::kRangeExtractorName; }
   bool InDomain(const Slice&) const override { return true; }
   Slice Transform(const Slice& key) const override {
@@ -192,6 +219,19 @@ class RangeExtractor final : public SliceTransform {
     }
     return Status::OK();
   }
+
+ private:
+  struct Unused {
+    std::mutex mutex;
+    RangeExtractor* first = nullptr;
+  };
+  // Without a destructor: extractors may outlive static objects.
+  static Unused& UnusedExtractors() {
+    static auto* const unused = new Unused;
+    return *unused;
+  }
+
+  RangeExtractor* next_unused_ = nullptr;
 };
 
 }  // namespace
@@ -208,7 +248,7 @@ bool ExtractorIdsAreUnique() { return FirstId() != 0; }
 
 std::unique_ptr<const SliceTransform> MakeRangeExtractor() {
   DecideRangeTrust();
-  return std::make_unique<const RangeExtractor>();
+  return RangeExtractor::Make();
 }
 
 bool LastRange(const Slice& prefix, std::string_view* begin, std::string_view* end) {

@@ -65,6 +65,7 @@ class TokenBlocks {
   std::atomic<uint64_t> next_{0};
 };
 
+// The object stays usable when it is deleted, because RocksDB may go on to use it.
 std::unique_ptr<const ROCKSDB_NAMESPACE::SliceTransform> MakeRangeExtractor();
 
 // False if the system gave no random number: then an id may be that of a table, whose bounds
