@@ -11,7 +11,7 @@ set(BLOOMLINE_PLUGIN_WARNINGS -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
 set(BLOOMLINE_HEADERS_core c_metrics.h cpu.h filter.h filter_options.h filter_theory.h
     inline_query.h key_canonicalizer.h keys.h level_sizing.h metrics.h seed.h sizing.h version.h)
 set(BLOOMLINE_HEADERS_filters atomic_bloom_filter.h bloom_filter.h counting_bloom_filter.h
-    on_disk_filter_builder.h scalable_bloom_filter.h)
+    scalable_bloom_filter.h)
 set(BLOOMLINE_HEADERS_c c.h)
 set(BLOOMLINE_HEADERS_leveldb c_leveldb.h leveldb.h)
 set(BLOOMLINE_HEADERS_rocksdb c_rocksdb.h filter_account.h rewrite_filters.h rocksdb.h)

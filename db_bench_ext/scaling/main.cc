@@ -23,10 +23,8 @@ std::vector<uint64_t> Decades(uint64_t min_keys, uint64_t max_keys) {
 
 std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   Flags flags;
-  flags.temp_directory = std::filesystem::temp_directory_path().string();
   flags.max_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   double min_keys = 1e6, max_keys = 1e8;
-  uint64_t build_memory_mib = flags.build_memory >> 20;
 
   CLI::App app(
       "Builds and queries filters of 1e6, 1e7, ... keys, and compares their times with random\n"
@@ -36,19 +34,11 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
                          ->check(CLI::Range(1e4, 1e12));
   auto* min_option = app.add_option("--min-keys", min_keys, "smallest filter (default: 1e6)")
                          ->check(CLI::Range(1e4, 1e12));
-  app.add_option("--subjects", flags.subjects,
-                 "default: all of bloom,atomic,blocked,compact,on_disk")
+  app.add_option("--subjects", flags.subjects, "default: all of bloom,atomic,blocked,compact")
       ->delimiter(',')
       ->check(CLI::IsMember(kSubjects));
   app.add_option("--threads", flags.max_threads, "measure on 1 to this many threads (default: all)")
       ->check(CLI::Range(1, 1024));
-  app.add_option("--build-memory", build_memory_mib,
-                 "memory budget of the on-disk builder in MiB (default: 512)")
-      ->check(CLI::Range(1, 1 << 20));
-  app.add_option(
-         "--temp-dir", flags.temp_directory,
-         "folder for the files of the on-disk builder (default: the system's temporary folder)")
-      ->check(CLI::ExistingDirectory);
   AddQuick(&app, &flags.quick, "1e6 and 1e7 keys, fewer queries")
       ->excludes(max_option)
       ->excludes(min_option);
@@ -70,7 +60,6 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
     min_keys = max_keys;
   }
   flags.sizes = Decades(static_cast<uint64_t>(min_keys), static_cast<uint64_t>(max_keys));
-  flags.build_memory = build_memory_mib << 20;
   return flags;
 }
 
@@ -106,20 +95,13 @@ std::string Describe() {
   return out.str();
 }
 
-// The reason to skip the case: too little free memory or disk space. Empty: none.
-std::string WhyNot(const Case& c, const Flags& flags) {
+// The reason to skip the case: too little free memory. Empty: none.
+std::string WhyNot(const Case& c) {
   const auto mib = [](uint64_t bytes) { return std::to_string((bytes >> 20) + 1) + " MiB"; };
-  const uint64_t memory = c.MemoryBytes(flags);
+  const uint64_t memory = c.MemoryBytes();
   const uint64_t available = AvailableMemory();
   if (available != 0 && memory > available / 10 * 9) {
     return "needs " + mib(memory) + " of memory, " + mib(available) + " available";
-  }
-  std::error_code error;
-  const auto space = std::filesystem::space(flags.temp_directory, error);
-  const uint64_t disk = c.DiskBytes();
-  if (!error && disk > space.available / 10 * 9) {
-    return "needs " + mib(disk) + " in " + flags.temp_directory + ", " + mib(space.available) +
-           " available";
   }
   return "";
 }
@@ -138,7 +120,7 @@ int Run(const Flags& flags) {
     if (rows.empty() || rows.back().of.num_keys != c.num_keys) {
       output.Print(TableHead(c.num_keys));
     }
-    const std::string why_not = WhyNot(c, flags);
+    const std::string why_not = WhyNot(c);
     if (why_not.empty()) {
       rows.push_back(Measure(c, flags, &progress));
     } else {

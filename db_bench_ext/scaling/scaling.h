@@ -117,8 +117,7 @@ RawLimits MeasureRaw(uint64_t bytes, size_t num_threads, Progress* progress);
 constexpr uint64_t kRawProgress = 2 * kRawAccesses;
 
 // The values of --subjects, in the order of the tables.
-inline const std::vector<std::string> kSubjects = {"bloom", "atomic", "blocked", "compact",
-                                                   "on_disk"};
+inline const std::vector<std::string> kSubjects = {"bloom", "atomic", "blocked", "compact"};
 
 constexpr double kRate = 0.01;  // requested
 
@@ -127,9 +126,7 @@ struct Flags {
   std::vector<std::string> subjects = kSubjects;
   int max_threads = 0;
   uint64_t num_missing = 20000000;
-  uint64_t max_checked = 100000000;   // stored keys queried after building
-  uint64_t build_memory = 512 << 20;  // in bytes, of the on-disk builder
-  std::string temp_directory;
+  uint64_t max_checked = 100000000;  // stored keys queried after building
   std::string out_directory;
   bool quick = false;
   bool progress = false;
@@ -142,9 +139,7 @@ struct Case {
   size_t num_threads = 1;
 
   uint64_t FilterBytes() const;
-  // Peak memory; temporary files are not counted.
-  uint64_t MemoryBytes(const Flags& flags) const;
-  uint64_t DiskBytes() const;
+  uint64_t MemoryBytes() const;  // at its peak
   // What Measure adds to the progress: about its time in ns.
   uint64_t Work(const Flags& flags) const;
 };
@@ -168,9 +163,7 @@ struct Row {
   uint64_t num_lost = 0;
   uint64_t peak_bytes = 0;  // of the whole process, including keys
 
-  // The on-disk builder's AddKey spends most of its time on few long writes, which a median
-  // would leave out.
-  double BuildNs() const { return (of.subject == "on_disk" ? add.mean : add.median) + finish_ns; }
+  double BuildNs() const { return add.median + finish_ns; }
   double BitsPerKey() const {
     return 8 * static_cast<double>(filter_bytes) / static_cast<double>(of.num_keys);
   }

@@ -6,7 +6,6 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
 #include "bloomline/filter_theory.h"
-#include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/sizing.h"
 #include "db_bench_ext/scaling/scaling.h"
 #include "db_bench_ext/support/machine.h"
@@ -130,7 +129,7 @@ void MeasureView(const Case& c, const Flags& flags, std::string_view bytes, Prog
 // About the cost of Finish in ns per key, for the progress.
 uint64_t FinishWork(const std::string& subject) {
   if (subject == "blocked") return 5;
-  return subject == "compact" ? 50 : subject == "on_disk" ? 60 : 0;
+  return subject == "compact" ? 50 : 0;
 }
 
 void MeasureStatic(const Case& c, const Flags& flags, Progress* progress, Row* row) {
@@ -147,42 +146,6 @@ void MeasureStatic(const Case& c, const Flags& flags, Progress* progress, Row* r
   MeasureView(c, flags, bytes, progress, row);
 }
 
-void MeasureOnDisk(const Case& c, const Flags& flags, Progress* progress, Row* row) {
-  const TemporaryDirectory directory(flags.temp_directory);
-  const std::string path = directory.path() + "/filter";
-  std::string error;
-  const auto check = [&](bool ok) {
-    if (!ok) throw std::runtime_error(error);
-  };
-  {
-    OnDiskFilterOptions options;
-    options.filter = StaticOptions(c);
-    options.temp_directory = flags.temp_directory;
-    options.memory_bytes = flags.build_memory;
-    options.num_threads = static_cast<int>(c.num_threads);
-    const auto builder = OnDiskFilterBuilder::Create(options, &error);
-    check(builder != nullptr);
-    row->add = TimeKeys(1, {0, c.num_keys, 1}, progress, [&](size_t, const KeyBatch& batch) {
-      for (size_t i = 0; i < batch.size; ++i) check(builder->AddKey(batch.views[i], &error));
-    });
-    const double seconds = SecondsOf([&] { check(builder->Finish(path, &error)); });
-    row->finish_ns = seconds * 1e9 / static_cast<double>(c.num_keys);
-  }
-  row->peak_bytes = PeakMemory();  // without the pages of the file
-  progress->Add(c.num_keys * FinishWork(c.subject));
-  support::InputFile input;
-  check(input.Open(path, &error));
-  const auto memory = support::AlignedMemory::OfFile(input.descriptor(), input.size());
-  error = path + ": cannot be mapped";
-  check(memory.data() != nullptr);
-  const std::string_view bytes(memory.data(), input.size());
-  volatile char first_byte = 0;
-  for (size_t i = 0; i < bytes.size(); i += 4096)
-    first_byte = bytes[i];  // so that queries find its pages in memory
-  (void)first_byte;
-  MeasureView(c, flags, bytes, progress, row);
-}
-
 RawLimits Lower(const RawLimits& a, const RawLimits& b) {
   return {std::min(a.load_ns, b.load_ns), std::min(a.modify_ns, b.modify_ns)};
 }
@@ -193,16 +156,13 @@ uint64_t Case::FilterBytes() const {
   return bloomline::FilterBytes(FormatOf(subject), num_keys, StaticOptions(*this).bits_per_key);
 }
 
-uint64_t Case::MemoryBytes(const Flags& flags) const {
+uint64_t Case::MemoryBytes() const {
   const uint64_t filter = FilterBytes();
   // While Finish runs: include/bloomline/filter.h.
   if (subject == "blocked") return filter + num_keys * 73 / 8;
   if (subject == "compact") return filter + num_keys * 92 / 8;
-  if (subject == "on_disk") return filter + flags.build_memory;
   return filter;
 }
-
-uint64_t Case::DiskBytes() const { return subject == "on_disk" ? num_keys * 8 + FilterBytes() : 0; }
 
 uint64_t Case::Work(const Flags& flags) const {
   return 2 * kRawProgress + num_keys * (1 + FinishWork(subject)) +
@@ -221,12 +181,10 @@ Row Measure(const Case& c, const Flags& flags, Progress* progress) {
     MeasureMutable<BloomFilter>(c, flags, progress, &row);
   } else if (c.subject == "atomic") {
     MeasureMutable<AtomicBloomFilter>(c, flags, progress, &row);
-  } else if (c.subject == "on_disk") {
-    MeasureOnDisk(c, flags, progress, &row);
   } else {
     MeasureStatic(c, flags, progress, &row);
   }
-  if (row.peak_bytes == 0) row.peak_bytes = PeakMemory();
+  row.peak_bytes = PeakMemory();
   row.raw = Lower(row.raw, MeasureRaw(raw_bytes, c.num_threads, progress));
   return row;
 }

@@ -49,7 +49,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -198,12 +197,6 @@ class BloomFilterBase {
   // readable: only then can it be synced.
   bool Save(const std::string& path, std::string* error) const;
 
-  // Writes the same bytes to a stream, opened with std::ios::binary, and flushes it. The stream may
-  // already hold other data, and more may follow. Returns false if the stream was in a failed state
-  // or fails while writing; bytes already written remain. Catches what a stream throws
-  // (std::ios::exceptions).
-  bool Save(std::ostream* stream, std::string* error) const;
-
   // Sets *bytes to the bytes of the file that Save writes, for places other than files. They carry
   // checksums. False, and *bytes is as it was, if there is no memory: 64 + num_bits / 8 bytes.
   bool ToBytes(std::string* bytes, std::string* error) const;
@@ -250,12 +243,6 @@ class BloomFilter : public BloomFilterBase {
   // another kind, a static filter, or a table of LevelDB or RocksDB. Takes no more memory than the
   // file is long, and a page.
   static std::unique_ptr<BloomFilter> Load(const std::string& path, std::string* error);
-
-  // Reads a filter from a stream, opened with std::ios::binary, from where it is, and leaves it
-  // behind the filter's last byte: other content may follow. Makes the checks of Load; *error names
-  // the place from where the stream was. It may be anywhere after a failure. Its length is unknown,
-  // so memory is reserved as the header says, but touched only as bytes arrive.
-  static std::unique_ptr<BloomFilter> Load(std::istream* stream, std::string* error);
 
   // Reads bytes that ToBytes gave, or the content of a saved file, with the checks of Load; *error
   // says "bytes" where Load names the file.

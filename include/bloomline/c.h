@@ -11,9 +11,6 @@
      bloomline_atomic_*                         AtomicBloomFilter       atomic_bloom_filter.h
      bloomline_scalableoptions_*, _scalable_*   ScalableBloomFilter     scalable_bloom_filter.h
      bloomline_countingoptions_*, _counting_*   CountingBloomFilter     counting_bloom_filter.h
-     bloomline_ondiskoptions_*, _ondisk_*
-                                                OnDiskFilterBuilder
-                                                                 on_disk_filter_builder.h
      sizes                                                              sizing.h
      bits by level                                                      level_sizing.h
      seeds, kernels                                                     seed.h, cpu.h
@@ -89,8 +86,6 @@ typedef struct bloomline_scalableoptions_t bloomline_scalableoptions_t;
 typedef struct bloomline_scalable_t bloomline_scalable_t;
 typedef struct bloomline_countingoptions_t bloomline_countingoptions_t;
 typedef struct bloomline_counting_t bloomline_counting_t;
-typedef struct bloomline_ondiskoptions_t bloomline_ondiskoptions_t;
-typedef struct bloomline_ondisk_t bloomline_ondisk_t;
 
 /* Formats: filter_options.h. Sizing takes all of them. Builders refuse classic, which is written in
    LevelDB only (c_leveldb.h), and bloom and ribbon, which are written in RocksDB only
@@ -426,34 +421,6 @@ extern uint64_t bloomline_counting_capacity(const bloomline_counting_t*);
 extern uint32_t bloomline_counting_max_count(const bloomline_counting_t*);
 extern uint64_t bloomline_counting_num_keys(const bloomline_counting_t*);
 extern uint64_t bloomline_counting_num_saturated_counters(const bloomline_counting_t*);
-
-/* Building static filters larger than RAM: OnDiskFilterOptions and OnDiskFilterBuilder in
-   on_disk_filter_builder.h */
-
-extern bloomline_ondiskoptions_t* bloomline_ondiskoptions_create(void);
-extern void bloomline_ondiskoptions_destroy(bloomline_ondiskoptions_t*);
-/* The options are copied. */
-extern void bloomline_ondiskoptions_set_filter(bloomline_ondiskoptions_t*,
-                                               const bloomline_filteroptions_t* filter);
-/* False: out of memory, or `path` is NULL; the options are as before. */
-extern uint8_t bloomline_ondiskoptions_set_temp_directory(bloomline_ondiskoptions_t*,
-                                                          const char* path);
-extern void bloomline_ondiskoptions_set_memory_bytes(bloomline_ondiskoptions_t*,
-                                                     uint64_t memory_bytes);
-extern void bloomline_ondiskoptions_set_num_threads(bloomline_ondiskoptions_t*, int num_threads);
-
-extern bloomline_ondisk_t* bloomline_ondisk_create(const bloomline_ondiskoptions_t* options,
-                                                   char** errptr);
-extern void bloomline_ondisk_destroy(bloomline_ondisk_t*);
-/* False: failed. bloomline_ondisk_finish then fails as well. The function for many keys stops
-   at the first that cannot be added. */
-extern uint8_t bloomline_ondisk_add_key(bloomline_ondisk_t*, const char* key, size_t key_length,
-                                        char** errptr);
-extern uint8_t bloomline_ondisk_add_keys(bloomline_ondisk_t*, size_t num_keys,
-                                         const char* const* keys, const size_t* key_lengths,
-                                         char** errptr);
-extern uint64_t bloomline_ondisk_num_keys(const bloomline_ondisk_t*);
-extern uint8_t bloomline_ondisk_finish(bloomline_ondisk_t*, const char* path, char** errptr);
 
 /* Kernels: cpu.h */
 

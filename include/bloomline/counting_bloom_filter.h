@@ -44,7 +44,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -97,9 +96,8 @@ class CountingBloomFilter {
   static std::unique_ptr<CountingBloomFilter> Create(const CountingBloomFilterOptions& options,
                                                      std::string* error);
 
-  // Reads a file or stream that Save wrote, or bytes that ToBytes gave, as BloomFilter does.
+  // Reads a file that Save wrote, or bytes that ToBytes gave, as BloomFilter does.
   static std::unique_ptr<CountingBloomFilter> Load(const std::string& path, std::string* error);
-  static std::unique_ptr<CountingBloomFilter> Load(std::istream* stream, std::string* error);
   static std::unique_ptr<CountingBloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
   ~CountingBloomFilter();
@@ -199,10 +197,9 @@ class CountingBloomFilter {
   // Removes all keys and sets all counters to zero, also saturated ones.
   void Clear();
 
-  // Writes the filter to a file or stream (docs/format.md, section 10) as BloomFilter::Save does;
-  // or gives the bytes of that file, as BloomFilter::ToBytes does.
+  // Writes the filter to a file (docs/format.md, section 10) as BloomFilter::Save does; or gives
+  // the bytes of that file, as BloomFilter::ToBytes does.
   bool Save(const std::string& path, std::string* error) const;
-  bool Save(std::ostream* stream, std::string* error) const;
   bool ToBytes(std::string* bytes, std::string* error) const;
 
   // Same counter_bits, num_counters, num_probes, seed and counters. Cost: reads all counters.

@@ -8,8 +8,7 @@
 //   if (!view.MayMatch("pear")) { /* "pear" was certainly not added */ }
 //
 // The bytes are the same on every machine (docs/format.md, section 5). They carry no checksum:
-// protect them against corruption where they are stored. For filters whose hashes do not fit into
-// memory, see on_disk_filter_builder.h.
+// protect them against corruption where they are stored.
 #ifndef BLOOMLINE_FILTER_H_
 #define BLOOMLINE_FILTER_H_
 

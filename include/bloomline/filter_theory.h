@@ -93,21 +93,6 @@ double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uin
 // bytes.
 double ExactSmallSetFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
 
-// ---- Other structures that could hold the keys, for comparison. Results saturate at 2^64 - 1.
-
-// Bytes of a hash table with open addressing (absl::flat_hash_set, F14, hashbrown): a power of two
-// of slots, at most 7/8 full, each an entry and a control byte. entry_bytes 8 is a table of 64-bit
-// fingerprints, whose false-positive rate is n / 2^64.
-uint64_t HashTableBytes(uint64_t num_keys, uint64_t entry_bytes);
-
-// Bytes of a std::unordered_set<std::string> of libstdc++ on 64-bit Linux, reserved for n keys: for
-// each a bucket (8 bytes), a node (64 with malloc's header) and, from 16 bytes on, the key's own
-// memory.
-uint64_t UnorderedSetBytes(uint64_t num_keys, uint64_t key_bytes);
-
-// Keys of one length side by side: n * key_bytes.
-uint64_t SortedArrayBytes(uint64_t num_keys, uint64_t key_bytes);
-
 }  // namespace bloomline
 
 #endif  // BLOOMLINE_FILTER_THEORY_H_

@@ -25,8 +25,8 @@
 // The filter stops growing when there is no memory for a further stage, or when that stage's rate
 // is below what the layout can reach. With the defaults that is after 75 stages (kBlocked, more
 // keys than any memory holds) or 27 stages (kBlocked64, about 1e11 keys). A growth of 1 gives 75
-// stages of 1000 keys, and a tightening of 0.001 only 3 stages. The last stage then takes all further keys, the bound no
-// longer holds, and IsPastCapacity() is true.
+// stages of 1000 keys, and a tightening of 0.001 only 3 stages. The last stage then takes all
+// further keys, the bound no longer holds, and IsPastCapacity() is true.
 //
 // Link bloomline::filters (CMake component `filters`).
 //
@@ -36,7 +36,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -90,9 +89,8 @@ class ScalableBloomFilter {
   static std::unique_ptr<ScalableBloomFilter> Create(const ScalableBloomFilterOptions& options,
                                                      std::string* error);
 
-  // Reads a file or stream that Save wrote, or bytes that ToBytes gave, as BloomFilter does.
+  // Reads a file that Save wrote, or bytes that ToBytes gave, as BloomFilter does.
   static std::unique_ptr<ScalableBloomFilter> Load(const std::string& path, std::string* error);
-  static std::unique_ptr<ScalableBloomFilter> Load(std::istream* stream, std::string* error);
   static std::unique_ptr<ScalableBloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
   ~ScalableBloomFilter();
@@ -156,10 +154,9 @@ class ScalableBloomFilter {
   // Removes all keys and all stages but the first.
   void Clear();
 
-  // All stages in one file or stream (docs/format.md, section 9), written as BloomFilter::Save
+  // All stages in one file (docs/format.md, section 9), written as BloomFilter::Save
   // does; or the bytes of that file, as BloomFilter::ToBytes gives them.
   bool Save(const std::string& path, std::string* error) const;
-  bool Save(std::ostream* stream, std::string* error) const;
   bool ToBytes(std::string* bytes, std::string* error) const;
 
  private:

@@ -76,7 +76,7 @@ bool ReadSoleBloomHeader(const support::ByteSource& source, FilePayload kind,
 }
 
 bool EndsAt(const support::ByteSource& source, uint64_t end, std::string* error) {
-  if (source.size() == end || source.size() == support::ByteSource::kUnknownSize) return true;
+  if (source.size() == end) return true;
   *error = source.name() + ": size is " + std::to_string(source.size()) +
            " bytes; the filter ends at byte " + std::to_string(end);
   return false;

@@ -103,10 +103,6 @@ bool BloomFilterBase::Save(const std::string& path, std::string* error) const {
   return sets::SaveToFile(path, error, *state_);
 }
 
-bool BloomFilterBase::Save(std::ostream* stream, std::string* error) const {
-  return sets::SaveToStream(stream, error, *state_);
-}
-
 bool BloomFilterBase::ToBytes(std::string* bytes, std::string* error) const {
   return sets::SaveToBytes(bytes, error, *state_);
 }
@@ -143,10 +139,6 @@ std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std:
 
 std::unique_ptr<BloomFilter> BloomFilter::Load(const std::string& path, std::string* error) {
   return sets::LoadFromFile<BloomFilter>(path, error, Read);
-}
-
-std::unique_ptr<BloomFilter> BloomFilter::Load(std::istream* stream, std::string* error) {
-  return sets::LoadFromStream<BloomFilter>(stream, error, Read);
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::FromBytes(std::string_view bytes, std::string* error) {

@@ -342,10 +342,6 @@ bool CountingBloomFilter::Save(const std::string& path, std::string* error) cons
   return sets::SaveToFile(path, error, *state_);
 }
 
-bool CountingBloomFilter::Save(std::ostream* stream, std::string* error) const {
-  return sets::SaveToStream(stream, error, *state_);
-}
-
 bool CountingBloomFilter::ToBytes(std::string* bytes, std::string* error) const {
   return sets::SaveToBytes(bytes, error, *state_);
 }
@@ -353,11 +349,6 @@ bool CountingBloomFilter::ToBytes(std::string* bytes, std::string* error) const 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(const std::string& path,
                                                                std::string* error) {
   return sets::LoadFromFile<CountingBloomFilter>(path, error, Read);
-}
-
-std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(std::istream* stream,
-                                                               std::string* error) {
-  return sets::LoadFromStream<CountingBloomFilter>(stream, error, Read);
 }
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::FromBytes(std::string_view bytes,

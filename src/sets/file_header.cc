@@ -18,7 +18,7 @@ namespace {
 std::string WhatItHolds(const support::ByteSource& source, std::string_view first_bytes) {
   if (source.size() == 0) return "is empty (0 bytes)";
   std::string_view kind = filter::SavedKind(first_bytes);
-  if (kind.empty() && source.size() != support::ByteSource::kUnknownSize) {
+  if (kind.empty()) {
     char bytes[filter::kTrailerBytes];
     const auto num_bytes = static_cast<size_t>(std::min<uint64_t>(source.size(), sizeof(bytes)));
     std::string ignored;

@@ -1,10 +1,9 @@
-// A filter's way to and from a file, a stream or bytes in memory. The filter says what is written
-// and read, once for both; here is what surrounds that: opening, replacing, and errors.
+// A filter's way to and from a file or bytes in memory. The filter says what is written and read,
+// once for both; here is what surrounds that: opening, replacing, and errors.
 #ifndef BLOOMLINE_SETS_SAVE_AND_LOAD_H_
 #define BLOOMLINE_SETS_SAVE_AND_LOAD_H_
 
 #include <cstdint>
-#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,7 +11,6 @@
 #include "src/support/byte_io.h"
 #include "src/support/file_io.h"
 #include "src/support/out_of_memory.h"
-#include "src/support/stream_io.h"
 
 namespace bloomline::sets {
 
@@ -24,21 +22,6 @@ bool SaveToFile(const std::string& path, std::string* error, const Saved& saved)
   return support::OrError(error, [&](std::string* reason) {
     support::ReplacementFile file;
     return file.Open(path, reason) && saved.AppendTo(&file, reason) && file.Commit(reason);
-  });
-}
-
-inline bool IsNull(const void* stream, std::string* error) {
-  if (stream == nullptr) *error = "stream is null; allowed: a stream";
-  return stream == nullptr;
-}
-
-// After false the stream may have a part of the filter.
-template <typename Saved>
-bool SaveToStream(std::ostream* stream, std::string* error, const Saved& saved) {
-  return support::OrError(error, [&](std::string* reason) {
-    if (IsNull(stream, reason)) return false;
-    support::OutputStream output(stream);
-    return saved.AppendTo(&output, reason) && output.Flush(reason);
   });
 }
 
@@ -63,14 +46,6 @@ std::unique_ptr<Filter> LoadFromFile(const std::string& path, std::string* error
   return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<Filter> {
     support::InputFile file;
     return file.Open(path, reason) ? read(file, reason) : nullptr;
-  });
-}
-
-template <typename Filter>
-std::unique_ptr<Filter> LoadFromStream(std::istream* stream, std::string* error,
-                                       Reader<Filter> read) {
-  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<Filter> {
-    return IsNull(stream, reason) ? nullptr : read(support::InputStream(stream), reason);
   });
 }
 

@@ -284,10 +284,6 @@ bool ScalableBloomFilter::Save(const std::string& path, std::string* error) cons
   return sets::SaveToFile(path, error, Saved{*this});
 }
 
-bool ScalableBloomFilter::Save(std::ostream* stream, std::string* error) const {
-  return sets::SaveToStream(stream, error, Saved{*this});
-}
-
 bool ScalableBloomFilter::ToBytes(std::string* bytes, std::string* error) const {
   return sets::SaveToBytes(bytes, error, Saved{*this});
 }
@@ -295,11 +291,6 @@ bool ScalableBloomFilter::ToBytes(std::string* bytes, std::string* error) const 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Load(const std::string& path,
                                                                std::string* error) {
   return sets::LoadFromFile<ScalableBloomFilter>(path, error, Read);
-}
-
-std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Load(std::istream* stream,
-                                                               std::string* error) {
-  return sets::LoadFromStream<ScalableBloomFilter>(stream, error, Read);
 }
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::FromBytes(std::string_view bytes,

@@ -1,5 +1,5 @@
 // Where saved filters are read from and written to. One reader and one writer serve all kinds of
-// place: files (file_io.h), streams (stream_io.h) and bytes in memory, which are here.
+// place: files (file_io.h) and bytes in memory, which are here.
 #ifndef BLOOMLINE_SUPPORT_BYTE_IO_H_
 #define BLOOMLINE_SUPPORT_BYTE_IO_H_
 
@@ -13,15 +13,11 @@ namespace bloomline::support {
 
 class ByteSource {
  public:
-  static constexpr uint64_t kUnknownSize = UINT64_MAX;
-
   virtual ~ByteSource() = default;
 
   // Exactly n bytes from `offset` on. False, with *error, if there are fewer.
   virtual bool ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const = 0;
 
-  // kUnknownSize: a stream, which is read from its beginning to its end, each byte once. Other
-  // bytes may follow the filter.
   virtual uint64_t size() const = 0;
   virtual const std::string& name() const = 0;  // what errors begin with
 };

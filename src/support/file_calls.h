@@ -32,13 +32,6 @@ enum class NoWriter { kWait, kGoOn };
 // descriptor. No program that this process starts gets it.
 int OpenFile(const std::string& path, NoWriter no_writer);
 
-// Creates a file that has no name once RemoveName has been called, or at the latest when it is
-// closed. No other user can read it. Returns a descriptor for reading and writing; EEXIST: the name
-// is taken.
-int CreateScratchFile(const std::string& path);
-// Removes the name of a scratch file.
-int RemoveName(const std::string& path);
-
 int CloseFile(int descriptor);
 
 // Returns what a path names, also through links, or what is open.

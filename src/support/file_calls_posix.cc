@@ -40,12 +40,6 @@ int OpenFile(const std::string& path, NoWriter no_writer) {
   return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait);
 }
 
-int CreateScratchFile(const std::string& path) {
-  return openat(AT_FDCWD, path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-}
-
-int RemoveName(const std::string& path) { return unlink(path.c_str()); }
-
 int CloseFile(int descriptor) { return close(descriptor); }
 
 bool Examine(const std::string& path, FileStatus* status) {

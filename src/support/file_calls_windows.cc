@@ -91,18 +91,6 @@ int OpenFile(const std::string& path, NoWriter /*no_writer*/) {
                       _O_RDONLY);
 }
 
-int CreateScratchFile(const std::string& path) {
-  OwnerAlone owner_alone;
-  SECURITY_ATTRIBUTES* const attributes = owner_alone.attributes();
-  if (attributes == nullptr) return FailedCall();
-  return DescriptorOf(Open(path, GENERIC_READ | GENERIC_WRITE | DELETE, CREATE_NEW,
-                           FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, attributes),
-                      _O_RDWR);
-}
-
-// The system removes it with the last handle, also of a process that is killed.
-int RemoveName(const std::string& /*path*/) { return 0; }
-
 int CloseFile(int descriptor) { return _close(descriptor); }
 
 bool Examine(const std::string& path, FileStatus* status) {

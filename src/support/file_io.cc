@@ -132,33 +132,4 @@ bool ReplacementFile::Commit(std::string* error, DiskSync sync) {
   return !is_synced || target_.Sync(error);
 }
 
-ScratchFile::~ScratchFile() {
-  if (descriptor_ >= 0) CloseFile(descriptor_);
-}
-
-bool ScratchFile::Open(const std::string& directory, std::string* error) {
-  if (HasZeroByte(directory, error)) return false;
-  descriptor_ = CreateNumbered(directory + "/bloomline.tmp", &path_, CreateScratchFile);
-  if (descriptor_ < 0) return SystemFailure(path_, "cannot be created", error);
-  return RemoveName(path_) == 0 || SystemFailure(path_, "cannot be unlinked", error);
-}
-
-bool ScratchFile::Append(const char* data, uint64_t n, std::string* error) {
-  if (!WriteExactly(descriptor_, path_, size_, n, data, error)) return false;
-  size_ += n;
-  return true;
-}
-
-bool ScratchFile::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const {
-  return ReadExactly(descriptor_, path_, offset, n, dst, error);
-}
-
-bool ScratchFile::Truncate(std::string* error) {
-  if (Uninterrupted([&] { return EmptyFile(descriptor_); }) != 0) {
-    return SystemFailure(path_, "cannot be truncated", error);
-  }
-  size_ = 0;
-  return true;
-}
-
 }  // namespace bloomline::support

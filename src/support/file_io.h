@@ -66,33 +66,6 @@ class ReplacementFile : public ByteSink {
   uint64_t size_ = 0;
 };
 
-// A file without a name. The system removes it when it is closed, however the process ends.
-class ScratchFile {
- public:
-  ScratchFile() = default;
-  ~ScratchFile();
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
-
-  // Creates it on the file system of `directory`. No other user can read it.
-  bool Open(const std::string& directory, std::string* error);
-
-  bool Append(const char* data, uint64_t n, std::string* error);
-
-  // Exactly n bytes that were appended. Any number of threads at once.
-  bool ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const;
-
-  // Empties the file and gives its space back.
-  bool Truncate(std::string* error);
-
-  uint64_t size() const { return size_; }
-
- private:
-  std::string path_;  // the name that it had at first, for errors
-  int descriptor_ = -1;
-  uint64_t size_ = 0;
-};
-
 }  // namespace bloomline::support
 
 #endif  // BLOOMLINE_SUPPORT_FILE_IO_H_

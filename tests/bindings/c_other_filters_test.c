@@ -151,54 +151,6 @@ static void TestScalable(const char* directory) {
   CHECK_REFUSED(bloomline_scalable_load(path, &error), path);
 }
 
-static void TestOnDisk(const char* directory) {
-  StartPhase("on_disk");
-  bloomline_filteroptions_t* filter = bloomline_filteroptions_create();
-  bloomline_ondiskoptions_t* options = bloomline_ondiskoptions_create();
-  CHECK(filter != NULL && options != NULL);
-  bloomline_filteroptions_set_format(filter, bloomline_format_compact);
-  bloomline_filteroptions_set_bits_per_key(filter, 8);
-  bloomline_ondiskoptions_set_filter(options, filter);
-  CHECK(bloomline_ondiskoptions_set_temp_directory(options, "/nowhere/at all"));
-  CHECK_REFUSED(bloomline_ondisk_create(options, &error), "/nowhere/at all");
-  CHECK(bloomline_ondiskoptions_set_temp_directory(options, directory));
-  bloomline_ondiskoptions_set_memory_bytes(options, 1 << 20);
-  bloomline_ondiskoptions_set_num_threads(options, 2);
-  CHECK_REFUSED(bloomline_ondisk_create(options, &error),
-                "memory_bytes is 1048576; 2 threads need");
-  bloomline_ondiskoptions_set_memory_bytes(options, 2 << 20);
-  bloomline_ondisk_t* on_disk = bloomline_ondisk_create(options, &error);
-  CHECK(on_disk != NULL && error == NULL);
-  bloomline_ondiskoptions_destroy(options);
-  bloomline_ondiskoptions_destroy(NULL);
-  CHECK(bloomline_ondisk_add_key(on_disk, keys[0], lengths[0], &error));
-  CHECK(bloomline_ondisk_add_keys(on_disk, kNumPresent - 1, keys + 1, lengths + 1, &error));
-  CHECK(bloomline_ondisk_num_keys(on_disk) == kNumPresent);
-  CHECK_REFUSED(bloomline_ondisk_finish(on_disk, "/nowhere/at all", &error), "/nowhere/at all");
-  const char* const path = PathIn(directory, "on_disk");
-  CHECK(bloomline_ondisk_finish(on_disk, path, &error));
-  CHECK(bloomline_ondisk_num_keys(on_disk) == 0);
-  bloomline_ondisk_destroy(on_disk);
-  bloomline_ondisk_destroy(NULL);
-
-  StartPhase("on_disk: the bytes of the builder in memory");
-  bloomline_builder_t* builder = bloomline_builder_create(filter, &error);
-  CHECK(builder != NULL);
-  bloomline_builder_add_keys(builder, kNumPresent, keys, lengths);
-  CHECK(bloomline_builder_num_keys(builder) == kNumPresent);
-  size_t length = 0;
-  char* const bytes = bloomline_builder_finish(builder, 1, &length, &error);
-  CheckFileHolds(path, bytes, length);
-  bloomline_view_t* view = bloomline_view_open(bytes, length);
-  uint8_t found[kNumKeys];
-  bloomline_view_may_match_keys(view, kNumKeys, keys, lengths, found);
-  CheckFound(found);
-  bloomline_view_destroy(view);
-  bloomline_free(bytes);
-  bloomline_builder_destroy(builder);
-  bloomline_filteroptions_destroy(filter);
-}
-
 /* A path or a name that is NULL is an error as any other. Empty arrays and keys may be NULL. */
 static void TestNull(void) {
   StartPhase("NULL");
@@ -217,14 +169,6 @@ static void TestNull(void) {
 
   CHECK_REFUSED(bloomline_scalable_load(NULL, &error), "path is NULL");
   CHECK_REFUSED(bloomline_counting_load(NULL, &error), "path is NULL");
-
-  bloomline_ondiskoptions_t* on_disk = bloomline_ondiskoptions_create();
-  CHECK(!bloomline_ondiskoptions_set_temp_directory(on_disk, NULL));
-  bloomline_ondisk_t* builder = bloomline_ondisk_create(on_disk, &error);
-  CHECK(builder != NULL);
-  CHECK_REFUSED(bloomline_ondisk_finish(builder, NULL, &error), "path is NULL");
-  bloomline_ondisk_destroy(builder);
-  bloomline_ondiskoptions_destroy(on_disk);
 
   CHECK_REFUSED(bloomline_force_kernel(NULL, &error), "name is NULL");
 }
@@ -253,7 +197,6 @@ int main(int argc, char** argv) {
     TestAtomic(layout);
   }
   TestScalable(argv[1]);
-  TestOnDisk(argv[1]);
   TestNull();
   TestValidation();
   fprintf(stderr, "PASS\n");

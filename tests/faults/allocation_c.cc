@@ -112,7 +112,6 @@ TEST_F(CTest, OptionsAreCreatedOrNull) {
       bloomline_bloomoptions_destroy(bloomline_bloomoptions_create());
       bloomline_scalableoptions_destroy(bloomline_scalableoptions_create());
       bloomline_countingoptions_destroy(bloomline_countingoptions_create());
-      bloomline_ondiskoptions_destroy(bloomline_ondiskoptions_create());
     });
   });
 }
@@ -226,30 +225,6 @@ TEST_F(CTest, CountingFilters) {
   ExpectMade([&](char** error) { return bloomline_counting_create_bloom(counting, error); },
              [](bloomline_bloom_t* filter) { bloomline_bloom_destroy(filter); });
   bloomline_counting_destroy(counting);
-}
-
-TEST_F(CTest, OnDiskBuildersLoseNoKey) {
-  const Owned<bloomline_ondiskoptions_t> options(bloomline_ondiskoptions_create(),
-                                                 bloomline_ondiskoptions_destroy);
-  ASSERT_TRUE(bloomline_ondiskoptions_set_temp_directory(options.get(), dir_.Path("").c_str()));
-  bloomline_ondiskoptions_set_memory_bytes(options.get(), 1 << 20);
-  FailEachAllocation([&](Attempt* attempt) {
-    bloomline_ondisk_t* builder = nullptr;
-    bool has_finished = false;
-    CallC(attempt, [&] {
-      builder = bloomline_ondisk_create(options.get(), nullptr);
-      has_finished = builder != nullptr &&
-                     bloomline_ondisk_add_keys(builder, kKeys, keys_.starts.data(),
-                                               keys_.lengths.data(), nullptr) &&
-                     bloomline_ondisk_finish(builder, path_.c_str(), nullptr);
-    });
-    EXPECT_TRUE(has_finished || attempt->HasFailed());
-    bloomline_ondisk_destroy(builder);
-  });
-  ExpectRefused([&](char** error) {
-    bloomline_ondiskoptions_set_memory_bytes(options.get(), 1);
-    return bloomline_ondisk_create(options.get(), error);
-  });
 }
 
 }  // namespace

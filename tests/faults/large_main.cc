@@ -18,7 +18,6 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
 #include "bloomline/filter_theory.h"
-#include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/rocksdb.h"
 #include "bloomline/sizing.h"
 #include "rocksdb/table.h"
@@ -175,36 +174,6 @@ bool BuilderCase(const Flags& flags) {
                });
 }
 
-bool PartitionedCase(const Flags& flags) {
-  OnDiskFilterOptions options;
-  options.filter.format = Format::kCompact;
-  options.filter.bits_per_key = 24;
-  options.temp_directory = flags.directory;
-  const uint64_t num_keys = 1500000000 / flags.divide;
-  std::string error;
-  const auto builder = OnDiskFilterBuilder::Create(options, &error);
-  if (builder == nullptr) return Failed("partitioned", error);
-  bool added = true;
-  ForKeys(0, num_keys, 1, [&](const std::string_view* views, size_t n) {
-    for (size_t i = 0; i < n; ++i) added = builder->AddKey(views[i], &error) && added;
-  });
-  const std::string path = flags.directory + "/partitioned";
-  if (!added || !builder->Finish(path, &error)) return Failed("partitioned", error);
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const uint64_t size = std::filesystem::file_size(path);
-  void* bytes = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
-  close(descriptor);
-  if (bytes == MAP_FAILED) return Failed("partitioned", "cannot be mapped");
-  const FilterView view = FilterView::Open({static_cast<const char*>(bytes), size});
-  const bool right = Check("partitioned", num_keys, size, FalsePositiveRate(Format::kCompact, 24),
-                           [&](size_t n, const std::string_view* views, bool* answers) {
-                             view.MayMatch(n, views, answers);
-                           });
-  munmap(bytes, size);
-  std::filesystem::remove(path);
-  return right;
-}
-
 // More bytes than RocksDB's lengths can express: cut to the limit.
 bool RocksDBCase(const Flags& flags) {
   constexpr uint64_t kMaxBytes = 0xffffffc0;
@@ -253,10 +222,8 @@ struct Case {
   uint64_t disk_gib;
 };
 
-constexpr Case kCases[] = {{"bloom", BloomCase, 6, 6},
-                           {"builder", BuilderCase, 10, 0},
-                           {"partitioned", PartitionedCase, 6, 18},
-                           {"rocksdb", RocksDBCase, 9, 0}};
+constexpr Case kCases[] = {
+    {"bloom", BloomCase, 6, 6}, {"builder", BuilderCase, 10, 0}, {"rocksdb", RocksDBCase, 9, 0}};
 
 uint64_t AvailableMemoryGiB() {
   std::ifstream in("/proc/meminfo");
@@ -274,7 +241,6 @@ constexpr char kUsage[] =
     "ones. A case without the memory or the disk that it needs is skipped:\n"
     "  bloom        BloomFilter of 4.4e9 keys, saved and mapped; 6 GiB of memory, 6 on disk\n"
     "  builder      FilterBuilder, 80 bits for each of 4.7e8 keys; 10 GiB of memory\n"
-    "  partitioned  OnDiskFilterBuilder, compact, 1.5e9 keys; 6 GiB of memory, 18 on disk\n"
     "  rocksdb      RocksDB's builder, 100 bits for each of 3.6e8 keys; 9 GiB of memory\n"
     "  --divide N   divides the numbers of keys, 1 to 1000; default 1\n"
     "Files are written to a new folder in $TMPDIR or /tmp.\n"

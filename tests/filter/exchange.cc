@@ -22,7 +22,6 @@
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/filter.h"
 #include "bloomline/keys.h"
-#include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
@@ -214,26 +213,6 @@ void AddSavedKind(const std::string& name, const Options& options, size_t num_ke
                     }});
 }
 
-void AddOnDiskKind(const FilterOptions& options, const std::string& name,
-                   std::vector<Kind>* kinds) {
-  kinds->push_back({"on_disk_" + name, 20000,
-                    [=](const Keys& keys, const std::string& path) {
-                      OnDiskFilterOptions on_disk;
-                      on_disk.filter = options;
-                      on_disk.memory_bytes = kMinOnDiskMemoryPerThread;
-                      on_disk.num_threads = 1;
-                      on_disk.temp_directory = path.substr(0, path.rfind('/'));
-                      std::string error;
-                      const auto builder = OnDiskFilterBuilder::Create(on_disk, &error);
-                      if (builder == nullptr) Fail(error);
-                      for (const std::string& key : keys) {
-                        if (!builder->AddKey(key, &error)) Fail(error);
-                      }
-                      if (!builder->Finish(path, &error)) Fail(error);
-                    },
-                    &OpenStatic});
-}
-
 std::vector<Kind> AllKinds() {
   std::vector<Kind> kinds;
   for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
@@ -255,8 +234,6 @@ std::vector<Kind> AllKinds() {
     FilterOptions options;
     options.format = format;
     AddStaticKinds(options, std::to_string(static_cast<int>(format)) + "_large", 60000, &kinds);
-    options.seed = 5;
-    AddOnDiskKind(options, std::to_string(static_cast<int>(format)), &kinds);
     AddRangeKind(0.5, format, &kinds);
     AddRangeKind(8, format, &kinds);
   }

@@ -25,7 +25,6 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/filter.h"
-#include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "tests/support/bloom_layouts.h"
 #include "tests/support/golden_keys.h"
@@ -425,23 +424,12 @@ TYPED_TEST(KeyContainersTest, ArraysAndListsInBracesAreContainers) {
 // Builders take what filters take.
 template <typename Container>
 void ExpectInBuilders(const Container& container, const std::vector<std::string>& keys) {
-  const tests::TempDir dir;
   FilterBuilder singles((FilterOptions()));
   FilterBuilder builder((FilterOptions()));
-  OnDiskFilterOptions options;
-  options.temp_directory = dir.Path("");
-  const auto partitioned = OnDiskFilterBuilder::Create(options, nullptr);
-  std::string error;
-  ASSERT_NE(partitioned, nullptr);
   for (const std::string& key : keys) singles.AddKey(key);
   builder.AddKeys(container);
   EXPECT_EQ(builder.num_keys(), keys.size());
-  ASSERT_TRUE(partitioned->AddKeys(container, &error)) << error;
-  EXPECT_EQ(partitioned->num_keys(), keys.size());
-  ASSERT_TRUE(partitioned->Finish(dir.Path("filter"), &error)) << error;
-  const std::string expected = singles.Finish();
-  EXPECT_EQ(builder.Finish(), expected);
-  EXPECT_EQ(tests::ReadFile(dir.Path("filter")), expected);
+  EXPECT_EQ(builder.Finish(), singles.Finish());
 }
 
 TEST(KeyContainersOfBuildersTest, BuildersTakeThem) {
@@ -462,9 +450,6 @@ TEST(KeyContainersOfBuildersTest, BuildersTakeThem) {
   builder.AddKeys({"a", "b"});
   builder.AddKeys({1, 2, 3});
   EXPECT_EQ(builder.num_keys(), 5u);
-  const auto partitioned = OnDiskFilterBuilder::Create({}, nullptr);
-  EXPECT_TRUE(partitioned->AddKeys({"a", "b"}, nullptr));
-  EXPECT_EQ(partitioned->num_keys(), 2u);
 }
 
 TEST(KeyContainersOfViewsTest, StaticAndMappedFiltersTakeThem) {

@@ -23,7 +23,6 @@
 #include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
-#include "src/filter/writer/block_run_builder.h"
 #include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/payload_builder.h"
 #include "src/sets/bloom_bits.h"
@@ -151,6 +150,16 @@ TEST(Past4GiBTest, BlockedPayloadsKeepTheirKeys) {
   }
 }
 
+// It is block * 2^64 / num_blocks, rounded up, found bit by bit: a division of 128 bits is not for
+// every compiler.
+uint64_t FirstHashOfBlock(uint64_t block, uint64_t num_blocks) {
+  uint64_t first = 0;
+  for (uint64_t bit = uint64_t{1} << 63; bit != 0; bit >>= 1) {
+    if (kernels::BlockIndex(first + (bit - 1), num_blocks) < block) first += bit;
+  }
+  return first;
+}
+
 // The same for compact blocks, of which only a few at critical places are built.
 void ExpectCompactKeepsItsKeys(uint32_t line_bytes, double bits_per_key) {
   const SparseMemory memory((k2To32 + 1) * line_bytes + filter::kTrailerBytes);
@@ -167,18 +176,24 @@ void ExpectCompactKeepsItsKeys(uint32_t line_bytes, double bits_per_key) {
     std::vector<uint64_t> all;
     for (const Kernel* kernel : SupportedKernels()) {
       for (const uint64_t first : {uint64_t{0}, num_lines / 2, num_lines - kLines}) {
-        filter::BlockRunBuilder builder(shape, *kernel, filter::BlockRunBuilder::kMinCapacity);
-        const filter::HashRange range = filter::HashesOf({first, kLines}, num_lines);
-        std::vector<uint64_t> hashes = {range.first, range.last};
+        const uint64_t first_hash = FirstHashOfBlock(first, num_lines);
+        const uint64_t last_hash = first + kLines == num_lines
+                                       ? UINT64_MAX
+                                       : FirstHashOfBlock(first + kLines, num_lines) - 1;
+        std::vector<uint64_t> hashes = {first_hash, last_hash};
         const auto mean_keys =
             static_cast<size_t>(kLines * 8 * line_bytes / static_cast<uint64_t>(bits_per_key + 1));
         while (hashes.size() < mean_keys) {
-          hashes.push_back(range.first + random() % (range.last - range.first + 1));
+          hashes.push_back(first_hash + random() % (last_hash - first_hash + 1));
         }
-        builder.Start({first, kLines});
-        builder.Add(hashes.data(), hashes.size());
-        EXPECT_EQ(builder.num_taken(), hashes.size());
-        std::memcpy(memory.data() + first * line_bytes, builder.Finish(), kLines * line_bytes);
+        std::vector<uint64_t> in_block[kLines];
+        for (const uint64_t hash : hashes) {
+          in_block[kernels::BlockIndex(hash, num_lines) - first].push_back(hash);
+        }
+        for (uint64_t i = 0; i < kLines; ++i) {
+          filter::SolveBlock(in_block[i].data(), in_block[i].size(), shape, *kernel,
+                             memory.data() + (first + i) * line_bytes);
+        }
         // The next kernel writes the same blocks again: they hold only its own hashes.
         if (kernel == SupportedKernels().back()) {
           all.insert(all.end(), hashes.begin(), hashes.end());

@@ -374,26 +374,5 @@ TEST(CapacityTest, ARateIsRefusedExactlyWhereNoBitsReachIt) {
   }
 }
 
-TEST(CapacityTest, OtherStructuresTakeWhatTheirDefinitionsSay) {
-  EXPECT_EQ(HashTableBytes(0, 8), 0u);
-  EXPECT_EQ(HashTableBytes(7, 8), 8u * 9);
-  EXPECT_EQ(HashTableBytes(8, 8), 16u * 9);
-  EXPECT_EQ(HashTableBytes(14, 8), 16u * 9);
-  EXPECT_EQ(HashTableBytes(15, 8), 32u * 9);
-  EXPECT_EQ(HashTableBytes(5000000000, 8), (uint64_t{1} << 33) * 9);
-  EXPECT_EQ(SortedArrayBytes(5000000000, 16), 80000000000u);
-  // Within 2 % of what libstdc++ asks its allocator for, in malloc's chunks.
-  EXPECT_EQ(UnorderedSetBytes(20000, 8), 1440000u);
-  EXPECT_EQ(UnorderedSetBytes(20000, 100), 3680000u);
-  // They end at the largest number.
-  EXPECT_EQ(HashTableBytes(1, UINT64_MAX), UINT64_MAX);
-  EXPECT_EQ(UnorderedSetBytes(2, UINT64_MAX - 8), UINT64_MAX);
-  for (const uint64_t n : {uint64_t{1} << 62, UINT64_MAX}) {
-    EXPECT_EQ(HashTableBytes(n, 100), UINT64_MAX);
-    EXPECT_EQ(UnorderedSetBytes(n, UINT64_MAX), UINT64_MAX);
-    EXPECT_EQ(SortedArrayBytes(n, 100), UINT64_MAX);
-  }
-}
-
 }  // namespace
 }  // namespace bloomline

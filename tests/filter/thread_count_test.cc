@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "bloomline/filter.h"
-#include "bloomline/on_disk_filter_builder.h"
 #include "src/filter/writer/run_on_threads.h"
-#include "tests/support/temp_dir.h"
 
 namespace {
 std::atomic<int> num_started{0};
@@ -50,21 +48,6 @@ int ThreadsOfFinish(Format format, double bits_per_key, uint64_t num_keys, int n
   return num_started;
 }
 
-int ThreadsOfPartitionedFinish(uint64_t num_keys, int num_threads) {
-  const tests::TempDir dir;
-  OnDiskFilterOptions options;
-  options.filter.format = Format::kCompact;
-  options.temp_directory = dir.Path("");
-  options.num_threads = num_threads;
-  std::string error;
-  const auto builder = OnDiskFilterBuilder::Create(options, &error);
-  EXPECT_NE(builder, nullptr) << error;
-  for (uint64_t i = 0; i < num_keys; ++i) EXPECT_TRUE(builder->AddKey(KeyOf(i), &error)) << error;
-  num_started = 0;
-  EXPECT_TRUE(builder->Finish(dir.Path("filter"), &error)) << error;
-  return num_started;
-}
-
 TEST(RunOnThreadsTest, EachTaskRunsOnceEvenWithoutThreads) {
   for (const bool none : {false, true}) {
     for (size_t n = 1; n < 10; ++n) {
@@ -83,13 +66,11 @@ TEST(ThreadCountTest, FewKeysStartNoThread) {
       EXPECT_EQ(ThreadsOfFinish(format, 10, num_keys, 8), 0) << FormatName(format) << num_keys;
     }
   }
-  EXPECT_EQ(ThreadsOfPartitionedFinish(10, 8), 0);
 }
 
 TEST(ThreadCountTest, CompactHasOneForEach32768Keys) {
   EXPECT_EQ(ThreadsOfFinish(Format::kCompact, 10, 3 * 32768, 8), 2);
   EXPECT_EQ(ThreadsOfFinish(Format::kCompact, 10, 8 * 32768, 4), 3);
-  EXPECT_EQ(ThreadsOfPartitionedFinish(3 * 32768, 8), 2);
 }
 
 TEST(ThreadCountTest, BlockedHasSeveralFrom32MiBOn) {

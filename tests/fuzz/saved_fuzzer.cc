@@ -1,8 +1,6 @@
 // Readers of saved filters: any bytes, and bytes with correct checksums over any fields, are
 // refused with a reason or give a filter that answers queries and takes keys. A file of these bytes
 // gives the same filter or the same error.
-#include <sstream>
-
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/scalable_bloom_filter.h"
@@ -80,29 +78,12 @@ void RequireReason(const Filter& filter, std::string* error) {
   error->clear();
 }
 
-// The same bytes in a stream, where others may follow the filter.
-template <typename Filter>
-void ReadStream(std::string_view bytes, bool is_filter) {
-  std::istringstream stream{std::string(bytes)};
-  std::string error;
-  const auto filter = Filter::Load(&stream, &error);
-  Require((filter == nullptr) == !error.empty(), "what is refused has a reason, and only that");
-  Require(filter != nullptr || !is_filter, "a stream is read as its bytes are");
-  if (filter == nullptr) return;
-  std::ostringstream saved;
-  Require(filter->Save(&saved, nullptr), "what was read can be saved");
-  const std::string copy = saved.str();
-  Require(bytes.substr(0, copy.size()) == copy, "what was read is saved as it was");
-  Require(is_filter == (copy.size() == bytes.size()), "a stream is read as its bytes are");
-}
-
-// The filter of these bytes, or null, from memory, a stream and a file, which must agree.
+// The filter of these bytes, or null, from memory and a file, which must agree.
 template <typename Filter>
 std::unique_ptr<Filter> ReadFilter(std::string_view bytes, const std::string& path) {
   std::string error, file_error;
   auto filter = Filter::FromBytes(bytes, &error);
   Require((filter == nullptr) == !error.empty(), "what is refused has a reason, and only that");
-  ReadStream<Filter>(bytes, filter != nullptr);
   const auto loaded = Filter::Load(path, &file_error);
   Require((filter == nullptr) == (loaded == nullptr), "a file is read as its bytes are");
   if (filter == nullptr) {

@@ -1,6 +1,6 @@
-// Filters saved to bytes, files and streams: each gives the same bytes, those of the golden files,
-// what is loaded equals what was saved, and everything else is refused. Filters in memory can also
-// be moved.
+// Filters saved to bytes and files: both give the same bytes, those of the golden files, what is
+// loaded equals what was saved, and everything else is refused. Filters in memory can also be
+// moved.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -9,16 +9,11 @@
 #include <iterator>
 #include <memory>
 #include <sstream>
-#include <streambuf>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#ifndef _WIN32
-#include <sys/resource.h>
-#endif
 
 #include "bloomline/atomic_bloom_filter.h"
 #include "bloomline/bloom_filter.h"
@@ -100,13 +95,6 @@ std::string Refusal(std::string_view bytes) {
   EXPECT_EQ(error.find("bytes"), 0u) << error;
   return error;
 }
-template <typename Filter>
-std::string Refusal(std::istream* stream) {
-  std::string error;
-  EXPECT_EQ(Filter::Load(stream, &error), nullptr);
-  EXPECT_NE(error, "");
-  return error;
-}
 
 // A header at `offset` with one changed number, and a correct checksum.
 std::string WithField(std::string bytes, size_t offset, size_t field, uint64_t value,
@@ -134,25 +122,10 @@ class SavedFiltersTest : public testing::Test {
 using Filters = testing::Types<BloomFilter, ScalableBloomFilter, CountingBloomFilter>;
 TYPED_TEST_SUITE(SavedFiltersTest, Filters);
 
-TYPED_TEST(SavedFiltersTest, BytesFilesAndStreamsAreTheSame) {
+TYPED_TEST(SavedFiltersTest, BytesAndFilesAreTheSame) {
   ASSERT_TRUE(this->filter_->Save(this->path_, nullptr));
   EXPECT_EQ(this->bytes_, tests::ReadFile(this->path_));
   std::string error = "untouched";
-  const auto small = NewFilter<TypeParam>(1);
-  std::stringstream stream;  // the filters lie among other content
-  stream << "before";
-  ASSERT_TRUE(this->filter_->Save(&stream, &error));
-  ASSERT_TRUE(small->Save(&stream, &error));
-  stream << "after";
-  EXPECT_EQ(stream.str(), "before" + this->bytes_ + BytesOf(*small) + "after");
-  stream.ignore(6);
-  const auto first = TypeParam::Load(&stream, &error);
-  const auto second = TypeParam::Load(&stream, &error);
-  ASSERT_TRUE(first != nullptr && second != nullptr) << error;
-  EXPECT_EQ(BytesOf(*first), this->bytes_);
-  EXPECT_EQ(BytesOf(*second), BytesOf(*small));
-  EXPECT_TRUE(stream.good());
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), "after");
   const auto loaded = TypeParam::Load(this->path_, &error);
   ASSERT_NE(loaded, nullptr) << error;
   EXPECT_EQ(BytesOf(*loaded), this->bytes_);
@@ -176,8 +149,8 @@ TYPED_TEST(SavedFiltersTest, LoadedFilterEqualsTheSavedOneAndGrows) {
   EXPECT_EQ(BytesOf(*copy), BytesOf(*this->filter_));
 }
 
-// Larger than a buffer of a stream, and in mapped memory.
-TYPED_TEST(SavedFiltersTest, LargeFiltersGoThroughFilesAndStreams) {
+// In mapped memory.
+TYPED_TEST(SavedFiltersTest, LargeFiltersGoThroughFiles) {
   auto options = OptionsOf(static_cast<TypeParam*>(nullptr));
   if constexpr (std::is_same_v<TypeParam, BloomFilter>) options.num_bits = 30 << 20;
   if constexpr (std::is_same_v<TypeParam, CountingBloomFilter>) options.num_counters = 8 << 20;
@@ -185,13 +158,8 @@ TYPED_TEST(SavedFiltersTest, LargeFiltersGoThroughFilesAndStreams) {
   const auto filter = TypeParam::Create(options, nullptr);
   for (int i = 0; i < 20000; ++i) filter->AddKey(Key(i));
   const std::string bytes = BytesOf(*filter);
-  {
-    std::ofstream file(this->path_, std::ios::binary);
-    ASSERT_TRUE(filter->Save(&file, nullptr));
-  }
-  std::ifstream file(this->path_, std::ios::binary);
+  ASSERT_TRUE(filter->Save(this->path_, nullptr));
   // Not EXPECT_EQ, which would print megabytes.
-  EXPECT_TRUE(BytesOf(*TypeParam::Load(&file, nullptr)) == bytes);
   EXPECT_TRUE(BytesOf(*TypeParam::Load(this->path_, nullptr)) == bytes);
 }
 
@@ -213,9 +181,6 @@ TYPED_TEST(SavedFiltersTest, EveryOtherLengthIsRefused) {
   tests::GuardedBytes guarded(this->bytes_.size());
   for (size_t length = 0; length < this->bytes_.size(); length += tests::kIsSlow ? 7 : 1) {
     Refusal<TypeParam>(guarded.AtEnd({this->bytes_.data(), length}));
-    std::istringstream stream(this->bytes_.substr(0, length));
-    const std::string error = Refusal<TypeParam>(&stream);
-    ASSERT_NE(error.find("it ended after"), std::string::npos) << error;
   }
   Refusal<TypeParam>(this->bytes_ + '\0');
   Refusal<TypeParam>(std::string_view());
@@ -233,7 +198,7 @@ TYPED_TEST(SavedFiltersTest, EveryFlippedBitIsRefused) {
   }
 }
 
-// One implementation reads bytes, files and streams: only the name differs.
+// One implementation reads bytes and files: only the name differs.
 TYPED_TEST(SavedFiltersTest, ErrorsAreThoseOfTheBytes) {
   const size_t size = this->bytes_.size();
   for (const size_t offset : {size_t{0}, size_t{8}, size_t{12}, size_t{13}, size_t{14}, size_t{24},
@@ -246,19 +211,11 @@ TYPED_TEST(SavedFiltersTest, ErrorsAreThoseOfTheBytes) {
     EXPECT_EQ(TypeParam::Load(this->path_, nullptr), nullptr);
     ASSERT_EQ(file_error.find(this->path_), 0u) << file_error;
     EXPECT_EQ(Refusal<TypeParam>(damaged), "bytes" + file_error.substr(this->path_.size()));
-    std::istringstream stream("before" + damaged);  // offsets count from where the stream was
-    stream.ignore(6);
-    const std::string error = Refusal<TypeParam>(&stream);
-    ASSERT_TRUE(error.find("stream, ") == 0 || error.find("stream: ") == 0) << error;
-    if (offset == 8) {
-      EXPECT_NE(error.find("offset 8: version is"), std::string::npos) << error;
-    }
   }
 }
 
 // A header with a correct checksum that claims 1 GiB, or 128 TiB. The size of bytes is checked
-// before memory is allocated, or the error would be "out of memory". Of a stream that ends, the
-// memory may be reserved, but is not touched.
+// before memory is allocated, or the error would be "out of memory".
 TYPED_TEST(SavedFiltersTest, HugeClaimsTakeNoMemory) {
   constexpr bool kHasStages = std::is_same_v<TypeParam, ScalableBloomFilter>;
   constexpr size_t kNumBits = 24;
@@ -267,80 +224,6 @@ TYPED_TEST(SavedFiltersTest, HugeClaimsTakeNoMemory) {
         WithField(this->bytes_, kHasStages ? kFileHeaderBytes : 0, kNumBits, num_bits, 8);
     const std::string error = Refusal<TypeParam>(std::string_view(claim));
     EXPECT_NE(error.find("the filter would end at byte"), std::string::npos) << error;
-    std::istringstream stream(claim);
-#ifndef _WIN32  // which reserves no memory that it does not have
-    struct rusage before, after;
-    ASSERT_EQ(getrusage(RUSAGE_SELF, &before), 0);
-    Refusal<TypeParam>(&stream);
-    ASSERT_EQ(getrusage(RUSAGE_SELF, &after), 0);
-    EXPECT_LT(after.ru_maxrss, before.ru_maxrss + 100000) << "KiB";
-#endif
-  }
-}
-
-TYPED_TEST(SavedFiltersTest, FailedStreamsAreRefused) {
-  std::ifstream missing("/missing/file");
-  EXPECT_NE(Refusal<TypeParam>(&missing).find("had failed"), std::string::npos);
-  std::ofstream no_file("/missing/file");
-  std::string error;
-  EXPECT_FALSE(this->filter_->Save(&no_file, &error));
-  EXPECT_NE(error.find("had failed before"), std::string::npos) << error;
-#ifndef _WIN32
-  // The stream's buffer takes all bytes; only the flush meets the full disk.
-  std::ofstream full("/dev/full", std::ios::binary);
-  EXPECT_FALSE(NewFilter<TypeParam>(1)->Save(&full, &error));
-  EXPECT_EQ(error.find("stream: cannot "), 0u) << error;
-#endif
-  EXPECT_EQ(TypeParam::Load(static_cast<std::istream*>(nullptr), &error), nullptr);
-  EXPECT_NE(error.find("stream is null"), std::string::npos) << error;
-  EXPECT_FALSE(this->filter_->Save(static_cast<std::ostream*>(nullptr), &error));
-  EXPECT_NE(error.find("stream is null"), std::string::npos) << error;
-}
-
-// Takes or gives up to `limit` bytes, then throws something that is no std::exception.
-class ThrowingBuffer : public std::streambuf {
- public:
-  ThrowingBuffer(std::string content, size_t limit) : content_(std::move(content)), left_(limit) {}
-
- protected:
-  int_type overflow(int_type c) override {
-    if (left_ == 0) throw 7;
-    --left_;
-    content_ += traits_type::to_char_type(c);
-    return c;
-  }
-  int_type underflow() override {
-    if (left_ == 0) throw 7;
-    setg(content_.data(), content_.data(), content_.data() + left_);
-    left_ = 0;
-    return traits_type::to_int_type(content_[0]);
-  }
-
- private:
-  std::string content_;
-  size_t left_;
-};
-
-// With and without a stream that throws what its buffer throws.
-TYPED_TEST(SavedFiltersTest, WhatStreamsThrowIsCaught) {
-  const auto failure = std::ios::badbit | std::ios::failbit | std::ios::eofbit;
-  for (const size_t limit : {size_t{0}, size_t{70}, this->bytes_.size() - 1}) {
-    for (const auto exceptions : {std::ios::goodbit, failure}) {
-      ThrowingBuffer buffer(this->bytes_, limit);
-      std::iostream stream(&buffer);
-      stream.exceptions(exceptions);
-      EXPECT_NE(Refusal<TypeParam>(&stream).find("it failed"), std::string::npos);
-      EXPECT_TRUE(stream.bad());
-      ThrowingBuffer target("", limit);
-      std::iostream output(&target);
-      output.exceptions(exceptions);
-      std::string error;
-      EXPECT_FALSE(this->filter_->Save(&output, &error));
-      EXPECT_EQ(error.find("stream: cannot write"), 0u) << error;
-    }
-    std::istringstream ends(this->bytes_.substr(0, limit));
-    ends.exceptions(failure);
-    EXPECT_NE(Refusal<TypeParam>(&ends).find("it ended after"), std::string::npos);
   }
 }
 

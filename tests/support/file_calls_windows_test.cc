@@ -130,9 +130,6 @@ TEST(FileCallsWindowsTest, FilesHaveLongPaths) {
   InputFile read;
   ASSERT_TRUE(read.Open(folder + "/file", &error)) << error;
   EXPECT_EQ(read.size(), 4u);
-  ScratchFile scratch;
-  EXPECT_TRUE(scratch.Open(folder, &error)) << error;
-  EXPECT_TRUE(scratch.Append("text", 4, &error)) << error;
 }
 
 }  // namespace

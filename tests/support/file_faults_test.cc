@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "bloomline/bloom_filter.h"
-#include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "tests/support/temp_dir.h"
 
@@ -163,23 +162,6 @@ std::unique_ptr<ScalableBloomFilter> NewScalable() {
   return NewFilter<ScalableBloomFilter>(options);
 }
 
-// Its temporary file is in the folder of `path`.
-std::unique_ptr<OnDiskFilterBuilder> BuilderOfKeys(const std::string& path, std::string* error) {
-  OnDiskFilterOptions options;
-  options.temp_directory = fs::path(path).parent_path();
-  options.memory_bytes = 1 << 20;
-  auto builder = OnDiskFilterBuilder::Create(options, error);
-  for (int i = 0; i < 20 && builder != nullptr; ++i) {
-    if (!builder->AddKey(std::to_string(i), error)) builder = nullptr;
-  }
-  return builder;
-}
-
-bool BuildInParts(const std::string& path, std::string* error) {
-  const auto builder = BuilderOfKeys(path, error);
-  return builder != nullptr && builder->Finish(path, error);
-}
-
 // Runs the action with one call failing.
 bool RunWith(const Action& action, int fail_at, Fault fault, int code, const std::string& path,
              std::string* error) {
@@ -286,10 +268,6 @@ class FileFaultsTest : public testing::Test {
           EXPECT_EQ(fs::exists(file), exists || replaced);
           ++failures;
         }
-        // A file stays if the system refuses to remove it.
-        if (names[i] == "unlink" && !saved) {
-          EXPECT_TRUE(RemoveScratchFile());
-        }
         EXPECT_EQ(NumFiles(folder_), num_files + (!exists && fs::exists(file) ? 1 : 0));
         EXPECT_EQ(NumFiles("/proc/self/fd"), num_open);
         if (fault.code != EIO) continue;
@@ -336,13 +314,6 @@ class FileFaultsTest : public testing::Test {
     for (const auto& entry : fs::directory_iterator(folder_)) {
       if (entry.path().filename().string().find(".tmp") != std::string::npos) fs::remove(entry);
     }
-  }
-
-  bool RemoveScratchFile() {
-    for (const auto& entry : fs::directory_iterator(folder_)) {
-      if (entry.path().filename().string().find("bloomline.tmp") == 0) return fs::remove(entry);
-    }
-    return false;
   }
 
   void TestLoading(const Action& load) {
@@ -409,33 +380,6 @@ TEST_F(FileFaultsTest, ScalableBloomFilter) {
                          const auto loaded = ScalableBloomFilter::Load(path, error);
                          return loaded != nullptr && loaded->num_keys() == filter->num_keys();
                        });
-}
-
-TEST_F(FileFaultsTest, OnDiskFilterBuilder) { TestSavingAndLoading(BuildInParts, nullptr); }
-
-// Whichever call of Finish fails, all keys stay, and more may follow.
-TEST_F(FileFaultsTest, OnDiskFilterBuilderKeepsItsKeys) {
-  const std::string path = dir_.Path("filter");
-  ASSERT_TRUE(BuildInParts(path, nullptr));
-  const auto all_at_once = BuilderOfKeys(path, nullptr);
-  ASSERT_TRUE(all_at_once->AddKey("more", nullptr) && all_at_once->Finish(path, nullptr));
-  const std::string bytes = tests::ReadFile(path);
-  int failures = 0;
-  bool reached_the_end = false;
-  for (int call = 0; !reached_the_end; ++call) {
-    SCOPED_TRACE(call);
-    const auto builder = BuilderOfKeys(path, nullptr);
-    ASSERT_NE(builder, nullptr);
-    const Action finish = [&](const auto& to, auto* error) { return builder->Finish(to, error); };
-    std::string error;
-    const bool finished = RunWith(finish, call, Fault::kError, EIO, path, &error);
-    reached_the_end = static_cast<int>(calls.names.size()) <= call;
-    if (finished) continue;
-    ++failures;
-    EXPECT_TRUE(builder->AddKey("more", &error) && builder->Finish(path, &error)) << error;
-    EXPECT_EQ(tests::ReadFile(path), bytes);
-  }
-  EXPECT_GE(failures, 20);
 }
 
 // The last step of Save. Without it, a power failure may bring back the old file.

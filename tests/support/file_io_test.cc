@@ -1,5 +1,7 @@
 // Files on every system: past 2 and 4 GiB, where positions need more than 32 bits, also where long
 // has no more; temporary ones; and names of any characters.
+#include "src/support/file_io.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -8,7 +10,6 @@
 
 #include "src/support/aligned_memory.h"
 #include "src/support/file_calls.h"
-#include "src/support/file_io.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::support {
@@ -76,25 +77,6 @@ TEST(FileIoTest, AFileIsExaminedByNameAndByDescriptor) {
   ASSERT_TRUE(Examine(dir.Path(""), &folder));
   EXPECT_EQ(folder.kind, FileKind::kFolder);
   EXPECT_NE(folder.number, named.number);
-}
-
-TEST(FileIoTest, AScratchFileLeavesNothing) {
-  const tests::TempDir dir;
-  std::string error;
-  {
-    ScratchFile file;
-    ASSERT_TRUE(file.Open(dir.Path("."), &error)) << error;
-    ASSERT_TRUE(file.Append("12345", 5, &error)) << error;
-    char bytes[2];
-    ASSERT_TRUE(file.ReadAt(3, 2, bytes, &error)) << error;
-    EXPECT_EQ(std::string(bytes, 2), "45");
-    ASSERT_TRUE(file.Truncate(&error)) << error;
-    EXPECT_FALSE(file.ReadAt(0, 1, bytes, &error));
-    ASSERT_TRUE(file.Append("67", 2, &error)) << error;
-    ASSERT_TRUE(file.ReadAt(0, 2, bytes, &error)) << error;
-    EXPECT_EQ(std::string(bytes, 2), "67");
-  }
-  EXPECT_TRUE(std::filesystem::is_empty(dir.Path(".")));
 }
 
 // UTF-8 on all systems: Windows has UTF-16 inside.

@@ -18,7 +18,6 @@
 
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
-#include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "tests/support/temp_dir.h"
 
@@ -84,15 +83,12 @@ class SaveTargetTest : public testing::Test {
   // Every way to write to `path` fails and leaves it and its folder unchanged.
   void ExpectNotWritten(const std::string& path, const std::string& why) {
     const size_t before = NumEntries();
-    std::string errors[4];
+    std::string errors[3];
     EXPECT_FALSE(new_->Save(path, &errors[0]));
     EXPECT_FALSE(ScalableBloomFilter::Create({}, nullptr)->Save(path, &errors[1]));
     CountingBloomFilterOptions counting;
     counting.capacity = 100;
     EXPECT_FALSE(CountingBloomFilter::Create(counting, nullptr)->Save(path, &errors[2]));
-    OnDiskFilterOptions partitioned;
-    partitioned.temp_directory = dir_.Path("");
-    EXPECT_FALSE(OnDiskFilterBuilder::Create(partitioned, nullptr)->Finish(path, &errors[3]));
     for (const std::string& error : errors) {
       EXPECT_NE(error.find(fs::is_symlink(path) ? dir_.Path("") : path), std::string::npos)
           << error;
@@ -210,11 +206,6 @@ TEST_F(SaveTargetTest, PathsWithAZeroByteAreErrors) {
   const std::string path = dir_.Path("filter") + std::string(1, '\0') + "2";
   ExpectNotWritten(path, "has a zero byte");
   ExpectNotRead(path, "has a zero byte");
-  OnDiskFilterOptions options;
-  options.temp_directory = dir_.Path("") + std::string(1, '\0');
-  std::string error;
-  EXPECT_EQ(OnDiskFilterBuilder::Create(options, &error), nullptr);
-  EXPECT_NE(error.find("has a zero byte"), std::string::npos) << error;
 }
 
 TEST_F(SaveTargetTest, DevicesAreNotReplaced) {

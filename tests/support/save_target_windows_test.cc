@@ -185,9 +185,6 @@ TEST(SaveTargetWindowsTest, AFileIsItsOwnersAloneWhileItIsWritten) {
   ExpectPrivate(FileWith("file.tmp", dir));
   ASSERT_TRUE(file.Commit(&error)) << error;
   EXPECT_EQ(AllowedBy(path), before);
-  ScratchFile scratch;
-  ASSERT_TRUE(scratch.Open(dir.Path("."), &error)) << error;
-  ExpectPrivate(FileWith("bloomline.tmp", dir));
 }
 
 // The folder is found when the file is opened.

@@ -1,4 +1,4 @@
-// Static filters, also larger than memory, sizing, and what is left of include/bloomline/c.h.
+// Static filters, sizing, and what is left of include/bloomline/c.h.
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -11,7 +11,6 @@
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
 #include "bloomline/level_sizing.h"
-#include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/seed.h"
 #include "bloomline/sizing.h"
 #include "bloomline/version.h"
@@ -20,7 +19,6 @@
 #include "src/filter/layouts/limits.h"
 
 using bloomline::Format;
-using bloomline::OnDiskFilterBuilder;
 using bloomline::c::Key;
 using bloomline::c::MakeHandle;
 using bloomline::c::OrSetError;
@@ -38,15 +36,6 @@ struct bloomline_builder_t {
 struct bloomline_view_t {
   bloomline::FilterView filter;
   const bloomline::FilterView& view() const { return filter; }
-};
-
-struct bloomline_ondiskoptions_t {
-  bloomline::OnDiskFilterOptions options;
-};
-
-struct bloomline_ondisk_t {
-  std::unique_ptr<OnDiskFilterBuilder> builder;
-  const OnDiskFilterBuilder& view() const { return *builder; }
 };
 
 static_assert(bloomline_format_classic == static_cast<int>(Format::kClassic));
@@ -250,59 +239,6 @@ void bloomline_view_may_match_hashes(const bloomline_view_t* view, size_t num_ha
 
 BLOOMLINE_C_FIGURE(view, uint8_t, always_matches, AlwaysMatches)
 BLOOMLINE_C_FIGURE(view, int, num_probes, num_probes)
-
-BLOOMLINE_C_OPTIONS(ondiskoptions)
-BLOOMLINE_C_SETTER(ondiskoptions, memory_bytes, uint64_t)
-BLOOMLINE_C_SETTER(ondiskoptions, num_threads, int)
-
-void bloomline_ondiskoptions_set_filter(bloomline_ondiskoptions_t* options,
-                                        const bloomline_filteroptions_t* filter) {
-  options->options.filter = filter->options;
-}
-
-uint8_t bloomline_ondiskoptions_set_temp_directory(bloomline_ondiskoptions_t* options,
-                                                   const char* path) {
-  return bloomline::support::OrIfItThrows(false, [=] {
-    if (path == nullptr) return false;
-    options->options.temp_directory = path;
-    return true;
-  });
-}
-
-bloomline_ondisk_t* bloomline_ondisk_create(const bloomline_ondiskoptions_t* options,
-                                            char** errptr) {
-  return MakeHandle<bloomline_ondisk_t>(errptr, [=](std::string* error) {
-    return OnDiskFilterBuilder::Create(options->options, error);
-  });
-}
-
-void bloomline_ondisk_destroy(bloomline_ondisk_t* on_disk) { delete on_disk; }
-
-uint8_t bloomline_ondisk_add_key(bloomline_ondisk_t* on_disk, const char* key, size_t key_length,
-                                 char** errptr) {
-  return OrSetError(errptr, [=](std::string* error) {
-    return on_disk->builder->AddKey(Key(key, key_length), error);
-  });
-}
-
-uint8_t bloomline_ondisk_add_keys(bloomline_ondisk_t* on_disk, size_t num_keys,
-                                  const char* const* keys, const size_t* key_lengths,
-                                  char** errptr) {
-  return OrSetError(errptr, [=](std::string* error) {
-    for (size_t i = 0; i < num_keys; ++i) {
-      if (!on_disk->builder->AddKey(Key(keys[i], key_lengths[i]), error)) return false;
-    }
-    return true;
-  });
-}
-
-BLOOMLINE_C_FIGURE(ondisk, uint64_t, num_keys, num_keys)
-
-uint8_t bloomline_ondisk_finish(bloomline_ondisk_t* on_disk, const char* path, char** errptr) {
-  return OrSetError(errptr, [=](std::string* error) {
-    return !IsNullText(path, "path", error) && on_disk->builder->Finish(path, error);
-  });
-}
 
 const char* bloomline_active_kernel_name() { return bloomline::ActiveKernelName(); }
 

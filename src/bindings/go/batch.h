@@ -12,22 +12,10 @@
 struct bloomline_bloom_t {
   char opaque;
 };
-struct bloomline_atomic_t {
-  char opaque;
-};
-struct bloomline_scalable_t {
-  char opaque;
-};
-struct bloomline_counting_t {
-  char opaque;
-};
 struct bloomline_builder_t {
   char opaque;
 };
 struct bloomline_view_t {
-  char opaque;
-};
-struct bloomline_ondisk_t {
   char opaque;
 };
 
@@ -41,47 +29,34 @@ static inline void batch_pointers(size_t num_keys, const char* data, const size_
   }
 }
 
-#define BATCH_QUERY(TYPE)                                                                       \
-  static inline void batch_##TYPE##_may_match_keys(const bloomline_##TYPE##_t* filter,          \
-                                                   size_t num_keys, const char* data,           \
-                                                   const size_t* lengths, uint8_t* may_match) { \
-    const char* keys[batch_keys];                                                               \
-    batch_pointers(num_keys, data, lengths, keys);                                              \
-    bloomline_##TYPE##_may_match_keys(filter, num_keys, keys, lengths, may_match);              \
-  }
+static inline void batch_bloom_may_match_keys(const bloomline_bloom_t* filter, size_t num_keys,
+                                              const char* data, const size_t* lengths,
+                                              uint8_t* may_match) {
+  const char* keys[batch_keys];
+  batch_pointers(num_keys, data, lengths, keys);
+  bloomline_bloom_may_match_keys(filter, num_keys, keys, lengths, may_match);
+}
 
-#define BATCH_CHANGE(TYPE, CHANGE)                                                            \
-  static inline size_t batch_##TYPE##_##CHANGE(bloomline_##TYPE##_t* filter, size_t num_keys, \
-                                               const char* data, const size_t* lengths) {     \
-    const char* keys[batch_keys];                                                             \
-    batch_pointers(num_keys, data, lengths, keys);                                            \
-    return bloomline_##TYPE##_##CHANGE(filter, num_keys, keys, lengths, NULL);                \
-  }
+static inline void batch_view_may_match_keys(const bloomline_view_t* view, size_t num_keys,
+                                             const char* data, const size_t* lengths,
+                                             uint8_t* may_match) {
+  const char* keys[batch_keys];
+  batch_pointers(num_keys, data, lengths, keys);
+  bloomline_view_may_match_keys(view, num_keys, keys, lengths, may_match);
+}
 
-BATCH_QUERY(bloom)
-BATCH_QUERY(atomic)
-BATCH_QUERY(scalable)
-BATCH_QUERY(counting)
-BATCH_QUERY(view)
-BATCH_CHANGE(bloom, add_keys)
-BATCH_CHANGE(atomic, add_keys)
-BATCH_CHANGE(scalable, add_keys)
-BATCH_CHANGE(counting, add_keys)
-BATCH_CHANGE(counting, remove_keys)
+static inline size_t batch_bloom_add_keys(bloomline_bloom_t* filter, size_t num_keys,
+                                          const char* data, const size_t* lengths) {
+  const char* keys[batch_keys];
+  batch_pointers(num_keys, data, lengths, keys);
+  return bloomline_bloom_add_keys(filter, num_keys, keys, lengths, NULL);
+}
 
 static inline void batch_builder_add_keys(bloomline_builder_t* builder, size_t num_keys,
                                           const char* data, const size_t* lengths) {
   const char* keys[batch_keys];
   batch_pointers(num_keys, data, lengths, keys);
   bloomline_builder_add_keys(builder, num_keys, keys, lengths);
-}
-
-static inline uint8_t batch_ondisk_add_keys(bloomline_ondisk_t* builder, size_t num_keys,
-                                            const char* data, const size_t* lengths,
-                                            char** errptr) {
-  const char* keys[batch_keys];
-  batch_pointers(num_keys, data, lengths, keys);
-  return bloomline_ondisk_add_keys(builder, num_keys, keys, lengths, errptr);
 }
 
 /* A copy whose 64-byte blocks lie in one cache line each. NULL: out of memory. */

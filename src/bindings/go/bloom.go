@@ -18,8 +18,7 @@ const (
 	LayoutBlocked64                // in 8 bytes
 )
 
-// BloomFilterOptions are for BloomFilter and AtomicBloomFilter. Capacity, or NumBits and NumProbes,
-// must be set.
+// BloomFilterOptions are for BloomFilter. Capacity, or NumBits and NumProbes, must be set.
 type BloomFilterOptions struct {
 	Capacity          uint64  // distinct keys
 	FalsePositiveRate float64 // with that many keys; default: 0.01
@@ -45,8 +44,6 @@ func (o BloomFilterOptions) make() (*C.bloomline_bloomoptions_t, error) {
 	return options, nil
 }
 
-type bloomHandle = handle[*C.bloomline_bloom_t]
-
 func newBloomFilter(object *C.bloomline_bloom_t, message *C.char) (*BloomFilter, error) {
 	h, err := newHandle(object, message,
 		func(object *C.bloomline_bloom_t) { C.bloomline_bloom_destroy(object) })
@@ -56,25 +53,8 @@ func newBloomFilter(object *C.bloomline_bloom_t, message *C.char) (*BloomFilter,
 	return &BloomFilter{h}, nil
 }
 
-// AnyBloomFilter is a *BloomFilter or a *MappedBloomFilter.
-type AnyBloomFilter interface{ h() *bloomHandle }
-
-func handleOf(f AnyBloomFilter) *bloomHandle {
-	if f == nil {
-		return nil
-	}
-	return f.h()
-}
-
 // BloomFilter is for a known number of keys.
-type BloomFilter struct{ owner *bloomHandle }
-
-func (f *BloomFilter) h() *bloomHandle {
-	if f == nil {
-		return nil
-	}
-	return f.owner
-}
+type BloomFilter struct{ *handle[*C.bloomline_bloom_t] }
 
 // NewBloomFilter makes an empty filter.
 func NewBloomFilter(options BloomFilterOptions) (*BloomFilter, error) {
@@ -110,64 +90,59 @@ func BloomFilterFromBytes(bytes []byte) (*BloomFilter, error) {
 
 // AddKey returns true if the key was certainly not in before.
 func (f *BloomFilter) AddKey(key []byte) bool {
-	changed := C.bloomline_bloom_add_key(f.h().changing(), pointer(key), C.size_t(len(key))) != 0
-	runtime.KeepAlive(f.h())
+	changed := C.bloomline_bloom_add_key(f.changing(), pointer(key), C.size_t(len(key))) != 0
+	runtime.KeepAlive(f.handle)
 	return changed
 }
 
 // AddKeys returns how many keys were certainly not in before.
 func (f *BloomFilter) AddKeys(keys [][]byte) int {
-	return sumOfBatches(f.h(), f.h().changing(), keys, func(object *C.bloomline_bloom_t, n C.size_t,
+	return sumOfBatches(f.handle, f.changing(), keys, func(object *C.bloomline_bloom_t, n C.size_t,
 		data *C.char, lengths *C.size_t) C.size_t {
 		return C.batch_bloom_add_keys(object, n, data, lengths)
 	})
 }
 
 // Merge adds all keys of a filter of the same size, layout and seed.
-func (f *BloomFilter) Merge(other AnyBloomFilter) error {
-	from := handleOf(other)
-	if f.h().isClosed() || from.isClosed() {
+func (f *BloomFilter) Merge(other *BloomFilter) error {
+	if f.isClosed() || other.isClosed() {
 		return ErrClosed
 	}
 	var message *C.char
-	ok := C.bloomline_bloom_merge(f.h().changing(), from.reading(), &message)
-	runtime.KeepAlive(f.h())
-	runtime.KeepAlive(from)
+	ok := C.bloomline_bloom_merge(f.changing(), other.reading(), &message)
+	runtime.KeepAlive(f.handle)
+	runtime.KeepAlive(other.handle)
 	return inGo(failed(ok, message))
 }
 
 // Intersect keeps the keys that are in both filters, and some that are in one.
-func (f *BloomFilter) Intersect(other AnyBloomFilter) error {
-	from := handleOf(other)
-	if f.h().isClosed() || from.isClosed() {
+func (f *BloomFilter) Intersect(other *BloomFilter) error {
+	if f.isClosed() || other.isClosed() {
 		return ErrClosed
 	}
 	var message *C.char
-	ok := C.bloomline_bloom_intersect(f.h().changing(), from.reading(), &message)
-	runtime.KeepAlive(f.h())
-	runtime.KeepAlive(from)
+	ok := C.bloomline_bloom_intersect(f.changing(), other.reading(), &message)
+	runtime.KeepAlive(f.handle)
+	runtime.KeepAlive(other.handle)
 	return inGo(failed(ok, message))
 }
 
 // Clear removes all keys.
 func (f *BloomFilter) Clear() {
-	C.bloomline_bloom_clear(f.h().changing())
-	runtime.KeepAlive(f.h())
+	C.bloomline_bloom_clear(f.changing())
+	runtime.KeepAlive(f.handle)
 }
-
-// Close frees the memory.
-func (f *BloomFilter) Close() error { f.h().close(); return nil }
 
 // MayMatch returns false if the key was certainly never added.
 func (f *BloomFilter) MayMatch(key []byte) bool {
-	match := C.bloomline_bloom_may_match(f.h().reading(), pointer(key), C.size_t(len(key))) != 0
-	runtime.KeepAlive(f.h())
+	match := C.bloomline_bloom_may_match(f.reading(), pointer(key), C.size_t(len(key))) != 0
+	runtime.KeepAlive(f.handle)
 	return match
 }
 
 // MayMatchKeys returns the answer of MayMatch for each key.
 func (f *BloomFilter) MayMatchKeys(keys [][]byte) []bool {
-	return answerBatches(f.h(), keys, func(object *C.bloomline_bloom_t, n C.size_t, data *C.char,
+	return answerBatches(f.handle, keys, func(object *C.bloomline_bloom_t, n C.size_t, data *C.char,
 		lengths *C.size_t, answers *C.uint8_t) {
 		C.batch_bloom_may_match_keys(object, n, data, lengths, answers)
 	})
@@ -175,18 +150,18 @@ func (f *BloomFilter) MayMatchKeys(keys [][]byte) []bool {
 
 // Copy makes a copy in memory.
 func (f *BloomFilter) Copy() (*BloomFilter, error) {
-	if f.h().isClosed() {
+	if f.isClosed() {
 		return nil, ErrClosed
 	}
 	var message *C.char
-	object := C.bloomline_bloom_copy(f.h().reading(), &message)
-	runtime.KeepAlive(f.h())
+	object := C.bloomline_bloom_copy(f.reading(), &message)
+	runtime.KeepAlive(f.handle)
 	return newBloomFilter(object, message)
 }
 
 // Save writes a file, which is replaced as a whole or not at all.
 func (f *BloomFilter) Save(path string) error {
-	return save(f.h(), path, func(object *C.bloomline_bloom_t, name *C.char,
+	return save(f.handle, path, func(object *C.bloomline_bloom_t, name *C.char,
 		message **C.char) C.uint8_t {
 		return C.bloomline_bloom_save(object, name, message)
 	})
@@ -194,146 +169,69 @@ func (f *BloomFilter) Save(path string) error {
 
 // ToBytes returns the bytes that Save writes.
 func (f *BloomFilter) ToBytes() ([]byte, error) {
-	return toBytes(f.h(), func(object *C.bloomline_bloom_t, n *C.size_t, message **C.char) *C.char {
+	return toBytes(f.handle, func(object *C.bloomline_bloom_t, n *C.size_t, message **C.char) *C.char {
 		return C.bloomline_bloom_to_bytes(object, n, message)
 	})
 }
 
 // Equal is true if both filters have the same options and bits.
-func (f *BloomFilter) Equal(other AnyBloomFilter) bool {
-	object, to := f.h().reading(), handleOf(other)
-	equal := C.bloomline_bloom_equal(object, to.reading()) != 0
-	runtime.KeepAlive(f.h())
-	runtime.KeepAlive(to)
+func (f *BloomFilter) Equal(other *BloomFilter) bool {
+	equal := C.bloomline_bloom_equal(f.reading(), other.reading()) != 0
+	runtime.KeepAlive(f.handle)
+	runtime.KeepAlive(other.handle)
 	return equal
 }
 
 // Layout returns the layout of the bits.
 func (f *BloomFilter) Layout() Layout {
-	defer runtime.KeepAlive(f.h())
-	return Layout(C.bloomline_bloom_layout(f.h().reading()))
+	defer runtime.KeepAlive(f.handle)
+	return Layout(C.bloomline_bloom_layout(f.reading()))
 }
 
 // NumBits returns the memory of the filter, in bits.
 func (f *BloomFilter) NumBits() uint64 {
-	defer runtime.KeepAlive(f.h())
-	return uint64(C.bloomline_bloom_num_bits(f.h().reading()))
+	defer runtime.KeepAlive(f.handle)
+	return uint64(C.bloomline_bloom_num_bits(f.reading()))
 }
 
 // NumProbes returns the bits of a key, k.
 func (f *BloomFilter) NumProbes() int {
-	defer runtime.KeepAlive(f.h())
-	return int(C.bloomline_bloom_num_probes(f.h().reading()))
+	defer runtime.KeepAlive(f.handle)
+	return int(C.bloomline_bloom_num_probes(f.reading()))
 }
 
 // Seed returns the seed.
 func (f *BloomFilter) Seed() uint64 {
-	defer runtime.KeepAlive(f.h())
-	return uint64(C.bloomline_bloom_seed(f.h().reading()))
+	defer runtime.KeepAlive(f.handle)
+	return uint64(C.bloomline_bloom_seed(f.reading()))
 }
 
 // Capacity returns the distinct keys up to which the filter keeps its false-positive rate.
 func (f *BloomFilter) Capacity() uint64 {
-	defer runtime.KeepAlive(f.h())
-	return uint64(C.bloomline_bloom_capacity(f.h().reading()))
+	defer runtime.KeepAlive(f.handle)
+	return uint64(C.bloomline_bloom_capacity(f.reading()))
 }
 
 // NumKeys returns the keys added, less those that matched already.
 func (f *BloomFilter) NumKeys() uint64 {
-	defer runtime.KeepAlive(f.h())
-	return uint64(C.bloomline_bloom_num_keys(f.h().reading()))
+	defer runtime.KeepAlive(f.handle)
+	return uint64(C.bloomline_bloom_num_keys(f.reading()))
 }
 
 // IsPastCapacity is true if more keys were added than the capacity.
 func (f *BloomFilter) IsPastCapacity() bool {
-	defer runtime.KeepAlive(f.h())
-	return C.bloomline_bloom_is_past_capacity(f.h().reading()) != 0
+	defer runtime.KeepAlive(f.handle)
+	return C.bloomline_bloom_is_past_capacity(f.reading()) != 0
 }
 
 // EstimatedNumKeys returns the number of distinct keys by the bits, all of which it reads.
 func (f *BloomFilter) EstimatedNumKeys() uint64 {
-	defer runtime.KeepAlive(f.h())
-	return uint64(C.bloomline_bloom_estimated_num_keys(f.h().reading()))
+	defer runtime.KeepAlive(f.handle)
+	return uint64(C.bloomline_bloom_estimated_num_keys(f.reading()))
 }
 
 // EstimatedFalsePositiveRate returns the rate with the keys added so far. It reads all bits.
 func (f *BloomFilter) EstimatedFalsePositiveRate() float64 {
-	defer runtime.KeepAlive(f.h())
-	return float64(C.bloomline_bloom_estimated_false_positive_rate(f.h().reading()))
-}
-
-// MappedBloomFilter is a saved BloomFilter in place: pages are read when a query needs them.
-type MappedBloomFilter BloomFilter
-
-// OpenMappedBloomFilter maps a file. With verifyPayload it also checks the checksum of the bits,
-// which reads the whole file.
-func OpenMappedBloomFilter(path string, verifyPayload bool) (*MappedBloomFilter, error) {
-	name, err := readable(path)
-	if err != nil {
-		return nil, err
-	}
-	defer C.free(unsafe.Pointer(name))
-	var message *C.char
-	object := C.bloomline_bloom_open_mapped(name, cBool(verifyPayload), &message)
-	f, err := newBloomFilter(object, message)
-	return (*MappedBloomFilter)(f), err
-}
-
-// What does not change a BloomFilter, it has in common with it.
-func (f *MappedBloomFilter) h() *bloomHandle { return (*BloomFilter)(f).h() }
-
-// Close frees the memory.
-func (f *MappedBloomFilter) Close() error { return (*BloomFilter)(f).Close() }
-
-// MayMatch returns false if the key was certainly never added.
-func (f *MappedBloomFilter) MayMatch(key []byte) bool { return (*BloomFilter)(f).MayMatch(key) }
-
-// MayMatchKeys returns the answer of MayMatch for each key.
-func (f *MappedBloomFilter) MayMatchKeys(keys [][]byte) []bool {
-	return (*BloomFilter)(f).MayMatchKeys(keys)
-}
-
-// Copy makes a copy in memory.
-func (f *MappedBloomFilter) Copy() (*BloomFilter, error) { return (*BloomFilter)(f).Copy() }
-
-// Save writes a file, which is replaced as a whole or not at all.
-func (f *MappedBloomFilter) Save(path string) error { return (*BloomFilter)(f).Save(path) }
-
-// ToBytes returns the bytes that Save writes.
-func (f *MappedBloomFilter) ToBytes() ([]byte, error) { return (*BloomFilter)(f).ToBytes() }
-
-// Equal is true if both filters have the same options and bits.
-func (f *MappedBloomFilter) Equal(other AnyBloomFilter) bool {
-	return (*BloomFilter)(f).Equal(other)
-}
-
-// Layout returns the layout of the bits.
-func (f *MappedBloomFilter) Layout() Layout { return (*BloomFilter)(f).Layout() }
-
-// NumBits returns the memory of the filter, in bits.
-func (f *MappedBloomFilter) NumBits() uint64 { return (*BloomFilter)(f).NumBits() }
-
-// NumProbes returns the bits of a key, k.
-func (f *MappedBloomFilter) NumProbes() int { return (*BloomFilter)(f).NumProbes() }
-
-// Seed returns the seed.
-func (f *MappedBloomFilter) Seed() uint64 { return (*BloomFilter)(f).Seed() }
-
-// Capacity returns the distinct keys up to which the filter keeps its false-positive rate.
-func (f *MappedBloomFilter) Capacity() uint64 { return (*BloomFilter)(f).Capacity() }
-
-// NumKeys returns the keys added, less those that matched already.
-func (f *MappedBloomFilter) NumKeys() uint64 { return (*BloomFilter)(f).NumKeys() }
-
-// IsPastCapacity is true if more keys were added than the capacity.
-func (f *MappedBloomFilter) IsPastCapacity() bool { return (*BloomFilter)(f).IsPastCapacity() }
-
-// EstimatedNumKeys returns the number of distinct keys by the bits, all of which it reads.
-func (f *MappedBloomFilter) EstimatedNumKeys() uint64 {
-	return (*BloomFilter)(f).EstimatedNumKeys()
-}
-
-// EstimatedFalsePositiveRate returns the rate with the keys added so far. It reads all bits.
-func (f *MappedBloomFilter) EstimatedFalsePositiveRate() float64 {
-	return (*BloomFilter)(f).EstimatedFalsePositiveRate()
+	defer runtime.KeepAlive(f.handle)
+	return float64(C.bloomline_bloom_estimated_false_positive_rate(f.reading()))
 }

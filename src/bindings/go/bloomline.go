@@ -12,12 +12,11 @@
 // C costs more than a query.
 //
 // An option that is zero has its default. Close frees the memory early, else the garbage collector
-// does; it sees only the few bytes of the Go object. After Close, and with nil as the filter or its
-// argument, a method returns ErrClosed, or panics with it if it returns no error.
+// does; it sees only the few bytes of the Go object. After Close, a method returns ErrClosed, or
+// panics with it if it returns no error.
 //
-// Goroutines may use an AtomicBloomFilter at the same time, except for ToBloomFilter and Close. Of
-// other types, they may call the methods that change nothing, as long as no other method runs; the
-// race detector reports it when they do not. Different filters are independent.
+// Goroutines may call the methods that change nothing at the same time, as long as no other method
+// runs; the race detector reports it when they do not. Different filters are independent.
 package bloomline
 
 // #cgo pkg-config: bloomline_c
@@ -117,6 +116,12 @@ func (h *handle[P]) release() {
 	runtime.SetFinalizer(h, nil)
 }
 
+// Close frees the memory.
+func (h *handle[P]) Close() error {
+	h.close()
+	return nil
+}
+
 func (h *handle[P]) close() {
 	if !h.isClosed() {
 		object := h.changing()
@@ -214,12 +219,10 @@ var goNames = strings.NewReplacer(
 	"0 (kBlocked), 1 (kStandard), 2 (kBlocked128), 3 (kBlocked64)",
 	"LayoutBlocked, LayoutStandard, LayoutBlocked128, LayoutBlocked64",
 	"layout is", "Layout is", "kBlocked", "LayoutBlocked", "kStandard", "LayoutStandard",
-	"initial_capacity", "InitialCapacity", "capacity", "Capacity", "growth", "Growth",
-	"false_positive_rate", "FalsePositiveRate", "tightening", "Tightening",
-	"num_bits", "NumBits", "num_probes", "NumProbes", "num_counters", "NumCounters",
-	"counter_bits", "CounterBits", "bits_per_key", "BitsPerKey", "random_seed", "RandomSeed",
-	"seed is", "Seed is", "seed 0", "Seed 0", "memory_bytes", "MemoryBytes",
-	"num_threads", "NumThreads", "ValidateFalsePositiveRate", "BitsPerKeyForFalsePositiveRate")
+	"capacity", "Capacity", "false_positive_rate", "FalsePositiveRate",
+	"num_bits", "NumBits", "num_probes", "NumProbes",
+	"bits_per_key", "BitsPerKey", "random_seed", "RandomSeed",
+	"seed is", "Seed is", "seed 0", "Seed 0", "ValidateFalsePositiveRate", "BitsPerKeyForFalsePositiveRate")
 
 // inGo has Go's names in an error about options. Errors about files stay as they are: a path may
 // have such words.

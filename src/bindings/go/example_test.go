@@ -20,7 +20,7 @@ func Example() {
 	// Output: true false
 }
 
-func ExampleOpenMappedBloomFilter() {
+func ExampleLoadBloomFilter() {
 	folder, err := os.MkdirTemp("", "fruit")
 	if err != nil {
 		log.Fatal(err)
@@ -35,12 +35,12 @@ func ExampleOpenMappedBloomFilter() {
 	if err := fruit.Save(file); err != nil {
 		log.Fatal(err)
 	}
-	mapped, err := bloomline.OpenMappedBloomFilter(file, true)
+	loaded, err := bloomline.LoadBloomFilter(file)
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer mapped.Close()
-	fmt.Println(mapped.MayMatchKeys([][]byte{[]byte("apple"), []byte("pear")}))
+	defer loaded.Close()
+	fmt.Println(loaded.MayMatchKeys([][]byte{[]byte("apple"), []byte("pear")}))
 	// Output: [true false]
 }
 
@@ -65,21 +65,4 @@ func ExampleFilterBuilder() {
 	defer view.Close()
 	fmt.Println(len(filter) < 1200, view.MayMatch([]byte("7")), view.MayMatch([]byte("x")))
 	// Output: true true false
-}
-
-func ExampleCountingBloomFilter() {
-	visits, err := bloomline.NewCountingBloomFilter(
-		bloomline.CountingBloomFilterOptions{Capacity: 1000})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer visits.Close()
-	visits.AddKey([]byte("ann"))
-	visits.AddKey([]byte("ann"))
-	fmt.Println(visits.EstimatedCount([]byte("ann")))
-	visits.RemoveKeys([][]byte{[]byte("ann"), []byte("ann")})
-	fmt.Println(visits.MayMatch([]byte("ann")))
-	// Output:
-	// 2
-	// false
 }

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "bloomline/on_disk_filter_builder.h"
+#include "bloomline/filter.h"
 #include "bloomline/seed.h"
 #include "bloomline/sizing.h"
 #include "src/cli/shared/commands.h"
@@ -19,16 +19,17 @@
 namespace bloomline::cli {
 namespace {
 
+constexpr int kMaxThreads = 1024;
+
 struct BuildRequest {
   std::vector<std::string> key_files;
   KeyForm form = KeyForm::kLines;
   std::string output;
   std::optional<Format> format;
   std::optional<double> bits_per_key, rate;
-  std::optional<uint64_t> seed, memory_bytes;
+  std::optional<uint64_t> seed;
   std::optional<int> num_threads;
   bool random_seed = false;
-  std::string temp_directory;
   bool json = false;
 };
 
@@ -38,11 +39,10 @@ int FailToBuild(int exit_code, const std::string& error) {
 }
 
 // Empty, with the options in *options; or what is wrong with the request.
-std::string ToOptions(const BuildRequest& request, OnDiskFilterOptions* options) {
+std::string ToOptions(const BuildRequest& request, FilterOptions* filter) {
   if (request.output == "-") {
     return "--output is '-'; allowed: a file, because the filter is written beside it and renamed";
   }
-  FilterOptions* filter = &options->filter;
   filter->format = request.format.value_or(filter->format);
   if (request.rate) {
     std::string error = ValidateFalsePositiveRate(filter->format, *request.rate);
@@ -53,23 +53,14 @@ std::string ToOptions(const BuildRequest& request, OnDiskFilterOptions* options)
   }
   filter->seed = request.seed.value_or(0);
   filter->random_seed = request.random_seed;
-  options->num_threads = request.num_threads.value_or(1);
-  options->memory_bytes = request.memory_bytes.value_or(options->memory_bytes);
-  const std::filesystem::path folder = support::ToPath(request.output).parent_path();
-  options->temp_directory = !request.temp_directory.empty() ? request.temp_directory
-                            : folder.empty()                ? "."
-                                                            : support::FromPath(folder);
-  return options->Validate();
+  return filter->Validate();
 }
 
-bool AddAllKeys(KeyReader* reader, OnDiskFilterBuilder* builder, Progress* progress,
-                std::string* error) {
+bool AddAllKeys(KeyReader* reader, FilterBuilder* builder, Progress* progress, std::string* error) {
   std::vector<Key> keys;
   std::string read_error;
   while (reader->Next(&keys, &read_error)) {
-    for (const Key& key : keys) {
-      if (!builder->AddKey(key.key, error)) return false;
-    }
+    for (const Key& key : keys) builder->AddKey(key.key);
     if (progress->IsDue()) {
       progress->Show(CountText(reader->num_keys()) + " keys read", reader->bytes_read(),
                      reader->total_bytes());
@@ -100,8 +91,20 @@ void Report(const BuildRequest& request, const FilterOptions& options, uint64_t 
             RateText(rate) + " false positives expected");
 }
 
+// The filter's bytes go to the file. False, with *error: there was no memory or seed for it, or the
+// file cannot be written.
+bool Write(FilterBuilder* builder, const BuildRequest& request, uint64_t* num_bytes,
+           std::string* error) {
+  const std::string filter = builder->Finish(request.num_threads.value_or(1));
+  *num_bytes = filter.size();
+  *error = builder->error();
+  support::ReplacementFile file;
+  return error->empty() && file.Open(request.output, error) &&
+         file.Append(filter.data(), filter.size(), error) && file.Commit(error);
+}
+
 int Run(const BuildRequest& request) {
-  OnDiskFilterOptions options;
+  FilterOptions options;
   std::string error = ToOptions(request, &options);
   if (!error.empty()) return FailToBuild(kExitImpossible, error);
   KeyReader reader(request.form, request.key_files);
@@ -112,23 +115,18 @@ int Run(const BuildRequest& request) {
   // So that a folder that cannot be written is noticed before hours of reading. Leaves nothing.
   if (!support::ReplacementFile().Open(request.output, &error))
     return FailToBuild(kExitFailure, error);
-  const auto builder = OnDiskFilterBuilder::Create(options, &error);
-  if (builder == nullptr) return FailToBuild(kExitFailure, error);
-  uint64_t num_keys;
-  {
-    Progress progress;
-    bool built = AddAllKeys(&reader, builder.get(), &progress, &error);
-    num_keys = builder->num_keys();
-    if (built) {
-      progress.Show("building the filter of " + CountText(num_keys) + " keys", 0, 0);
-      built = builder->Finish(request.output, &error);
-    }
-    progress.Clear();
-    if (!built) return FailToBuild(kExitFailure, error);
+  FilterBuilder builder(options);
+  uint64_t num_bytes = 0;
+  Progress progress;
+  bool built = AddAllKeys(&reader, &builder, &progress, &error);
+  const uint64_t num_keys = builder.num_keys();
+  if (built) {
+    progress.Show("building the filter of " + CountText(num_keys) + " keys", 0, 0);
+    built = Write(&builder, request, &num_bytes, &error);
   }
-  support::InputFile file;
-  if (!file.Open(request.output, &error)) return FailToBuild(kExitFailure, error);
-  Report(request, options.filter, num_keys, file.size());
+  progress.Clear();
+  if (!built) return FailToBuild(kExitFailure, error);
+  Report(request, options, num_keys, num_bytes);
   return kExitOk;
 }
 
@@ -170,20 +168,14 @@ void AddBuildCommand(CLI::App* app, int* exit_code) {
   AddQuantity(
       command, "--threads", &request->num_threads,
       [](const std::string& text, std::string* error) {
-        return ParseWhole(text, 1, kMaxOnDiskThreads, error);
+        return ParseWhole(text, 1, kMaxThreads, error);
       },
       "Threads that build the filter [1]");
-  AddQuantity(command, "--memory", &request->memory_bytes, ParseBytes,
-              "The most memory for hashes and blocks, for example 64MiB [512MiB]");
-  command
-      ->add_option("--temp-directory", request->temp_directory,
-                   "Folder for 8 bytes per key while it runs [that of the output]")
-      ->type_name("DIR");
   command->add_flag("--json", request->json, "Print JSON");
   command->footer(
-      "An empty line is the empty key, and a carriage return belongs to its key. Memory is "
-      "bounded,\n"
-      "however many keys there are. After a failure the old file is as it was.");
+      "An empty line is the empty key, and a carriage return belongs to its key.\n"
+      "The command takes 8 bytes of memory per key, and the filter. After a failure\n"
+      "the old file is as it was.");
   command->callback([=] { *exit_code = Run(*request); });
 }
 

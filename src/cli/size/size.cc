@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "bloomline/filter_options.h"
-#include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "src/cli/shared/quantity.h"
 #include "src/filter/sizing/memory_division.h"
@@ -74,9 +73,6 @@ SizeRow FormatRow(Format format, const SizeRequest& request) {
   row.bits_per_key = BitsPerKey(row.bytes, row.num_keys);
   const int num_probes = OptimalNumProbes(format, *bits_per_key);
   if (num_probes != 0) row.num_probes = num_probes;
-  if (format != Format::kRibbon) {
-    row.max_lines_per_query = format == Format::kClassic ? num_probes : 1;
-  }
   // LevelDB has a filter for each 2 KiB of data, so its 32-bit hash has enough values.
   constexpr uint64_t kManyKeys = 1000;
   const uint64_t of_filter =
@@ -93,71 +89,13 @@ SizeRow FormatRow(Format format, const SizeRequest& request) {
   return row;
 }
 
-// The row of a structure whose size follows from the number of keys alone.
-template <typename BytesOf>
-SizeRow KeyRow(const std::string& name, const SizeRequest& request, BytesOf bytes_of) {
-  SizeRow row;
-  row.name = name;
-  // It stores the keys that are there, whatever number a filter is sized for.
-  row.num_keys = request.num_keys ? *request.num_keys : MostKeys(*request.memory_bytes, bytes_of);
-  row.bytes = bytes_of(row.num_keys);
-  row.bits_per_key = row.num_keys == 0 ? 0 : BitsPerKey(row.bytes, row.num_keys);
-  row.rate = 0;
-  return row;
-}
-
-// The row of a structure whose size follows from bits per key.
-SizeRow BitsRow(const std::string& name, const SizeRequest& request, double bits_per_key) {
-  SizeRow row;
-  row.name = name;
-  const auto bytes_of = [&](uint64_t n) {
-    constexpr double kMaxBytes = 9223372036854775808.0;  // 2^63
-    const double bytes = std::ceil(static_cast<double>(n) * bits_per_key / 8);
-    return static_cast<uint64_t>(std::min(bytes, kMaxBytes));
-  };
-  row.num_keys = SizedFor(request) ? *SizedFor(request) : MostKeys(*request.memory_bytes, bytes_of);
-  row.bytes = bytes_of(row.num_keys);
-  row.bits_per_key = bits_per_key;
-  return row;
-}
-
-// The bits per key that the request gives to a structure with a closed formula.
-double RequestedBitsPerKey(const SizeRequest& request, double for_rate) {
-  if (request.rate) return for_rate;
-  if (request.bits_per_key) return *request.bits_per_key;
-  return BitsPerKey(*request.memory_bytes, *request.num_keys);
-}
-
-SizeRow StandardRow(const SizeRequest& request) {
-  const double for_rate = request.rate ? IdealBitsPerKey(*request.rate) : 0;
-  const double bits_per_key = RequestedBitsPerKey(request, for_rate);
-  SizeRow row = BitsRow("standard Bloom filter", request, bits_per_key);
-  row.num_probes = IdealNumProbes(bits_per_key);
-  row.max_lines_per_query = static_cast<int>(std::ceil(*row.num_probes));
-  row.rate = StandardFalsePositiveRate(bits_per_key, *row.num_probes);
-  if (request.capacity) {
-    const double load =
-        static_cast<double>(*request.num_keys) / static_cast<double>(*request.capacity);
-    row.overfilled_rate = StandardFalsePositiveRate(bits_per_key / load, *row.num_probes);
-  }
-  return row;
-}
-
-SizeRow InformationLimitRow(const SizeRequest& request) {
-  const double for_rate = request.rate ? InformationLimitBitsPerKey(*request.rate) : 0;
-  const double bits_per_key = RequestedBitsPerKey(request, for_rate);
-  SizeRow row = BitsRow("information limit", request, bits_per_key);
-  row.rate = std::exp2(-bits_per_key);
-  return row;
-}
-
 }  // namespace
 
 std::string TitleOf(const std::string& format_name) {
-  if (format_name == FormatName(Format::kClassic)) return format_name + " (LevelDB's own)";
+  if (format_name == FormatName(Format::kClassic)) return format_name + " (LevelDB's)";
   const bool is_stock =
       format_name == FormatName(Format::kBloom) || format_name == FormatName(Format::kRibbon);
-  return format_name + (is_stock ? " (RocksDB's own)" : "");
+  return format_name + (is_stock ? " (RocksDB's)" : "");
 }
 
 std::string Validate(const SizeRequest& request) {
@@ -184,18 +122,6 @@ std::vector<SizeRow> FormatRows(const SizeRequest& request) {
     rows.push_back(FormatRow(format, request));
   }
   return rows;
-}
-
-std::vector<SizeRow> ReferenceRows(const SizeRequest& request) {
-  const std::string keys = std::to_string(request.key_bytes) + "-byte keys";
-  SizeRow fingerprints = KeyRow("hash table, 64-bit fingerprints", request,
-                                [](uint64_t n) { return HashTableBytes(n, 8); });
-  fingerprints.rate = static_cast<double>(fingerprints.num_keys) * std::exp2(-64);
-  return {StandardRow(request), InformationLimitRow(request), fingerprints,
-          KeyRow("std::unordered_set, " + keys, request,
-                 [&](uint64_t n) { return UnorderedSetBytes(n, request.key_bytes); }),
-          KeyRow("sorted array, " + keys, request,
-                 [&](uint64_t n) { return SortedArrayBytes(n, request.key_bytes); })};
 }
 
 }  // namespace bloomline::cli

@@ -1,5 +1,5 @@
 // What `bloomline size` computes: of keys, rate (or bits per key) and memory the third, if two are
-// given; for every format, and for other structures that could store the keys.
+// given; for every format of static filters.
 #ifndef BLOOMLINE_CLI_SIZE_SIZE_H_
 #define BLOOMLINE_CLI_SIZE_SIZE_H_
 
@@ -17,7 +17,6 @@ struct SizeRequest {
   std::optional<double> rate;
   std::optional<double> bits_per_key;
   std::optional<uint64_t> memory_bytes;
-  uint64_t key_bytes = 16;  // for structures that store keys
   // With --levels.
   std::optional<int> num_levels;           // 1 to kMaxLevels
   std::optional<double> level_ratio;       // 1 to kMaxLevelSizeRatio; none: 10
@@ -41,30 +40,13 @@ struct SizeRow {
   uint64_t num_keys = 0;  // that it is sized for
   double bits_per_key = 0;
   uint64_t bytes = 0;
-  std::optional<double> num_probes;
-  std::optional<int> max_lines_per_query;
+  std::optional<int> num_probes;
   std::optional<double> rate;             // with num_keys keys
   std::optional<double> overfilled_rate;  // with the request's num_keys; only if it has a capacity
-  std::optional<uint64_t> num_shards, shard_bytes, block_bytes;  // in Redis
 };
 
-// Need a request that Validate accepts.
+// A row for each format. Needs a request that Validate accepts.
 std::vector<SizeRow> FormatRows(const SizeRequest& request);
-std::vector<SizeRow> ReferenceRows(const SizeRequest& request);
-
-// Filters to which keys are added later, as their classes make them with default options: memory of
-// bits or counters, and in Redis of all shards.
-std::vector<SizeRow> ChangingRows(const SizeRequest& request);
-
-// The greatest n with bytes_of(n) <= limit, or 0. bytes_of must be increasing.
-template <typename BytesOf>
-uint64_t MostKeys(uint64_t limit, BytesOf bytes_of) {
-  uint64_t fitting = 0;
-  for (uint64_t step = uint64_t{1} << 60; step > 0; step /= 2) {
-    if (bytes_of(fitting + step) <= limit) fitting += step;
-  }
-  return fitting;
-}
 
 // ---- What `bloomline size --levels` computes: bits per key, memory and wasted reads of each level
 // of an LSM tree, with the bits divided among the levels and, for comparison, the same in all.

@@ -15,11 +15,6 @@
 namespace bloomline::cli {
 namespace {
 
-// False for the standard Bloom filter of the comparison, whose k is a fraction.
-bool HasWholeProbes(const SizeRow& row) {
-  return row.num_probes && *row.num_probes == std::floor(*row.num_probes);
-}
-
 Json RowJson(const SizeRow& row) {
   Json json{{"name", row.name}};
   if (!row.problem.empty()) {
@@ -29,94 +24,55 @@ Json RowJson(const SizeRow& row) {
   json["num_keys"] = row.num_keys;
   json["bits_per_key"] = row.bits_per_key;
   json["bytes"] = row.bytes;
-  json["num_probes"] =
-      HasWholeProbes(row) ? Json(static_cast<int>(*row.num_probes)) : OrNull(row.num_probes);
-  json["max_lines_per_query"] = OrNull(row.max_lines_per_query);
+  json["num_probes"] = OrNull(row.num_probes);
   json["false_positive_rate"] = OrNull(row.rate);
   if (row.overfilled_rate) json["overfilled_false_positive_rate"] = *row.overfilled_rate;
-  if (row.num_shards) {
-    json["num_shards"] = *row.num_shards;
-    json["shard_bytes"] = *row.shard_bytes;
-    json["block_bytes"] = *row.block_bytes;
-  }
   if (!row.note.empty()) json["note"] = row.note;
   return json;
 }
 
-struct SizeRows {
-  std::vector<SizeRow> formats, changing, references;
-};
-
-void PrintJson(const SizeRequest& request, const SizeRows& all) {
+void PrintJson(const SizeRequest& request, const std::vector<SizeRow>& rows) {
   Json json;
   json["request"] = {{"num_keys", OrNull(request.num_keys)},
                      {"capacity", OrNull(request.capacity)},
                      {"false_positive_rate", OrNull(request.rate)},
                      {"bits_per_key", OrNull(request.bits_per_key)},
-                     {"memory_bytes", OrNull(request.memory_bytes)},
-                     {"key_bytes", request.key_bytes}};
-  for (const auto& [name, rows] : {std::pair("formats", &all.formats),
-                                   {"changing", &all.changing},
-                                   {"references", &all.references}}) {
-    json[name] = Json::array();
-    for (const SizeRow& row : *rows) json[name].push_back(RowJson(row));
-  }
+                     {"memory_bytes", OrNull(request.memory_bytes)}};
+  json["formats"] = Json::array();
+  for (const SizeRow& row : rows) json["formats"].push_back(RowJson(row));
   Print(json);
 }
 
-std::string ProbesText(const SizeRow& row) {
-  if (!row.num_probes) return "-";
-  return NumberText(*row.num_probes, HasWholeProbes(row) ? 0 : 1);
-}
-
-std::string LinesText(const SizeRow& row) {
-  if (!row.max_lines_per_query) return "-";
-  return (*row.max_lines_per_query > 1 ? "1 to " : "") + std::to_string(*row.max_lines_per_query);
-}
-
-void AppendRows(const std::vector<SizeRow>& rows, bool overfilled,
-                std::vector<std::vector<std::string>>* cells) {
+void PrintTable(const SizeRequest& request, const std::vector<SizeRow>& rows) {
+  const bool overfilled = request.capacity.has_value();
+  std::vector<std::vector<std::string>> cells = {
+      {"format", "keys", "bits/key", "memory", overfilled ? "more" : "probes",
+       "false positives"}};
   for (const SizeRow& row : rows) {
     if (!row.problem.empty()) continue;
-    cells->push_back({TitleOf(row.name), CountText(row.num_keys), NumberText(row.bits_per_key, 2),
-                      BytesText(row.bytes), ProbesText(row), LinesText(row),
-                      row.rate ? RateText(*row.rate) : "-"});
-    if (overfilled) {
-      cells->back().push_back(row.overfilled_rate ? RateText(*row.overfilled_rate) : "-");
-    }
+    const std::string probes = row.num_probes ? std::to_string(*row.num_probes) : "-";
+    const std::string held = row.overfilled_rate ? RateText(*row.overfilled_rate) : "-";
+    cells.push_back({TitleOf(row.name), CountText(row.num_keys), NumberText(row.bits_per_key, 2),
+                     BytesText(row.bytes), overfilled ? held : probes,
+                     row.rate ? RateText(*row.rate) : "-"});
   }
-}
-
-void PrintTable(const SizeRequest& request, const SizeRows& all) {
-  std::vector<std::vector<std::string>> cells = {
-      {"format", "keys", "bits/key", "memory", "probes", "lines/query", "false positives"}};
-  const bool overfilled = request.capacity.has_value();
-  if (overfilled) cells[0].push_back("with " + CountText(*request.num_keys) + " keys");
-  const auto begin_section = [&](const char* title) {
-    cells.push_back(std::vector<std::string>(cells[0].size()));
-    cells.back()[0] = title;
-  };
-  AppendRows(all.formats, overfilled, &cells);
-  begin_section("keys are added later:");
-  AppendRows(all.changing, overfilled, &cells);
-  begin_section("to compare with:");
-  AppendRows(all.references, overfilled, &cells);
-  std::cout << TextTable(cells)
-            << "probes: bits that a query tests; lines/query: cache lines that it reads\n"
-            << kOwnFormats;
-  for (const std::vector<SizeRow>* rows : {&all.formats, &all.changing}) {
-    for (const SizeRow& row : *rows) {
-      const std::string& remark = row.problem.empty() ? row.note : row.problem;
-      if (!remark.empty()) std::cout << row.name << ": " << remark << '\n';
-    }
+  std::cout << TextTable(cells);
+  if (overfilled) {
+    std::cout << "more: false positives with " << CountText(*request.num_keys) << " keys\n";
+  } else {
+    std::cout << "probes: bits that a query tests\n";
+  }
+  std::cout << kOwnFormats;
+  for (const SizeRow& row : rows) {
+    const std::string& remark = row.problem.empty() ? row.note : row.problem;
+    if (!remark.empty()) std::cout << row.name << ": " << remark << '\n';
   }
 }
 
 int Run(const SizeRequest& request, bool json) {
   if (IsRefused(Validate(request))) return kExitImpossible;
-  const std::vector<SizeRow> formats = FormatRows(request);
-  if (IsImpossible(formats)) return kExitImpossible;
-  const SizeRows rows = {formats, ChangingRows(request), ReferenceRows(request)};
+  const std::vector<SizeRow> rows = FormatRows(request);
+  if (IsImpossible(rows)) return kExitImpossible;
   json ? PrintJson(request, rows) : PrintTable(request, rows);
   return kExitOk;
 }
@@ -160,12 +116,6 @@ void AddSizeCommand(CLI::App* app, int* exit_code) {
       ->type_name("");
   AddQuantity(command, "--capacity", &request->capacity, ParseCount,
               "Design capacity, if different from --keys");
-  command
-      ->add_option("--key-bytes", request->key_bytes,
-                   "Length of a key, for the structures that store keys")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 30))
-      ->capture_default_str()
-      ->type_name("");
   command->add_flag("--json", *json, "Print JSON");
   AddLevelOptions(command, request.get());
   command->callback([=] {

@@ -1,6 +1,4 @@
-// Partitions: ranges of a filter's blocks, filled one after the other from sorted hashes. The block
-// of a hash is the upper half of hash times number of blocks, so the hashes of a run are a
-// range of numbers.
+// Ranges of a filter's blocks, filled one after the other from hashes that are sorted by block.
 #ifndef BLOOMLINE_FILTER_LAYOUTS_BLOCK_RUN_H_
 #define BLOOMLINE_FILTER_LAYOUTS_BLOCK_RUN_H_
 
@@ -18,41 +16,6 @@ struct BlockRun {
   uint64_t first_block;
   size_t num_blocks;
 };
-
-// The lowest hash of a block; 0 <= block < num_blocks. It is block * 2^64 / num_blocks, rounded up,
-// found bit by bit: a division of 128 bits is not for every compiler. Two calls for each run.
-inline uint64_t FirstHashOfBlock(uint64_t block, uint64_t num_blocks) {
-  uint64_t first = 0;
-  for (uint64_t bit = uint64_t{1} << 63; bit != 0; bit >>= 1) {
-    if (kernels::BlockIndex(first + (bit - 1), num_blocks) < block) first += bit;
-  }
-  return first;
-}
-
-struct HashRange {
-  uint64_t first;
-  uint64_t last;
-};
-
-// The hashes of a run that is not empty, of a filter of num_blocks blocks.
-inline HashRange HashesOf(BlockRun run, uint64_t num_blocks) {
-  const uint64_t end_block = run.first_block + run.num_blocks;
-  return {FirstHashOfBlock(run.first_block, num_blocks),
-          end_block == num_blocks ? UINT64_MAX : FirstHashOfBlock(end_block, num_blocks) - 1};
-}
-
-// Copies those of n hashes that are in the range to `dst`, which has room for all, and returns how
-// many. Each hash is written, and kept only if it is in the range: no branch to mispredict.
-inline size_t CopyInRange(HashRange range, const uint64_t* hashes, size_t n, uint64_t* dst) {
-  const uint64_t first = range.first;
-  const uint64_t span = range.last - range.first;
-  size_t size = 0;
-  for (size_t i = 0; i < n; ++i) {
-    dst[size] = hashes[i];
-    size += hashes[i] - first <= span ? 1 : 0;
-  }
-  return size;
-}
 
 // Equal hashes are one equation. Returns how many are left, the first ones of the array.
 inline size_t DropRepeats(uint64_t* hashes, size_t n) {

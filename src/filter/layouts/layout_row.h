@@ -56,11 +56,6 @@ struct LayoutRow {
   // the hashes.
   void (*solve_block)(uint64_t* hashes, size_t n, const FilterShape& shape,
                       const kernels::Kernel& kernel, char* block) = nullptr;
-  // Adds keys to a solved block that can take them. is_overfull: the block will get more than
-  // kMaxSolvedKeys different keys, of which these come first; it then becomes a Bloom block, which
-  // takes keys at any time. False: the block cannot take them, and nothing was done.
-  bool (*add_to_block)(const uint64_t* hashes, size_t n, const FilterShape& shape, bool is_overfull,
-                       char* block) = nullptr;
   // A filter of LevelDB's from all its hashes, which it may reorder. Completes the shape.
   void (*build)(uint64_t* hashes, size_t n, FilterShape* shape, const kernels::Kernel& kernel,
                 char* data) = nullptr;

@@ -118,8 +118,7 @@ class HandlesTest(unittest.TestCase):
             path = os.path.join(folder, "filter")
             bloomline.BloomFilter(100).save(path)
             for handle in (bloomline.AtomicBloomFilter(100), bloomline.FilterBuilder(),
-                           bloomline.FilterView(b""), bloomline.MappedBloomFilter(path),
-                           bloomline.OnDiskFilterBuilder(temp_directory=folder)):
+                           bloomline.FilterView(b""), bloomline.MappedBloomFilter(path)):
                 for use in (copy.copy, copy.deepcopy, pickle.dumps):
                     with self.assertRaisesRegex(TypeError, type(handle).__name__ + " has no copy"):
                         use(handle)

@@ -70,10 +70,7 @@ class StaticFiltersTest(unittest.TestCase):
                 for function in (bloomline.FilterView.open_mapped, bloomline.MappedBloomFilter,
                                  bloomline.BloomFilter.load, bloomline.ScalableBloomFilter.load,
                                  bloomline.CountingBloomFilter.load,
-                                 bloomline.BloomFilter(10).save,
-                                 bloomline.OnDiskFilterBuilder().finish,
-                                 lambda path: bloomline.OnDiskFilterBuilder(
-                                     temp_directory=path)):
+                                 bloomline.BloomFilter(10).save):
                     with self.assertRaises(TypeError):
                         function(wrong)
                     os.fstat(file.fileno())  # is still open
@@ -112,24 +109,6 @@ class StaticFiltersTest(unittest.TestCase):
         for one in data:
             self.check(bloomline.FilterView(one), 0.013)
         self.assertNotEqual(bloomline.draw_seed(), bloomline.draw_seed())
-
-    def test_larger_than_memory(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "filter")
-            with bloomline.OnDiskFilterBuilder("compact", 8, temp_directory=folder,
-                                                    memory_bytes=1 << 20) as builder:
-                builder.add_key(STORED[0])
-                builder.add_keys(STORED[1:])
-                self.assertEqual(builder.num_keys, NUM_KEYS)
-                with self.assertRaisesRegex(FileNotFoundError, "nowhere"):
-                    builder.finish(os.path.join(folder, "nowhere", "filter"))
-                builder.finish(path)
-            with open(path, "rb") as file:
-                self.assertEqual(file.read(), bloomline.build_filter(STORED, "compact", 8))
-            with self.assertRaisesRegex(FileNotFoundError, "nowhere"):
-                bloomline.OnDiskFilterBuilder(temp_directory=os.path.join(folder, "nowhere"))
-            with self.assertRaisesRegex(ValueError, "memory_bytes is 5"):
-                bloomline.OnDiskFilterBuilder(memory_bytes=5, temp_directory=folder)
 
     def test_errors_name_the_value_and_what_is_allowed(self):
         for arguments, sentence in [

@@ -28,7 +28,7 @@ from ._filters import (AtomicBloomFilter, BloomFilter, CountingBloomFilter, Mapp
 from ._library import checked as _checked
 from ._library import lib as _lib
 from ._library import version as library_version
-from ._static import FilterBuilder, FilterView, OnDiskFilterBuilder, build_filter
+from ._static import FilterBuilder, FilterView, build_filter
 from ._version import __version__
 
 
@@ -45,12 +45,12 @@ def active_kernel() -> str:
 
 # Pickles, messages and help() name the classes as users do, not by the file that they are in.
 for _class in (AtomicBloomFilter, BloomFilter, CountingBloomFilter, FilterBuilder, FilterView,
-               MappedBloomFilter, OnDiskFilterBuilder, ScalableBloomFilter):
+               MappedBloomFilter, ScalableBloomFilter):
     _class.__module__ = __name__
 del _class
 
 __all__ = [
     "AtomicBloomFilter", "BloomFilter", "CountingBloomFilter", "FilterBuilder", "FilterView",
-    "MappedBloomFilter", "OnDiskFilterBuilder", "ScalableBloomFilter", "__version__",
+    "MappedBloomFilter", "ScalableBloomFilter", "__version__",
     "active_kernel", "build_filter", "draw_seed", "library_version", "sizing",
 ]

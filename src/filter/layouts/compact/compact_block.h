@@ -201,8 +201,7 @@ inline bool BloomBlockMayMatch(const char* block, unsigned payload_bits, unsigne
 }
 
 // ln 2 * bits per key, rounded, and at least 1. n > 0. More keys than a block can have slots count
-// as kOverfullKeys, however many they are: a builder that has no room for all of them
-// (block_run_builder.h) must set bits before it knows their number.
+// as kOverfullKeys, however many they are.
 constexpr uint64_t kOverfullKeys = 160;
 inline unsigned BloomBlockNumProbes(uint64_t payload_bits, uint64_t n) {
   if (n > kMaxCompactSlots) n = kOverfullKeys;

@@ -72,22 +72,16 @@ void SetBloomHeader(const kernels::Arrangement& arrangement, unsigned num_probes
       last);
 }
 
-void InsertIntoBloomBlock(const kernels::Arrangement& arrangement, const uint64_t* hashes, size_t n,
-                          char* block) {
-  const unsigned header = kernels::LoadHeader(block, arrangement.block_bytes);
-  const unsigned num_probes = kernels::BloomBlockProbesOf(kernels::AttemptOf(header));
+// Writes the block of n > 0 hashes into zeroed bytes.
+void WriteBloomBlock(const kernels::Arrangement& arrangement, const uint64_t* hashes, size_t n,
+                     char* block) {
+  const unsigned num_probes = kernels::BloomBlockNumProbes(arrangement.payload_bits(), n);
+  SetBloomHeader(arrangement, num_probes, block);
   for (size_t i = 0; i < n; ++i) {
     for (unsigned j = 0; j < num_probes; ++j) {
       kernels::SetBit(block, kernels::BloomBlockBit(hashes[i], j, arrangement.payload_bits()));
     }
   }
-}
-
-// Writes the block of n > 0 hashes into zeroed bytes.
-void WriteBloomBlock(const kernels::Arrangement& arrangement, const uint64_t* hashes, size_t n,
-                     char* block) {
-  SetBloomHeader(arrangement, kernels::BloomBlockNumProbes(arrangement.payload_bits(), n), block);
-  InsertIntoBloomBlock(arrangement, hashes, n, block);
 }
 
 // More different hashes than a block can have slots, or no solution, give a Bloom block.
@@ -99,19 +93,6 @@ void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kern
   const bool solved =
       n <= kMaxSolvedKeys && kernel.compact.solve(shape.arrangement, hashes, n, block);
   if (!solved) WriteBloomBlock(ArrangementOf(shape), hashes, n, block);
-}
-
-// A Bloom block takes more hashes at any time. An overfull one becomes one here: whatever follows,
-// SolveBlock would make it of all hashes.
-bool AddToBlock(const uint64_t* hashes, size_t n, const FilterShape& shape, bool is_overfull,
-                char* block) {
-  const kernels::Arrangement& arrangement = ArrangementOf(shape);
-  if (kernels::CodeOf(kernels::LoadHeader(block, shape.block_bytes)) == kernels::kBloomCode) {
-    InsertIntoBloomBlock(arrangement, hashes, n, block);
-    return true;
-  }
-  if (is_overfull) WriteBloomBlock(arrangement, hashes, n, block);
-  return is_overfull;
 }
 
 constexpr LayoutRow MakeRow() {
@@ -135,7 +116,6 @@ constexpr LayoutRow MakeRow() {
     return ExactCompactFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
   };
   row.solve_block = SolveBlock;
-  row.add_to_block = AddToBlock;
   return row;
 }
 

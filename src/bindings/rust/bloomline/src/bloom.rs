@@ -1,6 +1,8 @@
-use crate::ErrorKind::{InvalidInput, OutOfMemory};
-use crate::{additions, builder, debug, done, ffi, getters, handle, made, queries, saved, Error};
+use crate::ErrorKind::{InvalidData, InvalidInput, OutOfMemory};
+use crate::{builder, c_path, debug, done, ffi, handle, keys, made, queries, vec_of, Error};
 use std::os::raw::c_int;
+use std::path::Path;
+use std::ptr;
 
 /// Where the bits of a key lie: `BloomLayout` in bloom_filter.h.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,68 +36,54 @@ impl Layout {
     }
 }
 
-/// The builders of `BloomFilter` and `AtomicBloomFilter`, which have the same options.
-macro_rules! bloom_builder {
-    ($(#[$doc:meta])* $name:ident, $filter:ident, $create:ident) => {
-        builder! {
-            $(#[$doc])*
-            $name, bloomline_bloomoptions_t, bloomline_bloomoptions_create,
-            bloomline_bloomoptions_destroy;
-            /// Distinct keys up to which the filter keeps its false-positive rate. It accepts more.
-            capacity(u64) bloomline_bloomoptions_set_capacity;
-            /// Fraction of missing keys that match in a filter of `capacity` keys. Default: 0.01.
-            false_positive_rate(f64) bloomline_bloomoptions_set_false_positive_rate;
-            /// In place of capacity and rate; rounded up to a multiple of 512.
-            num_bits(u64) bloomline_bloomoptions_set_num_bits;
-            /// Bits that a key sets, 1 to 30. Only with `num_bits`.
-            num_probes(i32) bloomline_bloomoptions_set_num_probes;
-            /// Default: [`Layout::Blocked`].
-            layout(Layout) bloomline_bloomoptions_set_layout;
-            /// Seed of the hash, default 0; see [`draw_seed`](crate::draw_seed).
-            seed(u64) bloomline_bloomoptions_set_seed;
-        }
-
-        impl $name {
-            /// An empty filter.
-            pub fn build(&self) -> Result<$filter, Error> {
-                let options = self.options()?;
-                // Safety: the options are copied.
-                made(InvalidInput, |e| unsafe { ffi::$create(options, e) }).map($filter)
-            }
-
-            /// An empty filter for so many keys.
-            pub fn expected_items(self, capacity: u64) -> Result<$filter, Error> {
-                self.capacity(capacity).build()
-            }
-
-            /// A filter of these keys, sized for them.
-            pub fn items(
-                self,
-                keys: impl IntoIterator<Item = impl AsRef<[u8]>>,
-            ) -> Result<$filter, Error> {
-                let keys: Vec<_> = keys.into_iter().collect();
-                let mut filter = self.expected_items(keys.len().max(1) as u64)?;
-                filter.extend(keys);
-                Ok(filter)
-            }
-        }
-    };
-}
-bloom_builder! {
+builder! {
     /// The size of a [`BloomFilter`]: from a capacity and a false-positive rate, or from a number
     /// of bits and of probes.
-    BloomFilterBuilder, BloomFilter, bloomline_bloom_create
+    BloomFilterBuilder, bloomline_bloomoptions_t, bloomline_bloomoptions_create,
+    bloomline_bloomoptions_destroy;
+    /// Distinct keys up to which the filter keeps its false-positive rate. It accepts more.
+    capacity(u64) bloomline_bloomoptions_set_capacity;
+    /// Fraction of missing keys that match in a filter of `capacity` keys. Default: 0.01.
+    false_positive_rate(f64) bloomline_bloomoptions_set_false_positive_rate;
+    /// In place of capacity and rate; rounded up to a multiple of 512.
+    num_bits(u64) bloomline_bloomoptions_set_num_bits;
+    /// Bits that a key sets, 1 to 30. Only with `num_bits`.
+    num_probes(i32) bloomline_bloomoptions_set_num_probes;
+    /// Default: [`Layout::Blocked`].
+    layout(Layout) bloomline_bloomoptions_set_layout;
+    /// Seed of the hash, default 0; see [`draw_seed`](crate::draw_seed).
+    seed(u64) bloomline_bloomoptions_set_seed;
 }
-bloom_builder! {
-    /// The size of an [`AtomicBloomFilter`]: from a capacity and a false-positive rate, or from a
-    /// number of bits and of probes.
-    AtomicBloomFilterBuilder, AtomicBloomFilter, bloomline_atomic_create
+
+impl BloomFilterBuilder {
+    /// An empty filter.
+    pub fn build(&self) -> Result<BloomFilter, Error> {
+        let options = self.options()?;
+        // Safety: the options are copied.
+        made(InvalidInput, |e| unsafe { ffi::bloomline_bloom_create(options, e) }).map(BloomFilter)
+    }
+
+    /// An empty filter for so many keys.
+    pub fn expected_items(self, capacity: u64) -> Result<BloomFilter, Error> {
+        self.capacity(capacity).build()
+    }
+
+    /// A filter of these keys, sized for them.
+    pub fn items(
+        self,
+        keys: impl IntoIterator<Item = impl AsRef<[u8]>>,
+    ) -> Result<BloomFilter, Error> {
+        let keys: Vec<_> = keys.into_iter().collect();
+        let mut filter = self.expected_items(keys.len().max(1) as u64)?;
+        filter.extend(keys);
+        Ok(filter)
+    }
 }
 
 handle! {
     /// A Bloom filter in memory: `BloomFilter` in bloom_filter.h.
     ///
-    /// Threads can query one filter together. To add keys, they need an [`AtomicBloomFilter`]:
+    /// Threads can query one filter together, as long as none adds keys:
     ///
     /// ```compile_fail,E0596
     /// let seen = bloomline::BloomFilter::with_false_pos(0.01).expected_items(1000)?;
@@ -106,12 +94,24 @@ handle! {
     /// ```
     BloomFilter, bloomline_bloom_t, bloomline_bloom_destroy
 }
-saved! {
-    BloomFilter, bloomline_bloom_load, bloomline_bloom_from_bytes, bloomline_bloom_save,
-    bloomline_bloom_to_bytes, bloomline_bloom_clear
+debug! { BloomFilter; layout num_bits num_probes }
+queries! { BloomFilter, bloomline_bloom_may_match, bloomline_bloom_may_match_keys }
+
+/// Functions without further arguments.
+macro_rules! getters {
+    ($($(#[$doc:meta])* $get:ident: $type:ty = $function:ident;)*) => {
+        impl BloomFilter {
+            $(
+                $(#[$doc])*
+                pub fn $get(&self) -> $type {
+                    // Safety: a handle that is not NULL.
+                    unsafe { ffi::$function(self.0.as_ptr()) }
+                }
+            )*
+        }
+    };
 }
 getters! {
-    BloomFilter;
     /// Bits in memory, a multiple of 512.
     num_bits: u64 = bloomline_bloom_num_bits;
     /// Bits that a key sets.
@@ -120,46 +120,91 @@ getters! {
     seed: u64 = bloomline_bloom_seed;
     /// Keys up to which the filter keeps its false-positive rate; 0 if nobody said.
     capacity: u64 = bloomline_bloom_capacity;
-    /// Additions that changed a bit.
+    /// Additions that changed a bit; after `intersect`, about the keys in both filters.
     num_keys: u64 = bloomline_bloom_num_keys;
-    /// Distinct keys, estimated from the bits, all of which this reads.
+    /// Distinct keys, estimated from the bits, all of which this reads. Too high after `intersect`.
     estimated_num_keys: u64 = bloomline_bloom_estimated_num_keys;
     /// The false-positive rate as the bits are now. Reads all of them.
     estimated_false_positive_rate: f64 = bloomline_bloom_estimated_false_positive_rate;
 }
 
-/// What `BloomFilter` and `AtomicBloomFilter` have in common.
-macro_rules! bloom_methods {
-    ($name:ident, $builder:ident, $layout:ident) => {
-        impl $name {
-            /// Where the bits of a key lie.
-            pub fn layout(&self) -> Layout {
-                // Safety: a handle that is not NULL.
-                Layout::from_code(unsafe { ffi::$layout(self.0.as_ptr()) })
-            }
-
-            /// Sets size and rate one by one.
-            pub fn builder() -> $builder {
-                $builder::default()
-            }
-
-            /// For a false-positive rate, 0.01 for 1 %. The number of keys follows.
-            pub fn with_false_pos(rate: f64) -> $builder {
-                $builder::default().false_positive_rate(rate)
-            }
-        }
-
-        debug! { $name; layout num_bits num_probes }
-    };
-}
-bloom_methods! { BloomFilter, BloomFilterBuilder, bloomline_bloom_layout }
-additions! {
-    BloomFilter, [mut], "Adds a key. True: it was certainly not in before.",
-    bloomline_bloom_add_key, bloomline_bloom_add_keys
-}
-queries! { BloomFilter, bloomline_bloom_may_match, bloomline_bloom_may_match_keys }
-
 impl BloomFilter {
+    /// Sets size and rate one by one.
+    pub fn builder() -> BloomFilterBuilder {
+        BloomFilterBuilder::default()
+    }
+
+    /// For a false-positive rate, 0.01 for 1 %. The number of keys follows.
+    pub fn with_false_pos(rate: f64) -> BloomFilterBuilder {
+        BloomFilterBuilder::default().false_positive_rate(rate)
+    }
+
+    /// Reads a file that `save` wrote, in any language.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = c_path(path.as_ref())?;
+        // Safety: a string that ends with zero.
+        made(InvalidData, |e| unsafe { ffi::bloomline_bloom_load(path.as_ptr(), e) })
+            .map(BloomFilter)
+    }
+
+    /// Reads the bytes of `to_bytes`, or of a saved file.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let (first, length) = (bytes.as_ptr().cast(), bytes.len());
+        // Safety: the bytes are copied.
+        made(InvalidData, |e| unsafe { ffi::bloomline_bloom_from_bytes(first, length, e) })
+            .map(BloomFilter)
+    }
+
+    /// Writes the filter to a file. At any time, `path` is the old file or the whole new one.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        let path = c_path(path.as_ref())?;
+        // Safety: a string that ends with zero.
+        done(InvalidInput, |e| unsafe {
+            ffi::bloomline_bloom_save(self.0.as_ptr(), path.as_ptr(), e)
+        })
+    }
+
+    /// The bytes of the file that `save` writes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let mut length = 0;
+        // Safety: `length` gets the number of bytes.
+        let bytes = made(OutOfMemory, |e| unsafe {
+            ffi::bloomline_bloom_to_bytes(self.0.as_ptr(), &mut length, e)
+        })?;
+        Ok(vec_of(bytes, length))
+    }
+
+    /// Removes all keys.
+    pub fn clear(&mut self) {
+        // Safety: nothing else uses the handle, because of &mut.
+        unsafe { ffi::bloomline_bloom_clear(self.0.as_ptr()) }
+    }
+
+    /// Adds a key. True: it was certainly not in before.
+    #[inline]
+    pub fn insert(&mut self, key: impl AsRef<[u8]>) -> bool {
+        let (key, length) = keys::parts(key.as_ref());
+        // Safety: the key is read during the call alone.
+        unsafe { ffi::bloomline_bloom_add_key(self.0.as_ptr(), key, length) != 0 }
+    }
+
+    /// Adds many keys. Returns for how many `insert` would have been true.
+    pub fn insert_keys(&mut self, keys: impl IntoIterator<Item = impl AsRef<[u8]>>) -> usize {
+        let mut added = 0;
+        keys::for_groups(keys, |count, keys, lengths| {
+            let (handle, none) = (self.0.as_ptr(), ptr::null_mut());
+            // Safety: so many keys and lengths; the answers may be NULL.
+            added += unsafe { ffi::bloomline_bloom_add_keys(handle, count, keys, lengths, none) };
+        });
+        added
+    }
+
+    /// Where the bits of a key lie.
+    pub fn layout(&self) -> Layout {
+        // Safety: a handle that is not NULL.
+        Layout::from_code(unsafe { ffi::bloomline_bloom_layout(self.0.as_ptr()) })
+    }
+
     /// Whether more than `capacity` keys were added.
     pub fn is_past_capacity(&self) -> bool {
         // Safety: a handle that is not NULL.
@@ -186,19 +231,11 @@ impl BloomFilter {
         made(OutOfMemory, |e| unsafe { ffi::bloomline_bloom_copy(self.0.as_ptr(), e) })
             .map(BloomFilter)
     }
+}
 
-    /// The same filter for many threads, in the same memory.
-    pub fn into_atomic(self) -> Result<AtomicBloomFilter, Error> {
-        // Safety: the function destroys its argument where it succeeds, and only there.
-        let atomic =
-            made(OutOfMemory, |_| unsafe { ffi::bloomline_atomic_from_bloom(self.0.as_ptr()) })?;
-        std::mem::forget(self);
-        Ok(AtomicBloomFilter(atomic))
-    }
-
-    /// Takes a filter over that another C function made.
-    pub(crate) fn from_handle(handle: std::ptr::NonNull<ffi::bloomline_bloom_t>) -> BloomFilter {
-        BloomFilter(handle)
+impl<K: AsRef<[u8]>> Extend<K> for BloomFilter {
+    fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
+        self.insert_keys(keys);
     }
 }
 
@@ -222,60 +259,5 @@ impl Eq for BloomFilter {}
 impl<K: AsRef<[u8]>> FromIterator<K> for BloomFilter {
     fn from_iter<I: IntoIterator<Item = K>>(keys: I) -> BloomFilter {
         BloomFilter::builder().items(keys).expect("a Bloom filter of the keys")
-    }
-}
-
-handle! {
-    /// A Bloom filter that many threads add to and query at once, without locks:
-    /// atomic_bloom_filter.h.
-    ///
-    /// ```
-    /// let seen = bloomline::AtomicBloomFilter::builder().capacity(1000).build()?;
-    /// std::thread::scope(|scope| {
-    ///     scope.spawn(|| seen.insert("apple"));
-    ///     scope.spawn(|| seen.insert("pear"));
-    /// });
-    /// assert!(seen.contains("apple") && seen.contains("pear"));
-    /// # Ok::<(), bloomline::Error>(())
-    /// ```
-    AtomicBloomFilter, bloomline_atomic_t, bloomline_atomic_destroy
-}
-getters! {
-    AtomicBloomFilter;
-    /// Bits in memory, a multiple of 512.
-    num_bits: u64 = bloomline_atomic_num_bits;
-    /// Bits that a key sets.
-    num_probes: i32 = bloomline_atomic_num_probes;
-    /// Seed of the hash.
-    seed: u64 = bloomline_atomic_seed;
-    /// Keys up to which the filter keeps its false-positive rate; 0 if nobody said.
-    capacity: u64 = bloomline_atomic_capacity;
-    /// Distinct keys, estimated from the bits, all of which this reads.
-    estimated_num_keys: u64 = bloomline_atomic_estimated_num_keys;
-    /// The false-positive rate as the bits are now. Reads all of them.
-    estimated_false_positive_rate: f64 = bloomline_atomic_estimated_false_positive_rate;
-}
-bloom_methods! { AtomicBloomFilter, AtomicBloomFilterBuilder, bloomline_atomic_layout }
-additions! {
-    AtomicBloomFilter, [], "Adds a key. True: it was certainly not in before.",
-    bloomline_atomic_add_key, bloomline_atomic_add_keys
-}
-queries! { AtomicBloomFilter, bloomline_atomic_may_match, bloomline_atomic_may_match_keys }
-
-impl AtomicBloomFilter {
-    /// A copy of the bits as they are now, while other threads go on.
-    pub fn snapshot(&self) -> Result<BloomFilter, Error> {
-        // Safety: any number of threads may call it.
-        made(OutOfMemory, |e| unsafe { ffi::bloomline_atomic_snapshot(self.0.as_ptr(), e) })
-            .map(BloomFilter)
-    }
-
-    /// The same filter for one thread, in the same memory.
-    pub fn into_bloom(self) -> Result<BloomFilter, Error> {
-        // Safety: as in into_atomic; the call has the only handle.
-        let bloom =
-            made(OutOfMemory, |_| unsafe { ffi::bloomline_atomic_to_bloom(self.0.as_ptr()) })?;
-        std::mem::forget(self);
-        Ok(BloomFilter(bloom))
     }
 }

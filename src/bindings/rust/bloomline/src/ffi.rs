@@ -26,8 +26,7 @@ macro_rules! functions {
 
 handles! {
     bloomline_filteroptions_t bloomline_builder_t bloomline_view_t bloomline_bloomoptions_t
-    bloomline_bloom_t bloomline_atomic_t bloomline_scalableoptions_t bloomline_scalable_t
-    bloomline_countingoptions_t bloomline_counting_t
+    bloomline_bloom_t
 }
 
 functions! {
@@ -85,84 +84,6 @@ functions! {
     bloomline_bloom_is_past_capacity(*const bloomline_bloom_t) -> u8;
     bloomline_bloom_estimated_num_keys(*const bloomline_bloom_t) -> u64;
     bloomline_bloom_estimated_false_positive_rate(*const bloomline_bloom_t) -> f64;
-    bloomline_atomic_create(*const bloomline_bloomoptions_t, ErrPtr) -> *mut bloomline_atomic_t;
-    bloomline_atomic_from_bloom(*mut bloomline_bloom_t) -> *mut bloomline_atomic_t;
-    bloomline_atomic_to_bloom(*mut bloomline_atomic_t) -> *mut bloomline_bloom_t;
-    bloomline_atomic_snapshot(*const bloomline_atomic_t, ErrPtr) -> *mut bloomline_bloom_t;
-    bloomline_atomic_destroy(*mut bloomline_atomic_t);
-    bloomline_atomic_add_key(*mut bloomline_atomic_t, Bytes, usize) -> u8;
-    bloomline_atomic_add_keys(*mut bloomline_atomic_t, usize, Keys, Lengths, Answers) -> usize;
-    bloomline_atomic_may_match(*const bloomline_atomic_t, Bytes, usize) -> u8;
-    bloomline_atomic_may_match_keys(*const bloomline_atomic_t, usize, Keys, Lengths, Answers);
-    bloomline_atomic_layout(*const bloomline_atomic_t) -> c_int;
-    bloomline_atomic_num_bits(*const bloomline_atomic_t) -> u64;
-    bloomline_atomic_num_probes(*const bloomline_atomic_t) -> c_int;
-    bloomline_atomic_seed(*const bloomline_atomic_t) -> u64;
-    bloomline_atomic_capacity(*const bloomline_atomic_t) -> u64;
-    bloomline_atomic_estimated_num_keys(*const bloomline_atomic_t) -> u64;
-    bloomline_atomic_estimated_false_positive_rate(*const bloomline_atomic_t) -> f64;
-    bloomline_scalableoptions_create() -> *mut bloomline_scalableoptions_t;
-    bloomline_scalableoptions_destroy(*mut bloomline_scalableoptions_t);
-    bloomline_scalableoptions_set_initial_capacity(*mut bloomline_scalableoptions_t, u64);
-    bloomline_scalableoptions_set_false_positive_rate(*mut bloomline_scalableoptions_t, f64);
-    bloomline_scalableoptions_set_growth(*mut bloomline_scalableoptions_t, c_int);
-    bloomline_scalableoptions_set_tightening(*mut bloomline_scalableoptions_t, f64);
-    bloomline_scalableoptions_set_layout(*mut bloomline_scalableoptions_t, c_int);
-    bloomline_scalableoptions_set_seed(*mut bloomline_scalableoptions_t, u64);
-    bloomline_scalable_create(*const bloomline_scalableoptions_t, ErrPtr)
-        -> *mut bloomline_scalable_t;
-    bloomline_scalable_load(Bytes, ErrPtr) -> *mut bloomline_scalable_t;
-    bloomline_scalable_from_bytes(Bytes, usize, ErrPtr) -> *mut bloomline_scalable_t;
-    bloomline_scalable_destroy(*mut bloomline_scalable_t);
-    bloomline_scalable_add_key(*mut bloomline_scalable_t, Bytes, usize) -> u8;
-    bloomline_scalable_add_keys(*mut bloomline_scalable_t, usize, Keys, Lengths, Answers) -> usize;
-    bloomline_scalable_may_match(*const bloomline_scalable_t, Bytes, usize) -> u8;
-    bloomline_scalable_may_match_keys(*const bloomline_scalable_t, usize, Keys, Lengths, Answers);
-    bloomline_scalable_save(*const bloomline_scalable_t, Bytes, ErrPtr) -> u8;
-    bloomline_scalable_to_bytes(*const bloomline_scalable_t, *mut usize, ErrPtr) -> *mut c_char;
-    bloomline_scalable_clear(*mut bloomline_scalable_t);
-    bloomline_scalable_num_stages(*const bloomline_scalable_t) -> usize;
-    bloomline_scalable_num_bits(*const bloomline_scalable_t) -> u64;
-    bloomline_scalable_capacity(*const bloomline_scalable_t) -> u64;
-    bloomline_scalable_num_keys(*const bloomline_scalable_t) -> u64;
-    bloomline_scalable_estimated_num_keys(*const bloomline_scalable_t) -> u64;
-    bloomline_scalable_estimated_false_positive_rate(*const bloomline_scalable_t) -> f64;
-    bloomline_scalable_is_past_capacity(*const bloomline_scalable_t) -> u8;
-    bloomline_countingoptions_create() -> *mut bloomline_countingoptions_t;
-    bloomline_countingoptions_destroy(*mut bloomline_countingoptions_t);
-    bloomline_countingoptions_set_capacity(*mut bloomline_countingoptions_t, u64);
-    bloomline_countingoptions_set_false_positive_rate(*mut bloomline_countingoptions_t, f64);
-    bloomline_countingoptions_set_num_counters(*mut bloomline_countingoptions_t, u64);
-    bloomline_countingoptions_set_num_probes(*mut bloomline_countingoptions_t, c_int);
-    bloomline_countingoptions_set_counter_bits(*mut bloomline_countingoptions_t, c_int);
-    bloomline_countingoptions_set_seed(*mut bloomline_countingoptions_t, u64);
-    bloomline_counting_create(*const bloomline_countingoptions_t, ErrPtr)
-        -> *mut bloomline_counting_t;
-    bloomline_counting_load(Bytes, ErrPtr) -> *mut bloomline_counting_t;
-    bloomline_counting_from_bytes(Bytes, usize, ErrPtr) -> *mut bloomline_counting_t;
-    bloomline_counting_destroy(*mut bloomline_counting_t);
-    bloomline_counting_add_key(*mut bloomline_counting_t, Bytes, usize) -> u8;
-    bloomline_counting_remove_key(*mut bloomline_counting_t, Bytes, usize) -> u8;
-    bloomline_counting_may_match(*const bloomline_counting_t, Bytes, usize) -> u8;
-    bloomline_counting_estimated_count(*const bloomline_counting_t, Bytes, usize) -> u32;
-    bloomline_counting_add_keys(*mut bloomline_counting_t, usize, Keys, Lengths, Answers) -> usize;
-    bloomline_counting_remove_keys(*mut bloomline_counting_t, usize, Keys, Lengths, Answers)
-        -> usize;
-    bloomline_counting_may_match_keys(*const bloomline_counting_t, usize, Keys, Lengths, Answers);
-    bloomline_counting_merge(*mut bloomline_counting_t, *const bloomline_counting_t, ErrPtr) -> u8;
-    bloomline_counting_save(*const bloomline_counting_t, Bytes, ErrPtr) -> u8;
-    bloomline_counting_to_bytes(*const bloomline_counting_t, *mut usize, ErrPtr) -> *mut c_char;
-    bloomline_counting_create_bloom(*const bloomline_counting_t, ErrPtr) -> *mut bloomline_bloom_t;
-    bloomline_counting_clear(*mut bloomline_counting_t);
-    bloomline_counting_equal(*const bloomline_counting_t, *const bloomline_counting_t) -> u8;
-    bloomline_counting_num_counters(*const bloomline_counting_t) -> u64;
-    bloomline_counting_counter_bits(*const bloomline_counting_t) -> c_int;
-    bloomline_counting_num_probes(*const bloomline_counting_t) -> c_int;
-    bloomline_counting_seed(*const bloomline_counting_t) -> u64;
-    bloomline_counting_capacity(*const bloomline_counting_t) -> u64;
-    bloomline_counting_max_count(*const bloomline_counting_t) -> u32;
-    bloomline_counting_num_keys(*const bloomline_counting_t) -> u64;
-    bloomline_counting_num_saturated_counters(*const bloomline_counting_t) -> u64;
     bloomline_active_kernel_name() -> *const c_char;
     bloomline_free(*mut c_void);
     bloomline_version() -> *const c_char;

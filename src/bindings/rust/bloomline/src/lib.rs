@@ -3,9 +3,6 @@
 //! | to do | use |
 //! |---|---|
 //! | a known number of keys | [`BloomFilter`] |
-//! | many threads that add | [`AtomicBloomFilter`] |
-//! | an unknown number of keys | [`ScalableBloomFilter`] |
-//! | remove keys, count them | [`CountingBloomFilter`] |
 //! | a fixed set of keys, in the least memory | [`FilterBuilder`], [`FilterView`] |
 //!
 //! ```
@@ -28,26 +25,18 @@
 //! `contains_keys`.
 //!
 //! **Names** are those of the C functions, except for what Rust has words for: `insert` is
-//! `add_key`, `contains` is `may_match`, `remove` is `remove_key`. The C++ headers explain the
-//! functions at length.
+//! `add_key`, `contains` is `may_match`. The C++ headers explain the functions at length.
 //!
-//! **Threads.** All types are `Send` and `Sync`. [`AtomicBloomFilter`] takes keys by `&self`, the
-//! others by `&mut self`.
+//! **Threads.** All types are `Send` and `Sync`.
 #![warn(missing_docs)]
 
 mod bloom;
-mod counting;
 mod ffi;
 mod keys;
-mod scalable;
 mod sizing;
 mod static_filter;
 
-pub use bloom::{
-    AtomicBloomFilter, AtomicBloomFilterBuilder, BloomFilter, BloomFilterBuilder, Layout,
-};
-pub use counting::{CountingBloomFilter, CountingBloomFilterBuilder};
-pub use scalable::{ScalableBloomFilter, ScalableBloomFilterBuilder};
+pub use bloom::{BloomFilter, BloomFilterBuilder, Layout};
 pub use sizing::{bits_per_key_for_false_positive_rate, false_positive_rate, filter_bytes};
 pub use static_filter::{FilterBuilder, FilterOptions, FilterView, Format};
 
@@ -256,21 +245,6 @@ macro_rules! builder {
     };
 }
 
-/// Functions of a handle without further arguments.
-macro_rules! getters {
-    ($name:ident; $($(#[$doc:meta])* $get:ident: $type:ty = $function:ident;)*) => {
-        impl $name {
-            $(
-                $(#[$doc])*
-                pub fn $get(&self) -> $type {
-                    // Safety: a handle that is not NULL.
-                    unsafe { crate::ffi::$function(self.0.as_ptr()) }
-                }
-            )*
-        }
-    };
-}
-
 /// Debug, with what these functions return: never a seed, which may be secret.
 macro_rules! debug {
     ($name:ident $(<$life:lifetime>)?; $($get:ident)*) => {
@@ -285,98 +259,10 @@ macro_rules! debug {
     };
 }
 
-/// What filters in memory have in common: from and to files and bytes, and removing all keys.
-macro_rules! saved {
-    ($name:ident, $load:ident, $from_bytes:ident, $save:ident, $to_bytes:ident, $clear:ident) => {
-        impl $name {
-            /// Reads a file that `save` wrote, in any language.
-            pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, crate::Error> {
-                let path = crate::c_path(path.as_ref())?;
-                // Safety: a string that ends with zero.
-                crate::made(crate::ErrorKind::InvalidData, |e| unsafe {
-                    crate::ffi::$load(path.as_ptr(), e)
-                })
-                .map($name)
-            }
-
-            /// Reads the bytes of `to_bytes`, or of a saved file.
-            pub fn from_bytes(bytes: &[u8]) -> Result<Self, crate::Error> {
-                let (first, length) = (bytes.as_ptr().cast(), bytes.len());
-                // Safety: the bytes are copied.
-                crate::made(crate::ErrorKind::InvalidData, |e| unsafe {
-                    crate::ffi::$from_bytes(first, length, e)
-                })
-                .map($name)
-            }
-
-            /// Writes the filter to a file. At any time, `path` is the old file or the whole new
-            /// one.
-            pub fn save(&self, path: impl AsRef<std::path::Path>) -> Result<(), crate::Error> {
-                let path = crate::c_path(path.as_ref())?;
-                // Safety: a string that ends with zero.
-                crate::done(crate::ErrorKind::InvalidInput, |e| unsafe {
-                    crate::ffi::$save(self.0.as_ptr(), path.as_ptr(), e)
-                })
-            }
-
-            /// The bytes of the file that `save` writes.
-            pub fn to_bytes(&self) -> Result<Vec<u8>, crate::Error> {
-                let mut length = 0;
-                // Safety: `length` gets the number of bytes.
-                let bytes = crate::made(crate::ErrorKind::OutOfMemory, |e| unsafe {
-                    crate::ffi::$to_bytes(self.0.as_ptr(), &mut length, e)
-                })?;
-                Ok(crate::vec_of(bytes, length))
-            }
-
-            /// Removes all keys.
-            pub fn clear(&mut self) {
-                // Safety: nothing else uses the handle, because of &mut.
-                unsafe { crate::ffi::$clear(self.0.as_ptr()) }
-            }
-        }
-    };
-}
-
-/// One key and many; the brackets say how the filter is changed.
-macro_rules! additions {
-    ($name:ident, [$($mutably:tt)*], $doc:literal, $add_key:ident, $add_keys:ident) => {
-        impl $name {
-            #[doc = $doc]
-            #[inline]
-            pub fn insert(&$($mutably)* self, key: impl AsRef<[u8]>) -> bool {
-                let (key, length) = crate::keys::parts(key.as_ref());
-                // Safety: the key is read during the call alone.
-                unsafe { crate::ffi::$add_key(self.0.as_ptr(), key, length) != 0 }
-            }
-
-            /// Adds many keys. Returns for how many `insert` would have been true.
-            pub fn insert_keys(
-                &$($mutably)* self,
-                keys: impl IntoIterator<Item = impl AsRef<[u8]>>,
-            ) -> usize {
-                let mut added = 0;
-                crate::keys::for_groups(keys, |count, keys, lengths| {
-                    let (handle, none) = (self.0.as_ptr(), std::ptr::null_mut());
-                    // Safety: so many keys and lengths; the answers may be NULL.
-                    added += unsafe { crate::ffi::$add_keys(handle, count, keys, lengths, none) };
-                });
-                added
-            }
-        }
-
-        impl<K: AsRef<[u8]>> Extend<K> for $name {
-            fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
-                self.insert_keys(keys);
-            }
-        }
-    };
-}
-
 macro_rules! queries {
     ($name:ty, $may_match:ident, $may_match_keys:ident) => {
         impl $name {
-            /// False: the key was certainly not added, or was removed again.
+            /// False: the key was certainly not added.
             #[inline]
             pub fn contains(&self, key: impl AsRef<[u8]>) -> bool {
                 let (key, length) = crate::keys::parts(key.as_ref());
@@ -399,4 +285,4 @@ macro_rules! queries {
     };
 }
 
-pub(crate) use {additions, builder, debug, getters, handle, queries, saved};
+pub(crate) use {builder, debug, handle, queries};

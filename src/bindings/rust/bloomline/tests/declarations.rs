@@ -97,7 +97,7 @@ fn declarations_agree_with_the_header() {
             count += 1;
         }
     }
-    assert!(count > 90, "{count} functions");
+    assert!(count > 50, "{count} functions");
 }
 
 #[test]

@@ -1,7 +1,4 @@
-use bloomline::{
-    AtomicBloomFilter, BloomFilter, CountingBloomFilter, Error, ErrorKind, FilterBuilder,
-    FilterView, Format, Layout, ScalableBloomFilter,
-};
+use bloomline::{BloomFilter, Error, ErrorKind, FilterBuilder, FilterView, Format, Layout};
 
 /// Keys of 8 bytes. With `from` they do not meet those of another `from`.
 fn keys(from: u64, count: u64) -> impl Iterator<Item = [u8; 8]> {
@@ -54,7 +51,7 @@ fn bloom_filters_answer_and_can_be_saved() -> Result<(), Error> {
         copy.clear();
         assert!(!copy.contains(1u64.to_le_bytes()) && copy != filter);
         copy.merge(&filter)?;
-        check(&copy.into_atomic()?.into_bloom()?);
+        check(&copy);
         let mut both = filter.clone();
         both.intersect(&filter)?;
         assert_eq!(both, filter);
@@ -101,72 +98,11 @@ fn saved_bytes_are_those_of_all_languages() -> Result<(), Error> {
 }
 
 #[test]
-fn threads_share_an_atomic_filter() -> Result<(), Error> {
-    let filter = AtomicBloomFilter::with_false_pos(0.01).expected_items(100_000)?;
-    std::thread::scope(|scope| {
-        for thread in 0..4 {
-            let filter = &filter;
-            scope.spawn(move || {
-                for key in keys(0, 100_000).skip(thread).step_by(4) {
-                    filter.insert(key);
-                    assert!(filter.contains(key));
-                }
-                filter.insert_keys(keys(0, 10_000));
-            });
-        }
-    });
-    check_answers(|key| filter.contains(key), |from| filter.contains_keys(keys(from, 100_000)));
-    let snapshot = filter.snapshot()?;
-    assert_eq!(filter.into_bloom()?, snapshot);
-    Ok(())
-}
-
-#[test]
 fn builders_end_in_their_own_type() -> Result<(), Error> {
-    let _: AtomicBloomFilter = AtomicBloomFilter::builder().capacity(10).build()?;
-    let filter: AtomicBloomFilter = AtomicBloomFilter::with_false_pos(0.01).items(["apple"])?;
+    let filter: BloomFilter = BloomFilter::with_false_pos(0.01).items(["apple"])?;
     assert!(filter.contains("apple") && !filter.contains("pear"));
     let _: BloomFilter = BloomFilter::with_false_pos(0.01).expected_items(10)?;
-    let _: CountingBloomFilter = CountingBloomFilter::with_false_pos(0.01).expected_items(10)?;
-    let _: ScalableBloomFilter = ScalableBloomFilter::with_false_pos(0.01).build()?;
     let _: FilterBuilder = FilterBuilder::options().build()?;
-    Ok(())
-}
-
-#[test]
-fn counting_filters_forget_what_was_removed() -> Result<(), Error> {
-    let mut filter = CountingBloomFilter::with_false_pos(0.01).expected_items(100_000)?;
-    filter.extend(keys(0, 100_000));
-    check_answers(|key| filter.contains(key), |from| filter.contains_keys(keys(from, 100_000)));
-    check_answers(
-        |key| filter.contains(key),
-        |from| filter.to_bloom().expect("memory").contains_keys(keys(from, 100_000)),
-    );
-    filter.insert("apple");
-    assert!(!filter.insert("apple"));
-    assert!((2..5).contains(&filter.estimated_count("apple")));
-    let copy = CountingBloomFilter::from_bytes(&filter.to_bytes()?)?;
-    assert!(copy == filter);
-    assert_eq!(filter.num_keys(), 100_002);
-    assert!(filter.remove("apple") && filter.contains("apple") && filter.remove("apple"));
-    assert_eq!(filter.remove_keys(keys(0, 100_000)), 100_000);
-    assert_eq!(filter.contains_keys(keys(0, 100_000)).iter().filter(|&&a| a).count(), 0);
-    assert!(!filter.remove("apple"));
-    filter.merge(&copy)?;
-    assert!(filter.contains("apple"));
-    Ok(())
-}
-
-#[test]
-fn scalable_filters_grow() -> Result<(), Error> {
-    let mut filter = ScalableBloomFilter::builder().initial_capacity(100).growth(4).build()?;
-    let added = filter.insert_keys(keys(0, 100_000));
-    assert!(added > 98_000 && filter.num_keys() == added as u64);
-    assert!(filter.num_stages() > 4 && !filter.is_past_capacity());
-    let loaded = ScalableBloomFilter::from_bytes(&filter.to_bytes()?)?;
-    assert!(loaded.contains_keys(keys(0, 100_000)).into_iter().all(|answer| answer));
-    let positives = loaded.contains_keys(keys(1 << 40, 100_000)).iter().filter(|&&a| a).count();
-    assert!((100..1100).contains(&positives), "{positives}");
     Ok(())
 }
 
@@ -259,24 +195,10 @@ fn errors_have_a_kind() {
 fn all_types_are_shown_without_their_seed() -> Result<(), Error> {
     const SEED: u64 = 1234567890123;
     let bloom = BloomFilter::builder().capacity(10).seed(SEED);
-    let atomic = AtomicBloomFilter::builder().capacity(10).seed(SEED);
-    let scalable = ScalableBloomFilter::builder().seed(SEED);
-    let counting = CountingBloomFilter::builder().capacity(10).seed(SEED);
     let options = FilterBuilder::options().seed(SEED);
     let bytes = options.build()?.finish(1)?;
-    let all: [&dyn std::fmt::Debug; 11] = [
-        &bloom.build()?,
-        &bloom,
-        &atomic.build()?,
-        &atomic,
-        &scalable.build()?,
-        &scalable,
-        &counting.build()?,
-        &counting,
-        &options.build()?,
-        &options,
-        &FilterView::open(&bytes)?,
-    ];
+    let all: [&dyn std::fmt::Debug; 5] =
+        [&bloom.build()?, &bloom, &options.build()?, &options, &FilterView::open(&bytes)?];
     for shown in all {
         let text = format!("{shown:?}");
         assert!(text.ends_with(".. }") && !text.contains("1234567890123"), "{text}");
@@ -288,8 +210,7 @@ fn all_types_are_shown_without_their_seed() -> Result<(), Error> {
 #[test]
 fn all_types_are_send_and_sync() {
     fn check<T: Send + Sync>() {}
-    check::<(BloomFilter, AtomicBloomFilter, CountingBloomFilter)>();
-    check::<(ScalableBloomFilter, FilterBuilder, FilterView<'static>, Error)>();
+    check::<(BloomFilter, FilterBuilder, FilterView<'static>, Error)>();
 }
 
 #[test]
