@@ -242,8 +242,8 @@ function(bloomline_install)
                          PATTERN "guides/*.cc" PATTERN "guides/*.c" PATTERN "guides/*.h")
 endfunction()
 
-# The command finds the shared libraries beside it, wherever the prefix is. It writes its completion
-# and its manual page itself, so they have all its options. A cross compiler's cannot run here.
+# The command finds the shared libraries beside it, wherever the prefix is. Its manual page is made of
+# what it says with --help, so it has all options. A cross compiler's command cannot run here.
 function(bloomline_install_tool target)
   install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT bloomline_tool)
   if(BUILD_SHARED_LIBS AND NOT DEFINED CMAKE_INSTALL_RPATH)
@@ -256,18 +256,8 @@ function(bloomline_install_tool target)
   set(written "${PROJECT_BINARY_DIR}/tool_files")
   file(MAKE_DIRECTORY "${written}")
   add_custom_command(TARGET ${target} POST_BUILD
-    COMMAND ${target} completion bash > bloomline
-    COMMAND ${target} completion zsh > _bloomline
-    COMMAND ${target} completion fish > bloomline.fish
-    COMMAND ${target} man-page > bloomline.1
+    COMMAND "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/man_page" $<TARGET_FILE:${target}> > bloomline.1
     WORKING_DIRECTORY "${written}" VERBATIM)
-  set(share "${CMAKE_INSTALL_DATADIR}")
-  foreach(place IN ITEMS
-          "${share}/bash-completion/completions/bloomline" "${share}/zsh/site-functions/_bloomline"
-          "${share}/fish/vendor_completions.d/bloomline.fish"
-          "${CMAKE_INSTALL_MANDIR}/man1/bloomline.1")
-    get_filename_component(folder "${place}" DIRECTORY)
-    get_filename_component(file "${place}" NAME)
-    install(FILES "${written}/${file}" DESTINATION "${folder}" COMPONENT bloomline_tool)
-  endforeach()
+  install(FILES "${written}/bloomline.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
+          COMPONENT bloomline_tool)
 endfunction()

@@ -55,7 +55,6 @@ int Run(int argc, char** argv) {
   AddInspectCommand(&app, &exit_code);
   db::AddDbCommand(&app, &exit_code);
   AddKernelsCommand(&app, &exit_code);
-  AddCompletionCommand(&app, &exit_code);
   const std::vector<std::string> typed = support::CommandLineWords(argc, argv);
   const std::vector<std::string> words = WithHelpInWords(app, typed);
   std::string mistake = ExplainEmptyValue(app, words);

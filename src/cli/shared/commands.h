@@ -19,8 +19,6 @@ void AddBuildCommand(CLI::App* app, int* exit_code);
 void AddQueryCommand(CLI::App* app, int* exit_code);
 void AddInspectCommand(CLI::App* app, int* exit_code);
 void AddKernelsCommand(CLI::App* app, int* exit_code);
-// Also the hidden command man-page. Both describe all commands that `app` has when they run.
-void AddCompletionCommand(CLI::App* app, int* exit_code);
 
 // For the commands that are added from now on, too.
 void UseOwnHelp(CLI::App* app);

@@ -4,11 +4,45 @@
 #include <vector>
 
 #include "src/cli/shared/commands.h"
-#include "src/support/nearest_name.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::cli {
 namespace {
+
+// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<size_t>> steps(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) steps[i][0] = i;
+  for (size_t j = 0; j <= b.size(); ++j) steps[0][j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = steps[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      steps[i][j] = std::min({steps[i - 1][j] + 1, steps[i][j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        steps[i][j] = std::min(steps[i][j], steps[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return steps[a.size()][b.size()];
+}
+
+// The known name that is nearest to what was typed; empty if none is near. One that begins with
+// what was typed counts as near.
+std::string NearestName(std::string_view typed, const std::vector<std::string>& known) {
+  constexpr size_t kMaxTyped = 40;  // longer ones are no mistakes in typing
+  if (typed.empty() || typed.size() > kMaxTyped) return "";
+  std::string nearest;
+  size_t least = std::max<size_t>(1, typed.size() / 3) + 1;
+  for (const std::string& name : known) {
+    const bool begins = std::string_view(name).substr(0, typed.size()) == typed;
+    const size_t distance = begins ? 1 : EditDistance(typed, name);
+    if (distance < least) {
+      least = distance;
+      nearest = name;
+    }
+  }
+  return nearest;
+}
 
 std::vector<const CLI::App*> Commands(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App* command) { return !command->get_name().empty(); });
@@ -27,7 +61,7 @@ std::string NoCommand(const CLI::App& app, const std::string& typed) {
     names.push_back(command->get_name());
     list += (list.empty() ? "" : ", ") + command->get_name();
   }
-  const std::string meant = support::NearestName(typed, names);
+  const std::string meant = NearestName(typed, names);
   return FullName(app) + ": there is no command " + support::Quoted(typed) + "; " +
          (meant.empty() ? "allowed: " + list : "did you mean '" + meant + "'?");
 }
@@ -38,8 +72,7 @@ std::string NoOption(const CLI::App& app, const std::string& typed) {
     for (const std::string& name : option->get_lnames()) names.push_back(name);
   }
   std::string meant;
-  if (typed.substr(0, 2) == "--")
-    meant = support::NearestName(std::string_view(typed).substr(2), names);
+  if (typed.substr(0, 2) == "--") meant = NearestName(std::string_view(typed).substr(2), names);
   return FullName(app) + ": there is no option " + support::Quoted(typed) + "; " +
          (meant.empty() ? "'" + FullName(app) + " --help' lists the options"
                         : "did you mean '--" + meant + "'?");

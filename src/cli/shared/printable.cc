@@ -2,35 +2,31 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iostream>
 
 namespace bloomline::cli {
 namespace {
 
-// The bytes of the printable character that `text` begins with; 0 if it begins with none.
+// The bytes of the printable character that `text` begins with; 0 if it begins with none: with no
+// UTF-8, a control character, or one that changes the direction of text or separates lines.
 size_t PrintableBytes(std::string_view text) {
-  const auto byte = [&](size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-  };
-  const unsigned first = byte(0);
+  const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x80) return first >= ' ' && first < 0x7f ? 1 : 0;
-  if (first < 0xc2 || first > 0xf4) return 0;
-  const size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  const size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc0 || size > text.size()) return 0;
+  uint32_t code = first & (0xffu >> (size + 1));
   for (size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xc0) != 0x80) return 0;
+    code = code << 6 | (byte & 0x3f);
   }
-  // C2 80 to C2 9F are control characters. Behind E0 and F0, low bytes spell in a longer way what
-  // has a shorter one, also control characters.
-  const unsigned least = first == 0xc2 || first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-  // Surrogates, and what is above U+10FFFF.
-  const unsigned most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-  if (byte(1) < least || byte(1) > most) return 0;
-  // Directions of text and separators of lines: U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.
-  if (first == 0xe2 && byte(1) == 0x80 && byte(2) >= 0x8e && byte(2) <= 0xae &&
-      (byte(2) <= 0x8f || byte(2) >= 0xa8)) {
-    return 0;
-  }
-  return first == 0xe2 && byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9 ? 0 : size;
+  constexpr uint32_t kLeast[] = {0, 0, 0xa0, 0x800, 0x10000};  // lower ones have a shorter form
+  const auto is_in = [=](uint32_t from, uint32_t to) { return code >= from && code <= to; };
+  const bool is_refused = code < kLeast[size] || first >= 0xf8 || code > 0x10ffff ||
+                          is_in(0xd800, 0xdfff) || is_in(0x200e, 0x200f) || is_in(0x2028, 0x202e) ||
+                          is_in(0x2066, 0x2069);
+  return is_refused ? 0 : size;
 }
 
 }  // namespace
