@@ -188,7 +188,8 @@ std::string Usage(const std::string& name, const CommandInfo& command, bool has_
 std::string Help(const std::string& name, const CLI::App& app) {
   const CommandInfo command = InfoOf(app);
   const std::vector<const CLI::App*> subcommands = Subcommands(app);
-  std::string text = command.description + ".\n\n" + Usage(name, command, !subcommands.empty());
+  std::string text;
+  AppendLines(command.description + ".\n\n" + Usage(name, command, !subcommands.empty()), &text);
   if (!command.example.empty()) text += "\nExample:\n    " + command.example + "\n";
   if (!command.positionals.empty()) text += "\nArguments:\n";
   for (const OptionInfo& positional : command.positionals) {
