@@ -87,7 +87,7 @@ set(BLOOMLINE_EXPORTS_leveldb NewLevelDBFilterPolicy*)
 set(BLOOMLINE_EXPORTS_rocksdb NewRocksDBFilterPolicy* RegisterBloomline*
     RocksDBFilterOptions* RegisterKeyCanonicalizer* NewRangeExtractor* RewriteFilters*
     RewriteOptions* RewriteReport* RewriteSkipName* HasOtherFilter*
-    FilterAccount* NewFilterAccount* WriteQuerySample*)
+    FilterAccount* NewFilterAccount*)
 
 # What the SONAME and the version of the package promise (docs/versioning.md): from 1.0 on, only a
 # major version may break the ABI; in 0.x, also a minor version.

@@ -118,13 +118,6 @@ extern uint8_t bloomline_rocksdb_rewrite_filters(
     uint8_t (*progress)(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrite), void* state,
     uint64_t* num_skipped, char** report, char** errptr);
 
-/* Writes the keys that the policy of a column family has sampled, with "sample_queries=1000" in its
-   options: WriteQuerySample in rocksdb.h, which has the rules. A `column_family` of NULL is the
-   default one. Returns 1; on failure 0, and *errptr has the reason. */
-extern uint8_t bloomline_rocksdb_write_query_sample(rocksdb_t* db,
-                                                    rocksdb_column_family_handle_t* column_family,
-                                                    const char* path, char** errptr);
-
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

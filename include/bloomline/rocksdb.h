@@ -108,13 +108,6 @@ struct RocksDBFilterOptions : FilterOptions {
   // its own. Range: 0 to 2^60. In kBlocked and kCompact only.
   uint64_t max_filter_bytes = 0;
 
-  // N: one in N of the keys that filters are queried for is kept in memory, for WriteQuerySample.
-  // 0: none. Applies to filters that are opened from then on. Keys may be personal data: set it only
-  // if they may be kept. A query of a Get then takes 2 to 5 ns longer, one of MultiGet 0.2 to 0.3.
-  // Range: 0 to kMaxSampleQueries.
-  uint32_t sample_queries = 0;
-  static constexpr uint32_t kMaxSampleQueries = 1000000;
-
   // Range entries beside the keys, with which scans of empty ranges read almost nothing; see
   // NewRangeExtractor and docs/ranges.md. "auto": chosen for each file. Or a list, "4:8:after0x2f":
   // beginnings of keys of 4 and of 8 bytes, and up to each of the first 8 '/'. Up to 8 different
@@ -232,26 +225,6 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 // then has the reason; if `error` is null, stderr has it.
 bool RegisterKeyCanonicalizer(std::shared_ptr<const KeyCanonicalizer> canonicalizer,
                               std::string* error = nullptr);
-
-// Writes the keys that the column family's policy has sampled
-// (RocksDBFilterOptions::sample_queries) to a file that `bloomline db advise --hex --queries FILE`
-// reads: a key in hexadecimal digits on each line, the oldest first. Nothing else writes them. The
-// keys may be personal data: a new file is readable for its owner alone; an existing one is
-// replaced and keeps its owner and mode.
-//
-// The sample has the newest keys that fit in 4 MiB, 40,000 of 40 bytes, of Get, MultiGet and
-// KeyMayExist, without timestamps, whatever the filters answered. A Get that queries several
-// filters has as many chances to be in it. Keys of more than 64 KiB are left out, and so are
-// ranges. Column families that share a policy share its sample. A policy that SetOptions puts in
-// place of another (RocksDB 9.8 and later) begins with an empty one.
-//
-// Returns false if the policy is not bloomline's, the sample is empty, the column family has a
-// prefix extractor other than bloomline.ranges, whose prefixes are no keys, the file cannot be
-// written, or out of memory. *error then has the reason, if it is not null. Queries do not wait for
-// it. Thread-safe.
-bool WriteQuerySample(ROCKSDB_NAMESPACE::DB* db,
-                      ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family, const std::string& path,
-                      std::string* error = nullptr);
 
 // Registers the same names in a given library, with the signature that RocksDB's plugins have;
 // `arg` is ignored. Returns the number of factories added: 0 where the function above returns

@@ -13,7 +13,6 @@
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "tests/engines/accounted_database.h"
-#include "tests/engines/forwarding_policy.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
@@ -37,32 +36,6 @@ TEST(RocksDBAccountVersionsTest, AnotherAccountIsNotTaken) {
   const auto account = NewFilterAccount();
   database.options().listeners.push_back(account);
   EXPECT_EQ(AccountAmong(database.options()), account.get());
-}
-
-TEST(RocksDBAccountVersionsTest, AnotherSampleOfQueriesIsNotTaken) {
-  class Other : public ForwardingPolicy {
-   public:
-    using ForwardingPolicy::ForwardingPolicy;
-
-   protected:
-    const void* GetOptionsPtr(const std::string& name) const override {
-      static const char bytes[1024] = {};  // where this version would look for a pointer
-      return name == "BloomlineQuerySample" ? bytes : ForwardingPolicy::GetOptionsPtr(name);
-    }
-  };
-  const TempDir dir;
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = std::make_shared<Other>(NewRocksDBFilterPolicy(FilterOptions()));
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  std::unique_ptr<rocksdb::DB> db;
-  ASSERT_TRUE(OpenRocksDB(options, dir.Path("db"), &db).ok());
-  std::string error;
-  EXPECT_FALSE(WriteQuerySample(db.get(), db->DefaultColumnFamily(), dir.Path("sample"), &error));
-  EXPECT_NE(error.find("allowed: bloomline with sample_queries of this version, "),
-            std::string::npos)
-      << error;
 }
 
 }  // namespace

@@ -325,7 +325,7 @@ TEST(RocksDBOptionStringsTest, AllOptionsAreWrittenButACanonicalizerThatIsNot) {
   for (const char* name :
        {"bits_per_key", "format", "seed", "bits_by_level", "num_levels", "level_size_ratio",
         "flush_format", "filters_at_bottom", "stock_id", "range_prefixes", "range_memory_percent",
-        "memory", "max_filter_bytes", "sample_queries"}) {
+        "memory", "max_filter_bytes"}) {
     EXPECT_NE(text.find(name + std::string("=")), std::string::npos) << text;
   }
   EXPECT_EQ(text.find("canonicalizer"), std::string::npos) << text;
@@ -345,17 +345,6 @@ TEST(RocksDBOptionStringsTest, BytesHaveUnits) {
                                 "'; allowed: 0 for no limit, or 1 B to 2^60 B"),
               std::string::npos)
         << bytes << ": " << outcome.said;
-  }
-}
-
-TEST(RocksDBOptionStringsTest, SampleQueriesIsANumberWithinItsRange) {
-  const Policy policy = ByPolicy("{id=bloomline;sample_queries=1000000}").policy;
-  ASSERT_NE(policy, nullptr);
-  EXPECT_EQ(Value(*policy, "sample_queries"), "1000000");
-  for (const char* number : {"1000001", "4294967295", "4294967297", "-1", "1.5", "1e3", "all"}) {
-    const Outcome outcome = ByPolicy(std::string("{id=bloomline;sample_queries=") + number + "}");
-    EXPECT_NE(outcome.said.find("sample_queries is "), std::string::npos) << number << outcome.said;
-    EXPECT_NE(outcome.said.find("; allowed: 0 to 1000000"), std::string::npos) << outcome.said;
   }
 }
 

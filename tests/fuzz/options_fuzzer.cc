@@ -41,7 +41,6 @@ constexpr const char* kNames[] = {
     "range_memory_percent",
     "memory",
     "max_filter_bytes",
-    "sample_queries",
     "stock_id",
 };
 constexpr char kRegistered[] = "test.CaseFolding";

@@ -7,7 +7,6 @@
 
 #include "bloomline/level_sizing.h"
 #include "src/db/advice/division.h"
-#include "src/db/advice/grid.h"
 #include "src/db/advice/instructions.h"
 #include "src/db/advice/remarks.h"
 #include "src/filter/sizing/memory_division.h"
@@ -106,6 +105,11 @@ double Rounded(double bits_per_key) {
   return bits_per_key <= kUnused * whole ? whole : bits_per_key;
 }
 
+std::string Title(Format format) {
+  if (format == Format::kBloom) return "RocksDB Bloom";
+  return format == Format::kRibbon ? "RocksDB Ribbon" : FormatName(format);
+}
+
 class Adviser {
  public:
   Adviser(const Situation& situation, const Request& request, Advice* advice)
@@ -161,7 +165,6 @@ class Adviser {
       return error.str();
     }
     AddRemarks(situation_, request_, tree_, advice_);
-    if (request_.grid) advice_->grid = GridOf(tree_, CanDifferByLevel(situation_, tree_));
     return "";
   }
 

@@ -46,9 +46,6 @@ struct Situation {
   std::optional<Format> stock_format;
   // For levels without keys yet. Out of range (level_sizing.h), it is taken as 10.
   double level_size_ratio = 10;
-  // Of the Gets whose wasted reads are counted. Gets of stored keys waste reads in the levels above
-  // the key alone.
-  double share_of_missing = 1;
   std::vector<Level> levels;  // in ascending order of their numbers
 };
 
@@ -58,7 +55,6 @@ struct Request {
   std::optional<double> wasted_reads;    // --rate
 
   int choice = 1;  // --choice: the one that remarks are about, from 1 on
-  bool grid = false;
 };
 
 struct Choice {
@@ -84,15 +80,6 @@ struct Choice {
   bool is_stock() const { return format == Format::kBloom || format == Format::kRibbon; }
 };
 
-// Filters of one kind, at each of kGridBits.
-constexpr double kGridBits[] = {5, 7, 10, 13, 16};
-struct GridRow {
-  std::string title;  // "compact by level"
-  Format format = Format::kCompact;
-  bool by_level = false;
-  std::vector<double> wasted_reads;  // NaN: the format has no such filters
-};
-
 struct Advice {
   uint64_t filter_bytes_now = 0;
   double wasted_reads_now = 0;
@@ -101,7 +88,6 @@ struct Advice {
   std::vector<Choice> choices;
   std::vector<std::string> remarks;    // one or two sentences each
   std::vector<std::string> on_chosen;  // the same, of the choice that is shown how to apply
-  std::vector<GridRow> grid;           // if the request is for it
 
   // What the request is to be shown how to apply; there are choices.
   const Choice& Chosen(const Request& request) const {

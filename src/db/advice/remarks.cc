@@ -208,12 +208,11 @@ class RemarkList {
   void AddOnFilesToCome(const Choice& choice) {
     if (is_rocksdb() && situation_.leveled && tree_.all_runs() > 1.5) {
       const double rate =
-          situation_.share_of_missing *
           FiguresOf(situation_.engine, choice.format, tree_.keys_per_filter.back(),
                     choice.by_level ? filter::BitsOfMemory(choice.format, BitsOfBottom(choice))
                                     : choice.bits_per_key)
               .rate;
-      const double rate_now = situation_.share_of_missing * RateOfBottomNow();
+      const double rate_now = RateOfBottomNow();
       Add("Only files that are written from now on get the new filters. The figures assume that "
           "each level keeps its keys. Compacting the whole database merges all levels into one: "
           "wasted reads are then " +

@@ -19,11 +19,7 @@
 #include "src/db/directory/file_names.h"
 #include "src/db/inputs.h"
 #include "src/db/measure/measurement.h"
-#include "src/db/queries/query_file.h"
-#include "src/db/queries/query_output.h"
-#include "src/db/queries/query_run.h"
 #include "src/db/report.h"
-#include "src/support/quoted.h"
 
 namespace bloomline::db {
 namespace {
@@ -93,9 +89,6 @@ struct AdviseOptions {
   bool no_measure = false;
   std::string stats;  // empty: LOG
   std::string policy;
-  std::string queries;  // empty: missing keys are as the stored ones
-  cli::KeyForm key_form = cli::KeyForm::kLines;
-  std::string column_family = "default";  // of a file of keys
   std::optional<uint64_t> block_cache_bytes;
   advice::Request request;
 };
@@ -124,14 +117,9 @@ advice::Request RequestOf(const AdviseOptions& options, const advice::Situation&
 
 std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
                                          const std::string& stats_text,
-                                         const RecordedQueries& queries,
                                          const Inspection& inspection, Inputs* inputs) {
-  std::vector<FamilyRun> runs;
-  if (!options.queries.empty()) {
-    runs = RunQueries(queries, options.column_family, options.common, inspection, inputs);
-  }
   std::vector<MeasuredFamily> measured;
-  const bool measures = !options.no_measure && runs.empty();
+  const bool measures = !options.no_measure;
   if (measures) {
     const auto results = Measure(inputs, options.common, options.measure, "advise", inspection);
     measured = GroupMeasurement(*inputs, inspection, results);
@@ -156,12 +144,7 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
     family.title = DatabaseTitle(database, groups.column_family);
     family.measured = measures && measured[g].all.files != 0;
     family.situation = SituationOf(*inputs, inspection, groups, measures ? &measured[g] : nullptr);
-    if (!runs.empty()) {
-      family.asked = AskedFamily{std::move(runs[g]), options.queries, queries.sampled_one_of};
-      UseQueries(family.asked->run, &family.situation);
-    }
     family.request = RequestOf(options, family.situation, all_keys);
-    family.request.grid = family.asked && family.asked->run.gets != 0;
     family.tickers = statistics.rates;
     family.tickers_from = statistics.from;
     family.no_tables = groups.all.files == 0;
@@ -179,7 +162,6 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
         if (!remark.empty()) family.advice.remarks.push_back(std::move(remark));
       };
       add(IgnoredRemark(inspection, g));
-      if (family.asked) add(FewQueriesRemark(family.asked->run));
       if (family.tickers) add(UseRemark(*family.tickers, groups.all, groups.levels.back()));
       add(RangeRemark(range_costs[g], family.tickers, groups.all, ExtractorOf(inspection, groups)));
       const auto cache = CacheUseOf(*inputs, inspection, groups, options.block_cache_bytes);
@@ -197,16 +179,6 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
   return families;
 }
 
-// Also true if nothing could be opened, for which there are other errors.
-bool HasColumnFamily(const Inputs& inputs, const std::string& name) {
-  for (const directory::Database& database : inputs.databases) {
-    for (const directory::ColumnFamily& family : database.column_families) {
-      if (family.name == name) return true;
-    }
-  }
-  return inputs.databases.empty();
-}
-
 int Run(const AdviseOptions& options) {
   // Before the database is measured, which may take minutes.
   std::string stats_text, error;
@@ -216,26 +188,10 @@ int Run(const AdviseOptions& options) {
                     "; --stats takes a regular file, or - for stdin");
     return cli::kExitFailure;
   }
-  RecordedQueries queries;
-  if (!options.queries.empty() &&
-      !ReadQueries(options.queries, options.key_form, options.measure.seed, &queries, &error)) {
-    cli::PrintError("bloomline db advise: --queries: " + error);
-    return cli::kExitFailure;
-  }
   Inputs inputs = OpenInputs(options.common);
-  if (!options.queries.empty() && !queries.is_trace &&
-      !HasColumnFamily(inputs, options.column_family)) {
-    cli::PrintError("bloomline db advise: --column-family is " +
-                    support::Quoted(options.column_family) +
-                    "; allowed: the name of one that the databases have");
-    return cli::kExitImpossible;
-  }
   const Inspection inspection = Inspect(&inputs, options.common, "advise", options.policy);
   const std::vector<FamilyAdvice> families =
-      AdviseFamilies(options, stats_text, queries, inspection, &inputs);
-  if (!queries.warning.empty()) {
-    cli::PrintError("bloomline db advise: warning: " + queries.warning);
-  }
+      AdviseFamilies(options, stats_text, inspection, &inputs);
   if (options.common.json) {
     cli::Json json =
         DocumentOf(inputs, inspection, false, [&](size_t g) { return AdviceJson(families[g]); });
@@ -289,23 +245,6 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
   AddMeasureOptions(command, &options->measure);
   cli::AddQuantity(command, "--block-cache", &options->block_cache_bytes, cli::ParseBytes,
                    "The size of RocksDB's block cache, for example 8GiB. Default: that of LOG");
-  CLI::Option* queries =
-      command
-          ->add_option(
-              "--queries", options->queries,
-              "A file of your own Gets and scans: a key on each line, or the bounds of a "
-              "scan with a tab between them; the sample of a policy (with --hex); or a trace of "
-              "RocksDB (DB::StartTrace)")
-          ->type_name("FILE");
-  cli::AddKeyFormOptions(command, &options->key_form);
-  for (const char* form : {"--null", "--hex", "--length-prefixed"}) {
-    command->get_option(form)->needs(queries);
-  }
-  command
-      ->add_option("--column-family", options->column_family,
-                   "The column family of a file of keys [default]")
-      ->needs(queries)
-      ->type_name("NAME");
   command->footer(
       "Prints the memory and the wasted reads of the present filters and of each choice. A choice\n"
       "takes at most the same memory, wastes at most as many reads, or does what --memory or\n"
@@ -315,9 +254,6 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       "The last lines say what to set.\n"
       "'wasted reads': how many blocks false positives make a Get of a missing key read on\n"
       "average; 100 % is one block. Missing keys are taken to be distributed like stored keys.\n"
-      "With --queries, they are per Get of these queries, of stored keys too, and the files are "
-      "as\n"
-      "they are now. A key that only the log has counts as missing.\n"
       "Exit code: 0 done; 1 a file cannot be read or is damaged; 2 an invalid request, or one "
       "that\n"
       "no filter can meet.");

@@ -169,17 +169,13 @@ void PrintAdvice(const FamilyAdvice& family) {
   std::string title = family.title + ": " + EngineName(family.situation.engine) + ", " +
                       cli::CountText(NumKeys(family.situation)) + " keys";
   if (family.error.empty()) {
-    const bool of_queries = family.asked && family.asked->run.gets != 0;
-    title += of_queries        ? "; wasted reads of the Gets in " + family.asked->from
-             : family.measured ? "; rates measured"
-                               : "; rates expected, not measured";
+    title += family.measured ? "; rates measured" : "; rates expected, not measured";
   }
   cli::PrintLine(title);
   if (family.no_tables) cli::PrintLine("no advice: " + family.error);
   if (!family.error.empty()) return;
   PrintChoices(family);
   PrintLevels(family);
-  if (family.asked) PrintQueries(*family.asked, family.advice);
   if (family.tickers) {
     std::cout << '\n' << TickersText(*family.tickers, family.tickers_from);
     const double now = family.advice.wasted_reads_now;
@@ -241,7 +237,6 @@ cli::Json AdviceJson(const FamilyAdvice& family) {
   for (const Choice& choice : family.advice.choices) {
     json["choices"].push_back(ChoiceJson(library, choice));
   }
-  if (family.asked) json["queries"] = QueriesJson(*family.asked, family.advice);
   json["remarks"] = family.advice.remarks;
   json["on_chosen"] = family.advice.on_chosen;
   return json;

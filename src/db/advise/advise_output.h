@@ -9,7 +9,6 @@
 #include "src/cli/shared/json.h"
 #include "src/db/advice/advice.h"
 #include "src/db/advise/statistics.h"
-#include "src/db/queries/query_output.h"
 
 namespace bloomline::db {
 
@@ -24,7 +23,6 @@ struct FamilyAdvice {
   std::string error;  // why there is no advice; also of no_tables
   std::optional<TickerRates> tickers;
   std::string tickers_from;
-  std::optional<AskedFamily> asked;  // by --queries
 };
 
 void PrintAdvice(const FamilyAdvice& family);

@@ -17,7 +17,6 @@
 #include "src/engines/rocksdb/metrics/filter_origins.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/engines/rocksdb/options/policy_options.h"
-#include "src/engines/rocksdb/query_sample/query_sample.h"
 #include "src/engines/rocksdb/ranges/range_builder.h"
 #include "src/engines/rocksdb/stock/stock_damage.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
@@ -164,7 +163,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     if (reader == nullptr) {  // RocksDB takes it as "may match"
       settings->counts->Add(filter::Count::kOpenedUseless, 1, filter::UselessReason::kOutOfMemory);
     }
-    return WithSample(reader, settings->options.sample_queries, query_sample_);
+    return reader;
   }
 
   Status ValidateOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
@@ -174,9 +173,6 @@ class RocksDBFilterPolicy : public FilterPolicy {
   }
 
  protected:
-  const void* GetOptionsPtr(const std::string& name) const override {
-    return name == kQuerySampleName ? &query_sample_ : FilterPolicy::GetOptionsPtr(name);
-  }
   // RocksDB sets one option by its OptionTypes, and several here. PrepareOptions cannot check them:
   // SetOptions of RocksDB 7.8 does not call it, and by then the options are set.
   Status ConfigureOptions(const ConfigOptions& config, const PolicyOptions::Changes& changes,
@@ -212,7 +208,6 @@ class RocksDBFilterPolicy : public FilterPolicy {
   const std::shared_ptr<RoundingBalance> balance_ = std::make_shared<RoundingBalance>();
   const std::shared_ptr<filter::AskedByFamily> asked_ranges_ =
       std::make_shared<filter::AskedByFamily>();
-  const std::shared_ptr<QuerySample> query_sample_ = std::make_shared<QuerySample>();
   const std::shared_ptr<const FilterPolicy> builtin_;
 };
 

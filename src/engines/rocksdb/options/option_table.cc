@@ -43,25 +43,6 @@ void CheckRangeMemory(const RocksDBFilterOptions& options, PolicySettings* setti
   ReadRangeMemory(options, &settings->ranges, error);
 }
 
-std::string AllowedSampleQueries() {
-  return "0 to " + std::to_string(RocksDBFilterOptions::kMaxSampleQueries);
-}
-
-std::string ParseSampleQueries(const std::string& value, RocksDBFilterOptions* options) {
-  uint64_t number;
-  if (!support::ParseUint64(value, &number) || number > UINT32_MAX) {
-    return Wrong("sample_queries", value, AllowedSampleQueries());
-  }
-  options->sample_queries = static_cast<uint32_t>(number);
-  return "";
-}
-
-void CheckSampleQueries(const RocksDBFilterOptions& options, PolicySettings*, ErrorText* error) {
-  if (options.sample_queries <= RocksDBFilterOptions::kMaxSampleQueries) return;
-  *error << "sample_queries is " << options.sample_queries << "; allowed: 0 to "
-         << RocksDBFilterOptions::kMaxSampleQueries;
-}
-
 void CheckCanonicalizer(const RocksDBFilterOptions& options, PolicySettings*, ErrorText* error) {
   if (options.canonicalizer == nullptr) return;
   filter::CheckCanonicalizerName(options.canonicalizer->Name(), error);
@@ -74,8 +55,8 @@ void CheckCanonicalizer(const RocksDBFilterOptions& options, PolicySettings*, Er
 
 }  // namespace
 
-const std::array<OptionRow, 15>& OptionTable() {
-  static constexpr std::array<OptionRow, 15> kRows = {{
+const std::array<OptionRow, 14>& OptionTable() {
+  static constexpr std::array<OptionRow, 14> kRows = {{
       {"bits_per_key", OptionType::kDouble, ParseBitsPerKey, CheckFilter,
        NumberText<&FilterOptions::bits_per_key>},
       {"format", OptionType::kString, ParseFormat, nullptr, FormatText},
@@ -98,8 +79,6 @@ const std::array<OptionRow, 15>& OptionTable() {
        WholeNumberText<&RocksDBFilterOptions::memory_bytes>},
       {"max_filter_bytes", OptionType::kUInt64T, ParseMaxFilterBytes, CheckMaxFilterBytes,
        WholeNumberText<&RocksDBFilterOptions::max_filter_bytes>},
-      {"sample_queries", OptionType::kUInt32T, ParseSampleQueries, CheckSampleQueries,
-       WholeNumberText<&RocksDBFilterOptions::sample_queries>},
       {kCanonicalizerOption, OptionType::kString, ParseCanonicalizer, CheckCanonicalizer,
        CanonicalizerText},
   }};

@@ -29,7 +29,7 @@ struct OptionRow {
   std::string (*text)(const RocksDBFilterOptions& options);
 };
 
-const std::array<OptionRow, 15>& OptionTable();
+const std::array<OptionRow, 14>& OptionTable();
 
 constexpr char kCanonicalizerOption[] = "canonicalizer";
 
