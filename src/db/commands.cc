@@ -10,14 +10,13 @@ void AddDbCommand(CLI::App* app, int* exit_code) {
   command->footer(
       "Nothing is locked and nothing is written. Files that the owner of the database removes\n"
       "meanwhile are skipped. A damaged file is an error; the others go on.\n"
-      "Exit code: 0 done; 1 a damaged file, a lost key (verify, measure --scan), a file without\n"
-      "the required filters (inspect --require), or a signal (warm); 2 an invalid request.");
+      "Exit code: 0 done; 1 a damaged file, a lost key (verify), or a file without the required\n"
+      "filters (inspect --require); 2 an invalid request.");
   command->require_subcommand(1);
   AddInspectCommand(command, exit_code);
   AddMeasureCommand(command, exit_code);
   AddVerifyCommand(command, exit_code);
   AddAdviseCommand(command, exit_code);
-  AddWarmCommand(command, exit_code);
 }
 
 }  // namespace bloomline::db

@@ -15,7 +15,6 @@ void AddInspectCommand(CLI::App* db, int* exit_code);
 void AddMeasureCommand(CLI::App* db, int* exit_code);
 void AddVerifyCommand(CLI::App* db, int* exit_code);
 void AddAdviseCommand(CLI::App* db, int* exit_code);
-void AddWarmCommand(CLI::App* db, int* exit_code);
 
 }  // namespace bloomline::db
 

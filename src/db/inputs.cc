@@ -76,8 +76,8 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
   command->add_flag("--json", options->json, "Print JSON (docs/db_details.md names the fields)");
   command
       ->add_option("--tables", options->table_folders,
-                   "A directory with tables of the database beside PATH (RocksDB's cf_paths, or "
-                   "db_paths that LOG does not name any more); may be repeated")
+                   "A directory with tables of the database beside PATH (RocksDB's db_paths "
+                   "and cf_paths); may be repeated")
       ->expected(1)
       ->check([](const std::string& folder) {
         std::error_code code;
@@ -114,28 +114,24 @@ Inputs OpenInputs(const CommonOptions& options) {
 }
 
 void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string& name,
-                 const FileWork& work, const FileWalk& walk) {
-  if (inputs->files.size() <= walk.first) return;
+                 const FileWork& work, size_t first) {
+  if (inputs->files.size() <= first) return;
   uint64_t bytes = 0;
   std::vector<size_t> order;
-  for (size_t i = walk.first; i < inputs->files.size(); ++i) {
+  for (size_t i = first; i < inputs->files.size(); ++i) {
     order.push_back(i);
     bytes += inputs->file(inputs->files[i]).bytes;
   }
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    const directory::TableFile& file_a = inputs->file(inputs->files[a]);
-    const directory::TableFile& file_b = inputs->file(inputs->files[b]);
-    if (walk.upper_levels_first && file_a.level != file_b.level) return file_a.level < file_b.level;
     // The longest first, so that no thread works on a long one alone at the end.
-    return file_a.bytes > file_b.bytes;
+    return inputs->file(inputs->files[a]).bytes > inputs->file(inputs->files[b]).bytes;
   });
   const bool shows_progress =
-      !name.empty() && options.progress.value_or(support::IsTerminal(support::kStandardError));
+      options.progress.value_or(support::IsTerminal(support::kStandardError));
   cli::FileProgress progress(name, shows_progress, order.size(), bytes);
   std::atomic<size_t> next{0};
   filter::RunOnThreads(NumThreads(options.threads, order.size()), [&](size_t) {
     for (size_t i = next++; i < order.size(); i = next++) {
-      if (walk.is_over && walk.is_over()) return;
       WorkOnFile(inputs, order[i], work, &progress);
     }
   });

@@ -60,20 +60,13 @@ struct Inputs {
 
 Inputs OpenInputs(const CommonOptions& options);
 
-// Which files ForEachFile opens, and in which order.
-struct FileWalk {
-  size_t first = 0;                 // files before this number are left out
-  bool upper_levels_first = false;  // else the longest first
-  std::function<bool()> is_over;    // asked before each file; true: no other file is opened
-};
-
 // Opens each file that is kDone and calls work(i, table, &progress, &error) for Inputs::files[i],
 // on several threads. It returns false with *error if the file is damaged; the others go on. The
-// progress is shown with the command's name; an empty one: no progress.
+// progress is shown with the command's name. Files before number `first` are left out.
 using FileWork =
     std::function<bool(size_t, const sstable::Table&, cli::FileProgress*, std::string*)>;
 void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string& name,
-                 const FileWork& work, const FileWalk& walk = {});
+                 const FileWork& work, size_t first = 0);
 
 // If files have vanished, their database has new ones in their place: appends those. True if there
 // are any. Files that the database no longer has become kVanished if `drop`, although they were

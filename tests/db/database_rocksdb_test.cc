@@ -289,7 +289,7 @@ TEST(RocksDBDirectory, IngestedFiles) {
   ExpectSame(&db, "deleted in range");
 }
 
-// db_paths stand in LOG, cf_paths nowhere.
+// db_paths and cf_paths: the user names the folders.
 TEST(RocksDBDirectory, TablesInOtherFolders) {
   const TempDir dir;
   Options options = SmallOptions();
@@ -297,35 +297,31 @@ TEST(RocksDBDirectory, TablesInOtherFolders) {
       {dir.Path("db"), 200 << 10}, {dir.Path("second"), 600 << 10}, {dir.Path("a third"), 1 << 30}};
   options.compaction_style = rocksdb::kCompactionStyleLevel;
   RocksDBUnderTest db(dir.Path("db"), options);
-  std::set<std::string> folders;
-  for (int round = 0; round < 3; ++round) {
-    db.Fill(static_cast<uint64_t>(round) + 1, 2000);
-    db.Settle();
-    // LOG names the folders that there are when the database is opened.
-    db.Reopen();
-    ExpectSame(&db, "after round " + std::to_string(round));
-    for (const TableFile& file : OpenOne(db.path()).files) {
-      folders.insert(std::filesystem::path(file.path).parent_path().filename().string());
-    }
-  }
-  EXPECT_GE(folders.size(), 2u);
-
   ColumnFamilyOptions elsewhere = SmallOptions();
   elsewhere.cf_paths = {{dir.Path("family"), 1 << 30}};
   db.AddFamily("elsewhere", elsewhere);
-  db.Fill(5, 1000);
-  db.Settle();
+  for (uint64_t round = 1; round <= 3; ++round) {
+    db.Fill(round, 2000);
+    db.Settle();
+  }
   const Database without = OpenOne(db.path());
   ASSERT_EQ(without.warnings.size(), 1u);
-  EXPECT_NE(without.warnings[0].find("cf_paths"), std::string::npos) << without.warnings[0];
+  EXPECT_NE(without.warnings[0].find("(db_paths, cf_paths), name it with --tables"),
+            std::string::npos)
+      << without.warnings[0];
+  EXPECT_TRUE(std::any_of(without.files.begin(), without.files.end(),
+                          [](const TableFile& file) { return file.is_missing; }));
   std::vector<Database> databases;
   std::string error;
-  InputOptions input;
-  input.table_folders = without.table_folders;
-  input.table_folders.push_back(dir.Path("family"));
+  const InputOptions input{{dir.Path("second"), dir.Path("a third"), dir.Path("family")}};
   ASSERT_TRUE(OpenInput(db.path(), &databases, &error, input)) << error;
   EXPECT_EQ(FactsOf(databases.at(0)), db.Expected());
   EXPECT_EQ(databases[0].warnings, std::vector<std::string>());
+  std::set<std::string> folders;
+  for (const TableFile& file : databases[0].files) {
+    folders.insert(std::filesystem::path(file.path).parent_path().filename().string());
+  }
+  EXPECT_GE(folders.size(), 3u);
   ASSERT_TRUE(Refresh(&databases[0], &error)) << error;
   EXPECT_EQ(FactsOf(databases[0]), db.Expected());
 }

@@ -126,15 +126,6 @@ TEST(SstableGoldenTest, Crc32c) {
     EXPECT_EQ(sstable::Crc32c(bytes.data() + n % 9, n),
               sstable::PortableCrc32c(bytes.data() + n % 9, n));
   }
-  sstable::RangeCrc32c ranges;
-  for (const size_t size : {300, 0, 40, 299}) {
-    ranges.Read(std::string_view(bytes).substr(0, size));
-    for (size_t end = 0; end <= size; ++end) {
-      for (size_t begin = 0; begin <= end; ++begin) {
-        ASSERT_EQ(ranges.Of(begin, end), sstable::Crc32c(bytes.data() + begin, end - begin));
-      }
-    }
-  }
 }
 
 class SstableErrorTest : public testing::Test {

@@ -170,46 +170,6 @@ inline void ExpectSameEntries(const OneTable& written, const sstable::Table& tab
   for (size_t i = 0; i < entries.size(); ++i) ASSERT_EQ(entries[i], expected[i]) << i;
 }
 
-// SkipTo leads to the first entry at or behind any key.
-inline void ExpectSeeks(const sstable::Table& table) {
-  const std::vector<TableEntry> entries = TableEntries(table);
-  const sstable::KeyOrder order = sstable::OrderOf(table.properties());
-  ASSERT_TRUE(order.is_known);
-  std::string error;
-  std::mt19937_64 random(1);
-  size_t left_out = 0;
-  for (const size_t step : {size_t{1}, size_t{10}, entries.size() / 3}) {
-    const auto reader = table.NewKeyReader(&error);
-    ASSERT_NE(reader, nullptr) << error;
-    size_t next = 0;  // behind the reader's entry
-    for (size_t i = random() % step; i < entries.size(); i += 1 + random() % (2 * step)) {
-      // An entry's key, or one between it and the next.
-      const std::string target = entries[i].key + (random() % 2 == 0 ? "" : std::string(1, '\1'));
-      const auto is_before = [&](const TableEntry& entry) {
-        return sstable::Compare(order, entry.key, target) < 0;
-      };
-      const auto expected = std::partition_point(entries.begin(), entries.end(), is_before);
-      if (next > 0 && !is_before(entries[next - 1])) continue;
-      reader->SkipTo(target);
-      size_t read = 0;
-      bool found = false;
-      while (!found && reader->Next()) {
-        ++read;
-        found = sstable::Compare(order, reader->user_key(), target) >= 0;
-      }
-      ASSERT_EQ(reader->error(), "");
-      ASSERT_EQ(found, expected != entries.end());
-      if (!found) break;
-      ASSERT_EQ(reader->user_key(), expected->key);
-      ASSERT_EQ(reader->sequence(), expected->sequence);
-      const auto behind = static_cast<size_t>(expected - entries.begin()) + 1;
-      left_out += behind - next - read;
-      next = behind;
-    }
-  }
-  EXPECT_GT(left_out, entries.size() / 2) << "no blocks were left out";
-}
-
 // Expects that a Get of each entry, at each snapshot that finds it, queries the filter that
 // FilterOf names.
 inline void ExpectSameQueries(const OneTable& written, const sstable::Table& table) {
@@ -271,7 +231,6 @@ inline void CheckTableInto(const TableCase& test_case, sstable::FilterKind kind,
   ASSERT_NO_FATAL_FAILURE(ExpectSameEntries(written, *table));
   EXPECT_EQ(TableFilters(*table), written.policy().record().written);
   ASSERT_NO_FATAL_FAILURE(ExpectSameQueries(written, *table));
-  ASSERT_NO_FATAL_FAILURE(ExpectSeeks(*table));
 
   rocksdb::TablePropertiesCollection all;
   ASSERT_TRUE(written.db()->GetPropertiesOfAllTables(&all).ok());

@@ -20,7 +20,6 @@ namespace {
 using sstable::Table;
 using tests::ExpectSameEntries;
 using tests::ExpectSameQueries;
-using tests::ExpectSeeks;
 using tests::kKeys;
 using tests::kRocksDBVersion;
 using tests::OneTable;
@@ -141,7 +140,6 @@ TEST(SstableRocksDBTest, Timestamps) {
     });
     const std::vector<TableEntry> entries = TableEntries(*table);
     ASSERT_EQ(entries, expected);
-    ASSERT_NO_FATAL_FAILURE(ExpectSeeks(*table));
     const std::vector<std::string> filters = TableFilters(*table);
     EXPECT_EQ(filters, written.policy().record().written);
     std::string error;

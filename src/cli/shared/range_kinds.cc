@@ -7,6 +7,21 @@
 namespace bloomline::cli {
 namespace {
 
+// "7", and "8+" for filter::kMaxDepth
+std::string DepthText(size_t depth) {
+  return std::to_string(depth) + (depth == filter::kMaxDepth ? "+" : "");
+}
+
+// "'/'" or "0x00"
+std::string DelimiterText(unsigned char delimiter) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  if (delimiter > ' ' && delimiter < 0x7f) return {'\'', static_cast<char>(delimiter), '\''};
+  return {'0', 'x', kDigits[delimiter >> 4], kDigits[delimiter & 15]};
+}
+
+// "13.5"
+std::string BitsAsBytes(unsigned bits) { return NumberText(bits / 8.0, bits % 8 == 0 ? 0 : 1); }
+
 // "1-3, 5, 8+"
 std::string DepthsText(unsigned depths) {
   std::string text;
@@ -67,17 +82,5 @@ Json RangeKinds::ToJson() const {
   }
   return {{"bits", cell_bits}, {"delimiters", std::move(delimiters)}};
 }
-
-std::string DepthText(size_t depth) {
-  return std::to_string(depth) + (depth == filter::kMaxDepth ? "+" : "");
-}
-
-std::string DelimiterText(unsigned char delimiter) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  if (delimiter > ' ' && delimiter < 0x7f) return {'\'', static_cast<char>(delimiter), '\''};
-  return {'0', 'x', kDigits[delimiter >> 4], kDigits[delimiter & 15]};
-}
-
-std::string BitsAsBytes(unsigned bits) { return NumberText(bits / 8.0, bits % 8 == 0 ? 0 : 1); }
 
 }  // namespace bloomline::cli

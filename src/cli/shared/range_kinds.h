@@ -28,13 +28,6 @@ struct RangeKinds {
   Json ToJson() const;
 };
 
-// "7", and "8+" for filter::kMaxDepth.
-std::string DepthText(size_t depth);
-// "'/'" or "0x00"
-std::string DelimiterText(unsigned char delimiter);
-// "13.5"
-std::string BitsAsBytes(unsigned bits);
-
 }  // namespace bloomline::cli
 
 #endif  // BLOOMLINE_CLI_SHARED_RANGE_KINDS_H_

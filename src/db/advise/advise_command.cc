@@ -12,7 +12,6 @@
 #include "src/db/advise/advise_output.h"
 #include "src/db/advise/cache_remark.h"
 #include "src/db/advise/ignored_remark.h"
-#include "src/db/advise/range_remark.h"
 #include "src/db/advise/rewrite_remark.h"
 #include "src/db/advise/statistics.h"
 #include "src/db/commands.h"
@@ -87,20 +86,11 @@ struct AdviseOptions {
   CommonOptions common;
   MeasureOptions measure;
   bool no_measure = false;
-  std::string stats;  // empty: LOG
+  std::string stats;
   std::string policy;
   std::optional<uint64_t> block_cache_bytes;
   advice::Request request;
 };
-
-// One of those that files were written with; empty: none.
-std::string ExtractorOf(const Inspection& inspection, const FamilyGroups& family) {
-  for (const size_t i : family.files) {
-    const std::string& extractor = inspection.files[i].facts.prefix_extractor;
-    if (!extractor.empty()) return extractor;
-  }
-  return "";
-}
 
 // --memory is for all column families together: each gets the part of its keys.
 advice::Request RequestOf(const AdviseOptions& options, const advice::Situation& situation,
@@ -116,7 +106,7 @@ advice::Request RequestOf(const AdviseOptions& options, const advice::Situation&
 }
 
 std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
-                                         const std::string& stats_text,
+                                         const std::optional<TickerRates>& tickers,
                                          const Inspection& inspection, Inputs* inputs) {
   std::vector<MeasuredFamily> measured;
   const bool measures = !options.no_measure;
@@ -124,33 +114,23 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
     const auto results = Measure(inputs, options.common, options.measure, "advise", inspection);
     measured = GroupMeasurement(*inputs, inspection, results);
   }
-  std::vector<RangeCost> range_costs(inspection.groups.size());
-  if (measures) {
-    range_costs = RangeCosts(inputs, options.common, options.measure.samples, inspection);
-  }
   double all_keys = 0;
   for (const FamilyGroups& groups : inspection.groups) {
     all_keys += static_cast<double>(groups.all.num_keys + groups.all.keys_without_filter);
   }
   std::vector<FamilyAdvice> families;
-  Statistics statistics;
   for (size_t g = 0; g < inspection.groups.size(); ++g) {
     const FamilyGroups& groups = inspection.groups[g];
     const directory::Database& database = inputs->databases[groups.database];
-    if (g == 0 || (options.stats.empty() && groups.database != inspection.groups[g - 1].database)) {
-      statistics = StatisticsOf(database, options.stats, stats_text);
-    }
     FamilyAdvice family;
     family.title = DatabaseTitle(database, groups.column_family);
     family.measured = measures && measured[g].all.files != 0;
     family.situation = SituationOf(*inputs, inspection, groups, measures ? &measured[g] : nullptr);
     family.request = RequestOf(options, family.situation, all_keys);
-    family.tickers = statistics.rates;
-    family.tickers_from = statistics.from;
+    family.tickers = tickers;
+    family.tickers_from = options.stats == "-" ? "stdin" : options.stats;
     family.no_tables = groups.all.files == 0;
-    if (!statistics.error.empty()) {
-      family.error = statistics.error;
-    } else if (family.no_tables) {
+    if (family.no_tables) {
       const bool failed =
           std::any_of(inputs->files.begin(), inputs->files.end(), [&](const auto& ref) {
             return ref.database == groups.database && ref.state == FileState::kFailed;
@@ -163,11 +143,16 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
       };
       add(IgnoredRemark(inspection, g));
       if (family.tickers) add(UseRemark(*family.tickers, groups.all, groups.levels.back()));
-      add(RangeRemark(range_costs[g], family.tickers, groups.all, ExtractorOf(inspection, groups)));
-      const auto cache = CacheUseOf(*inputs, inspection, groups, options.block_cache_bytes);
-      if (cache) {
-        add(CacheRemark(*cache, inputs->column_family(groups.database, groups.column_family),
-                        groups.all, family.advice));
+      if (groups.all.ranges.files != 0) {
+        add("The filters also have entries for ranges (" +
+            cli::BytesText(groups.all.ranges.entry_bytes) +
+            "), which the comparison leaves out. The choices have none: to keep them, set "
+            "range_prefixes with any of them.");
+      }
+      if (options.block_cache_bytes && database.engine == sstable::Engine::kRocksDB) {
+        add(CacheRemark(CacheUseOf(*inputs, inspection, g, *options.block_cache_bytes),
+                        inputs->column_family(groups.database, groups.column_family), groups.all,
+                        family.advice));
       }
       const std::string rewrite = RewriteRemark(database.engine, groups.all);
       if (!family.advice.choices.empty() && !rewrite.empty()) {
@@ -182,16 +167,21 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
 int Run(const AdviseOptions& options) {
   // Before the database is measured, which may take minutes.
   std::string stats_text, error;
-  if (!options.stats.empty() &&
-      !directory::ReadInput(options.stats, kMaxStatisticsBytes, &stats_text, &error)) {
-    cli::PrintError("bloomline db advise: " + error +
-                    "; --stats takes a regular file, or - for stdin");
-    return cli::kExitFailure;
+  std::optional<TickerRates> tickers;
+  if (!options.stats.empty()) {
+    if (!directory::ReadInput(options.stats, kMaxStatisticsBytes, &stats_text, &error)) {
+      cli::PrintError("bloomline db advise: " + error +
+                      "; --stats takes a regular file, or - for stdin");
+      return cli::kExitFailure;
+    }
+    if (!ReadStatistics(stats_text, &tickers.emplace(), &error)) {
+      cli::PrintError("bloomline db advise: --stats: " + error);
+      return cli::kExitImpossible;
+    }
   }
   Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "advise", options.policy);
-  const std::vector<FamilyAdvice> families =
-      AdviseFamilies(options, stats_text, inspection, &inputs);
+  const std::vector<FamilyAdvice> families = AdviseFamilies(options, tickers, inspection, &inputs);
   if (options.common.json) {
     cli::Json json =
         DocumentOf(inputs, inspection, false, [&](size_t g) { return AdviceJson(families[g]); });
@@ -232,9 +222,8 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       },
       "Show how to apply this choice [1]");
   command
-      ->add_option(
-          "--stats", options->stats,
-          "A file with RocksDB's statistics, as text (-: stdin). Default: the newest in LOG")
+      ->add_option("--stats", options->stats,
+                   "A file with RocksDB's statistics, as text (-: stdin)")
       ->type_name("FILE");
   command->add_flag("--no-measure", options->no_measure,
                     "Expected rates instead of measured ones: reads no data");
@@ -244,7 +233,7 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       ->type_name("");
   AddMeasureOptions(command, &options->measure);
   cli::AddQuantity(command, "--block-cache", &options->block_cache_bytes, cli::ParseBytes,
-                   "The size of RocksDB's block cache, for example 8GiB. Default: that of LOG");
+                   "The size of RocksDB's block cache, for example 8GiB");
   command->footer(
       "Prints the memory and the wasted reads of the present filters and of each choice. A choice\n"
       "takes at most the same memory, wastes at most as many reads, or does what --memory or\n"

@@ -133,8 +133,6 @@ cli::Json TickersJson(const TickerRates& rates, const std::string& from) {
           {"prefix_useful", rates.prefix_useful},
           {"gets_of_missing_keys", cli::OrNull(rates.gets_of_missing_keys)},
           {"gets_of_stored_keys", cli::OrNull(rates.gets_of_stored_keys)},
-          {"seeks", cli::OrNull(rates.seeks)},
-          {"seeks_found", rates.seeks_found},
           {"wasted_reads", RateOrNull(rates.wasted_reads())}};
 }
 

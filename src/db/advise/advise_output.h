@@ -22,7 +22,7 @@ struct FamilyAdvice {
   bool no_tables = false;
   std::string error;  // why there is no advice; also of no_tables
   std::optional<TickerRates> tickers;
-  std::string tickers_from;
+  std::string tickers_from;  // the file
 };
 
 void PrintAdvice(const FamilyAdvice& family);

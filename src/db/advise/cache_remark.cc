@@ -10,10 +10,6 @@ namespace {
 
 using cli::BytesText;
 
-bool IsSame(const directory::ColumnFamily& a, const directory::ColumnFamily& b) {
-  return !a.block_cache.empty() && a.block_cache == b.block_cache;
-}
-
 std::string TimesText(uint64_t part, uint64_t all) {
   return cli::NumberText(static_cast<double>(part) / static_cast<double>(all), 1) + " times";
 }
@@ -62,24 +58,14 @@ std::string WhatHelps(const CacheUse& use, const directory::ColumnFamily& family
 
 }  // namespace
 
-std::optional<CacheUse> CacheUseOf(const Inputs& inputs, const Inspection& inspection,
-                                   const FamilyGroups& family,
-                                   std::optional<uint64_t> block_cache_bytes) {
-  const directory::Database& database = inputs.databases[family.database];
-  const directory::ColumnFamily& own = inputs.column_family(family.database, family.column_family);
-  if (database.engine != sstable::Engine::kRocksDB) return std::nullopt;
+CacheUse CacheUseOf(const Inputs& inputs, const Inspection& inspection, size_t group,
+                    uint64_t capacity_bytes) {
   CacheUse use;
-  use.capacity_bytes = block_cache_bytes.value_or(own.block_cache_bytes);
-  use.from = block_cache_bytes ? "--block-cache" : "LOG";
-  use.column_families = 0;
-  if (use.capacity_bytes == 0) return std::nullopt;
-  for (const FamilyGroups& other : inspection.groups) {
-    if (other.database != family.database) continue;
-    const directory::ColumnFamily& its = inputs.column_family(other.database, other.column_family);
-    const bool is_own = other.column_family == family.column_family;
-    if (!is_own && !block_cache_bytes && !IsSame(its, own)) continue;
+  use.capacity_bytes = capacity_bytes;
+  for (const FamilyGroups& family : inspection.groups) {
+    if (family.database != inspection.groups[group].database) continue;
     ++use.column_families;
-    for (const size_t i : other.files) {
+    for (const size_t i : family.files) {
       const FileFacts& facts = inspection.files[i].facts;
       use.filter_bytes += facts.filter_bytes;
       use.index_bytes += facts.index_bytes;
@@ -94,16 +80,13 @@ std::optional<CacheUse> CacheUseOf(const Inputs& inputs, const Inspection& inspe
 std::string CacheRemark(const CacheUse& use, const directory::ColumnFamily& family,
                         const Group& all, const advice::Advice& advice) {
   const uint64_t sum = use.filter_bytes + use.index_bytes;
-  const bool is_named = use.from == "--block-cache";
   std::string filters = "The filters (" + BytesText(use.filter_bytes) + ") and indexes (" +
                         BytesText(use.index_bytes) + ")";
   if (use.column_families > 1) {
     filters += " of " + cli::CountText(use.column_families) + " column families";
   }
-  const std::string cache =
-      "the block cache of " + BytesText(use.capacity_bytes) + " (" + use.from + ")";
+  const std::string cache = "the block cache of " + BytesText(use.capacity_bytes);
   if (!family.caches_filters) {
-    if (!is_named) return "";
     return filters + " are in the memory of the open tables, beside " + cache +
            ": cache_index_and_filter_blocks is false, or OPTIONS does not say.";
   }
@@ -119,7 +102,7 @@ std::string CacheRemark(const CacheUse& use, const directory::ColumnFamily& fami
     return part + ", which leaves little for data blocks and compactions." +
            WhatHelps(use, family, all, advice);
   }
-  return is_named ? part + "." : "";
+  return part + ".";
 }
 
 }  // namespace bloomline::db

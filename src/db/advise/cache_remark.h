@@ -3,7 +3,6 @@
 #define BLOOMLINE_DB_ADVISE_CACHE_REMARK_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "src/db/advice/advice.h"
@@ -11,24 +10,21 @@
 
 namespace bloomline::db {
 
-// What lies in one block cache, or would.
+// What lies in the block cache of a database, or would.
 struct CacheUse {
   uint64_t capacity_bytes = 0;
-  std::string from;            // "LOG", "--block-cache"
-  size_t column_families = 1;  // that share it
+  size_t column_families = 0;  // that share it: all of the database
   // Of all these: before compression, as the cache has them.
   uint64_t filter_bytes = 0;
   uint64_t index_bytes = 0;
   uint64_t level0_bytes = 0;  // of filters and indexes
 };
 
-// Of the cache of a column family. None: unknown, or not of RocksDB. block_cache_bytes: the size
-// that the user names; one cache for all column families of a database then.
-std::optional<CacheUse> CacheUseOf(const Inputs& inputs, const Inspection& inspection,
-                                   const FamilyGroups& family,
-                                   std::optional<uint64_t> block_cache_bytes);
+// `group` is that of one of the column families, in Inspection::groups.
+CacheUse CacheUseOf(const Inputs& inputs, const Inspection& inspection, size_t group,
+                    uint64_t capacity_bytes);
 
-// Empty: there is nothing to say. The advice has its choices.
+// The advice has its choices.
 std::string CacheRemark(const CacheUse& use, const directory::ColumnFamily& family,
                         const Group& all, const advice::Advice& advice);
 

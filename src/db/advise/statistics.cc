@@ -2,16 +2,58 @@
 
 #include <algorithm>
 #include <limits>
+#include <sstream>
 #include <utility>
+#include <vector>
 
 #include "src/cli/shared/quantity.h"
+#include "src/db/directory/file_names.h"
+#include "src/support/number_text.h"
 
 namespace bloomline::db {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-std::optional<uint64_t> Find(const directory::Tickers& tickers, const std::string& name) {
+using Tickers = std::map<std::string, uint64_t>;
+
+enum class Line { kTicker, kOther, kBad };
+
+// "NAME COUNT : 12" or "NAME 12"; of a histogram, "NAME P50 : 0.5 ..." or "NAME statistics ...".
+Line ParseLine(const std::string& line, std::string* name, uint64_t* count) {
+  std::istringstream input(line);
+  std::vector<std::string> words;
+  for (std::string word; words.size() < 5 && input >> word;) words.push_back(std::move(word));
+  if (words.empty() || words[0].rfind("rocksdb.", 0) != 0) return Line::kOther;
+  *name = words[0];
+  if (words.size() >= 2 && (words[1] == "P50" || words[1] == "statistics")) return Line::kOther;
+  const bool has_count = words.size() == 4 && words[1] == "COUNT" && words[2] == ":";
+  return (words.size() == 2 || has_count) && support::ParseUint64(words.back(), count)
+             ? Line::kTicker
+             : Line::kBad;
+}
+
+bool ParseTickers(const std::string& text, Tickers* tickers, std::string* error) {
+  std::istringstream input(text);
+  uint64_t number = 0;
+  uint64_t count;
+  std::string name;
+  for (std::string line; std::getline(input, line);) {
+    ++number;
+    const Line kind = ParseLine(line, &name, &count);
+    if (kind == Line::kTicker) (*tickers)[name] = count;
+    if (kind != Line::kBad) continue;
+    *error = "line " + std::to_string(number) + " is " + directory::Quoted(line) +
+             "; allowed: a name and a count from 0 to 18446744073709551615, as in "
+             "'rocksdb.bloom.filter.useful COUNT : 12'";
+    return false;
+  }
+  if (!tickers->empty()) return true;
+  *error = "has no tickers; allowed: lines as 'rocksdb.bloom.filter.useful COUNT : 12'";
+  return false;
+}
+
+std::optional<uint64_t> Find(const Tickers& tickers, const std::string& name) {
   const auto found = tickers.find("rocksdb." + name);
   if (found == tickers.end()) return std::nullopt;
   return found->second;
@@ -21,17 +63,7 @@ double Quotient(uint64_t part, uint64_t all) {
   return all == 0 ? kUnknown : static_cast<double>(part) / static_cast<double>(all);
 }
 
-}  // namespace
-
-double TickerRates::false_positive_rate() const {
-  return Quotient(false_positives(), useful + false_positives());
-}
-
-double TickerRates::wasted_reads() const {
-  return gets_of_missing_keys ? Quotient(false_positives(), *gets_of_missing_keys) : kUnknown;
-}
-
-bool RatesOf(const directory::Tickers& tickers, TickerRates* rates, std::string* error) {
+bool RatesOf(const Tickers& tickers, TickerRates* rates, std::string* error) {
   struct Needed {
     const char* name;
     uint64_t* value;
@@ -59,9 +91,6 @@ bool RatesOf(const directory::Tickers& tickers, TickerRates* rates, std::string*
                           count("last.level.seek.filter.match") +
                           count("non.last.level.seek.filter.match");
   rates->prefix_useful = count("bloom.filter.prefix.useful") + skipped;
-  rates->seeks = Find(tickers, "number.db.seek");
-  rates->seeks_found = Find(tickers, "number.db.seek.found").value_or(0);
-  rates->seeks_found = std::min(rates->seeks_found, rates->seeks.value_or(0));
   // A Get that misses the memtables ends in one of the levels, or its key is missing.
   const auto missed = Find(tickers, "memtable.miss");
   const auto hit = Find(tickers, "memtable.hit");
@@ -76,26 +105,19 @@ bool RatesOf(const directory::Tickers& tickers, TickerRates* rates, std::string*
   return true;
 }
 
-Statistics StatisticsOf(const directory::Database& database, const std::string& path,
-                        const std::string& text) {
-  Statistics statistics;
-  directory::Tickers tickers;
-  TickerRates rates;
-  std::string error;
-  statistics.from = path.empty() ? "LOG" : path == "-" ? "stdin" : path;
-  bool read;
-  if (path.empty()) {
-    read = !database.path.empty() && database.engine == sstable::Engine::kRocksDB &&
-           directory::ReadLogTickers(database.path, &tickers, &error);
-  } else {
-    read = directory::ParseTickers(text, &tickers, &error);
-  }
-  if (read && RatesOf(tickers, &rates, &error)) {
-    statistics.rates = rates;
-  } else if (!path.empty()) {
-    statistics.error = error;
-  }
-  return statistics;
+}  // namespace
+
+double TickerRates::false_positive_rate() const {
+  return Quotient(false_positives(), useful + false_positives());
+}
+
+double TickerRates::wasted_reads() const {
+  return gets_of_missing_keys ? Quotient(false_positives(), *gets_of_missing_keys) : kUnknown;
+}
+
+bool ReadStatistics(const std::string& text, TickerRates* rates, std::string* error) {
+  Tickers tickers;
+  return ParseTickers(text, &tickers, error) && RatesOf(tickers, rates, error);
 }
 
 std::string UseRemark(const TickerRates& rates, const Group& all, const Group& last_level) {

@@ -3,10 +3,10 @@
 #define BLOOMLINE_DB_ADVISE_STATISTICS_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
-#include "src/db/directory/database.h"
 #include "src/db/inspect/inspection.h"
 
 namespace bloomline::db {
@@ -20,8 +20,6 @@ struct TickerRates {
   uint64_t prefix_useful = 0;   // with the answer no
   std::optional<uint64_t> gets_of_missing_keys;
   std::optional<uint64_t> gets_of_stored_keys;
-  std::optional<uint64_t> seeks;  // number.db.seek
-  uint64_t seeks_found = 0;       // of these, such as came to a key
 
   uint64_t false_positives() const { return full_positive - true_positive; }
   // The share of queries of missing keys that matched. NaN: there were none.
@@ -30,20 +28,12 @@ struct TickerRates {
   double wasted_reads() const;
 };
 
-// False with *error if the tickers do not tell, as without the three of whole keys.
-bool RatesOf(const directory::Tickers& tickers, TickerRates* rates, std::string* error);
-
 constexpr uint64_t kMaxStatisticsBytes = 256 << 20;  // somebody may name all of a LOG
 
-struct Statistics {
-  std::optional<TickerRates> rates;
-  std::string from;
-  std::string error;  // --stats cannot be used; what LOG lacks is no error
-};
-
-// `text` is what the file at `path` holds; LOG is read if `path` is empty.
-Statistics StatisticsOf(const directory::Database& database, const std::string& path,
-                        const std::string& text);
+// From Statistics::ToString() of RocksDB 7 to 11: lines "rocksdb.bloom.filter.useful COUNT : 12",
+// or without "COUNT :". Other lines are skipped, except such as begin with "rocksdb." and have no
+// count. False with *error: such a line, or the three counters of whole keys are not there.
+bool ReadStatistics(const std::string& text, TickerRates* rates, std::string* error);
 
 // Empty: the statistics do not say that filters are of no use.
 std::string UseRemark(const TickerRates& rates, const Group& all, const Group& last_level);

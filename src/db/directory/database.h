@@ -1,5 +1,5 @@
 // A LevelDB or RocksDB directory, read without either engine, also while its owner writes: CURRENT,
-// the MANIFEST, OPTIONS, and LOG. Takes no lock, writes nothing.
+// the MANIFEST and OPTIONS. Takes no lock, writes nothing.
 //
 // Formats: LevelDB doc/impl.md and db/version_edit.cc; RocksDB db/version_edit.cc (RocksDB wiki
 // "MANIFEST"), file/filename.cc.
@@ -7,7 +7,6 @@
 #define BLOOMLINE_DB_DIRECTORY_DATABASE_H_
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -34,10 +33,8 @@ struct ColumnFamily {
   std::string filter_policy;     // "bloomfilter:10:false", "{id=bloomline;...}"; empty: unknown
   std::string compaction_style;  // "kCompactionStyleLevel"; empty: unknown
   double level_size_ratio = 10;
-  bool caches_filters = false;     // cache_index_and_filter_blocks
-  bool pins_level0 = false;        // pin_l0_filter_and_index_blocks_in_cache
-  uint64_t block_cache_bytes = 0;  // of LOG; 0: unknown, or none
-  std::string block_cache;         // equal names: the same cache
+  bool caches_filters = false;  // cache_index_and_filter_blocks
+  bool pins_level0 = false;     // pin_l0_filter_and_index_blocks_in_cache
 };
 
 struct Database {
@@ -46,14 +43,12 @@ struct Database {
   std::vector<ColumnFamily> column_families;  // at least one
   std::vector<TableFile> files;               // by column family, level, and key order in it
   std::vector<std::string> warnings;          // what could not be read, one sentence each
-  // Where tables are beside `path`: RocksDB's db_paths and cf_paths. It records the former in LOG,
-  // and the latter nowhere.
+  // Where tables are beside `path`: RocksDB's db_paths and cf_paths, which no file but LOG names.
   std::vector<std::string> table_folders;
-  bool use_direct_reads = false;  // of the OPTIONS file: RocksDB reads past the page cache
 };
 
 struct InputOptions {
-  std::vector<std::string> table_folders;  // empty: those that LOG names
+  std::vector<std::string> table_folders;
 };
 
 // What one argument names: a database directory, a table file, or a list of either: "@FILE", one
@@ -67,14 +62,6 @@ bool OpenInput(const std::string& argument, std::vector<Database>* databases, st
 // The files again, from a MANIFEST that may have changed: for files that vanished meanwhile. Does
 // nothing for files named on the command line. After false the database is as it was.
 bool Refresh(Database* database, std::string* error);
-
-// RocksDB tickers: the newest "STATISTICS:" part of LOG (DBOptions::stats_dump_period_sec) or, if
-// it has none, of the newest LOG.old that does; or a text with lines "rocksdb.bloom.filter.useful
-// COUNT : 12" or "rocksdb.bloom.filter.useful 12", in which other lines are skipped, except such as
-// begin with "rocksdb." and have no count.
-using Tickers = std::map<std::string, uint64_t>;
-bool ReadLogTickers(const std::string& database_path, Tickers* tickers, std::string* error);
-bool ParseTickers(const std::string& text, Tickers* tickers, std::string* error);
 
 }  // namespace bloomline::directory
 

@@ -119,34 +119,23 @@ bool TryToTake(const std::string& path, const std::vector<std::string>& table_fo
 }
 
 // Reads CURRENT, then the MANIFEST, then the listings of folders: a table that both have was there.
-// If tables are missing and *table_folders is empty, it becomes those that LOG names, except other
-// databases: the LOG of a copied database names the folder of the original. While the owner writes,
-// CURRENT may name a MANIFEST that is gone, and the MANIFEST tables that are gone: then all is read
-// again, at most 12 times.
-bool TakeSnapshot(const std::string& path, std::vector<std::string>* table_folders,
+// While the owner writes, CURRENT may name a MANIFEST that is gone, and the MANIFEST tables that
+// are gone: then all is read again, twice at most.
+bool TakeSnapshot(const std::string& path, const std::vector<std::string>& table_folders,
                   Snapshot* snapshot, std::string* error) {
   for (int attempt = 0;; ++attempt) {
-    const bool is_last = attempt >= kMaxAttempts;
+    const bool is_last = attempt + 1 == kMaxAttempts;
     WaitBefore(attempt);
     *snapshot = Snapshot();
     bool again = false;
     std::string failure;
-    if (!TryToTake(path, *table_folders, snapshot, &again, &failure)) {
+    if (!TryToTake(path, table_folders, snapshot, &again, &failure)) {
       if (again && !is_last) continue;
       *error = std::move(failure);
       return false;
     }
     snapshot->missing = MissingTables(*snapshot);
-    if (!snapshot->missing.empty() && table_folders->empty()) {
-      // RocksDB records its folders nowhere but in LOG.
-      for (std::string& folder : TableFoldersInLog(path)) {
-        if (Exists(Join(folder, "CURRENT")) || !snapshot->folders.Add(folder, &failure)) continue;
-        table_folders->push_back(std::move(folder));
-      }
-      snapshot->missing = MissingTables(*snapshot);
-    }
-    const bool is_whole = snapshot->missing.empty() && snapshot->manifest.warnings.empty();
-    snapshot->is_settled = is_whole || IsUnchanged(path, *snapshot);
+    snapshot->is_settled = snapshot->missing.empty() || IsUnchanged(path, *snapshot);
     if (snapshot->is_settled || is_last) return true;
   }
 }
@@ -188,12 +177,10 @@ void AddOptions(Database* database) {
   OptionsFile options;
   std::string error;
   if (!ReadNewestOptions(database->path, &options, &error)) database->warnings.push_back(error);
-  database->use_direct_reads = options.database["use_direct_reads"] == "true";
   for (ColumnFamily& family : database->column_families) {
     const auto found = options.column_families.find(family.name);
     if (found != options.column_families.end()) ApplyOptions(found->second, &family);
   }
-  AddBlockCachesOfLog(database);
 }
 
 // By level, then by key as the comparator of that name orders them; in level 0 by number. For a
@@ -257,9 +244,8 @@ void WarnOfMissing(const std::vector<uint64_t>& missing, Database* database) {
 
 bool ReadLive(const std::string& path, Database* database, std::string* error) {
   Snapshot snapshot;
-  if (!TakeSnapshot(path, &database->table_folders, &snapshot, error)) return false;
+  if (!TakeSnapshot(path, database->table_folders, &snapshot, error)) return false;
   database->engine = EngineOf(snapshot);
-  database->warnings = snapshot.manifest.warnings;
   AddFiles(snapshot, database);
   if (!snapshot.missing.empty()) WarnOfMissing(snapshot.missing, database);
   if (database->engine == Engine::kRocksDB) AddOptions(database);

@@ -1,4 +1,4 @@
-// Reads a database's folder, and RocksDB's LOG and LOG.old.NUMBER in it.
+// Reads a database's folder.
 #ifndef BLOOMLINE_DB_DIRECTORY_DIRECTORY_H_
 #define BLOOMLINE_DB_DIRECTORY_DIRECTORY_H_
 
@@ -15,13 +15,6 @@ bool ReadDirectory(const std::string& path, const std::vector<std::string>& tabl
 
 // The engine that wrote a table; by its name if it cannot be read.
 sstable::Engine EngineOfTable(const std::string& path);
-
-// Sets block_cache and block_cache_bytes of column families, as LOG lists them when the database is
-// opened. OPTIONS does not record them.
-void AddBlockCachesOfLog(Database* database);
-
-// DBOptions::db_paths, as LOG lists them when the database is opened.
-std::vector<std::string> TableFoldersInLog(const std::string& database_path);
 
 }  // namespace bloomline::directory
 

@@ -68,8 +68,6 @@ bool ListFolder(const std::string& folder, Listing* listing, std::string* error)
       listing->has_identity = true;
     } else if (const auto number = NumberBehind("OPTIONS-", name)) {
       listing->newest_options = std::max(listing->newest_options, *number);
-    } else if (NumberBehind("LOG.old.", name)) {
-      listing->old_logs.push_back(std::move(name));
     } else if (entry->is_directory(ignored)) {
       listing->folders.push_back(std::move(name));
     }
@@ -80,10 +78,6 @@ bool ListFolder(const std::string& folder, Listing* listing, std::string* error)
   }
   std::sort(listing->other_tables.begin(), listing->other_tables.end());
   std::sort(listing->folders.begin(), listing->folders.end());
-  std::sort(listing->old_logs.begin(), listing->old_logs.end(),
-            [](const std::string& a, const std::string& b) {
-              return *NumberBehind("LOG.old.", a) > *NumberBehind("LOG.old.", b);
-            });
   return true;
 }
 

@@ -25,7 +25,6 @@ struct Listing {
   std::unordered_map<uint64_t, std::string> tables;  // the name by the number
   std::vector<std::string> other_tables;             // with names that are no numbers
   uint64_t newest_options = 0;                       // 0: none
-  std::vector<std::string> old_logs;                 // "LOG.old.123", the newest first
   std::vector<std::string> folders;
   bool has_current = false;
   bool has_identity = false;
@@ -40,8 +39,8 @@ bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* tex
 bool ReadInput(const std::string& path, uint64_t max_bytes, std::string* text, std::string* error);
 
 // While a database's owner writes, files that one names may be gone. Then all is read again, after
-// 0, 1, 4, 9, ... ms.
-constexpr int kMaxAttempts = 12;
+// 1 and 4 ms.
+constexpr int kMaxAttempts = 3;
 void WaitBefore(int attempt);
 
 bool Exists(const std::string& path);

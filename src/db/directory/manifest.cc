@@ -7,40 +7,43 @@
 
 namespace bloomline::directory {
 
-void LiveFiles::Apply(VersionEdit&& edit) {
+bool LiveFiles::Apply(VersionEdit&& edit, std::string* what) {
   has_rocksdb_tags_ = has_rocksdb_tags_ || edit.has_rocksdb_tags;
-  if (!edit.remaining_in_group) {
-    if (!group_.empty()) {  // the group has lost its end
-      ++num_contradictions_;
-      group_.clear();
-    }
-    return ApplyOne(std::move(edit));
+  const bool continues_group = !group_.empty();
+  if (continues_group && (!edit.remaining_in_group || *group_.back().remaining_in_group !=
+                                                          *edit.remaining_in_group + uint64_t{1})) {
+    *what = "does not belong to the atomic group before it";
+    return false;
   }
-  const uint32_t remaining = *edit.remaining_in_group;
-  if (!group_.empty() && *group_.back().remaining_in_group != remaining + 1) {
-    ++num_contradictions_;
-    group_.clear();
-  }
+  if (!edit.remaining_in_group) return ApplyOne(std::move(edit), what);
+  const bool is_last = *edit.remaining_in_group == 0;
   group_.push_back(std::move(edit));
-  if (remaining > 0) return;
-  for (VersionEdit& one : group_) ApplyOne(std::move(one));
+  if (!is_last) return true;
+  for (VersionEdit& one : group_) {
+    if (!ApplyOne(std::move(one), what)) return false;
+  }
   group_.clear();
+  return true;
 }
 
-void LiveFiles::ApplyOne(VersionEdit&& edit) {
+bool LiveFiles::ApplyOne(VersionEdit&& edit, std::string* what) {
+  const std::string family_number = std::to_string(edit.column_family);
   if (edit.adds_column_family) {
     LiveFamily family;
     family.name = std::move(edit.column_family_name);
-    if (!families_.try_emplace(edit.column_family, std::move(family)).second) ++num_contradictions_;
+    if (!families_.try_emplace(edit.column_family, std::move(family)).second) {
+      *what = "adds column family " + family_number + ", which is there";
+      return false;
+    }
   }
   const auto found = families_.find(edit.column_family);
   if (found == families_.end()) {
-    ++num_contradictions_;
-    return;
+    *what = "is of column family " + family_number + ", which is not there";
+    return false;
   }
   if (edit.drops_column_family) {
     families_.erase(found);
-    return;
+    return true;
   }
   LiveFamily& family = found->second;
   if (edit.comparator) family.comparator = std::move(*edit.comparator);
@@ -48,15 +51,20 @@ void LiveFiles::ApplyOne(VersionEdit&& edit) {
   for (const DeletedFile& deleted : edit.deleted_files) {
     const auto file = family.files.find(deleted.number);
     if (file == family.files.end() || file->second.level != deleted.level) {
-      ++num_contradictions_;
-    } else {
-      family.files.erase(file);
+      *what = "deletes table " + std::to_string(deleted.number) + ", which is not in level " +
+              std::to_string(deleted.level);
+      return false;
     }
+    family.files.erase(file);
   }
   for (LiveFile& file : edit.new_files) {
     const uint64_t number = file.number;
-    if (!family.files.insert_or_assign(number, std::move(file)).second) ++num_contradictions_;
+    if (!family.files.try_emplace(number, std::move(file)).second) {
+      *what = "adds table " + std::to_string(number) + ", which is there";
+      return false;
+    }
   }
+  return true;
 }
 
 bool ReadManifest(const std::string& path, Manifest* manifest, bool* vanished, std::string* error) {
@@ -70,48 +78,33 @@ bool ReadManifest(const std::string& path, Manifest* manifest, bool* vanished, s
   std::string_view record;
   VersionEdit edit;
   std::string what;
-  uint64_t num_records = 0;
-  uint64_t num_unreadable = 0;
+  bool has_record = false;
+  const auto refuse = [&](const std::string& problem) {
+    *error = path + ": is damaged: the record at offset " + std::to_string(log.record_offset()) +
+             " " + problem + "; which tables are live is unknown";
+    return false;
+  };
   while (log.Next(&record)) {
     switch (DecodeVersionEdit(record, &edit, &what)) {
       case EditError::kNone:
-        manifest->live.Apply(std::move(edit));
-        ++num_records;
         break;
       case EditError::kDamaged:
-        if (num_unreadable++ == 0) {
-          manifest->warnings.push_back(path + ": the record at offset " +
-                                       std::to_string(log.record_offset()) + " is damaged (" +
-                                       what + ") and skipped");
-        }
-        break;
+        return refuse("has wrong bytes in " + what);
       case EditError::kNewerVersion:
         *error = path + ": the record at offset " + std::to_string(log.record_offset()) + " has " +
                  what + ", which is not known here: a newer version or another engine wrote it";
         return false;
     }
+    if (!manifest->live.Apply(std::move(edit), &what)) return refuse(what);
+    has_record = true;
   }
   if (!log.error().empty()) {
     *error = log.error();
     return false;
   }
-  if (num_records == 0) {
+  if (!has_record) {
     *error = path + ": has no whole record in its " + std::to_string(log.size()) + " bytes";
     return false;
-  }
-  if (num_unreadable > 1) {
-    manifest->warnings.push_back(path + ": " + std::to_string(num_unreadable - 1) +
-                                 " more records are damaged and skipped");
-  }
-  if (log.num_damaged() > 0) {
-    manifest->warnings.push_back(
-        path + ": damaged at offset " + std::to_string(log.first_damage()) +
-        (log.num_damaged() == 1 ? "" : " and elsewhere") + "; tables and levels may be wrong");
-  }
-  if (manifest->live.num_contradictions() > 0) {
-    manifest->warnings.push_back(path + ": " + std::to_string(manifest->live.num_contradictions()) +
-                                 " changes contradict the ones before; tables and levels may be "
-                                 "wrong");
   }
   return true;
 }

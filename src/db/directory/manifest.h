@@ -54,34 +54,34 @@ struct LiveFamily {
   std::map<uint64_t, LiveFile> files;  // by number
 };
 
-// Keeps what is live, not the history.
+// Keeps what is live, not the history. Edits that contradict those before them are refused: edits
+// between them are missing then.
 class LiveFiles {
  public:
   LiveFiles() { families_[0]; }
 
-  void Apply(VersionEdit&& edit);
+  // False with *what: "deletes table 5, which is not in level 1".
+  bool Apply(VersionEdit&& edit, std::string* what);
 
   const std::map<uint32_t, LiveFamily>& families() const { return families_; }  // by number
-  // Changes that do not fit what was there: edits before them are missing.
-  uint64_t num_contradictions() const { return num_contradictions_; }
   bool has_rocksdb_tags() const { return has_rocksdb_tags_; }
 
  private:
-  void ApplyOne(VersionEdit&& edit);
+  bool ApplyOne(VersionEdit&& edit, std::string* what);
 
   std::map<uint32_t, LiveFamily> families_;
   std::vector<VersionEdit> group_;  // an atomic group that is not complete yet
-  uint64_t num_contradictions_ = 0;
   bool has_rocksdb_tags_ = false;
 };
 
 struct Manifest {
   LiveFiles live;
-  uint64_t bytes = 0;                 // of the file that were there
-  std::vector<std::string> warnings;  // damage
+  uint64_t bytes = 0;  // of the file that were there
 };
 
-// False with *error: the file and what is wrong. *vanished: it does not exist.
+// False with *error: the file, what is wrong, and where. Damage anywhere but in a last record that
+// may not be written in full yet is an error: which tables are live is then unknown. *vanished: it
+// does not exist.
 bool ReadManifest(const std::string& path, Manifest* manifest, bool* vanished, std::string* error);
 
 }  // namespace bloomline::directory

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/db/sstable/bytes/checksum.h"
 #include "src/db/sstable/bytes/coding.h"
 
 namespace bloomline::directory {
@@ -37,7 +38,6 @@ bool IsZeros(std::string_view bytes) { return bytes.find_first_not_of('\0') == b
 bool RecordLog::ReadBlock() {
   block_offset_ += block_.size();
   position_ = 0;
-  has_checksums_ = false;
   const uint64_t left = file_.size() - block_offset_;
   block_.resize(static_cast<size_t>(std::min<uint64_t>(left, kBlockBytes)));
   if (block_.empty()) return false;
@@ -46,13 +46,13 @@ bool RecordLog::ReadBlock() {
   return false;
 }
 
-uint32_t RecordLog::ChecksumOf(size_t begin, size_t end) {
-  if (has_checksums_) return checksums_.Of(begin, end);
-  num_bytes_checked_ += end - begin;
-  return sstable::Crc32c(block_.data() + begin, end - begin);
+bool RecordLog::Damaged(uint64_t offset, const std::string& what) {
+  error_ = file_.name() + ": is damaged: the record at offset " + std::to_string(offset) + " " +
+           what + "; which tables are live is unknown";
+  return false;
 }
 
-RecordLog::Header RecordLog::ParseAt(size_t position, Fragment* fragment) {
+RecordLog::Header RecordLog::ParseAt(size_t position, Fragment* fragment) const {
   const char* const header = block_.data() + position;
   const size_t length = sstable::LoadLittleEndian16(header + 4);
   fragment->type = static_cast<unsigned char>(header[kTypeOffset]);
@@ -60,62 +60,46 @@ RecordLog::Header RecordLog::ParseAt(size_t position, Fragment* fragment) {
   if (fragment->type == kZero && length == 0) return Header::kZeros;
   const size_t extra = HasLogNumber(fragment->type) ? kLogNumberBytes : 0;
   if (length + extra > block_.size() - position - kHeaderBytes) return Header::kTooLong;
-  const uint32_t crc = ChecksumOf(position + kTypeOffset, position + kHeaderBytes + extra + length);
+  const uint32_t crc = sstable::Crc32c(header + kTypeOffset, 1 + extra + length);
   if (sstable::MaskCrc32c(crc) != sstable::LoadLittleEndian32(header)) return Header::kBadChecksum;
   fragment->payload = std::string_view(header + kHeaderBytes + extra, length);
   return Header::kGood;
 }
 
-// The next fragment of a known type with the right checksum, anywhere behind *position.
-bool RecordLog::FindFragment(size_t* position) {
-  if (!has_checksums_) {
-    checksums_.Read(block_);
-    has_checksums_ = true;
-    num_bytes_checked_ += block_.size();
-  }
+// Whether the last block has a whole fragment anywhere behind its position. Then it is damage that
+// makes the fragment at the position look as if the file ended in it.
+bool RecordLog::HasFragmentBehind() const {
   Fragment fragment;
-  for (size_t i = *position + 1; i + kHeaderBytes <= block_.size(); ++i) {
+  for (size_t i = position_ + 1; i + kHeaderBytes <= block_.size(); ++i) {
     const int type = static_cast<unsigned char>(block_[i + kTypeOffset]);
     if (type < kFull || type > kRecyclableLast) continue;  // spares most checksums
-    if (ParseAt(i, &fragment) == Header::kGood) {
-      *position = i;
-      return true;
-    }
+    if (ParseAt(i, &fragment) == Header::kGood) return true;
   }
   return false;
 }
 
-void RecordLog::AddDamage(uint64_t offset) {
-  if (num_damaged_++ == 0) first_damage_ = offset;
-  has_suspect_ = false;
-  in_record_ = false;
-  after_damage_ = true;
-}
-
 bool RecordLog::NextFragment(Fragment* fragment) {
-  while (true) {
-    if (block_.size() - position_ < kHeaderBytes) {
-      if (!ReadBlock()) return false;
-      continue;
-    }
-    const Header header = ParseAt(position_, fragment);
-    if (header == Header::kGood) {
-      if (has_suspect_) AddDamage(suspect_);
-      position_ += static_cast<size_t>(fragment->payload.data() + fragment->payload.size() -
-                                       (block_.data() + position_));
-      return true;
-    }
-    const bool at_end = block_offset_ + block_.size() == file_.size();
-    const bool is_torn = header == Header::kZeros || (header == Header::kTooLong && at_end);
-    const bool rest_is_zeros = IsZeros(std::string_view(block_).substr(position_));
-    if (!has_suspect_) {
-      has_suspect_ = true;
-      suspect_ = fragment->offset;
-    }
-    if (!rest_is_zeros && FindFragment(&position_)) continue;
-    if (has_suspect_ && !is_torn && !rest_is_zeros) AddDamage(suspect_);
-    position_ = block_.size();
+  while (block_.size() - position_ < kHeaderBytes) {
+    if (!ReadBlock()) return false;
   }
+  const Header header = ParseAt(position_, fragment);
+  if (header == Header::kGood) {
+    position_ =
+        static_cast<size_t>(fragment->payload.data() + fragment->payload.size() - block_.data());
+    return true;
+  }
+  if (header == Header::kZeros) {
+    do {
+      if (!IsZeros(std::string_view(block_).substr(position_))) {
+        return Damaged(fragment->offset, "is zeros, and others follow");
+      }
+    } while (ReadBlock());
+    return false;
+  }
+  if (header == Header::kBadChecksum) return Damaged(fragment->offset, "has a wrong checksum");
+  const bool is_last_block = block_offset_ + block_.size() == file_.size();
+  if (is_last_block && !HasFragmentBehind()) return false;
+  return Damaged(fragment->offset, "is longer than its block");
 }
 
 bool RecordLog::Next(std::string_view* record) {
@@ -131,15 +115,11 @@ bool RecordLog::Next(std::string_view* record) {
       return false;
     }
     // Old writers left an empty kFirst at the end of a block.
-    if (begins && in_record_ && !record_.empty()) AddDamage(record_offset_);
-    if (!begins && !in_record_) {
-      if (!after_damage_) AddDamage(fragment.offset);
-      continue;
-    }
+    if (begins && in_record_ && !record_.empty()) return Damaged(record_offset_, "has no end");
+    if (!begins && !in_record_) return Damaged(fragment.offset, "has no beginning");
     if (begins) {
       record_.clear();
       record_offset_ = fragment.offset;
-      after_damage_ = false;
     }
     in_record_ = type != kFull && type != kLast;
     if (type == kFull) {

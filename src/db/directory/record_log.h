@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 
-#include "src/db/sstable/bytes/checksum.h"
 #include "src/support/file_io.h"
 
 namespace bloomline::directory {
@@ -23,17 +22,12 @@ class RecordLog {
   // be read: then error() is not empty.
   //
   // A fragment that its file does not hold in full is the end: its owner is writing it, or died
-  // then. So are zeros. A damaged fragment is skipped and counted; the reader goes on at the next
-  // fragment whose checksum is right.
+  // then. So are zeros up to the end of the file. Everything else that is wrong is damage.
   bool Next(std::string_view* record);
 
   const std::string& error() const { return error_; }
-  uint64_t num_damaged() const { return num_damaged_; }
-  uint64_t first_damage() const { return first_damage_; }    // its offset, if there is any
   uint64_t record_offset() const { return record_offset_; }  // of the last record
   uint64_t size() const { return file_.size(); }             // of the file when it was opened
-  // What checksums have read: at most three times the file, whatever is in it.
-  uint64_t num_bytes_checked() const { return num_bytes_checked_; }
 
  private:
   struct Fragment {
@@ -44,29 +38,18 @@ class RecordLog {
   enum class Header { kGood, kZeros, kTooLong, kBadChecksum };
 
   bool ReadBlock();
-  uint32_t ChecksumOf(size_t begin, size_t end);
   bool NextFragment(Fragment* fragment);
-  Header ParseAt(size_t position, Fragment* fragment);
-  bool FindFragment(size_t* position);
-  void AddDamage(uint64_t offset);
+  Header ParseAt(size_t position, Fragment* fragment) const;
+  bool HasFragmentBehind() const;
+  bool Damaged(uint64_t offset, const std::string& what);  // false
 
   support::InputFile file_;
   std::string block_;
   uint64_t block_offset_ = 0;
   size_t position_ = 0;  // in the block
-  // Checksums of the ranges of a damaged block. There, each byte may begin a fragment of any
-  // length, and checksums that read each of these would read the block thousands of times.
-  sstable::RangeCrc32c checksums_;
-  bool has_checksums_ = false;
   std::string record_;
   uint64_t record_offset_ = 0;
   bool in_record_ = false;
-  bool after_damage_ = false;  // fragments without a beginning belong to the damaged record
-  bool has_suspect_ = false;   // damage, if anything follows
-  uint64_t suspect_ = 0;
-  uint64_t num_damaged_ = 0;
-  uint64_t first_damage_ = 0;
-  uint64_t num_bytes_checked_ = 0;
   std::string error_;
 };
 

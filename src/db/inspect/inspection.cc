@@ -44,8 +44,7 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
                    const std::string& policy) {
   Inspection inspection;
   for (int round = 0; round == 0 || (round < kMostRounds && AddNewFiles(inputs, true)); ++round) {
-    FileWalk walk;
-    walk.first = inspection.files.size();
+    const size_t first = inspection.files.size();
     inspection.files.resize(inputs->files.size());
     ForEachFile(
         inputs, options, name,
@@ -55,7 +54,7 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
           progress->AddBytes(inputs->file(inputs->files[i]).bytes);
           return done;
         },
-        walk);
+        first);
   }
   for (size_t i = 0; i < inspection.files.size(); ++i) {
     const std::string running = PolicyOf(inputs->column_family(inputs->files[i]), policy).name;

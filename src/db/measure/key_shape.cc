@@ -79,6 +79,22 @@ bool IncrementBytes(size_t end, std::string* key) {
   return false;
 }
 
+// The next key in the way of its shape, of the same length. False: there is none.
+bool Increment(const KeyShape& shape, std::string* key) {
+  switch (shape.kind) {
+    case ShapeKind::kDecimal:
+    case ShapeKind::kTextDecimal:
+      return IncrementText(key, IsDigit, NextDigit);
+    case ShapeKind::kUuid:
+    case ShapeKind::kHex:
+      return IncrementText(key, IsHex, NextHex);
+    case ShapeKind::kCounter:
+      return IncrementBytes(shape.counter_end, key);
+    default:
+      return IncrementBytes(key->size(), key);
+  }
+}
+
 }  // namespace
 
 bool KeyShape::operator<(const KeyShape& other) const {
@@ -123,21 +139,6 @@ std::string ShapeName(const KeyShape& shape) {
       break;
   }
   return "binary, " + length + " bytes";
-}
-
-bool Increment(const KeyShape& shape, std::string* key) {
-  switch (shape.kind) {
-    case ShapeKind::kDecimal:
-    case ShapeKind::kTextDecimal:
-      return IncrementText(key, IsDigit, NextDigit);
-    case ShapeKind::kUuid:
-    case ShapeKind::kHex:
-      return IncrementText(key, IsHex, NextHex);
-    case ShapeKind::kCounter:
-      return IncrementBytes(shape.counter_end, key);
-    default:
-      return IncrementBytes(key->size(), key);
-  }
 }
 
 bool Neighbour(const KeyShape& shape, std::string_view low, std::string_view high,

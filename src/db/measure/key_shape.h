@@ -41,9 +41,6 @@ std::string ShapeName(const KeyShape& shape);
 bool Neighbour(const KeyShape& shape, std::string_view low, std::string_view high,
                std::string* key);
 
-// The next key in the way of its shape, of the same length. False: there is none.
-bool Increment(const KeyShape& shape, std::string* key);
-
 // splitmix64: fast, and the same everywhere.
 class Random {
  public:

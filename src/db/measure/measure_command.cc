@@ -12,7 +12,6 @@
 #include "src/db/inputs.h"
 #include "src/db/inspect/inspection.h"
 #include "src/db/measure/measurement.h"
-#include "src/db/measure/scan.h"
 #include "src/db/report.h"
 
 namespace bloomline::db {
@@ -185,83 +184,16 @@ cli::Json FileJson(const directory::TableFile& file, const FileFacts& facts,
           {"not_measured", cli::TextOrNull(result.not_measured)}};
 }
 
-// ---- Of --scan.
-
-// "2.40", and "0.0013" where fewer digits would hide it.
-std::string ReadsText(double reads) {
-  if (std::isnan(reads)) return "-";
-  return cli::NumberText(reads, reads == 0 || reads >= 0.1 ? 2 : reads >= 0.01 ? 3 : 4);
-}
-
-void PrintScan(const Inputs& inputs, const FamilyGroups& groups, const FamilyScan& scan) {
-  const directory::Database& database = inputs.databases[groups.database];
-  cli::PrintLine(DatabaseTitle(database, groups.column_family) + ": " +
-                 EngineName(database.engine) + ", empty ranges behind " +
-                 cli::CountText(scan.num_keys) + " stored keys");
-  if (!scan.not_measured.empty()) return cli::PrintLine("not measured: " + scan.not_measured);
-  Cells cells = {{"range behind a key", "empty", "rejected", "files per scan", "without filters"}};
-  for (const ScanWidth& width : scan.widths) {
-    if (width.made == 0) continue;
-    cells.push_back({width.name, cli::CountText(width.empty), RateOrDash(width.rejected_share()),
-                     ReadsText(width.reads()), ReadsText(width.reads_without())});
-  }
-  if (cells.size() > 1) std::cout << cli::TextTable(cells);
-  if (groups.all.ranges.files < groups.all.files) {
-    cli::PrintLine(
-        "no entries for ranges: " + cli::CountText(groups.all.files - groups.all.ranges.files) +
-        " of " + FilesText(groups.all.files));
-  }
-  cli::PrintLine("lost: " + cli::CountText(scan.lost));
-  if (scan.lost != 0) cli::PrintLine("rejected, and has keys: " + scan.lost_example);
-}
-
-cli::Json ScanJson(const FamilyScan& scan) {
-  cli::Json widths = cli::Json::array();
-  for (const ScanWidth& width : scan.widths) {
-    widths.push_back({{"range", width.name},
-                      {"made", width.made},
-                      {"empty", width.empty},
-                      {"files", width.files},
-                      {"rejected", width.rejected}});
-  }
-  return {{"keys", scan.num_keys},
-          {"ranges", std::move(widths)},
-          {"lost", scan.lost},
-          {"lost_example", cli::TextOrNull(scan.lost_example)},
-          {"reason", cli::TextOrNull(scan.not_measured)}};
-}
-
 struct Options {
   CommonOptions common;
   MeasureOptions measure;
   bool files = false;
-  bool scan = false;
 };
-
-int RunScan(const Options& options, const Inspection& inspection, Inputs* inputs) {
-  const auto scans = Scan(inputs, options.common, options.measure, inspection);
-  if (options.common.json) {
-    cli::Json json =
-        DocumentOf(*inputs, inspection, false, [&](size_t g) { return ScanJson(scans[g]); });
-    AddProblems(*inputs, &json);
-    cli::Print(json);
-  }
-  bool lost = false;
-  for (size_t g = 0; g < scans.size(); ++g) {
-    lost = lost || scans[g].lost != 0;
-    if (options.common.json) continue;
-    if (g != 0) std::cout << '\n';
-    PrintScan(*inputs, inspection.groups[g], scans[g]);
-  }
-  const int exit_code = ReportProblems(*inputs, "measure");
-  return lost ? cli::kExitFailure : exit_code;
-}
 
 int Run(const Options& options) {
   constexpr size_t kFewFiles = 10;
   Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "measure", "");
-  if (options.scan) return RunScan(options, inspection, &inputs);
   const auto results = Measure(&inputs, options.common, options.measure, "measure", inspection);
   const auto families = GroupMeasurement(inputs, inspection, results);
   if (options.common.json) {
@@ -289,13 +221,7 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
   auto options = std::make_shared<Options>();
   AddCommonOptions(command, &options->common);
   AddMeasureOptions(command, &options->measure);
-  CLI::Option* files = command->add_flag("--files", options->files,
-                                         "List each file. Up to ten files are always listed");
-  command
-      ->add_flag("--scan", options->scan,
-                 "Scans instead of Gets: how many files filters spare a scan of an empty range "
-                 "(RocksDB; docs/ranges.md)")
-      ->excludes(files);
+  command->add_flag("--files", options->files, "List each file. Up to ten files are always listed");
   command->footer(
       "Missing keys are 'adjacent' to stored ones: of the same length, and the next number, digit\n"
       "or byte; or 'elsewhere': random keys of the same shape, keys of other files, and in "
@@ -304,10 +230,7 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
       "In parentheses: the 95 % confidence interval. Filters that hold only prefixes are queried\n"
       "for prefixes. About --samples keys of each file are read; the others are skipped. 'runs'\n"
       "and 'wasted reads': see `db inspect --help`.\n"
-      "--scan draws --samples stored keys of each column family, makes ranges behind each, and\n"
-      "looks which are empty.\n"
-      "Exit code: 0 done; 1 a file cannot be read or is damaged, or a filter rejects a range that\n"
-      "has keys (--scan); 2 an invalid request.");
+      "Exit code: 0 done; 1 a file cannot be read or is damaged; 2 an invalid request.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

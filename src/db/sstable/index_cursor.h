@@ -53,8 +53,6 @@ class DataBlockWalk {
   // False at the end, and with *error on damage. A block never begins before the end of the one
   // before it: so what a damaged index can cost is bounded by the file's size.
   bool Next(BlockHandle* handle, std::string* error);
-  // Behind that block's keys, and before those of the next.
-  std::string_view separator() const { return (has_two_levels_ ? partition_ : top_).separator(); }
 
  private:
   bool NextPartition(std::string* error);

@@ -1,12 +1,10 @@
 // The keys of a table, in order (table.h).
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "src/db/sstable/block_cursor.h"
 #include "src/db/sstable/bytes/coding.h"
-#include "src/db/sstable/comparator.h"
 #include "src/db/sstable/index_cursor.h"
 #include "src/db/sstable/table_parts.h"
 
@@ -29,8 +27,7 @@ class TableKeyReader final : public Table::KeyReader {
   explicit TableKeyReader(const TableParts* parts)
       : parts_(parts),
         walk_(&parts->blocks, parts->internal.index, parts->index),
-        reader_(&parts->blocks, BlockReader::Access::kSequential),
-        order_(OrderOf(parts->properties)) {}
+        reader_(&parts->blocks, BlockReader::Access::kSequential) {}
 
   bool Open(std::string* error) {
     if (parts_->has_dictionary) {
@@ -74,16 +71,6 @@ class TableKeyReader final : public Table::KeyReader {
     LeaveBlock();
   }
 
-  void SkipTo(std::string_view user_key) override {
-    target_ = user_key;
-    skips_ = true;
-    if (!is_in_block_ || IsBeforeTarget(walk_.separator())) {
-      LeaveBlock();
-    } else {
-      target_.reset();
-    }
-  }
-
   std::string_view user_key() const override { return user_key_; }
   uint64_t sequence() const override { return sequence_; }
   uint8_t type() const override { return type_; }
@@ -99,11 +86,7 @@ class TableKeyReader final : public Table::KeyReader {
     for (; blocks_to_skip_ > 0; --blocks_to_skip_) {
       if (!walk_.Next(&block_, &error_)) return AtEnd();
     }
-    do {
-      if (!walk_.Next(&block_, &error_)) return AtEnd();
-    } while (target_ && IsBeforeTarget(walk_.separator()));
-    target_.reset();
-    is_in_block_ = true;
+    if (!walk_.Next(&block_, &error_)) return AtEnd();
     std::string_view contents;
     if (!reader_.Read(kDataBlock, block_, &contents, &error_)) return false;
     next_entry_ = 0;
@@ -112,15 +95,6 @@ class TableKeyReader final : public Table::KeyReader {
     is_done_ = !entries_.Open(contents, parts_->blocks.compression.engine);
     return !is_done_ ||
            parts_->blocks.Damaged(kDataBlock, block_.offset, entries_.problem(), &error_);
-  }
-
-  // The separator is at or behind the last key of its block, and before all keys of the next one.
-  bool IsBeforeTarget(std::string_view separator) const {
-    if (!parts_->internal.index.has_user_keys) {
-      if (separator.size() < kSequenceAndTypeBytes) return false;
-      separator.remove_suffix(kSequenceAndTypeBytes);
-    }
-    return Compare(order_, separator, *target_) < 0;
   }
 
   // The cursor is then at a block's end.
@@ -159,10 +133,7 @@ class TableKeyReader final : public Table::KeyReader {
   BlockCursor entries_;
   BlockHandle block_;
   uint64_t blocks_to_skip_ = 0;
-  const KeyOrder order_;
-  std::optional<std::string_view> target_;  // of SkipTo
   bool skips_ = false;
-  bool is_in_block_ = false;  // walk_ is at its entry of the index
   bool is_done_ = false;
   uint64_t num_entries_ = 0;
   uint64_t data_bytes_ = 0;    // of the blocks that were read, decompressed

@@ -157,18 +157,6 @@ const Properties& Table::properties() const { return parts_->properties; }
 FilterKind Table::filter_kind() const { return parts_->filter_kind; }
 const std::string& Table::filter_name() const { return parts_->filter_name; }
 
-uint64_t Table::end_of_data() const {
-  // Any block outside ends the data blocks before itself: a wrong property only has more read.
-  uint64_t end = std::min(
-      {properties().data_bytes, parts_->blocks.footer.metaindex.offset, parts_->index.offset});
-  if (parts_->filter_kind != FilterKind::kNone) end = std::min(end, parts_->filter.offset);
-  return std::min(end, file_bytes());
-}
-
-bool Table::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const {
-  return parts_->blocks.file.ReadAt(offset, n, dst, error);
-}
-
 uint64_t Table::filter_bytes() const {
   if (filter_kind() == FilterKind::kNone) return 0;
   const uint64_t of_all = properties().filter_bytes;

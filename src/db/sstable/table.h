@@ -74,11 +74,6 @@ class Table {
   int format_version() const;  // RocksDB's; 0 for LevelDB
   bool has_checksums() const;  // RocksDB can write blocks without them
   const Properties& properties() const;
-  // Where the last data block ends: filters, index, properties and footer lie behind it, in this
-  // order or another. In LevelDB: where the filter block begins.
-  uint64_t end_of_data() const;
-  // Bytes as they lie in the file; they must be in it. False with *error: cannot be read.
-  bool ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const;
   uint64_t filter_bytes() const;  // of filters and the index over them, as stored; 0: none
   uint64_t index_bytes() const;   // as it is in memory, if the table says so, else as stored
   // Compares the checksums of blocks that nothing else here reads: of range deletions, and of those
@@ -137,14 +132,10 @@ class Table::KeyReader {
   // Leaves the current block and the n blocks behind it out: nothing of those is read. So Next
   // gives the first entry of the block after them, if there is one. For samples.
   virtual void SkipBlocks(uint64_t n) = 0;
-  // Leaves out this block and those behind it whose keys are all before `user_key`, which has its
-  // timestamp. Next then gives an entry of the block where it would be, or further ones of this
-  // block. The comparator must be known. `user_key` must stay as it is until then.
-  virtual void SkipTo(std::string_view user_key) = 0;
 
   virtual std::string_view user_key() const = 0;  // with its timestamp, if the comparator has one
   virtual uint64_t sequence() const = 0;          // of an ingested file that says so: for all keys
-  virtual uint8_t type() const = 0;  // RocksDB's ValueType; LevelDB's are the same: 0, 1
+  virtual uint8_t type() const = 0;             // RocksDB's ValueType; LevelDB's are the same: 0, 1
   virtual std::string_view value() const = 0;
   virtual uint64_t block_offset() const = 0;    // of the data block in the file
   virtual uint32_t entry_in_block() const = 0;  // from 0 on

@@ -179,8 +179,7 @@ int Run(const VerifyOptions& options) {
   std::vector<VerifyResult> results;
   std::atomic<uint64_t> listed{0};
   for (int round = 0; round == 0 || (round < kMostRounds && AddNewFiles(&inputs, false)); ++round) {
-    FileWalk walk;
-    walk.first = results.size();
+    const size_t first = results.size();
     results.resize(inputs.files.size());
     ForEachFile(
         &inputs, options.common, "verify",
@@ -188,7 +187,7 @@ int Run(const VerifyOptions& options) {
             std::string* error) {
           return VerifyFile(table, options.max_errors, &listed, progress, &results[i], error);
         },
-        walk);
+        first);
   }
   if (options.common.json) {
     PrintJson(inputs, results);

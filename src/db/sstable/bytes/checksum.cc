@@ -43,17 +43,6 @@ uint32_t AddByte(uint32_t crc, unsigned char byte) {
   return (crc >> 8) ^ kTables[0][(crc ^ byte) & 255];
 }
 
-// The product of two polynomials modulo CRC-32C's. The highest bit is the coefficient of x^0.
-// Without branches: half of them would be mispredicted.
-uint32_t Multiply(uint32_t a, uint32_t b) {
-  uint32_t product = 0;
-  for (; a != 0; a <<= 1) {
-    product ^= b & (0 - (a >> 31));
-    b = (b >> 1) ^ (kPolynomial & (0 - (b & 1)));
-  }
-  return product;
-}
-
 #if defined(__x86_64__)
 
 // Clang can have the instruction without SSE4.2, and SSE4.2 without the instruction.
@@ -110,22 +99,6 @@ uint32_t PortableCrc32c(const char* data, size_t n) {
 uint32_t Crc32c(const char* data, size_t n) {
   static const bool has_instruction = HasInstruction();
   return has_instruction ? InstructionCrc32c(data, n) : PortableCrc32c(data, n);
-}
-
-void RangeCrc32c::Read(std::string_view data) {
-  prefixes_.assign(1, 0);
-  prefixes_.reserve(data.size() + 1);
-  for (const char c : data) {
-    prefixes_.push_back(AddByte(prefixes_.back(), static_cast<unsigned char>(c)));
-  }
-  if (powers_.empty()) powers_.push_back(0x80000000);
-  powers_.reserve(data.size() + 1);
-  while (powers_.size() <= data.size()) powers_.push_back(AddByte(powers_.back(), 0));
-}
-
-// A register is linear in what it was before and in the bytes that it has read since.
-uint32_t RangeCrc32c::Of(size_t begin, size_t end) const {
-  return ~(Multiply(~prefixes_[begin], powers_[end - begin]) ^ prefixes_[end]);
 }
 
 uint32_t Checksum(ChecksumType type, const char* data, size_t n) {

@@ -4,8 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
-#include <vector>
 
 namespace bloomline::sstable {
 
@@ -30,17 +28,6 @@ inline uint32_t ChecksumContext(uint32_t base, uint64_t offset) {
 uint32_t Crc32c(const char* data, size_t n);
 // Without it, for CPUs that have none and for tests.
 uint32_t PortableCrc32c(const char* data, size_t n);
-
-// The CRCs of many ranges of the same bytes, each in constant time however long the range is.
-class RangeCrc32c {
- public:
-  void Read(std::string_view data);
-  uint32_t Of(size_t begin, size_t end) const;
-
- private:
-  std::vector<uint32_t> prefixes_;  // [i]: of the first i bytes, from the register 0
-  std::vector<uint32_t> powers_;    // [i]: what i bytes of zeros multiply a register by
-};
 
 // How both engines store it: a CRC over data that contains its own CRC is weak.
 inline uint32_t MaskCrc32c(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }

@@ -1,0 +1,73 @@
+// OPTIONS of any text.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "src/db/directory/options_file.h"
+
+namespace bloomline::directory {
+namespace {
+
+TEST(OptionsFile, Sections) {
+  OptionsFile options;
+  ParseOptionsFile(
+      "# comment\n"
+      "[Version]\n  rocksdb_version=7.8.3\n"
+      "[DBOptions]\r\n  db_log_dir=/a\\:b\\#c # comment\r\n  no statement\n=\n"
+      "[CFOptions \"default\"]\n  num_levels=5\n  compression_opts={max_dict_bytes=0;level=1;}\n"
+      "  a = b=c  \n"
+      "[TableOptions/BlockBasedTable \"default\"]\n  filter_policy={id=bloomfilter:10:false;}#x\n"
+      "  num_levels=9\n"
+      "[CFOptions \"with \\\"quotes\\\" \\#1\"]\n  a=1\n"
+      "[Unknown \"default\"]\n  b=2\n"
+      "[CFOptions]\n  c=3\n"
+      "[TableOptions \"default\"]\n  d=4",
+      &options);
+  EXPECT_EQ(options.database, (OptionMap{{"db_log_dir", "/a:b#c"}, {"", ""}}));
+  ASSERT_EQ(options.column_families.size(), 2u);
+  EXPECT_EQ(options.column_families["default"],
+            (OptionMap{{"num_levels", "5"},
+                       {"compression_opts", "{max_dict_bytes=0;level=1;}"},
+                       {"a", "b=c"},
+                       {"filter_policy", "{id=bloomfilter:10:false;}"}}));
+  EXPECT_EQ(options.column_families["with \"quotes\" #1"], (OptionMap{{"a", "1"}}));
+}
+
+TEST(OptionsFile, Values) {
+  EXPECT_EQ(OptionId("bloomfilter:10:false"), "bloomfilter:10:false");
+  EXPECT_EQ(OptionId(" {bloomfilter:10:false;} "), "bloomfilter:10:false");
+  EXPECT_EQ(OptionId("{bloom_before_level=0;id=ribbonfilter:10;}"), "ribbonfilter:10");
+  EXPECT_EQ(OptionId("id=bloomline;format=compact"), "bloomline");
+  EXPECT_EQ(OptionId("{bits_per_key=7}"), "");
+  EXPECT_EQ(OptionId(""), "");
+  EXPECT_EQ(OptionIn("{a={id=x;b=1;};id=y;b={c=2;};}", "id"), "y");
+  EXPECT_EQ(OptionIn("{a={id=x;b=1;};id=y;b={c=2;};}", "b"), "c=2;");
+  EXPECT_EQ(OptionIn("{a=1}", "b"), "");
+  // Braces that do not match.
+  for (const char* text :
+       {"{", "}", "{a", "a}", "{{a=1}", "{a=1}}", "}{", "a={;b=1", ";;;", "=", "{=}"}) {
+    OptionId(text);
+    OptionIn(text, "b");
+  }
+}
+
+// Cut off at any length, and with any byte changed: options of the same names, or fewer.
+TEST(OptionsFile, Damage) {
+  const std::string text =
+      "[DBOptions]\n db_log_dir=/x\n[CFOptions \"default\"]\n a={b={c=1;};}\n"
+      "[TableOptions/BlockBasedTable \"default\"]\n filter_policy=bloomline\\:10 # c\n";
+  for (size_t i = 0; i <= text.size(); ++i) {
+    OptionsFile cut;
+    ParseOptionsFile(text.substr(0, i), &cut);
+    EXPECT_LE(cut.column_families.size(), 1u);
+    for (int byte = 0; i < text.size() && byte < 256; ++byte) {
+      std::string changed = text;
+      changed[i] = static_cast<char>(byte);
+      OptionsFile options;
+      ParseOptionsFile(changed, &options);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bloomline::directory
