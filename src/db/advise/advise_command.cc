@@ -105,8 +105,7 @@ advice::Request RequestOf(const AdviseOptions& options, const advice::Situation&
   return request;
 }
 
-std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
-                                         const std::optional<TickerRates>& tickers,
+std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Statistics* statistics,
                                          const Inspection& inspection, Inputs* inputs) {
   std::vector<MeasuredFamily> measured;
   const bool measures = !options.no_measure;
@@ -127,8 +126,6 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
     family.measured = measures && measured[g].all.files != 0;
     family.situation = SituationOf(*inputs, inspection, groups, measures ? &measured[g] : nullptr);
     family.request = RequestOf(options, family.situation, all_keys);
-    family.tickers = tickers;
-    family.tickers_from = options.stats == "-" ? "stdin" : options.stats;
     family.no_tables = groups.all.files == 0;
     if (family.no_tables) {
       const bool failed =
@@ -142,7 +139,9 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
         if (!remark.empty()) family.advice.remarks.push_back(std::move(remark));
       };
       add(IgnoredRemark(inspection, g));
-      if (family.tickers) add(UseRemark(*family.tickers, groups.all, groups.levels.back()));
+      if (statistics != nullptr) {
+        add(UseRemark(statistics->rates, groups.all, groups.levels.back()));
+      }
       if (groups.all.ranges.files != 0) {
         add("The filters also have entries for ranges (" +
             cli::BytesText(groups.all.ranges.entry_bytes) +
@@ -167,32 +166,44 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
 int Run(const AdviseOptions& options) {
   // Before the database is measured, which may take minutes.
   std::string stats_text, error;
-  std::optional<TickerRates> tickers;
+  std::optional<Statistics> statistics;
   if (!options.stats.empty()) {
     if (!directory::ReadInput(options.stats, kMaxStatisticsBytes, &stats_text, &error)) {
       cli::PrintError("bloomline db advise: " + error +
                       "; --stats takes a regular file, or - for stdin");
       return cli::kExitFailure;
     }
-    if (!ReadStatistics(stats_text, &tickers.emplace(), &error)) {
+    statistics.emplace().from = options.stats == "-" ? "stdin" : options.stats;
+    if (!ReadStatistics(stats_text, &statistics->rates, &error)) {
       cli::PrintError("bloomline db advise: --stats: " + error);
       return cli::kExitImpossible;
     }
   }
   Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "advise", options.policy);
-  const std::vector<FamilyAdvice> families = AdviseFamilies(options, tickers, inspection, &inputs);
+  const bool is_one_family = inspection.groups.size() == 1;
+  if (statistics) {
+    statistics->runs = is_one_family ? inspection.groups[0].all.runs : std::nan("");
+  }
+  const Statistics* const of_family = statistics && is_one_family ? &*statistics : nullptr;
+  const std::vector<FamilyAdvice> families =
+      AdviseFamilies(options, of_family, inspection, &inputs);
   if (options.common.json) {
     cli::Json json =
         DocumentOf(inputs, inspection, false, [&](size_t g) { return AdviceJson(families[g]); });
+    json["statistics"] = statistics ? StatisticsJson(*statistics) : cli::Json(nullptr);
     AddProblems(inputs, &json);
     cli::Print(json);
+  }
+  if (!options.common.json && statistics && !is_one_family) {
+    PrintStatistics(*statistics);
+    std::cout << "These are of all column families together.\n\n";
   }
   int exit_code = cli::kExitOk;
   for (size_t i = 0; i < families.size(); ++i) {
     if (!options.common.json) {
       if (i != 0) std::cout << '\n';
-      PrintAdvice(families[i]);
+      PrintAdvice(families[i], of_family);
     }
     if (families[i].error.empty() || families[i].no_tables) continue;
     cli::PrintError("bloomline db advise: " + families[i].title + ": " + families[i].error);

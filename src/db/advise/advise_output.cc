@@ -122,24 +122,16 @@ cli::Json ChoiceJson(const PreloadLibrary& library, const Choice& choice) {
           {"code", cli::TextOrNull(choice.code)}};
 }
 
-cli::Json TickersJson(const TickerRates& rates, const std::string& from) {
-  return {{"from", from},
-          {"useful", rates.useful},
-          {"full_positive", rates.full_positive},
-          {"full_true_positive", rates.true_positive},
-          {"false_positives", rates.false_positives()},
-          {"false_positive_rate", RateOrNull(rates.false_positive_rate())},
-          {"prefix_checked", rates.prefix_checked},
-          {"prefix_useful", rates.prefix_useful},
-          {"gets_of_missing_keys", cli::OrNull(rates.gets_of_missing_keys)},
-          {"gets_of_stored_keys", cli::OrNull(rates.gets_of_stored_keys)},
-          {"wasted_reads", RateOrNull(rates.wasted_reads())}};
-}
+}  // namespace
 
-std::string TickersText(const TickerRates& rates, const std::string& from) {
-  std::string text = "statistics in " + cli::Printable(from) + ": ";
+void PrintStatistics(const Statistics& statistics) {
+  const TickerRates& rates = statistics.rates;
+  std::string text = "statistics in " + cli::Printable(statistics.from) + ": ";
   const uint64_t queries = rates.useful + rates.full_positive;
-  if (queries + rates.prefix_checked == 0) return text + "the filters were not queried\n";
+  if (queries + rates.prefix_checked == 0) {
+    std::cout << text << "the filters were not queried\n";
+    return;
+  }
   text += cli::CountText(queries) + " filter queries for keys";
   if (queries != 0) {
     text += ", " + cli::CountText(queries - rates.true_positive) + " for missing ones; " +
@@ -150,20 +142,21 @@ std::string TickersText(const TickerRates& rates, const std::string& from) {
   if (rates.gets_of_missing_keys) {
     const uint64_t gets = *rates.gets_of_missing_keys + *rates.gets_of_stored_keys;
     text += cli::CountText(gets) + " Gets, " + cli::CountText(*rates.gets_of_missing_keys) + " (" +
-            ShareText(*rates.gets_of_missing_keys, gets) +
-            ") of missing keys; wasted reads per Get of a missing key: " +
-            RateOrDash(rates.wasted_reads()) + '\n';
+            ShareText(*rates.gets_of_missing_keys, gets) + ") of missing keys";
+    if (!std::isnan(rates.wasted_reads(statistics.runs))) {
+      text += "; wasted reads per Get of a missing key: " +
+              RateOrDash(rates.wasted_reads(statistics.runs));
+    }
+    text += '\n';
   }
   if (rates.prefix_checked != 0) {
     text += cli::CountText(rates.prefix_checked) + " prefix queries, " +
             cli::CountText(rates.prefix_useful) + " of which avoided a read\n";
   }
-  return text;
+  std::cout << text;
 }
 
-}  // namespace
-
-void PrintAdvice(const FamilyAdvice& family) {
+void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics) {
   std::string title = family.title + ": " + EngineName(family.situation.engine) + ", " +
                       cli::CountText(NumKeys(family.situation)) + " keys";
   if (family.error.empty()) {
@@ -174,15 +167,16 @@ void PrintAdvice(const FamilyAdvice& family) {
   if (!family.error.empty()) return;
   PrintChoices(family);
   PrintLevels(family);
-  if (family.tickers) {
-    std::cout << '\n' << TickersText(*family.tickers, family.tickers_from);
+  if (statistics != nullptr) {
+    std::cout << '\n';
+    PrintStatistics(*statistics);
+    const uint64_t wasted = statistics->rates.false_positives();
     const double now = family.advice.wasted_reads_now;
-    if (!family.advice.choices.empty() && family.tickers->false_positives() != 0 && now > 0) {
+    if (!family.advice.choices.empty() && wasted != 0 && now > 0) {
       const Choice& best = family.advice.Chosen(family.request);
-      const double left =
-          static_cast<double>(family.tickers->false_positives()) * best.wasted_reads / now;
-      std::cout << "of these " << cli::CountText(family.tickers->false_positives())
-                << " wasted reads, (" << family.request.choice << ") would leave about "
+      const double left = static_cast<double>(wasted) * best.wasted_reads / now;
+      std::cout << "of these " << cli::CountText(wasted) << " wasted reads, ("
+                << family.request.choice << ") would leave about "
                 << cli::CountText(static_cast<uint64_t>(std::llround(left))) << '\n';
     }
   }
@@ -200,6 +194,21 @@ void PrintAdvice(const FamilyAdvice& family) {
              EnvironmentText(library, best));
   PrintLines("in C++", best.code);
   if (family.advice.choices.size() > 1) std::cout << "\nOther choices: --choice N\n";
+}
+
+cli::Json StatisticsJson(const Statistics& statistics) {
+  const TickerRates& rates = statistics.rates;
+  return {{"from", statistics.from},
+          {"useful", rates.useful},
+          {"full_positive", rates.full_positive},
+          {"full_true_positive", rates.true_positive},
+          {"false_positives", rates.false_positives()},
+          {"false_positive_rate", RateOrNull(rates.false_positive_rate())},
+          {"prefix_checked", rates.prefix_checked},
+          {"prefix_useful", rates.prefix_useful},
+          {"gets_of_missing_keys", cli::OrNull(rates.gets_of_missing_keys)},
+          {"gets_of_stored_keys", cli::OrNull(rates.gets_of_stored_keys)},
+          {"wasted_reads", RateOrNull(rates.wasted_reads(statistics.runs))}};
 }
 
 cli::Json AdviceJson(const FamilyAdvice& family) {
@@ -220,9 +229,7 @@ cli::Json AdviceJson(const FamilyAdvice& family) {
                   {{"memory_bytes", cli::OrNull(family.request.memory_bytes)},
                    {"wasted_reads", cli::OrNull(family.request.wasted_reads)},
                    {"choice", family.request.choice}}},
-                 {"levels", std::move(levels)},
-                 {"statistics", family.tickers ? TickersJson(*family.tickers, family.tickers_from)
-                                               : cli::Json(nullptr)}};
+                 {"levels", std::move(levels)}};
   if (!family.error.empty()) {
     json["error"] = family.error;
     return json;

@@ -21,11 +21,19 @@ struct FamilyAdvice {
   advice::Advice advice;
   bool no_tables = false;
   std::string error;  // why there is no advice; also of no_tables
-  std::optional<TickerRates> tickers;
-  std::string tickers_from;  // the file
 };
 
-void PrintAdvice(const FamilyAdvice& family);
+// RocksDB counts for all column families together.
+struct Statistics {
+  TickerRates rates;
+  std::string from;
+  double runs = 0;  // that a Get of a missing key queries; NaN: it depends on the column family
+};
+
+// With the statistics if they are of this column family alone.
+void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics);
+void PrintStatistics(const Statistics& statistics);
+cli::Json StatisticsJson(const Statistics& statistics);
 cli::Json AdviceJson(const FamilyAdvice& family);
 
 }  // namespace bloomline::db

@@ -101,6 +101,7 @@ bool RatesOf(const Tickers& tickers, TickerRates* rates, std::string* error) {
     const uint64_t found = std::min(*missed, *level0 + *level1 + *level2);
     rates->gets_of_missing_keys = *missed - found;
     rates->gets_of_stored_keys = found + hit.value_or(0);
+    rates->gets_in_files = found;
   }
   return true;
 }
@@ -111,8 +112,10 @@ double TickerRates::false_positive_rate() const {
   return Quotient(false_positives(), useful + false_positives());
 }
 
-double TickerRates::wasted_reads() const {
-  return gets_of_missing_keys ? Quotient(false_positives(), *gets_of_missing_keys) : kUnknown;
+double TickerRates::wasted_reads(double runs) const {
+  if (!gets_of_missing_keys) return kUnknown;
+  if (gets_in_files != 0) return runs * false_positive_rate();
+  return Quotient(false_positives(), *gets_of_missing_keys);
 }
 
 bool ReadStatistics(const std::string& text, TickerRates* rates, std::string* error) {

@@ -20,12 +20,15 @@ struct TickerRates {
   uint64_t prefix_useful = 0;   // with the answer no
   std::optional<uint64_t> gets_of_missing_keys;
   std::optional<uint64_t> gets_of_stored_keys;
+  uint64_t gets_in_files = 0;  // of these, Gets whose key was in a file, not in a memtable
 
   uint64_t false_positives() const { return full_positive - true_positive; }
   // The share of queries of missing keys that matched. NaN: there were none.
   double false_positive_rate() const;
-  // False positives per Get of a missing key, if all of them are due to such Gets. NaN: unknown.
-  double wasted_reads() const;
+  // False positives per Get of a missing key, which asks `runs` filters. Gets whose key is in a
+  // file have false positives in the files above it, and no counter tells these apart: with such
+  // Gets it is the rate of one query, `runs` times. NaN: unknown.
+  double wasted_reads(double runs) const;
 };
 
 constexpr uint64_t kMaxStatisticsBytes = 256 << 20;  // somebody may name all of a LOG

@@ -67,13 +67,13 @@ cli::Json GroupJson(const MeasuredGroup& group) {
           {"wasted_reads", RateOrNull(group.wasted_reads)}};
 }
 
-uint64_t NumQueries(const MissingKeyRates& rates) {
-  return rates.adjacent.queries + rates.elsewhere.queries;
+uint64_t NumQueries(const MeasuredShape& rates) {
+  return rates.queries_adjacent + rates.queries_elsewhere;
 }
 
-std::vector<std::pair<KeyShape, MissingKeyRates>> ByQueries(
-    const std::map<KeyShape, MissingKeyRates>& by_shape) {
-  std::vector<std::pair<KeyShape, MissingKeyRates>> shapes(by_shape.begin(), by_shape.end());
+std::vector<std::pair<KeyShape, MeasuredShape>> ByQueries(
+    const std::map<KeyShape, MeasuredShape>& by_shape) {
+  std::vector<std::pair<KeyShape, MeasuredShape>> shapes(by_shape.begin(), by_shape.end());
   std::stable_sort(shapes.begin(), shapes.end(), [](const auto& a, const auto& b) {
     return NumQueries(a.second) > NumQueries(b.second);
   });
@@ -156,8 +156,10 @@ cli::Json FamilyJson(const MeasuredFamily& family) {
   cli::Json shapes = cli::Json::array();
   for (const auto& [shape, rates] : ByQueries(family.by_shape)) {
     shapes.push_back({{"keys", ShapeName(shape)},
-                      {"adjacent", MeasuredJson(rates.adjacent)},
-                      {"elsewhere", MeasuredJson(rates.elsewhere)}});
+                      {"adjacent", MeasuredJson(rates.adjacent.rate(), rates.adjacent.queries(),
+                                                rates.queries_adjacent)},
+                      {"elsewhere", MeasuredJson(rates.elsewhere.rate(), rates.elsewhere.queries(),
+                                                 rates.queries_elsewhere)}});
   }
   cli::Json reasons = cli::Json::array();
   for (const auto& [reason, files] : family.not_measured) {

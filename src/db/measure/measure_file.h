@@ -24,10 +24,6 @@ struct Queries {
     ++queries;
     if (match) ++matches;
   }
-  void Add(const Queries& other) {
-    queries += other.queries;
-    matches += other.matches;
-  }
   double rate() const;  // NaN without queries
 };
 
@@ -35,11 +31,6 @@ struct Queries {
 struct MissingKeyRates {
   Queries adjacent;
   Queries elsewhere;
-
-  void Add(const MissingKeyRates& other) {
-    adjacent.Add(other.adjacent);
-    elsewhere.Add(other.elsewhere);
-  }
 };
 
 struct MeasureResult {

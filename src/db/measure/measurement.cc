@@ -14,6 +14,17 @@ struct Sample {
   std::string key;
 };
 
+// A file that hardly any Get queries still tells how good its filter is.
+double WeightOf(const InspectedFile& file) { return std::fmax(file.coverage, 1e-9); }
+
+void AddToShape(double weight, const Queries& all, const Queries& of_shape, WeightedRate* rate,
+                uint64_t* queries) {
+  if (of_shape.queries == 0) return;
+  const auto number = static_cast<double>(of_shape.queries);
+  rate->Add(weight * number / static_cast<double>(all.queries), of_shape.rate(), number);
+  *queries += of_shape.queries;
+}
+
 void AddToGroup(const InspectedFile& file, const MeasureResult& result, MeasuredGroup* group) {
   const double rate = MeasuredRate(result);
   const Queries& adjacent = result.rates.adjacent;
@@ -22,8 +33,7 @@ void AddToGroup(const InspectedFile& file, const MeasureResult& result, Measured
   group->wasted_reads += file.coverage * (file.used() && !std::isnan(rate) ? rate : file.rate());
   if (std::isnan(rate)) return;
   ++group->files;
-  // A file that hardly any Get queries still tells how good its filter is.
-  const double weight = std::fmax(file.coverage, 1e-9);
+  const double weight = WeightOf(file);
   group->adjacent.Add(weight, adjacent.rate(), static_cast<double>(adjacent.queries));
   group->elsewhere.Add(weight, elsewhere.rate(), static_cast<double>(elsewhere.queries));
   if (!std::isnan(file.facts.expected_rate)) {
@@ -106,7 +116,14 @@ std::vector<MeasuredFamily> GroupMeasurement(const Inputs& inputs, const Inspect
       AddToGroup(inspection.files[i], result, &family.all);
       if (!is_measured) continue;
       if (!results[i].not_measured.empty()) ++family.not_measured[results[i].not_measured];
-      for (const auto& [shape, rates] : results[i].by_shape) family.by_shape[shape].Add(rates);
+      const double weight = WeightOf(inspection.files[i]);
+      for (const auto& [shape, rates] : results[i].by_shape) {
+        MeasuredShape& of_all = family.by_shape[shape];
+        AddToShape(weight, results[i].rates.adjacent, rates.adjacent, &of_all.adjacent,
+                   &of_all.queries_adjacent);
+        AddToShape(weight, results[i].rates.elsewhere, rates.elsewhere, &of_all.elsewhere,
+                   &of_all.queries_elsewhere);
+      }
     }
     for (auto& [level, group] : levels) {
       group.level = level;
