@@ -45,8 +45,7 @@ std::string ExampleOf(const std::string& command) {
       {"db inspect", "bloomline db inspect /var/lib/app/db"},
       {"db measure", "bloomline db measure /var/lib/app/db"},
       {"db verify", "bloomline db verify /var/lib/app/db"},
-      {"db advise", "bloomline db advise --memory 2GiB /var/lib/app/db"},
-      {"db warm", "bloomline db warm --limit 2GiB /var/lib/app/db"}};
+      {"db advise", "bloomline db advise --memory 2GiB /var/lib/app/db"}};
   const auto found = kExamples.find(command);
   return found == kExamples.end() ? "" : found->second;
 }

@@ -135,7 +135,7 @@ class Table::KeyReader {
 
   virtual std::string_view user_key() const = 0;  // with its timestamp, if the comparator has one
   virtual uint64_t sequence() const = 0;          // of an ingested file that says so: for all keys
-  virtual uint8_t type() const = 0;             // RocksDB's ValueType; LevelDB's are the same: 0, 1
+  virtual uint8_t type() const = 0;  // RocksDB's ValueType; LevelDB's are the same: 0, 1
   virtual std::string_view value() const = 0;
   virtual uint64_t block_offset() const = 0;    // of the data block in the file
   virtual uint32_t entry_in_block() const = 0;  // from 0 on
