@@ -53,7 +53,7 @@ class PrototypesTest(unittest.TestCase):
                          (None, [address, ctypes.c_uint64]))
 
     def test_has_every_function_of_the_headers(self):
-        for header, least in (("c.h", 160), ("c_redis.h", 40)):
+        for header, least in (("c.h", 150), ("c_redis.h", 40)):
             text = (PROJECT / "include/bloomline" / header).read_text()
             functions = _prototypes.prototypes(header)
             self.assertEqual(len(functions), len(re.findall(r'^extern [^"]', text, re.MULTILINE)))
