@@ -207,7 +207,7 @@ bool RegisterBloomline();
 // without `end` query no filter. In OPTIONS files the extractor is `bloomline.ranges`; in the
 // properties of tables it has an id that is never the same twice, `bloomline.ranges:17.42`. Calls
 // RegisterBloomline. Null if that fails, or if out of memory. With a RocksDB that was not tested,
-// the first call tests it in some milliseconds (docs/compatibility.md, section Ranges).
+// no range is rejected (docs/compatibility.md, section Ranges).
 std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
 // Makes a canonicalizer known in option strings and OPTIONS files, for the whole process:

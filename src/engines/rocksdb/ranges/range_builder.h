@@ -7,7 +7,7 @@
 
 #include "src/engines/rocksdb/bits_builder.h"
 #include "src/engines/rocksdb/ranges/choice_log.h"
-#include "src/engines/rocksdb/ranges/range_trust.h"
+#include "src/engines/rocksdb/ranges/tested_versions.h"
 #include "src/filter/ranges/range_entries.h"
 #include "src/support/out_of_memory.h"
 
@@ -21,7 +21,7 @@ class RangeBitsBuilder : public RocksDBBitsBuilder {
   RangeBitsBuilder(const FilterOptions& options, bool verify, ROCKSDB_NAMESPACE::Logger* log,
                    const filter::RangeEntryOptions& entries)
       : RocksDBBitsBuilder(options, verify, log), entries_(entries) {
-    LogRangeTrust(log);
+    LogIfRangesAreOff(log);
   }
 
   // From now on, logs what is chosen for the column family by a sample of num_ranges ranges.

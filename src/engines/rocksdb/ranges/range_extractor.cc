@@ -17,7 +17,7 @@
 #include "rocksdb/memtablerep.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
-#include "src/engines/rocksdb/ranges/range_trust.h"
+#include "src/engines/rocksdb/ranges/tested_versions.h"
 #include "src/filter/ranges/range_field.h"
 #include "src/support/out_of_memory.h"
 #include "src/support/process.h"
@@ -178,14 +178,6 @@ class RangeExtractor final : public SliceTransform {
     *mismatch = "id";
     return false;
   }
-  Status GetOption(const ConfigOptions& config, const std::string& name,
-                   std::string* value) const override {
-    if (name != "self_test") return SliceTransform::GetOption(config, name, value);
-    return support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
-      *value = RangeTrustText();
-      return Status::OK();
-    });
-  }
 
   // Refuses options with which RocksDB takes equal prefixes for equal beginnings of keys.
   Status ValidateOptions(const DBOptions&, const ColumnFamilyOptions& options) const override {
@@ -246,10 +238,7 @@ uint64_t TokenBlocks::Take() {
 
 bool ExtractorIdsAreUnique() { return FirstId() != 0; }
 
-std::unique_ptr<const SliceTransform> MakeRangeExtractor() {
-  DecideRangeTrust();
-  return RangeExtractor::Make();
-}
+std::unique_ptr<const SliceTransform> MakeRangeExtractor() { return RangeExtractor::Make(); }
 
 bool LastRange(const Slice& prefix, std::string_view* begin, std::string_view* end) {
   const LastCalls* const of_thread = CallsOfThread();
@@ -259,7 +248,7 @@ bool LastRange(const Slice& prefix, std::string_view* begin, std::string_view* e
   const Bound& second = calls.bounds[calls.last];
   if (first.token == 0 || second.token == 0) return false;
   if (reinterpret_cast<uintptr_t>(prefix.data()) != first.token) return false;
-  if (!RangesAreTrusted()) return false;
+  if (!RangesAreOn()) return false;
   *begin = first.key();
   *end = second.key();
   return true;

@@ -1,8 +1,8 @@
 // How a filter of RocksDB learns which range of keys an iterator looks for.
 //
 // For each table and Seek of an iterator with iterate_upper_bound, RocksDB calls in one thread
-// (RangeMayExist of filter_block_reader_common.cc or full_filter_block.cc; range_trust.h has what
-// happens if the running version may do otherwise):
+// (RangeMayExist of filter_block_reader_common.cc or full_filter_block.cc, in the versions of
+// tested_versions.h):
 //
 //   prefix = extractor->Transform(key to seek)
 //   extractor->Transform(upper bound)               which must give the same prefix
@@ -74,7 +74,7 @@ bool ExtractorIdsAreUnique();
 
 // Whether `prefix` is what the extractor returned for the last but one key in this thread. Then
 // *begin is that key, and *end the last one. They are valid until this thread calls it again. False
-// as long as ranges are not trusted (range_trust.h).
+// if ranges are off (tested_versions.h).
 bool LastRange(const ROCKSDB_NAMESPACE::Slice& prefix, std::string_view* begin,
                std::string_view* end);
 

@@ -1,6 +1,13 @@
-// The versions of RocksDB whose calls the range extractor relies on without a self-test.
+// The versions of RocksDB with which filters reject ranges: one with other calls than
+// range_extractor.h presumes could make a filter reject a range that has keys.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_TESTED_VERSIONS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_RANGES_TESTED_VERSIONS_H_
+
+#include <string_view>
+
+namespace ROCKSDB_NAMESPACE {
+class Logger;
+}
 
 namespace bloomline {
 
@@ -12,7 +19,8 @@ struct TestedVersion {
 
 // `tests/platforms/rocksdb_sources` compares the calls of each with those of a version whose
 // tests ran, and docs/compatibility.md has the same list. They are tags, or release branches
-// without a tag. RocksDB's main branch is not here: it changes under the number of the next version.
+// without a tag. RocksDB's main branch is not here: it changes under the number of the next
+// version.
 constexpr TestedVersion kTestedVersions[] = {
     {7, 0, 4},  {7, 1, 2},  {7, 2, 2},  {7, 3, 2},   {7, 4, 5},   {7, 5, 4},  {7, 6, 0},
     {7, 7, 8},  {7, 8, 3},  {7, 9, 3},  {7, 10, 2},  {8, 0, 0},   {8, 1, 1},  {8, 2, 1},
@@ -23,6 +31,17 @@ constexpr TestedVersion kTestedVersions[] = {
     {10, 7, 6}, {10, 8, 3}, {10, 9, 1}, {10, 10, 1}, {10, 11, 2}, {11, 0, 4}, {11, 1, 2},
     {11, 2, 4}, {11, 3, 2}, {11, 4, 3}, {11, 5, 2},  {11, 6, 0},  {11, 7, 0}, {11, 8, 1},
 };
+
+// Whether `patch` is a tested release of the minor version that bloomline is compiled for.
+bool IsTestedPatch(int patch);
+
+// Whether filters may reject ranges in this process, with the RocksDB that runs (docs/ranges.md).
+// False also without random numbers (ExtractorIdsAreUnique), and with addresses of 32 bits. Decided
+// by the first call.
+bool RangesAreOn();
+
+// If ranges are off, logs why, once for each logger. `log` may be null. Thread-safe.
+void LogIfRangesAreOff(ROCKSDB_NAMESPACE::Logger* log);
 
 }  // namespace bloomline
 
