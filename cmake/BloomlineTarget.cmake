@@ -83,9 +83,9 @@ endfunction()
 # own: their internal names are in namespace bloomline itself, because a namespace
 # bloomline::rocksdb would hide RocksDB's namespace.
 set(BLOOMLINE_EXPORTS "[A-Z]*" "operator*")
-set(BLOOMLINE_EXPORTS_leveldb NewLevelDBFilterPolicy*)
-set(BLOOMLINE_EXPORTS_rocksdb NewRocksDBFilterPolicy* RegisterBloomline*
-    RocksDBFilterOptions* RegisterKeyCanonicalizer* NewRangeExtractor* RewriteFilters*
+set(BLOOMLINE_EXPORTS_leveldb NewLevelDBFilterPolicy* NewCanonicalLevelDBFilterPolicy*)
+set(BLOOMLINE_EXPORTS_rocksdb NewRocksDBFilterPolicy* NewCanonicalRocksDBFilterPolicy*
+    RegisterBloomline* RocksDBFilterOptions* NewRangeExtractor* RewriteFilters*
     RewriteOptions* RewriteReport* RewriteSkipName* HasOtherFilter*
     FilterAccount* NewFilterAccount*)
 

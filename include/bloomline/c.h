@@ -173,7 +173,7 @@ extern const char* bloomline_builder_error(const bloomline_builder_t*);
 extern bloomline_view_t* bloomline_view_open(const char* filter, size_t filter_length);
 extern void bloomline_view_destroy(bloomline_view_t*);
 /* True: bloomline_view_open understands these bytes. False: *errptr says why the view matches every
-   key: FilterView::Validate, without a canonicalizer. */
+   key: FilterView::Validate. */
 extern uint8_t bloomline_view_validate(const char* filter, size_t filter_length, char** errptr);
 extern uint8_t bloomline_view_may_match(const bloomline_view_t*, const char* key,
                                         size_t key_length);

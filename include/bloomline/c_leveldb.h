@@ -40,23 +40,6 @@ extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format,
 extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
     int format, double bits_per_key, const char* name, uint64_t seed, char** errptr);
 
-/* The same for a comparator that treats different keys as equal: as NewLevelDBFilterPolicy with a
-   canonicalizer in leveldb.h. docs/comparators.md has the rules. `canonicalizer` is the name of the
-   canonicalizer; it is copied.
-
-   canonicalize(state, key, key_length, buffer, buffer_length) writes a key's canonical form to
-   `buffer` and returns its length. If the length is more than buffer_length, the bytes written are
-   ignored, and it is called again with a buffer of that length. SIZE_MAX means that the key has no
-   canonical form: the key then matches. Many threads may call it at once.
-
-   destructor(state), if not NULL, is called when the policy is destroyed. If this function fails,
-   it is called at once. */
-extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_canonicalizer(
-    int format, double bits_per_key, const char* name, uint64_t seed, const char* canonicalizer,
-    size_t (*canonicalize)(void* state, const char* key, size_t key_length, char* buffer,
-                           size_t buffer_length),
-    void* state, void (*destructor)(void* state), char** errptr);
-
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

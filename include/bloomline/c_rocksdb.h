@@ -47,13 +47,6 @@ extern "C" {
 extern rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const char* options,
                                                                      char** errptr);
 
-/* As bloomline_rocksdb_filterpolicy_create. But if the running RocksDB has another minor version
-   than the one that bloomline was compiled for, returns RocksDB's own policy with the bits per key
-   of the string (Ribbon for format=ribbon, else Bloom), and stderr has a line. The same as
-   RocksDBFilterOptions::stock_if_version_differs; a canonicalizer is refused. */
-extern rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create_stock_if_version_differs(
-    const char* options, char** errptr);
-
 /* Returns the prefix extractor for filters with range entries: see NewRangeExtractor in
    rocksdb.h. rocksdb_options_set_prefix_extractor takes it over, or rocksdb_slicetransform_destroy
    destroys it. Scans need rocksdb_readoptions_set_iterate_upper_bound. On failure the result is
@@ -78,26 +71,6 @@ extern uint8_t bloomline_rocksdb_register(char** errptr);
    On failure the result is 0 and *errptr has the reason: an option or name that is unknown, a value
    that is not allowed, or as above. */
 extern uint8_t bloomline_rocksdb_validate_family_options(const char* options, char** errptr);
-
-/* Makes a key canonicalizer known in option strings: {id=bloomline;canonicalizer=NAME}. It is for
-   comparators that treat different keys as equal; key_canonicalizer.h and docs/comparators.md have
-   the rules. Call it before options are parsed. A canonicalizer of the same name is replaced.
-
-   canonicalize(state, key, key_length, buffer, buffer_length) writes a key's canonical form to
-   `buffer` and returns its length. If the length is more than buffer_length, the bytes written are
-   ignored, and it is called again with a buffer of that length. SIZE_MAX means that the key has no
-   canonical form: the key then matches. Many threads may call it at once.
-
-   The name is copied. destructor(state), if not NULL, is called when nothing uses the canonicalizer
-   any more, which may be never. If this function fails, it is called at once.
-
-   On failure the result is 0 and *errptr has the reason: the name is not allowed, `canonicalize` is
-   NULL, or out of memory. */
-extern uint8_t bloomline_rocksdb_register_canonicalizer(
-    const char* name,
-    size_t (*canonicalize)(void* state, const char* key, size_t key_length, char* buffer,
-                           size_t buffer_length),
-    void* state, void (*destructor)(void* state), char** errptr);
 
 /* Gives the files of a column family the filter that its policy writes now: RewriteFilters in
    rewrite_filters.h, which has the rules. A `column_family` of NULL is the default one.

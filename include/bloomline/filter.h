@@ -120,16 +120,10 @@ class FilterView {
   // Cost: reads the trailer, builds nothing.
   static FilterView Open(std::string_view bytes);
 
-  // The same for a filter that the RocksDB policy wrote with a canonicalizer of this name
-  // (key_canonicalizer.h). Query it with canonical forms. A filter that records another name, or
-  // none, matches every key. The function above, or an empty name, opens filters without a name: a
-  // filter that records one then matches every key.
-  static FilterView Open(std::string_view bytes, std::string_view canonicalizer);
-
   // Empty if Open understands the bytes. Else one sentence, for logs, that says why the view
   // matches every key: for example that the bytes are a saved BloomFilter, that their end is
   // missing, or that memory ran out when they were written.
-  static std::string Validate(std::string_view bytes, std::string_view canonicalizer = {});
+  static std::string Validate(std::string_view bytes);
 
   // False: the key was certainly not added. True: the key was added, or it is a false positive.
   // Cost: one hash and, in blocked and compact filters, one cache line (two if the bytes do not

@@ -62,16 +62,15 @@ const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options
                                                     std::string_view name = kLevelDBBuiltinName,
                                                     std::string* error = nullptr);
 
-// The same for a comparator that treats different keys as equal (key_canonicalizer.h,
-// docs/comparators.md): without a canonicalizer, filters would lose keys. The policy needs a name
-// of the caller's own. Name() is that name, `.canonicalizer-`, the canonicalizer's name, and for a
-// seed what is said above. So LevelDB does not use a filter with a different canonicalizer or none,
-// and no key is lost. A null canonicalizer means none.
+// Returns a policy around `policy`, which it takes over, for a comparator that treats different
+// keys as equal (key_canonicalizer.h, docs/comparators.md). It hands on canonical forms in place of
+// keys. Name() is the policy's name, `.canonicalizer-` and the canonicalizer's name, so LevelDB
+// uses no filter with a different canonicalizer or none, and no other policy uses these.
 //
-// Errors: also returns null if the canonicalizer's name is not allowed, or if a canonicalizer is
-// given with LevelDB's own name.
-const leveldb::FilterPolicy* NewLevelDBFilterPolicy(
-    const FilterOptions& options, std::string_view name,
+// Errors: returns null if an argument is null or the canonicalizer has an empty name. *error then
+// has the reason; if `error` is null, stderr has it.
+const leveldb::FilterPolicy* NewCanonicalLevelDBFilterPolicy(
+    std::unique_ptr<const leveldb::FilterPolicy> policy,
     std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error = nullptr);
 
 }  // namespace bloomline

@@ -31,8 +31,8 @@ namespace bloomline {
 
 // A file's filter.
 struct FileFilter {
-  // "bloomline blocked", "RocksDB Bloom", "none"; behind that what else the filter has: ", ranges"
-  // or ", canonicalizer NAME".
+  // "bloomline blocked", "RocksDB Bloom", "none"; behind that ", ranges" if the filter has entries
+  // for ranges.
   std::string kind = "none";
   uint64_t num_partitions = 1;
   uint64_t bytes = 0;

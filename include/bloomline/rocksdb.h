@@ -19,8 +19,7 @@
 // uses the filters of kBloom and kRibbon, which are its own.
 //
 // Versions: RocksDB's filter interface has been internal since 7.0. So bloomline works only with
-// the minor version of RocksDB that it was compiled against, and checks that when a policy is made
-// (stock_if_version_differs).
+// the minor version of RocksDB that it was compiled against, and checks that when a policy is made.
 //
 // Memory: the policy honours optimize_filters_for_memory and charges construction to
 // CacheEntryRole::kFilterConstruction, if RocksDB's options say so (docs/rocksdb.md).
@@ -113,8 +112,7 @@ struct RocksDBFilterOptions : FilterOptions {
   // beginnings of keys of 4 and of 8 bytes, and up to each of the first 8 '/'. Up to 8 different
   // lengths of 1 to 64 bytes, or "1bits" to "512bits"; and delimiters in hexadecimal, where
   // "after0x2f@1+3" is the first and third '/' alone, and all delimiters together have up to 32
-  // occurrences. Empty: none. Only for comparators with the order of bytes; not together with a
-  // canonicalizer.
+  // occurrences. Empty: none. Only for comparators with the order of bytes.
   std::string range_prefixes;
 
   // The memory for entries, in percent of that for keys: the mean of all levels, of which the upper
@@ -129,19 +127,6 @@ struct RocksDBFilterOptions : FilterOptions {
   // RocksDB 9.8 on, so does a program whose DB::SetOptions changes filter_policy, unless the change
   // is a whole policy, {id=bloomline;...} (docs/rocksdb.md).
   bool stock_id = false;
-
-  // If the running RocksDB has another minor version than the one that bloomline was compiled for,
-  // NewRocksDBFilterPolicy returns RocksDB's own policy with these bits per key (Ribbon for
-  // kRibbon, else Bloom), and stderr has a line. Otherwise it returns null. Not together with a
-  // canonicalizer, without which such filters lose keys. In no option string: RocksDB does not know
-  // bloomline's name then. C: bloomline_rocksdb_filterpolicy_create_stock_if_version_differs.
-  bool stock_if_version_differs = false;
-
-  // For a comparator that treats different keys as equal: without a canonicalizer, filters would
-  // lose keys (docs/comparators.md). A filter of another canonicalizer, or of none, excludes no
-  // key; compactions replace it. The policy shares the object with the readers of its filters, and
-  // registers it by name (RegisterKeyCanonicalizer). Null: none.
-  std::shared_ptr<const KeyCanonicalizer> canonicalizer;
 
   // Empty if NewRocksDBFilterPolicy takes the options, else one sentence that names the value and
   // what is allowed.
@@ -166,13 +151,28 @@ struct RocksDBFilterOptions : FilterOptions {
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const FilterOptions& options, std::string* error = nullptr);
 
-// The same with all options: also bits by level, and a canonicalizer.
+// The same with all options: also bits by level.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error = nullptr);
+
+// Returns a policy around `policy`, of bloomline or of RocksDB, for a comparator that treats
+// different keys as equal (key_canonicalizer.h, docs/comparators.md). It hands on canonical forms
+// in place of keys and prefixes. Its filters have a name of their own, with the canonicalizer's
+// name in it, which no other policy looks for, and it looks for no other filters. OPTIONS files
+// name it, but a program must set it in code: without that, RocksDB returns OK for such a file and
+// uses no filter.
+//
+// Errors: returns null if an argument is null, if the canonicalizer's name has a character that is
+// not allowed, if the policy has range_prefixes, or if RocksDB has another version at run time.
+// *error then has the reason; if `error` is null, stderr has it.
+std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilterPolicy(
+    std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
+    std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error = nullptr);
 
 // Registers bloomline by name, so that RocksDB knows it in option strings and OPTIONS files:
 //
 //   filter_policy=bloomline:10                                         bits per key
+//   filter_policy=bloomline:10:false                                   the same, as in RocksDB
 //   filter_policy={id=bloomline;format=compact;bits_per_key=7.5;seed=random}
 //   filter_policy={id=bloomline;format=compact;bits_by_level=auto;flush_format=blocked}
 //   filter_policy={id=bloomline;bits_by_level=24:20:16:12:9;filters_at_bottom=false}
@@ -209,22 +209,6 @@ bool RegisterBloomline();
 // RegisterBloomline. Null if that fails, or if out of memory. With a RocksDB that was not tested,
 // no range is rejected (docs/compatibility.md, section Ranges).
 std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
-
-// Makes a canonicalizer known in option strings and OPTIONS files, for the whole process:
-//
-//   filter_policy={id=bloomline;canonicalizer=app.CaseFolding}
-//
-// NewRocksDBFilterPolicy does so for RocksDBFilterOptions::canonicalizer. OPTIONS files name such a
-// policy bloomline.canon. A canonicalizer of the same name is replaced; existing policies keep
-// theirs.
-//
-// Call it before options are parsed. A policy whose canonicalizer is not registered is safe: it
-// uses no filters and writes none, and keeps its options and their text. stderr has a line.
-//
-// Returns false if the canonicalizer is null, its name is not allowed, or out of memory. *error
-// then has the reason; if `error` is null, stderr has it.
-bool RegisterKeyCanonicalizer(std::shared_ptr<const KeyCanonicalizer> canonicalizer,
-                              std::string* error = nullptr);
 
 // Registers the same names in a given library, with the signature that RocksDB's plugins have;
 // `arg` is ignored. Returns the number of factories added: 0 where the function above returns

@@ -1,5 +1,4 @@
-/* What the tests of both engines' C bindings have in common: keys, table files, and a canonicalizer
-   with its comparator. */
+/* What the tests of both engines' C bindings have in common: keys and table files. */
 #ifndef BLOOMLINE_TESTS_BINDINGS_C_ENGINES_H_
 #define BLOOMLINE_TESTS_BINDINGS_C_ENGINES_H_
 
@@ -36,37 +35,6 @@ static inline int TablesWith(const char* path, const char* ending, const char* t
   }
   closedir(directory);
   return tables;
-}
-
-/* A canonicalizer that folds case, repeats the key, so that it is longer, and has no form for
-   "none". The state counts its destruction. */
-static inline size_t FoldTwice(void* state, const char* key, size_t length, char* buffer,
-                               size_t capacity) {
-  CHECK(state != NULL);
-  if (length == 4 && memcmp(key, "none", 4) == 0) return SIZE_MAX;
-  if (2 * length > capacity) return 2 * length;
-  for (size_t i = 0; i < 2 * length; ++i) {
-    const char c = key[i % length];
-    buffer[i] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  }
-  return 2 * length;
-}
-static inline void CountDestruction(void* state) { ++*(int*)state; }
-
-static inline int CompareFolded(void* state, const char* a, size_t a_length, const char* b,
-                                size_t b_length) {
-  (void)state;
-  for (size_t i = 0; i < a_length && i < b_length; ++i) {
-    const char x = (char)(a[i] >= 'A' && a[i] <= 'Z' ? a[i] - 'A' + 'a' : a[i]);
-    const char y = (char)(b[i] >= 'A' && b[i] <= 'Z' ? b[i] - 'A' + 'a' : b[i]);
-    if (x != y) return x < y ? -1 : 1;
-  }
-  return a_length == b_length ? 0 : a_length < b_length ? -1 : 1;
-}
-static inline void DestroyNothing(void* state) { (void)state; }
-static inline const char* ComparatorName(void* state) {
-  (void)state;
-  return "test.IgnoresCase";
 }
 
 #endif /* BLOOMLINE_TESTS_BINDINGS_C_ENGINES_H_ */

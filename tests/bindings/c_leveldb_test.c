@@ -88,61 +88,8 @@ static void TestErrors(void) {
                 "bits_per_key is 2; allowed: 3 to 24");
   CHECK_REFUSED(bloomline_leveldb_filterpolicy_create(bloomline_format_bloom, 10, &error),
                 "format is bloom, which is written in RocksDB only");
-}
-
-static void TestCanonicalizer(const char* directory) {
-  StartPhase("canonicalizer");
-  int destroyed = 0;
-  CHECK_REFUSED(
-      bloomline_leveldb_filterpolicy_create_with_canonicalizer(
-          1, 10, "app.Filter", 0, "not a name", FoldTwice, &destroyed, CountDestruction, &error),
-      "not a name");
-  CHECK(destroyed == 1);
-  CHECK_REFUSED(bloomline_leveldb_filterpolicy_create_with_canonicalizer(
-                    1, 10, "app.Filter", 0, "app.Fold", NULL, &destroyed, CountDestruction, &error),
-                "canonicalize is NULL");
-  CHECK(destroyed == 2);
-  CHECK_REFUSED(bloomline_leveldb_filterpolicy_create_with_canonicalizer(
-                    1, 10, "app.Filter", 0, NULL, FoldTwice, NULL, NULL, &error),
-                "name is ''; allowed: 1 to 64");
   CHECK_REFUSED(bloomline_leveldb_filterpolicy_create_with_seed(1, 10, NULL, 5, &error),
                 "name is empty; allowed");
-  leveldb_filterpolicy_t* policy = bloomline_leveldb_filterpolicy_create_with_canonicalizer(
-      1, 10, "app.Filter", 0, "app.Fold", FoldTwice, &destroyed, CountDestruction, &error);
-  CHECK(policy != NULL && error == NULL && destroyed == 2);
-  leveldb_comparator_t* comparator =
-      leveldb_comparator_create(NULL, DestroyNothing, CompareFolded, ComparatorName);
-  leveldb_options_t* options = leveldb_options_create();
-  leveldb_options_set_create_if_missing(options, 1);
-  leveldb_options_set_comparator(options, comparator);
-  leveldb_options_set_filter_policy(options, policy);
-  const char* const path = PathIn(directory, "canonical");
-  leveldb_t* db = Open(path, options);
-  leveldb_writeoptions_t* write_options = leveldb_writeoptions_create();
-  leveldb_readoptions_t* read_options = leveldb_readoptions_create();
-  char key[32];
-  for (int i = 0; i < 2000; ++i) {
-    snprintf(key, sizeof(key), "Apple%06d", i);
-    leveldb_put(db, write_options, key, strlen(key), "value", 5, &error);
-    CHECK(error == NULL);
-  }
-  leveldb_put(db, write_options, "none", 4, "value", 5, &error);
-  leveldb_compact_range(db, NULL, 0, NULL, 0);
-  for (int i = 0; i <= 2000; ++i) {
-    snprintf(key, sizeof(key), i < 2000 ? "aPPLE%06d" : "none", i);
-    size_t length = 0;
-    char* value = leveldb_get(db, read_options, key, strlen(key), &length, &error);
-    CHECK(error == NULL && value != NULL);
-    leveldb_free(value);
-  }
-  leveldb_readoptions_destroy(read_options);
-  leveldb_writeoptions_destroy(write_options);
-  leveldb_close(db);
-  leveldb_options_destroy(options);
-  leveldb_comparator_destroy(comparator);
-  leveldb_filterpolicy_destroy(policy);
-  CHECK(destroyed == 3);
-  CHECK(TablesWith(path, ".ldb", "filter.app.Filter") > 0);
 }
 
 int main(int argc, char** argv) {
@@ -150,7 +97,6 @@ int main(int argc, char** argv) {
   for (int format = 0; format <= 2; ++format) TestDatabase(argv[1], format);
   TestSeeds(argv[1]);
   TestErrors();
-  TestCanonicalizer(argv[1]);
   fprintf(stderr, "PASS\n");
   return 0;
 }

@@ -100,8 +100,6 @@ static void TestWrongPolicies(void) {
       {"filter_policy=bloomline:10", "filter policy is 'filter_policy=bloomline:10'"},
       {"{format=compact}", "filter policy is '{format=compact}'"},
       {"{id=bloomline;format}", "filter policy is '{id=bloomline;format}'"},
-      {"bloomline.canon", "filter policy is 'bloomline.canon'"},
-      {"{id=bloomline.canon;format=compact}", "filter policy is '{id=bloomline.canon;"},
       {"bloomline:", "bits_per_key is ''"},
       {"bloomline:101", "bits_per_key is 101"},
       {"{id=bloomline:x;format=compact}", "bits_per_key is 'x'"},
@@ -111,7 +109,8 @@ static void TestWrongPolicies(void) {
        "format is bloom, whose hash takes no seed; allowed: "},
       {"{id=bloomline;format=blocked;stock_id=true}", "stock_id is true"},
       {"{id=bloomline;bit_per_key=8}", "bit_per_key"},
-      {"{id=bloomline;canonicalizer=nobody}", "canonicalizer is 'nobody'"},
+      {"{id=bloomline;canonicalizer=nobody}", "there is no option 'canonicalizer'"},
+      {"bloomline:10:-1", "the name is 'bloomline:10:-1'; allowed: bloomline:BITS_PER_KEY"},
   };
   for (size_t i = 0; i < sizeof(kCases) / sizeof(kCases[0]); ++i) {
     CHECK_REFUSED(bloomline_rocksdb_filterpolicy_create(kCases[i][0], &error), kCases[i][1]);
@@ -268,54 +267,6 @@ static void TestRewrite(const char* directory) {
 }
 #endif
 
-static void TestCanonicalizer(const char* directory) {
-  StartPhase("canonicalizer");
-  static int destroyed = 0;
-  CHECK_REFUSED(bloomline_rocksdb_register_canonicalizer("not a name", FoldTwice, &destroyed,
-                                                         CountDestruction, &error),
-                "not a name");
-  CHECK_REFUSED(bloomline_rocksdb_register_canonicalizer(NULL, FoldTwice, &destroyed,
-                                                         CountDestruction, &error),
-                "name is ''; allowed: 1 to 64");
-  CHECK(destroyed == 2);
-  destroyed = 1;
-  for (int i = 0; i < 2; ++i) { /* the second takes the place of the first */
-    CHECK(bloomline_rocksdb_register_canonicalizer("test.Fold", FoldTwice, &destroyed,
-                                                   CountDestruction, &error) == 1);
-    CheckNoError();
-    CHECK(destroyed == 1 + i);
-  }
-  const char* const path = PathIn(directory, "canonical");
-  rocksdb_options_t* options = Options("{id=bloomline;canonicalizer=test.Fold}");
-  rocksdb_comparator_t* comparator =
-      rocksdb_comparator_create(NULL, DestroyNothing, CompareFolded, ComparatorName);
-  rocksdb_options_set_comparator(options, comparator);
-  rocksdb_t* db = Open(path, options);
-  rocksdb_writeoptions_t* write_options = rocksdb_writeoptions_create();
-  rocksdb_readoptions_t* read_options = rocksdb_readoptions_create();
-  char key[32];
-  for (int i = 0; i < 2000; ++i) {
-    snprintf(key, sizeof(key), "Apple%06d", i);
-    rocksdb_put(db, write_options, key, strlen(key), "value", 5, &error);
-    CheckNoError();
-  }
-  Flush(db);
-  for (int i = 0; i < 2000; ++i) {
-    snprintf(key, sizeof(key), "aPPLE%06d", i);
-    size_t length = 0;
-    char* value = rocksdb_get(db, read_options, key, strlen(key), &length, &error);
-    CheckNoError();
-    CHECK(value != NULL);
-    rocksdb_free(value);
-  }
-  rocksdb_readoptions_destroy(read_options);
-  rocksdb_writeoptions_destroy(write_options);
-  rocksdb_close(db);
-  rocksdb_options_destroy(options);
-  rocksdb_comparator_destroy(comparator);
-  CHECK(TablesWith(path, ".sst", "test.Fold") > 0);
-}
-
 int main(int argc, char** argv) {
   CHECK(argc == 2);
 #ifndef BLOOMLINE_TEST_PLUGIN /* RocksDB's own build registered it: tests/platforms/plugin */
@@ -341,7 +292,6 @@ int main(int argc, char** argv) {
                   OptionsWith("{id=bloomline;format=ribbon;flush_format=bloom;stock_id=true}"),
                   "ribbonfilter");
   TestRewrite(argv[1]);
-  TestCanonicalizer(argv[1]);
 #endif
   fprintf(stderr, "PASS\n");
   return 0;

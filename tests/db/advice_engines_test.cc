@@ -25,7 +25,7 @@
 #include "src/db/advice/division.h"
 #include "src/engines/preload/environment.h"
 #include "src/engines/preload/settings.h"
-#include "src/engines/rocksdb/options/level_options.h"
+#include "src/engines/rocksdb/options/option_table.h"
 #include "src/support/number_text.h"
 #include "tests/db/advice_samples.h"
 #include "tests/engines/rocksdb_settings.h"
@@ -101,7 +101,7 @@ std::string OptionsOfEnvironment(const std::string& line, preload::Engine engine
   EXPECT_TRUE(settings.has_bits_per_key) << line;
   RocksDBFilterOptions options(settings.options);
   if (const char* const bits = value("BLOOMLINE_BITS_BY_LEVEL")) {
-    EXPECT_EQ(ParseBitsByLevel(bits, &options), "");
+    EXPECT_EQ(SetOption("bits_by_level", bits, &options), "");
   }
   std::string error;
   const Policy policy = NewRocksDBFilterPolicy(options, &error);
@@ -123,7 +123,7 @@ TEST(AdviceEnginesTest, OptionStringsAreAcceptedAsTheyAreMeant) {
     ASSERT_TRUE(support::ParseDouble(Value(*policy, "bits_per_key"), &bits_per_key));
     EXPECT_EQ(bits_per_key, std::clamp(choice.bits_per_key, allowed.min, allowed.max));
     RocksDBFilterOptions options;
-    ASSERT_EQ(ParseBitsByLevel(Value(*policy, "bits_by_level"), &options), "");
+    ASSERT_EQ(SetOption("bits_by_level", Value(*policy, "bits_by_level"), &options), "");
     EXPECT_EQ(choice.by_level, options.auto_bits_by_level || !options.bits_by_level.empty());
     EXPECT_EQ(Value(*policy, "stock_id"), choice.is_stock() ? "true" : "false");
     EXPECT_EQ(Value(*policy, "flush_format"), choice.format == Format::kRibbon ? "bloom" : "same");

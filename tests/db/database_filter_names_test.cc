@@ -21,7 +21,6 @@
 #include "src/db/directory/filter_names.h"
 #include "src/db/sstable/table.h"
 #include "tests/engines/rocksdb_open.h"
-#include "tests/support/case_folding.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::directory {
@@ -50,14 +49,12 @@ std::string OneTable(const std::string& folder) {
 }
 
 // What the tool would know of the table.
-FilterBlock BlockOf(const sstable::Table& table, bool is_bloomline,
-                    const std::string& canonicalizer = "") {
+FilterBlock BlockOf(const sstable::Table& table, bool is_bloomline) {
   FilterBlock block;
   block.engine = table.engine();
   block.kind = table.filter_kind();
   block.name = table.filter_name();
   block.is_bloomline = is_bloomline;
-  block.canonicalizer = canonicalizer;
   return block;
 }
 
@@ -92,22 +89,17 @@ PolicyUse UseByRocksDB(const std::string& path, const std::string& policy) {
 TEST(FilterNames, RocksDBsPoliciesReadEachOthersFilters) {
   ASSERT_TRUE(RegisterBloomline());
   std::string error;
-  ASSERT_TRUE(RegisterKeyCanonicalizer(std::make_shared<tests::CaseFolding>(), &error)) << error;
-  const std::string canonicalizer(tests::CaseFolding().Name());
-  const std::string canonical = "{id=bloomline.canon;canonicalizer=" + canonicalizer + "}";
   struct Writer {
     std::string policy;
     bool is_bloomline;
-    std::string canonicalizer;
   };
   const Writer writers[] = {
-      {"bloomfilter:10:false", false, ""},
-      {"ribbonfilter:10", false, ""},
-      {"rocksdb.internal.LegacyBloomFilter:10", false, ""},
-      {"bloomline:10", true, ""},
-      {"{id=bloomline;format=compact}", true, ""},
-      {canonical, true, canonicalizer},
-      {"nullptr", false, ""},
+      {"bloomfilter:10:false", false},
+      {"ribbonfilter:10", false},
+      {"rocksdb.internal.LegacyBloomFilter:10", false},
+      {"bloomline:10", true},
+      {"{id=bloomline;format=compact}", true},
+      {"nullptr", false},
   };
   const std::string readers[] = {
       "nullptr",
@@ -118,8 +110,6 @@ TEST(FilterNames, RocksDBsPoliciesReadEachOthersFilters) {
       "rocksdb.BuiltinBloomFilter",
       "bloomline",
       "{id=bloomline;bits_per_key=7;format=compact}",
-      canonical,
-      "{id=bloomline;canonicalizer=" + canonicalizer + "}",
   };
   int used = 0;
   for (const Writer& writer : writers) {
@@ -133,7 +123,7 @@ TEST(FilterNames, RocksDBsPoliciesReadEachOthersFilters) {
     }
     const auto table = sstable::Table::Open(OneTable(dir.Path("db")), {}, &error);
     ASSERT_NE(table, nullptr) << error;
-    const FilterBlock block = BlockOf(*table, writer.is_bloomline, writer.canonicalizer);
+    const FilterBlock block = BlockOf(*table, writer.is_bloomline);
     for (const std::string& reader : readers) {
       const PolicyUse real = UseByRocksDB(dir.Path("db"), reader);
       const PolicyUse said = UseOf(reader, block);

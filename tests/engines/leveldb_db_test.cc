@@ -63,7 +63,10 @@ Policy NewPolicy(std::shared_ptr<const KeyCanonicalizer> canonicalizer,
   FilterOptions options;
   options.format = format;
   options.seed = seed;
-  Policy policy(NewLevelDBFilterPolicy(options, name, std::move(canonicalizer)));
+  Policy policy(NewLevelDBFilterPolicy(options, name));
+  if (canonicalizer != nullptr) {
+    policy.reset(NewCanonicalLevelDBFilterPolicy(std::move(policy), std::move(canonicalizer)));
+  }
   EXPECT_NE(policy, nullptr);
   return policy;
 }
@@ -174,15 +177,18 @@ TEST(LevelDBComparatorTest, FiltersOfOthersLoseNoKey) {
         return Folding();
       case 9:
         return Folding(Format::kBlocked, 5);
+      case 10:
+        return Policy(NewCanonicalLevelDBFilterPolicy(of_leveldbs_name(Format::kBlocked),
+                                                      CaseFolding::Named("test.CaseFolding")));
       default:
         return NewPolicy(CaseFolding::Named("test.Other"));
     }
   };
   const auto has_canonicalizer = [](int kind) { return kind >= 8; };
-  for (int writer = 0; writer <= 10; ++writer) {
+  for (int writer = 0; writer <= 11; ++writer) {
     TempDir dir;
     Database(dir.Path("db"), make(writer)).Write(0, kKeys, 1);
-    for (int reader = 0; reader <= 10; ++reader) {
+    for (int reader = 0; reader <= 11; ++reader) {
       SCOPED_TRACE(testing::Message() << writer << " to " << reader);
       const bool is_unknown = reader == 0 && (writer == 1 || writer == 2);
       const bool uses_filters =
@@ -194,57 +200,21 @@ TEST(LevelDBComparatorTest, FiltersOfOthersLoseNoKey) {
   }
 }
 
-TEST(LevelDBComparatorTest, AKeyWithoutACanonicalFormIsNeverLost) {
-  const Policy policy = NewPolicy(std::make_shared<ThrowingFolding>());
-  const auto filter_of = [&](const std::vector<std::string>& keys) {
-    const std::vector<leveldb::Slice> slices(keys.begin(), keys.end());
-    std::string filter = "before";
-    policy->CreateFilter(slices.data(), static_cast<int>(slices.size()), &filter);
-    EXPECT_EQ(filter.substr(0, 6), "before");
-    return filter.substr(6);
-  };
-  const std::string good = filter_of({"Apple", "Pear"});
-  EXPECT_TRUE(policy->KeyMayMatch("aPPLE", good));
-  EXPECT_FALSE(policy->KeyMayMatch("plum", good));
-  for (const char* key : {"no memory", "an int"}) {
-    EXPECT_TRUE(policy->KeyMayMatch(key, good));
-    for (const std::string& filter : {filter_of({key}), filter_of({"Apple", key, "Pear"})}) {
-      EXPECT_EQ(filter, std::string("\x00\xFD", 2));
-      EXPECT_TRUE(policy->KeyMayMatch("plum", filter));
-    }
-  }
-  EXPECT_EQ(filter_of({}), "");
-  EXPECT_FALSE(policy->KeyMayMatch("plum", ""));
-}
-
-TEST(LevelDBComparatorTest, NamesThatCouldMeanSomethingElseAreRefused) {
-  const auto refusal = [](const std::string& name, const char* canonicalizer, uint64_t seed = 0) {
-    FilterOptions options;
-    options.seed = seed;
-    std::string error;
-    const Policy policy(NewLevelDBFilterPolicy(
-        options, name, canonicalizer == nullptr ? nullptr : CaseFolding::Named(canonicalizer),
-        &error));
-    EXPECT_EQ(policy == nullptr, !error.empty());
-    return error;
-  };
-  EXPECT_EQ(refusal("app.Filter", "a"), "");
-  EXPECT_EQ(refusal("app.Filter", "a b"),
-            "the canonicalizer's name is 'a b'; allowed: 1 to 64 letters, digits, '.', '_' and '-' "
-            "of ASCII");
-  EXPECT_EQ(refusal(kLevelDBBuiltinName, "a"),
-            "canonicalizer is a and name is leveldb.BuiltinBloomFilter2, LevelDB's own; allowed: a "
-            "name of your own, or no canonicalizer");
-  for (const char* canonicalizer : {"a", static_cast<const char*>(nullptr)}) {
-    EXPECT_EQ(refusal("app.canonicalizer-b", canonicalizer),
-              "name is app.canonicalizer-b; allowed: names without '.canonicalizer-', which "
-              "precedes a canonicalizer's name");
-  }
-  // It would be the name of canonicalizer `a` with a seed.
-  const std::string check = ".seed-0123456789abcdef0123456789abcdef";
-  EXPECT_NE(refusal("app", ("a" + check).c_str()), "");
-  EXPECT_EQ(refusal("app", ("a" + check).c_str(), 5), "");
-  EXPECT_EQ(refusal("app", "a", 5), "");
+TEST(LevelDBComparatorTest, NamesAndArguments) {
+  EXPECT_STREQ(Folding()->Name(), "app.Filter.canonicalizer-test.CaseFolding");
+  std::string error;
+  EXPECT_EQ(NewCanonicalLevelDBFilterPolicy(nullptr, CaseFolding::Named("a"), &error), nullptr);
+  EXPECT_EQ(error,
+            "the policy, the canonicalizer or its name is missing; allowed: objects, and a name of "
+            "at least one character");
+  EXPECT_EQ(NewCanonicalLevelDBFilterPolicy(NewPolicy(nullptr), nullptr, &error), nullptr);
+  EXPECT_EQ(NewCanonicalLevelDBFilterPolicy(NewPolicy(nullptr), CaseFolding::Named(""), &error),
+            nullptr);
+  // Such a policy of keys would use the filters of canonical forms.
+  EXPECT_EQ(NewLevelDBFilterPolicy(FilterOptions(), "app.Filter.canonicalizer-a", &error), nullptr);
+  EXPECT_EQ(error,
+            "name is app.Filter.canonicalizer-a; allowed: names without '.canonicalizer-', which "
+            "precedes a canonicalizer's name");
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "bloomline/leveldb.h"
-#include "tests/support/case_folding.h"
 #include "tests/support/metric_value.h"
 #include "tests/support/temp_dir.h"
 
@@ -73,14 +72,6 @@ TEST(LevelDBMetricsTest, FiltersThatMatchEverythingAreCountedByReason) {
   policy->CreateFilter(&key, 1, &filter);
   for (int i = 0; i < 5000; ++i) policy->KeyMayMatch("key", filter);
   EXPECT_NEAR(MetricValue(kOpened), 10000, 1000);
-
-  const std::unique_ptr<const leveldb::FilterPolicy> canonical(
-      NewLevelDBFilterPolicy(FilterOptions(), "app", std::make_shared<const ThrowingFolding>()));
-  const leveldb::Slice without_form("an int");
-  canonical->CreateFilter(&without_form, 1, &filter);
-  EXPECT_EQ(
-      MetricValue("bloomline_filters_built_matching_everything_total", "reason=\"canonicalizer\""),
-      1);
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ TEST(RocksDBRangeBuilderTest, VerifiesEntries) {
   ASSERT_TRUE(status.ok());
   filter::Extension fields;
   const std::string_view view(filter.data(), filter.size());
-  filter::DecodeTrailer(view, nullptr, {}, &fields);
+  filter::DecodeTrailer(view, nullptr, &fields);
   ASSERT_NE(fields.second.num_blocks, 0U);
   std::string damaged(view);
   damaged[static_cast<size_t>(fields.second.data - view.data())] ^= 1;

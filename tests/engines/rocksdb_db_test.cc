@@ -4,7 +4,6 @@
 // written. tests/engines/matrix reads more, in more kinds of databases.
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/slice_transform.h>
@@ -18,7 +17,6 @@
 
 #include "bloomline/rocksdb.h"
 #include "tests/engines/rocksdb_open.h"
-#include "tests/engines/rocksdb_settings.h"
 #include "tests/support/case_folding.h"
 #include "tests/support/repetitions.h"
 
@@ -87,8 +85,9 @@ Policy NewPolicy(std::shared_ptr<const KeyCanonicalizer> canonicalizer,
   RocksDBFilterOptions options;
   options.format = format;
   options.random_seed = has_random_seed;
-  options.canonicalizer = std::move(canonicalizer);
-  return NewRocksDBFilterPolicy(options);
+  const Policy policy = NewRocksDBFilterPolicy(options);
+  if (canonicalizer == nullptr) return policy;
+  return NewCanonicalRocksDBFilterPolicy(policy, std::move(canonicalizer));
 }
 
 Policy Folding(Format format = Format::kBlocked) {
@@ -224,18 +223,8 @@ INSTANTIATE_TEST_SUITE_P(Modes, RocksDBComparatorTest, testing::ValuesIn(kModes)
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(RocksDBComparatorTest, FiltersOfOthersLoseNoKey) {
-  const auto nobody = [] {
-    RegisterBloomline();
-    Policy policy;
-    testing::internal::CaptureStderr();
-    EXPECT_FALSE(rocksdb::FilterPolicy::CreateFromString(
-                     rocksdb::ConfigOptions(), "{id=bloomline;canonicalizer=nobody}", &policy)
-                     .ok());
-    TakeStderr();
-    return policy;
-  };
   const auto bloom = [] { return Policy(rocksdb::NewBloomFilterPolicy(10)); };
-  enum class Filters { kNone, kStock, kOurs, kFolded, kOther };
+  enum class Filters { kNone, kStock, kOurs, kFoldedStock, kFolded, kOther };
   const struct {
     const char* name;
     std::function<Policy()> make;
@@ -246,7 +235,13 @@ TEST_P(RocksDBComparatorTest, FiltersOfOthersLoseNoKey) {
       {"folding", [] { return Folding(); }, Filters::kFolded},
       {"compact folding", [] { return Folding(Format::kCompact); }, Filters::kFolded, false},
       {"other", [] { return NewPolicy(CaseFolding::Named("test.Other")); }, Filters::kOther},
-      {"nobody", nobody, Filters::kNone},
+      {"Bloom folding",
+       [] {
+         return NewCanonicalRocksDBFilterPolicy(
+             std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewBloomFilterPolicy(10)),
+             CaseFolding::Named(kName));
+       },
+       Filters::kFoldedStock},
       {"blocked", [] { return NewPolicy(nullptr); }, Filters::kOurs},
       {"compact", [] { return NewPolicy(nullptr, Format::kCompact); }, Filters::kOurs, false},
       {"random seed", [] { return NewPolicy(nullptr, Format::kCompact, true); }, Filters::kOurs,
@@ -268,74 +263,21 @@ TEST_P(RocksDBComparatorTest, FiltersOfOthersLoseNoKey) {
       SCOPED_TRACE(std::string(writer.name) + " to " + reader.name);
       Database db(files, MakeOptions(reader.make(), GetParam()));
       const auto has_canonicalizer = [&](const auto& kind) {
-        return kind.filters >= Filters::kFolded || kind.name == std::string_view("nobody");
+        return kind.filters >= Filters::kFoldedStock;
       };
       const bool folds = has_canonicalizer(writer) || has_canonicalizer(reader);
       EXPECT_EQ(db.NumLost(folds ? 7 : 1), 0u);
       const bool uses_filters =
           writer.filters != Filters::kNone &&
           (writer.filters == reader.filters ||
-           (writer.filters == Filters::kStock && reader.filters == Filters::kOurs));
+           (writer.filters == Filters::kStock && reader.filters == Filters::kOurs) ||
+           (writer.filters == Filters::kFoldedStock && reader.filters == Filters::kFolded));
       if (uses_filters) {
         EXPECT_GT(db.NumExcluded(5), kKeys * 9 / 10);
       } else {
         EXPECT_EQ(db.NumExcluded(5), 0u);
       }
     }
-  }
-}
-
-// Since 9.8, RocksDB makes a new policy of the old one's text and the change, and if that is
-// refused, one of the text's id alone. It must still have the canonicalizer, or write no filters.
-TEST(RocksDBComparatorOptionsTest, SetOptionsNeverLosesTheCanonicalizer) {
-  const Files files;
-  Database db(files, MakeOptions(Folding()));
-  db.Write(0, kKeys / 6, 1);
-  uint64_t next = 1;
-  for (const char* change : {"bits_per_key=16;", "bits_per_key=1000;", "format=kompakt;",
-                             "no_such_option=1;", "canonicalizer=nobody;bits_per_key=12;",
-                             "canonicalizer=test.CaseFolding;bits_per_key=9;"}) {
-    SCOPED_TRACE(change);
-    testing::internal::CaptureStderr();
-    const rocksdb::Status status = db.db()->SetOptions(
-        {{"block_based_table_factory", std::string("{filter_policy={") + change + "};}"}});
-    TakeStderr();
-    EXPECT_TRUE(status.ok() || next > 1);
-    if (next < 6) db.Write(next * kKeys / 6, (next + 1) * kKeys / 6, 1);
-    ++next;
-    for (uint64_t i = 0; i < next * kKeys / 6 && i < kKeys; ++i) {
-      std::string value;
-      ASSERT_TRUE(db.db()->Get({}, SpelledKey(2 * i, 7), &value).ok()) << i;
-    }
-  }
-  db.ExpectRight(true);
-}
-
-// Strings that name bloomline anew. The policy that comes out of them replaces one with a
-// canonicalizer, so it must have it, too.
-TEST(RocksDBComparatorOptionsTest, AStringWithAnIdNeverLosesTheCanonicalizer) {
-  for (const char* string : {"bloomline:12", "{id=bloomline:12;bits_per_key=13}", "bloomline",
-                             "{id=bloomline;bits_per_key=13}", "bloomline.canon:12"}) {
-    SCOPED_TRACE(string);
-    const std::string table = std::string("{filter_policy=") + string + ";}";
-    testing::internal::CaptureStderr();
-    const Files files;
-    Database db(files, MakeOptions(Folding()));
-    // Before 9.8, RocksDB refuses it.
-    db.db()->SetOptions({{"block_based_table_factory", table}}).PermitUncheckedError();
-    db.Write(0, kKeys, 1);
-    EXPECT_EQ(db.NumLost(7), 0u);
-    rocksdb::ColumnFamilyOptions options;
-    ASSERT_TRUE(
-        rocksdb::GetColumnFamilyOptionsFromString(rocksdb::ConfigOptions(), MakeOptions(Folding()),
-                                                  "block_based_table_factory=" + table, &options)
-            .ok());
-    const auto* parsed = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-    ASSERT_NE(parsed->filter_policy, nullptr);
-    EXPECT_EQ(parsed->filter_policy->GetId(), "bloomline.canon");
-    EXPECT_EQ(Value(*parsed->filter_policy, "canonicalizer"), kName);
-    const bool is_dropped = std::string_view(string).find(":12") != std::string_view::npos;
-    EXPECT_EQ(TakeStderr().find("allowed: {bits_per_key=12}") != std::string::npos, is_dropped);
   }
 }
 

@@ -15,7 +15,6 @@
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "src/engines/rocksdb/metrics/filter_origins.h"
 #include "tests/engines/rocksdb_open.h"
-#include "tests/support/case_folding.h"
 #include "tests/support/injected_entropy.h"
 #include "tests/support/metric_value.h"
 #include "tests/support/temp_dir.h"
@@ -202,17 +201,6 @@ TEST(RocksDBMetricsTest, FiltersOfOthersAreCountedByKind) {
   open(std::string(16, '\0') + std::string("\xFF\0\x06\0\0", 5));  // not a whole block
   EXPECT_EQ(opened("matches_everything"), 2);
   EXPECT_EQ(useless("damaged"), 1);
-
-  RocksDBFilterOptions folding;
-  folding.canonicalizer = std::make_shared<const CaseFolding>();
-  const auto canonical = NewRocksDBFilterPolicy(folding);
-  rocksdb::BlockBasedTableOptions table;
-  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-      canonical->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
-  builder->AddKey("key");
-  std::unique_ptr<const char[]> memory;
-  open(builder->Finish(&memory).ToString());  // needs the canonicalizer
-  EXPECT_EQ(useless("canonicalizer"), 1);
   EXPECT_EQ(MetricValue("bloomline_filters_open"), 0);
 }
 
@@ -251,22 +239,6 @@ TEST(RocksDBMetricsTest, APolicyWithoutFiltersExpectsNoRate) {
   options.bits_per_key = 13;
   const auto policy = NewRocksDBFilterPolicy(options);
   EXPECT_EQ(MetricsText().find("blocked:13"), std::string::npos);
-}
-
-TEST(RocksDBMetricsTest, FiltersBuiltThatMatchEverythingAreCountedByReason) {
-  RocksDBFilterOptions options;
-  options.canonicalizer = std::make_shared<const ThrowingFolding>();
-  const auto policy = NewRocksDBFilterPolicy(options);
-  rocksdb::BlockBasedTableOptions table;
-  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-      policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
-  builder->AddKey("an int");
-  std::unique_ptr<const char[]> memory;
-  const Slice filter = builder->Finish(&memory);
-  EXPECT_TRUE(MatchesEverything(filter.ToStringView()));
-  EXPECT_EQ(
-      MetricValue("bloomline_filters_built_matching_everything_total", "reason=\"canonicalizer\""),
-      1);
 }
 
 // Each level has the expected rate of its own bits.

@@ -12,8 +12,6 @@
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/object_registry.h"
 #include "rocksdb/version.h"
-#include "src/engines/rocksdb/filter_bits_abi.h"
-#include "tests/support/case_folding.h"
 
 namespace {
 
@@ -48,31 +46,6 @@ std::shared_ptr<const FilterPolicy> PolicyOfOptionString(const std::string& text
   return table.filter_policy;
 }
 
-// The policy of the C function, or null and the error.
-std::shared_ptr<const FilterPolicy> StockPolicyInC(const char* text, std::string* error) {
-  char* c_error = nullptr;
-  rocksdb_filterpolicy_t* const handle =
-      bloomline_rocksdb_filterpolicy_create_stock_if_version_differs(text, &c_error);
-  EXPECT_EQ(handle == nullptr, c_error != nullptr) << text;
-  *error = c_error == nullptr ? "" : c_error;
-  std::free(c_error);
-  // RocksDB's C functions take it for one, too.
-  return std::shared_ptr<const FilterPolicy>(reinterpret_cast<const FilterPolicy*>(handle));
-}
-
-std::string Build(const FilterPolicy& policy) {
-  rocksdb::BlockBasedTableOptions table;
-  table.format_version = 5;
-  table.optimize_filters_for_memory = false;
-  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-      policy.GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
-  for (int i = 0; i < 5000; ++i) builder->AddKey(std::to_string(i));
-  std::unique_ptr<const char[]> buffer;
-  const std::string filter = builder->Finish(&buffer).ToString();
-  EXPECT_TRUE(builder->MaybePostVerify(filter).ok());
-  return filter;
-}
-
 // First, and in this order, because registration is for the whole process.
 TEST(RocksDBMismatchTest, EveryWayInRefusesOtherVersionsAndThenTakesTheRightOne) {
   const std::string next = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR + 1);
@@ -80,6 +53,8 @@ TEST(RocksDBMismatchTest, EveryWayInRefusesOtherVersionsAndThenTakesTheRightOne)
     running = other;
     std::string error;
     EXPECT_EQ(NewRocksDBFilterPolicy(FilterOptions(), &error), nullptr);
+    EXPECT_EQ(error, RefusalOf(other));
+    EXPECT_EQ(NewCanonicalRocksDBFilterPolicy(nullptr, nullptr, &error), nullptr);
     EXPECT_EQ(error, RefusalOf(other));
     EXPECT_FALSE(RegisterBloomline());
     rocksdb::ObjectLibrary library("a library of the test");
@@ -104,34 +79,8 @@ TEST(RocksDBMismatchTest, EveryWayInRefusesOtherVersionsAndThenTakesTheRightOne)
     EXPECT_NE(PolicyOfOptionString("bloomfilter:12:false"), nullptr);
   }
 
-  running = next;
-  RocksDBFilterOptions options;
-  options.stock_if_version_differs = true;
-  testing::internal::CaptureStderr();
-  const std::shared_ptr<const FilterPolicy> stock = NewRocksDBFilterPolicy(options);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "bloomline: " + RefusalOf(next) + "; until then the filters are RocksDB's own\n");
-  ASSERT_NE(stock, nullptr);
-  EXPECT_STREQ(stock->Name(), "bloomfilter");
-  options.format = Format::kRibbon;
-  const std::shared_ptr<const FilterPolicy> ribbon = NewRocksDBFilterPolicy(options);
-  ASSERT_NE(ribbon, nullptr);
-  EXPECT_STREQ(ribbon->Name(), "ribbonfilter");
-  std::string error;
-  options.canonicalizer = tests::CaseFolding::Named("test.CaseFolding");
-  EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr) << "keys would be lost";
-  options.format = Format::kBlocked;
-  EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr) << "keys would be lost";
-  EXPECT_EQ(options.Validate(),
-            "stock_if_version_differs is set and there is a canonicalizer, without which RocksDB's "
-            "own filters lose keys; allowed: one of the two");
-  options.canonicalizer = nullptr;
-  options.bits_per_key = 200;
-  EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
-
   running = Compiled();
-  options.bits_per_key = 10;
-  EXPECT_STREQ(NewRocksDBFilterPolicy(options)->Name(), "bloomline");
+  EXPECT_STREQ(NewRocksDBFilterPolicy(FilterOptions())->Name(), "bloomline");
   rocksdb::ObjectLibrary library("a library of the test");
   EXPECT_EQ(bloomline_rocksdb_plugin(library, ""), 3);
   char* c_error = nullptr;
@@ -144,52 +93,6 @@ TEST(RocksDBMismatchTest, EveryWayInRefusesOtherVersionsAndThenTakesTheRightOne)
   // Registered by then, as if the library had been replaced under a running process.
   running = next;
   EXPECT_FALSE(FilterPolicy::CreateFromString(ConfigOptions(), "bloomline:10", &policy).ok());
-}
-
-TEST(RocksDBMismatchTest, InCRocksDBsOwnPolicyTakesThePlaceOfBloomlines) {
-  const struct {
-    const char* text;
-    const char* own;
-  } kCases[] = {
-      {"bloomline", "bloomfilter:10:false"},
-      {"bloomline:12.5", "bloomfilter:12.5:false"},
-      {"{id=bloomline;format=compact;bits_per_key=8;seed=random}", "bloomfilter:8:false"},
-      {"{ format = ribbon ; id=bloomline:9; stock_id=true; }", "ribbonfilter:9:-1"},
-      {"id=bloomline;bits_by_level=20:10;format=bloom", "bloomfilter:10:false"},
-  };
-  running = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR + 1);
-  std::string error;
-  for (const auto& c : kCases) {
-    testing::internal::CaptureStderr();
-    const std::shared_ptr<const FilterPolicy> policy = StockPolicyInC(c.text, &error);
-    EXPECT_EQ(testing::internal::GetCapturedStderr(),
-              "bloomline: " + RefusalOf(running) + "; until then the filters are RocksDB's own\n");
-    ASSERT_NE(policy, nullptr) << c.text << ": " << error;
-    EXPECT_EQ(Build(*policy), Build(*PolicyOfOptionString(c.own))) << c.text;
-  }
-  const struct {
-    const char* text;
-    const char* error;
-  } kWrong[] = {
-      {"", "filter policy is ''; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;"},
-      {"bloomlime:10", "filter policy is 'bloomlime:10'; allowed: "},
-      {" bloomline:12.5 ", "filter policy is ' bloomline:12.5 '; allowed: "},
-      {"{format=bloom}", "filter policy is '{format=bloom}'; allowed: "},
-      {"bloomline:ten", "bits_per_key is 'ten'; allowed: "},
-      {"bloomline:1000", "bits_per_key is 1000; allowed: 1 to 100"},
-      {"{id=bloomline;format=cuckoo}", "format is 'cuckoo'; allowed: "},
-      {"{id=bloomline;bits=9}", "there is no option 'bits'; allowed: bits_per_key, format, "},
-      {"{id=bloomline;{format=bloom}}", "there is no option '{format'; allowed: "},
-      {"{id=bloomline;canonicalizer=test.CaseFolding}", "stock_if_version_differs is set and "},
-  };
-  for (const std::string& version : {running, Compiled()}) {
-    running = version;
-    for (const auto& c : kWrong) {
-      EXPECT_EQ(StockPolicyInC(c.text, &error), nullptr) << c.text;
-      EXPECT_EQ(error.rfind(c.error, 0), 0u) << c.text << ": " << error;
-    }
-  }
-  EXPECT_STREQ(StockPolicyInC("{id=bloomline;format=bloom}", &error)->Name(), "bloomline");
 }
 
 }  // namespace

@@ -21,7 +21,6 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/options/policy_settings.h"
-#include "src/engines/rocksdb/options/policy_text.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/filter/ranges/option_text.h"
 #include "tests/engines/rocksdb_open.h"
@@ -318,7 +317,7 @@ TEST(RocksDBOptionStringsTest, AllKindsOfRangeEntriesAreWrittenAndReadBack) {
   }
 }
 
-TEST(RocksDBOptionStringsTest, AllOptionsAreWrittenButACanonicalizerThatIsNot) {
+TEST(RocksDBOptionStringsTest, AllOptionsAreWritten) {
   const Policy policy = ByPolicy("bloomline:9").policy;
   ASSERT_NE(policy, nullptr);
   const std::string text = policy->ToString(rocksdb::ConfigOptions());
@@ -328,24 +327,87 @@ TEST(RocksDBOptionStringsTest, AllOptionsAreWrittenButACanonicalizerThatIsNot) {
         "memory", "max_filter_bytes"}) {
     EXPECT_NE(text.find(name + std::string("=")), std::string::npos) << text;
   }
-  EXPECT_EQ(text.find("canonicalizer"), std::string::npos) << text;
 }
 
-TEST(RocksDBOptionStringsTest, BytesHaveUnits) {
-  const Policy policy = ByPolicy("{id=bloomline;memory=2GiB;max_filter_bytes=1.5MB}").policy;
-  ASSERT_NE(policy, nullptr);
-  EXPECT_EQ(Value(*policy, "memory"), "2147483648");
-  EXPECT_EQ(Value(*policy, "max_filter_bytes"), "1500000");
-  const Policy unlimited = ByPolicy("{id=bloomline;memory=0;max_filter_bytes=0}").policy;
-  ASSERT_NE(unlimited, nullptr);
-  EXPECT_EQ(Value(*unlimited, "memory"), "0");
-  for (const char* bytes : {"2G", "-1", "2^30", "0.5", "1152921504606846977", "2 GiB"}) {
-    const Outcome outcome = ByPolicy(std::string("{id=bloomline;memory=") + bytes + "}");
-    EXPECT_NE(outcome.said.find(std::string("memory is '") + bytes +
-                                "'; allowed: 0 for no limit, or 1 B to 2^60 B"),
-              std::string::npos)
-        << bytes << ": " << outcome.said;
+// What RocksDB makes of a size, as of write_buffer_size in the same string.
+std::string SizeByRocksDB(const std::string& size) {
+  rocksdb::ColumnFamilyOptions options;
+  EXPECT_TRUE(rocksdb::GetColumnFamilyOptionsFromString(rocksdb::ConfigOptions(), {},
+                                                        "write_buffer_size=" + size, &options)
+                  .ok());
+  return std::to_string(options.write_buffer_size);
+}
+
+TEST(RocksDBOptionStringsTest, SizesAreThoseOfRocksDB) {
+  for (const char* size : {"0", "4096", "4096B", "64m", "64M", "2G", "2g", "100KB", "100k", "3T",
+                           "512MB", "2GiB", "7KiB", "1t"}) {
+    for (const char* name : {"memory", "max_filter_bytes"}) {
+      const Outcome outcome = ByPolicy(std::string("{id=bloomline;") + name + "=" + size + "}");
+      ASSERT_NE(outcome.policy, nullptr) << size << outcome.said;
+      EXPECT_EQ(Value(*outcome.policy, name), SizeByRocksDB(size)) << size;
+    }
   }
+  // RocksDB drops what follows the digits: 1.5G is one byte to it.
+  for (const char* size : {"1.5G", "0.5", "-1", "2^30", "2 GiB", "64mm", "64mi", "iB", "G", "+5",
+                           "18446744073709551616", "64x"}) {
+    const Outcome outcome = ByPolicy(std::string("{id=bloomline;memory=") + size + "}");
+    ExpectReason(outcome.said, {"memory is '", size, "; allowed: 0 for no limit, or bytes up to"});
+  }
+  for (const char* size : {"1152921504606846977", "2000000T", "18446744073709551615"}) {
+    const Outcome outcome = ByPolicy(std::string("{id=bloomline;memory=") + size + "}");
+    ExpectReason(outcome.said, {"memory is ", "; allowed: 0 to 2^60"});
+  }
+}
+
+// The forms that RocksDB's documents and options_test have, with its names and with bloomline's.
+TEST(RocksDBOptionStringsTest, EachFormOfRocksDBsPoliciesIsTaken) {
+  const struct {
+    const char* form;  // behind the name
+    const char* bits_per_key;
+  } kForms[] = {{":10:false", "10"}, {":10:true", "10"},  {":4.567:false", "4.567"},
+                {":4:true", "4"},    {":1.234", "1.234"}, {":10", "10"},
+                {":0:false", "0"}};
+  int num_taken = 0;
+  for (const auto& c : kForms) {
+    for (const std::string before : {"", " ", "{", "{id=", "{ id = "}) {
+      for (const std::string after : {"", " ", "}", ";}", " ; }"}) {
+        const auto text = [&](const char* name) { return before + name + c.form + after; };
+        for (const auto parse :
+             {ByTableOptions, ByColumnFamilyOptions, ByOptionsFile, ByUnescapedOptions}) {
+          const bool is_taken = parse(text("bloomfilter")).policy != nullptr;
+          const Outcome outcome = parse(text("bloomline"));
+          ASSERT_EQ(outcome.policy != nullptr, is_taken) << text("bloomline") << outcome.said;
+          if (!is_taken) continue;
+          ++num_taken;
+          EXPECT_EQ(outcome.said, "");
+          EXPECT_EQ(Value(*outcome.policy, "bits_per_key"), c.bits_per_key);
+        }
+      }
+    }
+  }
+  EXPECT_GT(num_taken, 100);
+  // Forms that mean something else say what to write.
+  for (const char* text : {"bloomline:10:-1", "bloomline:10:0", "bloomline:6.789:5",
+                           "bloomline:10:false:true", "bloomline:10:", "bloomline:10:FALSE"}) {
+    const Outcome outcome = ByTableOptions(text);
+    EXPECT_EQ(outcome.policy, nullptr) << text;
+    ExpectReason(outcome.said, {text, "allowed: bloomline:BITS_PER_KEY", "':false' or ':true'",
+                                "{id=bloomline;format=ribbon;bits_per_key=10}"});
+  }
+}
+
+// Each has all options that there were.
+TEST(RocksDBOptionStringsTest, OptionsFilesOfEarlierVersionsKeepTheirFilters) {
+  constexpr char kRest[] =
+      "level_size_ratio=10;flush_format=same;filters_at_bottom=true;stock_id=false;"
+      "range_prefixes=none;range_memory_percent=20;memory=0;max_filter_bytes=0;sample_queries=0;}";
+  const Outcome outcome = ByOptionsFile(
+      std::string("{id=bloomline;bits_per_key=7.5;format=compact;seed=77;bits_by_level=uniform;"
+                  "num_levels=0;") +
+      kRest);
+  EXPECT_EQ(outcome.said, "");
+  ASSERT_NE(outcome.policy, nullptr);
+  EXPECT_EQ(Settings(*outcome.policy), "compact 7.5 77");
 }
 
 TEST(RocksDBOptionStringsTest, LimitsOfBytesAreChecked) {
@@ -436,25 +498,6 @@ TEST(RocksDBOptionStringsTest, OnlyDecimalNumbersAreRead) {
     EXPECT_FALSE(changed->ConfigureOption(config, "seed", number).ok()) << number;
     EXPECT_EQ(Settings(*policy), "blocked 10 0");
   }
-}
-
-// Where the running RocksDB's version differs, ParsePolicyText alone judges a text.
-TEST(RocksDBOptionStringsTest, WithoutRocksDBNoTextIsTakenThatItRefuses) {
-  int taken = 0;
-  for (const char* const start : {"", " ", "{id=", " {id=", "{ id = "}) {
-    for (const char* const id : {"bloomline", "bloomline:12", "bloomline :12", "bloomline: 12"}) {
-      for (const char* const end : {"", " ", "\t", "\n", "}", " }", "} ", ";seed=1 }"}) {
-        const std::string text = std::string(start) + id + end;
-        RocksDBFilterOptions options;
-        std::string error;
-        if (!ParsePolicyText(text, &options, &error)) continue;
-        ++taken;
-        EXPECT_NE(MakeRocksDBFilterPolicy(text, &error), nullptr) << "'" << text << "' " << error;
-        EXPECT_TRUE(ByPolicy(text).status.ok()) << "'" << text << "'";
-      }
-    }
-  }
-  EXPECT_GT(taken, 10);
 }
 
 // ConfigOptions::ignore_unknown_options applies only to names, and only to those that RocksDB

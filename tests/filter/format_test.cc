@@ -5,7 +5,6 @@
 #include <string>
 
 #include "bloomline/filter.h"
-#include "bloomline/key_canonicalizer.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/hash_query.h"
@@ -69,18 +68,13 @@ TEST(StandaloneFormatTest, FieldsAreReadOrSkippedByTheirTags) {
       const std::string field = Field(tag, std::string(length, 'n'));
       std::string why;
       const std::string filter = WithExtension(field, field.size());
-      const bool is_name = tag == 1 && length > 0 && length <= 64;
-      const std::string name(is_name ? length : 0, 'n');
-      EXPECT_EQ(RecordedCanonicalizer(filter), name);
-      const Payload payload = filter::DecodeTrailer(filter, &why, name);
-      const bool is_understood = is_name || tag >= 128;
+      const Payload payload = filter::DecodeTrailer(filter, &why);
+      const bool is_understood = tag >= 128;
       EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, is_understood) << tag << ", " << length;
       const std::string reason =
           is_understood ? ""
           : tag == 0    ? "its extension has tag 0 after 0; allowed: ascending tags, from 1 on"
-          : tag == 1    ? "its canonicalizer's name has " + std::to_string(length) +
-                           " bytes; allowed: 1 to 64"
-          : tag == 2 ? "its second payload is described in " + std::to_string(length) +
+          : tag == 2    ? "its second payload is described in " + std::to_string(length) +
                            " bytes; allowed: 6"
                      : "its extension has tag " + std::to_string(tag) +
                            ", which this version does not know";
@@ -91,11 +85,10 @@ TEST(StandaloneFormatTest, FieldsAreReadOrSkippedByTheirTags) {
 
 TEST(StandaloneFormatTest, FieldsThatAreNotInOrderMatchEverything) {
   for (const auto& [first, second] :
-       {std::pair{1, 1}, {128, 1}, {128, 128}, {255, 254}, {1, 128}, {128, 255}}) {
+       {std::pair{128, 1}, {128, 128}, {255, 254}, {128, 129}, {128, 255}}) {
     const std::string fields = Field(first, "n") + Field(second, "n");
     std::string why;
-    const std::string_view name = first == 1 ? "n" : "";
-    const Payload payload = filter::DecodeTrailer(WithExtension(fields, fields.size()), &why, name);
+    const Payload payload = filter::DecodeTrailer(WithExtension(fields, fields.size()), &why);
     EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, first < second);
     EXPECT_EQ(why, first < second
                        ? ""
@@ -106,14 +99,14 @@ TEST(StandaloneFormatTest, FieldsThatAreNotInOrderMatchEverything) {
 
 // Also one that is longer than the filter: the length of the payload would wrap.
 TEST(StandaloneFormatTest, AnExtensionThatItsFieldsDoNotFillMatchesEverything) {
-  const std::string fields = Field(1, "app.Case") + Field(200, "content");
+  const std::string fields = Field(199, "app.Case") + Field(200, "content");
   GuardedBytes guarded(kMaxLength);
   for (size_t bytes = 0; bytes < 256; ++bytes) {
     for (size_t length = 0; length <= fields.size(); ++length) {
       const std::string extension = fields.substr(0, length);
       const std::string_view filter = guarded.AtEnd(WithExtension(extension, bytes));
       std::string why;
-      const Payload payload = filter::DecodeTrailer(filter, &why, length < 10 ? "" : "app.Case");
+      const Payload payload = filter::DecodeTrailer(filter, &why);
       const bool fills =
           bytes == length && (length == 0 || length == 10 || length == fields.size());
       EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, fills) << bytes << ", " << length;
@@ -122,7 +115,7 @@ TEST(StandaloneFormatTest, AnExtensionThatItsFieldsDoNotFillMatchesEverything) {
                            std::to_string(length) + " before the trailer");
       } else if (bytes == length && !fills) {
         EXPECT_EQ(why, std::string("its extension ends within the field of tag ") +
-                           (length < 10 ? "1" : "200"));
+                           (length < 10 ? "199" : "200"));
       }
     }
   }

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "bloomline/key_canonicalizer.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/hash.h"
 #include "src/filter/layouts/compact/compact_block.h"
@@ -48,9 +47,9 @@ std::string WithField(size_t second_bytes, const std::string& content) {
 }
 
 // Why it matches every key; empty if it does not.
-std::string Why(const std::string& filter, std::string_view canonicalizer = {}) {
+std::string Why(const std::string& filter) {
   std::string why;
-  const Payload payload = filter::DecodeTrailer(filter, &why, canonicalizer);
+  const Payload payload = filter::DecodeTrailer(filter, &why);
   EXPECT_EQ(payload.always_matches(), !why.empty());
   return why;
 }
@@ -62,41 +61,36 @@ TEST(SecondPayloadFormatTest, LiesBehindTheFirst) {
                                  FilterShape::Compact(2, 5)};
   const std::string ranges = "anything";
   for (const FilterShape& shape : kShapes) {
-    for (const std::string name : {"", "app.Case"}) {
-      const std::string bytes(shape.payload_bytes(), 'e');
-      Extension extension;
-      extension.canonicalizer = name;
-      extension.ranges = ranges;
-      extension.second = {shape, kSeed, bytes.data()};
-      const std::string filter = Written(extension);
-      EXPECT_EQ(filter.size(), kFirst.size() + bytes.size() + filter::EndBytes(extension));
-      Extension read;
-      std::string why;
-      const Payload payload = filter::DecodeTrailer(filter, &why, name, &read);
-      EXPECT_EQ(why, "");
-      EXPECT_EQ(payload.num_blocks, 2U);
-      EXPECT_EQ(payload.seed, kSeed);
-      EXPECT_EQ(payload.data, filter.data());
-      EXPECT_EQ(read.canonicalizer, name);
-      EXPECT_EQ(read.ranges, ranges);
-      EXPECT_EQ(filter::RangesOf(filter), ranges);
-      EXPECT_EQ(RecordedCanonicalizer(filter), name);
-      EXPECT_EQ(read.second.layout, shape.layout);
-      EXPECT_EQ(read.second.num_blocks, shape.num_blocks);
-      EXPECT_EQ(read.second.block_bytes, shape.block_bytes);
-      EXPECT_EQ(read.second.num_probes, shape.num_probes);
-      EXPECT_EQ(read.second.arrangement, shape.arrangement);
-      EXPECT_EQ(read.second.seed, kSeed);
-      EXPECT_EQ(read.second.data, filter.data() + kFirst.size());
-      EXPECT_TRUE(
-          filter::HashMayMatch(payload, kernels::ActiveKernel(), filter::Hash64("key", kSeed)));
-      const unsigned parameter = shape.layout == Layout::kCompact
-                                     ? shape.arrangement
-                                     : static_cast<unsigned>(shape.num_probes);
-      const std::string field = "\2\6" + Field(static_cast<unsigned>(shape.layout), parameter,
-                                               static_cast<uint32_t>(shape.num_blocks));
-      EXPECT_NE(filter.find(field), std::string::npos);
-    }
+    const std::string bytes(shape.payload_bytes(), 'e');
+    Extension extension;
+    extension.ranges = ranges;
+    extension.second = {shape, kSeed, bytes.data()};
+    const std::string filter = Written(extension);
+    EXPECT_EQ(filter.size(), kFirst.size() + bytes.size() + filter::EndBytes(extension));
+    Extension read;
+    std::string why;
+    const Payload payload = filter::DecodeTrailer(filter, &why, &read);
+    EXPECT_EQ(why, "");
+    EXPECT_EQ(payload.num_blocks, 2U);
+    EXPECT_EQ(payload.seed, kSeed);
+    EXPECT_EQ(payload.data, filter.data());
+    EXPECT_EQ(read.ranges, ranges);
+    EXPECT_EQ(filter::RangesOf(filter), ranges);
+    EXPECT_EQ(read.second.layout, shape.layout);
+    EXPECT_EQ(read.second.num_blocks, shape.num_blocks);
+    EXPECT_EQ(read.second.block_bytes, shape.block_bytes);
+    EXPECT_EQ(read.second.num_probes, shape.num_probes);
+    EXPECT_EQ(read.second.arrangement, shape.arrangement);
+    EXPECT_EQ(read.second.seed, kSeed);
+    EXPECT_EQ(read.second.data, filter.data() + kFirst.size());
+    EXPECT_TRUE(
+        filter::HashMayMatch(payload, kernels::ActiveKernel(), filter::Hash64("key", kSeed)));
+    const unsigned parameter = shape.layout == Layout::kCompact
+                                   ? shape.arrangement
+                                   : static_cast<unsigned>(shape.num_probes);
+    const std::string field = "\2\6" + Field(static_cast<unsigned>(shape.layout), parameter,
+                                             static_cast<uint32_t>(shape.num_blocks));
+    EXPECT_NE(filter.find(field), std::string::npos);
   }
 }
 
@@ -157,13 +151,10 @@ TEST(SecondPayloadFormatTest, LongerThanTheFilter) {
 
 TEST(SecondPayloadFormatTest, BesideOtherFields) {
   const std::string second = "\2\6" + Field(1, 6, 1);
-  const std::string name = "\1\1n";
   const std::string ranges = "\x80\1r";
-  EXPECT_EQ(Why(WithExtension(64, name + second + ranges), "n"), "");
-  EXPECT_EQ(Why(WithExtension(64, name + second + ranges)),
-            "its canonicalizer is n; the reader's is none");
-  EXPECT_EQ(Why(WithExtension(64, second + name), "n"),
-            "its extension has tag 1 after 2; allowed: ascending tags, from 1 on");
+  EXPECT_EQ(Why(WithExtension(64, second + ranges)), "");
+  EXPECT_EQ(Why(WithExtension(64, "\1\1n" + second)),
+            "its extension has tag 1, which this version does not know");
   EXPECT_EQ(Why(WithExtension(64, second + second)),
             "its extension has tag 2 after 2; allowed: ascending tags, from 1 on");
   EXPECT_EQ(Why(WithExtension(64, second + std::string("\3\0", 2))),

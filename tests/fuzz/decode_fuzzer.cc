@@ -4,7 +4,6 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
-#include "bloomline/key_canonicalizer.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/hash_query.h"
@@ -118,17 +117,7 @@ void Ask(const Payload& payload, const Queries& queries, bool* expected) {
 
 Payload CheckStandalone(std::string_view bytes, const Queries& queries, const Kernel& kernel) {
   std::string why;
-  const std::string_view name = RecordedCanonicalizer(bytes);
-  Require(name.empty() || (name.data() >= bytes.data() &&
-                           name.data() + name.size() < bytes.data() + bytes.size()),
-          "a canonicalizer's name is part of the filter");
-  for (const std::string_view other :
-       {name.substr(0, name.size() / 2), std::string_view("other")}) {
-    Require(other == name ||
-                filter::DecodeTrailer(bytes, nullptr, other).layout == Layout::kAlwaysMatch,
-            "a filter of another canonicalizer may match");
-  }
-  const Payload payload = filter::DecodeTrailer(bytes, &why, name);
+  const Payload payload = filter::DecodeTrailer(bytes, &why);
   Require(payload.layout != Layout::kClassic && payload.layout != Layout::kSmallSet,
           "classic and small sets are in LevelDB only");
   Require(why.empty() == (payload.layout != Layout::kAlwaysMatch), "what is refused has a reason");
@@ -136,7 +125,7 @@ Payload CheckStandalone(std::string_view bytes, const Queries& queries, const Ke
   bool expected[Queries::kMost + 1];
   Ask(payload, queries, expected);
   Require(ForceKernel(kernel.name, nullptr), "a supported kernel can be forced", kernel.name);
-  const FilterView view = FilterView::Open(bytes, name);
+  const FilterView view = FilterView::Open(bytes);
   Require(view.AlwaysMatches() == (payload.layout == Layout::kAlwaysMatch),
           "a view understands what the decoder does");
   Require(view.num_probes() >= 0 && view.num_probes() <= kMaxProbes, "probes are in range");
@@ -172,13 +161,6 @@ struct Written {
   std::string bytes;
   uint64_t num_keys;
 };
-
-Written WriteNamed(const FilterOptions& options, uint64_t num_keys,
-                   std::string_view canonicalizer) {
-  filter::FilterWriter writer(options, {canonicalizer, {}});
-  for (uint64_t i = 0; i < num_keys; ++i) writer.AddKey(View(BigEndianKey(i)));
-  return {tests::FinishedFilter(&writer, filter::TableShape), num_keys};
-}
 
 Written Write(Container container, const FilterOptions& options, uint64_t num_keys) {
   if (container == kStandalone) {
@@ -220,9 +202,9 @@ const std::vector<Written>& AllWritten(Container container) {
       FilterOptions options;
       options.format = format;
       for (const uint64_t num_keys : {0u, 1u, 40u, 600u}) {
-        for (const std::string& name : {std::string("n"), std::string(64, 'n')}) {
-          lists[0].push_back(WriteNamed(options, num_keys, name));
-        }
+        filter::FilterWriter writer(options);
+        for (uint64_t i = 0; i < num_keys; ++i) writer.AddKey(View(BigEndianKey(i)));
+        lists[0].push_back({tests::FinishedFilter(&writer, filter::TableShape), num_keys});
       }
     }
     return lists;

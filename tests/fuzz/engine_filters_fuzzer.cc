@@ -52,10 +52,9 @@ std::string ConsumeEnd(FuzzedDataProvider* input, size_t payload_bytes) {
             payload_bytes / 64,
             input->ConsumeIntegralInRange<uint32_t>(0, kernels::kNumArrangements - 1));
       }
-      const std::string canonicalizer = input->ConsumeBool() ? "app.Case" : "";
       const std::string ranges = input->ConsumeRandomLengthString(filter::kMaxRangeFieldBytes);
       const std::string second = input->ConsumeRandomLengthString(200);
-      filter::Extension extension = {canonicalizer, ranges};
+      filter::Extension extension = {ranges};
       if (input->ConsumeBool()) {
         extension.second = {filter::FilterShape::Flat(second.size(), num_probes), 0, second.data()};
       }
@@ -93,7 +92,6 @@ void Check(const EngineFilter& filter, FuzzedDataProvider* input) {
   const Kind kind = filter.kind();
   Require(filter.why().empty() == filter.CanQuery(), "what cannot be queried has a reason");
   Require(kind != Kind::kUnknown || !filter.CanQuery(), "the unknown cannot be queried");
-  Require(filter.canonicalizer().empty() || !filter.CanQuery(), "canonical keys are not queried");
   CheckNumbers(filter, input->ConsumeIntegralInRange<uint64_t>(0, kMaxRateKeys));
   Key keys[kMaxKeys];
   std::string_view views[kMaxKeys];

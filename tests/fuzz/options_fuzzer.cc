@@ -11,12 +11,10 @@
 #include "rocksdb/table.h"
 #include "src/cli/shared/quantity.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
-#include "src/engines/rocksdb/options/policy_text.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/redis/address.h"
 #include "src/redis/layout.h"
 #include "tests/fuzz/fuzz_input.h"
-#include "tests/support/case_folding.h"
 
 namespace bloomline::fuzz {
 namespace {
@@ -36,14 +34,12 @@ constexpr const char* kNames[] = {
     "level_size_ratio",
     "flush_format",
     "filters_at_bottom",
-    "canonicalizer",
     "range_prefixes",
     "range_memory_percent",
     "memory",
     "max_filter_bytes",
     "stock_id",
 };
-constexpr char kRegistered[] = "test.CaseFolding";
 
 // One value, usually a meaningful one.
 std::string ConsumeValue(FuzzedDataProvider* input) {
@@ -71,8 +67,7 @@ std::string ConsumeValue(FuzzedDataProvider* input) {
                                "bloom",
                                "ribbon",
                                "2GiB",
-                               "1.5MB",
-                               kRegistered};
+                               "100KB"};
   const auto kind = input->ConsumeIntegralInRange<int>(0, 4);
   if (kind == 4) {
     std::ostringstream number;
@@ -92,7 +87,7 @@ std::string ConsumeValue(FuzzedDataProvider* input) {
 
 std::string ConsumePolicyText(FuzzedDataProvider* input) {
   if (input->ConsumeIntegralInRange<int>(0, 3) == 3) return "bloomline:" + ConsumeValue(input);
-  std::string text = input->ConsumeBool() ? "{id=bloomline.canon" : "{id=bloomline";
+  std::string text = "{id=bloomline";
   const auto count = input->ConsumeIntegralInRange<int>(0, 4);
   for (int i = 0; i < count; ++i) {
     text += std::string(";") + input->PickValueInArray(kNames) + "=" + ConsumeValue(input);
@@ -132,45 +127,19 @@ void Use(const FilterPolicy& policy, FuzzedDataProvider* input) {
   const std::string text = policy.ToString(config);
   std::shared_ptr<const FilterPolicy> again;
   const Status status = FilterPolicy::CreateFromString(config, text, &again);
-  if (text.find("canonicalizer=?") != std::string::npos) {
-    // {id=bloomline.canon} alone: nobody knows which canonicalizer, so it writes no filters.
-    Require(builder == nullptr && !status.ok(), "a canonicalizer without a name is refused");
-    return;
-  }
   Require(status.ok() && again != nullptr, "what a policy says of itself makes a policy");
   std::string mismatch;
   Require(policy.AreEquivalent(config, again.get(), &mismatch), "and an equal one");
 }
 
-// What reads a text without RocksDB accepts nothing that RocksDB does not.
-void ParseWithoutRocksDB(const std::string& text) {
-  RocksDBFilterOptions options;
-  std::string error;
-  const bool is_valid = ParsePolicyText(text, &options, &error);
-  Require(is_valid == error.empty(), "a text that is refused has a reason, and only that");
-  if (!is_valid) return;
-  const std::unique_ptr<FilterPolicy> policy = MakeRocksDBFilterPolicy(text, &error);
-  Require(policy != nullptr, "RocksDB accepts the text, too");
-  std::string format;
-  Require(policy->GetOption(ConfigOptions(), "format", &format).ok() &&
-              format == FormatName(options.format),
-          "and reads the same format");
-}
-
 void FuzzPolicy(FuzzedDataProvider* input) {
   const std::string text = ConsumePolicyText(input);
-  ParseWithoutRocksDB(text);
   ConfigOptions config;
   config.invoke_prepare_options = true;
   config.ignore_unknown_options = input->ConsumeBool();
   std::shared_ptr<const FilterPolicy> policy;
   const Status status = FilterPolicy::CreateFromString(config, text, &policy);
   Require(status.ok() || !status.ToString().empty(), "what is refused has a reason");
-  // RocksDB may use the policy whatever the status.
-  const bool is_named =
-      text.find("{id=bloomline.canon") == 0 || text.find(";canonicalizer=") != std::string::npos;
-  Require(policy == nullptr || !is_named || policy->GetId() == "bloomline.canon",
-          "a canonicalizer that is named is not forgotten");
   if (status.ok() && policy != nullptr) Use(*policy, input);
 }
 
@@ -274,7 +243,6 @@ void FuzzPasswords(FuzzedDataProvider* input) {
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   bloomline::RegisterBloomline();
-  bloomline::RegisterKeyCanonicalizer(std::make_shared<bloomline::tests::CaseFolding>());
   return 0;
 }
 

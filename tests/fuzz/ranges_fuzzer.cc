@@ -163,7 +163,7 @@ Written Write(FuzzedDataProvider* input) {
 // A filter, opened for ranges with each kernel.
 struct Opened {
   explicit Opened(std::string_view bytes)
-      : payload(filter::DecodeTrailer(bytes, nullptr, {}, &fields)) {
+      : payload(filter::DecodeTrailer(bytes, nullptr, &fields)) {
     for (const kernels::Kernel* kernel : SupportedKernels()) {
       ranges.push_back(filter::OpenedRanges(payload, fields, *kernel));
     }

@@ -6,12 +6,11 @@ Usage: reference.py [NAME]           prints the golden vectors of NAME in FILES,
 
 Each vector is one line. Filters, files and keys are hexadecimal. Keys are separated by commas; - is
 the empty key.
-vectors.txt: container layout bits_per_key seed keys filter [canonicalizer]
-The canonicalizer is recorded; keys are given in canonical form.
+vectors.txt: container layout bits_per_key seed keys filter
 compact_blocks.txt: "written" arrangement keys block, or "read" arrangement matches block.
 Keys are decimal numbers without leading zeros, with seed 0, in ranges FIRST-END without END.
 Matches are those of the keys 0 to 299 that the block matches: numbers, all, or none.
-leveldb_names.txt: name seed canonicalizer name-of-the-policy; - is no canonicalizer
+leveldb_names.txt: name seed name-of-the-policy
 saved_filters.txt: kind layout num_bits num_probes seed capacity keys file. The numbers of a
 scalable filter are separated by commas, one for each stage. Keys are added in this order.
 ranges.txt: layout bits_per_entry cells prefixes num_entries is_partition family seed keys filter;
@@ -365,24 +364,22 @@ def extension_of(fields):
     return b"".join(bytes([tag, len(content)]) + content for tag, content in fields if content)
 
 
-def container_end(seed, units, layout, parameter, canonicalizer, *fields):
+TRAILER_BYTES = 20
+
+
+def container_end(seed, units, layout, parameter, *fields):
     """Extension and trailer. The fields have tags above 1."""
-    assert len(canonicalizer) <= 64
-    extension = extension_of([(1, canonicalizer), *fields])
+    extension = extension_of(fields)
     return (extension + seed.to_bytes(8, "little") + units.to_bytes(4, "little") +
             bytes([LAYOUT_ID[layout], parameter, len(extension), 0]) + b"bLn\x01")
 
 
-def end_bytes(canonicalizer):
-    return 22 + len(canonicalizer) if canonicalizer else 20
-
-
-def compact_shape(n, bits_per_key, canonicalizer=b""):
+def compact_shape(n, bits_per_key):
     """Arrangement and L."""
     arrangement = Arrangement(sum(bits_per_key >= from_bits for from_bits in
                                   (3.6, 5.5, 6.4, 8.2, 9.8)))
     block_bytes = arrangement.block_bytes
-    paid_bytes = n * bits_per_key / 8 - end_bytes(canonicalizer)
+    paid_bytes = n * bits_per_key / 8 - TRAILER_BYTES
     num_blocks = max(1, math.ceil(paid_bytes / block_bytes)) if n else 0
     return arrangement, num_blocks
 
@@ -402,14 +399,13 @@ def leveldb_compact(keys, bits_per_key, seed):
         [0xE2 + num_blocks])
 
 
-def standalone_compact(keys, bits_per_key, seed, in_rocksdb=False, canonicalizer=b""):
+def standalone_compact(keys, bits_per_key, seed, in_rocksdb=False):
     keys = unique_neighbours(keys)
     shape = rocksdb_compact_shape if in_rocksdb else compact_shape
-    arrangement, num_blocks = shape(len(keys), bits_per_key, canonicalizer)
+    arrangement, num_blocks = shape(len(keys), bits_per_key)
     payload_bytes = b"".join(compact_block(hashes, arrangement)
                              for hashes in in_blocks(keys, num_blocks, seed))
-    return payload_bytes + container_end(seed, num_blocks, "compact", arrangement.number,
-                                         canonicalizer)
+    return payload_bytes + container_end(seed, num_blocks, "compact", arrangement.number)
 
 
 def unique_neighbours(keys):
@@ -434,9 +430,7 @@ def leveldb_filter(layout, keys, bits_per_key, k, seed):
     return payload(layout, keys, num_bytes, k, seed) + bytes([LEVELDB_CODE[layout] + k])
 
 
-def leveldb_name(name, seed, canonicalizer=""):
-    if canonicalizer:
-        name += ".canonicalizer-" + canonicalizer
+def leveldb_name(name, seed):
     halves = [h64(half + b" half of bloomline's seed check", seed)
               for half in (b"first", b"second")]
     return name + ".seed-%016x%016x" % tuple(halves) if seed else name
@@ -446,10 +440,10 @@ def rocksdb_flat_bytes(n, bits_per_key):
     return max(64, math.ceil(n * bits_per_key / 8))
 
 
-def rocksdb_compact_shape(n, bits_per_key, canonicalizer=b""):
+def rocksdb_compact_shape(n, bits_per_key):
     """Arrangement and L."""
-    arrangement, num_blocks = compact_shape(n, bits_per_key, canonicalizer)
-    end = end_bytes(canonicalizer)
+    arrangement, num_blocks = compact_shape(n, bits_per_key)
+    end = TRAILER_BYTES
     paid_bytes = n * bits_per_key / 8
     num_bytes = num_blocks * arrangement.block_bytes
     small_blocks = max(1, math.ceil((paid_bytes - end) / 32))
@@ -459,11 +453,11 @@ def rocksdb_compact_shape(n, bits_per_key, canonicalizer=b""):
     return arrangement, num_blocks
 
 
-def standalone_filter(layout, keys, bits_per_key, k, seed, in_rocksdb=False, canonicalizer=b""):
+def standalone_filter(layout, keys, bits_per_key, k, seed, in_rocksdb=False):
     unit = 64 if layout == "blocked" else 1
     num_bytes = 0
     keys = unique_neighbours(keys)
-    paid_bytes = len(keys) * bits_per_key / 8 - end_bytes(canonicalizer)
+    paid_bytes = len(keys) * bits_per_key / 8 - TRAILER_BYTES
     num_bytes = 64 * max(1, math.ceil(paid_bytes / 64)) if keys else 0
     if in_rocksdb:
         assert layout == ("flat" if len(keys) <= 200 else "blocked")
@@ -471,7 +465,7 @@ def standalone_filter(layout, keys, bits_per_key, k, seed, in_rocksdb=False, can
             num_bytes = rocksdb_flat_bytes(len(keys), bits_per_key)
         else:
             num_bytes = max(num_bytes, 64 * math.ceil(rocksdb_flat_bytes(200, bits_per_key) / 64))
-    end = container_end(seed, num_bytes // unit, layout, k, canonicalizer)
+    end = container_end(seed, num_bytes // unit, layout, k)
     return payload(layout, keys, num_bytes, k, seed) + end
 
 
@@ -531,33 +525,22 @@ def vectors():
         ("rocksdb", "compact", 7.1, 0, 0, many[:186]),
         ("rocksdb", "compact", 12, 0, 0, many[:186]),
         ("rocksdb", "compact", 10, 0, 0, many),
-        # With a canonicalizer. The longest name costs a block.
-        ("standalone", "blocked", 10, 6, 0, hello, "app.Case"),
-        ("standalone", "blocked", 10, 6, 0, [], "app.Case"),
-        ("standalone", "blocked", 10, 6, 0, many, 32 * "ab"),
-        ("standalone", "compact", 10, 0, 7, many, 32 * "ab"),
-        ("rocksdb", "flat", 10, 7, 0x0123456789ABCDEF, many[:60], "x"),
-        ("rocksdb", "blocked", 10, 6, 0, many, 32 * "ab"),
-        ("rocksdb", "compact", 10, 0, 0, many[:186], "app.Case"),
-        ("rocksdb", "compact", 10, 0, 0, many[:186], 32 * "ab"),
-        ("rocksdb", "compact", 10, 0, 0, many, "app.Case"),
         ("standalone", "blocked", 16, 9, 0, long),
         ("rocksdb", "flat", 16, 11, 0x0123456789ABCDEF, long),
     ]
-    for container, layout, bits_per_key, k, seed, keys, *names in cases:
-        canonicalizer = names[0].encode() if names else b""
+    for container, layout, bits_per_key, k, seed, keys in cases:
         if layout == "compact":
             filter_bytes = (leveldb_compact(keys, bits_per_key, seed) if container == "leveldb"
                             else standalone_compact(keys, bits_per_key, seed,
-                                                    container == "rocksdb", canonicalizer))
+                                                    container == "rocksdb"))
         elif container == "leveldb":
             filter_bytes = leveldb_filter(layout, keys, bits_per_key, k, seed)
         else:
             filter_bytes = standalone_filter(layout, keys, bits_per_key, k, seed,
-                                             container == "rocksdb", canonicalizer)
+                                             container == "rocksdb")
         key_list = ",".join(key.hex() or "-" for key in keys) or "none"
-        fields = [container, layout, str(bits_per_key), str(seed), key_list, filter_bytes.hex()]
-        yield " ".join(fields + names)
+        yield " ".join([container, layout, str(bits_per_key), str(seed), key_list,
+                        filter_bytes.hex()])
 
 
 # Saved filters (sections 8 to 10).
@@ -706,12 +689,9 @@ def compact_blocks():
 
 
 def leveldb_names():
-    for name, seed, canonicalizer in [
-            ("leveldb.BuiltinBloomFilter2", 0, ""), ("app.Filter", 0, ""), ("app.Filter", 1, ""),
-            ("app.Filter", 0x0123456789ABCDEF, ""), ("x", MASK64, ""),
-            ("app.Filter", 0, "app.Case"), ("app.Filter", 0x0123456789ABCDEF, "app.Case"),
-            ("x", 1, 32 * "ab")]:
-        yield f"{name} {seed} {canonicalizer or '-'} {leveldb_name(name, seed, canonicalizer)}"
+    for name, seed in [("leveldb.BuiltinBloomFilter2", 0), ("app.Filter", 0), ("app.Filter", 1),
+                       ("app.Filter", 0x0123456789ABCDEF), ("x", MASK64)]:
+        yield f"{name} {seed} {leveldb_name(name, seed)}"
 
 
 def key_part(part):
@@ -832,10 +812,10 @@ class RangeFilter:
         shape = struct.pack("<BBI", LAYOUT_ID[layout], self.second.parameter,
                             self.second.units) if self.second else b""
         fields = (2, shape), (128, field)
-        end = 20 + len(extension_of(fields))
+        end = TRAILER_BYTES + len(extension_of(fields))
         self.first = Payload(layout, [h64(key, seed) for key in all_keys], 16, 9, end)
         self.filter = self.first.bytes + (self.second.bytes if self.second else b"")
-        self.filter += container_end(seed, self.first.units, layout, self.first.parameter, b"",
+        self.filter += container_end(seed, self.first.units, layout, self.first.parameter,
                                      *fields)
 
     def has(self, entry, copies):

@@ -56,7 +56,7 @@ inline std::string FilterWithRanges(const std::set<std::string>& keys, bool is_p
 class RangeFilter {
  public:
   explicit RangeFilter(std::string bytes) : bytes_(std::move(bytes)) {
-    payload_ = filter::DecodeTrailer(bytes_, &why_, {}, &fields_);
+    payload_ = filter::DecodeTrailer(bytes_, &why_, &fields_);
     ranges_ = filter::OpenedRanges(payload_, fields_, kernels::ActiveKernel());
   }
   RangeFilter(const std::set<std::string>& keys, const filter::RangeEntryOptions& entries,

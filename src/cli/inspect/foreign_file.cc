@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "bloomline/key_canonicalizer.h"
 #include "src/support/file_calls.h"
 
 namespace bloomline::cli {
@@ -41,8 +40,7 @@ std::string NotAFilter(const WholeInput& file, const std::string& why) {
 
 StaticFilter DecodeStatic(std::string_view bytes) {
   StaticFilter filter;
-  filter.canonicalizer = RecordedCanonicalizer(bytes);
-  filter.payload = filter::DecodeTrailer(bytes, &filter.why, filter.canonicalizer, &filter.fields);
+  filter.payload = filter::DecodeTrailer(bytes, &filter.why, &filter.fields);
   filter.is_understood = !filter.payload.always_matches() || filter::SaysAlwaysMatch(bytes);
   return filter;
 }

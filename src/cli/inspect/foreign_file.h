@@ -52,7 +52,6 @@ auto UseSaved(const WholeInput& file, std::string* error, Use use) {
 // ---- Static filters. To the library any bytes are one: what it does not understand matches every
 // key. A person who mistook a file wants to know.
 struct StaticFilter {
-  std::string_view canonicalizer;  // that the bytes record
   filter::Payload payload;
   filter::Extension fields;
   std::string why;            // every key matches; empty: not every key

@@ -97,7 +97,7 @@ void AppendRanges(const filter::Extension& fields, Facts* facts) {
 
 std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
   const StaticFilter decoded = DecodeStatic(filter);
-  const auto& [canonicalizer, payload, fields, reason, is_understood] = decoded;
+  const auto& [payload, fields, reason, is_understood] = decoded;
   if (!is_understood) {
     *why = reason;
     return std::nullopt;
@@ -108,10 +108,6 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
   const char* const layout = filter::RowOf(payload.layout).name;
   facts.push_back({"layout", layout, "layout", layout});
   facts.push_back({"always_matches", always_matches, "", ""});
-  if (!canonicalizer.empty()) {
-    const std::string name(canonicalizer);
-    facts.push_back({"canonicalizer", name, "canonicalizer of the keys", name});
-  }
   if (always_matches) {
     facts.push_back({"why", reason, "it matches every key", reason});
     return facts;
@@ -132,7 +128,7 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
     facts.push_back({"num_keys", 0, "keys", "none, so it matches nothing"});
   AppendRanges(fields, &facts);
   if (bloom && payload.payload_bytes() != 0) AppendFill(payload, &facts);
-  AppendRandomMatchRate(FilterView::Open(filter, canonicalizer), &facts);
+  AppendRandomMatchRate(FilterView::Open(filter), &facts);
   return facts;
 }
 

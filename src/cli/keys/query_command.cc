@@ -15,7 +15,6 @@
 #include "src/cli/shared/quantity_option.h"
 #include "src/cli/shared/standard_streams.h"
 #include "src/cli/shared/whole_input.h"
-#include "src/support/quoted.h"
 
 namespace bloomline::cli {
 namespace {
@@ -24,7 +23,6 @@ struct QueryRequest {
   std::string filter;
   std::vector<std::string> key_files;
   KeyForm form = KeyForm::kLines;
-  std::string canonicalizer;
   std::optional<uint64_t> max_pipe_bytes;
   bool absent = false;
   bool count = false;
@@ -40,15 +38,13 @@ int FailToQuery(int exit_code, const std::string& error) {
 // A filter that was read from a file: of FilterBuilder, or a saved one.
 class KeyFilter {
  public:
-  // Null, with *error, for what is no filter. The keys will be canonical forms of the request's
-  // canonicalizer. A filter with another one would match every key, and is refused.
+  // Null, with *error, for what is no filter.
   static std::unique_ptr<KeyFilter> Open(const QueryRequest& request, std::string* error) {
     auto filter = std::make_unique<KeyFilter>();
     const uint64_t max_pipe_bytes = request.max_pipe_bytes.value_or(kDefaultMaxPipeBytes);
     if (!OpenFilterFile(request.filter, max_pipe_bytes, &filter->file_, error)) return nullptr;
-    const bool opened = IsSaved(filter->file_.bytes())
-                            ? filter->OpenSaved(request.canonicalizer, error)
-                            : filter->OpenBytes(request.canonicalizer, error);
+    const bool opened =
+        IsSaved(filter->file_.bytes()) ? filter->OpenSaved(error) : filter->OpenBytes(error);
     return opened ? std::move(filter) : nullptr;
   }
 
@@ -61,12 +57,7 @@ class KeyFilter {
   bool always_matches() const { return always_matches_; }
 
  private:
-  bool OpenSaved(const std::string& canonicalizer, std::string* error) {
-    if (!canonicalizer.empty()) {
-      *error = file_.name() + ": saved filters record no canonicalizer, but --canonicalizer is " +
-               support::Quoted(canonicalizer);
-      return false;
-    }
+  bool OpenSaved(std::string* error) {
     return UseSaved(file_, error, [&](auto filter) {
       // A std::function can be copied, so it shares the filter.
       query_ = [shared = std::shared_ptr(std::move(filter))](size_t n, const std::string_view* keys,
@@ -77,24 +68,15 @@ class KeyFilter {
     });
   }
 
-  bool OpenBytes(const std::string& canonicalizer, std::string* error) {
+  bool OpenBytes(std::string* error) {
     const StaticFilter filter = DecodeStatic(file_.bytes());
-    const std::string recorded(filter.canonicalizer);
     if (!filter.is_understood) {
       *error = NotAFilter(file_, filter.why);
       return false;
     }
-    if (recorded != canonicalizer) {
-      *error = file_.name() + ": " +
-               (recorded.empty() ? "records no canonicalizer, but --canonicalizer is " +
-                                       support::Quoted(canonicalizer)
-                                 : "its keys are canonical forms of '" + recorded +
-                                       "'; give such forms, and --canonicalizer " + recorded);
-      return false;
-    }
     always_matches_ = filter.payload.always_matches();
-    query_ = [view = FilterView::Open(file_.bytes(), recorded)](
-                 size_t n, const std::string_view* keys, bool* may_match) {
+    query_ = [view = FilterView::Open(file_.bytes())](size_t n, const std::string_view* keys,
+                                                      bool* may_match) {
       view.MayMatch(n, keys, may_match);
     };
     return true;
@@ -217,10 +199,6 @@ void AddQueryCommand(CLI::App* app, int* exit_code) {
   CLI::Option* quiet = command->add_flag(
       "-q,--quiet", request->quiet,
       "Print nothing; exit with 0 if a key may be in it, 3 if certainly none is, 1 without keys");
-  command
-      ->add_option("--canonicalizer", request->canonicalizer,
-                   "The keys are canonical forms of this canonicalizer, which the filter records")
-      ->type_name("NAME");
   AddQuantity(command, "--max-pipe", &request->max_pipe_bytes, ParseBytes,
               "The most of a filter that is read into memory from a pipe [1GiB]");
   CLI::Option* json = command->add_flag("--json", request->json, "Print the counts as JSON");

@@ -12,9 +12,7 @@ using sstable::FilterKind;
 
 constexpr std::string_view kRocksDBFamily = "rocksdb.BuiltinBloomFilter";
 constexpr std::string_view kLevelDBFamily = "leveldb.BuiltinBloomFilter2";
-// bloomline's, in RocksDB; the second has a canonicalizer.
-constexpr std::string_view kBloomline = "bloomline";
-constexpr std::string_view kCanonical = "bloomline.canon";
+constexpr std::string_view kBloomline = "bloomline";  // bloomline's, in RocksDB
 
 // RocksDB's own, before the ':' of their options.
 constexpr std::string_view kRocksDBPolicies[] = {
@@ -28,13 +26,12 @@ constexpr std::string_view kRocksDBPolicies[] = {
     kRocksDBFamily,
 };
 
-enum class Kind { kNone, kRocksDB, kBloomline, kCanonical, kOther };
+enum class Kind { kNone, kRocksDB, kBloomline, kOther };
 
 Kind KindOf(std::string_view id) {
   if (id == "nullptr") return Kind::kNone;
   const std::string_view name = id.substr(0, id.find(':'));
   if (name == kBloomline) return Kind::kBloomline;
-  if (name == kCanonical) return Kind::kCanonical;
   for (const std::string_view own : kRocksDBPolicies) {
     if (name == own) return Kind::kRocksDB;
   }
@@ -48,15 +45,8 @@ PolicyUse UseInRocksDB(std::string_view policy, const FilterBlock& block) {
   if (kind == Kind::kNone || block.kind == FilterKind::kByOffset) return PolicyUse::kIgnored;
   if (kind == Kind::kOther) return PolicyUse::kUnknown;
   if (block.name != kRocksDBFamily) return PolicyUse::kIgnored;
-  if (kind == Kind::kRocksDB) return block.is_bloomline ? PolicyUse::kMayMatch : PolicyUse::kUsed;
-  // With a canonicalizer, bloomline uses only filters that record the same. Without, RocksDB's own,
-  // too.
-  const std::string canonicalizer = OptionIn(policy, "canonicalizer");
-  const bool has_canonicalizer = kind == Kind::kCanonical || !canonicalizer.empty();
-  const bool is_same = block.canonicalizer == canonicalizer;
-  const bool is_used =
-      has_canonicalizer ? !canonicalizer.empty() && is_same : block.canonicalizer.empty();
-  return is_used ? PolicyUse::kUsed : PolicyUse::kMayMatch;
+  // bloomline uses RocksDB's own filters, too.
+  return kind == Kind::kRocksDB && block.is_bloomline ? PolicyUse::kMayMatch : PolicyUse::kUsed;
 }
 
 }  // namespace

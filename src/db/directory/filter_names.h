@@ -27,9 +27,8 @@ enum class PolicyUse {
 struct FilterBlock {
   sstable::Engine engine = sstable::Engine::kRocksDB;
   sstable::FilterKind kind = sstable::FilterKind::kFull;
-  std::string_view name;           // as Table::filter_name
-  bool is_bloomline = false;       // a layout of bloomline's own, not classic
-  std::string_view canonicalizer;  // that a bloomline filter in RocksDB records
+  std::string_view name;      // as Table::filter_name
+  bool is_bloomline = false;  // a layout of bloomline's own, not classic
 };
 
 // `policy` is as in an OPTIONS file: "bloomfilter:10:false", "{id=ribbonfilter:10;}",

@@ -55,7 +55,6 @@ struct FilterFacts {
   Kind kind = Kind::kUnknown;
   std::string why;
   bool can_query = true;
-  std::string canonicalizer;
   int num_probes = 0;
   // The payload is num_blocks blocks; those of layouts whose probes range over all bits are bytes.
   // Bytes behind them are not used.
@@ -88,15 +87,13 @@ class EngineFilter {
 
   Kind kind() const { return facts_.kind; }
   // False: its keys cannot be queried here, so MayMatch is always true. So it is for kUnknown, and
-  // for bloomline's filters with a canonicalizer or, in LevelDB, a seed.
+  // for bloomline's filters with a seed in LevelDB.
   bool CanQuery() const { return kind() != Kind::kUnknown && facts_.can_query; }
   const std::string& why() const { return facts_.why; }  // if not CanQuery(): the reason
   int num_probes() const { return facts_.num_probes; }   // 0: has none
   uint64_t payload_bytes() const { return facts_.payload_bytes; }
   // The memory of its entries for ranges, which lie behind the payload.
   uint64_t entry_bytes() const { return facts_.entry_bytes; }
-  // The canonicalizer that a bloomline filter records; empty: none.
-  std::string_view canonicalizer() const { return facts_.canonicalizer; }
 
   // What a bloomline filter has for ranges; null: nothing, or nothing that is understood.
   const filter::RangeField* ranges() const { return facts_.ranges ? &*facts_.ranges : nullptr; }

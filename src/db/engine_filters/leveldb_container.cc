@@ -6,7 +6,7 @@
 //   leveldb.BuiltinBloomFilter2  LevelDB since 1.18, and bloomline
 //   leveldb.BuiltinBloomFilter   LevelDB before 1.18, whose hash takes bytes as signed; goleveldb,
 //                                whose hash does not. A key matches if one of its hashes does.
-//   *bloomline*, *.canonicalizer-NAME, *.seed-<32 hex digits>    bloomline
+//   *bloomline*, *.seed-<32 hex digits>    bloomline, but for *.canonicalizer-*: it holds no keys
 #include <cstdint>
 #include <string>
 
@@ -38,14 +38,12 @@ struct PolicyName {
       has_seed = true;
       name.remove_suffix(kSeedBytes);
     }
-    const size_t mark = name.find(kCanonicalizerMark);
-    if (mark != name.npos) canonicalizer = name.substr(mark + kCanonicalizerMark.size());
-    is_bloomline = has_seed || mark != name.npos || name.find("bloomline") != name.npos;
+    is_bloomline = name.find(kCanonicalizerMark) == name.npos &&
+                   (has_seed || name.find("bloomline") != name.npos);
   }
 
   bool is_bloomline = false;
   bool has_seed = false;
-  std::string_view canonicalizer;
 };
 
 // bloomline's layouts, without a seed.
@@ -99,12 +97,11 @@ EngineFilter OpenBloomline(const PolicyName& name, std::string_view bytes) {
                                                " bytes with code " + std::to_string(code) +
                                                ", which bloomline does not write");
   }
-  if (!name.canonicalizer.empty()) return OfCanonicalizer(std::move(facts), name.canonicalizer);
   if (facts.kind == Kind::kClassic) {
     return OpenClassic<Bytes::kUnsigned>(std::move(facts));
   }
   if (name.has_seed) {
-    return CannotQuery(std::move(facts), "",
+    return CannotQuery(std::move(facts),
                        "its hashes have a seed, which the policy's name does not tell");
   }
   return OpenReader(std::move(facts),

@@ -69,17 +69,10 @@ inline FilterFacts FactsOf(const filter::Payload& payload) {
 }
 
 // Understood, but its keys cannot be queried here: matches every key.
-inline EngineFilter CannotQuery(FilterFacts facts, std::string canonicalizer, std::string why) {
+inline EngineFilter CannotQuery(FilterFacts facts, std::string why) {
   facts.can_query = false;
-  facts.canonicalizer = std::move(canonicalizer);
   facts.why = std::move(why);
   return EngineFilter(std::move(facts), Constant(true));
-}
-
-inline EngineFilter OfCanonicalizer(FilterFacts facts, std::string_view name) {
-  return CannotQuery(std::move(facts), std::string(name),
-                     "its keys are canonical forms, which only the key canonicalizer " +
-                         std::string(name) + " knows");
 }
 
 inline EngineFilter UnknownPolicy(FilterFacts facts, std::string_view name) {

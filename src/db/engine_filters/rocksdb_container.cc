@@ -3,7 +3,6 @@
 #include <string>
 
 #include "bloomline/filter.h"
-#include "bloomline/key_canonicalizer.h"
 #include "src/db/engine_filters/opened_filter.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/hash_query.h"
@@ -17,10 +16,9 @@ namespace {
 
 constexpr std::string_view kRocksDBBuiltinName = "rocksdb.BuiltinBloomFilter";
 EngineFilter OpenBloomline(std::string_view bytes) {
-  const std::string_view canonicalizer = RecordedCanonicalizer(bytes);
   std::string why;
   filter::Extension fields;
-  const filter::Payload payload = filter::DecodeTrailer(bytes, &why, canonicalizer, &fields);
+  const filter::Payload payload = filter::DecodeTrailer(bytes, &why, &fields);
   FilterFacts facts = FactsOf(payload);
   facts.entry_bytes = fields.second.payload_bytes();
   if (payload.always_matches()) {
@@ -28,7 +26,6 @@ EngineFilter OpenBloomline(std::string_view bytes) {
     return NotUnderstood(std::move(facts), std::move(why));
   }
   if (payload.num_blocks == 0) return OpenConstant(std::move(facts), Kind::kNoKeys);
-  if (!canonicalizer.empty()) return OfCanonicalizer(std::move(facts), canonicalizer);
   RangeQuery range_query;
   const auto ranges = filter::OpenedRanges(payload, fields, kernels::ActiveKernel());
   if (ranges.is_understood) {
@@ -66,11 +63,11 @@ Kind KindOf(stock::Kind kind) {
 }  // namespace
 
 EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
-  if (filter::HasTrailer(bytes)) return OpenBloomline(bytes);
   FilterFacts facts;
   facts.data = bytes.data();
   facts.payload_bytes = bytes.size();
   if (!name.empty() && name != kRocksDBBuiltinName) return UnknownPolicy(std::move(facts), name);
+  if (filter::HasTrailer(bytes)) return OpenBloomline(bytes);
   std::string why;
   const stock::StockFilter stock = stock::DecodeStockFilter(bytes, &why);
   facts.kind = KindOf(stock.kind);

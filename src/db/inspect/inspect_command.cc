@@ -92,9 +92,6 @@ void PrintRemarks(const std::vector<InspectedFile>& files, const FamilyGroups& f
       ++reasons["this program does not know the running policy, or whether it uses these filters"];
     }
     if (!facts.why_unknown.empty()) ++reasons["not understood: " + facts.why_unknown];
-    if (!facts.canonicalizer.empty()) {
-      ++reasons["keys go through the canonicalizer '" + facts.canonicalizer + "'"];
-    }
     if (facts.has_filter() && facts.prefix_extractor == filter::kRangeExtractorName) {
       ++extractors["whole keys, " +
                    std::string(facts.ranges.files == 0 ? "without entries" : "and entries") +
@@ -164,8 +161,7 @@ cli::Json FileJson(const Inputs& inputs, const FileRef& ref, const InspectedFile
           {"prefix_extractor", facts.prefix_extractor},
           {"ignored", cli::TextOrNull(inspected.ignored)},
           {"ranges", RangesJson(facts.ranges)},
-          {"problem", cli::TextOrNull(facts.why_unknown)},
-          {"canonicalizer", cli::TextOrNull(facts.canonicalizer)}};
+          {"problem", cli::TextOrNull(facts.why_unknown)}};
 }
 
 void PrintInspection(const Inputs& inputs, const Inspection& inspection, bool with_files) {

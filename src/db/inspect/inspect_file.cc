@@ -113,7 +113,6 @@ void CountKind(const EngineFilter& filter, uint64_t bytes, FileFacts* facts) {
   ++facts->num_filters;
   facts->filter_bytes += bytes;
   if (filter.kind() == Kind::kUnknown) facts->why_unknown = filter.why();
-  if (!filter.canonicalizer().empty()) facts->canonicalizer = filter.canonicalizer();
   if (filter.ranges() == nullptr) return;
   RangeFacts& ranges = facts->ranges;
   ranges.files = 1;

@@ -18,7 +18,6 @@ void CompareWithPolicy(const std::string& policy, InspectedFile* file) {
   block.engine = facts.engine;
   block.kind = facts.kind;
   block.name = facts.filter_name;
-  block.canonicalizer = facts.canonicalizer;
   for (const auto& [kind, count] : facts.kinds) {
     if (engine_filters::IsBloomline(kind)) block.is_bloomline = true;
   }

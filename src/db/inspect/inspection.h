@@ -62,8 +62,7 @@ struct FileFacts {
   bool prefixes = false;
   std::string prefix_extractor;
   std::string comparator;
-  std::string why_unknown;    // of a filter that is not understood
-  std::string canonicalizer;  // that a filter of bloomline records
+  std::string why_unknown;  // of a filter that is not understood
   RangeFacts ranges;
 
   bool has_filter() const { return kind != sstable::FilterKind::kNone; }

@@ -11,13 +11,11 @@
 #include "bloomline/c_leveldb.h"
 #include "bloomline/leveldb.h"
 #include "leveldb/slice.h"
-#include "src/filter/keys/callback_canonicalizer.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/support/c_error.h"
 
 namespace {
 
-using bloomline::KeyCanonicalizer;
 using bloomline::support::OrSetError;
 using leveldb::FilterPolicy;
 using leveldb::Slice;
@@ -59,16 +57,14 @@ uint8_t KeyMayMatch(void* state, const char* key, size_t key_length, const char*
                                                               Slice(filter, filter_length));
 }
 
-// `canonicalizer` may be null.
 leveldb_filterpolicy_t* NewPolicy(int format, double bits_per_key, const char* name, uint64_t seed,
-                                  std::shared_ptr<const KeyCanonicalizer> canonicalizer,
                                   std::string* reason) {
   bloomline::FilterOptions options;
   options.format = bloomline::Format{format};
   options.bits_per_key = bits_per_key;
   options.seed = seed;
-  std::unique_ptr<const FilterPolicy> policy(bloomline::NewLevelDBFilterPolicy(
-      options, name == nullptr ? "" : name, std::move(canonicalizer), reason));
+  std::unique_ptr<const FilterPolicy> policy(
+      bloomline::NewLevelDBFilterPolicy(options, name == nullptr ? "" : name, reason));
   if (policy == nullptr) return nullptr;
   auto* const state = const_cast<FilterPolicy*>(policy.get());
   auto* const result = leveldb_filterpolicy_create(state, Destroy, CreateFilter, KeyMayMatch, Name);
@@ -88,23 +84,6 @@ extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int for
 extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
     int format, double bits_per_key, const char* name, uint64_t seed, char** errptr) {
   return OrSetError(errptr, [=](std::string* reason) {
-    return NewPolicy(format, bits_per_key, name, seed, nullptr, reason);
-  });
-}
-
-extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_canonicalizer(
-    int format, double bits_per_key, const char* name, uint64_t seed, const char* canonicalizer,
-    bloomline::filter::CanonicalizeCallback::Function canonicalize, void* state,
-    void (*destructor)(void*), char** errptr) {
-  using bloomline::filter::CallbackCanonicalizer;
-  bloomline::filter::OwnedCallback callback({canonicalize, state, destructor});
-  return OrSetError(errptr, [&](std::string* reason) -> leveldb_filterpolicy_t* {
-    if (canonicalize == nullptr) {
-      *reason = "canonicalize is NULL; allowed: a function";
-      return nullptr;
-    }
-    return NewPolicy(
-        format, bits_per_key, name, seed,
-        std::make_shared<const CallbackCanonicalizer>(canonicalizer, std::move(callback)), reason);
+    return NewPolicy(format, bits_per_key, name, seed, reason);
   });
 }

@@ -14,7 +14,6 @@
 #include "leveldb/slice.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/hash/hash.h"
-#include "src/filter/keys/canonical_keys.h"
 #include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout.h"
@@ -22,7 +21,6 @@
 #include "src/filter/layouts/limits.h"
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/writer/payload_builder.h"
-#include "src/support/error_text.h"
 #include "src/support/number_text.h"
 #include "src/support/out_of_memory.h"
 
@@ -31,6 +29,7 @@ namespace {
 
 std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
 
+// In the names of NewCanonicalLevelDBFilterPolicy alone, whose filters lose other policies' keys.
 constexpr std::string_view kCanonicalizerMark = ".canonicalizer-";
 constexpr std::string_view kSeedMark = ".seed-";
 constexpr size_t kCheckDigits = 32;  // two hashes in hexadecimal
@@ -52,12 +51,6 @@ std::string CheckOf(uint64_t seed) {
 // The name under which LevelDB stores filters.
 std::string StoredName(const std::string& name, uint64_t seed) {
   return seed == 0 ? name : name + std::string(kSeedMark) + CheckOf(seed);
-}
-
-// The name that the caller gave, and the canonicalizer's.
-std::string NameWith(const KeyCanonicalizer* canonicalizer, const std::string& name) {
-  if (canonicalizer == nullptr) return name;
-  return name + std::string(kCanonicalizerMark) + canonicalizer->Name();
 }
 
 bool EndsInACheck(std::string_view name) {
@@ -124,12 +117,6 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     AppendOrAlwaysMatch(keys, num_keys, dst);
   }
 
-  // A filter that matches everything.
-  void AppendUseless(filter::UselessReason reason, std::string* dst) const {
-    AppendAlwaysMatch(dst);
-    counts_->Add(filter::Count::kBuiltUseless, 1, reason);
-  }
-
   __attribute__((flatten)) bool KeyMayMatch(const leveldb::Slice& key,
                                             const leveldb::Slice& filter) const override {
     if (filter::IsSampled()) return SampledMayMatch(key, filter);
@@ -141,7 +128,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
       const filter::FilterShape flat =
           filter::FilterShape::Flat(num_bytes, code - filter::kFlatCodeBase);
       return kernels::FlatMayMatch(filter::ForKernel(flat, filter.data()),
-                                    hasher_.ShortKey(View(key)));
+                                   hasher_.ShortKey(View(key)));
     }
     if (filter::IsOneBlock(code, num_bytes)) {
       return kernel_.small_set.may_match(filter.data(), static_cast<uint32_t>(num_bytes),
@@ -196,7 +183,8 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
       Append(keys, num_keys, dst);
     } catch (const std::exception&) {  // bad_alloc, length_error
       dst->resize(start);
-      AppendUseless(filter::UselessReason::kOutOfMemory, dst);
+      AppendAlwaysMatch(dst);
+      counts_->Add(filter::Count::kBuiltUseless, 1, filter::UselessReason::kOutOfMemory);
     }
   }
 
@@ -234,82 +222,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   filter::FilterCounts* const counts_;
 };
 
-// The canonical forms of the keys of one filter.
-class CanonicalKeys {
- public:
-  // False: at least one is missing. May throw bad_alloc.
-  bool Add(const KeyCanonicalizer& canonicalizer, const leveldb::Slice* keys, size_t n) {
-    sizes_.reserve(n);
-    filter::CanonicalKey key;
-    for (size_t i = 0; i < n; ++i) {
-      key.Set(canonicalizer, View(keys[i]));
-      if (!key.is_known()) return false;
-      bytes_ += key.bytes();
-      sizes_.push_back(key.bytes().size());
-    }
-    return true;
-  }
-
-  // They point into this object.
-  std::vector<leveldb::Slice> Slices() const {
-    std::vector<leveldb::Slice> slices;
-    slices.reserve(sizes_.size());
-    const char* next = bytes_.data();
-    for (const size_t size : sizes_) {
-      slices.emplace_back(next, size);
-      next += size;
-    }
-    return slices;
-  }
-
- private:
-  std::string bytes_;
-  std::vector<size_t> sizes_;
-};
-
-// Around a policy of keys: passes on canonical forms in place of keys. Where one is missing, a
-// filter matches everything, and a query may match. `policy` has the name that says so
-// (docs/format.md, section 4).
-class CanonicalLevelDBPolicy final : public leveldb::FilterPolicy {
- public:
-  CanonicalLevelDBPolicy(std::unique_ptr<const LevelDBFilterPolicy> policy,
-                         std::shared_ptr<const KeyCanonicalizer> canonicalizer)
-      : policy_(std::move(policy)), canonicalizer_(std::move(canonicalizer)) {}
-
-  const char* Name() const override { return policy_->Name(); }
-
-  void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
-    if (n <= 0) return policy_->CreateFilter(keys, n, dst);
-    filter::UselessReason reason = filter::UselessReason::kOutOfMemory;
-    const bool written = support::OrIfOutOfMemory(false, [&] {
-      CanonicalKeys canonical;
-      if (!canonical.Add(*canonicalizer_, keys, static_cast<size_t>(n))) {
-        reason = filter::UselessReason::kCanonicalizer;
-        return false;
-      }
-      const std::vector<leveldb::Slice> slices = canonical.Slices();
-      policy_->CreateFilter(slices.data(), n, dst);
-      return true;
-    });
-    if (!written) policy_->AppendUseless(reason, dst);
-  }
-
-  bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
-    filter::CanonicalKey canonical;
-    canonical.Set(*canonicalizer_, View(key));
-    return !canonical.is_known() ||
-           policy_->KeyMayMatch(leveldb::Slice(canonical.bytes().data(), canonical.bytes().size()),
-                                filter);
-  }
-
- private:
-  const std::unique_ptr<const LevelDBFilterPolicy> policy_;
-  const std::shared_ptr<const KeyCanonicalizer> canonicalizer_;
-};
-
-// `canonicalizer` may be null.
-std::string Refusal(const FilterOptions& options, const std::string& name,
-                    const KeyCanonicalizer* canonicalizer) {
+std::string Refusal(const FilterOptions& options, const std::string& name) {
   if (std::string error = options.Validate(); !error.empty()) return error;
   if (filter::IsStock(options.format)) {
     return std::string("format is ") + FormatName(options.format) +
@@ -325,15 +238,6 @@ std::string Refusal(const FilterOptions& options, const std::string& name,
     return "name is " + name + "; allowed: names without '" + std::string(kCanonicalizerMark) +
            "', which precedes a canonicalizer's name";
   }
-  if (canonicalizer != nullptr) {
-    support::ErrorText error;
-    filter::CheckCanonicalizerName(canonicalizer->Name(), &error);
-    if (!error.empty()) return error.str();
-    if (name == kLevelDBBuiltinName) {
-      return "canonicalizer is " + std::string(canonicalizer->Name()) + " and name is " + name +
-             ", LevelDB's own; allowed: a name of your own, or no canonicalizer";
-    }
-  }
   if (options.random_seed) {
     return "random_seed is set; LevelDB's filters have no room for a seed: draw one with DrawSeed, "
            "keep it with the database's options, and set it as seed";
@@ -346,9 +250,8 @@ std::string Refusal(const FilterOptions& options, const std::string& name,
   if (options.seed != 0 && options.format == Format::kClassic) {
     return seed_is + " and format is classic, whose hash takes no seed; allowed: blocked, compact";
   }
-  const std::string full_name = NameWith(canonicalizer, name);
-  if (options.seed == 0 && EndsInACheck(full_name)) {
-    return "name is " + full_name +
+  if (options.seed == 0 && EndsInACheck(name)) {
+    return "name is " + name +
            ", which ends like the name of a policy with a seed; allowed: another name, or that "
            "seed and the name before '" +
            std::string(kSeedMark) + "'";
@@ -360,22 +263,12 @@ std::string Refusal(const FilterOptions& options, const std::string& name,
 
 const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options,
                                                     std::string_view name, std::string* error) {
-  return NewLevelDBFilterPolicy(options, name, nullptr, error);
-}
-
-const leveldb::FilterPolicy* NewLevelDBFilterPolicy(
-    const FilterOptions& options, std::string_view name,
-    std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error) {
   std::string refusal;
   const auto* policy =
       support::OrError(&refusal, [&](std::string* reason) -> const leveldb::FilterPolicy* {
         const std::string stored_name(name);
-        *reason = Refusal(options, stored_name, canonicalizer.get());
-        if (!reason->empty()) return nullptr;
-        auto policy = std::make_unique<const LevelDBFilterPolicy>(
-            options, NameWith(canonicalizer.get(), stored_name));
-        if (canonicalizer == nullptr) return policy.release();
-        return new CanonicalLevelDBPolicy(std::move(policy), std::move(canonicalizer));
+        *reason = Refusal(options, stored_name);
+        return reason->empty() ? new LevelDBFilterPolicy(options, stored_name) : nullptr;
       });
   if (policy != nullptr) return policy;
   support::SetError(refusal, error);

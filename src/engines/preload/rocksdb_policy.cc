@@ -15,7 +15,7 @@
 #include "src/engines/preload/metrics_file.h"
 #include "src/engines/preload/reading_policy.h"
 #include "src/engines/preload/settings.h"
-#include "src/engines/rocksdb/options/level_options.h"
+#include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/options/policy_settings.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
@@ -76,7 +76,7 @@ void SayOnceThatNameIsKnown() {
 std::string AddBitsByLevel(RocksDBFilterOptions* options) {
   if (environment.load()->bits_by_level == nullptr || !WritesFilters(*options)) return "";
   const bool was_valid = options->Validate().empty();
-  std::string error = ParseBitsByLevel(environment.load()->bits_by_level, options);
+  std::string error = SetOption("bits_by_level", environment.load()->bits_by_level, options);
   if (error.empty() && was_valid) error = options->Validate();
   return error.empty() ? error : "BLOOMLINE_BITS_BY_LEVEL: " + error;
 }

@@ -132,9 +132,8 @@ void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const
 }
 
 RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify,
-                                       ROCKSDB_NAMESPACE::Logger* log,
-                                       const filter::Extension& extension)
-    : writer_(options, extension), verify_(verify), log_(log) {
+                                       ROCKSDB_NAMESPACE::Logger* log)
+    : writer_(options), verify_(verify), log_(log) {
   if (verify) writer_.KeepChecksum();
 }
 
@@ -258,8 +257,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::GiveUp() {
 }
 
 ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filter) {
-  const filter::Payload payload =
-      filter::DecodeTrailer(filter.ToStringView(), nullptr, writer_.extension().canonicalizer);
+  const filter::Payload payload = filter::DecodeTrailer(filter.ToStringView());
   size_t lost = 0;
   size_t num_hashes = 0;
   uint64_t checksum = 0;

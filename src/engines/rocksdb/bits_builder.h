@@ -36,11 +36,8 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // BlockBasedTableOptions::detect_filter_construct_corruption: Finish then compares the collected
   // hashes with a checksum taken when they were added, and MaybePostVerify queries the finished
   // filter for each of them. Cost: 64 bits per key until then, and a query per key.
-  //
-  // Every filter records `extension`, whose bytes must outlive the calls.
   RocksDBBitsBuilder(const FilterOptions& options, bool verify,
-                     ROCKSDB_NAMESPACE::Logger* log = nullptr,
-                     const filter::Extension& extension = {});
+                     ROCKSDB_NAMESPACE::Logger* log = nullptr);
 
   // Follows the options of the table: charges what this builder allocates to the block cache, and
   // chooses sizes that fill their allocations, together with the other builders of `balance`; a
@@ -76,9 +73,6 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   double EstimatedFpRate(size_t num_entries, size_t bytes) BLOOMLINE_OVERRIDE_SINCE_10_9;
 
  protected:
-  // The next filter matches everything, for the reason that is given.
-  void MatchEverything(std::string_view reason) { writer_.MatchEverything(reason); }
-
   filter::FilterWriter& writer() { return writer_; }
   // Whether the limit of bytes took bits from the last filter.
   bool was_limited() const { return was_limited_; }

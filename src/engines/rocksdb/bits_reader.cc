@@ -139,24 +139,17 @@ class RangeBitsReader final : public BitsReader {
 FilterBitsReader* NewRocksDBBitsReader(std::string_view filter, filter::FilterCounts* counts,
                                        std::shared_ptr<filter::AskedByFamily> asked) {
   filter::Extension fields;
-  const filter::Payload payload = filter::DecodeTrailer(filter, nullptr, {}, &fields);
+  const filter::Payload payload = filter::DecodeTrailer(filter, nullptr, &fields);
   if (fields.ranges.empty() || payload.always_matches()) {
-    return NewRocksDBBitsReader(payload, filter, counts,
-                                fields.canonicalizer.empty()
-                                    ? filter::UselessReason::kDamaged
-                                    : filter::UselessReason::kCanonicalizer);
+    if (payload.always_matches()) {
+      counts->Add(filter::Count::kOpenedUseless, 1,
+                  filter::SaysAlwaysMatch(filter) ? filter::UselessReason::kSaidByWriter
+                                                  : filter::UselessReason::kDamaged);
+    }
+    return new BitsReader(payload, kernels::ActiveKernel(), counts, filter.size());
   }
   return new RangeBitsReader(payload, fields, kernels::ActiveKernel(), counts, filter.size(),
                              std::move(asked));
-}
-
-FilterBitsReader* NewRocksDBBitsReader(const filter::Payload& payload, std::string_view filter,
-                                       filter::FilterCounts* counts, filter::UselessReason reason) {
-  if (payload.always_matches()) {
-    counts->Add(filter::Count::kOpenedUseless, 1,
-                filter::SaysAlwaysMatch(filter) ? filter::UselessReason::kSaidByWriter : reason);
-  }
-  return new BitsReader(payload, kernels::ActiveKernel(), counts, filter.size());
 }
 
 }  // namespace bloomline

@@ -20,11 +20,6 @@ namespace bloomline {
 ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(
     std::string_view filter, filter::FilterCounts* counts = filter::UnlabelledCounts(),
     std::shared_ptr<filter::AskedByFamily> asked = nullptr);
-// The same of decoded bytes. `reason` is why they match everything, if they do and did not say so.
-ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(const filter::Payload& payload,
-                                                          std::string_view filter,
-                                                          filter::FilterCounts* counts,
-                                                          filter::UselessReason reason);
 
 }  // namespace bloomline
 

@@ -7,11 +7,8 @@
 #include "bloomline/rocksdb.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/options.h"
-#include "src/engines/rocksdb/options/policy_text.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
-#include "src/engines/rocksdb/stock/stock_policies.h"
-#include "src/filter/keys/callback_canonicalizer.h"
 #include "src/support/c_error.h"
 #include "src/support/out_of_memory.h"
 
@@ -22,21 +19,6 @@ extern "C" uint8_t bloomline_rocksdb_register(char** errptr) {
     if (bloomline::RegisterBloomline()) return true;
     *reason = bloomline::support::kOutOfMemory;
     return false;
-  });
-}
-
-extern "C" uint8_t bloomline_rocksdb_register_canonicalizer(
-    const char* name, bloomline::filter::CanonicalizeCallback::Function canonicalize, void* state,
-    void (*destructor)(void*), char** errptr) {
-  using bloomline::filter::CallbackCanonicalizer;
-  bloomline::filter::OwnedCallback callback({canonicalize, state, destructor});
-  return bloomline::support::OrSetError(errptr, [&](std::string* reason) {
-    if (canonicalize == nullptr) {
-      *reason = "canonicalize is NULL; allowed: a function";
-      return false;
-    }
-    return bloomline::RegisterKeyCanonicalizer(
-        std::make_shared<const CallbackCanonicalizer>(name, std::move(callback)), reason);
   });
 }
 
@@ -55,26 +37,6 @@ extern "C" rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const c
     return made;
   });
   return reinterpret_cast<rocksdb_filterpolicy_t*>(policy.release());
-}
-
-// RocksDB's C functions are the same in all versions.
-extern "C" rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create_stock_if_version_differs(
-    const char* options, char** errptr) {
-  bloomline::RocksDBFilterOptions parsed;
-  std::string mismatch;
-  const bool is_valid = bloomline::support::OrSetError(errptr, [&](std::string* reason) {
-    if (bloomline::support::IsNullText(options, "options", reason)) return false;
-    mismatch = bloomline::RocksDBVersionMismatch();
-    return bloomline::ParsePolicyText(options, &parsed, reason);
-  });
-  if (!is_valid) return nullptr;
-  if (mismatch.empty()) return bloomline_rocksdb_filterpolicy_create(options, errptr);
-  bloomline::ReportStockPolicy(mismatch);
-  return bloomline::support::OrSetError(errptr, [&](std::string*) {
-    return parsed.format == bloomline::Format::kRibbon
-               ? rocksdb_filterpolicy_create_ribbon(parsed.bits_per_key)
-               : rocksdb_filterpolicy_create_bloom_full(parsed.bits_per_key);
-  });
 }
 
 extern "C" rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ranges(char** errptr) {

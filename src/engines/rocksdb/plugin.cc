@@ -1,22 +1,20 @@
 // Registers the policy, so that RocksDB finds it by name. Every option string begins here:
 // NewFromId takes the name, and RocksDB then passes the options to the policy
 // (options/policy_options.h).
+#include <algorithm>
 #include <cstdio>
 #include <mutex>
+#include <string_view>
 
 #include "bloomline/filter_account.h"
 #include "bloomline/rocksdb.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/object_registry.h"
 #include "src/engines/rocksdb/budget/make_account.h"
-#include "src/engines/rocksdb/canonical/named_canonicalizer.h"
-#include "src/engines/rocksdb/options/format_options.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/options/policy_options.h"
-#include "src/engines/rocksdb/options/policy_text.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
-#include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/support/out_of_memory.h"
 #include "src/support/quoted.h"
 
@@ -28,25 +26,34 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::SliceTransform;
 
-// The policy that `id` names: "bloomline", "bloomline:BITS_PER_KEY", or "bloomline.canon", whose
-// canonicalizer is set after that.
+// "bloomline" as the names of RocksDB's own policies, with or without bits per key. The suffix of
+// "bloomline:10:false" stands in many configurations: it chose a Bloom filter's layout until
+// RocksDB 7.0, which ignores it, too.
 std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* error) {
   RocksDBFilterOptions options;
   const size_t colon = id.find(':');
-  if (id.substr(0, colon) == kCanonicalPolicyName) options.canonicalizer = UnknownCanonicalizer();
-  if (colon != std::string::npos) {
-    *error = ParseBitsPerKey(id.substr(colon + 1), &options);
-    if (!error->empty()) return nullptr;
+  if (colon == std::string::npos) return MakeRocksDBFilterPolicy(options, error);
+  std::string bits = id.substr(colon + 1);
+  const size_t suffix = std::min(bits.find(':'), bits.size());
+  const std::string_view flag = std::string_view(bits).substr(suffix);
+  if (flag == ":false" || flag == ":true") {
+    bits.resize(suffix);
+  } else if (!flag.empty()) {
+    *error = "the name is " + support::Quoted(id) +
+             "; allowed: bloomline:BITS_PER_KEY, and ':false' or ':true' behind it, which means "
+             "nothing. In place of ribbonfilter:10:0 write "
+             "{id=bloomline;format=ribbon;flush_format=bloom;bits_per_key=10}, and in place of "
+             "ribbonfilter:10:-1 {id=bloomline;format=ribbon;bits_per_key=10}";
+    return nullptr;
   }
-  return MakeRocksDBFilterPolicy(options, error, true);
+  *error = SetOption("bits_per_key", bits, &options);
+  return error->empty() ? MakeRocksDBFilterPolicy(options, error) : nullptr;
 }
 
 // Returns the number of factories added.
 int AddFactory(ObjectLibrary* library) {
   library->AddFactory<const FilterPolicy>(
-      ObjectLibrary::PatternEntry(kRocksDBPolicyName)
-          .AnotherName(kCanonicalPolicyName)
-          .AddSeparator(":", false),
+      ObjectLibrary::PatternEntry(kRocksDBPolicyName).AddSeparator(":", false),
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard, std::string* error) {
         *guard =
             support::OrError(error, [&](std::string* reason) { return NewFromId(id, reason); });
@@ -91,11 +98,9 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const std::string& text, s
     std::string id;
     PolicyOptions::Changes changes;
     FilterPolicy::GetOptionsMap(config, nullptr, text, &id, &changes).PermitUncheckedError();
-    const std::string name = id.substr(0, id.find(':'));
-    // From the second name alone RocksDB makes a policy without a canonicalizer, which is useless.
-    if (name != kRocksDBPolicyName &&
-        (name != kCanonicalPolicyName || changes.count(kCanonicalizerOption) == 0)) {
-      *reason = WrongPolicyText(text);
+    if (id.substr(0, id.find(':')) != kRocksDBPolicyName) {
+      *reason = "filter policy is " + support::Quoted(text) +
+                "; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;OPTION=VALUE;...}";
       return nullptr;
     }
     std::unique_ptr<FilterPolicy> policy = NewFromId(id, reason);
@@ -141,23 +146,11 @@ std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& 
 std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOptions& options,
                                                            std::string* error) {
   std::string refusal;
-  if (options.stock_if_version_differs) {
-    const std::string mismatch = RocksDBVersionMismatch();
-    if (!mismatch.empty() && options.Validate().empty()) {
-      ReportStockPolicy(mismatch);
-      return StockPolicyOf(options);
-    }
-  }
   std::shared_ptr<const FilterPolicy> policy =
       support::OrError(&refusal, [&](std::string* reason) -> std::shared_ptr<const FilterPolicy> {
         *reason = RocksDBVersionMismatch();
         if (!reason->empty() || !RegisterBloomline()) return nullptr;
-        if (options.canonicalizer == nullptr) return MakeRocksDBFilterPolicy(options, reason);
-        if (!RegisterKeyCanonicalizer(options.canonicalizer, reason)) return nullptr;
-        RocksDBFilterOptions named = options;
-        named.canonicalizer = std::make_shared<const NamedCanonicalizer>(
-            options.canonicalizer->Name(), options.canonicalizer);
-        return MakeRocksDBFilterPolicy(named, reason);
+        return MakeRocksDBFilterPolicy(options, reason);
       });
   if (policy != nullptr) return policy;
   support::SetError(refusal, error);

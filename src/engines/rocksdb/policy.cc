@@ -1,16 +1,21 @@
 // The RocksDB adaptor: docs/format.md, section 5.
 #include "src/engines/rocksdb/policy.h"
 
+#include <cstdio>
+#include <mutex>
 #include <new>
+#include <set>
+#include <string>
+#include <string_view>
 
+#include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/env.h"
 #include "rocksdb/options.h"
 #include "rocksdb/version.h"
 #include "src/engines/rocksdb/bits_builder.h"
 #include "src/engines/rocksdb/bits_reader.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
-#include "src/engines/rocksdb/canonical/canonical_builder.h"
-#include "src/engines/rocksdb/canonical/canonical_reader.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/levels/level_history.h"
 #include "src/engines/rocksdb/metrics/counted_builder.h"
@@ -85,22 +90,67 @@ RocksDBBitsBuilder* NewBuilder(const PolicySettings& settings, const FilterOptio
                                const FilterBuildingContext& context, int num_levels_below,
                                const filter::AskedByFamily& asked, filter::FilterCounts* counts) {
   const bool verify = context.table_options.detect_filter_construct_corruption;
-  ROCKSDB_NAMESPACE::Logger* const log = context.info_log;
-  if (settings.canonicalizer != nullptr) {
-    return new (std::nothrow)
-        CountedBuilder<CanonicalBitsBuilder>(counts, options, verify, log, settings.canonicalizer);
-  }
   if (settings.ranges.has_entries()) {
     return NewRangeBuilder(settings, options, context, num_levels_below, asked, counts);
   }
-  return new (std::nothrow) CountedBuilder<RocksDBBitsBuilder>(counts, options, verify, log);
+  return new (std::nothrow)
+      CountedBuilder<RocksDBBitsBuilder>(counts, options, verify, context.info_log);
 }
+
+// Warns of comparators that may treat keys with different bytes as equal: filters compare bytes,
+// and would lose such keys. That is RocksDB's default for a user's comparator, so it is no error.
+class ComparatorWarning {
+ public:
+  void Check(const ROCKSDB_NAMESPACE::Comparator* comparator,
+             ROCKSDB_NAMESPACE::Logger* log) const {
+    if (comparator == nullptr || !comparator->CanKeysWithDifferentByteContentsBeEqual() ||
+        IsRocksDBs(comparator->GetRootComparator()->Name())) {
+      return;
+    }
+    const std::string warning =
+        "bloomline: the comparator " + std::string(comparator->Name()) +
+        " may treat keys with different bytes as equal, and filters then lose keys; if it does, "
+        "use "
+        "NewCanonicalRocksDBFilterPolicy, or no filter policy; if not, its "
+        "CanKeysWithDifferentByteContentsBeEqual() should return false (docs/comparators.md)";
+    if (IsFirstOf(comparator->Name())) std::fprintf(stderr, "%s\n", warning.c_str());
+    const std::lock_guard lock(mutex_);
+    unlogged_ = warning;
+    if (log != nullptr) LogLocked(log);
+  }
+
+  // While a database is opened there is no log yet.
+  void Log(ROCKSDB_NAMESPACE::Logger* log) const {
+    const std::lock_guard lock(mutex_);
+    if (!unlogged_.empty() && log != nullptr) LogLocked(log);
+  }
+
+ private:
+  static bool IsRocksDBs(std::string_view name) {
+    return name.rfind("leveldb.BytewiseComparator", 0) == 0 || name.rfind("rocksdb.", 0) == 0;
+  }
+
+  // In this process.
+  static bool IsFirstOf(const std::string& name) {
+    static std::mutex& mutex = *new std::mutex;
+    static std::set<std::string>& names = *new std::set<std::string>;
+    const std::lock_guard lock(mutex);
+    return names.insert(name).second;
+  }
+
+  void LogLocked(ROCKSDB_NAMESPACE::Logger* log) const {
+    ROCKSDB_NAMESPACE::Warn(log, "%s", unlogged_.c_str());
+    unlogged_.clear();
+  }
+
+  mutable std::mutex mutex_;
+  mutable std::string unlogged_;
+};
 
 class RocksDBFilterPolicy : public FilterPolicy {
  public:
-  RocksDBFilterPolicy(SettingsPtr settings, std::shared_ptr<const FilterPolicy> builtin,
-                      bool is_new)
-      : options_(std::move(settings), is_new), builtin_(std::move(builtin)) {
+  RocksDBFilterPolicy(SettingsPtr settings, std::shared_ptr<const FilterPolicy> builtin)
+      : options_(std::move(settings)), builtin_(std::move(builtin)) {
     RegisterOptions("BloomlineOptions", &options_, &PolicyOptions::OptionTypes());
   }
 
@@ -108,15 +158,11 @@ class RocksDBFilterPolicy : public FilterPolicy {
   const char* Name() const override { return options_.Name(); }
   const char* CompatibilityName() const override { return kFamilyName; }
   std::string GetId() const override { return options_.Id(); }
-  // RocksDB passes on the options of a policy to a new one of the same kind (SetOptions since 9.8).
-  bool IsInstanceOf(const std::string& name) const override {
-    return FilterPolicy::IsInstanceOf(name) || name == kCanonicalPolicyName ||
-           options_.KeepsCanonicalizerAs(name);
-  }
 
   FilterBitsBuilder* GetBuilderWithContext(
       const FilterBuildingContext& context) const noexcept override {
-    const SettingsPtr settings = options_.Use();
+    comparator_warning_.Log(context.info_log);
+    const SettingsPtr settings = options_.Load();
     const NewFile file = FileOf(context);
     const SeenLevels seen = history_.Add(context.column_family_name, file);
     const LevelRules rules = RulesWithinMemory(*settings, context);
@@ -130,10 +176,6 @@ class RocksDBFilterPolicy : public FilterPolicy {
     if (choice.bits_per_key == 0) return no_filter(filter::UselessReason::kOptions);
     if (rules.bits_per_key < settings->levels.bits_per_key) {
       counts->Add(filter::Count::kLimited, 1, filter::FilterLimit::kMemory);
-    }
-    if (settings->canonicalizer != nullptr && settings->canonicalizer->canonicalizer() == nullptr) {
-      ReportUselessFilter(context.info_log, kNoFilter, "its canonicalizer is not registered");
-      return no_filter(filter::UselessReason::kCanonicalizer);
     }
     if (filter::IsStock(choice.format)) {
       FilterBitsBuilder* const builder =
@@ -158,7 +200,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const noexcept override {
-    const SettingsPtr settings = options_.Use();
+    const SettingsPtr settings = options_.Load();
     FilterBitsReader* const reader = NewReader(*settings, contents);
     if (reader == nullptr) {  // RocksDB takes it as "may match"
       settings->counts->Add(filter::Count::kOpenedUseless, 1, filter::UselessReason::kOutOfMemory);
@@ -168,13 +210,14 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
   Status ValidateOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
                          const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) const override {
+    comparator_warning_.Check(family.comparator, database.info_log.get());
     const Status status = CheckAccount(options_.Load()->options, database);
     return status.ok() ? FilterPolicy::ValidateOptions(database, family) : status;
   }
 
  protected:
-  // RocksDB sets one option by its OptionTypes, and several here. PrepareOptions cannot check them:
-  // SetOptions of RocksDB 7.8 does not call it, and by then the options are set.
+  // PrepareOptions cannot check the options: SetOptions of RocksDB 7.8 does not call it, and by
+  // then the options are set.
   Status ConfigureOptions(const ConfigOptions& config, const PolicyOptions::Changes& changes,
                           PolicyOptions::Changes* unused) override {
     const Status status = options_.Change(config, changes, unused);
@@ -189,10 +232,6 @@ class RocksDBFilterPolicy : public FilterPolicy {
   FilterBitsReader* NewReader(const PolicySettings& settings, const Slice& contents) const {
     const std::string_view filter = contents.ToStringView();
     filter::FilterCounts* const counts = OriginOf(filter, settings.counts);
-    CanonicalizerPtr canonicalizer = settings.canonicalizer;
-    if (canonicalizer != nullptr) {
-      return NewCanonicalBitsReader(filter, std::move(canonicalizer), counts);
-    }
     if (filter::HasTrailer(filter)) return NewRocksDBBitsReader(filter, counts, asked_ranges_);
     if (FilterBitsReader* const reader = NewStockBitsReader(filter, counts); reader != nullptr) {
       return reader;
@@ -203,6 +242,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
   }
 
   PolicyOptions options_;
+  const ComparatorWarning comparator_warning_;
   mutable LevelHistory history_;
   const StockPolicies stock_;
   const std::shared_ptr<RoundingBalance> balance_ = std::make_shared<RoundingBalance>();
@@ -222,7 +262,7 @@ std::string RocksDBVersionMismatch() {
 }
 
 std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions& options,
-                                                      std::string* error, bool is_new) {
+                                                      std::string* error) {
   return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<FilterPolicy> {
     *reason = RocksDBVersionMismatch();
     if (!reason->empty()) return nullptr;
@@ -236,7 +276,7 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions
       *reason = "RocksDB does not give its built-in filter reader: " + status.ToString();
       return nullptr;
     }
-    return std::make_unique<RocksDBFilterPolicy>(std::move(settings), std::move(builtin), is_new);
+    return std::make_unique<RocksDBFilterPolicy>(std::move(settings), std::move(builtin));
   });
 }
 

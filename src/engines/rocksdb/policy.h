@@ -13,11 +13,9 @@ namespace bloomline {
 // and calls through the wrong one are undefined.
 std::string RocksDBVersionMismatch();
 
-// As NewRocksDBFilterPolicy, without registration and without stderr. `error` must not be null. A
-// canonicalizer is a NamedCanonicalizer. is_new: more options of the policy follow, in one call of
-// ConfigureFromMap.
+// As NewRocksDBFilterPolicy, without registration and without stderr. `error` must not be null.
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(
-    const RocksDBFilterOptions& options, std::string* error, bool is_new = false);
+    const RocksDBFilterOptions& options, std::string* error);
 
 // The same from the text after `filter_policy=` in option strings. stderr has errors of options.
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(const std::string& text,

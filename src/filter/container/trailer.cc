@@ -2,10 +2,8 @@
 
 #include <cstring>
 
-#include "bloomline/key_canonicalizer.h"
 #include "src/filter/container/other_contents.h"
 #include "src/filter/cpu/little_endian.h"
-#include "src/filter/keys/canonical_keys.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
 #include "src/support/number_text.h"
@@ -30,8 +28,8 @@ static_assert(kLayout == kPayloadUnits + sizeof(uint32_t));
 static_assert(kMarker == kExtensionBytes + 1 && kExtensionBytes == kParameter + 1);
 static_assert(kVersion == kMarker + kMarkerAndMagic.size() && kTrailerBytes == kVersion + 1);
 
-// Tags of an extension's fields.
-constexpr unsigned kCanonicalizer = 1;
+// Tags of an extension's fields. Earlier versions wrote 1, in filters of other keys than RocksDB
+// queries them for.
 constexpr unsigned kSecondPayload = 2;
 constexpr unsigned kFirstThatMayBeSkipped = 128;
 constexpr unsigned kRanges = 128;
@@ -97,13 +95,7 @@ bool ReadExtension(std::string_view extension, End* end, std::string* why) {
     if (extension.size() <= length) {
       return Fail(why, "its extension ends within the field of tag ", tag);
     }
-    if (tag == kCanonicalizer) {
-      if (length == 0 || length > kMaxCanonicalizerNameBytes) {
-        return Fail(why, "its canonicalizer's name has ", length, " bytes; allowed: 1 to ",
-                    kMaxCanonicalizerNameBytes);
-      }
-      end->fields.canonicalizer = extension.substr(1, length);
-    } else if (tag == kSecondPayload) {
+    if (tag == kSecondPayload) {
       if (!ReadSecondPayload(extension.substr(1, length), &end->fields.second, why)) return false;
     } else if (tag == kRanges) {
       end->fields.ranges = extension.substr(1, length);
@@ -148,8 +140,7 @@ bool ReadEnd(std::string_view filter, End* end, std::string* why) {
   return true;
 }
 
-bool Decode(std::string_view filter, std::string_view canonicalizer, Payload* payload,
-            Extension* fields, std::string* why) {
+bool Decode(std::string_view filter, Payload* payload, Extension* fields, std::string* why) {
   End end;
   if (!ReadEnd(filter, &end, why)) return false;
   if (fields != nullptr) *fields = end.fields;
@@ -157,14 +148,6 @@ bool Decode(std::string_view filter, std::string_view canonicalizer, Payload* pa
   const unsigned layout = ByteAt(trailer, kLayout);
   if (layout == kAlwaysMatchNumber) {
     return Fail(why, "its writer said so: invalid options, or out of memory");
-  }
-  if (end.fields.canonicalizer != canonicalizer) {
-    const auto name_of = [](std::string_view name) {
-      if (name.empty()) return std::string_view("none");
-      return IsCanonicalizerName(name) ? name : "a name that is not allowed";
-    };
-    return Fail(why, "its canonicalizer is ", name_of(end.fields.canonicalizer),
-                "; the reader's is ", name_of(canonicalizer));
   }
   const LayoutRow* row;
   FilterShape shape;
@@ -210,7 +193,6 @@ void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Ext
     trailer[1] = static_cast<char>(content.size());
     trailer += kFieldHeadBytes + content.copy(trailer + kFieldHeadBytes, content.size());
   };
-  add_field(kCanonicalizer, extension.canonicalizer);
   if (second_bytes != 0) {
     char content[2 + sizeof(uint64_t)] = {static_cast<char>(second.layout), parameter_of(second)};
     kernels::StoreLittleEndian64(second.num_blocks, content + 2);
@@ -232,10 +214,9 @@ bool HasTrailer(std::string_view filter) {
          TrailerOf(filter).substr(kMarker, kMarkerAndMagic.size()) == kMarkerAndMagic;
 }
 
-Payload DecodeTrailer(std::string_view filter, std::string* why, std::string_view canonicalizer,
-                      Extension* fields) {
+Payload DecodeTrailer(std::string_view filter, std::string* why, Extension* fields) {
   Payload payload;
-  return Decode(filter, canonicalizer, &payload, fields, why) ? payload : Payload();
+  return Decode(filter, &payload, fields, why) ? payload : Payload();
 }
 
 std::string_view RangesOf(std::string_view filter) {
@@ -249,16 +230,3 @@ bool SaysAlwaysMatch(std::string_view filter) {
 }
 
 }  // namespace bloomline::filter
-
-namespace bloomline {
-
-std::string_view RecordedCanonicalizer(std::string_view filter) {
-  filter::End end;
-  const bool is_understood = filter::ReadEnd(filter, &end, nullptr);
-  // Damage may be any bytes.
-  return is_understood && filter::IsCanonicalizerName(end.fields.canonicalizer)
-             ? end.fields.canonicalizer
-             : std::string_view();
-}
-
-}  // namespace bloomline

@@ -8,9 +8,9 @@
 //   trailer  | seed      | blocks    | layout| param    | extension| 0x00  | "bLn" | version
 //            | 8 bytes   | mod 2^32  | 1     | 1        | bytes    | marker| magic | 1
 //
-//   extension  fields of ascending tags: | tag | length | content |. Tag 1 has the name of a key
-//              canonicalizer (canonical_keys.h), tag 2 the shape of the second payload, tag 128
-//              what this one has for ranges (filter/ranges). Most filters have no fields.
+//   extension  fields of ascending tags: | tag | length | content |. Tag 2 has the shape of the
+//              second payload, tag 128 what this one has for ranges (filter/ranges). Tag 1 is
+//              reserved. Most filters have no fields.
 #ifndef BLOOMLINE_FILTER_CONTAINER_TRAILER_H_
 #define BLOOMLINE_FILTER_CONTAINER_TRAILER_H_
 
@@ -30,14 +30,12 @@ constexpr size_t kSecondPayloadFieldBytes = 6;
 
 // The contents of an extension's fields; those that are empty are not there.
 struct Extension {
-  std::string_view canonicalizer;  // its name
-  std::string_view ranges = {};    // a RangeField
-  Payload second = {};             // if it has blocks; the seed is that of the filter
+  std::string_view ranges = {};  // a RangeField
+  Payload second = {};           // if it has blocks; the seed is that of the filter
 
   constexpr size_t num_bytes() const {
     const auto of = [](size_t content) { return content == 0 ? 0 : kFieldHeadBytes + content; };
-    return of(canonicalizer.size()) + of(second.num_blocks == 0 ? 0 : kSecondPayloadFieldBytes) +
-           of(ranges.size());
+    return of(second.num_blocks == 0 ? 0 : kSecondPayloadFieldBytes) + of(ranges.size());
   }
 };
 
@@ -60,10 +58,9 @@ void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst,
                    const Extension& extension = {});
 
 // Total: any bytes give a payload. If it matches every key, *why, if not null, is set to the
-// reason; one is that the filter's canonicalizer is not `canonicalizer`, a name; empty: none.
-// *fields, if not null, gets the contents of its extension, if that is understood.
+// reason. *fields, if not null, gets the contents of its extension, if that is understood.
 Payload DecodeTrailer(std::string_view filter, std::string* why = nullptr,
-                      std::string_view canonicalizer = {}, Extension* fields = nullptr);
+                      Extension* fields = nullptr);
 
 // The content of a filter's field for ranges; empty if it has none that is understood.
 std::string_view RangesOf(std::string_view filter);

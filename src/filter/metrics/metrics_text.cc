@@ -187,10 +187,10 @@ void AddLimited(Text* text) {
 }
 
 void AddUseless(Text* text) {
-  const auto reasons = {std::string_view("options"),        std::string_view("out_of_memory"),
-                        std::string_view("canonicalizer"),  std::string_view("damaged"),
-                        std::string_view("said_by_writer"), std::string_view("random_seed")};
-  static_assert(static_cast<int>(UselessReason::kEnd) == 6);
+  const auto reasons = {std::string_view("options"), std::string_view("out_of_memory"),
+                        std::string_view("damaged"), std::string_view("said_by_writer"),
+                        std::string_view("random_seed")};
+  static_assert(static_cast<int>(UselessReason::kEnd) == 5);
   AddCounts(text, "bloomline_filters_opened_matching_everything_total", "counter",
             "Filters opened that exclude no key, by reason. In LevelDB, queries of such filters.",
             Count::kOpenedUseless, "reason", reasons);

@@ -194,7 +194,7 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
 bool RangeEntries::AreIn(std::string_view filter) const {
   if (!options_.verify) return true;
   Extension fields;
-  DecodeTrailer(filter, nullptr, {}, &fields);
+  DecodeTrailer(filter, nullptr, &fields);
   const Payload& second = fields.second;
   if (second.num_blocks == 0) return true;  // then no range is rejected by an entry
   const auto num_bytes = static_cast<size_t>(shape_.payload_bytes());

@@ -46,13 +46,9 @@ FilterView FilterView::Open(std::string_view bytes) {
   return FilterView(filter::DecodeTrailer(bytes));
 }
 
-FilterView FilterView::Open(std::string_view bytes, std::string_view canonicalizer) {
-  return FilterView(filter::DecodeTrailer(bytes, nullptr, canonicalizer));
-}
-
-std::string FilterView::Validate(std::string_view bytes, std::string_view canonicalizer) {
+std::string FilterView::Validate(std::string_view bytes) {
   std::string why;
-  filter::DecodeTrailer(bytes, &why, canonicalizer);
+  filter::DecodeTrailer(bytes, &why);
   return why;
 }
 

@@ -6,11 +6,8 @@
 
 namespace bloomline::filter {
 
-FilterWriter::FilterWriter(const FilterOptions& options, const Extension& extension)
-    : options_(options),
-      hasher_(options.seed),
-      error_(ValidateForTrailer(options)),
-      extension_(extension) {
+FilterWriter::FilterWriter(const FilterOptions& options)
+    : options_(options), hasher_(options.seed), error_(ValidateForTrailer(options)) {
   options_valid_ = error_.empty();
   DrawOwnSeed();
   ForgetFinishedFilter();  // there is none: the error is that of the seed

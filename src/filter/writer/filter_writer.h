@@ -28,8 +28,7 @@ namespace bloomline::filter {
 // why. So does a key, or a filter, for which a function threw bad_alloc: no later filter lacks it.
 class FilterWriter {
  public:
-  // Every filter records the extension, whose bytes must outlive the writer.
-  explicit FilterWriter(const FilterOptions& options, const Extension& extension = {});
+  explicit FilterWriter(const FilterOptions& options);
 
   void AddKey(std::string_view key) {
     if (key.size() >= long_key_bytes_) return AddAnyKey(key);

@@ -2,7 +2,6 @@
 #include <leveldb/comparator.h>
 #include <leveldb/db.h>
 #include <rocksdb/comparator.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 
 #include "tests/engines/rocksdb_open.h"
@@ -26,32 +25,22 @@ int main() {
   rocksdb::Options options;
   // BLOCK 2
   // BLOCK 3
-  // BLOCK 4
   options.create_if_missing = true;
   std::string value;
   std::unique_ptr<rocksdb::DB> db;
   if (!bloomline::tests::OpenRocksDB(options, "rocksdb", &db).ok()) return 2;
   if (!db->Put({}, "Apple", "1").ok() || !db->Flush({}).ok()) return 3;
   if (!db->Get({}, "aPPLE", &value).ok() || db->Get({}, "plum", &value).ok()) return 4;
-  rocksdb::BlockBasedTableOptions parsed;
-  rocksdb::ConfigOptions config;
-  config.input_strings_escaped = false;  // it then returns errors
-  if (!rocksdb::GetBlockBasedTableOptionsFromString(config, rocksdb::BlockBasedTableOptions(), text,
-                                                    &parsed)
-           .ok() ||
-      parsed.filter_policy->GetId() != "bloomline.canon") {
-    return 5;
-  }
   leveldb::Options leveldb_options;
   leveldb_options.create_if_missing = true;
   leveldb_options.comparator = &leveldb_ignores_case;
   leveldb_options.filter_policy = policy;
   leveldb::DB* leveldb_db;
-  if (!leveldb::DB::Open(leveldb_options, "leveldb", &leveldb_db).ok()) return 6;
-  if (!leveldb_db->Put({}, "Apple", "1").ok()) return 7;
+  if (!leveldb::DB::Open(leveldb_options, "leveldb", &leveldb_db).ok()) return 5;
+  if (!leveldb_db->Put({}, "Apple", "1").ok()) return 6;
   leveldb_db->CompactRange(nullptr, nullptr);
-  if (!leveldb_db->Get({}, "aPPLE", &value).ok()) return 8;
-  if (leveldb_db->Get({}, "plum", &value).ok()) return 9;
+  if (!leveldb_db->Get({}, "aPPLE", &value).ok()) return 7;
+  if (leveldb_db->Get({}, "plum", &value).ok()) return 8;
   delete leveldb_db;
   delete policy;
 }

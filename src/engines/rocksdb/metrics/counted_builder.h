@@ -72,7 +72,6 @@ class CountedBuilder final : public Builder {
     if constexpr (std::is_base_of_v<RocksDBBitsBuilder, Builder>) {
       if (this->writer().error() == support::kOutOfMemory) return UselessReason::kOutOfMemory;
       if (!has_seed) return UselessReason::kRandomSeed;
-      if (!this->writer().extension().canonicalizer.empty()) return UselessReason::kCanonicalizer;
     }
     return UselessReason::kOutOfMemory;
   }

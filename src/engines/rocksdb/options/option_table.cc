@@ -1,88 +1,385 @@
 #include "src/engines/rocksdb/options/option_table.h"
 
-#include "src/engines/rocksdb/canonical/named_canonicalizer.h"
-#include "src/engines/rocksdb/options/format_options.h"
-#include "src/engines/rocksdb/options/level_options.h"
-#include "src/engines/rocksdb/options/memory_options.h"
-#include "src/engines/rocksdb/options/option_values.h"
+#include <algorithm>
+#include <cctype>
+#include <utility>
+#include <vector>
+
+#include "bloomline/level_sizing.h"
 #include "src/engines/rocksdb/options/policy_settings.h"
-#include "src/engines/rocksdb/ranges/range_settings.h"
-#include "src/filter/keys/canonical_keys.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/layouts/limits.h"
+#include "src/support/error_text.h"
 #include "src/support/number_text.h"
+#include "src/support/quoted.h"
+#include "src/support/units.h"
 
 namespace bloomline {
 namespace {
 
 using ROCKSDB_NAMESPACE::OptionType;
-using support::ErrorText;
+using support::DoubleText;
+
+// ---- Numbers and flags.
+
+std::string AllowedFlags() { return "true, false"; }
+
+template <bool RocksDBFilterOptions::*member>
+bool ReadFlag(const std::string& value, RocksDBFilterOptions* options) {
+  const bool is_true = value == "true" || value == "1";
+  if (!is_true && value != "false" && value != "0") return false;
+  options->*member = is_true;
+  return true;
+}
+
+template <bool RocksDBFilterOptions::*member>
+std::string FlagText(const RocksDBFilterOptions& options) {
+  return options.*member ? "true" : "false";
+}
+
+template <auto member>
+bool ReadNumber(const std::string& value, RocksDBFilterOptions* options) {
+  return support::ParseDouble(value, &(options->*member));
+}
+
+template <auto member>
+std::string NumberText(const RocksDBFilterOptions& options) {
+  return DoubleText(options.*member);
+}
+
+template <auto member>
+std::string WholeNumberText(const RocksDBFilterOptions& options) {
+  return std::to_string(options.*member);
+}
+
+// ---- bits_per_key, format, flush_format, seed, stock_id: which filter a file gets.
+
+std::string BitsRangeText(Format format) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  return DoubleText(allowed.min) + " to " + DoubleText(allowed.max);
+}
+
+std::string AllowedBitsPerKeyText() {
+  return BitsRangeText(Format::kBlocked) + ", in format compact " + BitsRangeText(Format::kCompact);
+}
+
+// What is wrong with the format and all that depends on it; empty if nothing.
+std::string WrongInFormat(const RocksDBFilterOptions& all, const FilterOptions& options) {
+  if (!filter::IsStock(options.format)) return filter::ValidateForTrailer(options);
+  std::string wrong = options.Validate();
+  if (!wrong.empty()) return wrong;
+  const std::string format = std::string("format is ") + FormatName(options.format) + ", ";
+  constexpr char kAllowed[] = "; allowed: blocked, compact";
+  if (options.seed != 0) return format + "whose hash takes no seed" + kAllowed;
+  if (!all.range_prefixes.empty()) return format + "which has no range entries" + kAllowed;
+  return "";
+}
+
+// Checks the bits per key, the format and the seed.
+std::string CheckFilter(const RocksDBFilterOptions& options, PolicySettings* settings) {
+  settings->filter = Normalized(options);
+  return WrongInFormat(options, settings->filter);
+}
+
+constexpr Format kFormats[] = {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon};
+
+std::string AllowedFormats() { return "blocked, compact, bloom, ribbon"; }
+
+bool ReadFormatTo(const std::string& value, Format* result) {
+  for (const Format format : kFormats) {
+    if (value != FormatName(format)) continue;
+    *result = format;
+    return true;
+  }
+  return false;
+}
+
+bool ReadFormat(const std::string& value, RocksDBFilterOptions* options) {
+  return ReadFormatTo(value, &options->format);
+}
+
+std::string FormatText(const RocksDBFilterOptions& options) { return FormatName(options.format); }
+
+// Flushed files have the format of all others.
+constexpr char kSame[] = "same";
+
+std::string AllowedFlushFormats() { return AllowedFormats() + ", " + kSame; }
+
+bool ReadFlushFormat(const std::string& value, RocksDBFilterOptions* options) {
+  Format format = Format::kBlocked;
+  if (value != kSame && !ReadFormatTo(value, &format)) return false;
+  options->flush_format = value == kSame ? std::nullopt : std::optional(format);
+  return true;
+}
+
+std::string CheckFlushFormat(const RocksDBFilterOptions& options, PolicySettings*) {
+  if (!options.flush_format.has_value()) return "";
+  FilterOptions flushed = Normalized(options);
+  flushed.format = *options.flush_format;
+  const std::string wrong = WrongInFormat(options, flushed);
+  return wrong.empty() ? "" : "with flush_format, " + wrong;
+}
+
+std::string FlushFormatText(const RocksDBFilterOptions& options) {
+  return options.flush_format.has_value() ? FormatName(*options.flush_format) : kSame;
+}
+
+// What OPTIONS files say for random_seed. The seeds themselves are in the filters alone.
+constexpr char kRandomSeed[] = "random";
+
+std::string AllowedSeeds() { return std::string("0 to 2^64 - 1, ") + kRandomSeed; }
+
+bool ReadSeed(const std::string& value, RocksDBFilterOptions* options) {
+  options->random_seed = value == kRandomSeed;
+  if (!options->random_seed) return support::ParseUint64(value, &options->seed);
+  options->seed = 0;
+  return true;
+}
+
+std::string SeedText(const RocksDBFilterOptions& options) {
+  return options.random_seed ? kRandomSeed : std::to_string(options.seed);
+}
+
+std::string CheckStockId(const RocksDBFilterOptions& options, PolicySettings*) {
+  for (const Format format : {options.format, options.flush_format.value_or(options.format)}) {
+    if (!options.stock_id || filter::IsStock(format)) continue;
+    return std::string("stock_id is true and files have filters of format ") + FormatName(format) +
+           ", which RocksDB's own policy does not use; allowed: bloom, ribbon";
+  }
+  return "";
+}
+
+// ---- bits_by_level, num_levels, level_size_ratio: how bits differ by level.
+
+constexpr int kMinLevels = 2;
+constexpr char kUniform[] = "uniform";
+constexpr char kAutoLevels[] = "auto";
+
+std::string AllowedBitsByLevel() {
+  return "auto, uniform, or numbers from level 0 on as in 24:20:16:12:9, each 0 (no filter) or " +
+         AllowedBitsPerKeyText();
+}
+
+bool ReadBitsByLevel(const std::string& value, RocksDBFilterOptions* options) {
+  // RocksDB's own lists have colons. Commas are what people write.
+  constexpr char kSeparators[] = ":,";
+  std::vector<double> bits;
+  if (value != kUniform && value != kAutoLevels) {
+    for (size_t begin = 0; begin <= value.size();) {
+      const size_t end = std::min(value.find_first_of(kSeparators, begin), value.size());
+      double number;
+      if (!support::ParseDouble(std::string_view(value).substr(begin, end - begin), &number)) {
+        return false;
+      }
+      bits.push_back(number);
+      begin = end + 1;
+    }
+  }
+  options->auto_bits_by_level = value == kAutoLevels;
+  options->bits_by_level = std::move(bits);
+  return true;
+}
+
+bool IsAllowed(double bits, const BitsPerKeyRange& allowed) {
+  return bits == 0 || (bits >= allowed.min && bits <= allowed.max);
+}
+
+std::string CheckBitsByLevel(const RocksDBFilterOptions& options, PolicySettings*) {
+  const std::vector<double>& bits = options.bits_by_level;
+  constexpr size_t kMaxNumbers = RocksDBFilterOptions::kMaxLevels;
+  if (bits.size() > kMaxNumbers) {
+    return "bits_by_level has " + std::to_string(bits.size()) + " numbers; allowed: at most " +
+           std::to_string(kMaxNumbers);
+  }
+  if (options.auto_bits_by_level && !bits.empty()) {
+    return "auto_bits_by_level is set and bits_by_level has numbers; allowed: one of the two";
+  }
+  for (size_t level = 0; level < bits.size(); ++level) {
+    // Flushes go to level 0, and so do some compactions.
+    Format format = options.format;
+    if (level == 0 && IsAllowed(bits[level], AllowedBitsPerKey(format))) {
+      format = options.flush_format.value_or(format);
+    }
+    if (IsAllowed(bits[level], AllowedBitsPerKey(format))) continue;
+    return "bits_by_level has " + DoubleText(bits[level]) + " for level " + std::to_string(level) +
+           "; allowed: " + BitsRangeText(format) + " in format " + FormatName(format) +
+           ", and 0 for no filter";
+  }
+  return "";
+}
+
+std::string BitsByLevelText(const RocksDBFilterOptions& options) {
+  if (options.auto_bits_by_level) return kAutoLevels;
+  if (options.bits_by_level.empty()) return kUniform;
+  std::string text;
+  for (const double bits : options.bits_by_level) {
+    if (!text.empty()) text += ':';
+    text += DoubleText(bits);
+  }
+  return text;
+}
+
+std::string AllowedNumLevels() {
+  return std::to_string(kMinLevels) + " to " + std::to_string(RocksDBFilterOptions::kMaxLevels) +
+         ", and 0 to learn it from the files";
+}
+
+bool ReadNumLevels(const std::string& value, RocksDBFilterOptions* options) {
+  uint64_t number;
+  if (!support::ParseUint64(value, &number) || number > RocksDBFilterOptions::kMaxLevels) {
+    return false;
+  }
+  options->num_levels = static_cast<int>(number);
+  return true;
+}
+
+std::string CheckNumLevels(const RocksDBFilterOptions& options, PolicySettings*) {
+  const int num_levels = options.num_levels;
+  constexpr int kMost = RocksDBFilterOptions::kMaxLevels;
+  if (num_levels == 0 || (num_levels >= kMinLevels && num_levels <= kMost)) return "";
+  return "num_levels is " + std::to_string(num_levels) + "; allowed: " + AllowedNumLevels();
+}
+
+std::string AllowedLevelSizeRatio() { return "1 to " + DoubleText(kMaxLevelSizeRatio); }
+
+std::string CheckLevelSizeRatio(const RocksDBFilterOptions& options, PolicySettings*) {
+  if (options.level_size_ratio >= 1 && options.level_size_ratio <= kMaxLevelSizeRatio) return "";
+  return "level_size_ratio is " + DoubleText(options.level_size_ratio) +
+         "; allowed: " + AllowedLevelSizeRatio();
+}
+
+// ---- range_prefixes, range_memory_percent.
 
 // What OPTIONS files say for no range_prefixes: RocksDB does not read empty values.
 constexpr char kNone[] = "none";
 
-std::string ParseRangePrefixes(const std::string& value, RocksDBFilterOptions* options) {
+bool ReadRanges(const std::string& value, RocksDBFilterOptions* options) {
   options->range_prefixes = value == kNone ? "" : value;
-  return "";  // the check reads it
+  return true;  // the check reads it
 }
 
-void CheckRangePrefixes(const RocksDBFilterOptions& options, PolicySettings* settings,
-                        ErrorText* error) {
-  ReadRangePrefixes(options, &settings->ranges, error);
+std::string CheckRanges(const RocksDBFilterOptions& options, PolicySettings* settings) {
+  support::ErrorText error;
+  ReadRangePrefixes(options, &settings->ranges, &error);
+  return error.str();
 }
 
-std::string RangePrefixesText(const RocksDBFilterOptions& options) {
+std::string RangesText(const RocksDBFilterOptions& options) {
   return options.range_prefixes.empty() ? kNone : options.range_prefixes;
 }
 
-std::string ParseRangeMemory(const std::string& value, RocksDBFilterOptions* options) {
-  if (support::ParseDouble(value, &options->range_memory_percent)) return "";
-  return Wrong("range_memory_percent", value, "a number");
+std::string CheckRangeMemory(const RocksDBFilterOptions& options, PolicySettings* settings) {
+  support::ErrorText error;
+  ReadRangeMemory(options, &settings->ranges, &error);
+  return error.str();
 }
 
-void CheckRangeMemory(const RocksDBFilterOptions& options, PolicySettings* settings,
-                      ErrorText* error) {
-  ReadRangeMemory(options, &settings->ranges, error);
+// ---- memory, max_filter_bytes.
+
+std::string AllowedSizes() {
+  return "0 for no limit, or bytes up to 2^60 with K, M, G or T for powers of 1024, as in 512M";
 }
 
-void CheckCanonicalizer(const RocksDBFilterOptions& options, PolicySettings*, ErrorText* error) {
-  if (options.canonicalizer == nullptr) return;
-  filter::CheckCanonicalizerName(options.canonicalizer->Name(), error);
-  if (error->empty() && options.stock_if_version_differs) {
-    *error
-        << "stock_if_version_differs is set and there is a canonicalizer, without which RocksDB's "
-           "own filters lose keys; allowed: one of the two";
+// Reads sizes as RocksDB does (ParseUint64 in options/options_helper.cc): digits and k, m, g or t,
+// for 2^10 to 2^40. RocksDB ignores what follows, so that 1.5G is one byte; here only "B" and "iB"
+// may follow.
+template <auto member>
+bool ReadSize(const std::string& value, RocksDBFilterOptions* options) {
+  const size_t num_digits = std::min(value.find_first_not_of("0123456789"), value.size());
+  uint64_t number;
+  if (!support::ParseUint64(std::string_view(value).substr(0, num_digits), &number)) return false;
+  std::string unit = value.substr(num_digits);
+  std::transform(unit.begin(), unit.end(), unit.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::string_view kUnits = "kmgt";
+  const size_t factor = unit.empty() ? kUnits.npos : kUnits.find(unit[0]);
+  if (factor != kUnits.npos) unit.erase(0, 1);
+  if (!unit.empty() && unit != "b" && (unit != "ib" || factor == kUnits.npos)) return false;
+  for (size_t i = 0; factor != kUnits.npos && i <= factor; ++i) {
+    if (number > support::kMaxBytes) return false;
+    number *= 1024;
   }
+  options->*member = number;
+  return true;
+}
+
+std::string WrongLimit(const char* name, uint64_t bytes) {
+  if (bytes <= support::kMaxBytes) return "";
+  return std::string(name) + " is " + std::to_string(bytes) + "; allowed: 0 to 2^60";
+}
+
+std::string CheckMemory(const RocksDBFilterOptions& options, PolicySettings*) {
+  if (options.memory_bytes == 0 || options.bits_by_level.empty()) {
+    return WrongLimit("memory", options.memory_bytes);
+  }
+  return "memory is " + std::to_string(options.memory_bytes) +
+         " and bits_by_level has numbers; allowed: one of the two";
+}
+
+std::string CheckMaxFilterBytes(const RocksDBFilterOptions& options, PolicySettings*) {
+  const uint64_t bytes = options.max_filter_bytes;
+  for (const Format format : {options.format, options.flush_format.value_or(options.format)}) {
+    if (bytes == 0 || !filter::IsStock(format)) continue;
+    return "max_filter_bytes is " + std::to_string(bytes) + " and files have filters of format " +
+           FormatName(format) +
+           ", whose bits RocksDB sets before it knows the number of keys; allowed: blocked, "
+           "compact";
+  }
+  return WrongLimit("max_filter_bytes", bytes);
 }
 
 }  // namespace
 
-const std::array<OptionRow, 14>& OptionTable() {
-  static constexpr std::array<OptionRow, 14> kRows = {{
-      {"bits_per_key", OptionType::kDouble, ParseBitsPerKey, CheckFilter,
-       NumberText<&FilterOptions::bits_per_key>},
-      {"format", OptionType::kString, ParseFormat, nullptr, FormatText},
-      {"seed", OptionType::kUInt64T, ParseSeed, nullptr, SeedText},
-      {"bits_by_level", OptionType::kString, ParseBitsByLevel, CheckBitsByLevel, BitsByLevelText},
-      {"num_levels", OptionType::kInt, ParseNumLevels, CheckNumLevels,
-       NumberText<&RocksDBFilterOptions::num_levels>},
-      {"level_size_ratio", OptionType::kDouble, ParseLevelSizeRatio, CheckLevelSizeRatio,
-       NumberText<&RocksDBFilterOptions::level_size_ratio>},
-      {"flush_format", OptionType::kString, ParseFlushFormat, CheckFlushFormat, FlushFormatText},
-      {"filters_at_bottom", OptionType::kBoolean, ParseFiltersAtBottom, nullptr,
-       BoolText<&RocksDBFilterOptions::filters_at_bottom>},
-      {"stock_id", OptionType::kBoolean, ParseStockId, CheckStockId,
-       BoolText<&RocksDBFilterOptions::stock_id>},
-      {"range_prefixes", OptionType::kString, ParseRangePrefixes, CheckRangePrefixes,
-       RangePrefixesText},
-      {"range_memory_percent", OptionType::kDouble, ParseRangeMemory, CheckRangeMemory,
-       NumberText<&RocksDBFilterOptions::range_memory_percent>},
-      {"memory", OptionType::kUInt64T, ParseMemory, CheckMemory,
-       WholeNumberText<&RocksDBFilterOptions::memory_bytes>},
-      {"max_filter_bytes", OptionType::kUInt64T, ParseMaxFilterBytes, CheckMaxFilterBytes,
-       WholeNumberText<&RocksDBFilterOptions::max_filter_bytes>},
-      {kCanonicalizerOption, OptionType::kString, ParseCanonicalizer, CheckCanonicalizer,
-       CanonicalizerText},
+const std::array<OptionRow, 13>& OptionTable() {
+  using Options = RocksDBFilterOptions;
+  static constexpr std::array<OptionRow, 13> kRows = {{
+      {"bits_per_key", OptionType::kDouble, AllowedBitsPerKeyText,
+       ReadNumber<&Options::bits_per_key>, CheckFilter, NumberText<&Options::bits_per_key>},
+      {"format", OptionType::kString, AllowedFormats, ReadFormat, nullptr, FormatText},
+      {"seed", OptionType::kUInt64T, AllowedSeeds, ReadSeed, nullptr, SeedText},
+      {"bits_by_level", OptionType::kString, AllowedBitsByLevel, ReadBitsByLevel, CheckBitsByLevel,
+       BitsByLevelText},
+      {"num_levels", OptionType::kInt, AllowedNumLevels, ReadNumLevels, CheckNumLevels,
+       WholeNumberText<&Options::num_levels>},
+      {"level_size_ratio", OptionType::kDouble, AllowedLevelSizeRatio,
+       ReadNumber<&Options::level_size_ratio>, CheckLevelSizeRatio,
+       NumberText<&Options::level_size_ratio>},
+      {"flush_format", OptionType::kString, AllowedFlushFormats, ReadFlushFormat, CheckFlushFormat,
+       FlushFormatText},
+      {"filters_at_bottom", OptionType::kBoolean, AllowedFlags,
+       ReadFlag<&Options::filters_at_bottom>, nullptr, FlagText<&Options::filters_at_bottom>},
+      {"stock_id", OptionType::kBoolean, AllowedFlags, ReadFlag<&Options::stock_id>, CheckStockId,
+       FlagText<&Options::stock_id>},
+      {"range_prefixes", OptionType::kString, nullptr, ReadRanges, CheckRanges, RangesText},
+      {"range_memory_percent", OptionType::kDouble, [] { return std::string("a number"); },
+       ReadNumber<&Options::range_memory_percent>, CheckRangeMemory,
+       NumberText<&Options::range_memory_percent>},
+      {"memory", OptionType::kUInt64T, AllowedSizes, ReadSize<&Options::memory_bytes>, CheckMemory,
+       WholeNumberText<&Options::memory_bytes>},
+      {"max_filter_bytes", OptionType::kUInt64T, AllowedSizes, ReadSize<&Options::max_filter_bytes>,
+       CheckMaxFilterBytes, WholeNumberText<&Options::max_filter_bytes>},
   }};
   return kRows;
+}
+
+const OptionRow* FindOption(std::string_view name) {
+  for (const OptionRow& row : OptionTable()) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+std::string SetOption(std::string_view name, const std::string& value,
+                      RocksDBFilterOptions* options) {
+  if (const OptionRow* const row = FindOption(name); row != nullptr) {
+    if (row->read(value, options)) return "";
+    return std::string(name) + " is " + support::Quoted(value) + "; allowed: " + row->allowed();
+  }
+  std::string names;
+  for (const OptionRow& row : OptionTable()) {
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  }
+  return "there is no option " + support::Quoted(name) + "; allowed: " + names;
 }
 
 }  // namespace bloomline

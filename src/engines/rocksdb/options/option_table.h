@@ -5,10 +5,10 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 
 #include "bloomline/rocksdb.h"
 #include "rocksdb/utilities/options_type.h"
-#include "src/support/error_text.h"
 
 namespace bloomline {
 
@@ -17,21 +17,25 @@ struct PolicySettings;
 struct OptionRow {
   const char* name;
   ROCKSDB_NAMESPACE::OptionType type;
-  // Parses all of `value`. Returns an empty string, or what is wrong. Does not check what depends
-  // on other options. May throw bad_alloc.
-  std::string (*parse)(const std::string& value, RocksDBFilterOptions* options);
-  // Says what is wrong with the value beside the other options. What it reads of a text goes to
-  // *settings. Null: another row checks it, or no value is wrong.
-  void (*check)(const RocksDBFilterOptions& options, PolicySettings* settings,
-                support::ErrorText* error);
-  // The text that parses as the same value. Empty: no canonicalizer, which is not written. May
-  // throw bad_alloc.
+  // The values that `read` takes.
+  std::string (*allowed)();
+  // Reads all of `value`, or returns false. Does not check what depends on other options.
+  bool (*read)(const std::string& value, RocksDBFilterOptions* options);
+  // Returns what is wrong with the value beside the other options, or an empty string. What it
+  // makes of the value goes to *settings. Null: another row checks it, or no value is wrong.
+  std::string (*check)(const RocksDBFilterOptions& options, PolicySettings* settings);
+  // The text that reads as the same value.
   std::string (*text)(const RocksDBFilterOptions& options);
 };
 
-const std::array<OptionRow, 14>& OptionTable();
+const std::array<OptionRow, 13>& OptionTable();
 
-constexpr char kCanonicalizerOption[] = "canonicalizer";
+// Null: there is no such option.
+const OptionRow* FindOption(std::string_view name);
+
+// Sets the option of this name. Returns an empty string, or what is wrong.
+std::string SetOption(std::string_view name, const std::string& value,
+                      RocksDBFilterOptions* options);
 
 }  // namespace bloomline
 

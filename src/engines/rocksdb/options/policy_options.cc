@@ -5,10 +5,7 @@
 #include <utility>
 
 #include "src/engines/rocksdb/options/option_table.h"
-#include "src/engines/rocksdb/options/policy_text.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
-#include "src/support/out_of_memory.h"
-#include "src/support/quoted.h"
 
 namespace bloomline {
 namespace {
@@ -20,24 +17,17 @@ using ROCKSDB_NAMESPACE::OptionTypeInfo;
 using ROCKSDB_NAMESPACE::OptionVerificationType;
 using ROCKSDB_NAMESPACE::Status;
 
-void Complain(std::string_view message) {
-  std::fprintf(stderr, "bloomline: RocksDB filter policy: %.*s\n", static_cast<int>(message.size()),
-               message.data());
-}
+// An option of earlier versions. The comparator of a database that had it treats different keys as
+// equal, so that filters would lose keys: a policy that is given this option writes none.
+constexpr char kCanonicalizer[] = "canonicalizer";
 
-// The id without numbers, which needs no memory.
-const char* ShortIdOf(const PolicySettings& settings) {
-  if (settings.options.stock_id) return StockPolicyName(settings.options.format);
-  return settings.canonicalizer != nullptr ? kCanonicalPolicyName : kRocksDBPolicyName;
-}
+// An option that earlier versions wrote into every OPTIONS file. It says nothing of filters.
+constexpr char kSampleQueries[] = "sample_queries";
 
-std::string IdOf(const PolicySettings& settings) {
-  const RocksDBFilterOptions& options = settings.options;
-  if (!options.stock_id) return ShortIdOf(settings);
-  return support::OrIfOutOfMemory(std::string(ShortIdOf(settings)), [&] {
-    return StockPolicyText(options.format, options.bits_per_key,
-                           options.flush_format.value_or(options.format));
-  });
+std::string IdWith(const RocksDBFilterOptions& options) {
+  if (!options.stock_id) return kRocksDBPolicyName;
+  return StockPolicyText(options.format, options.bits_per_key,
+                         options.flush_format.value_or(options.format));
 }
 
 // "bits_per_key=7.5;format=compact;": all but the option that `without` names.
@@ -45,41 +35,18 @@ std::string OptionString(const RocksDBFilterOptions& options, std::string_view w
                          const std::string& delimiter) {
   std::string text;
   for (const OptionRow& row : OptionTable()) {
-    const std::string value = row.text(options);
-    if (row.name == without || value.empty()) continue;
-    text += row.name + ("=" + value) + delimiter;
+    if (row.name != without) text += row.name + ("=" + row.text(options)) + delimiter;
   }
   return text;
 }
 
-// Of RocksDB's own policy, which for Ribbon filters has options from 8.7 on. RocksDB opens a
-// database only if the policy that it loads from the OPTIONS file's text prints the same text.
+// The options of RocksDB's own policy, which for Ribbon filters has some from 8.7 on. RocksDB opens
+// a database only if the policy that it loads from the OPTIONS file's text prints the same text.
 std::string StockOptionString(const std::string& id, const ConfigOptions& config) {
   std::string text;
   const auto stock = StockPolicyNamed(id);
   if (stock != nullptr) stock->GetOptionString(config, &text).PermitUncheckedError();
   return text;
-}
-
-// Reads the option `name` of `value`, as RocksDB may have escaped it. Returns what is wrong.
-std::string ReadOption(const ConfigOptions& config, const OptionRow& row, const std::string& value,
-                       RocksDBFilterOptions* options) {
-  std::string text;
-  const Status status =
-      OptionTypeInfo(0, OptionType::kString).Parse(config, row.name, value, &text);
-  return status.ok() ? row.parse(text, options) : status.ToString();
-}
-
-// The error that the canonicalizer of these settings is not registered. stderr gets a line once:
-// RocksDB makes a policy of each OPTIONS file that it has written, to check the file.
-Status CanonicalizerStatus(const PolicySettings& settings) {
-  if (settings.canonicalizer == nullptr) return Status::OK();
-  const std::string error = WhyCanonicalizerIsUnknown(*settings.canonicalizer);
-  if (error.empty()) return Status::OK();
-  if (IsFirstReportOf(*settings.canonicalizer)) {
-    Complain(error + "; the policy uses no filters and writes none");
-  }
-  return Status::InvalidArgument("bloomline", error);
 }
 
 OptionTypeInfo TypeInfo(const OptionRow& row) {
@@ -88,49 +55,29 @@ OptionTypeInfo TypeInfo(const OptionRow& row) {
   };
   return OptionTypeInfo(
       0, row.type, OptionVerificationType::kNormal, OptionTypeFlags::kMutable,
-      [](const ConfigOptions& config, const std::string& name, const std::string& value,
-         void* object) {
-        return support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
-          ConfigOptions unescaped = config;
-          unescaped.input_strings_escaped = false;
-          return static_cast<PolicyOptions*>(object)->Change(unescaped, {{name, value}}, nullptr);
-        });
+      [](const ConfigOptions&, const std::string& name, const std::string&, void*) {
+        return Status::NotSupported("bloomline", name +
+                                                     " is not changed alone: change the whole "
+                                                     "filter_policy={" +
+                                                     name + "=...;}");
       },
       [text](const ConfigOptions&, const std::string&, const void* object, std::string* value) {
-        return support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
-          *value = text(object);
-          return Status::OK();
-        });
+        *value = text(object);
+        return Status::OK();
       },
       [text](const ConfigOptions&, const std::string& name, const void* a, const void* b,
              std::string* mismatch) {
-        const bool equal = support::OrIfOutOfMemory(false, [&] { return text(a) == text(b); });
-        if (!equal) support::SetError(name, mismatch);
-        return equal;
+        if (text(a) == text(b)) return true;
+        *mismatch = name;
+        return false;
       });
-}
-
-SettingsPtr WithUnknownCanonicalizer(const PolicySettings& settings) {
-  const auto unknown = std::make_shared<PolicySettings>(settings);
-  unknown->canonicalizer = UnknownCanonicalizer();
-  unknown->options.canonicalizer = unknown->canonicalizer;
-  return unknown;
 }
 
 }  // namespace
 
-PolicyOptions::PolicyOptions(SettingsPtr settings, bool is_new)
-    : if_unknown_(is_new ? WithUnknownCanonicalizer(*settings) : nullptr),
-      settings_(std::move(settings)) {}
-
 SettingsPtr PolicyOptions::Load() const {
   const std::lock_guard lock(mutex_);
   return settings_;
-}
-
-void PolicyOptions::Store(SettingsPtr settings) {
-  const std::lock_guard lock(mutex_);
-  settings_.swap(settings);
 }
 
 const char* PolicyOptions::Name() const {
@@ -139,100 +86,63 @@ const char* PolicyOptions::Name() const {
                                     : kRocksDBPolicyName;
 }
 
-std::string PolicyOptions::Id() const { return IdOf(*Load()); }
-
-bool PolicyOptions::KeepsCanonicalizerAs(const std::string& id) const {
-  const std::string_view name = std::string_view(id).substr(0, id.find(':'));
-  const bool is_bloomline = name == kRocksDBPolicyName || name == kCanonicalPolicyName;
-  if (!is_bloomline || name.size() == id.size() || Load()->canonicalizer == nullptr) return false;
-  const std::string_view shown = support::ShownPart(id);
-  const std::string_view bits = shown.substr(name.size() + 1);
-  std::fprintf(
-      stderr,
-      "bloomline: RocksDB filter policy: '%.*s' has no canonicalizer, which the policy keeps, "
-      "with its bits per key; allowed: {bits_per_key=%.*s}\n",
-      static_cast<int>(shown.size()), shown.data(), static_cast<int>(bits.size()), bits.data());
-  return true;
-}
+std::string PolicyOptions::Id() const { return IdWith(Load()->options); }
 
 Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes, Changes* unused) {
-  const Status status = support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
-    const std::lock_guard lock(changing_);
-    if (is_used_.load(std::memory_order_relaxed)) if_unknown_ = nullptr;
-    const std::string error = if_unknown_ == nullptr
-                                  ? Apply(config, changes, unused, false)
-                                  : ChangeNew(config, changes, unused, std::move(if_unknown_));
-    const SettingsPtr settings = Load();
-    if (error.empty()) {
-      return changes.count(kCanonicalizerOption) == 0 ? Status::OK()
-                                                      : CanonicalizerStatus(*settings);
+  SettingsPtr settings = Load();
+  std::string error = Apply(config, changes, unused, &settings);
+  if (!error.empty()) {
+    if (changes.count(kCanonicalizer) != 0) {
+      const auto without_filters = std::make_shared<PolicySettings>(*settings);
+      without_filters->options.bits_per_key = 0;
+      without_filters->levels = MakeLevelRules(without_filters->options);
+      settings = without_filters;
     }
     // The seed may be a secret.
     std::string current = OptionString(settings->options, "seed", ";");
     current.pop_back();
-    Complain(error + "; the options stay " + current);
-    // Not NotFound for unknown names: RocksDB would conclude that it does not know this policy.
-    return Status::InvalidArgument("bloomline", error);
-  });
-  if (status.IsMemoryLimit()) Complain("out of memory; the options stay as they are");
-  return status;
-}
-
-std::string PolicyOptions::ChangeNew(const ConfigOptions& config, const Changes& changes,
-                                     Changes* unused, SettingsPtr if_unknown) {
-  const auto named = changes.find(kCanonicalizerOption);
-  if (named != changes.end() &&
-      (named->second != kNoCanonicalizer || Load()->canonicalizer != nullptr)) {
-    Store(std::move(if_unknown));  // from now on it is required, even if the next line throws
-    const std::string error = Apply(config, {*named}, nullptr, true);
-    if (!error.empty()) return error;
+    std::fprintf(stderr, "bloomline: RocksDB filter policy: %s; the options are %s\n",
+                 error.c_str(), current.c_str());
   }
-  return Apply(config, changes, unused, true);
+  {
+    const std::lock_guard lock(mutex_);
+    settings_.swap(settings);
+  }
+  // Not NotFound for unknown names: RocksDB would conclude that it does not know this policy.
+  return error.empty() ? Status::OK() : Status::InvalidArgument("bloomline", error);
 }
 
 std::string PolicyOptions::Apply(const ConfigOptions& config, const Changes& changes,
-                                 Changes* unused, bool is_new) {
-  RocksDBFilterOptions changed = Load()->options;
-  Changes unknown;
+                                 Changes* unused, SettingsPtr* settings) const {
+  RocksDBFilterOptions changed = (*settings)->options;
   for (const auto& [name, value] : changes) {
-    const OptionRow* const row = FindOption(name);
-    if (row == nullptr) {
-      unknown.emplace(name, value);
+    if (name == kSampleQueries) continue;
+    const bool is_known = FindOption(name) != nullptr;
+    if (!is_known && name != kCanonicalizer && unused != nullptr) {
+      unused->emplace(name, value);
       continue;
     }
-    const std::string error = ReadOption(config, *row, value, &changed);
-    if (!error.empty()) return error;
-  }
-  if (unused != nullptr) {
-    unused->insert(unknown.begin(), unknown.end());
-  } else if (!unknown.empty() && !config.ignore_unknown_options) {
-    return UnknownOptionText(unknown.begin()->first);
-  }
-  if (!is_new && changes.count(kCanonicalizerOption) != 0 && changed.canonicalizer != nullptr) {
-    const std::string error = WhyCanonicalizerIsUnknown(*CanonicalizerOf(changed));
+    if (!is_known && name != kCanonicalizer && config.ignore_unknown_options) continue;
+    std::string text;  // RocksDB may have escaped it
+    const Status status = OptionTypeInfo(0, OptionType::kString).Parse(config, name, value, &text);
+    std::string error = status.ok() ? SetOption(name, text, &changed) : status.ToString();
     if (!error.empty()) return error;
   }
   std::string error;
-  SettingsPtr settings = MakeSettings(changed, &error);
-  if (settings == nullptr)
-    return std::string("in format ") + FormatName(changed.format) + ", " + error;
-  Store(std::move(settings));
+  SettingsPtr made = MakeSettings(changed, &error);
+  if (made == nullptr) return std::string("in format ") + FormatName(changed.format) + ", " + error;
+  *settings = std::move(made);
   return "";
 }
 
 std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::string& prefix) const {
   const SettingsPtr settings = Load();
-  std::string text = support::OrIfOutOfMemory(std::string(), [&] {
-    const std::string id = IdOf(*settings);
-    if (config.IsShallow()) return id;
-    const std::string options = settings->options.stock_id
-                                    ? StockOptionString(id, config)
-                                    : OptionString(settings->options, "", config.delimiter);
-    return options.empty() ? id : prefix + "id=" + id + config.delimiter + options;
-  });
-  if (!text.empty()) return text;
-  Complain("out of memory; its options are not written, only its name");
-  return ShortIdOf(*settings);
+  const std::string id = IdWith(settings->options);
+  if (config.IsShallow()) return id;
+  const std::string options = settings->options.stock_id
+                                  ? StockOptionString(id, config)
+                                  : OptionString(settings->options, "", config.delimiter);
+  return options.empty() ? id : prefix + "id=" + id + config.delimiter + options;
 }
 
 const PolicyOptions::Types& PolicyOptions::OptionTypes() {

@@ -3,7 +3,6 @@
 #include "bloomline/seed.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/engines/rocksdb/options/option_table.h"
-#include "src/support/error_text.h"
 
 namespace bloomline {
 namespace {
@@ -12,11 +11,11 @@ constexpr double kNoFilterBelow = 0.5;
 
 // Checks the options, and fills *settings as far as the checks read them.
 std::string Check(const RocksDBFilterOptions& options, PolicySettings* settings) {
-  support::ErrorText error;
+  std::string error;
   for (const OptionRow& row : OptionTable()) {
-    if (row.check != nullptr && error.empty()) row.check(options, settings, &error);
+    if (row.check != nullptr && error.empty()) error = row.check(options, settings);
   }
-  return error.str();
+  return error;
 }
 
 }  // namespace
@@ -44,7 +43,6 @@ SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error
   if (!error->empty() || (options.random_seed && !DrawSeed(&unused_seed, error))) return nullptr;
   settings->options = options;
   settings->levels = MakeLevelRules(options);
-  settings->canonicalizer = CanonicalizerOf(options);
   settings->counts = CountsOf(options);
   return settings;
 }

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/canonical/named_canonicalizer.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/ranges/range_settings.h"
 #include "src/filter/metrics/filter_counts.h"
@@ -20,15 +19,13 @@ struct PolicySettings {
   FilterOptions filter;  // Normalized
   LevelRules levels;
   RangeSettings ranges;
-  CanonicalizerPtr canonicalizer;  // null: none
   // Of files whose column family and level are unknown.
   filter::FilterCounts* counts = nullptr;
 };
 using SettingsPtr = std::shared_ptr<const PolicySettings>;
 
 // Null if the options are invalid, or if they need random seeds and the system's generator fails:
-// builders cannot fail. *error then has the reason. A canonicalizer must be a NamedCanonicalizer.
-// May throw bad_alloc.
+// builders cannot fail. *error then has the reason.
 SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error);
 
 // RocksDB's conventions below 1 bit per key (rocksdb/filter_policy.h): below 0.5 no filters are

@@ -103,10 +103,6 @@ void ReadRangePrefixes(const RocksDBFilterOptions& options, RangeSettings* setti
         << filter::kMaxCellLengths << " different lengths of 1 to " << filter::kMaxCellBytes
         << " bytes or 1 to " << filter::kMaxCellBits << " bits and different delimiters with up to "
         << filter::kMaxPrefixKinds << " occurrences of 1 to " << filter::kMaxDepth;
-  } else if (options.canonicalizer != nullptr) {
-    *error << "range_prefixes is ";
-    error->AppendQuoted(text) << " and there is a canonicalizer; allowed: one of the two, because "
-                                 "a range has no canonical form";
   }
 }
 

@@ -7,7 +7,6 @@
 #include <limits>
 #include <string_view>
 
-#include "bloomline/key_canonicalizer.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/sst_file_reader.h"
@@ -53,12 +52,10 @@ std::array<char, 8> SampleKey(uint64_t i) {
 
 std::string KindOfBytes(std::string_view filter) {
   if (!filter::HasTrailer(filter)) return stock::KindName(stock::DecodeStockFilter(filter).kind);
-  const std::string canonicalizer(RecordedCanonicalizer(filter));
   filter::Extension fields;
-  const filter::Payload payload = filter::DecodeTrailer(filter, nullptr, canonicalizer, &fields);
+  const filter::Payload payload = filter::DecodeTrailer(filter, nullptr, &fields);
   if (payload.always_matches()) return stock::KindName(stock::Kind::kAlwaysMatch);
   std::string kind = filter::RowOf(payload.layout).long_name;
-  if (!canonicalizer.empty()) kind += ", canonicalizer " + canonicalizer;
   if (!fields.ranges.empty()) kind += kRangesKind;
   return kind;
 }

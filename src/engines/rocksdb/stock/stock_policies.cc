@@ -1,7 +1,6 @@
 #include "src/engines/rocksdb/stock/stock_policies.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "rocksdb/convenience.h"
 #include "src/engines/rocksdb/metrics/counted_builder.h"
@@ -32,26 +31,12 @@ std::string StockPolicyText(Format format, double bits_per_key, Format flush_for
   return start + (flush_format == Format::kBloom ? ":0" : ":-1");
 }
 
-void ReportStockPolicy(const std::string& mismatch) {
-  std::fprintf(stderr, "bloomline: %s; until then the filters are RocksDB's own\n",
-               mismatch.c_str());
-}
-
 std::shared_ptr<const FilterPolicy> StockPolicyNamed(const std::string& text) {
   const OwnPolicyScope scope;
   std::shared_ptr<const FilterPolicy> policy;
   FilterPolicy::CreateFromString(ROCKSDB_NAMESPACE::ConfigOptions(), text, &policy)
       .PermitUncheckedError();
   return policy;
-}
-
-std::shared_ptr<const FilterPolicy> StockPolicyOf(const FilterOptions& options) {
-  using Policy = std::shared_ptr<const FilterPolicy>;
-  return support::OrIfOutOfMemory<Policy>(nullptr, [&] {
-    return Policy(options.format == Format::kRibbon
-                      ? ROCKSDB_NAMESPACE::NewRibbonFilterPolicy(options.bits_per_key)
-                      : ROCKSDB_NAMESPACE::NewBloomFilterPolicy(options.bits_per_key));
-  });
 }
 
 std::shared_ptr<const FilterPolicy> StockPolicies::Get(Format format, double bits_per_key) const {

@@ -22,17 +22,9 @@ const char* StockPolicyName(Format format);
 // Bloom filters: RocksDB's policy for these filters. May throw bad_alloc.
 std::string StockPolicyText(Format format, double bits_per_key, Format flush_format);
 
-// Says on stderr that RocksDB's own policy takes the place of bloomline's, because of a
-// RocksDBVersionMismatch.
-void ReportStockPolicy(const std::string& mismatch);
-
 // RocksDB's policy of such a text. By name: a preloaded library may replace the functions that make
 // policies. Null: RocksDB has none. May throw bad_alloc.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> StockPolicyNamed(const std::string& text);
-
-// RocksDB's own policy with these bits per key, by functions that every version since 7.0 exports:
-// Ribbon for kRibbon, else Bloom. Null if out of memory.
-std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> StockPolicyOf(const FilterOptions& options);
 
 // While one exists, this thread makes policies of RocksDB's own. RocksDB then calls its functions
 // NewBloomFilterPolicy and NewRibbonFilterPolicy, in whose place a preloaded library may make

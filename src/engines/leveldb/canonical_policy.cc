@@ -1,0 +1,70 @@
+// NewCanonicalLevelDBFilterPolicy.
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bloomline/key_canonicalizer.h"
+#include "bloomline/leveldb.h"
+#include "leveldb/slice.h"
+
+namespace bloomline {
+namespace {
+
+using leveldb::FilterPolicy;
+using leveldb::Slice;
+
+class CanonicalPolicy final : public FilterPolicy {
+ public:
+  CanonicalPolicy(std::unique_ptr<const FilterPolicy> policy,
+                  std::shared_ptr<const KeyCanonicalizer> canonicalizer)
+      : policy_(std::move(policy)),
+        canonicalizer_(std::move(canonicalizer)),
+        name_(std::string(policy_->Name()) + ".canonicalizer-" + canonicalizer_->Name()) {}
+
+  const char* Name() const noexcept override { return name_.c_str(); }
+
+  void CreateFilter(const Slice* keys, int n, std::string* dst) const noexcept override {
+    std::vector<std::string> forms;
+    std::vector<Slice> slices;
+    for (int i = 0; i < n; ++i) {
+      std::string buffer;
+      forms.emplace_back(canonicalizer_->Canonicalize({keys[i].data(), keys[i].size()}, &buffer));
+    }
+    slices.assign(forms.begin(), forms.end());
+    policy_->CreateFilter(slices.data(), n, dst);
+  }
+
+  bool KeyMayMatch(const Slice& key, const Slice& filter) const noexcept override {
+    std::string buffer;
+    const std::string_view form = canonicalizer_->Canonicalize({key.data(), key.size()}, &buffer);
+    return policy_->KeyMayMatch(Slice(form.data(), form.size()), filter);
+  }
+
+ private:
+  const std::unique_ptr<const FilterPolicy> policy_;
+  const std::shared_ptr<const KeyCanonicalizer> canonicalizer_;
+  const std::string name_;
+};
+
+}  // namespace
+
+const FilterPolicy* NewCanonicalLevelDBFilterPolicy(
+    std::unique_ptr<const FilterPolicy> policy,
+    std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error) {
+  const bool is_complete =
+      policy != nullptr && canonicalizer != nullptr && *canonicalizer->Name() != '\0';
+  if (is_complete) return new CanonicalPolicy(std::move(policy), std::move(canonicalizer));
+  const std::string refusal =
+      "the policy, the canonicalizer or its name is missing; allowed: objects, and a name of at "
+      "least one character";
+  if (error == nullptr) {
+    std::fprintf(stderr, "bloomline: no LevelDB filter policy: %s\n", refusal.c_str());
+  } else {
+    *error = refusal;
+  }
+  return nullptr;
+}
+
+}  // namespace bloomline
