@@ -41,8 +41,9 @@ struct FileFilter {
   double false_positive_rate = 1;
 };
 
-// A file that may be rewritten. The filter that the policy would write is built from up to 4,096
-// random keys, so its `bytes` are 0, and its other numbers are about right.
+// A file that may be rewritten. The filter that the policy would write is built from random keys,
+// so its `bytes` are 0. The file has as many keys, or more than are needed to know the bits per
+// key.
 struct RewriteCandidate {
   std::string path;
   uint64_t number = 0;
@@ -53,13 +54,17 @@ struct RewriteCandidate {
   FileFilter wanted;
 };
 
-// The kinds differ, or the bits per key differ by more than 10 % and 128 bytes for each partition;
-// with `sizes_are_rounded`, by more than 25 % and that. RewriteFilters passes true if RocksDB fits
-// the sizes of filters to an allocator that has few sizes, such as jemalloc
-// (BlockBasedTableOptions::optimize_filters_for_memory). Range entries take additional bits, so
-// filters that have them may have more. A new prefix extractor, or another choice of range entries,
-// is not noticed.
-bool HasOtherFilter(const RewriteCandidate& file, bool sizes_are_rounded = false);
+// The kinds differ, or the bits per key differ by more than 2 % and by more than a block of 64
+// bytes. The bits are those for the file's number of keys. Of partitioned filters, the numbers of
+// keys are estimated: 2 % and 128 bytes for each partition. With entries for ranges, which take
+// additional bits: 10 % and that, and filters may have more. A new prefix extractor, or another
+// choice of range entries, is not noticed.
+//
+// `fits_allocations` is BlockBasedTableOptions::optimize_filters_for_memory: 2 %, 128 bytes and,
+// from 64 KiB on, a page. RewriteFilters sets `sizes_are_rounded` if the allocator has few sizes,
+// as jemalloc has: then 25 % and that.
+bool HasOtherFilter(const RewriteCandidate& file, bool fits_allocations = false,
+                    bool sizes_are_rounded = false);
 
 struct RewriteProgress {
   uint64_t files_done = 0;
@@ -149,6 +154,7 @@ struct RewriteReport {
 
   std::string column_family;
   bool is_dry_run = false;
+  bool is_dropped = false;             // the family was dropped meanwhile; its files are gone
   uint64_t files = 0;                  // that were looked at
   uint64_t level0_files_left = 0;      // not looked at, for lack of include_level0
   uint64_t last_level_files_left = 0;  // not looked at: RewriteFilters says why
@@ -191,7 +197,8 @@ struct RewriteReport {
 // has no block-based tables or no filter policy, if the database is read-only or a secondary, if
 // manual compactions are disabled (DB::DisableManualCompaction), out of memory, or if a compaction
 // fails. Then RocksDB may refuse writes; *error says so. The report is filled in all cases. Damaged
-// files, missing space, the budget and `cancel` are no errors: see the report.
+// files, missing space, the budget, `cancel` and a family that is dropped are no errors: see the
+// report.
 //
 // Thread-safe. Two calls for one column family at a time rewrite some files twice.
 bool RewriteFilters(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,

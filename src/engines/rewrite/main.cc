@@ -62,9 +62,9 @@ Options:
 
 All column families are rewritten. SIGINT and SIGTERM end the program soon; the next run
 goes on with the files that are left.
-Exit code: 0 all files have the filter, except those that the report names as left out; 1
-some other files lack it, as the report says; 2 an invalid request, or the database cannot be
-opened or closed.
+Exit code: 0 all files have the filter, except those that the report names as left out, or the
+dry run is over; 1 some other files lack it, as the report says; 2 an invalid request, or the
+database cannot be opened or closed.
 )";
 
 std::atomic<bool> cancelled{false};
@@ -175,8 +175,7 @@ int RewriteAll(const Request& request, DB* db, const std::vector<ColumnFamilyHan
       std::fprintf(stderr, "bloomline-rewrite: column family '%s': %s\n", handle->GetName().c_str(),
                    error.c_str());
     }
-    const bool is_left =
-        request.options.dry_run ? report.files_to_rewrite != 0 : !report.IsComplete();
+    const bool is_left = !request.options.dry_run && !report.IsComplete();
     if (!is_done || is_left) exit_code = kExitLeft;
     if (cancelled) break;
   }

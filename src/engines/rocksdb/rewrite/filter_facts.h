@@ -44,6 +44,7 @@ class TableProbe {
   FileFilter Wanted(const std::string& column_family, int level, bool is_bottommost,
                     const TableFacts& facts) const;
 
+  bool fits_allocations() const { return table_.optimize_filters_for_memory; }
   // RocksDB fits sizes to the allocator, and that has few sizes.
   bool sizes_are_rounded() const;
 

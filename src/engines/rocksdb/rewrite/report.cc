@@ -80,7 +80,9 @@ std::string TextOf(const RewriteReport& report) {
             " of the last level, which takes no new data because of allow_ingest_behind or "
             "preclude_last_level_data_seconds\n";
   }
-  if (report.files_gone > 0) {
+  if (report.is_dropped) {
+    text += "The column family was dropped, and " + Files(report.files_gone) + " with it\n";
+  } else if (report.files_gone > 0) {
     text += "Replaced by other compactions: " + Files(report.files_gone) + "\n";
   }
   if (!report.ended_by.empty()) text += "Ended early: " + report.ended_by + "\n";

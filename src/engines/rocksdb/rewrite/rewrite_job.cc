@@ -205,6 +205,12 @@ Status RewriteJob::Compact(const LiveFiles::Unit& unit, std::vector<std::string>
 RewriteJob::Outcome RewriteJob::Judge(const Status& status, uint64_t number,
                                       const LiveFiles::Unit& unit, std::string* error) {
   if (status.IsAborted()) return Outcome::kBusy;
+  if (status.IsColumnFamilyDropped()) {
+    report_.is_dropped = true;
+    while (!unfinished_.empty()) NoteGone(unfinished_.begin()->first);
+    report_.after.clear();
+    return Outcome::kEnd;
+  }
   if (status.IsCompactionTooLarge()) {
     Skip(unit, RewriteSkip::kNoSpace, status.ToString());
     return Outcome::kDone;

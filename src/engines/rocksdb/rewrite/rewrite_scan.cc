@@ -53,24 +53,35 @@ std::string TextOf(const FileFilter& filter) {
 
 }  // namespace
 
-bool HasOtherFilter(const RewriteCandidate& file, bool sizes_are_rounded) {
+bool HasOtherFilter(const RewriteCandidate& file, bool fits_allocations, bool sizes_are_rounded) {
   if (file.filter.kind != file.wanted.kind) return true;
   const double bits = file.filter.bits_per_key;
   const double wanted = file.wanted.bits_per_key;
   if (bits <= 0 || wanted <= 0) return (bits > 0) != (wanted > 0);
   const double keys = 8 * static_cast<double>(file.filter.bytes) / bits;
+  // Sizes are rounded up to whole blocks.
   constexpr double kBlockBits = 512;
-  // Sizes are rounded up to whole blocks. The filter with the wanted bits may be one of fewer keys,
-  // of which each then has a larger part of the last block.
-  const double block_bits = 2 * kBlockBits * static_cast<double>(file.filter.num_partitions) / keys;
-  const double tolerated = (sizes_are_rounded ? 0.25 : 0.1) * wanted + block_bits;
+  const auto partitions = static_cast<double>(file.filter.num_partitions);
+  const double block_bits = kBlockBits * partitions / keys;
   const bool has_ranges = file.filter.kind.find(kRangesKind) != std::string::npos;
+  double tolerated = std::max(0.02 * wanted, block_bits);
+  // How many keys each partition has, and how many entries for ranges there would be, is not known.
+  if (partitions > 1 || fits_allocations) tolerated = 0.02 * wanted + 2 * block_bits;
+  if (has_ranges) tolerated = 0.1 * wanted + 2 * block_bits;
+  constexpr uint64_t kPageRounded = 64
+                                    << 10;  // glibc rounds to pages from 128 KiB on, others earlier
+  constexpr double kPageBits = 8 * 4096;
+  if (fits_allocations && file.filter.bytes >= kPageRounded * file.filter.num_partitions) {
+    tolerated += kPageBits * partitions / keys;
+  }
+  if (sizes_are_rounded) tolerated += 0.25 * wanted;
   return bits < wanted - tolerated || (bits > wanted + tolerated && !has_ranges);
 }
 
 bool RewriteJob::NeedsRewrite(const RewriteCandidate& file) const {
-  return options_.needs_rewrite != nullptr ? options_.needs_rewrite(file)
-                                           : HasOtherFilter(file, probe_->sizes_are_rounded());
+  return options_.needs_rewrite != nullptr
+             ? options_.needs_rewrite(file)
+             : HasOtherFilter(file, probe_->fits_allocations(), probe_->sizes_are_rounded());
 }
 
 void RewriteJob::Look(const LiveFiles& live, int level, size_t index, const LiveFiles::File& file) {
