@@ -494,8 +494,8 @@ TEST(RocksDBOptionStringsTest, OnlyDecimalNumbersAreRead) {
     const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
     auto* changed = const_cast<rocksdb::FilterPolicy*>(policy.get());
     const rocksdb::ConfigOptions config;
-    EXPECT_FALSE(changed->ConfigureOption(config, "bits_per_key", number).ok()) << number;
-    EXPECT_FALSE(changed->ConfigureOption(config, "seed", number).ok()) << number;
+    EXPECT_FALSE(changed->ConfigureFromMap(config, {{"bits_per_key", number}}).ok()) << number;
+    EXPECT_FALSE(changed->ConfigureFromMap(config, {{"seed", number}}).ok()) << number;
     EXPECT_EQ(Settings(*policy), "blocked 10 0");
   }
 }

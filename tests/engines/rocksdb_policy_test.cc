@@ -212,18 +212,19 @@ TEST(RocksDBSeedTest, ARandomSeedCanBeSetAndUnset) {
   auto* options = const_cast<rocksdb::FilterPolicy*>(policy.get());
   rocksdb::ConfigOptions config;
   EXPECT_EQ(SeedOf(Build(policy, Keys(100))), 77u);
-  EXPECT_TRUE(options->ConfigureOption(config, "seed", "random").ok());
+  EXPECT_TRUE(options->ConfigureFromMap(config, {{"seed", "random"}}).ok());
   const uint64_t drawn = SeedOf(Build(policy, Keys(100)));
   EXPECT_NE(drawn, 77u);
   EXPECT_NE(drawn, SeedOf(Build(policy, Keys(100))));
-  EXPECT_TRUE(options->ConfigureOption(config, "seed", "78").ok());
+  EXPECT_TRUE(options->ConfigureFromMap(config, {{"seed", "78"}}).ok());
   EXPECT_EQ(SeedOf(Build(policy, Keys(100))), 78u);
   for (const char* text : {"Random", "random ", "rand", ""}) {
-    EXPECT_FALSE(options->ConfigureOption(config, "seed", text).ok()) << text;
+    EXPECT_FALSE(options->ConfigureFromMap(config, {{"seed", text}}).ok()) << text;
   }
   EXPECT_EQ(SeedOf(Build(policy, Keys(100))), 78u);
-  EXPECT_TRUE(options->ConfigureOption(config, "seed", "random").ok());
-  EXPECT_FALSE(options->ConfigureOption(config, "format", "classic").ok()) << "for LevelDB alone";
+  EXPECT_TRUE(options->ConfigureFromMap(config, {{"seed", "random"}}).ok());
+  EXPECT_FALSE(options->ConfigureFromMap(config, {{"format", "classic"}}).ok())
+      << "for LevelDB alone";
   EXPECT_NE(SeedOf(Build(policy, Keys(100))), 0u);
 }
 
