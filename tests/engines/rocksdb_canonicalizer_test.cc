@@ -81,6 +81,26 @@ TEST(RocksDBCanonicalizerTest, AnOptionsFileWithoutItMeansNoFilter) {
   EXPECT_TRUE(db->Get({}, "aPPLE", &value).ok());
 }
 
+// RocksDB refuses it, or, from 9.8 on, may leave the family without a policy.
+TEST(RocksDBCanonicalizerTest, SetOptionsGivesItNoOptions) {
+  const FoldingComparator comparator("test.Folding");
+  const TempDir dir;
+  std::unique_ptr<rocksdb::DB> db;
+  const Policy policy = Folding(NewRocksDBFilterPolicy(FilterOptions()));
+  ASSERT_TRUE(OpenRocksDB(OptionsWith(policy, &comparator), dir.Path("db"), &db).ok());
+  for (const char* change : {"{bits_per_key=12;}", "{format=compact;}", "{no_such_option=1;}"}) {
+    SCOPED_TRACE(change);
+    testing::internal::CaptureStderr();
+    const rocksdb::Status status = db->SetOptions(
+        {{"block_based_table_factory", "{filter_policy=" + std::string(change) + ";}"}});
+    TakeStderr();
+    EXPECT_TRUE(kSetOptionsMakesANewPolicy || !status.ok());
+    ASSERT_TRUE(db->Put({}, "Apple", "value").ok() && db->Flush({}).ok());
+    std::string value;
+    EXPECT_TRUE(db->Get({}, "aPPLE", &value).ok());
+  }
+}
+
 TEST(RocksDBCanonicalizerTest, WrongArgumentsAreRefused) {
   const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
   std::string error;
@@ -119,6 +139,15 @@ TEST(RocksDBCanonicalizerTest, AnOptionOfEarlierVersionsWritesNoFilters) {
     EXPECT_NE(TakeStderr().find("there is no option 'canonicalizer'; allowed: bits_per_key"),
               std::string::npos);
     ASSERT_NE(table.filter_policy, nullptr);
+    EXPECT_EQ(table.filter_policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)),
+              nullptr);
+    rocksdb::ConfigOptions lenient;
+    lenient.ignore_unknown_options = true;
+    testing::internal::CaptureStderr();
+    ASSERT_TRUE(rocksdb::GetBlockBasedTableOptionsFromString(
+                    lenient, {}, std::string("filter_policy=") + text, &table)
+                    .ok());
+    TakeStderr();
     EXPECT_EQ(table.filter_policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)),
               nullptr);
   }
