@@ -86,7 +86,7 @@ set(BLOOMLINE_EXPORTS "[A-Z]*" "operator*")
 set(BLOOMLINE_EXPORTS_leveldb NewLevelDBFilterPolicy* NewCanonicalLevelDBFilterPolicy*)
 set(BLOOMLINE_EXPORTS_rocksdb NewRocksDBFilterPolicy* NewCanonicalRocksDBFilterPolicy*
     RegisterBloomline* RocksDBFilterOptions* NewRangeExtractor* RewriteFilters*
-    RewriteOptions* RewriteReport* RewriteSkipName* HasOtherFilter*
+    RewriteOptions* RewriteReport* RewriteSkipName*
     FilterAccount* NewFilterAccount*)
 
 # What the SONAME and the version of the package promise (docs/versioning.md): from 1.0 on, only a

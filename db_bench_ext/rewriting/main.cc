@@ -180,7 +180,7 @@ int Run(const Flags& flags) {
       });
       while (kind > 0 && !cancel) {
         RewriteOptions options;
-        options.needs_rewrite = [](const RewriteCandidate&) { return true; };
+        options.all_files = true;
         options.cancel = &cancel;
         if (kind == 1) options.bytes_per_second = flags.megabytes_per_second * 1000000;
         RewriteReport report;

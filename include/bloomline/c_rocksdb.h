@@ -76,8 +76,7 @@ extern uint8_t bloomline_rocksdb_validate_family_options(const char* options, ch
    rewrite_filters.h, which has the rules. A `column_family` of NULL is the default one.
 
    `options` are those of RewriteOptions that are numbers or flags, by name:
-   "bytes_per_second=20000000;include_level0=true". "" has the defaults. "all_files=true" rewrites
-   all files, as a needs_rewrite that always returns true does.
+   "bytes_per_second=20000000;include_level0=true". "" has the defaults.
 
    progress(state, bytes_done, bytes_to_rewrite), if not NULL, is called before each file and at the
    end. If it returns 0, the call ends soon after.

@@ -29,43 +29,6 @@
 
 namespace bloomline {
 
-// A file's filter.
-struct FileFilter {
-  // "bloomline blocked", "RocksDB Bloom", "none"; behind that ", ranges" if the filter has entries
-  // for ranges.
-  std::string kind = "none";
-  uint64_t num_partitions = 1;
-  uint64_t bytes = 0;
-  double bits_per_key = 0;
-  // How many of 10,000 random keys match, by the policy that is set now. 1 without a filter.
-  double false_positive_rate = 1;
-};
-
-// A file that may be rewritten. The filter that the policy would write is built from random keys,
-// so its `bytes` are 0. The file has as many keys, or more than are needed to know the bits per
-// key.
-struct RewriteCandidate {
-  std::string path;
-  uint64_t number = 0;
-  int level = 0;
-  uint64_t bytes = 0;
-  uint64_t num_entries = 0;
-  FileFilter filter;
-  FileFilter wanted;
-};
-
-// The kinds differ, or the bits per key differ by more than 2 % and by more than a block of 64
-// bytes. The bits are those for the file's number of keys. Of partitioned filters, the numbers of
-// keys are estimated: 2 % and 128 bytes for each partition. With entries for ranges, which take
-// additional bits: 10 % and that, and filters may have more. A new prefix extractor, or another
-// choice of range entries, is not noticed.
-//
-// `fits_allocations` is BlockBasedTableOptions::optimize_filters_for_memory: 2 %, 128 bytes and,
-// from 64 KiB on, a page. RewriteFilters sets `sizes_are_rounded` if the allocator has few sizes,
-// as jemalloc has: then 25 % and that.
-bool HasOtherFilter(const RewriteCandidate& file, bool fits_allocations = false,
-                    bool sizes_are_rounded = false);
-
 struct RewriteProgress {
   uint64_t files_done = 0;
   uint64_t files_to_rewrite = 0;
@@ -75,9 +38,8 @@ struct RewriteProgress {
 };
 
 struct RewriteOptions {
-  // Which files to rewrite. Null: HasOtherFilter. A function that always returns true makes every
-  // call rewrite everything.
-  std::function<bool(const RewriteCandidate&)> needs_rewrite;
+  // Rewrites every file, whatever filter it has. Each such call begins anew.
+  bool all_files = false;
 
   // The most bytes of table files that are rewritten in a second, on average; 0: no limit. Each
   // file is rewritten at full speed, and a pause follows until the average is right: with 64 MB
@@ -85,14 +47,6 @@ struct RewriteOptions {
   // DBOptions::rate_limiter limits the speed. The program's flushes share it, so RewriteFilters
   // does not change it.
   uint64_t bytes_per_second = 0;
-
-  // The least pause after each file, so that the block cache and reads recover. Range: 0 to
-  // kMaxPauseMs.
-  uint32_t pause_ms = 0;
-  static constexpr uint32_t kMaxPauseMs = 3600 * 1000;
-
-  // The call ends before it has rewritten more bytes than this. 0: no limit.
-  uint64_t max_bytes = 0;
 
   // The call ends soon after another thread sets this to true: after the present file or, in late
   // versions of RocksDB (11.9, not 9.10), within it. Null: the call cannot be cancelled.
@@ -104,27 +58,9 @@ struct RewriteOptions {
   // Only finds out what a rewrite would do.
   bool dry_run = false;
 
-  // Reads each file and compares its checksums before the rewrite. A damaged file is skipped and
-  // reported. Without this check, RocksDB finds the damage in the compaction, and then refuses all
-  // writes to the database until it is opened again.
-  bool verify_first = true;
-
   // Also rewrites files of level 0, which compactions mostly replace soon. FIFO databases have no
   // others.
   bool include_level0 = false;
-
-  // So much of the disk stays free. A file for which there is no room is skipped and reported.
-  // Without room, RocksDB would stop all writes. If the file system does not tell how much is free,
-  // nothing is checked.
-  uint64_t min_free_bytes = uint64_t{256} << 20;
-
-  // How long the call waits, when all else is done, for files that other compactions have taken.
-  // Range: 0 to kMaxWaitSeconds.
-  uint32_t max_wait_seconds = 60;
-  static constexpr uint32_t kMaxWaitSeconds = 24 * 3600;
-
-  // Empty, or one sentence that names the value and what is allowed.
-  std::string Validate() const;
 };
 
 // Why a file that should have a new filter has none.
@@ -132,7 +68,7 @@ enum class RewriteSkip {
   kDamaged,  // its checksums are wrong, or it cannot be read; RocksDB's repair or a backup helps
   kNoSpace,  // too little of the disk is free
   kBusy,     // another compaction had it until the end of the call, and may give it a new filter
-  kLeft,     // the call ended before: budget, cancelled, dry run or an error
+  kLeft,     // the call ended before: cancelled, dry run or an error
   kSame,     // it was rewritten, and its new filter is not the one that was expected
 };
 
@@ -166,12 +102,14 @@ struct RewriteReport {
   uint64_t bytes_read = 0;     // of rewritten files
   uint64_t bytes_written = 0;
   double seconds = 0;
-  // Of a dry run: the least time by bytes_per_second and pause_ms; 0 without these.
+  // Of a dry run: the least time by bytes_per_second; 0 without it.
   double estimated_seconds = 0;
   std::vector<Skipped> skipped;
-  std::map<std::string, Filters> before;  // by FileFilter::kind; all files that were looked at
-  std::map<std::string, Filters> after;   // what they have at the end, without those gone
-  std::string ended_by;  // why the call ended early: "cancelled"; empty: it did not
+  // By kind: "bloomline blocked", "RocksDB Bloom", "none"; behind that what else the filters have:
+  // ", ranges" or ", canonicalizer NAME". All files that were looked at.
+  std::map<std::string, Filters> before;
+  std::map<std::string, Filters> after;  // what they have at the end, without those gone
+  std::string ended_by;                  // why the call ended early: "cancelled"; empty: it did not
 
   // Every file that was looked at has the filter that it should have.
   bool IsComplete() const { return skipped.empty() && ended_by.empty(); }
@@ -179,8 +117,21 @@ struct RewriteReport {
   std::string ToString() const;
 };
 
-// Gives files of the column family the filter that its policy writes now, whichever policy that is:
-// first those that waste the most reads per byte. `report` may be null.
+// Gives files of the column family the filter that its policy writes now, whichever policy that is,
+// level by level from the last one up. `report` may be null.
+//
+// A file is rewritten if its filter has another kind than the policy would write for the file's
+// level and number of keys, or if the bits per key differ by more than 2 % and by more than a block
+// of 64 bytes. Wider limits hold where the policy's bits are known less exactly: 2 % and 128 bytes
+// for each partition of a partitioned filter; 10 % and that with entries for ranges, where more
+// bits are always right; 2 %, 128 bytes and a page with optimize_filters_for_memory; and 25 % and
+// that if the allocator then has few sizes, as jemalloc has. A new prefix extractor, or another
+// choice of range entries, is not noticed: all_files takes such files.
+//
+// Each file's checksums are compared before the rewrite, and 256 MiB of the disk stay free: RocksDB
+// would refuse all writes after a compaction that finds damage or no room. Files that fail are
+// skipped and reported. If the file system does not tell how much is free, that is not checked.
+// When all else is done, the call waits up to a minute for files that other compactions have taken.
 //
 // The call needs no state. Whatever ended it, killed process included, the next one finds the files
 // that are left by their filters; if there are none, it writes nothing. It opens each file once and
@@ -193,12 +144,11 @@ struct RewriteReport {
 // As in any compaction, the compaction filter and the merge operator run, and obsolete entries may
 // go. The age for periodic_compaction_seconds begins anew; that for ttl is kept.
 //
-// Returns false, with *error unless it is null, if the options are not valid, if the column family
-// has no block-based tables or no filter policy, if the database is read-only or a secondary, if
-// manual compactions are disabled (DB::DisableManualCompaction), out of memory, or if a compaction
-// fails. Then RocksDB may refuse writes; *error says so. The report is filled in all cases. Damaged
-// files, missing space, the budget, `cancel` and a family that is dropped are no errors: see the
-// report.
+// Returns false, with *error unless it is null, if the column family has no block-based tables or
+// no filter policy, if the database is read-only or a secondary, if manual compactions are disabled
+// (DB::DisableManualCompaction), or if a compaction fails. Then RocksDB may refuse writes; *error
+// says so. The report is filled in all cases. Damaged files, missing space, `cancel` and a family
+// that is dropped are no errors: see the report.
 //
 // Thread-safe. Two calls for one column family at a time rewrite some files twice.
 bool RewriteFilters(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,

@@ -89,7 +89,7 @@ class GrowingDatabase {
   // Gives all files new filters, at their levels.
   void Rewrite() {
     RewriteOptions rewrite;
-    rewrite.needs_rewrite = [](const RewriteCandidate&) { return true; };
+    rewrite.all_files = true;
     rewrite.include_level0 = true;
     std::string error;
     ASSERT_TRUE(RewriteFilters(db_.get(), db_->DefaultColumnFamily(), rewrite, nullptr, &error))

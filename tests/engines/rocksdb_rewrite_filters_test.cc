@@ -400,7 +400,7 @@ TEST_F(RewriteFiltersInTest, RewritesOneFamilyOnly) {
   CompactAll(db.get(), db->DefaultColumnFamily());
   CompactAll(db.get(), family);
   RewriteOptions all;
-  all.needs_rewrite = [](const RewriteCandidate&) { return true; };
+  all.all_files = true;
   const auto shape = db.GetShape();
   const auto other_shape = db.GetShape(family);
   std::vector<rocksdb::LiveFileMetaData> before;

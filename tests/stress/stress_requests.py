@@ -4,7 +4,7 @@ import re
 import threading
 
 # All files each time: with alternating formats, too, a level 0 that is compacted would leave none.
-REQUEST = "all_files=true;include_level0=true;min_free_bytes=0\n"
+REQUEST = "all_files=true;include_level0=true\n"
 REWRITTEN = re.compile(r"^Rewritten: (\d+)", re.MULTILINE)
 
 

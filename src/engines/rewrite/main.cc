@@ -52,13 +52,7 @@ Options:
   dry_run=true              Only say what would be done: the database is opened read-only
   include_level0=true       Also rewrite files of level 0, which are left out otherwise
   all_files=true            Also rewrite files that have the right filter
-  verify_first=false        Do not compare a file's checksums before it is rewritten
   bytes_per_second=N        Bytes of files to rewrite per second, on average; 0: no limit [0]
-  pause_ms=N                The least pause after each file, in milliseconds; 0 to 3600000 [0]
-  max_bytes=N               End before more bytes of files are rewritten; 0: no limit [0]
-  min_free_bytes=N          Bytes of the disk that stay free [268435456]
-  max_wait_seconds=N        How long to wait at the end for files that a compaction has; 0 to
-                            86400 [60]
 
 All column families are rewritten. SIGINT and SIGTERM end the program soon; the next run
 goes on with the files that are left.

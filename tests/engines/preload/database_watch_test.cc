@@ -83,7 +83,7 @@ class WatchedDatabase {
   }
 
   void Request(const std::string& name = "bloomline_rewrite") {
-    std::ofstream(path_ + "/" + name) << "min_free_bytes=0";
+    std::ofstream(path_ + "/" + name) << "include_level0=false";
   }
   bool IsRewriting() const { return disk->asked > 0; }
   // Empty: there is no report.
@@ -243,7 +243,7 @@ TEST_F(DatabaseWatchTest, EachFailureOfMemoryLeavesARequestThatIsFound) {
   const std::string folder = dir_.Path("a folder with a name that needs memory");
   std::filesystem::create_directory(folder);
   tests::FailEachAllocation([&](tests::Attempt* attempt) {
-    std::ofstream(folder + "/bloomline_rewrite") << "min_free_bytes=0;include_level0=true";
+    std::ofstream(folder + "/bloomline_rewrite") << "include_level0=true";
     RewriteRequest request(folder);
     const auto serve = [&] {
       RewriteOptions options;

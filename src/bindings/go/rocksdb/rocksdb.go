@@ -66,8 +66,8 @@ func NewRangeExtractor() (unsafe.Pointer, error) {
 // "bytes_per_second=20000000;dry_run=true"; "" has the defaults.
 //
 // The report has some lines for people, and skipped is the number of files that still have another
-// filter. If err is not nil, the report says what was done until then. The call cannot be cancelled:
-// for long runs, set max_bytes and call again.
+// filter. If err is not nil, the report says what was done until then. The call cannot be cancelled,
+// but a program that ends meanwhile loses nothing: the next call goes on with the other files.
 func RewriteFilters(db, family unsafe.Pointer, options string) (report string, skipped uint64, err error) {
 	if strings.IndexByte(options, 0) >= 0 {
 		return "", 0, fmt.Errorf("bloomline: the option string is %q; allowed: no zero byte", options)

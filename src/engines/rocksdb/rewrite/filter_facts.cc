@@ -40,10 +40,12 @@ using ROCKSDB_NAMESPACE::TableProperties;
 // allocator by up to 25 %.
 constexpr uint64_t kMaxSampleKeys = 1 << 15;
 constexpr uint64_t kMaxExactKeys = 1 << 20;
-constexpr uint64_t kQueries = 10000;
 constexpr char kWholeKeyProperty[] = "rocksdb.block.based.table.whole.key.filtering";
 
-// A bijection, so no key repeats (splitmix64). Keys from 2^32 on are those of queries.
+// The end of FileFilter::kind of a filter with range entries.
+constexpr char kRangesKind[] = ", ranges";
+
+// A bijection, so no key repeats (splitmix64).
 std::array<char, 8> SampleKey(uint64_t i) {
   uint64_t z = (i + 1) * 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -64,20 +66,6 @@ std::string KindOfBytes(std::string_view filter) {
   return kind;
 }
 
-FileFilter Describe(const FilterPolicy& policy, const Slice& bytes) {
-  FileFilter filter;
-  filter.kind = KindOfBytes(bytes.ToStringView());
-  const std::unique_ptr<FilterBitsReader> reader(policy.GetFilterBitsReader(bytes));
-  if (reader == nullptr) return filter;
-  uint64_t matches = 0;
-  for (uint64_t i = 0; i < kQueries; ++i) {
-    const std::array<char, 8> key = SampleKey((uint64_t{1} << 32) + i);
-    if (reader->MayMatch(Slice(key.data(), key.size()))) ++matches;
-  }
-  filter.false_positive_rate = static_cast<double>(matches) / kQueries;
-  return filter;
-}
-
 // Notes the largest filter of one file. It makes no reader, which RocksDB takes as "may match".
 class NotingPolicy : public FilterPolicy {
  public:
@@ -92,7 +80,7 @@ class NotingPolicy : public FilterPolicy {
     sum_of_bytes_ += contents.size();
     if (contents.size() > bytes_) {
       bytes_ = contents.size();
-      filter_ = Describe(policy_, contents);
+      kind_ = KindOfBytes(contents.ToStringView());
     }
     return nullptr;
   }
@@ -100,14 +88,14 @@ class NotingPolicy : public FilterPolicy {
   uint64_t num_filters() const { return num_filters_; }
   uint64_t largest_bytes() const { return bytes_; }
   uint64_t sum_of_bytes() const { return sum_of_bytes_; }
-  const FileFilter& filter() const { return filter_; }
+  const std::string& kind() const { return kind_; }
 
  private:
   const FilterPolicy& policy_;
   mutable uint64_t num_filters_ = 0;
   mutable uint64_t bytes_ = 0;
   mutable uint64_t sum_of_bytes_ = 0;
-  mutable FileFilter filter_;
+  mutable std::string kind_ = FileFilter().kind;
 };
 
 double BitsPerKey(uint64_t bytes, uint64_t keys) {
@@ -120,6 +108,29 @@ bool FiltersWholeKeys(const TableProperties& properties) {
 }
 
 }  // namespace
+
+bool HasOtherFilter(const FileFilter& filter, const FileFilter& wanted, SizeRounding rounding) {
+  if (filter.kind != wanted.kind) return true;
+  const double bits = filter.bits_per_key;
+  if (bits <= 0 || wanted.bits_per_key <= 0) return (bits > 0) != (wanted.bits_per_key > 0);
+  const double keys = 8 * static_cast<double>(filter.bytes) / bits;
+  constexpr double kBlockBits = 512;
+  const auto partitions = static_cast<double>(filter.num_partitions);
+  const double block_bits = kBlockBits * partitions / keys;
+  const bool has_ranges = filter.kind.find(kRangesKind) != std::string::npos;
+  const double least = 0.02 * wanted.bits_per_key;
+  double tolerated = std::max(least, block_bits);
+  if (partitions > 1 || rounding != SizeRounding::kBlocks) tolerated = least + 2 * block_bits;
+  if (has_ranges) tolerated = 0.1 * wanted.bits_per_key + 2 * block_bits;
+  constexpr uint64_t kPagesFrom = 64 << 10;  // glibc rounds to pages from 128 KiB on
+  constexpr double kPageBits = 8 * 4096;
+  if (rounding != SizeRounding::kBlocks && filter.bytes >= kPagesFrom * filter.num_partitions) {
+    tolerated += kPageBits * partitions / keys;
+  }
+  if (rounding == SizeRounding::kFewSizes) tolerated += 0.25 * wanted.bits_per_key;
+  return bits < wanted.bits_per_key - tolerated ||
+         (bits > wanted.bits_per_key + tolerated && !has_ranges);
+}
 
 std::unique_ptr<TableProbe> TableProbe::New(const Options& options, std::string* error) {
   const auto* const table = options.table_factory == nullptr
@@ -158,7 +169,7 @@ Status TableProbe::Read(const std::string& path, TableFacts* facts) const {
   const Status status = reader.Open(path);
   if (!status.ok()) return status;
   const TableProperties properties = *reader.GetTableProperties();
-  facts->filter = noting->filter();
+  facts->filter.kind = noting->kind();
   facts->num_entries = properties.num_entries;
   // Before 6.22, RocksDB did not count the keys in filters.
   const uint64_t keys = std::max<uint64_t>(
@@ -184,14 +195,14 @@ Status TableProbe::Read(const std::string& path, TableFacts* facts) const {
   return status;
 }
 
-bool TableProbe::sizes_are_rounded() const {
-  if (!table_.optimize_filters_for_memory) return false;
+SizeRounding TableProbe::rounding() const {
+  if (!table_.optimize_filters_for_memory) return SizeRounding::kBlocks;
   // glibc adds less than 1 % to these, jemalloc up to 17 %.
   constexpr uint64_t kSizes[] = {70000, 90000, 700000};
   for (const uint64_t bytes : kSizes) {
-    if (UsableBytes(bytes) > bytes + bytes / 20) return true;
+    if (UsableBytes(bytes) > bytes + bytes / 20) return SizeRounding::kFewSizes;
   }
-  return false;
+  return SizeRounding::kAllocations;
 }
 
 Status TableProbe::Verify(const std::string& path) const {
@@ -249,7 +260,7 @@ FileFilter TableProbe::Sample(const FilterBuildingContext& context, uint64_t num
   std::unique_ptr<const char[]> memory;
   const Slice bytes = builder->Finish(&memory);
   if (bytes.empty()) return filter;
-  filter = Describe(*table_.filter_policy, bytes);
+  filter.kind = KindOfBytes(bytes.ToStringView());
   filter.bits_per_key = BitsPerKey(bytes.size(), entries);
   return filter;
 }
@@ -283,9 +294,9 @@ FileFilter TableProbe::Wanted(const std::string& column_family, int level, bool 
   const bool has_ranges = facts.filter.kind.find(kRangesKind) != std::string::npos;
   const bool is_exact = facts.filter.num_partitions == 1 && !has_ranges;
   if (wanted.kind == facts.filter.kind || is_exact || keys >= kMaxSampleKeys) return wanted;
-  // Small filters may have another kind than large ones. The number of keys in a partition is not
-  // exact, and range entries add to it.
-  for (const uint64_t other : {keys * 4 / 5, keys * 5 / 4 + 1, keys * 2, keys * 3}) {
+  // Small filters may have another kind than large ones, and the number of keys in a partition or
+  // beside range entries is an estimate.
+  for (const uint64_t other : {keys * 4 / 5, keys * 5 / 4 + 1}) {
     const FileFilter near = Sample(context, std::max<uint64_t>(other, 1));
     if (near.kind == facts.filter.kind) return near;
   }

@@ -6,15 +6,30 @@
 #include <memory>
 #include <string>
 
-#include "bloomline/rewrite_filters.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
 
 namespace bloomline {
 
-// The end of FileFilter::kind of a filter with range entries.
-constexpr char kRangesKind[] = ", ranges";
+// A file's filter.
+struct FileFilter {
+  std::string kind = "none";  // RewriteReport::before
+  uint64_t num_partitions = 1;
+  uint64_t bytes = 0;  // 0 of a filter that the policy would write
+  double bits_per_key = 0;
+};
+
+// What the sizes of filters are rounded to.
+enum class SizeRounding {
+  kBlocks,
+  kAllocations,  // optimize_filters_for_memory
+  kFewSizes,     // and the allocator has few, as jemalloc has
+};
+
+// RewriteFilters in bloomline/rewrite_filters.h says when.
+bool HasOtherFilter(const FileFilter& filter, const FileFilter& wanted,
+                    SizeRounding rounding = SizeRounding::kBlocks);
 
 struct TableFacts {
   FileFilter filter;
@@ -44,9 +59,7 @@ class TableProbe {
   FileFilter Wanted(const std::string& column_family, int level, bool is_bottommost,
                     const TableFacts& facts) const;
 
-  bool fits_allocations() const { return table_.optimize_filters_for_memory; }
-  // RocksDB fits sizes to the allocator, and that has few sizes.
-  bool sizes_are_rounded() const;
+  SizeRounding rounding() const;
 
  private:
   TableProbe(const ROCKSDB_NAMESPACE::Options& options,

@@ -8,64 +8,36 @@
 namespace bloomline {
 namespace {
 
-struct NumberOption {
-  const char* name;
-  void (*set)(uint64_t value, RewriteOptions* options);
-  uint64_t max;
-};
-constexpr NumberOption kNumbers[] = {
-    {"bytes_per_second", [](uint64_t value, RewriteOptions* o) { o->bytes_per_second = value; },
-     UINT64_MAX},
-    {"pause_ms",
-     [](uint64_t value, RewriteOptions* o) { o->pause_ms = static_cast<uint32_t>(value); },
-     RewriteOptions::kMaxPauseMs},
-    {"max_bytes", [](uint64_t value, RewriteOptions* o) { o->max_bytes = value; }, UINT64_MAX},
-    {"min_free_bytes", [](uint64_t value, RewriteOptions* o) { o->min_free_bytes = value; },
-     UINT64_MAX},
-    {"max_wait_seconds",
-     [](uint64_t value, RewriteOptions* o) { o->max_wait_seconds = static_cast<uint32_t>(value); },
-     RewriteOptions::kMaxWaitSeconds},
-};
+constexpr char kBytesPerSecond[] = "bytes_per_second";
 
 struct FlagOption {
   const char* name;
-  void (*set)(bool value, RewriteOptions* options);
+  bool RewriteOptions::*field;
 };
 constexpr FlagOption kFlags[] = {
-    {"dry_run", [](bool value, RewriteOptions* o) { o->dry_run = value; }},
-    {"verify_first", [](bool value, RewriteOptions* o) { o->verify_first = value; }},
-    {"include_level0", [](bool value, RewriteOptions* o) { o->include_level0 = value; }},
-    {"all_files",
-     [](bool value, RewriteOptions* o) {
-       if (value) o->needs_rewrite = [](const RewriteCandidate&) { return true; };
-       if (!value) o->needs_rewrite = nullptr;
-     }},
+    {"dry_run", &RewriteOptions::dry_run},
+    {"include_level0", &RewriteOptions::include_level0},
+    {"all_files", &RewriteOptions::all_files},
 };
 
 std::string Names() {
-  std::string names;
-  for (const NumberOption& option : kNumbers) names += std::string(option.name) + ", ";
-  for (const FlagOption& option : kFlags) names += std::string(option.name) + ", ";
-  return names.substr(0, names.size() - 2);
+  std::string names = kBytesPerSecond;
+  for (const FlagOption& option : kFlags) names += std::string(", ") + option.name;
+  return names;
 }
 
 bool ParseOne(std::string_view name, std::string_view value, RewriteOptions* options,
               std::string* error) {
-  for (const NumberOption& option : kNumbers) {
-    if (name != option.name) continue;
-    uint64_t number = 0;
-    if (support::ParseUint64(value, &number) && number <= option.max) {
-      option.set(number, options);
-      return true;
-    }
+  if (name == kBytesPerSecond) {
+    if (support::ParseUint64(value, &options->bytes_per_second)) return true;
     *error = std::string(name) + " is " + support::Quoted(value) + "; allowed: 0 to " +
-             std::to_string(option.max);
+             std::to_string(UINT64_MAX);
     return false;
   }
   for (const FlagOption& option : kFlags) {
     if (name != option.name) continue;
     if (value == "true" || value == "false") {
-      option.set(value == "true", options);
+      options->*option.field = value == "true";
       return true;
     }
     *error = std::string(name) + " is " + support::Quoted(value) + "; allowed: true, false";

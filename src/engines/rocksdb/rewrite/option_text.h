@@ -10,9 +10,8 @@
 
 namespace bloomline {
 
-// Sets the fields that are numbers or flags; they have the names of the text. all_files=true stands
-// for a needs_rewrite that always returns true. Returns false and sets *error if a name or a value
-// is wrong. May throw bad_alloc.
+// Sets the fields that are numbers or flags; they have the names of the text. Returns false and
+// sets *error if a name or a value is wrong. May throw bad_alloc.
 bool ParseRewriteOptions(std::string_view text, RewriteOptions* options, std::string* error);
 
 }  // namespace bloomline

@@ -4,7 +4,6 @@
 
 #include "bloomline/rewrite_filters.h"
 #include "src/support/number_text.h"
-#include "src/support/out_of_memory.h"
 #include "src/support/units.h"
 
 namespace bloomline {
@@ -24,8 +23,7 @@ constexpr std::array<Advice, 5> kAdvice = {{
     {RewriteSkip::kDamaged, "damaged",
      "Unless the reason passes, such as too many open files, restore these files from a backup: "
      "their keys are at risk, and a compaction that reads them stops all writes"},
-    {RewriteSkip::kNoSpace, "no space",
-     "Free disk space, or lower min_free_bytes; then call again"},
+    {RewriteSkip::kNoSpace, "no space", "Free disk space; then call again"},
     {RewriteSkip::kBusy, "busy", "Other compactions had these files; call again to see the rest"},
     {RewriteSkip::kLeft, "left", "Call again to go on with these files"},
     {RewriteSkip::kSame, "same",
@@ -115,9 +113,6 @@ const char* RewriteSkipName(RewriteSkip reason) {
   return "unknown";
 }
 
-std::string RewriteReport::ToString() const {
-  return support::OrIfOutOfMemory(std::string(support::kOutOfMemory),
-                                  [&] { return TextOf(*this); });
-}
+std::string RewriteReport::ToString() const { return TextOf(*this); }
 
 }  // namespace bloomline

@@ -6,7 +6,6 @@
 
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/policy.h"
-#include "src/support/error_text.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline {
@@ -67,7 +66,7 @@ bool RewriteJob::Run(std::string* error) {
   const bool is_done = options_.dry_run || RewriteAll(std::move(numbers), error);
   if (IsCancelled()) report_.ended_by = "cancelled";
   for (const auto& [number, bytes] : unfinished_) {
-    report_.skipped.push_back({scanned_[number].file.path, bytes, RewriteSkip::kLeft, ""});
+    report_.skipped.push_back({scanned_[number].path, bytes, RewriteSkip::kLeft, ""});
   }
   report_.seconds = SecondsSince(begin);
   return is_done;
@@ -75,6 +74,7 @@ bool RewriteJob::Run(std::string* error) {
 
 bool RewriteJob::RewriteAll(std::vector<uint64_t> numbers, std::string* error) {
   constexpr double kRetrySeconds = 0.1;
+  constexpr double kMaxWaitSeconds = 60;
   Clock::time_point waiting_since;
   bool is_waiting = false;
   while (!numbers.empty()) {
@@ -98,7 +98,7 @@ bool RewriteJob::RewriteAll(std::vector<uint64_t> numbers, std::string* error) {
     if (busy.empty()) break;
     if (!is_waiting) waiting_since = Clock::now();
     is_waiting = true;
-    if (SecondsSince(waiting_since) >= options_.max_wait_seconds) {
+    if (SecondsSince(waiting_since) >= kMaxWaitSeconds) {
       for (const uint64_t number : busy) {
         Skip(LiveFiles(db_, column_family_).UnitOf(number), RewriteSkip::kBusy, "");
       }
@@ -120,12 +120,6 @@ RewriteJob::Outcome RewriteJob::RewriteOne(uint64_t number, std::string* error) 
     return Outcome::kDone;
   }
   if (unit.is_being_compacted()) return Outcome::kBusy;
-  if (options_.max_bytes != 0 && unit.bytes() > options_.max_bytes - report_.bytes_read) {
-    report_.ended_by = "max_bytes is " + std::to_string(options_.max_bytes) + ", and the next " +
-                       std::to_string(unit.files.size()) + " to rewrite has " +
-                       std::to_string(unit.bytes()) + " bytes";
-    return Outcome::kEnd;
-  }
   ShowProgress(number);
   if (!IsFit(unit)) return Outcome::kDone;
   if (IsCancelled()) return Outcome::kEnd;  // IsFit reads whole files
@@ -140,30 +134,26 @@ RewriteJob::Outcome RewriteJob::RewriteOne(uint64_t number, std::string* error) 
   if (FilterAccount* const account = AccountAmong(db_options_)) {
     account->OnCompactionCompleted(db_, info);
   }
-  const double pause =
-      std::max(options_.pause_ms / 1000.0, LeastSeconds(unit.bytes()) - SecondsSince(begin));
-  if (!unfinished_.empty()) Sleep(pause);
+  if (!unfinished_.empty()) Sleep(LeastSeconds(unit.bytes()) - SecondsSince(begin));
   return Outcome::kDone;
 }
 
 double RewriteJob::LeastSeconds(uint64_t bytes) const {
-  const double pause = options_.pause_ms / 1000.0;
-  if (options_.bytes_per_second == 0) return pause;
-  return std::max(pause,
-                  static_cast<double>(bytes) / static_cast<double>(options_.bytes_per_second));
+  if (options_.bytes_per_second == 0) return 0;
+  return static_cast<double>(bytes) / static_cast<double>(options_.bytes_per_second);
 }
 
 bool RewriteJob::IsFit(const LiveFiles::Unit& unit) {
+  constexpr uint64_t kFreeBytes = uint64_t{256} << 20;
   uint64_t free_bytes = 0;
   const LiveFiles::File& first = unit.files.front();
   if (db_options_.env->GetFreeSpace(first.db_path, &free_bytes).ok() &&
-      free_bytes < unit.bytes() + options_.min_free_bytes) {
+      free_bytes < unit.bytes() + kFreeBytes) {
     Skip(unit, RewriteSkip::kNoSpace,
          std::to_string(free_bytes) + " bytes are free; needed: " + std::to_string(unit.bytes()) +
-             ", and min_free_bytes: " + std::to_string(options_.min_free_bytes));
+             ", and " + std::to_string(kFreeBytes) + " that stay free");
     return false;
   }
-  if (!options_.verify_first) return true;
   for (const LiveFiles::File& file : unit.files) {
     if (IsCancelled()) return true;
     const Status status = probe_->Verify(PathOf(file));
@@ -267,7 +257,7 @@ void RewriteJob::ShowProgress(uint64_t next) {
   progress.bytes_to_rewrite = report_.bytes_to_rewrite;
   progress.bytes_done = report_.bytes_to_rewrite - unfinished_bytes_;
   const auto found = scanned_.find(next);
-  if (found != scanned_.end()) progress.next_path = found->second.file.path;
+  if (found != scanned_.end()) progress.next_path = found->second.path;
   options_.progress(progress);
 }
 
@@ -285,16 +275,6 @@ void RewriteJob::Sleep(double seconds) const {
   }
 }
 
-std::string RewriteOptions::Validate() const {
-  support::ErrorText text;
-  if (pause_ms > kMaxPauseMs) {
-    text << "pause_ms is " << pause_ms << "; allowed: 0 to " << kMaxPauseMs;
-  } else if (max_wait_seconds > kMaxWaitSeconds) {
-    text << "max_wait_seconds is " << max_wait_seconds << "; allowed: 0 to " << kMaxWaitSeconds;
-  }
-  return text.str();
-}
-
 bool RewriteFilters(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,
                     const RewriteOptions& options, RewriteReport* report, std::string* error) {
   return support::OrError(error, [&](std::string* reason) {
@@ -303,7 +283,6 @@ bool RewriteFilters(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHa
     if (reason->empty() && column_family == nullptr) {
       *reason = "column_family is null; allowed: a handle, such as DB::DefaultColumnFamily()";
     }
-    if (reason->empty()) *reason = options.Validate();
     RewriteReport unwanted;
     if (report == nullptr) report = &unwanted;
     *report = {};

@@ -25,20 +25,21 @@ class RewriteJob {
 
  private:
   struct ScannedFile {
-    RewriteCandidate file;
+    std::string path;
+    uint64_t bytes = 0;
+    FileFilter filter;
     bool is_bottommost = false;
-    double reads_saved = 0;  // by a new filter: of a Get of a missing key, per byte of the file
   };
   enum class Outcome { kDone, kBusy, kEnd, kFailed };
 
-  // Looks at all files, and returns those to rewrite, those that save the most reads first.
+  // Looks at all files, and returns those to rewrite.
   std::vector<uint64_t> FindFiles();
-  void Look(const LiveFiles& live, int level, size_t index, const LiveFiles::File& file);
-  bool NeedsRewrite(const RewriteCandidate& file) const;
+  void Look(const LiveFiles& live, int level, size_t index, const LiveFiles::File& file,
+            std::vector<uint64_t>* numbers);
 
   bool RewriteAll(std::vector<uint64_t> numbers, std::string* error);
   Outcome RewriteOne(uint64_t number, std::string* error);
-  // For a file of so many bytes, by bytes_per_second and pause_ms.
+  // For a file of so many bytes, by bytes_per_second.
   double LeastSeconds(uint64_t bytes) const;
   // False: a file of the unit cannot be rewritten now, for a reason that the report has. Files are
   // not looked at once the call is cancelled.

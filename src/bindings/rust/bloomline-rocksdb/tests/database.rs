@@ -307,7 +307,7 @@ fn files_get_new_filters() {
         let none = std::ptr::null_mut();
         let wrong = bloomline_rocksdb::rewrite_filters(db, none, "speed=1", |_, _| true);
         assert!(wrong.expect_err("an error").to_string().contains("option is 'speed'; allowed: "));
-        let all = "include_level0=true;min_free_bytes=0";
+        let all = "include_level0=true";
         let mut calls = 0;
         let cancelled = bloomline_rocksdb::rewrite_filters(db, none, all, |done, to_do| {
             calls += 1;
