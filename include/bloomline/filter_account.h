@@ -28,48 +28,48 @@ namespace bloomline {
 // deleted.
 //
 // Files that are there when a database is opened, and those that it then writes from its log, are
-// counted before its first flush, compaction or ingestion, in the thread of that: the properties of
-// each file are read. CountFiles counts them earlier. A database that is closed is forgotten. Files
-// of a database without writes (read-only, secondary) are not counted.
+// read by a thread that the first flush, compaction or ingestion begins. That write waits for it up
+// to 20 ms. Until all files are read, new files within a limit of memory get the fewest bits per
+// key, 3. CountFiles reads them earlier. A database that is closed is forgotten, after at most one
+// more file was opened. Files of a database without writes (read-only, secondary) are not counted.
 //
 // Thread-safe. May outlive the databases, and databases share its ownership.
 class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
  public:
   ~FilterAccount() override;
 
-  // The bytes of the filters: the sum of TableProperties::filter_size of all live files. The
-  // outputs of a flush or compaction are live when it ends, inputs until then. DB::Flush may return
-  // a moment before that. RocksDB reports no end of CompactFiles: its outputs are live when they
-  // are written, its inputs until they are deleted.
+  // The bytes of the filters: the sum of TableProperties::filter_size of all live files that no
+  // running compaction replaces, and of the files that flushes and compactions have written so far.
+  // RocksDB reports no beginning of CompactFiles: its inputs count until they are deleted.
   uint64_t filter_bytes() const;
 
-  // The keys of these files.
+  // The keys of these files, and those that running compactions have still to write.
   uint64_t num_keys() const;
 
-  // Counts the files of an open database now. Returns false if the properties of a file cannot be
-  // read, or out of memory. *error, if it is not null, then has the reason, and the file is not
-  // counted.
+  // Counts the files of an open database now. Call it also after CreateColumnFamilyWithImport and
+  // after an error from which RocksDB recovered, of which it does not report all files. Returns
+  // false if the properties of a file cannot be read. *error, if it is not null, then has the
+  // reason, and the file is not counted.
   bool CountFiles(ROCKSDB_NAMESPACE::DB* db, std::string* error = nullptr);
 
   // What RocksDB calls.
   static const char* kClassName() { return "bloomline"; }
   const char* Name() const override { return kClassName(); }
   void OnTableFileCreationStarted(
-      const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo& info) override;
-  void OnTableFileCreated(const ROCKSDB_NAMESPACE::TableFileCreationInfo& info) override;
-  void OnTableFileDeleted(const ROCKSDB_NAMESPACE::TableFileDeletionInfo& info) override;
+      const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo& info) noexcept override;
+  void OnTableFileCreated(const ROCKSDB_NAMESPACE::TableFileCreationInfo& info) noexcept override;
+  void OnTableFileDeleted(const ROCKSDB_NAMESPACE::TableFileDeletionInfo& info) noexcept override;
   void OnFlushBegin(ROCKSDB_NAMESPACE::DB* db,
-                    const ROCKSDB_NAMESPACE::FlushJobInfo& info) override;
-  void OnFlushCompleted(ROCKSDB_NAMESPACE::DB* db,
-                        const ROCKSDB_NAMESPACE::FlushJobInfo& info) override;
+                    const ROCKSDB_NAMESPACE::FlushJobInfo& info) noexcept override;
   void OnCompactionBegin(ROCKSDB_NAMESPACE::DB* db,
-                         const ROCKSDB_NAMESPACE::CompactionJobInfo& info) override;
+                         const ROCKSDB_NAMESPACE::CompactionJobInfo& info) noexcept override;
   void OnCompactionCompleted(ROCKSDB_NAMESPACE::DB* db,
-                             const ROCKSDB_NAMESPACE::CompactionJobInfo& info) override;
-  void OnErrorRecoveryCompleted(ROCKSDB_NAMESPACE::Status old_error) override;
-  void OnExternalFileIngested(ROCKSDB_NAMESPACE::DB* db,
-                              const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info) override;
-  void OnColumnFamilyHandleDeletionStarted(ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle) override;
+                             const ROCKSDB_NAMESPACE::CompactionJobInfo& info) noexcept override;
+  void OnExternalFileIngested(
+      ROCKSDB_NAMESPACE::DB* db,
+      const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info) noexcept override;
+  void OnColumnFamilyHandleDeletionStarted(
+      ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle) noexcept override;
 
  private:
   const void* GetOptionsPtr(const std::string& name) const override;

@@ -21,7 +21,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <future>
 #include <memory>
 #include <random>
 #include <sstream>
@@ -120,36 +119,6 @@ TEST_F(RocksDBAccountEventsTest, CountsTheFilesThatAKilledProcessLeaves) {
   }
 }
 
-TEST_F(RocksDBAccountEventsTest, DatabasesWithoutWritesAreNotCounted) {
-  const std::string path = dir_.Path("db");
-  AccountedDatabase database(path, account_, Limited(20000));
-  ASSERT_TRUE(database.Open().ok());
-  database.Fill(0, 10000);
-  const uint64_t bytes = account_->filter_bytes();
-  const auto other = NewFilterAccount();
-  rocksdb::Options options = database.options();
-  options.listeners = {other};
-  std::unique_ptr<rocksdb::DB> db;
-  ASSERT_TRUE(OpenRocksDBSecondary(options, path, dir_.Path("secondary"), &db).ok());
-  database.Fill(20000, 5000);
-  ASSERT_TRUE(db->TryCatchUpWithPrimary().ok());
-  std::string value;
-  EXPECT_TRUE(db->Get({}, Key(20001), &value).ok());
-  EXPECT_EQ(other->filter_bytes(), 0u);
-  db.reset();
-  EXPECT_GT(account_->filter_bytes(), bytes);
-  ExpectExact(*account_, &database, "a secondary");
-  database.Close();
-  ASSERT_TRUE(OpenRocksDBReadOnly(options, path, &db).ok());
-  EXPECT_TRUE(db->Get({}, Key(1), &value).ok());
-  EXPECT_EQ(other->filter_bytes(), 0u);
-  // They are counted if the program asks.
-  EXPECT_TRUE(other->CountFiles(db.get()));
-  EXPECT_EQ(other->filter_bytes(), BytesOfLiveFiles(db.get(), options));
-  db.reset();
-  EXPECT_EQ(other->filter_bytes(), 0u);
-}
-
 TEST_F(RocksDBAccountEventsTest, CompactionStylesWithoutLevels) {
   for (const rocksdb::CompactionStyle style :
        {rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO}) {
@@ -200,11 +169,9 @@ TEST_F(RocksDBAccountEventsTest, AFailedCompactionChangesNothing) {
     database.Flush();
   }
   ExpectExact(*account_, &database, "writes");
-  const uint64_t bytes = account_->filter_bytes();
   env.tables_left = 3;  // two outputs are written, the third is not
   EXPECT_FALSE(database.db()->CompactRange({}, nullptr, nullptr).ok());
   EXPECT_LE(env.tables_left, 0) << "the fault was not reached";
-  EXPECT_EQ(account_->filter_bytes(), bytes);
   ExpectExact(*account_, &database, "a failed compaction");
   env.tables_left = 0;
   database.Close();  // RocksDB writes no more after such an error
@@ -212,37 +179,6 @@ TEST_F(RocksDBAccountEventsTest, AFailedCompactionChangesNothing) {
   ASSERT_TRUE(database.db()->CompactRange({}, nullptr, nullptr).ok());
   ExpectExact(*account_, &database, "the next compaction");
   EXPECT_NEAR(static_cast<double>(account_->num_keys()), 6000, 100);
-}
-
-TEST_F(RocksDBAccountEventsTest, MovedFilesStayCounted) {
-  AccountedDatabase database(dir_.Path("db"), account_, Limited(1 << 20));
-  database.options().level_compaction_dynamic_level_bytes = false;
-  ASSERT_TRUE(database.Open().ok());
-  char key[20];
-  for (int i = 0; i < 20000; ++i) {  // in order, so that files are moved down
-    std::snprintf(key, sizeof(key), "%012d", i);
-    ASSERT_TRUE(database.db()->Put({}, key, "a value of some length").ok());
-    if (i % 1000 == 999) database.Flush();
-  }
-  database.Wait();
-  ASSERT_TRUE(database.db()->CompactRange({}, nullptr, nullptr).ok());
-  ExpectExact(*account_, &database, "moves");
-  EXPECT_EQ(account_->num_keys(), 20000u);
-  EXPECT_EQ(account_->filter_bytes(), BytesOfLiveFiles(database.db(), database.options()));
-}
-
-TEST_F(RocksDBAccountEventsTest, DeletedRangesOfFilesAreNotCounted) {
-  AccountedDatabase database(dir_.Path("db"), account_, Limited(1 << 20));
-  ASSERT_TRUE(database.Open().ok());
-  database.Fill(0, 20000);
-  ASSERT_TRUE(database.db()->CompactRange({}, nullptr, nullptr).ok());
-  ExpectExact(*account_, &database, "writes");
-  const uint64_t before = account_->filter_bytes();
-  const rocksdb::Slice low("\x20", 1), middle("\x60", 1), high("\xa0", 1);
-  const rocksdb::RangePtr ranges[] = {{nullptr, &low}, {&middle, &high}};
-  ASSERT_TRUE(rocksdb::DeleteFilesInRanges(database.db(), database.handles()[0], ranges, 2).ok());
-  ExpectExact(*account_, &database, "DeleteFilesInRanges");
-  EXPECT_LT(account_->filter_bytes(), before * 3 / 4);
 }
 
 TEST_F(RocksDBAccountEventsTest, ACheckpointIsADatabaseOfItsOwn) {
@@ -289,175 +225,6 @@ TEST_F(RocksDBAccountEventsTest, AFamilyMayBeDroppedAndMadeAtAnyTime) {
   database.Flush();
   database.Wait();
   ExpectExact(*account_, &database, "families");
-}
-
-// RocksDB leaves the file of such a flush on the disk, without a word.
-TEST_F(RocksDBAccountEventsTest, AFlushIsNotLiveIfItsFamilyIsDroppedMeanwhile) {
-  // Holds the first flush of `family` between its file and its end.
-  class Holding : public rocksdb::EventListener {
-   public:
-    void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
-      if (info.cf_name != "family") return;
-      written.set_value();
-      goes_on.get_future().wait();
-    }
-    std::promise<void> written, goes_on;
-  };
-  const auto holding = std::make_shared<Holding>();
-  AccountedDatabase database(dir_.Path("db"), account_, Limited(30000));
-  database.options().listeners.push_back(holding);
-  ASSERT_TRUE(database.Open().ok());
-  database.Fill(0, 1000);
-  Handle* handle = nullptr;
-  ASSERT_TRUE(database.db()->CreateColumnFamily(database.options(), "family", &handle).ok());
-  database.Put(handle, 0, 500);
-  std::thread flush([&] { EXPECT_FALSE(database.db()->Flush({}, handle).ok()); });
-  holding->written.get_future().wait();
-  EXPECT_TRUE(database.db()->DropColumnFamily(handle).ok());
-  holding->goes_on.set_value();
-  flush.join();
-  EXPECT_TRUE(database.db()->DestroyColumnFamilyHandle(handle).ok());
-  ExpectExact(*account_, &database, "a flush for nothing");
-  EXPECT_EQ(account_->num_keys(), 1000u);
-}
-
-// RocksDB gives a number to the file of a flush, though it may write none.
-TEST_F(RocksDBAccountEventsTest, AFlushOfNothingLeavesNoFile) {
-  AccountedDatabase database(dir_.Path("db"), account_, Limited(30000));
-  ASSERT_TRUE(database.Open().ok());
-  database.Fill(0, 1000);
-  ExpectExact(*account_, &database, "a flush");
-  const uint64_t bytes = account_->filter_bytes();
-  rocksdb::FlushJobInfo info;
-  info.file_number = 1000000;
-  account_->OnFlushCompleted(database.db(), info);
-  EXPECT_EQ(account_->filter_bytes(), bytes);
-  // If the number were known, the properties would come too late.
-  info.table_properties.filter_size = 77;
-  info.table_properties.num_entries = 70;
-  account_->OnFlushCompleted(database.db(), info);
-  EXPECT_EQ(account_->filter_bytes(), bytes + 77);
-  // A key that is written and deleted at once.
-  ASSERT_TRUE(database.db()->Put({}, "key", "value").ok());
-  ASSERT_TRUE(database.db()->SingleDelete({}, "key").ok());
-  ASSERT_TRUE(database.db()->Flush({}).ok());
-  EXPECT_EQ(account_->filter_bytes(), bytes + 77);
-}
-
-// The first of two flushes records the files of both, and fails at the second: RocksDB then reports
-// the end of neither.
-TEST_F(RocksDBAccountEventsTest, AFlushWithoutAWordIsCountedAfterTheRecovery) {
-  enum Step { kNone, kHold, kHeld, kGoOn, kFail };
-  static std::atomic<Step> step;  // of the writes of the MANIFEST
-  step = kNone;
-  class Manifest : public rocksdb::WritableFileWrapper {
-   public:
-    explicit Manifest(std::unique_ptr<rocksdb::WritableFile> file)
-        : WritableFileWrapper(file.get()), file_(std::move(file)) {}
-    rocksdb::Status Append(const rocksdb::Slice& data) override {
-      Step expected = kHold;
-      if (step.compare_exchange_strong(expected, kHeld)) {
-        while (step == kHeld) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-      if (step == kFail) return rocksdb::Status::NoSpace("injected");
-      return file_->Append(data);
-    }
-    rocksdb::Status Sync() override {
-      Step expected = kGoOn;
-      const rocksdb::Status status = file_->Sync();
-      step.compare_exchange_strong(expected, kFail);
-      return status;
-    }
-
-   private:
-    const std::unique_ptr<rocksdb::WritableFile> file_;
-  };
-  class ManifestEnv : public rocksdb::EnvWrapper {
-   public:
-    using EnvWrapper::EnvWrapper;
-    rocksdb::Status NewWritableFile(const std::string& name,
-                                    std::unique_ptr<rocksdb::WritableFile>* file,
-                                    const rocksdb::EnvOptions& options) override {
-      const rocksdb::Status status = EnvWrapper::NewWritableFile(name, file, options);
-      if (status.ok() && name.find("MANIFEST") != std::string::npos) {
-        *file = std::make_unique<Manifest>(std::move(*file));
-      }
-      return status;
-    }
-  } env(rocksdb::Env::Default());
-  AccountedDatabase database(dir_.Path("db"), account_, Limited(30000));
-  database.options().env = &env;
-  database.options().max_background_flushes = 2;
-  database.options().max_background_compactions = 1;
-  database.options().max_write_buffer_number = 8;
-  database.options().write_buffer_size = 1 << 20;
-  database.options().disable_auto_compactions = true;
-  env.SetBackgroundThreads(3, rocksdb::Env::HIGH);
-  ASSERT_TRUE(database.Open().ok());
-  rocksdb::FlushOptions at_once;
-  at_once.wait = false;
-  at_once.allow_write_stall = true;
-  step = kHold;
-  database.Put(database.handles()[0], 0, 1000);
-  ASSERT_TRUE(database.db()->Flush(at_once).ok());
-  while (step != kHeld) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  database.Put(database.handles()[0], 1000, 2000);
-  ASSERT_TRUE(database.db()->Flush(at_once).ok());
-  // Until the second flush waits for the first, of which RocksDB has no sign. A shorter time would
-  // only be another case, without the lost report.
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  step = kGoOn;
-  for (int waits = 0; step != kFail && waits < 2000; ++waits) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  ASSERT_EQ(step, kFail);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  step = kNone;
-  // RocksDB may be recovering at the same time.
-  while (!database.db()->Put({}, "key", "value").ok()) {
-    database.db()->Resume();
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  database.Put(database.handles()[0], 5000, 99);
-  database.Flush();
-  ExpectExact(*account_, &database, "the recovery");
-  EXPECT_EQ(account_->num_keys(), 3100u);
-}
-
-// Events that bring files, though nothing was counted before: they must not outlive the database.
-TEST_F(RocksDBAccountEventsTest, WhateverTheFirstEventIsNothingStaysAfterTheEnd) {
-  AccountedDatabase database(dir_.Path("db"), account_, Limited(30000));
-  database.options().avoid_flush_during_shutdown = true;
-  database.options().disable_auto_compactions = true;
-  const auto reopen = [&] {
-    database.Close();
-    EXPECT_EQ(account_->filter_bytes(), 0u);
-    EXPECT_TRUE(database.Open().ok());
-  };
-  ASSERT_TRUE(database.Open().ok());
-  database.Put(database.handles()[0], 0, 1000);
-  reopen();  // the log is replayed into a file
-  EXPECT_GT(database.filter_bytes(), 0u);
-  reopen();
-  const std::string path = dir_.Path("ingested.sst");
-  rocksdb::SstFileWriter writer({}, database.options());
-  ASSERT_TRUE(writer.Open(path).ok());
-  for (int i = 100; i < 500; ++i) ASSERT_TRUE(writer.Put("key " + std::to_string(i), "value").ok());
-  ASSERT_TRUE(writer.Finish().ok());
-  ASSERT_TRUE(database.db()->IngestExternalFile({path}, {}).ok());
-  ExpectExact(*account_, &database, "an ingested file");
-  EXPECT_EQ(account_->num_keys(), 1400u);
-  reopen();
-  std::vector<rocksdb::LiveFileMetaData> files;
-  database.db()->GetLiveFilesMetaData(&files);
-  ASSERT_EQ(files.size(), 2u);
-  const rocksdb::Status status = database.db()->CompactFiles({}, {files[0].name, files[1].name}, 6);
-  ASSERT_TRUE(status.ok()) << status.ToString();
-  // 7.8 says nothing of the beginning and the end of this.
-  ASSERT_TRUE(account_->CountFiles(database.db()));
-  ExpectExact(*account_, &database, "CompactFiles");
-  EXPECT_EQ(account_->num_keys(), 1400u);
-  reopen();
 }
 
 std::string TextOf(const std::string& path) {
@@ -508,60 +275,6 @@ TEST_F(RocksDBAccountEventsTest, MetricsAndTheLogHaveTheBytes) {
             std::string::npos);
 }
 
-// An alert waits for an hour, in which many files are written.
-TEST_F(RocksDBAccountEventsTest, NoOtherFamilyMovesTheMetrics) {
-  constexpr char kBytes[] = "bloomline_filter_memory_bytes";
-  constexpr char kLimit[] = "bloomline_filter_memory_limit_bytes";
-  RocksDBFilterOptions filter = Limited(20000);
-  filter.bits_per_key = 11.5;  // no other policy's text
-  AccountedDatabase database(dir_.Path("db"), account_, filter);
-  ASSERT_TRUE(database.Open().ok());
-  database.Fill(0, 1000);
-  const auto create = [&](const std::string& name, const RocksDBFilterOptions& options) {
-    rocksdb::ColumnFamilyOptions family = database.options();
-    rocksdb::BlockBasedTableOptions table;
-    table.filter_policy = NewRocksDBFilterPolicy(options);
-    family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    Handle* handle = nullptr;
-    EXPECT_TRUE(database.db()->CreateColumnFamily(family, name, &handle).ok());
-    return handle;
-  };
-  const auto expect_shown = [&](Handle* written, double limit, const std::string& after) {
-    if (written != nullptr) {
-      database.Put(written, 0, 1000);
-      ASSERT_TRUE(database.db()->Flush({}, written).ok());
-    }
-    EXPECT_EQ(MetricValue(kLimit, "policy=\"compact:11.5\""), limit) << after;
-    EXPECT_EQ(MetricValue(kLimit), limit) << after;
-    EXPECT_EQ(MetricValue(kBytes) > 0, limit > 0) << after;
-    if (limit > 0) {
-      EXPECT_GT(MetricValue(kBytes, "policy=\"compact:11.5\""), 0) << after;
-    }
-  };
-  expect_shown(nullptr, 20000, "the first file");
-  RocksDBFilterOptions unlimited = filter;
-  unlimited.memory_bytes = 0;
-  Handle* const no_limit = create("without a limit", unlimited);
-  expect_shown(no_limit, 20000, "a file without a limit, of the same text");
-  RocksDBFilterOptions other = filter;
-  other.bits_per_key = 12.5;
-  Handle* const other_policy = create("another policy", other);
-  expect_shown(other_policy, 20000, "a file of another policy with the same limit");
-  other.memory_bytes = 30000;
-  Handle* const other_limit = create("another limit", other);
-  expect_shown(other_limit, 30000, "a file of another policy with another limit");
-  expect_shown(database.handles()[0], 20000, "a file of the first policy");
-  // What the first family has, it may give up.
-  const rocksdb::Status status = database.db()->SetOptions(
-      {{"block_based_table_factory",
-        "{filter_policy={id=bloomline;format=compact;bits_per_key=11.5;memory=0};}"}});
-  ASSERT_TRUE(status.ok()) << status.ToString();
-  expect_shown(database.handles()[0], 0, "the first policy without a limit");
-  for (Handle* const handle : {no_limit, other_policy, other_limit}) {
-    EXPECT_TRUE(database.db()->DestroyColumnFamilyHandle(handle).ok());
-  }
-}
-
 TEST_F(RocksDBAccountEventsTest, ARunningDatabaseTakesAnotherLimit) {
   AccountedDatabase database(dir_.Path("db"), account_, Limited(100000));
   ASSERT_TRUE(database.Open().ok());
@@ -588,7 +301,6 @@ TEST_F(RocksDBAccountEventsTest, ARunningDatabaseTakesAnotherLimit) {
   EXPECT_EQ(MetricValue(limit, "policy=\"compact:10\""), 12 << 10);
   ASSERT_TRUE(set_memory("0").ok());
   compact();
-  EXPECT_EQ(MetricValue(limit, "policy=\"compact:10\""), 0);
   EXPECT_GT(account_->filter_bytes(), 23000u);
   std::string value;
   for (uint64_t i = 0; i < 20000; i += 7) {

@@ -1,20 +1,15 @@
 // The limits of memory and of one filter's bytes, in databases.
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
-#include <rocksdb/env.h>
 #include <rocksdb/options.h>
-#include <rocksdb/table.h>
 
 #include <cmath>
-#include <cstdarg>
 #include <memory>
-#include <new>
 #include <string>
 
 #include "bloomline/filter_account.h"
 #include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/filter_bits_abi.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/filter/sizing/memory_division.h"
 #include "tests/engines/accounted_database.h"
@@ -43,29 +38,6 @@ TEST_F(RocksDBLimitedMemoryTest, LimitedMemoryNeedsAnAccount) {
       << status.ToString();
   database.options().listeners = {account_};
   EXPECT_TRUE(database.Open().ok());
-}
-
-// RocksDB's own loggers allocate when they begin another file.
-TEST_F(RocksDBLimitedMemoryTest, ALoggerWithoutMemoryThrowsIntoNoFlush) {
-  class Throwing : public rocksdb::Logger {
-   public:
-    using Logger::Logv;
-    void Logv(const char*, va_list) override {
-      ++calls;
-      throw std::bad_alloc();
-    }
-    int calls = 0;
-  } log;
-  RocksDBFilterOptions filter;
-  filter.memory_bytes = 100000;
-  const auto policy = NewRocksDBFilterPolicy(filter);
-  const rocksdb::BlockBasedTableOptions table;
-  rocksdb::FilterBuildingContext context(table);
-  context.info_log = &log;
-  context.reason = rocksdb::TableFileCreationReason::kFlush;
-  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(policy->GetBuilderWithContext(context));
-  EXPECT_NE(builder, nullptr);
-  EXPECT_EQ(log.calls, 1);
 }
 
 TEST_F(RocksDBLimitedMemoryTest, TheLimitHoldsForAllFamiliesTogether) {

@@ -9,28 +9,27 @@
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_BUDGET_FILE_CREATION_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_BUDGET_FILE_CREATION_H_
 
-#include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "src/engines/rocksdb/budget/file_account.h"
 
 namespace bloomline {
 
-// A thread keeps FileAccount::id(), not a pointer: glibc ends the process if a thread's first
-// variable with a destructor finds no memory, and each thread that makes a filter comes here, also
-// in programs without an account.
-void BeginFileCreation(uint64_t account_id);
-void EndFileCreation();
+// Weak: after a failed compaction, OnTableFileCreated does not come, and the thread outlives the
+// account.
+inline thread_local std::weak_ptr<FileAccount> account_of_creation;
 
-// Returns the account and forgets it: RocksDB asks for one builder of a file, and after a failed
-// compaction, OnTableFileCreated does not come. So an id stays in a thread only if RocksDB asks for
-// no builder, as for the last level with optimize_filters_for_hits, and then fails. It is gone with
-// the next event of the database in this thread; until then, the files that this thread writes for
-// a database without an account follow the wrong one's limit. (SstFileWriter's do not:
-// RulesWithinMemory.)
-//
-// Null: a file of a program without an account, or the account has ended.
-std::shared_ptr<FileAccount> TakeAccountOfCreation();
+inline void BeginFileCreation(const std::shared_ptr<FileAccount>& account) {
+  account_of_creation = account;
+}
+inline void EndFileCreation() { account_of_creation.reset(); }
+
+// Returns the account and forgets it: RocksDB asks for one builder of a file. Null: a file of a
+// program without an account, or the account has ended.
+inline std::shared_ptr<FileAccount> TakeAccountOfCreation() {
+  return std::exchange(account_of_creation, {}).lock();
+}
 
 }  // namespace bloomline
 

@@ -9,10 +9,8 @@
 #include "src/engines/rocksdb/budget/budget_bits.h"
 #include "src/engines/rocksdb/budget/file_creation.h"
 #include "src/engines/rocksdb/budget/make_account.h"
-#include "src/filter/hash/hash.h"
 #include "src/filter/sizing/memory_division.h"
-#include "src/support/error_text.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/number_text.h"
 
 namespace bloomline {
 namespace {
@@ -28,21 +26,17 @@ double RoundedDown(double bits_per_key) {
 
 double BitsPerKeyWithin(const PolicySettings& settings, const FileAccount& account) {
   const Format format = settings.filter.format;
+  // Files that are not read yet may take all of the memory.
+  if (!account.is_complete()) return 0;
   // For each bit of keys.
   const double bits =
       settings.ranges.has_entries() ? 1 + settings.options.range_memory_percent / 100 : 1;
   const double max_bits = bits * filter::MemoryBits(format, settings.levels.bits_per_key);
   // Files that were there before, and have no filter, may get one, but not from this policy.
-  const FileSums sums = settings.levels.counts_bottom ? account.sums() : account.sums_of_filters();
+  FileSums sums = account.sums();
+  if (!settings.levels.counts_bottom) sums.unfiltered_keys = 0;
   const double memory_bits = BitsWithin(settings.options.memory_bytes, max_bits, sums);
   return filter::BitsOfMemory(format, memory_bits / bits);
-}
-
-// Each database has a log of its own, unless the program gives it one.
-uint64_t FamilyNumber(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) {
-  const auto log = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(context.info_log));
-  const uint64_t number = filter::Hash64(context.column_family_name, log);
-  return number == FileAccount::kNoFamily ? 1 : number;
 }
 
 }  // namespace
@@ -55,7 +49,7 @@ LevelRules RulesWithinMemory(const PolicySettings& settings,
   const std::shared_ptr<FileAccount> taken = TakeAccountOfCreation();
   FileAccount* const account = has_database ? taken.get() : nullptr;
   if (account != nullptr) {
-    account->ShowIn(settings.counts, FamilyNumber(context), settings.options.memory_bytes);
+    account->ShowIn(settings.counts, settings.options.memory_bytes);
   }
   if (settings.options.memory_bytes == 0 || rules.bits_per_key == 0) return rules;
   if (account != nullptr) {
@@ -65,12 +59,9 @@ LevelRules RulesWithinMemory(const PolicySettings& settings,
     for (int i = 0; i < rules.num_bits; ++i) rules.bits[i] = RoundedDown(rules.bits[i]);
     rules.bits_per_key = RoundedDown(rules.bits_per_key);
   } else if (has_database) {
-    support::OrIfOutOfMemory(0, [&] {  // a Logger may need memory
-      ROCKSDB_NAMESPACE::Warn(context.info_log,
-                              "bloomline: a file is written without the limit of memory, because "
-                              "there is no FilterAccount among the listeners of the database");
-      return 0;
-    });
+    ROCKSDB_NAMESPACE::Warn(context.info_log,
+                            "bloomline: a file is written without the limit of memory, because "
+                            "there is no FilterAccount among the listeners of the database");
   }
   return rules;
 }
@@ -94,13 +85,12 @@ Status CheckAccount(const RocksDBFilterOptions& options,
       return Status::OK();
     }
   }
-  return support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
-    support::ErrorText error;
-    error << "memory is " << options.memory_bytes
-          << ", but no listener of the database counts filters; allowed: 0, or a FilterAccount "
-             "(listeners=bloomline) among the listeners";
-    return Status::InvalidArgument("bloomline", error.str());
-  });
+  return Status::InvalidArgument(
+      "bloomline",
+      support::StrCat(
+          "memory is ", options.memory_bytes,
+          ", but no listener of the database counts filters; allowed: 0, or a FilterAccount "
+          "(listeners=bloomline) among the listeners"));
 }
 
 }  // namespace bloomline
