@@ -94,7 +94,8 @@ struct FilterAccount::Impl {
     }
     seed->Start(db);
     seed->WaitFor(kSeedWait);
-    LogBytes(db, "files counted", files->BytesOf(name));
+    LogBytes(db, files->is_complete() ? "files counted" : "files counted so far",
+             files->BytesOf(name));
     return seed;
   }
 
