@@ -21,8 +21,7 @@
 // Versions: RocksDB's filter interface has been internal since 7.0. So bloomline works only with
 // the minor version of RocksDB that it was compiled against, and checks that when a policy is made.
 //
-// Memory: the policy honours optimize_filters_for_memory and charges construction to
-// CacheEntryRole::kFilterConstruction, if RocksDB's options say so (docs/rocksdb.md).
+// Memory: the policy honours optimize_filters_for_memory (docs/rocksdb.md).
 //
 // Link with bloomline::rocksdb. All functions and policies are thread-safe. This header includes
 // public headers of RocksDB only.

@@ -81,31 +81,6 @@ TEST(RocksDBAskedRangesTest, ReadersAddRangesToTheSampleAndKeepIt) {
   EXPECT_TRUE(watched.expired());
 }
 
-// Entries that changed after they were built: BlockBasedTableOptions makes the builder look.
-TEST(RocksDBRangeBuilderTest, VerifiesEntries) {
-  rocksdb::BlockBasedTableOptions table;
-  table.detect_filter_construct_corruption = true;
-  RocksDBFilterOptions options;
-  options.range_prefixes = "1";
-  const auto policy = NewRocksDBFilterPolicy(options);
-  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-      policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
-  for (const char* key : {"", "ant", "bee", "cat"}) builder->AddKey(key);
-  std::unique_ptr<const char[]> bytes;
-  rocksdb::Status status;
-  const Slice filter = builder->Finish(&bytes, &status);
-  ASSERT_TRUE(status.ok());
-  filter::Extension fields;
-  const std::string_view view(filter.data(), filter.size());
-  filter::DecodeTrailer(view, nullptr, &fields);
-  ASSERT_NE(fields.second.num_blocks, 0U);
-  std::string damaged(view);
-  damaged[static_cast<size_t>(fields.second.data - view.data())] ^= 1;
-  EXPECT_TRUE(builder->MaybePostVerify(filter).ok());
-  status = builder->MaybePostVerify(damaged);
-  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
-}
-
 // As a reader in a block cache does.
 TEST(RocksDBAskedRangesTest, ReadersOutliveTheirPolicy) {
   const auto extractor = NewRangeExtractor();

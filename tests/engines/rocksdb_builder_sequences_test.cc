@@ -15,6 +15,7 @@
 #include "bloomline/cpu.h"
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits_builder.h"
+#include "src/engines/rocksdb/verified_builder.h"
 #include "src/filter/layouts/kernel.h"
 
 namespace bloomline {
@@ -27,7 +28,7 @@ using Reader = std::unique_ptr<rocksdb::FilterBitsReader>;
 class Sequence {
  public:
   Sequence(const FilterOptions& options, uint64_t seed)
-      : builder_(options, seed % 2 == 0), policy_(NewRocksDBFilterPolicy(options)), random_(seed) {
+      : builder_(options), policy_(NewRocksDBFilterPolicy(options)), random_(seed) {
     for (size_t i = 0; i < 40 + Below(2000); ++i) pool_.push_back(Entry());
     if (Below(2) == 0) std::sort(pool_.begin(), pool_.end());
   }
@@ -126,7 +127,7 @@ class Sequence {
     }
   }
 
-  RocksDBBitsBuilder builder_;
+  VerifiedBuilder<RocksDBBitsBuilder> builder_;
   const std::shared_ptr<const rocksdb::FilterPolicy> policy_;
   std::mt19937_64 random_;
   std::vector<std::string> pool_;

@@ -18,7 +18,6 @@
 #include "src/filter/container/trailer.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/injected_entropy.h"
-#include "tests/support/nothrow_new.h"
 
 namespace bloomline {
 namespace {
@@ -77,39 +76,6 @@ TEST(RocksDBPolicyTest, NoKeysGiveAFilterWithBytesThatMatchesNothing) {
   EXPECT_EQ(Matches(NewRocksDBFilterPolicy(FilterOptions()), "", "absent", 10), 0);
 }
 
-char* last_allocated = nullptr;
-char* changed_by_next_allocation = nullptr;
-
-void ObserveAllocation(char* memory) {
-  last_allocated = memory;
-  if (changed_by_next_allocation != nullptr) *changed_by_next_allocation ^= 1;
-  changed_by_next_allocation = nullptr;
-}
-
-// The same once the hashes have been compared with their checksum. A large filter is built in the
-// memory of its hashes, so the changed one is what verification finds.
-TEST(RocksDBPolicyTest, AHashThatChangesDuringConstructionIsReported) {
-  tests::observe_nothrow_new = ObserveAllocation;
-  FilterOptions options;
-  options.format = Format::kCompact;
-  const Policy policy = NewRocksDBFilterPolicy(options);
-  RocksDBBitsBuilder builder(options, true);
-  for (const bool damaged : {false, true, false}) {
-    last_allocated = nullptr;
-    for (const std::string& key : Keys(100000)) builder.AddKey(key);
-    ASSERT_NE(last_allocated, nullptr);
-    if (damaged) changed_by_next_allocation = last_allocated + 207;  // of what groups need
-    std::unique_ptr<const char[]> buffer;
-    rocksdb::Status status;
-    const std::string filter = builder.Finish(&buffer, &status).ToString();
-    ASSERT_TRUE(status.ok()) << status.ToString();
-    EXPECT_EQ(changed_by_next_allocation, nullptr);
-    EXPECT_EQ(Matches(policy, filter, "key", 100000) < 100000, damaged);
-    status = builder.MaybePostVerify(filter);
-    EXPECT_EQ(status.IsCorruption(), damaged) << status.ToString();
-  }
-}
-
 TEST(RocksDBPolicyTest, AFullFilterWithoutKeysIsEmptyAndAPartitionIsNot) {
   FilterOptions invalid;
   invalid.bits_per_key = 1e9;
@@ -117,8 +83,8 @@ TEST(RocksDBPolicyTest, AFullFilterWithoutKeysIsEmptyAndAPartitionIsNot) {
     rocksdb::BlockBasedTableOptions table;
     table.partition_filters = is_partition;
     for (const FilterOptions& options : {FilterOptions(), invalid}) {
-      RocksDBBitsBuilder builder(options, false);
-      builder.UseTableOptions(table, nullptr);
+      RocksDBBitsBuilder builder(options);
+      builder.UseTableOptions(table);
       std::unique_ptr<const char[]> buffer;
       const bool is_valid = options.bits_per_key < 100;
       EXPECT_EQ(builder.Finish(&buffer).empty(), is_valid && !is_partition);
@@ -135,7 +101,7 @@ TEST(RocksDBPolicyTest, ABuilderWithoutMemoryForKeysMatchesEverything) {
   FilterOptions invalid;
   invalid.bits_per_key = 1e9;
   for (const bool adds : {false, true}) {
-    RocksDBBitsBuilder builder(invalid, false);
+    RocksDBBitsBuilder builder(invalid);
     if (adds) builder.AddKey(std::string("key"));
     std::unique_ptr<const char[]> buffer;
     const std::string filter = builder.Finish(&buffer).ToString();

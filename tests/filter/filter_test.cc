@@ -273,34 +273,11 @@ TEST_P(FilterTest, EachFilterHasItsOwnPrefixes) {
   EXPECT_TRUE(FilterView::Open(other.Finish()).MayMatch("prefix"));
 }
 
-// RocksDB's detect_filter_construct_corruption relies on this.
-TEST(FilterWriterTest, ChecksumCoversExactlyTheKeysHeld) {
-  filter::FilterWriter writer((FilterOptions())), other((FilterOptions()));
-  writer.KeepChecksum();
-  other.KeepChecksum();
-  const auto finish = [](filter::FilterWriter* done) {
-    const std::string filter = tests::FinishedFilter(done);
-    return FilterView::Open(filter).AlwaysMatches();
-  };
-  for (int round = 0; round < 3; ++round) {
-    for (const char* key : {"short", "a key that is not short at all"}) {
-      writer.AddKey(key);
-      other.AddKeyAndPrefix(std::string("other ") + key, "other");
-    }
-    writer.TakeKeysFrom(&other);
-    EXPECT_TRUE(writer.HashesAreIntact()) << round;
-    EXPECT_TRUE(other.HashesAreIntact()) << round;
-    if (round == 1) writer.MatchEverything("a reason");
-    EXPECT_EQ(finish(&writer), round == 1) << round;
-  }
-}
-
 std::string BuildCompactOf(const std::vector<uint64_t>& hashes, const filter::FilterShape& shape) {
   filter::HashList list;
   for (const uint64_t hash : hashes) list.Append(hash);
   std::string payload(shape.payload_bytes(), '\xFF');
-  std::optional<filter::HashGroups> groups;
-  filter::BuildPayload(&list, shape, kernels::ActiveKernel(), 1, payload.data(), &groups);
+  filter::BuildPayload(&list, shape, kernels::ActiveKernel(), 1, payload.data());
   return payload;
 }
 std::string BuildCompactOf(const std::vector<uint64_t>& hashes, double bits_per_key) {

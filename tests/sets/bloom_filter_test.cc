@@ -186,7 +186,9 @@ TEST_P(BloomFilterTest, NumKeysOfAnIntersectionCountsSharedKeys) {
     // Five standard errors, which are relative to the keys of both filters together.
     const double bound = 5 * 2 / std::sqrt(static_cast<double>(left->num_bits()));
     EXPECT_NEAR(static_cast<double>(left->num_keys()), static_cast<double>(shared), bound * both);
-    if (shared != kKeys) EXPECT_FALSE(left->IsPastCapacity());
+    if (shared != kKeys) {
+      EXPECT_FALSE(left->IsPastCapacity());
+    }
     // The bits alone do not tell shared keys from shared bits: never too low.
     EXPECT_GE(static_cast<double>(left->EstimatedNumKeys()),
               static_cast<double>(shared) * (1 - bound));

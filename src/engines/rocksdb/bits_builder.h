@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "bloomline/filter_options.h"
+#include "rocksdb/table.h"
 #include "src/engines/rocksdb/allocation_fit.h"
-#include "src/engines/rocksdb/cache_charge.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "src/filter/writer/filter_writer.h"
 
@@ -32,30 +32,24 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   using Slice = ROCKSDB_NAMESPACE::Slice;
   using Status = ROCKSDB_NAMESPACE::Status;
 
-  // `log` may be null; otherwise it must outlive the builder. `verify` is
-  // BlockBasedTableOptions::detect_filter_construct_corruption: Finish then compares the collected
-  // hashes with a checksum taken when they were added, and MaybePostVerify queries the finished
-  // filter for each of them. Cost: 64 bits per key until then, and a query per key.
-  RocksDBBitsBuilder(const FilterOptions& options, bool verify,
-                     ROCKSDB_NAMESPACE::Logger* log = nullptr);
+  // `log` may be null; otherwise it must outlive the builder.
+  explicit RocksDBBitsBuilder(const FilterOptions& options,
+                              ROCKSDB_NAMESPACE::Logger* log = nullptr);
 
-  // Follows the options of the table: charges what this builder allocates to the block cache, and
-  // chooses sizes that fill their allocations, together with the other builders of `balance`; a
-  // filter without entries is then empty, unless it is a partition. No key may have been added.
-  void UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
-                       std::shared_ptr<RoundingBalance> balance);
+  // Follows the options of the table: with optimize_filters_for_memory, filters fill the memory
+  // that RocksDB allocates for them; without partitions, a filter without entries is empty.
+  void UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options);
 
   // Gives filters that would have more bytes fewer bits per key, but not less than kMinBits. 0: no
   // limit.
   void LimitFilterBytes(uint64_t max_filter_bytes) { max_filter_bytes_ = max_filter_bytes; }
 
-  void AddKey(const Slice& key) override;
-  void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6;
+  void AddKey(const Slice& key) noexcept override;
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) noexcept BLOOMLINE_OVERRIDE_SINCE_9_6;
   // RocksDB 10.9 and later call it from another thread while keys are added. 9.6 and later make no
   // filter of a partition for which it is 0, and then query another partition's; and they end a
-  // partition when it has grown enough. So keys that were not kept count, too,
-  // and it is 1 if the filter matches everything without any key.
-  size_t EstimateEntriesAdded() override;
+  // partition when it has grown enough. It is 1 if the filter matches everything without any key.
+  size_t EstimateEntriesAdded() noexcept override;
   // A full filter without entries is empty: RocksDB 9.10 and later expect that, earlier versions do
   // not call Finish then. A partition is never empty. Without whole keys it has no entries if all
   // its keys are outside the domain of the prefix extractor. If it then has no bytes, MultiGet
@@ -63,25 +57,23 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // (PartitionedFilterBlockReader::MayMatch, 7.0 to 11.9). RocksDB's own Ribbon filters do this,
   // and in late versions its Bloom filters.
   //
-  // Chooses the filter's shape, gets memory for it, charges that to the cache, and has the writer
-  // fill it.
-  Slice Finish(std::unique_ptr<const char[]>* buf) override;
-  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override;
-  Status MaybePostVerify(const Slice& filter) override;
-  size_t ApproximateNumEntries(size_t bytes) override;
-  size_t CalculateSpace(size_t num_entries) BLOOMLINE_OVERRIDE_SINCE_10_9;
-  double EstimatedFpRate(size_t num_entries, size_t bytes) BLOOMLINE_OVERRIDE_SINCE_10_9;
+  // Chooses the filter's shape, gets memory for it, and has the writer fill it.
+  Slice Finish(std::unique_ptr<const char[]>* buf) noexcept override;
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) noexcept override;
+  Status MaybePostVerify(const Slice&) noexcept override { return Status::OK(); }
+  size_t ApproximateNumEntries(size_t bytes) noexcept override;
+  size_t CalculateSpace(size_t num_entries) noexcept BLOOMLINE_OVERRIDE_SINCE_10_9;
+  double EstimatedFpRate(size_t num_entries, size_t bytes) noexcept BLOOMLINE_OVERRIDE_SINCE_10_9;
 
  protected:
   filter::FilterWriter& writer() { return writer_; }
+  // The hash of an entry of the next filter.
+  uint64_t HashOf(const Slice& entry) const { return writer_.HashOf(entry.ToStringView()); }
   // Whether the limit of bytes took bits from the last filter.
   bool was_limited() const { return was_limited_; }
   bool is_partition() const { return is_partition_; }
 
  private:
-  // Forgets the keys, and returns a filter that matches everything.
-  Slice GiveUp();
-
   // The bits per key of a filter of so many keys, within the limit of bytes.
   double BitsPerKeyOf(uint64_t num_keys) const;
   // The shape of a filter of so many keys.
@@ -89,16 +81,13 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // The shape of the next filter; fitted to its allocation if memory is to be saved.
   filter::FilterShape ChooseShape() const;
 
-  ConstructionCharge charge_;
-  std::shared_ptr<RoundingBalance> balance_;  // null: sizes are those of the bits per key
   filter::FilterWriter writer_;
-  const bool verify_;
+  bool fills_allocations_ = false;
   uint64_t max_filter_bytes_ = 0;
   bool is_partition_ = true;  // unless UseTableOptions knows better
   bool was_limited_ = false;
   bool has_reported_limit_ = false;
   ROCKSDB_NAMESPACE::Logger* const log_;
-  filter::BuiltHashes unverified_;  // the hashes of the last finished filter
 };
 
 }  // namespace bloomline

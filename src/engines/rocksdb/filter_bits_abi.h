@@ -1,4 +1,4 @@
-// RocksDB's internals, with cache_role_abi.h the only file that knows them: the two classes that
+// RocksDB's internals, which no other file knows: the two classes that
 // its public headers only forward-declare, declared as RocksDB's library was compiled. The order of
 // the virtual functions is the interface.
 //

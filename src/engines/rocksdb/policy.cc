@@ -26,6 +26,7 @@
 #include "src/engines/rocksdb/stock/stock_damage.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/engines/rocksdb/stock/stock_reader.h"
+#include "src/engines/rocksdb/verified_builder.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/hash.h"
 #include "src/filter/layouts/limits.h"
@@ -65,36 +66,40 @@ uint32_t FamilyNumber(std::string_view column_family) {
   return static_cast<uint32_t>(filter::Hash64(column_family, 0)) | 1;
 }
 
-// Null: out of memory.
+template <typename Builder, typename... Arguments>
+RocksDBBitsBuilder* NewCountedBuilder(const FilterBuildingContext& context,
+                                      filter::FilterCounts* counts, const Arguments&... arguments) {
+  if (context.table_options.detect_filter_construct_corruption) {
+    return new CountedBuilder<VerifiedBuilder<Builder>>(counts, arguments...);
+  }
+  return new CountedBuilder<Builder>(counts, arguments...);
+}
+
 RocksDBBitsBuilder* NewRangeBuilder(const PolicySettings& settings, const FilterOptions& options,
                                     const FilterBuildingContext& context, int num_levels_below,
                                     const filter::AskedByFamily& asked_by_family,
                                     filter::FilterCounts* counts) {
-  const bool verify = context.table_options.detect_filter_construct_corruption;
   filter::RangeEntryOptions entries = settings.ranges.EntryOptions(num_levels_below);
-  entries.verify = verify;
   entries.family = FamilyNumber(context.column_family_name);
   const filter::AskedRanges* const asked = asked_by_family.Find(entries.family);
   if (asked != nullptr && entries.is_auto) entries.sample = filter::SampleOf(*asked);
-  auto* const builder = new (std::nothrow)
-      CountedBuilder<RangeBitsBuilder>(counts, options, verify, context.info_log, entries);
+  RocksDBBitsBuilder* const builder =
+      NewCountedBuilder<RangeBitsBuilder>(context, counts, options, context.info_log, entries);
   // The last level has most keys. The others choose for more memory: they would take turns in LOG.
-  if (builder != nullptr && entries.sample.size != 0 && num_levels_below == 0) {
-    builder->LogChoices(context.info_log, context.column_family_name, asked->num_ranges());
+  if (entries.sample.size != 0 && num_levels_below == 0) {
+    static_cast<RangeBitsBuilder*>(builder)->LogChoices(
+        context.info_log, context.column_family_name, asked->num_ranges());
   }
   return builder;
 }
 
-// Null: out of memory.
 RocksDBBitsBuilder* NewBuilder(const PolicySettings& settings, const FilterOptions& options,
                                const FilterBuildingContext& context, int num_levels_below,
                                const filter::AskedByFamily& asked, filter::FilterCounts* counts) {
-  const bool verify = context.table_options.detect_filter_construct_corruption;
   if (settings.ranges.has_entries()) {
     return NewRangeBuilder(settings, options, context, num_levels_below, asked, counts);
   }
-  return new (std::nothrow)
-      CountedBuilder<RocksDBBitsBuilder>(counts, options, verify, context.info_log);
+  return NewCountedBuilder<RocksDBBitsBuilder>(context, counts, options, context.info_log);
 }
 
 // Warns of comparators that may treat keys with different bytes as equal: filters compare bytes,
@@ -190,11 +195,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     const int num_levels_below = NumLevelsBelow(settings->levels, file, seen);
     RocksDBBitsBuilder* const builder =
         NewBuilder(*settings, options, context, num_levels_below, *asked_ranges_, counts);
-    if (builder == nullptr) {  // RocksDB then writes a file without a filter
-      ReportUselessFilter(context.info_log, kNoFilter, support::kOutOfMemory.data());
-      return no_filter(filter::UselessReason::kOutOfMemory);
-    }
-    builder->UseTableOptions(context.table_options, balance_);
+    builder->UseTableOptions(context.table_options);
     builder->LimitFilterBytes(settings->options.max_filter_bytes);
     return builder;
   }
@@ -245,7 +246,6 @@ class RocksDBFilterPolicy : public FilterPolicy {
   const ComparatorWarning comparator_warning_;
   mutable LevelHistory history_;
   const StockPolicies stock_;
-  const std::shared_ptr<RoundingBalance> balance_ = std::make_shared<RoundingBalance>();
   const std::shared_ptr<filter::AskedByFamily> asked_ranges_ =
       std::make_shared<filter::AskedByFamily>();
   const std::shared_ptr<const FilterPolicy> builtin_;

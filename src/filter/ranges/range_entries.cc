@@ -123,7 +123,7 @@ RangeMemory RangeEntries::MemoryFor(const FilterOptions& options) const {
   return memory;
 }
 
-bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
+void RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
   const uint64_t num_entries = entries_.num_keys();
   const Format format =
       memory.is_compact && bits_per_entry >= kCompactFromBits ? Format::kCompact : Format::kBlocked;
@@ -135,18 +135,8 @@ bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
     shape_ = FilterShape::Compact(0, kSmallBlocksArrangement);
     shape_.num_blocks = WholeBlocks({num_hashes, bits_per_entry}, shape_.block_bytes);
   }
-  if (options_.verify && !entries_.HashesAreIntact()) return false;
-  BuiltHashes built;
   payload_.assign(static_cast<size_t>(shape_.payload_bytes() + entries_.end_bytes()), '\0');
-  if (num_entries == 0) return true;
-  entries_.FinishTo(shape_, payload_.data(), 1, &built);
-  if (!options_.verify) return true;
-  bool has_all = true;
-  Payload payload = {shape_, 0, payload_.data()};
-  built.ForEach([&](uint64_t hash) {
-    has_all = has_all && HashMayMatch(payload, kernels::ActiveKernel(), hash);
-  });
-  return has_all && built.size() == num_entries;
+  if (num_entries != 0) entries_.FinishTo(shape_, payload_.data());
 }
 
 void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
@@ -165,7 +155,8 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
       const auto num_entries = static_cast<double>(std::max<size_t>(entries_.num_keys(), 1));
       choice.bits_per_entry = BitsPerEntry(num_entries / static_cast<double>(num_keys_), memory);
     }
-    if (!choice.kinds.empty() && Build(choice.bits_per_entry, memory)) {
+    if (!choice.kinds.empty()) {
+      Build(choice.bits_per_entry, memory);
       entries = {shape_, writer->seed(), payload_.data()};
       chosen_ = choice.kinds;
     }
@@ -189,17 +180,6 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
   previous_bytes_ = 0;
   counts_ = RangeCounts(options_.sample);
   kept_.Clear();
-}
-
-bool RangeEntries::AreIn(std::string_view filter) const {
-  if (!options_.verify) return true;
-  Extension fields;
-  DecodeTrailer(filter, nullptr, &fields);
-  const Payload& second = fields.second;
-  if (second.num_blocks == 0) return true;  // then no range is rejected by an entry
-  const auto num_bytes = static_cast<size_t>(shape_.payload_bytes());
-  return second.payload_bytes() == num_bytes &&
-         std::memcmp(second.data, payload_.data(), num_bytes) == 0;
 }
 
 }  // namespace bloomline::filter

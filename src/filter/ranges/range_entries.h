@@ -25,7 +25,6 @@ struct RangeEntryOptions {
   int num_levels_below = 0;
   uint32_t family = 0;         // recorded
   RangeCounts::Sample sample;  // for is_auto: of ranges that scans ask for
-  bool verify = false;         // looks up all entries of a finished filter
 };
 
 // Makes the entries while keys are added: (Add* Finish)*. The keys come in the order of their
@@ -33,13 +32,11 @@ struct RangeEntryOptions {
 // ranges.
 //
 // Memory until Finish, if kinds are chosen: what is new in each key, and 8 bytes for it, in a
-// buffer that doubles. RocksDB's block cache is not charged for it.
+// buffer that doubles.
 class RangeEntries {
  public:
   explicit RangeEntries(const RangeEntryOptions& options)
-      : options_(options), counts_(options.sample) {
-    if (options.verify) entries_.KeepChecksum();
-  }
+      : options_(options), counts_(options.sample) {}
 
   // To be called before the writer gets the key. Empty keys have no entries: queries never ask for
   // them. They are the prefixes of RocksDB's range extractor, which stands for the order of bytes:
@@ -52,9 +49,6 @@ class RangeEntries {
 
   // Of the last filter.
   const EntryKinds& chosen() const { return chosen_; }
-  // With options.verify: whether the entries of the last filter, if it has any, are still as they
-  // were built.
-  bool AreIn(std::string_view filter) const;
 
  private:
   void RememberKey(std::string_view key, size_t common_bytes);
@@ -62,8 +56,7 @@ class RangeEntries {
   void AddEntry(uint64_t hash, unsigned copies);
   void AddEntries(const EntryKinds& kinds, const KeyDifference& key, uint64_t seed);
   RangeMemory MemoryFor(const FilterOptions& options) const;
-  // False: an entry was lost.
-  bool Build(double bits_per_entry, const RangeMemory& memory);
+  void Build(double bits_per_entry, const RangeMemory& memory);
 
   const RangeEntryOptions options_;
   // What is known of the filter that is being built.

@@ -51,49 +51,31 @@ void FilterWriter::MatchEverything(std::string_view reason) {
 void FilterWriter::TakeKeysFrom(FilterWriter* other) {
   ForgetFinishedFilter();
   hashes_.TakeAll(&other->hashes_);
-  checksum_ ^= other->checksum_;
   previous_prefix_hash_.reset();
   if (other->MatchesEverything()) MatchEverything(other->error_);
   other->Reset();
 }
 
-bool FilterWriter::HashesAreIntact() const {
-  uint64_t checksum = 0;
-  hashes_.ForEach([&](uint64_t hash) { checksum ^= hash; });
-  return checksum == checksum_;
-}
-
-void FilterWriter::FinishTo(const FilterShape& shape, char* dst, int num_threads,
-                            BuiltHashes* hashes) {
+void FilterWriter::FinishTo(const FilterShape& shape, char* dst, int num_threads) {
   const bool matches_everything = MatchesEverything();
   ForgetFinishedFilter();
   std::memset(dst, 0, static_cast<size_t>(shape.payload_bytes()));
-  BuiltHashes local;
-  BuiltHashes* const built = hashes == nullptr ? &local : hashes;
-  built->Clear();
   if (shape.num_blocks != 0 && !matches_everything) {
-    hashes_.TellTemporaryBytes(TemporaryBytes(hashes_, shape));
     try {
-      BuildPayload(&hashes_, shape, kernels::ActiveKernel(), num_threads, dst, built->groups());
+      BuildPayload(&hashes_, shape, kernels::ActiveKernel(), num_threads, dst);
     } catch (const std::bad_alloc&) {
       MatchEverything(kOutOfMemory);
       throw;
     }
-    hashes_.TellTemporaryBytes(0);
   }
   EncodeTrailer(matches_everything ? FilterShape() : shape, seed(), dst + shape.payload_bytes(),
                 extension_);
-  if (hashes != nullptr) {
-    hashes->list()->TakeAll(&hashes_);
-    hashes->SetChecksum(checksum_);
-  }
   ForgetKeys();
 }
 
 void FilterWriter::ForgetKeys() {
   hashes_.Clear();
   previous_prefix_hash_.reset();
-  checksum_ = 0;
   has_given_up_ = false;
   RecordRanges({}, {});
   DrawOwnSeed();

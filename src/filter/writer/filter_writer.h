@@ -31,7 +31,7 @@ class FilterWriter {
   explicit FilterWriter(const FilterOptions& options);
 
   void AddKey(std::string_view key) {
-    if (key.size() >= long_key_bytes_) return AddAnyKey(key);
+    if (key.size() > kMaxShortKeyBytes) return AddAnyKey(key);
     const uint64_t hash = hasher_.ShortKey(key);
     if (!hashes_.AppendIfNewAndEasy(hash)) AddHash(hash);
   }
@@ -79,23 +79,12 @@ class FilterWriter {
   // lost, too.
   void TakeKeysFrom(FilterWriter* other);
 
-  // From now on, for HashesAreIntact: a checksum of hashes as they are added.
-  void KeepChecksum() { long_key_bytes_ = 0; }
-  // False: a hash is no longer what it was when it was added. Needs KeepChecksum before the first
-  // key.
-  bool HashesAreIntact() const;
-
   // Writes shape.payload_bytes() + tail_bytes() bytes and starts over. The shape is that of
-  // num_keys() keys; it has no blocks if there are none. The hashes go to `hashes` if it is not
-  // null, in place of what was there.
-  void FinishTo(const FilterShape& shape, char* dst, int num_threads = 1,
-                BuiltHashes* hashes = nullptr);
+  // num_keys() keys; it has no blocks if there are none.
+  void FinishTo(const FilterShape& shape, char* dst, int num_threads = 1);
 
   // Why the next filter has no random seed and matches everything; empty: it has what it needs.
   const std::string& seed_error() const { return seed_error_; }
-
-  // See HashList. Needs that no key has been added.
-  void SetObserver(HashListObserver* observer) { hashes_.SetObserver(observer); }
 
   // Forgets all keys, and what is to be said of them and of the last filter. With random_seed,
   // draws the next seed.
@@ -115,7 +104,6 @@ class FilterWriter {
       MatchEverything(kOutOfMemory);
       throw;
     }
-    checksum_ ^= hash;
   }
 
   static constexpr std::string_view kOutOfMemory = "out of memory";  // fits into any std::string
@@ -129,14 +117,11 @@ class FilterWriter {
   void DrawOwnSeed();
 
   FilterOptions options_;
-  // Keys of this length and more take the long way, by Append; 0: all do, for the checksum.
-  size_t long_key_bytes_ = kMaxShortKeyBytes + 1;
   KeyHasher hasher_;  // with the seed of the options, or the one drawn for the next filter
   HashList hashes_;
   bool options_valid_ = false;
   std::atomic<bool> has_given_up_{false};
   std::optional<uint64_t> previous_prefix_hash_;
-  uint64_t checksum_ = 0;   // XOR of the hashes that Append took
   std::string seed_error_;  // of the next filter
   std::string error_;
   Extension extension_;

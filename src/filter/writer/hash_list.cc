@@ -33,18 +33,9 @@ void HashList::Free(Node* node) {
 }
 
 void HashList::Grow() {
-  // A cleared list uses its chunk again; a chunk with an observer may have room after its end.
-  const bool has_room = last_ != nullptr && next_ != last_->hashes() + last_->capacity;
-  if (!has_room) AddChunk();
-  SetEnd();
-}
-
-void HashList::SetEnd() {
+  // A cleared list uses its chunk again.
+  if (last_ == nullptr || next_ == last_->hashes() + last_->capacity) AddChunk();
   end_ = last_->hashes() + last_->capacity;
-  if (observer_ == nullptr) return;
-  const size_t num_hashes = size();
-  const size_t until_next_call = observer_->ListHas(num_hashes) - num_hashes;
-  end_ = next_ + std::min(until_next_call, static_cast<size_t>(end_ - next_));
 }
 
 void HashList::AddChunk() {

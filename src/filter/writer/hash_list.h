@@ -9,19 +9,6 @@
 
 namespace bloomline::filter {
 
-// Somebody who wants to know what memory hashes take: those of a list as it grows, and what sorting
-// them takes beside it.
-class HashListObserver {
- public:
-  virtual ~HashListObserver() = default;
-  // The list has so many hashes, and more come. Returns from how many on, which is more, it has to
-  // be called again; it may be called before. Throws nothing.
-  virtual size_t ListHas(size_t num_hashes) = 0;
-  // A filter is being built of the hashes, and takes about so many bytes beside the list and the
-  // filter; 0: it is built. Throws nothing.
-  virtual void BuildingTakes(uint64_t temporary_bytes) = 0;
-};
-
 class HashList {
  public:
   HashList() = default;
@@ -41,13 +28,6 @@ class HashList {
     if (next_ == end_) return false;
     if (back() != hash) Push(hash);
     return true;
-  }
-
-  // Needs an empty list. The observer, which may be null, must outlive the list. Appending costs no
-  // more: the end of the current chunk is where the observer wants to be called.
-  void SetObserver(HashListObserver* observer) { observer_ = observer; }
-  void TellTemporaryBytes(uint64_t bytes) const {
-    if (observer_ != nullptr) observer_->BuildingTakes(bytes);
   }
 
   // Other threads may call this while hashes are appended.
@@ -103,7 +83,6 @@ class HashList {
   void SetSize(size_t size) { size_.store(size, std::memory_order_relaxed); }
   void Grow();
   void AddChunk();
-  void SetEnd();
   size_t SizeOf(const Node* node) const {
     return node == last_ ? static_cast<size_t>(next_ - node->hashes()) : node->size;
   }
@@ -114,9 +93,8 @@ class HashList {
   Node* first_ = nullptr;
   Node* last_ = nullptr;
   uint64_t* next_ = nullptr;
-  uint64_t* end_ = nullptr;  // of the last chunk, or where the observer is called
+  uint64_t* end_ = nullptr;  // of the last chunk
   std::atomic<size_t> size_{0};
-  HashListObserver* observer_ = nullptr;
 };
 
 }  // namespace bloomline::filter

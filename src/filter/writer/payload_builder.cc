@@ -6,6 +6,7 @@
 
 #include "src/filter/layouts/block_run.h"
 #include "src/filter/writer/hash_buffer.h"
+#include "src/filter/writer/hash_groups.h"
 #include "src/filter/writer/run_on_threads.h"
 
 namespace bloomline::filter {
@@ -104,31 +105,15 @@ void BuildInOrder(const HashList& hashes, const FilterShape& shape, const kernel
 }  // namespace
 
 void BuildPayload(HashList* hashes, const FilterShape& shape, const kernels::Kernel& kernel,
-                  int num_threads, char* data, std::optional<HashGroups>* groups) {
-  groups->reset();
+                  int num_threads, char* data) {
   if (GroupingPays(*hashes, shape)) {
     const int threads = ThreadsForKeys(hashes->size(), num_threads);
-    groups->emplace(shape.num_blocks, GroupShift(*hashes, shape));
-    if ((*groups)->Take(hashes)) {
-      BuildGroups(**groups, shape, kernel, static_cast<size_t>(threads), data);
-      return;
+    HashGroups groups(shape.num_blocks, GroupShift(*hashes, shape));
+    if (groups.Take(hashes)) {
+      return BuildGroups(groups, shape, kernel, static_cast<size_t>(threads), data);
     }
-    groups->reset();
   }
   BuildInOrder(*hashes, shape, kernel, data);
-}
-
-uint64_t TemporaryBytes(const HashList& hashes, const FilterShape& shape) {
-  const bool is_solved = !IsBloom(shape);
-  if (GroupingPays(hashes, shape)) {
-    const HashGroups groups(shape.num_blocks, GroupShift(hashes, shape));
-    const size_t extra = groups.ExtraBytes(hashes);
-    const size_t group_bytes = hashes.size() / groups.num_groups() * sizeof(uint64_t) * 5 / 4;
-    if (extra != SIZE_MAX) return extra + (is_solved ? group_bytes : 0);
-  }
-  // A sorted copy, and where the hashes of each block end.
-  return is_solved ? hashes.size() * sizeof(uint64_t) * 17 / 16 + shape.num_blocks * sizeof(size_t)
-                   : 0;
 }
 
 }  // namespace bloomline::filter

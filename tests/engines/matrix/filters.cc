@@ -67,7 +67,7 @@ class StockBuilder : public ForwardingBuilder {
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
     const Slice filter = ForwardingBuilder::Finish(buf, status);
     if (!filter.empty()) return filter;
-    return RocksDBBitsBuilder(FilterOptions(), false).Finish(buf, status);
+    return RocksDBBitsBuilder(FilterOptions()).Finish(buf, status);
   }
   size_t ApproximateNumEntries(size_t bytes) override {
     return sizes_ == nullptr ? ForwardingBuilder::ApproximateNumEntries(bytes)

@@ -9,7 +9,6 @@
 #include "src/engines/rocksdb/ranges/choice_log.h"
 #include "src/engines/rocksdb/ranges/tested_versions.h"
 #include "src/filter/ranges/range_entries.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline {
 
@@ -18,9 +17,9 @@ namespace bloomline {
 class RangeBitsBuilder : public RocksDBBitsBuilder {
  public:
   // As RocksDBBitsBuilder.
-  RangeBitsBuilder(const FilterOptions& options, bool verify, ROCKSDB_NAMESPACE::Logger* log,
+  RangeBitsBuilder(const FilterOptions& options, ROCKSDB_NAMESPACE::Logger* log,
                    const filter::RangeEntryOptions& entries)
-      : RocksDBBitsBuilder(options, verify, log), entries_(entries) {
+      : RocksDBBitsBuilder(options, log), entries_(entries) {
     LogIfRangesAreOff(log);
   }
 
@@ -28,37 +27,26 @@ class RangeBitsBuilder : public RocksDBBitsBuilder {
   void LogChoices(ROCKSDB_NAMESPACE::Logger* log, std::string_view column_family,
                   uint64_t num_ranges) {
     num_ranges_ = num_ranges;
-    log_ = support::OrIfOutOfMemory<ROCKSDB_NAMESPACE::Logger*>(nullptr, [&] {
-      column_family_ = column_family;
-      return log;
-    });
+    log_ = log;
+    column_family_ = column_family;
   }
 
-  void AddKey(const Slice& key) override {
+  void AddKey(const Slice& key) noexcept override {
     entries_.Add(key.ToStringView(), &writer());
     RocksDBBitsBuilder::AddKey(key);
   }
 
-  void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6 {
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) noexcept BLOOMLINE_OVERRIDE_SINCE_9_6 {
     entries_.Add(key.ToStringView(), &writer());
     entries_.Add(alt.ToStringView(), &writer());
     RocksDBBitsBuilder::AddKeyAndAlt(key, alt);
   }
 
   using RocksDBBitsBuilder::Finish;
-  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) noexcept override {
     entries_.Finish(is_partition(), &writer());
     if (log_ != nullptr) LogRangeChoice(log_, column_family_, entries_.chosen(), num_ranges_);
     return RocksDBBitsBuilder::Finish(buf, status);
-  }
-
-  Status MaybePostVerify(const Slice& filter) override {
-    const Status status = RocksDBBitsBuilder::MaybePostVerify(filter);
-    if (!status.ok() || entries_.AreIn(filter.ToStringView())) return status;
-    return support::OrIfOutOfMemory(Status::Corruption(), [] {
-      return Status::Corruption(
-          "bloomline: Corrupted filter content: its entries for ranges changed");
-    });
   }
 
  private:
