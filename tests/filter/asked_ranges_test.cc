@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <optional>
 #include <random>
 #include <string>
@@ -17,19 +15,6 @@
 #include <vector>
 
 #include "tests/support/range_keys.h"
-
-namespace {
-std::atomic<int> num_allocations{0};
-}  // namespace
-
-// Inlined, they would make the compiler warn of a delete that frees.
-__attribute__((noinline)) void* operator new(size_t size) {
-  ++num_allocations;
-  if (void* const memory = std::malloc(size); memory != nullptr) return memory;
-  throw std::bad_alloc();
-}
-__attribute__((noinline)) void operator delete(void* memory) noexcept { std::free(memory); }
-__attribute__((noinline)) void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace bloomline {
 namespace {
@@ -349,20 +334,6 @@ TEST_F(AskedByFamilyTest, ManyThreadsTakeTablesAtOnce) {
   std::sort(tables.begin(), tables.end());
   EXPECT_EQ(std::unique(tables.begin(), tables.end()), tables.end());
   EXPECT_EQ(asked_->Find(11), nullptr);
-}
-
-TEST_F(AskedByFamilyTest, NeedsNoMemory) {
-  AskedShape shapes[AskedRanges::kNumSlots];
-  const std::string end = "b";
-  const int before = num_allocations;
-  EXPECT_GT(before, 0);  // those of this test
-  for (uint32_t i = 0; i < 3000; ++i) {
-    const char begin[] = {'a', static_cast<char>(i), static_cast<char>(i >> 8)};
-    asked_->AddSampled(i % 100, {begin, sizeof(begin)}, end);
-  }
-  const size_t n = asked_->Find(1)->Copy(shapes, AskedRanges::kNumSlots);
-  EXPECT_EQ(num_allocations, before);
-  EXPECT_GT(n, 0u);
 }
 
 }  // namespace
