@@ -20,10 +20,10 @@
 // Call Delete at any time.
 //
 // Errors: in every function of this header `error` (the parameter) may be null. Otherwise it is set
-// to one sentence if the function fails, and is left alone if it succeeds. Nothing here throws. If
-// a call runs out of memory half-way, it fails: its remaining keys are kFailed or unavailable. The
-// next call opens new connections, so that it does not read replies to older commands. hiredis 0.14
-// ends the process if it has no memory to connect.
+// to one sentence if the function fails, and is left alone if it succeeds. If a
+// call throws std::bad_alloc half-way, its remaining keys are kFailed or unavailable, and the next
+// call opens new connections, so that it does not read replies to older commands. hiredis 0.14 ends
+// the process if it has no memory to connect.
 #ifndef BLOOMLINE_REDIS_BLOOM_FILTER_H_
 #define BLOOMLINE_REDIS_BLOOM_FILTER_H_
 

@@ -6,8 +6,7 @@
 #include "bloomline/redis_bloom_filter.h"
 #include "src/redis/address.h"
 #include "src/redis/tls.h"
-#include "src/support/error_text.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/number_text.h"
 
 namespace bloomline {
 
@@ -15,9 +14,9 @@ namespace {
 
 constexpr int kMaxMs = 600000;
 
-bool IsInRange(const char* name, int value, int least, int most, support::ErrorText* error) {
+bool IsInRange(const char* name, int value, int least, int most, std::string* error) {
   if (value >= least && value <= most) return true;
-  *error << name << " is " << value << "; allowed: " << least << " to " << most;
+  *error = support::StrCat(name, " is ", value, "; allowed: ", least, " to ", most);
   return false;
 }
 
@@ -42,7 +41,6 @@ std::string ValidateTls(const RedisTls& tls, const std::vector<redis::Endpoint>&
   return "";
 }
 
-// Throws if out of memory.
 std::string ValidateTexts(const RedisServers& servers) {
   std::vector<redis::Endpoint> endpoints;
   RedisServers resolved;
@@ -63,11 +61,10 @@ std::string ValidateTexts(const RedisServers& servers) {
 }  // namespace
 
 std::string RedisServers::Validate() const {
-  std::string bad_text = support::OrIfOutOfMemory(std::string(support::kOutOfMemory),
-                                                  [&] { return ValidateTexts(*this); });
+  std::string bad_text = ValidateTexts(*this);
   if (!bad_text.empty()) return bad_text;
   constexpr int kMaxDatabase = 2147483647;
-  support::ErrorText error;
+  std::string error;
   const bool in_range = IsInRange("database", database, 0, kMaxDatabase, &error) &&
                         IsInRange("connect_timeout_ms", connect_timeout_ms, 1, kMaxMs, &error) &&
                         IsInRange("command_timeout_ms", command_timeout_ms, 1, kMaxMs, &error) &&
@@ -75,18 +72,18 @@ std::string RedisServers::Validate() const {
                         IsInRange("give_up_ms", give_up_ms, 0, kMaxMs, &error);
   if (in_range && when_unavailable != WhenUnavailable::kMayMatch &&
       when_unavailable != WhenUnavailable::kError) {
-    error << "when_unavailable is " << static_cast<int>(when_unavailable)
-          << "; allowed: 0 (kMayMatch), 1 (kError)";
+    error = support::StrCat("when_unavailable is ", static_cast<int>(when_unavailable),
+                            "; allowed: 0 (kMayMatch), 1 (kError)");
   }
-  return error.str();
+  return error;
 }
 
 std::string AddOptions::Validate() const {
-  support::ErrorText error;
+  std::string error;
   if (IsInRange("min_replicas", min_replicas, 0, 1000, &error)) {
     IsInRange("replica_timeout_ms", replica_timeout_ms, 1, kMaxMs, &error);
   }
-  return error.str();
+  return error;
 }
 
 }  // namespace bloomline

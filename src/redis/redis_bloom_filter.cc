@@ -1,14 +1,13 @@
 #include "bloomline/redis_bloom_filter.h"
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 #include "src/redis/batches.h"
 #include "src/redis/layout.h"
 #include "src/redis/lifecycle.h"
 #include "src/redis/router.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/set_error.h"
 
 namespace bloomline {
 
@@ -32,9 +31,17 @@ struct SharedBloomFilter::State {
   void AddWindow(size_t n, const std::string_view* keys, const AddOptions& options,
                  AddResult* results, bool* ok);
   void QueryWindow(size_t n, const std::string_view* keys, Answer* answers, bool* ok);
-  // Call it after bad_alloc. Drops the connections: later commands must not read replies to earlier
-  // ones. Allocates nothing.
-  void Recover();
+  // Returns f(). If it throws, drops the connections: later commands must not read replies to
+  // earlier ones.
+  template <typename F>
+  bool OrReset(F f) {
+    try {
+      return f();
+    } catch (...) {
+      router->Reset();
+      throw;
+    }
+  }
 };
 
 namespace {
@@ -85,11 +92,6 @@ void SharedBloomFilter::State::QueryWindow(size_t n, const std::string_view* key
   *ok = *ok && !batch.failed();
 }
 
-void SharedBloomFilter::State::Recover() {
-  router->Reset();
-  support::SetError(support::kOutOfMemory, &error);
-}
-
 SharedBloomFilter::SharedBloomFilter(std::unique_ptr<State> state) : state_(std::move(state)) {}
 SharedBloomFilter::~SharedBloomFilter() = default;
 
@@ -135,24 +137,18 @@ AddResult SharedBloomFilter::AddKey(std::string_view key, const AddOptions& opti
 
 bool SharedBloomFilter::AddKeys(size_t n, const std::string_view* keys, AddResult* results,
                                 const AddOptions& options) {
-  bool ok = true;
-  size_t done = 0;
-  try {
-    state_->error = options.Validate();
-    if (!state_->error.empty() || (n > 0 && !state_->ConfirmFilter(options))) {
-      if (results != nullptr) std::fill(results, results + n, AddResult::kFailed);
-      return false;
-    }
-    for (; done < n; done += std::min(n - done, redis::kWindowKeys)) {
+  if (results != nullptr) std::fill(results, results + n, AddResult::kFailed);
+  state_->error = options.Validate();
+  if (!state_->error.empty()) return false;
+  return state_->OrReset([&] {
+    if (n > 0 && !state_->ConfirmFilter(options)) return false;
+    bool ok = true;
+    for (size_t done = 0; done < n; done += std::min(n - done, redis::kWindowKeys)) {
       state_->AddWindow(std::min(n - done, redis::kWindowKeys), keys + done, options,
                         results == nullptr ? nullptr : results + done, &ok);
     }
     return ok;
-  } catch (const std::exception&) {
-    if (results != nullptr) std::fill(results + done, results + n, AddResult::kFailed);
-    state_->Recover();
-    return false;
-  }
+  });
 }
 
 Answer SharedBloomFilter::MayMatch(std::string_view key) {
@@ -162,19 +158,15 @@ Answer SharedBloomFilter::MayMatch(std::string_view key) {
 }
 
 bool SharedBloomFilter::MayMatch(size_t n, const std::string_view* keys, Answer* answers) {
+  std::fill(answers, answers + n, state_->unavailable);
   state_->error.clear();
-  bool ok = true;
-  size_t done = 0;
-  try {
-    for (; done < n; done += std::min(n - done, redis::kWindowKeys)) {
+  return state_->OrReset([&] {
+    bool ok = true;
+    for (size_t done = 0; done < n; done += std::min(n - done, redis::kWindowKeys)) {
       state_->QueryWindow(std::min(n - done, redis::kWindowKeys), keys + done, answers + done, &ok);
     }
     return ok;
-  } catch (const std::exception&) {
-    std::fill(answers + done, answers + n, state_->unavailable);
-    state_->Recover();
-    return false;
-  }
+  });
 }
 
 void SharedBloomFilter::StartGroups() { state_->first_error.clear(); }

@@ -53,7 +53,6 @@ class InputBytes : public ByteSource {
   const std::string name_ = "bytes";
 };
 
-// Throws bad_alloc where there is no memory: support::OrError is around it.
 class OutputBytes : public ByteSink {
  public:
   // Memory for num_bytes at once, so that no byte is copied twice.

@@ -74,13 +74,6 @@ class ErrorText {
   size_t size_ = 0;
 };
 
-// True, with *error = text unless `error` is null, if there is a text.
-inline bool IsRefused(const ErrorText& text, std::string* error) {
-  if (text.empty()) return false;
-  SetError(text, error);
-  return true;
-}
-
 }  // namespace bloomline::support
 
 #endif  // BLOOMLINE_SUPPORT_ERROR_TEXT_H_

@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "src/support/entropy.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/set_error.h"
 
 namespace bloomline {
 

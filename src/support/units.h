@@ -16,7 +16,7 @@ struct Unit {
 };
 
 // Returns the number before one of the units, times the unit's factor; nothing for any other text.
-// Underscores may separate digits. May throw bad_alloc.
+// Underscores may separate digits.
 std::optional<double> ParseWithUnit(std::string text, const Unit* units, size_t num_units);
 
 template <size_t N>
@@ -25,11 +25,10 @@ std::optional<double> ParseWithUnit(const std::string& text, const Unit (&units)
 }
 
 // Parses bytes from 1 to kMaxBytes, with an unambiguous unit: 4GiB, 500MB, 4096B or none. "4G"
-// could be 4GiB or 4GB, and is refused. Leaves *bytes alone if it returns false. May throw
-// bad_alloc.
+// could be 4GiB or 4GB, and is refused. Leaves *bytes alone if it returns false.
 bool ParseBytes(const std::string& text, uint64_t* bytes);
 
-// Returns three digits and the largest binary unit: 5.82 GiB. May throw bad_alloc.
+// Returns three digits and the largest binary unit: 5.82 GiB.
 std::string BytesText(uint64_t bytes);
 
 constexpr uint64_t kMaxBytes = uint64_t{1} << 60;

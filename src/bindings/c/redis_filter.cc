@@ -12,7 +12,6 @@
 #include "bloomline/version.h"
 #include "src/bindings/c/convert.h"
 #include "src/support/c_error.h"
-#include "src/support/out_of_memory.h"
 
 using bloomline::AddOptions;
 using bloomline::AddResult;
@@ -20,7 +19,7 @@ using bloomline::Answer;
 using bloomline::SharedBloomFilter;
 using bloomline::WhenUnavailable;
 using bloomline::support::IsNullText;
-using bloomline::support::OrIfOutOfMemory;
+using bloomline::support::OrIfItThrows;
 using bloomline::support::OrSetError;
 
 struct bloomline_redisservers_t {
@@ -53,10 +52,18 @@ static_assert(bloomline_shared_unavailable == static_cast<int>(Answer::kError));
 
 namespace {
 
-// The first error of a call stays.
-void KeepError(bloomline_shared_t* shared) {
-  if (!shared->error.empty() || shared->filter->error().empty()) return;
-  bloomline::support::SetError(shared->filter->error(), &shared->error);
+// The result of f(), which calls the filter. The first error of a call stays. If f throws, there
+// was no memory; the filter has then filled all answers.
+template <typename F>
+bool KeepsError(bloomline_shared_t* shared, F f) {
+  try {
+    const bool succeeded = f();
+    if (shared->error.empty()) shared->error = shared->filter->error();
+    return succeeded;
+  } catch (const std::exception&) {
+    shared->error = bloomline::support::kOutOfMemory;
+    return false;
+  }
 }
 
 // As many keys as share one wait for replicas. False if f returned false for a batch.
@@ -68,8 +75,7 @@ bool InBatches(bloomline_shared_t* shared, size_t num_keys, const char* const* k
   bloomline::c::AnswerEachBatch<Answer, 4096>(
       num_keys, keys, key_lengths, to,
       [&](size_t count, const std::string_view* batch, Answer* answers) {
-        succeeded &= f(count, batch, answers);
-        KeepError(shared);
+        succeeded &= KeepsError(shared, [&] { return f(count, batch, answers); });
       });
   return succeeded;
 }
@@ -79,7 +85,7 @@ AddOptions OrDefault(const bloomline_addoptions_t* options) {
 }
 
 uint8_t Set(std::string* text, const char* value) {
-  return OrIfOutOfMemory(false, [=] {
+  return OrIfItThrows(false, [=] {
     *text = value == nullptr ? "" : value;
     return true;
   });
@@ -116,7 +122,7 @@ void bloomline_redisservers_set_tls_verify(bloomline_redisservers_t* servers, ui
 
 uint8_t bloomline_redisservers_set_servers(bloomline_redisservers_t* servers, size_t num_servers,
                                            const char* const* addresses) {
-  return OrIfOutOfMemory(false, [=] {
+  return OrIfItThrows(false, [=] {
     if (std::find(addresses, addresses + num_servers, nullptr) != addresses + num_servers) {
       return false;
     }
@@ -167,10 +173,9 @@ void bloomline_shared_destroy(bloomline_shared_t* shared) { delete shared; }
 
 int bloomline_shared_add_key(bloomline_shared_t* shared, const char* key, size_t key_length,
                              const bloomline_addoptions_t* options) {
-  shared->error.clear();
-  const AddResult result = shared->filter->AddKey({key, key_length}, OrDefault(options));
-  KeepError(shared);
-  return static_cast<int>(result);
+  int result = bloomline_shared_failed;
+  bloomline_shared_add_keys(shared, 1, &key, &key_length, options, &result);
+  return result;
 }
 
 uint8_t bloomline_shared_add_keys(bloomline_shared_t* shared, size_t num_keys,
@@ -184,10 +189,9 @@ uint8_t bloomline_shared_add_keys(bloomline_shared_t* shared, size_t num_keys,
 }
 
 int bloomline_shared_may_match(bloomline_shared_t* shared, const char* key, size_t key_length) {
-  shared->error.clear();
-  const Answer answer = shared->filter->MayMatch({key, key_length});
-  KeepError(shared);
-  return static_cast<int>(answer);
+  int answer = bloomline_shared_maybe;
+  bloomline_shared_may_match_keys(shared, 1, &key, &key_length, &answer);
+  return answer;
 }
 
 uint8_t bloomline_shared_may_match_keys(bloomline_shared_t* shared, size_t num_keys,

@@ -1,0 +1,33 @@
+// How functions fail: they return false or null, and one sentence in *error, unless `error` is null.
+#ifndef BLOOMLINE_SUPPORT_SET_ERROR_H_
+#define BLOOMLINE_SUPPORT_SET_ERROR_H_
+
+#include <string>
+#include <string_view>
+
+namespace bloomline::support {
+
+inline void SetError(std::string_view text, std::string* error) {
+  if (error != nullptr) *error = text;
+}
+
+// True, with *error = text, if there is a text.
+inline bool IsRefused(std::string_view text, std::string* error) {
+  if (text.empty()) return false;
+  SetError(text, error);
+  return true;
+}
+
+// Returns the result of f(std::string* reason). If that is null or false, sets *error to the reason.
+// Otherwise *error is left alone.
+template <typename F>
+auto OrError(std::string* error, F f) -> decltype(f(error)) {
+  std::string reason;
+  auto result = f(&reason);
+  if (!result) SetError(reason, error);
+  return result;
+}
+
+}  // namespace bloomline::support
+
+#endif  // BLOOMLINE_SUPPORT_SET_ERROR_H_
