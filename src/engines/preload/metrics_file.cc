@@ -129,7 +129,7 @@ class MetricsFile {
     lock_ = -1;
     const std::string name = path_ + ".lock";
     const int descriptor = support::Uninterrupted(
-        [&] { return open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666); });
+        [&] { return open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666); });
     if (descriptor < 0) return support::SystemFailure(name, "cannot be opened", error);
     if (!Identify(descriptor, &lock_file_)) {
       support::SystemFailure(name, "cannot be examined", error);
@@ -158,8 +158,17 @@ class MetricsFile {
     return true;
   }
 
+  // Whoever may write to the folder could otherwise have any file of this user replaced.
+  bool IsNoLink(std::string* error) const {
+    std::error_code code;
+    if (!std::filesystem::is_symlink(path_, code)) return true;
+    *error = path_ + ": is a symbolic link; allowed: a regular file, or none yet";
+    return false;
+  }
+
   // Without a sync, which every time would have the file system write for the database's disk, too.
   bool Write(bool is_last, std::string* error) const {
+    if (!IsNoLink(error)) return false;
     const std::string text = is_last ? filter::MetricsTextAtEnd() : MetricsText();
     support::ReplacementFile file;
     return !text.empty() && file.Open(path_, error) &&
