@@ -137,7 +137,8 @@ const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
   if (error->empty()) *error = AddBitsByLevel(&options);
   if (!error->empty()) return nullptr;
   std::unique_ptr<rocksdb::FilterPolicy> policy =
-      MakeRocksDBFilterPolicy(keeps_own ? ReadingOptions() : options, error);
+      MakeRocksDBFilterPolicy(keeps_own ? ReadingOptions() : options, error,
+                              asked.kind == Asked::Kind::kRibbon);
   if (policy == nullptr) {
     const bool is_ribbon = asked.kind == Asked::Kind::kRibbon;
     *error = (settings.has_bits_per_key

@@ -154,8 +154,9 @@ class ComparatorWarning {
 
 class RocksDBFilterPolicy : public FilterPolicy {
  public:
-  RocksDBFilterPolicy(SettingsPtr settings, std::shared_ptr<const FilterPolicy> builtin)
-      : options_(std::move(settings)), builtin_(std::move(builtin)) {
+  RocksDBFilterPolicy(SettingsPtr settings, std::shared_ptr<const FilterPolicy> builtin,
+                      bool takes_ribbon_options)
+      : options_(std::move(settings), takes_ribbon_options), builtin_(std::move(builtin)) {
     RegisterOptions("BloomlineOptions", &options_, &PolicyOptions::OptionTypes());
   }
 
@@ -262,7 +263,8 @@ std::string RocksDBVersionMismatch() {
 }
 
 std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions& options,
-                                                      std::string* error) {
+                                                      std::string* error,
+                                                      bool takes_ribbon_options) {
   return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<FilterPolicy> {
     *reason = RocksDBVersionMismatch();
     if (!reason->empty()) return nullptr;
@@ -276,7 +278,8 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions
       *reason = "RocksDB does not give its built-in filter reader: " + status.ToString();
       return nullptr;
     }
-    return std::make_unique<RocksDBFilterPolicy>(std::move(settings), std::move(builtin));
+    return std::make_unique<RocksDBFilterPolicy>(std::move(settings), std::move(builtin),
+                                                 takes_ribbon_options);
   });
 }
 

@@ -14,8 +14,9 @@ namespace bloomline {
 std::string RocksDBVersionMismatch();
 
 // As NewRocksDBFilterPolicy, without registration and without stderr. `error` must not be null.
+// `takes_ribbon_options`: see PolicyOptions.
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(
-    const RocksDBFilterOptions& options, std::string* error);
+    const RocksDBFilterOptions& options, std::string* error, bool takes_ribbon_options = false);
 
 // The same from the text after `filter_policy=` in option strings. stderr has errors of options.
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(const std::string& text,

@@ -1,11 +1,13 @@
 #include "src/engines/rocksdb/options/policy_options.h"
 
 #include <cstdio>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
+#include "src/support/quoted.h"
 
 namespace bloomline {
 namespace {
@@ -23,6 +25,25 @@ constexpr char kCanonicalizer[] = "canonicalizer";
 
 // An option that earlier versions wrote into every OPTIONS file. It says nothing of filters.
 constexpr char kSampleQueries[] = "sample_queries";
+
+// Of RocksDB's Ribbon policy: levels below this number, and flushed files from 0 on, get Bloom.
+constexpr char kBloomBeforeLevel[] = "bloom_before_level";
+
+// Returns an empty string, or what is wrong.
+std::string SetBloomBeforeLevel(const ConfigOptions& config, const std::string& value,
+                                RocksDBFilterOptions* options) {
+  int level = 0;
+  const Status status =
+      OptionTypeInfo(0, OptionType::kInt).Parse(config, kBloomBeforeLevel, value, &level);
+  if (!status.ok()) return status.ToString();
+  if (!options->stock_id) return "";
+  if (level > 0) {
+    return std::string(kBloomBeforeLevel) + " is " + support::Quoted(value) +
+           "; allowed: at most 0";
+  }
+  options->flush_format = level == 0 ? std::optional(Format::kBloom) : std::nullopt;
+  return "";
+}
 
 std::string IdWith(const RocksDBFilterOptions& options) {
   if (!options.stock_id) return kRocksDBPolicyName;
@@ -117,6 +138,11 @@ std::string PolicyOptions::Apply(const ConfigOptions& config, const Changes& cha
   RocksDBFilterOptions changed = (*settings)->options;
   for (const auto& [name, value] : changes) {
     if (name == kSampleQueries) continue;
+    if (takes_ribbon_options_ && name == kBloomBeforeLevel) {
+      std::string error = SetBloomBeforeLevel(config, value, &changed);
+      if (!error.empty()) return error;
+      continue;
+    }
     const bool is_known = FindOption(name) != nullptr;
     if (!is_known && name != kCanonicalizer && unused != nullptr) {
       unused->emplace(name, value);

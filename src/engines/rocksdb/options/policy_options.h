@@ -22,7 +22,11 @@ class PolicyOptions {
   using Changes = std::unordered_map<std::string, std::string>;
   using Types = std::unordered_map<std::string, ROCKSDB_NAMESPACE::OptionTypeInfo>;
 
-  explicit PolicyOptions(SettingsPtr settings) : settings_(std::move(settings)) {}
+  // `takes_ribbon_options`: the policy has the place of RocksDB's Ribbon policy, whose options
+  // RocksDB sets from OPTIONS files: bloom_before_level, from 8.7 on. Only RocksDB's own filters
+  // follow it.
+  explicit PolicyOptions(SettingsPtr settings, bool takes_ribbon_options = false)
+      : settings_(std::move(settings)), takes_ribbon_options_(takes_ribbon_options) {}
 
   SettingsPtr Load() const;
   // The name of the policy in tables, and in OPTIONS files: RocksDB's own with stock_id.
@@ -51,6 +55,7 @@ class PolicyOptions {
 
   mutable std::mutex mutex_;  // guards the pointer
   SettingsPtr settings_;
+  const bool takes_ribbon_options_;
 };
 
 }  // namespace bloomline
