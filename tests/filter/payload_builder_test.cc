@@ -1,6 +1,5 @@
 // Payloads built of hashes, in groups or not, by any number of threads: the bytes are those of
 // straight insertion, and of blocks solved one by one; and every hash is still there afterwards.
-#include "src/filter/writer/hash_groups.h"
 #include "src/filter/writer/payload_builder.h"
 
 #include <gtest/gtest.h>
@@ -15,6 +14,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/cpu/blocks.h"
 #include "src/filter/layouts/layout_row.h"
+#include "src/filter/writer/hash_groups.h"
 #include "tests/support/repetitions.h"
 
 namespace bloomline::filter {

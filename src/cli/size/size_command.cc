@@ -46,8 +46,7 @@ void PrintJson(const SizeRequest& request, const std::vector<SizeRow>& rows) {
 void PrintTable(const SizeRequest& request, const std::vector<SizeRow>& rows) {
   const bool overfilled = request.capacity.has_value();
   std::vector<std::vector<std::string>> cells = {
-      {"format", "keys", "bits/key", "memory", overfilled ? "more" : "probes",
-       "false positives"}};
+      {"format", "keys", "bits/key", "memory", overfilled ? "more" : "probes", "false positives"}};
   for (const SizeRow& row : rows) {
     if (!row.problem.empty()) continue;
     const std::string probes = row.num_probes ? std::to_string(*row.num_probes) : "-";

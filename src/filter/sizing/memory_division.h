@@ -17,8 +17,8 @@ struct LevelKeys {
   double runs;  // more than 0
 };
 
-// The memory that bits_per_key stand for, and back: the same number, but in kRibbon, where memory is
-// that of filters of a million keys. Between them, 0 is no filter.
+// The memory that bits_per_key stand for, and back: the same number, but in kRibbon, where memory
+// is that of filters of a million keys. Between them, 0 is no filter.
 double MemoryBits(Format format, double bits_per_key);
 double BitsOfMemory(Format format, double memory_bits);
 
