@@ -50,16 +50,15 @@ class Kind:
     if_known     parameters that only some versions of db_stress have
     policy       the options come from a file of ours, with this policy
     listener     db_stress makes it, and its figure of all filters must be that of the files
-    rewrites     True: filters are rewritten on request, one format in one round, then another
     """
 
     def __init__(self, preload=None, parameters=None, if_known=None, policy="", listener="",
-                 rewrites=False, **crash_test):
+                 **crash_test):
         self.preload = preload or {}
         self.parameters = dict(COMMON, **(parameters or {}))
         self.if_known = dict(IF_KNOWN, **(if_known or {}))
         self.crash_test = crash_test
-        self.policy, self.listener, self.rewrites = policy, listener, rewrites
+        self.policy, self.listener = policy, listener
         # What db_stress prints when all answers were right. With batches, each read compares the
         # values of ten keys, and the end verifies no more.
         self.verified = "Limited verification already done during gets" if \
@@ -110,9 +109,6 @@ KINDS = {
     "ingestion": Kind(COMPACT, {"ingest_external_file_one_in": 1000, "disable_wal": 0,
                                 "sync_fault_injection": 0, "manual_wal_flush_one_in": 0,
                                 "use_put_entity_one_in": 0}),
-    # Without compactions of its own, RocksDB allows no rewrite.
-    "rewrite": Kind({"BLOOMLINE_REWRITE": "1"}, {"column_families": 3},
-                    {"disable_auto_compactions": 0}, rewrites=True),
     "batches": Kind(BY_LEVEL, {"test_batches_snapshots": 1, "disable_wal": 0}),
 }
 

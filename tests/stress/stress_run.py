@@ -15,7 +15,6 @@ import time
 
 import stress_kinds
 import stress_known
-import stress_requests
 
 # A round that hangs ends here, and has failed.
 AT_MOST_SECONDS = 1800
@@ -82,7 +81,7 @@ class Outcome:
     def __init__(self):
         self.problem, self.log = "", ""
         self.killed, self.verified, self.seconds = 0, 0, 0.0
-        self.counts = dict.fromkeys([*COUNTS, *TICKERS, "requests", "rewritten"], 0)
+        self.counts = dict.fromkeys([*COUNTS, *TICKERS], 0)
 
     def add(self, other):
         self.killed += other.killed
@@ -123,8 +122,6 @@ class Run:
     def __init__(self, program, name, seed, filters, folder):
         self.program, self.kind, self.seed = program, stress_kinds.KINDS[name], seed
         self.filters, self.folder = filters, folder
-        self.rewrites = self.kind.rewrites and filters == stress_kinds.OURS
-        self.rounds = 0
         self.outcome = Outcome()
 
     def environment(self):
@@ -134,8 +131,6 @@ class Run:
             if self.kind.listener:
                 result.update(STRESS_LISTENER=self.kind.listener,
                               BLOOMLINE_METRICS=self.folder + "/metrics")
-        if self.rewrites:
-            result["BLOOMLINE_FORMAT"] = ("compact", "blocked")[self.rounds % 2]
         return result
 
     def command_of(self, module, parameters, last, kill_odds, operations):
@@ -163,8 +158,7 @@ class Run:
     def round(self, command, kill_after):
         """Runs db_stress. Kills it after some seconds if it is not to end by itself."""
         output = os.path.join(self.folder, "output")
-        self.rounds += 1
-        with open(output, "w") as out, self.requests():
+        with open(output, "w") as out:
             process = subprocess.Popen(command, stdout=out, stderr=out, cwd=self.folder,
                                        env=self.environment())
             killed = False
@@ -178,16 +172,6 @@ class Run:
         with open(output, errors="replace") as text:
             log = text.read()
         self.judge(command, process.returncode, log, kill_after, killed)
-
-    @contextlib.contextmanager
-    def requests(self):
-        if not self.rewrites:
-            yield
-            return
-        with stress_requests.Requests(self.folder + "/db") as requests:
-            yield
-        self.outcome.counts["requests"] += requests.reports
-        self.outcome.counts["rewritten"] += requests.files
 
     def judge(self, command, status, log, kill_after, killed):
         """`killed`: `round` has killed the process, whose time was over. Without it, kill -9 came
@@ -224,8 +208,6 @@ class Run:
                 outcome.problem = "bloomline's filters never answered 'no'"
             elif self.kind.listener and not listener_is_right(log):
                 outcome.problem = "the listener's figure is not that of the files"
-            elif self.rewrites and outcome.counts["rewritten"] == 0:
-                outcome.problem = "no filter was rewritten"
         if outcome.problem:
             outcome.log = " ".join(command) + "\n" + log
         elif kill_after is None:

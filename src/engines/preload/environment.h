@@ -21,7 +21,6 @@ struct Environment {
   const char* seed;             // BLOOMLINE_SEED
   const char* verbose;          // BLOOMLINE_VERBOSE
   const char* bits_by_level;    // BLOOMLINE_BITS_BY_LEVEL; RocksDB only
-  const char* rewrite;          // BLOOMLINE_REWRITE; RocksDB only
   const char* metrics;          // BLOOMLINE_METRICS
   const char* metrics_seconds;  // BLOOMLINE_METRICS_SECONDS
   const char* names;            // of all variables that begin with kPrefix, each with a newline
@@ -57,10 +56,14 @@ inline Environment CaptureEnvironment() {
     const char* const copy = strdup(text);
     return copy == nullptr ? text : copy;
   };
-  return {
-      value("BLOOMLINE_FORMAT"),  value("BLOOMLINE_BITS_PER_KEY"),    value("BLOOMLINE_SEED"),
-      value("BLOOMLINE_VERBOSE"), value("BLOOMLINE_BITS_BY_LEVEL"),   value("BLOOMLINE_REWRITE"),
-      value("BLOOMLINE_METRICS"), value("BLOOMLINE_METRICS_SECONDS"), CaptureNames()};
+  return {value("BLOOMLINE_FORMAT"),
+          value("BLOOMLINE_BITS_PER_KEY"),
+          value("BLOOMLINE_SEED"),
+          value("BLOOMLINE_VERBOSE"),
+          value("BLOOMLINE_BITS_BY_LEVEL"),
+          value("BLOOMLINE_METRICS"),
+          value("BLOOMLINE_METRICS_SECONDS"),
+          CaptureNames()};
 }
 
 }  // namespace bloomline::preload

@@ -83,16 +83,6 @@ __attribute__((always_inline)) inline void* NextFunction(const char* name, const
   return next == nullptr || next == first ? OnlyFunction(name, first) : next;
 }
 
-// The function `name` of the file whose virtual functions `object` has; null if there is none.
-inline void* NextMethod(const char* name, const void* object) {
-  const link_map* const file = FileWith(*static_cast<const void* const*>(object));
-  const bool has_name = file != nullptr && file->l_name != nullptr && *file->l_name != '\0';
-  void* const handle = has_name ? dlopen(file->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-  void* const next = handle == nullptr ? dlsym(RTLD_NEXT, name) : dlsym(handle, name);
-  if (handle != nullptr) dlclose(handle);  // the object needs the file, so it stays
-  return next;
-}
-
 }  // namespace bloomline::preload
 
 #endif  // BLOOMLINE_ENGINES_PRELOAD_NEXT_FUNCTION_H_

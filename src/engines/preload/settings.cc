@@ -25,9 +25,8 @@ std::string RangeText(Format format) {
   return support::DoubleText(allowed.min) + " to " + support::DoubleText(allowed.max);
 }
 
-constexpr std::string_view kSettings[] = {"FORMAT",  "BITS_PER_KEY",    "BITS_BY_LEVEL",
-                                          "SEED",    "VERBOSE",         "REWRITE",
-                                          "METRICS", "METRICS_SECONDS", "KERNEL"};
+constexpr std::string_view kSettings[] = {"FORMAT",  "BITS_PER_KEY", "BITS_BY_LEVEL",   "SEED",
+                                          "VERBOSE", "METRICS",      "METRICS_SECONDS", "KERNEL"};
 
 // What the range extractor, the Python package, the guides, builds, tests and benches read.
 constexpr std::string_view kOthers =
@@ -48,8 +47,7 @@ std::string CheckNames(std::string_view names, Engine engine) {
     if (IsKnown(name.substr(sizeof(kPrefix) - 1))) continue;
     std::string allowed;
     for (const std::string_view setting : kSettings) {
-      const bool is_rocksdb_only = setting == "BITS_BY_LEVEL" || setting == "REWRITE";
-      if (engine == Engine::kLevelDB && is_rocksdb_only) continue;
+      if (engine == Engine::kLevelDB && setting == "BITS_BY_LEVEL") continue;
       allowed += (allowed.empty() ? "" : ", ") + std::string(kPrefix).append(setting);
     }
     return "there is no variable " + support::Quoted(name) + "; allowed: " + allowed;
@@ -110,10 +108,10 @@ std::string ParseSeed(const char* value, Engine engine, Settings* settings) {
   return "";
 }
 
-std::string ParseFlag(const char* name, const char* value, bool* flag) {
-  *flag = std::strcmp(value, "1") == 0;
-  if (*flag || std::strcmp(value, "0") == 0) return "";
-  return Wrong(name, value, "0, 1");
+std::string ParseVerbose(const char* value, Settings* settings) {
+  settings->verbose = std::strcmp(value, "1") == 0;
+  if (settings->verbose || std::strcmp(value, "0") == 0) return "";
+  return Wrong("BLOOMLINE_VERBOSE", value, "0, 1");
 }
 
 std::string ParseMetrics(const char* value, Settings* settings) {
@@ -137,18 +135,13 @@ std::string Settings::Parse(const Environment& set, Engine engine, Settings* set
   settings->is_stock = engine == Engine::kRocksDB;
   if (settings->is_stock) settings->options.format = Format::kBloom;
   std::string error;
-  if (set.verbose != nullptr) {
-    error = ParseFlag("BLOOMLINE_VERBOSE", set.verbose, &settings->verbose);
-  }
+  if (set.verbose != nullptr) error = ParseVerbose(set.verbose, settings);
   if (set.names != nullptr && error.empty()) error = CheckNames(set.names, engine);
   if (set.format != nullptr && error.empty()) error = ParseFormat(set.format, engine, settings);
   if (set.bits_per_key != nullptr && error.empty()) {
     error = ParseBitsPerKey(set.bits_per_key, settings);
   }
   if (set.seed != nullptr && error.empty()) error = ParseSeed(set.seed, engine, settings);
-  if (set.rewrite != nullptr && engine == Engine::kRocksDB && error.empty()) {
-    error = ParseFlag("BLOOMLINE_REWRITE", set.rewrite, &settings->rewrite);
-  }
   if (set.metrics != nullptr && error.empty()) error = ParseMetrics(set.metrics, settings);
   if (set.metrics_seconds != nullptr && error.empty()) {
     error = ParseMetricsSeconds(set.metrics_seconds, settings);

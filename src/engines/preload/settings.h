@@ -18,8 +18,7 @@ struct Settings {
   bool has_bits_per_key = false;
   FilterOptions options;
   bool verbose = false;
-  bool rewrite = false;  // look for requests to rewrite filters
-  std::string metrics;   // the path of the file; empty: none
+  std::string metrics;  // the path of the file; empty: none
   int metrics_seconds = 15;
 
   // Returns an empty string, or one sentence that names a variable, its value and what is allowed.

@@ -1,7 +1,9 @@
 // A program that knows RocksDB alone: it asks for RocksDB's own filters, or for what an option
 // string names, and checks all answers.
-// Usage: rocksdb_client write|check|files|metrics|root FOLDER POLICY, or rocksdb_client threads, or
+// Usage: rocksdb_client write|check|exit|files|metrics|root FOLDER POLICY, or rocksdb_client
+// threads, or
 //        rocksdb_client descriptor LOCK POLICY
+//   exit    checks, and calls exit() while the database is open
 //   metrics reads until it is killed
 //   root    goes to the folder "/" before it checks
 //   descriptor waits until its process has the file LOCK open, gives the number of the descriptor
@@ -58,8 +60,8 @@ rocksdb::BlockBasedTableOptions TableOptions(const std::string& policy) {
   }
 }
 
-int UseDatabase(bool write, const char* folder, const std::string& policy,
-                bool reads_for_ever = false) {
+int UseDatabase(const std::string& mode, const char* folder, const std::string& policy) {
+  const bool write = mode == "write";
   rocksdb::Options options;
   options.create_if_missing = write;
   options.statistics = rocksdb::CreateDBStatistics();
@@ -72,7 +74,7 @@ int UseDatabase(bool write, const char* folder, const std::string& policy,
     }
     Require(db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr));
   }
-  if (reads_for_ever) ReadForEver(db.get());
+  if (mode == "metrics") ReadForEver(db.get());
   int wrong = 0;
   std::string value;
   for (int i = 0; i < kNumKeys; ++i) {
@@ -96,6 +98,7 @@ int UseDatabase(bool write, const char* folder, const std::string& policy,
   std::printf("wrong %d, policy %s, bits per key %.1f, false positives per 1000 %.1f\n", wrong,
               name.c_str(), 8 * static_cast<double>(filter_bytes) / kNumKeys,
               1000 * (1 - static_cast<double>(stopped) / (kNumKeys - 1)));
+  if (mode == "exit") std::exit(wrong != 0);
   return wrong != 0;
 }
 
@@ -186,6 +189,5 @@ int main(int argc, char** argv) {
   if (std::strcmp(argv[1], "descriptor") == 0) return ReplaceDescriptor(argv[2], argv[3]);
   if (std::strcmp(argv[1], "root") == 0 && chdir("/") != 0) return 2;
   if (std::strcmp(argv[1], "files") == 0) return WriteFiles(argv[2], argv[3]);
-  return UseDatabase(std::strcmp(argv[1], "write") == 0, argv[2], argv[3],
-                     std::strcmp(argv[1], "metrics") == 0);
+  return UseDatabase(argv[1], argv[2], argv[3]);
 }
