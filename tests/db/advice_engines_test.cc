@@ -95,7 +95,7 @@ std::string OptionsOfEnvironment(const std::string& line, preload::Engine engine
   preload::Settings settings;
   EXPECT_EQ(preload::Settings::Parse(
                 {value("BLOOMLINE_FORMAT"), value("BLOOMLINE_BITS_PER_KEY"), nullptr, nullptr,
-                 value("BLOOMLINE_BITS_BY_LEVEL"), nullptr, nullptr, nullptr, nullptr},
+                 value("BLOOMLINE_BITS_BY_LEVEL"), nullptr, nullptr, nullptr},
                 engine, &settings),
             "");
   EXPECT_TRUE(settings.has_bits_per_key) << line;
@@ -198,7 +198,7 @@ TEST(AdviceEnginesTest, CodeMakesThePolicyOfTheOptionString) {
     preload::Settings settings;
     EXPECT_EQ(preload::Settings::Parse({variables.at("BLOOMLINE_FORMAT").c_str(),
                                         variables.at("BLOOMLINE_BITS_PER_KEY").c_str(), nullptr,
-                                        nullptr, nullptr, nullptr, nullptr, nullptr, nullptr},
+                                        nullptr, nullptr, nullptr, nullptr, nullptr},
                                        preload::Engine::kLevelDB, &settings),
               "");
     const std::unique_ptr<const leveldb::FilterPolicy> expected(

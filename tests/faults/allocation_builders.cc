@@ -168,11 +168,15 @@ void TrySavedFilter(const Options& options) {
     const auto load = [&](const auto& save, const auto& read) {
       bool saved = false;
       attempt->Call([&] { saved = save(); });
-      if (!saved) EXPECT_TRUE(attempt->HasFailed());
-      if (!saved) ASSERT_TRUE(save());
+      if (!saved) {
+        EXPECT_TRUE(attempt->HasFailed());
+        ASSERT_TRUE(save());
+      }
       std::unique_ptr<Filter> copy;
       attempt->Call([&] { copy = read(); });
-      if (copy == nullptr) EXPECT_TRUE(attempt->HasFailed());
+      if (copy == nullptr) {
+        EXPECT_TRUE(attempt->HasFailed());
+      }
       if (copy == nullptr) copy = read();
       ASSERT_NE(copy, nullptr);
       keys.ExpectPresent([&](std::string_view key) { return copy->MayMatch(key); });
