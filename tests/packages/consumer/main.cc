@@ -13,7 +13,6 @@
 
 #include <cstdio>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -32,13 +31,13 @@ int main() {
   const bool added = scalable->AddKey("key") && atomic->AddKey("key") && counting->AddKey("key") &&
                      counting->ToBloomFilter(nullptr)->MayMatch("key");
   const std::vector<int> ids = {1, 2, 3};
-  std::stringstream stream;
+  std::string saved;
   std::string compound;
   bloomline::EncodeKey({7, "inbox"}, &compound);
   const bool others = scalable->AddKeys(ids) == 3 && scalable->MayMatch(bloomline::KeyOf(2)) &&
                       counting->AddKey(compound) &&
-                      counting->Save(&stream, nullptr) &&
-                      *bloomline::CountingBloomFilter::Load(&stream, nullptr) == *counting;
+                      counting->ToBytes(&saved, nullptr) &&
+                      *bloomline::CountingBloomFilter::FromBytes(saved, nullptr) == *counting;
   const std::unique_ptr<const leveldb::FilterPolicy> leveldb_policy(
       bloomline::NewLevelDBFilterPolicy(bloomline::FilterOptions()));
   const auto rocksdb_policy = bloomline::NewRocksDBFilterPolicy(bloomline::FilterOptions());

@@ -37,8 +37,8 @@ bool MustLeaveLastLevel(const Options& options) {
           KeepsHotData(options, 0));
 }
 
-void Count(uint64_t file_bytes, const FileFilter& filter,
-           std::map<std::string, RewriteReport::Filters>* filters) {
+void CountFilter(uint64_t file_bytes, const FileFilter& filter,
+                 std::map<std::string, RewriteReport::Filters>* filters) {
   RewriteReport::Filters& sum = (*filters)[filter.kind];
   ++sum.files;
   sum.file_bytes += file_bytes;
@@ -81,7 +81,7 @@ void RewriteJob::Look(const LiveFiles& live, int level, size_t index, const Live
   const FileFilter wanted =
       probe_->Wanted(report_.column_family, level, scanned.is_bottommost, facts);
   ++report_.files;
-  Count(scanned.bytes, scanned.filter, &report_.before);
+  CountFilter(scanned.bytes, scanned.filter, &report_.before);
   if (options_.all_files || HasOtherFilter(scanned.filter, wanted, probe_->rounding())) {
     numbers->push_back(number);
     unfinished_[number] = scanned.bytes;
@@ -138,7 +138,7 @@ void RewriteJob::NoteRewritten(const LiveFiles::Unit& unit,
         probe_->Wanted(report_.column_family, unit.level, is_bottommost, facts);
     uint64_t bytes = 0;
     db_options_.env->GetFileSize(path, &bytes).PermitUncheckedError();
-    Count(bytes, facts.filter, &report_.after);
+    CountFilter(bytes, facts.filter, &report_.after);
     if (HasOtherFilter(facts.filter, wanted, probe_->rounding())) {
       report_.skipped.push_back({path, bytes, RewriteSkip::kSame,
                                  TextOf(facts.filter) + " instead of " + TextOf(wanted)});
