@@ -18,17 +18,20 @@ namespace bloomline {
 
 // Weak: after a failed compaction, OnTableFileCreated does not come, and the thread outlives the
 // account.
-inline thread_local std::weak_ptr<FileAccount> account_of_creation;
+inline std::weak_ptr<FileAccount>& AccountOfCreation() {
+  thread_local std::weak_ptr<FileAccount> account;
+  return account;
+}
 
 inline void BeginFileCreation(const std::shared_ptr<FileAccount>& account) {
-  account_of_creation = account;
+  AccountOfCreation() = account;
 }
-inline void EndFileCreation() { account_of_creation.reset(); }
+inline void EndFileCreation() { AccountOfCreation().reset(); }
 
 // Returns the account and forgets it: RocksDB asks for one builder of a file. Null: a file of a
 // program without an account, or the account has ended.
 inline std::shared_ptr<FileAccount> TakeAccountOfCreation() {
-  return std::exchange(account_of_creation, {}).lock();
+  return std::exchange(AccountOfCreation(), {}).lock();
 }
 
 }  // namespace bloomline
