@@ -86,9 +86,7 @@ std::string Describe() {
       << " ahead, one\n            64-bit word loaded, or read, changed and written\n"
       << "keys        " << kKeyBytes << " bytes, made from a counter in batches of " << kBatchKeys
       << " while the clock stands still\n"
-      << "times       ns per key: medians over batches; Finish as a whole; of the on-disk "
-         "builder's\n"
-      << "            AddKey the mean, as it writes rarely but much; several threads: all "
+      << "times       ns per key: medians over batches; Finish as a whole; several threads: all "
          "together\n"
       << "mixed       half of the keys are stored, by chance\n";
   out << LoadWarning();
