@@ -1,6 +1,5 @@
 # Toolchain for another processor, BLOOMLINE_CPU: Debian's cross compiler, or Clang with its
-# libraries if BLOOMLINE_CLANG is ON. Tests run under user-mode emulation; those for i386 run as
-# they are. The programs are static, so no emulator loads libraries for each of them. The linker
+# libraries if BLOOMLINE_CLANG is ON. Tests run under user-mode emulation. The programs are static, so no emulator loads libraries for each of them. The linker
 # would warn that GoogleTest could look up a host's name.
 #
 # BLOOMLINE_CPU_ROOT is a folder with Debian's packages of that processor, of the engines for
@@ -55,7 +54,6 @@ else()
 endif()
 set(bloomline_emulator_armhf qemu-arm)
 set(bloomline_emulator_ppc64el qemu-ppc64le)
-set(bloomline_emulator_i386 "")
 if(DEFINED bloomline_emulator_${BLOOMLINE_CPU})
   set(CMAKE_CROSSCOMPILING_EMULATOR ${bloomline_emulator_${BLOOMLINE_CPU}})
 else()

@@ -87,14 +87,22 @@ class LevelDBDirectory : public ::testing::Test {
       ASSERT_TRUE(db_->Put({}, key, std::string(300, 'v')).ok());
     }
   }
-  // Closing waits for compactions; opening may write the log as a table.
+  // No key is in the range: this only writes the memtable, and waits for that.
+  void Flush() {
+    const leveldb::Slice begin("~"), end("~~");
+    db_->CompactRange(&begin, &end);
+  }
   void ExpectSame(const std::string& when) {
     Open();
-    const leveldb::Slice begin("~"), end("~~");
-    db_->CompactRange(&begin, &end);  // waits for the work that opening began
-    const Database database = OpenOne(path());
+    Flush();
+    Database database;
+    std::set<Fact> expected;
+    do {  // a compaction may end meanwhile
+      expected = Expected(db_.get());
+      database = OpenOne(path());
+    } while (Expected(db_.get()) != expected);
     EXPECT_EQ(database.engine, sstable::Engine::kLevelDB) << when;
-    EXPECT_EQ(FactsOf(database), Expected(db_.get())) << when;
+    EXPECT_EQ(FactsOf(database), expected) << when;
     EXPECT_EQ(database.warnings, std::vector<std::string>()) << when;
     ASSERT_EQ(database.column_families.size(), 1u);
     EXPECT_EQ(database.column_families[0].comparator, "leveldb.BytewiseComparator");
@@ -136,6 +144,12 @@ TEST_F(LevelDBDirectory, ReusedLogs) {
 TEST_F(LevelDBDirectory, RepairedAndOldNames) {
   Open();
   Fill(1, 2000);
+  // A table that closing interrupts stays, and its number is used again. With the old name of one
+  // beside the new name of the other, LevelDB 1.23 repairs the database to have the table twice,
+  // and leaks its description when it opens that.
+  db_->CompactRange(nullptr, nullptr);
+  Fill(2, 300);
+  Flush();
   db_.reset();
   for (const auto& entry : std::filesystem::directory_iterator(path())) {
     if (entry.path().extension() == ".ldb") {  // as LevelDB before 1.14 named its tables
