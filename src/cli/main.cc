@@ -1,4 +1,5 @@
 // bloomline: sizes, builds, queries and inspects filters, lists the kernels (docs/tool.md).
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -23,14 +24,15 @@ int Fail(const char* why) {
   return kExitFailure;
 }
 
-// "bloomline size", if that is the command that was found.
-std::string NameOfParsed(const CLI::App& app) {
-  std::string name = app.get_name();
-  for (const CLI::App* command = &app; !command->get_subcommands().empty();) {
-    command = command->get_subcommands().front();
-    name += " " + command->get_name();
-  }
-  return name;
+// The command that was typed, as far as it is known.
+const CLI::App& Parsed(const CLI::App& app) {
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  return commands.empty() ? app : Parsed(*commands.front());
+}
+
+// "bloomline size"
+std::string FullName(const CLI::App& app) {
+  return (app.get_parent() == nullptr ? "" : FullName(*app.get_parent()) + " ") + app.get_name();
 }
 
 // CLI11's own sentences end with the whole of what was typed.
@@ -55,29 +57,20 @@ int Run(int argc, char** argv) {
   AddInspectCommand(&app, &exit_code);
   db::AddDbCommand(&app, &exit_code);
   AddKernelsCommand(&app, &exit_code);
-  const std::vector<std::string> typed = support::CommandLineWords(argc, argv);
-  const std::vector<std::string> words = WithHelpInWords(app, typed);
-  std::string mistake = ExplainEmptyValue(app, words);
-  // CLI11 would print the help of the program for "help COMMAND", whatever COMMAND is.
-  if (mistake.empty() && words != typed) mistake = ExplainMistype(app, words);
-  if (!mistake.empty()) {
-    PrintError(mistake);
-    return kExitImpossible;
-  }
+  std::vector<std::string> words = support::CommandLineWords(argc, argv);
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    app.parse(words);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {  // --help, --version
       app.exit(error);
       return kExitOk;
     }
-    mistake = ExplainMistype(app, words);
-    if (mistake.empty()) {
-      const std::string name = NameOfParsed(app);
-      PrintError(name + ": " + Shortened(error.what()) + "; see " + name + " --help");
-    } else {
-      PrintError(mistake);
-    }
+    const CLI::App& command = Parsed(app);
+    const std::vector<std::string> unknown = app.remaining(true);
+    std::string mistake = unknown.empty() ? "" : ExplainMistype(command, unknown.front());
+    if (mistake.empty()) mistake = Shortened(error.what());
+    PrintError(FullName(command) + ": " + mistake + "; see " + FullName(command) + " --help");
     return kExitImpossible;
   }
   return exit_code;

@@ -107,6 +107,7 @@ void AddInspectCommand(CLI::App* app, int* exit_code) {
   AddQuantity(command, "--max-pipe", &options->max_pipe_bytes, ParseBytes,
               "The most that is read into memory from a pipe, for example 4GiB [1GiB]");
   command->add_flag("--json", options->json, "Print JSON");
+  command->footer("Example:\n    bloomline inspect numbers.filter");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

@@ -173,9 +173,10 @@ void AddBuildCommand(CLI::App* app, int* exit_code) {
       "Threads that build the filter [1]");
   command->add_flag("--json", request->json, "Print JSON");
   command->footer(
-      "An empty line is the empty key, and a carriage return belongs to its key.\n"
-      "The command takes 8 bytes of memory per key, and the filter. After a failure\n"
-      "the old file is as it was.");
+      "Example:\n"
+      "    seq 1000000 | bloomline build -o numbers.filter --format compact --fpr 1%\n\n"
+      "An empty line is the empty key, and a carriage return belongs to its key. The command takes "
+      "8 bytes of memory per key, and the filter. After a failure the old file is as it was.");
   command->callback([=] { *exit_code = Run(*request); });
 }
 

@@ -205,7 +205,8 @@ void AddQueryCommand(CLI::App* app, int* exit_code) {
   quiet->excludes(count)->excludes(json);
   count->excludes(json);
   command->footer(
-      "Keys are printed as they were written, in their order. Without --quiet the exit code is 0\n"
+      "Example:\n    seq 999999 1000200 | bloomline query numbers.filter\n\n"
+      "Keys are printed as they were written, in their order. Without --quiet the exit code is 0 "
       "whatever the answers are, so that no failure looks like an absent key.");
   command->callback([=] { *exit_code = Run(*request); });
 }

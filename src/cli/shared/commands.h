@@ -23,17 +23,9 @@ void AddKernelsCommand(CLI::App* app, int* exit_code);
 // For the commands that are added from now on, too.
 void UseOwnHelp(CLI::App* app);
 
-// `words` of a command line without the program's name. In place of "help", and where a command
-// is missing, they get "--help".
-std::vector<std::string> WithHelpInWords(const CLI::App& app, std::vector<std::string> words);
-
-// One sentence about the first unknown command or option of a command line, with the one that was
-// probably meant. Empty if all exist: then something else is wrong.
-std::string ExplainMistype(const CLI::App& app, const std::vector<std::string>& words);
-
-// One sentence about the first "--option=" with nothing behind it, or empty. CLI11 would take the
-// next word as its value.
-std::string ExplainEmptyValue(const CLI::App& app, const std::vector<std::string>& words);
+// One sentence about a word that is no option and no command of `app`, with the one that was
+// probably meant. Empty if `app` has no commands: then the word is another mistake.
+std::string ExplainMistype(const CLI::App& app, const std::string& word);
 
 }  // namespace bloomline::cli
 

@@ -4,8 +4,7 @@
 
 namespace bloomline::cli {
 
-// To be called first. From then on std::cout keeps the reason of the first write that fails, and
-// writes nothing more. A descriptor of 0, 1 and 2 that is closed gets a file of its own
+// To be called first. A descriptor of 0, 1 and 2 that is closed gets a file of its own
 // (support::PrepareStandardDescriptors).
 void PrepareStandardStreams();
 
@@ -13,7 +12,7 @@ void PrepareStandardStreams();
 bool FlushOutput();
 
 // To be called last. False if the system did not take all of it, with a message on stderr, unless
-// the reader has gone away (EPIPE): then nobody wants to know.
+// the reader has gone away just now (EPIPE): then nobody wants to know.
 bool CloseOutput();
 
 }  // namespace bloomline::cli

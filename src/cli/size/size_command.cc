@@ -117,6 +117,7 @@ void AddSizeCommand(CLI::App* app, int* exit_code) {
               "Design capacity, if different from --keys");
   command->add_flag("--json", *json, "Print JSON");
   AddLevelOptions(command, request.get());
+  command->footer("Example:\n    bloomline size --keys 5e9 --fpr 1%");
   command->callback([=] {
     const bool has_levels = request->num_levels || request->level_ratio ||
                             request->first_level_runs || request->wasted_reads;

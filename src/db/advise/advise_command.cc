@@ -246,17 +246,16 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
   cli::AddQuantity(command, "--block-cache", &options->block_cache_bytes, cli::ParseBytes,
                    "The size of RocksDB's block cache, for example 8GiB");
   command->footer(
-      "Prints the memory and the wasted reads of the present filters and of each choice. A choice\n"
-      "takes at most the same memory, wastes at most as many reads, or does what --memory or\n"
-      "--rate say.\n"
-      "It has the same bits in all levels, or bits by level.\n"
-      "If RocksDB's own filters gain by bits by level, (1) keeps them: RocksDB alone uses them.\n"
-      "The last lines say what to set.\n"
-      "'wasted reads': how many blocks false positives make a Get of a missing key read on\n"
+      "Example:\n    bloomline db advise --memory 2GiB /var/lib/app/db\n\n"
+      "Prints the memory and the wasted reads of the present filters and of each choice. A choice "
+      "takes at most the same memory, wastes at most as many reads, or does what --memory or "
+      "--rate say. It has the same bits in all levels, or bits by level. If RocksDB's own filters "
+      "gain by bits by level, (1) keeps them: RocksDB alone uses them. The last lines say what to "
+      "set.\n"
+      "'wasted reads': how many blocks false positives make a Get of a missing key read on "
       "average; 100 % is one block. Missing keys are taken to be distributed like stored keys.\n"
       "Exit code: 0 done; 1 a file cannot be read or is damaged; 2 an invalid request, or one "
-      "that\n"
-      "no filter can meet.");
+      "that no filter can meet.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

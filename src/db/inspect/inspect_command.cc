@@ -249,13 +249,13 @@ void AddInspectCommand(CLI::App* db, int* exit_code) {
                    "do not have these bits per key, and exit with 1 if there are any");
   command->add_flag("--files", options->files, "List each file. Up to ten files are always listed");
   command->footer(
-      "Does not read the data, except for LevelDB's first blocks, to count keys. Rates are those\n"
-      "of theory; `db measure` queries the filters. 'runs': how many files a Get of a missing key\n"
-      "queries on average, below 1 where the files cover only some of the keys. 'wasted reads':\n"
+      "Example:\n    bloomline db inspect /var/lib/app/db\n\n"
+      "Does not read the data, except for LevelDB's first blocks, to count keys. Rates are those "
+      "of theory; `db measure` queries the filters. 'runs': how many files a Get of a missing key "
+      "queries on average, below 1 where the files cover only some of the keys. 'wasted reads': "
       "how many reads false positives cost such a Get on average; 100 % is one read.\n"
       "Exit code: 0 done; 1 a file cannot be read or is damaged, or does not have the filters "
-      "that\n"
-      "--require names; 2 an invalid request.");
+      "that --require names; 2 an invalid request.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

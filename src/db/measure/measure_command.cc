@@ -225,12 +225,12 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
   AddMeasureOptions(command, &options->measure);
   command->add_flag("--files", options->files, "List each file. Up to ten files are always listed");
   command->footer(
-      "Missing keys are 'adjacent' to stored ones: of the same length, and the next number, digit\n"
-      "or byte; or 'elsewhere': random keys of the same shape, keys of other files, and in "
-      "LevelDB\n"
-      "keys of other blocks. The stored keys beside each were read, so it is known to be missing.\n"
-      "In parentheses: the 95 % confidence interval. Filters that hold only prefixes are queried\n"
-      "for prefixes. About --samples keys of each file are read; the others are skipped. 'runs'\n"
+      "Example:\n    bloomline db measure /var/lib/app/db\n\n"
+      "Missing keys are 'adjacent' to stored ones: of the same length, and the next number, digit "
+      "or byte; or 'elsewhere': random keys of the same shape, keys of other files, and in LevelDB "
+      "keys of other blocks. The stored keys beside each were read, so it is known to be missing. "
+      "In parentheses: the 95 % confidence interval. Filters that hold only prefixes are queried "
+      "for prefixes. About --samples keys of each file are read; the others are skipped. 'runs' "
       "and 'wasted reads': see `db inspect --help`.\n"
       "Exit code: 0 done; 1 a file cannot be read or is damaged; 2 an invalid request.");
   command->callback([=] { *exit_code = Run(*options); });

@@ -215,13 +215,14 @@ void AddVerifyCommand(CLI::App* db, int* exit_code) {
       ->capture_default_str()
       ->type_name("");
   command->footer(
-      "Reads all blocks of files with filters. A key is queried without its timestamp, and as a\n"
-      "prefix where the filters hold prefixes (extractors known: rocksdb.FixedPrefix.N,\n"
-      "rocksdb.CappedPrefix.N, rocksdb.Noop, bloomline.ranges). Filters that have entries for\n"
-      "ranges are queried for ranges around each key, too. What is not checked is counted, with\n"
+      "Example:\n    bloomline db verify /var/lib/app/db\n\n"
+      "Reads all blocks of files with filters. A key is queried without its timestamp, and as a "
+      "prefix where the filters hold prefixes (extractors known: rocksdb.FixedPrefix.N, "
+      "rocksdb.CappedPrefix.N, rocksdb.Noop, bloomline.ranges). Filters that have entries for "
+      "ranges are queried for ranges around each key, too. What is not checked is counted, with "
       "the reason.\n"
       "Exit code: 0 done, no key is lost; 1 a key is lost, or keys could not be checked, or a "
-      "file\ncannot be read or is damaged; 2 an invalid request.");
+      "file cannot be read or is damaged; 2 an invalid request.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 
