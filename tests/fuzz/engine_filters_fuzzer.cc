@@ -81,9 +81,6 @@ void RequireRate(double rate, const char* property) {
 
 void CheckNumbers(const EngineFilter& filter, uint64_t num_keys) {
   Require(filter.num_probes() >= 0 && filter.num_probes() <= 127, "probes are in range");
-  // These take milliseconds; with more keys, those of others do.
-  const bool simulated = filter.kind() == Kind::kClassic || filter.kind() == Kind::kRocksDBLegacy;
-  if (simulated) return;
   RequireRate(filter.ExpectedRate(num_keys), "an expected rate is one");
   RequireRate(filter.RateFromBits(), "a rate from bits is one");
 }

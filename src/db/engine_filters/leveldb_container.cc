@@ -20,9 +20,7 @@
 namespace bloomline::engine_filters {
 namespace {
 
-constexpr std::string_view kLevelDBBuiltinName = "leveldb.BuiltinBloomFilter2";
 constexpr std::string_view kOldBuiltinName = "leveldb.BuiltinBloomFilter";
-constexpr std::string_view kRocksDBName = "rocksdb.BuiltinBloomFilter";
 constexpr std::string_view kCanonicalizerMark = ".canonicalizer-";
 constexpr std::string_view kSeedMark = ".seed-";
 constexpr size_t kCheckDigits = 32;
@@ -112,7 +110,7 @@ EngineFilter OpenBloomline(const PolicyName& name, std::string_view bytes) {
 
 EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
   const PolicyName policy(name);
-  const bool is_builtin = name.empty() || name == kLevelDBBuiltinName;
+  const bool is_builtin = name.empty() || name == kLevelDBName;
   FilterFacts facts;
   facts.data = bytes.data();
   facts.payload_bytes = bytes.size();

@@ -2,10 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <tuple>
 
 #include "bloomline/filter_theory.h"
-#include "src/db/engine_filters/double_hashing.h"
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/filter/cpu/little_endian.h"
 
@@ -22,24 +23,30 @@ double RibbonRate(const stock::RibbonShape& shape) {
   return lower * std::ldexp(1.0, 1 - columns) + (1 - lower) * std::ldexp(1.0, -columns);
 }
 
-bool HasDoubleHashing(Kind kind) { return kind == Kind::kClassic || kind == Kind::kRocksDBLegacy; }
-
-DoubleHashing DoubleHashingOf(const FilterFacts& facts, uint64_t num_keys) {
-  if (num_keys == 0) return {0, 0, 0};
-  return facts.kind == Kind::kClassic
-             ? ClassicDoubleHashing(num_keys, 8 * facts.payload_bytes, facts.num_probes)
-             : LegacyDoubleHashing(num_keys, facts.num_blocks, __builtin_ctzll(facts.block_bytes),
-                                   facts.num_probes);
+// LevelDB's filters and RocksDB's legacy ones hash keys to 32 bits.
+double WithEqualHashes(double rate, uint64_t num_keys) {
+  const double equal = -std::expm1(static_cast<double>(num_keys) * std::log1p(-1.0 / 4294967296.0));
+  return equal + (1 - equal) * rate;
 }
 
-// The layouts whose formulas take up to milliseconds.
+// Some layouts' formulas take up to milliseconds.
 double RateByFormula(const FilterFacts& facts, uint64_t num_keys) {
-  if (const filter::LayoutRow* row = RowOf(facts.kind); row != nullptr) {
-    return row->exact_rate(facts.payload, num_keys);
+  const int num_probes = std::min(facts.num_probes, kMaxProbes);
+  switch (facts.kind) {
+    case Kind::kRocksDBBloom:
+      return ExactBlockedFalsePositiveRate(num_keys, facts.num_blocks, num_probes);
+    case Kind::kRocksDBLegacy:  // its blocks have the size of ExactBlocked's on most CPUs
+      return WithEqualHashes(
+          ExactBlockedFalsePositiveRate(num_keys, std::max<uint64_t>(facts.payload_bytes / 64, 1),
+                                        num_probes),
+          num_keys);
+    case Kind::kClassic:
+      return WithEqualHashes(
+          ExactStandardFalsePositiveRate(num_keys, 8 * facts.payload_bytes, num_probes), num_keys);
+    default:
+      const filter::LayoutRow* const row = RowOf(facts.kind);
+      return row == nullptr ? kNaN : row->exact_rate(facts.payload, num_keys);
   }
-  return facts.kind == Kind::kRocksDBBloom
-             ? ExactBlockedFalsePositiveRate(num_keys, facts.num_blocks, facts.num_probes)
-             : kNaN;
 }
 
 // The bytes of one block as its queries see it; 0 if the layout is no Bloom filter.
@@ -64,61 +71,46 @@ uint64_t Ones(const char* block, uint64_t bytes) {
   return ones;
 }
 
-// How full the blocks of a Bloom filter are.
-struct Fill {
-  double fill;        // mean
-  double fill_power;  // mean of fill^k
-  double block_bits;
-  double num_blocks;
-};
-Fill FillOf(const FilterFacts& facts, uint64_t block_bytes) {
+// The mean of fill^k over the blocks of a Bloom filter.
+double RateFromBloomBits(const FilterFacts& facts, uint64_t block_bytes) {
   const uint64_t num_blocks = facts.payload_bytes / block_bytes;
-  Fill result = {0, 0, static_cast<double>(8 * block_bytes), static_cast<double>(num_blocks)};
+  double rate = 0;
   for (uint64_t i = 0; i < num_blocks; ++i) {
     const uint64_t ones = Ones(facts.data + i * block_bytes, block_bytes);
-    const double fill = static_cast<double>(ones) / result.block_bits;
-    result.fill += fill / result.num_blocks;
-    result.fill_power += std::pow(fill, facts.num_probes) / result.num_blocks;
+    const double fill = static_cast<double>(ones) / static_cast<double>(8 * block_bytes);
+    rate += std::pow(fill, facts.num_probes) / static_cast<double>(num_blocks);
   }
-  return result;
+  return rate;
 }
 
 // Sums of rounded numbers may exceed 1. NaN stays.
 double AtMostOne(double rate) { return rate > 1 ? 1 : rate; }
 
-// A key hits one block, and of its bits a fraction h: 1 - fill = (1 - h / blocks)^n.
-double KeysOf(const FilterFacts& facts, const Fill& fill) {
-  const double hit = -std::expm1(facts.num_probes * std::log1p(-1 / fill.block_bits));
-  return std::log1p(-std::min(1.0, fill.fill)) / std::log1p(-hit / fill.num_blocks);
-}
-
-uint64_t Rounded(double num_keys) {
-  constexpr double kMost = 1e18;
-  return static_cast<uint64_t>(std::round(std::min(num_keys, kMost)));
-}
-
-// A number of keys near that, of few that are simulated: to 2 %, and all up to 64.
-uint64_t Representative(double num_keys) {
-  const uint64_t n = std::max<uint64_t>(1, Rounded(num_keys));
-  if (n <= 64) return n;
-  const int shift = 63 - __builtin_clzll(n) - 5;
-  const uint64_t half = uint64_t{1} << shift >> 1;
-  return (n + half) >> shift << shift;
-}
-
-double RateFromBloomBits(const FilterFacts& facts, const Fill& fill) {
-  if (!HasDoubleHashing(facts.kind)) return fill.fill_power;
-  if (!(fill.fill > 0)) return 0;
-  const DoubleHashing mean = DoubleHashingOf(facts, Representative(KeysOf(facts, fill)));
-  // In few bits, what double hashing adds comes from few steps, and hardly depends on the bits of
-  // this filter.
-  constexpr double kFewBits = 1024;
-  if (!(mean.fill_power > 0)) return mean.rate;
-  if (fill.block_bits <= kFewBits) {
-    return std::max(0.0, fill.fill_power + mean.rate - mean.fill_power);
+// Rates by formula, kept for files of the same size.
+class KnownRates {
+ public:
+  double Get(const FilterFacts& facts, uint64_t num_keys) {
+    const Arguments arguments{facts.kind, facts.num_probes, facts.num_blocks, facts.payload_bytes,
+                              num_keys};
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const auto found = rates_.find(arguments);
+      if (found != rates_.end()) return found->second;
+    }
+    const double rate = AtMostOne(RateByFormula(facts, num_keys));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    constexpr size_t kMaxRates = 10000;  // a database has few sizes of filters
+    if (rates_.size() >= kMaxRates) rates_.clear();
+    rates_.emplace(arguments, rate);
+    return rate;
   }
-  return mean.rate * (fill.fill_power / mean.fill_power);
-}
+
+ private:
+  using Arguments = std::tuple<Kind, int, uint64_t, uint64_t, uint64_t>;
+
+  std::mutex mutex_;
+  std::map<Arguments, double> rates_;
+};
 
 }  // namespace
 
@@ -126,11 +118,8 @@ double EngineFilter::ExpectedRate(uint64_t num_keys) const {
   if (kind() == Kind::kUnknown || kind() == Kind::kAlwaysMatch) return 1;
   if (kind() == Kind::kNoKeys || num_keys == 0) return 0;
   if (facts_.ribbon) return RibbonRate(*facts_.ribbon);
-  if (HasDoubleHashing(kind())) return AtMostOne(DoubleHashingOf(facts_, num_keys).rate);
-  using Arguments = std::tuple<Kind, int, uint64_t, uint64_t, uint64_t>;
-  static auto* const known = new Remembered<Arguments, double>;
-  return known->Get({kind(), facts_.num_probes, facts_.num_blocks, facts_.block_bytes, num_keys},
-                    [&] { return AtMostOne(RateByFormula(facts_, num_keys)); });
+  static auto* const known = new KnownRates;
+  return known->Get(facts_, num_keys);
 }
 
 double EngineFilter::RateFromBits() const {
@@ -139,7 +128,7 @@ double EngineFilter::RateFromBits() const {
   if (facts_.ribbon) return RibbonRate(*facts_.ribbon);
   const uint64_t block_bytes = BloomBlockBytes(facts_);
   if (block_bytes == 0) return kNaN;
-  return AtMostOne(RateFromBloomBits(facts_, FillOf(facts_, block_bytes)));
+  return AtMostOne(RateFromBloomBits(facts_, block_bytes));
 }
 
 }  // namespace bloomline::engine_filters

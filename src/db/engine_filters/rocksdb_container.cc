@@ -14,7 +14,6 @@
 namespace bloomline::engine_filters {
 namespace {
 
-constexpr std::string_view kRocksDBBuiltinName = "rocksdb.BuiltinBloomFilter";
 EngineFilter OpenBloomline(std::string_view bytes) {
   std::string why;
   filter::Extension fields;
@@ -66,7 +65,7 @@ EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
   FilterFacts facts;
   facts.data = bytes.data();
   facts.payload_bytes = bytes.size();
-  if (!name.empty() && name != kRocksDBBuiltinName) return UnknownPolicy(std::move(facts), name);
+  if (!name.empty() && name != kRocksDBName) return UnknownPolicy(std::move(facts), name);
   if (filter::HasTrailer(bytes)) return OpenBloomline(bytes);
   std::string why;
   const stock::StockFilter stock = stock::DecodeStockFilter(bytes, &why);

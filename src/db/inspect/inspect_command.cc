@@ -8,7 +8,6 @@
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/quantity_option.h"
 #include "src/db/commands.h"
-#include "src/db/directory/filter_names.h"
 #include "src/db/inputs.h"
 #include "src/db/inspect/inspection.h"
 #include "src/db/inspect/requirement.h"
@@ -64,8 +63,7 @@ std::string FilesOfAll(uint64_t files, uint64_t bytes, const Group& all) {
          ShareText(files, all.files) + "; " + ShareText(bytes, all.bytes) + " of the data)";
 }
 
-void PrintRemarks(const std::vector<InspectedFile>& files, const FamilyGroups& family,
-                  sstable::Engine engine) {
+void PrintRemarks(const std::vector<InspectedFile>& files, const FamilyGroups& family) {
   const Group& all = family.all;
   if (all.files_without_filter != 0) {
     cli::PrintLine("without filter: " +
@@ -76,7 +74,10 @@ void PrintRemarks(const std::vector<InspectedFile>& files, const FamilyGroups& f
                    FilesOfAll(all.ignored_files, all.ignored_bytes, all));
   }
   for (const auto& [name, count] : all.names) {
-    if (directory::IsSharedName(engine, name)) continue;  // the column "filter" says whose they are
+    // The column "filter" says whose they are.
+    if (name == engine_filters::kRocksDBName || name == engine_filters::kLevelDBName) {
+      continue;
+    }
     cli::PrintLine("filters named " + name + ": " + FilesText(count));
   }
   if (all.partitioned_files != 0) {
@@ -88,9 +89,6 @@ void PrintRemarks(const std::vector<InspectedFile>& files, const FamilyGroups& f
   for (const size_t i : family.files) {
     const FileFacts& facts = files[i].facts;
     if (!files[i].ignored.empty()) ++reasons["ignored: " + files[i].ignored];
-    if (files[i].policy_unknown) {
-      ++reasons["this program does not know the running policy, or whether it uses these filters"];
-    }
     if (!facts.why_unknown.empty()) ++reasons["not understood: " + facts.why_unknown];
     if (facts.has_filter() && facts.prefix_extractor == filter::kRangeExtractorName) {
       ++extractors["whole keys, " +
@@ -179,7 +177,7 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection, bool wi
     if (family.all.files == 0) continue;
     PrintGroups(family);
     PrintRanges(family);
-    PrintRemarks(files, family, database.engine);
+    PrintRemarks(files, family);
   }
   if (with_files) PrintFiles(inputs, files);
 }

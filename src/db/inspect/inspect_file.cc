@@ -1,8 +1,6 @@
 // What one table says of itself and of its filters (inspection.h).
 #include <algorithm>
 #include <cmath>
-#include <set>
-#include <tuple>
 #include <vector>
 
 #include "src/db/inspect/inspection.h"
@@ -17,11 +15,6 @@ using sstable::Engine;
 using sstable::FilterKind;
 using sstable::kUnknownCount;
 using sstable::Table;
-
-// Rates of double hashing are simulated, for 10 ms or more. Real tables have few kinds of filters,
-// whose results are kept; a crafted one of 2 MB can have thousands. The rates of the others are
-// left out of the mean.
-constexpr size_t kMostSimulated = 256;
 
 // How many keys the filters by offset hold for each byte of theirs.
 struct KeysPerByte {
@@ -126,9 +119,7 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
   KeysPerByte keys_per_byte;
   if (!CountFirstKeys(table, filters, &keys_per_byte, error)) return false;
   double keys = 0;
-  double keys_with_rate = 0;
   double matches = 0;
-  std::set<std::tuple<Kind, int, uint64_t>> kinds;
   for (uint64_t i = 0; i < filters->num_filters(); ++i) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
@@ -137,24 +128,18 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
     const double its_keys = std::max(
         1.0, std::round(keys_per_byte.ratio * static_cast<double>(filter->payload_bytes())));
     keys += its_keys;
-    const std::tuple kind(filter->kind(), filter->num_probes(), filter->payload_bytes());
-    if (kinds.size() == kMostSimulated && kinds.count(kind) == 0) continue;
-    kinds.insert(kind);
-    keys_with_rate += its_keys;
     matches += its_keys * filter->ExpectedRate(static_cast<uint64_t>(its_keys));
   }
   facts->keys_estimated = !keys_per_byte.whole_file;
   facts->num_keys =
       keys_per_byte.whole_file ? keys_per_byte.keys : static_cast<uint64_t>(std::llround(keys));
-  if (keys_per_byte.ratio > 0) facts->expected_rate = matches / keys_with_rate;
+  if (keys_per_byte.ratio > 0) facts->expected_rate = matches / keys;
   return true;
 }
 
 bool InspectPartitions(TableFilters* filters, FileFacts* facts, std::string* error) {
   double bytes = 0;
-  double bytes_with_rate = 0;
   double matches = 0;
-  size_t simulated = 0;
   std::vector<uint64_t> without_rate;
   for (uint64_t i = 0; i < filters->num_filters(); ++i) {
     const EngineFilter* filter = filters->At(i, error);
@@ -163,8 +148,6 @@ bool InspectPartitions(TableFilters* filters, FileFacts* facts, std::string* err
     // Partitions have the same bits per key, so bytes stand for keys.
     const auto weight = static_cast<double>(filters->bytes() - filter->entry_bytes());
     bytes += weight;
-    if (filter->kind() == Kind::kRocksDBLegacy && ++simulated > kMostSimulated) continue;
-    bytes_with_rate += weight;
     const double rate = filter->RateFromBits();
     if (std::isnan(rate)) {
       without_rate.push_back(i);
@@ -181,7 +164,7 @@ bool InspectPartitions(TableFilters* filters, FileFacts* facts, std::string* err
     const double keys = std::round(keys_per_byte * weight);
     matches += weight * filter->ExpectedRate(static_cast<uint64_t>(keys));
   }
-  if (bytes_with_rate > 0) facts->expected_rate = matches / bytes_with_rate;
+  if (bytes > 0) facts->expected_rate = matches / bytes;
   return true;
 }
 

@@ -1,6 +1,6 @@
 #include "src/db/inspect/inspection.h"
 
-#include "src/db/directory/filter_names.h"
+#include "src/db/directory/options_file.h"
 
 namespace bloomline::db {
 namespace {
@@ -11,30 +11,35 @@ RunningPolicy PolicyOf(const directory::ColumnFamily& family, const std::string&
   return {};
 }
 
-void CompareWithPolicy(const std::string& policy, InspectedFile* file) {
-  const FileFacts& facts = file->facts;
-  if (policy.empty() || !facts.has_filter()) return;
-  directory::FilterBlock block;
-  block.engine = facts.engine;
-  block.kind = facts.kind;
-  block.name = facts.filter_name;
+// Why the policy would not use the filters of a file; empty if it would, or if that is not known.
+//
+// Both engines look a filter up by name, and silently ignore all others: LevelDB by
+// FilterPolicy::Name(), RocksDB by CompatibilityName(), which its own policies and bloomline's
+// have in common.
+std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
+  if (policy.empty() || !facts.has_filter()) return "";
+  const bool is_rocksdb = facts.engine == sstable::Engine::kRocksDB;
+  const std::string id = is_rocksdb ? directory::OptionId(policy) : policy;
+  const bool is_bloomline = id.substr(0, id.find(':')) == "bloomline";
+  const bool is_none = id == "nullptr";
+  const bool is_own = is_rocksdb
+                          ? id.rfind("bloomfilter", 0) == 0 || id.rfind("ribbonfilter", 0) == 0 ||
+                                id.rfind("rocksdb.", 0) == 0
+                          : id == engine_filters::kLevelDBName;
+  if (is_rocksdb && !is_bloomline && !is_none && !is_own) return "";  // a policy of the user's
+  std::string_view name = id;
+  if (is_rocksdb) name = engine_filters::kRocksDBName;
+  if (!is_rocksdb && is_bloomline) name = engine_filters::kLevelDBName;
+  const bool is_by_offset = facts.kind == sstable::FilterKind::kByOffset;
+  if (is_none || facts.filter_name != name || (is_rocksdb && is_by_offset)) {
+    return "the policy does not look for filters named '" + facts.filter_name + "'";
+  }
   for (const auto& [kind, count] : facts.kinds) {
-    if (engine_filters::IsBloomline(kind)) block.is_bloomline = true;
+    if (is_own && engine_filters::IsBloomline(kind)) {
+      return "the policy does not understand these filters, and takes them to match every key";
+    }
   }
-  switch (directory::UseOf(policy, block)) {
-    case directory::PolicyUse::kIgnored:
-      file->ignored = "the policy does not look for filters named '" + facts.filter_name + "'";
-      break;
-    case directory::PolicyUse::kMayMatch:
-      file->ignored =
-          "the policy does not understand these filters, and takes them to match every key";
-      break;
-    case directory::PolicyUse::kUnknown:
-      file->policy_unknown = true;
-      break;
-    case directory::PolicyUse::kUsed:
-      break;
-  }
+  return "";
 }
 
 }  // namespace
@@ -57,7 +62,7 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
   }
   for (size_t i = 0; i < inspection.files.size(); ++i) {
     const std::string running = PolicyOf(inputs->column_family(inputs->files[i]), policy).name;
-    CompareWithPolicy(running, &inspection.files[i]);
+    inspection.files[i].ignored = WhyIgnored(running, inspection.files[i].facts);
   }
   inspection.groups = GroupFiles(*inputs, &inspection.files);
   for (const FamilyGroups& family : inspection.groups) {

@@ -84,7 +84,6 @@ struct InspectedFile {
   double coverage = 1;
   // Why the running configuration would not use the filter; empty: it would, or it is not known.
   std::string ignored;
-  bool policy_unknown = false;  // a policy is given or recorded, but not known to this program
   bool used() const { return facts.has_filter() && ignored.empty(); }
   // The rate that a Get sees: 1 if there is no filter, or if it is not used.
   double rate() const { return used() ? facts.expected_rate : 1; }
