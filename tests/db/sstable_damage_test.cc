@@ -67,7 +67,7 @@ std::vector<std::string> Files() {
     files.pop_back();
     ++left_out;
   }
-  EXPECT_GE(files.size() + left_out, 13u);
+  EXPECT_GE(files.size() + left_out, 11u);
   return files;
 }
 

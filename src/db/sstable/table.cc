@@ -25,14 +25,6 @@ bool TakePrefix(std::string_view prefix, std::string_view* text) {
   return true;
 }
 
-// db/blob/blob_log_format.h
-bool IsBlobFile(const support::InputFile& file) {
-  constexpr uint32_t kMagic = 2395959;
-  char start[4];
-  std::string ignored;
-  return file.ReadAt(0, sizeof(start), start, &ignored) && LoadLittleEndian32(start) == kMagic;
-}
-
 bool ReadFooter(TableParts* parts, BlockReader* reader, std::string* error) {
   const uint64_t size = parts->blocks.file.size();
   if (size < Footer::kMinBytes) {
@@ -45,7 +37,6 @@ bool ReadFooter(TableParts* parts, BlockReader* reader, std::string* error) {
   if (!reader->PrefetchTail(kTailBytes, &tail, error)) return false;
   std::string problem;
   if (!DecodeFooter(tail, size, parts->blocks.verify_checksums, &parts->blocks.footer, &problem)) {
-    if (IsBlobFile(parts->blocks.file)) problem = "is a RocksDB blob file, not a block-based table";
     return Refused(*parts, problem, error);
   }
   const Footer& footer = parts->blocks.footer;
@@ -81,13 +72,8 @@ void TakeMetaBlock(std::string_view name, const BlockHandle& handle, TableParts*
   } else if (name == "rocksdb.compression_dict") {
     parts->dictionary = handle;
     parts->has_dictionary = handle.size > 0;
-  } else if (handle.size > 0) {
-    parts->has_range_deletions = parts->has_range_deletions || name == "rocksdb.range_del";
-    // A compressed metaindex of a small file can name millions. So many do not fit in the file, and
-    // CheckOtherBlocks says so of those that are kept.
-    if (parts->other_blocks.size() <= parts->blocks.file.size()) {
-      parts->other_blocks.push_back(handle);
-    }
+  } else if (name == "rocksdb.range_del" && handle.size > 0) {
+    parts->has_range_deletions = true;
   }
 }
 
@@ -166,27 +152,6 @@ uint64_t Table::filter_bytes() const {
 uint64_t Table::index_bytes() const {
   const uint64_t of_all = properties().index_bytes;
   return of_all == kUnknownCount ? parts_->index.size : of_all;
-}
-
-bool Table::CheckOtherBlocks(std::string* error) const {
-  constexpr const char* kWhat = "meta block";
-  BlockReader reader(&parts_->blocks, BlockReader::Access::kRandom);
-  uint64_t bytes = 0;
-  for (const BlockHandle& handle : parts_->other_blocks) {
-    const char* stored;
-    if (!reader.ReadStored(kWhat, handle, &stored, error)) return false;
-    if (parts_->blocks.verify_checksums && !reader.HasRightChecksum(stored, handle)) {
-      return parts_->blocks.Damaged(kWhat, handle.offset, "its checksum is wrong", error);
-    }
-    bytes += handle.size;
-    if (bytes <= file_bytes()) continue;
-    return parts_->blocks.Damaged(kWhat, handle.offset,
-                                  "it and the meta blocks before it have " + std::to_string(bytes) +
-                                      " bytes; allowed: at most the " +
-                                      std::to_string(file_bytes()) + " of the file",
-                                  error);
-  }
-  return true;
 }
 
 }  // namespace bloomline::sstable

@@ -76,9 +76,6 @@ class Table {
   const Properties& properties() const;
   uint64_t filter_bytes() const;  // of filters and the index over them, as stored; 0: none
   uint64_t index_bytes() const;   // as it is in memory, if the table says so, else as stored
-  // Compares the checksums of blocks that nothing else here reads: of range deletions, and of those
-  // that the metaindex has under names not known here. False with *error: damaged.
-  bool CheckOtherBlocks(std::string* error) const;
 
   FilterKind filter_kind() const;
   // The name in the filter block's entry of the metaindex, without "filter.", "fullfilter." or

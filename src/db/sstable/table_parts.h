@@ -38,7 +38,6 @@ struct TableParts {
   bool has_dictionary = false;
   BlockHandle dictionary;
   bool has_range_deletions = false;
-  std::vector<BlockHandle> other_blocks;  // of the metaindex: range deletions, and unknown ones
 };
 
 }  // namespace bloomline::sstable

@@ -86,12 +86,6 @@ void WriteOld(const std::string& folder) {
   Spec first(prefix + "version0.sst", 0);
   first.table.checksum = rocksdb::kCRC32c;
   Write(folder, first);
-  Spec zlib(prefix + "version1-zlib.sst", 1);
-  zlib.options.compression = rocksdb::kZlibCompression;
-  Write(folder, zlib);
-  Spec lz4(prefix + "version1-lz4.sst", 1);
-  lz4.options.compression = rocksdb::kLZ4Compression;
-  Write(folder, lz4);
   Spec zstd(prefix + "version5-zstd.sst", 5);
   zstd.options.compression = rocksdb::kZSTD;
   Write(folder, zstd.Partition());

@@ -16,9 +16,6 @@
 #ifdef BLOOMLINE_ZLIB
 #include <zlib.h>
 #endif
-#ifdef BLOOMLINE_BZIP2
-#include <bzlib.h>
-#endif
 #ifdef BLOOMLINE_ZSTD
 #include <zstd.h>
 #endif
@@ -31,8 +28,7 @@ namespace {
 
 // How many bytes one compressed byte can become at most, from the formats; what claims more is
 // damaged, and gets no memory. snappy: a copy of 64 bytes takes 3. LZ4: a length byte stands for
-// 255. zlib: 258 bytes take 2 bits. zstd: a block of 128 KiB takes 4 bytes. bzip2: 900,000 equal
-// bytes take about 40.
+// 255. zlib: 258 bytes take 2 bits. zstd: a block of 128 KiB takes 4 bytes.
 uint64_t MaxExpansion(Compression type) {
   switch (type) {
     case Compression::kSnappy:
@@ -48,7 +44,17 @@ uint64_t MaxExpansion(Compression type) {
 }
 
 bool IsKnown(Compression type) {
-  return type <= Compression::kZstd || type == Compression::kZstdNotFinal;
+  switch (type) {
+    case Compression::kSnappy:
+    case Compression::kZlib:
+    case Compression::kLz4:
+    case Compression::kLz4Hc:
+    case Compression::kZstd:
+    case Compression::kZstdNotFinal:
+      return true;
+    default:
+      return false;
+  }
 }
 
 bool Problem(std::string text, std::string* problem) {
@@ -67,30 +73,6 @@ bool Problem(std::string text, std::string* problem) {
 
 [[maybe_unused]] bool Damaged(const char* library, std::string* problem) {
   return Problem(std::string("has damaged ") + library + " data", problem);
-}
-
-// Into `size` bytes; 0: unknown, and *size becomes how many there are. attempt(out, &n) is for n
-// bytes of room, which it sets to those that it made: 1 if that is all, 0 if there is too little
-// room, -1 if the data is damaged.
-template <typename Attempt>
-[[maybe_unused]] bool Inflate(const char* library, uint64_t stored, Buffer* out, uint64_t* size,
-                              std::string* problem, Attempt attempt) {
-  // Unknown: five times as much, as RocksDB estimates.
-  uint64_t room = *size > 0 ? *size : std::min(kMaxDecompressedBytes, stored * 5 + 4096);
-  while (true) {
-    out->Reserve(room);
-    uint64_t done = room;
-    const int state = attempt(out->data(), &done);
-    if (state > 0 && (*size == 0 || done == *size)) {
-      *size = done;
-      return true;
-    }
-    if (state != 0 || *size > 0) return Damaged(library, problem);
-    if (room == kMaxDecompressedBytes) {
-      return Problem("has more than " + std::to_string(room) + " bytes when decompressed", problem);
-    }
-    room = std::min(kMaxDecompressedBytes, room * 2);
-  }
 }
 
 bool SnappySize(std::string_view stored, uint64_t* size, std::string* problem) {
@@ -132,50 +114,31 @@ bool Lz4Decompress(std::string_view stored, std::string_view dictionary, uint64_
 #endif
 }
 
-bool ZlibDecompress(std::string_view stored, std::string_view dictionary, Buffer* out,
-                    uint64_t* size, std::string* problem) {
+bool ZlibDecompress(std::string_view stored, std::string_view dictionary, uint64_t size, char* out,
+                    std::string* problem) {
 #ifdef BLOOMLINE_ZLIB
   if (stored.size() > UINT_MAX) return Damaged("zlib", problem);
   const auto bytes_of = [](std::string_view text) {
     return reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
   };
-  return Inflate("zlib", stored.size(), out, size, problem, [&](char* to, uint64_t* n) {
-    z_stream stream{};
-    constexpr int kRawWindowBits = -14;  // RocksDB's default; a smaller window is read, too
-    if (inflateInit2(&stream, kRawWindowBits) != Z_OK) throw std::bad_alloc();
-    int state = Z_OK;
-    if (!dictionary.empty()) {
-      state =
-          inflateSetDictionary(&stream, bytes_of(dictionary), static_cast<uInt>(dictionary.size()));
-    }
-    stream.next_in = bytes_of(stored);
-    stream.avail_in = static_cast<uInt>(stored.size());
-    stream.next_out = reinterpret_cast<Bytef*>(to);
-    stream.avail_out = static_cast<uInt>(*n);
-    if (state == Z_OK) state = inflate(&stream, Z_FINISH);
-    *n -= stream.avail_out;
-    inflateEnd(&stream);
-    if (state == Z_STREAM_END) return 1;
-    return state == Z_BUF_ERROR && stream.avail_out == 0 ? 0 : -1;
-  });
+  z_stream stream{};
+  constexpr int kRawWindowBits = -14;  // RocksDB's default; a smaller window is read, too
+  if (inflateInit2(&stream, kRawWindowBits) != Z_OK) throw std::bad_alloc();
+  int state = Z_OK;
+  if (!dictionary.empty()) {
+    state =
+        inflateSetDictionary(&stream, bytes_of(dictionary), static_cast<uInt>(dictionary.size()));
+  }
+  stream.next_in = bytes_of(stored);
+  stream.avail_in = static_cast<uInt>(stored.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out);
+  stream.avail_out = static_cast<uInt>(size);
+  if (state == Z_OK) state = inflate(&stream, Z_FINISH);
+  const bool is_whole = state == Z_STREAM_END && stream.avail_out == 0;
+  inflateEnd(&stream);
+  return is_whole || Damaged("zlib", problem);
 #else
   return BuiltWithout("zlib", problem);
-#endif
-}
-
-bool Bzip2Decompress(std::string_view stored, Buffer* out, uint64_t* size, std::string* problem) {
-#ifdef BLOOMLINE_BZIP2
-  if (stored.size() > UINT_MAX) return Damaged("bzip2", problem);
-  return Inflate("bzip2", stored.size(), out, size, problem, [&](char* to, uint64_t* n) {
-    auto made = static_cast<unsigned>(*n);
-    const int state = BZ2_bzBuffToBuffDecompress(to, &made, const_cast<char*>(stored.data()),
-                                                 static_cast<unsigned>(stored.size()), 0, 0);
-    if (state == BZ_MEM_ERROR) throw std::bad_alloc();
-    *n = made;
-    return state == BZ_OK ? 1 : state == BZ_OUTBUFF_FULL ? 0 : -1;
-  });
-#else
-  return BuiltWithout("bzip2", problem);
 #endif
 }
 
@@ -245,17 +208,17 @@ bool Decompressor::TakeSize(Compression type, std::string_view* stored, uint64_t
   if (is_zstd && rules_->engine == Engine::kLevelDB) {
     return ZstdSize(*stored, size, problem);
   }
-  constexpr const char* kNoSize = "has no size in front of its compressed data";
-  if (is_zstd || rules_->format_version >= 2) {
-    uint32_t prefix;
-    if (!TakeVarint(stored, &prefix)) return Problem(kNoSize, problem);
-    *size = prefix;
-    return true;
+  if (!is_zstd && rules_->format_version < 2) {
+    return Problem(
+        "is compressed with zlib or LZ4 in the form of format_version 0 and 1; 2 to 7 "
+        "are known",
+        problem);
   }
-  if (type != Compression::kLz4 && type != Compression::kLz4Hc) return true;
-  if (stored->size() < 8) return Problem(kNoSize, problem);
-  *size = LoadLittleEndian32(stored->data());  // memory of a size_t, on little-endian machines
-  stored->remove_prefix(8);
+  uint32_t prefix;
+  if (!TakeVarint(stored, &prefix)) {
+    return Problem("has no size in front of its compressed data", problem);
+  }
+  *size = prefix;
   return true;
 }
 
@@ -272,9 +235,9 @@ bool Decompressor::Decompress(uint8_t type_byte, std::string_view stored, Buffer
   } else if (!rules_->manager.empty() && rules_->manager != "BuiltinV2") {
     return Problem("is compressed by \"" + rules_->manager + "\", which is not RocksDB's own",
                    problem);
-  } else if (!IsKnown(type) || type == Compression::kXpress) {
+  } else if (!IsKnown(type)) {
     return Problem(
-        "has compression type " + std::to_string(type_byte) + "; 0 to 5, 7 and 64 are known",
+        "has compression type " + std::to_string(type_byte) + "; 0 to 2, 4, 5, 7 and 64 are known",
         problem);
   }
 
@@ -296,10 +259,7 @@ bool Decompressor::Decompress(uint8_t type_byte, std::string_view stored, Buffer
       done = SnappyDecompress(stored, size, out->data(), problem);
       break;
     case Compression::kZlib:
-      done = ZlibDecompress(stored, dictionary_, out, &size, problem);
-      break;
-    case Compression::kBzip2:
-      done = Bzip2Decompress(stored, out, &size, problem);
+      done = ZlibDecompress(stored, dictionary_, size, out->data(), problem);
       break;
     case Compression::kLz4:
     case Compression::kLz4Hc:

@@ -22,10 +22,8 @@ enum class Compression : uint8_t {
   kNone = 0,
   kSnappy = 1,
   kZlib = 2,
-  kBzip2 = 3,
   kLz4 = 4,
   kLz4Hc = 5,
-  kXpress = 6,
   kZstd = 7,
   kZstdNotFinal = 64,
 };
@@ -52,7 +50,6 @@ class Decompressor {
                   std::string* problem);
 
  private:
-  // 0: not stored, as in zlib's and bzip2's old form.
   bool TakeSize(Compression type, std::string_view* stored, uint64_t* size,
                 std::string* problem) const;
 
