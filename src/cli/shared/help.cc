@@ -3,28 +3,12 @@
 #include <sstream>
 
 #include "src/cli/shared/commands.h"
+#include "src/cli/shared/printable.h"
 
 namespace bloomline::cli {
 namespace {
 
-constexpr size_t kColumns = 80;
 constexpr size_t kIndent = 26;  // of what is said of an option
-
-// `text` with its longer lines broken to at most `columns`.
-std::string Wrapped(const std::string& text, size_t columns) {
-  std::string wrapped;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    while (line.size() > columns && line.rfind(' ', columns) != std::string::npos) {
-      const size_t space = line.rfind(' ', columns);
-      wrapped += line.substr(0, space) + '\n';
-      line.erase(0, space + 1);
-    }
-    wrapped += line + '\n';
-  }
-  wrapped.pop_back();
-  return wrapped;
-}
 
 // "1 to 1024" of CLI11's "INT in [1 - 1024]", or empty.
 std::string RangeOf(const std::string& type) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
+#include <sstream>
 
 namespace bloomline::cli {
 namespace {
@@ -39,6 +40,21 @@ std::string Printable(std::string_view text) {
     text.remove_prefix(size == 0 ? 1 : size);
   }
   return printable;
+}
+
+std::string Wrapped(const std::string& text, size_t columns) {
+  std::string wrapped;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    while (line.size() > columns && line.rfind(' ', columns) != std::string::npos) {
+      const size_t space = line.rfind(' ', columns);
+      wrapped += line.substr(0, space) + '\n';
+      line.erase(0, space + 1);
+    }
+    wrapped += line + '\n';
+  }
+  wrapped.pop_back();
+  return wrapped;
 }
 
 void PrintLine(std::string_view text) { std::cout << Printable(text) << '\n'; }

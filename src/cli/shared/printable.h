@@ -13,6 +13,12 @@ namespace bloomline::cli {
 // '?' for each byte that is of no printable character in UTF-8.
 std::string Printable(std::string_view text);
 
+// What fits on a screen, and in a message.
+constexpr size_t kColumns = 80;
+
+// `text` with its longer lines broken at spaces to at most `columns`; a word may have more.
+std::string Wrapped(const std::string& text, size_t columns);
+
 // To stdout and to stderr, with a newline behind it.
 void PrintLine(std::string_view text);
 void PrintError(std::string_view text);

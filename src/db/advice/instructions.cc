@@ -94,8 +94,8 @@ std::string Code(const Settings& settings) {
     return text + "table.filter_policy = bloomline::NewRocksDBFilterPolicy(filter);\n";
   }
   return text +
-         "options.filter_policy = bloomline::NewLevelDBFilterPolicy(filter);  "
-         "// delete it after the database\n";
+         "// To be deleted after the database.\n"
+         "options.filter_policy = bloomline::NewLevelDBFilterPolicy(filter);\n";
 }
 
 }  // namespace bloomline::advice

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <sstream>
 #include <vector>
 
 #include "bloomline/filter_options.h"
@@ -35,14 +34,14 @@ std::string BitsOrNone(double bits) { return bits > 0 ? cli::NumberText(bits, 2)
 
 // A column of bits per key for what is now, and one for each choice.
 void PrintLevels(const FamilyAdvice& family) {
-  Cells cells = {{"level", "keys", "runs", "wasted reads", "now"}};
+  Cells cells = {{"level", "keys", "runs", "wasted", "now"}};
   const std::vector<Choice>& choices = family.advice.choices;
   for (size_t c = 0; c < choices.size(); ++c) {
     cells[0].push_back("(" + std::to_string(c + 1) + ")");
   }
   for (size_t i = 0; i < family.situation.levels.size(); ++i) {
     const Level& level = family.situation.levels[i];
-    cells.push_back({LevelText(level.number), cli::CountText(level.num_keys),
+    cells.push_back({LevelText(level.number), KeysText(level.num_keys, false),
                      cli::NumberText(level.num_runs, 2), RateOrDash(level.wasted_reads),
                      level.num_keys == 0 ? "-"
                                          : BitsOrNone(8 * static_cast<double>(level.filter_bytes) /
@@ -55,8 +54,14 @@ void PrintLevels(const FamilyAdvice& family) {
   std::cout << "\nbits per key of each level:\n" << cli::TextTable(cells);
 }
 
+std::string ShortTitle(std::string title) {
+  constexpr std::string_view kLong = "at most the same";
+  const size_t at = title.find(kLong);
+  return at == std::string::npos ? title : title.replace(at, kLong.size(), "same");
+}
+
 void PrintChoices(const FamilyAdvice& family) {
-  Cells cells = {{"", "bits/key", "memory", "wasted reads"}};
+  Cells cells = {{"", "bits/key", "memory", "wasted"}};
   cells.push_back({"now", BitsOrNone(BitsNow(family)),
                    cli::BytesText(family.advice.filter_bytes_now),
                    RateOrDash(family.advice.wasted_reads_now)});
@@ -65,33 +70,27 @@ void PrintChoices(const FamilyAdvice& family) {
   const bool with_readers =
       is_stock || (has_none && family.situation.engine == sstable::Engine::kRocksDB);
   if (with_readers) {
-    cells[0].push_back("RocksDB alone");
-    cells[1].push_back(is_stock ? "uses them" : "-");
+    cells[0].push_back("RocksDB");
+    cells[1].push_back(is_stock ? "uses" : "-");
   }
   for (size_t c = 0; c < family.advice.choices.size(); ++c) {
     const Choice& choice = family.advice.choices[c];
-    cells.push_back({"(" + std::to_string(c + 1) + ") " + choice.title,
+    cells.push_back({"(" + std::to_string(c + 1) + ") " + ShortTitle(choice.title),
                      BitsOrNone(8 * static_cast<double>(choice.filter_bytes) /
                                 static_cast<double>(NumKeys(family.situation))),
                      cli::BytesText(choice.filter_bytes), RateOrDash(choice.wasted_reads)});
-    if (with_readers) cells.back().push_back(choice.is_stock() ? "uses them" : "ignores them");
+    if (with_readers) cells.back().push_back(choice.is_stock() ? "uses" : "ignores");
   }
   std::cout << cli::TextTable(cells);
 }
 
-// In lines of at most 100 columns, if its words allow.
 void PrintRemark(const std::string& remark) {
-  constexpr size_t kColumns = 100;
-  std::istringstream words(remark);
-  std::string line = "-";
-  for (std::string word; words >> word;) {
-    if (line.size() + 1 + word.size() > kColumns) {
-      std::cout << line << '\n';
-      line = " ";
-    }
-    line += ' ' + word;
+  constexpr size_t kIndent = 2;
+  std::string text = cli::Wrapped(remark, cli::kColumns - kIndent);
+  for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += kIndent) {
+    text.insert(++at, kIndent, ' ');
   }
-  std::cout << line << '\n';
+  std::cout << "- " << text << '\n';
 }
 
 void PrintLines(const std::string& heading, const std::string& lines) {
@@ -99,13 +98,21 @@ void PrintLines(const std::string& heading, const std::string& lines) {
   std::cout << heading << ":\n";
   for (size_t begin = 0; begin < lines.size();) {
     const size_t end = std::min(lines.find('\n', begin), lines.size());
-    std::cout << "    " << lines.substr(begin, end - begin) << '\n';
+    std::cout << "  " << lines.substr(begin, end - begin) << '\n';
     begin = end + 1;
   }
 }
 
 std::string EnvironmentText(const PreloadLibrary& library, const Choice& choice) {
   return "LD_PRELOAD=" + library.path + " " + choice.environment;
+}
+
+// A line for each word, as a shell takes them.
+std::string OnLines(std::string words) {
+  for (size_t at = 0; (at = words.find(' ', at)) != std::string::npos; at += 3) {
+    words.replace(at, 1, " \\\n");
+  }
+  return words;
 }
 
 cli::Json ChoiceJson(const PreloadLibrary& library, const Choice& choice) {
@@ -191,7 +198,7 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics) {
   PrintLines(library.is_installed ? "environment of the program"
                                   : "environment of the program (the package " + library.package +
                                         " is not installed here)",
-             EnvironmentText(library, best));
+             OnLines(EnvironmentText(library, best)));
   PrintLines("in C++", best.code);
   if (family.advice.choices.size() > 1) std::cout << "\nOther choices: --choice N\n";
 }

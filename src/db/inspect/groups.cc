@@ -275,7 +275,10 @@ cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool wi
 std::string KindsText(const KindCounts& kinds) {
   std::string text;
   for (const auto& [kind, count] : kinds) {
-    text += (text.empty() ? "" : ", ") + std::string(engine_filters::KindName(kind));
+    std::string_view name = engine_filters::KindName(kind);
+    constexpr std::string_view kOurs = "bloomline ";
+    if (name.substr(0, kOurs.size()) == kOurs) name.remove_prefix(kOurs.size());
+    text += (text.empty() ? "" : ", ") + std::string(name);
   }
   return text.empty() ? "none" : text;
 }
@@ -291,7 +294,11 @@ std::string ShareText(uint64_t part, uint64_t all) {
 }
 
 std::string KeysText(uint64_t num_keys, bool estimated) {
-  return (estimated ? "~" : "") + cli::CountText(num_keys);
+  constexpr uint64_t kMillion = 1000000;
+  const std::string text = num_keys < 10 * kMillion
+                               ? cli::CountText(num_keys)
+                               : cli::CountText((num_keys + kMillion / 2) / kMillion) + " M";
+  return (estimated ? "~" : "") + text;
 }
 
 }  // namespace bloomline::db

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
@@ -25,7 +26,6 @@ std::vector<std::string> GroupCells(const std::string& name, const Group& group)
   return {name,
           KindsText(group.kinds),
           cli::CountText(group.files),
-          cli::BytesText(group.bytes),
           KeysText(group.num_keys + group.keys_without_filter, group.keys_estimated),
           cli::BytesText(group.filter_bytes),
           BitsOrDash(group.bits_per_key()),
@@ -35,8 +35,8 @@ std::vector<std::string> GroupCells(const std::string& name, const Group& group)
 }
 
 void PrintGroups(const FamilyGroups& family) {
-  Cells cells = {{"level", "filter", "files", "data", "keys", "filters", "bits/key", "expected FPR",
-                  "runs", "wasted reads"}};
+  Cells cells = {
+      {"level", "filter", "files", "keys", "filters", "bits/key", "FPR", "runs", "wasted"}};
   for (const Group& level : family.levels) {
     cells.push_back(GroupCells(LevelText(level.level), level));
   }
@@ -55,6 +55,25 @@ void PrintRanges(const FamilyGroups& family) {
   for (const Group& level : family.levels) add(LevelText(level.level), level.ranges);
   if (family.levels.size() != 1) add("all", family.all.ranges);
   std::cout << cli::TextTable(cells, 2);
+}
+
+void PrintWrapped(const std::string& text) {
+  std::cout << cli::Wrapped(cli::Printable(text), cli::kColumns) << '\n';
+}
+
+// An option string may be long, and has no spaces.
+void PrintPolicy(const RunningPolicy& policy) {
+  std::string line = "running policy (" + policy.from + "): ";
+  std::istringstream options(cli::Printable(policy.name));
+  for (std::string option; std::getline(options, option, ';');) {
+    if (!options.eof()) option += ';';
+    if (line.size() + option.size() > cli::kColumns) {
+      std::cout << line << '\n';
+      line = "  ";
+    }
+    line += option;
+  }
+  std::cout << line << '\n';
 }
 
 // "1 of 4 files (25 %; 10 % of the data)"
@@ -100,18 +119,13 @@ void PrintRemarks(const std::vector<InspectedFile>& files, const FamilyGroups& f
     }
   }
   for (const auto& [text, count] : extractors) {
-    cli::PrintLine("filters of " + text + ": " + FilesText(count));
+    PrintWrapped("filters of " + text + ": " + FilesText(count));
   }
-  for (const auto& [text, count] : reasons) cli::PrintLine(FilesText(count) + ": " + text);
+  for (const auto& [text, count] : reasons) PrintWrapped(FilesText(count) + ": " + text);
 }
 
 void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
-  Cells cells = {
-      {"file", "filter", "level", "data", "keys", "filters", "bits/key", "expected FPR"}};
-  const bool with_ranges = std::any_of(files.begin(), files.end(), [](const InspectedFile& file) {
-    return file.facts.ranges.files != 0;
-  });
-  if (with_ranges) cells[0].insert(cells[0].end(), {"entries for ranges", "their memory"});
+  Cells cells = {{"file", "filter", "level", "data", "keys", "filters", "bits/key", "FPR"}};
   for (size_t i = 0; i < files.size(); ++i) {
     const FileRef& ref = inputs.files[i];
     if (ref.state != FileState::kDone) continue;
@@ -123,9 +137,6 @@ void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
                      cli::BytesText(file.bytes), KeysText(facts.num_keys, facts.keys_estimated),
                      facts.has_filter() ? cli::BytesText(facts.filter_bytes) : "none",
                      BitsOrDash(group.bits_per_key()), RateOrDash(files[i].rate())});
-    if (facts.ranges.files == 0) continue;
-    cells.back().insert(cells.back().end(),
-                        {facts.ranges.kinds.Text(), cli::BytesText(facts.ranges.entry_bytes)});
   }
   if (cells.size() > 1) std::cout << '\n' << cli::TextTable(cells, 2);
 }
@@ -172,7 +183,7 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection, bool wi
                    EngineName(database.engine) + ", " + FilesText(family.all.files) + ", " +
                    cli::BytesText(family.all.bytes));
     if (!policies[g].name.empty()) {
-      cli::PrintLine("running policy (" + policies[g].from + "): " + policies[g].name);
+      PrintPolicy(policies[g]);
     }
     if (family.all.files == 0) continue;
     PrintGroups(family);

@@ -117,22 +117,22 @@ std::string ShapeName(const KeyShape& shape) {
   const std::string length = std::to_string(shape.length);
   switch (shape.kind) {
     case ShapeKind::kDecimal:
-      return "decimal numbers of " + length + " digits";
+      return "decimal, " + length + " digits";
     case ShapeKind::kTextDecimal:
-      return "text that ends in a decimal number, " + length + " bytes";
+      return "text, decimal number, " + length + " bytes";
     case ShapeKind::kUuid:
       return "UUIDs as text";
     case ShapeKind::kHex:
-      return "hexadecimal text of " + length + " digits";
+      return "hexadecimal, " + length + " digits";
     case ShapeKind::kText:
       return "text, " + length + " bytes";
     case ShapeKind::kCounter:
       if (shape.counter_end == shape.length) {
         return shape.length <= 8 ? length + "-byte big-endian counters"
-                                 : length + " bytes that end in a big-endian counter";
+                                 : length + " bytes, counter at end";
       }
-      return std::to_string(shape.counter_end) + "-byte big-endian counters, then " +
-             std::to_string(shape.length - shape.counter_end) + " constant bytes";
+      return std::to_string(shape.counter_end) + "-byte counters, " +
+             std::to_string(shape.length - shape.counter_end) + " bytes more";
     case ShapeKind::kRandom:
       return length + " random bytes";
     case ShapeKind::kBinary:

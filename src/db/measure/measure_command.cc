@@ -107,14 +107,14 @@ void PrintShapes(const MeasuredFamily& family) {
 
 void PrintFiles(const Inputs& inputs, const Inspection& inspection,
                 const std::vector<MeasureResult>& results) {
-  Cells cells = {{"file", "level", "keys read", "adjacent FPR", "elsewhere FPR", "expected FPR"}};
+  Cells cells = {{"file", "level", "adjacent FPR", "elsewhere FPR", "expected"}};
   for (size_t i = 0; i < results.size(); ++i) {
     const FileRef& ref = inputs.files[i];
     if (ref.state != FileState::kDone) continue;
     const directory::TableFile& file = inputs.file(ref);
     cells.push_back(
-        {FileText(inputs, ref), LevelText(file.level), cli::CountText(results[i].keys_read),
-         MeasuredText(results[i].rates.adjacent), MeasuredText(results[i].rates.elsewhere),
+        {FileText(inputs, ref), LevelText(file.level), MeasuredText(results[i].rates.adjacent),
+         MeasuredText(results[i].rates.elsewhere),
          results[i].keys_read == 0 ? "-" : RateOrDash(inspection.files[i].facts.expected_rate)});
   }
   if (cells.size() > 1) std::cout << '\n' << cli::TextTable(cells);
@@ -130,21 +130,20 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
     if (f != 0) std::cout << '\n';
     cli::PrintLine(DatabaseTitle(database, groups.column_family) + ": " +
                    EngineName(database.engine));
-    Cells cells = {{"level", "filter", "adjacent FPR", "elsewhere FPR", "expected FPR", "runs",
-                    "wasted reads"}};
-    const auto add = [&](const std::string& name, const MeasuredGroup& group, const Group& files) {
-      cells.push_back({name, KindsText(files.kinds), MeasuredText(group.adjacent),
-                       MeasuredText(group.elsewhere), RateOrDash(group.expected.rate()),
-                       cli::NumberText(group.runs, 2), RateOrDash(group.wasted_reads)});
+    Cells cells = {{"level", "adjacent FPR", "elsewhere FPR", "expected", "runs", "wasted"}};
+    const auto add = [&](const std::string& name, const MeasuredGroup& group) {
+      cells.push_back({name, MeasuredText(group.adjacent), MeasuredText(group.elsewhere),
+                       RateOrDash(group.expected.rate()), cli::NumberText(group.runs, 2),
+                       RateOrDash(group.wasted_reads)});
     };
-    for (size_t i = 0; i < family.levels.size(); ++i) {
-      add(LevelText(family.levels[i].level), family.levels[i], groups.levels[i]);
-    }
-    if (family.levels.size() > 1) add("all", family.all, groups.all);
-    if (cells.size() > 1) std::cout << cli::TextTable(cells, 2);
+    for (const MeasuredGroup& level : family.levels) add(LevelText(level.level), level);
+    if (family.levels.size() > 1) add("all", family.all);
+    if (cells.size() > 1) std::cout << cli::TextTable(cells);
     PrintShapes(family);
     for (const auto& [reason, files] : family.not_measured) {
-      cli::PrintLine("not measured: " + FilesText(files) + ": " + reason);
+      std::cout << cli::Wrapped(cli::Printable("not measured: " + FilesText(files) + ": " + reason),
+                                cli::kColumns)
+                << '\n';
     }
   }
   if (with_files) PrintFiles(inputs, inspection, results);
