@@ -13,6 +13,7 @@
 
 #include "bloomline/level_sizing.h"
 #include "bloomline/sizing.h"
+#include "src/db/advice/division.h"
 #include "tests/db/advice_samples.h"
 
 namespace bloomline::advice {
@@ -173,6 +174,26 @@ TEST(AdviceTest, RocksDBsOwnFiltersStayAndAreSpreadByLevel) {
     }
     for (const Choice& choice : Ask(after).choices) EXPECT_FALSE(choice.is_stock()) << choice.title;
   }
+}
+
+// As the policy does: a file below which there are no keys has the bits of the deepest level.
+TEST(DividerTest, BottommostFilesHaveTheBitsOfTheDeepestLevel) {
+  Tree tree;
+  tree.numbers = {1, 2};
+  tree.keys = {200000, 1000000};
+  tree.runs = {1, 1};
+  tree.keys_per_filter = {200000, 1000000};
+  tree.sizes_vary = {false, false};
+  const auto at = [&tree](double share) {
+    tree.bottommost_shares = {share, 0};
+    return Divider(tree, Format::kBloom, Spread::kAuto).At(10);
+  };
+  const Division none = at(0), half = at(0.5), all = at(1);
+  EXPECT_GT(none.bits_of_level[0], none.bits_of_level[1] + 1);
+  EXPECT_EQ(all.bits_of_level[0], all.bits_of_level[1]);
+  EXPECT_NEAR(half.bytes, (none.bytes + all.bytes) / 2, 1);
+  EXPECT_NEAR(half.wasted_reads, (none.wasted_reads + all.wasted_reads) / 2, 1e-9);
+  EXPECT_LT(all.bytes, 0.97 * none.bytes);
 }
 
 TEST(AdviceTest, RocksDBsOwnFiltersGainNothingInOneLevel) {

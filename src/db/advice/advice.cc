@@ -51,6 +51,7 @@ Tree TreeOf(const Situation& situation) {
     tree.numbers.push_back(level.number);
     tree.keys.push_back(static_cast<double>(level.num_keys));
     tree.runs.push_back(level.num_runs);
+    tree.bottommost_shares.push_back(level.bottommost_share);
     tree.keys_per_filter.push_back(KeysPerFilter(situation, level));
     tree.sizes_vary.push_back(level.num_filters > 1 ||
                               tree.keys_per_filter.back() < level.num_keys);

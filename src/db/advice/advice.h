@@ -32,6 +32,9 @@ struct Level {
   uint64_t num_filters = 0;
   uint64_t filter_bytes = 0;  // now; of the filters alone, without their index. 0: no filters
   double wasted_reads = 0;    // now, per Get of a missing key in range: sum of its runs' rates
+  // The part of the keys in files below which no deeper level has keys, 0 to 1. RocksDB's policy
+  // gives these files the bits of the deepest level.
+  double bottommost_share = 0;
 };
 
 struct Situation {

@@ -53,8 +53,9 @@ double RoundedDown(Format format, double bits) {
 
 // What RocksDB's policy gives each level with bits_by_level=auto: bits by the distance from the
 // deepest level, spread over seven full levels. Level 0 is one above the first level below it that
-// has keys. docs/levels.md has the policy's rules for files that these do not apply to.
-void SpreadAsPolicy(const Tree& tree, Format format, double bits_per_key, double* bits_of_level) {
+// has keys. docs/levels.md has the policy's rules for files that these do not apply to. Returns the
+// bits of bottommost files.
+double SpreadAsPolicy(const Tree& tree, Format format, double bits_per_key, double* bits_of_level) {
   constexpr int kAssumedLevels = 7;
   double keys[kAssumedLevels];
   double bits[kAssumedLevels];
@@ -70,6 +71,7 @@ void SpreadAsPolicy(const Tree& tree, Format format, double bits_per_key, double
                            ? bits_per_key
                            : bits[kAssumedLevels - 1 - std::min(distance, kAssumedLevels - 1)];
   }
+  return is_none_at_bottom ? bits_per_key : bits[kAssumedLevels - 1];
 }
 
 }  // namespace
@@ -141,8 +143,11 @@ Division Divider::At(double bits_per_key) const {
   if (spread_ == Spread::kByLevel) {
     SpreadBitsByLevel(format_, bits_per_key, tree_.keys.data(), tree_.runs.data(), tree_.size(),
                       division.bits_of_level.data());
-  } else if (spread_ == Spread::kAuto) {
-    SpreadAsPolicy(tree_, format_, bits_per_key, division.bits_of_level.data());
+  }
+  double bottommost_bits = 0;
+  if (spread_ == Spread::kAuto) {
+    bottommost_bits = RoundedDown(
+        format_, SpreadAsPolicy(tree_, format_, bits_per_key, division.bits_of_level.data()));
   }
   double bits = 0;
   FilterFigures figures;
@@ -150,12 +155,24 @@ Division Divider::At(double bits_per_key) const {
     double& of_level = division.bits_of_level[i];
     of_level = RoundedDown(format_, of_level);
     // The filters of LevelDB's levels are alike, and their figures can take a millisecond.
-    const bool is_same = i > 0 && of_level == division.bits_of_level[i - 1] &&
+    const bool is_same = i > 0 && spread_ != Spread::kAuto &&
+                         of_level == division.bits_of_level[i - 1] &&
                          tree_.keys_per_filter[i] == tree_.keys_per_filter[i - 1] &&
                          tree_.sizes_vary[i] == tree_.sizes_vary[i - 1];
     if (!is_same) {
       const auto figures_of = tree_.sizes_vary[i] ? MeanFiguresOf : FiguresOf;
       figures = figures_of(tree_.engine, format_, tree_.keys_per_filter[i], of_level);
+      if (spread_ == Spread::kAuto) {
+        const double share = tree_.bottommost_shares[i];
+        const FilterFigures bottommost =
+            figures_of(tree_.engine, format_, tree_.keys_per_filter[i], bottommost_bits);
+        const auto mean = [share](double others, double of_bottommost) {
+          return others + share * (of_bottommost - others);
+        };
+        figures = {mean(figures.bytes_per_key, bottommost.bytes_per_key),
+                   mean(figures.rate, bottommost.rate)};
+        of_level = Hundredths(mean(of_level, bottommost_bits));
+      }
     }
     bits += of_level * tree_.keys[i];
     division.bytes += figures.bytes_per_key * tree_.keys[i];

@@ -40,6 +40,7 @@ struct Tree {
   std::vector<int> numbers;  // ascending
   std::vector<double> keys;
   std::vector<double> runs;
+  std::vector<double> bottommost_shares;  // of the keys, as in Level
   std::vector<uint64_t> keys_per_filter;  // at least 1
   std::vector<bool> sizes_vary;           // of several filters
 
@@ -54,7 +55,8 @@ enum class Spread { kUniform, kByLevel, kAuto };
 
 struct Division {
   double bits_per_key = 0;            // the average; kAuto: the option, of seven levels
-  std::vector<double> bits_of_level;  // as the tree's; in hundredths; 0: no filter
+  // As the tree's; in hundredths; 0: no filter. kAuto: the mean of a level's files.
+  std::vector<double> bits_of_level;
   double bytes = 0;
   double wasted_reads = 0;
 };

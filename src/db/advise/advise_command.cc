@@ -73,6 +73,8 @@ advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection
     level.num_runs = std::max(group.runs, 1e-6);  // the least that level_sizing.h allows
     // Files without a filter will have one, of all their keys.
     level.num_keys = group.num_keys + group.keys_without_filter;
+    level.bottommost_share = static_cast<double>(group.bottommost_keys) /
+                             static_cast<double>(std::max<uint64_t>(level.num_keys, 1));
     level.num_filters = group.files_without_filter == 0 ? group.num_filters : 0;
     level.filter_bytes = group.key_bytes();
     level.wasted_reads =

@@ -89,6 +89,34 @@ std::vector<double> Coverage(const std::vector<KeyRange>& ranges) {
   return coverage;
 }
 
+// Sets which files are bottommost.
+void FindBottommost(const Inputs& inputs, const std::vector<size_t>& members,
+                    const std::vector<KeyRange>& ranges, std::vector<InspectedFile>* files) {
+  using Ends = std::pair<std::string_view, std::string_view>;
+  const auto ends_of = [&](size_t m) -> Ends {
+    return std::minmax(ranges[m].first, ranges[m].last);  // in either order of bytes
+  };
+  std::map<int, std::vector<Ends>> levels;
+  for (size_t m = 0; m < members.size(); ++m) {
+    levels[inputs.file(inputs.files[members[m]]).level].push_back(ends_of(m));
+  }
+  for (auto& [level, ends] : levels) std::sort(ends.begin(), ends.end());
+  for (size_t m = 0; m < members.size(); ++m) {
+    const auto [low, high] = ends_of(m);
+    const int level = inputs.file(inputs.files[members[m]]).level;
+    bool is_bottommost = level > 0;
+    for (auto deeper = levels.upper_bound(level); deeper != levels.end(); ++deeper) {
+      // The files of a level do not overlap.
+      const std::vector<Ends>& ends = deeper->second;
+      const auto behind =
+          std::upper_bound(ends.begin(), ends.end(), high,
+                           [](std::string_view key, const Ends& file) { return key < file.first; });
+      if (behind != ends.begin() && std::prev(behind)->second >= low) is_bottommost = false;
+    }
+    (*files)[members[m]].is_bottommost = is_bottommost;
+  }
+}
+
 // Sets the coverage of a column family's files. Level 0: its files overlap, and a Get queries all
 // whose range has the key. Elsewhere files of a level do not overlap. The same sum serves both.
 // Without a known order, or for files that were named on their own, each file of level 0 is a run,
@@ -110,6 +138,7 @@ void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
   if (known) {
     const std::vector<double> coverage = Coverage(ranges);
     for (size_t m = 0; m < members.size(); ++m) (*files)[members[m]].coverage = coverage[m];
+    FindBottommost(inputs, members, ranges, files);
     return;
   }
   for (size_t m = 0; m < members.size(); ++m) {
@@ -141,6 +170,7 @@ void Group::Add(const InspectedFile& file, uint64_t file_bytes) {
   const FileFacts& facts = file.facts;
   ++files;
   bytes += file_bytes;
+  if (file.is_bottommost) bottommost_keys += file.facts.num_keys;
   runs += file.coverage;
   wasted_reads += file.coverage * file.rate();
   keys_estimated = keys_estimated || facts.keys_estimated;

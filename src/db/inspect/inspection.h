@@ -82,6 +82,9 @@ struct InspectedFile {
   // The fraction of Gets of missing keys that query this file (groups.cc). Of a file whose place
   // in a database is unknown: 1.
   double coverage = 1;
+  // No file of a deeper level has keys in its range: RocksDB calls it bottommost when it writes it.
+  // False in level 0, and where the order of keys is not known.
+  bool is_bottommost = false;
   // Why the running configuration would not use the filter; empty: it would, or it is not known.
   std::string ignored;
   bool used() const { return facts.has_filter() && ignored.empty(); }
@@ -105,6 +108,7 @@ struct Group {
   uint64_t keys_without_filter = 0;
   bool keys_estimated = false;
   uint64_t filter_bytes = 0;
+  uint64_t bottommost_keys = 0;
   double runs = 0;          // sorted runs that a Get queries on average: the sum of coverages
   double wasted_reads = 0;  // expected per Get of a missing key
   std::map<std::string, uint64_t> names;  // files by the name of their filter
