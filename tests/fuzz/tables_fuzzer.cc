@@ -51,7 +51,6 @@ void CheckTable(const std::string& path, bool verify_checksums, uint64_t skip) {
   const auto table = Table::Open(path, options, &error);
   RequireReason(table != nullptr, &error);
   if (table == nullptr) return;
-  RequireReason(table->CheckOtherBlocks(&error), &error);
   std::vector<std::string> keys = {"", "key"};
   const auto reader = table->NewKeyReader(&error);
   RequireReason(reader != nullptr, &error);
