@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/case_folding.h"
@@ -158,6 +159,27 @@ TEST(RocksDBCanonicalizerTest, AnOptionOfEarlierVersionsWritesNoFilters) {
                   &table)
                   .ok());
   EXPECT_EQ(table.filter_policy, nullptr);
+}
+
+// The numbers of bits_by_level count even where bits_per_key is 0.
+TEST(RocksDBCanonicalizerTest, AnOptionOfEarlierVersionsEndsTheFiltersOfARunningPolicy) {
+  RocksDBFilterOptions by_level;
+  by_level.bits_by_level = {20, 10};
+  const Policy policy = NewRocksDBFilterPolicy(by_level);
+  const rocksdb::BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  context.level_at_creation = 0;
+  const auto writes_filter = [&] {
+    return std::unique_ptr<rocksdb::FilterBitsBuilder>(policy->GetBuilderWithContext(context)) !=
+           nullptr;
+  };
+  ASSERT_TRUE(writes_filter());
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(std::const_pointer_cast<rocksdb::FilterPolicy>(policy)
+                   ->ConfigureFromString(rocksdb::ConfigOptions(), "canonicalizer=app.Case")
+                   .ok());
+  TakeStderr();
+  EXPECT_FALSE(writes_filter());
 }
 
 int NumLines(const std::string& text, const std::string& part) {

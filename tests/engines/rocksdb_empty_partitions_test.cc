@@ -13,6 +13,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/metrics/counted_builder.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_stock_filters.h"
 #include "tests/support/temp_dir.h"
@@ -56,6 +57,46 @@ int NumFound(rocksdb::DB* db) {
     for (size_t i = 0; i < kBatch; ++i) num_found += statuses[i].ok() && values[i] == keys[i];
   }
   return num_found;
+}
+
+// Gives its keys a trailer without blocks, as RocksDB's may with optimize_filters_for_memory.
+class BlocklessBuilder : public rocksdb::FilterBitsBuilder {
+ public:
+  void AddKey(const Slice&) override { ++num_keys_; }
+#if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
+  void AddKeyAndAlt(const Slice&, const Slice&) override { num_keys_ += 2; }
+#endif
+  size_t EstimateEntriesAdded() override { return num_keys_; }
+  Slice Finish(std::unique_ptr<const char[]>*) override {
+    num_keys_ = 0;
+    return Slice("\xff\x00\x06\x00\x00", kStockTrailerBytes);
+  }
+  Slice Finish(std::unique_ptr<const char[]>* buffer, rocksdb::Status*) override {
+    return Finish(buffer);
+  }
+  rocksdb::Status MaybePostVerify(const Slice&) override { return rocksdb::Status::OK(); }
+  size_t ApproximateNumEntries(size_t) override { return 1; }
+  size_t CalculateSpace(size_t) BLOOMLINE_OVERRIDE_SINCE_10_9 { return kStockTrailerBytes; }
+  double EstimatedFpRate(size_t, size_t) BLOOMLINE_OVERRIDE_SINCE_10_9 { return 1; }
+
+ private:
+  size_t num_keys_ = 0;
+};
+
+TEST(RocksDBOwnBuilderTest, KeysGetNoFilterWithoutBlocks) {
+  const auto policy = tests::Own("bloomfilter:1:false");
+  for (const bool is_partition : {false, true}) {
+    OwnBuilder builder(policy, std::make_unique<BlocklessBuilder>(), is_partition);
+    std::unique_ptr<const char[]> buffer;
+    EXPECT_EQ(builder.Finish(&buffer).size(), kStockTrailerBytes) << "no keys: right";
+    builder.AddKey("key");
+    const Slice filter = builder.Finish(&buffer);
+    for (const auto& reader_policy : {policy, tests::Bloomline(Format::kBloom, 1)}) {
+      const std::unique_ptr<rocksdb::FilterBitsReader> reader(
+          reader_policy->GetFilterBitsReader(filter));
+      EXPECT_TRUE(reader->MayMatch("key"));
+    }
+  }
 }
 
 class RocksDBEmptyPartitionsTest : public testing::TestWithParam<Format> {};

@@ -32,9 +32,11 @@ Slice Form(const CanonicalizerPtr& canonicalizer, const Slice& key, std::string*
 
 class CanonicalBuilder final : public OwnBuilder {
  public:
-  CanonicalBuilder(std::unique_ptr<FilterBitsBuilder> builder, bool is_partition,
+  CanonicalBuilder(std::shared_ptr<const FilterPolicy> policy,
+                   std::unique_ptr<FilterBitsBuilder> builder, bool is_partition,
                    CanonicalizerPtr canonicalizer)
-      : OwnBuilder(std::move(builder), is_partition), canonicalizer_(std::move(canonicalizer)) {}
+      : OwnBuilder(std::move(policy), std::move(builder), is_partition),
+        canonicalizer_(std::move(canonicalizer)) {}
 
   void AddKey(const Slice& key) noexcept override {
     OwnBuilder::AddKey(Form(canonicalizer_, key, &key_));
@@ -99,8 +101,8 @@ class CanonicalPolicy final : public FilterPolicy {
       const FilterBuildingContext& context) const noexcept override {
     std::unique_ptr<FilterBitsBuilder> builder(policy_->GetBuilderWithContext(context));
     if (builder == nullptr) return nullptr;
-    return new CanonicalBuilder(std::move(builder), context.table_options.partition_filters,
-                                canonicalizer_);
+    return new CanonicalBuilder(policy_, std::move(builder),
+                                context.table_options.partition_filters, canonicalizer_);
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const noexcept override {

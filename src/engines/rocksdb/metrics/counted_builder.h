@@ -86,13 +86,21 @@ class CountedBuilder final : public Builder {
 // extractor's domain. MultiGet asks such a partition all the same, and takes its keys for missing
 // (7.8.3, partitioned_filter_block.cc; with assertions it aborts). So a partition without entries
 // gets a filter that matches every key.
+//
+// With optimize_filters_for_memory, RocksDB's Bloom builder may make a filter smaller by a
+// sixteenth to a quarter, down to whole blocks, if a balance in its policy allows that rate
+// (XXPH3FilterBitsBuilder::AllocateMaybeRounding). Nothing keeps a filter of one block from having
+// none then. Its reader takes it as one of no keys, so such a filter matches every key, too. And
+// the policy stays until its builder ends.
 class OwnBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
   using Slice = ROCKSDB_NAMESPACE::Slice;
   using Status = ROCKSDB_NAMESPACE::Status;
 
-  OwnBuilder(std::unique_ptr<FilterBitsBuilder> own, bool is_partition)
-      : own_(std::move(own)), is_partition_(is_partition) {}
+  // `policy` made the builder.
+  OwnBuilder(std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
+             std::unique_ptr<FilterBitsBuilder> own, bool is_partition)
+      : policy_(std::move(policy)), own_(std::move(own)), is_partition_(is_partition) {}
 
   void AddKey(const Slice& key) noexcept override { own_->AddKey(key); }
 #if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
@@ -105,8 +113,10 @@ class OwnBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
     return Finish(buf, nullptr);
   }
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) noexcept override {
+    const bool has_entries = own_->EstimateEntriesAdded() != 0;
     const Slice filter = own_->Finish(buf, status);
-    return filter.empty() && is_partition_ ? AlwaysMatch() : filter;
+    const bool loses_keys = has_entries && filter.size() <= kStockTrailerBytes;
+    return loses_keys || (filter.empty() && is_partition_) ? AlwaysMatch() : filter;
   }
   Status MaybePostVerify(const Slice& filter) noexcept override {
     return own_->MaybePostVerify(filter);
@@ -128,7 +138,8 @@ class OwnBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 #endif
 
  private:
-  const std::unique_ptr<FilterBitsBuilder> own_;
+  const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy_;
+  const std::unique_ptr<FilterBitsBuilder> own_;  // uses the policy
   const bool is_partition_;
 };
 

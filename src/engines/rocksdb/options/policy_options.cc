@@ -116,6 +116,7 @@ Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes
     if (changes.count(kCanonicalizer) != 0) {
       const auto without_filters = std::make_shared<PolicySettings>(*settings);
       without_filters->options.bits_per_key = 0;
+      without_filters->options.bits_by_level.clear();  // they count for levels even then
       without_filters->levels = MakeLevelRules(without_filters->options);
       settings = without_filters;
     }

@@ -54,7 +54,7 @@ FilterBitsBuilder* StockPolicies::NewBuilder(Format format, double bits_per_key,
   if (policy == nullptr) return nullptr;
   std::unique_ptr<FilterBitsBuilder> builder(policy->GetBuilderWithContext(context));
   if (builder == nullptr) return nullptr;
-  return new CountedBuilder<OwnBuilder>(counts, std::move(builder),
+  return new CountedBuilder<OwnBuilder>(counts, policy, std::move(builder),
                                         context.table_options.partition_filters);
 }
 
