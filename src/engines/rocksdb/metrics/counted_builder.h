@@ -32,12 +32,12 @@ class CountedBuilder final : public Builder {
 
   using Builder::Finish;
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) noexcept override {
-    using Clock = std::chrono::steady_clock;
+    using Steady = std::chrono::steady_clock;
     const size_t num_keys = this->EstimateEntriesAdded();
     const bool has_seed = HasSeed();
-    const Clock::time_point start = Clock::now();
+    const Steady::time_point start = Steady::now();
     const Slice built = Builder::Finish(buf, status);
-    const std::chrono::nanoseconds time = Clock::now() - start;
+    const std::chrono::nanoseconds time = Steady::now() - start;
     if (built.empty()) return built;  // a file without keys gets no filter
     counts_->Add(filter::Count::kBuilt, 1);
     if constexpr (std::is_base_of_v<RocksDBBitsBuilder, Builder>) {
