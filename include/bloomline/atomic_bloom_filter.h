@@ -10,7 +10,6 @@
 //   filter->AddKey(key);
 //   // When all threads are done, without a copy:
 //   auto plain = bloomline::AtomicBloomFilter::ToBloomFilter(std::move(filter));
-//   if (plain == nullptr) return 1;  // out of memory; `filter` still has all keys
 //   if (!plain->Save("keys.bloom", &error)) return 1;
 //
 // When to use it: several threads add. Where one thread adds and the others only wait for the
@@ -58,8 +57,7 @@ class AtomicBloomFilter {
                                                    std::string* error);
 
   // Turns a BloomFilter into an AtomicBloomFilter with the same keys. Takes over its memory, and
-  // `filter` is then null. Returns null if `filter` is null, or out of memory: `filter` then still
-  // has all keys.
+  // `filter` is then null. Returns null if `filter` is null.
   static std::unique_ptr<AtomicBloomFilter> ToAtomic(std::unique_ptr<BloomFilter>&& filter);
 
   // Turns an AtomicBloomFilter into a BloomFilter, as ToAtomic does the reverse. No other thread

@@ -211,9 +211,6 @@ class BloomFilterBase {
   BloomFilterBase(BloomFilterBase&&) noexcept;
   BloomFilterBase& operator=(BloomFilterBase&&) noexcept;
 
-  // Sets what inline functions use besides.
-  void SetState(std::unique_ptr<sets::BloomState> state);
-
   std::unique_ptr<sets::BloomState> state_;
   kernels::PayloadView lines_;  // all bits in any layout, as cache lines
   sets::OneKeyFunctions functions_;
@@ -304,8 +301,7 @@ class BloomFilter : public BloomFilterBase {
   friend class CountingBloomFilter;
   friend class ScalableBloomFilter;
   explicit BloomFilter(std::unique_ptr<sets::BloomState> state);
-  static std::unique_ptr<BloomFilter> FromState(std::unique_ptr<sets::BloomState> state,
-                                                std::string* error);
+  static std::unique_ptr<BloomFilter> FromState(std::unique_ptr<sets::BloomState> state);
   static std::unique_ptr<BloomFilter> Read(const support::ByteSource& source, std::string* error);
   template <typename Combine>
   void CombineWith(const BloomFilterBase& other, Combine combine);

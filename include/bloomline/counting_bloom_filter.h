@@ -210,8 +210,7 @@ class CountingBloomFilter {
 
  private:
   explicit CountingBloomFilter(std::unique_ptr<sets::CountingState> state);
-  static std::unique_ptr<CountingBloomFilter> FromState(std::unique_ptr<sets::CountingState> state,
-                                                        std::string* error);
+  static std::unique_ptr<CountingBloomFilter> FromState(std::unique_ptr<sets::CountingState> state);
   static std::unique_ptr<CountingBloomFilter> Read(const support::ByteSource& source,
                                                    std::string* error);
 

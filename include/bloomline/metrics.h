@@ -13,10 +13,10 @@
 
 namespace bloomline {
 
-// Returns the counts of all LevelDB and RocksDB policies of this process since it started; empty
-// text if out of memory. Queries, and in LevelDB also filters built, are counted from a sample: each
-// sampled query is weighted with the number of queries since the previous one, about 256. All other
-// counts are exact. Thread-safe. Cost: grows with the policies, column families and levels.
+// Returns the counts of all LevelDB and RocksDB policies of this process since it started. Queries,
+// and in LevelDB also filters built, are counted from a sample: each sampled query is weighted with
+// the number of queries since the previous one, about 256. All other counts are exact. Thread-safe.
+// Cost: grows with the policies, column families and levels.
 std::string MetricsText();
 
 }  // namespace bloomline

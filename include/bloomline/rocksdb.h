@@ -139,10 +139,10 @@ struct RocksDBFilterOptions : FilterOptions {
 // 0.5 writes no filters (but reads existing ones), and 0.5 to 1 counts as 1, which kCompact
 // refuses.
 //
-// Errors: returns null if the options are invalid, if RocksDB has another version at run time, if
-// random_seed is set and the system's generator fails, or out of memory. *error then has the
-// reason; if `error` is null, stderr has it. On success *error is left alone. Check for null:
-// RocksDB takes a null policy as "no filters".
+// Errors: returns null if the options are invalid, if RocksDB has another version at run time, or
+// if random_seed is set and the system's generator fails. *error then has the reason; if `error` is
+// null, stderr has it. On success *error is left alone. Check for null: RocksDB takes a null policy
+// as "no filters".
 //
 // After that the policy cannot fail, even if the generator fails or memory runs out. It then writes
 // a filter that matches everything, or none; in kCompact possibly only some blocks that match
@@ -187,7 +187,7 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 // OPTIONS file that names bloomline, but then uses no filter. RocksDB also drops most errors in
 // such a string, so they go to stderr as well, one line each; docs/compatibility.md says which
 // calls return them. Returns false if RocksDB has another version at run time, which stderr then
-// says, or out of memory; the names are then not known yet.
+// says; the names are then not known.
 bool RegisterBloomline();
 
 // Returns the prefix extractor that shows bloomline's filters the ranges of scans
@@ -205,8 +205,8 @@ bool RegisterBloomline();
 // Iterators need no auto_prefix_mode; with it, RocksDB saves 0.2 us for each table. Iterators
 // without `end` query no filter. In OPTIONS files the extractor is `bloomline.ranges`; in the
 // properties of tables it has an id that is never the same twice, `bloomline.ranges:17.42`. Calls
-// RegisterBloomline. Null if that fails, or if out of memory. With a RocksDB that was not tested,
-// no range is rejected (docs/compatibility.md, section Ranges).
+// RegisterBloomline. Null if that fails. With a RocksDB that was not tested, no range is
+// rejected (docs/compatibility.md, section Ranges).
 std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
 // Registers the same names in a given library, with the signature that RocksDB's plugins have;

@@ -1,12 +1,10 @@
 #include "bloomline/atomic_bloom_filter.h"
 
-#include <new>
 #include <utility>
 
 #include "src/filter/hash/hash.h"
 #include "src/filter/layouts/blocked/atomic_blocks.h"
 #include "src/sets/bloom_state.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline {
 using filter::GivenHash;
@@ -23,18 +21,13 @@ AtomicBloomFilter& AtomicBloomFilter::operator=(AtomicBloomFilter&&) noexcept = 
 std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::Create(const BloomFilterOptions& options,
                                                              std::string* error) {
   std::unique_ptr<BloomFilter> filter = BloomFilter::Create(options, error);
-  if (filter == nullptr) return nullptr;
-  std::unique_ptr<AtomicBloomFilter> atomic = ToAtomic(std::move(filter));
-  if (atomic == nullptr) support::SetError(support::kOutOfMemory, error);
-  return atomic;
+  return ToAtomic(std::move(filter));
 }
 
 std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::ToAtomic(
     std::unique_ptr<BloomFilter>&& filter) {
   if (filter == nullptr) return nullptr;
-  std::unique_ptr<AtomicBloomFilter> atomic(new (std::nothrow) AtomicBloomFilter(nullptr));
-  if (atomic == nullptr) return nullptr;
-  atomic->state_ = std::move(filter->state_);
+  std::unique_ptr<AtomicBloomFilter> atomic(new AtomicBloomFilter(std::move(filter->state_)));
   filter = nullptr;
   return atomic;
 }
@@ -42,12 +35,10 @@ std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::ToAtomic(
 std::unique_ptr<BloomFilter> AtomicBloomFilter::ToBloomFilter(
     std::unique_ptr<AtomicBloomFilter>&& filter) {
   if (filter == nullptr) return nullptr;
-  std::unique_ptr<BloomFilter> filter_of_bits(new (std::nothrow) BloomFilter(nullptr));
-  if (filter_of_bits == nullptr) return nullptr;
-  filter_of_bits->SetState(std::move(filter->state_));
-  filter_of_bits->state_->num_keys = sets::EstimatedNumKeys(filter_of_bits->state_->bits);
+  filter->state_->num_keys = sets::EstimatedNumKeys(filter->state_->bits);
+  std::unique_ptr<BloomFilter> bloom = BloomFilter::FromState(std::move(filter->state_));
   filter = nullptr;
-  return filter_of_bits;
+  return bloom;
 }
 
 std::unique_ptr<BloomFilter> AtomicBloomFilter::Snapshot(std::string* error) const {
@@ -59,7 +50,7 @@ std::unique_ptr<BloomFilter> AtomicBloomFilter::Snapshot(std::string* error) con
   const uint64_t num_words = source.num_bytes() / sizeof(uint64_t);
   for (uint64_t i = 0; i < num_words; ++i) to[i] = kernels::LoadAtomic(from + i);
   copy->num_keys = sets::EstimatedNumKeys(copy->bits);
-  return BloomFilter::FromState(std::move(copy), error);
+  return BloomFilter::FromState(std::move(copy));
 }
 
 BloomLayout AtomicBloomFilter::layout() const { return state_->bits.shape.layout; }

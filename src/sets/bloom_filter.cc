@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "src/filter/hash/hash.h"
@@ -10,9 +9,8 @@
 #include "src/sets/bloom_file.h"
 #include "src/sets/bloom_state.h"
 #include "src/sets/save_and_load.h"
-#include "src/support/error_text.h"
 #include "src/support/file_io.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/set_error.h"
 #include "src/support/system_error.h"
 
 namespace bloomline {
@@ -36,17 +34,12 @@ using sets::BloomBits;
 using sets::BloomState;
 using support::SetError;
 
-BloomFilterBase::BloomFilterBase(std::unique_ptr<BloomState> state) {
-  if (state != nullptr) SetState(std::move(state));
-}
-
-void BloomFilterBase::SetState(std::unique_ptr<BloomState> state) {
-  state_ = std::move(state);
-  lines_ = state_->bits.lines();
-  functions_ = sets::FunctionsOf(state_->bits);
-  num_keys_ = &state_->num_keys;
-  hasher_ = filter::ShortKeyHasher(state_->bits.shape.seed);
-}
+BloomFilterBase::BloomFilterBase(std::unique_ptr<BloomState> state)
+    : state_(std::move(state)),
+      lines_(state_->bits.lines()),
+      functions_(sets::FunctionsOf(state_->bits)),
+      num_keys_(&state_->num_keys),
+      hasher_(state_->bits.shape.seed) {}
 
 BloomFilterBase::~BloomFilterBase() = default;
 BloomFilterBase::BloomFilterBase(BloomFilterBase&& other) noexcept { *this = std::move(other); }
@@ -112,11 +105,8 @@ BloomFilter::~BloomFilter() = default;
 BloomFilter::BloomFilter(BloomFilter&&) noexcept = default;
 BloomFilter& BloomFilter::operator=(BloomFilter&&) noexcept = default;
 
-std::unique_ptr<BloomFilter> BloomFilter::FromState(std::unique_ptr<BloomState> state,
-                                                    std::string* error) {
-  std::unique_ptr<BloomFilter> filter(new (std::nothrow) BloomFilter(std::move(state)));
-  if (filter == nullptr) support::SetError(support::kOutOfMemory, error);
-  return filter;
+std::unique_ptr<BloomFilter> BloomFilter::FromState(std::unique_ptr<BloomState> state) {
+  return std::unique_ptr<BloomFilter>(new BloomFilter(std::move(state)));
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Create(const BloomFilterOptions& options,
@@ -125,7 +115,7 @@ std::unique_ptr<BloomFilter> BloomFilter::Create(const BloomFilterOptions& optio
   if (support::IsRefused(sets::ShapeOf(options, &shape), error)) return nullptr;
   auto state = sets::NewBloomState(shape, options.capacity, error);
   if (state == nullptr) return nullptr;
-  return FromState(std::move(state), error);
+  return FromState(std::move(state));
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std::string* error) {
@@ -134,7 +124,7 @@ std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std:
   if (state == nullptr) return nullptr;
   std::memcpy(state->bits.data, source.bits.data, static_cast<size_t>(source.bits.num_bytes()));
   state->num_keys = source.num_keys;
-  return FromState(std::move(state), error);
+  return FromState(std::move(state));
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Load(const std::string& path, std::string* error) {
@@ -152,7 +142,7 @@ std::unique_ptr<BloomFilter> BloomFilter::Read(const support::ByteSource& source
     return nullptr;
   }
   auto state = sets::ReadBloom(source, header, error);
-  return state == nullptr ? nullptr : FromState(std::move(state), error);
+  return state == nullptr ? nullptr : FromState(std::move(state));
 }
 
 __attribute__((flatten)) size_t BloomFilter::AddKeys(size_t n, const std::string_view* keys,

@@ -6,14 +6,14 @@
 #include "bloomline/sizing.h"
 #include "src/filter/cpu/probe_sequence.h"
 #include "src/filter/layouts/search.h"
-#include "src/support/error_text.h"
+#include "src/support/number_text.h"
 
 namespace bloomline {
 namespace sets {
 namespace {
 
 using kernels::kBlockBits;
-using support::ErrorText;
+using support::StrCat;
 
 double BitsPerKey(BloomLayout layout, double rate) {
   if (layout == BloomLayout::kBlocked)
@@ -34,51 +34,46 @@ double Rate(BloomLayout layout, double bits_per_key, int num_probes) {
   return SmallBlockFalsePositiveRate(BlockBits(layout), bits_per_key, num_probes);
 }
 
-ErrorText ShapeByBits(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {
-  ErrorText error;
+std::string ShapeByBits(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {
   if (options.num_bits > kMaxBloomBits) {
-    error << "num_" << unit << " is " << options.num_bits << "; allowed: 1 to " << kMaxBloomBits
-          << ", or 0 for a size from capacity and false_positive_rate";
-  } else if (options.num_probes < kMinProbes || options.num_probes > kMaxProbes) {
-    error << "num_probes is " << options.num_probes << " beside num_" << unit << " "
-          << options.num_bits << "; allowed: " << kMinProbes << " to " << kMaxProbes;
-  } else {
-    shape->num_probes = options.num_probes;
-    shape->num_lines = (options.num_bits + kBlockBits - 1) / kBlockBits;
+    return StrCat("num_", unit, " is ", options.num_bits, "; allowed: 1 to ", kMaxBloomBits,
+                  ", or 0 for a size from capacity and false_positive_rate");
   }
-  return error;
+  if (options.num_probes < kMinProbes || options.num_probes > kMaxProbes) {
+    return StrCat("num_probes is ", options.num_probes, " beside num_", unit, " ", options.num_bits,
+                  "; allowed: ", kMinProbes, " to ", kMaxProbes);
+  }
+  shape->num_probes = options.num_probes;
+  shape->num_lines = (options.num_bits + kBlockBits - 1) / kBlockBits;
+  return "";
 }
 
-ErrorText ShapeByCapacity(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {
-  ErrorText error;
+std::string ShapeByCapacity(const BloomFilterOptions& options, const char* unit,
+                            BloomShape* shape) {
   const double rate = options.false_positive_rate;
   if (options.num_probes != 0) {
-    error << "num_probes is " << options.num_probes << " without num_" << unit
-          << "; allowed: 0, or num_" << unit << " of 1 and more";
-    return error;
+    return StrCat("num_probes is ", options.num_probes, " without num_", unit,
+                  "; allowed: 0, or num_", unit, " of 1 and more");
   }
   if (options.capacity == 0) {
-    error << "capacity is 0; allowed: 1 and more, or num_" << unit << " of 1 and more";
-    return error;
+    return StrCat("capacity is 0; allowed: 1 and more, or num_", unit, " of 1 and more");
   }
   const double bits_per_key = BitsPerKey(options.layout, rate);
   if (std::isnan(bits_per_key)) {
-    error << "false_positive_rate is " << rate << "; allowed with " << NameIn(options.layout, unit)
-          << ": from " << LeastRate(options.layout) << ", which takes " << kMaxBitsPerKey << " "
-          << unit << " per key, to below 1";
-    return error;
+    return StrCat("false_positive_rate is ", rate, "; allowed with ", NameIn(options.layout, unit),
+                  ": from ", LeastRate(options.layout), ", which takes ", kMaxBitsPerKey, " ", unit,
+                  " per key, to below 1");
   }
   const double lines =
       std::ceil(static_cast<double>(options.capacity) * bits_per_key / double{kBlockBits});
   if (lines > double{kMaxBloomBits / kBlockBits}) {
-    error << "capacity is " << options.capacity << ", which takes " << bits_per_key << " " << unit
-          << " per key at false_positive_rate " << rate << "; allowed: " << kMaxBloomBits << " "
-          << unit << " in all";
-    return error;
+    return StrCat("capacity is ", options.capacity, ", which takes ", bits_per_key, " ", unit,
+                  " per key at false_positive_rate ", rate, "; allowed: ", kMaxBloomBits, " ", unit,
+                  " in all");
   }
   shape->num_lines = static_cast<uint64_t>(lines);
   shape->num_probes = BestNumProbes(options.layout, bits_per_key);
-  return error;
+  return "";
 }
 
 // Null: no layout.
@@ -89,10 +84,8 @@ const char* Name(BloomLayout layout) {
 }
 
 template <typename T>
-ErrorText Differs(const char* what, const char* unit, T mine, T other) {
-  ErrorText text;
-  text << what << unit << " is " << mine << " in this filter and " << other << " in the other one";
-  return text;
+std::string Differs(const char* what, const char* unit, T mine, T other) {
+  return StrCat(what, unit, " is ", mine, " in this filter and ", other, " in the other one");
 }
 
 }  // namespace
@@ -110,12 +103,10 @@ const char* NameIn(BloomLayout layout, std::string_view unit) {
 
 bool IsLayout(int layout) { return Name(static_cast<BloomLayout>(layout)) != nullptr; }
 
-ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape, const char* unit) {
+std::string ShapeOf(const BloomFilterOptions& options, BloomShape* shape, const char* unit) {
   const int layout = static_cast<int>(options.layout);
   if (!IsLayout(layout)) {
-    ErrorText error;
-    error << "layout is " << layout << "; " << kAllowedLayouts;
-    return error;
+    return StrCat("layout is ", layout, "; ", kAllowedLayouts);
   }
   shape->layout = options.layout;
   shape->seed = options.seed;
@@ -123,7 +114,7 @@ ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape, const ch
                                : ShapeByCapacity(options, unit, shape);
 }
 
-ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char* unit) {
+std::string Difference(const BloomShape& mine, const BloomShape& other, const char* unit) {
   if (mine.layout != other.layout) {
     return Differs("layout", "", Name(mine.layout), Name(other.layout));
   }
@@ -134,14 +125,14 @@ ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char
     return Differs("num_probes", "", mine.num_probes, other.num_probes);
   }
   if (mine.seed != other.seed) return Differs("seed", "", mine.seed, other.seed);
-  return {};
+  return "";
 }
 
 }  // namespace sets
 
 std::string BloomFilterOptions::Validate() const {
   sets::BloomShape shape;
-  return sets::ShapeOf(*this, &shape).str();
+  return sets::ShapeOf(*this, &shape);
 }
 
 }  // namespace bloomline

@@ -3,11 +3,11 @@
 #define BLOOMLINE_SETS_BLOOM_SHAPE_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "bloomline/bloom_filter.h"
 #include "src/filter/cpu/probe_sequence.h"
-#include "src/support/error_text.h"
 
 namespace bloomline::sets {
 
@@ -50,12 +50,11 @@ const char* NameIn(BloomLayout layout, std::string_view unit);
 
 // Empty, with the shape in *shape; or why the options are refused. `unit` is "bits" or "counters",
 // as the error calls them.
-support::ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape,
-                           const char* unit = "bits");
+std::string ShapeOf(const BloomFilterOptions& options, BloomShape* shape,
+                    const char* unit = "bits");
 
 // Empty if the shapes are equal; else what differs, with both values.
-support::ErrorText Difference(const BloomShape& mine, const BloomShape& other,
-                              const char* unit = "bits");
+std::string Difference(const BloomShape& mine, const BloomShape& other, const char* unit = "bits");
 
 }  // namespace bloomline::sets
 

@@ -4,14 +4,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <string>
 
 #include "src/sets/bloom_bits.h"
 #include "src/support/aligned_memory.h"
 #include "src/support/byte_io.h"
-#include "src/support/error_text.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/number_text.h"
+#include "src/support/set_error.h"
 
 namespace bloomline::sets {
 
@@ -30,12 +29,11 @@ struct BloomState {
 // one sentence in *error unless that is null, if there is no memory for `what`.
 template <typename State>
 std::unique_ptr<State> NewState(uint64_t num_bytes, const char* what, std::string* error) {
-  std::unique_ptr<State> state(new (std::nothrow) State);
-  if (state != nullptr) state->memory = support::AlignedMemory::Zeroed(num_bytes);
-  if (state != nullptr && state->memory.data() != nullptr) return state;
-  support::ErrorText text;
-  text << support::kOutOfMemory << ": " << num_bytes << " bytes for the filter's " << what;
-  support::SetError(text, error);
+  auto state = std::make_unique<State>();
+  state->memory = support::AlignedMemory::Zeroed(num_bytes);
+  if (state->memory.data() != nullptr) return state;
+  support::SetError(support::StrCat("out of memory: ", num_bytes, " bytes for the filter's ", what),
+                    error);
   return nullptr;
 }
 

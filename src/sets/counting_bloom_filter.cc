@@ -14,8 +14,8 @@
 #include "src/sets/counter_blocks.h"
 #include "src/sets/save_and_load.h"
 #include "src/support/aligned_memory.h"
-#include "src/support/error_text.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/number_text.h"
+#include "src/support/set_error.h"
 
 namespace bloomline {
 
@@ -131,17 +131,14 @@ using filter::KeyHash;
 using sets::BloomShape;
 using sets::CountingState;
 using sets::FilePayload;
-using support::ErrorText;
 using support::SetError;
 
 namespace {
 
 // As sets::ShapeOf.
-support::ErrorText CountingShapeOf(const CountingBloomFilterOptions& options, BloomShape* shape) {
+std::string CountingShapeOf(const CountingBloomFilterOptions& options, BloomShape* shape) {
   if (options.counter_bits != 4 && options.counter_bits != 8) {
-    support::ErrorText error;
-    error << "counter_bits is " << options.counter_bits << "; allowed: 4 and 8";
-    return error;
+    return support::StrCat("counter_bits is ", options.counter_bits, "; allowed: 4 and 8");
   }
   BloomFilterOptions bits;
   bits.capacity = options.capacity;
@@ -154,12 +151,10 @@ support::ErrorText CountingShapeOf(const CountingBloomFilterOptions& options, Bl
 }
 
 // Empty if the shapes are equal, else what differs, with both values.
-support::ErrorText Difference(const CountingState& mine, const CountingState& other) {
+std::string Difference(const CountingState& mine, const CountingState& other) {
   if (mine.lines.counter_bits != other.lines.counter_bits) {
-    support::ErrorText error;
-    error << "counter_bits is " << mine.lines.counter_bits << " in this filter and "
-          << other.lines.counter_bits << " in the other one";
-    return error;
+    return support::StrCat("counter_bits is ", mine.lines.counter_bits, " in this filter and ",
+                           other.lines.counter_bits, " in the other one");
   }
   return sets::Difference(mine.shape, other.shape, "counters");
 }
@@ -213,7 +208,7 @@ inline void MayMatchAll(const CountingState& state, size_t n, const Keys& keys, 
 
 std::string CountingBloomFilterOptions::Validate() const {
   BloomShape shape;
-  return CountingShapeOf(*this, &shape).str();
+  return CountingShapeOf(*this, &shape);
 }
 
 CountingBloomFilter::CountingBloomFilter(std::unique_ptr<CountingState> state)
@@ -228,15 +223,12 @@ std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Create(
   if (support::IsRefused(CountingShapeOf(options, &shape), error)) return nullptr;
   auto state = sets::NewCountingState(shape, options.capacity, error);
   if (state == nullptr) return nullptr;
-  return FromState(std::move(state), error);
+  return FromState(std::move(state));
 }
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::FromState(
-    std::unique_ptr<CountingState> state, std::string* error) {
-  std::unique_ptr<CountingBloomFilter> filter(new (std::nothrow)
-                                                  CountingBloomFilter(std::move(state)));
-  if (filter == nullptr) support::SetError(support::kOutOfMemory, error);
-  return filter;
+    std::unique_ptr<CountingState> state) {
+  return std::unique_ptr<CountingBloomFilter>(new CountingBloomFilter(std::move(state)));
 }
 
 uint64_t CountingBloomFilter::HashOf(std::string_view key) const {
@@ -327,7 +319,7 @@ std::unique_ptr<BloomFilter> CountingBloomFilter::ToBloomFilter(std::string* err
   if (bloom == nullptr) return nullptr;
   sets::CountersToBits(state_->lines, bloom->bits.data);
   bloom->num_keys = sets::EstimatedNumKeys(bloom->bits);
-  return BloomFilter::FromState(std::move(bloom), error);
+  return BloomFilter::FromState(std::move(bloom));
 }
 
 bool CountingBloomFilter::Merge(const CountingBloomFilter& other, std::string* error) {
@@ -368,7 +360,7 @@ std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Read(const support::By
   }
   state->num_keys = header.num_keys;
   state->num_saturated = sets::CountSaturated(state->lines);
-  return FromState(std::move(state), error);
+  return FromState(std::move(state));
 }
 
 void CountingBloomFilter::Clear() {

@@ -10,7 +10,7 @@
 
 #include "src/support/byte_io.h"
 #include "src/support/file_io.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/set_error.h"
 
 namespace bloomline::sets {
 

@@ -12,8 +12,8 @@
 #include "src/sets/bloom_state.h"
 #include "src/sets/file_header.h"
 #include "src/sets/save_and_load.h"
-#include "src/support/error_text.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/number_text.h"
+#include "src/support/set_error.h"
 
 namespace bloomline {
 namespace {
@@ -57,36 +57,32 @@ BloomFilterOptions StageOptions(const ScalableBloomFilterOptions& options, size_
 }  // namespace
 
 std::string ScalableBloomFilterOptions::Validate() const {
-  support::ErrorText error;
-  if (initial_capacity == 0) {
-    error << "initial_capacity is 0; allowed: 1 and more";
-  } else if (growth < 1 || growth > kMaxGrowth) {
-    error << "growth is " << growth << "; allowed: 1 to " << kMaxGrowth;
-  } else if (!(tightening > 0 && tightening < 1)) {
-    error << "tightening is " << tightening << "; allowed: above 0 and below 1";
-  } else if (!(false_positive_rate > 0 && false_positive_rate < 1)) {
-    error << "false_positive_rate is " << false_positive_rate << "; allowed: above 0 and below 1";
-  } else {
-    sets::BloomShape shape;
-    const support::ErrorText first_stage = sets::ShapeOf(StageOptions(*this, 0), &shape);
-    if (first_stage.empty()) return {};
-    // The rate that was set is that of all stages together.
-    if (sets::IsLayout(static_cast<int>(layout)) &&
-        !sets::IsReachable(layout, StageOptions(*this, 0).false_positive_rate)) {
-      const double least = filter::RoundedUp(sets::LeastRate(layout) / (1 - tightening));
-      error << "false_positive_rate is " << false_positive_rate << " and tightening " << tightening
-            << "; allowed with " << sets::NameIn(layout, "bits") << ": ";
-      if (least < 1) {
-        error << "from " << least << ", where the first stage takes " << kMaxBitsPerKey
-              << " bits per key, to below 1";
-      } else {
-        error << "a lower tightening";
-      }
-    } else {
-      error << "the first stage: " << first_stage;
-    }
+  using support::StrCat;
+  if (initial_capacity == 0) return "initial_capacity is 0; allowed: 1 and more";
+  if (growth < 1 || growth > kMaxGrowth) {
+    return StrCat("growth is ", growth, "; allowed: 1 to ", kMaxGrowth);
   }
-  return error.str();
+  if (!(tightening > 0 && tightening < 1)) {
+    return StrCat("tightening is ", tightening, "; allowed: above 0 and below 1");
+  }
+  if (!(false_positive_rate > 0 && false_positive_rate < 1)) {
+    return StrCat("false_positive_rate is ", false_positive_rate, "; allowed: above 0 and below 1");
+  }
+  const BloomFilterOptions first_stage = StageOptions(*this, 0);
+  sets::BloomShape shape;
+  const std::string error = sets::ShapeOf(first_stage, &shape);
+  if (error.empty()) return "";
+  if (!sets::IsLayout(static_cast<int>(layout)) ||
+      sets::IsReachable(layout, first_stage.false_positive_rate)) {
+    return "the first stage: " + error;
+  }
+  // The rate that was set is that of all stages together.
+  const double least = filter::RoundedUp(sets::LeastRate(layout) / (1 - tightening));
+  const std::string allowed = least < 1 ? StrCat("from ", least, ", where the first stage takes ",
+                                                 kMaxBitsPerKey, " bits per key, to below 1")
+                                        : "a lower tightening";
+  return StrCat("false_positive_rate is ", false_positive_rate, " and tightening ", tightening,
+                "; allowed with ", sets::NameIn(layout, "bits"), ": ", allowed);
 }
 
 ScalableBloomFilter::ScalableBloomFilter(const ScalableBloomFilterOptions& options)
@@ -125,9 +121,7 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Create(
 
 bool ScalableBloomFilter::AddStage(std::string* error) {
   if (stages_.size() == kMaxStages) {
-    support::ErrorText text;
-    text << "the filter has " << kMaxStages << " stages, which is the most";
-    SetError(text, error);
+    SetError(support::StrCat("the filter has ", kMaxStages, " stages, which is the most"), error);
     return false;
   }
   std::unique_ptr<BloomFilter> stage =

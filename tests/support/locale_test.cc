@@ -50,7 +50,7 @@ std::string RedisTexts() {
 #endif
 }
 
-// Texts with fractions and numbers of more than three digits: by ErrorText, by the tool, for Redis.
+// Texts with fractions and numbers of more than three digits: by options, by the tool, for Redis.
 std::string AllTexts() {
   std::string all = OptionsError(Format::kBlocked, 123456.5) + "\n";
   all += OptionsError(Format::kCompact, 2.25) + "\n" + OptionsError(Format{1234}, 10) + "\n";

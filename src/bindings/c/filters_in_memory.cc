@@ -1,6 +1,5 @@
 // Filters in memory, and mapped ones: include/bloomline/c.h.
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -68,12 +67,12 @@ namespace {
 // Turns *from into a new handle, and deletes it. Without memory for both it stays as it is.
 template <typename To, typename From, typename Turn>
 To* TurnInto(From* from, Turn turn) {
-  std::unique_ptr<To> to(new (std::nothrow) To{nullptr});
-  if (to == nullptr) return nullptr;
-  to->filter = turn(std::move(from->filter));
-  if (to->filter == nullptr) return nullptr;
-  delete from;
-  return to.release();
+  return bloomline::support::OrIfItThrows<To*>(nullptr, [&] {
+    auto to = std::make_unique<To>();
+    to->filter = turn(std::move(from->filter));
+    delete from;
+    return to.release();
+  });
 }
 
 }  // namespace

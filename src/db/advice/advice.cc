@@ -10,12 +10,13 @@
 #include "src/db/advice/instructions.h"
 #include "src/db/advice/remarks.h"
 #include "src/filter/sizing/memory_division.h"
-#include "src/support/error_text.h"
+#include "src/support/number_text.h"
+#include "src/support/set_error.h"
 
 namespace bloomline::advice {
 namespace {
 
-using support::ErrorText;
+using support::StrCat;
 
 bool HasKeys(const Level& level) { return level.num_keys > 0; }
 
@@ -30,14 +31,14 @@ uint64_t KeysPerFilter(const Situation& situation, const Level& level) {
 }
 
 std::string Validate(const Situation& situation) {
-  ErrorText error;
   if (std::none_of(situation.levels.begin(), situation.levels.end(), HasKeys)) {
-    error << "no level has keys; allowed: at least one with more than 0";
-  } else if (situation.levels.back().number >= kMaxLevels) {
-    error << "level " << situation.levels.back().number << " has files; allowed: up to "
-          << kMaxLevels - 1;
+    return "no level has keys; allowed: at least one with more than 0";
   }
-  return error.str();
+  if (situation.levels.back().number >= kMaxLevels) {
+    return StrCat("level ", situation.levels.back().number, " has files; allowed: up to ",
+                  kMaxLevels - 1);
+  }
+  return "";
 }
 
 Tree TreeOf(const Situation& situation) {
@@ -161,9 +162,7 @@ class Adviser {
     if (is_asked && advice_->choices.empty()) return WhyImpossible();
     const size_t num_choices = advice_->choices.size();
     if (num_choices != 0 && static_cast<size_t>(request_.choice) > num_choices) {
-      support::ErrorText error;
-      error << "choice is " << request_.choice << "; allowed: 1 to " << num_choices;
-      return error.str();
+      return StrCat("choice is ", request_.choice, "; allowed: 1 to ", num_choices);
     }
     AddRemarks(situation_, request_, tree_, advice_);
     return "";
@@ -274,16 +273,13 @@ class Adviser {
         least_reads = std::min(least_reads, divider.Most().wasted_reads);
       }
     }
-    support::ErrorText error;
     if (request_.memory_bytes) {
-      error << "memory is " << *request_.memory_bytes << " B; allowed: from "
-            << ToBytes(std::ceil(least_bytes)) << " B on, the smallest filters for these keys";
-    } else {
-      error << "wasted reads are " << *request_.wasted_reads
-            << " per Get of a missing key; allowed: from " << least_reads << " to less than "
-            << tree_.all_runs() << ", which the database wastes without filters";
+      return StrCat("memory is ", *request_.memory_bytes, " B; allowed: from ",
+                    ToBytes(std::ceil(least_bytes)), " B on, the smallest filters for these keys");
     }
-    return error.str();
+    return StrCat("wasted reads are ", *request_.wasted_reads,
+                  " per Get of a missing key; allowed: from ", least_reads, " to less than ",
+                  tree_.all_runs(), ", which the database wastes without filters");
   }
 
   const Situation& situation_;

@@ -22,7 +22,7 @@
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/writer/payload_builder.h"
 #include "src/support/number_text.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/set_error.h"
 
 namespace bloomline {
 namespace {

@@ -11,7 +11,7 @@
 #include "src/engines/preload/metrics_file.h"
 #include "src/engines/preload/next_function.h"
 #include "src/engines/preload/settings.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/set_error.h"
 
 namespace leveldb {
 // LevelDB's own is in a library that this one must not need. It is not exported.
@@ -76,9 +76,8 @@ const leveldb::FilterPolicy* NewPolicy(int bits_per_key, std::string* error) {
              " (BLOOMLINE_BITS_PER_KEY replaces the program's number)";
   }
   if (policy != nullptr && settings.verbose) {
-    const std::string text = support::OrIfOutOfMemory(std::string(), [&] {
-      return Describe(options) + ", policy " + policy->Name() + ", kernel " + ActiveKernelName();
-    });
+    const std::string text =
+        Describe(options) + ", policy " + policy->Name() + ", kernel " + ActiveKernelName();
     SayOnceWhatIsActive(kEngine, text.c_str());
   }
   return policy;

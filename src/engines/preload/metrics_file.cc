@@ -23,8 +23,9 @@
 #include "bloomline/metrics.h"
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/metrics/metrics_text.h"
+#include "src/support/c_error.h"
 #include "src/support/file_io.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/set_error.h"
 #include "src/support/system_error.h"
 
 namespace bloomline::preload {
@@ -66,7 +67,7 @@ class MetricsFile {
     sigset_t before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool is_started = support::OrIfOutOfMemory(false, [this] {
+    const bool is_started = support::OrIfItThrows(false, [this] {
       std::thread([this] { Run(); }).detach();
       return true;
     });
@@ -200,7 +201,7 @@ void InChild() {
 // Called for each policy and for each file that is built.
 void StartOnce() {
   if (metrics_file.load() == nullptr) {
-    support::OrIfOutOfMemory(false, [] {
+    support::OrIfItThrows(false, [] {
       MetricsFile* none = nullptr;
       auto made = std::make_unique<MetricsFile>(*wanted_path, wanted_seconds);
       if (!metrics_file.compare_exchange_strong(none, made.get())) return false;

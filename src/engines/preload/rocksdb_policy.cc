@@ -21,7 +21,7 @@
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/layouts/limits.h"
 #include "src/support/number_text.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/set_error.h"
 
 namespace bloomline::preload {
 namespace {
@@ -136,9 +136,8 @@ const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
   if (!keeps_own) *error = WrongBloomLevels(options, asked);
   if (error->empty()) *error = AddBitsByLevel(&options);
   if (!error->empty()) return nullptr;
-  std::unique_ptr<rocksdb::FilterPolicy> policy =
-      MakeRocksDBFilterPolicy(keeps_own ? ReadingOptions() : options, error,
-                              asked.kind == Asked::Kind::kRibbon);
+  std::unique_ptr<rocksdb::FilterPolicy> policy = MakeRocksDBFilterPolicy(
+      keeps_own ? ReadingOptions() : options, error, asked.kind == Asked::Kind::kRibbon);
   if (policy == nullptr) {
     const bool is_ribbon = asked.kind == Asked::Kind::kRibbon;
     *error = (settings.has_bits_per_key
@@ -153,29 +152,24 @@ const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
     policy = std::make_unique<ReadingPolicy>(std::move(own), std::move(policy));
   }
   if (settings.verbose && WritesFilters(options)) {
-    const std::string text =
-        support::OrIfOutOfMemory(std::string(), [&] { return ActiveText(settings, options); });
-    SayOnceWhatIsActive(kEngine, text.c_str());
+    SayOnceWhatIsActive(kEngine, ActiveText(settings, options).c_str());
   }
   return policy.release();
 }
 
 // A bad setting is said when a policy is made: option strings do not follow the settings.
 void Start() {
-  support::OrIfOutOfMemory(false, [] {
-    const std::string mismatch = RocksDBVersionMismatch();
-    if (!mismatch.empty()) {
-      SayOnceThatOwnFiltersStay(kEngine, mismatch.c_str());
-      return false;
-    }
-    if (!RegisterBloomline()) return false;
-    Settings settings;
-    if (Settings::Parse(*environment, Engine::kRocksDB, &settings).empty()) {
-      StartMetricsFile(settings);
-    }
-    if (settings.verbose) SayOnceThatNameIsKnown();
-    return true;
-  });
+  const std::string mismatch = RocksDBVersionMismatch();
+  if (!mismatch.empty()) {
+    SayOnceThatOwnFiltersStay(kEngine, mismatch.c_str());
+    return;
+  }
+  if (!RegisterBloomline()) return;
+  Settings settings;
+  if (Settings::Parse(*environment, Engine::kRocksDB, &settings).empty()) {
+    StartMetricsFile(settings);
+  }
+  if (settings.verbose) SayOnceThatNameIsKnown();
 }
 
 }  // namespace

@@ -16,7 +16,6 @@
 #include "src/engines/rewrite/man_page.h"
 #include "src/engines/rewrite/stored_options.h"
 #include "src/engines/rocksdb/rewrite/option_text.h"
-#include "src/support/out_of_memory.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::rewrite {
@@ -203,7 +202,4 @@ int Run(int argc, char** argv) {
 }  // namespace
 }  // namespace bloomline::rewrite
 
-int main(int argc, char** argv) {
-  return bloomline::support::OrIfOutOfMemory(bloomline::rewrite::kExitRefused,
-                                             [&] { return bloomline::rewrite::Run(argc, argv); });
-}
+int main(int argc, char** argv) { return bloomline::rewrite::Run(argc, argv); }

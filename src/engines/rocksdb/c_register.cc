@@ -10,7 +10,6 @@
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/support/c_error.h"
-#include "src/support/out_of_memory.h"
 
 extern "C" uint8_t bloomline_rocksdb_register(char** errptr) {
   return bloomline::support::OrSetError(errptr, [](std::string* reason) {

@@ -15,8 +15,8 @@
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
-#include "src/support/out_of_memory.h"
 #include "src/support/quoted.h"
+#include "src/support/set_error.h"
 
 namespace bloomline {
 namespace {
@@ -58,7 +58,7 @@ int AddFactory(ObjectLibrary* library) {
         *guard =
             support::OrError(error, [&](std::string* reason) { return NewFromId(id, reason); });
         if (*guard == nullptr) {
-          // RocksDB drops the error, so stderr gets it, even without memory for a longer text.
+          // RocksDB drops the error, so stderr gets it.
           const std::string_view shown = support::ShownPart(id);
           std::fprintf(stderr, "bloomline: no RocksDB filter policy for '%.*s%s': %s\n",
                        static_cast<int>(shown.size()), shown.data(),
@@ -74,15 +74,13 @@ int AddFactory(ObjectLibrary* library) {
       // Without a number in options, with one in tables.
       ObjectLibrary::PatternEntry(filter::kRangeExtractorName).AddSeparator(":"),
       [](const std::string&, std::unique_ptr<const SliceTransform>* guard, std::string*) {
-        *guard = support::OrIfOutOfMemory<std::unique_ptr<const SliceTransform>>(
-            nullptr, MakeRangeExtractor);
+        *guard = MakeRangeExtractor();
         return guard->get();
       });
   library->AddFactory<EventListener>(
       FilterAccount::kClassName(),
       [](const std::string&, std::unique_ptr<EventListener>* guard, std::string*) {
-        *guard =
-            support::OrIfOutOfMemory<std::unique_ptr<EventListener>>(nullptr, MakeFilterAccount);
+        *guard = MakeFilterAccount();
         return guard->get();
       });
   return 3;
@@ -115,26 +113,22 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const std::string& text, s
 std::shared_ptr<const SliceTransform> NewRangeExtractor() {
   // RocksDB makes each table's extractor by its name.
   if (!RegisterBloomline()) return nullptr;
-  return support::OrIfOutOfMemory<std::shared_ptr<const SliceTransform>>(nullptr,
-                                                                         MakeRangeExtractor);
+  return MakeRangeExtractor();
 }
 
 int RegisterBloomline(ObjectLibrary& library, const std::string&) {
-  return support::OrIfOutOfMemory(0, [&] {
-    // Registration is inline code of RocksDB's headers, so it needs the right version, too.
-    const std::string mismatch = RocksDBVersionMismatch();
-    if (mismatch.empty()) return AddFactory(&library);
-    std::fprintf(stderr, "bloomline: not registered: %s\n", mismatch.c_str());
-    return 0;
-  });
+  // Registration is inline code of RocksDB's headers, so it needs the right version, too.
+  const std::string mismatch = RocksDBVersionMismatch();
+  if (mismatch.empty()) return AddFactory(&library);
+  std::fprintf(stderr, "bloomline: not registered: %s\n", mismatch.c_str());
+  return 0;
 }
 
 bool RegisterBloomline() {
   static std::mutex mutex;
   static bool registered = false;
   const std::lock_guard<std::mutex> lock(mutex);
-  const auto registers = [] { return RegisterBloomline(*ObjectLibrary::Default(), "") != 0; };
-  if (!registered) registered = support::OrIfOutOfMemory(false, registers);
+  if (!registered) registered = RegisterBloomline(*ObjectLibrary::Default(), "") != 0;
   return registered;
 }
 

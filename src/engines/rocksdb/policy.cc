@@ -32,7 +32,7 @@
 #include "src/filter/layouts/limits.h"
 #include "src/filter/ranges/asked_places.h"
 #include "src/filter/ranges/asked_ranges.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/set_error.h"
 
 namespace bloomline {
 namespace {
@@ -187,8 +187,8 @@ class RocksDBFilterPolicy : public FilterPolicy {
       FilterBitsBuilder* const builder =
           stock_.NewBuilder(choice.format, choice.bits_per_key, context, counts);
       if (builder != nullptr) return builder;
-      ReportUselessFilter(context.info_log, kNoFilter, support::kOutOfMemory.data());
-      return no_filter(filter::UselessReason::kOutOfMemory);
+      ReportUselessFilter(context.info_log, kNoFilter, "RocksDB makes no builder of its own");
+      return no_filter(filter::UselessReason::kOptions);
     }
     FilterOptions options = settings->filter;
     options.format = choice.format;
@@ -202,12 +202,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const noexcept override {
-    const SettingsPtr settings = options_.Load();
-    FilterBitsReader* const reader = NewReader(*settings, contents);
-    if (reader == nullptr) {  // RocksDB takes it as "may match"
-      settings->counts->Add(filter::Count::kOpenedUseless, 1, filter::UselessReason::kOutOfMemory);
-    }
-    return reader;
+    return NewReader(*options_.Load(), contents);
   }
 
   Status ValidateOptions(const ROCKSDB_NAMESPACE::DBOptions& database,

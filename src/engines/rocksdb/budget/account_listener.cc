@@ -16,7 +16,7 @@
 #include "src/engines/rocksdb/budget/file_seed.h"
 #include "src/engines/rocksdb/budget/make_account.h"
 #include "src/engines/rocksdb/policy.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/set_error.h"
 
 namespace bloomline {
 namespace {

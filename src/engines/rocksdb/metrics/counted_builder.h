@@ -14,7 +14,7 @@
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "src/engines/rocksdb/metrics/filter_origins.h"
 #include "src/filter/metrics/filter_counts.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/c_error.h"
 
 namespace bloomline {
 

@@ -9,7 +9,6 @@
 #include "src/engines/rocksdb/options/policy_settings.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/limits.h"
-#include "src/support/error_text.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 #include "src/support/units.h"
@@ -259,9 +258,7 @@ bool ReadRanges(const std::string& value, RocksDBFilterOptions* options) {
 }
 
 std::string CheckRanges(const RocksDBFilterOptions& options, PolicySettings* settings) {
-  support::ErrorText error;
-  ReadRangePrefixes(options, &settings->ranges, &error);
-  return error.str();
+  return ReadRangePrefixes(options, &settings->ranges);
 }
 
 std::string RangesText(const RocksDBFilterOptions& options) {
@@ -269,9 +266,7 @@ std::string RangesText(const RocksDBFilterOptions& options) {
 }
 
 std::string CheckRangeMemory(const RocksDBFilterOptions& options, PolicySettings* settings) {
-  support::ErrorText error;
-  ReadRangeMemory(options, &settings->ranges, &error);
-  return error.str();
+  return ReadRangeMemory(options, &settings->ranges);
 }
 
 // ---- memory, max_filter_bytes.

@@ -7,7 +7,6 @@
 
 #include "rocksdb/env.h"
 #include "src/filter/ranges/option_text.h"
-#include "src/support/out_of_memory.h"
 #include "src/support/quoted.h"
 
 namespace bloomline {
@@ -23,21 +22,17 @@ std::atomic<size_t> last_lines[kNumPlaces];
 void LogRangeChoice(ROCKSDB_NAMESPACE::Logger* log, std::string_view column_family,
                     const filter::EntryKinds& kinds, uint64_t num_ranges) {
   if (log == nullptr) return;
-  support::OrIfOutOfMemory(0, [&] {
-    const std::string family =
-        std::to_string(reinterpret_cast<uintptr_t>(log)) + std::string(column_family);
-    const std::string choice = filter::OptionText(kinds);
-    const std::hash<std::string> hash;
-    const size_t line = hash(family + choice);
-    if (last_lines[hash(family) % kNumPlaces].exchange(line, std::memory_order_relaxed) == line) {
-      return 0;
-    }
-    ROCKSDB_NAMESPACE::Info(log,
-                            "bloomline: column family %s: range_prefixes=auto chose %s (%" PRIu64
-                            " ranges sampled)",
-                            support::Quoted(column_family).c_str(), choice.c_str(), num_ranges);
-    return 0;
-  });
+  const std::string family =
+      std::to_string(reinterpret_cast<uintptr_t>(log)) + std::string(column_family);
+  const std::string choice = filter::OptionText(kinds);
+  const std::hash<std::string> hash;
+  const size_t line = hash(family + choice);
+  if (last_lines[hash(family) % kNumPlaces].exchange(line, std::memory_order_relaxed) == line) {
+    return;
+  }
+  ROCKSDB_NAMESPACE::Info(
+      log, "bloomline: column family %s: range_prefixes=auto chose %s (%" PRIu64 " ranges sampled)",
+      support::Quoted(column_family).c_str(), choice.c_str(), num_ranges);
 }
 
 }  // namespace bloomline

@@ -15,7 +15,7 @@ namespace bloomline {
 
 // Logs that a file of the column family got these kinds, by a sample of num_ranges ranges; but not
 // if the last line of this logger and family said so: a file has many filters if they are
-// partitioned. `log` may be null. Thread-safe. Out of memory, it logs nothing.
+// partitioned. `log` may be null. Thread-safe.
 void LogRangeChoice(ROCKSDB_NAMESPACE::Logger* log, std::string_view column_family,
                     const filter::EntryKinds& kinds, uint64_t num_ranges);
 

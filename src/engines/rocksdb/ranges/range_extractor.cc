@@ -19,7 +19,6 @@
 #include "rocksdb/table.h"
 #include "src/engines/rocksdb/ranges/tested_versions.h"
 #include "src/filter/ranges/range_field.h"
-#include "src/support/out_of_memory.h"
 #include "src/support/process.h"
 
 namespace bloomline {
@@ -165,7 +164,7 @@ class RangeExtractor final : public SliceTransform {
 
   // RocksDB takes every extractor for another one (range_extractor.h). It asks for each table of an
   // iterator: as a registered option, the number would take 0.2 us longer.
-  std::string GetId() const override { return support::OrIfOutOfMemory(std::string(), UniqueId); }
+  std::string GetId() const override { return UniqueId(); }
   // In OPTIONS files.
   std::string SerializeOptions(const ConfigOptions&, const std::string&) const override {
     return filter::kRangeExtractorName;

@@ -4,6 +4,9 @@
 #include <charconv>
 #include <string_view>
 
+#include "src/support/number_text.h"
+#include "src/support/quoted.h"
+
 namespace bloomline {
 namespace {
 
@@ -91,29 +94,24 @@ bool ReadList(std::string_view text, filter::EntryKinds* kinds) {
 
 }  // namespace
 
-void ReadRangePrefixes(const RocksDBFilterOptions& options, RangeSettings* settings,
-                       support::ErrorText* error) {
+std::string ReadRangePrefixes(const RocksDBFilterOptions& options, RangeSettings* settings) {
   const std::string_view text = options.range_prefixes;
   settings->is_auto = text == kAutoPrefixes;
-  if (text.empty()) return;
-  if (!settings->is_auto && !ReadList(text, &settings->kinds)) {
-    *error << "range_prefixes is ";
-    error->AppendQuoted(text)
-        << "; allowed: auto, or a list as in 4:124bits:after0x2f:after0x3a@1+2 of up to "
-        << filter::kMaxCellLengths << " different lengths of 1 to " << filter::kMaxCellBytes
-        << " bytes or 1 to " << filter::kMaxCellBits << " bits and different delimiters with up to "
-        << filter::kMaxPrefixKinds << " occurrences of 1 to " << filter::kMaxDepth;
-  }
+  if (text.empty() || settings->is_auto || ReadList(text, &settings->kinds)) return "";
+  return support::StrCat(
+      "range_prefixes is ", support::Quoted(text),
+      "; allowed: auto, or a list as in 4:124bits:after0x2f:after0x3a@1+2 of up to ",
+      filter::kMaxCellLengths, " different lengths of 1 to ", filter::kMaxCellBytes,
+      " bytes or 1 to ", filter::kMaxCellBits, " bits and different delimiters with up to ",
+      filter::kMaxPrefixKinds, " occurrences of 1 to ", filter::kMaxDepth);
 }
 
-void ReadRangeMemory(const RocksDBFilterOptions& options, RangeSettings* settings,
-                     support::ErrorText* error) {
+std::string ReadRangeMemory(const RocksDBFilterOptions& options, RangeSettings* settings) {
   const double percent = options.range_memory_percent;
   settings->memory = percent / 100;
-  if (percent >= kMinMemoryPercent && percent <= kMaxMemoryPercent) return;
-  *error << "range_memory_percent is ";
-  error->AppendExactly(percent);
-  *error << "; allowed: " << kMinMemoryPercent << " to " << kMaxMemoryPercent;
+  if (percent >= kMinMemoryPercent && percent <= kMaxMemoryPercent) return "";
+  return support::StrCat("range_memory_percent is ", support::DoubleText(percent),
+                         "; allowed: ", kMinMemoryPercent, " to ", kMaxMemoryPercent);
 }
 
 }  // namespace bloomline

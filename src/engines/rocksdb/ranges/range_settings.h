@@ -5,7 +5,6 @@
 #include "bloomline/rocksdb.h"
 #include "src/filter/ranges/range_entries.h"
 #include "src/filter/ranges/range_field.h"
-#include "src/support/error_text.h"
 
 namespace bloomline {
 
@@ -27,11 +26,9 @@ struct RangeSettings {
   }
 };
 
-// Read the two options. If one is wrong, *error says so.
-void ReadRangePrefixes(const RocksDBFilterOptions& options, RangeSettings* settings,
-                       support::ErrorText* error);
-void ReadRangeMemory(const RocksDBFilterOptions& options, RangeSettings* settings,
-                     support::ErrorText* error);
+// Read one option each. Return what is wrong with it, or nothing.
+std::string ReadRangePrefixes(const RocksDBFilterOptions& options, RangeSettings* settings);
+std::string ReadRangeMemory(const RocksDBFilterOptions& options, RangeSettings* settings);
 
 }  // namespace bloomline
 

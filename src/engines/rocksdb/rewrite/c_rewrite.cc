@@ -6,7 +6,6 @@
 #include "src/engines/rocksdb/c_handles.h"
 #include "src/engines/rocksdb/rewrite/option_text.h"
 #include "src/support/c_error.h"
-#include "src/support/out_of_memory.h"
 
 extern "C" uint8_t bloomline_rocksdb_rewrite_filters(
     rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* options,
@@ -34,7 +33,7 @@ extern "C" uint8_t bloomline_rocksdb_rewrite_filters(
   });
   if (num_skipped != nullptr) *num_skipped = result.skipped.size();
   if (report != nullptr) {
-    bloomline::support::OrIfOutOfMemory(false, [&] {
+    bloomline::support::OrIfItThrows(false, [&] {
       bloomline::support::SetCError(result.ToString(), report);
       return true;
     });

@@ -6,7 +6,7 @@
 
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/policy.h"
-#include "src/support/out_of_memory.h"
+#include "src/support/set_error.h"
 
 namespace bloomline {
 namespace {

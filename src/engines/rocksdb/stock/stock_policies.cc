@@ -6,7 +6,6 @@
 #include "src/engines/rocksdb/metrics/counted_builder.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/support/number_text.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline {
 
