@@ -13,8 +13,8 @@
 #include <string>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/allocation_fit.h"
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/allocation_fit.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "tests/engines/rocksdb_settings.h"
 
 namespace bloomline {

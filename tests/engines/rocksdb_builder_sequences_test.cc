@@ -14,8 +14,8 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits_builder.h"
-#include "src/engines/rocksdb/verified_builder.h"
+#include "src/engines/rocksdb/bits/bits_builder.h"
+#include "src/engines/rocksdb/bits/verified_builder.h"
 #include "src/filter/layouts/kernel.h"
 
 namespace bloomline {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/metrics/counted_builder.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_stock_filters.h"

@@ -12,7 +12,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "bloomline/sizing.h"
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/metrics/filter_origins.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/support/injected_entropy.h"

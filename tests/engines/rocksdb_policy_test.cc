@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits_builder.h"
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/bits_builder.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/filter/container/trailer.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/injected_entropy.h"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout.h"
 #include "tests/engines/rocksdb_open.h"

@@ -11,7 +11,7 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/sizing.h"
-#include "src/engines/rocksdb/bits_builder.h"
+#include "src/engines/rocksdb/bits/bits_builder.h"
 #include "src/engines/rocksdb/bits_reader.h"
 #include "src/filter/container/trailer.h"
 #include "tests/support/guarded_bytes.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "tests/support/guarded_bytes.h"
 
 namespace bloomline::tests {

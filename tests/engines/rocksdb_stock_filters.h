@@ -12,7 +12,7 @@
 #include <string>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 
 namespace bloomline::tests {
 

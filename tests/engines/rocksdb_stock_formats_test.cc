@@ -19,7 +19,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "bloomline/sizing.h"
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_stock_filters.h"
 #include "tests/support/temp_dir.h"

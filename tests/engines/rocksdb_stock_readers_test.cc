@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/filter/cpu/little_endian.h"
 #include "tests/engines/rocksdb_stock_filters.h"
 #include "tests/support/guarded_bytes.h"

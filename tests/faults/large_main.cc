@@ -21,7 +21,7 @@
 #include "bloomline/rocksdb.h"
 #include "bloomline/sizing.h"
 #include "rocksdb/table.h"
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "tests/faults/arguments.h"
 #include "tests/support/temp_dir.h"
 

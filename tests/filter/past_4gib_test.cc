@@ -40,7 +40,7 @@ using kernels::Kernel;
 
 constexpr uint64_t k2To32 = uint64_t{1} << 32;
 
-// The most bytes of a payload in RocksDB (src/engines/rocksdb/bits_builder.cc).
+// The most bytes of a payload in RocksDB (src/engines/rocksdb/bits/bits_builder.cc).
 constexpr uint64_t kRocksDBMaxFilterBytes = 0xffffffc0;
 constexpr uint64_t kRocksDBMaxPayloadBytes = kRocksDBMaxFilterBytes - filter::kTrailerBytes;
 

@@ -10,7 +10,7 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
 #include "src/cli/shared/quantity.h"
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/redis/address.h"
 #include "src/redis/layout.h"

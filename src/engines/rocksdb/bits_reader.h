@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/filter/layouts/layout.h"
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/ranges/asked_ranges.h"

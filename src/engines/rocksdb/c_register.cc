@@ -7,6 +7,7 @@
 #include "bloomline/rocksdb.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/options.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/support/c_error.h"

@@ -1,4 +1,5 @@
 // The RocksDB adaptor: docs/format.md, section 5.
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/policy.h"
 
 #include <cstdio>
@@ -13,7 +14,7 @@
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
 #include "rocksdb/version.h"
-#include "src/engines/rocksdb/bits_builder.h"
+#include "src/engines/rocksdb/bits/bits_builder.h"
 #include "src/engines/rocksdb/bits_reader.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
@@ -26,7 +27,7 @@
 #include "src/engines/rocksdb/stock/stock_damage.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/engines/rocksdb/stock/stock_reader.h"
-#include "src/engines/rocksdb/verified_builder.h"
+#include "src/engines/rocksdb/bits/verified_builder.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/hash.h"
 #include "src/filter/layouts/limits.h"
@@ -248,14 +249,6 @@ class RocksDBFilterPolicy : public FilterPolicy {
 };
 
 }  // namespace
-
-std::string RocksDBVersionMismatch() {
-  const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
-  const std::string running = ROCKSDB_NAMESPACE::GetRocksVersionAsString(false);
-  if (running == compiled) return "";
-  return "compiled for RocksDB " + compiled + " but running with " + running +
-         "; rebuild bloomline against the running version";
-}
 
 std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions& options,
                                                       std::string* error,

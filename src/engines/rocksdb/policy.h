@@ -9,10 +9,6 @@
 
 namespace bloomline {
 
-// Empty, or why this RocksDB cannot be used: its internal interface changes between minor versions,
-// and calls through the wrong one are undefined.
-std::string RocksDBVersionMismatch();
-
 // As NewRocksDBFilterPolicy, without registration and without stderr. `error` must not be null.
 // `takes_ribbon_options`: see PolicyOptions.
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(

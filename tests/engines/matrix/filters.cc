@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits_builder.h"
+#include "src/engines/rocksdb/bits/bits_builder.h"
 #include "tests/engines/forwarding_policy.h"
 
 namespace bloomline::matrix {

@@ -7,7 +7,7 @@
 #include "rocksdb/env.h"
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table.h"
-#include "src/engines/rocksdb/rewrite/live_files.h"
+#include "src/engines/rocksdb/budget/live_files.h"
 
 namespace bloomline {
 namespace {

@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "bloomline/level_sizing.h"
-#include "src/engines/rocksdb/options/policy_settings.h"
 #include "src/filter/sizing/memory_division.h"
 
 namespace bloomline {
 namespace {
 
 static_assert(RocksDBFilterOptions::kMaxLevels <= kMaxLevels);
+
+constexpr double kNoFilterBelow = 0.5;
 
 // RocksDB's default. With a ratio of 10, further levels would hold a millionth of the keys.
 constexpr int kAssumedLevels = 7;
@@ -107,6 +108,17 @@ double BitsFor(const LevelRules& rules, const NewFile& file, const SeenLevels& s
 }
 
 }  // namespace
+
+bool WritesFilters(const FilterOptions& options) { return options.bits_per_key >= kNoFilterBelow; }
+
+FilterOptions Normalized(FilterOptions options) {
+  if (options.bits_per_key >= 0 && options.bits_per_key < kNoFilterBelow) {
+    options.bits_per_key = FilterOptions().bits_per_key;  // valid, and not used
+  } else if (options.bits_per_key >= kNoFilterBelow && options.bits_per_key < kMinBitsPerKey) {
+    options.bits_per_key = kMinBitsPerKey;
+  }
+  return options;
+}
 
 LevelRules MakeLevelRules(const RocksDBFilterOptions& options) {
   LevelRules rules;

@@ -31,6 +31,11 @@ struct FilterChoice {
   double bits_per_key;  // 0: no filter
 };
 
+// RocksDB's conventions below 1 bit per key (rocksdb/filter_policy.h): below 0.5 no filters are
+// written, and 0.5 to 1 counts as 1. Normalized returns the options to validate and to build with.
+bool WritesFilters(const FilterOptions& options);
+FilterOptions Normalized(FilterOptions options);
+
 // The options of a policy, ready for ChooseFilter. Has no memory of its own, so a copy cannot fail.
 struct LevelRules {
   enum class Rule { kUniform, kByLevel, kByDistance };

@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "src/engines/rocksdb/bits_builder.h"
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/bits_builder.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/metrics/filter_origins.h"
 #include "src/filter/metrics/filter_counts.h"
 #include "src/support/c_error.h"

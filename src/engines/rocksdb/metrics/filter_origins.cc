@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/hash.h"
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "bloomline/sizing.h"
-#include "src/engines/rocksdb/options/policy_settings.h"
 #include "src/support/number_text.h"
 
 namespace bloomline {

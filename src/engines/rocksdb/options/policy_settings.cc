@@ -7,8 +7,6 @@
 namespace bloomline {
 namespace {
 
-constexpr double kNoFilterBelow = 0.5;
-
 // Checks the options, and fills *settings as far as the checks read them.
 std::string Check(const RocksDBFilterOptions& options, PolicySettings* settings) {
   std::string error;
@@ -19,17 +17,6 @@ std::string Check(const RocksDBFilterOptions& options, PolicySettings* settings)
 }
 
 }  // namespace
-
-bool WritesFilters(const FilterOptions& options) { return options.bits_per_key >= kNoFilterBelow; }
-
-FilterOptions Normalized(FilterOptions options) {
-  if (options.bits_per_key >= 0 && options.bits_per_key < kNoFilterBelow) {
-    options.bits_per_key = FilterOptions().bits_per_key;  // valid, and not used
-  } else if (options.bits_per_key >= kNoFilterBelow && options.bits_per_key < kMinBitsPerKey) {
-    options.bits_per_key = kMinBitsPerKey;
-  }
-  return options;
-}
 
 std::string RocksDBFilterOptions::Validate() const {
   PolicySettings unused;

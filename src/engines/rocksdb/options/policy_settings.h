@@ -28,11 +28,6 @@ using SettingsPtr = std::shared_ptr<const PolicySettings>;
 // builders cannot fail. *error then has the reason.
 SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error);
 
-// RocksDB's conventions below 1 bit per key (rocksdb/filter_policy.h): below 0.5 no filters are
-// written, and 0.5 to 1 counts as 1. Normalized returns the options to validate and to build with.
-bool WritesFilters(const FilterOptions& options);
-FilterOptions Normalized(FilterOptions options);
-
 }  // namespace bloomline
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_SETTINGS_H_

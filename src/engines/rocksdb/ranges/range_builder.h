@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/engines/rocksdb/bits_builder.h"
+#include "src/engines/rocksdb/bits/bits_builder.h"
 #include "src/engines/rocksdb/ranges/choice_log.h"
 #include "src/engines/rocksdb/ranges/tested_versions.h"
 #include "src/filter/ranges/range_entries.h"

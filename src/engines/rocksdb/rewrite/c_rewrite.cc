@@ -3,7 +3,7 @@
 
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/rewrite_filters.h"
-#include "src/engines/rocksdb/c_handles.h"
+#include "src/engines/rocksdb/rewrite/c_handles.h"
 #include "src/engines/rocksdb/rewrite/option_text.h"
 #include "src/support/c_error.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "src/engines/rocksdb/budget/limited_memory.h"
-#include "src/engines/rocksdb/policy.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/support/set_error.h"
 
 namespace bloomline {

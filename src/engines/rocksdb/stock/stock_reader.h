@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline {

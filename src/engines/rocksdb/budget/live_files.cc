@@ -1,4 +1,4 @@
-#include "src/engines/rocksdb/rewrite/live_files.h"
+#include "src/engines/rocksdb/budget/live_files.h"
 
 #include <algorithm>
 #include <cstdlib>

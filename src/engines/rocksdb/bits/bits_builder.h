@@ -1,14 +1,14 @@
 // The builder that RocksDB calls: a FilterWriter behind RocksDB's interface.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_BUILDER_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_BITS_BUILDER_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_BITS_BUILDER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_BITS_BITS_BUILDER_H_
 
 #include <memory>
 #include <string_view>
 
 #include "bloomline/filter_options.h"
 #include "rocksdb/table.h"
-#include "src/engines/rocksdb/allocation_fit.h"
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/allocation_fit.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/filter/writer/filter_writer.h"
 
 namespace ROCKSDB_NAMESPACE {
@@ -92,4 +92,4 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_BITS_BUILDER_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_BITS_BITS_BUILDER_H_

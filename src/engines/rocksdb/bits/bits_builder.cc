@@ -1,4 +1,4 @@
-#include "src/engines/rocksdb/bits_builder.h"
+#include "src/engines/rocksdb/bits/bits_builder.h"
 
 #include <algorithm>
 #include <atomic>

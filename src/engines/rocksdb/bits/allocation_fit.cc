@@ -1,4 +1,4 @@
-#include "src/engines/rocksdb/allocation_fit.h"
+#include "src/engines/rocksdb/bits/allocation_fit.h"
 
 #include <new>
 

@@ -9,11 +9,12 @@
 //   10.9.1 -         and CalculateSpace, EstimatedFpRate at the end
 // The declarations below have the last two in every version: older ones never call past the end of
 // their own table.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_FILTER_BITS_ABI_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_FILTER_BITS_ABI_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_FILTER_BITS_ABI_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_BITS_FILTER_BITS_ABI_H_
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "rocksdb/version.h"
 
@@ -93,6 +94,10 @@ namespace bloomline {
 // filters of no keys.
 constexpr size_t kStockTrailerBytes = 5;
 
+// Empty, or why this RocksDB cannot be used: the classes above change between minor versions, and
+// calls through the wrong ones are undefined.
+std::string RocksDBVersionMismatch();
+
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_FILTER_BITS_ABI_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_BITS_FILTER_BITS_ABI_H_

@@ -1,6 +1,6 @@
 // The memory that RocksDB allocates for a filter when it reads it.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_ALLOCATION_FIT_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_ALLOCATION_FIT_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_ALLOCATION_FIT_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_BITS_ALLOCATION_FIT_H_
 
 #include <cstdint>
 
@@ -19,4 +19,4 @@ uint64_t UsableBytes(uint64_t filter_bytes);
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_ALLOCATION_FIT_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_BITS_ALLOCATION_FIT_H_

@@ -1,7 +1,7 @@
 // What is behind the handles of RocksDB's C functions. They are structs that begin with the pointer
 // (db/c.cc, read in 7.8, 9.10 and 11.9).
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_C_HANDLES_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_C_HANDLES_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_REWRITE_C_HANDLES_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_REWRITE_C_HANDLES_H_
 
 #include <cstring>
 
@@ -30,4 +30,4 @@ inline ROCKSDB_NAMESPACE::ColumnFamilyHandle* FamilyOf(
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_C_HANDLES_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_REWRITE_C_HANDLES_H_

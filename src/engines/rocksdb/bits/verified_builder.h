@@ -1,6 +1,6 @@
 // Builders that check what they built: BlockBasedTableOptions::detect_filter_construct_corruption.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_VERIFIED_BUILDER_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_VERIFIED_BUILDER_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_VERIFIED_BUILDER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_BITS_VERIFIED_BUILDER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/kernel.h"
@@ -64,4 +64,4 @@ class VerifiedBuilder : public Builder {
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_VERIFIED_BUILDER_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_BITS_VERIFIED_BUILDER_H_
