@@ -18,8 +18,8 @@
 #include "db_bench_ext/support/keys.h"
 #include "db_bench_ext/support/machine.h"
 #include "db_bench_ext/support/timing.h"
-#include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/hash/hash.h"
+#include "src/filter/bits/hash.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/redis/command.h"
 #include "src/redis/router.h"
 

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "db_bench_ext/scaling/scaling.h"
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/support/aligned_memory.h"
 
 namespace bloomline::bench {

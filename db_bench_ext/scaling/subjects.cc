@@ -9,9 +9,10 @@
 #include "bloomline/sizing.h"
 #include "db_bench_ext/scaling/scaling.h"
 #include "db_bench_ext/support/machine.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/cpu/probe_sequence.h"
 #include "src/filter/layouts/layout_row.h"
+#include "src/filter/rates/shape_rate.h"
 #include "src/support/aligned_memory.h"
 #include "src/support/file_io.h"
 
@@ -114,7 +115,7 @@ void MeasureMutable(const Case& c, const Flags& flags, Progress* progress, Row* 
 
 double TheoryOf(uint64_t num_keys, std::string_view bytes) {
   const filter::Payload payload = filter::DecodeTrailer(bytes);
-  return filter::RowOf(payload.layout).exact_rate(payload, num_keys);
+  return filter::ExactRateOf(payload, num_keys);
 }
 
 void MeasureView(const Case& c, const Flags& flags, std::string_view bytes, Progress* progress,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/filter/hash/hash.h"
+#include "src/filter/bits/hash.h"
 #include "src/redis/command.h"
 #include "src/redis/scripts.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "bloomline/redis_bloom_filter.h"
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/probe_sequence.h"
 
 namespace bloomline::redis {
 

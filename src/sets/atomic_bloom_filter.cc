@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "src/filter/hash/hash.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/layouts/blocked/atomic_blocks.h"
 #include "src/sets/bloom_state.h"
 

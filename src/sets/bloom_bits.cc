@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/filter/cpu/unrolled.h"
+#include "src/filter/bits/unrolled.h"
 #include "src/filter/layouts/blocked/atomic_blocks.h"
 
 namespace bloomline::sets {

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/cpu/blocks.h"
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/view/prefetch_ahead.h"
 #include "src/sets/bloom_shape.h"

@@ -1,8 +1,8 @@
 #include "src/sets/bloom_file.h"
 
 #include "bloomline/sizing.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/container/other_contents.h"
-#include "src/filter/hash/hash.h"
 #include "src/sets/file_header.h"
 
 namespace bloomline::sets {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "src/filter/hash/hash.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/view/prefetch_ahead.h"
 #include "src/sets/bloom_file.h"
 #include "src/sets/bloom_state.h"

@@ -4,8 +4,8 @@
 
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
-#include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/layouts/search.h"
+#include "src/filter/bits/probe_sequence.h"
+#include "src/filter/rates/least_bits.h"
 #include "src/support/number_text.h"
 
 namespace bloomline {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "bloomline/bloom_filter.h"
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/probe_sequence.h"
 
 namespace bloomline::sets {
 

@@ -1,6 +1,6 @@
 #include "src/sets/counter_blocks.h"
 
-#include "src/filter/cpu/unrolled.h"
+#include "src/filter/bits/unrolled.h"
 
 namespace bloomline::sets {
 namespace {

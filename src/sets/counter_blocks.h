@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/probe_sequence.h"
 
 namespace bloomline::sets {
 

@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <string_view>
 
+#include "src/filter/bits/hash.h"
 #include "src/filter/container/other_contents.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/hash/hash.h"
 
 namespace bloomline::sets {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "src/filter/cpu/little_endian.h"
+#include "src/filter/bits/little_endian.h"
 #include "src/support/byte_io.h"
 
 namespace bloomline::sets {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "bloomline/sizing.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/container/other_contents.h"
-#include "src/filter/hash/hash.h"
-#include "src/filter/layouts/search.h"
+#include "src/filter/rates/least_bits.h"
 #include "src/sets/bloom_file.h"
 #include "src/sets/bloom_state.h"
 #include "src/sets/file_header.h"

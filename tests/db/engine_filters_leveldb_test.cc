@@ -11,7 +11,7 @@
 
 #include "bloomline/leveldb.h"
 #include "src/db/engine_filters/engine_filter.h"
-#include "src/filter/hash/hash.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
 #include "src/filter/stock/rocksdb_hash.h"
 #include "tests/db/engine_filter_checks.h"

@@ -11,8 +11,8 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/leveldb.h"
+#include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
-#include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/key_shapes.h"

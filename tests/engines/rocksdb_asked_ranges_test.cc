@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits_reader.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits_reader.h"
 #include "src/engines/rocksdb/ranges/choice_log.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/ranges/asked_ranges.h"

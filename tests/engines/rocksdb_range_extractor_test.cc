@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits_reader.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits_reader.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/filter/container/trailer.h"
 #include "tests/engines/rocksdb_open.h"

@@ -17,8 +17,8 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/layout.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/repetitions.h"

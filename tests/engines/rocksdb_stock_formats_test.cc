@@ -64,8 +64,8 @@ TEST(RocksDBStockFormatsTest, BytesAreThoseOfRocksDBForAllBitsPerKey) {
   for (double bits = 1; bits <= 100; bits += bits < 60 ? 0.5 : 10) {
     for (const double bits_per_key : {bits, bits + 0.001}) {
       if (bits_per_key > 100) continue;
-      // With optimize_filters_for_memory, the default since RocksDB 9.8, RocksDB's builder reads and
-      // changes a number in its policy.
+      // With optimize_filters_for_memory, the default since RocksDB 9.8, RocksDB's builder reads
+      // and changes a number in its policy.
       const auto our_policy = Bloomline(Format::kBloom, bits_per_key);
       const auto own_policy = Own("bloomfilter:" + std::to_string(bits_per_key) + ":false");
       const auto ours = NewBuilder(*our_policy, table);

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "src/filter/cpu/blocks.h"
+#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/compact_block.h"
 #include "src/filter/layouts/blocked/atomic_blocks.h"
-#include "src/filter/layouts/compact/compact_block.h"
 #include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {

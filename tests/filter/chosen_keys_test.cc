@@ -13,8 +13,8 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
 #include "bloomline/seed.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/hash/hash.h"
 
 namespace bloomline {
 namespace {

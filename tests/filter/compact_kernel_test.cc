@@ -16,9 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_kernel.h"
-#include "src/filter/layouts/compact/solver/search.h"
+#include "src/filter/bits/compact_block.h"
+#include "src/filter/layouts/compact/solver/attempt_search.h"
 #include "src/filter/layouts/kernel.h"
 #include "tests/support/guarded_bytes.h"
 

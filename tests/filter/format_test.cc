@@ -5,13 +5,13 @@
 #include <string>
 
 #include "bloomline/filter.h"
+#include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/hash_query.h"
-#include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/layouts/num_probes.h"
+#include "src/filter/view/hash_query.h"
 #include "tests/support/guarded_bytes.h"
 
 namespace bloomline {

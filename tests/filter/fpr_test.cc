@@ -15,12 +15,13 @@
 #include "bloomline/filter.h"
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/hash/hash.h"
-#include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
+#include "src/filter/rates/shape_rate.h"
+#include "src/filter/view/hash_query.h"
 #include "src/filter/writer/payload_builder.h"
 #include "tests/support/key_shapes.h"
 
@@ -79,7 +80,7 @@ Built BuildCompactLines(KeyMaker& key, uint64_t start, uint64_t n, double bits_p
 }
 
 double Theory(const filter::Payload& payload, uint64_t n) {
-  return filter::RowOf(payload.layout).exact_rate(payload, n);
+  return filter::ExactRateOf(payload, n);
 }
 
 class FprTest : public testing::TestWithParam<KeyShape> {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bloomline/filter.h"
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/support/huge_pages.h"
 
 namespace bloomline {

@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "bloomline/cpu.h"
-#include "src/filter/cpu/blocks.h"
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/hash.h"
+#include "src/filter/bits/probe_sequence.h"
+#include "src/filter/bits/small_set_block.h"
 #include "src/filter/hash/batch_hasher.h"
-#include "src/filter/hash/hash.h"
 #include "src/filter/layouts/blocked/atomic_blocks.h"
 #include "src/filter/layouts/flat/flat.h"
-#include "src/filter/layouts/small_set/small_set_block.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/repetitions.h"
 

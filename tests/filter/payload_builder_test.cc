@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "src/filter/bits/blocks.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/cpu/blocks.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/writer/hash_groups.h"
 #include "tests/support/repetitions.h"

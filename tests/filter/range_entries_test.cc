@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "src/filter/hash/hash.h"
+#include "src/filter/bits/hash.h"
 #include "tests/support/range_filter.h"
 #include "tests/support/range_keys.h"
 

@@ -4,10 +4,10 @@
 
 #include <string>
 
+#include "src/filter/bits/compact_block.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/hash/hash.h"
-#include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/hash_query.h"
+#include "src/filter/view/hash_query.h"
 
 namespace bloomline {
 namespace {

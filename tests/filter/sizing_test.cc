@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "bloomline/filter_theory.h"
+#include "src/filter/bits/compact_block.h"
 #include "src/filter/container/shapes.h"
-#include "src/filter/layouts/block_rate.h"
-#include "src/filter/layouts/compact/compact_block.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
-#include "src/filter/layouts/small_set/small_set_rate.h"
+#include "src/filter/rates/block_rate.h"
+#include "src/filter/rates/small_set_rate.h"
 #include "tests/support/compact_theory.h"
 
 namespace bloomline {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/filter/cpu/blocks.h"
+#include "src/filter/bits/blocks.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/stock/local_bloom.h"
 #include "src/filter/stock/ribbon.h"

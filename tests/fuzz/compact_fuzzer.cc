@@ -1,8 +1,8 @@
 // Compact lines and those of small sets: every kernel against the portable one, on lines of any
 // content and hashes of any kind; and no key of a line lost.
-#include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/layout.h"
-#include "src/filter/layouts/small_set/small_set_block.h"
+#include "src/filter/bits/compact_block.h"
+#include "src/filter/bits/filter_shape.h"
+#include "src/filter/bits/small_set_block.h"
 #include "src/filter/writer/payload_builder.h"
 #include "tests/fuzz/fuzz_kernels.h"
 

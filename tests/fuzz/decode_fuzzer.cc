@@ -4,11 +4,11 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
+#include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/hash_query.h"
-#include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/leveldb_codes.h"
+#include "src/filter/view/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/support/finished_filter.h"

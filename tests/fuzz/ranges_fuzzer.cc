@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/hash_query.h"
 #include "src/filter/ranges/range_entries.h"
 #include "src/filter/ranges/range_query.h"
+#include "src/filter/view/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/support/finished_filter.h"

@@ -3,7 +3,7 @@
 // parsers accept only values in range.
 #include <hiredis/hiredis.h>
 
-#include "src/filter/hash/hash.h"
+#include "src/filter/bits/hash.h"
 #include "src/redis/batches.h"
 #include "src/redis/layout.h"
 #include "src/redis/slots.h"

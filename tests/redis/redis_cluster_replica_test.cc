@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
-#include "src/filter/hash/hash.h"
+#include "src/filter/bits/hash.h"
 #include "src/redis/batches.h"
 #include "src/redis/layout.h"
 #include "src/redis/lifecycle.h"

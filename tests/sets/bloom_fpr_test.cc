@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bloomline/bloom_filter.h"
-#include "src/filter/hash/hash.h"
+#include "src/filter/bits/hash.h"
 #include "src/sets/bloom_shape.h"
 #include "tests/support/bloom_layouts.h"
 #include "tests/support/bloom_theory.h"

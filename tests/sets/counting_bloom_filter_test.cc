@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "bloomline/bloom_filter.h"
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "tests/support/repetitions.h"
 
 namespace bloomline {

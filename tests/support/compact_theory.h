@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/solver/search.h"
+#include "src/filter/bits/compact_block.h"
+#include "src/filter/layouts/compact/solver/attempt_search.h"
 
 namespace bloomline::tests {
 

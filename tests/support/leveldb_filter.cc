@@ -1,7 +1,7 @@
 #include "tests/support/leveldb_filter.h"
 
+#include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
-#include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/writer/payload_builder.h"
 

@@ -9,8 +9,8 @@
 
 #include "bloomline/c.h"
 #include "bloomline/filter.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/hash/hash.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/support/injected_entropy.h"
 

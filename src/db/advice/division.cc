@@ -6,13 +6,14 @@
 
 #include "bloomline/level_sizing.h"
 #include "bloomline/sizing.h"
+#include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/block_rate.h"
-#include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
-#include "src/filter/layouts/search.h"
+#include "src/filter/rates/block_rate.h"
+#include "src/filter/rates/least_bits.h"
+#include "src/filter/rates/shape_rate.h"
 #include "src/filter/sizing/memory_division.h"
 
 namespace bloomline::advice {
@@ -29,7 +30,7 @@ double RateOf(const FilterShape& shape, uint64_t num_keys) {
   constexpr double kFewThrows = 250;
   const double throws = static_cast<double>(num_keys) * shape.num_probes;
   if (shape.has_blocks() || throws <= kFewThrows) {
-    return filter::RowOf(shape.layout).exact_rate(shape, num_keys);
+    return filter::ExactRateOf(shape, num_keys);
   }
   return filter::OccupancyMoment(throws, 8 * static_cast<double>(shape.payload_bytes()),
                                  shape.num_probes);

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/filter/cpu/bits.h"
-#include "src/filter/hash/hash.h"
+#include "src/filter/bits/bits.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/stock/legacy_bloom.h"
 #include "src/filter/stock/rocksdb_hash.h"
 

@@ -12,10 +12,10 @@
 
 #include "src/db/engine_filters/classic_reader.h"
 #include "src/db/engine_filters/opened_filter.h"
-#include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/stock/readers.h"
+#include "src/filter/view/hash_query.h"
 
 namespace bloomline::engine_filters {
 namespace {

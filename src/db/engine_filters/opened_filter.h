@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "src/db/engine_filters/engine_filter.h"
-#include "src/filter/layouts/layout.h"
+#include "src/filter/bits/filter_shape.h"
 
 namespace bloomline::engine_filters {
 

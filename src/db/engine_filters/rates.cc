@@ -7,8 +7,9 @@
 #include <tuple>
 
 #include "bloomline/filter_theory.h"
+#include "src/filter/rates/shape_rate.h"
 #include "src/db/engine_filters/engine_filter.h"
-#include "src/filter/cpu/little_endian.h"
+#include "src/filter/bits/little_endian.h"
 
 namespace bloomline::engine_filters {
 namespace {
@@ -45,7 +46,7 @@ double RateByFormula(const FilterFacts& facts, uint64_t num_keys) {
           ExactStandardFalsePositiveRate(num_keys, 8 * facts.payload_bytes, num_probes), num_keys);
     default:
       const filter::LayoutRow* const row = RowOf(facts.kind);
-      return row == nullptr ? kNaN : row->exact_rate(facts.payload, num_keys);
+      return row == nullptr ? kNaN : filter::ExactRateOf(facts.payload, num_keys);
   }
 }
 

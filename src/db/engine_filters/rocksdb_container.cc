@@ -5,11 +5,11 @@
 #include "bloomline/filter.h"
 #include "src/db/engine_filters/opened_filter.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/ranges/range_query.h"
 #include "src/filter/stock/readers.h"
 #include "src/filter/stock/stock_filter.h"
+#include "src/filter/view/hash_query.h"
 
 namespace bloomline::engine_filters {
 namespace {

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "src/engines/rocksdb/ranges/range_extractor.h"
+#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/cpu/blocks.h"
 #include "src/filter/hash/batch_hasher.h"
-#include "src/filter/hash/hash.h"
-#include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/ranges/range_query.h"
+#include "src/filter/view/hash_query.h"
 
 namespace bloomline {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
-#include "src/filter/layouts/layout.h"
+#include "src/filter/bits/filter_shape.h"
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/ranges/asked_ranges.h"
 

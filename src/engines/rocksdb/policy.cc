@@ -1,5 +1,4 @@
 // The RocksDB adaptor: docs/format.md, section 5.
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/policy.h"
 
 #include <cstdio>
@@ -15,6 +14,8 @@
 #include "rocksdb/options.h"
 #include "rocksdb/version.h"
 #include "src/engines/rocksdb/bits/bits_builder.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/verified_builder.h"
 #include "src/engines/rocksdb/bits_reader.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
@@ -27,9 +28,8 @@
 #include "src/engines/rocksdb/stock/stock_damage.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/engines/rocksdb/stock/stock_reader.h"
-#include "src/engines/rocksdb/bits/verified_builder.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/hash/hash.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/ranges/asked_places.h"
 #include "src/filter/ranges/asked_ranges.h"

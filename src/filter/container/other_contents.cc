@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "src/filter/cpu/little_endian.h"
+#include "src/filter/bits/little_endian.h"
 
 namespace bloomline::filter {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "bloomline/filter_options.h"
+#include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/layout.h"
 
 namespace bloomline::filter {
 

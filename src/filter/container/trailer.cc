@@ -2,8 +2,8 @@
 
 #include <cstring>
 
+#include "src/filter/bits/little_endian.h"
 #include "src/filter/container/other_contents.h"
-#include "src/filter/cpu/little_endian.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
 #include "src/support/number_text.h"

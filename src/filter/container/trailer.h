@@ -20,7 +20,7 @@
 #include <string_view>
 
 #include "bloomline/filter_options.h"
-#include "src/filter/layouts/layout.h"
+#include "src/filter/bits/filter_shape.h"
 
 namespace bloomline::filter {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/cpu/x86_extensions.h"
 
 #define BLOOMLINE_AVX2 BLOOMLINE_TARGET(BLOOMLINE_AVX2_EXTENSIONS)

@@ -2,8 +2,8 @@
 #ifndef BLOOMLINE_FILTER_CPU_AVX2_PROBES_H_
 #define BLOOMLINE_FILTER_CPU_AVX2_PROBES_H_
 
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/cpu/avx2_bits.h"
-#include "src/filter/cpu/probe_sequence.h"
 
 namespace bloomline::kernels {
 

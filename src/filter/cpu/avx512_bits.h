@@ -10,7 +10,7 @@
 #endif
 #include <immintrin.h>
 
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/cpu/x86_extensions.h"
 
 #define BLOOMLINE_AVX512 BLOOMLINE_TARGET(BLOOMLINE_AVX512_EXTENSIONS)

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/filter/cpu/blocks.h"
-#include "src/filter/hash/hash.h"
+#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/hash/hash_kernel.h"
 
 namespace bloomline::filter {

@@ -1,4 +1,4 @@
-// Hashes of many short keys at once (XXH3; src/filter/hash/hash.h).
+// Hashes of many short keys at once (XXH3; src/filter/bits/hash.h).
 #ifndef BLOOMLINE_FILTER_HASH_HASH_KERNEL_H_
 #define BLOOMLINE_FILTER_HASH_HASH_KERNEL_H_
 

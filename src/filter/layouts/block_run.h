@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/probe_sequence.h"
 
 namespace bloomline::filter {
 

@@ -4,15 +4,86 @@
 #define BLOOMLINE_FILTER_LAYOUTS_KERNEL_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
+#include "bloomline/inline_query.h"  // PayloadView
+#include "src/filter/bits/compact_block.h"
 #include "src/filter/hash/hash_kernel.h"
-#include "src/filter/layouts/blocked/blocked_kernel.h"
-#include "src/filter/layouts/compact/compact_kernel.h"
-#include "src/filter/layouts/small_set/small_set_kernel.h"
 #include "src/filter/stock/stock_kernel.h"
 
 namespace bloomline::kernels {
+
+// ---- Functions of a layout with one instruction set, and the tables of each set, which is
+// compiled on its own architecture only. Each lies in the layout's folder.
+
+// Blocked Bloom filters (docs/format.md, section 3.3): all bits of a key lie in one block of 512
+// bits, which is one cache line (Putze, Sanders and Singler, 2007).
+struct BlockedKernel {
+  using MayMatch = bool (*)(const PayloadView& filter, uint64_t hash);
+  using Add = bool (*)(const PayloadView& filter, uint64_t hash);
+
+  MayMatch may_match = nullptr;
+  // may_match specialised for a fixed k, so that k is not read per query: up to 7 % faster. It is
+  // for callers that keep the pointer, and for filters with this k alone.
+  MayMatch (*may_match_for)(int num_probes) = nullptr;
+  // Prefetches nothing: the caller prefetches while it computes the hashes (PrefetchBlock in
+  // blocks.h).
+  void (*may_match_many)(const PayloadView& filter, size_t n, const uint64_t* hashes,
+                         bool* may_match) = nullptr;
+  // Prefetches the blocks kInsertAhead keys ahead.
+  void (*insert_many)(const PayloadView& filter, size_t n, const uint64_t* hashes) = nullptr;
+  // Inserts one key after the other and reports which of them changed a bit. Prefetches nothing.
+  void (*add_many)(const PayloadView& filter, size_t n, const uint64_t* hashes,
+                   bool* changed) = nullptr;
+  // The same for one key and a fixed k. True: it changed a bit.
+  Add (*add_for)(int num_probes) = nullptr;
+};
+
+BlockedKernel PortableBlocked();
+// Each of these is compiled on its own architecture only.
+BlockedKernel Avx2Blocked();
+BlockedKernel Avx512Blocked();
+BlockedKernel NeonBlocked();
+
+// Compact filters: blocks that are solved as a linear system over GF(2), as in Ribbon and Bloomier
+// filters, with most columns at fixed places (docs/format.md, section 3.5).
+struct CompactKernel {
+  using MayMatch = bool (*)(const CompactFilter& filter, uint64_t hash);
+  // Prefetches nothing, like BlockedKernel::may_match_many.
+  using MayMatchMany = void (*)(const CompactFilter& filter, size_t n, const uint64_t* hashes,
+                                bool* may_match);
+
+  // A function for each arrangement.
+  MayMatch may_match[kNumArrangements] = {};
+  MayMatchMany may_match_many[kNumArrangements] = {};
+  // Writes the block of n hashes, 0 to kMaxCompactSlots, header included. False, and nothing
+  // written: there is no solution.
+  bool (*solve)(unsigned arrangement, const uint64_t* hashes, size_t n, char* block) = nullptr;
+};
+
+CompactKernel PortableCompact();
+CompactKernel Avx2Compact();    // x86-64
+CompactKernel Avx512Compact();  // x86-64
+
+// Blocks of LevelDB's small sets (docs/format.md, section 3.8): solved as a linear system over
+// GF(2), as in Ribbon and Bloomier filters.
+//
+// A block of 8 to 64 bytes, at any alignment. Its header has the lower two bits of its attempt's
+// number; first_attempt, a multiple of 4 up to 12, is the rest.
+struct SmallSetKernel {
+  bool (*may_match)(const char* block, uint32_t block_bytes, uint32_t first_attempt,
+                    uint64_t hash) = nullptr;
+  // Writes the block of n hashes, at most 63, header included, with one of the first num_attempts
+  // (at most 16) attempts, and returns its number. -1, and nothing written: there is no solution.
+  int (*solve)(const uint64_t* hashes, size_t n, unsigned num_attempts, uint32_t block_bytes,
+               char* block) = nullptr;
+};
+
+SmallSetKernel PortableSmallSet();
+SmallSetKernel Avx2SmallSet();  // x86-64
+
+// ---- All layouts.
 
 // No function reads or writes a byte outside the payload. Queries never write it. Functions that
 // insert write through `data`, which must then point to writable memory.

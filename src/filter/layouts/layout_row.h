@@ -1,6 +1,7 @@
 // What is known of a layout, in one row: all that trailer, builders, queries and the commands ask.
 // Each folder beside this file has a layout's row; layout_table.cc lists them. No other code tells
-// layouts apart (tests/source/layers_test), but the queries of LevelDB's filters: hash_query.h.
+// layouts apart (tests/source/layers_test), but the queries of LevelDB's filters (hash_query.h) and
+// the formulas of false-positive rates (shape_rate.cc).
 #ifndef BLOOMLINE_FILTER_LAYOUTS_LAYOUT_ROW_H_
 #define BLOOMLINE_FILTER_LAYOUTS_LAYOUT_ROW_H_
 
@@ -8,9 +9,12 @@
 #include <cstdint>
 
 #include "bloomline/inline_query.h"
-#include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/layout.h"
+#include "src/filter/bits/filter_shape.h"
 #include "src/filter/layouts/shape_request.h"
+
+namespace bloomline::kernels {
+struct Kernel;
+}
 
 namespace bloomline::filter {
 
@@ -43,11 +47,6 @@ struct LayoutRow {
 
   // ---- Queries: sets filter->may_match, and may_match_many where the kernel has it.
   void (*open)(const Payload& payload, const kernels::Kernel& kernel, OpenFilter* filter) = nullptr;
-
-  // ---- False-positive rates: of many keys, and of num_keys keys in this shape
-  // (bloomline/filter_theory.h).
-  double (*rate)(const FilterShape& shape, double bits_per_key) = nullptr;
-  double (*exact_rate)(const FilterShape& shape, uint64_t num_keys) = nullptr;
 
   // ---- Building. A Bloom filter's bits can be set at any time.
   void (*insert)(const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,

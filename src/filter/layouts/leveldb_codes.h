@@ -14,11 +14,11 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/filter/hash/hash.h"
-#include "src/filter/layouts/layout.h"
+#include "src/filter/bits/filter_shape.h"
+#include "src/filter/bits/hash.h"
+#include "src/filter/bits/small_set_block.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
-#include "src/filter/layouts/small_set/small_set_block.h"
 
 namespace bloomline::filter {
 

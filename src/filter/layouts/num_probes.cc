@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/stock/stock_size.h"
 
 namespace bloomline::filter {

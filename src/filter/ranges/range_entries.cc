@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "src/filter/container/shapes.h"
-#include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/shape_request.h"
+#include "src/filter/view/hash_query.h"
 
 namespace bloomline::filter {
 namespace {

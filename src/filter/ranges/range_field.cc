@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "src/filter/cpu/little_endian.h"
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/probe_sequence.h"
 
 namespace bloomline::filter {
 namespace {

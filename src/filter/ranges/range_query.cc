@@ -4,8 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "src/filter/bits/hash.h"
 #include "src/filter/hash/batch_hasher.h"
-#include "src/filter/hash/hash.h"
 #include "src/filter/ranges/cells.h"
 
 namespace bloomline::filter {

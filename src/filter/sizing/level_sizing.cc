@@ -5,7 +5,7 @@
 
 #include "bloomline/sizing.h"
 #include "src/filter/layouts/limits.h"
-#include "src/filter/layouts/search.h"
+#include "src/filter/rates/least_bits.h"
 #include "src/filter/sizing/memory_division.h"
 #include "src/support/number_text.h"
 

@@ -5,14 +5,15 @@
 #include <cstdint>
 
 #include "bloomline/filter_theory.h"
+#include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/layouts/num_probes.h"
-#include "src/filter/layouts/search.h"
+#include "src/filter/rates/least_bits.h"
+#include "src/filter/rates/shape_rate.h"
 #include "src/filter/stock/stock_filter.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/support/number_text.h"
@@ -95,7 +96,7 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
                              OptimalNumProbes(format, bits_per_key));
   }
   const filter::FilterShape shape = filter::StandaloneShape(format, capacity, bits_per_key);
-  return filter::RowOf(shape.layout).exact_rate(shape, num_keys);
+  return filter::ExactRateOf(shape, num_keys);
 }
 
 double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filter_bytes) {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/filter/cpu/bits.h"
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/bits.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/stock/rocksdb_hash.h"
 
 namespace bloomline::stock {

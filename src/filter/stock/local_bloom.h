@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "bloomline/inline_query.h"  // PayloadView
-#include "src/filter/cpu/always_inline.h"
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/always_inline.h"
+#include "src/filter/bits/probe_sequence.h"
 
 namespace bloomline::stock {
 

@@ -2,10 +2,10 @@
 // RocksDB itself has where it is compiled for AVX2, with k known: a packaged RocksDB is not.
 #if defined(__x86_64__)
 
+#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/unrolled.h"
 #include "src/filter/cpu/avx2_bits.h"
 #include "src/filter/cpu/avx2_probes.h"
-#include "src/filter/cpu/blocks.h"
-#include "src/filter/cpu/unrolled.h"
 #include "src/filter/stock/local_bloom.h"
 
 namespace bloomline::stock {

@@ -1,7 +1,7 @@
 // RocksDB's Bloom filter, one bit at a time: the specification.
-#include "src/filter/cpu/bits.h"
-#include "src/filter/cpu/blocks.h"
-#include "src/filter/cpu/unrolled.h"
+#include "src/filter/bits/bits.h"
+#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/unrolled.h"
 #include "src/filter/stock/local_bloom.h"
 
 namespace bloomline::stock {

@@ -17,9 +17,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/cpu/always_inline.h"
-#include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/cpu/unrolled.h"
+#include "src/filter/bits/always_inline.h"
+#include "src/filter/bits/probe_sequence.h"
+#include "src/filter/bits/unrolled.h"
 
 namespace bloomline::stock {
 

@@ -1,8 +1,8 @@
 // AVX2: RocksDB's Ribbon filter, two columns in a register and eight at a time (ribbon.h).
 #if defined(__x86_64__)
 
+#include "src/filter/bits/unrolled.h"
 #include "src/filter/cpu/avx2_bits.h"
-#include "src/filter/cpu/unrolled.h"
 #include "src/filter/stock/ribbon.h"
 
 namespace bloomline::stock {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "src/filter/cpu/always_inline.h"
-#include "src/filter/cpu/little_endian.h"
+#include "src/filter/bits/always_inline.h"
+#include "src/filter/bits/little_endian.h"
 #include "src/filter/stock/ribbon.h"
 
 namespace bloomline::stock {

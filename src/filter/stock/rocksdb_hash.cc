@@ -1,7 +1,7 @@
 #include "src/filter/stock/rocksdb_hash.h"
 
 #include "bloomline/inline_query.h"
-#include "src/filter/cpu/little_endian.h"
+#include "src/filter/bits/little_endian.h"
 
 namespace bloomline::stock {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "bloomline/inline_query.h"
-#include "src/filter/cpu/little_endian.h"
+#include "src/filter/bits/little_endian.h"
 
 namespace bloomline::stock {
 

@@ -1,7 +1,7 @@
 #include "src/filter/stock/stock_filter.h"
 
-#include "src/filter/cpu/little_endian.h"
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/stock/local_bloom.h"
 
 namespace bloomline::stock {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/stock/ribbon.h"
 #include "src/filter/stock/stock_filter.h"
 

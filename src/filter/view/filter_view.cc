@@ -1,10 +1,10 @@
 // FilterView: bytes are decoded once; queries call what the table of kernels has for them.
 #include "bloomline/filter.h"
+#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/cpu/blocks.h"
-#include "src/filter/hash/hash.h"
-#include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/kernel.h"
+#include "src/filter/view/hash_query.h"
 #include "src/filter/view/prefetch_ahead.h"
 
 namespace bloomline {

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "src/filter/cpu/blocks.h"
-#include "src/filter/hash/hash.h"
+#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/hash.h"
 
 namespace bloomline::filter {
 

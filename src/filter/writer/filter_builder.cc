@@ -5,9 +5,9 @@
 #include <new>
 
 #include "bloomline/filter.h"
+#include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/layout.h"
 #include "src/filter/writer/filter_writer.h"
 
 namespace bloomline {

@@ -14,10 +14,10 @@
 #include <string_view>
 
 #include "bloomline/filter_options.h"
+#include "src/filter/bits/filter_shape.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/hash/hash.h"
 #include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/layout.h"
 #include "src/filter/writer/hash_list.h"
 #include "src/filter/writer/payload_builder.h"
 

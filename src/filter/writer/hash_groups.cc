@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/probe_sequence.h"
 
 namespace bloomline::filter {
 namespace {

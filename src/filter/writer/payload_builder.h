@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/filter/bits/filter_shape.h"
 #include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/writer/hash_list.h"
 

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "src/db/sstable/bytes/coding.h"
-#include "src/filter/hash/xxhash.h"
+#include "src/filter/bits/xxhash.h"
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>

@@ -12,12 +12,13 @@
 #include "bloomline/sizing.h"
 #include "rocksdb/env.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
+#include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/ranges/range_field.h"
+#include "src/filter/rates/shape_rate.h"
 
 namespace bloomline {
 namespace {
@@ -194,7 +195,7 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) noe
   const filter::FilterShape shape = ShapeOf(num_entries);
   const double paid_bits = 8 * static_cast<double>(bytes - writer_.end_bytes());
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
-  return filter::RowOf(shape.layout).rate(shape, bits_per_key);
+  return filter::RateOf(shape, bits_per_key);
 }
 
 }  // namespace bloomline

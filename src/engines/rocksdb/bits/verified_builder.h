@@ -11,8 +11,8 @@
 
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/hash_query.h"
 #include "src/filter/layouts/kernel.h"
+#include "src/filter/view/hash_query.h"
 
 namespace bloomline {
 

@@ -11,11 +11,11 @@
 #include "bloomline/filter_account.h"
 #include "bloomline/rocksdb.h"
 #include "rocksdb/env.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/budget/file_account.h"
 #include "src/engines/rocksdb/budget/file_creation.h"
 #include "src/engines/rocksdb/budget/file_seed.h"
 #include "src/engines/rocksdb/budget/make_account.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/support/set_error.h"
 
 namespace bloomline {

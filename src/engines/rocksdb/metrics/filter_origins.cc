@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/hash/hash.h"
 
 namespace bloomline {
 namespace {

@@ -4,8 +4,8 @@
 #include <thread>
 #include <utility>
 
-#include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/support/set_error.h"
 
 namespace bloomline {

@@ -1,6 +1,6 @@
 #include "src/engines/rocksdb/stock/stock_damage.h"
 
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/stock/local_bloom.h"
 #include "src/filter/stock/stock_filter.h"
 

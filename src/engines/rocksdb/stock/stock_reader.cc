@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/cpu/blocks.h"
+#include "src/filter/bits/blocks.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/stock/readers.h"
 

@@ -1,8 +1,8 @@
 #include "src/filter/layouts/blocked/atomic_blocks.h"
 
-#include "src/filter/cpu/blocks.h"
-#include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/cpu/unrolled.h"
+#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/probe_sequence.h"
+#include "src/filter/bits/unrolled.h"
 
 namespace bloomline::kernels {
 namespace {

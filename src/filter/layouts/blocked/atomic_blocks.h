@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "bloomline/inline_query.h"  // PayloadView
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/probe_sequence.h"
 
 namespace bloomline::kernels {
 

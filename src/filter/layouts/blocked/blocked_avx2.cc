@@ -8,12 +8,12 @@
 // Templates have k as K, or K = 0: k is read from the filter (unrolled.h).
 #if defined(__x86_64__)
 
+#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/probe_sequence.h"
+#include "src/filter/bits/unrolled.h"
 #include "src/filter/cpu/avx2_bits.h"
 #include "src/filter/cpu/avx2_probes.h"
-#include "src/filter/cpu/blocks.h"
-#include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/cpu/unrolled.h"
-#include "src/filter/layouts/blocked/blocked_kernel.h"
+#include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {
 namespace {

@@ -6,12 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/probe_sequence.h"
+#include "src/filter/bits/unrolled.h"
 #include "src/filter/cpu/avx2_probes.h"
 #include "src/filter/cpu/avx512_bits.h"
-#include "src/filter/cpu/blocks.h"
-#include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/cpu/unrolled.h"
-#include "src/filter/layouts/blocked/blocked_kernel.h"
+#include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {
 namespace {

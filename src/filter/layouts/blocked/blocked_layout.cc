@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bloomline/filter_theory.h"
+#include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 
@@ -40,12 +40,6 @@ constexpr LayoutRow MakeRow() {
   row.open = [](const Payload& payload, const kernels::Kernel& kernel, OpenFilter* filter) {
     filter->may_match = kernel.blocked.may_match_for(payload.num_probes);
     filter->may_match_many = kernel.blocked.may_match_many;
-  };
-  row.rate = [](const FilterShape& shape, double bits_per_key) {
-    return BlockedFalsePositiveRate(bits_per_key, shape.num_probes);
-  };
-  row.exact_rate = [](const FilterShape& shape, uint64_t num_keys) {
-    return ExactBlockedFalsePositiveRate(num_keys, shape.num_blocks, shape.num_probes);
   };
   row.insert = [](const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,
                   const uint64_t* hashes) {

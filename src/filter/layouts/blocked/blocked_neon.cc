@@ -8,11 +8,11 @@
 
 #include <cstdint>
 
-#include "src/filter/cpu/always_inline.h"
-#include "src/filter/cpu/blocks.h"
-#include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/cpu/unrolled.h"
-#include "src/filter/layouts/blocked/blocked_kernel.h"
+#include "src/filter/bits/always_inline.h"
+#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/probe_sequence.h"
+#include "src/filter/bits/unrolled.h"
+#include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {
 namespace {

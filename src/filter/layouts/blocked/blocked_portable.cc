@@ -1,9 +1,9 @@
 // Blocked filters, one bit at a time: the specification.
-#include "src/filter/cpu/bits.h"
-#include "src/filter/cpu/blocks.h"
-#include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/cpu/unrolled.h"
-#include "src/filter/layouts/blocked/blocked_kernel.h"
+#include "src/filter/bits/bits.h"
+#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/probe_sequence.h"
+#include "src/filter/bits/unrolled.h"
+#include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {
 namespace {

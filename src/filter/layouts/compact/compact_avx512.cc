@@ -8,9 +8,10 @@
 #include "src/filter/layouts/compact/compact_batch.h"
 #include "src/filter/layouts/compact/compact_batch_avx512.h"
 #include "src/filter/layouts/compact/compact_fast_avx512.h"
-#include "src/filter/layouts/compact/compact_kernel.h"
 #include "src/filter/layouts/compact/compact_pool_avx512.h"
 #include "src/filter/layouts/compact/compact_query.h"
+#include "src/filter/layouts/compact/solver/solve.h"
+#include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {
 namespace {

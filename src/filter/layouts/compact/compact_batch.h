@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "src/filter/cpu/blocks.h"
+#include "src/filter/bits/blocks.h"
 #include "src/filter/layouts/compact/compact_query.h"
 
 namespace bloomline::kernels {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "src/filter/bits/blocks.h"
 #include "src/filter/cpu/avx2_bits.h"
-#include "src/filter/cpu/blocks.h"
 #include "src/filter/layouts/compact/compact_fast_avx2.h"
 
 namespace bloomline::kernels {

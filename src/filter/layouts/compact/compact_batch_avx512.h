@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "src/filter/bits/blocks.h"
 #include "src/filter/cpu/avx512_bits.h"
-#include "src/filter/cpu/blocks.h"
 #include "src/filter/layouts/compact/compact_fast_avx512.h"
 #include "src/filter/layouts/compact/compact_pool_avx512.h"
 

@@ -15,8 +15,8 @@
 #ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_FAST_AVX2_H_
 #define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_FAST_AVX2_H_
 
+#include "src/filter/bits/compact_block.h"
 #include "src/filter/cpu/avx2_bits.h"
-#include "src/filter/layouts/compact/compact_block.h"
 #include "src/filter/layouts/compact/compact_query.h"
 
 namespace bloomline::kernels {

@@ -9,8 +9,8 @@
 #ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_FAST_AVX512_H_
 #define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_FAST_AVX512_H_
 
+#include "src/filter/bits/compact_block.h"
 #include "src/filter/cpu/avx512_bits.h"
-#include "src/filter/layouts/compact/compact_block.h"
 
 namespace bloomline::kernels {
 namespace {

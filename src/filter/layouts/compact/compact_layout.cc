@@ -3,11 +3,11 @@
 #include <cmath>
 #include <cstring>
 
-#include "bloomline/filter_theory.h"
-#include "src/filter/cpu/bits.h"
-#include "src/filter/cpu/little_endian.h"
+#include "src/filter/bits/bits.h"
+#include "src/filter/bits/compact_block.h"
+#include "src/filter/bits/little_endian.h"
 #include "src/filter/layouts/block_run.h"
-#include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout_row.h"
 
 namespace bloomline::filter {
@@ -108,12 +108,6 @@ constexpr LayoutRow MakeRow() {
   row.open = [](const Payload& payload, const kernels::Kernel& kernel, OpenFilter* filter) {
     filter->may_match = kernel.compact.may_match[payload.arrangement];
     filter->may_match_many = kernel.compact.may_match_many[payload.arrangement];
-  };
-  row.rate = [](const FilterShape&, double bits_per_key) {
-    return CompactFalsePositiveRate(bits_per_key);
-  };
-  row.exact_rate = [](const FilterShape& shape, uint64_t num_keys) {
-    return ExactCompactFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
   };
   row.solve_block = SolveBlock;
   return row;

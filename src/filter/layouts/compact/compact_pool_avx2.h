@@ -21,8 +21,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_pool.h"
+#include "src/filter/bits/compact_block.h"
+#include "src/filter/layouts/compact/solver/compact_pool.h"
 
 namespace bloomline::kernels {
 

@@ -3,12 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_kernel.h"
+#include "src/filter/bits/compact_block.h"
 #include "src/filter/layouts/compact/compact_query.h"
-#include "src/filter/layouts/compact/solver/search.h"
+#include "src/filter/layouts/compact/solver/attempt_search.h"
+#include "src/filter/layouts/compact/solver/solve.h"
 #include "src/filter/layouts/compact/solver/system.h"
 #include "src/filter/layouts/compact/solver/writer.h"
+#include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {
 namespace {

@@ -8,8 +8,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_pool.h"
+#include "src/filter/bits/compact_block.h"
+#include "src/filter/layouts/kernel.h"
+#include "src/filter/layouts/compact/solver/compact_pool.h"
 
 namespace bloomline::kernels {
 

@@ -1,8 +1,8 @@
 #include "src/filter/layouts/flat/flat.h"
 
-#include "src/filter/cpu/bits.h"
-#include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/cpu/unrolled.h"
+#include "src/filter/bits/bits.h"
+#include "src/filter/bits/probe_sequence.h"
+#include "src/filter/bits/unrolled.h"
 
 namespace bloomline::kernels {
 namespace {

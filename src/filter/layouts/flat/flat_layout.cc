@@ -1,8 +1,8 @@
 // Flat Bloom filters in the table of layouts.
 #include <algorithm>
 
-#include "bloomline/filter_theory.h"
 #include "src/filter/layouts/flat/flat.h"
+#include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 
@@ -34,12 +34,6 @@ constexpr LayoutRow MakeRow() {
   row.leveldb_code = [](const FilterShape& shape) { return kFlatCodeBase + shape.num_probes; };
   row.open = [](const Payload&, const kernels::Kernel&, OpenFilter* filter) {
     filter->may_match = kernels::FlatMayMatch;
-  };
-  row.rate = [](const FilterShape& shape, double bits_per_key) {
-    return StandardFalsePositiveRate(bits_per_key, shape.num_probes);
-  };
-  row.exact_rate = [](const FilterShape& shape, uint64_t num_keys) {
-    return ExactStandardFalsePositiveRate(num_keys, 8 * shape.payload_bytes(), shape.num_probes);
   };
   row.insert = [](const FilterShape& shape, const kernels::Kernel&, char* data, size_t n,
                   const uint64_t* hashes) {

@@ -1,5 +1,5 @@
 // LevelDB's own filter: docs/format.md, section 3.1.
-#include "src/filter/cpu/bits.h"
+#include "src/filter/bits/bits.h"
 #include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
 
 namespace bloomline::kernels {

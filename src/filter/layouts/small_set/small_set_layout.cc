@@ -4,11 +4,11 @@
 #include <cstring>
 #include <vector>
 
-#include "bloomline/filter_theory.h"
+#include "src/filter/bits/small_set_block.h"
 #include "src/filter/layouts/block_run.h"
+#include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
-#include "src/filter/layouts/small_set/small_set_block.h"
 
 namespace bloomline::filter {
 namespace {
@@ -70,9 +70,6 @@ constexpr LayoutRow MakeRow() {
   row.long_name = "bloomline small set";
   row.leveldb_shape = Shape;
   row.leveldb_code = Code;
-  row.exact_rate = [](const FilterShape& shape, uint64_t num_keys) {
-    return ExactSmallSetFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
-  };
   row.build = Build;
   return row;
 }

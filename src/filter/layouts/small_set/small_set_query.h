@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "src/filter/cpu/always_inline.h"
-#include "src/filter/cpu/little_endian.h"
-#include "src/filter/layouts/small_set/small_set_block.h"
+#include "src/filter/bits/always_inline.h"
+#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/small_set_block.h"
 
 namespace bloomline::kernels::small_set {
 

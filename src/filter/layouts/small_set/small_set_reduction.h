@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/cpu/always_inline.h"
-#include "src/filter/layouts/small_set/small_set_block.h"
+#include "src/filter/bits/always_inline.h"
+#include "src/filter/bits/small_set_block.h"
 
 namespace bloomline::kernels::small_set {
 

@@ -15,11 +15,11 @@
 #include <cstdint>
 #include <cstring>
 
-#include "src/filter/cpu/always_inline.h"
-#include "src/filter/cpu/equation_span.h"
-#include "src/filter/cpu/little_endian.h"
+#include "src/filter/bits/always_inline.h"
+#include "src/filter/bits/equation_span.h"
+#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/small_set_block.h"
 #include "src/filter/layouts/small_set/small_set_attempts.h"
-#include "src/filter/layouts/small_set/small_set_block.h"
 #include "src/filter/layouts/small_set/small_set_reduction.h"
 
 namespace bloomline::kernels::small_set {

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/bits/compact_block.h"
 #include "src/filter/layouts/compact/solver/slice_layout.h"
 #include "src/filter/layouts/compact/solver/slices.h"
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/bits/compact_block.h"
 
 namespace bloomline::kernels {
 

@@ -36,8 +36,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/cpu/little_endian.h"
-#include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/bits/compact_block.h"
+#include "src/filter/bits/little_endian.h"
 #include "src/filter/layouts/compact/solver/slice_layout.h"
 
 #define BLOOMLINE_SLICES_INLINE BLOOMLINE_SLICES_TARGET __attribute__((always_inline)) inline

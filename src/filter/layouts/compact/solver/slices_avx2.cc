@@ -2,8 +2,9 @@
 #if defined(__x86_64__)
 
 #include "src/filter/cpu/avx2_bits.h"
-#include "src/filter/layouts/compact/compact_kernel.h"
 #include "src/filter/layouts/compact/solver/bytes_avx2.h"
+#include "src/filter/layouts/compact/solver/solve.h"
+#include "src/filter/layouts/kernel.h"
 
 #define BLOOMLINE_SLICES_TARGET BLOOMLINE_AVX2
 #include "src/filter/layouts/compact/solver/slice_solver.h"

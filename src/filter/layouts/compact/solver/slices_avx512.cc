@@ -2,7 +2,8 @@
 #if defined(__x86_64__)
 
 #include "src/filter/cpu/avx512_bits.h"
-#include "src/filter/layouts/compact/compact_kernel.h"
+#include "src/filter/layouts/compact/solver/solve.h"
+#include "src/filter/layouts/kernel.h"
 
 #define BLOOMLINE_SLICES_TARGET BLOOMLINE_AVX512
 #include "src/filter/layouts/compact/solver/slice_solver.h"

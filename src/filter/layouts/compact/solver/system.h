@@ -13,10 +13,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/cpu/always_inline.h"
-#include "src/filter/cpu/equation_span.h"
-#include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/solver/search.h"
+#include "src/filter/bits/always_inline.h"
+#include "src/filter/bits/compact_block.h"
+#include "src/filter/bits/equation_span.h"
+#include "src/filter/layouts/compact/solver/attempt_search.h"
 
 namespace bloomline::kernels {
 

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/cpu/always_inline.h"
-#include "src/filter/cpu/little_endian.h"
-#include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_pool.h"
+#include "src/filter/bits/always_inline.h"
+#include "src/filter/bits/compact_block.h"
+#include "src/filter/bits/little_endian.h"
+#include "src/filter/layouts/compact/solver/compact_pool.h"
 
 namespace bloomline::kernels {
 

@@ -1,7 +1,7 @@
 // xxHash inside each file that includes it: a call into libxxhash costs as much as hashing a
 // 16-byte key.
-#ifndef BLOOMLINE_FILTER_HASH_XXHASH_H_
-#define BLOOMLINE_FILTER_HASH_XXHASH_H_
+#ifndef BLOOMLINE_FILTER_BITS_XXHASH_H_
+#define BLOOMLINE_FILTER_BITS_XXHASH_H_
 
 #define XXH_INLINE_ALL
 #if __has_include("table/block_based/filter_policy_internal.h") && __has_include("util/xxhash.h")
@@ -24,4 +24,4 @@
 #error "bloomline needs xxHash 0.8.0 or later: the hashes of older versions of XXH3 are others"
 #endif
 
-#endif  // BLOOMLINE_FILTER_HASH_XXHASH_H_
+#endif  // BLOOMLINE_FILTER_BITS_XXHASH_H_

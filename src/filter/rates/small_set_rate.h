@@ -1,7 +1,7 @@
 // The false-positive rate of LevelDB's compact filters, from the mathematics of their solver: ranks
 // of random matrices over GF(2), as in Dillinger and Walzer, "Ribbon filter", 2021.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_RATE_H_
-#define BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_RATE_H_
+#ifndef BLOOMLINE_FILTER_RATES_SMALL_SET_RATE_H_
+#define BLOOMLINE_FILTER_RATES_SMALL_SET_RATE_H_
 
 #include <cstdint>
 
@@ -20,4 +20,4 @@ double EstimatedSmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t bl
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_RATE_H_
+#endif  // BLOOMLINE_FILTER_RATES_SMALL_SET_RATE_H_

@@ -7,21 +7,23 @@
 // So most missing keys are rejected by bits at fixed places. The pool is what words and fields
 // leave free: the fields' upper bits, what follows them, and the words' upper bits where there are
 // fewer than 64 slots. It holds the other columns, at places that depend on the number of slots.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_BLOCK_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_BLOCK_H_
+#ifndef BLOOMLINE_FILTER_BITS_COMPACT_BLOCK_H_
+#define BLOOMLINE_FILTER_BITS_COMPACT_BLOCK_H_
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/cpu/always_inline.h"
-#include "src/filter/cpu/bits.h"
-#include "src/filter/cpu/little_endian.h"
-#include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/cpu/solved_block.h"
-#include "src/filter/layouts/compact/compact_kernel.h"
+#include "bloomline/inline_query.h"  // PayloadView
+#include "src/filter/bits/always_inline.h"
+#include "src/filter/bits/bits.h"
+#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/probe_sequence.h"
+#include "src/filter/bits/solved_block.h"
 
 namespace bloomline::kernels {
+
+using CompactFilter = PayloadView;
 
 // The bits of a block before its header.
 constexpr unsigned CompactPayloadBits(unsigned block_bytes) { return 8 * block_bytes - 12; }
@@ -36,6 +38,8 @@ struct Arrangement {
   constexpr unsigned first_field_byte() const { return 8 * fast_columns; }
   constexpr unsigned payload_bits() const { return CompactPayloadBits(block_bytes); }
 };
+
+constexpr unsigned kNumArrangements = 7;
 
 // Within a block size, by the number of fast columns: the fewer, the more slots. The last one is
 // for few bits per key: of 2 bits, a block of 16 bytes has 64 keys, and one of 32 has 128, more
@@ -217,4 +221,4 @@ static_assert(kMaxCompactSlots == kArrangements[0].max_slots() &&
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_BLOCK_H_
+#endif  // BLOOMLINE_FILTER_BITS_COMPACT_BLOCK_H_

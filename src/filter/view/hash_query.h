@@ -1,16 +1,16 @@
 // Queries of a payload by the hash of a key, in any layout: HashMayMatch for filters that are
 // queried once or seldom, as all are in LevelDB, where a look at the table would cost too much;
 // others are opened, by FilterView and RocksDB.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_HASH_QUERY_H_
-#define BLOOMLINE_FILTER_LAYOUTS_HASH_QUERY_H_
+#ifndef BLOOMLINE_FILTER_VIEW_HASH_QUERY_H_
+#define BLOOMLINE_FILTER_VIEW_HASH_QUERY_H_
 
 #include <cstdint>
 
 #include "bloomline/inline_query.h"
-#include "src/filter/cpu/blocks.h"
+#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/filter_shape.h"
 #include "src/filter/layouts/flat/flat.h"
 #include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/layout.h"
 #include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
 
 namespace bloomline::filter {
@@ -46,4 +46,4 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_HASH_QUERY_H_
+#endif  // BLOOMLINE_FILTER_VIEW_HASH_QUERY_H_

@@ -1,15 +1,14 @@
 // A block of docs/format.md, section 3.8: its geometry, and which of its bits a key queries.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_BLOCK_H_
-#define BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_BLOCK_H_
+#ifndef BLOOMLINE_FILTER_BITS_SMALL_SET_BLOCK_H_
+#define BLOOMLINE_FILTER_BITS_SMALL_SET_BLOCK_H_
 
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/cpu/always_inline.h"
-#include "src/filter/cpu/little_endian.h"
-#include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/cpu/solved_block.h"
-#include "src/filter/layouts/small_set/small_set_kernel.h"
+#include "src/filter/bits/always_inline.h"
+#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/probe_sequence.h"
+#include "src/filter/bits/solved_block.h"
 
 namespace bloomline::kernels::small_set {
 
@@ -78,4 +77,4 @@ BLOOMLINE_ALWAYS_INLINE uint64_t VariableCoefficients(uint64_t hash, unsigned at
 
 }  // namespace bloomline::kernels::small_set
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_BLOCK_H_
+#endif  // BLOOMLINE_FILTER_BITS_SMALL_SET_BLOCK_H_

@@ -1,6 +1,6 @@
 // Single bits of a payload, bit i in byte i / 8.
-#ifndef BLOOMLINE_FILTER_CPU_BITS_H_
-#define BLOOMLINE_FILTER_CPU_BITS_H_
+#ifndef BLOOMLINE_FILTER_BITS_BITS_H_
+#define BLOOMLINE_FILTER_BITS_BITS_H_
 
 #include <cstdint>
 
@@ -17,4 +17,4 @@ inline void SetBit(char* data, uint64_t bit) {
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_CPU_BITS_H_
+#endif  // BLOOMLINE_FILTER_BITS_BITS_H_

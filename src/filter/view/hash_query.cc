@@ -1,4 +1,4 @@
-#include "src/filter/layouts/hash_query.h"
+#include "src/filter/view/hash_query.h"
 
 #include <cstddef>
 

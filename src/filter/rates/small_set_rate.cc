@@ -1,10 +1,10 @@
-#include "src/filter/layouts/small_set/small_set_rate.h"
+#include "src/filter/rates/small_set_rate.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "src/filter/layouts/small_set/small_set_block.h"
+#include "src/filter/bits/small_set_block.h"
 #include "src/support/log_gamma.h"
 
 namespace bloomline::filter {

@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <limits>
 
-#include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/layouts/block_rate.h"
+#include "src/filter/bits/probe_sequence.h"
+#include "src/filter/bits/small_set_block.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/layouts/num_probes.h"
-#include "src/filter/layouts/search.h"
-#include "src/filter/layouts/small_set/small_set_block.h"
-#include "src/filter/layouts/small_set/small_set_rate.h"
+#include "src/filter/rates/block_rate.h"
+#include "src/filter/rates/least_bits.h"
+#include "src/filter/rates/small_set_rate.h"
 
 namespace bloomline {
 namespace {

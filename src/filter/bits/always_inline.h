@@ -1,9 +1,9 @@
 // Functions that must be compiled for the instruction set of their caller.
-#ifndef BLOOMLINE_FILTER_CPU_ALWAYS_INLINE_H_
-#define BLOOMLINE_FILTER_CPU_ALWAYS_INLINE_H_
+#ifndef BLOOMLINE_FILTER_BITS_ALWAYS_INLINE_H_
+#define BLOOMLINE_FILTER_BITS_ALWAYS_INLINE_H_
 
 // For code that kernels share. Inlined, it is compiled for each kernel's instruction set. As one
 // function it would be compiled for none.
 #define BLOOMLINE_ALWAYS_INLINE __attribute__((always_inline)) inline
 
-#endif  // BLOOMLINE_FILTER_CPU_ALWAYS_INLINE_H_
+#endif  // BLOOMLINE_FILTER_BITS_ALWAYS_INLINE_H_

@@ -1,6 +1,6 @@
 // A function template over k, called by a run-time k.
-#ifndef BLOOMLINE_FILTER_CPU_UNROLLED_H_
-#define BLOOMLINE_FILTER_CPU_UNROLLED_H_
+#ifndef BLOOMLINE_FILTER_BITS_UNROLLED_H_
+#define BLOOMLINE_FILTER_BITS_UNROLLED_H_
 
 #include <array>
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "bloomline/inline_query.h"  // PayloadView
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/probe_sequence.h"
 
 namespace bloomline::kernels {
 
@@ -59,4 +59,4 @@ void RunForEach(const PayloadView& filter, size_t n, const uint64_t* hashes, Arg
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_CPU_UNROLLED_H_
+#endif  // BLOOMLINE_FILTER_BITS_UNROLLED_H_

@@ -1,13 +1,13 @@
 // The hashes of docs/format.md, section 1.
-#ifndef BLOOMLINE_FILTER_HASH_HASH_H_
-#define BLOOMLINE_FILTER_HASH_HASH_H_
+#ifndef BLOOMLINE_FILTER_BITS_HASH_H_
+#define BLOOMLINE_FILTER_BITS_HASH_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "bloomline/inline_query.h"
-#include "src/filter/hash/xxhash.h"
+#include "src/filter/bits/xxhash.h"
 
 namespace bloomline::filter {
 
@@ -66,4 +66,4 @@ uint32_t LevelDBHash32(std::string_view key);
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_HASH_HASH_H_
+#endif  // BLOOMLINE_FILTER_BITS_HASH_H_

@@ -1,13 +1,13 @@
 // Where the block of a key is, and how it is prefetched.
-#ifndef BLOOMLINE_FILTER_CPU_BLOCKS_H_
-#define BLOOMLINE_FILTER_CPU_BLOCKS_H_
+#ifndef BLOOMLINE_FILTER_BITS_BLOCKS_H_
+#define BLOOMLINE_FILTER_BITS_BLOCKS_H_
 
 #include <cstddef>
 #include <cstdint>
 
 #include "bloomline/inline_query.h"  // PayloadView
-#include "src/filter/cpu/always_inline.h"
-#include "src/filter/cpu/probe_sequence.h"
+#include "src/filter/bits/always_inline.h"
+#include "src/filter/bits/probe_sequence.h"
 
 namespace bloomline::kernels {
 
@@ -52,4 +52,4 @@ BLOOMLINE_ALWAYS_INLINE void PrefetchForWrite(const char* block) {
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_CPU_BLOCKS_H_
+#endif  // BLOOMLINE_FILTER_BITS_BLOCKS_H_

@@ -1,6 +1,6 @@
-#include "src/filter/hash/hash.h"
+#include "src/filter/bits/hash.h"
 
-#include "src/filter/cpu/little_endian.h"
+#include "src/filter/bits/little_endian.h"
 
 namespace bloomline::filter {
 

@@ -1,6 +1,6 @@
 // The search that inverts a formula: the least bits per key that meet a bound.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_SEARCH_H_
-#define BLOOMLINE_FILTER_LAYOUTS_SEARCH_H_
+#ifndef BLOOMLINE_FILTER_RATES_LEAST_BITS_H_
+#define BLOOMLINE_FILTER_RATES_LEAST_BITS_H_
 
 #include <cmath>
 #include <limits>
@@ -37,4 +37,4 @@ constexpr double kCoarsePrecision = 1e-3;
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_SEARCH_H_
+#endif  // BLOOMLINE_FILTER_RATES_LEAST_BITS_H_

@@ -1,11 +1,11 @@
 // Which systems a compact block's solver tries (docs/format.md, section 3.5).
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SEARCH_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SEARCH_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_ATTEMPT_SEARCH_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_ATTEMPT_SEARCH_H_
 
 #include <algorithm>
 #include <cstddef>
 
-#include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/bits/compact_block.h"
 
 namespace bloomline::kernels {
 
@@ -53,4 +53,4 @@ struct SearchRange {
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SEARCH_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_ATTEMPT_SEARCH_H_

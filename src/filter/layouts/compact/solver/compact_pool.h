@@ -4,13 +4,13 @@
 // The pool is these bits, in this order: of each field, the bits above its slots; what follows the
 // fields, up to the header; of each column's word, the bits above its slots. The columns that are
 // not fast lie there one after the other, the partial column last.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_COMPACT_POOL_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_COMPACT_POOL_H_
 
 #include <atomic>
 #include <cstdint>
 
-#include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/bits/compact_block.h"
 
 namespace bloomline::kernels {
 
@@ -165,4 +165,4 @@ PoolTable<Row, kArrangement> pool_table;
 }  // namespace
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_POOL_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_COMPACT_POOL_H_

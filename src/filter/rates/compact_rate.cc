@@ -1,8 +1,8 @@
 // The false-positive rate of a compact filter (bloomline/filter_theory.h).
 #include <cmath>
 
-#include "src/filter/layouts/block_rate.h"
-#include "src/filter/layouts/compact/compact_block.h"
+#include "src/filter/bits/compact_block.h"
+#include "src/filter/rates/block_rate.h"
 
 namespace bloomline::filter {
 namespace {

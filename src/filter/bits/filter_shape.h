@@ -1,15 +1,13 @@
 // What a filter's bytes are, without their container: the layouts of docs/format.md, section 3.
 // trailer.h and leveldb_codes.h have the containers.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_LAYOUT_H_
-#define BLOOMLINE_FILTER_LAYOUTS_LAYOUT_H_
+#ifndef BLOOMLINE_FILTER_BITS_FILTER_SHAPE_H_
+#define BLOOMLINE_FILTER_BITS_FILTER_SHAPE_H_
 
 #include <cstdint>
 
 #include "bloomline/filter_options.h"
-#include "src/filter/cpu/probe_sequence.h"
-#include "src/filter/layouts/compact/compact_block.h"
-#include "src/filter/layouts/compact/compact_kernel.h"
-#include "src/filter/layouts/kernel.h"
+#include "src/filter/bits/compact_block.h"
+#include "src/filter/bits/probe_sequence.h"
 
 namespace bloomline::filter {
 
@@ -89,4 +87,4 @@ static_assert(8 * (kMaxFlatBytes + 1) == uint64_t{1} << 32);
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_LAYOUT_H_
+#endif  // BLOOMLINE_FILTER_BITS_FILTER_SHAPE_H_

@@ -1,7 +1,7 @@
 // What solved blocks of every layout have in common (docs/format.md, section 3.4): a key's
 // fingerprint and selector, and how coefficients are made of its hash.
-#ifndef BLOOMLINE_FILTER_CPU_SOLVED_BLOCK_H_
-#define BLOOMLINE_FILTER_CPU_SOLVED_BLOCK_H_
+#ifndef BLOOMLINE_FILTER_BITS_SOLVED_BLOCK_H_
+#define BLOOMLINE_FILTER_BITS_SOLVED_BLOCK_H_
 
 #include <cstdint>
 
@@ -38,4 +38,4 @@ inline uint32_t SelectorOf(uint64_t hash) { return static_cast<uint32_t>(hash) >
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_CPU_SOLVED_BLOCK_H_
+#endif  // BLOOMLINE_FILTER_BITS_SOLVED_BLOCK_H_

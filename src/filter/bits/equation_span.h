@@ -1,11 +1,11 @@
 // The sums of some equations over GF(2), each of two words.
-#ifndef BLOOMLINE_FILTER_CPU_EQUATION_SPAN_H_
-#define BLOOMLINE_FILTER_CPU_EQUATION_SPAN_H_
+#ifndef BLOOMLINE_FILTER_BITS_EQUATION_SPAN_H_
+#define BLOOMLINE_FILTER_BITS_EQUATION_SPAN_H_
 
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/cpu/always_inline.h"
+#include "src/filter/bits/always_inline.h"
 
 namespace bloomline::kernels {
 
@@ -40,4 +40,4 @@ class EquationSpan {
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_CPU_EQUATION_SPAN_H_
+#endif  // BLOOMLINE_FILTER_BITS_EQUATION_SPAN_H_

@@ -1,6 +1,6 @@
 // The probe sequence of docs/format.md, sections 2 and 3: which bits a 64-bit hash stands for.
-#ifndef BLOOMLINE_FILTER_CPU_PROBE_SEQUENCE_H_
-#define BLOOMLINE_FILTER_CPU_PROBE_SEQUENCE_H_
+#ifndef BLOOMLINE_FILTER_BITS_PROBE_SEQUENCE_H_
+#define BLOOMLINE_FILTER_BITS_PROBE_SEQUENCE_H_
 
 #include <cstdint>
 
@@ -89,4 +89,4 @@ inline uint64_t StandardBit(uint64_t probe, uint64_t num_bits) { return ScaledTo
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_CPU_PROBE_SEQUENCE_H_
+#endif  // BLOOMLINE_FILTER_BITS_PROBE_SEQUENCE_H_

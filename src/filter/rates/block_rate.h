@@ -1,6 +1,6 @@
 // False-positive rates of blocks, and of filters that consist of them.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_BLOCK_RATE_H_
-#define BLOOMLINE_FILTER_LAYOUTS_BLOCK_RATE_H_
+#ifndef BLOOMLINE_FILTER_RATES_BLOCK_RATE_H_
+#define BLOOMLINE_FILTER_RATES_BLOCK_RATE_H_
 
 #include <cstdint>
 
@@ -22,4 +22,4 @@ double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes);
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_BLOCK_RATE_H_
+#endif  // BLOOMLINE_FILTER_RATES_BLOCK_RATE_H_

@@ -1,6 +1,6 @@
 // Little-endian numbers at any alignment, on any CPU.
-#ifndef BLOOMLINE_FILTER_CPU_LITTLE_ENDIAN_H_
-#define BLOOMLINE_FILTER_CPU_LITTLE_ENDIAN_H_
+#ifndef BLOOMLINE_FILTER_BITS_LITTLE_ENDIAN_H_
+#define BLOOMLINE_FILTER_BITS_LITTLE_ENDIAN_H_
 
 #include <cstdint>
 #include <cstring>
@@ -46,4 +46,4 @@ inline void StoreLittleEndian64(uint64_t value, char* p) {
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_CPU_LITTLE_ENDIAN_H_
+#endif  // BLOOMLINE_FILTER_BITS_LITTLE_ENDIAN_H_
