@@ -104,7 +104,7 @@ bool TryToTake(const std::string& path, const std::vector<std::string>& table_fo
     bool is_gone;
     *again = ManifestPath(path, &now, &is_gone, &ignored) && now != snapshot->manifest_path;
     *again = *again || (!vanished && !IsUnchanged(path, *snapshot));
-    if (vanished && !*again) {
+    if (vanished) {
       *error =
           Join(path, "CURRENT") + ": names " + snapshot->manifest_path + ", which does not exist";
     }
