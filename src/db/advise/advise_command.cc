@@ -14,7 +14,7 @@
 #include "src/db/advise/ignored_remark.h"
 #include "src/db/advise/rewrite_remark.h"
 #include "src/db/advise/statistics.h"
-#include "src/db/commands.h"
+#include "src/db/db_commands.h"
 #include "src/db/directory/file_names.h"
 #include "src/db/inputs.h"
 #include "src/db/measure/measurement.h"

@@ -13,9 +13,9 @@
 #include <string>
 #include <string_view>
 
-namespace bloomline::sstable {
+#include "src/db/sstable/bytes/decompressor.h"  // Engine
 
-enum class Engine { kLevelDB, kRocksDB };
+namespace bloomline::sstable {
 
 struct BlockHandle {
   uint64_t offset = 0;

@@ -9,7 +9,7 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
-#include "src/db/commands.h"
+#include "src/db/db_commands.h"
 #include "src/db/inputs.h"
 #include "src/db/report.h"
 #include "src/db/table_filters.h"

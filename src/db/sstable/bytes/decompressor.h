@@ -9,9 +9,10 @@
 #include <string_view>
 
 #include "src/db/sstable/bytes/buffer.h"
-#include "src/db/sstable/table.h"
 
 namespace bloomline::sstable {
+
+enum class Engine { kLevelDB, kRocksDB };
 
 // A larger block is an error. Engines write blocks of kilobytes, and larger ones only for a larger
 // value; without a limit, 32 KiB of zstd could claim a gigabyte.

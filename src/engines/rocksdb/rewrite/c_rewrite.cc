@@ -4,7 +4,7 @@
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/rewrite_filters.h"
 #include "src/engines/rocksdb/rewrite/c_handles.h"
-#include "src/engines/rocksdb/rewrite/option_text.h"
+#include "src/engines/rocksdb/rewrite/rewrite_options.h"
 #include "src/support/c_error.h"
 
 extern "C" uint8_t bloomline_rocksdb_rewrite_filters(

@@ -15,7 +15,7 @@
 #include "rocksdb/table.h"
 #include "src/engines/rewrite/man_page.h"
 #include "src/engines/rewrite/stored_options.h"
-#include "src/engines/rocksdb/rewrite/option_text.h"
+#include "src/engines/rocksdb/rewrite/rewrite_options.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::rewrite {

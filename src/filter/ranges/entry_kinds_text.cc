@@ -1,4 +1,4 @@
-#include "src/filter/ranges/option_text.h"
+#include "src/filter/ranges/entry_kinds_text.h"
 
 namespace bloomline::filter {
 namespace {

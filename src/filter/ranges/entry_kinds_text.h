@@ -1,6 +1,6 @@
 // Kinds of range entries as text of the option range_prefixes.
-#ifndef BLOOMLINE_FILTER_RANGES_OPTION_TEXT_H_
-#define BLOOMLINE_FILTER_RANGES_OPTION_TEXT_H_
+#ifndef BLOOMLINE_FILTER_RANGES_ENTRY_KINDS_TEXT_H_
+#define BLOOMLINE_FILTER_RANGES_ENTRY_KINDS_TEXT_H_
 
 #include <string>
 
@@ -15,4 +15,4 @@ std::string OptionText(const EntryKinds& kinds);
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_RANGES_OPTION_TEXT_H_
+#endif  // BLOOMLINE_FILTER_RANGES_ENTRY_KINDS_TEXT_H_

@@ -1,6 +1,6 @@
-#include "src/db/commands.h"
-
 #include <CLI/CLI.hpp>
+
+#include "src/db/db_commands.h"
 
 namespace bloomline::db {
 

@@ -1,6 +1,6 @@
 // Each adds one command to the command line. *exit_code is set when the command runs.
-#ifndef BLOOMLINE_DB_COMMANDS_H_
-#define BLOOMLINE_DB_COMMANDS_H_
+#ifndef BLOOMLINE_DB_DB_COMMANDS_H_
+#define BLOOMLINE_DB_DB_COMMANDS_H_
 
 namespace CLI {
 class App;
@@ -18,4 +18,4 @@ void AddAdviseCommand(CLI::App* db, int* exit_code);
 
 }  // namespace bloomline::db
 
-#endif  // BLOOMLINE_DB_COMMANDS_H_
+#endif  // BLOOMLINE_DB_DB_COMMANDS_H_

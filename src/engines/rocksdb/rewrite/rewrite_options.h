@@ -1,7 +1,7 @@
 // RewriteOptions as text, for those who cannot set fields:
 // "bytes_per_second=20000000;dry_run=true".
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_REWRITE_OPTION_TEXT_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_REWRITE_OPTION_TEXT_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_REWRITE_REWRITE_OPTIONS_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_REWRITE_REWRITE_OPTIONS_H_
 
 #include <string>
 #include <string_view>
@@ -16,4 +16,4 @@ bool ParseRewriteOptions(std::string_view text, RewriteOptions* options, std::st
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_REWRITE_OPTION_TEXT_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_REWRITE_REWRITE_OPTIONS_H_

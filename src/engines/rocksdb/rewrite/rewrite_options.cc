@@ -1,4 +1,4 @@
-#include "src/engines/rocksdb/rewrite/option_text.h"
+#include "src/engines/rocksdb/rewrite/rewrite_options.h"
 
 #include <cstdint>
 
