@@ -17,19 +17,6 @@ set(BLOOMLINE_HEADERS_leveldb c_leveldb.h leveldb.h)
 set(BLOOMLINE_HEADERS_rocksdb c_rocksdb.h filter_account.h rewrite_filters.h rocksdb.h)
 set(BLOOMLINE_HEADERS_redis c_redis.h redis_bloom_filter.h)
 
-# On Windows, GCC aligns no stack frame to more than 16 bytes (GCC's bug 54412), but moves vectors of
-# 32 and 64 bytes to it as if they were aligned: such code crashes by chance. This flag has the
-# assembler write moves that need no alignment, which are as fast for data that is aligned.
-if(WIN32 AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  include(CheckCXXCompilerFlag)
-  check_cxx_compiler_flag(-Wa,-muse-unaligned-vector-move BLOOMLINE_HAS_UNALIGNED_MOVES)
-  if(NOT BLOOMLINE_HAS_UNALIGNED_MOVES)
-    message(FATAL_ERROR "The assembler is older than binutils 2.38 and lacks "
-                        "-muse-unaligned-vector-move: kernels for AVX2 and AVX-512 would crash")
-  endif()
-  add_compile_options(-Wa,-muse-unaligned-vector-move)
-endif()
-
 # bloomline_compile(TARGETS...): how all sources but those of tests are compiled.
 function(bloomline_compile)
   foreach(target IN LISTS ARGN)

@@ -190,11 +190,9 @@ class BloomFilterBase {
   // False: the old file is as it was, and nothing is left beside it, unless *error says that it
   // "has been replaced, but its folder cannot be synced".
   //
-  // Symbolic links are followed, and stay. An old file must be a regular one. The new file gets its
-  // mode, owner, group and access control list. Where the process may not set the owner, the
-  // process becomes the owner. Where it may not set the group either, the group gets no more
-  // permissions than others have. Other hard links keep the old filter. The folder must be
-  // readable: only then can it be synced.
+  // Symbolic links to a file are followed, and stay. An old file must be a regular one. The new
+  // file gets its permissions, but belongs to who writes it and has no access control list. Other
+  // hard links keep the old filter. The folder must be readable: only then can it be synced.
   bool Save(const std::string& path, std::string* error) const;
 
   // Sets *bytes to the bytes of the file that Save writes, for places other than files. They carry
@@ -317,9 +315,8 @@ class BloomFilter : public BloomFilterBase {
 //   if (!fruit->MayMatch("pear")) { /* certainly never added */ }
 //
 // The file must keep its length as long as it is mapped. Save replaces files and so may be used on
-// the same path; on Windows, Save fails while a program has the file mapped. If a page was cut off,
-// or the disk cannot read it, the system ends the process (on POSIX with SIGBUS). Use
-// BloomFilter::Load if others may write to the file.
+// the same path. If a page was cut off, or the disk cannot read it, the system ends the process
+// with SIGBUS. Use BloomFilter::Load if others may write to the file.
 class MappedBloomFilter : public BloomFilterBase {
  public:
   enum class Verify {

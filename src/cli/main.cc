@@ -49,7 +49,6 @@ int Run(int argc, char** argv) {
   app.set_version_flag("--version", "bloomline " BLOOMLINE_VERSION_STRING,
                        "Print the version and exit");
   app.require_subcommand(1);
-  app.allow_windows_style_options(false);  // on Windows, "/tmp/keys" would be an option
   UseOwnHelp(&app);
   AddSizeCommand(&app, &exit_code);
   AddBuildCommand(&app, &exit_code);
@@ -57,10 +56,8 @@ int Run(int argc, char** argv) {
   AddInspectCommand(&app, &exit_code);
   db::AddDbCommand(&app, &exit_code);
   AddKernelsCommand(&app, &exit_code);
-  std::vector<std::string> words = support::CommandLineWords(argc, argv);
-  std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
-    app.parse(words);
+    app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {  // --help, --version
       app.exit(error);

@@ -12,7 +12,6 @@
 
 #include "src/filter/writer/run_on_threads.h"
 #include "src/support/file_calls.h"
-#include "src/support/paths.h"
 #include "src/support/process.h"
 #include "src/support/quoted.h"
 
@@ -81,7 +80,7 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
       ->expected(1)
       ->check([](const std::string& folder) {
         std::error_code code;
-        std::filesystem::directory_iterator(support::ToPath(folder), code);
+        std::filesystem::directory_iterator(folder, code);
         return code ? support::Quoted(folder) + ": " + code.message() +
                           "; allowed: a folder that can be read"
                     : "";

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/support/huge_pages.h"
+#include "src/support/memory_calls.h"
 
 namespace bloomline::support {
 

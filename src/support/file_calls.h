@@ -1,7 +1,5 @@
 // The system's calls on files. All functions are thread-safe. Unless they say otherwise, they
 // return a negative number (or false) with errno on failure; a signal may interrupt them (EINTR).
-//
-// Paths are UTF-8 on Windows, and the bytes that the system has elsewhere.
 #ifndef BLOOMLINE_SUPPORT_FILE_CALLS_H_
 #define BLOOMLINE_SUPPORT_FILE_CALLS_H_
 
@@ -39,8 +37,6 @@ bool Examine(const std::string& path, FileStatus* status);
 bool Examine(int descriptor, FileStatus* status);
 
 // Returns how many bytes were moved: at least one, or 0 at the end of the file, and at most 2^30.
-// Use a descriptor with or without offsets: on Windows, a call at an offset also moves the place
-// where calls without one go on.
 int64_t ReadSome(int descriptor, size_t at_most, char* dst);
 int64_t ReadSomeAt(int descriptor, uint64_t offset, size_t at_most, char* dst);
 int64_t WriteSome(int descriptor, size_t at_most, const char* data);
@@ -49,11 +45,20 @@ int64_t WriteSomeAt(int descriptor, uint64_t offset, size_t at_most, const char*
 // Where ReadSome would read.
 int64_t PositionOf(int descriptor);
 
-// Has the file survive a power failure.
+// Has the file, or the names in the folder, survive a power failure.
 int SyncFile(int descriptor);
 
-// Removes all bytes of the file.
-int EmptyFile(int descriptor);
+// Creates a file for writing, which no other program may have yet; returns its descriptor. Others
+// may use it as the umask says, or its owner alone.
+int CreateFile(const std::string& path, bool is_private);
+
+// Gives the open file the permissions of the file `path`, if that exists: the mode, not the owner
+// and no access control list.
+int CopyMode(const std::string& path, int descriptor);
+
+// Gives the file a new name, also in place of another file.
+int RenameFile(const std::string& from, const std::string& to);
+int RemoveFile(const std::string& path);
 
 // Tells the system that these bytes will be read soon. Only advice: fails silently, and does
 // nothing on systems that take none.

@@ -2,6 +2,9 @@
 
 #include <atomic>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
 #include "src/support/file_calls.h"
 #include "src/support/process.h"
@@ -52,15 +55,38 @@ bool WriteExactly(int descriptor, const std::string& path, uint64_t offset, uint
   return SystemFailure(path, At("cannot write", n, offset), error);
 }
 
-// A new file with the name `stem` and a number that no file has. create(name) returns its
-// descriptor and -1 with errno otherwise; so does this.
-template <typename Create>
-int CreateNumbered(const std::string& stem, std::string* name, Create create) {
+// Finds the file that `path` names through links, as an absolute path. False, with *error, if it is
+// no regular file, or if its folder does not exist.
+bool FindTarget(const std::string& path, std::string* target, bool* exists, std::string* error) {
+  namespace fs = std::filesystem;
+  if (IsNoPath(path, error)) return false;
+  FileStatus status;
+  *exists = Examine(path, &status);
+  if (!*exists && errno != ENOENT) return SystemFailure(path, "cannot be examined", error);
+  if (*exists && status.kind != FileKind::kRegular) return NotRegular(path, error);
+  const fs::path name = fs::path(path).filename();
+  std::error_code code;
+  if (*exists) {
+    *target = fs::canonical(path, code);
+  } else if (name.empty()) {
+    code = std::make_error_code(std::errc::no_such_file_or_directory);
+  } else {
+    const fs::path folder = fs::path(path).parent_path();
+    *target = fs::canonical(folder.empty() ? "." : folder, code) / name;
+  }
+  errno = code.value();
+  return !code || SystemFailure(path, "its folder cannot be opened", error);
+}
+
+// Creates a file beside `target` with a name that no file has. Returns its descriptor, or -1 with
+// errno.
+int CreateBeside(const std::string& target, bool is_private, std::string* path) {
   static std::atomic<uint64_t> counter{0};
   int descriptor;
   do {
-    *name = stem + std::to_string(ProcessNumber()) + "." + std::to_string(counter.fetch_add(1));
-    descriptor = create(*name);
+    *path = target + ".tmp" + std::to_string(ProcessNumber()) + "." +
+            std::to_string(counter.fetch_add(1));
+    descriptor = CreateFile(*path, is_private);
   } while (descriptor < 0 && (errno == EEXIST || errno == EINTR));
   return descriptor;
 }
@@ -90,18 +116,22 @@ bool InputFile::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* erro
 
 ReplacementFile::~ReplacementFile() {
   if (descriptor_ >= 0) CloseFile(descriptor_);
-  if (!temporary_.empty()) target_.RemoveBeside(temporary_);
+  if (!temporary_.empty()) RemoveFile(temporary_);
+  if (folder_ >= 0) CloseFile(folder_);
 }
 
-bool ReplacementFile::Open(const std::string& path, std::string* error, NewFile new_file) {
-  if (!target_.Open(path, error)) return false;
-  descriptor_ = CreateNumbered(target_.name() + ".tmp", &temporary_, [&](const std::string& name) {
-    return target_.CreateBeside(name, new_file);
-  });
-  temporary_path_ = target_.folder_path() + temporary_;
+bool ReplacementFile::Open(const std::string& path, std::string* error) {
+  bool exists;
+  if (!FindTarget(path, &target_, &exists, error)) return false;
+  // Opened now, because after the renaming it is too late to fail.
+  const std::string folder = std::filesystem::path(target_).parent_path();
+  folder_ = Uninterrupted([&] { return OpenFile(folder, NoWriter::kGoOn); });
+  if (folder_ < 0) return SystemFailure(path, "its folder cannot be opened", error);
+  // Who may not read the old file may not read the new one either, while it is written.
+  descriptor_ = CreateBeside(target_, /*is_private=*/exists, &temporary_);
   if (descriptor_ >= 0) return true;
-  temporary_.clear();
-  return SystemFailure(temporary_path_, "cannot be created", error);
+  const std::string refused = std::exchange(temporary_, "");
+  return SystemFailure(refused, "cannot be created", error);
 }
 
 bool ReplacementFile::Append(const char* data, uint64_t n, std::string* error) {
@@ -112,24 +142,31 @@ bool ReplacementFile::Append(const char* data, uint64_t n, std::string* error) {
 
 bool ReplacementFile::WriteAt(uint64_t offset, const char* data, uint64_t n,
                               std::string* error) const {
-  return WriteExactly(descriptor_, temporary_path_, offset, n, data, error);
+  return WriteExactly(descriptor_, temporary_, offset, n, data, error);
 }
 
 bool ReplacementFile::Commit(std::string* error, DiskSync sync) {
   // Now rather than in Open: a long file takes minutes to write, and permissions may have changed.
-  if (!target_.CopyAttributesTo(descriptor_, error)) return false;
+  if (CopyMode(target_, descriptor_) != 0) {
+    return SystemFailure(target_, "its permissions cannot be kept", error);
+  }
   const bool is_synced = sync == DiskSync::kDone;
   if (is_synced && Uninterrupted([&] { return SyncFile(descriptor_); }) != 0) {
-    return SystemFailure(temporary_path_, "cannot be synced", error);
+    return SystemFailure(temporary_, "cannot be synced", error);
   }
   const int descriptor = descriptor_;
   descriptor_ = -1;
   if (CloseFile(descriptor) != 0 && errno != EINTR) {  // with EINTR it is closed
-    return SystemFailure(temporary_path_, "cannot be closed", error);
+    return SystemFailure(temporary_, "cannot be closed", error);
   }
-  if (!target_.ReplaceBy(temporary_, error)) return false;
+  if (RenameFile(temporary_, target_) != 0) {
+    return SystemFailure(temporary_, "cannot be renamed to " + target_, error);
+  }
   temporary_.clear();
-  return !is_synced || target_.Sync(error);
+  if (!is_synced || Uninterrupted([&] { return SyncFile(folder_); }) == 0) return true;
+  // A file system that knows no such thing.
+  if (errno == EINVAL || errno == ENOTSUP) return true;
+  return SystemFailure(target_, "has been replaced, but its folder cannot be synced", error);
 }
 
 }  // namespace bloomline::support

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "src/support/byte_io.h"
-#include "src/support/save_target.h"
 
 namespace bloomline::support {
 
@@ -48,20 +47,21 @@ class ReplacementFile : public ByteSink {
   ReplacementFile(const ReplacementFile&) = delete;
   ReplacementFile& operator=(const ReplacementFile&) = delete;
 
-  // False, with *error, unless `path` is a regular file or does not exist, or is a symbolic link to
-  // such: then what it names is replaced.
-  bool Open(const std::string& path, std::string* error, NewFile new_file = NewFile::kByUmask);
+  // False, with *error, unless `path` is a regular file, is a symbolic link to one, which is then
+  // replaced, or does not exist.
+  bool Open(const std::string& path, std::string* error);
   bool Append(const char* data, uint64_t n, std::string* error) override;
   // Instead of Append: in any order, in any number of threads at once.
   bool WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const;
-  // The new file has the owner, group and permissions of the old one (SaveTarget). After false the
+  // The new file has the permissions of the old one, and belongs to who writes it. After false the
   // old file is as it was, unless *error says that only the folder could not be synced.
   bool Commit(std::string* error, DiskSync sync = DiskSync::kDone);
 
  private:
-  SaveTarget target_;
-  std::string temporary_;       // its name in the target's folder; empty: there is none
-  std::string temporary_path_;  // for errors
+  // Both are absolute, so that another working directory changes nothing.
+  std::string target_;
+  std::string temporary_;  // empty: there is none
+  int folder_ = -1;
   int descriptor_ = -1;
   uint64_t size_ = 0;
 };

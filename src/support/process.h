@@ -1,10 +1,8 @@
-// This process: its number, its words, and its standard streams.
+// This process: its number and its standard streams.
 #ifndef BLOOMLINE_SUPPORT_PROCESS_H_
 #define BLOOMLINE_SUPPORT_PROCESS_H_
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 namespace bloomline::support {
 
@@ -12,16 +10,13 @@ namespace bloomline::support {
 // clone(). Thread-safe. Cost: a call and a load; getpid() is a system call of 75 ns.
 uint64_t ProcessNumber();
 
-// The words of the command line behind the program's name. On Windows in UTF-8, which argv is not.
-std::vector<std::string> CommandLineWords(int argc, char** argv);
-
 // Whether a descriptor is a terminal.
 bool IsTerminal(int descriptor);
 
 // Where descriptor 0, 1 or 2 is closed, the next file that is opened would get its number: keys
 // would be read from the file that is being written, or messages go there. So each gets a file of
-// its own, in a mode in which its use fails. On Windows, bytes are no longer changed on their way,
-// and the console takes UTF-8. False if the system has no such file.
+// its own, in a mode in which its use fails. False if the
+// system has no such file.
 bool PrepareStandardDescriptors();
 
 }  // namespace bloomline::support

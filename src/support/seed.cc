@@ -1,9 +1,11 @@
 #include "bloomline/seed.h"
 
+#include <sys/random.h>  // getentropy in glibc and macOS
+#include <unistd.h>      // and in musl and the BSDs
+
 #include <cerrno>
 #include <system_error>
 
-#include "src/support/entropy.h"
 #include "src/support/set_error.h"
 
 namespace bloomline {
@@ -11,7 +13,7 @@ namespace bloomline {
 bool DrawSeed(uint64_t* seed, std::string* error) {
   uint64_t drawn = 0;
   while (drawn == 0) {  // 0 means "no seed"
-    if (support::DrawBytes(&drawn, sizeof(drawn))) continue;
+    if (getentropy(&drawn, sizeof(drawn)) == 0) continue;
     const int failure = errno;
     return support::OrError(error, [=](std::string* reason) {
       *reason = "no random seed: the system's generator failed: " +

@@ -1,4 +1,5 @@
-// How functions fail: they return false or null, and one sentence in *error, unless `error` is null.
+// How functions fail: they return false or null, and one sentence in *error, unless `error` is
+// null.
 #ifndef BLOOMLINE_SUPPORT_SET_ERROR_H_
 #define BLOOMLINE_SUPPORT_SET_ERROR_H_
 
@@ -18,8 +19,8 @@ inline bool IsRefused(std::string_view text, std::string* error) {
   return true;
 }
 
-// Returns the result of f(std::string* reason). If that is null or false, sets *error to the reason.
-// Otherwise *error is left alone.
+// Returns the result of f(std::string* reason). If that is null or false, sets *error to the
+// reason. Otherwise *error is left alone.
 template <typename F>
 auto OrError(std::string* error, F f) -> decltype(f(error)) {
   std::string reason;

@@ -460,7 +460,6 @@ TEST(RocksDBOptionStringsTest, EveryNumberRoundTripsExactly) {
   }
 }
 
-#ifndef _WIN32  // comma_locale.cc is for POSIX alone
 void ExpectNumbersWithAPoint() {
   const Policy policy = NewRocksDBFilterPolicy(Options(Format::kBlocked, 9.5));
   EXPECT_EQ(Settings(*policy), "blocked 9.5 0");
@@ -484,7 +483,6 @@ TEST(RocksDBOptionStringsTest, StreamsOfAnotherLocaleChangeNoNumber) {
   const CommaStreams comma;
   ExpectNumbersWithAPoint();
 }
-#endif
 
 // Spellings of numbers that a C library reads and RocksDB's files never contain.
 TEST(RocksDBOptionStringsTest, OnlyDecimalNumbersAreRead) {

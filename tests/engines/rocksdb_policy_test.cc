@@ -194,7 +194,6 @@ TEST(RocksDBSeedTest, ARandomSeedCanBeSetAndUnset) {
   EXPECT_NE(SeedOf(Build(policy, Keys(100))), 0u);
 }
 
-#ifndef _WIN32  // whose generator no test replaces
 TEST(RocksDBSeedTest, WithoutAGeneratorNoPolicyAndNoFalseNegative) {
   FilterOptions options;
   options.random_seed = true;
@@ -229,7 +228,6 @@ TEST(RocksDBSeedDeathTest, FiltersWithoutASeedAreNamedOnce) {
       "^bloomline: a RocksDB filter matches everything: no random seed: the system's generator "
       "failed: Function not implemented; RocksDB's log reports further ones\n$");
 }
-#endif
 
 TEST(RocksDBPolicyTest, BelowOneBitFollowsRocksDB) {
   FilterOptions options;

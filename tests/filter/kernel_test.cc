@@ -448,7 +448,6 @@ TEST(DispatchTest, KernelsAreForcedByTheirNames) {
   EXPECT_NE(error.find("portable"), std::string::npos) << error;
 }
 
-#ifndef _WIN32  // no fork, and no setenv
 // Long and strange ones are named as far as they fit.
 TEST(DispatchDeathTest, UnknownNamesInTheEnvironmentAreOneLineAndTheFastestKernel) {
   const std::string fastest = FastestName();
@@ -482,7 +481,6 @@ TEST(DispatchDeathTest, UsableNamesInTheEnvironmentAreNoError) {
         testing::ExitedWithCode(0), "^$");
   }
 }
-#endif
 
 #if defined(__x86_64__)
 // Where __builtin_cpu_supports looks (libgcc and compiler-rt), so a CPU can be made up.

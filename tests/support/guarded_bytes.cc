@@ -1,29 +1,13 @@
 #include "tests/support/guarded_bytes.h"
 
-#include <cstdlib>
-
-#ifdef _WIN32
-#include <windows.h>
-#else
 #include <sys/mman.h>
 #include <unistd.h>
-#endif
+
+#include <cstdlib>
 
 namespace bloomline::tests {
 namespace {
 
-#ifdef _WIN32
-size_t PageBytes() {
-  SYSTEM_INFO info;
-  GetSystemInfo(&info);
-  return info.dwPageSize;
-}
-void* Reserve(size_t bytes) { return VirtualAlloc(nullptr, bytes, MEM_RESERVE, PAGE_NOACCESS); }
-bool AllowAccess(void* start, size_t bytes) {
-  return VirtualAlloc(start, bytes, MEM_COMMIT, PAGE_READWRITE) != nullptr;
-}
-void Release(void* map, size_t /*bytes*/) { VirtualFree(map, 0, MEM_RELEASE); }
-#else
 size_t PageBytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 void* Reserve(size_t bytes) {
   void* map = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -33,7 +17,6 @@ bool AllowAccess(void* start, size_t bytes) {
   return mprotect(start, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 void Release(void* map, size_t bytes) { munmap(map, bytes); }
-#endif
 
 }  // namespace
 

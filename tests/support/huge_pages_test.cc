@@ -1,6 +1,4 @@
 // Memory in huge pages: its alignment, and that all of it is freed.
-#include "src/support/huge_pages.h"
-
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,6 +8,8 @@
 #include <cstdio>
 #include <cstring>
 #include <vector>
+
+#include "src/support/memory_calls.h"
 
 namespace {
 bool maps_off_boundary = false;

@@ -13,7 +13,6 @@
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/quantity_option.h"
 #include "src/support/file_io.h"
-#include "src/support/paths.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::cli {

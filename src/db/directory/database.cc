@@ -8,7 +8,6 @@
 
 #include "src/db/directory/directory.h"
 #include "src/db/directory/file_names.h"
-#include "src/support/paths.h"
 
 namespace bloomline::directory {
 namespace {
@@ -33,14 +32,14 @@ void AddTable(const std::string& path, std::vector<Database>* databases) {
   TableFile table;
   table.path = path;
   std::error_code code;
-  const uint64_t bytes = std::filesystem::file_size(support::ToPath(path), code);
+  const uint64_t bytes = std::filesystem::file_size(path, code);
   if (!code) table.bytes = bytes;
   FilesOf(EngineOfTable(path), databases)->files.push_back(std::move(table));
 }
 
 // Hints for the files beside the tables.
 std::string WhyNoTable(const std::string& path) {
-  const std::string name = support::FromPath(support::ToPath(path).filename());
+  const std::string name = std::filesystem::path(path).filename();
   if (name == "CURRENT" || NumberBehind("MANIFEST-", name) || NumberBehind("OPTIONS-", name)) {
     return path + ": is no table; to read the database, name its folder";
   }
@@ -51,7 +50,7 @@ bool OpenPath(const std::string& path, bool is_listed, const InputOptions& optio
               std::vector<Database>* databases, std::string* error) {
   using std::filesystem::file_type;
   std::error_code code;
-  switch (std::filesystem::status(support::ToPath(path), code).type()) {
+  switch (std::filesystem::status(path, code).type()) {
     case file_type::directory: {
       Database database;
       if (!ReadDirectory(path, options.table_folders, &database, error)) return false;
@@ -123,7 +122,7 @@ Engine EngineOfTable(const std::string& path) {
   std::string ignored;
   const auto table = sstable::Table::Open(path, {}, &ignored);
   if (table != nullptr) return table->engine();
-  return support::ToPath(path).extension() == ".ldb" ? Engine::kLevelDB : Engine::kRocksDB;
+  return std::filesystem::path(path).extension() == ".ldb" ? Engine::kLevelDB : Engine::kRocksDB;
 }
 
 bool OpenInput(const std::string& argument, std::vector<Database>* databases, std::string* error,

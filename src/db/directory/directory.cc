@@ -12,7 +12,6 @@
 #include "src/db/directory/options_file.h"
 #include "src/db/sstable/comparator.h"
 #include "src/support/number_text.h"
-#include "src/support/paths.h"
 
 namespace bloomline::directory {
 namespace {
@@ -78,9 +77,7 @@ bool IsUnchanged(const std::string& path, const Snapshot& snapshot) {
   if (!ManifestPath(path, &manifest_path, &vanished, &ignored)) return false;
   std::error_code code;
   return manifest_path == snapshot.manifest_path &&
-         std::filesystem::file_size(support::ToPath(manifest_path), code) ==
-             snapshot.manifest.bytes &&
-         !code;
+         std::filesystem::file_size(manifest_path, code) == snapshot.manifest.bytes && !code;
 }
 
 std::vector<uint64_t> MissingTables(const Snapshot& snapshot) {
@@ -272,7 +269,7 @@ bool ReadTables(const std::string& path, const Listing& listing, Database* datab
     table.path = Join(path, name);
     table.number = number;
     std::error_code code;
-    const uint64_t bytes = std::filesystem::file_size(support::ToPath(table.path), code);
+    const uint64_t bytes = std::filesystem::file_size(table.path, code);
     if (!code) table.bytes = bytes;
     database->files.push_back(std::move(table));
   }

@@ -10,7 +10,6 @@
 
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
-#include "src/support/paths.h"
 
 namespace bloomline::directory {
 namespace {
@@ -55,10 +54,10 @@ bool IsTableName(std::string_view name) {
 
 bool ListFolder(const std::string& folder, Listing* listing, std::string* error) {
   std::error_code code;
-  std::filesystem::directory_iterator entry(support::ToPath(folder), code);
+  std::filesystem::directory_iterator entry(folder, code);
   const std::filesystem::directory_iterator end;
   for (; !code && entry != end; entry.increment(code)) {
-    std::string name = support::FromPath(entry->path().filename());
+    std::string name = entry->path().filename();
     std::error_code ignored;
     if (IsTableName(name)) {
       AddTable(std::move(name), listing);
@@ -121,7 +120,7 @@ void WaitBefore(int attempt) {
 
 bool Exists(const std::string& path) {
   std::error_code code;
-  const auto status = std::filesystem::status(support::ToPath(path), code);
+  const auto status = std::filesystem::status(path, code);
   return status.type() != std::filesystem::file_type::not_found;
 }
 

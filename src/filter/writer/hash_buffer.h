@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <new>
 
-#include "src/support/huge_pages.h"
+#include "src/support/memory_calls.h"
 
 namespace bloomline::filter {
 

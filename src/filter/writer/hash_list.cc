@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "src/support/huge_pages.h"
+#include "src/support/memory_calls.h"
 
 namespace bloomline::filter {
 namespace {

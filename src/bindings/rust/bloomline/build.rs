@@ -36,16 +36,7 @@ fn source() -> Option<PathBuf> {
         "BLOOMLINE_SOURCE is '{}'; allowed: a checkout of bloomline",
         checkout.display()
     );
-    found.then(|| absolute(&checkout))
-}
-
-/// The path, absolute. On Windows, canonicalize() begins it with \\?\, which CMake does not read.
-fn absolute(path: &Path) -> PathBuf {
-    let path = path.canonicalize().expect("the path exists");
-    match path.to_str().and_then(|text| text.strip_prefix(r"\\?\")) {
-        Some(usual) => PathBuf::from(usual),
-        None => path,
-    }
+    found.then(|| checkout.canonicalize().expect("the path exists"))
 }
 
 fn build(source: &Path) {
@@ -76,10 +67,8 @@ fn target(what: &str) -> String {
 
 /// The library of C++, and what bloomline needs of the system besides.
 fn system_libraries() -> &'static [&'static str] {
-    match (target("OS").as_str(), target("ENV").as_str()) {
-        ("macos", _) => &["c++"],
-        ("windows", "gnu") => &["stdc++", "winpthread", "advapi32", "shell32"],
-        ("windows", env) => panic!("the target's environment is '{env}'; allowed on Windows: gnu"),
+    match target("OS").as_str() {
+        "macos" => &["c++"],
         _ => &["stdc++"],
     }
 }
@@ -92,11 +81,6 @@ fn compile(source: &Path) -> PathBuf {
     if target("OS") == "macos" {
         let cpu = target("ARCH").replace("aarch64", "arm64");
         configure.arg(format!("-DCMAKE_OSX_ARCHITECTURES={cpu}"));
-    }
-    if target("OS") == "windows" && !cfg!(windows) && env::var_os("CMAKE_TOOLCHAIN_FILE").is_none()
-    {
-        let toolchain = source.join("cmake/windows.cmake");
-        configure.arg(format!("-DCMAKE_TOOLCHAIN_FILE={}", toolchain.display()));
     }
     for option in ["LEVELDB", "ROCKSDB", "REDIS"] {
         configure.arg(format!("-DBLOOMLINE_{option}=OFF"));

@@ -1,11 +1,12 @@
-#ifndef _WIN32
+#include "src/support/file_calls.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-
-#include "src/support/file_calls.h"
+#include <cerrno>
+#include <cstdio>
 
 namespace bloomline::support {
 namespace {
@@ -81,7 +82,21 @@ int SyncFile(int descriptor) {
   return fsync(descriptor);
 }
 
-int EmptyFile(int descriptor) { return ftruncate(descriptor, 0); }
+int CreateFile(const std::string& path, bool is_private) {
+  return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, is_private ? 0600 : 0666);
+}
+
+int CopyMode(const std::string& path, int descriptor) {
+  struct stat found;
+  if (stat(path.c_str(), &found) != 0) return errno == ENOENT ? 0 : -1;
+  return fchmod(descriptor, found.st_mode & 0777);
+}
+
+int RenameFile(const std::string& from, const std::string& to) {
+  return std::rename(from.c_str(), to.c_str());
+}
+
+int RemoveFile(const std::string& path) { return unlink(path.c_str()); }
 
 void WillRead([[maybe_unused]] int descriptor, [[maybe_unused]] uint64_t offset,
               [[maybe_unused]] uint64_t bytes) {
@@ -92,4 +107,3 @@ void WillRead([[maybe_unused]] int descriptor, [[maybe_unused]] uint64_t offset,
 }
 
 }  // namespace bloomline::support
-#endif  // !_WIN32

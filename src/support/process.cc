@@ -1,13 +1,12 @@
-#ifndef _WIN32
+#include "src/support/process.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
-
-#include "src/support/process.h"
+#include <initializer_list>
 
 namespace bloomline::support {
 
@@ -23,10 +22,6 @@ uint64_t ProcessNumber() {
   return known;
 }
 
-std::vector<std::string> CommandLineWords(int argc, char** argv) {
-  return {argv + std::min(argc, 1), argv + argc};
-}
-
 bool IsTerminal(int descriptor) { return isatty(descriptor) == 1; }
 
 bool PrepareStandardDescriptors() {
@@ -40,4 +35,3 @@ bool PrepareStandardDescriptors() {
 }
 
 }  // namespace bloomline::support
-#endif  // !_WIN32

@@ -1,4 +1,3 @@
-#ifndef _WIN32
 #include "src/support/cpu_features.h"
 
 #if defined(__aarch64__) && defined(__linux__)
@@ -19,4 +18,3 @@ bool HasArmCrc32() {
 }
 
 }  // namespace bloomline::support
-#endif  // !_WIN32
