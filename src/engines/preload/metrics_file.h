@@ -10,9 +10,9 @@ namespace bloomline::preload {
 // From the first policy of the process on, a thread replaces the file settings.metrics every
 // settings.metrics_seconds, and when the process ends, which waits for it at most a second. A path
 // that is not absolute begins in the folder of the first call. Does nothing if there is no such
-// setting, and after the first call. A child of fork() begins anew with its next policy or file.
-// One process has the file, by a lock on the file of that name with ".lock"; others wait for it.
-// What fails is said once on stderr, and tried again. May throw bad_alloc.
+// setting, and after the first call. A child of fork() leaves the file to its parent if that had
+// begun to write it. Processes with the same file replace each other's. What fails is said once on
+// stderr, and tried again.
 void StartMetricsFile(const Settings& settings);
 
 }  // namespace bloomline::preload

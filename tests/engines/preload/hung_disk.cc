@@ -1,5 +1,6 @@
 // Preloaded, it is a disk that does not answer: a sync of a file or folder with "hung" in its path,
 // and from the second on, each renaming of a file with "hung" in its name never returns.
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -23,8 +24,8 @@ extern "C" int fsync(int descriptor) {
   return static_cast<int>(syscall(SYS_fsync, descriptor));
 }
 
-extern "C" int renameat(int from_folder, const char* from, int to_folder, const char* to) {
+extern "C" int rename(const char* from, const char* to) {
   static std::atomic<int> renamed{0};
   if (strstr(from, "hung") != nullptr && renamed++ > 0) HangIfIn(from);
-  return static_cast<int>(syscall(SYS_renameat2, from_folder, from, to_folder, to, 0));
+  return static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }

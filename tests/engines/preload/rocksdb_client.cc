@@ -1,14 +1,10 @@
 // A program that knows RocksDB alone: it asks for RocksDB's own filters, or for what an option
 // string names, and checks all answers.
 // Usage: rocksdb_client write|check|exit|files|metrics|root FOLDER POLICY, or rocksdb_client
-// threads, or
-//        rocksdb_client descriptor LOCK POLICY
+// threads
 //   exit    checks, and calls exit() while the database is open
 //   metrics reads until it is killed
 //   root    goes to the folder "/" before it checks
-//   descriptor waits until its process has the file LOCK open, gives the number of the descriptor
-//   to
-//           another file, and looks for it in a child
 //   files   writes files of flushes, of a compaction and of recovery, and prints for each a hash of
 //           its data and filter
 //   POLICY  bloom:BITS_PER_KEY, ribbon:BITS_PER_KEY, ribbon:BITS_PER_KEY:BLOOM_BEFORE_LEVEL, or an
@@ -144,33 +140,6 @@ int WriteFiles(const char* folder, const std::string& policy) {
   return 0;
 }
 
-bool IsOpen(int descriptor, const std::string& path) {
-  char target[4096];
-  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
-  const ssize_t size = readlink(link.c_str(), target, sizeof(target));
-  return size >= 0 && path == std::string(target, static_cast<size_t>(size));
-}
-
-int ReplaceDescriptor(const std::string& lock, const std::string& policy) {
-  const rocksdb::BlockBasedTableOptions table = TableOptions(policy);
-  int descriptor = -1;
-  for (int i = 0; i < 1000 && descriptor < 0; ++i) {
-    usleep(10000);
-    for (int n = 3; n < 100; ++n) {
-      if (IsOpen(n, lock)) descriptor = n;
-    }
-  }
-  const std::string other = "/dev/null";
-  int wrong = descriptor < 0 || dup2(open(other.c_str(), O_RDONLY), descriptor) < 0;
-  const pid_t child = fork();
-  if (child == 0) _exit(!IsOpen(descriptor, other));
-  int status = 1;
-  waitpid(child, &status, 0);
-  wrong += status != 0;
-  std::printf("wrong %d\n", wrong);
-  return wrong != 0;
-}
-
 int MakePolicies() {
   int missing = 0;
   for (int i = 0; i < 100; ++i) {
@@ -186,7 +155,6 @@ int MakePolicies() {
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "threads") == 0) return UseThreadsAndFork(MakePolicies);
   if (argc != 4) return 2;
-  if (std::strcmp(argv[1], "descriptor") == 0) return ReplaceDescriptor(argv[2], argv[3]);
   if (std::strcmp(argv[1], "root") == 0 && chdir("/") != 0) return 2;
   if (std::strcmp(argv[1], "files") == 0) return WriteFiles(argv[2], argv[3]);
   return UseDatabase(argv[1], argv[2], argv[3]);
