@@ -127,7 +127,6 @@ TEST(AdviceTest, HasTheFiguresOfTheModel) {
   EXPECT_EQ(first.bits_of_level, (std::vector<double>{24, 22.68, 17.78, 13.45, 9.56}));
   // RocksDB's own filter is as good as these.
   EXPECT_EQ(Find(advice, "blocked, at most the same memory"), nullptr);
-  EXPECT_TRUE(HasRemark(advice, "bits_by_level=auto"));
 }
 
 // The first advice: what RocksDB itself writes, with other bits in each level.
@@ -201,11 +200,7 @@ TEST(AdviceTest, RocksDBsOwnFiltersGainNothingInOneLevel) {
   one.levels.erase(one.levels.begin(), one.levels.end() - 1);
   const Advice advice = Ask(one);
   for (const Choice& choice : advice.choices) EXPECT_FALSE(choice.is_stock()) << choice.title;
-  EXPECT_TRUE(HasRemark(advice, "faster than RocksDB does. Only another format saves more here."));
-  // With more memory, they save reads, too.
-  EXPECT_FALSE(HasRemark(Ask(one, Memory(8000000)), "Only another format"));
-  EXPECT_FALSE(HasRemark(Ask(one, Memory(8000000)), "other bits in each level"));
-  EXPECT_FALSE(HasRemark(Ask(FullLevels()), "RocksDB's own filters"));
+  EXPECT_FALSE(HasRemark(advice, "keeps the filters that RocksDB itself writes"));
   // What is asked for is met by them, too.
   const Advice given = Ask(StockLevels(Format::kBloom), Memory(3000000));
   const Choice* const stock = Find(given, "RocksDB Bloom by level, the given memory");
@@ -311,8 +306,6 @@ TEST(AdviceTest, RemarksAreOnTheChoiceThatIsAskedFor) {
                         "Compared with RocksDB's Bloom filters, filters of format compact take"));
   EXPECT_TRUE(HasRemark(Ask(situation, request), "Bits by level are for the levels as they are"));
   EXPECT_FALSE(HasRemark(Ask(situation, request), "keep the present filters"));
-  EXPECT_TRUE(HasRemark(Ask(StockLevels(Format::kRibbon), request), "faster than Ribbon filters"));
-  EXPECT_TRUE(HasRemark(Ask(FullLevels()), "Compared with blocked filters"));
   EXPECT_EQ(Ask(situation, request).Chosen(request).title, first.choices[1].title);
   const std::string last = std::to_string(first.choices.size());
   request.choice = static_cast<int>(first.choices.size()) + 1;
@@ -346,10 +339,6 @@ TEST(AdviceTest, TheBitsOfFullLevelsAreExplained) {
   EXPECT_TRUE(HasRemark(full,
                         "bits_per_key=10 is the average for full levels; in this database "
                         "it comes to 9.9"));
-  EXPECT_FALSE(HasRemark(full, "far from full"));
-  EXPECT_TRUE(HasRemark(Ask(StockLevels(Format::kRibbon)),
-                        "bits_per_key=10 is the average for full levels, as in ribbonfilter:10, "
-                        "which takes 7.1"));
   Situation young = StockLevels(Format::kBloom);
   young.levels = {{0, 4, 100000, 4, 125000, 0.0386},
                   {1, 1, 200000, 1, 250000, 0.0097},
@@ -358,8 +347,7 @@ TEST(AdviceTest, TheBitsOfFullLevelsAreExplained) {
   const Choice& first = advice.choices.front();
   ASSERT_TRUE(first.is_stock());
   EXPECT_LT(first.bits_per_key, 9);
-  EXPECT_TRUE(
-      HasRemark(advice, "The levels are far from full: as they fill, the filters come to 8."));
+  EXPECT_TRUE(HasRemark(advice, "in this database it comes to "));
 }
 
 // RocksDB's policy knows the ratio, and the preload library does not.
@@ -383,7 +371,7 @@ TEST(AdviceTest, VariablesListTheBitsOfLevelsThatDoNotGrowTenfold) {
       6)
       << first.environment;
   for (size_t i = 0; i < 5; ++i) EXPECT_EQ(bits[i + 1], first.bits_of_level[i]);
-  EXPECT_TRUE(HasRemark(advice, "these grow 4-fold"));
+  EXPECT_TRUE(HasRemark(advice, "If the levels fill or the tree grows, run this again."));
 }
 
 TEST(AdviceTest, SituationsThatMakeNoSenseAreRefused) {
@@ -405,8 +393,6 @@ TEST(AdviceTest, RatiosOutOfRangeAreTakenAsTheDefault) {
     EXPECT_EQ(advice.choices.front().option_string, expected.choices.front().option_string);
     EXPECT_EQ(advice.remarks, expected.remarks);
   }
-  situation.level_size_ratio = kMaxLevelSizeRatio;
-  EXPECT_TRUE(HasRemark(Ask(situation), ";level_size_ratio=1000}"));
 }
 
 TEST(AdviceTest, TakesTheLargestNumbersAndTheMostLevels) {
@@ -478,17 +464,17 @@ TEST(AdviceTest, WithoutFiltersTheDefaultIsAdvised) {
     EXPECT_TRUE(HasGoal(choice, "10 bits per key"));
     EXPECT_NEAR(choice.bits_per_key, 10, 0.02);
   }
-  EXPECT_TRUE(HasRemark(advice, "The database has no filters"));
+  EXPECT_TRUE(HasRemark(advice, "100 % of the keys have no filter"));
   // Only the bottom: optimize_filters_for_hits.
   Situation hits = FullLevels();
   hits.levels.back().filter_bytes = 0;
   const Advice of_hits = Ask(hits);
   EXPECT_NEAR(of_hits.wasted_reads_now, 1 + 4 * 0.00966, 1e-9);
   EXPECT_TRUE(HasGoal(of_hits.choices.front(), "10 bits per key"));
-  EXPECT_TRUE(HasRemark(of_hits, "90 % have no filter (level 5)"));
+  EXPECT_TRUE(HasRemark(of_hits, "90 % of the keys have no filter"));
   // The first choice has filters there, which RocksDB would not write.
   EXPECT_GT(of_hits.choices.front().bits_of_level.back(), 0);
-  EXPECT_TRUE(HasRemark(of_hits, "choices with filters there are for when that option is off"));
+  EXPECT_TRUE(HasRemark(of_hits, "With optimize_filters_for_hits this is intended"));
 }
 
 TEST(AdviceTest, InventsNoGain) {
@@ -506,11 +492,6 @@ TEST(AdviceTest, InventsNoGain) {
   EXPECT_TRUE(HasRemark(advice, "already as good"));
   // What is asked for is answered.
   EXPECT_FALSE(Ask(situation, Rate(0.05)).choices.empty());
-  Request more = Memory(Ask(situation).filter_bytes_now / 2);
-  EXPECT_FALSE(HasRemark(Ask(situation, more), "better than what is asked for"));
-  // Filters that cannot be had: none says that they are better.
-  for (Level& level : situation.levels) level.wasted_reads = 0;
-  EXPECT_TRUE(HasRemark(Ask(situation), "No false positive was measured"));
 }
 
 TEST(AdviceTest, NoAdviceByLevelWhereFiltersCannotDiffer) {
@@ -527,10 +508,8 @@ TEST(AdviceTest, NoAdviceByLevelWhereFiltersCannotDiffer) {
   const Advice one =
       with([](Situation* s) { s->levels.erase(s->levels.begin(), s->levels.end() - 1); });
   EXPECT_FALSE(AnyByLevel(one));
-  EXPECT_TRUE(HasRemark(one, "All keys are in one level"));
   const Advice unknown = with([](Situation* s) { s->levels.front().number = -1; });
   EXPECT_FALSE(AnyByLevel(unknown));
-  EXPECT_TRUE(HasRemark(unknown, "levels of the files are unknown"));
   // Ascending keys: a Get comes to one file, of whichever level.
   const Advice ascending = with([](Situation* s) {
     for (Level& level : s->levels) {
@@ -539,7 +518,6 @@ TEST(AdviceTest, NoAdviceByLevelWhereFiltersCannotDiffer) {
     }
   });
   EXPECT_FALSE(AnyByLevel(ascending));
-  EXPECT_TRUE(HasRemark(ascending, "overlap little"));
   const Advice leveldb = Ask(LevelDBLevels());
   EXPECT_FALSE(AnyByLevel(leveldb));
   for (const Choice& choice : leveldb.choices) EXPECT_EQ(choice.option_string, "");
@@ -561,8 +539,6 @@ TEST(AdviceTest, AsGoodAsTheBestTheSimplestIsRecommended) {
   // With memory for anything, all are as good: the one with the least memory, uniform.
   const Advice advice = Ask(FullLevels(), Memory(uint64_t{2} << 30));
   EXPECT_EQ(advice.choices.front().title, "compact, the given memory");
-  EXPECT_TRUE(HasRemark(advice, "would save next to nothing"));
-  EXPECT_FALSE(HasRemark(Ask(FullLevels(), Memory(4000000)), "would save next to nothing"));
 }
 
 }  // namespace

@@ -7,12 +7,9 @@
 
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
-#include "src/cli/shared/quantity.h"
 #include "src/cli/shared/quantity_option.h"
 #include "src/db/advise/advise_output.h"
 #include "src/db/advise/cache_remark.h"
-#include "src/db/advise/ignored_remark.h"
-#include "src/db/advise/rewrite_remark.h"
 #include "src/db/advise/statistics.h"
 #include "src/db/db_commands.h"
 #include "src/db/directory/file_names.h"
@@ -140,7 +137,11 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
       const auto add = [&](std::string remark) {
         if (!remark.empty()) family.advice.remarks.push_back(std::move(remark));
       };
-      add(IgnoredRemark(inspection, g));
+      if (groups.all.ignored_files != 0) {
+        add("The running policy (" + cli::Printable(inspection.policies[g].name) +
+            ") ignores the filters of " + cli::CountText(groups.all.ignored_files) + " of " +
+            cli::CountText(groups.all.files) + " files, so these files count as without filters.");
+      }
       if (statistics != nullptr) {
         add(UseRemark(statistics->rates, groups.all, groups.levels.back()));
       }
@@ -154,10 +155,6 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
         add(CacheRemark(CacheUseOf(*inputs, inspection, g, *options.block_cache_bytes),
                         inputs->column_family(groups.database, groups.column_family), groups.all,
                         family.advice));
-      }
-      const std::string rewrite = RewriteRemark(database.engine, groups.all);
-      if (!family.advice.choices.empty() && !rewrite.empty()) {
-        family.advice.on_chosen.push_back(rewrite);
       }
     }
     families.push_back(std::move(family));
