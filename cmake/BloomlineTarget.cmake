@@ -229,10 +229,13 @@ function(bloomline_install)
                          PATTERN "guides/*.cc" PATTERN "guides/*.c" PATTERN "guides/*.h")
 endfunction()
 
-# The command finds the shared libraries beside it, wherever the prefix is. Its manual page is made of
-# what it says with --help, so it has all options. A cross compiler's command cannot run here.
-function(bloomline_install_tool target)
-  install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT bloomline_tool)
+# bloomline_install_tool(TARGET NAME COMPONENT WHAT_IT_DOES): a command, which finds the shared
+# libraries beside it, wherever the prefix is. Its manual page is made of what it says with --help,
+# so it has all options. A cross compiler's command cannot run here.
+function(bloomline_install_tool target name component what)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME "${name}"
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+  install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT ${component})
   if(BUILD_SHARED_LIBS AND NOT DEFINED CMAKE_INSTALL_RPATH)
     file(RELATIVE_PATH to_libraries "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
@@ -243,8 +246,9 @@ function(bloomline_install_tool target)
   set(written "${PROJECT_BINARY_DIR}/tool_files")
   file(MAKE_DIRECTORY "${written}")
   add_custom_command(TARGET ${target} POST_BUILD
-    COMMAND "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/man_page" $<TARGET_FILE:${target}> > bloomline.1
+    COMMAND "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/man_page" $<TARGET_FILE:${target}> "${what}"
+            > "${name}.1"
     WORKING_DIRECTORY "${written}" VERBATIM)
-  install(FILES "${written}/bloomline.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
-          COMPONENT bloomline_tool)
+  install(FILES "${written}/${name}.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
+          COMPONENT ${component})
 endfunction()

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits/allocation_fit.h"
+#include "src/engines/rocksdb/bits/bits_builder.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "tests/engines/rocksdb_settings.h"
 

@@ -16,7 +16,7 @@
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/bits_reader.h"
-#include "src/engines/rocksdb/ranges/choice_log.h"
+#include "src/engines/rocksdb/ranges/range_builder.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/ranges/asked_ranges.h"
 #include "src/filter/ranges/range_entries.h"

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "src/engines/rocksdb/budget/budget_bits.h"
 #include "src/engines/rocksdb/budget/file_account.h"
+#include "src/engines/rocksdb/budget/limited_memory.h"
 
 namespace bloomline {
 namespace {

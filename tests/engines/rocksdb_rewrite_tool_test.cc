@@ -118,7 +118,8 @@ TEST_F(RewriteToolTest, RefusesWrongRequests) {
   }
   EXPECT_EQ(num_names, 4);
   ExpectRefused("", "DIR is missing");
-  ExpectRefused("--polcy x " + path(), "option is '--polcy'; allowed: --policy POLICY, --help");
+  ExpectRefused("--polcy x " + path(),
+                "option is '--polcy'; allowed: --policy POLICY, --version, --help");
   ExpectRefused(path() + " speed=1", "option is 'speed'; allowed: bytes_per_second, ");
   ExpectRefused(path(), path() + " has no OPTIONS file that can be read: ");
   RewriteDatabase db(RewriteDatabase::SmallFiles(), path());
@@ -194,28 +195,6 @@ TEST_F(RewriteToolTest, RefusesDatabasesThatNeedTheirApplication) {
     EXPECT_NE(run.text.find("Call RewriteFilters in the application"), std::string::npos)
         << run.text;
   }
-}
-
-// The OPTIONS file does not name them.
-TEST_F(RewriteToolTest, TheManualPageHasWhatTheHelpHas) {
-  const ToolRun help = Tool("--help");
-  const ToolRun page = Tool("--man-page");
-  EXPECT_EQ(help.exit_code + page.exit_code, 0);
-  EXPECT_EQ(page.text.substr(0, 4), ".TH ");
-  EXPECT_EQ(page.text.find("\n\n"), std::string::npos) << page.text;
-  // Dashes are escaped, and headings are others.
-  std::string text;
-  for (const char c : page.text) text += c == '\\' ? "" : std::string(1, c);
-  std::istringstream words(help.text);
-  uint64_t num_words = 0;
-  for (std::string word; words >> word; ++num_words) {
-    const bool is_heading = word == "Usage:" || word == "Example:" || word == "Arguments:" ||
-                            word == "Options:" || word == "Exit" || word == "code:";
-    EXPECT_TRUE(is_heading || text.find(word) != std::string::npos) << word;
-  }
-  EXPECT_GT(num_words, 100u);
-  if (std::system("groff --version >/dev/null 2>&1") != 0) return;
-  EXPECT_EQ(Tool("--man-page | groff -man -Tutf8 -ww -z").text, "");
 }
 
 TEST_F(RewriteToolTest, RefusesOtherFolders) {

@@ -16,7 +16,6 @@
 
 #include "bloomline/c_metrics.h"
 #include "src/filter/metrics/filter_counts.h"
-#include "src/filter/metrics/metrics_text.h"
 #include "src/filter/metrics/sampling.h"
 #include "tests/support/metric_value.h"
 #include "tests/support/temp_dir.h"

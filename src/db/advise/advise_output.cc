@@ -2,18 +2,49 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "bloomline/filter_options.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
-#include "src/db/advise/preload_library.h"
 #include "src/db/inspect/inspection.h"
 #include "src/db/report.h"
+#include "src/db/sstable/table.h"
 
 namespace bloomline::db {
 namespace {
+
+// The library to preload that is installed with this command.
+struct PreloadLibrary {
+  std::string path;     // for LD_PRELOAD; if it is not installed, the name alone
+  std::string package;  // the Debian package that has it
+  bool is_installed = false;
+};
+
+// Looks where an installation has it, seen from this command, and beside the command, as in a
+// build. Also "not installed" if LD_PRELOAD would end its path early, at a space or a colon.
+PreloadLibrary PreloadLibraryFor(sstable::Engine engine) {
+  namespace fs = std::filesystem;
+  const std::string name = engine == sstable::Engine::kRocksDB ? "rocksdb" : "leveldb";
+  PreloadLibrary library{"libbloomline_" + name + "_preload.so", "bloomline-preload-" + name};
+  std::error_code code;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", code).parent_path();
+  if (code) return library;
+  for (const fs::path& candidate :
+       {folder / BLOOMLINE_TO_LIBRARIES / library.path, folder / library.path}) {
+    const std::string path = candidate.lexically_normal().string();
+    if (path.find_first_of(" :") == std::string::npos && fs::exists(path, code)) {
+      library.path = path;
+      library.is_installed = true;
+      return library;
+    }
+  }
+  return library;
+}
 
 using advice::Choice;
 using advice::Level;

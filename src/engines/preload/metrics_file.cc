@@ -15,7 +15,6 @@
 
 #include "bloomline/metrics.h"
 #include "src/filter/metrics/filter_counts.h"
-#include "src/filter/metrics/metrics_text.h"
 #include "src/support/file_io.h"
 
 namespace bloomline::preload {

@@ -9,11 +9,11 @@
 
 #include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
+#include "bloomline/version.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
-#include "src/engines/rewrite/man_page.h"
 #include "src/engines/rewrite/stored_options.h"
 #include "src/engines/rocksdb/rewrite/rewrite_options.h"
 #include "src/support/quoted.h"
@@ -45,6 +45,7 @@ Arguments:
 
 Options:
   -h, --help                Print this help message and exit
+  --version                 Print the version and exit
   --policy POLICY           The filter policy as an option string: bloomfilter:10, or
                             {id=bloomline;format=compact}. Default: that of the newest OPTIONS
                             file. The database's new OPTIONS file names it
@@ -84,15 +85,15 @@ int Parse(int argc, char** argv, Request* request) {
       std::fputs(kHelp, stdout);
       return kExitOk;
     }
-    if (argument == "--man-page") {  // for the build, so not in the help
-      std::fputs(ManualPage(kHelp).c_str(), stdout);
+    if (argument == "--version") {
+      std::puts("bloomline " BLOOMLINE_VERSION_STRING);
       return kExitOk;
     }
     if (argument == "--policy" && i + 1 < argc) {
       request->policy = argv[++i];
     } else if (argument.rfind("--", 0) == 0) {
       return Refuse("option is " + support::Quoted(argument) +
-                    "; allowed: --policy POLICY, --help");
+                    "; allowed: --policy POLICY, --version, --help");
     } else if (request->path.empty()) {
       request->path = argument;
     } else if (!ParseRewriteOptions(argument, &request->options, &error)) {

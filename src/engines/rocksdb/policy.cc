@@ -25,7 +25,6 @@
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/ranges/range_builder.h"
-#include "src/engines/rocksdb/stock/stock_damage.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/engines/rocksdb/stock/stock_reader.h"
 #include "src/filter/bits/hash.h"

@@ -147,6 +147,10 @@ class OpenFilterCount {
   const size_t num_bytes_;
 };
 
+// MetricsText() without the filters that are open or alive, and their limits: for a file that
+// outlives the process, whose databases may be open until the end.
+std::string MetricsTextAtEnd();
+
 }  // namespace bloomline::filter
 
 #endif  // BLOOMLINE_FILTER_METRICS_FILTER_COUNTS_H_

@@ -1,6 +1,4 @@
 // The counts in Prometheus' text format.
-#include "src/filter/metrics/metrics_text.h"
-
 #include <cstring>
 #include <initializer_list>
 #include <string>

@@ -19,6 +19,7 @@
 #include "src/filter/layouts/limits.h"
 #include "src/filter/ranges/range_field.h"
 #include "src/filter/rates/shape_rate.h"
+#include "src/support/memory_calls.h"
 
 namespace bloomline {
 namespace {
@@ -67,6 +68,15 @@ struct FilterMemory {
 };
 
 }  // namespace
+
+uint64_t UsableBytes(uint64_t filter_bytes) {
+  const uint64_t bytes = filter_bytes + kBlockTrailerBytes;
+  char* const memory = new (std::nothrow) char[bytes];
+  if (memory == nullptr) return 0;
+  const uint64_t usable = support::UsableBytesOf(memory);
+  delete[] memory;
+  return usable < bytes ? 0 : usable - kBlockTrailerBytes;
+}
 
 ROCKSDB_NAMESPACE::Slice AlwaysMatch() {
   static constexpr char kBytes[kStockTrailerBytes + 1] = {};

@@ -2,12 +2,12 @@
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_BITS_BUILDER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_BITS_BITS_BUILDER_H_
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
 #include "bloomline/filter_options.h"
 #include "rocksdb/table.h"
-#include "src/engines/rocksdb/bits/allocation_fit.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/filter/writer/filter_writer.h"
 
@@ -24,6 +24,17 @@ void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const
 
 // A filter that matches every key in RocksDB's reader and in bloomline's. Its bytes are static.
 ROCKSDB_NAMESPACE::Slice AlwaysMatch();
+
+// RocksDB's block trailer, which is in the allocation, too.
+constexpr uint64_t kBlockTrailerBytes = 5;
+
+// What RocksDB's allocation for a filter of filter_bytes bytes can hold; 0 if that is unknown.
+//
+// RocksDB reads a filter into an allocation of its own in the block cache, and charges the cache
+// what malloc_usable_size says of it. Allocators round sizes up: glibc by up to 15 bytes, and to
+// pages from 128 KiB on; jemalloc to one of four sizes for each power of two, 10 % on average. The
+// memory is allocated here for that and freed untouched.
+uint64_t UsableBytes(uint64_t filter_bytes);
 
 // One builder makes all partitions of a partitioned filter, so every Finish leaves it empty:
 //   ((AddKey | AddKeyAndAlt)* Finish MaybePostVerify?)*

@@ -2,11 +2,14 @@
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_BUDGET_LIMITED_MEMORY_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_BUDGET_LIMITED_MEMORY_H_
 
+#include <cstdint>
+
 #include "bloomline/filter_account.h"
 #include "bloomline/rocksdb.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
+#include "src/engines/rocksdb/budget/file_account.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/options/policy_settings.h"
 
@@ -25,6 +28,32 @@ FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database);
 // Refuses limited memory for a database without a FilterAccount: it would have no effect.
 ROCKSDB_NAMESPACE::Status CheckAccount(const RocksDBFilterOptions& options,
                                        const ROCKSDB_NAMESPACE::DBOptions& database);
+
+// With n live keys, filters of memory_bytes have b(n) = 8 * memory_bytes / n bits per key. But a
+// file keeps the bits that it was written with, when there were fewer keys: while a database grows,
+// its files have more than b(n). If each file gets b(n) / w, with n at the time it is written, all
+// files together have b(n) if w is the mean of n / n', over the keys, where n' is the n of each
+// file. So w is how much the database has grown during the life of its files, and 1 if it does not
+// grow. It is taken as 1 / kMaxGrowth to kMaxGrowth: files that are never rewritten (keys in order)
+// say nothing about the life of others.
+//
+// This is a forecast, and so it does not swing. Lowering the bits by the share e by which files
+// have too many did: e was known only when they were there, and new files had far fewer bits than
+// old ones, which wastes reads (docs/rejected.md). Only if e exceeds kTolerance, which takes
+// compactions that lag behind or files that are never rewritten, do bits fall with it, by kBrake.
+//
+// Of files that were there before the account, n' is not known. To the degree that there are such
+// files, bits are lowered by e + kMargin: a database that was opened anew after each 5 % of its
+// growth then exceeded the memory by 3 %, and by 8 % with the forecast alone.
+//
+// Settled files alone count for e and w: what is being compacted gets new filters anyway.
+//
+// Returns bits of memory per key, from 0 to max_bits.
+constexpr double kMaxGrowth = 1.2;
+constexpr double kTolerance = 0.1;
+constexpr double kBrake = 5;
+constexpr double kMargin = 0.06;
+double BitsWithin(uint64_t memory_bytes, double max_bits, const FileSums& sums);
 
 }  // namespace bloomline
 

@@ -2,15 +2,22 @@
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_BUILDER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_BUILDER_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "src/engines/rocksdb/bits/bits_builder.h"
-#include "src/engines/rocksdb/ranges/choice_log.h"
 #include "src/engines/rocksdb/ranges/tested_versions.h"
 #include "src/filter/ranges/range_entries.h"
+#include "src/filter/ranges/range_field.h"
 
 namespace bloomline {
+
+// Logs that a file of the column family got these kinds, by a sample of num_ranges ranges; but not
+// if the last line of this logger and family said so: a file has many filters if they are
+// partitioned. `log` may be null. Thread-safe.
+void LogRangeChoice(ROCKSDB_NAMESPACE::Logger* log, std::string_view column_family,
+                    const filter::EntryKinds& kinds, uint64_t num_ranges);
 
 // Adds range entries beside the keys. The empty prefixes of the range extractor are added as
 // empty keys, so that a query for one of them alone, without a range, may match.

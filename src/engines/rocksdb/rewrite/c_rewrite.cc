@@ -1,11 +1,37 @@
 // bloomline_rocksdb_rewrite_filters of include/bloomline/c_rocksdb.h.
+#include <cstring>
 #include <string>
 
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/rewrite_filters.h"
-#include "src/engines/rocksdb/rewrite/c_handles.h"
+#include "rocksdb/c.h"
+#include "rocksdb/db.h"
 #include "src/engines/rocksdb/rewrite/rewrite_options.h"
 #include "src/support/c_error.h"
+
+namespace bloomline {
+namespace {
+
+// RocksDB's C functions have handles that are structs, which begin with the pointer (db/c.cc, read
+// in 7.8, 9.10 and 11.9).
+template <typename Object, typename Handle>
+Object* PointerIn(Handle* handle) {
+  Object* object = nullptr;
+  std::memcpy(static_cast<void*>(&object), handle, sizeof(object));
+  return object;
+}
+
+ROCKSDB_NAMESPACE::DB* DatabaseOf(rocksdb_t* db) { return PointerIn<ROCKSDB_NAMESPACE::DB>(db); }
+
+// Null is the default column family.
+ROCKSDB_NAMESPACE::ColumnFamilyHandle* FamilyOf(rocksdb_t* db,
+                                                rocksdb_column_family_handle_t* column_family) {
+  return column_family == nullptr ? DatabaseOf(db)->DefaultColumnFamily()
+                                  : PointerIn<ROCKSDB_NAMESPACE::ColumnFamilyHandle>(column_family);
+}
+
+}  // namespace
+}  // namespace bloomline
 
 extern "C" uint8_t bloomline_rocksdb_rewrite_filters(
     rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* options,

@@ -10,7 +10,7 @@
 #include "rocksdb/cache.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/sst_file_reader.h"
-#include "src/engines/rocksdb/bits/allocation_fit.h"
+#include "src/engines/rocksdb/bits/bits_builder.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/budget/file_creation.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"

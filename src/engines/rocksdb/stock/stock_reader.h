@@ -15,6 +15,14 @@ namespace bloomline {
 ROCKSDB_NAMESPACE::FilterBitsReader* NewStockBitsReader(std::string_view filter,
                                                         filter::FilterCounts* counts);
 
+// Whether a filter that stock::DecodeStockFilter does not understand is of a known kind, and only
+// its lengths are wrong. RocksDB's own reader takes some of these for good, and reads outside of
+// the filter: a Bloom filter without a whole block, and a legacy one whose blocks, counted in 32
+// bits, seem to fit. To 1 to 5 bytes it answers "no", to the others "may match". It writes 5 bytes
+// for a partition without entries (format_version 4 and 5): "no" is right there, and such a filter
+// has no wrong lengths.
+bool HasWrongLengths(std::string_view filter);
+
 }  // namespace bloomline
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_STOCK_STOCK_READER_H_

@@ -1,4 +1,4 @@
-#include "src/engines/rocksdb/ranges/choice_log.h"
+#include "src/engines/rocksdb/ranges/range_builder.h"
 
 #include <atomic>
 #include <cinttypes>
