@@ -22,7 +22,7 @@
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/options/policy_settings.h"
 #include "src/engines/rocksdb/policy.h"
-#include "src/filter/ranges/entry_kinds_text.h"
+#include "src/filter/ranges/range_field.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/comma_locale.h"

@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,7 +10,6 @@
 #include "bloomline/c_leveldb.h"
 #include "bloomline/leveldb.h"
 #include "leveldb/slice.h"
-#include "src/filter/layouts/leveldb_codes.h"
 #include "src/support/c_error.h"
 
 namespace {
@@ -37,16 +35,12 @@ void Destroy(void* state) { delete static_cast<const FilterPolicy*>(state); }
 const char* Name(void* state) { return static_cast<const FilterPolicy*>(state)->Name(); }
 
 char* CreateFilter(void* state, const char* const* keys, const size_t* key_lengths, int num_keys,
-                   size_t* filter_length) {
+                   size_t* filter_length) noexcept {
   std::string filter;
-  try {
-    std::vector<Slice> slices;
-    slices.reserve(static_cast<size_t>(num_keys));
-    for (int i = 0; i < num_keys; ++i) slices.emplace_back(keys[i], key_lengths[i]);
-    static_cast<const FilterPolicy*>(state)->CreateFilter(slices.data(), num_keys, &filter);
-  } catch (const std::exception&) {  // bad_alloc
-    filter = bloomline::filter::kLevelDBAlwaysMatch;
-  }
+  std::vector<Slice> slices;
+  slices.reserve(static_cast<size_t>(num_keys));
+  for (int i = 0; i < num_keys; ++i) slices.emplace_back(keys[i], key_lengths[i]);
+  static_cast<const FilterPolicy*>(state)->CreateFilter(slices.data(), num_keys, &filter);
   *filter_length = filter.size();
   return filter.empty() ? nullptr : MallocCopy(filter);  // empty: a filter of no keys
 }

@@ -1,9 +1,6 @@
 // The LevelDB adaptor: docs/format.md, section 4.
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -60,28 +57,6 @@ bool EndsInACheck(std::string_view name) {
          name.find_last_not_of("0123456789abcdef") < name.size() - kCheckDigits;
 }
 
-// Ends the process if there is neither reserved space nor memory. LevelDB would soon end it anyway,
-// when one of its own strings grows. Its log still has the keys.
-void AppendAlwaysMatch(std::string* dst) {
-  try {
-    dst->append(filter::kLevelDBAlwaysMatch);
-  } catch (const std::exception&) {
-    std::fputs("bloomline: out of memory for two bytes of a filter\n", stderr);
-    std::abort();
-  }
-}
-
-// LevelDB collects the filters of a table in one string, and takes a filter of no bytes as one of
-// no keys. Out of memory, a filter that matches everything must therefore fit into the string as it
-// is. So each filter reserves space behind itself for 32 such filters in a row. The first filters
-// of a table fit into the string object itself.
-constexpr size_t kSpareBytes = 32 * filter::kLevelDBAlwaysMatch.size();
-
-void ReserveWithSpareBytes(size_t num_bytes, std::string* dst) {
-  const size_t needed = dst->size() + num_bytes + kSpareBytes;
-  if (dst->capacity() < needed) dst->reserve(std::max(needed, 2 * dst->capacity()));
-}
-
 // LevelDB tells a policy neither the file nor the level. May throw bad_alloc.
 filter::FilterCounts* CountsOf(const FilterOptions& options) {
   filter::FilterCounts* const counts = filter::CountsFor(
@@ -106,15 +81,15 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
 
   const char* Name() const override { return name_.c_str(); }
 
-  // Appends to *dst. LevelDB is built without exceptions, so none may leave this function. Out of
-  // memory, the filter matches everything.
-  void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
+  // Appends to *dst. LevelDB is built without exceptions, so none may leave this function: without
+  // memory, the process ends.
+  void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const noexcept override {
     if (n <= 0 && options_.format != Format::kClassic) return;
     const size_t num_keys = n <= 0 ? 0 : static_cast<size_t>(n);
     // A filter of a data block takes some 200 ns to build. Counting each would take longer by 20
     // ns.
     if (filter::IsSampled()) return CreateSampledFilter(keys, num_keys, dst);
-    AppendOrAlwaysMatch(keys, num_keys, dst);
+    Append(keys, num_keys, dst);
   }
 
   __attribute__((flatten)) bool KeyMayMatch(const leveldb::Slice& key,
@@ -168,24 +143,13 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     const filter::Sample sample = filter::TakeSample();
     const size_t start = dst->size();
     const Clock::time_point start_time = Clock::now();
-    AppendOrAlwaysMatch(keys, num_keys, dst);
+    Append(keys, num_keys, dst);
     const std::chrono::nanoseconds time = Clock::now() - start_time;
     const uint64_t weight = sample.weight;
     counts_->Add(filter::Count::kBuilt, weight);
     counts_->Add(filter::Count::kKeysBuilt, weight * num_keys);
     counts_->Add(filter::Count::kBytesBuilt, weight * (dst->size() - start));
     counts_->Add(filter::Count::kNanosecondsBuilt, weight * static_cast<uint64_t>(time.count()));
-  }
-
-  void AppendOrAlwaysMatch(const leveldb::Slice* keys, size_t num_keys, std::string* dst) const {
-    const size_t start = dst->size();
-    try {
-      Append(keys, num_keys, dst);
-    } catch (const std::exception&) {  // bad_alloc, length_error
-      dst->resize(start);
-      AppendAlwaysMatch(dst);
-      counts_->Add(filter::Count::kBuiltUseless, 1, filter::UselessReason::kOutOfMemory);
-    }
   }
 
   __attribute__((flatten)) void Append(const leveldb::Slice* keys, size_t n,
@@ -207,7 +171,6 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     filter::FilterShape shape = shapes_.For(kept);
     const size_t start = dst->size();
     const auto num_bytes = static_cast<size_t>(shape.payload_bytes() + 1);
-    ReserveWithSpareBytes(num_bytes, dst);
     dst->resize(start + num_bytes, '\0');
     char* payload = dst->data() + start;
     filter::BuildSmallPayload(hashes, kept, &shape, kernel_, payload);

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "src/filter/bits/little_endian.h"
@@ -129,6 +130,12 @@ constexpr size_t CellBytes(size_t bits) { return (bits + 7) / 8; }
 
 // Writes the CellBytes(bits) bytes of the cell that the key is in.
 void CellOf(std::string_view key, size_t bits, char* cell);
+
+// The kinds as text of the option range_prefixes, "4:8:124bits:after0x2f@1+2": each key's first 4
+// and 8 bytes, its first 124 bits, and its beginnings up to its first and second slash; without
+// "@", up to each. "none" for no kinds. The option reads it back as the same kinds, of one copy
+// each.
+std::string OptionText(const EntryKinds& kinds);
 
 }  // namespace bloomline::filter
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "rocksdb/env.h"
-#include "src/filter/ranges/entry_kinds_text.h"
+#include "src/filter/ranges/range_field.h"
 #include "src/support/quoted.h"
 
 namespace bloomline {
