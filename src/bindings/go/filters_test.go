@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -130,7 +129,7 @@ func TestBloomFilters(t *testing.T) {
 }
 
 func TestStaticFilters(t *testing.T) {
-	keys, path := keysOf("key", numKeys), filepath.Join(t.TempDir(), "file")
+	keys := keysOf("key", numKeys)
 	for _, format := range []bloomline.Format{bloomline.FormatBlocked, bloomline.FormatCompact} {
 		options := bloomline.FilterOptions{Format: format, BitsPerKey: 9, Seed: 5}
 		builder := must(bloomline.NewFilterBuilder(options))(t)
@@ -144,7 +143,7 @@ func TestStaticFilters(t *testing.T) {
 		stranger := must(bloomline.NewFilterBuilder(bloomline.FilterOptions{RandomSeed: true}))(t)
 		check(t, builder.TakeKeysFrom(stranger) != nil, "keys of another seed are taken")
 		content := must(builder.Finish(2))(t)
-		check(t, builder.Err() == nil && builder.NumKeys() == 0, "%v", builder.Err())
+		check(t, builder.NumKeys() == 0, "keys are left")
 		_, err := builder.Finish(0)
 		check(t, err != nil && strings.Contains(err.Error(), "allowed"), "0 threads: %v", err)
 		check(t, bloomline.ValidateFilter(content) == nil, "no filter")
@@ -156,14 +155,10 @@ func TestStaticFilters(t *testing.T) {
 		expectKeys(t, view, keys)
 		check(t, view.MayMatch([]byte("prefix")) && !view.AlwaysMatches(), "no prefix")
 		check(t, (view.NumProbes() == 0) == (format == bloomline.FormatCompact), "wrong probes")
-
 	}
-	check(t, os.WriteFile(path, nil, 0o600) == nil, "not written")
-	view := must(bloomline.OpenMappedFilterView(path))(t)
+	view := must(bloomline.OpenFilterView(nil))(t)
 	check(t, view.AlwaysMatches() && view.MayMatch(nil), "no bytes are a filter")
 	check(t, bloomline.ValidateFilter(nil) != nil, "no bytes are valid")
-	_, err := bloomline.OpenMappedFilterView(path + ".missing")
-	check(t, errors.Is(err, fs.ErrNotExist), "%v", err)
 }
 
 func TestOnlyRegularFiles(t *testing.T) {
@@ -173,7 +168,6 @@ func TestOnlyRegularFiles(t *testing.T) {
 	for _, path := range []string{pipe, folder, "/dev/zero"} {
 		for _, err := range []error{
 			second(bloomline.LoadBloomFilter(path)),
-			second(bloomline.OpenMappedFilterView(path)),
 			newBloom(t, 1).Save(path),
 		} {
 			check(t, err != nil && strings.HasSuffix(err.Error(), path+": is not a regular file"),
@@ -188,17 +182,10 @@ func TestSizing(t *testing.T) {
 	check(t, bits > 6.8 && bits < 7.1 && rate > 0.009 && rate <= 0.01, "%v bits, %v", bits, rate)
 	size := must(bloomline.FilterBytes(bloomline.FormatCompact, 1000000, bits))(t)
 	check(t, size > 850000 && size < 890000, "%d bytes", size)
-	levels := must(bloomline.KeysOfLevels(5, 10))(t)
-	spread := must(bloomline.SpreadBitsByLevel(bloomline.FormatCompact, 7, levels, nil))(t)
-	check(t, len(spread) == 5 && spread[0] > 23 && spread[4] < 7, "%v", spread)
-	reads := must(bloomline.WastedReads(bloomline.FormatCompact, spread, nil))(t)
-	bits = must(bloomline.BitsPerKeyForWastedReads(bloomline.FormatCompact, reads, levels, nil))(t)
-	check(t, bits > 6.9 && bits < 7.1, "%v bits", bits)
 }
 
 // In ribbon, 10 bits per key take about 7.1 of memory.
 func TestSizesOfRocksDBsOwnFilters(t *testing.T) {
-	levels := must(bloomline.KeysOfLevels(5, 10))(t)
 	for format, memory := range map[bloomline.Format]float64{bloomline.FormatBloom: 10,
 		bloomline.FormatRibbon: 7.1} {
 		rate := must(bloomline.FalsePositiveRate(format, 10))(t)
@@ -207,63 +194,43 @@ func TestSizesOfRocksDBsOwnFilters(t *testing.T) {
 		check(t, math.Abs(bits-10) < 0.01, "%v: %v bits", format, bits)
 		size := must(bloomline.FilterBytes(format, 1000000, 10))(t)
 		check(t, math.Abs(8e-6*float64(size)/memory-1) < 0.02, "%v: %d bytes", format, size)
-		spread := must(bloomline.SpreadBitsByLevel(format, 10, levels, nil))(t)
-		reads := must(bloomline.WastedReads(format, spread, nil))(t)
-		check(t, reads < 5*rate/3, "%v: %v wasted reads", format, reads)
-		bits = must(bloomline.BitsPerKeyForWastedReads(format, reads, levels, nil))(t)
-		check(t, math.Abs(bits-10) < 0.01, "%v: %v bits by level", format, bits)
 	}
 }
 
 func second[T any](_ T, err error) error { return err }
 
-// ofOthers finds num_bits of C, kBlocked of C++, and numbers of formats and layouts.
-var ofOthers = regexp.MustCompile(`[a-z]_[a-z]|\bk[A-Z]|\d \(`)
-
 func TestWrongValuesAreNamed(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x")
+	of := func(options bloomline.BloomFilterOptions) error {
+		return second(bloomline.NewBloomFilter(options))
+	}
+	builder := func(format bloomline.Format) error {
+		return second(bloomline.NewFilterBuilder(bloomline.FilterOptions{Format: format}))
+	}
 	for want, err := range map[string]error{
-		"Capacity is 0; allowed: 1 and more, or NumBits": second(bloomline.NewBloomFilter(
-			bloomline.BloomFilterOptions{})),
-		"NumProbes is 2147483647 beside NumBits": second(bloomline.NewBloomFilter(
-			bloomline.BloomFilterOptions{NumBits: 512, NumProbes: 1<<32 + 6})),
-		"Layout is 9; allowed: LayoutBlocked, LayoutStandard, LayoutBlocked128, LayoutBlocked64": second(
-			bloomline.NewBloomFilter(bloomline.BloomFilterOptions{Layout: 9})),
-		"FalsePositiveRate is 1e-30; allowed with LayoutBlocked64: ": second(
-			bloomline.NewBloomFilter(bloomline.BloomFilterOptions{Capacity: 1,
-				FalsePositiveRate: 1e-30, Layout: bloomline.LayoutBlocked64})),
-		"Format is 7; allowed: FormatBlocked, FormatCompact, FormatClassic, FormatBloom, FormatRibbon": second(
-			bloomline.FalsePositiveRate(7, 10)),
-		"Format is FormatClassic, which is written in LevelDB only; allowed: FormatBlocked": second(
-			bloomline.NewFilterBuilder(bloomline.FilterOptions{Format: bloomline.FormatClassic})),
-		"Format is FormatBloom, which is written in RocksDB only; allowed: FormatBlocked": second(
-			bloomline.NewFilterBuilder(bloomline.FilterOptions{Format: bloomline.FormatBloom})),
-		"Format is FormatRibbon, which is written in RocksDB only; allowed: FormatBlocked": second(
-			bloomline.NewFilterBuilder(bloomline.FilterOptions{Format: bloomline.FormatRibbon})),
-		"RandomSeed is set and Seed is 5; allowed: Seed 0": bloomline.FilterOptions{
+		"capacity is 0; allowed: 1 and more, or num_bits": of(bloomline.BloomFilterOptions{}),
+		"num_probes is 2147483647 beside num_bits": of(bloomline.BloomFilterOptions{
+			NumBits: 512, NumProbes: 1<<32 + 6}),
+		"layout is 9; allowed: 0 ": of(bloomline.BloomFilterOptions{Layout: 9}),
+		"false_positive_rate is 1e-30; allowed with ": of(bloomline.BloomFilterOptions{
+			Capacity: 1, FalsePositiveRate: 1e-30, Layout: bloomline.LayoutBlocked64}),
+		"format is 7; allowed: 0 (classic)": second(bloomline.FalsePositiveRate(7, 10)),
+		"format is -1; allowed: ":           builder(-1),
+		"format is classic, which is written in LevelDB only; allowed: blocked": builder(
+			bloomline.FormatClassic),
+		"format is bloom, which is written in RocksDB only; allowed: blocked": builder(
+			bloomline.FormatBloom),
+		"format is ribbon, which is written in RocksDB only; allowed: blocked": builder(
+			bloomline.FormatRibbon),
+		"random_seed is set and seed is 5; allowed: seed 0": bloomline.FilterOptions{
 			Seed: 5, RandomSeed: true}.Validate(),
-		"BitsPerKeyForFalsePositiveRate has the range": bloomline.FilterOptions{
-			BitsPerKey: math.NaN()}.Validate(),
-		"NumBits is": newBloom(t, 1).Merge(newBloom(t, 1000)),
-		"BitsPerKey is 0": second(bloomline.FilterBytes(bloomline.FormatBlocked, 1,
-			0)),
-		"rate is 2":      second(bloomline.BitsPerKeyForFalsePositiveRate(0, 2)),
-		"numLevels is 0": second(bloomline.KeysOfLevels(0, 10)),
-		"levelSizeRatio 1001; allowed: 1 to 64, and 1 to 1000": second(
-			bloomline.KeysOfLevels(5, 1001)),
-		"runs of level 1 is 0": second(
-			bloomline.WastedReads(0, []float64{1, 2}, []float64{1, 0})),
-		"Format is 7":            second(bloomline.WastedReads(7, []float64{1}, nil)),
-		"number of levels is 0":  second(bloomline.WastedReads(0, nil, nil)),
-		"bitsOfLevel is [1 0.5]": second(bloomline.WastedReads(0, []float64{1, 0.5}, nil)),
-		"runsOfLevel has 1":      second(bloomline.WastedReads(0, []float64{1, 2}, []float64{1})),
-		"'x'":                    bloomline.ForceKernel("x"),
-		`is "x\x00"`:             bloomline.ForceKernel("x\x00"),
-		"no such file":           second(bloomline.LoadBloomFilter(path)),
+		"bits_per_key is nan": bloomline.FilterOptions{BitsPerKey: math.NaN()}.Validate(),
+		"num_bits is":         newBloom(t, 1).Merge(newBloom(t, 1000)),
+		"bits_per_key is 0":   second(bloomline.FilterBytes(bloomline.FormatBlocked, 1, 0)),
+		"rate is 2":           second(bloomline.BitsPerKeyForFalsePositiveRate(0, 2)),
+		"'x'":                 bloomline.ForceKernel("x"),
+		`is "x\x00"`:          bloomline.ForceKernel("x\x00"),
 	} {
 		check(t, err != nil && strings.Contains(err.Error(), want), "not %q: %v", want, err)
-		text := strings.ReplaceAll(err.Error(), path, "")
-		check(t, !ofOthers.MatchString(text), "names of C or C++: %v", err)
 	}
 	check(t, bloomline.Version() != "" && bloomline.ActiveKernelName() != "", "no names")
 	check(t, must(bloomline.DrawSeed())(t) != must(bloomline.DrawSeed())(t), "two seeds are equal")
@@ -288,31 +255,31 @@ func TestClosedFiltersSaySo(t *testing.T) {
 				continue
 			}
 			for _, v := range []reflect.Value{value, copied} {
-				check(t, callClosed(v.Method(i)) == bloomline.ErrClosed, "%T.%s works", f, name)
+				check(t, panicOf(v.Method(i)) == bloomline.ErrClosed, "%T.%s works", f, name)
 				calls++
 			}
 		}
 	}
-	check(t, calls > 100, "only %d calls", calls)
-	check(t, newBloom(t, 1).Merge(&bloomline.BloomFilter{}) == bloomline.ErrClosed, "merged")
-	check(t, newBloom(t, 1).Intersect(&bloomline.BloomFilter{}) == bloomline.ErrClosed, "intersected")
+	check(t, calls > 80, "only %d calls", calls)
+	for _, name := range []string{"Merge", "Intersect", "Equal"} {
+		method := reflect.ValueOf(newBloom(t, 1)).MethodByName(name)
+		check(t, panicOf(method) == bloomline.ErrClosed, "%s of a closed filter works", name)
+	}
 }
 
-// callClosed returns the error of a call with zero arguments, or what it panics with.
-func callClosed(method reflect.Value) (failure any) {
-	defer func() {
-		if failure == nil {
-			failure = recover()
-		}
-	}()
+// panicOf returns what a call panics with. Its arguments are zero values.
+func panicOf(method reflect.Value) (failure any) {
+	defer func() { failure = recover() }()
 	var arguments []reflect.Value
 	for i := 0; i < method.Type().NumIn(); i++ {
-		arguments = append(arguments, reflect.Zero(method.Type().In(i)))
+		argument := method.Type().In(i)
+		value := reflect.Zero(argument)
+		if argument.Kind() == reflect.Pointer { // another filter
+			value = reflect.New(argument.Elem())
+		}
+		arguments = append(arguments, value)
 	}
-	results := method.Call(arguments)
-	if len(results) > 0 && !results[len(results)-1].IsZero() {
-		return results[len(results)-1].Interface()
-	}
+	method.Call(arguments)
 	return nil
 }
 

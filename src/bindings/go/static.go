@@ -6,9 +6,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
-	"syscall"
 	"unsafe"
 )
 
@@ -23,20 +21,19 @@ const (
 	FormatRibbon                // RocksDB's; BitsPerKey is that of a Bloom filter of the same rate
 )
 
+var cFormats = [...]C.int{
+	FormatBlocked: C.bloomline_format_blocked,
+	FormatCompact: C.bloomline_format_compact,
+	FormatClassic: C.bloomline_format_classic,
+	FormatBloom:   C.bloomline_format_bloom,
+	FormatRibbon:  C.bloomline_format_ribbon,
+}
+
 func (f Format) c() C.int {
-	switch f {
-	case FormatBlocked:
-		return C.bloomline_format_blocked
-	case FormatCompact:
-		return C.bloomline_format_compact
-	case FormatClassic:
-		return C.bloomline_format_classic
-	case FormatBloom:
-		return C.bloomline_format_bloom
-	case FormatRibbon:
-		return C.bloomline_format_ribbon
+	if f < 0 || int(f) >= len(cFormats) {
+		return cInt(int(f)) // none of C's, either
 	}
-	return cInt(int(f)) // none of C's, either
+	return cFormats[f]
 }
 
 // FilterOptions are for static filters. All may be zero.
@@ -47,34 +44,29 @@ type FilterOptions struct {
 	RandomSeed bool // each filter draws a seed of its own
 }
 
-func (o FilterOptions) make() (*C.bloomline_filteroptions_t, error) {
+func (o FilterOptions) make() *C.bloomline_filteroptions_t {
 	options := C.bloomline_filteroptions_create()
-	if options == nil {
-		return nil, ErrOutOfMemory
-	}
 	C.bloomline_filteroptions_set_format(options, o.Format.c())
 	if o.BitsPerKey != 0 {
 		C.bloomline_filteroptions_set_bits_per_key(options, C.double(o.BitsPerKey))
 	}
 	C.bloomline_filteroptions_set_seed(options, C.uint64_t(o.Seed))
-	C.bloomline_filteroptions_set_random_seed(options, cBool(o.RandomSeed))
-	return options, nil
+	if o.RandomSeed {
+		C.bloomline_filteroptions_set_random_seed(options, 1)
+	}
+	return options
 }
 
 // Validate returns what is wrong with the options.
 func (o FilterOptions) Validate() error {
-	options, err := o.make()
-	if err != nil {
-		return err
-	}
-	defer C.bloomline_filteroptions_destroy(options)
-	return validate(options)
+	return validate(o.make())
 }
 
+// validate destroys the options.
 func validate(options *C.bloomline_filteroptions_t) error {
+	defer C.bloomline_filteroptions_destroy(options)
 	var message *C.char
-	ok := C.bloomline_filteroptions_validate(options, &message)
-	return inGo(failed(ok, message))
+	return failed(C.bloomline_filteroptions_validate(options, &message), message)
 }
 
 // FilterBuilder collects keys and makes a static filter of them.
@@ -84,59 +76,51 @@ type FilterBuilder struct {
 
 // NewFilterBuilder makes a builder without keys.
 func NewFilterBuilder(o FilterOptions) (*FilterBuilder, error) {
-	options, err := o.make()
-	if err != nil {
-		return nil, err
-	}
+	options := o.make()
 	defer C.bloomline_filteroptions_destroy(options)
 	var message *C.char
 	object := C.bloomline_builder_create(options, &message)
 	h, err := newHandle(object, message,
 		func(object *C.bloomline_builder_t) { C.bloomline_builder_destroy(object) })
 	if err != nil {
-		return nil, inGo(err)
+		return nil, err
 	}
 	return &FilterBuilder{h}, nil
 }
 
 // AddKey adds a key.
 func (b *FilterBuilder) AddKey(key []byte) {
-	C.bloomline_builder_add_key(b.changing(), pointer(key), C.size_t(len(key)))
-	runtime.KeepAlive(b.handle)
+	defer runtime.KeepAlive(b.handle)
+	C.bloomline_builder_add_key(b.open(), pointer(key), C.size_t(len(key)))
 }
 
 // AddKeys adds many keys, which is faster.
 func (b *FilterBuilder) AddKeys(keys [][]byte) {
-	object := b.changing()
-	eachBatch(keys, func(_ int, n C.size_t, data *C.char, lengths *C.size_t) bool {
+	defer runtime.KeepAlive(b.handle)
+	object := b.open()
+	eachBatch(keys, func(_ int, n C.size_t, data *C.char, lengths *C.size_t) {
 		C.batch_builder_add_keys(object, n, data, lengths)
-		return true
 	})
-	runtime.KeepAlive(b.handle)
 }
 
 // AddKeyAndPrefix adds a key and its prefix, so that queries of the prefix match.
 func (b *FilterBuilder) AddKeyAndPrefix(key, prefix []byte) {
-	C.bloomline_builder_add_key_and_prefix(b.changing(), pointer(key), C.size_t(len(key)),
+	defer runtime.KeepAlive(b.handle)
+	C.bloomline_builder_add_key_and_prefix(b.open(), pointer(key), C.size_t(len(key)),
 		pointer(prefix), C.size_t(len(prefix)))
-	runtime.KeepAlive(b.handle)
 }
 
 // NumKeys returns the keys added; a key that follows its equal is not counted.
 func (b *FilterBuilder) NumKeys() int {
 	defer runtime.KeepAlive(b.handle)
-	return int(C.bloomline_builder_num_keys(b.reading()))
+	return int(C.bloomline_builder_num_keys(b.open()))
 }
 
 // TakeKeysFrom moves all keys of another builder here, so that each goroutine can have a builder.
 func (b *FilterBuilder) TakeKeysFrom(other *FilterBuilder) error {
-	if b.isClosed() || other.isClosed() {
-		return ErrClosed
-	}
-	ok := C.bloomline_builder_take_keys_from(b.changing(), other.changing()) != 0
-	runtime.KeepAlive(b.handle)
-	runtime.KeepAlive(other.handle)
-	if !ok {
+	defer runtime.KeepAlive(b.handle)
+	defer runtime.KeepAlive(other.handle)
+	if C.bloomline_builder_take_keys_from(b.open(), other.open()) == 0 {
 		return errors.New("bloomline: the builders have different formats or seeds " +
 			"(a random seed is always another)")
 	}
@@ -145,67 +129,34 @@ func (b *FilterBuilder) TakeKeysFrom(other *FilterBuilder) error {
 
 // Finish returns the filter of all keys added. The builder is then empty and can be used again.
 func (b *FilterBuilder) Finish(numThreads int) ([]byte, error) {
-	if numThreads < 1 && !b.isClosed() {
+	defer runtime.KeepAlive(b.handle)
+	object := b.open()
+	if numThreads < 1 {
 		return nil, fmt.Errorf("bloomline: numThreads is %d; allowed: 1 and more", numThreads)
 	}
-	return toBytes(b.handle, func(object *C.bloomline_builder_t, n *C.size_t,
-		message **C.char) *C.char {
-		return C.bloomline_builder_finish(b.changing(), cInt(numThreads), n, message)
-	})
-}
-
-// Err returns why the last filter matches more keys than it should: memory was short.
-func (b *FilterBuilder) Err() error {
-	if b.isClosed() {
-		return ErrClosed
-	}
-	defer runtime.KeepAlive(b.handle)
-	if message := C.bloomline_builder_error(b.reading()); message != nil {
-		return errors.New("bloomline: " + C.GoString(message))
-	}
-	return nil
+	var length C.size_t
+	var message *C.char
+	bytes := C.bloomline_builder_finish(object, cInt(numThreads), &length, &message)
+	return takenBytes(bytes, length, message)
 }
 
 // FilterView queries a static filter. Any bytes make a view; those that it does not understand
 // match every key.
-type FilterView struct {
-	*handle[*C.bloomline_view_t]
-}
+type FilterView struct{ *handle[*C.bloomline_view_t] }
 
 // OpenFilterView copies the bytes once, because C may not keep a pointer of Go.
 func OpenFilterView(filter []byte) (*FilterView, error) {
 	copied := C.aligned_copy(pointer(filter), C.size_t(len(filter)))
 	if copied == nil {
-		return nil, ErrOutOfMemory
+		return nil, taken(nil)
 	}
-	return openView(copied, len(filter), func() { C.free(unsafe.Pointer(copied)) })
-}
-
-// OpenMappedFilterView maps a file: pages are read when a query needs them.
-func OpenMappedFilterView(path string) (*FilterView, error) {
-	file, size, err := regularFile(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	if size == 0 {
-		return OpenFilterView(nil) // what cannot be mapped
-	}
-	mapped, err := syscall.Mmap(int(file.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED)
-	if err != nil {
-		return nil, &os.PathError{Op: "mmap", Path: path, Err: err}
-	}
-	return openView(pointer(mapped), len(mapped), func() { syscall.Munmap(mapped) })
-}
-
-func openView(filter *C.char, length int, free func()) (*FilterView, error) {
-	object := C.bloomline_view_open(filter, C.size_t(length))
-	h, err := newHandle(object, nil, func(object *C.bloomline_view_t) {
+	destroy := func(object *C.bloomline_view_t) {
 		C.bloomline_view_destroy(object)
-		free()
-	})
+		C.free(unsafe.Pointer(copied))
+	}
+	h, err := newHandle(C.bloomline_view_open(copied, C.size_t(len(filter))), nil, destroy)
 	if err != nil {
-		free()
+		destroy(nil)
 		return nil, err
 	}
 	return &FilterView{h}, nil
@@ -220,27 +171,29 @@ func ValidateFilter(filter []byte) error {
 
 // MayMatch returns false if the key was certainly never added.
 func (v *FilterView) MayMatch(key []byte) bool {
-	match := C.bloomline_view_may_match(v.reading(), pointer(key), C.size_t(len(key))) != 0
-	runtime.KeepAlive(v.handle)
+	match := C.bloomline_view_may_match(v.open(), pointer(key), C.size_t(len(key))) != 0
+	runtime.KeepAlive(v.handle) // a defer takes 3 ns
 	return match
 }
 
 // MayMatchKeys returns the answer of MayMatch for each key.
 func (v *FilterView) MayMatchKeys(keys [][]byte) []bool {
-	return answerBatches(v.handle, keys, func(object *C.bloomline_view_t, n C.size_t, data *C.char,
-		lengths *C.size_t, answers *C.uint8_t) {
-		C.batch_view_may_match_keys(object, n, data, lengths, answers)
+	defer runtime.KeepAlive(v.handle)
+	object, answers := v.open(), make([]bool, len(keys))
+	eachBatch(keys, func(start int, n C.size_t, data *C.char, lengths *C.size_t) {
+		C.batch_view_may_match_keys(object, n, data, lengths, answer(answers, start))
 	})
+	return answers
 }
 
 // AlwaysMatches is true if the bytes are no filter, or one that matches every key.
 func (v *FilterView) AlwaysMatches() bool {
 	defer runtime.KeepAlive(v.handle)
-	return C.bloomline_view_always_matches(v.reading()) != 0
+	return C.bloomline_view_always_matches(v.open()) != 0
 }
 
 // NumProbes returns the bits of a key; 0 in a compact filter.
 func (v *FilterView) NumProbes() int {
 	defer runtime.KeepAlive(v.handle)
-	return int(C.bloomline_view_num_probes(v.reading()))
+	return int(C.bloomline_view_num_probes(v.open()))
 }

@@ -1,6 +1,0 @@
-//go:build !race
-
-package bloomline
-
-func raceRead(*byte)  {}
-func raceWrite(*byte) {}
