@@ -82,8 +82,8 @@ class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
 };
 
 // Returns an account for DBOptions::listeners. One account may be in the options of several
-// databases. Also calls RegisterBloomline(). Null if RocksDB has another version at run time: *error
-// then has the reason; if `error` is null, stderr has it.
+// databases. Also calls RegisterBloomline(). Null if RocksDB has another version at run time:
+// *error then has the reason; if `error` is null, stderr has it.
 std::shared_ptr<FilterAccount> NewFilterAccount(std::string* error = nullptr);
 
 }  // namespace bloomline

@@ -1,6 +1,6 @@
-#include <CLI/CLI.hpp>
-
 #include "src/db/db_commands.h"
+
+#include <CLI/CLI.hpp>
 
 namespace bloomline::db {
 

@@ -7,9 +7,9 @@
 #include <tuple>
 
 #include "bloomline/filter_theory.h"
-#include "src/filter/rates/shape_rate.h"
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/filter/bits/little_endian.h"
+#include "src/filter/rates/shape_rate.h"
 
 namespace bloomline::engine_filters {
 namespace {

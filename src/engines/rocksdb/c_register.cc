@@ -15,10 +15,7 @@
 extern "C" uint8_t bloomline_rocksdb_register(char** errptr) {
   return bloomline::support::OrSetError(errptr, [](std::string* reason) {
     *reason = bloomline::RocksDBVersionMismatch();
-    if (!reason->empty()) return false;
-    if (bloomline::RegisterBloomline()) return true;
-    *reason = bloomline::support::kOutOfMemory;
-    return false;
+    return reason->empty() && bloomline::RegisterBloomline();
   });
 }
 
@@ -30,10 +27,7 @@ extern "C" rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const c
     std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> made;
     if (bloomline::support::IsNullText(options, "options", reason)) return made;
     made = bloomline::MakeRocksDBFilterPolicy(options, reason);
-    if (made != nullptr && !bloomline::RegisterBloomline()) {
-      *reason = bloomline::support::kOutOfMemory;
-      made.reset();
-    }
+    if (made != nullptr) bloomline::RegisterBloomline();
     return made;
   });
   return reinterpret_cast<rocksdb_filterpolicy_t*>(policy.release());
@@ -44,11 +38,8 @@ extern "C" rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ran
     std::unique_ptr<const ROCKSDB_NAMESPACE::SliceTransform> made;
     *reason = bloomline::RocksDBVersionMismatch();
     if (!reason->empty()) return made;
-    if (bloomline::RegisterBloomline()) {
-      made = bloomline::MakeRangeExtractor();
-    } else {
-      *reason = bloomline::support::kOutOfMemory;
-    }
+    bloomline::RegisterBloomline();
+    made = bloomline::MakeRangeExtractor();
     return made;
   });
   return reinterpret_cast<rocksdb_slicetransform_t*>(
@@ -60,10 +51,7 @@ extern "C" uint8_t bloomline_rocksdb_validate_family_options(const char* options
     if (bloomline::support::IsNullText(options, "options", reason)) return false;
     *reason = bloomline::RocksDBVersionMismatch();
     if (!reason->empty()) return false;
-    if (!bloomline::RegisterBloomline()) {
-      *reason = bloomline::support::kOutOfMemory;
-      return false;
-    }
+    bloomline::RegisterBloomline();
     ROCKSDB_NAMESPACE::ConfigOptions config;
     config.ignore_unsupported_options = false;  // an object of a name that nobody registered
     config.input_strings_escaped = false;       // otherwise RocksDB drops such errors of a table

@@ -47,7 +47,7 @@ enum class Count {
 enum class OpenedKind { kBloomline, kRocksDB, kOther, kMatchesEverything, kEnd };
 
 // Why a filter matches everything, or a file gets none.
-enum class UselessReason { kOptions, kOutOfMemory, kDamaged, kSaidByWriter, kRandomSeed, kEnd };
+enum class UselessReason { kOptions, kDamaged, kSaidByWriter, kRandomSeed, kEnd };
 
 // What gave a filter fewer bits per key than the options say.
 enum class FilterLimit { kMemory, kMaxFilterBytes, kEnd };

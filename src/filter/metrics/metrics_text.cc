@@ -185,10 +185,9 @@ void AddLimited(Text* text) {
 }
 
 void AddUseless(Text* text) {
-  const auto reasons = {std::string_view("options"), std::string_view("out_of_memory"),
-                        std::string_view("damaged"), std::string_view("said_by_writer"),
-                        std::string_view("random_seed")};
-  static_assert(static_cast<int>(UselessReason::kEnd) == 5);
+  const auto reasons = {std::string_view("options"), std::string_view("damaged"),
+                        std::string_view("said_by_writer"), std::string_view("random_seed")};
+  static_assert(static_cast<int>(UselessReason::kEnd) == 4);
   AddCounts(text, "bloomline_filters_opened_matching_everything_total", "counter",
             "Filters opened that exclude no key, by reason. In LevelDB, queries of such filters.",
             Count::kOpenedUseless, "reason", reasons);
@@ -196,7 +195,7 @@ void AddUseless(Text* text) {
             "Filters built that exclude no key, by reason. The database's LOG has a line for each.",
             Count::kBuiltUseless, "reason", reasons);
   AddCounts(text, "bloomline_files_without_filter_total", "counter",
-            "Files that were written without a filter, by reason. The reason options is intended.",
+            "Files that were written without a filter, by reason: options, which is intended.",
             Count::kNotBuilt, "reason", reasons);
 }
 

@@ -69,11 +69,7 @@ class CountedBuilder final : public Builder {
   filter::UselessReason Reason(bool has_seed, [[maybe_unused]] const Status* status) {
     using filter::UselessReason;
     if (status != nullptr && !status->ok()) return UselessReason::kDamaged;
-    if constexpr (std::is_base_of_v<RocksDBBitsBuilder, Builder>) {
-      if (this->writer().error() == support::kOutOfMemory) return UselessReason::kOutOfMemory;
-      if (!has_seed) return UselessReason::kRandomSeed;
-    }
-    return UselessReason::kOutOfMemory;
+    return has_seed ? UselessReason::kOptions : UselessReason::kRandomSeed;
   }
 
   filter::FilterCounts* const counts_;
