@@ -50,14 +50,12 @@ constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 // - FilterOptions::Validate refuses the options, or random_seed is set;
 // - a seed is given with LevelDB's own name or with kClassic;
 // - the name is empty, contains a zero byte or `.canonicalizer-`, or, without a seed, already ends
-//   in `.seed-` and 32 hex digits;
-// - memory runs out.
+//   in `.seed-` and 32 hex digits.
 // *error then has the reason; if `error` is null, stderr has it. On success *error is left alone.
 // Check for null: LevelDB takes a null policy as "no filters".
 //
-// After that the policy cannot fail: if memory runs out while LevelDB writes a table, a filter
-// matches everything. Without memory even for its two bytes, the process ends, as LevelDB itself
-// does (docs/compatibility.md).
+// After that the policy cannot fail. Without memory, the process ends, as with LevelDB's own
+// filter.
 const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options,
                                                     std::string_view name = kLevelDBBuiltinName,
                                                     std::string* error = nullptr);

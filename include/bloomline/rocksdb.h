@@ -144,9 +144,9 @@ struct RocksDBFilterOptions : FilterOptions {
 // null, stderr has it. On success *error is left alone. Check for null: RocksDB takes a null policy
 // as "no filters".
 //
-// After that the policy cannot fail, even if the generator fails or memory runs out. It then writes
-// a filter that matches everything, or none; in kCompact possibly only some blocks that match
-// everything. The database's log has a line for each, stderr one for the whole process.
+// After that the policy cannot fail. If the generator fails, a filter matches everything: the
+// database's log has a line for each, stderr one for the whole process. Without memory, the process
+// ends, as with RocksDB's own filters.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const FilterOptions& options, std::string* error = nullptr);
 

@@ -11,8 +11,8 @@ namespace bloomline::preload {
 // settings.metrics_seconds, and when the process ends, which waits for it at most a second. A path
 // that is not absolute begins in the folder of the first call. Does nothing if there is no such
 // setting, and after the first call. A child of fork() leaves the file to its parent if that had
-// begun to write it. Processes with the same file replace each other's. What fails is said once on
-// stderr, and tried again.
+// begun to write it. If two processes write the same file, each overwrites what the other wrote.
+// What fails is said once on stderr, and tried again.
 void StartMetricsFile(const Settings& settings);
 
 }  // namespace bloomline::preload

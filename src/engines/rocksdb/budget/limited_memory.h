@@ -29,6 +29,9 @@ FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database);
 ROCKSDB_NAMESPACE::Status CheckAccount(const RocksDBFilterOptions& options,
                                        const ROCKSDB_NAMESPACE::DBOptions& database);
 
+// Returns how many bits of memory per key new files get, from 0 to max_bits, so that the filters of
+// all files take memory_bytes.
+//
 // With n live keys, filters of memory_bytes have b(n) = 8 * memory_bytes / n bits per key. But a
 // file keeps the bits that it was written with, when there were fewer keys: while a database grows,
 // its files have more than b(n). If each file gets b(n) / w, with n at the time it is written, all
@@ -47,8 +50,6 @@ ROCKSDB_NAMESPACE::Status CheckAccount(const RocksDBFilterOptions& options,
 // growth then exceeded the memory by 3 %, and by 8 % with the forecast alone.
 //
 // Settled files alone count for e and w: what is being compacted gets new filters anyway.
-//
-// Returns bits of memory per key, from 0 to max_bits.
 constexpr double kMaxGrowth = 1.2;
 constexpr double kTolerance = 0.1;
 constexpr double kBrake = 5;
