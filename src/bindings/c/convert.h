@@ -64,8 +64,11 @@ char* MallocedBytes(size_t* length, char** errptr, ToBytes to_bytes) {
 
 }  // namespace bloomline::c
 
-// The functions of bloomline_NAME_t, a struct with the member `options`.
-#define BLOOMLINE_C_OPTIONS(NAME)                                                        \
+// bloomline_NAME_t, which holds OPTIONS, and its functions but for the setters.
+#define BLOOMLINE_C_OPTIONS(NAME, OPTIONS)                                               \
+  struct bloomline_##NAME##_t {                                                          \
+    OPTIONS options;                                                                     \
+  };                                                                                     \
   bloomline_##NAME##_t* bloomline_##NAME##_create() {                                    \
     return bloomline::support::OrIfItThrows(static_cast<bloomline_##NAME##_t*>(nullptr), \
                                             [] { return new bloomline_##NAME##_t; });    \

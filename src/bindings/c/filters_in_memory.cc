@@ -28,16 +28,6 @@ static_assert(bloomline_bloom_standard == static_cast<int>(BloomLayout::kStandar
 static_assert(bloomline_bloom_blocked128 == static_cast<int>(BloomLayout::kBlocked128));
 static_assert(bloomline_bloom_blocked64 == static_cast<int>(BloomLayout::kBlocked64));
 
-struct bloomline_bloomoptions_t {
-  bloomline::BloomFilterOptions options;
-};
-struct bloomline_scalableoptions_t {
-  bloomline::ScalableBloomFilterOptions options;
-};
-struct bloomline_countingoptions_t {
-  bloomline::CountingBloomFilterOptions options;
-};
-
 // Exactly one of the two is not null. Callers get mapped filters as pointers to const, so functions
 // that change a filter never see one.
 struct bloomline_bloom_t {
@@ -48,18 +38,6 @@ struct bloomline_bloom_t {
     if (filter != nullptr) return *filter;
     return *mapped;
   }
-};
-struct bloomline_atomic_t {
-  std::unique_ptr<AtomicBloomFilter> filter;
-  const AtomicBloomFilter& view() const { return *filter; }
-};
-struct bloomline_scalable_t {
-  std::unique_ptr<ScalableBloomFilter> filter;
-  const ScalableBloomFilter& view() const { return *filter; }
-};
-struct bloomline_counting_t {
-  std::unique_ptr<CountingBloomFilter> filter;
-  const CountingBloomFilter& view() const { return *filter; }
 };
 
 namespace {
@@ -97,6 +75,14 @@ To* TurnInto(From* from, Turn turn) {
     return num_true;                                                                       \
   }
 
+// bloomline_NAME_t, which holds a FILTER, for types with this one kind of handle.
+#define BLOOMLINE_C_HANDLE(NAME, FILTER)           \
+  struct bloomline_##NAME##_t {                    \
+    std::unique_ptr<FILTER> filter;                \
+    const FILTER& view() const { return *filter; } \
+  };                                               \
+  void bloomline_##NAME##_destroy(bloomline_##NAME##_t* handle) { delete handle; }
+
 // What all filters have.
 #define BLOOMLINE_C_FILTER(NAME, OPTIONS, FILTER)                                             \
   bloomline_##NAME##_t* bloomline_##NAME##_create(const bloomline_##OPTIONS##_t* options,     \
@@ -109,8 +95,18 @@ To* TurnInto(From* from, Turn turn) {
   BLOOMLINE_C_QUERIES(NAME)                                                                   \
   BLOOMLINE_C_FIGURE(NAME, uint64_t, capacity, capacity)
 
-// What filters have that take hashes in the place of keys.
-#define BLOOMLINE_C_HASHES(NAME)                                                     \
+// What filters of bits can say of themselves.
+#define BLOOMLINE_C_ESTIMATES(NAME)                                        \
+  BLOOMLINE_C_FIGURE(NAME, uint64_t, num_bits, num_bits)                   \
+  BLOOMLINE_C_FIGURE(NAME, uint64_t, estimated_num_keys, EstimatedNumKeys) \
+  BLOOMLINE_C_FIGURE(NAME, double, estimated_false_positive_rate, EstimatedFalsePositiveRate)
+
+// What filters have that BloomFilterOptions describe. They take hashes in the place of keys.
+#define BLOOMLINE_C_LAID_OUT(NAME)                                                   \
+  BLOOMLINE_C_ESTIMATES(NAME)                                                        \
+  BLOOMLINE_C_FIGURE(NAME, int, layout, layout)                                      \
+  BLOOMLINE_C_FIGURE(NAME, int, num_probes, num_probes)                              \
+  BLOOMLINE_C_FIGURE(NAME, uint64_t, seed, seed)                                     \
   BLOOMLINE_C_QUERY(NAME, uint64_t, hash_of, HashOf)                                 \
   uint8_t bloomline_##NAME##_add_hash(bloomline_##NAME##_t* handle, uint64_t hash) { \
     return handle->filter->AddHash(hash);                                            \
@@ -160,7 +156,7 @@ To* TurnInto(From* from, Turn turn) {
 
 extern "C" {
 
-BLOOMLINE_C_OPTIONS(bloomoptions)
+BLOOMLINE_C_OPTIONS(bloomoptions, bloomline::BloomFilterOptions)
 BLOOMLINE_C_SETTER(bloomoptions, capacity, uint64_t)
 BLOOMLINE_C_SETTER(bloomoptions, false_positive_rate, double)
 BLOOMLINE_C_SETTER(bloomoptions, num_bits, uint64_t)
@@ -169,18 +165,12 @@ BLOOMLINE_C_SETTER(bloomoptions, layout, int)
 BLOOMLINE_C_SETTER(bloomoptions, seed, uint64_t)
 
 BLOOMLINE_C_FILTER(bloom, bloomoptions, BloomFilter)
-BLOOMLINE_C_HASHES(bloom)
+BLOOMLINE_C_LAID_OUT(bloom)
 BLOOMLINE_C_SAVED(bloom, BloomFilter)
 BLOOMLINE_C_COMBINE(bloom, merge, Merge)
 BLOOMLINE_C_COMBINE(bloom, intersect, Intersect)
 BLOOMLINE_C_EQUAL(bloom)
-BLOOMLINE_C_FIGURE(bloom, int, layout, layout)
-BLOOMLINE_C_FIGURE(bloom, uint64_t, num_bits, num_bits)
-BLOOMLINE_C_FIGURE(bloom, int, num_probes, num_probes)
-BLOOMLINE_C_FIGURE(bloom, uint64_t, seed, seed)
 BLOOMLINE_C_FIGURE(bloom, uint8_t, is_past_capacity, IsPastCapacity)
-BLOOMLINE_C_FIGURE(bloom, uint64_t, estimated_num_keys, EstimatedNumKeys)
-BLOOMLINE_C_FIGURE(bloom, double, estimated_false_positive_rate, EstimatedFalsePositiveRate)
 
 bloomline_bloom_t* bloomline_bloom_copy(const bloomline_bloom_t* from, char** errptr) {
   return MakeHandle<bloomline_bloom_t>(
@@ -201,14 +191,9 @@ const bloomline_bloom_t* bloomline_bloom_open_mapped(const char* path, uint8_t v
 
 void bloomline_bloom_destroy(const bloomline_bloom_t* bloom) { delete bloom; }
 
+BLOOMLINE_C_HANDLE(atomic, AtomicBloomFilter)
 BLOOMLINE_C_FILTER(atomic, bloomoptions, AtomicBloomFilter)
-BLOOMLINE_C_HASHES(atomic)
-BLOOMLINE_C_FIGURE(atomic, int, layout, layout)
-BLOOMLINE_C_FIGURE(atomic, uint64_t, num_bits, num_bits)
-BLOOMLINE_C_FIGURE(atomic, int, num_probes, num_probes)
-BLOOMLINE_C_FIGURE(atomic, uint64_t, seed, seed)
-BLOOMLINE_C_FIGURE(atomic, uint64_t, estimated_num_keys, EstimatedNumKeys)
-BLOOMLINE_C_FIGURE(atomic, double, estimated_false_positive_rate, EstimatedFalsePositiveRate)
+BLOOMLINE_C_LAID_OUT(atomic)
 
 bloomline_atomic_t* bloomline_atomic_from_bloom(bloomline_bloom_t* bloom) {
   return TurnInto<bloomline_atomic_t>(bloom, AtomicBloomFilter::ToAtomic);
@@ -223,9 +208,7 @@ bloomline_bloom_t* bloomline_atomic_snapshot(const bloomline_atomic_t* atomic, c
       errptr, [=](std::string* error) { return atomic->filter->Snapshot(error); });
 }
 
-void bloomline_atomic_destroy(bloomline_atomic_t* atomic) { delete atomic; }
-
-BLOOMLINE_C_OPTIONS(scalableoptions)
+BLOOMLINE_C_OPTIONS(scalableoptions, bloomline::ScalableBloomFilterOptions)
 BLOOMLINE_C_SETTER(scalableoptions, initial_capacity, uint64_t)
 BLOOMLINE_C_SETTER(scalableoptions, false_positive_rate, double)
 BLOOMLINE_C_SETTER(scalableoptions, growth, int)
@@ -233,17 +216,14 @@ BLOOMLINE_C_SETTER(scalableoptions, tightening, double)
 BLOOMLINE_C_SETTER(scalableoptions, layout, int)
 BLOOMLINE_C_SETTER(scalableoptions, seed, uint64_t)
 
+BLOOMLINE_C_HANDLE(scalable, ScalableBloomFilter)
 BLOOMLINE_C_FILTER(scalable, scalableoptions, ScalableBloomFilter)
 BLOOMLINE_C_SAVED(scalable, ScalableBloomFilter)
+BLOOMLINE_C_ESTIMATES(scalable)
 BLOOMLINE_C_FIGURE(scalable, size_t, num_stages, num_stages)
-BLOOMLINE_C_FIGURE(scalable, uint64_t, num_bits, num_bits)
-BLOOMLINE_C_FIGURE(scalable, uint64_t, estimated_num_keys, EstimatedNumKeys)
-BLOOMLINE_C_FIGURE(scalable, double, estimated_false_positive_rate, EstimatedFalsePositiveRate)
 BLOOMLINE_C_FIGURE(scalable, uint8_t, is_past_capacity, IsPastCapacity)
 
-void bloomline_scalable_destroy(bloomline_scalable_t* scalable) { delete scalable; }
-
-BLOOMLINE_C_OPTIONS(countingoptions)
+BLOOMLINE_C_OPTIONS(countingoptions, bloomline::CountingBloomFilterOptions)
 BLOOMLINE_C_SETTER(countingoptions, capacity, uint64_t)
 BLOOMLINE_C_SETTER(countingoptions, false_positive_rate, double)
 BLOOMLINE_C_SETTER(countingoptions, num_counters, uint64_t)
@@ -251,6 +231,7 @@ BLOOMLINE_C_SETTER(countingoptions, num_probes, int)
 BLOOMLINE_C_SETTER(countingoptions, counter_bits, int)
 BLOOMLINE_C_SETTER(countingoptions, seed, uint64_t)
 
+BLOOMLINE_C_HANDLE(counting, CountingBloomFilter)
 BLOOMLINE_C_FILTER(counting, countingoptions, CountingBloomFilter)
 BLOOMLINE_C_SAVED(counting, CountingBloomFilter)
 BLOOMLINE_C_KEY(counting, uint8_t, remove_key, RemoveKey)
@@ -270,7 +251,5 @@ bloomline_bloom_t* bloomline_counting_create_bloom(const bloomline_counting_t* c
   return MakeHandle<bloomline_bloom_t>(
       errptr, [=](std::string* error) { return counting->filter->ToBloomFilter(error); });
 }
-
-void bloomline_counting_destroy(bloomline_counting_t* counting) { delete counting; }
 
 }  // extern "C"

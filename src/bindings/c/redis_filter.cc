@@ -22,18 +22,6 @@ using bloomline::support::IsNullText;
 using bloomline::support::OrIfItThrows;
 using bloomline::support::OrSetError;
 
-struct bloomline_redisservers_t {
-  bloomline::RedisServers options;
-};
-
-struct bloomline_sharedoptions_t {
-  bloomline::SharedBloomFilterOptions options;
-};
-
-struct bloomline_addoptions_t {
-  AddOptions options;
-};
-
 struct bloomline_shared_t {
   std::unique_ptr<SharedBloomFilter> filter;
   std::string error = {};  // of the last call, which may be several of the filter
@@ -80,28 +68,21 @@ bool InBatches(bloomline_shared_t* shared, size_t num_keys, const char* const* k
   return succeeded;
 }
 
-AddOptions OrDefault(const bloomline_addoptions_t* options) {
-  return options == nullptr ? AddOptions() : options->options;
-}
-
-uint8_t Set(std::string* text, const char* value) {
-  return OrIfItThrows(false, [=] {
-    *text = value == nullptr ? "" : value;
-    return true;
-  });
-}
-
 }  // namespace
 
+// A null text stands for the default.
 #define BLOOMLINE_C_TEXT_SETTER(TEXT, FIELD)                                   \
   uint8_t bloomline_redisservers_set_##TEXT(bloomline_redisservers_t* servers, \
                                             const char* value) {               \
-    return Set(&servers->options.FIELD, value);                                \
+    return OrIfItThrows(false, [=] {                                           \
+      servers->options.FIELD = value == nullptr ? "" : value;                  \
+      return true;                                                             \
+    });                                                                        \
   }
 
 extern "C" {
 
-BLOOMLINE_C_OPTIONS(redisservers)
+BLOOMLINE_C_OPTIONS(redisservers, bloomline::RedisServers)
 BLOOMLINE_C_TEXT_SETTER(username, username)
 BLOOMLINE_C_TEXT_SETTER(password, password)
 BLOOMLINE_C_TEXT_SETTER(tls_ca_file, tls.ca_file)
@@ -132,13 +113,13 @@ uint8_t bloomline_redisservers_set_servers(bloomline_redisservers_t* servers, si
   });
 }
 
-BLOOMLINE_C_OPTIONS(sharedoptions)
+BLOOMLINE_C_OPTIONS(sharedoptions, bloomline::SharedBloomFilterOptions)
 BLOOMLINE_C_SETTER(sharedoptions, capacity, uint64_t)
 BLOOMLINE_C_SETTER(sharedoptions, false_positive_rate, double)
 BLOOMLINE_C_SETTER(sharedoptions, seed, uint64_t)
 BLOOMLINE_C_SETTER(sharedoptions, shard_bytes, uint64_t)
 
-BLOOMLINE_C_OPTIONS(addoptions)
+BLOOMLINE_C_OPTIONS(addoptions, AddOptions)
 BLOOMLINE_C_SETTER(addoptions, min_replicas, int)
 BLOOMLINE_C_SETTER(addoptions, replica_timeout_ms, int)
 
@@ -181,7 +162,7 @@ int bloomline_shared_add_key(bloomline_shared_t* shared, const char* key, size_t
 uint8_t bloomline_shared_add_keys(bloomline_shared_t* shared, size_t num_keys,
                                   const char* const* keys, const size_t* key_lengths,
                                   const bloomline_addoptions_t* options, int* results) {
-  const AddOptions add_options = OrDefault(options);
+  const AddOptions add_options = options == nullptr ? AddOptions() : options->options;
   return InBatches<AddResult>(shared, num_keys, keys, key_lengths, results,
                               [&](size_t count, const std::string_view* batch, AddResult* values) {
                                 return shared->filter->AddKeys(count, batch, values, add_options);

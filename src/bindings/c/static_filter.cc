@@ -24,10 +24,6 @@ using bloomline::c::MakeHandle;
 using bloomline::c::OrSetError;
 using bloomline::support::IsNullText;
 
-struct bloomline_filteroptions_t {
-  bloomline::FilterOptions options;
-};
-
 struct bloomline_builder_t {
   bloomline::FilterBuilder builder;
   const bloomline::FilterBuilder& view() const { return builder; }
@@ -67,7 +63,7 @@ void OrKeepsFailure(F f) {
 
 extern "C" {
 
-BLOOMLINE_C_OPTIONS(filteroptions)
+BLOOMLINE_C_OPTIONS(filteroptions, bloomline::FilterOptions)
 BLOOMLINE_C_SETTER(filteroptions, format, int)
 BLOOMLINE_C_SETTER(filteroptions, bits_per_key, double)
 BLOOMLINE_C_SETTER(filteroptions, seed, uint64_t)
