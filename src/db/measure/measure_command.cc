@@ -67,44 +67,6 @@ cli::Json GroupJson(const MeasuredGroup& group) {
           {"wasted_reads", RateOrNull(group.wasted_reads)}};
 }
 
-uint64_t NumQueries(const MeasuredShape& rates) {
-  return rates.queries_adjacent + rates.queries_elsewhere;
-}
-
-std::vector<std::pair<KeyShape, MeasuredShape>> ByQueries(
-    const std::map<KeyShape, MeasuredShape>& by_shape) {
-  std::vector<std::pair<KeyShape, MeasuredShape>> shapes(by_shape.begin(), by_shape.end());
-  std::stable_sort(shapes.begin(), shapes.end(), [](const auto& a, const auto& b) {
-    return NumQueries(a.second) > NumQueries(b.second);
-  });
-  while (!shapes.empty() && NumQueries(shapes.back().second) == 0) shapes.pop_back();
-  return shapes;
-}
-
-void PrintShapes(const MeasuredFamily& family) {
-  constexpr size_t kMost = 10;
-  constexpr double kLeast = 0.001;  // of all queries
-  const auto shapes = ByQueries(family.by_shape);
-  if (shapes.empty()) return;
-  Cells cells = {{"keys", "adjacent FPR", "elsewhere FPR"}};
-  uint64_t all = 0;
-  for (const auto& [shape, rates] : shapes) all += NumQueries(rates);
-  size_t shown = 0;
-  for (const auto& [shape, rates] : shapes) {
-    if (shown == kMost ||
-        static_cast<double>(NumQueries(rates)) < kLeast * static_cast<double>(all))
-      break;
-    ++shown;
-    cells.push_back(
-        {ShapeName(shape), MeasuredText(rates.adjacent), MeasuredText(rates.elsewhere)});
-  }
-  std::cout << cli::TextTable(cells);
-  if (shapes.size() > shown) {
-    std::cout << "and " << cli::CountText(shapes.size() - shown)
-              << (shapes.size() - shown == 1 ? " rarer shape" : " rarer shapes") << " of keys\n";
-  }
-}
-
 void PrintFiles(const Inputs& inputs, const Inspection& inspection,
                 const std::vector<MeasureResult>& results) {
   Cells cells = {{"file", "level", "adjacent FPR", "elsewhere FPR", "expected"}};
@@ -113,8 +75,8 @@ void PrintFiles(const Inputs& inputs, const Inspection& inspection,
     if (ref.state != FileState::kDone) continue;
     const directory::TableFile& file = inputs.file(ref);
     cells.push_back(
-        {FileText(inputs, ref), LevelText(file.level), MeasuredText(results[i].rates.adjacent),
-         MeasuredText(results[i].rates.elsewhere),
+        {FileText(inputs, ref), LevelText(file.level), MeasuredText(results[i].adjacent),
+         MeasuredText(results[i].elsewhere),
          results[i].keys_read == 0 ? "-" : RateOrDash(inspection.files[i].facts.expected_rate)});
   }
   if (cells.size() > 1) std::cout << '\n' << cli::TextTable(cells);
@@ -139,7 +101,6 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
     for (const MeasuredGroup& level : family.levels) add(LevelText(level.level), level);
     if (family.levels.size() > 1) add("all", family.all);
     if (cells.size() > 1) std::cout << cli::TextTable(cells);
-    PrintShapes(family);
     for (const auto& [reason, files] : family.not_measured) {
       std::cout << cli::Wrapped(cli::Printable("not measured: " + FilesText(files) + ": " + reason),
                                 cli::kColumns)
@@ -152,21 +113,12 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
 cli::Json FamilyJson(const MeasuredFamily& family) {
   cli::Json levels = cli::Json::array();
   for (const MeasuredGroup& level : family.levels) levels.push_back(GroupJson(level));
-  cli::Json shapes = cli::Json::array();
-  for (const auto& [shape, rates] : ByQueries(family.by_shape)) {
-    shapes.push_back({{"keys", ShapeName(shape)},
-                      {"adjacent", MeasuredJson(rates.adjacent.rate(), rates.adjacent.queries(),
-                                                rates.queries_adjacent)},
-                      {"elsewhere", MeasuredJson(rates.elsewhere.rate(), rates.elsewhere.queries(),
-                                                 rates.queries_elsewhere)}});
-  }
   cli::Json reasons = cli::Json::array();
   for (const auto& [reason, files] : family.not_measured) {
     reasons.push_back({{"reason", reason}, {"files", files}});
   }
   return {{"levels", std::move(levels)},
           {"all", GroupJson(family.all)},
-          {"key_shapes", std::move(shapes)},
           {"not_measured", std::move(reasons)}};
 }
 
@@ -178,8 +130,8 @@ cli::Json FileJson(const directory::TableFile& file, const FileFacts& facts,
           {"keys_read", result.keys_read},
           {"of_prefixes", result.of_prefixes},
           {"whole_file", result.whole_file},
-          {"adjacent", MeasuredJson(result.rates.adjacent)},
-          {"elsewhere", MeasuredJson(result.rates.elsewhere)},
+          {"adjacent", MeasuredJson(result.adjacent)},
+          {"elsewhere", MeasuredJson(result.elsewhere)},
           {"without_neighbour", result.no_neighbour},
           {"expected_false_positive_rate", RateOrNull(facts.expected_rate)},
           {"not_measured", cli::TextOrNull(result.not_measured)}};

@@ -15,12 +15,6 @@ constexpr uint64_t kBlocksTogether = 8;  // are read before others are skipped
 // If fewer keys are stored, several neighbours of each are queried: so many in all, up to 1 GiB.
 constexpr uint64_t kFewQueries = 100000;
 
-// What an answer counts for.
-struct Tally {
-  Queries* all;
-  Queries* of_shape;
-};
-
 class Meter {
  public:
   Meter(const Table& table, const FilterKeys& keys, const MeasureOptions& options,
@@ -109,10 +103,8 @@ class Meter {
     if (have_last_ && !Between(last_, unit, error)) return false;
     if (!SkipCandidates(unit, error)) return false;
     if (table_.filter_kind() == FilterKind::kByOffset) {
-      // Where each block has one key, no two keys of a block show the shape.
-      if (shape_rates_ == nullptr && result_.keys_read > 1) TakeShape(ShapeOf(last_, unit));
-      if (!earlier_.empty() && shape_rates_ != nullptr &&
-          !Query(filter_, earlier_[random_.Below(earlier_.size())], false, error)) {
+      if (!earlier_.empty() &&
+          !Query(filter_, earlier_[random_.Below(earlier_.size())], &result_.elsewhere, error)) {
         return false;
       }
       segment_.emplace_back(unit);
@@ -125,8 +117,7 @@ class Meter {
   // A LevelDB table on its own does not say how its keys are ordered.
   bool NotInOrder() {
     in_order_ = false;
-    result_.rates = {};
-    result_.by_shape.clear();
+    result_.adjacent = result_.elsewhere = {};
     result_.not_measured = "keys are not in the order of comparator '" + keys_.comparator() + "'";
     return true;
   }
@@ -142,7 +133,9 @@ class Meter {
       const std::string& candidate = candidates_[next_];
       const bool missing = Precedes(candidate, first_) ||
                            (have_last_ && candidate != unit && Precedes(last_, candidate));
-      if (missing && !QueryElsewhere(candidate, error)) return false;
+      if (missing && !Query(FilterOf(candidate), candidate, &result_.elsewhere, error)) {
+        return false;
+      }
     }
     return true;
   }
@@ -150,37 +143,27 @@ class Meter {
   // Those behind the last key. Where blocks were skipped the last key may be another.
   bool QueryRest(std::string* error) {
     for (; have_last_ && result_.whole_file && next_ < candidates_.size(); ++next_) {
-      if (!Precedes(last_, candidates_[next_])) continue;
-      if (!QueryElsewhere(candidates_[next_], error)) return false;
+      const std::string& candidate = candidates_[next_];
+      if (Precedes(last_, candidate) &&
+          !Query(FilterOf(candidate), candidate, &result_.elsewhere, error)) {
+        return false;
+      }
     }
     return Flush(error);
   }
 
-  bool QueryElsewhere(const std::string& key, std::string* error) {
-    if (shape_rates_ == nullptr) return true;  // no pair of keys has shown it
-    return Query(FilterOf(key), key, false, error);
-  }
-
-  void TakeShape(const KeyShape& shape) {
-    if (shape_rates_ != nullptr && !(shape < shape_) && !(shape_ < shape)) return;
-    shape_ = shape;
-    shape_rates_ = &result_.by_shape[shape];
-  }
-
   bool Between(std::string_view last, std::string_view unit, std::string* error) {
-    const KeyShape shape = ShapeOf(last, unit);
-    TakeShape(shape);
     const bool reversed = keys_.order().is_reversed;
     std::string_view from = reversed ? unit : last;
     const std::string_view to = reversed ? last : unit;
     // A table may have more keys than its properties say.
-    const bool has_enough = result_.rates.adjacent.queries > 2 * kFewQueries;
+    const bool has_enough = result_.adjacent.queries > 2 * kFewQueries;
     for (uint64_t i = 0; i < (has_enough ? 1 : neighbours_); ++i) {
-      if (!Neighbour(shape, from, to, &neighbour_)) {
+      if (!Neighbour(from, to, &neighbour_)) {
         if (i == 0) ++result_.no_neighbour;
         break;
       }
-      if (!Query(FilterOf(neighbour_), neighbour_, true, error)) return false;
+      if (!Query(FilterOf(neighbour_), neighbour_, &result_.adjacent, error)) return false;
       from_ = neighbour_;
       from = from_;
     }
@@ -204,15 +187,13 @@ class Meter {
     return filters_.FilterOf(with_timestamp_, Table::FilterReader::kMaxSequence, block_);
   }
 
-  bool Query(uint64_t filter, std::string_view key, bool adjacent, std::string* error) {
+  bool Query(uint64_t filter, std::string_view key, Queries* queries, std::string* error) {
     if (filter == Table::FilterReader::kNoFilter || filter == Table::FilterReader::kUnknownFilter) {
       return true;
     }
     if ((batch_.is_full() || filter != batch_filter_) && !Flush(error)) return false;
     batch_filter_ = filter;
-    batch_.Add(key, key.size(),
-               {adjacent ? &result_.rates.adjacent : &result_.rates.elsewhere,
-                adjacent ? &shape_rates_->adjacent : &shape_rates_->elsewhere});
+    batch_.Add(key, key.size(), queries);
     return true;
   }
 
@@ -221,9 +202,8 @@ class Meter {
     const engine_filters::EngineFilter* filter = filters_.At(batch_filter_, error);
     if (filter == nullptr) return false;
     if (filter->CanQuery()) {
-      batch_.Query(*filter, [](std::string_view, std::string_view, const Tally& tally, bool match) {
-        tally.all->Add(match);
-        tally.of_shape->Add(match);
+      batch_.Query(*filter, [](std::string_view, std::string_view, Queries* queries, bool match) {
+        queries->Add(match);
       });
     } else {
       result_.not_measured = filter->why();
@@ -250,7 +230,7 @@ class Meter {
   Random random_;
   MeasureResult& result_;
   TableFilters filters_;
-  KeyBatch<Tally> batch_;
+  KeyBatch<Queries*> batch_;
   uint64_t batch_filter_ = 0;
   std::vector<std::string> candidates_;  // in key order
   size_t next_ = 0;
@@ -266,8 +246,6 @@ class Meter {
   std::string neighbour_;
   std::string from_;
   std::string with_timestamp_;
-  KeyShape shape_;
-  MissingKeyRates* shape_rates_ = nullptr;
 };
 
 std::string WhyNot(const Table& table, const FilterKeys& keys) {

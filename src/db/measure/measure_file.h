@@ -3,13 +3,13 @@
 #ifndef BLOOMLINE_DB_MEASURE_MEASURE_FILE_H_
 #define BLOOMLINE_DB_MEASURE_MEASURE_FILE_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/cli/shared/progress.h"
-#include "src/db/measure/key_shape.h"
 #include "src/db/sstable/table.h"
 #include "src/db/table_filters.h"
 
@@ -27,15 +27,9 @@ struct Queries {
   double rate() const;  // NaN without queries
 };
 
-// Missing keys adjacent to stored ones, and missing keys elsewhere.
-struct MissingKeyRates {
-  Queries adjacent;
-  Queries elsewhere;
-};
-
 struct MeasureResult {
-  MissingKeyRates rates;
-  std::map<KeyShape, MissingKeyRates> by_shape;
+  Queries adjacent;        // of missing keys adjacent to stored ones
+  Queries elsewhere;       // of missing keys elsewhere
   uint64_t keys_read = 0;  // different ones; prefixes if the filters hold nothing else
   bool of_prefixes = false;
   bool whole_file = true;     // else some blocks were skipped
@@ -56,6 +50,26 @@ bool MeasureFile(const sstable::Table& table, uint64_t num_keys, const MeasureOp
                  cli::FileProgress* progress, MeasureResult* result, std::string* error);
 
 // ---- Keys of tables, and keys like them that may be missing.
+
+// splitmix64: fast, and the same everywhere.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t Next() {
+    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  size_t Below(size_t n) { return static_cast<size_t>(Next() % n); }
+
+ private:
+  uint64_t state_;
+};
+
+// A key as long as `low` that is above it and below `high` as bytes: one number, digit or byte
+// higher. False: there is none. low < high.
+bool Neighbour(std::string_view low, std::string_view high, std::string* key);
 
 // About so many keys of a table, in stretches of 8 spread over it, without timestamps. False with
 // *error: damaged.

@@ -17,18 +17,10 @@ struct Sample {
 // A file that hardly any Get queries still tells how good its filter is.
 double WeightOf(const InspectedFile& file) { return std::fmax(file.coverage, 1e-9); }
 
-void AddToShape(double weight, const Queries& all, const Queries& of_shape, WeightedRate* rate,
-                uint64_t* queries) {
-  if (of_shape.queries == 0) return;
-  const auto number = static_cast<double>(of_shape.queries);
-  rate->Add(weight * number / static_cast<double>(all.queries), of_shape.rate(), number);
-  *queries += of_shape.queries;
-}
-
 void AddToGroup(const InspectedFile& file, const MeasureResult& result, MeasuredGroup* group) {
   const double rate = MeasuredRate(result);
-  const Queries& adjacent = result.rates.adjacent;
-  const Queries& elsewhere = result.rates.elsewhere;
+  const Queries& adjacent = result.adjacent;
+  const Queries& elsewhere = result.elsewhere;
   group->runs += file.coverage;
   group->wasted_reads += file.coverage * (file.used() && !std::isnan(rate) ? rate : file.rate());
   if (std::isnan(rate)) return;
@@ -93,8 +85,8 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
 
 double MeasuredRate(const MeasureResult& result) {
   constexpr uint64_t kEnough = 100;  // fewer find no false positive in most files
-  const Queries& adjacent = result.rates.adjacent;
-  const Queries& elsewhere = result.rates.elsewhere;
+  const Queries& adjacent = result.adjacent;
+  const Queries& elsewhere = result.elsewhere;
   const bool few = adjacent.queries < kEnough && adjacent.queries < elsewhere.queries;
   return few ? elsewhere.rate() : adjacent.rate();
 }
@@ -116,14 +108,6 @@ std::vector<MeasuredFamily> GroupMeasurement(const Inputs& inputs, const Inspect
       AddToGroup(inspection.files[i], result, &family.all);
       if (!is_measured) continue;
       if (!results[i].not_measured.empty()) ++family.not_measured[results[i].not_measured];
-      const double weight = WeightOf(inspection.files[i]);
-      for (const auto& [shape, rates] : results[i].by_shape) {
-        MeasuredShape& of_all = family.by_shape[shape];
-        AddToShape(weight, results[i].rates.adjacent, rates.adjacent, &of_all.adjacent,
-                   &of_all.queries_adjacent);
-        AddToShape(weight, results[i].rates.elsewhere, rates.elsewhere, &of_all.elsewhere,
-                   &of_all.queries_elsewhere);
-      }
     }
     for (auto& [level, group] : levels) {
       group.level = level;

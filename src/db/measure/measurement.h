@@ -77,18 +77,9 @@ struct MeasuredGroup {
   double wasted_reads = 0;
 };
 
-// Rates of keys of one shape: each file counts as in MeasuredGroup, by its part of such keys.
-struct MeasuredShape {
-  WeightedRate adjacent;
-  WeightedRate elsewhere;
-  uint64_t queries_adjacent = 0;
-  uint64_t queries_elsewhere = 0;
-};
-
 struct MeasuredFamily {
   std::vector<MeasuredGroup> levels;  // as FamilyGroups::levels
   MeasuredGroup all;
-  std::map<KeyShape, MeasuredShape> by_shape;
   std::map<std::string, uint64_t> not_measured;  // files, by reason
 };
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "src/db/measure/key_shape.h"
 #include "src/db/measure/measure_file.h"
 
 namespace bloomline::db {
@@ -12,10 +11,61 @@ namespace {
 using sstable::Table;
 
 bool IsIn(char c, char first, char last) { return c >= first && c <= last; }
+bool IsDigit(char c) { return IsIn(c, '0', '9'); }
+bool IsHex(char c) { return IsDigit(c) || IsIn(c, 'a', 'f') || IsIn(c, 'A', 'F'); }
+
+template <typename Is>
+bool All(std::string_view text, Is is) {
+  return std::all_of(text.begin(), text.end(), is);
+}
+
+// UUIDs, too. Shorter text may be a word.
+bool IsHexText(std::string_view key) {
+  return key.size() >= 16 && !All(key, IsDigit) &&
+         All(key, [](char c) { return IsHex(c) || c == '-'; });
+}
+
+// Adds 1 to the digits that end the key. False: there are none, or all of them are the last digit.
+bool IncrementDigits(bool is_hex, std::string* key) {
+  for (size_t i = key->size(); i-- > 0;) {
+    char& c = (*key)[i];
+    if (!(is_hex ? IsHex(c) : IsDigit(c))) return false;
+    if (c != '9' && c != 'f' && c != 'F') {
+      ++c;
+      return true;
+    }
+    if (c == '9' && is_hex) {
+      c = 'a';
+      return true;
+    }
+    c = '0';
+  }
+  return false;
+}
+
+// Adds 1 to the first `end` bytes as a number. False: all are the last byte.
+bool IncrementBytes(size_t end, std::string* key) {
+  for (size_t i = end; i-- > 0;) {
+    (*key)[i] = static_cast<char>((*key)[i] + 1);
+    if ((*key)[i] != '\0') return true;
+  }
+  return false;
+}
+
+// Where the bytes end that count from one key to the next: binary counters may stand before bytes
+// that all keys end in.
+size_t EndOfCounter(std::string_view low, std::string_view high) {
+  if (low.size() != high.size()) return low.size();
+  const size_t first =
+      static_cast<size_t>(std::mismatch(low.begin(), low.end(), high.begin()).first - low.begin());
+  size_t end = low.size();
+  while (end > first && low[end - 1] == high[end - 1]) --end;
+  return end - first <= 2 ? end : low.size();
+}
 
 // A byte of the same kind: a digit for a digit, a letter for a letter, any for what is no text.
 char ByteLike(char c, Random* random) {
-  if (IsIn(c, '0', '9')) return static_cast<char>('0' + random->Below(10));
+  if (IsDigit(c)) return static_cast<char>('0' + random->Below(10));
   if (IsIn(c, 'a', 'z')) return static_cast<char>('a' + random->Below(26));
   if (IsIn(c, 'A', 'Z')) return static_cast<char>('A' + random->Below(26));
   return IsIn(c, ' ', '~') ? c : static_cast<char>(random->Next() >> 56);
@@ -60,6 +110,18 @@ class RandomKeys {
 };
 
 }  // namespace
+
+bool Neighbour(std::string_view low, std::string_view high, std::string* key) {
+  const auto is_between = [&] { return *key > low && *key < high; };
+  key->assign(low);
+  const bool is_text = All(low, [](char c) { return IsIn(c, ' ', '~'); });
+  const bool is_next =
+      is_text ? IncrementDigits(IsHexText(low), key) : IncrementBytes(EndOfCounter(low, high), key);
+  if (is_next && is_between()) return true;
+  // Numbers without gaps have none; another last byte may still be between them.
+  key->assign(low);
+  return IncrementBytes(key->size(), key) && is_between();
+}
 
 uint64_t MeanBytes(const std::vector<std::string>& keys) {
   uint64_t bytes = 0;
