@@ -107,11 +107,11 @@ TEST(AdviceTest, HasTheFiguresOfTheModel) {
   const struct {
     const char* title;
     double wasted_reads, bits_per_key;
-  } kExpected[] = {{"compact by level, at most the same memory", 0.00230, 10},
-                   {"compact, at most the same memory", 0.0076, 10},
-                   {"blocked by level, at most the same memory", 0.0140, 10},
-                   {"compact by level, at most the same wasted reads", 0.0483, 5.24},
-                   {"compact, at most the same wasted reads", 0.0483, 7.04}};
+  } kExpected[] = {{"compact by level, same memory", 0.00230, 10},
+                   {"compact, same memory", 0.0076, 10},
+                   {"blocked by level, same memory", 0.0140, 10},
+                   {"compact by level, same wasted reads", 0.0483, 5.24},
+                   {"compact, same wasted reads", 0.0483, 7.04}};
   for (const auto& expected : kExpected) {
     const Choice* const choice = Find(advice, expected.title);
     ASSERT_NE(choice, nullptr) << expected.title;
@@ -120,13 +120,13 @@ TEST(AdviceTest, HasTheFiguresOfTheModel) {
     EXPECT_NEAR(choice->bits_per_key, expected.bits_per_key, 0.05) << choice->title;
   }
   const Choice& first = advice.choices.front();
-  EXPECT_EQ(first.title, "compact by level, at most the same memory");
+  EXPECT_EQ(first.title, "compact by level, same memory");
   EXPECT_EQ(first.option_string,
             "{id=bloomline;format=compact;bits_per_key=10;"
             "bits_by_level=24:24:22.68:17.78:13.45:9.56}");
   EXPECT_EQ(first.bits_of_level, (std::vector<double>{24, 22.68, 17.78, 13.45, 9.56}));
   // RocksDB's own filter is as good as these.
-  EXPECT_EQ(Find(advice, "blocked, at most the same memory"), nullptr);
+  EXPECT_EQ(Find(advice, "blocked, same memory"), nullptr);
 }
 
 // The first advice: what RocksDB itself writes, with other bits in each level.
@@ -135,9 +135,9 @@ TEST(AdviceTest, RocksDBsOwnFiltersStayAndAreSpreadByLevel) {
     Format format;
     const char* title;
     const char* option_string;
-  } kExpected[] = {{Format::kBloom, "RocksDB Bloom by level, at most the same memory",
+  } kExpected[] = {{Format::kBloom, "RocksDB Bloom by level, same memory",
                     "{id=bloomline;format=bloom;bits_per_key=10;bits_by_level=auto;stock_id=true}"},
-                   {Format::kRibbon, "RocksDB Ribbon by level, at most the same memory",
+                   {Format::kRibbon, "RocksDB Ribbon by level, same memory",
                     "{id=bloomline;format=ribbon;bits_per_key=10;bits_by_level=auto;"
                     "flush_format=bloom;stock_id=true}"}};
   for (const auto& expected : kExpected) {
@@ -155,7 +155,7 @@ TEST(AdviceTest, RocksDBsOwnFiltersStayAndAreSpreadByLevel) {
       bits += first.bits_of_level[i] * static_cast<double>(FullLevels().levels[i].num_keys);
     }
     EXPECT_NEAR(bits / 8, double(first.filter_bytes), 0.01 * double(first.filter_bytes));
-    EXPECT_NE(Find(advice, "compact by level, at most the same memory"), nullptr);
+    EXPECT_NE(Find(advice, "compact by level, same memory"), nullptr);
     EXPECT_TRUE(HasRemark(advice, "no file has to be rewritten"));
     // Of the last level's bits, and of its filters now.
     EXPECT_TRUE(HasRemark(advice, "wasted reads are then 1.2"));
@@ -219,10 +219,10 @@ TEST(AdviceTest, KeepsToTheMemoryAndToTheRate) {
       ++choices;
       by_level += choice.by_level ? 1 : 0;
       stock += choice.is_stock() ? 1 : 0;
-      if (HasGoal(choice, "at most the same memory")) {
+      if (HasGoal(choice, "same memory")) {
         EXPECT_LE(choice.filter_bytes, advice.filter_bytes_now);
         EXPECT_LE(choice.wasted_reads, 0.95 * advice.wasted_reads_now);
-      } else if (HasGoal(choice, "at most the same wasted reads")) {
+      } else if (HasGoal(choice, "same wasted reads")) {
         EXPECT_LE(choice.wasted_reads, advice.wasted_reads_now);
         EXPECT_LE(double(choice.filter_bytes), 0.95 * double(advice.filter_bytes_now));
       }
@@ -297,7 +297,7 @@ TEST(AdviceTest, ImpossibleRequestsNameTheValueAndTheRange) {
 TEST(AdviceTest, RemarksAreOnTheChoiceThatIsAskedFor) {
   const Situation situation = StockLevels(Format::kBloom);
   const Advice first = Ask(situation);
-  ASSERT_EQ(first.choices[1].title, "compact by level, at most the same memory");
+  ASSERT_EQ(first.choices[1].title, "compact by level, same memory");
   EXPECT_FALSE(HasRemark(first, "filters of format compact take"));
   EXPECT_FALSE(HasRemark(first, "Bits by level are for the levels as they are"));
   Request request;
@@ -426,7 +426,7 @@ TEST(AdviceTest, EmptyLevelsGetBitsThatFitBetweenTheOthers) {
                     {6, 1, 9000000, 90, 11250000, 0.0097}};
   const Advice advice = Ask(dynamic);
   const Choice& choice = advice.choices.front();
-  ASSERT_EQ(choice.title, "compact by level, at most the same memory");
+  ASSERT_EQ(choice.title, "compact by level, same memory");
   EXPECT_EQ(choice.bits_of_level.front(), 24);
   const size_t list = choice.option_string.find("bits_by_level=");
   ASSERT_NE(list, std::string::npos);
@@ -504,7 +504,7 @@ TEST(AdviceTest, NoAdviceByLevelWhereFiltersCannotDiffer) {
   const Advice universal = with([](Situation* s) { s->leveled = false; });
   EXPECT_FALSE(AnyByLevel(universal));
   EXPECT_TRUE(HasRemark(universal, "universal or FIFO"));
-  EXPECT_EQ(universal.choices.front().title, "compact, at most the same memory");
+  EXPECT_EQ(universal.choices.front().title, "compact, same memory");
   const Advice one =
       with([](Situation* s) { s->levels.erase(s->levels.begin(), s->levels.end() - 1); });
   EXPECT_FALSE(AnyByLevel(one));

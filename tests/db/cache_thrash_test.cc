@@ -187,12 +187,9 @@ TEST_F(CacheThrashTest, WhatDoesNotFitIsLoadedAgainAndAgain) {
   EXPECT_EQ(Measure(all_pinned).blocks, 0);  // outside the cache's limit
 
   const std::string remark = Remark(full, CacheBytes(full));
-  EXPECT_NE(remark.find(" do not fit in the block cache of "), std::string::npos) << remark;
-  EXPECT_NE(remark.find("partition_filters=true"), std::string::npos) << remark;
-  EXPECT_NE(remark.find(" for the same wasted reads"), std::string::npos) << remark;
-  EXPECT_NE(Remark(large, CacheBytes(large)).find(" % of the block cache of "), std::string::npos);
-  EXPECT_EQ(Remark(partitioned, CacheBytes(partitioned)).find("partition_filters=true"),
-            std::string::npos);
+  EXPECT_NE(remark.find(" % of the block cache of "), std::string::npos) << remark;
+  EXPECT_NE(remark.find("says what helps"), std::string::npos) << remark;
+  EXPECT_EQ(Remark(large, CacheBytes(large)).find("says what helps"), std::string::npos);
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ uint64_t ToBytes(double bytes) {
 }
 
 struct Goal {
-  const char* text;   // "at most the same memory"
+  const char* text;   // "same memory"
   bool saves_memory;  // else wasted reads
   bool must_gain;     // no choice is better than one that saves less than a twentieth
   std::function<std::optional<Division>(const Divider&)> divide;
@@ -149,13 +149,13 @@ class Adviser {
                     [](const Divider& divider) { return divider.At(kDefaultBits); }});
       }
       if (bytes > 0) {
-        Goal goal{"at most the same memory", false, true, within(advice_->filter_bytes_now)};
+        Goal goal{"same memory", false, true, within(advice_->filter_bytes_now)};
         goal.stock_is_first = is_filtered;
         AddChoices(goal);
       }
       // Nothing is as good as filters that exclude no key.
       if (bytes > 0 && reads > 0 && reads < kWorthwhile * tree_.all_runs()) {
-        AddChoices({"at most the same wasted reads", true, true, wasting(reads)});
+        AddChoices({"same wasted reads", true, true, wasting(reads)});
       }
     }
     const bool is_asked = request_.memory_bytes || request_.wasted_reads;

@@ -61,9 +61,9 @@ struct Request {
 };
 
 struct Choice {
-  // "RocksDB Bloom by level, at most the same memory": the filters stay as RocksDB itself writes
-  // and reads them. "compact by level, at most the same memory": as few wasted reads as possible in
-  // the memory of now. Or "at most the same wasted reads", in as little memory as possible; "10
+  // "RocksDB Bloom by level, same memory": the filters stay as RocksDB itself writes
+  // and reads them. "compact by level, same memory": as few wasted reads as possible in
+  // the memory of now. Or "same wasted reads", in as little memory as possible; "10
   // bits per key", where levels have no filters now; "the given memory" or "the given rate" of the
   // request.
   std::string title;
@@ -75,8 +75,7 @@ struct Choice {
   double wasted_reads = 0;
   // How to get it; an empty one does not apply (LevelDB has no option strings).
   std::string option_string;  // "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=24:9}"
-  std::string environment;    // "BLOOMLINE_FORMAT=compact BLOOMLINE_BITS_PER_KEY=10 ...", with
-                              // the preload library of the engine
+  std::string environment;    // "LD_PRELOAD=libbloomline_rocksdb_preload.so BLOOMLINE_FORMAT=..."
   std::string code;           // C++, several lines
 
   // RocksDB without bloomline uses these filters.

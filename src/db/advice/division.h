@@ -54,7 +54,7 @@ struct Tree {
 enum class Spread { kUniform, kByLevel, kAuto };
 
 struct Division {
-  double bits_per_key = 0;            // the average; kAuto: the option, of seven levels
+  double bits_per_key = 0;  // the average; kAuto: the option, of seven levels
   // As the tree's; in hundredths; 0: no filter. kAuto: the mean of a level's files.
   std::vector<double> bits_of_level;
   double bytes = 0;

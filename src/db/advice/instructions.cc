@@ -59,7 +59,9 @@ std::string OptionString(const Settings& settings) {
 }
 
 std::string EnvironmentLine(const Settings& settings) {
-  std::string text = "BLOOMLINE_FORMAT=";
+  std::string text = "LD_PRELOAD=libbloomline_";
+  text += IsRocksDB(settings) ? "rocksdb" : "leveldb";
+  text += "_preload.so BLOOMLINE_FORMAT=";
   text += FormatName(settings.format);
   text += " BLOOMLINE_BITS_PER_KEY=" + BitsPerKeyText(settings);
   if (settings.is_auto && settings.level_size_ratio == kDefaultRatio) {

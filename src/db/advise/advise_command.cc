@@ -9,8 +9,6 @@
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity_option.h"
 #include "src/db/advise/advise_output.h"
-#include "src/db/advise/cache_remark.h"
-#include "src/db/advise/statistics.h"
 #include "src/db/db_commands.h"
 #include "src/db/directory/file_names.h"
 #include "src/db/inputs.h"
@@ -104,6 +102,32 @@ advice::Request RequestOf(const AdviseOptions& options, const advice::Situation&
   return request;
 }
 
+// Whether the filters and indexes of a database fit in RocksDB's block cache, which all of its
+// column families share. `group` is that of one of them, in Inspection::groups.
+std::string CacheRemark(const Inputs& inputs, const Inspection& inspection, size_t group,
+                        uint64_t cache_bytes) {
+  const FamilyGroups& of_group = inspection.groups[group];
+  uint64_t filter_bytes = 0;
+  uint64_t index_bytes = 0;
+  for (const FamilyGroups& family : inspection.groups) {
+    if (family.database != of_group.database) continue;
+    for (const size_t i : family.files) {
+      filter_bytes += inspection.files[i].facts.filter_bytes;
+      index_bytes += inspection.files[i].facts.index_bytes;
+    }
+  }
+  const uint64_t sum = filter_bytes + index_bytes;
+  const std::string text = "The filters (" + cli::BytesText(filter_bytes) + ") and indexes (" +
+                           cli::BytesText(index_bytes) + ")";
+  const std::string cache = "the block cache of " + cli::BytesText(cache_bytes);
+  if (!inputs.column_family(of_group.database, of_group.column_family).caches_filters) {
+    return text + " are in the memory of the open tables, beside " + cache +
+           ": cache_index_and_filter_blocks is false, or OPTIONS does not say.";
+  }
+  return text + " take " + ShareText(sum, cache_bytes) + " of " + cache +
+         (2 * sum > cache_bytes ? ", beside data blocks. docs/db.md says what helps." : ".");
+}
+
 std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Statistics* statistics,
                                          const Inspection& inspection, Inputs* inputs) {
   std::vector<MeasuredFamily> measured;
@@ -152,9 +176,7 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
             "range_prefixes with any of them.");
       }
       if (options.block_cache_bytes && database.engine == sstable::Engine::kRocksDB) {
-        add(CacheRemark(CacheUseOf(*inputs, inspection, g, *options.block_cache_bytes),
-                        inputs->column_family(groups.database, groups.column_family), groups.all,
-                        family.advice));
+        add(CacheRemark(*inputs, inspection, g, *options.block_cache_bytes));
       }
     }
     families.push_back(std::move(family));

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <iostream>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "bloomline/filter_options.h"
@@ -17,34 +15,6 @@
 
 namespace bloomline::db {
 namespace {
-
-// The library to preload that is installed with this command.
-struct PreloadLibrary {
-  std::string path;     // for LD_PRELOAD; if it is not installed, the name alone
-  std::string package;  // the Debian package that has it
-  bool is_installed = false;
-};
-
-// Looks where an installation has it, seen from this command, and beside the command, as in a
-// build. Also "not installed" if LD_PRELOAD would end its path early, at a space or a colon.
-PreloadLibrary PreloadLibraryFor(sstable::Engine engine) {
-  namespace fs = std::filesystem;
-  const std::string name = engine == sstable::Engine::kRocksDB ? "rocksdb" : "leveldb";
-  PreloadLibrary library{"libbloomline_" + name + "_preload.so", "bloomline-preload-" + name};
-  std::error_code code;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", code).parent_path();
-  if (code) return library;
-  for (const fs::path& candidate :
-       {folder / BLOOMLINE_TO_LIBRARIES / library.path, folder / library.path}) {
-    const std::string path = candidate.lexically_normal().string();
-    if (path.find_first_of(" :") == std::string::npos && fs::exists(path, code)) {
-      library.path = path;
-      library.is_installed = true;
-      return library;
-    }
-  }
-  return library;
-}
 
 using advice::Choice;
 using advice::Level;
@@ -85,12 +55,6 @@ void PrintLevels(const FamilyAdvice& family) {
   std::cout << "\nbits per key of each level:\n" << cli::TextTable(cells);
 }
 
-std::string ShortTitle(std::string title) {
-  constexpr std::string_view kLong = "at most the same";
-  const size_t at = title.find(kLong);
-  return at == std::string::npos ? title : title.replace(at, kLong.size(), "same");
-}
-
 void PrintChoices(const FamilyAdvice& family) {
   Cells cells = {{"", "bits/key", "memory", "wasted"}};
   cells.push_back({"now", BitsOrNone(BitsNow(family)),
@@ -106,7 +70,7 @@ void PrintChoices(const FamilyAdvice& family) {
   }
   for (size_t c = 0; c < family.advice.choices.size(); ++c) {
     const Choice& choice = family.advice.choices[c];
-    cells.push_back({"(" + std::to_string(c + 1) + ") " + ShortTitle(choice.title),
+    cells.push_back({"(" + std::to_string(c + 1) + ") " + choice.title,
                      BitsOrNone(8 * static_cast<double>(choice.filter_bytes) /
                                 static_cast<double>(NumKeys(family.situation))),
                      cli::BytesText(choice.filter_bytes), RateOrDash(choice.wasted_reads)});
@@ -134,10 +98,6 @@ void PrintLines(const std::string& heading, const std::string& lines) {
   }
 }
 
-std::string EnvironmentText(const PreloadLibrary& library, const Choice& choice) {
-  return "LD_PRELOAD=" + library.path + " " + choice.environment;
-}
-
 // A line for each word, as a shell takes them.
 std::string OnLines(std::string words) {
   for (size_t at = 0; (at = words.find(' ', at)) != std::string::npos; at += 3) {
@@ -146,7 +106,7 @@ std::string OnLines(std::string words) {
   return words;
 }
 
-cli::Json ChoiceJson(const PreloadLibrary& library, const Choice& choice) {
+cli::Json ChoiceJson(const Choice& choice) {
   return {{"title", choice.title},
           {"format", FormatName(choice.format)},
           {"by_level", choice.by_level},
@@ -156,7 +116,7 @@ cli::Json ChoiceJson(const PreloadLibrary& library, const Choice& choice) {
           {"filter_bytes", choice.filter_bytes},
           {"wasted_reads", RateOrNull(choice.wasted_reads)},
           {"option_string", cli::TextOrNull(choice.option_string)},
-          {"environment", EnvironmentText(library, choice)},
+          {"environment", choice.environment},
           {"code", cli::TextOrNull(choice.code)}};
 }
 
@@ -225,11 +185,7 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics) {
   std::cout << "\nTo apply (" << family.request.choice << "):\n";
   for (const std::string& remark : family.advice.on_chosen) PrintRemark(remark);
   PrintLines("option string", best.option_string);
-  const PreloadLibrary library = PreloadLibraryFor(family.situation.engine);
-  PrintLines(library.is_installed ? "environment of the program"
-                                  : "environment of the program (the package " + library.package +
-                                        " is not installed here)",
-             OnLines(EnvironmentText(library, best)));
+  PrintLines("environment of the program", OnLines(best.environment));
   PrintLines("in C++", best.code);
   if (family.advice.choices.size() > 1) std::cout << "\nOther choices: --choice N\n";
 }
@@ -276,10 +232,7 @@ cli::Json AdviceJson(const FamilyAdvice& family) {
   json["bits_per_key_now"] = RateOrNull(BitsNow(family));
   json["wasted_reads_now"] = RateOrNull(family.advice.wasted_reads_now);
   json["choices"] = cli::Json::array();
-  const PreloadLibrary library = PreloadLibraryFor(family.situation.engine);
-  for (const Choice& choice : family.advice.choices) {
-    json["choices"].push_back(ChoiceJson(library, choice));
-  }
+  for (const Choice& choice : family.advice.choices) json["choices"].push_back(ChoiceJson(choice));
   json["remarks"] = family.advice.remarks;
   json["on_chosen"] = family.advice.on_chosen;
   return json;

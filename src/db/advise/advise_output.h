@@ -8,7 +8,7 @@
 
 #include "src/cli/shared/json.h"
 #include "src/db/advice/advice.h"
-#include "src/db/advise/statistics.h"
+#include "src/db/inspect/inspection.h"
 
 namespace bloomline::db {
 
@@ -22,6 +22,38 @@ struct FamilyAdvice {
   bool no_tables = false;
   std::string error;  // why there is no advice; also of no_tables
 };
+
+// ---- What RocksDB's own counters say of its filters (statistics.cc).
+
+// RocksDB's counters of whole-key filters, since they began. A query asks one file's filter.
+struct TickerRates {
+  uint64_t useful = 0;          // bloom.filter.useful: queries that avoided a read
+  uint64_t full_positive = 0;   // bloom.filter.full.positive: queries that matched
+  uint64_t true_positive = 0;   // bloom.filter.full.true.positive: of these, of stored keys
+  uint64_t prefix_checked = 0;  // queries of prefixes and ranges
+  uint64_t prefix_useful = 0;   // with the answer no
+  std::optional<uint64_t> gets_of_missing_keys;
+  std::optional<uint64_t> gets_of_stored_keys;
+  uint64_t gets_in_files = 0;  // of these, Gets whose key was in a file, not in a memtable
+
+  uint64_t false_positives() const { return full_positive - true_positive; }
+  // The share of queries of missing keys that matched. NaN: there were none.
+  double false_positive_rate() const;
+  // False positives per Get of a missing key, which asks `runs` filters. Gets whose key is in a
+  // file have false positives in the files above it, and no counter tells these apart: with such
+  // Gets it is the rate of one query, `runs` times. NaN: unknown.
+  double wasted_reads(double runs) const;
+};
+
+constexpr uint64_t kMaxStatisticsBytes = 256 << 20;  // somebody may name all of a LOG
+
+// From Statistics::ToString() of RocksDB 7 to 11: lines "rocksdb.bloom.filter.useful COUNT : 12",
+// or without "COUNT :". Other lines are skipped. False with *error: one of the three counters of
+// whole keys is not there.
+bool ReadStatistics(const std::string& text, TickerRates* rates, std::string* error);
+
+// Empty: the statistics do not say that filters are of no use.
+std::string UseRemark(const TickerRates& rates, const Group& all, const Group& last_level);
 
 // RocksDB counts for all column families together.
 struct Statistics {

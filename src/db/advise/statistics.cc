@@ -1,13 +1,13 @@
-#include "src/db/advise/statistics.h"
-
+// What RocksDB's own counters say of its filters (advise_output.h).
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <sstream>
-#include <utility>
 #include <vector>
 
 #include "src/cli/shared/quantity.h"
-#include "src/db/directory/file_names.h"
+#include "src/db/advise/advise_output.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::db {
@@ -17,40 +17,19 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 using Tickers = std::map<std::string, uint64_t>;
 
-enum class Line { kTicker, kOther, kBad };
-
-// "NAME COUNT : 12" or "NAME 12"; of a histogram, "NAME P50 : 0.5 ..." or "NAME statistics ...".
-Line ParseLine(const std::string& line, std::string* name, uint64_t* count) {
-  std::istringstream input(line);
-  std::vector<std::string> words;
-  for (std::string word; words.size() < 5 && input >> word;) words.push_back(std::move(word));
-  if (words.empty() || words[0].rfind("rocksdb.", 0) != 0) return Line::kOther;
-  *name = words[0];
-  if (words.size() >= 2 && (words[1] == "P50" || words[1] == "statistics")) return Line::kOther;
-  const bool has_count = words.size() == 4 && words[1] == "COUNT" && words[2] == ":";
-  return (words.size() == 2 || has_count) && support::ParseUint64(words.back(), count)
-             ? Line::kTicker
-             : Line::kBad;
-}
-
-bool ParseTickers(const std::string& text, Tickers* tickers, std::string* error) {
+Tickers ParseTickers(const std::string& text) {
+  Tickers tickers;
   std::istringstream input(text);
-  uint64_t number = 0;
-  uint64_t count;
-  std::string name;
   for (std::string line; std::getline(input, line);) {
-    ++number;
-    const Line kind = ParseLine(line, &name, &count);
-    if (kind == Line::kTicker) (*tickers)[name] = count;
-    if (kind != Line::kBad) continue;
-    *error = "line " + std::to_string(number) + " is " + directory::Quoted(line) +
-             "; allowed: a name and a count from 0 to 18446744073709551615, as in "
-             "'rocksdb.bloom.filter.useful COUNT : 12'";
-    return false;
+    std::istringstream of_line(line);
+    const std::vector<std::string> words{std::istream_iterator<std::string>(of_line), {}};
+    const bool has_count = words.size() == 4 && words[1] == "COUNT" && words[2] == ":";
+    uint64_t count;
+    if ((words.size() == 2 || has_count) && support::ParseUint64(words.back(), &count)) {
+      tickers[words[0]] = count;
+    }
   }
-  if (!tickers->empty()) return true;
-  *error = "has no tickers; allowed: lines as 'rocksdb.bloom.filter.useful COUNT : 12'";
-  return false;
+  return tickers;
 }
 
 std::optional<uint64_t> Find(const Tickers& tickers, const std::string& name) {
@@ -63,7 +42,10 @@ double Quotient(uint64_t part, uint64_t all) {
   return all == 0 ? kUnknown : static_cast<double>(part) / static_cast<double>(all);
 }
 
-bool RatesOf(const Tickers& tickers, TickerRates* rates, std::string* error) {
+}  // namespace
+
+bool ReadStatistics(const std::string& text, TickerRates* rates, std::string* error) {
+  const Tickers tickers = ParseTickers(text);
   struct Needed {
     const char* name;
     uint64_t* value;
@@ -73,9 +55,11 @@ bool RatesOf(const Tickers& tickers, TickerRates* rates, std::string* error) {
                                Needed{"bloom.filter.full.true.positive", &rates->true_positive}}) {
     const std::optional<uint64_t> value = Find(tickers, needed.name);
     if (!value) {
-      *error = std::string("the statistics have no line rocksdb.") + needed.name +
-               "; needed: rocksdb.bloom.filter.useful, rocksdb.bloom.filter.full.positive and "
-               "rocksdb.bloom.filter.full.true.positive";
+      *error =
+          std::string("the statistics have no line rocksdb.") + needed.name +
+          " with a count; needed: rocksdb.bloom.filter.useful, rocksdb.bloom.filter.full.positive "
+          "and rocksdb.bloom.filter.full.true.positive, as in 'rocksdb.bloom.filter.useful "
+          "COUNT : 12'";
       return false;
     }
     *needed.value = *value;
@@ -106,8 +90,6 @@ bool RatesOf(const Tickers& tickers, TickerRates* rates, std::string* error) {
   return true;
 }
 
-}  // namespace
-
 double TickerRates::false_positive_rate() const {
   return Quotient(false_positives(), useful + false_positives());
 }
@@ -116,11 +98,6 @@ double TickerRates::wasted_reads(double runs) const {
   if (!gets_of_missing_keys) return kUnknown;
   if (gets_in_files != 0) return runs * false_positive_rate();
   return Quotient(false_positives(), *gets_of_missing_keys);
-}
-
-bool ReadStatistics(const std::string& text, TickerRates* rates, std::string* error) {
-  Tickers tickers;
-  return ParseTickers(text, &tickers, error) && RatesOf(tickers, rates, error);
 }
 
 std::string UseRemark(const TickerRates& rates, const Group& all, const Group& last_level) {

@@ -34,7 +34,6 @@ struct ColumnFamily {
   std::string compaction_style;  // "kCompactionStyleLevel"; empty: unknown
   double level_size_ratio = 10;
   bool caches_filters = false;  // cache_index_and_filter_blocks
-  bool pins_level0 = false;     // pin_l0_filter_and_index_blocks_in_cache
 };
 
 struct Database {

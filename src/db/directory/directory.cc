@@ -167,7 +167,6 @@ void ApplyOptions(const OptionMap& options, ColumnFamily* family) {
   family->compaction_style = text("compaction_style");
   support::ParseDouble(text("max_bytes_for_level_multiplier"), &family->level_size_ratio);
   family->caches_filters = text("cache_index_and_filter_blocks") == "true";
-  family->pins_level0 = text("pin_l0_filter_and_index_blocks_in_cache") == "true";
 }
 
 void AddOptions(Database* database) {
