@@ -10,7 +10,6 @@ namespace bloomline::db {
 namespace {
 
 using sstable::Engine;
-using sstable::FilterKind;
 
 // N of "rocksdb.FixedPrefix.N"; older versions of RocksDB write "rocksdb.FixedPrefix" only for
 // N = 0. Prefixes of more bytes than any key has do not occur.
@@ -26,9 +25,8 @@ std::optional<size_t> LengthAfter(std::string_view name, std::string_view start)
 }  // namespace
 
 engine_filters::Container ContainerOf(const sstable::Table& table) {
-  if (table.engine() == Engine::kLevelDB) return engine_filters::Container::kLevelDB;
-  return table.filter_kind() == FilterKind::kByOffset ? engine_filters::Container::kRocksDBByOffset
-                                                      : engine_filters::Container::kRocksDB;
+  return table.engine() == Engine::kLevelDB ? engine_filters::Container::kLevelDB
+                                            : engine_filters::Container::kRocksDB;
 }
 
 bool TableFilters::Init(const sstable::Table& table, std::string* error) {

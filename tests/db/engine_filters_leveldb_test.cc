@@ -182,8 +182,8 @@ TEST(EngineFiltersLevelDBNamesTest, ANameOfTheUsersOwnIsKnownIfItSaysBloomline) 
   }
 }
 
-// ---- RocksDB's block-based filters, and LevelDB's before 1.18. Both have the hash that RocksDB
-// has (its equality with RocksDB's is tested in engine_filters_rocksdb_test.cc).
+// ---- LevelDB's filters before 1.18. They have RocksDB's hash (its equality with RocksDB's is
+// tested in engine_filters_rocksdb_test.cc).
 
 std::string BuildWith(uint32_t (*hash)(std::string_view), const std::vector<std::string>& keys) {
   constexpr int kProbes = 6;
@@ -194,44 +194,7 @@ std::string BuildWith(uint32_t (*hash)(std::string_view), const std::vector<std:
   return bytes + static_cast<char>(kProbes);
 }
 
-TEST(EngineFiltersByOffsetTest, HaveRocksDBsHash) {
-  for (size_t n = 1; n < 300; n += 1 + n / 4) {
-    const std::vector<std::string> keys = RandomKeys(n, n);
-    const std::string bytes = BuildWith(stock::RocksDBHash32, keys);
-    const EngineFilter filter =
-        EngineFilter::Open(Container::kRocksDBByOffset, "rocksdb.BuiltinBloomFilter", bytes);
-    EXPECT_EQ(filter.kind(), Kind::kClassic);
-    std::vector<std::string> all = RandomKeys(500, 12);
-    all.insert(all.end(), keys.begin(), keys.end());
-    ExpectAnswers(filter, all, [&](std::string_view key) {
-      return kernels::LevelDBBloomMayMatch(bytes.data(), 8 * (bytes.size() - 1), 6,
-                                           stock::RocksDBHash32(key));
-    });
-    for (const std::string& key : keys) ASSERT_TRUE(filter.MayMatch(key));
-  }
-}
-
-TEST(EngineFiltersByOffsetTest, HaveRocksDBsRules) {
-  const auto open = [](const std::string& bytes) {
-    return EngineFilter::Open(Container::kRocksDBByOffset, "", bytes);
-  };
-  EXPECT_EQ(open("").kind(), Kind::kNoKeys);
-  EXPECT_EQ(open("\x06").kind(), Kind::kNoKeys);
-  EXPECT_EQ(open(std::string("\0\0", 2)).kind(), Kind::kAlwaysMatch);
-  EXPECT_EQ(open(std::string("\0\x06", 2)).kind(), Kind::kClassic);
-  EXPECT_FALSE(open(std::string("\0\x06", 2)).MayMatch("key"));
-  // 31 and bloomline's codes are reserved there.
-  for (const char code : {'\x1F', '\x80', '\x86', '\xFD'}) {
-    const std::string bytes = std::string(8, '\0') + code;
-    const EngineFilter filter = open(bytes);
-    EXPECT_EQ(filter.kind(), Kind::kUnknown);
-    EXPECT_TRUE(filter.MayMatch("key"));
-    EXPECT_NE(filter.why().find(std::to_string(static_cast<unsigned char>(code))),
-              std::string::npos);
-  }
-}
-
-TEST(EngineFiltersByOffsetTest, TheOldNameMatchesWithEitherHash) {
+TEST(EngineFiltersLevelDBNamesTest, TheOldNameMatchesWithEitherHash) {
   const std::vector<std::string> keys = RandomKeys(36, 13);
   size_t different = 0;
   for (const std::string& key : keys) {

@@ -136,9 +136,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace bloomline::fuzz;
   FuzzedDataProvider input(data, size);
   const Place place = ConsumePlace(&input);
-  const Container containers[] = {Container::kRocksDB, Container::kLevelDB,
-                                  Container::kRocksDBByOffset};
-  const Container container = input.PickValueInArray(containers);
+  const Container container = input.ConsumeBool() ? Container::kLevelDB : Container::kRocksDB;
   const std::string name = ConsumeName(&input);
   const std::string bytes = ConsumeFilter(&input);
   Placed placed(bytes, place);

@@ -27,15 +27,7 @@ const char* KindName(Kind kind) {
 
 EngineFilter EngineFilter::Open(Container container, std::string_view name,
                                 std::string_view bytes) {
-  switch (container) {
-    case Container::kLevelDB:
-      return OpenLevelDB(name, bytes);
-    case Container::kRocksDB:
-      return OpenRocksDB(name, bytes);
-    case Container::kRocksDBByOffset:
-      break;
-  }
-  return OpenRocksDBByOffset(name, bytes);
+  return container == Container::kLevelDB ? OpenLevelDB(name, bytes) : OpenRocksDB(name, bytes);
 }
 
 bool EngineFilter::MayMatch(std::string_view key) const {

@@ -26,9 +26,8 @@ constexpr std::string_view kRocksDBName = "rocksdb.BuiltinBloomFilter";
 
 // Where filter bytes come from: it decides how they are read.
 enum class Container {
-  kLevelDB,         // LevelDB's filter block: one code byte at the end
-  kRocksDB,         // RocksDB's full filter or partition: a trailer
-  kRocksDBByOffset  // RocksDB's old block-based filter: LevelDB's, with RocksDB's hash
+  kLevelDB,  // LevelDB's filter block: one code byte at the end
+  kRocksDB   // RocksDB's full filter or partition: a trailer
 };
 
 enum class Kind : uint16_t {

@@ -1,6 +1,5 @@
-// LevelDB's filters, one for each range of 2 KiB of data, and RocksDB's block-based ones, which
-// have the same layout with RocksDB's hash. The last byte is k, at most 30; bloomline's codes
-// (docs/format.md, section 4) are above.
+// LevelDB's filters, one for each range of 2 KiB of data. The last byte is k, at most 30;
+// bloomline's codes (docs/format.md, section 4) are above.
 //
 // LevelDB stores the policy's name once for all filters of a table. Names that are known:
 //   leveldb.BuiltinBloomFilter2  LevelDB since 1.18, and bloomline
@@ -24,21 +23,17 @@
 namespace bloomline::engine_filters {
 namespace {
 
-// Which bytes of a key count as signed.
-enum class Bytes { kUnsigned, kSigned, kEither };
-
-// LevelDB's Bloom filter (util/bloom.cc), and RocksDB's block-based one: k probes in all bits.
-template <Bytes kBytes>
+// LevelDB's Bloom filter (util/bloom.cc): k probes in all bits. kBothHashes: a key
+// matches with the hash of today, or with that of old versions, which is RocksDB's.
+template <bool kBothHashes>
 struct ClassicReader {
   const char* data;
   stock::Remainder num_bits;  // > 0
   int num_probes;
 
-  // kEither: both hashes.
   static uint64_t Hash(std::string_view key) {
-    if constexpr (kBytes == Bytes::kUnsigned) return filter::LevelDBHash32(key);
-    if constexpr (kBytes == Bytes::kSigned) return stock::RocksDBHash32(key);
-    return filter::LevelDBHash32(key) | uint64_t{stock::RocksDBHash32(key)} << 32;
+    const uint64_t hash = filter::LevelDBHash32(key);
+    return kBothHashes ? hash | uint64_t{stock::RocksDBHash32(key)} << 32 : hash;
   }
 
   void Prefetch(uint64_t hash) const {
@@ -46,7 +41,7 @@ struct ClassicReader {
   }
   bool MayMatch(uint64_t hash) const {
     if (HashMayMatch(static_cast<uint32_t>(hash))) return true;
-    return kBytes == Bytes::kEither && HashMayMatch(static_cast<uint32_t>(hash >> 32));
+    return kBothHashes && HashMayMatch(static_cast<uint32_t>(hash >> 32));
   }
 
  private:
@@ -93,16 +88,15 @@ struct PayloadReader {
   bool MayMatch(uint64_t hash) const { return filter::HashMayMatch(payload, *kernel, hash); }
 };
 
-template <Bytes kBytes>
+template <bool kBothHashes>
 EngineFilter OpenClassic(FilterFacts facts) {
-  const ClassicReader<kBytes> reader{facts.data, stock::Remainder(8 * facts.payload_bytes),
-                                     facts.num_probes};
+  const ClassicReader<kBothHashes> reader{facts.data, stock::Remainder(8 * facts.payload_bytes),
+                                          facts.num_probes};
   return OpenReader(std::move(facts), stock::OneByOne(reader));
 }
 
-// Filters that the engines' own policies read: their last byte is k, or a code that they reserve.
-template <Bytes kBytes>
-EngineFilter OpenEngines(FilterFacts facts, std::string_view bytes) {
+// Filters of the old name: their last byte is k, or a code that LevelDB reserves.
+EngineFilter OpenOld(FilterFacts facts, std::string_view bytes) {
   const int code = static_cast<unsigned char>(bytes.back());
   if (code == 0) return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
   facts.payload_bytes = facts.num_blocks = bytes.size() - 1;
@@ -110,14 +104,9 @@ EngineFilter OpenEngines(FilterFacts facts, std::string_view bytes) {
     return NotUnderstood(std::move(facts), "a filter of LevelDB's kind with code " +
                                                std::to_string(code) + ", which is reserved");
   }
-  if (kBytes == Bytes::kSigned && 8 * facts.payload_bytes > UINT32_MAX) {
-    return NotUnderstood(std::move(facts),
-                         "a block-based filter of more than 512 MiB, where RocksDB counts bits "
-                         "modulo 2^32");
-  }
   facts.kind = Kind::kClassic;
   facts.num_probes = code;
-  return OpenClassic<kBytes>(std::move(facts));
+  return OpenClassic<true>(std::move(facts));
 }
 
 EngineFilter OpenBloomline(const PolicyName& name, std::string_view bytes) {
@@ -134,9 +123,7 @@ EngineFilter OpenBloomline(const PolicyName& name, std::string_view bytes) {
                                                " bytes with code " + std::to_string(code) +
                                                ", which bloomline does not write");
   }
-  if (facts.kind == Kind::kClassic) {
-    return OpenClassic<Bytes::kUnsigned>(std::move(facts));
-  }
+  if (facts.kind == Kind::kClassic) return OpenClassic<false>(std::move(facts));
   if (name.has_seed) {
     return CannotQuery(std::move(facts),
                        "its hashes have a seed, which the policy's name does not tell");
@@ -161,16 +148,7 @@ EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
   const size_t least = policy.is_bloomline ? 1 : 2;
   if (bytes.size() < least) return OpenConstant(std::move(facts), Kind::kNoKeys);
   if (is_builtin || policy.is_bloomline) return OpenBloomline(policy, bytes);
-  return OpenEngines<Bytes::kEither>(std::move(facts), bytes);
-}
-
-EngineFilter OpenRocksDBByOffset(std::string_view name, std::string_view bytes) {
-  FilterFacts facts;
-  facts.data = bytes.data();
-  facts.payload_bytes = bytes.size();
-  if (!name.empty() && name != kRocksDBName) return UnknownPolicy(std::move(facts), name);
-  if (bytes.size() < 2) return OpenConstant(std::move(facts), Kind::kNoKeys);
-  return OpenEngines<Bytes::kSigned>(std::move(facts), bytes);
+  return OpenOld(std::move(facts), bytes);
 }
 
 }  // namespace bloomline::engine_filters

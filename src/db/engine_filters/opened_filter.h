@@ -54,7 +54,6 @@ inline EngineFilter NotUnderstood(FilterFacts facts, std::string why) {
 // `name` and `bytes` as for EngineFilter::Open.
 EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes);
 EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes);
-EngineFilter OpenRocksDBByOffset(std::string_view name, std::string_view bytes);
 
 inline FilterFacts FactsOf(const filter::Payload& payload) {
   FilterFacts facts;

@@ -30,8 +30,7 @@ std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
   std::string_view name = id;
   if (is_rocksdb) name = engine_filters::kRocksDBName;
   if (!is_rocksdb && is_bloomline) name = engine_filters::kLevelDBName;
-  const bool is_by_offset = facts.kind == sstable::FilterKind::kByOffset;
-  if (is_none || facts.filter_name != name || (is_rocksdb && is_by_offset)) {
+  if (is_none || facts.filter_name != name) {
     return "the policy does not look for filters named '" + facts.filter_name + "'";
   }
   for (const auto& [kind, count] : facts.kinds) {

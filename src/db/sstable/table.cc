@@ -111,7 +111,12 @@ bool OpenParts(const std::string& path, const OpenOptions& options, TableParts* 
     return false;
   }
   if (parts->properties.comparator.empty()) parts->properties.comparator = options.comparator;
-  parts->internal.index.engine = parts->blocks.compression.engine;
+  const Engine engine = parts->blocks.compression.engine;
+  parts->internal.index.engine = engine;
+  if (engine == Engine::kRocksDB && parts->filter_kind == FilterKind::kByOffset) {
+    parts->filter_kind = FilterKind::kNone;
+    parts->filter_name.clear();
+  }
   parts->blocks.compression.manager = parts->internal.compression_manager;
   if (parts->index.size > 0) return true;
   return Refused(*parts, "has no index", error);

@@ -23,8 +23,8 @@ struct BlockHandle {
 };
 
 enum class FilterKind {
-  kNone,
-  kByOffset,     // LevelDB, and RocksDB's old "filter." block: a filter for each 2 KiB of offsets
+  kNone,         // also where RocksDB before 7.0 wrote filters by offset: later versions ignore them
+  kByOffset,     // LevelDB: a filter for each 2 KiB of offsets
   kFull,         // RocksDB: one filter of all keys
   kPartitioned,  // RocksDB: filters of key ranges, found through an index
 };
