@@ -42,7 +42,9 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work, cli::FileProgres
     const auto table = sstable::Table::Open(path, options, &ref.error, &vanished);
     if (table == nullptr) {
       if (vanished && inputs->file(ref).is_missing) {
-        ref.error = path + ": the MANIFEST names this table, and the database's folders lack it";
+        ref.error = path +
+                    ": the MANIFEST names this table, and the database's folders lack it; if "
+                    "RocksDB has it in another one (db_paths, cf_paths), name that with --tables";
       } else if (vanished) {
         ref.state = FileState::kVanished;
       }
@@ -93,11 +95,9 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
 
 Inputs OpenInputs(const CommonOptions& options) {
   Inputs inputs;
-  directory::InputOptions folders;
-  folders.table_folders = options.table_folders;
   for (const std::string& path : options.paths) {
     std::string error;
-    if (!directory::OpenInput(path, &inputs.databases, &error, folders)) {
+    if (!directory::OpenInput(path, &inputs.databases, &error, options.table_folders)) {
       inputs.errors.push_back(error);
     }
   }

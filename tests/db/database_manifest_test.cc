@@ -54,9 +54,7 @@ class ManifestTest : public ::testing::Test {
               static_cast<ssize_t>(bytes.size()));
     Reading reading;
     Manifest manifest;
-    bool vanished = true;
-    reading.ok = ReadManifest(Path(), &manifest, &vanished, &reading.error);
-    EXPECT_FALSE(vanished);
+    reading.ok = ReadManifest(Path(), &manifest, &reading.error);
     EXPECT_EQ(reading.ok, reading.error.empty());
     reading.text = TextOf(manifest.live);
     return reading;

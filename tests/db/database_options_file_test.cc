@@ -13,8 +13,9 @@ TEST(OptionsFile, Sections) {
   ParseOptionsFile(
       "# comment\n"
       "[Version]\n  rocksdb_version=7.8.3\n"
-      "[DBOptions]\r\n  db_log_dir=/a\\:b\\#c # comment\r\n  no statement\n=\n"
-      "[CFOptions \"default\"]\n  num_levels=5\n  compression_opts={max_dict_bytes=0;level=1;}\n"
+      "[DBOptions]\n  db_log_dir=/a\n"
+      "[CFOptions \"default\"]\r\n  path=/a\\:b\\#c # comment\r\n  no statement\n=\n"
+      "  num_levels=5\n  compression_opts={max_dict_bytes=0;level=1;}\n"
       "  a = b=c  \n"
       "[TableOptions/BlockBasedTable \"default\"]\n  filter_policy={id=bloomfilter:10:false;}#x\n"
       "  num_levels=9\n"
@@ -23,14 +24,14 @@ TEST(OptionsFile, Sections) {
       "[CFOptions]\n  c=3\n"
       "[TableOptions \"default\"]\n  d=4",
       &options);
-  EXPECT_EQ(options.database, (OptionMap{{"db_log_dir", "/a:b#c"}, {"", ""}}));
-  ASSERT_EQ(options.column_families.size(), 2u);
-  EXPECT_EQ(options.column_families["default"],
-            (OptionMap{{"num_levels", "5"},
-                       {"compression_opts", "{max_dict_bytes=0;level=1;}"},
-                       {"a", "b=c"},
-                       {"filter_policy", "{id=bloomfilter:10:false;}"}}));
-  EXPECT_EQ(options.column_families["with \"quotes\" #1"], (OptionMap{{"a", "1"}}));
+  ASSERT_EQ(options.size(), 2u);
+  EXPECT_EQ(options["default"], (OptionMap{{"path", "/a:b#c"},
+                                           {"", ""},
+                                           {"num_levels", "5"},
+                                           {"compression_opts", "{max_dict_bytes=0;level=1;}"},
+                                           {"a", "b=c"},
+                                           {"filter_policy", "{id=bloomfilter:10:false;}"}}));
+  EXPECT_EQ(options["with \"quotes\" #1"], (OptionMap{{"a", "1"}}));
 }
 
 TEST(OptionsFile, Values) {
@@ -59,7 +60,7 @@ TEST(OptionsFile, Damage) {
   for (size_t i = 0; i <= text.size(); ++i) {
     OptionsFile cut;
     ParseOptionsFile(text.substr(0, i), &cut);
-    EXPECT_LE(cut.column_families.size(), 1u);
+    EXPECT_LE(cut.size(), 1u);
     for (int byte = 0; i < text.size() && byte < 256; ++byte) {
       std::string changed = text;
       changed[i] = static_cast<char>(byte);

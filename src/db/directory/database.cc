@@ -6,7 +6,6 @@
 #include <system_error>
 #include <utility>
 
-#include "src/db/directory/directory.h"
 #include "src/db/directory/file_names.h"
 
 namespace bloomline::directory {
@@ -46,14 +45,15 @@ std::string WhyNoTable(const std::string& path) {
   return "";
 }
 
-bool OpenPath(const std::string& path, bool is_listed, const InputOptions& options,
-              std::vector<Database>* databases, std::string* error) {
+bool OpenPath(const std::string& path, bool is_listed,
+              const std::vector<std::string>& table_folders, std::vector<Database>* databases,
+              std::string* error) {
   using std::filesystem::file_type;
   std::error_code code;
   switch (std::filesystem::status(path, code).type()) {
     case file_type::directory: {
       Database database;
-      if (!ReadDirectory(path, options.table_folders, &database, error)) return false;
+      if (!ReadDirectory(path, table_folders, &database, error)) return false;
       databases->push_back(std::move(database));
       return true;
     }
@@ -76,8 +76,9 @@ bool OpenPath(const std::string& path, bool is_listed, const InputOptions& optio
 }
 
 // One path per line; empty lines are skipped.
-bool OpenList(const std::string& text, const std::string& name, const InputOptions& options,
-              std::vector<Database>* databases, std::string* error) {
+bool OpenList(const std::string& text, const std::string& name,
+              const std::vector<std::string>& table_folders, std::vector<Database>* databases,
+              std::string* error) {
   uint64_t number = 0;
   uint64_t num_paths = 0;
   for (size_t begin = 0; begin < text.size();) {
@@ -89,7 +90,7 @@ bool OpenList(const std::string& text, const std::string& name, const InputOptio
     if (line.empty()) continue;
     ++num_paths;
     std::string failure = "has more than 4096 bytes, the most that a path has";
-    if (line.size() > kMaxPathBytes || !OpenPath(line, true, options, databases, &failure)) {
+    if (line.size() > kMaxPathBytes || !OpenPath(line, true, table_folders, databases, &failure)) {
       *error = name + ", line " + std::to_string(number) + ": " + failure;
       return false;
     }
@@ -98,14 +99,14 @@ bool OpenList(const std::string& text, const std::string& name, const InputOptio
   return num_paths != 0;
 }
 
-bool OpenArgument(const std::string& argument, const InputOptions& options,
+bool OpenArgument(const std::string& argument, const std::vector<std::string>& table_folders,
                   std::vector<Database>* databases, std::string* error) {
   if (argument.empty()) {
     *error = "the path is empty; allowed: a database's folder, a table, or @FILE";
     return false;
   }
   if (argument != "-" && argument[0] != '@') {
-    return OpenPath(argument, false, options, databases, error);
+    return OpenPath(argument, false, table_folders, databases, error);
   }
   const std::string name = argument == "-" ? argument : argument.substr(1);
   std::string text;
@@ -113,7 +114,7 @@ bool OpenArgument(const std::string& argument, const InputOptions& options,
     *error += "; behind @ comes a file with one path per line, or - for stdin";
     return false;
   }
-  return OpenList(text, name == "-" ? "stdin" : name, options, databases, error);
+  return OpenList(text, name == "-" ? "stdin" : name, table_folders, databases, error);
 }
 
 }  // namespace
@@ -126,9 +127,9 @@ Engine EngineOfTable(const std::string& path) {
 }
 
 bool OpenInput(const std::string& argument, std::vector<Database>* databases, std::string* error,
-               const InputOptions& options) {
+               const std::vector<std::string>& table_folders) {
   std::vector<Database> opened;
-  if (!OpenArgument(argument, options, &opened, error)) return false;
+  if (!OpenArgument(argument, table_folders, &opened, error)) return false;
   std::move(opened.begin(), opened.end(), std::back_inserter(*databases));
   return true;
 }

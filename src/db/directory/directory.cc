@@ -1,5 +1,4 @@
-#include "src/db/directory/directory.h"
-
+// What is in a database's folder (database.h).
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -7,11 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "src/db/directory/database.h"
 #include "src/db/directory/file_names.h"
 #include "src/db/directory/manifest.h"
 #include "src/db/directory/options_file.h"
 #include "src/db/sstable/comparator.h"
 #include "src/support/number_text.h"
+#include "src/support/quoted.h"
 
 namespace bloomline::directory {
 namespace {
@@ -50,21 +51,19 @@ struct Snapshot {
   std::string manifest_path;
   Manifest manifest;
   TableFolders folders;
-  std::vector<uint64_t> missing;  // live, and in none of the folders
   // The MANIFEST has not changed since it was read: its owner has not removed what is missing.
   bool is_settled = false;
 };
 
 constexpr uint64_t kMaxCurrentBytes = 4096;
 
-bool ManifestPath(const std::string& path, std::string* manifest_path, bool* vanished,
-                  std::string* error) {
+bool ManifestPath(const std::string& path, std::string* manifest_path, std::string* error) {
   const std::string current = Join(path, "CURRENT");
   std::string name;
-  if (!ReadSmallFile(current, kMaxCurrentBytes, &name, vanished, error)) return false;
+  if (!ReadSmallFile(current, kMaxCurrentBytes, &name, error)) return false;
   while (!name.empty() && (name.back() == '\n' || name.back() == '\r')) name.pop_back();
   if (!NumberBehind("MANIFEST-", name)) {
-    *error = current + ": has " + Quoted(name) + "; allowed: the name of a MANIFEST";
+    *error = current + ": has " + support::Quoted(name) + "; allowed: the name of a MANIFEST";
     return false;
   }
   *manifest_path = Join(path, name);
@@ -73,35 +72,27 @@ bool ManifestPath(const std::string& path, std::string* manifest_path, bool* van
 
 bool IsUnchanged(const std::string& path, const Snapshot& snapshot) {
   std::string manifest_path, ignored;
-  bool vanished;
-  if (!ManifestPath(path, &manifest_path, &vanished, &ignored)) return false;
+  if (!ManifestPath(path, &manifest_path, &ignored)) return false;
   std::error_code code;
   return manifest_path == snapshot.manifest_path &&
          std::filesystem::file_size(manifest_path, code) == snapshot.manifest.bytes && !code;
 }
 
-std::vector<uint64_t> MissingTables(const Snapshot& snapshot) {
-  std::vector<uint64_t> missing;
+bool HasAllTables(const Snapshot& snapshot) {
   for (const auto& [id, family] : snapshot.manifest.live.families()) {
     for (const auto& [number, file] : family.files) {
-      if (snapshot.folders.Find(number).empty()) missing.push_back(number);
+      if (snapshot.folders.Find(number).empty()) return false;
     }
   }
-  return missing;
+  return true;
 }
 
-// One attempt. *again: it failed because something changed meanwhile.
+// CURRENT, then the MANIFEST, then the listings of folders: a table that both have was there.
 bool TryToTake(const std::string& path, const std::vector<std::string>& table_folders,
-               Snapshot* snapshot, bool* again, std::string* error) {
-  if (!ManifestPath(path, &snapshot->manifest_path, again, error)) return false;
-  bool vanished;
-  if (!ReadManifest(snapshot->manifest_path, &snapshot->manifest, &vanished, error)) {
-    // The owner removes a MANIFEST when CURRENT names another.
-    std::string now, ignored;
-    bool is_gone;
-    *again = ManifestPath(path, &now, &is_gone, &ignored) && now != snapshot->manifest_path;
-    *again = *again || (!vanished && !IsUnchanged(path, *snapshot));
-    if (vanished) {
+               Snapshot* snapshot, std::string* error) {
+  if (!ManifestPath(path, &snapshot->manifest_path, error)) return false;
+  if (!ReadManifest(snapshot->manifest_path, &snapshot->manifest, error)) {
+    if (!Exists(snapshot->manifest_path)) {
       *error =
           Join(path, "CURRENT") + ": names " + snapshot->manifest_path + ", which does not exist";
     }
@@ -115,37 +106,24 @@ bool TryToTake(const std::string& path, const std::vector<std::string>& table_fo
   return true;
 }
 
-// Reads CURRENT, then the MANIFEST, then the listings of folders: a table that both have was there.
 // While the owner writes, CURRENT may name a MANIFEST that is gone, and the MANIFEST tables that
 // are gone: then all is read again, twice at most.
 bool TakeSnapshot(const std::string& path, const std::vector<std::string>& table_folders,
                   Snapshot* snapshot, std::string* error) {
-  for (int attempt = 0;; ++attempt) {
-    const bool is_last = attempt + 1 == kMaxAttempts;
+  bool is_taken = false;
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     WaitBefore(attempt);
     *snapshot = Snapshot();
-    bool again = false;
-    std::string failure;
-    if (!TryToTake(path, table_folders, snapshot, &again, &failure)) {
-      if (again && !is_last) continue;
-      *error = std::move(failure);
-      return false;
-    }
-    snapshot->missing = MissingTables(*snapshot);
-    snapshot->is_settled = snapshot->missing.empty() || IsUnchanged(path, *snapshot);
-    if (snapshot->is_settled || is_last) return true;
+    is_taken = TryToTake(path, table_folders, snapshot, error);
+    if (is_taken && HasAllTables(*snapshot)) return true;
   }
+  snapshot->is_settled = is_taken && IsUnchanged(path, *snapshot);
+  return is_taken;
 }
 
 // ---- The database that it is.
 
 using sstable::Engine;
-
-constexpr size_t kMaxNamesInWarning = 5;
-
-std::string TableName(uint64_t number, Engine engine) {
-  return SixDigits(number) + (engine == Engine::kRocksDB ? ".sst" : ".ldb");
-}
 
 Engine EngineOf(const Snapshot& snapshot) {
   // RocksDB has always used tags of its own for tables.
@@ -174,8 +152,8 @@ void AddOptions(Database* database) {
   std::string error;
   if (!ReadNewestOptions(database->path, &options, &error)) database->warnings.push_back(error);
   for (ColumnFamily& family : database->column_families) {
-    const auto found = options.column_families.find(family.name);
-    if (found != options.column_families.end()) ApplyOptions(found->second, &family);
+    const auto found = options.find(family.name);
+    if (found != options.end()) ApplyOptions(found->second, &family);
   }
 }
 
@@ -206,7 +184,8 @@ void AddFiles(const Snapshot& snapshot, Database* database) {
       TableFile table;
       table.path = snapshot.folders.Find(number);
       if (table.path.empty()) {
-        table.path = Join(database->path, TableName(number, database->engine));
+        const char* const suffix = database->engine == Engine::kRocksDB ? ".sst" : ".ldb";
+        table.path = Join(database->path, SixDigits(number) + suffix);
         table.is_missing = snapshot.is_settled;
       }
       table.number = number;
@@ -224,26 +203,11 @@ void AddFiles(const Snapshot& snapshot, Database* database) {
   }
 }
 
-void WarnOfMissing(const std::vector<uint64_t>& missing, Database* database) {
-  std::string names;
-  for (size_t i = 0; i < std::min(missing.size(), kMaxNamesInWarning); ++i) {
-    names += (i == 0 ? "" : ", ") + TableName(missing[i], database->engine);
-  }
-  if (missing.size() > kMaxNamesInWarning) names += ", ...";
-  database->warnings.push_back(
-      database->path + ": " + std::to_string(missing.size()) + " of its tables " +
-      (missing.size() == 1 ? "is" : "are") + " not there: " + names +
-      (database->engine == Engine::kRocksDB
-           ? "; if RocksDB has them in another folder (db_paths, cf_paths), name it with --tables"
-           : ""));
-}
-
 bool ReadLive(const std::string& path, Database* database, std::string* error) {
   Snapshot snapshot;
   if (!TakeSnapshot(path, database->table_folders, &snapshot, error)) return false;
   database->engine = EngineOf(snapshot);
   AddFiles(snapshot, database);
-  if (!snapshot.missing.empty()) WarnOfMissing(snapshot.missing, database);
   if (database->engine == Engine::kRocksDB) AddOptions(database);
   return true;
 }
@@ -256,11 +220,6 @@ bool ReadTables(const std::string& path, const Listing& listing, Database* datab
   for (const std::string& name : listing.other_tables) names.emplace_back(0, name);
   if (names.empty()) {
     *error = path + ": is no database: it has neither CURRENT nor tables (*.sst, *.ldb)";
-    for (const std::string& folder : listing.folders) {
-      if (!Exists(Join(Join(path, folder), "CURRENT"))) continue;
-      *error += "; " + Join(path, folder) + " has CURRENT";
-      break;
-    }
     return false;
   }
   for (auto& [number, name] : names) {

@@ -58,7 +58,6 @@ bool ListFolder(const std::string& folder, Listing* listing, std::string* error)
   const std::filesystem::directory_iterator end;
   for (; !code && entry != end; entry.increment(code)) {
     std::string name = entry->path().filename();
-    std::error_code ignored;
     if (IsTableName(name)) {
       AddTable(std::move(name), listing);
     } else if (name == "CURRENT") {
@@ -67,8 +66,6 @@ bool ListFolder(const std::string& folder, Listing* listing, std::string* error)
       listing->has_identity = true;
     } else if (const auto number = NumberBehind("OPTIONS-", name)) {
       listing->newest_options = std::max(listing->newest_options, *number);
-    } else if (entry->is_directory(ignored)) {
-      listing->folders.push_back(std::move(name));
     }
   }
   if (code) {
@@ -76,18 +73,13 @@ bool ListFolder(const std::string& folder, Listing* listing, std::string* error)
     return false;
   }
   std::sort(listing->other_tables.begin(), listing->other_tables.end());
-  std::sort(listing->folders.begin(), listing->folders.end());
   return true;
 }
 
-bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* text, bool* vanished,
+bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* text,
                    std::string* error) {
-  *vanished = false;
   support::InputFile file;
-  if (!file.Open(path, error)) {
-    *vanished = !Exists(path);
-    return false;
-  }
+  if (!file.Open(path, error)) return false;
   if (file.size() > max_bytes) {
     *error = path + ": has " + std::to_string(file.size()) + " bytes; allowed: up to " +
              std::to_string(max_bytes);
@@ -98,8 +90,7 @@ bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* tex
 }
 
 bool ReadInput(const std::string& path, uint64_t max_bytes, std::string* text, std::string* error) {
-  bool vanished;
-  if (path != "-") return ReadSmallFile(path, max_bytes, text, &vanished, error);
+  if (path != "-") return ReadSmallFile(path, max_bytes, text, error);
   constexpr size_t kReadBytes = 64 << 10;
   while (std::cin) {
     const size_t size = text->size();
@@ -122,15 +113,6 @@ bool Exists(const std::string& path) {
   std::error_code code;
   const auto status = std::filesystem::status(path, code);
   return status.type() != std::filesystem::file_type::not_found;
-}
-
-std::string Quoted(std::string_view text) {
-  constexpr size_t kMaxBytes = 80;
-  std::string quoted(text.substr(0, kMaxBytes));
-  for (char& c : quoted) {
-    if (c < ' ' || c > '~') c = '?';
-  }
-  return "'" + quoted + "'";
 }
 
 }  // namespace bloomline::directory

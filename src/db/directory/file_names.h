@@ -25,14 +25,13 @@ struct Listing {
   std::unordered_map<uint64_t, std::string> tables;  // the name by the number
   std::vector<std::string> other_tables;             // with names that are no numbers
   uint64_t newest_options = 0;                       // 0: none
-  std::vector<std::string> folders;
   bool has_current = false;
   bool has_identity = false;
 };
 bool ListFolder(const std::string& folder, Listing* listing, std::string* error);
 
-// All of a small file. False with *error; *vanished: it does not exist.
-bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* text, bool* vanished,
+// All of a small file. False with *error.
+bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* text,
                    std::string* error);
 
 // All of a file that a user names, or for "-" of standard input.
@@ -44,9 +43,6 @@ constexpr int kMaxAttempts = 3;
 void WaitBefore(int attempt);
 
 bool Exists(const std::string& path);
-
-// The first bytes of a text of unknown origin, for an error: '?' for what is not printable ASCII.
-std::string Quoted(std::string_view text);
 
 }  // namespace bloomline::directory
 

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "src/db/directory/file_names.h"
 #include "src/db/directory/record_log.h"
 
 namespace bloomline::directory {
@@ -67,13 +66,9 @@ bool LiveFiles::ApplyOne(VersionEdit&& edit, std::string* what) {
   return true;
 }
 
-bool ReadManifest(const std::string& path, Manifest* manifest, bool* vanished, std::string* error) {
-  *vanished = false;
+bool ReadManifest(const std::string& path, Manifest* manifest, std::string* error) {
   RecordLog log;
-  if (!log.Open(path, error)) {
-    *vanished = !Exists(path);
-    return false;
-  }
+  if (!log.Open(path, error)) return false;
   manifest->bytes = log.size();
   std::string_view record;
   VersionEdit edit;

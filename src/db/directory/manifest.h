@@ -80,9 +80,8 @@ struct Manifest {
 };
 
 // False with *error: the file, what is wrong, and where. Damage anywhere but in a last record that
-// may not be written in full yet is an error: which tables are live is then unknown. *vanished: it
-// does not exist.
-bool ReadManifest(const std::string& path, Manifest* manifest, bool* vanished, std::string* error);
+// may not be written in full yet is an error: which tables are live is then unknown.
+bool ReadManifest(const std::string& path, Manifest* manifest, std::string* error);
 
 }  // namespace bloomline::directory
 

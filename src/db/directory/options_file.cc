@@ -45,11 +45,10 @@ OptionMap* SectionOf(std::string_view line, OptionsFile* options) {
   const size_t end = line.rfind('"');
   const std::string_view title =
       Trim(begin == line.npos ? line.substr(1, line.size() - 2) : line.substr(1, begin - 1));
-  if (title == "DBOptions") return &options->database;
   constexpr std::string_view kTables = "TableOptions/";
   if (title != "CFOptions" && title.substr(0, kTables.size()) != kTables) return nullptr;
   if (begin == end) return nullptr;
-  return &options->column_families[Unescape(line.substr(begin + 1, end - begin - 1))];
+  return &(*options)[Unescape(line.substr(begin + 1, end - begin - 1))];
 }
 
 // The end of the value that begins at `begin`: its ';', or the end of the text.
@@ -94,22 +93,20 @@ void ParseOptionsFile(std::string_view text, OptionsFile* options) {
 
 bool ReadNewestOptions(const std::string& folder, OptionsFile* options, std::string* error) {
   constexpr uint64_t kMaxBytes = 256 << 20;
-  std::string text;
-  for (int attempt = 0;; ++attempt) {
+  // RocksDB renames a whole file into place, then deletes old ones.
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     WaitBefore(attempt);
     Listing listing;
     if (!ListFolder(folder, &listing, error)) return false;
     if (listing.newest_options == 0) return true;
     const std::string path = Join(folder, "OPTIONS-" + SixDigits(listing.newest_options));
-    bool vanished;  // RocksDB renames a whole file into place, then deletes old ones
-    std::string failure;
-    if (ReadSmallFile(path, kMaxBytes, &text, &vanished, &failure)) break;
-    if (vanished && attempt < kMaxAttempts) continue;
-    *error = std::move(failure);
-    return false;
+    std::string text;
+    if (ReadSmallFile(path, kMaxBytes, &text, error)) {
+      ParseOptionsFile(text, options);
+      return true;
+    }
   }
-  ParseOptionsFile(text, options);
-  return true;
+  return false;
 }
 
 std::string OptionIn(std::string_view value, std::string_view name) {

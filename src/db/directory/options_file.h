@@ -15,12 +15,10 @@ namespace bloomline::directory {
 
 using OptionMap = std::map<std::string, std::string>;
 
-struct OptionsFile {
-  OptionMap database;                                // [DBOptions]
-  std::map<std::string, OptionMap> column_families;  // by name, with those of their tables
-};
+// By the column family's name, with the options of its tables.
+using OptionsFile = std::map<std::string, OptionMap>;
 
-// Unknown sections are skipped, and lines that are no option.
+// Other sections are skipped, and lines that are no option.
 void ParseOptionsFile(std::string_view text, OptionsFile* options);
 
 // The newest OPTIONS file of a database's folder. False with *error if it cannot be read; if there
