@@ -72,7 +72,25 @@ void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string
 // are any. Files that the database no longer has become kVanished if `drop`, although they were
 // read: their keys are in the new ones.
 bool AddNewFiles(Inputs* inputs, bool drop);
-constexpr int kMostRounds = 3;  // of AddNewFiles; an owner may be faster than this tool
+
+// ForEachFile, then once more for the new files. Returns what work(i, table, &result, &progress,
+// &error) sets for each of Inputs::files.
+template <typename Result, typename Work>
+std::vector<Result> ResultsOfFiles(Inputs* inputs, const CommonOptions& options,
+                                   const std::string& name, bool drop, const Work& work) {
+  std::vector<Result> results;
+  size_t first;
+  do {
+    first = results.size();
+    results.resize(inputs->files.size());
+    const auto set_result = [&](size_t i, const sstable::Table& table, cli::FileProgress* progress,
+                                std::string* error) {
+      return work(i, table, &results[i], progress, error);
+    };
+    ForEachFile(inputs, options, name, set_result, first);
+  } while (first == 0 && AddNewFiles(inputs, drop));
+  return results;
+}
 
 }  // namespace bloomline::db
 

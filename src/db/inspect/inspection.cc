@@ -46,19 +46,14 @@ std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
 Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::string& name,
                    const std::string& policy) {
   Inspection inspection;
-  for (int round = 0; round == 0 || (round < kMostRounds && AddNewFiles(inputs, true)); ++round) {
-    const size_t first = inspection.files.size();
-    inspection.files.resize(inputs->files.size());
-    ForEachFile(
-        inputs, options, name,
-        [&](size_t i, const sstable::Table& table, cli::FileProgress* progress,
-            std::string* error) {
-          const bool done = InspectFile(table, &inspection.files[i].facts, error);
-          progress->AddBytes(inputs->file(inputs->files[i]).bytes);
-          return done;
-        },
-        first);
-  }
+  inspection.files =
+      ResultsOfFiles<InspectedFile>(inputs, options, name, true,
+                                    [&](size_t i, const sstable::Table& table, InspectedFile* file,
+                                        cli::FileProgress* progress, std::string* error) {
+                                      const bool done = InspectFile(table, &file->facts, error);
+                                      progress->AddBytes(inputs->file(inputs->files[i]).bytes);
+                                      return done;
+                                    });
   for (size_t i = 0; i < inspection.files.size(); ++i) {
     const std::string running = PolicyOf(inputs->column_family(inputs->files[i]), policy).name;
     inspection.files[i].ignored = WhyIgnored(running, inspection.files[i].facts);

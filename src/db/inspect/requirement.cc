@@ -4,12 +4,12 @@
 #include <cmath>
 #include <iostream>
 
-#include "bloomline/sizing.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
 #include "src/db/report.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/limits.h"
+#include "src/filter/sizing/memory_division.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
@@ -86,26 +86,15 @@ bool Requirement::HasKind(const FileFacts& facts) const {
   });
 }
 
-double Requirement::Bytes(sstable::Engine engine, double num_keys) const {
-  const auto keys = static_cast<uint64_t>(std::llround(std::max(num_keys, 1.0)));
-  const double bits = bits_per_key_.value_or(kAnyBits);
-  if (filter::IsStock(format_)) return static_cast<double>(FilterBytes(format_, keys, bits));
-  const filter::FilterShape shape = engine == sstable::Engine::kLevelDB
-                                        ? filter::LevelDBShapes(format_, bits).For(keys)
-                                        : filter::TableShape(format_, keys, bits);
-  return static_cast<double>(shape.payload_bytes());
-}
-
 bool Requirement::HasBits(const FileFacts& facts) const {
   if (!bits_per_key_.has_value()) return true;
-  const auto num_filters = static_cast<double>(std::max<uint64_t>(facts.num_filters, 1));
-  const double wanted = num_filters * Bytes(facts.engine, MeanKeys(facts));
-  // LevelDB's filters have a few dozen keys, and no more than a byte behind the payload.
-  const double per_filter = facts.engine == sstable::Engine::kLevelDB ? 1 : 32;
-  const double tolerated = 0.15 * wanted + per_filter * num_filters;
-  const auto bytes = static_cast<double>(facts.filter_bytes);
-  // Range entries take bits, too.
-  return bytes >= wanted - tolerated && (bytes <= wanted + tolerated || facts.ranges.files != 0);
+  const double wanted =
+      filter::MemoryBits(format_, *bits_per_key_) * static_cast<double>(facts.num_keys) / 8;
+  // RocksDB's filters have whole blocks and a trailer, LevelDB's whole bytes and a code.
+  const double per_filter = facts.engine == sstable::Engine::kLevelDB ? 2 : 84;
+  const double tolerated = 0.15 * wanted + per_filter * static_cast<double>(facts.num_filters);
+  const auto bytes = static_cast<double>(facts.filter_bytes - facts.ranges.entry_bytes);
+  return std::abs(bytes - wanted) <= tolerated;
 }
 
 bool Requirement::IsMetBy(const FileFacts& facts) const {

@@ -23,8 +23,8 @@ class Requirement {
   Format format() const { return format_; }
   std::optional<double> bits_per_key() const { return bits_per_key_; }
 
-  // The bits may differ by 15 %, and by 32 bytes for each filter in RocksDB, which can round sizes;
-  // in LevelDB by a byte. A file without keys meets any requirement.
+  // The bits may differ by 15 %, and by what each filter is rounded up to. A file without keys
+  // meets any requirement.
   bool IsMetBy(const FileFacts& facts) const;
 
  private:
@@ -32,8 +32,6 @@ class Requirement {
 
   bool HasKind(const FileFacts& facts) const;
   bool HasBits(const FileFacts& facts) const;
-  // The bytes of a filter of so many keys.
-  double Bytes(sstable::Engine engine, double num_keys) const;
 
   Format format_;
   std::optional<double> bits_per_key_;

@@ -176,19 +176,13 @@ void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
 
 int Run(const VerifyOptions& options) {
   Inputs inputs = OpenInputs(options.common);
-  std::vector<VerifyResult> results;
   std::atomic<uint64_t> listed{0};
-  for (int round = 0; round == 0 || (round < kMostRounds && AddNewFiles(&inputs, false)); ++round) {
-    const size_t first = results.size();
-    results.resize(inputs.files.size());
-    ForEachFile(
-        &inputs, options.common, "verify",
-        [&](size_t i, const sstable::Table& table, cli::FileProgress* progress,
-            std::string* error) {
-          return VerifyFile(table, options.max_errors, &listed, progress, &results[i], error);
-        },
-        first);
-  }
+  const auto results = ResultsOfFiles<VerifyResult>(
+      &inputs, options.common, "verify", false,
+      [&](size_t, const sstable::Table& table, VerifyResult* result, cli::FileProgress* progress,
+          std::string* error) {
+        return VerifyFile(table, options.max_errors, &listed, progress, result, error);
+      });
   if (options.common.json) {
     PrintJson(inputs, results);
   } else {
