@@ -1,4 +1,4 @@
-// MANIFESTs of any bytes: src/db/directory/record_log.h, manifest.h.
+// MANIFESTs of any bytes: src/db/directory/manifest.h.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>

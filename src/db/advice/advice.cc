@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "bloomline/level_sizing.h"
-#include "src/db/advice/division.h"
 #include "src/db/advice/instructions.h"
-#include "src/db/advice/remarks.h"
 #include "src/filter/sizing/memory_division.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"

@@ -1,4 +1,5 @@
-// How to set a choice: RocksDB's option string, the environment of the preload libraries, C++.
+// What stands beside the figures of a choice: how to set it, as RocksDB's option string, the
+// environment of the preload libraries and C++; and what an operator should know.
 #ifndef BLOOMLINE_DB_ADVICE_INSTRUCTIONS_H_
 #define BLOOMLINE_DB_ADVICE_INSTRUCTIONS_H_
 
@@ -6,6 +7,8 @@
 #include <vector>
 
 #include "bloomline/filter_options.h"
+#include "src/db/advice/advice.h"
+#include "src/db/advice/division.h"
 #include "src/db/sstable/table.h"
 
 namespace bloomline::advice {
@@ -29,6 +32,10 @@ std::string OptionString(const Settings& settings);
 std::string EnvironmentLine(const Settings& settings);
 // Statements. RocksDB: `table` is a BlockBasedTableOptions; LevelDB: `options` an Options.
 std::string Code(const Settings& settings);
+
+// Fills in the remarks of an advice that has its figures and choices (remarks.cc).
+void AddRemarks(const Situation& situation, const Request& request, const Tree& tree,
+                Advice* advice);
 
 }  // namespace bloomline::advice
 

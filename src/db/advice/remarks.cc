@@ -1,9 +1,9 @@
-#include "src/db/advice/remarks.h"
-
+// What an operator should know beside the figures of a piece of advice (instructions.h).
 #include <algorithm>
 #include <charconv>
 #include <initializer_list>
 
+#include "src/db/advice/instructions.h"
 #include "src/filter/sizing/memory_division.h"
 #include "src/support/number_text.h"
 

@@ -1,5 +1,9 @@
 // The records of a MANIFEST, each of which adds and removes tables (manifest.h).
-#include <utility>
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "src/db/directory/manifest.h"
 #include "src/db/sstable/bytes/coding.h"
@@ -9,40 +13,64 @@ namespace {
 
 using sstable::TakeVarint;
 
+// The tags whose values count. RocksDB's begin at 10.
 enum Tag : uint32_t {
   kComparator = 1,
-  kLogNumber = 2,
-  kNextFileNumber = 3,
-  kLastSequence = 4,
-  kCompactPointer = 5,
   kDeletedFile = 6,
   kNewFile = 7,
-  kPrevLogNumber = 9,
-  // RocksDB's
-  kMinLogNumberToKeep = 10,
+  kFirstOfRocksDB = 10,
   kNewFile2 = 100,
   kNewFile3 = 102,
   kNewFile4 = 103,
   kColumnFamily = 200,
   kColumnFamilyAdd = 201,
   kColumnFamilyDrop = 202,
-  kMaxColumnFamily = 203,
   kInAtomicGroup = 300,
-  kBlobFileAddition = 400,
-  kBlobFileGarbage = 401,
-  // From here on a length follows, so that readers can skip what they do not know. These four, of
-  // RocksDB 6.12 to 6.18, have none.
+  // From here on a length follows, so that readers can skip what they do not know, but for four of
+  // RocksDB 6.12 to 6.18.
   kSafeIgnoreMask = 1 << 13,
-  kOldBlobFileAddition = kSafeIgnoreMask + 2,
-  kOldBlobFileGarbage = kSafeIgnoreMask + 3,
-  kOldWalAddition = kSafeIgnoreMask + 4,
-  kOldWalDeletion = kSafeIgnoreMask + 5,
 };
+
+struct Field {
+  uint32_t tag;
+  const char* name;
+  // One letter for each part: n and i, a number of 64 and of 32 bits; l, a level; b, bytes behind
+  // their length; k, such bytes that are a key with sequence number and type; f and g, fields of a
+  // file and of a blob file; w, those of a log; p, a path's number, which is not needed: folders
+  // are looked through.
+  const char* parts;
+};
+constexpr Field kFields[] = {
+    {kComparator, "the comparator's name", "b"},
+    {2, "a number", "n"},  // of the log
+    {3, "a number", "n"},  // of the next file
+    {4, "a number", "n"},  // of the last sequence number
+    {5, "a compaction pointer", "lb"},
+    {kDeletedFile, "a deleted file", "ln"},
+    {kNewFile, "a new file", "lnnkk"},
+    {9, "a number", "n"},   // of the log before
+    {10, "a number", "n"},  // of the first log to keep
+    {kNewFile2, "a new file", "lnnkknn"},
+    {kNewFile3, "a new file", "lnpnkknn"},
+    {kNewFile4, "a new file", "lnnkknnf"},
+    {kColumnFamily, "the column family's number", "i"},
+    {kColumnFamilyAdd, "the column family's name", "b"},
+    {kColumnFamilyDrop, "", ""},
+    {203, "the last column family", "i"},
+    {kInAtomicGroup, "an atomic group", "i"},
+    {400, "a blob file", "nnnbbg"},
+    {401, "the garbage of a blob file", "nnng"},
+    {kSafeIgnoreMask + 2, "a blob file", "nnnbbg"},
+    {kSafeIgnoreMask + 3, "the garbage of a blob file", "nnng"},
+    {kSafeIgnoreMask + 4, "a log", "nw"},
+    {kSafeIgnoreMask + 5, "a deleted log", "n"},
+};
+constexpr Field kSkipped = {kSafeIgnoreMask, "a field that can be skipped", "b"};
 
 // Fields of kNewFile4.
 constexpr uint32_t kLastField = 1;
 constexpr uint32_t kFieldMustBeKnown = 1 << 6;
-constexpr uint32_t kPathId = kFieldMustBeKnown + 1;  // not needed: folders are looked through
+constexpr uint32_t kPathId = kFieldMustBeKnown + 1;
 // Fields of a blob file.
 constexpr uint32_t kLastBlobField = 0;
 // Fields of an old WAL addition.
@@ -66,146 +94,98 @@ class Decoder {
   Decoder(std::string_view record, VersionEdit* edit) : input_(record), edit_(edit) {}
 
   EditError Decode(std::string* what) {
-    uint32_t tag;
     while (!input_.empty()) {
-      if (!TakeVarint(&input_, &tag)) return Damaged("a tag", what);
-      if (tag >= kMinLogNumberToKeep) edit_->has_rocksdb_tags = true;
-      const char* field = "";
-      if (!DecodeField(tag, &field)) {
-        if (unknown_.empty()) return Damaged(field, what);
-        *what = unknown_;
-        return EditError::kNewerVersion;
+      uint32_t tag;
+      *what = "a tag";
+      if (!TakeVarint(&input_, &tag)) return EditError::kDamaged;
+      if (tag >= kFirstOfRocksDB) edit_->has_rocksdb_tags = true;
+      const Field* field = std::find_if(std::begin(kFields), std::end(kFields),
+                                        [&](const Field& row) { return row.tag == tag; });
+      if (field == std::end(kFields)) {
+        *what = "tag " + std::to_string(tag);
+        if ((tag & kSafeIgnoreMask) == 0) return EditError::kNewerVersion;
+        field = &kSkipped;
       }
+      numbers_.clear();
+      texts_.clear();
+      for (const char* part = field->parts; *part != '\0'; ++part) {
+        if (Take(*part)) continue;
+        *what = unknown_.empty() ? field->name : unknown_;
+        return unknown_.empty() ? EditError::kDamaged : EditError::kNewerVersion;
+      }
+      Apply(tag);
     }
     return EditError::kNone;
   }
 
  private:
-  static EditError Damaged(const char* field, std::string* what) {
-    *what = field;
-    return EditError::kDamaged;
-  }
-
-  bool Unknown(const char* kind, uint32_t tag) {
-    unknown_ = kind + std::to_string(tag);
-    return false;
-  }
-
-  bool SkipVarint32() {
-    uint32_t skipped;
-    return TakeVarint(&input_, &skipped);
-  }
-  bool SkipVarint64() {
-    uint64_t skipped;
-    return TakeVarint(&input_, &skipped);
-  }
-  bool SkipBytes() {
-    std::string_view skipped;
-    return GetLengthPrefixed(&input_, &skipped);
-  }
-
-  bool GetLevel(int* level) {
-    uint32_t value;
-    if (!TakeVarint(&input_, &value) || value >= kMaxLevels) return false;
-    *level = static_cast<int>(value);
-    return true;
-  }
-
-  bool GetUserKey(std::string* key) {
-    std::string_view bytes;
-    if (!GetLengthPrefixed(&input_, &bytes) || bytes.size() < kSequenceAndTypeBytes) return false;
-    bytes.remove_suffix(kSequenceAndTypeBytes);
-    key->assign(bytes);
-    return true;
-  }
-
-  bool GetString(std::string* text) {
-    std::string_view bytes;
-    if (!GetLengthPrefixed(&input_, &bytes)) return false;
-    text->assign(bytes);
-    return true;
-  }
-
-  bool DecodeField(uint32_t tag, const char** field) {
+  void Apply(uint32_t tag) {
     switch (tag) {
       case kComparator:
-        *field = "the comparator's name";
-        return GetString(&edit_->comparator.emplace());
-      case kLogNumber:
-      case kNextFileNumber:
-      case kLastSequence:
-      case kPrevLogNumber:
-      case kMinLogNumberToKeep:
-        *field = "a number";
-        return SkipVarint64();
-      case kCompactPointer: {
-        *field = "a compaction pointer";
-        int level;
-        return GetLevel(&level) && SkipBytes();
-      }
-      case kDeletedFile: {
-        *field = "a deleted file";
-        DeletedFile file;
-        if (!GetLevel(&file.level) || !TakeVarint(&input_, &file.number)) return false;
-        edit_->deleted_files.push_back(file);
-        return true;
-      }
+        edit_->comparator.emplace(texts_[0]);
+        break;
+      case kDeletedFile:
+        edit_->deleted_files.push_back({static_cast<int>(numbers_[0]), numbers_[1]});
+        break;
       case kNewFile:
       case kNewFile2:
       case kNewFile3:
       case kNewFile4:
-        *field = "a new file";
-        return DecodeNewFile(tag);
+        edit_->new_files.push_back({static_cast<int>(numbers_[0]), numbers_[1], numbers_[2],
+                                    std::string(texts_[0]), std::string(texts_[1])});
+        break;
       case kColumnFamily:
-        *field = "the column family's number";
-        return TakeVarint(&input_, &edit_->column_family);
+        edit_->column_family = static_cast<uint32_t>(numbers_[0]);
+        break;
       case kColumnFamilyAdd:
-        *field = "the column family's name";
         edit_->adds_column_family = true;
-        return GetString(&edit_->column_family_name);
+        edit_->column_family_name = texts_[0];
+        break;
       case kColumnFamilyDrop:
         edit_->drops_column_family = true;
-        return true;
-      case kMaxColumnFamily:
-        *field = "the last column family";
-        return SkipVarint32();
+        break;
       case kInAtomicGroup:
-        *field = "an atomic group";
-        return TakeVarint(&input_, &edit_->remaining_in_group.emplace());
-      case kBlobFileAddition:
-      case kOldBlobFileAddition:
-        *field = "a blob file";
-        return SkipVarint64() && SkipVarint64() && SkipVarint64() && SkipBytes() && SkipBytes() &&
-               SkipFields(kLastBlobField);
-      case kBlobFileGarbage:
-      case kOldBlobFileGarbage:
-        *field = "the garbage of a blob file";
-        return SkipVarint64() && SkipVarint64() && SkipVarint64() && SkipFields(kLastBlobField);
-      case kOldWalAddition:
-        *field = "a log";
-        return SkipVarint64() && SkipWalFields();
-      case kOldWalDeletion:
-        *field = "a deleted log";
-        return SkipVarint64();
+        edit_->remaining_in_group = static_cast<uint32_t>(numbers_[0]);
+        break;
       default:
-        *field = "a field that can be skipped";
-        return tag & kSafeIgnoreMask ? SkipBytes() : Unknown("tag ", tag);
+        break;
     }
   }
 
-  bool DecodeNewFile(uint32_t tag) {
-    LiveFile file;
-    if (!GetLevel(&file.level) || !TakeVarint(&input_, &file.number)) return false;
-    if (tag == kNewFile3 && !SkipVarint32()) return false;  // kPathId
-    if (!TakeVarint(&input_, &file.bytes) || !GetUserKey(&file.smallest_key) ||
-        !GetUserKey(&file.largest_key)) {
-      return false;
+  bool Take(char part) {
+    switch (part) {
+      case 'n':
+        return TakeVarint(&input_, &numbers_.emplace_back());
+      case 'i':
+      case 'l': {
+        uint32_t number;
+        if (!TakeVarint(&input_, &number) || (part == 'l' && number >= kMaxLevels)) return false;
+        numbers_.push_back(number);
+        return true;
+      }
+      case 'p': {
+        uint32_t path;
+        return TakeVarint(&input_, &path);
+      }
+      case 'b':
+        return GetLengthPrefixed(&input_, &texts_.emplace_back());
+      case 'k':
+        if (!GetLengthPrefixed(&input_, &texts_.emplace_back()) ||
+            texts_.back().size() < kSequenceAndTypeBytes) {
+          return false;
+        }
+        texts_.back().remove_suffix(kSequenceAndTypeBytes);
+        return true;
+      case 'w':
+        return SkipWalFields();
+      default:
+        return SkipFields(part == 'f' ? kLastField : kLastBlobField);
     }
-    const bool has_sequences = tag != kNewFile;
-    if (has_sequences && (!SkipVarint64() || !SkipVarint64())) return false;
-    if (tag == kNewFile4 && !SkipFields(kLastField)) return false;
-    edit_->new_files.push_back(std::move(file));
-    return true;
+  }
+
+  bool Unknown(uint32_t field) {
+    unknown_ = "field " + std::to_string(field);
+    return false;
   }
 
   // Each field has a number and a length.
@@ -214,8 +194,9 @@ class Decoder {
       uint32_t field;
       if (!TakeVarint(&input_, &field)) return false;
       if (field == last) return true;
-      if (field & kFieldMustBeKnown && field != kPathId) return Unknown("field ", field);
-      if (!SkipBytes()) return false;
+      if (field & kFieldMustBeKnown && field != kPathId) return Unknown(field);
+      std::string_view skipped;
+      if (!GetLengthPrefixed(&input_, &skipped)) return false;
     }
   }
 
@@ -224,13 +205,16 @@ class Decoder {
       uint32_t field;
       if (!TakeVarint(&input_, &field)) return false;
       if (field == kLastWalField) return true;
-      if (field != kSyncedSize) return Unknown("field ", field);
-      if (!SkipVarint64()) return false;
+      if (field != kSyncedSize) return Unknown(field);
+      uint64_t skipped;
+      if (!TakeVarint(&input_, &skipped)) return false;
     }
   }
 
   std::string_view input_;
   VersionEdit* const edit_;
+  std::vector<uint64_t> numbers_;  // of the field
+  std::vector<std::string_view> texts_;
   std::string unknown_;
 };
 
