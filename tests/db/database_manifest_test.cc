@@ -228,18 +228,17 @@ TEST_F(ManifestTest, RecordsOfAllSizes) {
 
 TEST_F(ManifestTest, RecordTypes) {
   ManifestWriter writer;
-  writer.AddFragment(5, kComparator, Fixed(1, 4));  // RocksDB's recyclable ones
+  writer.AddFragment(1, kComparator);
   const std::string record = NewFile4(0, 5, "a", "b");
-  writer.AddFragment(6, record.substr(0, 5), Fixed(1, 4));
-  writer.AddFragment(7, record.substr(5, 5), Fixed(1, 4));
-  writer.AddFragment(8, record.substr(10), Fixed(1, 4));
+  writer.AddFragment(2, record.substr(0, 5));
+  writer.AddFragment(3, record.substr(5, 5));
+  writer.AddFragment(4, record.substr(10));
   writer.AddFragment(130, "skipped");
-  writer.AddFragment(131, "skipped", Fixed(1, 4));
   writer.AddFragment(200, "skipped");
   writer.Add(NewFile4(0, 6, "c", "d"));
   const Reading reading = Read(writer.bytes());
   EXPECT_EQ(reading.text, "0 default cmp: 5@0 a-b 6@0 c-d;");
-  for (const int type : {9, 12, 100}) {
+  for (const int type : {5, 9, 12, 100}) {
     ManifestWriter unknown;
     unknown.Add(kComparator);
     unknown.AddFragment(type, "?");

@@ -50,9 +50,8 @@ class ManifestWriter {
   static constexpr size_t kBlockBytes = 32768;
   static constexpr size_t kHeaderBytes = 7;
 
-  void AddFragment(int type, std::string_view payload, std::string_view log_number = "") {
-    const std::string body =
-        static_cast<char>(type) + std::string(log_number) + std::string(payload);
+  void AddFragment(int type, std::string_view payload) {
+    const std::string body = static_cast<char>(type) + std::string(payload);
     bytes_ += Fixed(sstable::MaskCrc32c(sstable::Crc32c(body.data(), body.size())), 4) +
               Fixed(payload.size(), 2) + body;
   }

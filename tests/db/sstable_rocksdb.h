@@ -220,7 +220,7 @@ inline void ExpectSameQueries(const OneTable& written, const sstable::Table& tab
 }
 
 inline void CheckTableInto(const TableCase& test_case, sstable::FilterKind kind,
-                           sstable::Properties* properties) {
+                           rocksdb::TableProperties* properties) {
   OneTable written(test_case);
   written.Write();
   const auto table = OpenTable(written.TablePath());
@@ -239,16 +239,15 @@ inline void CheckTableInto(const TableCase& test_case, sstable::FilterKind kind,
   EXPECT_EQ(ours.num_entries, theirs.num_entries);
   EXPECT_EQ(ours.num_range_deletions, theirs.num_range_deletions);
   EXPECT_EQ(ours.num_filter_entries, theirs.num_filter_entries);
-  EXPECT_EQ(ours.raw_key_bytes, theirs.raw_key_size);
-  EXPECT_EQ(ours.data_bytes, theirs.data_size);
   EXPECT_EQ(ours.filter_policy, theirs.filter_policy_name);
   EXPECT_EQ(ours.comparator, theirs.comparator_name);
-  *properties = ours;
+  *properties = theirs;
 }
 
-// Writes a table, makes these checks and compares filters and properties. Returns the properties.
-inline sstable::Properties CheckTable(const TableCase& test_case, sstable::FilterKind kind) {
-  sstable::Properties properties;
+// Writes a table, makes these checks and compares filters and properties. Returns RocksDB's
+// properties.
+inline rocksdb::TableProperties CheckTable(const TableCase& test_case, sstable::FilterKind kind) {
+  rocksdb::TableProperties properties;
   CheckTableInto(test_case, kind, &properties);
   return properties;
 }

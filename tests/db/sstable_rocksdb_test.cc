@@ -85,10 +85,10 @@ void CheckCompression(rocksdb::CompressionType type, uint32_t format_version, bo
   }
   const bool is_partitioned = type == rocksdb::kZSTD;  // these indexes are compressed, too
   if (is_partitioned) test_case.Partition();
-  const sstable::Properties properties =
+  const rocksdb::TableProperties properties =
       CheckTable(test_case, is_partitioned ? FilterKind::kPartitioned : FilterKind::kFull);
   // Without this, none of the blocks could have become smaller.
-  EXPECT_LT(properties.data_bytes, (properties.raw_key_bytes + kKeys * 45) * 2 / 3);
+  EXPECT_LT(properties.data_size, (properties.raw_key_size + kKeys * 45) * 2 / 3);
 }
 
 TEST(SstableRocksDBTest, Compressions) {

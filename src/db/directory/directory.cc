@@ -19,40 +19,22 @@ namespace {
 
 // ---- What is live in a database's folder at one moment, also while its owner changes it.
 
-// The folders that tables are in: the database's own, and RocksDB's db_paths and cf_paths.
-class TableFolders {
- public:
-  bool Add(const std::string& folder, std::string* error) {
-    for (const auto& [name, listing] : listings_) {
-      if (name == folder) return true;
-    }
-    Listing listing;
-    if (!ListFolder(folder, &listing, error)) return false;
-    listings_.emplace_back(folder, std::move(listing));
-    return true;
-  }
+struct Snapshot {
+  std::string manifest_path;
+  Manifest manifest;
+  // By folder: the database's own first, then RocksDB's db_paths and cf_paths.
+  std::vector<std::pair<std::string, Listing>> listings;
+  // The MANIFEST has not changed since it was read: its owner has not removed what is missing.
+  bool is_settled = false;
 
-  // The path; empty: it is in none.
+  // The path of a table; empty: it is in no folder.
   std::string Find(uint64_t number) const {
-    for (const auto& [folder, listing] : listings_) {
+    for (const auto& [folder, listing] : listings) {
       const auto found = listing.tables.find(number);
       if (found != listing.tables.end()) return Join(folder, found->second);
     }
     return "";
   }
-
-  const Listing& front() const { return listings_.front().second; }  // of the database's own
-
- private:
-  std::vector<std::pair<std::string, Listing>> listings_;
-};
-
-struct Snapshot {
-  std::string manifest_path;
-  Manifest manifest;
-  TableFolders folders;
-  // The MANIFEST has not changed since it was read: its owner has not removed what is missing.
-  bool is_settled = false;
 };
 
 constexpr uint64_t kMaxCurrentBytes = 4096;
@@ -81,7 +63,7 @@ bool IsUnchanged(const std::string& path, const Snapshot& snapshot) {
 bool HasAllTables(const Snapshot& snapshot) {
   for (const auto& [id, family] : snapshot.manifest.live.families()) {
     for (const auto& [number, file] : family.files) {
-      if (snapshot.folders.Find(number).empty()) return false;
+      if (snapshot.Find(number).empty()) return false;
     }
   }
   return true;
@@ -98,10 +80,14 @@ bool TryToTake(const std::string& path, const std::vector<std::string>& table_fo
     }
     return false;
   }
-  if (!snapshot->folders.Add(path, error)) return false;
-  for (const std::string& folder : table_folders) {
-    std::string ignored;
-    snapshot->folders.Add(folder, &ignored);
+  snapshot->listings.emplace_back(path, Listing());
+  for (const std::string& folder : table_folders)
+    snapshot->listings.emplace_back(folder, Listing());
+  for (auto& [folder, listing] : snapshot->listings) {
+    std::string failure;
+    if (ListFolder(folder, &listing, &failure) || folder != path) continue;
+    *error = std::move(failure);
+    return false;
   }
   return true;
 }
@@ -132,7 +118,7 @@ Engine EngineOf(const Snapshot& snapshot) {
   for (const auto& [id, family] : live.families()) {
     if (!family.files.empty()) return Engine::kLevelDB;
   }
-  const Listing& listing = snapshot.folders.front();
+  const Listing& listing = snapshot.listings.front().second;
   return listing.has_identity || listing.newest_options > 0 ? Engine::kRocksDB : Engine::kLevelDB;
 }
 
@@ -182,7 +168,7 @@ void AddFiles(const Snapshot& snapshot, Database* database) {
     const size_t begin = database->files.size();
     for (const auto& [number, file] : live.files) {
       TableFile table;
-      table.path = snapshot.folders.Find(number);
+      table.path = snapshot.Find(number);
       if (table.path.empty()) {
         const char* const suffix = database->engine == Engine::kRocksDB ? ".sst" : ".ldb";
         table.path = Join(database->path, SixDigits(number) + suffix);

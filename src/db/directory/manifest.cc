@@ -15,33 +15,23 @@ namespace {
 constexpr size_t kBlockBytes = 32768;
 constexpr size_t kHeaderBytes = 7;
 constexpr size_t kTypeOffset = 6;  // where the bytes begin that the checksum covers
-constexpr size_t kLogNumberBytes = 4;
 
 enum Type : int {
   kZero = 0,
   kFull = 1,
   kFirst = 2,
   kMiddle = 3,
-  kLast = 4,
-  kRecyclableFull = 5,
-  kRecyclableLast = 8,
-  kRecyclableTimestampSize = 11,
+  kLast = 4,            // those behind it are in logs that RocksDB reuses, which a MANIFEST is not
   kIgnorable = 1 << 7,  // RocksDB skips such types if it does not know them
-  kRecyclableWalInfo = 131,
 };
-
-bool HasLogNumber(int type) {
-  return (type >= kRecyclableFull && type <= kRecyclableLast) || type == kRecyclableTimestampSize ||
-         type == kRecyclableWalInfo;
-}
 
 bool IsZeros(std::string_view bytes) { return bytes.find_first_not_of('\0') == bytes.npos; }
 
-// The records of a MANIFEST: LevelDB's log format (doc/log_format.md) with RocksDB's additions
+// The records of a MANIFEST: LevelDB's log format (doc/log_format.md), with RocksDB's types
 // (db/log_format.h). Reads what the file has when it is opened, block by block.
 //
 //   block:  32 KiB of fragments; fewer than 7 bytes at its end are filled with zeros
-//   fragment:  masked CRC-32C (4) length (2) type (1) [log number (4)] payload
+//   fragment:  masked CRC-32C (4) length (2) type (1) payload
 class RecordLog {
  public:
   bool Open(const std::string& path, std::string* error) { return file_.Open(path, error); }
@@ -104,11 +94,10 @@ RecordLog::Header RecordLog::ParseAt(size_t position, Fragment* fragment) const 
   fragment->type = static_cast<unsigned char>(header[kTypeOffset]);
   fragment->offset = block_offset_ + position;
   if (fragment->type == kZero && length == 0) return Header::kZeros;
-  const size_t extra = HasLogNumber(fragment->type) ? kLogNumberBytes : 0;
-  if (length + extra > block_.size() - position - kHeaderBytes) return Header::kTooLong;
-  const uint32_t crc = sstable::Crc32c(header + kTypeOffset, 1 + extra + length);
+  if (length > block_.size() - position - kHeaderBytes) return Header::kTooLong;
+  const uint32_t crc = sstable::Crc32c(header + kTypeOffset, 1 + length);
   if (sstable::MaskCrc32c(crc) != sstable::LoadLittleEndian32(header)) return Header::kBadChecksum;
-  fragment->payload = std::string_view(header + kHeaderBytes + extra, length);
+  fragment->payload = std::string_view(header + kHeaderBytes, length);
   return Header::kGood;
 }
 
@@ -118,7 +107,7 @@ bool RecordLog::HasFragmentBehind() const {
   Fragment fragment;
   for (size_t i = position_ + 1; i + kHeaderBytes <= block_.size(); ++i) {
     const int type = static_cast<unsigned char>(block_[i + kTypeOffset]);
-    if (type < kFull || type > kRecyclableLast) continue;  // spares most checksums
+    if (type < kFull || type > kLast) continue;  // spares most checksums
     if (ParseAt(i, &fragment) == Header::kGood) return true;
   }
   return false;
@@ -151,13 +140,12 @@ bool RecordLog::NextFragment(Fragment* fragment) {
 bool RecordLog::Next(std::string_view* record) {
   Fragment fragment;
   while (NextFragment(&fragment)) {
-    int type = fragment.type;
-    if (type >= kRecyclableFull && type <= kRecyclableLast) type -= kRecyclableFull - kFull;
+    const int type = fragment.type;
     const bool begins = type == kFull || type == kFirst;
     if (!begins && type != kMiddle && type != kLast) {
       if (type & kIgnorable) continue;
       error_ = file_.name() + ": a record at offset " + std::to_string(fragment.offset) +
-               " is of type " + std::to_string(type) + "; allowed: 1 to 8";
+               " is of type " + std::to_string(type) + "; allowed: 1 to 4";
       return false;
     }
     // Old writers left an empty kFirst at the end of a block.

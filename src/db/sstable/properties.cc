@@ -67,9 +67,6 @@ void Fill(const Values& values, Properties* properties) {
   values.Number("rocksdb.num.entries", &properties->num_entries);
   values.Number("rocksdb.num.range-deletions", &properties->num_range_deletions);
   values.Number("rocksdb.num.filter_entries", &properties->num_filter_entries);
-  values.Number("rocksdb.raw.key.size", &properties->raw_key_bytes);
-  values.Number("rocksdb.data.size", &properties->data_bytes);
-  values.Number("rocksdb.filter.size", &properties->filter_bytes);
   values.Number("rocksdb.index.size", &properties->index_bytes);
   properties->filter_policy = values.Text("rocksdb.filter.policy");
   properties->comparator = values.Text("rocksdb.comparator");

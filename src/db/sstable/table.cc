@@ -148,12 +148,6 @@ const Properties& Table::properties() const { return parts_->properties; }
 FilterKind Table::filter_kind() const { return parts_->filter_kind; }
 const std::string& Table::filter_name() const { return parts_->filter_name; }
 
-uint64_t Table::filter_bytes() const {
-  if (filter_kind() == FilterKind::kNone) return 0;
-  const uint64_t of_all = properties().filter_bytes;
-  return of_all == kUnknownCount ? parts_->filter.size : of_all;
-}
-
 uint64_t Table::index_bytes() const {
   const uint64_t of_all = properties().index_bytes;
   return of_all == kUnknownCount ? parts_->index.size : of_all;

@@ -23,9 +23,9 @@ struct BlockHandle {
 };
 
 enum class FilterKind {
-  kNone,         // also where RocksDB before 7.0 wrote filters by offset: later versions ignore them
-  kByOffset,     // LevelDB: a filter for each 2 KiB of offsets
-  kFull,         // RocksDB: one filter of all keys
+  kNone,      // also where RocksDB before 7.0 wrote filters by offset: later versions ignore them
+  kByOffset,  // LevelDB: a filter for each 2 KiB of offsets
+  kFull,      // RocksDB: one filter of all keys
   kPartitioned,  // RocksDB: filters of key ranges, found through an index
 };
 
@@ -36,11 +36,8 @@ struct Properties {
   uint64_t num_entries = kUnknownCount;
   uint64_t num_range_deletions = kUnknownCount;
   uint64_t num_filter_entries = kUnknownCount;  // distinct keys and prefixes; from RocksDB 6.29 on
-  uint64_t raw_key_bytes = kUnknownCount;
-  uint64_t data_bytes = kUnknownCount;
-  uint64_t filter_bytes = kUnknownCount;  // with the index over partitions
-  uint64_t index_bytes = kUnknownCount;   // before compression, all partitions
-  std::string filter_policy;              // as RocksDB records it
+  uint64_t index_bytes = kUnknownCount;         // before compression, all partitions
+  std::string filter_policy;                    // as RocksDB records it
   std::string comparator;
   std::string prefix_extractor;  // empty: none
   bool whole_key_filtering = true;
@@ -74,8 +71,7 @@ class Table {
   int format_version() const;  // RocksDB's; 0 for LevelDB
   bool has_checksums() const;  // RocksDB can write blocks without them
   const Properties& properties() const;
-  uint64_t filter_bytes() const;  // of filters and the index over them, as stored; 0: none
-  uint64_t index_bytes() const;   // as it is in memory, if the table says so, else as stored
+  uint64_t index_bytes() const;  // as it is in memory, if the table says so, else as stored
 
   FilterKind filter_kind() const;
   // The name in the filter block's entry of the metaindex, without "filter.", "fullfilter." or
