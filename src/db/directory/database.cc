@@ -27,6 +27,14 @@ Database* FilesOf(Engine engine, std::vector<Database>* databases) {
   return &added;
 }
 
+// The engine that wrote a table; by its name if it cannot be read.
+Engine EngineOfTable(const std::string& path) {
+  std::string ignored;
+  const auto table = sstable::Table::Open(path, {}, &ignored);
+  if (table != nullptr) return table->engine();
+  return std::filesystem::path(path).extension() == ".ldb" ? Engine::kLevelDB : Engine::kRocksDB;
+}
+
 void AddTable(const std::string& path, std::vector<Database>* databases) {
   TableFile table;
   table.path = path;
@@ -34,15 +42,6 @@ void AddTable(const std::string& path, std::vector<Database>* databases) {
   const uint64_t bytes = std::filesystem::file_size(path, code);
   if (!code) table.bytes = bytes;
   FilesOf(EngineOfTable(path), databases)->files.push_back(std::move(table));
-}
-
-// Hints for the files beside the tables.
-std::string WhyNoTable(const std::string& path) {
-  const std::string name = std::filesystem::path(path).filename();
-  if (name == "CURRENT" || NumberBehind("MANIFEST-", name) || NumberBehind("OPTIONS-", name)) {
-    return path + ": is no table; to read the database, name its folder";
-  }
-  return "";
 }
 
 bool OpenPath(const std::string& path, bool is_listed,
@@ -58,8 +57,6 @@ bool OpenPath(const std::string& path, bool is_listed,
       return true;
     }
     case file_type::regular:
-      *error = WhyNoTable(path);
-      if (!error->empty()) return false;
       AddTable(path, databases);
       return true;
     case file_type::not_found:
@@ -118,13 +115,6 @@ bool OpenArgument(const std::string& argument, const std::vector<std::string>& t
 }
 
 }  // namespace
-
-Engine EngineOfTable(const std::string& path) {
-  std::string ignored;
-  const auto table = sstable::Table::Open(path, {}, &ignored);
-  if (table != nullptr) return table->engine();
-  return std::filesystem::path(path).extension() == ".ldb" ? Engine::kLevelDB : Engine::kRocksDB;
-}
 
 bool OpenInput(const std::string& argument, std::vector<Database>* databases, std::string* error,
                const std::vector<std::string>& table_folders) {

@@ -47,11 +47,10 @@ struct Database {
 };
 
 // What one argument names: a database directory, a table file, or a list of either: "@FILE", one
-// path per line; "@-" or "-" is the list on stdin. A directory with tables but without CURRENT: its
-// tables, level -1, with a warning. Table files of a list become one Database for each engine; a
-// path of a list that does not exist (any more) counts as a table, and Table::Open says so.
-// Appends to *databases. False with *error: the path, and what is wrong. `table_folders`: where
-// databases may have more tables.
+// path per line; "@-" or "-" is the list on stdin. Table files of a list become one Database for
+// each engine; a path of a list that does not exist (any more) counts as a table, and Table::Open
+// says so. Appends to *databases. False with *error: the path, and what is wrong. `table_folders`:
+// where databases may have more tables.
 bool OpenInput(const std::string& argument, std::vector<Database>* databases, std::string* error,
                const std::vector<std::string>& table_folders = {});
 
@@ -59,14 +58,9 @@ bool OpenInput(const std::string& argument, std::vector<Database>* databases, st
 // nothing for files named on the command line. After false the database is as it was.
 bool Refresh(Database* database, std::string* error);
 
-// ---- For the functions above.
-
-// A folder with CURRENT, or with tables. False with *error.
+// A folder with CURRENT. False with *error.
 bool ReadDirectory(const std::string& path, const std::vector<std::string>& table_folders,
                    Database* database, std::string* error);
-
-// The engine that wrote a table; by its name if it cannot be read.
-sstable::Engine EngineOfTable(const std::string& path);
 
 }  // namespace bloomline::directory
 

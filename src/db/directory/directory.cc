@@ -198,32 +198,6 @@ bool ReadLive(const std::string& path, Database* database, std::string* error) {
   return true;
 }
 
-// A folder without CURRENT, or what was copied out of one.
-bool ReadTables(const std::string& path, const Listing& listing, Database* database,
-                std::string* error) {
-  std::vector<std::pair<uint64_t, std::string>> names(listing.tables.begin(), listing.tables.end());
-  std::sort(names.begin(), names.end());
-  for (const std::string& name : listing.other_tables) names.emplace_back(0, name);
-  if (names.empty()) {
-    *error = path + ": is no database: it has neither CURRENT nor tables (*.sst, *.ldb)";
-    return false;
-  }
-  for (auto& [number, name] : names) {
-    TableFile table;
-    table.path = Join(path, name);
-    table.number = number;
-    std::error_code code;
-    const uint64_t bytes = std::filesystem::file_size(table.path, code);
-    if (!code) table.bytes = bytes;
-    database->files.push_back(std::move(table));
-  }
-  database->engine = EngineOfTable(database->files.front().path);
-  database->column_families.emplace_back();
-  database->warnings.push_back(
-      path + ": has no CURRENT; all its tables are read, and their levels are unknown");
-  return true;
-}
-
 }  // namespace
 
 bool ReadDirectory(const std::string& path, const std::vector<std::string>& table_folders,
@@ -231,10 +205,10 @@ bool ReadDirectory(const std::string& path, const std::vector<std::string>& tabl
   database->path = path;
   while (database->path.size() > 1 && database->path.back() == '/') database->path.pop_back();
   database->table_folders = table_folders;
-  Listing listing;
-  if (!ListFolder(database->path, &listing, error)) return false;
-  if (listing.has_current) return ReadLive(database->path, database, error);
-  return ReadTables(database->path, listing, database, error);
+  if (Exists(Join(database->path, "CURRENT"))) return ReadLive(database->path, database, error);
+  *error = path + ": has no CURRENT, so it is no database; tables are named one by one: " +
+           Join(path, "*.sst");
+  return false;
 }
 
 }  // namespace bloomline::directory

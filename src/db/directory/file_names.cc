@@ -12,25 +12,6 @@
 #include "src/support/number_text.h"
 
 namespace bloomline::directory {
-namespace {
-
-constexpr size_t kSuffixBytes = 4;  // ".sst"
-
-bool EndsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
-void AddTable(std::string name, Listing* listing) {
-  const std::optional<uint64_t> number =
-      NumberBehind("", std::string_view(name).substr(0, name.size() - kSuffixBytes));
-  if (number) {
-    listing->tables.emplace(*number, std::move(name));
-  } else {
-    listing->other_tables.push_back(std::move(name));
-  }
-}
-
-}  // namespace
 
 std::string Join(const std::string& folder, const std::string& name) {
   return !folder.empty() && folder.back() == '/' ? folder + name : folder + "/" + name;
@@ -48,20 +29,17 @@ std::string SixDigits(uint64_t number) {
   return digits.size() < 6 ? std::string(6 - digits.size(), '0') + digits : digits;
 }
 
-bool IsTableName(std::string_view name) {
-  return name.size() > kSuffixBytes && (EndsWith(name, ".sst") || EndsWith(name, ".ldb"));
-}
-
 bool ListFolder(const std::string& folder, Listing* listing, std::string* error) {
   std::error_code code;
   std::filesystem::directory_iterator entry(folder, code);
   const std::filesystem::directory_iterator end;
   for (; !code && entry != end; entry.increment(code)) {
     std::string name = entry->path().filename();
-    if (IsTableName(name)) {
-      AddTable(std::move(name), listing);
-    } else if (name == "CURRENT") {
-      listing->has_current = true;
+    const std::string_view stem = std::string_view(name).substr(0, name.rfind('.'));
+    const std::string_view suffix = std::string_view(name).substr(stem.size());
+    const auto table = NumberBehind("", stem);
+    if (table && (suffix == ".sst" || suffix == ".ldb")) {
+      listing->tables.emplace(*table, std::move(name));
     } else if (name == "IDENTITY") {
       listing->has_identity = true;
     } else if (const auto number = NumberBehind("OPTIONS-", name)) {
@@ -72,7 +50,6 @@ bool ListFolder(const std::string& folder, Listing* listing, std::string* error)
     *error = folder + ": cannot be listed: " + code.message();
     return false;
   }
-  std::sort(listing->other_tables.begin(), listing->other_tables.end());
   return true;
 }
 

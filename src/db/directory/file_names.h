@@ -18,14 +18,10 @@ std::optional<uint64_t> NumberBehind(std::string_view prefix, std::string_view n
 
 std::string SixDigits(uint64_t number);  // or more: 12 is "000012"
 
-bool IsTableName(std::string_view name);  // *.sst, *.ldb
-
 // What is in a folder, as far as it is used here.
 struct Listing {
   std::unordered_map<uint64_t, std::string> tables;  // the name by the number
-  std::vector<std::string> other_tables;             // with names that are no numbers
   uint64_t newest_options = 0;                       // 0: none
-  bool has_current = false;
   bool has_identity = false;
 };
 bool ListFolder(const std::string& folder, Listing* listing, std::string* error);
