@@ -2,21 +2,22 @@
 
 #include <algorithm>
 #include <climits>
+#include <iterator>
 #include <new>
 #include <utility>
 
 #include "src/db/sstable/bytes/coding.h"
 
-#ifdef BLOOMLINE_SNAPPY
+#if BLOOMLINE_SNAPPY
 #include <snappy-c.h>
 #endif
-#ifdef BLOOMLINE_LZ4
+#if BLOOMLINE_LZ4
 #include <lz4.h>
 #endif
-#ifdef BLOOMLINE_ZLIB
+#if BLOOMLINE_ZLIB
 #include <zlib.h>
 #endif
-#ifdef BLOOMLINE_ZSTD
+#if BLOOMLINE_ZSTD
 #include <zstd.h>
 #endif
 
@@ -26,98 +27,67 @@
 namespace bloomline::sstable {
 namespace {
 
-// How many bytes one compressed byte can become at most, from the formats; what claims more is
-// damaged, and gets no memory. snappy: a copy of 64 bytes takes 3. LZ4: a length byte stands for
-// 255. zlib: 258 bytes take 2 bits. zstd: a block of 128 KiB takes 4 bytes.
-uint64_t MaxExpansion(Compression type) {
-  switch (type) {
-    case Compression::kSnappy:
-      return 64;
-    case Compression::kLz4:
-    case Compression::kLz4Hc:
-      return 256;
-    case Compression::kZlib:
-      return 1040;
-    default:
-      return 32768;
-  }
-}
-
-bool IsKnown(Compression type) {
-  switch (type) {
-    case Compression::kSnappy:
-    case Compression::kZlib:
-    case Compression::kLz4:
-    case Compression::kLz4Hc:
-    case Compression::kZstd:
-    case Compression::kZstdNotFinal:
-      return true;
-    default:
-      return false;
-  }
-}
+struct Codec {
+  Compression type;
+  const char* name;
+  // How many bytes one compressed byte can become at most, from the formats; what claims more is
+  // damaged, and gets no memory.
+  uint64_t max_expansion;
+  bool is_built_in;
+};
+constexpr Codec kCodecs[] = {
+    {Compression::kSnappy, "snappy", 64, BLOOMLINE_SNAPPY},  // a copy of 64 bytes takes 3
+    {Compression::kZlib, "zlib", 1040, BLOOMLINE_ZLIB},      // 258 bytes take 2 bits
+    {Compression::kLz4, "LZ4", 256, BLOOMLINE_LZ4},          // a length byte stands for 255
+    {Compression::kLz4Hc, "LZ4", 256, BLOOMLINE_LZ4},
+    {Compression::kZstd, "zstd", 32768, BLOOMLINE_ZSTD},  // a block of 128 KiB takes 4 bytes
+    {Compression::kZstdNotFinal, "zstd", 32768, BLOOMLINE_ZSTD},
+};
 
 bool Problem(std::string text, std::string* problem) {
   *problem = std::move(text);
   return false;
 }
 
-// ---- One function for each compression library. All: false, with *problem ("has damaged snappy
-// data", "is compressed with snappy, and this program was built without it").
+// ---- The libraries' calls. All: false if the data is damaged, or without the library.
 
-[[maybe_unused]] bool BuiltWithout(const char* library, std::string* problem) {
-  return Problem(
-      std::string("is compressed with ") + library + ", and this program was built without it",
-      problem);
-}
-
-[[maybe_unused]] bool Damaged(const char* library, std::string* problem) {
-  return Problem(std::string("has damaged ") + library + " data", problem);
-}
-
-bool SnappySize(std::string_view stored, uint64_t* size, std::string* problem) {
-#ifdef BLOOMLINE_SNAPPY
-  size_t result;
-  if (snappy_uncompressed_length(stored.data(), stored.size(), &result) != SNAPPY_OK) {
-    return Damaged("snappy", problem);
-  }
+bool SnappySize(std::string_view stored, uint64_t* size) {
+#if BLOOMLINE_SNAPPY
+  size_t result = 0;
+  const auto status = snappy_uncompressed_length(stored.data(), stored.size(), &result);
   *size = result;
-  return true;
+  return status == SNAPPY_OK;
 #else
-  return BuiltWithout("snappy", problem);
+  return false;
 #endif
 }
 
-bool SnappyDecompress(std::string_view stored, uint64_t size, char* out, std::string* problem) {
-#ifdef BLOOMLINE_SNAPPY
+bool SnappyDecompress(std::string_view stored, uint64_t size, char* out) {
+#if BLOOMLINE_SNAPPY
   auto result = static_cast<size_t>(size);
-  return (snappy_uncompress(stored.data(), stored.size(), out, &result) == SNAPPY_OK &&
-          result == size) ||
-         Damaged("snappy", problem);
+  return snappy_uncompress(stored.data(), stored.size(), out, &result) == SNAPPY_OK &&
+         result == size;
 #else
-  return BuiltWithout("snappy", problem);
+  return false;
 #endif
 }
 
-bool Lz4Decompress(std::string_view stored, std::string_view dictionary, uint64_t size, char* out,
-                   std::string* problem) {
-#ifdef BLOOMLINE_LZ4
-  if (stored.size() > INT_MAX || size > INT_MAX || dictionary.size() > INT_MAX) {
-    return Damaged("LZ4", problem);
-  }
+bool Lz4Decompress(std::string_view stored, std::string_view dictionary, uint64_t size, char* out) {
+#if BLOOMLINE_LZ4
+  if (stored.size() > INT_MAX || size > INT_MAX || dictionary.size() > INT_MAX) return false;
   const int result = LZ4_decompress_safe_usingDict(
       stored.data(), out, static_cast<int>(stored.size()), static_cast<int>(size),
       dictionary.data(), static_cast<int>(dictionary.size()));
-  return result == static_cast<int>(size) || Damaged("LZ4", problem);
+  return result == static_cast<int>(size);
 #else
-  return BuiltWithout("LZ4", problem);
+  return false;
 #endif
 }
 
-bool ZlibDecompress(std::string_view stored, std::string_view dictionary, uint64_t size, char* out,
-                    std::string* problem) {
-#ifdef BLOOMLINE_ZLIB
-  if (stored.size() > UINT_MAX) return Damaged("zlib", problem);
+bool ZlibDecompress(std::string_view stored, std::string_view dictionary, uint64_t size,
+                    char* out) {
+#if BLOOMLINE_ZLIB
+  if (stored.size() > UINT_MAX) return false;
   const auto bytes_of = [](std::string_view text) {
     return reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
   };
@@ -136,22 +106,19 @@ bool ZlibDecompress(std::string_view stored, std::string_view dictionary, uint64
   if (state == Z_OK) state = inflate(&stream, Z_FINISH);
   const bool is_whole = state == Z_STREAM_END && stream.avail_out == 0;
   inflateEnd(&stream);
-  return is_whole || Damaged("zlib", problem);
+  return is_whole;
 #else
-  return BuiltWithout("zlib", problem);
+  return false;
 #endif
 }
 
-bool ZstdSize(std::string_view stored, uint64_t* size, std::string* problem) {
-#ifdef BLOOMLINE_ZSTD
+bool ZstdSize(std::string_view stored, uint64_t* size) {
+#if BLOOMLINE_ZSTD
   const unsigned long long result = ZSTD_getFrameContentSize(stored.data(), stored.size());
-  if (result == ZSTD_CONTENTSIZE_ERROR || result == ZSTD_CONTENTSIZE_UNKNOWN) {
-    return Damaged("zstd", problem);
-  }
   *size = result;
-  return true;
+  return result != ZSTD_CONTENTSIZE_ERROR && result != ZSTD_CONTENTSIZE_UNKNOWN;
 #else
-  return BuiltWithout("zstd", problem);
+  return false;
 #endif
 }
 
@@ -159,7 +126,7 @@ bool ZstdSize(std::string_view stored, uint64_t* size, std::string* problem) {
 
 // Contexts cost more to make than a block takes.
 struct Decompressor::Zstd {
-#ifdef BLOOMLINE_ZSTD
+#if BLOOMLINE_ZSTD
   ZSTD_DCtx* context = nullptr;
   ZSTD_DDict* prepared = nullptr;  // the dictionary
 
@@ -170,9 +137,8 @@ struct Decompressor::Zstd {
 #endif
 
   // The dictionary must stay the same from call to call.
-  bool Decompress(std::string_view stored, std::string_view dictionary, uint64_t size, char* out,
-                  std::string* problem) {
-#ifdef BLOOMLINE_ZSTD
+  bool Decompress(std::string_view stored, std::string_view dictionary, uint64_t size, char* out) {
+#if BLOOMLINE_ZSTD
     if (context == nullptr) context = ZSTD_createDCtx();
     if (!dictionary.empty() && prepared == nullptr) {
       prepared = ZSTD_createDDict(dictionary.data(), dictionary.size());
@@ -185,9 +151,9 @@ struct Decompressor::Zstd {
                                                     stored.data(), stored.size())
                               : ZSTD_decompress_usingDDict(context, out, static_cast<size_t>(size),
                                                            stored.data(), stored.size(), prepared);
-    return (!ZSTD_isError(result) && result == size) || Damaged("zstd", problem);
+    return !ZSTD_isError(result) && result == size;
 #else
-    return BuiltWithout("zstd", problem);
+    return false;
 #endif
   }
 };
@@ -200,13 +166,13 @@ void Decompressor::SetDictionary(std::string dictionary) {
   zstd_.reset();  // it has the old one
 }
 
-bool Decompressor::TakeSize(Compression type, std::string_view* stored, uint64_t* size,
-                            std::string* problem) const {
+bool Decompressor::TakeSize(const char* codec, Compression type, std::string_view* stored,
+                            uint64_t* size, std::string* problem) const {
   *size = 0;
-  if (type == Compression::kSnappy) return SnappySize(*stored, size, problem);
   const bool is_zstd = type == Compression::kZstd || type == Compression::kZstdNotFinal;
-  if (is_zstd && rules_->engine == Engine::kLevelDB) {
-    return ZstdSize(*stored, size, problem);
+  if (type == Compression::kSnappy || (is_zstd && rules_->engine == Engine::kLevelDB)) {
+    return (is_zstd ? ZstdSize(*stored, size) : SnappySize(*stored, size)) ||
+           Problem(std::string("has damaged ") + codec + " data", problem);
   }
   if (!is_zstd && rules_->format_version < 2) {
     return Problem(
@@ -235,20 +201,27 @@ bool Decompressor::Decompress(uint8_t type_byte, std::string_view stored, Buffer
   } else if (!rules_->manager.empty() && rules_->manager != "BuiltinV2") {
     return Problem("is compressed by \"" + rules_->manager + "\", which is not RocksDB's own",
                    problem);
-  } else if (!IsKnown(type)) {
+  }
+  const Codec* const codec = std::find_if(std::begin(kCodecs), std::end(kCodecs),
+                                          [=](const Codec& row) { return row.type == type; });
+  if (codec == std::end(kCodecs)) {
     return Problem(
         "has compression type " + std::to_string(type_byte) + "; 0 to 2, 4, 5, 7 and 64 are known",
         problem);
   }
+  if (!codec->is_built_in) {
+    return Problem(std::string("is compressed with ") + codec->name +
+                       ", and this program was built without it",
+                   problem);
+  }
 
   uint64_t size;
+  const uint64_t most = std::min(kMaxDecompressedBytes, (stored.size() + 1) * codec->max_expansion);
   const uint64_t stored_size = stored.size();
-  if (!TakeSize(type, &stored, &size, problem)) return false;
-  if (size > kMaxDecompressedBytes || size / MaxExpansion(type) > stored_size + 1) {
+  if (!TakeSize(codec->name, type, &stored, &size, problem)) return false;
+  if (size > most) {
     return Problem("claims to have " + std::to_string(size) + " bytes when decompressed; " +
-                       std::to_string(stored_size) + " bytes can have " +
-                       std::to_string(std::min(kMaxDecompressedBytes,
-                                               (stored_size + 1) * MaxExpansion(type))) +
+                       std::to_string(stored_size) + " bytes can have " + std::to_string(most) +
                        " at most",
                    problem);
   }
@@ -256,21 +229,22 @@ bool Decompressor::Decompress(uint8_t type_byte, std::string_view stored, Buffer
   bool done = false;
   switch (type) {
     case Compression::kSnappy:
-      done = SnappyDecompress(stored, size, out->data(), problem);
+      done = SnappyDecompress(stored, size, out->data());
       break;
     case Compression::kZlib:
-      done = ZlibDecompress(stored, dictionary_, size, out->data(), problem);
+      done = ZlibDecompress(stored, dictionary_, size, out->data());
       break;
     case Compression::kLz4:
     case Compression::kLz4Hc:
-      done = Lz4Decompress(stored, dictionary_, size, out->data(), problem);
+      done = Lz4Decompress(stored, dictionary_, size, out->data());
       break;
     default:
       if (zstd_ == nullptr) zstd_ = std::make_unique<Zstd>();
-      done = zstd_->Decompress(stored, dictionary_, size, out->data(), problem);
+      done = zstd_->Decompress(stored, dictionary_, size, out->data());
   }
-  if (done) *contents = std::string_view(out->data(), static_cast<size_t>(size));
-  return done;
+  if (!done) return Problem(std::string("has damaged ") + codec->name + " data", problem);
+  *contents = std::string_view(out->data(), static_cast<size_t>(size));
+  return true;
 }
 
 }  // namespace bloomline::sstable

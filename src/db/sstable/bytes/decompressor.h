@@ -51,7 +51,7 @@ class Decompressor {
                   std::string* problem);
 
  private:
-  bool TakeSize(Compression type, std::string_view* stored, uint64_t* size,
+  bool TakeSize(const char* codec, Compression type, std::string_view* stored, uint64_t* size,
                 std::string* problem) const;
 
   const CompressionRules* const rules_;
