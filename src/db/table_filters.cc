@@ -1,6 +1,5 @@
 #include "src/db/table_filters.h"
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -67,41 +66,8 @@ FilterKeys::FilterKeys(const sstable::Table& table) {
     prefix_bytes_ = extractor == filter::kRangeExtractorName ? 0 : ~size_t{0} >> 1;
     prefixes_ = capped_ = true;
   } else {
-    unknown_prefixes_ = true;
     unknown_ = "prefix extractor '" + extractor + "' is not known here";
   }
-}
-
-bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::string* end) {
-  begin->resize(filter::CellBytes(bits));
-  filter::CellOf(key, bits, begin->data());
-  *end = *begin;
-  unsigned carry = 1U << (8 * begin->size() - bits);
-  for (size_t i = end->size(); i-- > 0 && carry != 0; carry >>= 8) {
-    carry += static_cast<unsigned char>((*end)[i]);
-    (*end)[i] = static_cast<char>(carry);
-  }
-  // Shorter keys end where their cells have zeros.
-  for (std::string* bound : {begin, end}) bound->erase(bound->find_last_not_of('\0') + 1);
-  return carry == 0;
-}
-
-std::string Hex(std::string_view key) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char c : key) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
-std::string KeyText(std::string_view key) {
-  const bool printable =
-      !key.empty() && key.substr(0, 2) != "0x" &&
-      std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c <= '~'; });
-  return printable ? std::string(key) : "0x" + Hex(key);
 }
 
 }  // namespace bloomline::db

@@ -50,7 +50,7 @@ class FilterKeys {
   // Why some keys or prefixes cannot be queried; empty: all can.
   const std::string& unknown() const { return unknown_; }
   // The table's filters hold prefixes, or may hold some, that cannot be cut.
-  bool unknown_prefixes() const { return unknown_prefixes_; }
+  bool unknown_prefixes() const { return !unknown_.empty(); }
 
   const sstable::KeyOrder& order() const { return order_; }
   const std::string& comparator() const { return comparator_; }
@@ -69,7 +69,6 @@ class FilterKeys {
  private:
   bool whole_keys_ = true;
   bool prefixes_ = false;
-  bool unknown_prefixes_ = false;
   bool capped_ = false;
   size_t prefix_bytes_ = 0;
   sstable::KeyOrder order_;
@@ -124,14 +123,6 @@ class KeyBatch {
   Entry entries_[kKeys];
   size_t size_ = 0;
 };
-
-// [*begin, *end) has the keys whose cell of so many bits is that of `key` (range_field.h).
-// False: no cell is behind it.
-bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::string* end);
-
-// A key as text: printable ASCII without spaces as it is, else hexadecimal with 0x before it.
-std::string KeyText(std::string_view key);
-std::string Hex(std::string_view key);
 
 }  // namespace bloomline::db
 

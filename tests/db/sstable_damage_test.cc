@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "src/db/sstable/bytes/buffer.h"
 #include "src/db/sstable/table.h"
 #include "tests/db/table_entries.h"
 

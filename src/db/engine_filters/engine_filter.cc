@@ -11,7 +11,6 @@
 #include "src/db/engine_filters/opened_filter.h"
 #include "src/filter/bits/little_endian.h"
 #include "src/filter/rates/shape_rate.h"
-#include "src/filter/stock/stock_filter.h"
 
 namespace bloomline::engine_filters {
 namespace {
@@ -121,20 +120,7 @@ class KnownRates {
 
 const char* KindName(Kind kind) {
   if (const filter::LayoutRow* row = RowOf(kind); row != nullptr) return row->long_name;
-  switch (kind) {
-    case Kind::kAlwaysMatch:
-      return stock::KindName(stock::Kind::kAlwaysMatch);
-    case Kind::kNoKeys:
-      return stock::KindName(stock::Kind::kNoKeys);
-    case Kind::kRocksDBBloom:
-      return stock::KindName(stock::Kind::kBloom);
-    case Kind::kRocksDBRibbon:
-      return stock::KindName(stock::Kind::kRibbon);
-    case Kind::kRocksDBLegacy:
-      return stock::KindName(stock::Kind::kLegacyBloom);
-    default:
-      return stock::KindName(stock::Kind::kUnknown);
-  }
+  return stock::KindName(static_cast<stock::Kind>(kind));
 }
 
 EngineFilter EngineFilter::Open(Container container, std::string_view name,

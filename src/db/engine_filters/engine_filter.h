@@ -17,6 +17,7 @@
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/ranges/range_field.h"
 #include "src/filter/stock/ribbon.h"
+#include "src/filter/stock/stock_filter.h"
 
 namespace bloomline::engine_filters {
 
@@ -31,16 +32,16 @@ enum class Container {
 };
 
 enum class Kind : uint16_t {
-  kUnknown,      // not understood: matches every key
-  kAlwaysMatch,  // written so
-  kNoKeys,       // matches none
+  // RocksDB's own: as stock::Kind. The first three can be any engine's.
+  kUnknown = static_cast<uint16_t>(stock::Kind::kUnknown),
+  kAlwaysMatch = static_cast<uint16_t>(stock::Kind::kAlwaysMatch),
+  kNoKeys = static_cast<uint16_t>(stock::Kind::kNoKeys),
+  kRocksDBBloom = static_cast<uint16_t>(stock::Kind::kBloom),
+  kRocksDBLegacy = static_cast<uint16_t>(stock::Kind::kLegacyBloom),
+  kRocksDBRibbon = static_cast<uint16_t>(stock::Kind::kRibbon),
   // bloomline's layouts: KindOf. LevelDB itself writes the same filters as bloomline's kClassic.
   kFirstLayout = 0x100,
   kClassic = kFirstLayout + static_cast<uint8_t>(filter::Layout::kClassic),
-  kLastLayout = kFirstLayout + UINT8_MAX,
-  kRocksDBBloom,   // FastLocalBloom, from 6.6 on with format_version 5
-  kRocksDBRibbon,  // Standard128Ribbon
-  kRocksDBLegacy,  // LegacyBloom, format_version below 5
 };
 constexpr Kind KindOf(filter::Layout layout) {
   return static_cast<Kind>(static_cast<unsigned>(Kind::kFirstLayout) +
@@ -48,7 +49,7 @@ constexpr Kind KindOf(filter::Layout layout) {
 }
 // Null: none of bloomline's layouts.
 inline const filter::LayoutRow* RowOf(Kind kind) {
-  if (kind < Kind::kFirstLayout || kind > Kind::kLastLayout) return nullptr;
+  if (kind < Kind::kFirstLayout) return nullptr;
   return &filter::RowOf(static_cast<filter::Layout>(static_cast<uint8_t>(kind)));
 }
 const char* KindName(Kind kind);  // "RocksDB Ribbon"

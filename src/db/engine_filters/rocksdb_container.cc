@@ -8,7 +8,6 @@
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/ranges/range_query.h"
 #include "src/filter/stock/readers.h"
-#include "src/filter/stock/stock_filter.h"
 #include "src/filter/view/hash_query.h"
 
 namespace bloomline::engine_filters {
@@ -41,24 +40,6 @@ EngineFilter OpenBloomline(std::string_view bytes) {
       std::move(range_query));
 }
 
-Kind KindOf(stock::Kind kind) {
-  switch (kind) {
-    case stock::Kind::kUnknown:
-      return Kind::kUnknown;
-    case stock::Kind::kAlwaysMatch:
-      return Kind::kAlwaysMatch;
-    case stock::Kind::kNoKeys:
-      return Kind::kNoKeys;
-    case stock::Kind::kBloom:
-      return Kind::kRocksDBBloom;
-    case stock::Kind::kLegacyBloom:
-      return Kind::kRocksDBLegacy;
-    case stock::Kind::kRibbon:
-      break;
-  }
-  return Kind::kRocksDBRibbon;
-}
-
 }  // namespace
 
 EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
@@ -69,7 +50,7 @@ EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
   if (filter::HasTrailer(bytes)) return OpenBloomline(bytes);
   std::string why;
   const stock::StockFilter stock = stock::DecodeStockFilter(bytes, &why);
-  facts.kind = KindOf(stock.kind);
+  facts.kind = static_cast<Kind>(stock.kind);
   facts.payload_bytes = stock.payload_bytes;
   facts.num_blocks = stock.num_blocks;
   facts.block_bytes = stock.block_bytes;

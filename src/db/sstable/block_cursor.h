@@ -7,7 +7,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "src/db/sstable/bytes/buffer.h"
 #include "src/db/sstable/bytes/coding.h"
 #include "src/db/sstable/table.h"
 

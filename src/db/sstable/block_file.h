@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "src/db/sstable/bytes/buffer.h"
 #include "src/db/sstable/bytes/checksum.h"
 #include "src/db/sstable/bytes/decompressor.h"
 #include "src/db/sstable/table.h"

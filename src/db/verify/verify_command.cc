@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
@@ -12,11 +13,29 @@
 #include "src/db/db_commands.h"
 #include "src/db/inputs.h"
 #include "src/db/report.h"
-#include "src/db/table_filters.h"
 #include "src/db/verify/verify_file.h"
 
 namespace bloomline::db {
 namespace {
+
+std::string Hex(std::string_view key) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string text;
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+// Printable ASCII without spaces as it is, else hexadecimal with 0x before it.
+std::string KeyText(std::string_view key) {
+  const bool printable =
+      !key.empty() && key.substr(0, 2) != "0x" &&
+      std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c <= '~'; });
+  return printable ? std::string(key) : "0x" + Hex(key);
+}
 
 struct VerifyOptions {
   CommonOptions common;

@@ -17,6 +17,22 @@ using sstable::Table;
 constexpr const char* kNoFilterQueried = "the engine queries no filter for them";
 constexpr const char* kNoPrefix = "the filters hold only prefixes, and they have none";
 
+// [*begin, *end) has the keys whose cell of so many bits is that of `key` (range_field.h).
+// False: no cell is behind it.
+bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::string* end) {
+  begin->resize(filter::CellBytes(bits));
+  filter::CellOf(key, bits, begin->data());
+  *end = *begin;
+  unsigned carry = 1U << (8 * begin->size() - bits);
+  for (size_t i = end->size(); i-- > 0 && carry != 0; carry >>= 8) {
+    carry += static_cast<unsigned char>((*end)[i]);
+    (*end)[i] = static_cast<char>(carry);
+  }
+  // Shorter keys end where their cells have zeros.
+  for (std::string* bound : {begin, end}) bound->erase(bound->find_last_not_of('\0') + 1);
+  return carry == 0;
+}
+
 // Where a key is.
 struct Place {
   uint64_t sequence = 0;
