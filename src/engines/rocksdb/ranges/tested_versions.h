@@ -17,10 +17,10 @@ struct TestedVersion {
   int last_patch;  // this patch release and those before it
 };
 
-// `tests/platforms/rocksdb_sources` compares the calls of each with those of a version whose
-// tests ran, and docs/compatibility.md has the same list. They are tags, or release branches
-// without a tag. RocksDB's main branch is not here: it changes under the number of the next
-// version.
+// docs/compatibility.md says how each was checked: all tests ran with it, or its calls were compared
+// with those of such a version in the source code. They are tags, or release branches without a tag.
+// A version is added when all tests have run with it (tests/platforms/versions). RocksDB's main
+// branch is not here: it changes under the number of the next version.
 constexpr TestedVersion kTestedVersions[] = {
     {7, 0, 4},  {7, 1, 2},  {7, 2, 2},  {7, 3, 2},   {7, 4, 5},   {7, 5, 4},  {7, 6, 0},
     {7, 7, 8},  {7, 8, 3},  {7, 9, 3},  {7, 10, 2},  {8, 0, 0},   {8, 1, 1},  {8, 2, 1},
