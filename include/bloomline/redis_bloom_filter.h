@@ -156,16 +156,16 @@ enum class Answer {
 // What an addition waits for besides the acknowledgement of the server.
 struct AddOptions {
   // Replicas that must confirm the addition (WAIT) before it is acknowledged: replicas of the
-  // server, or of each cluster node concerned; of both nodes while a slot moves. 0 to 1000; 0: do
-  // not wait. If fewer confirm in time, the result is kFailed and error() says how many did. If all
-  // replicas of a server confirm, no failover to one of them loses an acknowledged key (except for
-  // the "Gap" in docs/redis.md). Cost: one round trip to a replica for each AddKey and for each
-  // 4096 keys of AddKeys. Every addition goes to the replicas and the append-only file, even if the
-  // key was already in the filter.
+  // server, or of each cluster node that takes additions. 0 to 1000; 0: do not wait. If fewer
+  // confirm in time, the result is kFailed and error() says how many did. If all replicas of a
+  // server confirm, no failover to one of them loses an acknowledged key (docs/redis.md, "What
+  // Redis Cluster itself may lose", has the exception). Cost: one round trip to a replica for each
+  // AddKey and for each 4096 keys of AddKeys. Every addition goes to the replicas and the
+  // append-only file, even if the key was already in the filter.
   int min_replicas = 0;
 
   // Milliseconds that the replicas have to confirm, 1 to 600000. Each attempt of a call can take
-  // that much longer, while slots move once more for each node that they leave.
+  // that much longer.
   int replica_timeout_ms = 1000;
 
   // Empty if the options are valid, else one sentence that names the value and the allowed range.

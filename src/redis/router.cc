@@ -149,7 +149,6 @@ void Router::Run(size_t n, Batch* batch, const AddOptions& options) {
     }
     for (size_t i = 0; i < nodes_.size(); ++i) ReceiveUntil(nodes_[i].get(), 0, batch);
     for (size_t i = 0; i < nodes_.size(); ++i) ReceiveWait(nodes_[i].get(), batch);
-    for (size_t i = 0; i < nodes_.size(); ++i) ConfirmOwed(nodes_[i].get(), batch);
     if (postponed_.empty()) return;
     if (must_wait_)
       std::this_thread::sleep_for(std::chrono::milliseconds(10 << std::min(round, 4)));
@@ -178,7 +177,6 @@ void Router::Node::Disconnect() {
   unsent.clear();
   in_flight.clear();
   unconfirmed.clear();
-  owed.clear();
   is_waiting = false;
 }
 
@@ -243,7 +241,6 @@ void Router::ReceiveUntil(Node* node, size_t left, Batch* batch) {
 void Router::Handle(Node* node, Item item, ReplyPtr reply, Batch* batch) {
   const bool asked = item.ask != nullptr;
   item.ask = nullptr;
-  if (!asked) item.owner = nullptr;
   if (!IsError(*reply)) {
     if (asked && batch->MayLackKey(item.index, *reply)) {
       // The key has moved on since the ASK, and the slot's node knows where; or it is lost.
@@ -270,7 +267,6 @@ void Router::Handle(Node* node, Item item, ReplyPtr reply, Batch* batch) {
     Node* other = NodeAt(redirect.endpoint);
     if (redirect.ask) {
       item.ask = other;
-      item.owner = node;
     } else {
       slots_[redirect.slot] = other;
       slots_changed_ = true;
@@ -289,11 +285,47 @@ void Router::Handle(Node* node, Item item, ReplyPtr reply, Batch* batch) {
   }
 }
 
+// WAIT covers what the same connection sent before. So each connection gets its own WAIT, and a
+// command that is sent again on another connection is confirmed there.
+void Router::AppendWait(Node* node) {
+  if (wait_for_.min_replicas == 0 || (node->in_flight.empty() && node->unconfirmed.empty())) return;
+  AppendCommand({"WAIT", std::to_string(wait_for_.min_replicas),
+                 std::to_string(wait_for_.replica_timeout_ms)},
+                &node->unsent);
+  node->is_waiting = true;
+}
+
+void Router::ReceiveWait(Node* node, Batch* batch) {
+  if (!node->is_waiting) return;
+  const ReplyPtr reply = node->connection->ReceiveLate(wait_for_.replica_timeout_ms, &node->error);
+  if (reply != nullptr && reply->type != REDIS_REPLY_INTEGER) {
+    // The server has become a replica, or the user may not call WAIT.
+    node->error = node->endpoint.Prefix() + "WAIT: " +
+                  (IsError(*reply) ? std::string(Text(*reply)) : std::string("not a number"));
+  }
+  if (reply == nullptr || reply->type != REDIS_REPLY_INTEGER) {
+    Disconnect(node, batch);
+    return;
+  }
+  node->is_waiting = false;
+  std::vector<Unconfirmed> replies;
+  replies.swap(node->unconfirmed);
+  for (Unconfirmed& one : replies) {
+    if (reply->integer >= wait_for_.min_replicas) {
+      batch->OnReply(one.item.index, std::move(one.reply), one.item.repeated);
+      continue;
+    }
+    batch->OnFailure(one.item.index, node->endpoint.Prefix() + std::to_string(reply->integer) +
+                                         " of " + std::to_string(wait_for_.min_replicas) +
+                                         " replicas confirmed the addition within " +
+                                         std::to_string(wait_for_.replica_timeout_ms) + " ms");
+  }
+}
+
 void Router::Disconnect(Node* node, Batch* batch) {
   std::deque<Item> lost;
   lost.swap(node->in_flight);
   for (const Unconfirmed& unconfirmed : node->unconfirmed) lost.push_back(unconfirmed.item);
-  for (const Unconfirmed& owed : node->owed) lost.push_back(owed.item);
   node->Disconnect();
   for (Item& item : lost) {
     item.repeated = true;

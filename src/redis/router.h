@@ -9,14 +9,12 @@
 //   QUEUED       not encoded in this round yet
 //   IN FLIGHT    encoded, no reply yet: Node::in_flight
 //   UNCONFIRMED  has a reply, but its WAIT has none yet: Node::unconfirmed
-//   OWED         confirmed after an ASK, but not by the replicas of the slot's node: Node::owed
 //   POSTPONED    for the next round: postponed_
 //
 //   from         to                                         by
 //   QUEUED       IN FLIGHT, POSTPONED or failure            Dispatch
 //   IN FLIGHT    reply, UNCONFIRMED, POSTPONED or failure   Handle, Disconnect
-//   UNCONFIRMED  reply, OWED, POSTPONED or failure          ReceiveWait, Disconnect
-//   OWED         reply, POSTPONED or failure                ConfirmOwed, Disconnect
+//   UNCONFIRMED  reply, POSTPONED or failure                ReceiveWait, Disconnect
 //   POSTPONED    QUEUED                                     Run, at the start of the next round
 //
 // "reply" is Batch::OnReply, "failure" is Batch::OnFailure; exactly one of them ends each command.
@@ -88,8 +86,7 @@ class Router {
     int failures = 0;
     int redirects = 0;
     bool repeated = false;
-    Node* ask = nullptr;    // target of an ASK redirect, for this attempt only
-    Node* owner = nullptr;  // the slot's node, which sent this redirect
+    Node* ask = nullptr;  // target of an ASK redirect, for this attempt only
   };
   // A reply that waits for the confirmation by replicas.
   struct Unconfirmed {
@@ -102,8 +99,6 @@ class Router {
     std::string unsent;
     std::deque<Item> in_flight;
     std::vector<Unconfirmed> unconfirmed;
-    std::vector<Unconfirmed> owed;
-    uint32_t touch_number = 0;  // of the next key for ConfirmOwed
     bool is_waiting = false;    // the last command is WAIT
     std::string error;          // the last reason of a lost or failed connection
     uint64_t failed_round = 0;  // the last round in which connecting failed
@@ -130,21 +125,8 @@ class Router {
   void SendUnsent(Node* node, Batch* batch);
   void ReceiveUntil(Node* node, size_t left, Batch* batch);
   void Handle(Node* node, Item item, ReplyPtr reply, Batch* batch);
-  // WAIT covers what the same connection sent before. So each connection gets its own WAIT, and a
-  // command that is sent again on another connection is confirmed there.
   void AppendWait(Node* node);
   void ReceiveWait(Node* node, Batch* batch);
-  // The number of replicas that a WAIT has counted. -1, with the reason in node->error: no number.
-  long long ReceiveCount(Node* node);
-  void EndWait(const Node& node, long long num_replicas, Unconfirmed one, Batch* batch);
-  // An ASK means that MIGRATE has deleted the key at the slot's node. If that node's replicas do
-  // not have the deletion yet, one of them may take over and serve the key as it was before the
-  // addition. So they must confirm a write that follows the deletion. It also follows the addition:
-  // the key may have moved back and forth since the ASK.
-  void ConfirmOwed(Node* node, Batch* batch);
-  void FailOwed(Node* node, const std::string& reason, bool is_transient, Batch* batch);
-  // A key of the node, in a slot that does not move as far as we know; empty: none.
-  std::string TouchKey(Node* node, const Batch& batch) const;
   void Disconnect(Node* node, Batch* batch);
   void Postpone(Node* node, Item item, const std::string& error, Batch* batch);
 

@@ -4,7 +4,6 @@
 //
 //   shard:  AllocateShard FillShard+ RenewShard* KeepShard+   later: AddIfPresent*, RemoveRemnant*
 //   hash:   TakeTicket Publish (Finish | GiveUp Forget)   later: Touch* Forget
-//   node:   TouchNode*
 //
 // Each script has one key, so that a cluster can run it while the key's slot moves.
 #ifndef BLOOMLINE_REDIS_SCRIPTS_H_
@@ -131,13 +130,6 @@ inline constexpr char kTouch[] = R"lua(
 if redis.call('HGET', KEYS[1], 'metadata') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'metadata', ARGV[1])
 return 1)lua";
-
-// A write that leaves nothing behind, so that a WAIT after it waits until replicas have all that
-// happened on the node before. (PUBLISH would need no key, but a cluster does not propagate it to
-// replicas as a write.)
-inline constexpr char kTouchNode[] = R"lua(
-redis.call('SETRANGE', KEYS[1], 0, '0')
-return redis.call('DEL', KEYS[1]))lua";
 
 #undef BLOOMLINE_REPLICATE_WRITES
 

@@ -235,14 +235,6 @@ TEST_F(MetadataStatesTest, ForeignHashIsGivenNoExpiry) {
   EXPECT_EQ(server_->Command({"TTL", kKey}), "-1");
 }
 
-TEST_F(RedisStatesTest, TouchingANodeIsAWriteThatLeavesNothing) {
-  const auto writes = [&] { return server_->Info("persistence", "rdb_changes_since_last_save"); };
-  const uint64_t before = writes();
-  EXPECT_EQ(server_->Command({"EVAL", redis::kTouchNode, "1", "bloomline:wait:{0}"}), "1");
-  EXPECT_GT(writes(), before);
-  EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
-}
-
 // Fills 24 shards in 5 seconds, with an expiry of 4: they are renewed each second, and a busy
 // machine may be three seconds late.
 TEST_F(RedisStatesTest, CreationThatTakesLongerThanTheExpirySucceeds) {
