@@ -139,7 +139,7 @@ TEST(LevelSizingTest, NoDivisionOfAGridIsBetter) {
       const double b = i % 2 == 0 ? few_bits(random) : many_bits(random);
       const Numbers bits = Spread(format, b, keys, runs);
       const double least = BruteForce(format, b, keys, runs);
-      const double within = format == Format::kClassic ? 1.01 : 1.002;
+      const double within = 1.01;
       EXPECT_LE(Wasted(format, bits, runs), least * within)
           << FormatName(format) << ", " << b << " bits per key, keys "
           << testing::PrintToString(keys) << ", runs " << testing::PrintToString(runs) << ", bits "
@@ -152,16 +152,16 @@ TEST(LevelSizingTest, NoDivisionOfAGridIsBetter) {
   EXPECT_GT(uniform_is_worse, 30);
 }
 
-// Here the division of the hull leaves a level where the curve lies above it: 0.3 % and 5 % are
-// lost if the level then may only have the bits of a corner.
-TEST(LevelSizingTest, WhereRatesAreNotConvexTheSearchGoesOn) {
+// Here the division of the hull leaves a level where the curve lies above it: 5 % are lost with the
+// classic format if the level then may only have the bits of a corner.
+TEST(LevelSizingTest, WhereRatesAreNotConvexOneLevelLeavesTheHull) {
   const struct {
     Format format;
     double bits_per_key;
     Numbers keys, runs;
     double within;
-  } kTrees[] = {{Format::kCompact, 5.6414, {17.1802, 166.418, 191.976}, {2, 1, 1}, 1.001},
-                {Format::kCompact, 6.1090, {5.58135, 38.4734, 93.0813}, {3, 2, 1}, 1.001},
+  } kTrees[] = {{Format::kCompact, 5.6414, {17.1802, 166.418, 191.976}, {2, 1, 1}, 1.005},
+                {Format::kCompact, 6.1090, {5.58135, 38.4734, 93.0813}, {3, 2, 1}, 1.005},
                 {Format::kClassic, 5.9651, {1.13481, 1.16795, 86.3419}, {2, 1, 3}, 1.01}};
   for (const auto& tree : kTrees) {
     const Numbers bits = Spread(tree.format, tree.bits_per_key, tree.keys, tree.runs);
