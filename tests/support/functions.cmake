@@ -45,10 +45,6 @@ _sstable|_test_redis_server|_test_tool_run)$" AND NOT TARGET ${library})
   endif()
 endfunction()
 
-# With these options of the linker, the functions of tests/faults/failing_new.cc replace malloc and
-# the like.
-set(bloomline_failing_new -Wl,--wrap=malloc,--wrap=aligned_alloc,--wrap=free,--wrap=mmap,--wrap=munmap)
-
 # bloomline_tests(PATTERN LIBRARIES... [LONG NAMES...]): a bloomline_test for each source of the
 # folder that PATTERN matches.
 function(bloomline_tests pattern)
