@@ -1,5 +1,5 @@
 use crate::ErrorKind::{InvalidData, InvalidInput, OutOfMemory};
-use crate::{builder, c_path, debug, done, ffi, handle, keys, made, queries, vec_of, Error};
+use crate::{bytes, c_path, done, ffi, handle, handle_type, keys, options_type, Error};
 use std::os::raw::c_int;
 use std::path::Path;
 use std::ptr;
@@ -9,38 +9,25 @@ use std::ptr;
 #[non_exhaustive]
 pub enum Layout {
     /// All in one cache line: 9.9 bits per key for 1 %.
-    Blocked,
+    Blocked = 0,
     /// Anywhere, the standard Bloom filter: 9.6 bits per key for 1 %, more cache misses.
-    Standard,
+    Standard = 1,
     /// All in a block of 128 bits.
-    Blocked128,
+    Blocked128 = 2,
     /// All in a block of 64 bits.
-    Blocked64,
+    Blocked64 = 3,
 }
 
 impl From<Layout> for c_int {
     fn from(layout: Layout) -> c_int {
-        match layout {
-            Layout::Blocked => 0,
-            Layout::Standard => 1,
-            Layout::Blocked128 => 2,
-            Layout::Blocked64 => 3,
-        }
+        layout as c_int
     }
 }
 
-impl Layout {
-    fn from_code(code: c_int) -> Layout {
-        use Layout::{Blocked, Blocked128, Blocked64, Standard};
-        [Blocked, Standard, Blocked128, Blocked64][code as usize]
-    }
-}
-
-builder! {
+options_type! {
     /// The size of a [`BloomFilter`]: from a capacity and a false-positive rate, or from a number
     /// of bits and of probes.
-    BloomFilterBuilder, bloomline_bloomoptions_t, bloomline_bloomoptions_create,
-    bloomline_bloomoptions_destroy;
+    BloomFilterBuilder(bloomline_bloomoptions_t) = bloomline_bloomoptions_create;
     /// Distinct keys up to which the filter keeps its false-positive rate. It accepts more.
     capacity(u64) bloomline_bloomoptions_set_capacity;
     /// Fraction of missing keys that match in a filter of `capacity` keys. Default: 0.01.
@@ -58,9 +45,10 @@ builder! {
 impl BloomFilterBuilder {
     /// An empty filter.
     pub fn build(&self) -> Result<BloomFilter, Error> {
-        let options = self.options()?;
+        let options = self.0.as_ptr();
         // Safety: the options are copied.
-        made(InvalidInput, |e| unsafe { ffi::bloomline_bloom_create(options, e) }).map(BloomFilter)
+        handle(InvalidInput, |e| unsafe { ffi::bloomline_bloom_create(options, e) })
+            .map(BloomFilter)
     }
 
     /// An empty filter for so many keys.
@@ -80,7 +68,7 @@ impl BloomFilterBuilder {
     }
 }
 
-handle! {
+handle_type! {
     /// A Bloom filter in memory: `BloomFilter` in bloom_filter.h.
     ///
     /// Threads can query one filter together, as long as none adds keys:
@@ -92,26 +80,9 @@ handle! {
     /// });
     /// # Ok::<(), bloomline::Error>(())
     /// ```
-    BloomFilter, bloomline_bloom_t, bloomline_bloom_destroy
-}
-debug! { BloomFilter; layout num_bits num_probes }
-queries! { BloomFilter, bloomline_bloom_may_match, bloomline_bloom_may_match_keys }
-
-/// Functions without further arguments.
-macro_rules! getters {
-    ($($(#[$doc:meta])* $get:ident: $type:ty = $function:ident;)*) => {
-        impl BloomFilter {
-            $(
-                $(#[$doc])*
-                pub fn $get(&self) -> $type {
-                    // Safety: a handle that is not NULL.
-                    unsafe { ffi::$function(self.0.as_ptr()) }
-                }
-            )*
-        }
-    };
-}
-getters! {
+    BloomFilter(bloomline_bloom_t);
+    queries bloomline_bloom_may_match bloomline_bloom_may_match_keys;
+    shown layout num_bits num_probes;
     /// Bits in memory, a multiple of 512.
     num_bits: u64 = bloomline_bloom_num_bits;
     /// Bits that a key sets.
@@ -143,15 +114,15 @@ impl BloomFilter {
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = c_path(path.as_ref())?;
         // Safety: a string that ends with zero.
-        made(InvalidData, |e| unsafe { ffi::bloomline_bloom_load(path.as_ptr(), e) })
+        handle(InvalidData, |e| unsafe { ffi::bloomline_bloom_load(path.as_ptr(), e) })
             .map(BloomFilter)
     }
 
     /// Reads the bytes of `to_bytes`, or of a saved file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let (first, length) = (bytes.as_ptr().cast(), bytes.len());
+        let (first, length) = keys::parts(bytes);
         // Safety: the bytes are copied.
-        made(InvalidData, |e| unsafe { ffi::bloomline_bloom_from_bytes(first, length, e) })
+        handle(InvalidData, |e| unsafe { ffi::bloomline_bloom_from_bytes(first, length, e) })
             .map(BloomFilter)
     }
 
@@ -166,17 +137,13 @@ impl BloomFilter {
 
     /// The bytes of the file that `save` writes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let mut length = 0;
         // Safety: `length` gets the number of bytes.
-        let bytes = made(OutOfMemory, |e| unsafe {
-            ffi::bloomline_bloom_to_bytes(self.0.as_ptr(), &mut length, e)
-        })?;
-        Ok(vec_of(bytes, length))
+        bytes(|length, e| unsafe { ffi::bloomline_bloom_to_bytes(self.0.as_ptr(), length, e) })
     }
 
     /// Removes all keys.
     pub fn clear(&mut self) {
-        // Safety: nothing else uses the handle, because of &mut.
+        // Safety: nothing else uses the object, because of &mut.
         unsafe { ffi::bloomline_bloom_clear(self.0.as_ptr()) }
     }
 
@@ -201,13 +168,15 @@ impl BloomFilter {
 
     /// Where the bits of a key lie.
     pub fn layout(&self) -> Layout {
-        // Safety: a handle that is not NULL.
-        Layout::from_code(unsafe { ffi::bloomline_bloom_layout(self.0.as_ptr()) })
+        use Layout::{Blocked, Blocked128, Blocked64, Standard};
+        // Safety: an object that lives.
+        let code = unsafe { ffi::bloomline_bloom_layout(self.0.as_ptr()) };
+        [Blocked, Standard, Blocked128, Blocked64][code as usize]
     }
 
     /// Whether more than `capacity` keys were added.
     pub fn is_past_capacity(&self) -> bool {
-        // Safety: a handle that is not NULL.
+        // Safety: an object that lives.
         unsafe { ffi::bloomline_bloom_is_past_capacity(self.0.as_ptr()) != 0 }
     }
 
@@ -227,8 +196,8 @@ impl BloomFilter {
 
     /// A copy, if there is memory for it.
     pub fn try_clone(&self) -> Result<BloomFilter, Error> {
-        // Safety: a handle that is not NULL.
-        made(OutOfMemory, |e| unsafe { ffi::bloomline_bloom_copy(self.0.as_ptr(), e) })
+        // Safety: an object that lives.
+        handle(OutOfMemory, |e| unsafe { ffi::bloomline_bloom_copy(self.0.as_ptr(), e) })
             .map(BloomFilter)
     }
 }
@@ -248,7 +217,7 @@ impl Clone for BloomFilter {
 
 impl PartialEq for BloomFilter {
     fn eq(&self, other: &BloomFilter) -> bool {
-        // Safety: handles that are not NULL.
+        // Safety: objects that live.
         unsafe { ffi::bloomline_bloom_equal(self.0.as_ptr(), other.0.as_ptr()) != 0 }
     }
 }

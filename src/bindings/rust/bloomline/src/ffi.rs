@@ -12,10 +12,17 @@ pub type Lengths = *const usize;
 pub type Answers = *mut u8;
 pub type ErrPtr = *mut *mut c_char;
 
-macro_rules! handles {
-    ($($name:ident)*) => { $(
+macro_rules! objects {
+    ($($name:ident $destroy:ident;)*) => { $(
         #[repr(C)]
         pub struct $name([u8; 0]);
+
+        impl crate::Object for $name {
+            unsafe fn destroy(object: *mut $name) {
+                // Safety: the caller's.
+                unsafe { $destroy(object) }
+            }
+        }
     )* };
 }
 macro_rules! functions {
@@ -24,9 +31,12 @@ macro_rules! functions {
     };
 }
 
-handles! {
-    bloomline_filteroptions_t bloomline_builder_t bloomline_view_t bloomline_bloomoptions_t
-    bloomline_bloom_t
+objects! {
+    bloomline_filteroptions_t bloomline_filteroptions_destroy;
+    bloomline_builder_t bloomline_builder_destroy;
+    bloomline_view_t bloomline_view_destroy;
+    bloomline_bloomoptions_t bloomline_bloomoptions_destroy;
+    bloomline_bloom_t bloomline_bloom_destroy;
 }
 
 functions! {

@@ -78,15 +78,11 @@ impl Error {
         self.kind
     }
 
-    fn out_of_memory() -> Error {
-        Error::new(ErrorKind::OutOfMemory, "out of memory")
-    }
-
     /// Takes over the message that a C function set, or none, if there was no memory for one. The
     /// kind is this one, unless the system or the memory failed.
     fn take(errptr: *mut c_char, kind: ErrorKind) -> Error {
         if errptr.is_null() {
-            return Error::out_of_memory();
+            return Error::new(ErrorKind::OutOfMemory, "out of memory");
         }
         // Safety: a string that malloc() gave, by convention 3 of c.h.
         let message = unsafe {
@@ -119,10 +115,58 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The handle that a C function returns, or why it returned none.
+/// A type of c.h.
+trait Object {
+    /// Frees an object of this type, which nothing uses any more.
+    unsafe fn destroy(object: *mut Self);
+}
+
+/// The owner of an object. Functions that take a const object may run in several threads at once
+/// (convention 7 of c.h), and methods call all others by `&mut self`. So it is Send and Sync.
+struct Handle<T: Object>(NonNull<T>);
+
+// Safety: see above.
+unsafe impl<T: Object> Send for Handle<T> {}
+unsafe impl<T: Object> Sync for Handle<T> {}
+
+impl<T: Object> Handle<T> {
+    #[inline(always)]
+    fn as_ptr(&self) -> *mut T {
+        self.0.as_ptr()
+    }
+}
+
+impl<T: Object> Drop for Handle<T> {
+    fn drop(&mut self) {
+        // Safety: the object is this handle's.
+        unsafe { T::destroy(self.as_ptr()) }
+    }
+}
+
+/// The memory that a C function returns, or why it returned none.
 fn made<T>(kind: ErrorKind, make: impl FnOnce(ffi::ErrPtr) -> *mut T) -> Result<NonNull<T>, Error> {
     let mut message = ptr::null_mut();
     NonNull::new(make(&mut message)).ok_or_else(|| Error::take(message, kind))
+}
+
+/// The object that a C function returns, or why it returned none.
+fn handle<T: Object>(
+    kind: ErrorKind,
+    make: impl FnOnce(ffi::ErrPtr) -> *mut T,
+) -> Result<Handle<T>, Error> {
+    made(kind, make).map(Handle)
+}
+
+/// A copy of the bytes that a C function returns, which are freed, or why it returned none.
+fn bytes(make: impl FnOnce(*mut usize, ffi::ErrPtr) -> *mut c_char) -> Result<Vec<u8>, Error> {
+    let mut length = 0;
+    let bytes = made(ErrorKind::OutOfMemory, |e| make(&mut length, e))?.as_ptr();
+    // Safety: the C functions return as many bytes as they say, for the caller to free.
+    unsafe {
+        let copy = std::slice::from_raw_parts(bytes.cast(), length).to_vec();
+        ffi::bloomline_free(bytes.cast());
+        Ok(copy)
+    }
 }
 
 /// Whether a C function succeeded.
@@ -139,16 +183,6 @@ fn c_path(path: &Path) -> Result<CString, Error> {
         let message = format!("path is {path:?}; allowed: one without a zero byte");
         Error::new(ErrorKind::InvalidInput, message)
     })
-}
-
-/// Copies bytes that malloc() gave, and frees them.
-fn vec_of(bytes: NonNull<c_char>, length: usize) -> Vec<u8> {
-    // Safety: the C functions return as many bytes as they say, for the caller to free.
-    unsafe {
-        let copy = std::slice::from_raw_parts(bytes.as_ptr().cast(), length).to_vec();
-        ffi::bloomline_free(bytes.as_ptr().cast());
-        copy
-    }
 }
 
 /// bloomline's version, such as "0.1.0".
@@ -174,48 +208,75 @@ pub fn draw_seed() -> Result<u64, Error> {
     }
 }
 
-/// The owner of a C handle. Functions that take a const handle may run in several threads at once
-/// (convention 7 of c.h), and methods call all others by `&mut self`. So a handle is Send and Sync.
-macro_rules! handle {
-    ($(#[$doc:meta])* $name:ident, $raw:ident, $destroy:ident) => {
+/// A type that owns an object: its functions without further arguments, and if it is a filter its
+/// queries. Debug shows what `shown` names: never a seed, which may be secret.
+macro_rules! handle_type {
+    (
+        $(#[$doc:meta])* $name:ident $(<$life:lifetime>)?($raw:ident);
+        $(queries $may_match:ident $may_match_keys:ident;)?
+        shown $($shown:ident)*;
+        $($(#[$get_doc:meta])* $get:ident: $type:ty = $function:ident;)*
+    ) => {
         $(#[$doc])*
-        pub struct $name(std::ptr::NonNull<crate::ffi::$raw>);
+        pub struct $name $(<$life>)?(
+            crate::Handle<crate::ffi::$raw>,
+            $(std::marker::PhantomData<&$life [u8]>)?
+        );
 
-        // Safety: see handle!.
-        unsafe impl Send for $name {}
-        unsafe impl Sync for $name {}
+        impl $(<$life>)? $name $(<$life>)? {
+            $(
+                $(#[$get_doc])*
+                pub fn $get(&self) -> $type {
+                    // Safety: an object that lives.
+                    unsafe { crate::ffi::$function(self.0.as_ptr()) }
+                }
+            )*
 
-        impl Drop for $name {
-            fn drop(&mut self) {
-                // Safety: the handle is this object's, and nothing uses it any more.
-                unsafe { crate::ffi::$destroy(self.0.as_ptr()) }
+            $(
+                /// False: the key was certainly not added.
+                #[inline]
+                pub fn contains(&self, key: impl AsRef<[u8]>) -> bool {
+                    let (key, length) = crate::keys::parts(key.as_ref());
+                    // Safety: the key is read during the call alone.
+                    unsafe { crate::ffi::$may_match(self.0.as_ptr(), key, length) != 0 }
+                }
+
+                /// `contains` for each key, in order.
+                pub fn contains_keys(
+                    &self,
+                    keys: impl IntoIterator<Item = impl AsRef<[u8]>>,
+                ) -> Vec<bool> {
+                    crate::keys::answers_of(keys, |count, keys, lengths, answers| {
+                        let object = self.0.as_ptr();
+                        // Safety: so many keys, lengths and answers.
+                        unsafe { crate::ffi::$may_match_keys(object, count, keys, lengths, answers) }
+                    })
+                }
+            )?
+        }
+
+        impl $(<$life>)? std::fmt::Debug for $name $(<$life>)? {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter
+                    .debug_struct(stringify!($name))
+                    $(.field(stringify!($shown), &self.$shown()))*
+                    .finish_non_exhaustive()
             }
         }
     };
 }
 
 /// Options for a filter, set one by one. The C functions check them when a filter is made.
-macro_rules! builder {
-    ($(#[$doc:meta])* $name:ident, $raw:ident, $create:ident, $destroy:ident;
+macro_rules! options_type {
+    ($(#[$doc:meta])* $name:ident($raw:ident) = $create:ident;
      $($(#[$option_doc:meta])* $option:ident($type:ty) $set:ident;)*) => {
-        $(#[$doc])*
-        pub struct $name(*mut crate::ffi::$raw);
-
-        // Safety: see handle!.
-        unsafe impl Send for $name {}
-        unsafe impl Sync for $name {}
-
-        impl Drop for $name {
-            fn drop(&mut self) {
-                // Safety: the handle is this object's; NULL does nothing.
-                unsafe { crate::ffi::$destroy(self.0) }
-            }
-        }
+        crate::handle_type! { $(#[$doc])* $name($raw); shown; }
 
         impl Default for $name {
             fn default() -> Self {
-                // Safety: returns NULL out of memory, which `options` finds.
-                $name(unsafe { crate::ffi::$create() })
+                // Safety: NULL is out of memory.
+                let options = std::ptr::NonNull::new(unsafe { crate::ffi::$create() });
+                $name(crate::Handle(options.expect("memory for options")))
             }
         }
 
@@ -224,65 +285,13 @@ macro_rules! builder {
                 $(#[$option_doc])*
                 #[must_use]
                 pub fn $option(self, $option: $type) -> Self {
-                    if !self.0.is_null() {
-                        // Safety: a handle that is not NULL.
-                        unsafe { crate::ffi::$set(self.0, $option.into()) }
-                    }
+                    // Safety: an object that lives, and is this one's.
+                    unsafe { crate::ffi::$set(self.0.as_ptr(), $option.into()) }
                     self
                 }
             )*
-
-            /// The handle, if there was memory for it.
-            fn options(&self) -> Result<*const crate::ffi::$raw, crate::Error> {
-                if self.0.is_null() {
-                    return Err(crate::Error::out_of_memory());
-                }
-                Ok(self.0)
-            }
-        }
-
-        crate::debug! { $name; }
-    };
-}
-
-/// Debug, with what these functions return: never a seed, which may be secret.
-macro_rules! debug {
-    ($name:ident $(<$life:lifetime>)?; $($get:ident)*) => {
-        impl std::fmt::Debug for $name $(<$life>)? {
-            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter
-                    .debug_struct(stringify!($name))
-                    $(.field(stringify!($get), &self.$get()))*
-                    .finish_non_exhaustive()
-            }
         }
     };
 }
 
-macro_rules! queries {
-    ($name:ty, $may_match:ident, $may_match_keys:ident) => {
-        impl $name {
-            /// False: the key was certainly not added.
-            #[inline]
-            pub fn contains(&self, key: impl AsRef<[u8]>) -> bool {
-                let (key, length) = crate::keys::parts(key.as_ref());
-                // Safety: the key is read during the call alone.
-                unsafe { crate::ffi::$may_match(self.0.as_ptr(), key, length) != 0 }
-            }
-
-            /// `contains` for each key, in order.
-            pub fn contains_keys(
-                &self,
-                keys: impl IntoIterator<Item = impl AsRef<[u8]>>,
-            ) -> Vec<bool> {
-                crate::keys::answers_of(keys, |count, keys, lengths, answers| {
-                    let handle = self.0.as_ptr();
-                    // Safety: so many keys, lengths and answers.
-                    unsafe { crate::ffi::$may_match_keys(handle, count, keys, lengths, answers) }
-                })
-            }
-        }
-    };
-}
-
-pub(crate) use {builder, debug, handle, queries};
+pub(crate) use {handle_type, options_type};

@@ -1,43 +1,35 @@
 use crate::ErrorKind::{InvalidData, InvalidInput, OutOfMemory};
-use crate::{builder, debug, done, ffi, handle, keys, made, queries, Error};
+use crate::{bytes, done, ffi, handle, handle_type, keys, options_type, Error};
 use std::ffi::CStr;
 use std::marker::PhantomData;
 use std::os::raw::c_int;
-use std::ptr::NonNull;
 
 /// The formats of static filters: filter_options.h.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
     /// LevelDB's own Bloom filter: for sizes alone, [`FilterBuilder`] refuses it.
-    Classic,
+    Classic = 0,
     /// A Bloom filter whose keys take one cache line each.
-    Blocked,
+    Blocked = 1,
     /// The same rate as `Blocked` in about 70 % of the memory; takes longer to build and to query.
-    Compact,
+    Compact = 2,
     /// RocksDB's own Bloom filter: for sizes alone, [`FilterBuilder`] refuses it.
-    Bloom,
+    Bloom = 3,
     /// RocksDB's own Ribbon filter: for sizes alone. Bits per key are those of a Bloom filter of the
     /// same rate, as in RocksDB's `ribbonfilter:N`.
-    Ribbon,
+    Ribbon = 4,
 }
 
 impl From<Format> for c_int {
     fn from(format: Format) -> c_int {
-        match format {
-            Format::Classic => 0,
-            Format::Blocked => 1,
-            Format::Compact => 2,
-            Format::Bloom => 3,
-            Format::Ribbon => 4,
-        }
+        format as c_int
     }
 }
 
-builder! {
+options_type! {
     /// What a [`FilterBuilder`] builds. Default: blocked, 10 bits per key.
-    FilterOptions, bloomline_filteroptions_t, bloomline_filteroptions_create,
-    bloomline_filteroptions_destroy;
+    FilterOptions(bloomline_filteroptions_t) = bloomline_filteroptions_create;
     /// Default: [`Format::Blocked`].
     format(Format) bloomline_filteroptions_set_format;
     /// 1 to 100; in [`Format::Compact`] 3 to 24.
@@ -51,14 +43,14 @@ builder! {
 impl FilterOptions {
     /// A builder without keys.
     pub fn build(&self) -> Result<FilterBuilder, Error> {
-        let options = self.options()?;
+        let options = self.0.as_ptr();
         // Safety: the options are copied.
-        made(InvalidInput, |e| unsafe { ffi::bloomline_builder_create(options, e) })
+        handle(InvalidInput, |e| unsafe { ffi::bloomline_builder_create(options, e) })
             .map(FilterBuilder)
     }
 }
 
-handle! {
+handle_type! {
     /// Builds filters of a fixed set of keys: filter.h.
     ///
     /// ```
@@ -73,10 +65,11 @@ handle! {
     /// assert!(filter.contains("apple"));
     /// # Ok::<(), bloomline::Error>(())
     /// ```
-    FilterBuilder, bloomline_builder_t, bloomline_builder_destroy
+    FilterBuilder(bloomline_builder_t);
+    shown num_keys;
+    /// Keys so far.
+    num_keys: usize = bloomline_builder_num_keys;
 }
-
-debug! { FilterBuilder; num_keys }
 
 impl FilterBuilder {
     /// Sets the options one by one.
@@ -92,22 +85,14 @@ impl FilterBuilder {
         unsafe { ffi::bloomline_builder_add_key(self.0.as_ptr(), key, length) }
     }
 
-    /// Keys so far.
-    pub fn num_keys(&self) -> usize {
-        // Safety: a handle that is not NULL.
-        unsafe { ffi::bloomline_builder_num_keys(self.0.as_ptr()) }
-    }
-
     /// The filter's bytes. The builder is then empty and can be used again. With too little memory,
     /// more keys match than should, and [`error`](Self::error) says so.
     pub fn finish(&mut self, num_threads: u16) -> Result<Vec<u8>, Error> {
         let threads = c_int::from(num_threads.max(1));
-        let mut length = 0;
         // Safety: `length` gets the number of bytes.
-        let bytes = made(OutOfMemory, |e| unsafe {
-            ffi::bloomline_builder_finish(self.0.as_ptr(), threads, &mut length, e)
-        })?;
-        Ok(crate::vec_of(bytes, length))
+        bytes(|length, e| unsafe {
+            ffi::bloomline_builder_finish(self.0.as_ptr(), threads, length, e)
+        })
     }
 
     /// Why a filter matches more keys than it should.
@@ -130,27 +115,20 @@ impl<K: AsRef<[u8]>> Extend<K> for FilterBuilder {
     }
 }
 
-/// Queries the bytes of a static filter, which it borrows: filter.h.
-///
-/// ```compile_fail,E0597
-/// let view = {
-///     let bytes = bloomline::FilterBuilder::options().build()?.finish(1)?;
-///     bloomline::FilterView::open(&bytes)? // error: `bytes` does not live long enough
-/// };
-/// assert!(view.contains("apple"));
-/// # Ok::<(), bloomline::Error>(())
-/// ```
-pub struct FilterView<'bytes>(NonNull<ffi::bloomline_view_t>, PhantomData<&'bytes [u8]>);
-
-// Safety: see handle!.
-unsafe impl Send for FilterView<'_> {}
-unsafe impl Sync for FilterView<'_> {}
-
-impl Drop for FilterView<'_> {
-    fn drop(&mut self) {
-        // Safety: the handle is this object's.
-        unsafe { ffi::bloomline_view_destroy(self.0.as_ptr()) }
-    }
+handle_type! {
+    /// Queries the bytes of a static filter, which it borrows: filter.h.
+    ///
+    /// ```compile_fail,E0597
+    /// let view = {
+    ///     let bytes = bloomline::FilterBuilder::options().build()?.finish(1)?;
+    ///     bloomline::FilterView::open(&bytes)? // error: `bytes` does not live long enough
+    /// };
+    /// assert!(view.contains("apple"));
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    FilterView<'bytes>(bloomline_view_t);
+    queries bloomline_view_may_match bloomline_view_may_match_keys;
+    shown;
 }
 
 impl<'bytes> FilterView<'bytes> {
@@ -159,7 +137,7 @@ impl<'bytes> FilterView<'bytes> {
     pub fn open(bytes: &'bytes [u8]) -> Result<FilterView<'bytes>, Error> {
         let (first, length) = keys::parts(bytes);
         // Safety: the bytes outlive the view, because it borrows them.
-        let view = made(OutOfMemory, |_| unsafe { ffi::bloomline_view_open(first, length) })?;
+        let view = handle(OutOfMemory, |_| unsafe { ffi::bloomline_view_open(first, length) })?;
         Ok(FilterView(view, PhantomData))
     }
 
@@ -170,5 +148,3 @@ impl<'bytes> FilterView<'bytes> {
         done(InvalidData, |e| unsafe { ffi::bloomline_view_validate(first, length, e) })
     }
 }
-debug! { FilterView<'_>; }
-queries! { FilterView<'_>, bloomline_view_may_match, bloomline_view_may_match_keys }

@@ -1,6 +1,5 @@
 //! src/ffi.rs declares the functions as include/bloomline/c.h does.
-use std::collections::HashMap;
-
+use std::collections::HashSet;
 use std::fs::read_to_string;
 use std::path::Path;
 
@@ -9,62 +8,54 @@ const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 /// The header, which a crate outside of a checkout may not have beside it.
 fn header() -> Option<String> {
     let include = format!("{CRATE}/../../../../include");
-    let header = read_to_string(format!("{include}/bloomline/c.h"));
-    match header {
+    match read_to_string(format!("{include}/bloomline/c.h")) {
         Ok(header) => Some(header),
         Err(_) if !Path::new(&format!("{CRATE}/../../c")).exists() => None,
         Err(error) => panic!("{include}: {error}"),
     }
 }
 
-/// A type of C in Rust's words: "const char* const* keys" is "*const *const c_char".
-fn type_of(declared: &str) -> String {
-    let spaced = declared.replace('*', " * ");
-    let mut words = spaced.split_whitespace().peekable();
-    let mut is_const = words.next_if_eq(&"const").is_some();
-    let mut result = match words.next().expect("a type") {
-        "void" => "c_void",
-        "char" => "c_char",
-        "int" => "c_int",
-        "double" => "f64",
-        "size_t" => "usize",
-        "uint8_t" => "u8",
-        "uint32_t" => "u32",
-        "uint64_t" => "u64",
-        handle => handle,
-    }
-    .to_string();
-    while words.next_if_eq(&"*").is_some() {
-        result = format!("*{} {result}", if is_const { "const" } else { "mut" });
-        is_const = words.next_if_eq(&"const").is_some();
-    }
-    result
+/// A parameter of the header without its name: "const char* const* keys" is "const char* const*".
+fn without_name(parameter: &str) -> String {
+    let words: Vec<_> = parameter.split_whitespace().collect();
+    let named = words.len() > 1 && !words[words.len() - 1].ends_with('*');
+    words[..words.len() - usize::from(named)].join(" ")
 }
 
-/// "name(type, type) -> type" of each function in the header, by name.
-fn functions_of(header: &str) -> HashMap<String, String> {
+/// The functions of the header, without the names of parameters and in one line each.
+fn functions_of(header: &str) -> HashSet<String> {
+    // Without comments: of "a /* b */ c" the parts are "a " and " b */ c".
     let mut text = String::new();
     for (i, part) in header.split("/*").enumerate() {
         text += part.split("*/").nth(usize::from(i > 0)).unwrap_or("");
     }
-    let declarations = text.split("extern ").skip(1).filter_map(|declaration| {
-        let declaration = declaration.split(';').next()?;
-        let (head, arguments) = declaration.split_once('(')?;
-        let (result, name) = head.split_at(head.rfind("bloomline_")?);
-        let arguments: Vec<_> = arguments
-            .trim_end_matches(')')
-            .split(',')
-            .filter(|argument| argument.trim() != "void")
-            .map(type_of)
-            .collect();
-        let mut function = format!("{name}({})", arguments.join(", "));
-        match type_of(result).as_str() {
-            "c_void" => {}
-            result => function += &format!(" -> {result}"),
-        }
-        Some((name.to_string(), function))
+    let functions = text.split("extern ").skip(1).filter_map(|declaration| {
+        let (head, parameters) = declaration.split_once(");")?.0.split_once('(')?;
+        let head = head.split_whitespace().collect::<Vec<_>>().join(" ");
+        let parameters: Vec<_> = parameters.split(',').map(without_name).collect();
+        Some(format!("{head}({})", parameters.join(", ")))
     });
-    declarations.collect()
+    functions.collect()
+}
+
+/// A type of Rust in C's words: "*const *const c_char" is "const char* const*".
+fn c_type(rust: &str) -> String {
+    match rust.split_once(' ') {
+        Some(("*mut", target)) => c_type(target) + "*",
+        Some(("*const", target)) if target.starts_with('*') => c_type(target) + " const*",
+        Some(("*const", target)) => format!("const {}*", c_type(target)),
+        _ => match rust {
+            "c_void" | "" => "void",
+            "c_char" => "char",
+            "c_int" => "int",
+            "f64" => "double",
+            "usize" => "size_t",
+            "u8" => "uint8_t",
+            "u64" => "uint64_t",
+            handle => handle,
+        }
+        .to_string(),
+    }
 }
 
 #[test]
@@ -75,27 +66,21 @@ fn declarations_agree_with_the_header() {
     };
     assert!(functions.len() > 100);
     let source = read_to_string(format!("{CRATE}/src/ffi.rs")).expect("the declarations");
-    let (_, declared) = source.split_once("functions! {\n").expect("the list");
+    let (types, declared) = source.split_once("functions! {\n").expect("the list");
+    let mut declared = declared.to_string();
+    for alias in types.lines().filter_map(|line| line.strip_prefix("pub type ")) {
+        let (name, target) = alias.trim_end_matches(';').split_once(" = ").expect("a type");
+        declared = declared.replace(name, target);
+    }
     let mut count = 0;
-    for declaration in declared.trim_end_matches("}\n").split(';') {
-        let mut words = declaration.split_whitespace().collect::<Vec<_>>().join(" ");
-        for (short, long) in [
-            ("Bytes", "*const c_char"),
-            ("Keys", "*const *const c_char"),
-            ("Lengths", "*const usize"),
-            ("Answers", "*mut u8"),
-            ("ErrPtr", "*mut *mut c_char"),
-        ] {
-            if words.contains(short) {
-                assert!(source.contains(&format!("pub type {short} = {long};")));
-            }
-            words = words.replace(short, long);
-        }
-        if let Some((name, _)) = words.split_once('(') {
-            let declared_in_c = functions.get(name).map(String::as_str);
-            assert_eq!(declared_in_c, Some(words.as_str()));
-            count += 1;
-        }
+    for declaration in declared.lines().filter_map(|line| line.trim().strip_suffix(';')) {
+        let (name, rest) = declaration.split_once('(').expect("a function");
+        let (parameters, result) = rest.split_once(')').expect("a function");
+        let parameters: Vec<_> = parameters.split(", ").map(c_type).collect();
+        let result = c_type(result.trim_start_matches(" -> "));
+        let in_c = format!("{result} {name}({})", parameters.join(", "));
+        assert!(functions.contains(&in_c), "{in_c}");
+        count += 1;
     }
     assert!(count > 50, "{count} functions");
 }
@@ -107,18 +92,15 @@ fn constants_agree_with_the_header() {
         Some(header) => header,
         None => return,
     };
-    for (name, value) in [
-        ("format_classic", Format::Classic.into()),
-        ("format_blocked", Format::Blocked.into()),
-        ("format_compact", Format::Compact.into()),
-        ("format_bloom", Format::Bloom.into()),
-        ("format_ribbon", Format::Ribbon.into()),
-        ("bloom_blocked", Layout::Blocked.into()),
-        ("bloom_standard", Layout::Standard.into()),
-        ("bloom_blocked128", Layout::Blocked128.into()),
-        ("bloom_blocked64", Layout::Blocked64.into()),
-    ] as [(&str, i32); 9]
-    {
-        assert!(header.contains(&format!("bloomline_{name} = {value}")), "{name}");
+    let check = |name: String, value: i32| {
+        let constant = format!("bloomline_{} = {value}", name.to_lowercase());
+        assert!(header.contains(&constant), "{constant}");
+    };
+    use Format::{Blocked, Bloom, Classic, Compact, Ribbon};
+    for format in [Classic, Blocked, Compact, Bloom, Ribbon] {
+        check(format!("format_{format:?}"), format.into());
+    }
+    for layout in [Layout::Blocked, Layout::Standard, Layout::Blocked128, Layout::Blocked64] {
+        check(format!("bloom_{layout:?}"), layout.into());
     }
 }
