@@ -109,6 +109,21 @@ class AccountedDatabase {
     }
   }
 
+  void Compact() {
+    rocksdb::CompactRangeOptions all;
+    all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    for (Handle* const handle : handles_) {
+      ASSERT_TRUE(db_->CompactRange(all, handle, nullptr, nullptr).ok());
+    }
+  }
+  // Looks up each seventh of n keys.
+  void ExpectNoKeyLost(uint64_t n) {
+    std::string value;
+    for (uint64_t i = 0; i < n; i += 7) {
+      ASSERT_TRUE(db_->Get({}, Key(i), &value).ok()) << "lost key " << i;
+    }
+  }
+
   // What the properties of all tables say.
   uint64_t filter_bytes() {
     uint64_t bytes = 0;

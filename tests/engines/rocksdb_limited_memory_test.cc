@@ -52,19 +52,14 @@ TEST_F(RocksDBLimitedMemoryTest, TheLimitHoldsForAllFamiliesTogether) {
   EXPECT_LT(free, 30000u);
   EXPECT_GT(8.0 * static_cast<double>(free) / 10000, 13);
   database.Create("second");
-  for (uint64_t i = 1; i < 10; ++i) database.Fill(i * 3000, 3000);
-  for (uint64_t i = 10; i < 13; ++i) database.Fill(i * 3000, 3000);
-  rocksdb::CompactRangeOptions all;
-  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  for (Handle* const handle : database.handles()) {
-    ASSERT_TRUE(database.db()->CompactRange(all, handle, nullptr, nullptr).ok());
-  }
+  for (uint64_t i = 1; i < 13; ++i) database.Fill(i * 3000, 3000);
+  database.Compact();
   ExpectExact(*account_, &database, "compactions");
   EXPECT_NEAR(static_cast<double>(account_->filter_bytes()), 60000, 0.12 * 60000);
   database.DropLast();
   ExpectExact(*account_, &database, "a dropped family");
   EXPECT_NEAR(static_cast<double>(account_->num_keys()), 39000, 2000);
-  ASSERT_TRUE(database.db()->CompactRange(all, nullptr, nullptr).ok());
+  database.Compact();
   ExpectExact(*account_, &database, "the last compaction");
   const double bits =
       8 * static_cast<double>(account_->filter_bytes()) / static_cast<double>(account_->num_keys());
@@ -113,9 +108,7 @@ TEST_F(RocksDBLimitedMemoryTest, KeysThatGetNoFilterNeedNoMemoryAfterARestart) {
     database.Flush();
   };
   write(0, 30000);
-  rocksdb::CompactRangeOptions all;
-  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  ASSERT_TRUE(database.db()->CompactRange(all, nullptr, nullptr).ok());
+  database.Compact();
   ASSERT_EQ(database.filter_bytes(), 0u);
   write(100000, 1000);
   database.Close();
@@ -125,6 +118,35 @@ TEST_F(RocksDBLimitedMemoryTest, KeysThatGetNoFilterNeedNoMemoryAfterARestart) {
   const uint64_t before = database.filter_bytes();
   write(200000, 1000);
   EXPECT_GT(8 * (database.filter_bytes() - before), 9000u) << "bits for 1000 keys";
+}
+
+TEST_F(RocksDBLimitedMemoryTest, ARunningDatabaseTakesAnotherLimit) {
+  RocksDBFilterOptions filter;
+  filter.format = Format::kCompact;
+  filter.memory_bytes = 100000;
+  AccountedDatabase database(dir_.Path("db"), account_, filter);
+  ASSERT_TRUE(database.Open().ok());
+  database.Fill(0, 20000);
+  const auto compact = [&] {
+    database.Compact();
+    ExpectExact(*account_, &database, "a compaction");
+    return account_->filter_bytes();
+  };
+  const auto set_memory = [&](const std::string& memory) {
+    return database.db()->SetOptions(
+        {{"block_based_table_factory",
+          "{filter_policy={id=bloomline;format=compact;memory=" + memory + "};}"}});
+  };
+  EXPECT_GT(compact(), 23000u);  // 10 bits per key
+  ASSERT_TRUE(set_memory("12KiB").ok());
+  // All keys are in the last level, which gets its share for a database of many levels.
+  const uint64_t limited = compact();
+  EXPECT_LT(limited, 12u << 10);
+  EXPECT_GT(limited, 8000u);
+  EXPECT_EQ(MetricValue("bloomline_filter_memory_limit_bytes", "policy=\"compact:10\""), 12 << 10);
+  ASSERT_TRUE(set_memory("0").ok());
+  EXPECT_GT(compact(), 23000u);
+  database.ExpectNoKeyLost(20000);
 }
 
 TEST_F(RocksDBLimitedMemoryTest, NoFilterHasLessThanThreeBits) {
@@ -145,10 +167,7 @@ TEST_F(RocksDBLimitedMemoryTest, NoFilterHasLessThanThreeBits) {
       EXPECT_LT(bits, 10) << name;
     }
   }
-  std::string value;
-  for (uint64_t i = 0; i < 20000; i += 11) {
-    ASSERT_TRUE(database.db()->Get({}, Key(i), &value).ok()) << "lost key " << i;
-  }
+  database.ExpectNoKeyLost(20000);
 }
 
 TEST_F(RocksDBLimitedMemoryTest, OneFilterHasLimitedBytes) {
@@ -162,17 +181,12 @@ TEST_F(RocksDBLimitedMemoryTest, OneFilterHasLimitedBytes) {
     ASSERT_TRUE(database.Open().ok());
     for (const uint64_t n : {1000, 2000, 5000}) {
       database.Put(database.handles()[0], 0, n);
-      rocksdb::CompactRangeOptions all;
-      all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-      ASSERT_TRUE(database.db()->CompactRange(all, nullptr, nullptr).ok());
+      database.Compact();
       const uint64_t bytes = database.filter_bytes();
       EXPECT_LE(bytes, 2000u) << n;
       EXPECT_GT(bytes, n == 1000 ? 1150u : 1800u) << n;
     }
-    std::string value;
-    for (uint64_t i = 0; i < 5000; ++i) {
-      ASSERT_TRUE(database.db()->Get({}, Key(i), &value).ok()) << "lost key " << i;
-    }
+    database.ExpectNoKeyLost(5000);
     // The filters are what the policy wants.
     RewriteOptions rewrite;
     rewrite.dry_run = true;
@@ -210,8 +224,7 @@ TEST_F(RocksDBLimitedMemoryTest, ARewriteFollowsTheLimit) {
     AccountedDatabase before(dir_.Path("db"), nullptr);
     ASSERT_TRUE(before.Open().ok());
     before.Fill(0, 20000);
-    rocksdb::CompactRangeOptions all;
-    ASSERT_TRUE(before.db()->CompactRange(all, nullptr, nullptr).ok());
+    before.Compact();
   }
   RocksDBFilterOptions filter;
   filter.memory_bytes = 20000 * 6 / 8;

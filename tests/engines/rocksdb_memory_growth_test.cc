@@ -6,25 +6,21 @@
 //   BLOOMLINE_TEST_KEYS=1000000 build/dev/tests/rocksdb_memory_growth_test
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/statistics.h>
-#include <rocksdb/table.h>
 #include <rocksdb/utilities/checkpoint.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "bloomline/filter_account.h"
 #include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
-#include "tests/engines/rocksdb_open.h"
+#include "tests/engines/accounted_database.h"
 #include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
 
@@ -32,73 +28,43 @@ namespace bloomline::tests {
 namespace {
 
 const char* const wanted_keys = std::getenv("BLOOMLINE_TEST_KEYS");
-const int kKeys = wanted_keys == nullptr ? 200000 : std::atoi(wanted_keys);
+const uint64_t kKeys = wanted_keys == nullptr ? 200000 : std::strtoull(wanted_keys, nullptr, 10);
 
 // Of the memory, and of the wasted reads of constant bits. A small database differs more from full
 // levels.
 const double kTolerance = wanted_keys == nullptr ? 0.2 : 0.05;
 const double kMostReads = wanted_keys == nullptr ? 1.4 : 1.25;
 
-class GrowingDatabase {
+class GrowingDatabase : public AccountedDatabase {
  public:
   GrowingDatabase(const std::string& path, const RocksDBFilterOptions& filter,
-                  const std::shared_ptr<FilterAccount>& account, int num_keys = 0)
-      : num_keys_(num_keys) {
-    rocksdb::BlockBasedTableOptions table;
-    table.filter_policy = NewRocksDBFilterPolicy(filter);
-    options_.create_if_missing = true;
-    options_.compression = rocksdb::kNoCompression;
-    options_.write_buffer_size = 64 << 10;
-    options_.target_file_size_base = 64 << 10;
-    options_.max_bytes_for_level_base = 256 << 10;
-    options_.level_compaction_dynamic_level_bytes = true;
-    options_.statistics = rocksdb::CreateDBStatistics();
-    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    if (account != nullptr) options_.listeners = {account};
-    EXPECT_TRUE(OpenRocksDB(options_, path, &db_).ok());
+                  const std::shared_ptr<FilterAccount>& account, uint64_t num_keys = 0)
+      : AccountedDatabase(path, account, filter), num_keys_(num_keys) {
+    options().target_file_size_base = 64 << 10;
+    options().max_bytes_for_level_base = 256 << 10;
+    options().statistics = rocksdb::CreateDBStatistics();
+    EXPECT_TRUE(Open().ok());
   }
 
-  // Adds keys until there are num_keys.
-  void GrowTo(int num_keys) {
-    rocksdb::WriteOptions write;
-    write.disableWAL = true;
-    for (; num_keys_ < num_keys; ++num_keys_) {
-      ASSERT_TRUE(db_->Put(write, Key(num_keys_), "a value of some length").ok());
-    }
-    ASSERT_TRUE(db_->Flush({}).ok());
-    WaitForCompactions();
-  }
-
-  // The same without waiting: calls look() after each 2000 keys.
+  // Adds keys until there are num_keys. Calls look() after each 2000 keys, then waits for all
+  // compactions.
   template <typename F>
-  void FillTo(int num_keys, F look) {
-    rocksdb::WriteOptions write;
-    write.disableWAL = true;
-    for (; num_keys_ < num_keys; ++num_keys_) {
-      ASSERT_TRUE(db_->Put(write, Key(num_keys_), "a value of some length").ok());
-      if (num_keys_ % 2000 == 0) look();
+  void GrowTo(uint64_t num_keys, F look) {
+    while (num_keys_ < num_keys && !testing::Test::HasFatalFailure()) {
+      const uint64_t n = std::min<uint64_t>(2000, num_keys - num_keys_);
+      Put(handles()[0], num_keys_, n);
+      num_keys_ += n;
+      look();
     }
+    Flush();
+    Wait();
   }
 
-  int num_files() {
-    std::vector<rocksdb::LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
-    return static_cast<int>(files.size());
-  }
-
-  uint64_t filter_bytes() {
-    rocksdb::TablePropertiesCollection tables;
-    EXPECT_TRUE(db_->GetPropertiesOfAllTables(&tables).ok());
-    uint64_t bytes = 0;
-    for (const auto& [name, properties] : tables) bytes += properties->filter_size;
-    return bytes;
-  }
-
-  int num_keys() const { return num_keys_; }
+  uint64_t num_keys() const { return num_keys_; }
 
   void CopyTo(const std::string& path) {
     rocksdb::Checkpoint* checkpoint = nullptr;
-    ASSERT_TRUE(rocksdb::Checkpoint::Create(db_.get(), &checkpoint).ok());
+    ASSERT_TRUE(rocksdb::Checkpoint::Create(db(), &checkpoint).ok());
     ASSERT_TRUE(checkpoint->CreateCheckpoint(path).ok());
     delete checkpoint;
   }
@@ -109,8 +75,7 @@ class GrowingDatabase {
     rewrite.all_files = true;
     rewrite.include_level0 = true;
     std::string error;
-    ASSERT_TRUE(RewriteFilters(db_.get(), db_->DefaultColumnFamily(), rewrite, nullptr, &error))
-        << error;
+    ASSERT_TRUE(RewriteFilters(db(), handles()[0], rewrite, nullptr, &error)) << error;
   }
 
   // Per lookup of a missing key.
@@ -118,42 +83,18 @@ class GrowingDatabase {
     const int kLookups = wanted_keys == nullptr ? 200000 : 3000000;
     const uint64_t before = positives();
     std::string value;
-    for (int i = 0; i < kLookups; ++i) {
-      EXPECT_TRUE(db_->Get({}, Key(num_keys_ + i + 1000000000), &value).IsNotFound());
+    for (uint64_t i = 0; i < static_cast<uint64_t>(kLookups); ++i) {
+      EXPECT_TRUE(db()->Get({}, Key(num_keys_ + i + 1000000000), &value).IsNotFound());
     }
     return static_cast<double>(positives() - before) / kLookups;
   }
 
-  void ExpectNoKeyLost() {
-    std::string value;
-    for (int i = 0; i < num_keys_; i += 7) ASSERT_TRUE(db_->Get({}, Key(i), &value).ok()) << i;
-  }
-
  private:
-  static std::string Key(int i) {
-    const uint64_t number = static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15;
-    std::string key(8, '\0');
-    for (int byte = 0; byte < 8; ++byte) key[byte] = static_cast<char>(number >> (8 * (7 - byte)));
-    return key;
+  uint64_t positives() {
+    return options().statistics->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
   }
 
-  uint64_t positives() const {
-    return options_.statistics->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
-  }
-
-  void WaitForCompactions() {
-    for (int idle = 0, waits = 0; idle < 3 && waits < 12000; ++waits) {
-      uint64_t running = 0, pending = 0;
-      db_->GetIntProperty("rocksdb.num-running-compactions", &running);
-      db_->GetIntProperty("rocksdb.compaction-pending", &pending);
-      idle = running + pending == 0 ? idle + 1 : 0;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-  }
-
-  rocksdb::Options options_;
-  std::unique_ptr<rocksdb::DB> db_;
-  int num_keys_;
+  uint64_t num_keys_;
 };
 
 RocksDBFilterOptions ByLevel(double bits_per_key) {
@@ -167,7 +108,7 @@ RocksDBFilterOptions ByLevel(double bits_per_key) {
 // The wasted reads of the same files with filters of constant bits by level that take as much.
 double WastedReadsOfConstantBits(GrowingDatabase* database) {
   const auto bytes = static_cast<double>(database->filter_bytes());
-  double bits = 8 * bytes / database->num_keys();
+  double bits = 8 * bytes / static_cast<double>(database->num_keys());
   double wasted = 0;
   for (int tries = 0; tries < 4; ++tries) {
     TempDir dir;
@@ -186,12 +127,12 @@ TEST(MemoryGrowthTest, TwentyFoldGrowthStaysWithinTheMemory) {
   if (kIsSlow) GTEST_SKIP() << "most of its time is RocksDB's";
   TempDir dir;
   RocksDBFilterOptions options = ByLevel(20);
-  options.memory_bytes = static_cast<uint64_t>(kKeys) * 7 / 8;
+  options.memory_bytes = kKeys * 7 / 8;
   const auto account = NewFilterAccount();
   GrowingDatabase database(dir.Path("db"), options, account);
-  for (int percent = 5; percent <= 100; percent += 5) {
-    const int num_keys = kKeys / 100 * percent;
-    database.GrowTo(num_keys);
+  for (uint64_t percent = 5; percent <= 100; percent += 5) {
+    const uint64_t num_keys = kKeys / 100 * percent;
+    database.GrowTo(num_keys, [] {});
     if (HasFatalFailure()) return;
     const auto bytes = static_cast<double>(database.filter_bytes());
     const double share = bytes / static_cast<double>(options.memory_bytes);
@@ -201,8 +142,8 @@ TEST(MemoryGrowthTest, TwentyFoldGrowthStaysWithinTheMemory) {
     }
     const bool is_compared = percent == 100 || (wanted_keys != nullptr && percent % 20 == 0);
     if (wanted_keys != nullptr) {
-      std::printf("%8d keys: %5.2f bits per key, %5.1f %% of the memory", num_keys,
-                  8 * bytes / num_keys, 100 * share);
+      std::printf("%8" PRIu64 " keys: %5.2f bits per key, %5.1f %% of the memory", num_keys,
+                  8 * bytes / static_cast<double>(num_keys), 100 * share);
     }
     if (is_compared) {
       const double wasted = database.wasted_reads();
@@ -221,24 +162,24 @@ TEST(MemoryGrowthTest, TwentyFoldGrowthStaysWithinTheMemory) {
       std::fflush(stdout);
     }
   }
-  database.ExpectNoKeyLost();
+  database.ExpectNoKeyLost(database.num_keys());
 }
 
 // The filters of the upper levels alone take the memory. These levels grow and shrink by a fifth
 // with each compaction, so the mean of many steps counts.
 TEST(MemoryGrowthTest, WithoutFiltersAtTheBottomTheOthersTakeTheMemory) {
   if (kIsSlow) GTEST_SKIP() << "most of its time is RocksDB's";
-  const int num_keys = std::max(kKeys, 1000000);
+  const uint64_t num_keys = std::max<uint64_t>(kKeys, 1000000);
   TempDir dir;
   RocksDBFilterOptions options = ByLevel(20);
   options.filters_at_bottom = false;
-  options.memory_bytes = static_cast<uint64_t>(num_keys) / 16;  // 5 bits for each tenth key
+  options.memory_bytes = num_keys / 16;  // 5 bits for each tenth key
   const auto account = NewFilterAccount();
   GrowingDatabase database(dir.Path("db"), options, account);
   double sum = 0, least = 10, most = 0;
   int num_steps = 0;
-  for (int percent = 1; percent <= 100; ++percent) {
-    database.GrowTo(num_keys / 100 * percent);
+  for (uint64_t percent = 1; percent <= 100; ++percent) {
+    database.GrowTo(num_keys / 100 * percent, [] {});
     if (HasFatalFailure()) return;
     if (percent <= 70) continue;
     const double share =
@@ -254,31 +195,29 @@ TEST(MemoryGrowthTest, WithoutFiltersAtTheBottomTheOthersTakeTheMemory) {
   }
   EXPECT_LT(sum / num_steps, 1.04);
   EXPECT_GT(sum / num_steps, 0.85);
-  database.ExpectNoKeyLost();
+  database.ExpectNoKeyLost(database.num_keys());
 }
 
 // What compactions have not merged yet has bits of its own, so the files exceed the limit for a
 // while. The account, which leaves out what is being replaced, shows how far.
 TEST(MemoryGrowthTest, AFillExceedsTheLimitForAWhileOnly) {
   if (kIsSlow) GTEST_SKIP() << "most of its time is RocksDB's";
-  for (const int num_keys : {30000, 60000, 200000}) {
+  for (const uint64_t num_keys : {30000, 60000, 200000}) {
     TempDir dir;
     RocksDBFilterOptions options = ByLevel(10);
-    options.memory_bytes = static_cast<uint64_t>(num_keys) * 5 / 8;  // reached at half of the keys
+    options.memory_bytes = num_keys * 5 / 8;  // reached at half of the keys
     const auto account = NewFilterAccount();
     GrowingDatabase database(dir.Path("db"), options, account);
     const auto limit = static_cast<double>(options.memory_bytes);
     double counted = 0, files = 0;
-    database.FillTo(num_keys, [&] {
+    database.GrowTo(num_keys, [&] {
       counted = std::max(counted, static_cast<double>(account->filter_bytes()) / limit);
       files = std::max(files, static_cast<double>(database.filter_bytes()) / limit);
     });
     if (HasFatalFailure()) return;
-    const int num_files = database.num_files();
-    database.GrowTo(num_keys + 1);
     const double at_rest = static_cast<double>(database.filter_bytes()) / limit;
-    std::printf("%d files: at most %.1f %% counted, %.1f %% in files; %.1f %% at rest\n", num_files,
-                100 * counted, 100 * files, 100 * at_rest);
+    std::printf("%" PRIu64 " keys: at most %.1f %% counted, %.1f %% in files; %.1f %% at rest\n",
+                num_keys, 100 * counted, 100 * files, 100 * at_rest);
     EXPECT_LT(counted, 1.5) << num_keys;
     EXPECT_LT(at_rest, 1.1) << num_keys;
   }
