@@ -1,4 +1,4 @@
-// Command lines of crash, failures and large.
+// Command lines of crash, rewrite and the matrix of engines.
 #ifndef BLOOMLINE_TESTS_FAULTS_ARGUMENTS_H_
 #define BLOOMLINE_TESTS_FAULTS_ARGUMENTS_H_
 

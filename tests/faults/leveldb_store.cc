@@ -8,27 +8,20 @@
 
 #include "bloomline/leveldb.h"
 #include "tests/faults/store.h"
-#include "tests/faults/store_filters.h"
 
 namespace bloomline::tests {
 namespace {
 
-// Counts the answers of the wrapped policy and reports its calls to an observer.
-class ObservedPolicy : public leveldb::FilterPolicy {
+// Counts the answers of the wrapped policy.
+class CountingPolicy : public leveldb::FilterPolicy {
  public:
-  ObservedPolicy(const leveldb::FilterPolicy* policy, FilterObserver* observer)
-      : policy_(policy), observer_(observer) {}
+  explicit CountingPolicy(const leveldb::FilterPolicy* policy) : policy_(policy) {}
   const char* Name() const override { return policy_->Name(); }
   void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
-    const Observed observed(observer_, true);
-    MustNotThrow([&] { policy_->CreateFilter(keys, n, dst); });
+    policy_->CreateFilter(keys, n, dst);
   }
   bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
-    bool answer;
-    {
-      const Observed observed(observer_, false);
-      answer = MustNotThrow([&] { return policy_->KeyMayMatch(key, filter); });
-    }
+    const bool answer = policy_->KeyMayMatch(key, filter);
     ++(answer ? yes_ : no_);
     return answer;
   }
@@ -36,7 +29,6 @@ class ObservedPolicy : public leveldb::FilterPolicy {
 
  private:
   const leveldb::FilterPolicy* const policy_;
-  FilterObserver* const observer_;
   mutable std::atomic<uint64_t> yes_{0};
   mutable std::atomic<uint64_t> no_{0};
 };
@@ -59,8 +51,7 @@ const leveldb::FilterPolicy* PolicyOf(FilterKind filter) {
 
 class LevelDBStore : public Store {
  public:
-  explicit LevelDBStore(const StoreOptions& options)
-      : policy_(PolicyOf(options.filter), options.observer) {
+  explicit LevelDBStore(const StoreOptions& options) : policy_(PolicyOf(options.filter)) {
     options_.create_if_missing = true;
     options_.filter_policy = &policy_;
     options_.info_log = &logger_;
@@ -68,7 +59,6 @@ class LevelDBStore : public Store {
     options_.block_size = options.large_blocks ? 1 << 20 : 1024;
     options_.paranoid_checks = true;  // otherwise a filter block's CRC is not checked
     options_.write_buffer_size = options.small_buffers ? 64 << 10 : 64 << 20;
-    if (options.leveldb_env != nullptr) options_.env = options.leveldb_env;
     read_.verify_checksums = true;
   }
 
@@ -114,7 +104,7 @@ class LevelDBStore : public Store {
     return status.ok();
   }
 
-  const ObservedPolicy policy_;
+  const CountingPolicy policy_;
   SilentLogger logger_;
   leveldb::Options options_;
   leveldb::ReadOptions read_;

@@ -4,67 +4,11 @@
 #include <rocksdb/table.h>
 
 #include "bloomline/rocksdb.h"
-#include "tests/engines/forwarding_policy.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/faults/store.h"
-#include "tests/faults/store_filters.h"
 
 namespace bloomline::tests {
 namespace {
-
-class ObservedBuilder : public ForwardingBuilder {
- public:
-  ObservedBuilder(rocksdb::FilterBitsBuilder* builder, FilterObserver* observer)
-      : ForwardingBuilder(builder), observer_(observer) {}
-
-  void AddKey(const Slice& key) override {
-    const Observed observed(observer_, true);
-    MustNotThrow([&] { ForwardingBuilder::AddKey(key); });
-  }
-#if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
-  void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
-    const Observed observed(observer_, true);
-    MustNotThrow([&] { ForwardingBuilder::AddKeyAndAlt(key, alt); });
-  }
-#endif
-  Slice Finish(std::unique_ptr<const char[]>* buf) override {
-    const Observed observed(observer_, true);
-    return MustNotThrow([&] { return ForwardingBuilder::Finish(buf); });
-  }
-  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
-    const Observed observed(observer_, true);
-    return MustNotThrow([&] { return ForwardingBuilder::Finish(buf, status); });
-  }
-  Status MaybePostVerify(const Slice& filter) override {
-    const Observed observed(observer_, true);
-    return MustNotThrow([&] { return ForwardingBuilder::MaybePostVerify(filter); });
-  }
-
- private:
-  FilterObserver* const observer_;
-};
-
-class ObservedPolicy : public ForwardingPolicy {
- public:
-  ObservedPolicy(std::shared_ptr<const rocksdb::FilterPolicy> policy, FilterObserver* observer)
-      : ForwardingPolicy(std::move(policy)), observer_(observer) {}
-  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
-      const rocksdb::FilterBuildingContext& context) const override {
-    rocksdb::FilterBitsBuilder* builder;
-    {
-      const Observed observed(observer_, true);
-      builder = MustNotThrow([&] { return ForwardingPolicy::GetBuilderWithContext(context); });
-    }
-    return builder == nullptr ? nullptr : new ObservedBuilder(builder, observer_);
-  }
-  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
-    const Observed observed(observer_, false);
-    return MustNotThrow([&] { return ForwardingPolicy::GetFilterBitsReader(contents); });
-  }
-
- private:
-  FilterObserver* const observer_;
-};
 
 std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(FilterKind filter) {
   if (filter == FilterKind::kStock) {
@@ -77,8 +21,7 @@ class RocksDBStore : public Store {
  public:
   explicit RocksDBStore(const StoreOptions& options) {
     rocksdb::BlockBasedTableOptions table;
-    table.filter_policy =
-        std::make_shared<ObservedPolicy>(NewPolicy(options.filter), options.observer);
+    table.filter_policy = NewPolicy(options.filter);
     table.detect_filter_construct_corruption = options.verify_filters;
     table.block_size = 1024;
     table.block_cache = rocksdb::NewLRUCache(1 << 20);
@@ -104,7 +47,6 @@ class RocksDBStore : public Store {
     options_.stats_dump_period_sec = 0;
     options_.stats_persist_period_sec = 0;
     options_.max_bgerror_resume_count = 0;
-    if (options.rocksdb_env != nullptr) options_.env = options.rocksdb_env;
   }
 
   bool Open(const std::string& path, std::string* error) {

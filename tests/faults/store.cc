@@ -1,7 +1,5 @@
 #include "tests/faults/store.h"
 
-#include "tests/faults/store_filters.h"
-
 namespace bloomline::tests {
 
 const char* Name(Engine engine) {

@@ -1,5 +1,5 @@
-// A database of either engine behind one interface, for tests that kill its process or make its
-// files and memory fail.
+// A database of either engine behind one interface, for tests that kill its process or exchange its
+// files between CPUs.
 #ifndef BLOOMLINE_TESTS_FAULTS_STORE_H_
 #define BLOOMLINE_TESTS_FAULTS_STORE_H_
 
@@ -9,12 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace leveldb {
-class Env;
-}
-namespace rocksdb {
-class Env;
-}
+#include "bloomline/filter_options.h"
 
 namespace bloomline::tests {
 
@@ -28,14 +23,8 @@ constexpr int kNumFilterKinds = 4;
 constexpr FilterKind kOurFilters[] = {FilterKind::kClassic, FilterKind::kBlocked,
                                       FilterKind::kCompact};
 const char* Name(FilterKind filter);
-
-// Called when a policy's code begins and ends on a thread.
-class FilterObserver {
- public:
-  virtual ~FilterObserver() = default;
-  virtual void Enter(bool building) = 0;
-  virtual void Leave(bool building) = 0;
-};
+// Of a policy of ours, 10 bits per key.
+FilterOptions OptionsOf(FilterKind filter);
 
 struct StoreOptions {
   Engine engine = Engine::kLevelDB;
@@ -48,9 +37,6 @@ struct StoreOptions {
   // LevelDB: all keys of a small table share a filter, which then takes memory to build. Otherwise
   // a filter has about five keys.
   bool large_blocks = false;
-  FilterObserver* observer = nullptr;
-  leveldb::Env* leveldb_env = nullptr;  // null: the engine's own
-  rocksdb::Env* rocksdb_env = nullptr;
 };
 
 enum class Durability {
