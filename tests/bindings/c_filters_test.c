@@ -8,97 +8,124 @@
 enum { kNumKeys = 2000 };
 #include "tests/bindings/c_keys.h"
 
-static bloomline_bloom_t* MakeBloom(int layout, uint64_t seed) {
+/* Tests of what all types have. NAME_AddKeys adds the stored keys to a filter that MakeNAME has
+   just made, and returns how many were certainly new. */
+#define FILTER_TESTS(NAME)                                                             \
+  static void NAME##_CheckContent(const bloomline_##NAME##_t* filter) {                \
+    uint8_t found[kNumKeys];                                                           \
+    bloomline_##NAME##_may_match_keys(filter, kNumKeys, keys, lengths, found);         \
+    CheckFound(found);                                                                 \
+    for (int i = 0; i < kNumKeys; ++i) {                                               \
+      CHECK(found[i] == bloomline_##NAME##_may_match(filter, keys[i], lengths[i]));    \
+    }                                                                                  \
+  }                                                                                    \
+  static size_t NAME##_AddKeys(bloomline_##NAME##_t* filter) {                         \
+    StartPhase(#NAME ", keys");                                                        \
+    CheckNoError();                                                                    \
+    CHECK(filter != NULL);                                                             \
+    CHECK(bloomline_##NAME##_add_keys(filter, 0, NULL, NULL, NULL) == 0);              \
+    bloomline_##NAME##_may_match_keys(filter, 0, NULL, NULL, NULL);                    \
+    CHECK(!bloomline_##NAME##_may_match(filter, keys[0], lengths[0]));                 \
+    CHECK(bloomline_##NAME##_add_key(filter, keys[0], lengths[0]));                    \
+    uint8_t added[kNumKeys];                                                           \
+    const size_t num_new =                                                             \
+        bloomline_##NAME##_add_keys(filter, kNumPresent, keys, lengths, added) + 1;    \
+    CHECK(num_new > kNumPresent * 9 / 10 && num_new <= kNumPresent);                   \
+    CHECK(!added[0] && added[1]);                                                      \
+    CHECK(!bloomline_##NAME##_add_key(filter, keys[0], lengths[0]));                   \
+    CHECK(bloomline_##NAME##_add_keys(filter, kNumPresent, keys, lengths, NULL) == 0); \
+    NAME##_CheckContent(filter);                                                       \
+    bloomline_##NAME##_destroy(NULL);                                                  \
+    return num_new;                                                                    \
+  }
+
+/* Tests of what the types have that take hashes. */
+#define HASH_TESTS(NAME)                                                             \
+  static void NAME##_TestHashes(bloomline_##NAME##_t* filter) {                      \
+    StartPhase(#NAME ", hashes");                                                    \
+    for (int i = 0; i < kNumKeys; ++i) {                                             \
+      const uint64_t hash = bloomline_##NAME##_hash_of(filter, keys[i], lengths[i]); \
+      CHECK(bloomline_##NAME##_may_match_hash(filter, hash) ==                       \
+            bloomline_##NAME##_may_match(filter, keys[i], lengths[i]));              \
+    }                                                                                \
+    const uint64_t more = bloomline_##NAME##_hash_of(filter, "more", 4);             \
+    CHECK(bloomline_##NAME##_add_hash(filter, more));                                \
+    CHECK(!bloomline_##NAME##_add_hash(filter, more));                               \
+    CHECK(bloomline_##NAME##_may_match(filter, "more", 4));                          \
+  }
+
+/* Tests of what the types have that can be saved, with a filter of the stored keys. */
+#define SAVED_TESTS(NAME)                                                                    \
+  static void NAME##_TestSaved(const bloomline_##NAME##_t* filter, const char* directory) {  \
+    StartPhase(#NAME ", saved");                                                             \
+    const char* path = PathIn(directory, #NAME);                                             \
+    CHECK(bloomline_##NAME##_save(filter, path, &error));                                    \
+    bloomline_##NAME##_t* loaded = bloomline_##NAME##_load(path, &error);                    \
+    CHECK(loaded != NULL);                                                                   \
+    size_t length = 0;                                                                       \
+    char* bytes = bloomline_##NAME##_to_bytes(loaded, &length, &error);                      \
+    CheckFileHolds(path, bytes, length);                                                     \
+    bloomline_##NAME##_destroy(loaded);                                                      \
+    bloomline_##NAME##_t* copy = bloomline_##NAME##_from_bytes(bytes, length, &error);       \
+    CHECK(copy != NULL);                                                                     \
+    NAME##_CheckContent(copy);                                                               \
+    CHECK(bloomline_##NAME##_num_keys(copy) == bloomline_##NAME##_num_keys(filter));         \
+    CheckNoError();                                                                          \
+    CHECK_REFUSED(bloomline_##NAME##_from_bytes(bytes, length - 1, &error), "bytes");        \
+    bytes[length - 1] ^= 1;                                                                  \
+    CHECK_REFUSED(bloomline_##NAME##_from_bytes(bytes, length, &error), "checksum");         \
+    bloomline_free(bytes);                                                                   \
+    bloomline_##NAME##_clear(copy);                                                          \
+    CHECK(bloomline_##NAME##_num_keys(copy) == 0);                                           \
+    CHECK(!bloomline_##NAME##_may_match(copy, keys[0], lengths[0]));                         \
+    bloomline_##NAME##_destroy(copy);                                                        \
+    CHECK_REFUSED(bloomline_##NAME##_load(NULL, &error), "path is NULL; allowed: a string"); \
+    CHECK_REFUSED(bloomline_##NAME##_save(filter, NULL, &error), "path is NULL");            \
+    path = PathIn(directory, "absent/file");                                                 \
+    CHECK_REFUSED(bloomline_##NAME##_save(filter, path, &error), path);                      \
+    CHECK_REFUSED(bloomline_##NAME##_load(path, &error), path);                              \
+    path = PathIn(directory, "pipe");                                                        \
+    CHECK(mkfifo(path, 0600) == 0); /* a reader would wait for a writer, and none comes */   \
+    CHECK_REFUSED(bloomline_##NAME##_load(path, &error), "pipe: is not a regular file");     \
+    CHECK_REFUSED(bloomline_##NAME##_save(filter, path, &error), "pipe: is not a regular");  \
+    CHECK(remove(path) == 0);                                                                \
+  }
+
+FILTER_TESTS(bloom)
+HASH_TESTS(bloom)
+SAVED_TESTS(bloom)
+FILTER_TESTS(atomic)
+HASH_TESTS(atomic)
+FILTER_TESTS(scalable)
+SAVED_TESTS(scalable)
+FILTER_TESTS(counting)
+SAVED_TESTS(counting)
+
+static bloomline_bloomoptions_t* BloomOptions(int layout, uint64_t seed) {
   bloomline_bloomoptions_t* options = bloomline_bloomoptions_create();
   CHECK(options != NULL);
   bloomline_bloomoptions_set_capacity(options, kNumPresent);
   bloomline_bloomoptions_set_false_positive_rate(options, 0.02);
   bloomline_bloomoptions_set_layout(options, layout);
   bloomline_bloomoptions_set_seed(options, seed);
+  return options;
+}
+
+static bloomline_bloom_t* MakeBloom(int layout, uint64_t seed) {
+  bloomline_bloomoptions_t* options = BloomOptions(layout, seed);
   bloomline_bloom_t* bloom = bloomline_bloom_create(options, &error);
-  CHECK(error == NULL);
-  CHECK(bloom != NULL);
+  CHECK(bloom != NULL && error == NULL);
   bloomline_bloomoptions_destroy(options);
   return bloom;
 }
 
-/* All stored keys match, and few others. */
-static void CheckContent(const bloomline_bloom_t* bloom) {
-  uint8_t found[kNumKeys];
-  bloomline_bloom_may_match_keys(bloom, kNumKeys, keys, lengths, found);
-  CheckFound(found);
-  for (int i = 0; i < kNumKeys; ++i) {
-    CHECK(found[i] == bloomline_bloom_may_match(bloom, keys[i], lengths[i]));
-    const uint64_t hash = bloomline_bloom_hash_of(bloom, keys[i], lengths[i]);
-    CHECK(found[i] == bloomline_bloom_may_match_hash(bloom, hash));
-  }
-}
-
-static void TestBloom(int layout, const char* directory) {
-  StartPhase("one by one");
-  bloomline_bloom_t* bloom = MakeBloom(layout, 5);
-  size_t num_changed = 0;
-  for (int i = 0; i < kNumPresent; ++i) {
-    num_changed += bloomline_bloom_add_key(bloom, keys[i], lengths[i]);
-    CHECK(!bloomline_bloom_add_key(bloom, keys[i], lengths[i]));
-  }
-  CheckContent(bloom);
-  CHECK(bloomline_bloom_layout(bloom) == layout);
-  CHECK(bloomline_bloom_seed(bloom) == 5);
-  CHECK(bloomline_bloom_capacity(bloom) == kNumPresent);
-  CHECK(bloomline_bloom_num_bits(bloom) % 512 == 0);
-  CHECK(bloomline_bloom_num_probes(bloom) > 0);
-  CHECK(bloomline_bloom_num_keys(bloom) == num_changed);
-  CHECK(!bloomline_bloom_is_past_capacity(bloom));
-  CHECK(fabs((double)bloomline_bloom_estimated_num_keys(bloom) / kNumPresent - 1) < 0.1);
-  const double rate = bloomline_bloom_estimated_false_positive_rate(bloom);
-  CHECK(rate > 0.005 && rate < 0.03);
-
-  StartPhase("many at once");
-  bloomline_bloom_t* other = MakeBloom(layout, 5);
-  uint8_t changed[kNumKeys];
-  CHECK(bloomline_bloom_add_keys(other, kNumPresent, keys, lengths, changed) == num_changed);
-  CHECK(changed[0] == 1);
-  CHECK(bloomline_bloom_add_keys(other, kNumPresent, keys, lengths, NULL) == 0);
-  CHECK(bloomline_bloom_equal(bloom, other));
-  bloomline_bloom_clear(other);
-  CHECK(!bloomline_bloom_equal(bloom, other));
-  CHECK(!bloomline_bloom_may_match(other, keys[0], lengths[0]));
-
-  StartPhase("union and intersection");
-  CHECK(bloomline_bloom_add_hash(other, bloomline_bloom_hash_of(other, "more", 4)));
-  CHECK(bloomline_bloom_merge(other, bloom, &error));
-  CheckContent(other);
-  CHECK(bloomline_bloom_may_match(other, "more", 4));
-  CHECK(bloomline_bloom_intersect(other, bloom, &error));
-  CHECK(bloomline_bloom_equal(bloom, other));
-  bloomline_bloom_t* strange = MakeBloom(layout, 6);
-  CHECK_REFUSED(bloomline_bloom_merge(other, strange, &error), "seed");
-  CHECK_REFUSED(bloomline_bloom_intersect(other, strange, &error), "seed");
-  bloomline_bloom_destroy(strange);
-  bloomline_bloom_destroy(other);
-
-  StartPhase("files");
+static void TestMapped(const bloomline_bloom_t* bloom, const char* directory) {
+  StartPhase("mapped");
   const char* path = PathIn(directory, "bloom");
-  CHECK(bloomline_bloom_save(bloom, path, &error));
-  bloomline_bloom_t* loaded = bloomline_bloom_load(path, &error);
-  CHECK(loaded != NULL);
-  CHECK(bloomline_bloom_equal(bloom, loaded));
-  bloomline_bloom_destroy(loaded);
-  size_t length = 0;
-  char* bytes = bloomline_bloom_to_bytes(bloom, &length, &error);
-  CheckFileHolds(path, bytes, length);
-  bloomline_bloom_t* from_bytes = bloomline_bloom_from_bytes(bytes, length, &error);
-  CHECK(from_bytes != NULL);
-  CHECK(bloomline_bloom_equal(bloom, from_bytes));
-  bloomline_bloom_destroy(from_bytes);
-  CHECK(error == NULL);
-  CHECK_REFUSED(bloomline_bloom_from_bytes(bytes, length - 1, &error), "bytes");
-  bloomline_free(bytes);
   for (int verify = 0; verify <= 1; ++verify) {
     const bloomline_bloom_t* mapped = bloomline_bloom_open_mapped(path, (uint8_t)verify, &error);
     CHECK(mapped != NULL);
-    CheckContent(mapped);
+    bloom_CheckContent(mapped);
     CHECK(bloomline_bloom_equal(mapped, bloom));
     bloomline_bloom_t* copy = bloomline_bloom_copy(mapped, &error);
     CHECK(bloomline_bloom_merge(copy, mapped, &error));
@@ -106,14 +133,60 @@ static void TestBloom(int layout, const char* directory) {
     bloomline_bloom_destroy(copy);
     bloomline_bloom_destroy(mapped);
   }
-  CHECK(error == NULL);
+  CheckNoError();
+  CHECK_REFUSED(bloomline_bloom_open_mapped(NULL, 1, &error), "path is NULL");
+  path = PathIn(directory, "absent/file");
+  CHECK_REFUSED(bloomline_bloom_open_mapped(path, 1, &error), path);
+  path = PathIn(directory, "pipe");
+  CHECK(mkfifo(path, 0600) == 0);
+  CHECK_REFUSED(bloomline_bloom_open_mapped(path, 1, &error), "pipe: is not a regular file");
+  CHECK(remove(path) == 0);
+}
+
+static void TestBloom(int layout, const char* directory) {
+  bloomline_bloom_t* bloom = MakeBloom(layout, 5);
+  const size_t num_new = bloom_AddKeys(bloom);
+  CHECK(bloomline_bloom_layout(bloom) == layout);
+  CHECK(bloomline_bloom_seed(bloom) == 5);
+  CHECK(bloomline_bloom_capacity(bloom) == kNumPresent);
+  CHECK(bloomline_bloom_num_bits(bloom) % 512 == 0);
+  CHECK(bloomline_bloom_num_probes(bloom) > 0);
+  CHECK(bloomline_bloom_num_keys(bloom) == num_new);
+  CHECK(!bloomline_bloom_is_past_capacity(bloom));
+  CHECK(fabs((double)bloomline_bloom_estimated_num_keys(bloom) / kNumPresent - 1) < 0.1);
+  const double rate = bloomline_bloom_estimated_false_positive_rate(bloom);
+  CHECK(rate > 0.005 && rate < 0.03);
+  bloom_TestSaved(bloom, directory);
+  TestMapped(bloom, directory);
+
+  StartPhase("union and intersection");
+  bloomline_bloom_t* other = MakeBloom(layout, 5);
+  for (int i = 0; i < kNumPresent; ++i) bloomline_bloom_add_key(other, keys[i], lengths[i]);
+  CHECK(bloomline_bloom_equal(bloom, other));
+  bloomline_bloom_clear(other);
+  CHECK(!bloomline_bloom_equal(bloom, other));
+  CHECK(bloomline_bloom_add_key(other, NULL, 0));
+  CHECK(bloomline_bloom_may_match(other, "", 0));
+  CHECK(bloomline_bloom_merge(other, bloom, &error));
+  bloom_CheckContent(other);
+  CHECK(bloomline_bloom_may_match(other, "", 0));
+  CHECK(bloomline_bloom_intersect(other, bloom, &error));
+  CHECK(bloomline_bloom_equal(bloom, other));
+  CheckNoError();
+  bloomline_bloom_t* strange = MakeBloom(layout, 6);
+  CHECK_REFUSED(bloomline_bloom_merge(other, strange, &error), "seed");
+  CHECK_REFUSED(bloomline_bloom_intersect(other, strange, &error), "seed");
+  bloomline_bloom_destroy(strange);
+  bloomline_bloom_destroy(other);
+  bloom_TestHashes(bloom);
   bloomline_bloom_destroy(bloom);
 }
 
-static void TestBloomErrors(const char* directory) {
-  StartPhase("errors of Bloom filters");
+static void TestBloomOptions(void) {
+  StartPhase("options of Bloom filters");
   bloomline_bloomoptions_t* options = bloomline_bloomoptions_create();
   CHECK_REFUSED(bloomline_bloom_create(options, &error), "capacity is 0");
+  CHECK_REFUSED(bloomline_atomic_create(options, &error), "capacity is 0");
   bloomline_bloomoptions_set_capacity(options, 1000);
   bloomline_bloomoptions_set_layout(options, 17);
   CHECK_REFUSED(bloomline_bloom_create(options, &error), "17");
@@ -123,21 +196,81 @@ static void TestBloomErrors(const char* directory) {
   bloomline_bloom_t* bloom = bloomline_bloom_create(options, &error);
   CHECK(bloomline_bloom_num_bits(bloom) == 1024);
   CHECK(bloomline_bloom_num_probes(bloom) == 3);
-  bloomline_bloomoptions_destroy(options);
-
-  const char* path = PathIn(directory, "absent/file");
-  CHECK_REFUSED(bloomline_bloom_save(bloom, path, &error), path);
-  CHECK_REFUSED(bloomline_bloom_load(path, &error), path);
-  CHECK_REFUSED(bloomline_bloom_open_mapped(path, 1, &error), path);
-  path = PathIn(directory, "pipe");
-  CHECK(mkfifo(path, 0600) == 0); /* a reader that opens it waits for a writer; none comes */
-  CHECK_REFUSED(bloomline_bloom_load(path, &error), "pipe: is not a regular file");
-  CHECK_REFUSED(bloomline_bloom_open_mapped(path, 1, &error), "pipe: is not a regular file");
-  CHECK_REFUSED(bloomline_bloom_save(bloom, path, &error), "pipe: is not a regular file");
-  CHECK(remove(path) == 0);
   bloomline_bloom_destroy(bloom);
-  bloomline_bloom_destroy(NULL);
+  bloomline_bloomoptions_destroy(options);
   bloomline_bloomoptions_destroy(NULL);
+}
+
+static void TestAtomic(int layout) {
+  bloomline_bloomoptions_t* options = BloomOptions(layout, 5);
+  bloomline_atomic_t* atomic = bloomline_atomic_create(options, &error);
+  bloomline_bloomoptions_destroy(options);
+  atomic_AddKeys(atomic);
+  bloomline_bloom_t* expected = MakeBloom(layout, 5);
+  bloomline_bloom_add_keys(expected, kNumPresent, keys, lengths, NULL);
+  CHECK(bloomline_atomic_layout(atomic) == layout);
+  CHECK(bloomline_atomic_num_bits(atomic) == bloomline_bloom_num_bits(expected));
+  CHECK(bloomline_atomic_num_probes(atomic) == bloomline_bloom_num_probes(expected));
+  CHECK(bloomline_atomic_seed(atomic) == 5);
+  CHECK(bloomline_atomic_capacity(atomic) == kNumPresent);
+  CHECK(bloomline_atomic_estimated_num_keys(atomic) ==
+        bloomline_bloom_estimated_num_keys(expected));
+  CHECK(bloomline_atomic_estimated_false_positive_rate(atomic) ==
+        bloomline_bloom_estimated_false_positive_rate(expected));
+
+  StartPhase("atomic and back");
+  bloomline_bloom_t* snapshot = bloomline_atomic_snapshot(atomic, &error);
+  CHECK(snapshot != NULL && error == NULL);
+  CHECK(bloomline_bloom_equal(snapshot, expected));
+  bloomline_bloom_t* plain = bloomline_atomic_to_bloom(atomic); /* destroys `atomic` */
+  CHECK(plain != NULL);
+  CHECK(bloomline_bloom_equal(plain, expected));
+  CHECK(bloomline_bloom_num_keys(plain) == bloomline_bloom_estimated_num_keys(expected));
+  atomic = bloomline_atomic_from_bloom(plain); /* destroys `plain` */
+  CHECK(atomic != NULL);
+  atomic_CheckContent(atomic);
+  atomic_TestHashes(atomic);
+  bloomline_atomic_destroy(atomic);
+  bloomline_bloom_destroy(snapshot);
+  bloomline_bloom_destroy(expected);
+}
+
+static void TestScalable(const char* directory) {
+  bloomline_scalableoptions_t* options = bloomline_scalableoptions_create();
+  CHECK(options != NULL);
+  bloomline_scalableoptions_set_initial_capacity(options, 50);
+  bloomline_scalableoptions_set_false_positive_rate(options, 0.02);
+  bloomline_scalableoptions_set_growth(options, 3);
+  bloomline_scalableoptions_set_tightening(options, 0.25);
+  bloomline_scalableoptions_set_layout(options, bloomline_bloom_standard);
+  bloomline_scalableoptions_set_seed(options, 5);
+  bloomline_scalable_t* scalable = bloomline_scalable_create(options, &error);
+  CHECK(bloomline_scalable_num_stages(scalable) == 1);
+  const size_t num_new = scalable_AddKeys(scalable);
+  CHECK(bloomline_scalable_num_stages(scalable) == 4); /* 50 + 150 + 450 + 1350 keys */
+  CHECK(bloomline_scalable_capacity(scalable) == 2000);
+  CHECK(bloomline_scalable_num_keys(scalable) == num_new);
+  CHECK(bloomline_scalable_num_bits(scalable) > 10 * kNumPresent);
+  CHECK(fabs((double)bloomline_scalable_estimated_num_keys(scalable) / kNumPresent - 1) < 0.1);
+  const double rate = bloomline_scalable_estimated_false_positive_rate(scalable);
+  CHECK(rate > 0.005 && rate < 0.02);
+  CHECK(!bloomline_scalable_is_past_capacity(scalable));
+  scalable_TestSaved(scalable, directory);
+  bloomline_scalable_destroy(scalable);
+
+  StartPhase("scalable, past its capacity");
+  bloomline_scalableoptions_set_layout(options, bloomline_bloom_blocked64);
+  bloomline_scalableoptions_set_tightening(options, 0.001);
+  bloomline_scalableoptions_set_growth(options, 1);
+  scalable = bloomline_scalable_create(options, &error);
+  CHECK(scalable != NULL);
+  bloomline_scalable_add_keys(scalable, kNumPresent, keys, lengths, NULL);
+  CHECK(bloomline_scalable_is_past_capacity(scalable));
+  bloomline_scalable_destroy(scalable);
+  bloomline_scalableoptions_set_growth(options, 17);
+  CHECK_REFUSED(bloomline_scalable_create(options, &error), "growth is 17");
+  bloomline_scalableoptions_destroy(options);
+  bloomline_scalableoptions_destroy(NULL);
 }
 
 static bloomline_counting_t* MakeCounting(int counter_bits, uint64_t seed) {
@@ -148,79 +281,51 @@ static bloomline_counting_t* MakeCounting(int counter_bits, uint64_t seed) {
   bloomline_countingoptions_set_counter_bits(options, counter_bits);
   bloomline_countingoptions_set_seed(options, seed);
   bloomline_counting_t* counting = bloomline_counting_create(options, &error);
-  CHECK(error == NULL);
-  CHECK(counting != NULL);
+  CHECK(counting != NULL && error == NULL);
   bloomline_countingoptions_destroy(options);
   return counting;
 }
 
 static void TestCounting(int counter_bits, const char* directory) {
-  StartPhase("counting");
+  bloomline_counting_t* other = MakeCounting(counter_bits, 5);
+  counting_AddKeys(other); /* each stored key twice, and two more times the first */
+  CHECK(bloomline_counting_num_keys(other) == 2 * kNumPresent + 2);
+  for (int i = 0; i < 2; ++i) CHECK(bloomline_counting_remove_key(other, keys[0], lengths[0]));
+  CHECK(bloomline_counting_counter_bits(other) == counter_bits);
+  CHECK(bloomline_counting_max_count(other) == (1u << counter_bits) - 1);
+  CHECK(bloomline_counting_num_counters(other) % 512 == 0);
+  CHECK(bloomline_counting_num_probes(other) > 0);
+  CHECK(bloomline_counting_seed(other) == 5);
+  CHECK(bloomline_counting_capacity(other) == kNumPresent);
+  CHECK(bloomline_counting_num_saturated_counters(other) == 0);
+  for (int i = 0; i < kNumKeys; ++i) {
+    CHECK((bloomline_counting_estimated_count(other, keys[i], lengths[i]) > 0) ==
+          bloomline_counting_may_match(other, keys[i], lengths[i]));
+  }
+  bloomline_bloom_t* bloom = bloomline_counting_create_bloom(other, &error);
+  CHECK(bloom != NULL);
+  bloom_CheckContent(bloom);
+  bloomline_bloom_destroy(bloom);
+  counting_TestSaved(other, directory);
+
+  StartPhase("counting, union and removal");
   bloomline_counting_t* counting = MakeCounting(counter_bits, 5);
   for (int i = 0; i < kNumPresent; ++i) bloomline_counting_add_key(counting, keys[i], lengths[i]);
-  bloomline_counting_t* other = MakeCounting(counter_bits, 5);
-  uint8_t absent[kNumKeys];
-  const size_t num_absent = bloomline_counting_add_keys(other, kNumPresent, keys, lengths, absent);
-  CHECK(num_absent > kNumPresent * 9 / 10);
-  CHECK(absent[0] == 1);
-  CHECK(bloomline_counting_equal(counting, other));
-
-  uint8_t found[kNumKeys];
-  bloomline_counting_may_match_keys(counting, kNumKeys, keys, lengths, found);
-  CheckFound(found);
-  for (int i = 0; i < kNumKeys; ++i) {
-    CHECK(found[i] == bloomline_counting_may_match(counting, keys[i], lengths[i]));
-    CHECK(found[i] == (bloomline_counting_estimated_count(counting, keys[i], lengths[i]) > 0));
-  }
-
-  bloomline_bloom_t* bloom = bloomline_counting_create_bloom(counting, &error);
-  CHECK(bloom != NULL);
-  CheckContent(bloom);
-  bloomline_bloom_destroy(bloom);
-
-  CHECK(bloomline_counting_counter_bits(counting) == counter_bits);
-  CHECK(bloomline_counting_max_count(counting) == (1u << counter_bits) - 1);
-  CHECK(bloomline_counting_num_counters(counting) % 512 == 0);
-  CHECK(bloomline_counting_num_probes(counting) > 0);
-  CHECK(bloomline_counting_seed(counting) == 5);
-  CHECK(bloomline_counting_capacity(counting) == kNumPresent);
-  CHECK(bloomline_counting_num_keys(counting) == kNumPresent);
-  CHECK(bloomline_counting_num_saturated_counters(counting) == 0);
-
-  const char* path = PathIn(directory, "counting");
-  CHECK(bloomline_counting_save(counting, path, &error));
-  bloomline_counting_t* loaded = bloomline_counting_load(path, &error);
-  CHECK(loaded != NULL);
-  CHECK(bloomline_counting_equal(counting, loaded));
-  bloomline_counting_destroy(loaded);
-  size_t length = 0;
-  char* bytes = bloomline_counting_to_bytes(counting, &length, &error);
-  CheckFileHolds(path, bytes, length);
-  bloomline_counting_t* from_bytes = bloomline_counting_from_bytes(bytes, length, &error);
-  CHECK(from_bytes != NULL);
-  CHECK(bloomline_counting_equal(counting, from_bytes));
-  bloomline_counting_destroy(from_bytes);
-  CHECK(error == NULL);
-  bytes[100] ^= 1;
-  CHECK_REFUSED(bloomline_counting_from_bytes(bytes, length, &error), "checksum");
-  bloomline_free(bytes);
-
-  StartPhase("counting: union and removal");
-  CHECK(bloomline_counting_merge(other, counting, &error));
-  CHECK(bloomline_counting_estimated_count(other, keys[0], lengths[0]) >= 2);
-  for (int i = 0; i < kNumPresent; ++i) {
-    CHECK(bloomline_counting_remove_key(other, keys[i], lengths[i]));
-  }
-  CHECK(bloomline_counting_equal(counting, other));
+  CHECK(!bloomline_counting_equal(counting, other));
   uint8_t removed[kNumKeys];
   CHECK(bloomline_counting_remove_keys(other, kNumPresent, keys, lengths, removed) == kNumPresent);
   CHECK(removed[0] == 1);
+  CHECK(bloomline_counting_equal(counting, other));
+  CHECK(bloomline_counting_merge(other, counting, &error));
+  CHECK(bloomline_counting_estimated_count(other, keys[0], lengths[0]) >= 2);
+  for (int i = 0; i < 2; ++i) {
+    bloomline_counting_remove_keys(other, kNumPresent, keys, lengths, NULL);
+  }
   CHECK(bloomline_counting_num_keys(other) == 0);
   CHECK(!bloomline_counting_remove_key(other, keys[0], lengths[0]));
   CHECK(bloomline_counting_remove_keys(other, kNumPresent, keys, lengths, NULL) == 0);
   bloomline_counting_clear(counting);
   CHECK(bloomline_counting_equal(counting, other));
-
   bloomline_counting_t* strange = MakeCounting(counter_bits, 6);
   CHECK_REFUSED(bloomline_counting_merge(other, strange, &error), "seed");
   bloomline_counting_destroy(strange);
@@ -228,8 +333,8 @@ static void TestCounting(int counter_bits, const char* directory) {
   bloomline_counting_destroy(counting);
 }
 
-static void TestCountingErrors(const char* directory) {
-  StartPhase("errors of counting filters");
+static void TestCountingOptions(void) {
+  StartPhase("options of counting filters");
   bloomline_countingoptions_t* options = bloomline_countingoptions_create();
   bloomline_countingoptions_set_capacity(options, 1000);
   bloomline_countingoptions_set_counter_bits(options, 5);
@@ -240,13 +345,8 @@ static void TestCountingErrors(const char* directory) {
   bloomline_counting_t* counting = bloomline_counting_create(options, &error);
   CHECK(bloomline_counting_num_counters(counting) == 1024);
   CHECK(bloomline_counting_num_probes(counting) == 3);
-  bloomline_countingoptions_destroy(options);
-
-  const char* path = PathIn(directory, "absent/file");
-  CHECK_REFUSED(bloomline_counting_save(counting, path, &error), path);
-  CHECK_REFUSED(bloomline_counting_load(path, &error), path);
   bloomline_counting_destroy(counting);
-  bloomline_counting_destroy(NULL);
+  bloomline_countingoptions_destroy(options);
   bloomline_countingoptions_destroy(NULL);
 }
 
@@ -255,11 +355,13 @@ int main(int argc, char** argv) {
   MakeKeys();
   for (int layout = bloomline_bloom_blocked; layout <= bloomline_bloom_blocked64; ++layout) {
     TestBloom(layout, argv[1]);
+    TestAtomic(layout);
   }
-  TestBloomErrors(argv[1]);
+  TestBloomOptions();
+  TestScalable(argv[1]);
   TestCounting(4, argv[1]);
   TestCounting(8, argv[1]);
-  TestCountingErrors(argv[1]);
+  TestCountingOptions();
   fprintf(stderr, "PASS\n");
   return 0;
 }

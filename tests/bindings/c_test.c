@@ -178,25 +178,32 @@ static void TestAnyBytesGiveAView(void) {
 
 static void TestErrors(void) {
   StartPhase("errors");
+  static const struct {
+    int format;
+    double bits_per_key;
+    const char* text;
+  } kWrong[] = {
+      {bloomline_format_blocked, 101, "bits_per_key is 101; allowed: 1 to 100"},
+      {bloomline_format_blocked, 0.5, "bits_per_key is 0.5; allowed: 1 to 100"},
+      {17, 10, "format is 17; allowed: 0 (classic)"},
+      {bloomline_format_classic, 10,
+       "format is classic, which is written in LevelDB only; allowed"},
+      {bloomline_format_bloom, 10, "format is bloom, which is written in RocksDB only; allowed"},
+      {bloomline_format_ribbon, 10, "format is ribbon, which is written in RocksDB only; allowed"},
+  };
   bloomline_filteroptions_t* options = bloomline_filteroptions_create();
-  bloomline_filteroptions_set_bits_per_key(options, 101);
-  CHECK(bloomline_builder_create(options, &error) == NULL);
-  /* A second failure replaces, and frees, the message of the first. */
-  bloomline_filteroptions_set_bits_per_key(options, 0.5);
-  CHECK_REFUSED(bloomline_builder_create(options, &error),
-                "bits_per_key is 0.5; allowed: 1 to 100");
-  bloomline_filteroptions_set_bits_per_key(options, 10);
-  bloomline_filteroptions_set_format(options, 17);
-  CHECK_REFUSED(bloomline_builder_create(options, &error), "format is 17; allowed: 0 (classic)");
-  bloomline_filteroptions_set_format(options, bloomline_format_classic);
-  CHECK_REFUSED(bloomline_builder_create(options, &error),
-                "format is classic, which is written in LevelDB only; allowed: blocked, compact");
-  bloomline_filteroptions_set_format(options, bloomline_format_bloom);
-  CHECK_REFUSED(bloomline_builder_create(options, &error),
-                "format is bloom, which is written in RocksDB only; allowed: blocked, compact");
-  bloomline_filteroptions_set_format(options, bloomline_format_ribbon);
-  CHECK_REFUSED(bloomline_builder_create(options, &error),
-                "format is ribbon, which is written in RocksDB only; allowed: blocked, compact");
+  CHECK(bloomline_filteroptions_validate(options, &error));
+  CheckNoError();
+  bloomline_filteroptions_set_bits_per_key(options, 1000);
+  CHECK_REFUSED(bloomline_filteroptions_validate(options, &error),
+                "bits_per_key is 1000; allowed: 1 to 100");
+  for (size_t i = 0; i < sizeof(kWrong) / sizeof(kWrong[0]); ++i) {
+    bloomline_filteroptions_set_format(options, kWrong[i].format);
+    bloomline_filteroptions_set_bits_per_key(options, kWrong[i].bits_per_key);
+    CHECK(bloomline_builder_create(options, &error) == NULL);
+    /* A second failure replaces, and frees, the message of the first. */
+    CHECK_REFUSED(bloomline_builder_create(options, &error), kWrong[i].text);
+  }
   bloomline_filteroptions_destroy(options);
 
   bloomline_filteroptions_destroy(NULL);
@@ -215,6 +222,12 @@ static void TestSizing(void) {
   CHECK(isnan(bloomline_false_positive_rate(-1, 10)));
   CHECK(bloomline_filter_bytes(bloomline_format_blocked, 5000000000u, 10) >= 6250000000u);
   CHECK(bloomline_filter_bytes(17, 1000, 10) == 0);
+  CHECK(bloomline_validate_false_positive_rate(bloomline_format_compact, 0.01, &error));
+  CheckNoError();
+  CHECK_REFUSED(bloomline_validate_false_positive_rate(bloomline_format_compact, 2, &error),
+                "2; allowed");
+  CHECK_REFUSED(bloomline_validate_false_positive_rate(17, 0.01, &error),
+                "format is 17; allowed: 0 (classic)");
 }
 
 static void TestBitsByLevel(void) {
@@ -272,6 +285,7 @@ static void TestStockFormats(void) {
 static void TestKernels(void) {
   StartPhase("kernels");
   CHECK_REFUSED(bloomline_force_kernel("abacus", &error), "abacus");
+  CHECK_REFUSED(bloomline_force_kernel(NULL, &error), "name is NULL");
   CHECK(bloomline_force_kernel("portable", &error) == 1);
   CHECK(error == NULL);
   CHECK(strcmp(bloomline_active_kernel_name(), "portable") == 0);
