@@ -13,7 +13,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
-#include "src/engines/rocksdb/metrics/counted_builder.h"
+#include "src/engines/rocksdb/stock/own_builder.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_stock_filters.h"
 #include "tests/support/temp_dir.h"

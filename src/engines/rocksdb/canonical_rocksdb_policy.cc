@@ -12,8 +12,8 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/options.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
-#include "src/engines/rocksdb/metrics/counted_builder.h"
 #include "src/engines/rocksdb/policy.h"
+#include "src/engines/rocksdb/stock/own_builder.h"
 
 namespace bloomline {
 namespace {

@@ -13,25 +13,19 @@
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
 #include "rocksdb/version.h"
-#include "src/engines/rocksdb/bits/bits_builder.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
-#include "src/engines/rocksdb/bits/verified_builder.h"
 #include "src/engines/rocksdb/bits_reader.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
+#include "src/engines/rocksdb/file_builder.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/levels/level_history.h"
-#include "src/engines/rocksdb/metrics/counted_builder.h"
 #include "src/engines/rocksdb/metrics/filter_origins.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/engines/rocksdb/options/policy_options.h"
-#include "src/engines/rocksdb/ranges/range_builder.h"
-#include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/engines/rocksdb/stock/stock_reader.h"
-#include "src/filter/bits/hash.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/ranges/asked_places.h"
-#include "src/filter/ranges/asked_ranges.h"
 #include "src/support/set_error.h"
 
 namespace bloomline {
@@ -46,7 +40,6 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
 constexpr char kFamilyName[] = "rocksdb.BuiltinBloomFilter";
-constexpr char kNoFilter[] = "a RocksDB file gets no filter";
 
 NewFile FileOf(const FilterBuildingContext& context) {
   using ROCKSDB_NAMESPACE::TableFileCreationReason;
@@ -59,47 +52,6 @@ NewFile FileOf(const FilterBuildingContext& context) {
                     context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleNone;
   file.num_levels = context.num_levels;
   return file;
-}
-
-// Families of one policy are told apart by it; 0 is none.
-uint32_t FamilyNumber(std::string_view column_family) {
-  return static_cast<uint32_t>(filter::Hash64(column_family, 0)) | 1;
-}
-
-template <typename Builder, typename... Arguments>
-RocksDBBitsBuilder* NewCountedBuilder(const FilterBuildingContext& context,
-                                      filter::FilterCounts* counts, const Arguments&... arguments) {
-  if (context.table_options.detect_filter_construct_corruption) {
-    return new CountedBuilder<VerifiedBuilder<Builder>>(counts, arguments...);
-  }
-  return new CountedBuilder<Builder>(counts, arguments...);
-}
-
-RocksDBBitsBuilder* NewRangeBuilder(const PolicySettings& settings, const FilterOptions& options,
-                                    const FilterBuildingContext& context, int num_levels_below,
-                                    const filter::AskedByFamily& asked_by_family,
-                                    filter::FilterCounts* counts) {
-  filter::RangeEntryOptions entries = settings.ranges.EntryOptions(num_levels_below);
-  entries.family = FamilyNumber(context.column_family_name);
-  const filter::AskedRanges* const asked = asked_by_family.Find(entries.family);
-  if (asked != nullptr && entries.is_auto) entries.sample = filter::SampleOf(*asked);
-  RocksDBBitsBuilder* const builder =
-      NewCountedBuilder<RangeBitsBuilder>(context, counts, options, context.info_log, entries);
-  // The last level has most keys. The others choose for more memory: they would take turns in LOG.
-  if (entries.sample.size != 0 && num_levels_below == 0) {
-    static_cast<RangeBitsBuilder*>(builder)->LogChoices(
-        context.info_log, context.column_family_name, asked->num_ranges());
-  }
-  return builder;
-}
-
-RocksDBBitsBuilder* NewBuilder(const PolicySettings& settings, const FilterOptions& options,
-                               const FilterBuildingContext& context, int num_levels_below,
-                               const filter::AskedByFamily& asked, filter::FilterCounts* counts) {
-  if (settings.ranges.has_entries()) {
-    return NewRangeBuilder(settings, options, context, num_levels_below, asked, counts);
-  }
-  return NewCountedBuilder<RocksDBBitsBuilder>(context, counts, options, context.info_log);
 }
 
 // Warns of comparators that may treat keys with different bytes as equal: filters compare bytes,
@@ -185,20 +137,14 @@ class RocksDBFilterPolicy : public FilterPolicy {
     }
     if (filter::IsStock(choice.format)) {
       FilterBitsBuilder* const builder =
-          stock_.NewBuilder(choice.format, choice.bits_per_key, context, counts);
-      if (builder != nullptr) return builder;
-      ReportUselessFilter(context.info_log, kNoFilter, "RocksDB makes no builder of its own");
-      return no_filter(filter::UselessReason::kOptions);
+          NewStockFileBuilder(stock_, choice.format, choice.bits_per_key, context, counts);
+      return builder != nullptr ? builder : no_filter(filter::UselessReason::kOptions);
     }
     FilterOptions options = settings->filter;
     options.format = choice.format;
     options.bits_per_key = choice.bits_per_key;
-    const int num_levels_below = NumLevelsBelow(settings->levels, file, seen);
-    RocksDBBitsBuilder* const builder =
-        NewBuilder(*settings, options, context, num_levels_below, *asked_ranges_, counts);
-    builder->UseTableOptions(context.table_options);
-    builder->LimitFilterBytes(settings->options.max_filter_bytes);
-    return builder;
+    return NewFileBuilder(*settings, options, context, NumLevelsBelow(settings->levels, file, seen),
+                          *asked_ranges_, counts);
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const noexcept override {

@@ -3,7 +3,6 @@
 #define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_SETTINGS_H_
 
 #include "bloomline/rocksdb.h"
-#include "src/filter/ranges/range_entries.h"
 #include "src/filter/ranges/range_field.h"
 
 namespace bloomline {
@@ -15,15 +14,6 @@ struct RangeSettings {
   double memory = 0;  // for entries, as a part of that for keys
 
   bool has_entries() const { return is_auto || !kinds.empty(); }
-
-  filter::RangeEntryOptions EntryOptions(int num_levels_below) const {
-    filter::RangeEntryOptions options;
-    options.is_auto = is_auto;
-    options.kinds = kinds;
-    options.memory = memory;
-    options.num_levels_below = num_levels_below;
-    return options;
-  }
 };
 
 // Read one option each. Return what is wrong with it, or nothing.

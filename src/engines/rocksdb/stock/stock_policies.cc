@@ -3,14 +3,11 @@
 #include <algorithm>
 
 #include "rocksdb/convenience.h"
-#include "src/engines/rocksdb/metrics/counted_builder.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/support/number_text.h"
 
 namespace bloomline {
 
-using ROCKSDB_NAMESPACE::FilterBitsBuilder;
-using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 
 thread_local int OwnPolicyScope::depth_ = 0;
@@ -44,17 +41,6 @@ std::shared_ptr<const FilterPolicy> StockPolicies::Get(Format format, double bit
   std::shared_ptr<const FilterPolicy>& policy = policies_[key];
   if (policy == nullptr) policy = StockPolicyNamed(StockPolicyText(format, bits_per_key, format));
   return policy;
-}
-
-FilterBitsBuilder* StockPolicies::NewBuilder(Format format, double bits_per_key,
-                                             const FilterBuildingContext& context,
-                                             filter::FilterCounts* counts) const {
-  const std::shared_ptr<const FilterPolicy> policy = Get(format, bits_per_key);
-  if (policy == nullptr) return nullptr;
-  std::unique_ptr<FilterBitsBuilder> builder(policy->GetBuilderWithContext(context));
-  if (builder == nullptr) return nullptr;
-  return new CountedBuilder<OwnBuilder>(counts, policy, std::move(builder),
-                                        context.table_options.partition_filters);
 }
 
 }  // namespace bloomline

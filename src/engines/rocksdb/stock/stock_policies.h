@@ -10,8 +10,6 @@
 
 #include "bloomline/filter_options.h"
 #include "rocksdb/filter_policy.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
-#include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline {
 
@@ -45,18 +43,12 @@ class OwnPolicyScope {
 // One of RocksDB's policies for each number of bits per key. Thread-safe.
 class StockPolicies {
  public:
-  // The builder of a file's filter, which counts what it builds. Null: RocksDB has none for these
-  // options.
-  ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
-      Format format, double bits_per_key, const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
-      filter::FilterCounts* counts) const;
-
- private:
-  using Key = std::pair<Format, int>;  // thousandths of bits per key
-
   // Null: RocksDB has none.
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> Get(Format format,
                                                              double bits_per_key) const;
+
+ private:
+  using Key = std::pair<Format, int>;  // thousandths of bits per key
 
   mutable std::mutex mutex_;
   // With optimize_filters_for_memory, each balances the sizes of its filters.

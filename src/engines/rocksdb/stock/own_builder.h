@@ -1,0 +1,81 @@
+// Builders of RocksDB's own filters.
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_STOCK_OWN_BUILDER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_STOCK_OWN_BUILDER_H_
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "rocksdb/filter_policy.h"
+#include "src/engines/rocksdb/bits/bits_builder.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
+
+namespace bloomline {
+
+// A builder of RocksDB's own, which never loses a key.
+//
+// RocksDB's Ribbon builder, and in late versions its Bloom builder, gives no bytes to a partition
+// without entries: with whole_key_filtering=false, one none of whose keys is in the prefix
+// extractor's domain. MultiGet asks such a partition all the same, and takes its keys for missing
+// (7.8.3, partitioned_filter_block.cc; with assertions it aborts). So a partition without entries
+// gets a filter that matches every key.
+//
+// With optimize_filters_for_memory, RocksDB's Bloom builder may make a filter smaller by a
+// sixteenth to a quarter, down to whole blocks, if a balance in its policy allows that rate
+// (XXPH3FilterBitsBuilder::AllocateMaybeRounding). Nothing keeps a filter of one block from having
+// none then. Its reader takes it as one of no keys, so such a filter matches every key, too. And
+// the policy stays until its builder ends.
+class OwnBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
+ public:
+  using Slice = ROCKSDB_NAMESPACE::Slice;
+  using Status = ROCKSDB_NAMESPACE::Status;
+
+  // `policy` made the builder.
+  OwnBuilder(std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
+             std::unique_ptr<FilterBitsBuilder> own, bool is_partition)
+      : policy_(std::move(policy)), own_(std::move(own)), is_partition_(is_partition) {}
+
+  void AddKey(const Slice& key) noexcept override { own_->AddKey(key); }
+#if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) noexcept override {
+    own_->AddKeyAndAlt(key, alt);
+  }
+#endif
+  size_t EstimateEntriesAdded() noexcept override { return own_->EstimateEntriesAdded(); }
+  Slice Finish(std::unique_ptr<const char[]>* buf) noexcept override {
+    return Finish(buf, nullptr);
+  }
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) noexcept override {
+    const bool has_entries = own_->EstimateEntriesAdded() != 0;
+    const Slice filter = own_->Finish(buf, status);
+    const bool loses_keys = has_entries && filter.size() <= kStockTrailerBytes;
+    return loses_keys || (filter.empty() && is_partition_) ? AlwaysMatch() : filter;
+  }
+  Status MaybePostVerify(const Slice& filter) noexcept override {
+    return own_->MaybePostVerify(filter);
+  }
+  size_t ApproximateNumEntries(size_t bytes) noexcept override {
+    return own_->ApproximateNumEntries(bytes);
+  }
+#if BLOOMLINE_ROCKSDB_VERSION >= 1009
+  size_t CalculateSpace(size_t num_entries) noexcept override {
+    return own_->CalculateSpace(num_entries);
+  }
+  double EstimatedFpRate(size_t num_entries, size_t bytes) noexcept override {
+    return own_->EstimatedFpRate(num_entries, bytes);
+  }
+#else
+  // RocksDB of these versions calls neither.
+  size_t CalculateSpace(size_t) BLOOMLINE_OVERRIDE_SINCE_10_9 { return 0; }
+  double EstimatedFpRate(size_t, size_t) BLOOMLINE_OVERRIDE_SINCE_10_9 { return 0; }
+#endif
+
+ private:
+  const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy_;
+  const std::unique_ptr<FilterBitsBuilder> own_;  // uses the policy
+  const bool is_partition_;
+};
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_STOCK_OWN_BUILDER_H_
