@@ -1,37 +1,26 @@
-// Locales whose numbers are written "1.234,5", as set for the whole process.
+// A locale whose numbers are written "1.234,5".
 #ifndef BLOOMLINE_TESTS_SUPPORT_COMMA_LOCALE_H_
 #define BLOOMLINE_TESTS_SUPPORT_COMMA_LOCALE_H_
 
 #include <locale>
 #include <string>
 
-#include "tests/support/temp_dir.h"
-
 namespace bloomline::tests {
 
-// Sets std::locale::global only, which streams follow. Always available. Do not use with other
-// threads.
+// While it lives, new streams follow it. Do not use with other threads.
 class CommaStreams {
  public:
-  CommaStreams();
-  ~CommaStreams();
+  CommaStreams() : before_(std::locale::global(std::locale(std::locale(), new Punctuation))) {}
+  ~CommaStreams() { std::locale::global(before_); }
 
  private:
-  const std::locale before_;
-};
+  class Punctuation : public std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+  };
 
-// Also sets LC_NUMERIC, which printf and strtod follow: de_DE.UTF-8, which this object compiles
-// with localedef. If that fails, nothing is set and `missing` has the reason.
-class GermanLocale {
- public:
-  GermanLocale();
-  ~GermanLocale();
-  const std::string& missing() const { return missing_; }
-
- private:
   const std::locale before_;
-  const TempDir dir_;
-  std::string missing_;
 };
 
 }  // namespace bloomline::tests
