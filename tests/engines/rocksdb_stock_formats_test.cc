@@ -58,23 +58,6 @@ TEST(RocksDBStockFormatsTest, BytesAreThoseOfRocksDB) {
   }
 }
 
-// Above 25.5 bits per key, the number of probes follows a rule of its own.
-TEST(RocksDBStockFormatsTest, BytesAreThoseOfRocksDBForAllBitsPerKey) {
-  const BlockBasedTableOptions table;
-  for (double bits = 1; bits <= 100; bits += bits < 60 ? 0.5 : 10) {
-    for (const double bits_per_key : {bits, bits + 0.001}) {
-      if (bits_per_key > 100) continue;
-      // With optimize_filters_for_memory, the default since RocksDB 9.8, RocksDB's builder reads
-      // and changes a number in its policy.
-      const auto our_policy = Bloomline(Format::kBloom, bits_per_key);
-      const auto own_policy = Own("bloomfilter:" + std::to_string(bits_per_key) + ":false");
-      const auto ours = NewBuilder(*our_policy, table);
-      const auto own = NewBuilder(*own_policy, table);
-      ASSERT_EQ(Build(ours.get(), 100), Build(own.get(), 100)) << bits_per_key;
-    }
-  }
-}
-
 // RocksDB's own hash of keys of 1,024 bytes or more is another one on POWER
 // (docs/upstream/power_hash.md).
 TEST(RocksDBStockFormatsTest, LongKeysAreFound) {

@@ -205,6 +205,22 @@ TEST_F(RocksDBStockReadersTest, WholeAndDamagedFilters) {
   EXPECT_GT(num_mixed_, 300);
 }
 
+// Five bytes are a filter without keys only if RocksDB writes them.
+TEST_F(RocksDBStockReadersTest, ATrailerAlone) {
+  for (const std::string_view filter :
+       {std::string_view("\xFF\0\x06\0\0", 5), std::string_view("\x06\0\0\0\0", 5)}) {
+    EXPECT_FALSE(IsDamage(std::string(filter)));
+    ExpectSameAnswers(std::string(filter));
+  }
+  for (const std::string_view filter :
+       {std::string_view("\0\0\0\0\0", 5), std::string_view("\xFF\0\0\0\0", 5),
+        std::string_view("\xFF\1\6\0\0", 5), std::string_view("\xFE\0\6\0\0", 5),
+        std::string_view("\6\0\0\1\0", 5), std::string_view("\xFF\0\6\0", 4)}) {
+    EXPECT_TRUE(IsDamage(std::string(filter)));
+    ExpectSameAnswers(std::string(filter));
+  }
+}
+
 TEST_F(RocksDBStockReadersTest, RandomBytes) {
   for (int i = 0; i < 20000; ++i) {
     ExpectSameAnswers(Filter(random_() % 300, i % 4, {}));
