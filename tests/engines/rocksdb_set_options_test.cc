@@ -112,11 +112,10 @@ TEST(RocksDBSetOptionsTest, RefusesContradictoryOptionsAndKeepsTheOldOnes) {
     const char* reason;
   } kCases[] = {
       {Options(Format::kBlocked, 10), "bits_per_key=30;format=compact;", "bits_per_key is 30"},
-      {Options(Format::kBlocked, 30), "format=compact;", "bits_per_key is 30; allowed: 3 to 24"},
       {Options(Format::kCompact, 9), "bits_per_key=30;", "bits_per_key is 30; allowed: 3 to 24"},
       {Options(Format::kBlocked, 10), "bits_per_key=12;format=compakt;", "'compakt'"},
       {Options(Format::kBlocked, 10), "bits_per_key=12;bits=10;", "'bits'"},
-      {Options(Format::kBlocked, 9), "bits_by_level=auto;num_levels=1;", "num_levels is 1"},
+      {Options(Format::kCompact, 9), "bits_by_level=40:8;", "has 40 for level 0"},
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.changes);
@@ -152,34 +151,13 @@ TEST(RocksDBSetOptionsTest, ChangesOptionsThatFitTogether) {
   ASSERT_TRUE(db.SetFilter("format=compact;bits_per_key=7.5;seed=77;").ok());
   EXPECT_EQ(db.settings(), "compact 7.5 77");
   EXPECT_NEAR(db.AddTable(5000), 7.5, 0.2);
-  ASSERT_TRUE(db.SetFilter("bits_per_key=9.25;").ok());
-  EXPECT_NEAR(db.AddTable(5000), 9.25, 0.2);
-  db.ReopenFromOptionsFile();
-  if (HasFatalFailure()) return;
-  db.ExpectNoKeyLost();
-  EXPECT_NEAR(db.AddTable(5000), 9.25, 0.2);
-}
-
-TEST(RocksDBSetOptionsTest, ChangesOptionsByLevel) {
-  TempDir dir;
-  RunningDatabase db(dir.Path("db"), Options(Format::kCompact, 10));
-  EXPECT_NEAR(db.AddTable(5000), 10, 0.2);
   ASSERT_TRUE(db.SetFilter("bits_by_level=20:8;flush_format=blocked;").ok());
   EXPECT_NEAR(db.AddTable(5000), 20, 0.2);
-  // 40 bits are not allowed in compact, which the list stays in.
-  testing::internal::CaptureStderr();
-  if (!kSetOptionsMakesANewPolicy) {
-    EXPECT_FALSE(db.SetFilter("bits_by_level=40:8;").ok());
-    EXPECT_NEAR(db.AddTable(5000), 20, 0.2);
-  }
-  TakeStderr();
   ASSERT_TRUE(db.SetFilter("bits_per_key=7;").ok());
   EXPECT_NEAR(db.AddTable(5000), 20, 0.2) << "the list stays";
   db.ReopenFromOptionsFile();
   if (HasFatalFailure()) return;
   EXPECT_NEAR(db.AddTable(5000), 20, 0.2);
-  ASSERT_TRUE(db.SetFilter("bits_by_level=auto;num_levels=5;").ok());
-  EXPECT_GT(db.AddTable(5000), 19);
   ASSERT_TRUE(db.SetFilter("bits_by_level=uniform;").ok());
   EXPECT_NEAR(db.AddTable(5000), 7, 0.2);
   db.ExpectNoKeyLost();
