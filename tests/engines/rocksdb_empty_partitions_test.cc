@@ -103,17 +103,6 @@ class RocksDBEmptyPartitionsTest : public testing::TestWithParam<Format> {};
 
 INSTANTIATE_TEST_SUITE_P(Formats, RocksDBEmptyPartitionsTest, testing::ValuesIn(kFormats));
 
-TEST_P(RocksDBEmptyPartitionsTest, ABuilderGivesThemBytes) {
-  for (const uint32_t version : {4u, 5u}) {
-    BlockBasedTableOptions table = Partitioned();
-    table.format_version = version;
-    const auto builder = tests::NewBuilder(*tests::Bloomline(GetParam(), 10), table);
-    for (const uint64_t num_keys : {0, 0, 100, 0}) {
-      EXPECT_FALSE(tests::Build(builder.get(), num_keys).empty()) << num_keys;
-    }
-  }
-}
-
 TEST_P(RocksDBEmptyPartitionsTest, EveryKeyIsFound) {
   for (const uint32_t version : {4u, 5u}) {
     const tests::TempDir dir;

@@ -34,8 +34,7 @@ class RocksDBSmallFiltersTest : public testing::TestWithParam<Format> {
     for (rocksdb::Slice& slice : slices_) pointers_.push_back(&slice);
   }
 
-  void ExpectAllKeys(const FilterOptions& options, size_t num_keys,
-                     bool fills_allocations = false) {
+  void ExpectAllKeys(const FilterOptions& options, size_t num_keys, bool fills_allocations) {
     RocksDBBitsBuilder builder(options);
     rocksdb::BlockBasedTableOptions table;
     table.optimize_filters_for_memory = fills_allocations;
@@ -82,25 +81,13 @@ TEST_P(RocksDBSmallFiltersTest, EveryKeyMatchesAtEverySizeWithEachKernel) {
       options.bits_per_key = bits_per_key;
       // Each size up to some past the last flat one.
       for (size_t n = 1; n <= kMaxKeys; n += n >= 520 ? 99 : tests::kIsSlow && n > 40 ? 7 : 1) {
-        ExpectAllKeys(options, n);
+        ExpectAllKeys(options, n, false);
+        ExpectAllKeys(options, n, true);
         ASSERT_FALSE(HasFatalFailure()) << kernel.name << ", " << n << " keys, " << bits_per_key;
       }
     }
   }
   EXPECT_TRUE(ForceKernel(active, nullptr));
-}
-
-TEST_P(RocksDBSmallFiltersTest, EveryKeyMatchesInFiltersThatFillTheirAllocations) {
-  const BitsPerKeyRange allowed = AllowedBitsPerKey(GetParam());
-  for (const double bits_per_key : {allowed.min, 10.0, 16.0, allowed.max}) {
-    FilterOptions options;
-    options.format = GetParam();
-    options.bits_per_key = bits_per_key;
-    for (size_t n = 1; n <= kMaxKeys; n += n < 520 ? 1 : 99) {
-      ExpectAllKeys(options, n, true);
-      ASSERT_FALSE(HasFatalFailure()) << n << " keys, " << bits_per_key;
-    }
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, RocksDBSmallFiltersTest,
