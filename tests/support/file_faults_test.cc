@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "bloomline/bloom_filter.h"
-#include "bloomline/scalable_bloom_filter.h"
 #include "tests/support/temp_dir.h"
 
 namespace {
@@ -121,23 +120,12 @@ size_t NumFiles(const std::string& folder) {
   return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {}));
 }
 
-template <typename Filter, typename Options>
-std::unique_ptr<Filter> NewFilter(Options options) {
-  auto filter = Filter::Create(options, nullptr);
-  for (int i = 0; i < 300; ++i) filter->AddKey(std::to_string(i));
-  return filter;
-}
-
 std::unique_ptr<BloomFilter> NewBloom() {
   BloomFilterOptions options;
   options.capacity = 300;
-  return NewFilter<BloomFilter>(options);
-}
-
-std::unique_ptr<ScalableBloomFilter> NewScalable() {
-  ScalableBloomFilterOptions options;
-  options.initial_capacity = 100;
-  return NewFilter<ScalableBloomFilter>(options);
+  auto filter = BloomFilter::Create(options, nullptr);
+  for (int i = 0; i < 300; ++i) filter->AddKey(std::to_string(i));
+  return filter;
 }
 
 // Runs the action with one call failing.
@@ -181,9 +169,9 @@ bool MustSucceed(const Case& fault) {
 class FileFaultsTest : public testing::Test {
  protected:
   // Counts the calls of an action without faults.
-  std::vector<std::string> CallsOf(const Action& action, const std::string& path) {
+  std::vector<std::string> CallsOf(const Action& action) {
     std::string error;
-    EXPECT_TRUE(RunWith(action, -1, Fault::kError, 0, path, &error)) << error;
+    EXPECT_TRUE(RunWith(action, -1, Fault::kError, 0, path_, &error)) << error;
     return calls.names;
   }
 
@@ -196,25 +184,24 @@ class FileFaultsTest : public testing::Test {
     EXPECT_NE(error.find(std::generic_category().message(code)), std::string::npos) << error;
   }
 
-  // `path` leads to `file`, which may exist before.
-  void TestSaving(const Action& save, const std::string& path, const std::string& file,
-                  bool exists) {
-    ASSERT_TRUE(save(path, nullptr));
-    const std::string new_bytes = tests::ReadFile(file);
-    const std::string old_bytes = "old";
-    const auto prepare = [&] {
-      fs::remove(file);
-      if (!exists) return;
-      std::ofstream(file) << old_bytes;
-      fs::permissions(file, fs::perms{0600});
-    };
-    prepare();
-    const std::vector<std::string> names = CallsOf(save, path);
+  // The file that exists before, if one does, is private.
+  void Prepare(bool exists) {
+    fs::remove(path_);
+    if (!exists) return;
+    std::ofstream(path_) << kOldBytes;
+    fs::permissions(path_, fs::perms{0600});
+  }
+
+  void TestSaving(bool exists) {
+    ASSERT_TRUE(save_(path_, nullptr));
+    const std::string new_bytes = tests::ReadFile(path_);
+    Prepare(exists);
+    const std::vector<std::string> names = CallsOf(save_);
     ASSERT_GE(names.size(), 8u);
     if (exists) {
       EXPECT_FALSE(calls.wide_open);
     }
-    prepare();
+    Prepare(exists);
     const size_t num_files = NumFiles(folder_);
     const size_t num_open = NumFiles("/proc/self/fd");
     int failures = 0;
@@ -222,17 +209,17 @@ class FileFaultsTest : public testing::Test {
       for (const Case& fault : CasesOf(names[i])) {
         SCOPED_TRACE("call " + std::to_string(i) + ", " + names[i] + ", code " +
                      std::to_string(fault.code));
-        prepare();
+        Prepare(exists);
         std::string error;
         const bool saved =
-            RunWith(save, static_cast<int>(i), fault.fault, fault.code, path, &error);
+            RunWith(save_, static_cast<int>(i), fault.fault, fault.code, path_, &error);
         if (saved) {
           const auto call = names.begin() + static_cast<std::ptrdiff_t>(i);
           const bool after_last_sync = std::find(call, names.end(), "fsync") == names.end();
           // Only the close of a written file can lose data, and it happens before the rename.
           const bool only_read = !after_last_sync && *call == "close" && *(call + 1) != "rename";
           EXPECT_TRUE(MustSucceed(fault) || after_last_sync || only_read);
-          EXPECT_EQ(tests::ReadFile(file), new_bytes);
+          EXPECT_EQ(tests::ReadFile(path_), new_bytes);
           EXPECT_EQ(error, "");
         } else {
           EXPECT_FALSE(MustSucceed(fault)) << error;
@@ -241,61 +228,54 @@ class FileFaultsTest : public testing::Test {
           if (replaced) {
             EXPECT_EQ(names[i], "fsync");
           }
-          EXPECT_EQ(tests::ReadFile(file), replaced ? new_bytes : exists ? old_bytes : "");
-          EXPECT_EQ(fs::exists(file), exists || replaced);
+          EXPECT_EQ(tests::ReadFile(path_), replaced ? new_bytes : exists ? kOldBytes : "");
+          EXPECT_EQ(fs::exists(path_), exists || replaced);
           ++failures;
         }
-        EXPECT_EQ(NumFiles(folder_), num_files + (!exists && fs::exists(file) ? 1 : 0));
+        EXPECT_EQ(NumFiles(folder_), num_files + (!exists && fs::exists(path_) ? 1 : 0));
         EXPECT_EQ(NumFiles("/proc/self/fd"), num_open);
         if (fault.code != EIO) continue;
-        EXPECT_TRUE(save(path, &error)) << error;
-        EXPECT_EQ(tests::ReadFile(file), new_bytes);
+        EXPECT_TRUE(save_(path_, &error)) << error;
+        EXPECT_EQ(tests::ReadFile(path_), new_bytes);
       }
     }
     EXPECT_GE(failures, 20);
-    TestKills(save, names, path, file, new_bytes, prepare);
+    TestKills(names, new_bytes, exists);
   }
 
   // Kills a process of its own at each call. The saved file is the old one or the whole new one, at
   // most one other is left, and the next save is not disturbed.
-  void TestKills(const Action& save, const std::vector<std::string>& names, const std::string& path,
-                 const std::string& file, const std::string& new_bytes,
-                 const std::function<void()>& prepare) {
+  void TestKills(const std::vector<std::string>& names, const std::string& new_bytes, bool exists) {
     const auto renamed = std::find(names.begin(), names.end(), "rename") - names.begin();
     for (size_t i = 0; i < names.size(); ++i) {
       for (const Fault fault : {Fault::kKill, Fault::kKillAfterOneByte}) {
         if (fault == Fault::kKillAfterOneByte && names[i] != "pwrite") continue;
         SCOPED_TRACE("killed at call " + std::to_string(i) + ", " + names[i]);
-        prepare();
-        const std::string before = tests::ReadFile(file);
+        Prepare(exists);
+        const std::string before = tests::ReadFile(path_);
         const size_t num_files = NumFiles(folder_);
         const pid_t child = fork();
         if (child == 0) {
-          RunWith(save, static_cast<int>(i), fault, 0, path, nullptr);
+          RunWith(save_, static_cast<int>(i), fault, 0, path_, nullptr);
           _exit(0);
         }
         int status;
         ASSERT_EQ(waitpid(child, &status, 0), child);
         EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-        EXPECT_EQ(tests::ReadFile(file), static_cast<int>(i) > renamed ? new_bytes : before);
+        EXPECT_EQ(tests::ReadFile(path_), static_cast<int>(i) > renamed ? new_bytes : before);
         EXPECT_LE(NumFiles(folder_), num_files + 1);
         std::string error;
-        EXPECT_TRUE(save(path, &error)) << error;
-        EXPECT_EQ(tests::ReadFile(file), new_bytes);
-        RemoveTemporaryFiles();
+        EXPECT_TRUE(save_(path_, &error)) << error;
+        EXPECT_EQ(tests::ReadFile(path_), new_bytes);
+        for (const auto& entry : fs::directory_iterator(folder_)) {
+          if (entry.path() != path_) fs::remove(entry);
+        }
       }
     }
   }
 
-  void RemoveTemporaryFiles() {
-    for (const auto& entry : fs::directory_iterator(folder_)) {
-      if (entry.path().filename().string().find(".tmp") != std::string::npos) fs::remove(entry);
-    }
-  }
-
   void TestLoading(const Action& load) {
-    const std::string path = dir_.Path("filter");
-    const std::vector<std::string> names = CallsOf(load, path);
+    const std::vector<std::string> names = CallsOf(load);
     ASSERT_GE(names.size(), 4u);
     const size_t num_open = NumFiles("/proc/self/fd");
     for (size_t i = 0; i < names.size(); ++i) {
@@ -303,7 +283,7 @@ class FileFaultsTest : public testing::Test {
         SCOPED_TRACE("call " + std::to_string(i) + ", " + names[i] + ", code " +
                      std::to_string(fault.code));
         std::string error;
-        if (RunWith(load, static_cast<int>(i), fault.fault, fault.code, path, &error)) {
+        if (RunWith(load, static_cast<int>(i), fault.fault, fault.code, path_, &error)) {
           EXPECT_TRUE(MustSucceed(fault) || names[i] == "close");
           EXPECT_EQ(error, "");
         } else {
@@ -315,72 +295,46 @@ class FileFaultsTest : public testing::Test {
     }
   }
 
-  void TestSavingAndLoading(const Action& save, const Action& load) {
-    const std::string path = dir_.Path("filter");
-    const std::string link = dir_.Path("link");
-    TestSaving(save, path, path, true);
-    TestSaving(save, path, path, false);
-    fs::create_symlink("filter", link);
-    TestSaving(save, link, path, true);
-    if (load != nullptr) TestLoading(load);
-  }
-
+  static constexpr char kOldBytes[] = "old";
   const tests::TempDir dir_;
   const std::string folder_ = dir_.Path("");
+  const std::string path_ = dir_.Path("filter");
+  const std::unique_ptr<BloomFilter> filter_ = NewBloom();
+  const Action save_ = [this](const auto& path, auto* error) { return filter_->Save(path, error); };
 };
 
-TEST_F(FileFaultsTest, BloomFilter) {
-  const auto filter = NewBloom();
-  TestSavingAndLoading([&](const auto& path, auto* error) { return filter->Save(path, error); },
-                       [&](const auto& path, auto* error) {
-                         const auto loaded = BloomFilter::Load(path, error);
-                         return loaded != nullptr && *loaded == *filter;
-                       });
-}
+TEST_F(FileFaultsTest, AnOldFileIsReplacedOrStays) { TestSaving(true); }
 
-TEST_F(FileFaultsTest, MappedBloomFilter) {
-  const auto filter = NewBloom();
-  ASSERT_TRUE(filter->Save(dir_.Path("filter"), nullptr));
+TEST_F(FileFaultsTest, ANewFileIsWholeOrMissing) { TestSaving(false); }
+
+TEST_F(FileFaultsTest, WhatIsLoadedIsWhole) {
+  ASSERT_TRUE(save_(path_, nullptr));
+  TestLoading([&](const auto& path, auto* error) {
+    const auto loaded = BloomFilter::Load(path, error);
+    return loaded != nullptr && *loaded == *filter_;
+  });
   for (const Verify verify : {Verify::kHeader, Verify::kPayload}) {
     TestLoading([&](const auto& path, auto* error) {
       const auto mapped = MappedBloomFilter::Open(path, verify, error);
-      return mapped != nullptr && *mapped == *filter;
+      return mapped != nullptr && *mapped == *filter_;
     });
   }
 }
 
-TEST_F(FileFaultsTest, ScalableBloomFilter) {
-  const auto filter = NewScalable();
-  TestSavingAndLoading([&](const auto& path, auto* error) { return filter->Save(path, error); },
-                       [&](const auto& path, auto* error) {
-                         const auto loaded = ScalableBloomFilter::Load(path, error);
-                         return loaded != nullptr && loaded->num_keys() == filter->num_keys();
-                       });
-}
-
-// The last step of Save. Without it, a power failure may bring back the old file.
+// The last step of Save. Without it, a power failure may bring back the old file. Some file systems
+// cannot sync folders, which is no failure.
 TEST_F(FileFaultsTest, TheFolderIsSyncedAfterTheRename) {
-  const auto filter = NewBloom();
-  const std::vector<std::string> names =
-      CallsOf([&](const auto& path, auto* error) { return filter->Save(path, error); },
-              dir_.Path("filter"));
+  ASSERT_TRUE(save_(path_, nullptr));
+  const std::vector<std::string> names = CallsOf(save_);
   const auto rename = std::find(names.begin(), names.end(), "rename");
   ASSERT_NE(rename, names.end());
   EXPECT_EQ(std::count(names.begin(), rename, "fsync"), 1);
   EXPECT_EQ(std::count(rename, names.end(), "fsync"), 1);
-}
-
-// Some file systems cannot sync folders. That is no failure.
-TEST_F(FileFaultsTest, FileSystemsThatCannotSyncFoldersAreSavedTo) {
-  const auto filter = NewBloom();
-  const Action save = [&](const auto& path, auto* error) { return filter->Save(path, error); };
-  ASSERT_TRUE(save(dir_.Path("filter"), nullptr));
-  const std::vector<std::string> names = CallsOf(save, dir_.Path("filter"));
-  const auto last_sync = std::find(names.rbegin(), names.rend(), "fsync");
-  const int index = static_cast<int>(names.rend() - last_sync) - 1;
+  const auto last_sync = std::find(rename, names.end(), "fsync") - names.begin();
   std::string error;
   for (const int code : {EINVAL, ENOTSUP}) {
-    EXPECT_TRUE(RunWith(save, index, Fault::kError, code, dir_.Path("filter"), &error)) << error;
+    EXPECT_TRUE(RunWith(save_, static_cast<int>(last_sync), Fault::kError, code, path_, &error))
+        << error;
   }
 }
 
