@@ -9,6 +9,8 @@
 
 #include <atomic>
 #include <cstring>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,13 +28,11 @@ using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
 constexpr char kName[] = "app.Filter";
 constexpr uint64_t kKeys = Repetitions(3000);
 
-std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
-
 class IgnoresCase : public leveldb::Comparator {
  public:
   const char* Name() const override { return "test.IgnoresCase"; }
   int Compare(const leveldb::Slice& a, const leveldb::Slice& b) const override {
-    return CompareFolded(View(a), View(b));
+    return CompareFolded({a.data(), a.size()}, {b.data(), b.size()});
   }
   void FindShortestSeparator(std::string*, const leveldb::Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
@@ -152,50 +152,33 @@ TEST(LevelDBComparatorTest, EachSpellingIsFoundAndMissingKeysAreExcluded) {
 
 // LevelDB gives a policy the filters that were written under its name.
 TEST(LevelDBComparatorTest, FiltersOfOthersLoseNoKey) {
-  const auto of_leveldbs_name = [](Format format) {
-    return NewPolicy(nullptr, format, 0, kLevelDBBuiltinName);
-  };
-  const auto make = [&](int kind) {
-    switch (kind) {
-      case 0:
-        return Policy(leveldb::NewBloomFilterPolicy(10));
-      case 1:
-        return of_leveldbs_name(Format::kBlocked);
-      case 2:
-        return of_leveldbs_name(Format::kCompact);
-      case 3:
-        return of_leveldbs_name(Format::kClassic);
-      case 4:
-        return NewPolicy(nullptr);
-      case 5:
-        return NewPolicy(nullptr, Format::kBlocked, 0x1234567890abcdef);
-      case 6:
-        return NewPolicy(nullptr, Format::kCompact, 0x1234567890abcdef);
-      case 7:
-        return NewPolicy(nullptr, Format::kBlocked, 0x1234567890abcdee);
-      case 8:
-        return Folding();
-      case 9:
-        return Folding(Format::kBlocked, 5);
-      case 10:
-        return Policy(NewCanonicalLevelDBFilterPolicy(of_leveldbs_name(Format::kBlocked),
-                                                      CaseFolding::Named("test.CaseFolding")));
-      default:
-        return NewPolicy(CaseFolding::Named("test.Other"));
-    }
-  };
-  const auto has_canonicalizer = [](int kind) { return kind >= 8; };
-  for (int writer = 0; writer <= 11; ++writer) {
+  constexpr uint64_t kSeed = 0x1234567890abcdef;
+  const auto folding = [] { return CaseFolding::Named("test.CaseFolding"); };
+  const std::function<Policy()> kinds[] = {
+      [] { return Policy(leveldb::NewBloomFilterPolicy(10)); },
+      [] { return NewPolicy(nullptr, Format::kBlocked, 0, kLevelDBBuiltinName); },
+      [] { return NewPolicy(nullptr, Format::kCompact, 0, kLevelDBBuiltinName); },
+      [] { return NewPolicy(nullptr, Format::kClassic, 0, kLevelDBBuiltinName); },
+      [] { return NewPolicy(nullptr); }, [] { return NewPolicy(nullptr, Format::kBlocked, kSeed); },
+      [] { return NewPolicy(nullptr, Format::kCompact, kSeed); },
+      [] { return NewPolicy(nullptr, Format::kBlocked, kSeed - 1); },
+      // From here on, with a canonicalizer.
+      [&] { return NewPolicy(folding()); },
+      [&] { return NewPolicy(folding(), Format::kBlocked, 5); },
+      [&] { return NewPolicy(folding(), Format::kBlocked, 0, kLevelDBBuiltinName); },
+      [] { return NewPolicy(CaseFolding::Named("test.Other")); }};
+  const auto has_canonicalizer = [](size_t kind) { return kind >= 8; };
+  for (size_t writer = 0; writer < std::size(kinds); ++writer) {
     TempDir dir;
-    Database(dir.Path("db"), make(writer)).Write(0, kKeys, 1);
-    for (int reader = 0; reader <= 11; ++reader) {
+    Database(dir.Path("db"), kinds[writer]()).Write(0, kKeys, 1);
+    for (size_t reader = 0; reader < std::size(kinds); ++reader) {
       SCOPED_TRACE(testing::Message() << writer << " to " << reader);
       const bool is_unknown = reader == 0 && (writer == 1 || writer == 2);
       const bool uses_filters =
-          !is_unknown && std::strcmp(make(writer)->Name(), make(reader)->Name()) == 0;
+          !is_unknown && std::strcmp(kinds[writer]()->Name(), kinds[reader]()->Name()) == 0;
       std::vector<uint64_t> spellings = {1};
       if (has_canonicalizer(writer) || has_canonicalizer(reader)) spellings = {0, 1, 7};
-      Database(dir.Path("db"), make(reader)).ExpectRight(uses_filters, spellings);
+      Database(dir.Path("db"), kinds[reader]()).ExpectRight(uses_filters, spellings);
     }
   }
 }

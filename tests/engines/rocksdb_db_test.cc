@@ -1,24 +1,31 @@
 // Real RocksDB databases, written and read by stock RocksDB and by bloomline in every combination.
 // Their comparator ignores case: with a canonicalizer each stored key is found in every spelling,
 // and missing keys are excluded; without, keys are found in the spelling in which they were
-// written. tests/engines/matrix reads more, in more kinds of databases.
+// written, and a warning names the comparator. tests/engines/matrix reads more, in more kinds of
+// databases.
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "tests/engines/rocksdb_open.h"
+#include "tests/engines/rocksdb_settings.h"
 #include "tests/support/case_folding.h"
 #include "tests/support/repetitions.h"
+#include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
 namespace {
@@ -28,22 +35,22 @@ using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 constexpr char kName[] = "test.CaseFolding";
 constexpr uint64_t kKeys = Repetitions(3000);
 
-std::string_view View(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
-
 class IgnoresCase : public rocksdb::Comparator {
  public:
-  const char* Name() const override { return "test.IgnoresCase"; }
+  explicit IgnoresCase(std::string name = "test.IgnoresCase", bool is_exact = false)
+      : name_(std::move(name)), is_exact_(is_exact) {}
+  const char* Name() const override { return name_.c_str(); }
   int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
-    return CompareFolded(View(a), View(b));
+    return CompareFolded(a.ToStringView(), b.ToStringView());
   }
   void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
-};
+  bool CanKeysWithDifferentByteContentsBeEqual() const override { return !is_exact_; }
 
-const rocksdb::Comparator* Comparator() {
-  static const IgnoresCase comparator;
-  return &comparator;
-}
+ private:
+  const std::string name_;
+  const bool is_exact_;
+};
 
 struct Mode {
   const char* name;
@@ -72,7 +79,8 @@ rocksdb::Options MakeOptions(Policy policy, const Mode& mode = kModes[0],
   }
   rocksdb::Options options;
   options.create_if_missing = true;
-  options.comparator = Comparator();
+  static const IgnoresCase comparator;
+  options.comparator = &comparator;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.statistics = rocksdb::CreateDBStatistics();
   // "group017/": the prefix varies in spelling as the key does.
@@ -95,21 +103,14 @@ Policy Folding(Format format = Format::kBlocked) {
 }
 
 // The files of one database, in memory: the tests open many, and disks are slow to sync.
-class Files {
- public:
-  rocksdb::Env* env() const { return env_.get(); }
-
- private:
-  const std::unique_ptr<rocksdb::Env> env_{rocksdb::NewMemEnv(rocksdb::Env::Default())};
-};
-
-constexpr char kPath[] = "/db";
+using Files = std::unique_ptr<rocksdb::Env>;
+Files NewFiles() { return Files(rocksdb::NewMemEnv(rocksdb::Env::Default())); }
 
 class Database {
  public:
   Database(const Files& files, const rocksdb::Options& options) : options_(options) {
-    options_.env = files.env();
-    const rocksdb::Status status = OpenRocksDB(options_, kPath, &db_);
+    options_.env = files.get();
+    const rocksdb::Status status = OpenRocksDB(options_, "/db", &db_);
     EXPECT_TRUE(status.ok()) << status.ToString();
   }
 
@@ -188,8 +189,6 @@ class Database {
     }
   }
 
-  rocksdb::DB* db() { return db_.get(); }
-
  private:
   uint64_t Useful() const {
     return options_.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL) +
@@ -205,7 +204,7 @@ class RocksDBComparatorTest : public testing::TestWithParam<Mode> {};
 TEST_P(RocksDBComparatorTest, EachSpellingIsFoundAndMissingKeysAreExcluded) {
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     SCOPED_TRACE(FormatName(format));
-    const Files files;
+    const Files files = NewFiles();
     {
       Database db(files, MakeOptions(Folding(format), GetParam()));
       db.Write(0, kKeys, 1);
@@ -253,7 +252,7 @@ TEST_P(RocksDBComparatorTest, FiltersOfOthersLoseNoKey) {
       {"none", [] { return Policy(); }, Filters::kNone},
   };
   for (const auto& writer : kinds) {
-    const Files files;
+    const Files files = NewFiles();
     {
       Database db(files, MakeOptions(writer.make(), GetParam(), writer.format_version));
       db.Write(0, kKeys, 1);
@@ -278,6 +277,154 @@ TEST_P(RocksDBComparatorTest, FiltersOfOthersLoseNoKey) {
         EXPECT_EQ(db.NumExcluded(5), 0u);
       }
     }
+  }
+}
+
+std::unique_ptr<rocksdb::DB> Open(const TempDir& dir, rocksdb::Options options) {
+  std::unique_ptr<rocksdb::DB> db;
+  const rocksdb::Status status = OpenRocksDB(options, dir.Path("db"), &db);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return db;
+}
+
+void WriteApple(rocksdb::DB* db) {
+  ASSERT_TRUE(db->Put({}, "Apple", "value").ok() && db->Flush({}).ok());
+}
+
+TEST(RocksDBCanonicalizerTest, AnOptionsFileWithoutItMeansNoFilter) {
+  const TempDir dir;
+  const Policy policy = NewPolicy(CaseFolding::Named("app.Case"));
+  EXPECT_STREQ(policy->CompatibilityName(), "rocksdb.BuiltinBloomFilter.canonicalizer-app.Case");
+  const rocksdb::Options written = MakeOptions(policy);
+  WriteApple(Open(dir, written).get());
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  ASSERT_TRUE(rocksdb::LoadLatestOptions({}, dir.Path("db"), &db_options, &families).ok());
+  rocksdb::Options options(db_options, families[0].options);
+  EXPECT_EQ(options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy,
+            nullptr);
+  options.comparator = written.comparator;
+  std::string value;
+  EXPECT_TRUE(Open(dir, options)->Get({}, "aPPLE", &value).ok());
+}
+
+// RocksDB refuses it, or, from 9.8 on, may leave the family without a policy.
+TEST(RocksDBCanonicalizerTest, SetOptionsGivesItNoOptions) {
+  const TempDir dir;
+  const auto db = Open(dir, MakeOptions(Folding()));
+  for (const std::string change : {"{bits_per_key=12;}", "{format=compact;}"}) {
+    testing::internal::CaptureStderr();
+    const rocksdb::Status status =
+        db->SetOptions({{"block_based_table_factory", "{filter_policy=" + change + ";}"}});
+    TakeStderr();
+    EXPECT_TRUE(kSetOptionsMakesANewPolicy || !status.ok()) << change;
+    WriteApple(db.get());
+    std::string value;
+    EXPECT_TRUE(db->Get({}, "aPPLE", &value).ok()) << change;
+  }
+}
+
+TEST(RocksDBCanonicalizerTest, WrongArgumentsAreRefused) {
+  const Policy policy = NewPolicy(nullptr);
+  std::string error;
+  const auto refusal = [&error](Policy inside, std::shared_ptr<const KeyCanonicalizer> canonical) {
+    EXPECT_EQ(NewCanonicalRocksDBFilterPolicy(std::move(inside), std::move(canonical), &error),
+              nullptr);
+    return error;
+  };
+  const std::string null = "the policy or the canonicalizer is null; allowed: an object";
+  EXPECT_EQ(refusal(nullptr, CaseFolding::Named("a")), null);
+  EXPECT_EQ(refusal(policy, nullptr), null);
+  for (const std::string name : {"", "a b", "a;b", "{a}", "a=b", "a:b", "a\n", "\xc3\xa4"}) {
+    EXPECT_EQ(refusal(policy, CaseFolding::Named(name)),
+              "the canonicalizer's name is '" + name +
+                  "'; allowed: letters, digits, '.', '_' and '-' of ASCII");
+  }
+  // A scan's range would be compared with canonical forms, and lose keys.
+  RocksDBFilterOptions ranges;
+  ranges.range_prefixes = "8";
+  EXPECT_EQ(
+      refusal(NewRocksDBFilterPolicy(ranges), CaseFolding::Named("a")),
+      "the policy has range_prefixes=8; allowed: none, because a range has no canonical form");
+}
+
+// What earlier versions wrote in option strings. RocksDB drops the error and uses the policy, which
+// must not write filters: its comparator treats different keys as equal. The numbers of
+// bits_by_level count even where bits_per_key is 0.
+TEST(RocksDBCanonicalizerTest, AnOptionOfEarlierVersionsWritesNoFilters) {
+  ASSERT_TRUE(RegisterBloomline());
+  rocksdb::BlockBasedTableOptions table;
+  const auto read = [&](const std::string& text, bool is_lenient) {
+    rocksdb::ConfigOptions config;
+    config.ignore_unknown_options = is_lenient;
+    testing::internal::CaptureStderr();
+    EXPECT_TRUE(
+        rocksdb::GetBlockBasedTableOptionsFromString(config, {}, "filter_policy=" + text, &table)
+            .ok());
+    return TakeStderr();
+  };
+  const auto writes_filter = [&](const rocksdb::FilterPolicy& policy) {
+    rocksdb::FilterBuildingContext context(table);
+    context.level_at_creation = 0;
+    return std::unique_ptr<rocksdb::FilterBitsBuilder>(policy.GetBuilderWithContext(context)) !=
+           nullptr;
+  };
+  for (const std::string more : {"", ";bits_per_key=12", ";bits_by_level=20:10"}) {
+    const std::string text = "{id=bloomline;canonicalizer=app.Case" + more + "}";
+    EXPECT_NE(read(text, false).find("there is no option 'canonicalizer'; allowed: bits_per_key"),
+              std::string::npos);
+    ASSERT_NE(table.filter_policy, nullptr);
+    EXPECT_FALSE(writes_filter(*table.filter_policy)) << text;
+    read(text, true);
+    EXPECT_FALSE(writes_filter(*table.filter_policy)) << text;
+  }
+  // As their OPTIONS files named it.
+  read("{id=bloomline.canon;canonicalizer=app.Case;bits_per_key=12}", false);
+  EXPECT_EQ(table.filter_policy, nullptr);
+  const Policy running = NewPolicy(nullptr);
+  ASSERT_TRUE(writes_filter(*running));
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(std::const_pointer_cast<rocksdb::FilterPolicy>(running)
+                   ->ConfigureFromString({}, "canonicalizer=app.Case")
+                   .ok());
+  TakeStderr();
+  EXPECT_FALSE(writes_filter(*running));
+}
+
+// How often stderr and the LOG of a database that gets two files have `part`.
+std::pair<int, int> Said(Policy policy, const rocksdb::Comparator* comparator,
+                         const std::string& part) {
+  const TempDir dir;
+  testing::internal::CaptureStderr();
+  rocksdb::Options options = MakeOptions(std::move(policy));
+  options.comparator = comparator;
+  {
+    const auto db = Open(dir, options);
+    WriteApple(db.get());
+    WriteApple(db.get());
+  }
+  const auto count = [&part](const std::string& text) {
+    int found = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != text.npos; ++at) ++found;
+    return found;
+  };
+  return {count(TakeStderr()), count(ReadFile(dir.Path("db/LOG")))};
+}
+
+// Without a canonicalizer, keys are found until a flush writes a filter, and then they are lost.
+TEST(RocksDBComparatorWarningTest, AComparatorThatMayTreatKeysAsEqualIsNamed) {
+  const IgnoresCase comparator("test.MayBeEqual");
+  const std::string warning = "test.MayBeEqual may treat keys with different bytes as equal";
+  // Once for a process, and once in each LOG.
+  EXPECT_EQ(Said(NewPolicy(nullptr), &comparator, warning), std::make_pair(1, 1));
+  EXPECT_EQ(Said(NewPolicy(nullptr), &comparator, "NewCanonicalRocksDBFilterPolicy"),
+            std::make_pair(0, 1));
+  const IgnoresCase folded("test.Wrapped");
+  const IgnoresCase exact("test.Exact", true);
+  EXPECT_EQ(Said(Folding(), &folded, "may treat"), std::make_pair(0, 0));
+  for (const rocksdb::Comparator* other : std::initializer_list<const rocksdb::Comparator*>{
+           &exact, rocksdb::BytewiseComparator(), rocksdb::ReverseBytewiseComparator()}) {
+    EXPECT_EQ(Said(NewPolicy(nullptr), other, "may treat"), std::make_pair(0, 0));
   }
 }
 
