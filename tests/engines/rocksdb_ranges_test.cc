@@ -12,6 +12,7 @@
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
+#include <rocksdb/version.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -26,7 +27,6 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "tests/engines/read_options.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/support/range_keys.h"
 #include "tests/support/repetitions.h"
@@ -81,6 +81,38 @@ const Setting kSettings[] = {
      kNoExtractor},
 };
 constexpr size_t kNumPlainSettings = 7;  // the first ones: those that "mixed" draws from
+
+// Options of iterators that change how an iterator reads, not what it finds.
+struct ReadOption {
+  const char* name;
+  void (*set)(rocksdb::ReadOptions* options);
+};
+
+// One at a time: RocksDB's assertions do not allow all pairs of them.
+constexpr ReadOption kReadOptions[] = {
+    {"the defaults", [](rocksdb::ReadOptions*) {}},
+    {"readahead_size", [](rocksdb::ReadOptions* options) { options->readahead_size = 16 << 10; }},
+    {"adaptive_readahead",
+     [](rocksdb::ReadOptions* options) { options->adaptive_readahead = true; }},
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 701
+    {"async_io", [](rocksdb::ReadOptions* options) { options->async_io = true; }},
+#endif
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 806
+    {"auto_readahead_size",
+     [](rocksdb::ReadOptions* options) {
+       options->auto_readahead_size = !options->auto_readahead_size;
+     }},
+#endif
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1102  // 11.9: Prev crashes if scans write tombstones
+    {"pin_data", [](rocksdb::ReadOptions* options) { options->pin_data = true; }},
+#endif
+    {"fill_cache", [](rocksdb::ReadOptions* options) { options->fill_cache = false; }},
+    {"verify_checksums", [](rocksdb::ReadOptions* options) { options->verify_checksums = false; }},
+    {"background_purge_on_iterator_cleanup",
+     [](rocksdb::ReadOptions* options) { options->background_purge_on_iterator_cleanup = true; }},
+    {"ignore_range_deletions",
+     [](rocksdb::ReadOptions* options) { options->ignore_range_deletions = true; }},
+};
 
 // An iterator with the extractor, the same in total order, and their bounds.
 struct Pair {
@@ -328,7 +360,7 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
     // RocksDB before 9.1: with iter_start_ts, only total order finds its place again after a turn,
     // and SeekToLast asserts.
     pair->is_forward = options.tailing || options.iter_start_ts != nullptr;
-    const tests::ReadOption& option = tests::kReadOptions[Draw(std::size(tests::kReadOptions))];
+    const ReadOption& option = kReadOptions[Draw(std::size(kReadOptions))];
     option.set(&options);
     pair->option = option.name;
     if (has_timestamps()) options.pin_data = false;  // before 9.1, it then writes over keys
