@@ -7,9 +7,9 @@
 #include <rocksdb/table.h>
 #include <rocksdb/version.h>
 
-#include <fstream>
 #include <memory>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -74,52 +74,23 @@ TEST(RocksDBAskedRangesTest, ReadersAddRangesToTheSampleAndKeepIt) {
   EXPECT_EQ(shapes[0].resolution_bits, 32);
   EXPECT_EQ(shapes[0].last_byte, ':');
   EXPECT_GT(shapes[0].count, 50u);
-  sample.reset();
+  sample.reset();  // as the policy of a reader in a block cache may
   EXPECT_FALSE(watched.expired());
   EXPECT_FALSE(query());
   reader.reset();
   EXPECT_TRUE(watched.expired());
 }
 
-// As a reader in a block cache does.
-TEST(RocksDBAskedRangesTest, ReadersOutliveTheirPolicy) {
-  const auto extractor = NewRangeExtractor();
-  const std::string filter = SmallFilter();
-  std::shared_ptr<const rocksdb::FilterPolicy> policy = NewRocksDBFilterPolicy(FilterOptions());
-  const std::unique_ptr<rocksdb::FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
-  policy.reset();
-  for (int i = 0; i < 2000; ++i) {
-    const Slice prefix = extractor->Transform("cat:");
-    extractor->Transform("cat;");
-    ASSERT_FALSE(reader->MayMatch(prefix));
+// The lines that bloomline wrote to a file that is as RocksDB's LOG.
+std::vector<std::string> LinesIn(const std::string& path) {
+  std::istringstream text(ReadFile(path));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) {
+    const size_t at = line.find("bloomline: ");
+    if (at != line.npos) lines.push_back(line.substr(at));
   }
+  return lines;
 }
-
-// A file as RocksDB's LOG, and the lines that bloomline wrote to it.
-class LogFile {
- public:
-  explicit LogFile(const std::string& path) : path_(path) {
-    EXPECT_TRUE(rocksdb::Env::Default()->NewLogger(path, &logger_).ok());
-    logger_->SetInfoLogLevel(rocksdb::INFO_LEVEL);
-  }
-
-  rocksdb::Logger* logger() const { return logger_.get(); }
-
-  std::vector<std::string> Lines() const {
-    logger_->Flush();
-    std::ifstream file(path_);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(file, line);) {
-      const size_t at = line.find("bloomline: ");
-      if (at != line.npos) lines.push_back(line.substr(at));
-    }
-    return lines;
-  }
-
- private:
-  const std::string path_;
-  std::shared_ptr<rocksdb::Logger> logger_;
-};
 
 // Keys of ten letters, of which scans ask for the first six: nothing in the keys says so.
 TEST(RocksDBAskedRangesTest, LaterFilesHaveWhatScansAskFor) {
@@ -174,8 +145,7 @@ TEST(RocksDBAskedRangesTest, LaterFilesHaveWhatScansAskFor) {
   ASSERT_TRUE(db->CompactRange(all, nullptr, nullptr).ok());
   EXPECT_GT(scan(1000), 500U);
   db.reset();  // which writes the last lines of LOG
-  std::ifstream log(dir.Path("db/LOG"));
-  const std::string text((std::istreambuf_iterator<char>(log)), {});
+  const std::string text = ReadFile(dir.Path("db/LOG"));
   const size_t line = text.find("range_prefixes=auto chose ");
   ASSERT_NE(line, text.npos);
   EXPECT_NE(text.substr(line, text.find('\n', line) - line).find("6 ("), text.npos)
@@ -184,29 +154,35 @@ TEST(RocksDBAskedRangesTest, LaterFilesHaveWhatScansAskFor) {
 
 TEST(RocksDBRangeChoiceLogTest, HasALineForEachChange) {
   const TempDir dir;
-  const LogFile log(dir.Path("LOG"));
-  const LogFile other(dir.Path("LOG2"));
+  std::shared_ptr<rocksdb::Logger> log, other;
+  for (auto* const logger : {&log, &other}) {
+    const std::string path = dir.Path(logger == &log ? "LOG" : "LOG2");
+    ASSERT_TRUE(rocksdb::Env::Default()->NewLogger(path, logger).ok());
+    (*logger)->SetInfoLogLevel(rocksdb::INFO_LEVEL);
+  }
   filter::EntryKinds kinds = Cells(64);
   LogRangeChoice(nullptr, "default", kinds, 1);
-  LogRangeChoice(log.logger(), "default", kinds, 1234);
-  LogRangeChoice(log.logger(), "default", kinds, 1235);
-  LogRangeChoice(other.logger(), "default", kinds, 1236);
+  LogRangeChoice(log.get(), "default", kinds, 1234);
+  LogRangeChoice(log.get(), "default", kinds, 1235);
+  LogRangeChoice(other.get(), "default", kinds, 1236);
   for (uint8_t depth = 1; depth <= filter::kMaxDepth; ++depth) {
     kinds.prefixes[kinds.num_prefixes++] = {'/', depth};
   }
-  LogRangeChoice(log.logger(), "default", kinds, 1237);
-  LogRangeChoice(log.logger(), "users%s", kinds, 1238);
-  LogRangeChoice(log.logger(), "users%s", kinds, 1239);
-  LogRangeChoice(log.logger(), "default", kinds, 1240);
-  LogRangeChoice(log.logger(), "default", {}, 0);
+  LogRangeChoice(log.get(), "default", kinds, 1237);
+  LogRangeChoice(log.get(), "users%s", kinds, 1238);
+  LogRangeChoice(log.get(), "users%s", kinds, 1239);
+  LogRangeChoice(log.get(), "default", kinds, 1240);
+  LogRangeChoice(log.get(), "default", {}, 0);
+  log.reset();
+  other.reset();
   const std::string start = "bloomline: column family ";
-  EXPECT_EQ(log.Lines(),
+  EXPECT_EQ(LinesIn(dir.Path("LOG")),
             (std::vector<std::string>{
                 start + "'default': range_prefixes=auto chose 8 (1234 ranges sampled)",
                 start + "'default': range_prefixes=auto chose 8:after0x2f (1237 ranges sampled)",
                 start + "'users%s': range_prefixes=auto chose 8:after0x2f (1238 ranges sampled)",
                 start + "'default': range_prefixes=auto chose none (0 ranges sampled)"}));
-  EXPECT_EQ(other.Lines(),
+  EXPECT_EQ(LinesIn(dir.Path("LOG2")),
             (std::vector<std::string>{start + "'default': range_prefixes=auto chose 8 (1236 ranges "
                                               "sampled)"}));
 }
