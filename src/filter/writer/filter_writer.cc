@@ -7,18 +7,8 @@
 namespace bloomline::filter {
 
 FilterWriter::FilterWriter(const FilterOptions& options)
-    : options_(options), hasher_(options.seed), error_(ValidateForTrailer(options)) {
-  options_valid_ = error_.empty();
-  DrawOwnSeed();
-  ForgetFinishedFilter();  // there is none: the error is that of the seed
-}
-
-void FilterWriter::DrawOwnSeed() {
-  if (!options_valid_ || !options_.random_seed) return;
-  uint64_t seed = 0;
-  seed_error_ = "no random seed";  // also if there is no memory for a better reason
-  if (DrawSeed(&seed, &seed_error_)) seed_error_.clear();
-  hasher_ = KeyHasher(seed);
+    : options_(options), hasher_(options.seed) {
+  Reset();
 }
 
 __attribute__((flatten)) void FilterWriter::AddAnyKey(std::string_view key) {
@@ -43,42 +33,46 @@ void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix
   previous_prefix_hash_ = prefix_hash;
 }
 
-void FilterWriter::MatchEverything(std::string_view reason) {
-  has_given_up_ = true;
-  if (options_valid_) error_ = reason;
-}
-
 void FilterWriter::TakeKeysFrom(FilterWriter* other) {
-  ForgetFinishedFilter();
+  error_ = reason_;
   hashes_.TakeAll(&other->hashes_);
   previous_prefix_hash_.reset();
-  if (other->MatchesEverything()) MatchEverything(other->error_);
+  if (other->MatchesEverything() && !MatchesEverything()) Fail(other->fault(), other->reason_);
   other->Reset();
 }
 
 void FilterWriter::FinishTo(const FilterShape& shape, char* dst, int num_threads) {
-  const bool matches_everything = MatchesEverything();
-  ForgetFinishedFilter();
+  error_ = reason_;
   std::memset(dst, 0, static_cast<size_t>(shape.payload_bytes()));
-  if (shape.num_blocks != 0 && !matches_everything) {
+  if (shape.num_blocks != 0 && !MatchesEverything()) {
     try {
       BuildPayload(&hashes_, shape, kernels::ActiveKernel(), num_threads, dst);
     } catch (const std::bad_alloc&) {
-      MatchEverything(kOutOfMemory);
+      Fail(Fault::kMemory, "out of memory");
       throw;
     }
   }
-  EncodeTrailer(matches_everything ? FilterShape() : shape, seed(), dst + shape.payload_bytes(),
+  EncodeTrailer(MatchesEverything() ? FilterShape() : shape, seed(), dst + shape.payload_bytes(),
                 extension_);
-  ForgetKeys();
+  BeginNext();
 }
 
-void FilterWriter::ForgetKeys() {
+// Faults of options are those of each filter.
+void FilterWriter::BeginNext() {
   hashes_.Clear();
   previous_prefix_hash_.reset();
-  has_given_up_ = false;
   RecordRanges({}, {});
-  DrawOwnSeed();
+  reason_ = ValidateForTrailer(options_);
+  fault_ = reason_.empty() ? Fault::kNone : Fault::kOptions;
+  if (fault() == Fault::kOptions || !options_.random_seed) return;
+  uint64_t seed = 0;
+  fault_ = Fault::kSeed;
+  reason_ = "no random seed";  // also if there is no memory for a better reason
+  if (DrawSeed(&seed, &reason_)) {
+    fault_ = Fault::kNone;
+    reason_.clear();
+  }
+  hasher_ = KeyHasher(seed);
 }
 
 }  // namespace bloomline::filter

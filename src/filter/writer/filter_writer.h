@@ -48,20 +48,15 @@ class FilterWriter {
 
   // Other threads may call these while keys are added.
   size_t num_keys() const { return hashes_.size(); }
-  bool has_given_up() const { return has_given_up_.load(std::memory_order_relaxed); }
+  // Why the next FinishTo writes a filter that matches every key, whatever its shape is. Its shape
+  // should be FilterShape().
+  enum class Fault { kNone, kOptions, kSeed, kMemory };
+  Fault fault() const { return fault_.load(std::memory_order_relaxed); }
+  bool MatchesEverything() const { return fault() != Fault::kNone; }
+
   // As FilterBuilder::error.
   const std::string& error() const { return error_; }
   const FilterOptions& options() const { return options_; }
-
-  // The next FinishTo writes a filter that does, whatever its shape is, because keys, options or a
-  // seed are missing. Its shape should be FilterShape().
-  bool MatchesEverything() const {
-    return !options_valid_ || has_given_up() || !seed_error_.empty();
-  }
-
-  // Makes the next FinishTo write a filter that matches everything, for a reason that error()
-  // returns.
-  void MatchEverything(std::string_view reason);
 
   // The next FinishTo records these as Extension::ranges and Extension::second. Their bytes must be
   // there until then.
@@ -83,47 +78,41 @@ class FilterWriter {
   // num_keys() keys; it has no blocks if there are none.
   void FinishTo(const FilterShape& shape, char* dst, int num_threads = 1);
 
-  // Why the next filter has no random seed and matches everything; empty: it has what it needs.
-  const std::string& seed_error() const { return seed_error_; }
-
   // Forgets all keys, and what is to be said of them and of the last filter. With random_seed,
   // draws the next seed.
   void Reset() {
-    ForgetKeys();
-    ForgetFinishedFilter();
+    BeginNext();
+    error_ = reason_;
   }
 
  private:
   void AddAnyKey(std::string_view key);
 
   void Append(uint64_t hash) {
-    if (hashes_.size() == 0) ForgetFinishedFilter();
+    if (hashes_.size() == 0) error_ = reason_;
     try {
       hashes_.Append(hash);
     } catch (const std::bad_alloc&) {
-      MatchEverything(kOutOfMemory);
+      Fail(Fault::kMemory, "out of memory");  // fits into any std::string
       throw;
     }
   }
 
-  static constexpr std::string_view kOutOfMemory = "out of memory";  // fits into any std::string
-
-  void ForgetKeys();
-  // From now on, error() is that of the next one.
-  void ForgetFinishedFilter() {
-    if (options_valid_ && !has_given_up()) error_ = seed_error_;
+  // The next filter matches every key, and error() says why.
+  void Fail(Fault fault, std::string_view reason) {
+    fault_ = fault;
+    error_ = reason_ = reason;
   }
 
-  void DrawOwnSeed();
+  void BeginNext();
 
   FilterOptions options_;
   KeyHasher hasher_;  // with the seed of the options, or the one drawn for the next filter
   HashList hashes_;
-  bool options_valid_ = false;
-  std::atomic<bool> has_given_up_{false};
   std::optional<uint64_t> previous_prefix_hash_;
-  std::string seed_error_;  // of the next filter
-  std::string error_;
+  std::atomic<Fault> fault_{Fault::kNone};
+  std::string reason_;  // of the fault
+  std::string error_;   // of the finished filter; from the next one's first key on, the reason
   Extension extension_;
 };
 

@@ -114,10 +114,17 @@ filter::FilterShape RocksDBBitsBuilder::ShapeOf(uint64_t num_keys) const {
                             writer_.end_bytes(), MaxPayloadBytes(writer_.extension()));
 }
 
-filter::FilterShape RocksDBBitsBuilder::ChooseShape() const {
-  if (writer_.MatchesEverything()) return {};
+RocksDBBitsBuilder::Plan RocksDBBitsBuilder::MakePlan() const {
   const uint64_t num_keys = writer_.num_keys();
-  const filter::FilterShape asked = ShapeOf(num_keys);
+  Plan plan;
+  plan.bits_per_key = BitsPerKeyOf(num_keys);
+  if (!writer_.MatchesEverything()) plan.shape = FittedToAllocation(num_keys, ShapeOf(num_keys));
+  plan.num_bytes = plan.shape.payload_bytes() + writer_.tail_bytes();
+  return plan;
+}
+
+filter::FilterShape RocksDBBitsBuilder::FittedToAllocation(uint64_t num_keys,
+                                                           const filter::FilterShape& asked) const {
   if (!fills_allocations_ || num_keys == 0 || asked.num_blocks == 0 || max_filter_bytes_ != 0) {
     return asked;
   }
@@ -147,7 +154,7 @@ void RocksDBBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) noexce
 
 size_t RocksDBBitsBuilder::EstimateEntriesAdded() noexcept {
   const size_t num_entries = writer_.num_keys();
-  return num_entries == 0 && writer_.has_given_up() ? 1 : num_entries;
+  return num_entries == 0 && writer_.MatchesEverything() ? 1 : num_entries;
 }
 
 ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) noexcept {
@@ -158,26 +165,24 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
                                                     Status* status) noexcept {
   if (status != nullptr) *status = Status::OK();
   was_limited_ = false;
-  const bool matches_everything = writer_.MatchesEverything();
-  if (!is_partition_ && !matches_everything && EstimateEntriesAdded() == 0) return Slice();
-  const filter::FilterShape shape = ChooseShape();
-  was_limited_ = BitsPerKeyOf(writer_.num_keys()) < writer_.options().bits_per_key;
+  if (!is_partition_ && EstimateEntriesAdded() == 0) return Slice();
+  const Plan plan = MakePlan();
+  was_limited_ = plan.bits_per_key < writer_.options().bits_per_key;
   if (was_limited_ && !has_reported_limit_) {
     has_reported_limit_ = true;  // one line for all partitions
     ROCKSDB_NAMESPACE::Info(log_,
                             "bloomline: max_filter_bytes=%" PRIu64 " gives a filter of %" PRIu64
                             " keys %.3g bits per key, not %.3g",
                             max_filter_bytes_, static_cast<uint64_t>(writer_.num_keys()),
-                            BitsPerKeyOf(writer_.num_keys()), writer_.options().bits_per_key);
+                            plan.bits_per_key, writer_.options().bits_per_key);
   }
-  const uint64_t num_bytes = shape.payload_bytes() + writer_.tail_bytes();
-  FilterMemory memory(num_bytes, fills_allocations_);
-  writer_.FinishTo(shape, memory.bytes);
+  FilterMemory memory(plan.num_bytes, fills_allocations_);
+  writer_.FinishTo(plan.shape, memory.bytes);
   if (!writer_.error().empty()) {
     ReportUselessFilter(log_, "a RocksDB filter matches everything", writer_.error().c_str());
   }
   *buf = std::move(memory.buffer);
-  return Slice(memory.bytes, static_cast<size_t>(num_bytes));
+  return Slice(memory.bytes, static_cast<size_t>(plan.num_bytes));
 }
 
 size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) noexcept {

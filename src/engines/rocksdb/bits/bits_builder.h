@@ -68,7 +68,7 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // (PartitionedFilterBlockReader::MayMatch, 7.0 to 11.9). RocksDB's own Ribbon filters do this,
   // and in late versions its Bloom filters.
   //
-  // Chooses the filter's shape, gets memory for it, and has the writer fill it.
+  // Makes a plan of the filter, gets memory for it, and has the writer fill it.
   Slice Finish(std::unique_ptr<const char[]>* buf) noexcept override;
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) noexcept override;
   Status MaybePostVerify(const Slice&) noexcept override { return Status::OK(); }
@@ -89,8 +89,16 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   double BitsPerKeyOf(uint64_t num_keys) const;
   // The shape of a filter of so many keys.
   filter::FilterShape ShapeOf(uint64_t num_keys) const;
-  // The shape of the next filter; fitted to its allocation if memory is to be saved.
-  filter::FilterShape ChooseShape() const;
+  // The same, of a filter that takes what its allocation has, if memory is to be saved.
+  filter::FilterShape FittedToAllocation(uint64_t num_keys, const filter::FilterShape& asked) const;
+
+  // The next filter, chosen once.
+  struct Plan {
+    filter::FilterShape shape;
+    double bits_per_key = 0;  // within the limit of bytes
+    uint64_t num_bytes = 0;   // with the tail
+  };
+  Plan MakePlan() const;
 
   filter::FilterWriter writer_;
   bool fills_allocations_ = false;

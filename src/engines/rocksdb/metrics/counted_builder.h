@@ -60,7 +60,7 @@ class CountedBuilder final : public Builder {
  private:
   bool HasSeed() {
     if constexpr (std::is_base_of_v<RocksDBBitsBuilder, Builder>) {
-      return this->writer().seed_error().empty();
+      return this->writer().fault() != filter::FilterWriter::Fault::kSeed;
     }
     return true;
   }

@@ -1,9 +1,9 @@
 #include "src/engines/rocksdb/stock/stock_reader.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "src/engines/rocksdb/metrics/counted_reader.h"
 #include "src/filter/bits/blocks.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/layouts/kernel.h"
@@ -17,76 +17,23 @@ namespace {
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::Slice;
 
+// One of stock/readers.h.
 template <typename Reader>
-class StockBitsReader final : public FilterBitsReader {
- public:
-  StockBitsReader(const Reader& reader, bool is_large, filter::FilterCounts* counts,
-                  size_t num_bytes)
-      : reader_(reader),
-        is_large_(is_large),
-        count_(counts, filter::OpenedKind::kRocksDB, num_bytes) {}
+struct StockQuery : Reader {
+  static constexpr size_t kMaxShortKeyBytes = stock::kMaxShortKeyBytes;
 
-  // Short keys take a path of their own, which saves fewer registers than hashing long keys does.
-  __attribute__((flatten)) bool MayMatch(const Slice& entry) noexcept override {
-    if (filter::IsSampled()) return SampledMayMatch(entry);
-    if (entry.size() > stock::kMaxShortKeyBytes) return LongKeyMayMatch(entry);
-    return reader_.MayMatch(Reader::ShortHash(entry.ToStringView()));
-  }
+  explicit StockQuery(const Reader& reader) : Reader(reader) {}
 
-  void MayMatch(int num_keys, Slice** keys, bool* may_match) noexcept override {
-    constexpr int kBatchKeys = static_cast<int>(kernels::kBatchKeys);
-    if (num_keys == 1) {
-      may_match[0] = MayMatch(*keys[0]);
-      return;
-    }
-    uint64_t hashes[kBatchKeys];
-    for (int start = 0; start < num_keys; start += kBatchKeys) {
-      const auto count = static_cast<size_t>(std::min(kBatchKeys, num_keys - start));
-      if (is_large_) {
-        HashAll<true>(count, keys + start, hashes);
-      } else {
-        HashAll<false>(count, keys + start, hashes);
-      }
-      reader_.MayMatchMany(count, hashes, may_match + start);
-    }
-    if (filter::IsSampled(num_keys)) AddSample(num_keys, may_match);
-  }
-
- private:
-  __attribute__((noinline)) bool SampledMayMatch(const Slice& entry) {
-    const std::string_view key = entry.ToStringView();
-    const bool may_match = reader_.MayMatch(
-        key.size() > stock::kMaxShortKeyBytes ? Reader::Hash(key) : Reader::ShortHash(key));
-    AddSample(1, &may_match);
-    return may_match;
-  }
-
-  __attribute__((noinline)) void AddSample(int num_keys, const bool* may_match) {
-    const filter::Sample sample = filter::TakeSample(num_keys);
-    if (sample.weight == 0) return;
-    filter::FilterCounts& counts = count_.counts();
-    counts.AddAnswer(filter::Answers::kKeys, may_match[sample.index], sample.weight);
-    if (!sample.has_random_hash) return;
-    counts.AddAnswer(filter::Answers::kRandomHashes, reader_.MayMatch(sample.random_hash), 1);
-  }
-
-  __attribute__((noinline)) bool LongKeyMayMatch(const Slice& entry) const {
-    return reader_.MayMatch(Reader::Hash(entry.ToStringView()));
-  }
+  static uint64_t LongHash(std::string_view key) { return Reader::Hash(key); }
 
   template <bool kPrefetch>
-  __attribute__((flatten)) void HashAll(size_t count, Slice** keys, uint64_t* hashes) const {
-    for (size_t i = 0; i < count; ++i) {
+  __attribute__((flatten)) void HashMany(size_t n, Slice** keys, uint64_t* hashes) const {
+    for (size_t i = 0; i < n; ++i) {
       const std::string_view key = keys[i]->ToStringView();
-      hashes[i] =
-          key.size() > stock::kMaxShortKeyBytes ? Reader::Hash(key) : Reader::ShortHash(key);
-      if (kPrefetch) reader_.Prefetch(hashes[i]);
+      hashes[i] = key.size() > kMaxShortKeyBytes ? LongHash(key) : Reader::ShortHash(key);
+      if (kPrefetch) this->Prefetch(hashes[i]);
     }
   }
-
-  const Reader reader_;
-  const bool is_large_;
-  const filter::OpenFilterCount count_;
 };
 
 }  // namespace
@@ -98,7 +45,8 @@ FilterBitsReader* NewStockBitsReader(std::string_view filter, filter::FilterCoun
   const bool is_large = stock.payload_bytes > kernels::kCachedBytes;
   return stock::WithReader(stock, kernels::ActiveKernel().stock,
                            [=](const auto& reader) -> FilterBitsReader* {
-                             return new StockBitsReader(reader, is_large, counts, filter.size());
+                             return new CountedReader(StockQuery(reader), is_large, counts,
+                                                      filter::OpenedKind::kRocksDB, filter.size());
                            });
 }
 
