@@ -12,6 +12,9 @@ from keys import missing, stored
 NUM_KEYS = 20000
 STORED = stored(NUM_KEYS)
 MISSING = missing(NUM_KEYS)
+TAKE_PATHS = (bloomline.FilterView.open_mapped, bloomline.MappedBloomFilter,
+              bloomline.BloomFilter.load, bloomline.ScalableBloomFilter.load,
+              bloomline.CountingBloomFilter.load, bloomline.BloomFilter(10).save)
 
 
 class StaticFiltersTest(unittest.TestCase):
@@ -67,10 +70,7 @@ class StaticFiltersTest(unittest.TestCase):
     def test_a_descriptor_is_no_path(self):
         with tempfile.TemporaryFile() as file:
             for wrong in file.fileno(), True, None, 1.5:
-                for function in (bloomline.FilterView.open_mapped, bloomline.MappedBloomFilter,
-                                 bloomline.BloomFilter.load, bloomline.ScalableBloomFilter.load,
-                                 bloomline.CountingBloomFilter.load,
-                                 bloomline.BloomFilter(10).save):
+                for function in TAKE_PATHS:
                     with self.assertRaises(TypeError):
                         function(wrong)
                     os.fstat(file.fileno())  # is still open
@@ -80,10 +80,7 @@ class StaticFiltersTest(unittest.TestCase):
             pipe = os.path.join(folder, "pipe")
             os.mkfifo(pipe)  # to open it for reading waits for a writer, and none comes
             for path in pipe, "/dev/zero":
-                for function in (bloomline.FilterView.open_mapped, bloomline.MappedBloomFilter,
-                                 bloomline.BloomFilter.load, bloomline.ScalableBloomFilter.load,
-                                 bloomline.CountingBloomFilter.load,
-                                 bloomline.BloomFilter(10).save):
+                for function in TAKE_PATHS:
                     with self.assertRaisesRegex(ValueError, f"^{path}: is not a regular file$"):
                         function(path)
             with self.assertRaises(IsADirectoryError):

@@ -3,19 +3,21 @@
 import os
 import stat
 from contextlib import contextmanager
-from ctypes import CDLL, c_double, c_int, c_uint64
-from typing import (Any, BinaryIO, Dict, Iterator, List, Optional, Tuple, Type, TypeVar, Union,
-                    overload)
+from ctypes import CDLL, c_double, c_uint8, c_uint64, c_void_p
+from typing import (Any, BinaryIO, Callable, Dict, Iterator, List, Optional, Tuple, Type, TypeVar,
+                    Union, overload)
 
-from ._handle import Figure, Handle, choice, integer, real
+from ._handle import Figure, Handle, choice, integer, real, text_bytes
 from ._keys import Key, Keys, Pinned
 from ._library import Functions, checked, lib, not_null, taken_bytes
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 LAYOUTS = ("blocked", "standard", "blocked128", "blocked64")
 FORMATS = ("classic", "blocked", "compact", "bloom", "ribbon")
+_CHOICES = {"layout": LAYOUTS, "format": FORMATS, "when_unavailable": ("may_match", "error")}
 
 _Self = TypeVar("_Self", bound="QueriedFilter")
+_Other = TypeVar("_Other", bound="QueriedFilter")
 
 
 def path_bytes(path: Path) -> bytes:
@@ -44,19 +46,24 @@ def readable(path: Path) -> bytes:
 
 
 @contextmanager
-def options(kind: str, values: Dict[str, Any], library: CDLL = lib) -> Iterator[int]:
+def options(type_name: str, values: Dict[str, Any], library: CDLL = lib) -> Iterator[int]:
     """An object of options, for as long as the context lasts."""
-    functions = Functions(kind, library)
+    functions = Functions(type_name, library)
     pointer = not_null(functions.create())
     try:
         for name, value in values.items():
             setter = getattr(functions, f"set_{name}")
-            if name == "layout":
-                value = choice(name, value, LAYOUTS)
-            elif setter.argtypes[1] is c_double:
+            kind = setter.argtypes[1]
+            if name in _CHOICES:
+                value = choice(name, value, _CHOICES[name])
+            elif kind is c_double:
                 value = real(name, value)
-            elif setter.argtypes[1] in (c_int, c_uint64):
-                value = integer(name, value, 64 if setter.argtypes[1] is c_uint64 else 32)
+            elif kind is c_void_p:
+                value = text_bytes(name, value)
+            elif kind is c_uint8:
+                value = bool(value)
+            else:
+                value = integer(name, value, 64 if kind is c_uint64 else 32)
             if setter(pointer, value) == 0:  # only what copies a text can fail
                 raise MemoryError("out of memory")
         yield pointer
@@ -76,6 +83,11 @@ class QueriedFilter(Handle):
         made = cls.__new__(cls)
         Handle.__init__(made, pointer)
         return made
+
+    def _made(self, kind: Type[_Other], function: Callable[..., int]) -> _Other:
+        """A new object, which a function makes of this one."""
+        with self._beside_others() as pointer:
+            return kind._from_pointer(checked(function, pointer))
 
     def may_match(self, key: Key) -> bool:
         """False: the key was certainly not added. True: it was added, or is a false positive."""

@@ -29,8 +29,7 @@ class BloomFilterBase(_LaidOutFilter):
 
     def copy(self) -> "BloomFilter":
         """A copy in memory."""
-        with self._beside_others() as pointer:
-            return BloomFilter._from_pointer(checked(self._c.copy, pointer))
+        return self._made(BloomFilter, self._c.copy)
 
     num_keys = Figure(int, "The keys added, less those that matched already.")
     is_past_capacity = Figure(bool, "More keys were added than the capacity.")
@@ -38,8 +37,7 @@ class BloomFilterBase(_LaidOutFilter):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BloomFilterBase):
             return NotImplemented
-        with self._alone_with(other, BloomFilterBase):
-            return bool(self._c.equal(self._open(), other._open()))
+        return bool(self._call_with(other, BloomFilterBase, self._c.equal))
 
     __hash__ = None  # type: ignore[assignment]  # it changes
 
@@ -67,13 +65,11 @@ class BloomFilter(SavedFilter, BloomFilterBase):
     def merge(self, other: BloomFilterBase) -> None:
         """Adds all keys of a filter of the same size, layout and seed (else: ValueError). Also as
         `|=`."""
-        with self._alone_with(other, BloomFilterBase):
-            checked(self._c.merge, self._open(), other._open())
+        self._call_with(other, BloomFilterBase, checked, self._c.merge)
 
     def intersect(self, other: BloomFilterBase) -> None:
         """Keeps the keys that are in both filters, and some that are in one. Also as `&=`."""
-        with self._alone_with(other, BloomFilterBase):
-            checked(self._c.intersect, self._open(), other._open())
+        self._call_with(other, BloomFilterBase, checked, self._c.intersect)
 
     def __ior__(self, other: BloomFilterBase) -> "BloomFilter":
         if not isinstance(other, BloomFilterBase):
@@ -120,8 +116,7 @@ class AtomicBloomFilter(_LaidOutFilter):
 
     def snapshot(self) -> BloomFilter:
         """A copy, for example to save it while other threads go on."""
-        with self._beside_others() as pointer:
-            return BloomFilter._from_pointer(checked(self._c.snapshot, pointer))
+        return self._made(BloomFilter, self._c.snapshot)
 
     def add_key(self, key: Key) -> bool:
         """As BloomFilter.add_key."""
@@ -187,13 +182,11 @@ class CountingBloomFilter(SavedFilter, ProbedFilter):
 
     def merge(self, other: "CountingBloomFilter") -> None:
         """Adds all counts of a filter of the same size, probes and seed (else: ValueError)."""
-        with self._alone_with(other, CountingBloomFilter):
-            checked(self._c.merge, self._open(), other._open())
+        self._call_with(other, CountingBloomFilter, checked, self._c.merge)
 
     def to_bloom_filter(self) -> BloomFilter:
         """A BloomFilter with the same answers, in a quarter or an eighth of the memory."""
-        with self._beside_others() as pointer:
-            return BloomFilter._from_pointer(checked(self._c.create_bloom, pointer))
+        return self._made(BloomFilter, self._c.create_bloom)
 
     num_counters = Figure(int)
     counter_bits = Figure(int)
@@ -204,7 +197,6 @@ class CountingBloomFilter(SavedFilter, ProbedFilter):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CountingBloomFilter):
             return NotImplemented
-        with self._alone_with(other, CountingBloomFilter):
-            return bool(self._c.equal(self._open(), other._open()))
+        return bool(self._call_with(other, CountingBloomFilter, self._c.equal))
 
     __hash__ = None  # type: ignore[assignment]  # it changes

@@ -132,16 +132,17 @@ class Handle:
                 if self._num_waiting:
                     self._idle.notify_all()
 
-    @contextmanager
-    def _alone_with(self, other: "Handle", kind: Type["Handle"]) -> Iterator[None]:
-        """Both locks, in an order that no two threads can reverse. To the library a pointer to an
-        object of another kind would be garbage."""
+    def _call_with(self, other: "Handle", kind: Type["Handle"], function: Callable[..., Any],
+                   *before: Any) -> Any:
+        """function(*before, this pointer, the other one), with both locks, in an order that no two
+        threads can reverse. To the library a pointer to an object of another kind would be
+        garbage."""
         if not isinstance(other, kind):
             raise TypeError(f"the other one is {type(other).__name__}; allowed: "
                             f"{kind.__name__}")
         first, second = (self, other) if id(self) < id(other) else (other, self)
         with first._alone(), second._alone():
-            yield
+            return function(*before, self._open(), other._open())
 
     # Single keys. A query needs the lock only against changes; it does not wait for readers.
 
@@ -155,15 +156,11 @@ class Handle:
                 self._num_uses -= 1
 
     def _change(self, function: Callable[..., int], key: Key) -> int:
-        data = key if type(key) is bytes else key_bytes(key)
+        data = key_bytes(key)
         with self._lock:
             if self._readers:
                 self._wait_for_readers()
-            self._num_uses += 1
-            try:
-                return function(self._pointer or self._open(), data, len(data))
-            finally:
-                self._num_uses -= 1
+            return self._query(function, data)
 
     def _get(self, function: Callable[[int], Any]) -> Any:
         with self._lock:
@@ -176,12 +173,27 @@ class Handle:
     # Many keys
 
     def _query_each(self, function: Callable[..., Any], keys: Keys, out: Any) -> Any:
-        answers = Answers(out)
+        """The answers, a byte for each key: in `out`, or as a list of bool."""
+        view = None if out is None else writable_bytes(out)
+        answers: List[bool] = []
+        start = 0
         for batch in batches(keys):
-            place = answers.next(batch.num_keys)
+            end = start + batch.num_keys
+            if view is not None and end > view.nbytes:
+                raise ValueError(f"out has {view.nbytes} bytes; there are more keys")
+            place: Any = bytearray(batch.num_keys) if view is None else view[start:end]
+            start = end
             with self._beside_others() as pointer:
-                function(pointer, batch.num_keys, batch.pointers, batch.lengths, place)
-        return answers.result()
+                function(pointer, batch.num_keys, batch.pointers, batch.lengths,
+                         (c_char * batch.num_keys).from_buffer(place))
+            if view is None:
+                bools: Any = memoryview(place).cast("?").tolist()
+                answers += bools
+        if view is None:
+            return answers
+        if start != view.nbytes:
+            raise ValueError(f"out has {view.nbytes} bytes; there are only {start} keys")
+        return out
 
     def _change_each(self, function: Callable[..., int], keys: Keys, beside: bool = False) -> int:
         """`beside`: for what threads may change at the same time."""
@@ -217,52 +229,15 @@ class Figure(Generic[_Value]):
         raise AttributeError(f"{self._name} of {type(handle).__name__} cannot be set")
 
 
-class Answers:
-    """Where a function for many keys writes a byte for each key."""
-
-    def __init__(self, out: Any) -> None:
-        self._list: List[bool] = []
-        self._pending: Optional[bytearray] = None
-        self._out = out
-        self._start = 0
-        if out is None:
-            return
-        try:
-            view = memoryview(out)
-            if view.readonly or view.itemsize != 1:
-                raise TypeError
-            self._view = view.cast("B") if view.nbytes else view
-        except TypeError:
-            raise TypeError("out must be a writable, contiguous buffer of one byte for each key, "
-                            "as a bytearray or an array of bool") from None
-
-    def next(self, num_keys: int) -> Any:
-        """The place of the next answers."""
-        if self._out is None:
-            self._flush()
-            self._pending = bytearray(num_keys)
-            return (c_char * num_keys).from_buffer(self._pending)
-        end = self._start + num_keys
-        if end > self._view.nbytes:
-            raise ValueError(f"out has {self._view.nbytes} bytes; there are more keys")
-        place = (c_char * num_keys).from_buffer(self._view, self._start)
-        self._start = end
-        return place
-
-    def _flush(self) -> None:
-        if self._pending is not None:
-            answers: Any = memoryview(self._pending).cast("?").tolist()  # of bool
-            self._list.extend(answers)
-            self._pending = None
-
-    def result(self) -> Any:
-        if self._out is None:
-            self._flush()
-            return self._list
-        if self._start != self._view.nbytes:
-            raise ValueError(f"out has {self._view.nbytes} bytes; there are only {self._start} "
-                             "keys")
-        return self._out
+def writable_bytes(out: Any) -> memoryview:
+    try:
+        view = memoryview(out)
+        if view.readonly or view.itemsize != 1:
+            raise TypeError
+        return view.cast("B") if view.nbytes else view
+    except TypeError:
+        raise TypeError("out must be a writable, contiguous buffer of one byte for each key, "
+                        "as a bytearray or an array of bool") from None
 
 
 def integer(name: str, value: int, bits: int) -> int:
@@ -291,3 +266,12 @@ def choice(name: str, value: str, allowed: Sequence[str]) -> int:
     if value not in allowed:
         raise ValueError(f"{name} is {value!r}; allowed: " + ", ".join(map(repr, allowed)))
     return allowed.index(value)
+
+
+def text_bytes(name: str, value: str) -> bytes:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {type(value).__name__}; allowed: str")
+    encoded = value.encode()
+    if b"\0" in encoded:
+        raise ValueError(f"{name} has a null character")
+    return encoded

@@ -2,24 +2,13 @@
 
 import mmap
 import os
-from typing import Any, Dict, Optional
+from typing import Any, Optional
 
 from . import sizing
-from ._filter import FORMATS, Path, QueriedFilter, options, path_bytes, regular_file
-from ._handle import Figure, Handle, choice, integer
+from ._filter import Path, QueriedFilter, options, regular_file
+from ._handle import Figure, Handle, integer
 from ._keys import Key, Keys, Pinned, batches, key_bytes
 from ._library import Functions, checked, taken_bytes
-
-
-def _filter_options(format: str, bits_per_key: Optional[float], false_positive_rate:
-                    Optional[float], seed: int, random_seed: bool) -> Dict[str, Any]:
-    number = choice("format", format, FORMATS)
-    if bits_per_key is not None and false_positive_rate is not None:
-        raise ValueError("bits_per_key and false_positive_rate are both given; allowed: one")
-    if false_positive_rate is not None:
-        bits_per_key = sizing.bits_per_key_for_false_positive_rate(format, false_positive_rate)
-    return dict(format=number, bits_per_key=10.0 if bits_per_key is None else bits_per_key,
-                seed=seed, random_seed=bool(random_seed))
 
 
 class FilterBuilder(Handle):
@@ -39,8 +28,13 @@ class FilterBuilder(Handle):
     def __init__(self, format: str = "blocked", bits_per_key: Optional[float] = None, *,
                  false_positive_rate: Optional[float] = None, seed: int = 0,
                  random_seed: bool = False) -> None:
-        values = _filter_options(format, bits_per_key, false_positive_rate, seed, random_seed)
-        with options("filteroptions", values) as pointer:
+        if bits_per_key is not None and false_positive_rate is not None:
+            raise ValueError("bits_per_key and false_positive_rate are both given; allowed: one")
+        if false_positive_rate is not None:
+            bits_per_key = sizing.bits_per_key_for_false_positive_rate(format, false_positive_rate)
+        with options("filteroptions", dict(
+                format=format, bits_per_key=10.0 if bits_per_key is None else bits_per_key,
+                seed=seed, random_seed=random_seed)) as pointer:
             super().__init__(checked(self._c.create, pointer))
 
     def add_key(self, key: Key) -> None:
@@ -59,10 +53,9 @@ class FilterBuilder(Handle):
 
     def take_keys_from(self, other: "FilterBuilder") -> None:
         """Moves all keys of another builder here, so that each thread can have a builder."""
-        with self._alone_with(other, FilterBuilder):
-            if not self._c.take_keys_from(self._open(), other._open()):
-                raise ValueError("the builders have different formats or seeds (a random seed is "
-                                 "always another)")
+        if not self._call_with(other, FilterBuilder, self._c.take_keys_from):
+            raise ValueError("the builders have different formats or seeds (a random seed is "
+                             "always another)")
 
     num_keys = Figure(int, "The keys added; a key that follows its equal is not counted.")
 

@@ -11,35 +11,25 @@ docs/redis.md says what a Redis server can lose, and docs/python.md how the libr
 
 from contextlib import contextmanager
 from ctypes import c_char_p, c_int
-from typing import (Any, Callable, ContextManager, Dict, Iterator, List, Optional, Sequence, Type,
+from typing import (Any, Callable, ContextManager, Iterator, List, Optional, Sequence, Type,
                     TypeVar, Union)
 
 from ._filter import options
-from ._handle import Figure, Handle, choice, integer
-from ._keys import Key, Keys, batches, key_bytes
+from ._handle import Figure, Handle, text_bytes
+from ._keys import Key, Keys, batches
 from ._library import Functions, checked, load
 
 _lib = load("redis", "c_redis.h")
 
-_NEW, _PRESENT, _UNKNOWN, _FAILED = range(4)
+_NEW, _PRESENT, _UNKNOWN = range(3)
 _NO, _MAYBE, _UNAVAILABLE = range(3)
 _ADDED = {_NEW: True, _PRESENT: False, _UNKNOWN: None}
-_WHEN_UNAVAILABLE = ("may_match", "error")
 
 _T = TypeVar("_T", bound="SharedBloomFilter")
 
 
 class RedisError(ConnectionError):
     """Redis did not answer, or could not do what it was asked for."""
-
-
-def _text(name: str, value: str) -> bytes:
-    if not isinstance(value, str):
-        raise TypeError(f"{name} is {type(value).__name__}; allowed: str")
-    text = value.encode()
-    if b"\0" in text:
-        raise ValueError(f"{name} has a null character")
-    return text
 
 
 class RedisServers:
@@ -59,18 +49,15 @@ class RedisServers:
                  max_retries: int = 2, give_up_ms: int = 500,
                  when_unavailable: str = "may_match") -> None:
         addresses = [servers] if isinstance(servers, (str, bytes)) else list(servers)
-        self._servers = [_text("servers", address) for address in addresses]
-        texts = dict(username=username, password=password, tls_ca_file=tls_ca_file,
-                     tls_ca_path=tls_ca_path, tls_certificate_file=tls_certificate_file,
-                     tls_key_file=tls_key_file, tls_server_name=tls_server_name)
-        numbers = dict(database=database, connect_timeout_ms=connect_timeout_ms,
-                       command_timeout_ms=command_timeout_ms, max_retries=max_retries,
-                       give_up_ms=give_up_ms)
-        self._values: Dict[str, Any] = {
-            **{name: _text(name, value) for name, value in texts.items()},
-            **{name: integer(name, value, 32) for name, value in numbers.items()},
-            "when_unavailable": choice("when_unavailable", when_unavailable, _WHEN_UNAVAILABLE),
-            "tls_verify": bool(tls_verify)}
+        self._servers = [text_bytes("servers", address) for address in addresses]
+        self._values = dict(
+            username=username, password=password, database=database, tls_ca_file=tls_ca_file,
+            tls_ca_path=tls_ca_path, tls_certificate_file=tls_certificate_file,
+            tls_key_file=tls_key_file, tls_server_name=tls_server_name, tls_verify=tls_verify,
+            connect_timeout_ms=connect_timeout_ms, command_timeout_ms=command_timeout_ms,
+            max_retries=max_retries, give_up_ms=give_up_ms, when_unavailable=when_unavailable)
+        with self._object():  # checks the types
+            pass
 
     @contextmanager
     def _object(self) -> Iterator[int]:
@@ -133,20 +120,20 @@ class SharedBloomFilter(Handle):
                       shard_bytes=shard_bytes)
         with _as_servers(servers)._object() as where, \
              options("sharedoptions", values, _lib) as pointer:
-            return cls._make(cls._c.create, where, _text("name", name), pointer)
+            return cls._make(cls._c.create, where, text_bytes("name", name), pointer)
 
     @classmethod
     def open(cls: Type[_T], servers: _Servers, name: str) -> _T:
         """Opens a filter that exists (else ValueError). Raises RedisError if Redis does not
         answer."""
         with _as_servers(servers)._object() as where:
-            return cls._make(cls._c.open, where, _text("name", name))
+            return cls._make(cls._c.open, where, text_bytes("name", name))
 
     @staticmethod
     def delete(servers: _Servers, name: str) -> None:
         """Deletes the filter, if there is one. Raises RedisError if it may still exist."""
         with _as_servers(servers)._object() as where:
-            _checked(SharedBloomFilter._c.delete, where, _text("name", name))
+            _checked(SharedBloomFilter._c.delete, where, text_bytes("name", name))
 
     def _failure(self) -> RedisError:
         return RedisError(self._error() or "Redis did not answer")
@@ -159,12 +146,8 @@ class SharedBloomFilter(Handle):
                 replica_timeout_ms: int = 1000) -> Optional[bool]:
         """True: nobody had added the key. False: it was in, or matched by chance. None: it is in
         now, but a reply was lost. Raises RedisError if it may be missing."""
-        data = key_bytes(key)
-        with _add_options(min_replicas, replica_timeout_ms) as pointer, self._alone():
-            result = self._c.add_key(self._open(), data, len(data), pointer)
-            if result == _FAILED:
-                raise self._failure()
-            return _ADDED[result]
+        return self.add_keys([key], min_replicas=min_replicas,
+                             replica_timeout_ms=replica_timeout_ms)[0]
 
     def add_keys(self, keys: Keys, *, min_replicas: int = 0,
                  replica_timeout_ms: int = 1000) -> List[Optional[bool]]:
@@ -187,12 +170,7 @@ class SharedBloomFilter(Handle):
     def may_match(self, key: Key) -> bool:
         """False: the key was certainly not added. True: it was added, is a false positive, or
         Redis did not answer (see RedisServers; `error` says why)."""
-        data = key_bytes(key)
-        with self._alone():
-            answer = self._c.may_match(self._open(), data, len(data))
-            if answer == _UNAVAILABLE:
-                raise self._failure()
-            return bool(answer != _NO)
+        return self.may_match_keys([key])[0]
 
     __contains__ = may_match
 

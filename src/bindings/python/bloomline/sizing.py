@@ -16,20 +16,28 @@ from ._library import checked, lib
 
 def _format(format: str, bits_per_key: float) -> int:
     """The number of a format that allows these bits per key."""
-    number = choice("format", format, FORMATS)
-    with options("filteroptions", dict(format=number, bits_per_key=bits_per_key)) as values:
+    with options("filteroptions", dict(format=format, bits_per_key=bits_per_key)) as values:
         checked(lib.bloomline_filteroptions_validate, values)
-    return number
+    return FORMATS.index(format)
 
 
 def _doubles(values: Sequence[float]) -> Any:
     return (c_double * len(values))(*values)
 
 
-def _levels(name: str, values: Sequence[float], num_levels: int) -> Any:
-    if len(values) != num_levels:
-        raise ValueError(f"{name} has {len(values)} levels; the others have {num_levels}")
-    return _doubles(values)
+def _runs(runs_of_level: Optional[Sequence[float]], num_levels: int) -> Any:
+    if runs_of_level is None:
+        return None
+    if len(runs_of_level) != num_levels:
+        raise ValueError(f"runs_of_level has {len(runs_of_level)} levels; the others have "
+                         f"{num_levels}")
+    return _doubles(runs_of_level)
+
+
+def _spread(number: int, bits_per_key: float, keys: Any, runs: Any) -> List[float]:
+    bits = (c_double * len(keys))()
+    checked(lib.bloomline_spread_bits_by_level, number, bits_per_key, keys, runs, len(keys), bits)
+    return list(bits)
 
 
 def false_positive_rate(format: str, bits_per_key: float) -> float:
@@ -74,24 +82,19 @@ def spread_bits_by_level(format: str, bits_per_key: float, keys_of_level: Sequen
     All filters together take `bits_per_key` for each key. `runs_of_level`: the sorted runs in each
     level, 1 if not given.
     """
-    count = len(keys_of_level)
-    bits = (c_double * count)()
-    runs = None if runs_of_level is None else _levels("runs_of_level", runs_of_level, count)
-    checked(lib.bloomline_spread_bits_by_level, choice("format", format, FORMATS),
-            real("bits_per_key", bits_per_key), _doubles(keys_of_level), runs, count, bits)
-    return list(bits)
+    return _spread(choice("format", format, FORMATS), real("bits_per_key", bits_per_key),
+                   _doubles(keys_of_level), _runs(runs_of_level, len(keys_of_level)))
 
 
 def wasted_reads(format: str, bits_of_level: Sequence[float],
                  runs_of_level: Optional[Sequence[float]] = None) -> float:
     """The reads that a Get of a missing key is expected to waste."""
     count = len(bits_of_level)
-    runs = None if runs_of_level is None else _levels("runs_of_level", runs_of_level, count)
+    runs = _runs(runs_of_level, count)
     number = choice("format", format, FORMATS)
     reads = float(lib.bloomline_wasted_reads(number, _doubles(bits_of_level), runs, count))
     if isnan(reads):
-        checked(lib.bloomline_spread_bits_by_level, number, 10.0, _doubles([1.0] * count), runs,
-                count, (c_double * count)())  # for its sentence about levels and runs
+        _spread(number, 10.0, _doubles([1.0] * count), runs)  # for its sentence about levels
         raise ValueError(f"bits_of_level is {list(bits_of_level)}; allowed: 0, or bits per key "
                          "that the format allows")
     return reads
@@ -105,9 +108,8 @@ def bits_per_key_for_wasted_reads(format: str, wasted_reads: float,
     number = choice("format", format, FORMATS)
     wasted_reads = real("wasted_reads", wasted_reads)
     keys = _doubles(keys_of_level)
-    runs = None if runs_of_level is None else _levels("runs_of_level", runs_of_level, count)
-    checked(lib.bloomline_spread_bits_by_level, number, 10.0, keys, runs, count,
-            (c_double * count)())  # for its sentence about the levels
+    runs = _runs(runs_of_level, count)
+    _spread(number, 10.0, keys, runs)  # for its sentence about the levels
     bits = float(lib.bloomline_bits_per_key_for_wasted_reads(number, wasted_reads, keys, runs,
                                                              count))
     if isnan(bits):
