@@ -12,7 +12,7 @@
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
-#include "src/filter/rates/shape_rate.h"
+#include "src/filter/rates/rates.h"
 #include "src/support/aligned_memory.h"
 #include "src/support/file_io.h"
 

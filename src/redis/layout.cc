@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "bloomline/sizing.h"
-#include "src/filter/rates/block_rate.h"
+#include "src/filter/rates/rates.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::redis {

@@ -1,4 +1,4 @@
-// This process: its number and its standard streams.
+// This process: its number, its CPU and its standard streams.
 #ifndef BLOOMLINE_SUPPORT_PROCESS_H_
 #define BLOOMLINE_SUPPORT_PROCESS_H_
 
@@ -18,6 +18,11 @@ bool IsTerminal(int descriptor);
 // its own, in a mode in which its use fails. False if the
 // system has no such file.
 bool PrepareStandardDescriptors();
+
+// Whether an ARM CPU of 64 bits has the instructions of CRC-32 and CRC-32C, which are optional in
+// ARMv8.0, and which the compiler's __builtin_cpu_supports does not know. False on other CPUs, and
+// where the system does not tell.
+bool HasArmCrc32();
 
 }  // namespace bloomline::support
 

@@ -20,7 +20,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
-#include "src/filter/rates/shape_rate.h"
+#include "src/filter/rates/rates.h"
 #include "src/filter/view/hash_query.h"
 #include "src/filter/writer/payload_builder.h"
 #include "tests/support/key_shapes.h"

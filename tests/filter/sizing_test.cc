@@ -12,8 +12,7 @@
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
-#include "src/filter/rates/block_rate.h"
-#include "src/filter/rates/small_set_rate.h"
+#include "src/filter/rates/rates.h"
 #include "tests/support/compact_theory.h"
 
 namespace bloomline {

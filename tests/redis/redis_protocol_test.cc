@@ -9,7 +9,7 @@
 
 #include "bloomline/filter_theory.h"
 #include "bloomline/redis_bloom_filter.h"
-#include "src/filter/rates/block_rate.h"
+#include "src/filter/rates/rates.h"
 #include "src/redis/command.h"
 #include "src/redis/connection.h"
 #include "src/redis/layout.h"

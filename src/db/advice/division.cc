@@ -11,9 +11,8 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
-#include "src/filter/rates/block_rate.h"
 #include "src/filter/rates/least_bits.h"
-#include "src/filter/rates/shape_rate.h"
+#include "src/filter/rates/rates.h"
 #include "src/filter/sizing/memory_division.h"
 
 namespace bloomline::advice {

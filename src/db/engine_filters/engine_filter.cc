@@ -10,7 +10,7 @@
 #include "bloomline/filter_theory.h"
 #include "src/db/engine_filters/opened_filter.h"
 #include "src/filter/bits/little_endian.h"
-#include "src/filter/rates/shape_rate.h"
+#include "src/filter/rates/rates.h"
 
 namespace bloomline::engine_filters {
 namespace {

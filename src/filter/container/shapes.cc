@@ -5,7 +5,7 @@
 #include "bloomline/filter_theory.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/num_probes.h"
-#include "src/filter/rates/small_set_rate.h"
+#include "src/filter/rates/rates.h"
 
 namespace bloomline::filter {
 namespace {

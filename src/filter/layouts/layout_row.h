@@ -1,7 +1,7 @@
 // What is known of a layout, in one row: all that trailer, builders, queries and the commands ask.
 // Each folder beside this file has a layout's row; layout_table.cc lists them. No other code tells
 // layouts apart (tests/source/layers_test), but the queries of LevelDB's filters (hash_query.h) and
-// the formulas of false-positive rates (shape_rate.cc).
+// the formulas of false-positive rates (rates.cc).
 #ifndef BLOOMLINE_FILTER_LAYOUTS_LAYOUT_ROW_H_
 #define BLOOMLINE_FILTER_LAYOUTS_LAYOUT_ROW_H_
 

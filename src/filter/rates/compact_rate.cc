@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "src/filter/bits/compact_block.h"
-#include "src/filter/rates/block_rate.h"
+#include "src/filter/rates/rates.h"
 
 namespace bloomline::filter {
 namespace {

@@ -11,9 +11,8 @@
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/layouts/num_probes.h"
-#include "src/filter/rates/block_rate.h"
 #include "src/filter/rates/least_bits.h"
-#include "src/filter/rates/small_set_rate.h"
+#include "src/filter/rates/rates.h"
 
 namespace bloomline {
 namespace {

@@ -1,10 +1,10 @@
-#include "src/filter/rates/small_set_rate.h"
-
+// The rates of small sets: LevelDB's compact filters.
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "src/filter/bits/small_set_block.h"
+#include "src/filter/rates/rates.h"
 #include "src/support/log_gamma.h"
 
 namespace bloomline::filter {

@@ -13,7 +13,7 @@
 #include "src/filter/layouts/limits.h"
 #include "src/filter/layouts/num_probes.h"
 #include "src/filter/rates/least_bits.h"
-#include "src/filter/rates/shape_rate.h"
+#include "src/filter/rates/rates.h"
 #include "src/filter/stock/stock_filter.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/support/number_text.h"

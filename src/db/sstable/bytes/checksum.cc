@@ -10,7 +10,7 @@
 #elif defined(__aarch64__)
 #include <arm_acle.h>
 
-#include "src/support/cpu_features.h"
+#include "src/support/process.h"
 #endif
 
 namespace bloomline::sstable {

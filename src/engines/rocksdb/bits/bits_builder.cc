@@ -18,7 +18,7 @@
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/ranges/range_field.h"
-#include "src/filter/rates/shape_rate.h"
+#include "src/filter/rates/rates.h"
 #include "src/support/memory_calls.h"
 
 namespace bloomline {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "src/engines/rocksdb/levels/level_choice.h"
@@ -32,8 +33,30 @@ class LevelHistory {
     // Flushes that still count as merged: each merge below level 0 vouches for so many.
     std::atomic<int> trusted_flushes{0};
   };
+  // Sets *seen to `level` if that is deeper. Two threads at once may lose one of the values until
+  // the next file.
+  static void Deepen(int level, std::atomic<int>* seen) {
+    if (level > seen->load(std::memory_order_relaxed))
+      seen->store(level, std::memory_order_relaxed);
+  }
+
   Family families_[kSlots];
 };
+
+inline SeenLevels LevelHistory::Add(std::string_view column_family, const NewFile& file) {
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  Family& family = families_[std::hash<std::string_view>()(column_family) % kSlots];
+  if (file.has_levels && file.level > 0) {
+    Deepen(file.level, file.is_bottommost ? &family.deepest_bottom : &family.deepest_inner);
+    const int top = family.top.load(kRelaxed);
+    if (top == 0 || file.level < top) family.top.store(file.level, kRelaxed);
+    family.trusted_flushes.store(kFlushesPerMerge, kRelaxed);
+  }
+  const int trusted = family.trusted_flushes.load(kRelaxed);
+  if (file.is_flush && trusted > 0) family.trusted_flushes.store(trusted - 1, kRelaxed);
+  return {family.top.load(kRelaxed), family.deepest_bottom.load(kRelaxed),
+          family.deepest_inner.load(kRelaxed), trusted > 0};
+}
 
 }  // namespace bloomline
 

@@ -1,4 +1,4 @@
-#include "src/filter/rates/shape_rate.h"
+#include "src/filter/rates/rates.h"
 
 #include "bloomline/filter_theory.h"
 #include "src/filter/rates/least_bits.h"

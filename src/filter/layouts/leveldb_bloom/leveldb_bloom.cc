@@ -1,10 +1,34 @@
-// LevelDB's own Bloom filters in the table of layouts. They are in LevelDB only, and nobody opens
-// one for many queries.
+// LevelDB's own filter: docs/format.md, section 3.1. It is in LevelDB only, where each filter gets
+// one query at a time.
+#include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
+
 #include <algorithm>
 #include <cmath>
 
+#include "src/filter/bits/bits.h"
 #include "src/filter/layouts/layout_row.h"
-#include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
+
+namespace bloomline::kernels {
+namespace {
+
+inline uint32_t Delta(uint32_t hash) { return hash >> 17 | hash << 15; }
+
+}  // namespace
+
+bool LevelDBBloomMayMatch(const char* payload, uint64_t num_bits, int num_probes, uint32_t hash) {
+  const uint32_t delta = Delta(hash);
+  for (int j = 0; j < num_probes; ++j, hash += delta) {
+    if (!TestBit(payload, hash % num_bits)) return false;
+  }
+  return true;
+}
+
+void LevelDBBloomInsert(char* payload, uint64_t num_bits, int num_probes, uint32_t hash) {
+  const uint32_t delta = Delta(hash);
+  for (int j = 0; j < num_probes; ++j, hash += delta) SetBit(payload, hash % num_bits);
+}
+
+}  // namespace bloomline::kernels
 
 namespace bloomline::filter {
 namespace {
