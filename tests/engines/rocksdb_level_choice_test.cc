@@ -82,14 +82,6 @@ TEST(RocksDBLevelChoiceTest, LevelsBelowAFile) {
   EXPECT_EQ(below(universal, four), 0);
 }
 
-TEST(RocksDBLevelChoiceTest, WithoutAnySeenFileTheLastLevelIsTheBottom) {
-  EXPECT_EQ(Bits(ByDistance(), Compacted(5)), kByDistance[1]);
-  EXPECT_EQ(Bits(ByDistance(), Compacted(4)), kByDistance[2]);
-  EXPECT_EQ(Bits(ByDistance(), Compacted(2)), kByDistance[4]);
-  EXPECT_EQ(Bits(ByDistance(), Compacted(1)), kByDistance[4]) << "no number for so far away";
-  EXPECT_EQ(Bits(ByDistance(), Compacted(3, 5)), kByDistance[1]);
-}
-
 // The file is not bottommost, so there is a level below it, whatever the settings say.
 TEST(RocksDBLevelChoiceTest, ThereIsAlwaysALevelBelowAFileThatIsNotBottommost) {
   for (const int num_levels : {-1, 0, 1, 3, 4}) {
@@ -102,41 +94,41 @@ TEST(RocksDBLevelChoiceTest, ThereIsAlwaysALevelBelowAFileThatIsNotBottommost) {
   }
 }
 
-TEST(RocksDBLevelChoiceTest, ASeenBottomReplacesTheLastLevel) {
-  const SeenLevels seen{1, 3, 2, true};
-  EXPECT_EQ(Bits(ByDistance(), Compacted(2), seen), kByDistance[1]);
-  EXPECT_EQ(Bits(ByDistance(), Compacted(1), seen), kByDistance[2]);
-  EXPECT_EQ(Bits(ByDistance(), Flushed(), seen), kByDistance[3]);
-}
-
-// The first files of a new bottom are moved there, not made.
-TEST(RocksDBLevelChoiceTest, DataBelowTheSeenBottomIsOneLevelMore) {
-  const SeenLevels seen{1, 3, 3, true};
-  EXPECT_EQ(Bits(ByDistance(), Compacted(3), seen), kByDistance[1]);
-  EXPECT_EQ(Bits(ByDistance(), Compacted(2), seen), kByDistance[2]);
-  EXPECT_EQ(Bits(ByDistance(), Compacted(1), seen), kByDistance[3]);
-  EXPECT_EQ(Bits(ByDistance(), Compacted(3), {1, 2, 4, true}), kByDistance[2]);
-}
-
-// After a restart, a level in the middle is seen before the bottom is.
-TEST(RocksDBLevelChoiceTest, ALevelInTheMiddleIsNotTakenForTheBottom) {
-  EXPECT_EQ(Bits(ByDistance(), Compacted(4), {4, 0, 4, true}), kByDistance[2]);
-  EXPECT_EQ(Bits(ByDistance(), Compacted(4), {4, 0, 5, true}), kByDistance[2]);
-}
-
-TEST(RocksDBLevelChoiceTest, AFlushHasTheBitsOfOneLevelAboveTheFirst) {
-  // level_compaction_dynamic_level_bytes: levels 4 to 6 in use.
-  EXPECT_EQ(Bits(ByDistance(), Flushed(), {4, 6, 5, true}), kByDistance[3]);
-  EXPECT_EQ(Bits(ByDistance(), Flushed(), {6, 6, 0, true}), kByDistance[1]);
-  // Files that a compaction writes to level 0.
-  EXPECT_EQ(Bits(ByDistance(), Compacted(0), {4, 6, 5, true}), kByDistance[3]);
-}
-
-// Threads that report their first files at once may leave such a history.
-TEST(RocksDBLevelChoiceTest, ATopBelowTheDeepestLevelCountsAsTheDeepest) {
-  for (const int top : {4, 5, 6, 63}) {
-    EXPECT_EQ(Bits(ByDistance(), Flushed(), {top, 3, 0, true}), kByDistance[1]) << top;
-    EXPECT_EQ(Bits(ByDistance(), Flushed(2), {top, 0, 0, true}), kByDistance[1]) << top;
+// The distance of a file from the bottom, as the levels tell it that files were seen on.
+TEST(RocksDBLevelChoiceTest, SeenLevelsGiveTheDistanceFromTheBottom) {
+  const struct {
+    const char* why;
+    NewFile file;
+    SeenLevels seen;
+    int distance;
+  } kCases[] = {
+      {"without any seen file, the last level is the bottom", Compacted(5), {}, 1},
+      {"the same", Compacted(4), {}, 2},
+      {"the same", Compacted(2), {}, 4},
+      {"the same with five levels", Compacted(3, 5), {}, 1},
+      {"no number for so far away", Compacted(1), {}, 4},
+      {"a seen bottom replaces the last level", Compacted(2), {1, 3, 2, true}, 1},
+      {"the same", Compacted(1), {1, 3, 2, true}, 2},
+      {"the same", Flushed(), {1, 3, 2, true}, 3},
+      // The first files of a new bottom are moved there, not made.
+      {"data below the seen bottom is one level more", Compacted(3), {1, 3, 3, true}, 1},
+      {"the same", Compacted(2), {1, 3, 3, true}, 2},
+      {"the same", Compacted(1), {1, 3, 3, true}, 3},
+      {"the same", Compacted(3), {1, 2, 4, true}, 2},
+      {"after a restart, a level in the middle is seen first", Compacted(4), {4, 0, 4, true}, 2},
+      {"the same", Compacted(4), {4, 0, 5, true}, 2},
+      // level_compaction_dynamic_level_bytes: levels 4 to 6 in use.
+      {"a flush is one level above the first", Flushed(), {4, 6, 5, true}, 3},
+      {"the same", Flushed(), {6, 6, 0, true}, 1},
+      {"so is what a compaction writes to level 0", Compacted(0), {4, 6, 5, true}, 3},
+      // Threads that report their first files at once may leave such a history.
+      {"a top below the deepest level counts as the deepest", Flushed(), {4, 3, 0, true}, 1},
+      {"the same", Flushed(), {63, 3, 0, true}, 1},
+      {"the same", Flushed(2), {6, 0, 0, true}, 1},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(Bits(ByDistance(), c.file, c.seen), kByDistance[c.distance])
+        << c.why << ": level " << c.file.level;
   }
 }
 

@@ -12,7 +12,6 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -20,19 +19,16 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/filter/container/trailer.h"
-#include "tests/engines/rocksdb_open.h"
+#include "tests/engines/accounted_database.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
 namespace {
-
-using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 RocksDBFilterOptions CompactByLevel() {
   RocksDBFilterOptions options;
@@ -42,24 +38,12 @@ RocksDBFilterOptions CompactByLevel() {
 }
 
 const char* const wanted_keys = std::getenv("BLOOMLINE_TEST_KEYS");
-const int kKeys = wanted_keys == nullptr ? 90000 : std::atoi(wanted_keys);
+const uint64_t kKeys = wanted_keys == nullptr ? 90000 : std::strtoull(wanted_keys, nullptr, 10);
 
-rocksdb::Options SmallLevels(const Policy& policy) {
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = policy;
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  options.compression = rocksdb::kNoCompression;
-  options.write_buffer_size = 128 << 10;
-  options.target_file_size_base = 64 << 10;
-  options.max_bytes_for_level_base = 256 << 10;
-  options.statistics = rocksdb::CreateDBStatistics();
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  return options;
+std::string Ascending(uint64_t i) {
+  const std::string digits = std::to_string(i);
+  return std::string(10 - digits.size(), '0') + digits;
 }
-
-uint64_t Scattered(int i) { return static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15; }
-uint64_t Ascending(int i) { return static_cast<uint64_t>(i); }
 
 constexpr int kAllLevels = -1;
 
@@ -71,50 +55,22 @@ struct LevelFilters {
   double bits_per_key() const { return bits / keys; }
 };
 
-class Database {
+class Database : public AccountedDatabase {
  public:
-  Database(const std::string& path, const rocksdb::Options& options)
-      : options_(options), path_(path) {
-    Open();
-  }
-
-  void Reopen() {
-    db_.reset();
-    Open();
-  }
-
-  // Writes the keys that `number` maps 0 .. n - 1 to.
-  template <typename F>
-  void Write(int n, F number) {
-    rocksdb::WriteOptions write;
-    write.disableWAL = true;
-    for (int i = 0; i < n; ++i) {
-      ASSERT_TRUE(db_->Put(write, Key(number(i)), "a value of some length").ok());
-    }
-    ASSERT_TRUE(db_->Flush({}).ok());
-    if (!options_.disable_auto_compactions) WaitForCompactions();
-  }
-
-  void Compact() {
-    rocksdb::CompactRangeOptions compact;
-    compact.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-    ASSERT_TRUE(db_->CompactRange(compact, nullptr, nullptr).ok());
-  }
-
-  template <typename F>
-  void ExpectNoKeyLost(int n, F number) {
-    std::string value;
-    for (int i = 0; i < n; ++i) {
-      ASSERT_TRUE(db_->Get({}, Key(number(i)), &value).ok()) << "lost key " << number(i);
-    }
+  explicit Database(const std::string& path, const RocksDBFilterOptions& filter = CompactByLevel())
+      : AccountedDatabase(path, nullptr, filter) {
+    options().write_buffer_size = 128 << 10;
+    options().target_file_size_base = 64 << 10;
+    options().max_bytes_for_level_base = 256 << 10;
+    options().statistics = rocksdb::CreateDBStatistics();
   }
 
   // kAllLevels has the sum.
   std::map<int, LevelFilters> filters() {
     std::vector<rocksdb::LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
+    db()->GetLiveFilesMetaData(&files);
     rocksdb::TablePropertiesCollection tables;
-    EXPECT_TRUE(db_->GetPropertiesOfAllTables(&tables).ok());
+    EXPECT_TRUE(db()->GetPropertiesOfAllTables(&tables).ok());
     EXPECT_EQ(files.size(), tables.size());
     std::map<int, LevelFilters> filters;
     for (const auto& [name, properties] : tables) {
@@ -130,20 +86,17 @@ class Database {
     return filters;
   }
 
-  // Prints what the filters cost and save, if that is wanted.
-  void Print(const char* what) {
+  // Prints what the filters cost, and save in lookups of missing keys, if that is wanted.
+  void Print(const char* what, std::string (*missing)(uint64_t i)) {
     if (wanted_keys == nullptr) return;
-    constexpr int kLookups = 500000;
+    constexpr uint64_t kLookups = 500000;
     std::string value;
-    const bool is_ascending = db_->Get({}, Key(1), &value).ok();
-    const uint64_t before = Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
-    for (int i = 0; i < kLookups; ++i) {
-      // Within the range of the keys.
-      const std::string key =
-          is_ascending ? Key(Ascending(i % kKeys)) + "+" : Key(Scattered(kKeys + i));
-      EXPECT_TRUE(db_->Get({}, key, &value).IsNotFound());
+    EXPECT_TRUE(options().statistics->Reset().ok());
+    for (uint64_t i = 0; i < kLookups; ++i) {
+      EXPECT_TRUE(db()->Get({}, missing(i), &value).IsNotFound());
     }
-    const uint64_t positives = Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE) - before;
+    const uint64_t positives =
+        options().statistics->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
     std::printf("%s: %.3f %% wasted reads\n", what,
                 100.0 * static_cast<double>(positives) / kLookups);
     for (const auto& [level, of_level] : filters()) {
@@ -151,46 +104,11 @@ class Database {
                   of_level.bits_per_key());
     }
   }
-
-  uint64_t Ticker(rocksdb::Tickers ticker) const {
-    return options_.statistics->getTickerCount(ticker);
-  }
-  rocksdb::DB* db() { return db_.get(); }
-
-  static std::string Key(uint64_t number) {
-    std::string key(8, '\0');
-    for (int i = 0; i < 8; ++i) key[i] = static_cast<char>(number >> (8 * (7 - i)));
-    return key;
-  }
-
- private:
-  void Open() {
-    const rocksdb::Status status = OpenRocksDB(options_, path_, &db_);
-    ASSERT_TRUE(status.ok()) << status.ToString();
-  }
-
-  // Until nothing runs, and nothing waits to. RocksDB 11.9 may say forever that a compaction is
-  // pending.
-  void WaitForCompactions() {
-    for (int idle = 0, pending = 0; idle < 3 && pending < 100;) {
-      const bool is_running = Property("rocksdb.num-running-compactions") != 0;
-      const bool is_pending = Property("rocksdb.compaction-pending") != 0;
-      idle = is_running || is_pending ? 0 : idle + 1;
-      pending = is_running || !is_pending ? 0 : pending + 1;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-  }
-
-  uint64_t Property(const char* name) {
-    uint64_t value = 0;
-    EXPECT_TRUE(db_->GetIntProperty(name, &value));
-    return value;
-  }
-
-  const rocksdb::Options options_;
-  const std::string path_;
-  std::unique_ptr<rocksdb::DB> db_;
 };
+
+// Both are within the range of the keys.
+std::string MissingScattered(uint64_t i) { return Key(kKeys + 1000000 + i); }
+std::string MissingAscending(uint64_t i) { return Ascending(i % kKeys) + "+"; }
 
 class LevelStyleTest : public testing::TestWithParam<bool> {
 #ifdef __SANITIZE_ADDRESS__
@@ -205,25 +123,26 @@ INSTANTIATE_TEST_SUITE_P(, LevelStyleTest, testing::Bool(), [](const auto& dynam
 
 TEST_P(LevelStyleTest, MergedLevelsTakeAboutTheMemoryOfUniformBits) {
   TempDir dir;
-  rocksdb::Options options = SmallLevels(NewRocksDBFilterPolicy(CompactByLevel()));
-  options.level_compaction_dynamic_level_bytes = GetParam();
-  Database database(dir.Path("db"), options);
-  database.Write(kKeys, Scattered);
+  Database database(dir.Path("db"));
+  database.options().level_compaction_dynamic_level_bytes = GetParam();
+  ASSERT_TRUE(database.Open().ok());
+  database.Fill(0, kKeys);
   if (HasFatalFailure()) return;
-  database.Print("by level");
+  database.Print("by level", MissingScattered);
   if (wanted_keys != nullptr) {
     RocksDBFilterOptions uniform;
     uniform.format = Format::kCompact;
-    options.table_factory = SmallLevels(NewRocksDBFilterPolicy(uniform)).table_factory;
-    Database compared(dir.Path("uniform"), options);
-    compared.Write(kKeys, Scattered);
-    compared.Print("uniform");
+    Database compared(dir.Path("uniform"), uniform);
+    compared.options().level_compaction_dynamic_level_bytes = GetParam();
+    ASSERT_TRUE(compared.Open().ok());
+    compared.Fill(0, kKeys);
+    compared.Print("uniform", MissingScattered);
   }
   std::map<int, LevelFilters> filters = database.filters();
-  int num_keys = kKeys;
+  uint64_t num_keys = kKeys;
   // On a busy machine, compactions sometimes leave the bottom alone.
   for (int tries = 0; filters.size() < 3 && tries < 4; ++tries, num_keys += 2000) {
-    database.Write(2000, [&](int i) { return Scattered(num_keys + i); });
+    database.Fill(num_keys, 2000);
     filters = database.filters();
   }
   const double all = filters.at(kAllLevels).bits_per_key();
@@ -235,71 +154,53 @@ TEST_P(LevelStyleTest, MergedLevelsTakeAboutTheMemoryOfUniformBits) {
   const double bottom = filters.rbegin()->second.bits_per_key();
   const double top = std::next(filters.begin())->second.bits_per_key();
   EXPECT_GT(top, bottom + 2);
-  database.ExpectNoKeyLost(num_keys, Scattered);
-  database.Reopen();
-  database.ExpectNoKeyLost(num_keys, Scattered);
+  database.ExpectNoKeyLost(num_keys);
+  database.Close();
+  ASSERT_TRUE(database.Open().ok());
+  database.ExpectNoKeyLost(num_keys);
   // The whole database is the bottom then.
   database.Compact();
   // 9.55, and a trailer for each of the small files.
   EXPECT_NEAR(database.filters().at(kAllLevels).bits_per_key(), 9.7, 0.2);
-  database.ExpectNoKeyLost(num_keys, Scattered);
+  database.ExpectNoKeyLost(num_keys);
 }
 
 // RocksDB moves files of ascending keys from level to level as they are.
 TEST_P(LevelStyleTest, MovedFilesTakeTheMemoryOfUniformBits) {
   TempDir dir;
-  rocksdb::Options options = SmallLevels(NewRocksDBFilterPolicy(CompactByLevel()));
-  options.level_compaction_dynamic_level_bytes = GetParam();
-  Database database(dir.Path("db"), options);
-  database.Write(kKeys, Ascending);
-  if (HasFatalFailure()) return;
-  std::map<int, LevelFilters> filters = database.filters();
-  database.Print("ascending keys, by level");
+  Database database(dir.Path("db"));
+  database.options().level_compaction_dynamic_level_bytes = GetParam();
+  ASSERT_TRUE(database.Open().ok());
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    ASSERT_TRUE(database.db()->Put({}, Ascending(i), "a value of some length").ok());
+  }
+  database.Flush();
+  database.Wait();
+  const std::map<int, LevelFilters> filters = database.filters();
+  database.Print("ascending keys, by level", MissingAscending);
   EXPECT_GE(filters.size(), 3u) << "nothing was moved";
   EXPECT_NEAR(filters.at(kAllLevels).bits_per_key(), 10.1, 0.15);
-  database.ExpectNoKeyLost(kKeys, Ascending);
-}
-
-TEST_P(LevelStyleTest, NoFilterAtTheBottomLosesNoKey) {
-  TempDir dir;
-  RocksDBFilterOptions filter = CompactByLevel();
-  filter.filters_at_bottom = false;
-  rocksdb::Options options = SmallLevels(NewRocksDBFilterPolicy(filter));
-  options.level_compaction_dynamic_level_bytes = GetParam();
-  Database database(dir.Path("db"), options);
-  database.Write(kKeys / 2, Scattered);
-  if (HasFatalFailure()) return;
-  database.ExpectNoKeyLost(kKeys / 2, Scattered);
-  EXPECT_GT(database.filters().at(kAllLevels).bits, 0);
-  database.Compact();
-  EXPECT_EQ(database.filters().at(kAllLevels).bits, 0);
-  database.ExpectNoKeyLost(kKeys / 2, Scattered);
   std::string value;
-  const uint64_t useful = database.Ticker(rocksdb::BLOOM_FILTER_USEFUL);
-  for (int i = 0; i < 1000; ++i) {
-    ASSERT_TRUE(database.db()->Get({}, Database::Key(Scattered(kKeys + i)), &value).IsNotFound());
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    ASSERT_TRUE(database.db()->Get({}, Ascending(i), &value).ok()) << "lost key " << i;
   }
-  EXPECT_EQ(database.Ticker(rocksdb::BLOOM_FILTER_USEFUL), useful);
 }
 
 class OtherStyleTest : public testing::TestWithParam<rocksdb::CompactionStyle> {};
-INSTANTIATE_TEST_SUITE_P(, OtherStyleTest,
+INSTANTIATE_TEST_SUITE_P(UniversalAndFifo, OtherStyleTest,
                          testing::Values(rocksdb::kCompactionStyleUniversal,
-                                         rocksdb::kCompactionStyleFIFO),
-                         [](const auto& style) {
-                           return style.param == rocksdb::kCompactionStyleFIFO ? "Fifo"
-                                                                               : "Universal";
-                         });
+                                         rocksdb::kCompactionStyleFIFO));
 
 TEST_P(OtherStyleTest, AllFilesHaveUniformBits) {
   TempDir dir;
-  rocksdb::Options options = SmallLevels(NewRocksDBFilterPolicy(CompactByLevel()));
-  options.compaction_style = GetParam();
-  options.max_open_files = -1;
-  Database database(dir.Path("db"), options);
-  database.Write(kKeys / 2, Scattered);
+  Database database(dir.Path("db"));
+  database.options().level_compaction_dynamic_level_bytes = false;
+  database.options().compaction_style = GetParam();
+  database.options().max_open_files = -1;
+  ASSERT_TRUE(database.Open().ok());
+  database.Fill(0, kKeys / 2);
   if (HasFatalFailure()) return;
-  database.Print("without levels");
+  database.Print("without levels", MissingScattered);
   for (const auto& [level, filters] : database.filters()) {
     // Flushes and compactions take turns as the scheduler likes, so a level may have a few small
     // files, whose filters are rounded up to whole blocks.
@@ -310,7 +211,7 @@ TEST_P(OtherStyleTest, AllFilesHaveUniformBits) {
       EXPECT_LT(rounding, 1);  // else this could not fail
     }
   }
-  database.ExpectNoKeyLost(kKeys / 2, Scattered);
+  database.ExpectNoKeyLost(kKeys / 2);
 }
 
 filter::Layout LayoutOf(const rocksdb::FilterPolicy& policy,
@@ -331,7 +232,7 @@ TEST(RocksDBLevelsTest, FlushesAndRecoveryHaveTheirOwnFormat) {
   using rocksdb::TableFileCreationReason;
   RocksDBFilterOptions options = CompactByLevel();
   options.flush_format = Format::kBlocked;
-  const Policy policy = NewRocksDBFilterPolicy(options);
+  const std::shared_ptr<const rocksdb::FilterPolicy> policy = NewRocksDBFilterPolicy(options);
   EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kFlush), filter::Layout::kBlocked);
   EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kRecovery), filter::Layout::kBlocked);
   EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kCompaction), filter::Layout::kCompact);
