@@ -8,7 +8,7 @@
 //   std::string error;
 //   auto filter = bloomline::SharedBloomFilter::Create(redis, "seen-urls", options, &error);
 //   if (filter == nullptr) { /* error says why */ }
-//   if (filter->AddKey("apple") == bloomline::AddResult::kNew) { /* nobody added it before */ }
+//   if (filter->AddKey("apple") == bloomline::AddResult::kNew) { /* it is new */ }
 //   if (filter->MayMatch("pear") == bloomline::Answer::kNo) { /* certainly never added */ }
 //
 // A call for one key is one command and one round trip. Calls for many keys are pipelined.
@@ -138,7 +138,7 @@ struct SharedBloomFilterOptions {
 
 // Result of adding a key.
 enum class AddResult {
-  kNew,      // this call changed a bit: nobody had added the key. If several clients add one key
+  kNew,      // this call changed a bit: the key was not there. If several clients add one key
              // at the same time, exactly one gets kNew; none, if the key was a false positive
   kPresent,  // all bits were set: the key was in the filter, or was a false positive
   kUnknown,  // the key is in the filter now. A reply was lost and the command sent again, so it is

@@ -38,7 +38,7 @@ struct RewriteProgress {
 };
 
 struct RewriteOptions {
-  // Rewrites every file, whatever filter it has. Each such call begins anew.
+  // Rewrites every file, also one whose filter is as wanted. Each such call begins anew.
   bool all_files = false;
 
   // The most bytes of table files that are rewritten in a second, on average; 0: no limit. Each
@@ -102,7 +102,7 @@ struct RewriteReport {
   uint64_t bytes_read = 0;     // of rewritten files
   uint64_t bytes_written = 0;
   double seconds = 0;
-  // Of a dry run: the least time by bytes_per_second; 0 without it.
+  // The least time that a dry run foresees by bytes_per_second; 0 without it.
   double estimated_seconds = 0;
   std::vector<Skipped> skipped;
   // By kind: "bloomline blocked", "RocksDB Bloom", "none"; behind that what else the filters have:
@@ -133,7 +133,7 @@ struct RewriteReport {
 // skipped and reported. If the file system does not tell how much is free, that is not checked.
 // When all else is done, the call waits up to a minute for files that other compactions have taken.
 //
-// The call needs no state. Whatever ended it, killed process included, the next one finds the files
+// The call needs no state. However it ended, even by a kill, the next one finds the files
 // that are left by their filters; if there are none, it writes nothing. It opens each file once and
 // reads its filter.
 //

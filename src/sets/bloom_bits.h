@@ -14,7 +14,7 @@
 
 namespace bloomline::sets {
 
-// A shape and its bits, which somebody else owns. `data` begins on a 64-byte boundary.
+// A shape and its bits, which the caller owns. `data` begins on a 64-byte boundary.
 struct BloomBits {
   BloomShape shape;
   char* data = nullptr;

@@ -16,7 +16,7 @@ namespace bloomline::sets {
 struct BloomShape {
   BloomLayout layout = BloomLayout::kBlocked;
   int num_probes = 1;
-  uint64_t num_lines = 1;  // cache lines of 512 bits, whatever the size of a block
+  uint64_t num_lines = 1;  // cache lines of 512 bits, also where blocks are smaller
   uint64_t seed = 0;
 };
 

@@ -18,12 +18,12 @@ enum class FileKind { kRegular, kFolder, kPipe, kOther };  // kPipe: or a socket
 struct FileStatus {
   FileKind kind = FileKind::kOther;
   uint64_t size = 0;  // in bytes, of a regular file
-  // Which file it is, whatever its name.
+  // Which file it is, under any name.
   uint64_t device = 0;
   uint64_t number = 0;
 };
 
-// What the open of a named pipe does while nobody writes to it.
+// What the open of a named pipe does while no process writes to it.
 enum class NoWriter { kWait, kGoOn };
 
 // Opens a file of any kind for reading; a terminal does not become this process's own. Returns a

@@ -1,4 +1,4 @@
-// Values in error texts. Whoever wrote a value may have written a megabyte.
+// Values in error texts. A value may have a megabyte.
 #ifndef BLOOMLINE_SUPPORT_QUOTED_H_
 #define BLOOMLINE_SUPPORT_QUOTED_H_
 

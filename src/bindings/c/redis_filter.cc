@@ -54,7 +54,7 @@ bool KeepsError(bloomline_shared_t* shared, F f) {
   }
 }
 
-// As many keys as share one wait for replicas. False if f returned false for a batch.
+// The number of keys that share one wait for replicas. False if f returned false for a batch.
 template <typename Answer, typename F>
 bool InBatches(bloomline_shared_t* shared, size_t num_keys, const char* const* keys,
                const size_t* key_lengths, int* to, F f) {

@@ -95,7 +95,7 @@ class Querying {
         filter_(filter),
         prints_keys_(!request.count && !request.quiet && !request.json) {}
 
-  // False, with *error, if the keys cannot be read. Stops early if nobody takes the output.
+  // False, with *error, if the keys cannot be read. Stops early if no process takes the output.
   bool Run(KeyReader* reader, std::string* error) {
     Progress progress;
     std::vector<Key> keys;
@@ -107,7 +107,7 @@ class Querying {
         progress.Clear();
         std::cout.write(output_.data(), static_cast<std::streamsize>(output_.size()));
         output_.clear();
-        // At once, for whoever sends one key and waits for the answer.
+        // At once, for a program that sends one key and waits for the answer.
         if (!FlushOutput()) return true;
       }
       if (request_.quiet && num_may_match_ != 0) return true;

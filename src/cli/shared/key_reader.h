@@ -48,7 +48,7 @@ class KeyReader {
   // The size of all files; 0 if one of them is not a regular file.
   uint64_t total_bytes() const { return total_bytes_; }
 
-  // If `path` is one of the inputs that are read, by whatever name: that input, for errors. Else
+  // If `path` is one of the inputs that are read, by any name: that input, for errors. Else
   // empty.
   std::string Reads(const std::string& path) const;
 

@@ -12,7 +12,7 @@ void PrepareStandardStreams();
 bool FlushOutput();
 
 // To be called last. False if the system did not take all of it, with a message on stderr, unless
-// the reader has gone away just now (EPIPE): then nobody wants to know.
+// the reader has gone away just now (EPIPE), which is no error.
 bool CloseOutput();
 
 }  // namespace bloomline::cli

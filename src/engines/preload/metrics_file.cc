@@ -79,7 +79,7 @@ class MetricsFile {
 
   // Without a sync, which every time would have the file system write for the database's disk, too.
   bool Write(bool is_last, std::string* error) const {
-    // Whoever may write to the folder could otherwise have any file of this user replaced.
+    // A user who may write to the folder could otherwise have any file of this user replaced.
     std::error_code code;
     if (std::filesystem::is_symlink(path_, code)) {
       *error = path_ + ": is a symbolic link; allowed: a regular file, or none yet";

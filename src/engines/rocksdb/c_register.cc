@@ -53,7 +53,7 @@ extern "C" uint8_t bloomline_rocksdb_validate_family_options(const char* options
     if (!reason->empty()) return false;
     bloomline::RegisterBloomline();
     ROCKSDB_NAMESPACE::ConfigOptions config;
-    config.ignore_unsupported_options = false;  // an object of a name that nobody registered
+    config.ignore_unsupported_options = false;  // an object of a name that is not registered
     config.input_strings_escaped = false;       // otherwise RocksDB drops such errors of a table
     ROCKSDB_NAMESPACE::ColumnFamilyOptions parsed;
     const ROCKSDB_NAMESPACE::Status status =

@@ -15,7 +15,7 @@ namespace bloomline::kernels {
 // RocksDB's MultiGet never has more at a time.
 constexpr size_t kBatchKeys = 32;
 
-// A filter of at most so many bytes is taken to be in the second-level cache, from where the
+// A filter of at most this many bytes is taken to be in the second-level cache, from where the
 // processor fetches cache lines fast enough by itself. Prefetching them costs 0.3 ns per key
 // (docs/rejected.md).
 constexpr uint64_t kCachedBytes = 256 << 10;

@@ -73,7 +73,7 @@ class LevelDBShapes {
   FilterShape For(uint64_t num_keys) const;
 
  private:
-  // From so many keys on, a small set has several blocks, whose mean load changes little.
+  // From this many keys on, a small set has several blocks, whose mean load changes little.
   static constexpr uint64_t kTabledKeys = 61;
 
   const Format format_;

@@ -45,7 +45,7 @@ const char* ForcedName() {
   return name == nullptr || *name == '\0' ? nullptr : name;
 }
 
-// A forced kernel that cannot be had must not be replaced in silence, because whoever set the
+// A forced kernel that cannot be had must not be replaced in silence, because the user who set the
 // variable is measuring or working around something. Nor may a typing error end a database server.
 const Kernel* InitialChoice() {
   const char* forced = ForcedName();

@@ -1,6 +1,6 @@
 // The kernels there are, and which instruction set's functions each is made of.
 //
-// They are put together at first use. So a filter in a static variable finds them, whatever the
+// They are put together at first use. So a filter in a static variable finds them in any
 // order in which static variables are initialised.
 #include "src/filter/cpu/has_neon.h"
 #include "src/filter/cpu/x86_extensions.h"

@@ -113,7 +113,7 @@ class FilterCounts {
 constexpr size_t kMaxCounts = 4096;
 FilterCounts* CountsFor(const CountsLabels& labels);
 
-// Those without labels, for filters of nobody.
+// Those without labels, for filters that belong to no policy.
 FilterCounts* UnlabelledCounts();
 
 // Returns all counts, from 0 on; null for a greater `index`. The first one has no labels: so each

@@ -5,7 +5,7 @@
 namespace bloomline::filter {
 namespace {
 
-// ---- What scans ask for, if nobody knows.
+// ---- What scans ask for while no scan is known.
 
 // Weights of kinds of ranges. Ranges of whole bytes end where fields do; ranges of numbers have any
 // size; points are ranges in which two keys hardly ever lie.
@@ -18,7 +18,7 @@ constexpr double kBesideDelimiters = 0.05;
 
 constexpr double kNearlyAll = 0.9;
 
-// A place says more than the one before if it has so many times its entries.
+// A place says more than the one before if it has this many times its entries.
 constexpr double kSaysMore = 1.05;
 
 void Normalize(Asked* begin, Asked* end, double weight) {
@@ -49,7 +49,7 @@ void AskedPlaces::AddPrefixes() {
     double last = 1;
     for (size_t depth = 1; depth <= counts_.max_depth(delimiter); ++depth) {
       const double entries = counts_.num_prefixes(delimiter, depth);
-      // As many as before: the part between the two is the same in all keys.
+      // No more than before: the part between the two is the same in all keys.
       const bool is_same = entries < kSaysMore * last && last < kSaysMore * entries;
       if (entries < 2 || is_same) continue;
       last = entries;
@@ -79,7 +79,7 @@ void AskedPlaces::AddCells() {
       candidates_.Add({place, 0});
       last = entries;
     } else if (bits % 8 == 0 && candidates_.end()[-1].place.bits % 8 != 0) {
-      // Of two that say as much, the one that ends where a field may.
+      // If two say as much, the one that ends where a field may.
       candidates_.end()[-1].place = place;
       last = entries;
     } else {

@@ -14,7 +14,7 @@ namespace bloomline::filter {
 
 constexpr size_t kCells = RangeCounts::kDelimiters.size();
 
-// A place where ranges end: at a delimiter's occurrence, or after so many bits.
+// A place where ranges end: at a delimiter's occurrence, or after a number of bits.
 struct Place {
   size_t delimiter;  // an index of RangeCounts::kDelimiters, or kCells
   size_t depth;      // of a delimiter, else 0

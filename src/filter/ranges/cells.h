@@ -33,7 +33,7 @@ inline bool AllBeginWith(std::string_view prefix, std::string_view end) {
   return byte < limit || (byte == limit && end.size() == prefix.size());
 }
 
-// The cells from the one of `begin` to the one of `end`: so many, from `first` on.
+// The cells from the one of `begin` to the one of `end`, `count` in all.
 struct Cells {
   char first[kMaxCellBytes];
   char last[kMaxCellBytes];

@@ -31,14 +31,14 @@ constexpr size_t kMaxPrefixBytes = 1024;
 
 constexpr size_t kMaxCellLengths = 8;
 constexpr size_t kMaxPrefixKinds = 32;
-// A partition keeps so many bytes of its last key.
+// The bytes that a partition keeps of its last key.
 constexpr size_t kMaxLastKeyBytes = 64;
-// A length field holds this for all keys of so many bytes or more.
+// A length field holds this for all keys of this many bytes or more.
 constexpr uint16_t kLongKey = UINT16_MAX;
 
 // The depth of a delimiter's occurrence: 1 for the first one. All from here on have this one.
 constexpr size_t kMaxDepth = 8;
-// An entry is in the payload so many times at most.
+// An entry is in the payload this many times at most.
 constexpr uint8_t kMaxCopies = 4;
 
 // Which entries a filter has: of each key the cells of these lengths, and prefixes up to some of
@@ -67,7 +67,7 @@ struct RangeField {
   // Limits of the lengths of all keys, in bytes. kLongKey as the greatest: none.
   uint16_t min_key_bytes = 0;
   uint16_t max_key_bytes = kLongKey;
-  // All keys end in so many equal bytes; 0 if they are not all of one length.
+  // How many equal bytes all keys end in; 0 if they are not all of one length.
   uint8_t suffix_bytes = 0;
   char suffix_byte = 0;
   uint32_t family = 0;  // a number of the column family; 0: unknown

@@ -6,14 +6,14 @@
 
 namespace bloomline::filter {
 
-// The part of absent entries that a query finds in a payload of so many bits per entry. Of blocked
-// payloads, and of the better of the two layouts.
+// The part of absent entries that a query finds in a payload with this many bits per entry. Of
+// blocked payloads, and of the better of the two layouts.
 double BlockedEntryRate(double bits_per_entry);
 double EntryRate(double bits_per_entry, bool is_compact);
 
-// From so many bits per entry on, a compact payload is better than a blocked one: with fewer, most
-// of its blocks have no solution. Below kSmallBlocksBelowBits, blocks of 16 bytes are better than
-// those of 32, of which many have no solution: at 2 bits, 0.29 of the absent entries are found
+// From this many bits per entry on, a compact payload is better than a blocked one: with fewer,
+// most of its blocks have no solution. Below kSmallBlocksBelowBits, blocks of 16 bytes are better
+// than those of 32, of which many have no solution: at 2 bits, 0.29 of the absent entries are found
 // instead of 0.39. Measured with 1,000,000 entries.
 constexpr double kCompactFromBits = 1.1;
 constexpr double kSmallBlocksBelowBits = 2.5;

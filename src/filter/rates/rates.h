@@ -8,7 +8,7 @@
 
 namespace bloomline::filter {
 
-// ---- Filters: bloomline/filter_theory.h for whatever layout one has.
+// ---- Filters: bloomline/filter_theory.h for the layout that one has.
 
 // The rate of many keys with `bits_per_key` bits each. `shape` says the layout and k. Layouts that
 // only LevelDB has give NaN.
@@ -34,7 +34,7 @@ double OccupancyMoment(double throws, double num_bits, int num_probes);
 // block is a Bloom filter, from its formula.
 double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes);
 
-// Of LevelDB's compact filters, from the mathematics of their solver: ranks of random matrices over
+// LevelDB's compact filters: from the mathematics of their solver, ranks of random matrices over
 // GF(2), as in Dillinger and Walzer, "Ribbon filter", 2021.
 //
 // The probability that a missing key matches if its block (docs/format.md, section 3.8) has

@@ -79,7 +79,7 @@ struct RibbonKey {
     mixed = seeded * 0xc28f82822b650bed;
   }
 
-  // Of 128 coefficients, the first 64; `mixed` has the others.
+  // The first 64 of 128 coefficients; `mixed` has the others.
   static constexpr uint64_t kLowCoefficients = 0xc367844a6e52731d;  // XORed with `mixed`
   static constexpr uint64_t kFirstCoefficient = 1;                  // is always set
 

@@ -17,7 +17,7 @@ struct SelectedRows {
 };
 
 // The coefficients, shifted by first_row across both blocks. Shifts of a lane by 64 or more, and by
-// less than 0, give zero. So each lane is the OR of three shifts, whatever first_row is.
+// less than 0, give zero. So each lane is the OR of three shifts for every first_row.
 BLOOMLINE_AVX2_INLINE SelectedRows SelectedRowsOf(const RibbonKey& key) {
   const __m128i mixed = _mm_set1_epi64x(static_cast<int64_t>(key.mixed));
   const __m128i row = _mm_set1_epi64x(key.first_row);

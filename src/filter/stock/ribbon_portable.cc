@@ -56,7 +56,7 @@ BLOOMLINE_ALWAYS_INLINE bool RibbonMayMatch(const RibbonView& filter, uint64_t h
       const uint64_t folded = Folded(key.here + offset, here) ^ Folded(key.next + offset, next);
       parities |= static_cast<uint64_t>(__builtin_parityll(folded)) << i;
     }
-    // Of these columns, the ones that the block has.
+    // Those of these columns that the block has.
     const uint64_t present = (uint64_t{1} << std::min(end, key.columns)) - (uint64_t{1} << first);
     const bool is_match = ((parities ^ fingerprint) & present) == 0;
     if (!is_match || end == columns) return is_match;

@@ -15,7 +15,7 @@ int Byte(std::string_view bytes, size_t from_end) {
 }
 
 // What the trailer says, into a filter whose payload is known. Returns false and sets the reason if
-// that makes no sense. text() is called only if somebody wants the reason.
+// that makes no sense. text() is called only if the caller wants the reason.
 template <typename Text>
 bool Wrong(std::string* why, Text text) {
   if (why != nullptr) *why = text();

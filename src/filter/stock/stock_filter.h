@@ -52,8 +52,8 @@ struct StockFilter {
   }
 };
 
-// Whoever may get bloomline's filters asks filter::HasTrailer first. Any bytes are safe. If the
-// kind is kUnknown and `why` is not null, *why is one sentence; only this needs memory.
+// A caller that may get bloomline's filters asks filter::HasTrailer first. Any bytes are safe. If
+// the kind is kUnknown and `why` is not null, *why is one sentence; only this needs memory.
 StockFilter DecodeStockFilter(std::string_view bytes, std::string* why = nullptr);
 
 }  // namespace bloomline::stock

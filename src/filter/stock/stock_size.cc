@@ -16,7 +16,7 @@ double StandardRate(double bits_per_key, int num_probes) {
   return std::pow(1 - std::exp(-num_probes / bits_per_key), num_probes);
 }
 
-// A block of a ribbon filter has at most so many columns, and a filter so many keys.
+// The most columns of a ribbon filter's block, and the most keys of a filter.
 constexpr double kMaxColumns = RibbonShape::kMaxColumns;
 constexpr uint64_t kMaxRibbonKeys = 950000000;
 

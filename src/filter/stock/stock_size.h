@@ -13,7 +13,7 @@ int Millibits(double bits_per_key);
 // FastLocalBloomImpl::ChooseNumProbes: 1 to 24.
 int BloomNumProbes(int millibits);
 
-// Of a Bloom filter of num_keys keys, without its trailer: whole blocks of 64 bytes.
+// The bytes of a Bloom filter of num_keys keys, without its trailer: whole blocks of 64.
 uint64_t BloomPayloadBytes(uint64_t num_keys, int millibits);
 
 // The false-positive rate that RocksDB expects of a Bloom filter (BloomMath, util/bloom_impl.h). A

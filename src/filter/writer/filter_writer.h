@@ -48,7 +48,7 @@ class FilterWriter {
 
   // Other threads may call these while keys are added.
   size_t num_keys() const { return hashes_.size(); }
-  // Why the next FinishTo writes a filter that matches every key, whatever its shape is. Its shape
+  // Why the next FinishTo writes a filter that matches every key and ignores its shape, which
   // should be FilterShape().
   enum class Fault { kNone, kOptions, kSeed, kMemory };
   Fault fault() const { return fault_.load(std::memory_order_relaxed); }

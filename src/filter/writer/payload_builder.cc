@@ -25,7 +25,7 @@ int BloomGroupShift(uint64_t num_blocks) {
   return shift;
 }
 
-// From so many keys on, groups are faster than one sort. They begin at 46,000, when the list is
+// From this many keys on, groups are faster than one sort. They begin at 46,000, when the list is
 // large enough for what they need in addition.
 constexpr size_t kCompactFromKeys = 32 << 10;
 

@@ -17,7 +17,7 @@
 
 namespace bloomline::filter {
 
-// From so many bytes on, a blocked payload is filled group by group. Measured at
+// From this many bytes on, a blocked payload is filled group by group. Measured at
 // 10 bits per key: into 12 MB groups gain nothing, into 125 MB they take half of the time
 // (docs/design.md).
 constexpr uint64_t kGroupedFromBytes = uint64_t{32} << 20;

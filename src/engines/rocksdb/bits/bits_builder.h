@@ -85,9 +85,9 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   bool is_partition() const { return is_partition_; }
 
  private:
-  // The bits per key of a filter of so many keys, within the limit of bytes.
+  // The bits per key of a filter of num_keys keys, within the limit of bytes.
   double BitsPerKeyOf(uint64_t num_keys) const;
-  // The shape of a filter of so many keys.
+  // The shape of a filter of num_keys keys.
   filter::FilterShape ShapeOf(uint64_t num_keys) const;
   // The same, of a filter that takes what its allocation has, if memory is to be saved.
   filter::FilterShape FittedToAllocation(uint64_t num_keys, const filter::FilterShape& asked) const;

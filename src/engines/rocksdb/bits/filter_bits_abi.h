@@ -90,7 +90,7 @@ class FilterBitsReader {
 
 namespace bloomline {
 
-// RocksDB's own filters end in so many bytes; its reader takes filters of this length or less as
+// RocksDB's own filters end in this many bytes; its reader takes filters of at most this length as
 // filters of no keys.
 constexpr size_t kStockTrailerBytes = 5;
 

@@ -26,7 +26,7 @@ using ROCKSDB_NAMESPACE::CompactionJobInfo;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::TableProperties;
 
-// Of a path such as DIR/000123.sst. 0: it has no number ("(nil)").
+// The number in a path such as DIR/000123.sst. 0: there is none ("(nil)").
 uint64_t NumberIn(const std::string& path) {
   const size_t slash = path.find_last_of('/');
   return std::strtoull(path.c_str() + (slash == std::string::npos ? 0 : slash + 1), nullptr, 10);

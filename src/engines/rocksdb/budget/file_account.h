@@ -29,11 +29,11 @@ struct FileSums {
 
   uint64_t bytes = 0;
   uint64_t keys = 0;
-  // Of the inputs of running compactions, less those that are written again.
+  // The keys of the inputs of running compactions, less those that are written again.
   uint64_t pending_keys = 0;
-  // Of files without a filter that were there before: they may get one when they are rewritten.
+  // The keys of old files without a filter, which may get one when they are rewritten.
   uint64_t unfiltered_keys = 0;
-  // Of files that were written while the account existed: their keys, and the sum of their shares
+  // For files that were written while the account existed: their keys, and the sum of their shares
   // of all keys that were live when they were written, in units of 1 / kAllKeys.
   uint64_t dated_keys = 0;
   uint64_t dated_shares = 0;

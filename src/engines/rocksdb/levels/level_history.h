@@ -30,7 +30,7 @@ class LevelHistory {
     std::atomic<int> top{0};
     std::atomic<int> deepest_bottom{0};
     std::atomic<int> deepest_inner{0};
-    // Flushes that still count as merged: each merge below level 0 vouches for so many.
+    // Flushes that still count as merged: each merge below level 0 vouches for a number.
     std::atomic<int> trusted_flushes{0};
   };
   // Sets *seen to `level` if that is deeper. Two threads at once may lose one of the values until

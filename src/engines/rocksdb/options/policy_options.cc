@@ -26,7 +26,8 @@ constexpr char kCanonicalizer[] = "canonicalizer";
 // An option that earlier versions wrote into every OPTIONS file. It says nothing of filters.
 constexpr char kSampleQueries[] = "sample_queries";
 
-// Of RocksDB's Ribbon policy: levels below this number, and flushed files from 0 on, get Bloom.
+// An option of RocksDB's Ribbon policy: levels below this number, and flushed files from 0 on, get
+// Bloom filters.
 constexpr char kBloomBeforeLevel[] = "bloom_before_level";
 
 // Returns an empty string, or what is wrong.

@@ -19,7 +19,7 @@ struct PolicySettings {
   FilterOptions filter;  // Normalized
   LevelRules levels;
   RangeSettings ranges;
-  // Of files whose column family and level are unknown.
+  // For files whose column family and level are unknown.
   filter::FilterCounts* counts = nullptr;
 };
 using SettingsPtr = std::shared_ptr<const PolicySettings>;

@@ -18,7 +18,7 @@
 // (min_tombstones_for_range_conversion). Empty prefixes change nothing else.
 //
 // An iterator without auto_prefix_mode would call Transform once and then query the filter: a call
-// of somebody else in between would look like a bound. RocksDB also checks the bound if the table
+// of another caller in between would look like a bound. RocksDB also checks the bound if the table
 // was written with another extractor, by the extractor's id in the table's properties. So this
 // extractor's id is never the same twice: each iterator checks the bound, and one without a bound,
 // or one that moves backward, queries no filter.

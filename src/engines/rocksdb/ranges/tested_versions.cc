@@ -16,7 +16,7 @@
 namespace bloomline {
 namespace {
 
-// Of the minor version that bloomline is compiled for; -1: it was not tested.
+// The patch of the minor version that bloomline is compiled for; -1: it was not tested.
 constexpr int LastTestedPatch() {
   for (const TestedVersion& tested : kTestedVersions) {
     if (tested.major == ROCKSDB_MAJOR && tested.minor == ROCKSDB_MINOR) return tested.last_patch;

@@ -71,7 +71,7 @@ class TableProbe {
   // As for a file that RocksDB is about to write: limited memory has its effect. May be null.
   std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> NewBuilder(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
-  // What max_filter_bytes leaves a filter of so many keys; infinity without it.
+  // The bits per key that max_filter_bytes leaves a filter of `keys` keys; infinity without it.
   double BitsWithinLimit(uint64_t keys) const;
   FileFilter Sample(const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
                     uint64_t num_keys) const;

@@ -171,7 +171,7 @@ bool RewriteJob::IsFit(const LiveFiles::Unit& unit) {
 Status RewriteJob::Compact(const LiveFiles::Unit& unit, std::vector<std::string>* outputs,
                            CompactionJobInfo* info) const {
   CompactionOptions options;
-  // Before 9.2 the default is Snappy, whatever the column family has.
+  // Before 9.2 the default is Snappy, also if the column family has another one.
   options.compression = ROCKSDB_NAMESPACE::kDisableCompressionOption;
   options.max_subcompactions = 1;
   uint64_t largest = 0;
@@ -266,7 +266,7 @@ bool RewriteJob::IsCancelled() const {
 }
 
 void RewriteJob::Sleep(double seconds) const {
-  constexpr double kStep = 0.05;  // soon enough for whoever cancels
+  constexpr double kStep = 0.05;  // soon enough for a user who cancels
   const Clock::time_point begin = Clock::now();
   for (;;) {
     const double left = seconds - SecondsSince(begin);

@@ -39,7 +39,7 @@ class RewriteJob {
 
   bool RewriteAll(std::vector<uint64_t> numbers, std::string* error);
   Outcome RewriteOne(uint64_t number, std::string* error);
-  // For a file of so many bytes, by bytes_per_second.
+  // For a file of this size, by bytes_per_second.
   double LeastSeconds(uint64_t bytes) const;
   // False: a file of the unit cannot be rewritten now, for a reason that the report has. Files are
   // not looked at once the call is cancelled.

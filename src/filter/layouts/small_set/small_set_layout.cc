@@ -1,4 +1,4 @@
-// LevelDB's small sets in the table of layouts. They are in LevelDB only, and nobody opens one for
+// LevelDB's small sets in the table of layouts. They are in LevelDB only, which opens none for
 // many queries.
 #include <algorithm>
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace bloomline::filter {
 namespace {
 
-// As many bytes as a flat filter has. Layout kAlwaysMatch if there are no such blocks.
+// With the bytes of a flat filter. Layout kAlwaysMatch if there are no such blocks.
 FilterShape Shape(const ShapeRequest& request) {
   constexpr uint64_t kMaxKeysOfOneBlock = 56;  // of up to 63 slots
   constexpr uint64_t kMeanKeysOfSeveral = 40;  // and a block's load varies

@@ -2,7 +2,7 @@
 use crate::ffi;
 use std::os::raw::c_char;
 
-/// As many keys go to a C function at once.
+/// The number of keys that go to a C function at once.
 const GROUP: usize = 256;
 
 /// The address and the length of a key.
