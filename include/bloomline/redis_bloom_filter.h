@@ -123,13 +123,13 @@ struct SharedBloomFilterOptions {
   double false_positive_rate = 0.01;
 
   // Seed of the 64-bit hash. If outsiders do not know it, they cannot choose keys that collide.
-  // DrawSeed in seed.h draws one. It is stored in Redis, in the filter's metadata. Error messages
+  // DrawSeed in seed.h draws one. It is stored in Redis, in each key of the filter. Error messages
   // do not contain it.
   uint64_t seed = 0;
 
-  // Bytes, 4096 to 536870912 (the longest string in Redis). The filter is split into strings
-  // (shards) of at most that size, at most 65536 of them. A cluster spreads them over its nodes:
-  // smaller shards spread better, larger ones make AddKeys cheaper.
+  // Bytes, 4096 to 67108864. The filter is split into strings (shards) of at most that size, at most
+  // 65536 of them. A cluster spreads them over its nodes: smaller shards spread better, larger ones
+  // make AddKeys cheaper. The server does nothing else while it makes one.
   uint64_t shard_bytes = 16 << 20;
 
   // Empty if the options are valid, else one sentence that names the value and the allowed range.

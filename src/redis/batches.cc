@@ -66,8 +66,6 @@ AddBatch::AddBatch(const Layout& layout, const std::vector<Shard>& shards, size_
 void AddBatch::Encode(size_t i, bool asked, std::string* out) {
   const Group& group = groups_[i];
   const size_t num_probes = static_cast<size_t>(layout_.num_probes);
-  const uint64_t bits_per_block = 8 * uint64_t{layout_.block_bytes};
-  const uint64_t last_marker = layout_.blocks_per_shard * bits_per_block - 1;
   BeginCommand((asked ? 5 : 2) + group.size * num_probes * 4 + (for_replicas_ ? 8 : 3), out);
   if (asked) {
     AppendArgument("EVAL", out);
@@ -77,27 +75,21 @@ void AddBatch::Encode(size_t i, bool asked, std::string* out) {
     AppendArgument("BITFIELD", out);
   }
   AppendArgument(shards_[group.shard].key, out);
-  if (asked) AppendArgument(last_marker, out);
+  if (asked) AppendArgument(EncodeHeader(layout_), out);
   for (uint32_t key = group.first; key < group.first + group.size; ++key) {
     const Place& place = keys_[key].place;
+    const uint64_t first_bit = 8 * BlockOffset(layout_, place.block);
     for (int j = 0; j < layout_.num_probes; ++j) {
       out->append("$3\r\nSET\r\n$2\r\nu1\r\n");
-      AppendArgument(place.block * bits_per_block + BitOf(layout_, place.pair, j), out);
+      AppendArgument(first_bit + BitOf(layout_, place.pair, j), out);
       out->append("$1\r\n1\r\n");
     }
   }
-  // If the server has lost the shard, BITFIELD creates a string without markers. Reading a marker
-  // in the same command detects that.
-  if (!for_replicas_) {
-    out->append("$3\r\nGET\r\n$2\r\nu1\r\n");
-    AppendArgument(last_marker, out);
-    return;
-  }
-  for (int i = 0; i < 2; ++i) {
-    out->append("$6\r\nINCRBY\r\n$2\r\nu1\r\n");
-    AppendArgument(last_marker, out);
-    out->append("$1\r\n1\r\n");
-  }
+  // If the server has lost the shard, BITFIELD creates a string without a header. Reading the
+  // header's first byte in the same command detects that.
+  out->append(for_replicas_ ? "$6\r\nINCRBY\r\n$2\r\nu8\r\n$1\r\n0\r\n$1\r\n1\r\n"
+                              "$6\r\nINCRBY\r\n$2\r\nu8\r\n$1\r\n0\r\n$2\r\n-1\r\n"
+                            : "$3\r\nGET\r\n$2\r\nu8\r\n$1\r\n0\r\n");
 }
 
 bool AddBatch::MayLackKey(size_t, const redisReply& reply) const {
@@ -112,13 +104,13 @@ void AddBatch::OnReply(size_t i, ReplyPtr reply, bool repeated) {
   }
   const size_t num_probes = static_cast<size_t>(layout_.num_probes);
   const size_t num_bits = group.size * num_probes;
-  // The second INCRBY restores the marker and returns it, as GET does.
-  const size_t marker = for_replicas_ ? num_bits + 1 : num_bits;
-  if (reply->type != REDIS_REPLY_ARRAY || reply->elements != marker + 1) {
+  // The second INCRBY restores the byte and returns it, as GET does.
+  const size_t header = for_replicas_ ? num_bits + 1 : num_bits;
+  if (reply->type != REDIS_REPLY_ARRAY || reply->elements != header + 1) {
     OnFailure(i, Unexpected(shards_[group.shard], *reply));
     return;
   }
-  if (reply->element[marker]->integer != 1) {
+  if (reply->element[header]->integer != kFirstHeaderByte) {
     lost_shards_.insert(group.shard);
     OnFailure(i, LostShard(shards_[group.shard]));
     return;
@@ -155,7 +147,7 @@ QueryBatch::QueryBatch(const Layout& layout, const std::vector<Shard>& shards, s
 
 void QueryBatch::Encode(size_t i, bool, std::string* out) {
   const Place& place = places_[i];
-  const uint64_t first = place.block * layout_.block_bytes;
+  const uint64_t first = BlockOffset(layout_, place.block);
   out->append("*4\r\n$8\r\nGETRANGE\r\n");
   AppendArgument(shards_[place.shard].key, out);
   AppendArgument(first, out);
@@ -195,20 +187,15 @@ std::string* CommandList::Add(uint16_t slot) {
   return &commands_.back().bytes;
 }
 
-bool CommandList::Run(Router* router, std::string* error, const AddOptions& options) {
-  router->Run(commands_.size(), this, options);
+bool CommandList::Run(Router* router, std::string* error) {
+  router->Run(commands_.size(), this);
   if (!error_.empty()) *error = error_;
   return error_.empty();
 }
 
-bool CommandList::MayLackKey(size_t i, const redisReply& reply) const {
-  if (reply.type == REDIS_REPLY_ARRAY) {
-    for (size_t j = 0; j < reply.elements; ++j) {
-      if (!MayLackKey(i, *reply.element[j])) return false;
-    }
-    return true;
-  }
-  return reply.type == REDIS_REPLY_NIL || (reply.type == REDIS_REPLY_INTEGER && reply.integer == 0);
+bool CommandList::MayLackKey(size_t, const redisReply& reply) const {
+  return (reply.type == REDIS_REPLY_STRING && reply.len == 0) ||
+         (reply.type == REDIS_REPLY_INTEGER && reply.integer == 0);
 }
 
 void CommandList::OnReply(size_t i, ReplyPtr reply, bool) {

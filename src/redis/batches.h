@@ -50,8 +50,8 @@ class KeyBatch : public Batch {
 // old bits.
 //
 // for_replicas: a server does not propagate a BITFIELD that changes no bit. WAIT would then return
-// at once, although the bits, set by another client, may be on no replica. So the command inverts
-// the marker twice. That changes nothing and is always propagated.
+// at once, although the bits, set by another client, may be on no replica. So the command changes
+// the first byte of the header and changes it back, which is always propagated.
 class AddBatch : public KeyBatch {
  public:
   // Adds n <= kWindowKeys keys. `results` may be null.
@@ -59,7 +59,7 @@ class AddBatch : public KeyBatch {
            const std::string_view* keys, bool for_replicas, AddResult* results, std::string* error);
 
   size_t size() const { return groups_.size(); }
-  // Shards that were missing. BITFIELD has created strings without marker in their place.
+  // Shards that were missing. BITFIELD has created strings without a header in their place.
   const std::set<uint32_t>& lost_shards() const { return lost_shards_; }
 
   uint16_t Slot(size_t i) const override { return shards_[groups_[i].shard].slot; }
@@ -110,17 +110,16 @@ class QueryBatch : public KeyBatch {
 
 // A list of commands that keeps the replies.
 //
-//   Add* Run (reply | TakeReply)*
+//   Add* Run reply*
 class CommandList : public Batch {
  public:
   // Returns where the command goes, encoded (command.h), before the next Add.
   std::string* Add(uint16_t slot);
 
   // False, with the first reason, if any command has no reply or an error reply.
-  bool Run(Router* router, std::string* error, const AddOptions& options = AddOptions());
+  bool Run(Router* router, std::string* error);
 
   const redisReply& reply(size_t i) const { return *commands_[i].reply; }
-  ReplyPtr TakeReply(size_t i) { return std::move(commands_[i].reply); }
 
   uint16_t Slot(size_t i) const override { return commands_[i].slot; }
   void Encode(size_t i, bool, std::string* out) override { out->append(commands_[i].bytes); }

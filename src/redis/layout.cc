@@ -11,7 +11,7 @@
 namespace bloomline::redis {
 namespace {
 
-constexpr std::string_view kMetadataStart = "bloomline-shared-bloom version=1";
+constexpr std::string_view kHeaderStart = "bloomline-shared-bloom version=1";
 
 double BitsPerKey(double rate, uint32_t block_bytes, int num_probes) {
   const uint32_t bits = 8 * block_bytes;
@@ -103,8 +103,28 @@ bool InRange(const Layout& layout) {
   const uint32_t block = layout.block_bytes;
   return block >= kMinBlockBytes && block <= kMaxBlockBytes && (block & (block - 1)) == 0 &&
          layout.num_probes >= kMinProbes && layout.num_probes <= kMaxProbes &&
-         layout.blocks_per_shard >= 1 && layout.blocks_per_shard <= kMaxShardBytes / block &&
+         layout.blocks_per_shard >= 1 &&
+         layout.blocks_per_shard <= (kMaxShardBytes - kHeaderBytes) / block &&
          layout.num_shards >= 1 && layout.num_shards <= kMaxShards;
+}
+
+// The header's line without the spaces after it.
+std::string HeaderText(const Layout& layout) {
+  return std::string(kHeaderStart) + " capacity=" + std::to_string(layout.capacity) +
+         " false_positive_rate=" + FormatDouble(layout.false_positive_rate) +
+         " seed=" + std::to_string(layout.seed) +
+         " block_bytes=" + std::to_string(layout.block_bytes) +
+         " num_probes=" + std::to_string(layout.num_probes) +
+         " blocks_per_shard=" + std::to_string(layout.blocks_per_shard) +
+         " num_shards=" + std::to_string(layout.num_shards) + " id=" + Hexadecimal(layout.id);
+}
+
+std::string WithoutSeed(std::string text) {
+  constexpr std::string_view kStart = " seed=";
+  const size_t start = text.find(kStart);
+  if (start == std::string::npos) return text;
+  const size_t value = start + kStart.size();
+  return text.replace(value, std::min(text.find(' ', value), text.size()) - value, "(not shown)");
 }
 
 }  // namespace
@@ -113,7 +133,7 @@ Layout PlanLayout(const SharedBloomFilterOptions& options) {
   const Choice choice = ChooseBlock(options.false_positive_rate);
   const double bits = std::ceil(static_cast<double>(options.capacity) * choice.bits_per_key);
   const uint64_t num_blocks = static_cast<uint64_t>(std::ceil(bits / (8.0 * choice.block_bytes)));
-  const uint64_t most_blocks = options.shard_bytes / choice.block_bytes;
+  const uint64_t most_blocks = (options.shard_bytes - kHeaderBytes) / choice.block_bytes;
   Layout layout;
   layout.capacity = options.capacity;
   layout.false_positive_rate = options.false_positive_rate;
@@ -127,23 +147,20 @@ Layout PlanLayout(const SharedBloomFilterOptions& options) {
   return layout;
 }
 
-std::string EncodeMetadata(const Layout& layout) {
-  return std::string(kMetadataStart) + " capacity=" + std::to_string(layout.capacity) +
-         " false_positive_rate=" + FormatDouble(layout.false_positive_rate) +
-         " seed=" + std::to_string(layout.seed) +
-         " block_bytes=" + std::to_string(layout.block_bytes) +
-         " num_probes=" + std::to_string(layout.num_probes) +
-         " blocks_per_shard=" + std::to_string(layout.blocks_per_shard) +
-         " num_shards=" + std::to_string(layout.num_shards) + " id=" + Hexadecimal(layout.id);
+std::string EncodeHeader(const Layout& layout) {
+  std::string header = HeaderText(layout);
+  header.resize(kHeaderBytes, ' ');
+  return header;
 }
 
-bool DecodeMetadata(std::string_view text, Layout* layout, std::string* error) {
-  const std::string quoted = "'" + WithoutSeed(std::string(text.substr(0, 300))) + "'";
-  if (text.substr(0, kMetadataStart.size()) != kMetadataStart) {
-    *error = quoted + " does not begin with '" + std::string(kMetadataStart) + "'";
+bool DecodeHeader(std::string_view bytes, Layout* layout, std::string* error) {
+  const std::string_view text = bytes.substr(0, bytes.find_last_not_of(' ') + 1);
+  const std::string quoted = "'" + WithoutSeed(std::string(text.substr(0, kHeaderBytes))) + "'";
+  if (text.substr(0, kHeaderStart.size()) != kHeaderStart) {
+    *error = quoted + " does not begin with '" + std::string(kHeaderStart) + "'";
     return false;
   }
-  std::string_view rest = text.substr(kMetadataStart.size());
+  std::string_view rest = text.substr(kHeaderStart.size());
   const bool complete = TakeNumber("capacity", &rest, &layout->capacity) &&
                         TakeDouble("false_positive_rate", &rest, &layout->false_positive_rate) &&
                         TakeNumber("seed", &rest, &layout->seed) &&
@@ -157,27 +174,21 @@ bool DecodeMetadata(std::string_view text, Layout* layout, std::string* error) {
         quoted + (complete ? " has a value out of range" : " does not have the fields it should");
     return false;
   }
-  // Scripts compare metadata as text, so two texts must not mean the same.
-  if (EncodeMetadata(*layout) != text) {
-    *error = quoted + " is in another spelling than '" + WithoutSeed(EncodeMetadata(*layout)) + "'";
+  // Clients compare headers as bytes, so no two spellings may mean the same.
+  if (EncodeHeader(*layout) != bytes) {
+    *error = quoted + " is in another spelling than '" + Describe(*layout) +
+             "', with spaces up to " + std::to_string(kHeaderBytes) + " bytes";
     return false;
   }
   return true;
 }
 
-std::string WithoutSeed(std::string metadata) {
-  constexpr std::string_view kStart = " seed=";
-  const size_t start = metadata.find(kStart);
-  if (start == std::string::npos) return metadata;
-  const size_t value = start + kStart.size();
-  return metadata.replace(value, std::min(metadata.find(' ', value), metadata.size()) - value,
-                          "(not shown)");
-}
+std::string Describe(const Layout& layout) { return WithoutSeed(HeaderText(layout)); }
 
 bool SameParameters(const Layout& a, const Layout& b) {
   Layout b_with_a_id = b;
   b_with_a_id.id = a.id;
-  return EncodeMetadata(a) == EncodeMetadata(b_with_a_id);
+  return EncodeHeader(a) == EncodeHeader(b_with_a_id);
 }
 
 std::string ValidateName(std::string_view name) {
@@ -191,13 +202,11 @@ std::string ValidateName(std::string_view name) {
          " bytes); allowed: 1 to 200 bytes, no spaces, control characters, '{' or '}'";
 }
 
-std::string MetadataKey(std::string_view name) { return "bloomline:{" + std::string(name) + "}"; }
+std::string EntryKey(std::string_view name) { return "bloomline:{" + std::string(name) + "}"; }
 
 std::string ShardKey(std::string_view name, uint64_t id, uint32_t shard) {
   return "bloomline:shard:{" + std::string(name) + ":" + Hexadecimal(id) + ":" +
          std::to_string(shard) + "}";
 }
-
-std::string TicketField(uint64_t id) { return "ticket:" + Hexadecimal(id); }
 
 }  // namespace bloomline::redis

@@ -1,4 +1,4 @@
-// The layout of a filter in Redis: keys, metadata, and the bits of a key. docs/redis_protocol.md
+// The layout of a filter in Redis: keys, headers, and the bits of a key. docs/redis_protocol.md
 // defines it.
 #ifndef BLOOMLINE_REDIS_LAYOUT_H_
 #define BLOOMLINE_REDIS_LAYOUT_H_
@@ -12,6 +12,10 @@
 
 namespace bloomline::redis {
 
+// Each key of a filter begins with its header.
+constexpr uint32_t kHeaderBytes = 256;
+constexpr unsigned char kFirstHeaderByte = 'b';
+
 struct Layout {
   uint64_t capacity = 0;
   double false_positive_rate = 0;
@@ -22,7 +26,7 @@ struct Layout {
   uint32_t num_shards = 0;
   uint64_t id = 0;  // random; differs if a filter is deleted and created again
 
-  uint64_t shard_bytes() const { return blocks_per_shard * block_bytes; }
+  uint64_t shard_bytes() const { return kHeaderBytes + blocks_per_shard * block_bytes; }
   // The last bit of each block is its marker, which is always 1.
   uint32_t marker_bit() const { return 8 * block_bytes - 1; }
 };
@@ -30,30 +34,29 @@ struct Layout {
 constexpr uint32_t kMinBlockBytes = 64;
 constexpr uint32_t kMaxBlockBytes = 512;
 constexpr uint64_t kMinShardBytes = 4096;
-constexpr uint64_t kMaxShardBytes = uint64_t{512} << 20;
+constexpr uint64_t kMaxShardBytes = uint64_t{64}
+                                    << 20;  // made in one step, which blocks the server
 constexpr uint32_t kMaxShards = 65536;
 
 // Chooses block size, probes and shards. The options must be in their ranges. `id` stays 0.
 // num_shards may be kMaxShards + 1, which stands for any larger number. Takes milliseconds.
 Layout PlanLayout(const SharedBloomFilterOptions& options);
 
-// The value of the hash field "metadata": one line of text.
-std::string EncodeMetadata(const Layout& layout);
-// False, with the reason, if EncodeMetadata would not write this text or a value is out of range.
+// One line of text, with spaces up to kHeaderBytes.
+std::string EncodeHeader(const Layout& layout);
+// False, with the reason, if EncodeHeader would not write these bytes or a value is out of range.
 // The reason does not contain the seed.
-bool DecodeMetadata(std::string_view text, Layout* layout, std::string* error);
-// The text for an error message, without the value of the seed, which may be secret.
-std::string WithoutSeed(std::string metadata);
+bool DecodeHeader(std::string_view bytes, Layout* layout, std::string* error);
+// The text of the header for an error message, without the value of the seed, which may be secret.
+std::string Describe(const Layout& layout);
 // Equal except for the id.
 bool SameParameters(const Layout& a, const Layout& b);
 
 // Returns an empty string if the name is valid, otherwise one sentence.
 std::string ValidateName(std::string_view name);
 // Names contain no braces, so the text before the first brace distinguishes the two kinds of keys.
-std::string MetadataKey(std::string_view name);
+std::string EntryKey(std::string_view name);
 std::string ShardKey(std::string_view name, uint64_t id, uint32_t shard);
-// The hash field of a creator with this id, before its filter is published.
-std::string TicketField(uint64_t id);
 
 struct Place {
   uint32_t shard;
@@ -66,6 +69,11 @@ inline Place PlaceOf(const Layout& layout, uint64_t hash) {
   const uint64_t shard = block / layout.blocks_per_shard;
   return {static_cast<uint32_t>(shard), block - shard * layout.blocks_per_shard,
           kernels::BlockedPair(hash)};
+}
+
+// The first byte of the block in its shard.
+inline uint64_t BlockOffset(const Layout& layout, uint64_t block) {
+  return kHeaderBytes + block * layout.block_bytes;
 }
 
 // The bit of probe j within the block; never the marker.

@@ -21,12 +21,10 @@ struct SharedBloomFilter::State {
   std::string error;
   std::string first_error;  // of the groups of a container
 
-  // Null, with the reason, if shards are missing.
   static std::unique_ptr<SharedBloomFilter> Make(const RedisServers& servers,
                                                  const std::string& name,
                                                  const redis::Layout& layout,
-                                                 std::unique_ptr<redis::Router> router,
-                                                 std::string* error);
+                                                 std::unique_ptr<redis::Router> router);
   bool ConfirmFilter(const AddOptions& options);
   void AddWindow(size_t n, const std::string_view* keys, const AddOptions& options,
                  AddResult* results, bool* ok);
@@ -57,8 +55,7 @@ std::unique_ptr<redis::Router> ConnectFor(const RedisServers& servers, const std
 
 std::unique_ptr<SharedBloomFilter> SharedBloomFilter::State::Make(
     const RedisServers& servers, const std::string& name, const redis::Layout& layout,
-    std::unique_ptr<redis::Router> router, std::string* error) {
-  if (!redis::CheckShards(router.get(), name, layout, error)) return nullptr;
+    std::unique_ptr<redis::Router> router) {
   auto state = std::make_unique<State>();
   state->name = name;
   state->layout = layout;
@@ -80,9 +77,8 @@ void SharedBloomFilter::State::AddWindow(size_t n, const std::string_view* keys,
   redis::AddBatch batch(layout, shards, n, keys, options.min_replicas > 0, results, &error);
   router->Run(batch.size(), &batch, options);
   *ok = *ok && !batch.failed();
-  for (const uint32_t shard : batch.lost_shards()) {
-    redis::RemoveRemnant(router.get(), name, layout, shard);
-  }
+  if (batch.lost_shards().empty()) return;
+  redis::RemoveRemnants(router.get(), layout, shards, batch.lost_shards());
 }
 
 void SharedBloomFilter::State::QueryWindow(size_t n, const std::string_view* keys, Answer* answers,
@@ -105,7 +101,7 @@ std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Create(
     std::unique_ptr<redis::Router> router = ConnectFor(servers, name, reason);
     if (router == nullptr) return nullptr;
     if (!redis::CreateFilter(router.get(), name, &layout, reason)) return nullptr;
-    return State::Make(servers, name, layout, std::move(router), reason);
+    return State::Make(servers, name, layout, std::move(router));
   });
 }
 
@@ -117,7 +113,7 @@ std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Open(const RedisServers& s
     if (router == nullptr) return nullptr;
     redis::Layout layout;
     if (!redis::OpenFilter(router.get(), name, &layout, reason)) return nullptr;
-    return State::Make(servers, name, layout, std::move(router), reason);
+    return State::Make(servers, name, layout, std::move(router));
   });
 }
 

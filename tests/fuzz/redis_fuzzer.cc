@@ -1,6 +1,6 @@
 // Replies of a broken or hostile Redis server. Whatever bytes it sends: a query is answered "no"
-// only after a whole block with its marker, no addition is acknowledged without the marker, and the
-// parsers accept only values in range.
+// only after a whole block with its marker, no addition is acknowledged without the shard's header,
+// and the parsers accept only values in range.
 #include <hiredis/hiredis.h>
 
 #include "src/filter/bits/hash.h"
@@ -220,9 +220,9 @@ void FuzzAdditions(FuzzedDataProvider* input) {
   const bool for_replicas = input->ConsumeBool();
   redis::AddBatch batch(filter.layout, filter.shards, num_keys, views.data(), for_replicas,
                         with_results ? results.data() : nullptr, &error);
-  // A reply has a number for each bit of its keys and one for the marker, or two for replicas; a
-  // command has 16 keys at most, and as many as are of one shard.
-  const size_t num_markers = for_replicas ? 2 : 1;
+  // A reply has a number for each bit of its keys and one for the header's first byte, or two for
+  // replicas; a command has 16 keys at most, and as many as are of one shard.
+  const size_t num_headers = for_replicas ? 2 : 1;
   const size_t num_probes = static_cast<size_t>(filter.layout.num_probes);
   const size_t max_keys = std::min<size_t>(num_keys, 16);
   std::string bytes;
@@ -232,7 +232,7 @@ void FuzzAdditions(FuzzedDataProvider* input) {
       continue;
     }
     const auto surplus = input->ConsumeIntegralInRange<int>(0, 15);
-    const size_t n = num_probes * input->ConsumeIntegralInRange<size_t>(1, max_keys) + num_markers +
+    const size_t n = num_probes * input->ConsumeIntegralInRange<size_t>(1, max_keys) + num_headers +
                      static_cast<size_t>(surplus == 0);
     bytes += "*" + std::to_string(n) + "\r\n";
     const bool set = input->ConsumeBool();
@@ -240,37 +240,38 @@ void FuzzAdditions(FuzzedDataProvider* input) {
     if (input->ConsumeIntegralInRange<int>(0, 7) == 7) {
       AppendAnyReply(input, 1, &bytes);
     } else {
-      AppendInteger(input->ConsumeIntegralInRange<int>(0, 7) < 7, &bytes);
+      AppendInteger(input->ConsumeIntegralInRange<int>(0, 7) < 7 ? redis::kFirstHeaderByte : 0,
+                    &bytes);
     }
   }
   const auto first_piece = input->ConsumeIntegral<uint16_t>();
   Garble(input, &bytes);
 
   size_t next = 0;
-  bool all_marked = true;
+  bool all_headed = true;
   ForEachReply(bytes, first_piece, [&](ReplyPtr reply) {
     if (next == batch.size()) return;
     std::string command;
     batch.Encode(next, next % 2 == 1, &command);
     Require(batch.Slot(next) < redis::kNumSlots, "a slot is in range");
-    const bool is_marked = reply->type == REDIS_REPLY_ARRAY && reply->elements > num_probes &&
-                           (reply->elements - num_markers) % num_probes == 0 &&
+    const bool is_headed = reply->type == REDIS_REPLY_ARRAY && reply->elements > num_probes &&
+                           (reply->elements - num_headers) % num_probes == 0 &&
                            reply->element[reply->elements - 1]->type == REDIS_REPLY_INTEGER &&
-                           reply->element[reply->elements - 1]->integer == 1;
-    all_marked = all_marked && is_marked;
+                           reply->element[reply->elements - 1]->integer == redis::kFirstHeaderByte;
+    all_headed = all_headed && is_headed;
     const auto acknowledged = [&] {
       return std::count_if(results.begin(), results.end(),
                            [](AddResult result) { return result != AddResult::kFailed; });
     };
     const auto before = acknowledged();
     batch.OnReply(next++, std::move(reply), repeated);
-    Require(is_marked || acknowledged() == before, "nothing is acknowledged without the marker");
+    Require(is_headed || acknowledged() == before, "nothing is acknowledged without the header");
   });
   for (; next < batch.size(); ++next) {
     batch.OnFailure(next, "no reply");
-    all_marked = false;
+    all_headed = false;
   }
-  Require(all_marked || batch.failed(), "failures are reported");
+  Require(all_headed || batch.failed(), "failures are reported");
   Require(batch.failed() == !error.empty(), "what failed has a reason, and only that");
   if (with_results && !batch.failed()) {
     for (const AddResult result : results) {
@@ -341,8 +342,8 @@ void FuzzErrors(FuzzedDataProvider* input) {
   RequireUsable(redirect.endpoint);
 }
 
-void FuzzMetadata(FuzzedDataProvider* input) {
-  std::string text = redis::EncodeMetadata(ConsumeFilter(input).layout);
+void FuzzHeader(FuzzedDataProvider* input) {
+  std::string text = redis::EncodeHeader(ConsumeFilter(input).layout);
   if (input->ConsumeIntegralInRange<int>(0, 3) == 3) {
     text = input->ConsumeRemainingBytesAsString();
   } else {
@@ -360,11 +361,12 @@ void FuzzMetadata(FuzzedDataProvider* input) {
       const size_t removed = input->ConsumeIntegralInRange<size_t>(0, 3);
       text.replace(place, removed, input->ConsumeRandomLengthString(20));
     }
+    if (input->ConsumeBool()) text.resize(redis::kHeaderBytes, ' ');
   }
   const Key exact(text.begin(), text.end());
   Layout layout;
   std::string error;
-  const bool decoded = redis::DecodeMetadata(View(exact), &layout, &error);
+  const bool decoded = redis::DecodeHeader(View(exact), &layout, &error);
   Require(decoded == error.empty(), "what is refused has a reason, and only that");
   if (!decoded) return;
   for (const uint64_t hash : {uint64_t{0}, UINT64_MAX, RandomNumber(layout.seed, 1)}) {
@@ -378,7 +380,7 @@ void FuzzMetadata(FuzzedDataProvider* input) {
   }
   Require(layout.shard_bytes() <= redis::kMaxShardBytes, "a shard is no longer than Redis allows");
   Layout again;
-  Require(redis::DecodeMetadata(redis::EncodeMetadata(layout), &again, &error) &&
+  Require(redis::DecodeHeader(redis::EncodeHeader(layout), &again, &error) &&
               redis::SameParameters(layout, again) && layout.id == again.id,
           "what was decoded can be encoded and decoded");
 }
@@ -391,7 +393,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FuzzedDataProvider input(data, size);
   using Target = void (*)(FuzzedDataProvider*);
   constexpr Target kTargets[] = {FuzzQueries, FuzzAdditions, FuzzSlotRanges, FuzzErrors,
-                                 FuzzMetadata};
+                                 FuzzHeader};
   input.PickValueInArray(kTargets)(&input);
   return 0;
 }

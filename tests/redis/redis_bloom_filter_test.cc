@@ -52,7 +52,7 @@ TEST_F(RedisBloomFilterTest, BatchesMatchSingleCalls) {
   SharedBloomFilterOptions options = Options(20000);
   options.shard_bytes = 4096;
   const auto filter = Create("f", options);
-  EXPECT_EQ(filter->num_shards(), 6u);
+  EXPECT_EQ(filter->num_shards(), 7u);
   const std::vector<std::string> keys = Keys(20000, "key");
   std::vector<std::string_view> views = Views(keys);
   views[777] = views[776];  // twice in a batch: new only once
@@ -114,11 +114,13 @@ TEST_F(RedisBloomFilterTest, AddKeyAndAddKeysSendOneCommandEach) {
 // docs/redis_protocol.md: positions that an independent implementation computed.
 TEST_F(RedisBloomFilterTest, LayoutIsTheDocumentedOne) {
   const std::string id = "00000000000000ff";
-  server_->Command({"HSET", "bloomline:{golden}", "metadata",
-                    "bloomline-shared-bloom version=1 capacity=7000 false_positive_rate=0.01 "
-                    "seed=42 block_bytes=128 num_probes=6 blocks_per_shard=25 num_shards=3 id=" +
-                        id});
-  std::string empty_shard;
+  std::string header =
+      "bloomline-shared-bloom version=1 capacity=7000 false_positive_rate=0.01 "
+      "seed=42 block_bytes=128 num_probes=6 blocks_per_shard=25 num_shards=3 id=" +
+      id;
+  header.resize(256, ' ');
+  server_->Command({"SET", "bloomline:{golden}", header});
+  std::string empty_shard = header;
   for (int block = 0; block < 25; ++block) empty_shard += std::string(127, '\0') + '\x01';
   for (const std::string shard : {"0", "1", "2"}) {
     server_->Command({"SET", "bloomline:shard:{golden:" + id + ":" + shard + "}", empty_shard});
@@ -126,7 +128,7 @@ TEST_F(RedisBloomFilterTest, LayoutIsTheDocumentedOne) {
   const auto filter = Open("golden");
   ASSERT_NE(filter, nullptr);
   EXPECT_EQ(filter->capacity(), 7000u);
-  EXPECT_EQ(filter->num_bytes(), 75u * 128);
+  EXPECT_EQ(filter->num_bytes(), 3u * 256 + 75 * 128);
   EXPECT_EQ(filter->MayMatch("hello"), Answer::kNo);
 
   // "hello" with seed 42: block 54, so shard 2 and block 4 there.
@@ -134,16 +136,16 @@ TEST_F(RedisBloomFilterTest, LayoutIsTheDocumentedOne) {
   const int hello[] = {280, 675, 748, 115, 227, 337};
   EXPECT_EQ(filter->AddKey("hello"), AddResult::kNew);
   for (const int bit : hello) {
-    EXPECT_EQ(server_->Command({"GETBIT", key, std::to_string(4 * 1024 + bit)}), "1") << bit;
+    EXPECT_EQ(server_->Command({"GETBIT", key, std::to_string(2048 + 4 * 1024 + bit)}), "1") << bit;
   }
-  EXPECT_EQ(server_->Command({"BITCOUNT", key}), std::to_string(25 + 6));
+  EXPECT_EQ(server_->Command({"BITCOUNT", key, "256", "-1"}), std::to_string(25 + 6));
 
   // "world": block 3 of shard 0; written by another client.
   const std::string first = "bloomline:shard:{golden:" + id + ":0}";
   EXPECT_EQ(filter->MayMatch("world"), Answer::kNo);
   for (const int bit : {858, 298, 912, 402, 119, 66}) {
     EXPECT_EQ(filter->MayMatch("world"), Answer::kNo);
-    server_->Command({"SETBIT", first, std::to_string(3 * 1024 + bit), "1"});
+    server_->Command({"SETBIT", first, std::to_string(2048 + 3 * 1024 + bit), "1"});
   }
   EXPECT_EQ(filter->MayMatch("world"), Answer::kMaybe);
 }

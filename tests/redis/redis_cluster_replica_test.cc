@@ -1,10 +1,9 @@
-// Additions that replicas in a cluster confirm: no acknowledged key may be lost when a replica takes
-// over.
+// Additions that replicas in a cluster confirm: no acknowledged key may be lost when a replica
+// takes over.
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <memory>
-#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -12,11 +11,7 @@
 
 #include "bloomline/redis_bloom_filter.h"
 #include "src/filter/bits/hash.h"
-#include "src/redis/batches.h"
 #include "src/redis/layout.h"
-#include "src/redis/lifecycle.h"
-#include "src/redis/router.h"
-#include "src/redis/slots.h"
 #include "tests/redis/redis_filter_test.h"
 #include "tests/redis/redis_keys.h"
 #include "tests/redis/redis_server.h"
@@ -90,12 +85,11 @@ class RedisClusterReplicaTest : public RedisTest {
 
   // n keys of the filter "f" whose bits are in this shard.
   std::vector<std::string> KeysOf(const std::string& shard, size_t n, const std::string& prefix) {
-    const std::string hash = redis::MetadataKey("f");
-    const std::string text =
-        cluster_->node(cluster_->NodeOf(hash)).Command({"HGET", hash, "metadata"});
+    const std::string entry = redis::EntryKey("f");
+    const std::string header = cluster_->node(cluster_->NodeOf(entry)).Command({"GET", entry});
     redis::Layout layout;
     std::string error;
-    EXPECT_TRUE(redis::DecodeMetadata(text, &layout, &error)) << error;
+    EXPECT_TRUE(redis::DecodeHeader(header, &layout, &error)) << error;
     std::vector<std::string> keys;
     for (int i = 0; keys.size() < n; ++i) {
       std::string key = prefix + std::to_string(i);
@@ -142,37 +136,26 @@ TEST_F(RedisClusterReplicaTest, NoConfirmedKeyIsLostWhenANodeDies) {
               acknowledged.size(), at_failover);
 }
 
-// The replica that takes over lacks the last step of creation, which makes shards permanent.
-TEST_F(RedisClusterReplicaTest, ShardsOfAConfirmedKeyStay) {
-  std::string error;
-  redis::Layout layout = redis::PlanLayout(options_);
-  layout.id = 0xff;
-  const std::vector<redis::Shard> shards = redis::ShardsOf("f", layout);
-  const std::unique_ptr<redis::Router> router = redis::Router::Connect(servers_, &error);
-  ASSERT_NE(router, nullptr) << error;
-  ASSERT_TRUE(redis::MakeShards(router.get(), layout, shards, {}, &error)) << error;
-  bool ours = false;
-  ASSERT_TRUE(redis::PublishFilter(router.get(), "f", layout, {}, &ours, &error)) << error;
+// The replica that takes over has an older filter of this name, and not the new one's shards.
+TEST_F(RedisClusterReplicaTest, ConfirmedKeyIsInAConfirmedFilter) {
+  WaitForReplicas(cluster_->node(0), 1);
+  ASSERT_NE(Create(), nullptr);
   WaitForReplicas(cluster_->node(0), 1);
   CutOff(&cluster_->node(0), &cluster_->replica(0));
+  std::string error;
+  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
   auto filter = Create();
   ASSERT_NE(filter, nullptr);
-  ReplaceNode0();
-  cluster_->node(0).Restart();
-  WaitForReplicas(cluster_->replica(0), 1);
-  const auto ttl_of_shards = [&] {
-    std::set<std::string> ttls;
-    for (const std::string& shard : cluster_->replica(0).KeysLike("bloomline:shard:*")) {
-      const std::string ttl = cluster_->replica(0).Command({"TTL", shard});
-      ttls.insert(ttl == "-1" ? "permanent" : "expires");
-    }
-    return ttls;
-  };
-  EXPECT_EQ(ttl_of_shards(), std::set<std::string>{"expires"});
+  // The replica lacks shards, so no key is confirmed, wherever it lies.
   const std::vector<std::string> keys = Keys(1000, "key");
-  ASSERT_TRUE(filter->AddKeys(keys, nullptr, Replicas(1, 10000))) << filter->error();
-  EXPECT_EQ(ttl_of_shards(), std::set<std::string>{"permanent"});
-  EXPECT_EQ(CountLost(filter.get(), keys), 0u);
+  std::vector<AddResult> results(keys.size());
+  EXPECT_FALSE(filter->AddKeys(keys, results.data(), Replicas(1, 100)));
+  EXPECT_EQ(Count(results, AddResult::kFailed), keys.size());
+  EXPECT_NE(filter->error().find("0 of 1 replicas confirmed"), std::string::npos)
+      << filter->error();
+  ReplaceNode0();
+  std::vector<Answer> answers(keys.size());
+  EXPECT_FALSE(filter->MayMatch(keys, answers.data())) << "shards are lost";
 }
 
 // While a slot moves, the node that took the addition gets the WAIT.

@@ -13,11 +13,6 @@
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
-#include "src/redis/batches.h"
-#include "src/redis/layout.h"
-#include "src/redis/lifecycle.h"
-#include "src/redis/router.h"
-#include "src/redis/scripts.h"
 #include "src/redis/slots.h"
 #include "tests/redis/redis_filter_test.h"
 #include "tests/redis/redis_keys.h"
@@ -265,17 +260,17 @@ TEST_F(RedisClusterTest, RedirectIsFollowedLate) {
 // Every script has one key, so a cluster has no reason to refuse it (TRYAGAIN) while the key's slot
 // moves.
 TEST_F(RedisClusterTest, FilterIsCreatedAndDeletedWhileItsSlotsMove) {
-  const std::string metadata = "bloomline:{f}";
-  const size_t from = cluster_->NodeOf(metadata);
+  const std::string entry = "bloomline:{f}";
+  const size_t from = cluster_->NodeOf(entry);
   const size_t to = (from + 1) % RedisCluster::kNodes;
-  cluster_->BeginMigration(metadata, from, to);
+  cluster_->BeginMigration(entry, from, to);
   const uint64_t asks = Redirects("ASK");
   const auto filter = Create();
   ASSERT_NE(filter, nullptr);
   EXPECT_GT(Redirects("ASK"), asks);
   EXPECT_EQ(Redirects("TRYAGAIN"), 0u);
   EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
-  cluster_->EndMigration(metadata, to);
+  cluster_->EndMigration(entry, to);
   EXPECT_EQ(Create()->MayMatch("key"), Answer::kMaybe);
   const std::string shard = ShardsAt(0)[0];
   cluster_->BeginMigration(shard, 0, 1);
@@ -285,71 +280,6 @@ TEST_F(RedisClusterTest, FilterIsCreatedAndDeletedWhileItsSlotsMove) {
   for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
     EXPECT_EQ(cluster_->node(i).Command({"DBSIZE"}), "0");
   }
-}
-
-// A key that a creator makes after ASKING is in the way if the slot's move was given up meanwhile.
-// So it does not stay for an hour.
-TEST_F(RedisClusterTest, KeysMadeAfterAskingExpireSoon) {
-  redis::Layout layout = redis::PlanLayout(options_);
-  layout.id = 0xff;
-  const std::vector<redis::Shard> shards = redis::ShardsOf("f", layout);
-  std::string error;
-  const std::unique_ptr<redis::Router> router = redis::Router::Connect(servers_, &error);
-  ASSERT_NE(router, nullptr) << error;
-  const auto ttl = [&](const std::string& key) {
-    cluster_->EndMigration(key, 1);
-    return std::stoi(cluster_->node(1).Command({"TTL", key}));
-  };
-
-  // The shard is allocated late, as in RedirectIsFollowedLate. Its content goes to node 0 again.
-  std::string shard;
-  for (const redis::Shard& one : shards) {
-    if (cluster_->NodeOf(one.key) == 0) shard = one.key;
-  }
-  cluster_->BeginMigration(shard, 0, 1);
-  cluster_->node(2).Stop();
-  bool made = true;
-  std::thread creator([&] { made = redis::MakeShards(router.get(), layout, shards, {}, &error); });
-  const bool has_asked = Within30Seconds([&] { return Redirects("ASK", 0) == 1; });
-  const std::string slot = cluster_->Slot(shard);
-  EXPECT_EQ(cluster_->node(0).Command({"CLUSTER", "SETSLOT", slot, "STABLE"}), "OK");
-  cluster_->node(2).Continue();
-  creator.join();
-  ASSERT_TRUE(has_asked);
-  EXPECT_FALSE(made);
-  EXPECT_NE(error.find(shard + " is not what its creator left"), std::string::npos) << error;
-  const int shard_ttl = ttl(shard);
-  EXPECT_GT(shard_ttl, 0);
-  EXPECT_LE(shard_ttl, 60);
-
-  // The ticket's creator cannot go on.
-  std::string name = "f";
-  while (cluster_->NodeOf(redis::MetadataKey(name)) != 0) name += "f";
-  const std::string hash = redis::MetadataKey(name);
-  cluster_->BeginMigration(hash, 0, 1);
-  ASSERT_EQ(cluster_->node(1).Command({"ACL", "SETUSER", "default", "-hset"}), "OK");
-  bool ours;
-  EXPECT_FALSE(redis::PublishFilter(router.get(), name, layout, {}, &ours, &error));
-  const int ticket_ttl = ttl(hash);
-  EXPECT_GT(ticket_ttl, 0);
-  EXPECT_LE(ticket_ttl, 60);
-}
-
-// To a script, a key that is missing from a moving slot is on the other node, even if the script
-// itself has just removed it.
-TEST_F(RedisClusterTest, FilterIsPublishedIfItsSlotMovesAfterTheTicket) {
-  const std::string key = "bloomline:{f}";
-  const size_t from = cluster_->NodeOf(key);
-  const size_t to = (from + 1) % RedisCluster::kNodes;
-  const std::string token =
-      cluster_->node(from).Command({"EVAL", redis::kTakeTicket, "1", key, "ticket:a", "3600"});
-  ASSERT_EQ(token.size(), 18u) << token;
-  cluster_->BeginMigration(key, from, to);
-  EXPECT_EQ(cluster_->node(from).Command(
-                {"EVAL", redis::kPublish, "1", key, "ticket:a", token, "some metadata"}),
-            "some metadata");
-  EXPECT_EQ(cluster_->node(from).Command({"HGETALL", key}), "metadata some metadata unfinished 1");
-  EXPECT_EQ(cluster_->node(from).Command({"TTL", key}), "-1");
 }
 
 TEST_F(RedisClusterTest, DeadNodeAffectsOnlyItsShards) {

@@ -1,6 +1,6 @@
-// A proxy applies every fault to every command that creates, finishes and deletes a filter, and
-// delivers late copies at every point of the filter's later life. No query of an acknowledged key
-// is ever answered "no".
+// A proxy applies every fault to every command that creates and deletes a filter, and delivers late
+// copies at every point of the filter's later life. No query of an acknowledged key is ever
+// answered "no".
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,15 +25,8 @@ namespace {
 constexpr size_t kKeys = 200;
 
 // The operations that go through the proxy.
-enum class Operation {
-  kCreate,
-  kCreateOverDead,  // a creator died between the metadata and the last step; a shard has expired
-                    // since
-  kOpenUnfinished,  // a creator died there; all shards exist
-  kDelete,
-};
-constexpr const char* kOperationNames[] = {"create", "create over a dead one", "open unfinished",
-                                           "delete"};
+enum class Operation { kCreate, kDelete };
+constexpr const char* kOperationNames[] = {"create", "delete"};
 
 // When the proxy delivers late commands.
 enum class Release { kNever, kDuring, kBeforeUse, kAfterAdds, kAfterDelete, kAfterNewFilter };
@@ -75,7 +68,7 @@ class Life {
   explicit Life(Totals* totals) : totals_(totals) {
     direct_.servers = {server_.address()};
     direct_.command_timeout_ms = 10000;  // only for a busy machine
-    // Two shards, each larger than the MiB that is filled at a time.
+    // Two shards.
     options_.capacity = 3300000;
     options_.false_positive_rate = 0.05;  // planning takes a quarter of the time of 0.01
     options_.shard_bytes = 3 << 19;
@@ -86,12 +79,12 @@ class Life {
     case_ = c;
     server_.Command({"FLUSHALL", "ASYNC"});
     filters_.clear();
-    SetUp();
+    if (c.operation == Operation::kDelete) CreateAndAdd("zeroth");
     RedisProxy proxy(server_.port(), c.strikes);
     if (c.release == Release::kDuring) proxy.DeliverAt(c.strikes[0].at + c.during);
     const bool ok = RunOperation(proxy.address());
     if (c.strikes.empty()) Expect(ok, "failed without a fault");
-    if (ok && c.operation != Operation::kDelete) ExpectFinished();
+    if (ok && c.operation == Operation::kCreate) ExpectComplete();
     const std::vector<std::string> commands = proxy.commands();
     const auto pass = [&](Release now) {
       if (c.release == now) proxy.Deliver();
@@ -104,12 +97,16 @@ class Life {
     DeleteLast();
     pass(Release::kAfterDelete);
     std::string error;
-    Expect(SharedBloomFilter::Open(direct_, "f", &error) == nullptr, "came back after Delete");
+    // A creation that was reported as failed may succeed late.
+    const bool may_come = c.operation == Operation::kCreate && !ok;
+    Expect(SharedBloomFilter::Open(direct_, "f", &error) == nullptr || may_come,
+           "came back after Delete");
+    // A late copy of the last step of a creation brings back the entry alone.
+    if (error.find("is damaged") != std::string::npos) DeleteLast();
     CreateAndAdd("second");
     pass(Release::kAfterNewFilter);
     DeleteLast();
     QueryAll();
-    ExpectNothingPermanent();
 
     const std::lock_guard<std::mutex> lock(totals_->mutex);
     ++totals_->cases;
@@ -126,22 +123,6 @@ class Life {
     bool is_deleted = false;
   };
 
-  void SetUp() {
-    if (case_.operation == Operation::kCreate) return;
-    if (case_.operation == Operation::kDelete) {
-      CreateAndAdd("zeroth");
-      return;
-    }
-    std::string error;
-    Expect(SharedBloomFilter::Create(direct_, "f", options_, &error) != nullptr, error);
-    // The state that a creator leaves if it dies between its last two steps
-    // (docs/redis_protocol.md).
-    server_.Command({"HSET", "bloomline:{f}", "unfinished", "1"});
-    const std::vector<std::string> shards = server_.KeysLike("bloomline:shard:*");
-    for (const std::string& shard : shards) server_.Command({"EXPIRE", shard, "1000"});
-    if (case_.operation == Operation::kCreateOverDead) server_.Command({"DEL", shards.back()});
-  }
-
   bool RunOperation(const std::string& address) {
     RedisServers servers;
     servers.servers = {address};
@@ -150,16 +131,9 @@ class Life {
     servers.give_up_ms = 0;
     servers.max_retries = case_.max_retries;
     std::string error;
-    switch (case_.operation) {
-      case Operation::kCreate:
-      case Operation::kCreateOverDead:
-        return SharedBloomFilter::Create(servers, "f", options_, &error) != nullptr;
-      case Operation::kOpenUnfinished:
-        return SharedBloomFilter::Open(servers, "f", &error) != nullptr;
-      case Operation::kDelete:
-        return SharedBloomFilter::Delete(servers, "f", &error);
-    }
-    return false;
+    return case_.operation == Operation::kCreate
+               ? SharedBloomFilter::Create(servers, "f", options_, &error) != nullptr
+               : SharedBloomFilter::Delete(servers, "f", &error);
   }
 
   void CreateAndAdd(const std::string& prefix) {
@@ -201,23 +175,15 @@ class Life {
     }
   }
 
-  // Before any key is added.
-  void ExpectFinished() {
-    Expect(server_.Command({"HEXISTS", "bloomline:{f}", "unfinished"}) == "0", "unfinished");
-    const std::string metadata = server_.Command({"HGET", "bloomline:{f}", "metadata"});
-    const std::string id = metadata.substr(metadata.rfind('=') + 1);
-    const std::vector<std::string> shards = server_.KeysLike("bloomline:shard:{f:" + id + ":*");
-    Expect(shards.size() == 2, "not two shards");
-    for (const std::string& shard : shards) {
-      Expect(server_.Command({"TTL", shard}) == "-1", "expires though in use: " + shard);
+  void ExpectComplete() {
+    const std::string header = server_.Command({"GET", "bloomline:{f}"});
+    Expect(server_.Command({"TTL", "bloomline:{f}"}) == "-1", "the entry expires");
+    size_t num_shards = 0;
+    for (const std::string& shard : server_.KeysLike("bloomline:shard:{f:*")) {
+      num_shards += server_.Command({"GETRANGE", shard, "0", "255"}) == header ? 1 : 0;
+      Expect(server_.Command({"TTL", shard}) == "-1", "expires: " + shard);
     }
-  }
-
-  void ExpectNothingPermanent() {
-    for (const std::string& key : server_.KeysLike("*")) {
-      const std::string ttl = server_.Command({"TTL", key});
-      Expect(ttl != "-1", "left for ever: " + key);
-    }
+    Expect(num_shards == 2, "not two shards");
   }
 
   void Expect(bool condition, const std::string& otherwise) {
@@ -240,20 +206,14 @@ class Life {
   std::vector<Used> filters_;
 };
 
-constexpr RedisFault kFaults[] = {RedisFault::kHold,          RedisFault::kHoldOne,
-                                  RedisFault::kDrop,          RedisFault::kDuplicate,
-                                  RedisFault::kDuplicateRest, RedisFault::kCutInside,
-                                  RedisFault::kCutAfter,      RedisFault::kMute,
-                                  RedisFault::kDieBefore,     RedisFault::kDieAfter};
+constexpr RedisFault kFaults[] = {RedisFault::kHold,      RedisFault::kHoldOne,  RedisFault::kDrop,
+                                  RedisFault::kCutInside, RedisFault::kCutAfter, RedisFault::kMute,
+                                  RedisFault::kDieBefore, RedisFault::kDieAfter};
 constexpr Release kReleases[] = {Release::kBeforeUse, Release::kAfterAdds, Release::kAfterDelete,
                                  Release::kAfterNewFilter};
 
-bool PassesToo(RedisFault fault) {
-  return fault == RedisFault::kDuplicate || fault == RedisFault::kDuplicateRest;
-}
-
 bool CanBeDelivered(RedisFault fault) {
-  return PassesToo(fault) || fault == RedisFault::kHold || fault == RedisFault::kHoldOne;
+  return fault == RedisFault::kHold || fault == RedisFault::kHoldOne;
 }
 
 // Each command with each fault and each time of delivery.
@@ -261,7 +221,6 @@ void AppendCases(Operation operation, size_t num_commands, std::vector<Case>* ca
   for (size_t at = 0; at < num_commands; ++at) {
     for (const RedisFault fault : kFaults) {
       for (const int max_retries : {0, 2}) {
-        if (PassesToo(fault) && max_retries > 0) continue;                // nothing to retry
         if (fault == RedisFault::kHoldOne && max_retries == 0) continue;  // as kHold
         if (!CanBeDelivered(fault)) {
           cases->push_back({operation, {{fault, at}}, max_retries, Release::kNever});
@@ -270,8 +229,7 @@ void AppendCases(Operation operation, size_t num_commands, std::vector<Case>* ca
         for (const Release release : kReleases) {
           cases->push_back({operation, {{fault, at}}, max_retries, release});
         }
-        if (operation == Operation::kCreateOverDead) continue;  // as kCreate
-        if (!PassesToo(fault) && max_retries == 0) continue;    // no command follows
+        if (max_retries == 0) continue;  // no command follows
         for (const size_t during : {1, 4}) {
           cases->push_back({operation, {{fault, at}}, max_retries, Release::kDuring, during});
         }
@@ -296,20 +254,40 @@ void AppendPairs(Operation operation, size_t num_commands, size_t n, std::vector
   }
 }
 
-class RedisCreationTest : public RedisFilterTest {};
+class RedisCreationTest : public RedisFilterTest {
+ protected:
+  std::unique_ptr<SharedBloomFilter> CreateBy(const RedisProxy& proxy, int max_retries,
+                                              std::string* error) {
+    RedisServers servers;
+    servers.servers = {proxy.address()};
+    servers.max_retries = max_retries;
+    servers.give_up_ms = 0;  // after a failure it could still remove the shards
+    return SharedBloomFilter::Create(servers, "f", options_, error);
+  }
+
+  // The number of the command that makes the entry. Creates the filter to see it, and deletes it.
+  size_t LastStep() {
+    const RedisProxy proxy(server_->port(), {});
+    EXPECT_NE(CreateBy(proxy, 2, nullptr), nullptr);
+    EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", nullptr));
+    const std::vector<std::string> commands = proxy.commands();
+    const auto found = std::find(commands.begin(), commands.end(), "EVAL bloomline:{f}");
+    EXPECT_NE(found, commands.end());
+    return static_cast<size_t>(found - commands.begin());
+  }
+};
 
 TEST_F(RedisCreationTest, NoFaultLosesAnAcknowledgedKey) {
   Totals totals;
   std::vector<Case> cases;
   {
     Life life(&totals);
-    for (const Operation operation : {Operation::kCreate, Operation::kCreateOverDead,
-                                      Operation::kOpenUnfinished, Operation::kDelete}) {
+    for (const Operation operation : {Operation::kCreate, Operation::kDelete}) {
       const std::vector<std::string> commands = life.Run({operation, {}, 0, Release::kNever});
       std::printf("%s: %zu commands\n", kOperationNames[static_cast<size_t>(operation)],
                   commands.size());
       AppendCases(operation, commands.size(), &cases);
-      AppendPairs(operation, commands.size(), 2 * commands.size(), &cases);
+      AppendPairs(operation, commands.size(), 20 * commands.size(), &cases);
     }
   }
   ASSERT_EQ(totals.reports, std::vector<std::string>());
@@ -340,70 +318,50 @@ TEST_F(RedisCreationTest, NoFaultLosesAnAcknowledgedKey) {
   EXPECT_GT(totals.failed, cases.size() / 20);
 }
 
-// While the first creator waits for the reply to its ticket, or to its publication, another creates
-// the filter.
+// While the first creator waits for the reply to its last step, another creates the filter.
 TEST_F(RedisCreationTest, SecondCreatorOpensTheFilterAndLeavesNoShards) {
-  const auto create = [&](const RedisProxy& proxy) {
-    RedisServers servers;
-    servers.servers = {proxy.address()};
-    return SharedBloomFilter::Create(servers, "f", options_, nullptr);
-  };
-  std::vector<std::string> commands;
-  {
-    const RedisProxy proxy(server_->port(), {});
-    ASSERT_NE(create(proxy), nullptr);
-    commands = proxy.commands();
-  }
-  const auto ticket = std::find(commands.begin(), commands.end(), "EVAL bloomline:{f}");
-  ASSERT_NE(ticket, commands.end());
-  for (const size_t late : {0, 1}) {
-    ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", nullptr));
-    const size_t at = static_cast<size_t>(ticket - commands.begin()) + late;
-    RedisProxy proxy(server_->port(), {{RedisFault::kHold, at}});
-    std::unique_ptr<SharedBloomFilter> slow;
-    std::thread creator([&] { slow = create(proxy); });
-    while (proxy.commands().size() <= at) std::this_thread::yield();
-    EXPECT_EQ(server_->Command({"DBSIZE"}), std::to_string(1 + late)) << "a shard, and the ticket";
-    const auto quick = SharedBloomFilter::Create(servers_, "f", options_, nullptr);
-    creator.join();
-    ASSERT_NE(quick, nullptr);
-    ASSERT_NE(slow, nullptr);
-    EXPECT_EQ(quick->AddKey("key"), AddResult::kNew);
-    EXPECT_EQ(slow->MayMatch("key"), Answer::kMaybe);
-    EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "the slow creator's shard was removed";
-    proxy.Deliver();
-    EXPECT_EQ(slow->MayMatch("key"), Answer::kMaybe);
-    EXPECT_EQ(server_->Command({"DBSIZE"}), "2");
-  }
+  const size_t last_step = LastStep();
+  RedisProxy proxy(server_->port(), {{RedisFault::kHold, last_step}});
+  std::unique_ptr<SharedBloomFilter> slow;
+  std::thread creator([&] { slow = CreateBy(proxy, 2, nullptr); });
+  while (proxy.commands().size() <= last_step) std::this_thread::yield();
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "1") << "a shard";
+  const auto quick = SharedBloomFilter::Create(servers_, "f", options_, nullptr);
+  creator.join();
+  ASSERT_NE(quick, nullptr);
+  ASSERT_NE(slow, nullptr);
+  EXPECT_EQ(quick->AddKey("key"), AddResult::kNew);
+  EXPECT_EQ(slow->MayMatch("key"), Answer::kMaybe);
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "the slow creator's shard was removed";
+  proxy.Deliver();
+  EXPECT_EQ(slow->MayMatch("key"), Answer::kMaybe);
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "2");
+}
+
+// A copy of the command that makes a shard is on its way when the shard is lost. It must not make
+// the shard anew.
+TEST_F(RedisCreationTest, LateCopyMakesNoShardOfAFilterThatIsUsed) {
+  const size_t first_step = LastStep() - 1;
+  RedisProxy proxy(server_->port(), {{RedisFault::kHoldOne, first_step}});
+  const auto filter = CreateBy(proxy, 2, nullptr);
+  ASSERT_NE(filter, nullptr);
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
+  server_->Command({"DEL", FirstShard()});
+  proxy.Deliver();
+  EXPECT_EQ(proxy.num_delivered(), 1u);
+  EXPECT_EQ(server_->KeysLike("bloomline:shard:{f:*").size(), 1u) << "one that nobody uses";
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
+  EXPECT_NE(filter->error().find("is missing"), std::string::npos) << filter->error();
+  EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", nullptr), nullptr);
 }
 
 // The creator does not learn that it has published the filter. It gives up while others use the
 // filter.
 TEST_F(RedisCreationTest, CreatorThatGivesUpDeletesNothingOfOthers) {
-  size_t publish = 0;
-  {
-    const RedisProxy proxy(server_->port(), {});
-    RedisServers servers;
-    servers.servers = {proxy.address()};
-    ASSERT_NE(SharedBloomFilter::Create(servers, "f", options_, nullptr), nullptr);
-    const std::vector<std::string> commands = proxy.commands();
-    while (commands.at(publish) != "EVAL bloomline:{f}") ++publish;  // the ticket
-    ++publish;
-    ASSERT_EQ(commands.at(publish), "EVAL bloomline:{f}");
-  }
-  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", nullptr));
-  const RedisProxy proxy(server_->port(), {{RedisFault::kMute, publish}});
+  const RedisProxy proxy(server_->port(), {{RedisFault::kMute, LastStep()}});
   std::string error;
-  std::thread creator([&] {
-    RedisServers servers;
-    servers.servers = {proxy.address()};
-    servers.max_retries = 0;
-    servers.give_up_ms = 0;  // it could still remove the shards
-    EXPECT_EQ(SharedBloomFilter::Create(servers, "f", options_, &error), nullptr);
-  });
-  while (server_->Command({"HEXISTS", "bloomline:{f}", "metadata"}) != "1") {
-    std::this_thread::yield();
-  }
+  std::thread creator([&] { EXPECT_EQ(CreateBy(proxy, 0, &error), nullptr); });
+  while (server_->Command({"EXISTS", "bloomline:{f}"}) != "1") std::this_thread::yield();
   const auto filter = SharedBloomFilter::Open(servers_, "f", nullptr);
   EXPECT_NE(filter, nullptr);
   if (filter != nullptr) {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <sstream>
@@ -198,6 +199,75 @@ TEST_F(RedisFailureTest, RepeatedAddDoesNotReportWhetherTheKeyWasNew) {
   EXPECT_EQ(other->MayMatch("key"), Answer::kMaybe);
 }
 
+// Whatever removes the shards, and also if another client then creates a filter of this name.
+TEST_F(RedisFailureTest, NoWayToLoseShardsMeansNo) {
+  const auto put_in = [&](const std::string& key, size_t bytes) {
+    server_->Command({"SET", key, std::string(bytes, 'x')});
+  };
+  const struct {
+    const char* name;
+    std::function<void()> lose;
+  } ways[] = {
+      {"DEL",
+       [&] {
+         server_->Command({"DEL", FirstShard()});
+       }},
+      {"expiry",
+       [&] {
+         server_->Command({"PEXPIRE", FirstShard(), "1"});
+       }},
+      {"FLUSHALL", [&] { server_->Command({"FLUSHALL"}); }},
+      {"eviction",
+       [&] {
+         server_->Command({"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"});
+         server_->Command({"CONFIG", "SET", "maxmemory", "4mb"});
+         for (int i = 0; !server_->KeysLike("bloomline:shard:*").empty() && i < 100000; ++i) {
+           put_in("other" + std::to_string(i), 10000);
+         }
+         server_->Command({"CONFIG", "SET", "maxmemory", "0"});
+       }},
+      {"restart", [&] { server_->Restart(); }},
+      {"a string of others", [&] { put_in(FirstShard(), 30000); }},
+      {"a shorter string", [&] { put_in(FirstShard(), 1); }},
+  };
+  for (const auto& way : ways) {
+    SCOPED_TRACE(way.name);
+    std::string error;
+    server_->Command({"FLUSHALL"});
+    const auto filter = CreateWithErrors();
+    const std::vector<std::string> keys = Keys(500, "key");
+    ASSERT_TRUE(filter->AddKeys(keys)) << filter->error();
+    way.lose();
+    std::vector<Answer> answers(keys.size(), Answer::kNo);
+    ASSERT_TRUE(Within30Seconds([&] { return !filter->MayMatch(keys, answers.data()); }));
+    EXPECT_EQ(Count(answers, Answer::kNo), 0u);
+    EXPECT_NE(filter->error(), "");
+    EXPECT_EQ(filter->AddKey("key0"), AddResult::kFailed);
+    // A creator gets an error, or a new filter if the name is free. The old one stays lost.
+    if (SharedBloomFilter::Create(servers_, "f", options_, &error) == nullptr) {
+      EXPECT_NE(error.find("is damaged"), std::string::npos) << error;
+    }
+    EXPECT_FALSE(filter->MayMatch(keys, answers.data()));
+    EXPECT_EQ(Count(answers, Answer::kNo), 0u);
+    EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+    EXPECT_EQ(Create()->AddKey("another"), AddResult::kNew);
+    EXPECT_FALSE(filter->MayMatch(keys, answers.data()));
+    EXPECT_EQ(Count(answers, Answer::kNo), 0u);
+  }
+}
+
+// The entry is lost and the shards are not: who has the filter open still finds all keys.
+TEST_F(RedisFailureTest, LostEntryLosesNoKeysOfOpenFilters) {
+  const auto filter = CreateWithErrors();
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
+  server_->Command({"DEL", "bloomline:{f}"});
+  const auto anew = Create();
+  EXPECT_EQ(filter->AddKey("other"), AddResult::kNew);
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("other"), Answer::kMaybe);
+  EXPECT_EQ(anew->MayMatch("other"), Answer::kNo);
+}
+
 TEST_F(RedisFailureTest, MissingShardNeverMeansNo) {
   const auto filter = Create();
   const auto strict = CreateWithErrors();
@@ -269,6 +339,9 @@ TEST_F(RedisFailureTest, ShardRecreatedByBitfieldNeverMeansNo) {
   for (int i = 0; i < 500; ++i) {
     EXPECT_EQ(filter->MayMatch("absent" + std::to_string(i)), Answer::kError) << "full length";
   }
+  std::string error;
+  EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &error), nullptr);
+  EXPECT_NE(error.find("does not have the filter's header"), std::string::npos) << error;
 }
 
 TEST_F(RedisFailureTest, ShardOfAnotherTypeIsAnError) {

@@ -1,4 +1,4 @@
-// The parts of the Redis filter that need no server: slots, redirects, layout, metadata.
+// The parts of the Redis filter that need no server: slots, redirects, layout, headers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -141,7 +141,7 @@ TEST(LayoutTest, MemoryIsWithinThreePercentOfAStandardBloomFilter) {
 
 TEST(LayoutTest, ShardsAreEquallyLongAndWithinShardBytes) {
   for (const uint64_t capacity : {1, 100, 5000, 123456, 10000000}) {
-    for (const uint64_t shard_bytes : {uint64_t{4096}, uint64_t{65536}, uint64_t{512} << 20}) {
+    for (const uint64_t shard_bytes : {uint64_t{4096}, uint64_t{65536}, uint64_t{64} << 20}) {
       SharedBloomFilterOptions options = Options(capacity, 0.01);
       options.shard_bytes = shard_bytes;
       const Layout layout = PlanLayout(options);
@@ -179,18 +179,19 @@ TEST(LayoutTest, PlacesAreInRangeAndNeverTheMarker) {
   }
 }
 
-TEST(MetadataTest, IsOneLineOfTextAndReadBack) {
+TEST(HeaderTest, IsALineOfTextAndReadBack) {
   Layout layout = PlanLayout(Options(1000000, 0.01));
   layout.seed = 7;
   layout.id = 0x0123456789abcdef;
-  const std::string text = EncodeMetadata(layout);
-  EXPECT_EQ(text,
-            "bloomline-shared-bloom version=1 capacity=1000000 false_positive_rate=0.01 seed=7 "
-            "block_bytes=128 num_probes=6 blocks_per_shard=9548 num_shards=1 id=0123456789abcdef");
+  const std::string text = EncodeHeader(layout);
+  const std::string line =
+      "bloomline-shared-bloom version=1 capacity=1000000 false_positive_rate=0.01 seed=7 "
+      "block_bytes=128 num_probes=6 blocks_per_shard=9548 num_shards=1 id=0123456789abcdef";
+  EXPECT_EQ(text, line + std::string(256 - line.size(), ' '));
   Layout read;
   std::string error;
-  ASSERT_TRUE(DecodeMetadata(text, &read, &error)) << error;
-  EXPECT_EQ(EncodeMetadata(read), text);
+  ASSERT_TRUE(DecodeHeader(text, &read, &error)) << error;
+  EXPECT_EQ(EncodeHeader(read), text);
   EXPECT_TRUE(SameParameters(layout, read));
   read.id = 1;
   EXPECT_TRUE(SameParameters(layout, read));
@@ -198,10 +199,28 @@ TEST(MetadataTest, IsOneLineOfTextAndReadBack) {
   EXPECT_FALSE(SameParameters(layout, read));
 }
 
-TEST(MetadataTest, ErrorsDoNotContainTheSeed) {
+TEST(HeaderTest, TheLongestOneFits) {
+  Layout layout;
+  layout.capacity = layout.seed = layout.id = UINT64_MAX;
+  layout.false_positive_rate = 1.23456789012345e-06;
+  layout.block_bytes = kMinBlockBytes;
+  layout.num_probes = 30;
+  layout.blocks_per_shard = (kMaxShardBytes - kHeaderBytes) / kMinBlockBytes;
+  layout.num_shards = kMaxShards;
+  const std::string header = EncodeHeader(layout);
+  EXPECT_EQ(header.size(), kHeaderBytes);
+  EXPECT_NE(header.find(" id=ffffffffffffffff "), std::string::npos) << header;
+  Layout read;
+  std::string error;
+  EXPECT_TRUE(DecodeHeader(header, &read, &error)) << error;
+  ++layout.blocks_per_shard;
+  EXPECT_FALSE(DecodeHeader(EncodeHeader(layout), &read, &error));
+}
+
+TEST(HeaderTest, ErrorsDoNotContainTheSeed) {
   Layout layout = PlanLayout(Options(1000000, 0.01));
   layout.seed = 1234567890123456789;
-  const std::string text = EncodeMetadata(layout);
+  const std::string text = EncodeHeader(layout);
   const size_t seed_end = text.find(" block_bytes=");
   const std::string spelling =
       "bloomline-shared-bloom version=1 capacity=0" +
@@ -210,32 +229,29 @@ TEST(MetadataTest, ErrorsDoNotContainTheSeed) {
                                  text.substr(0, seed_end - 1), "other" + text}) {
     Layout read;
     std::string error;
-    ASSERT_FALSE(DecodeMetadata(bad, &read, &error)) << bad;
+    ASSERT_FALSE(DecodeHeader(bad, &read, &error)) << bad;
     EXPECT_NE(error.find(" seed=(not shown)"), std::string::npos) << error;
     EXPECT_EQ(error.find("1234567890"), std::string::npos) << error;
   }
 }
 
-TEST(MetadataTest, DamagedTextIsRefusedOrStillInRange) {
+TEST(HeaderTest, DamagedTextIsRefusedOrStillInRange) {
   Layout layout = PlanLayout(Options(1000000, 0.01));
   layout.id = UINT64_MAX;
-  const std::string text = EncodeMetadata(layout);
+  const std::string text = EncodeHeader(layout);
   std::string error;
   Layout read;
   for (const char* more : {" ", " more=1", "0", "\n"}) {
-    EXPECT_FALSE(DecodeMetadata(text + more, &read, &error)) << more;
+    EXPECT_FALSE(DecodeHeader(text + more, &read, &error)) << more;
   }
   for (size_t length = 0; length < text.size(); ++length) {
-    const std::string prefix = text.substr(0, length);
-    if (DecodeMetadata(prefix, &read, &error)) {
-      EXPECT_GE(length + 15, text.size()) << "only the id may be shorter: " << prefix;
-    }
+    EXPECT_FALSE(DecodeHeader(text.substr(0, length), &read, &error)) << length;
   }
   for (const char replacement : {'\0', ' ', '-', '9', 'x', '\xff'}) {
     for (size_t i = 0; i < text.size(); ++i) {
       std::string damaged = text;
       damaged[i] = replacement;
-      if (!DecodeMetadata(damaged, &read, &error)) continue;
+      if (!DecodeHeader(damaged, &read, &error)) continue;
       ASSERT_GE(read.num_probes, 1);
       ASSERT_LE(read.num_probes, 30);
       ASSERT_GE(read.num_shards, 1u);
@@ -249,8 +265,10 @@ TEST(MetadataTest, DamagedTextIsRefusedOrStillInRange) {
     const std::string field = std::string(bad).substr(0, std::string(bad).find('='));
     const size_t at = text.find(field);
     const size_t end = text.find(' ', at);
-    EXPECT_FALSE(DecodeMetadata(std::string(text).replace(at, end - at, bad), &read, &error))
-        << bad;
+    std::string changed = std::string(text).replace(at, end - at, bad);
+    changed.resize(kHeaderBytes, ' ');
+    EXPECT_FALSE(DecodeHeader(changed, &read, &error)) << bad;
+    EXPECT_EQ(error.find("spelling"), std::string::npos) << error;
   }
 }
 
@@ -271,8 +289,8 @@ TEST(OptionsTest, BadValuesAreRefusedByNameAndRange) {
   EXPECT_EQ(options.Validate(), "");
   options.shard_bytes = 4095;
   refused(options, "shard_bytes is 4095");
-  options.shard_bytes = (512 << 20) + 1;
-  refused(options, "shard_bytes is 536870913");
+  options.shard_bytes = (64 << 20) + 1;
+  refused(options, "shard_bytes is 67108865");
 }
 
 TEST(OptionsTest, BadServersAreRefusedByNameAndRange) {

@@ -106,9 +106,8 @@ std::string Describe(const std::vector<std::string_view>& arguments) {
 }  // namespace
 
 const char* Name(RedisFault fault) {
-  constexpr const char* kNames[] = {
-      "none",       "hold",      "hold one", "drop",       "duplicate", "duplicate the rest",
-      "cut inside", "cut after", "mute",     "die before", "die after"};
+  constexpr const char* kNames[] = {"none",      "hold", "hold one",   "drop",     "cut inside",
+                                    "cut after", "mute", "die before", "die after"};
   return kNames[static_cast<size_t>(fault)];
 }
 
@@ -121,8 +120,8 @@ struct RedisProxy::Channel {
   bool is_mute = false;
 };
 
-RedisProxy::RedisProxy(int server_port, std::vector<RedisStrike> strikes, int latency_ms)
-    : server_port_(server_port), strikes_(std::move(strikes)), latency_ms_(latency_ms) {
+RedisProxy::RedisProxy(int server_port, std::vector<RedisStrike> strikes)
+    : server_port_(server_port), strikes_(std::move(strikes)) {
   int port = 0;
   listener_ = RedisServer::Bind(&port);
   if (listener_ < 0 || listen(listener_, 64) != 0) Die("cannot listen");
@@ -170,7 +169,6 @@ void RedisProxy::Serve(int client) {
     }
     if (sockets[0].revents != 0) {
       if (!ReceiveSome(channel.client, &channel.from_client)) break;
-      if (latency_ms_ > 0) std::this_thread::sleep_for(std::chrono::milliseconds(latency_ms_));
       if (!ToServer(&channel)) break;
     }
   }
@@ -202,7 +200,6 @@ bool RedisProxy::ToServer(Channel* channel) {
 RedisFault RedisProxy::FaultOf(size_t number) const {
   for (const RedisStrike& strike : strikes_) {
     if (number == strike.at) return strike.fault;
-    if (number > strike.at && strike.fault == RedisFault::kDuplicateRest) return strike.fault;
   }
   return RedisFault::kNone;
 }
@@ -219,10 +216,6 @@ bool RedisProxy::Pass(Channel* channel, std::string_view command, RedisFault fau
   if (channel->is_holding || channel->is_swallowing) return true;
 
   switch (fault) {
-    case RedisFault::kDuplicate:
-    case RedisFault::kDuplicateRest:
-      keep();
-      break;
     case RedisFault::kCutInside:
       SendAll(channel->server, command.substr(0, command.size() / 2));
       return false;

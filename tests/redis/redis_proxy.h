@@ -17,16 +17,14 @@ namespace bloomline::tests {
 // The faults. In the comments, "it" is the command.
 enum class RedisFault {
   kNone,
-  kHold,           // it and all later ones on its connection wait for Deliver
-  kHoldOne,        // it waits for Deliver; all later ones on its connection are lost
-  kDrop,           // it and all later ones on its connection are lost
-  kDuplicate,      // it arrives, and Deliver sends it again
-  kDuplicateRest,  // it and all later commands arrive, and Deliver sends them again
-  kCutInside,      // half of it arrives; then the connection ends
-  kCutAfter,       // it is executed, but its connection ends before the reply
-  kMute,           // it is executed, but no more replies arrive on its connection
-  kDieBefore,      // its connection ends, and no other is accepted, as if the client had died
-  kDieAfter,       // the same, but it is executed
+  kHold,       // it and all later ones on its connection wait for Deliver
+  kHoldOne,    // it waits for Deliver; all later ones on its connection are lost
+  kDrop,       // it and all later ones on its connection are lost
+  kCutInside,  // half of it arrives; then the connection ends
+  kCutAfter,   // it is executed, but its connection ends before the reply
+  kMute,       // it is executed, but no more replies arrive on its connection
+  kDieBefore,  // its connection ends, and no other is accepted, as if the client had died
+  kDieAfter,   // the same, but it is executed
 };
 
 const char* Name(RedisFault fault);
@@ -39,15 +37,15 @@ struct RedisStrike {
 
 class RedisProxy {
  public:
-  // A proxy for the server on this port of 127.0.0.1. `latency_ms`: delay of all bytes.
-  RedisProxy(int server_port, std::vector<RedisStrike> strikes, int latency_ms = 0);
+  // A proxy for the server on this port of 127.0.0.1.
+  RedisProxy(int server_port, std::vector<RedisStrike> strikes);
   ~RedisProxy();
   RedisProxy(const RedisProxy&) = delete;
   RedisProxy& operator=(const RedisProxy&) = delete;
 
   const std::string& address() const { return address_; }
 
-  // Sends the commands that wait or were duplicated, in their old order, on a connection of its
+  // Sends the commands that wait, in their old order, on a connection of its
   // own. Returns when the server has executed them.
   void Deliver();
   // Does so before command number `at` is sent.
@@ -70,7 +68,6 @@ class RedisProxy {
 
   const int server_port_;
   const std::vector<RedisStrike> strikes_;
-  const int latency_ms_;
   std::atomic<size_t> deliver_at_{std::numeric_limits<size_t>::max()};
   std::string address_;
   int listener_ = -1;

@@ -80,7 +80,7 @@ TEST_F(RedisReplicaTest, TooFewReplicasAreAFailureThatNamesTheirNumber) {
   const auto filter = Create();
   const std::vector<std::string> keys = Keys(1000, "key");
   std::vector<AddResult> results(keys.size());
-  // The first addition fails at the metadata, which must be on both replicas as well. Within 100 ms
+  // The first addition fails at the entry, which must be on both replicas as well. Within 100 ms
   // a busy machine's replica did not confirm either.
   EXPECT_EQ(filter->AddKey("key", Replicas(2, 1000)), AddResult::kFailed);
   EXPECT_NE(filter->error().find("1 of 2 replicas confirmed"), std::string::npos)
@@ -131,12 +131,11 @@ TEST_F(RedisReplicaTest, ConfirmingADeletedFilterFailsAndCreatesNothing) {
   std::string error;
   ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
   EXPECT_EQ(filter->AddKey("key", Replicas(1, 10000)), AddResult::kFailed);
-  EXPECT_NE(filter->error().find("the filter 'f' was deleted"), std::string::npos)
-      << filter->error();
+  EXPECT_NE(filter->error().find("bloomline:{f} is missing"), std::string::npos) << filter->error();
   const auto anew = Create();
   EXPECT_EQ(anew->AddKey("key", Replicas(1, 10000)), AddResult::kNew) << anew->error();
   ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
-  // This client's metadata was confirmed; the shards are deleted.
+  // This client's entry was confirmed; the shards are deleted.
   EXPECT_EQ(anew->AddKey("key", Replicas(1, 10000)), AddResult::kFailed);
   EXPECT_EQ(primary_->Command({"DBSIZE"}), "0");
 }

@@ -24,18 +24,18 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// The metadata of a SharedBloomFilter, the text that `redis-cli HGET` prints.
-bool IsRedisMetadata(std::string_view bytes) {
+// The header of a SharedBloomFilter, the text that `redis-cli GET` prints.
+bool IsRedisHeader(std::string_view bytes) {
   constexpr std::string_view kStart = "bloomline-shared-bloom ";
   return Trimmed(bytes).substr(0, kStart.size()) == kStart;
 }
 
-std::optional<Facts> InspectRedisMetadata(std::string_view bytes, std::string* error) {
+std::optional<Facts> InspectRedisHeader(std::string_view bytes, std::string* error) {
   redis::Layout layout;
-  if (!redis::DecodeMetadata(Trimmed(bytes), &layout, error)) return std::nullopt;
+  if (!redis::DecodeHeader(Trimmed(bytes), &layout, error)) return std::nullopt;
   const uint64_t num_bytes = layout.shard_bytes() * layout.num_shards;
   return Facts{
-      {"kind", "SharedBloomFilter", "metadata", "of a SharedBloomFilter in Redis"},
+      {"kind", "SharedBloomFilter", "header", "of a SharedBloomFilter in Redis"},
       {"capacity", layout.capacity, "capacity", CountText(layout.capacity) + " keys"},
       RateFact("false_positive_rate", "false positives at capacity", layout.false_positive_rate),
       {"seed", layout.seed, "seed", std::to_string(layout.seed)},
@@ -60,9 +60,8 @@ std::optional<Facts> InspectFile(const std::string& path, const InspectOptions& 
   if (!OpenFilterFile(path, max_pipe_bytes, &file, error)) return std::nullopt;
   if (IsSaved(file.bytes())) return InspectSavedFilter(file, error);
   std::string why;
-  std::optional<Facts> facts = IsRedisMetadata(file.bytes())
-                                   ? InspectRedisMetadata(file.bytes(), &why)
-                                   : InspectBytes(file.bytes(), &why);
+  std::optional<Facts> facts = IsRedisHeader(file.bytes()) ? InspectRedisHeader(file.bytes(), &why)
+                                                           : InspectBytes(file.bytes(), &why);
   if (!facts) *error = NotAFilter(file, why);
   return facts;
 }
