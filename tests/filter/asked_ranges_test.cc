@@ -50,20 +50,6 @@ TEST(AskedShapeTest, PrefixesHaveTheirLengthAndTheirLastByte) {
   }
 }
 
-TEST(AskedShapeTest, OtherRangesHaveTheCellsThatAreAboutAsWide) {
-  using namespace std::string_view_literals;
-  EXPECT_EQ(ShapeFields("user:17:", "user:17;\0"sv), Fields(64, false, 0, 0));
-  EXPECT_EQ(ShapeFields("user:17:", "user:18"), Fields(56, false, 0, 0));
-  EXPECT_EQ(ShapeFields("\1\0\0\0"sv, "\1\0\0\x10"sv), Fields(28, false, 0, 0));
-  EXPECT_EQ(ShapeFields("\1\0\0\0"sv, "\1\0\0\x0f"sv), Fields(28, false, 0, 0));
-  EXPECT_EQ(ShapeFields("\1\0\0\0"sv, "\1\0\0\x11"sv), Fields(27, false, 0, 0));
-  EXPECT_EQ(ShapeFields("\1\xff\xff\xff"sv, "\2\0\0\1"sv), Fields(31, false, 0, 0));
-  EXPECT_EQ(ShapeFields("a", "b\0"sv), Fields(8, false, 0, 0));
-  EXPECT_EQ(ShapeFields("\1"sv, "\xff"sv), Fields(0, false, 0, 0));
-  EXPECT_EQ(ShapeFields("a", "a\0"sv), Fields(8192, false, 0, 0));
-  EXPECT_EQ(ShapeFields("\xff\xff", "\xff\xff\1"), Fields(24, false, 0, 0));
-}
-
 // The key that follows all keys with this prefix.
 std::optional<std::string> Successor(std::string prefix) {
   size_t carried = 0;
@@ -202,16 +188,6 @@ TEST(AskedRangesTest, FrequentShapesStayAndRareOnesKeepTheirShare) {
     if (shape->resolution_bits <= 8 * 100) num_short += shape->count;
   }
   EXPECT_NEAR(num_short / kNumRare, 0.6, 0.2);  // 60 slots: three standard deviations
-}
-
-// Each takes or raises the least count of its cache line.
-TEST(AskedRangesTest, RareShapesAloneHaveEqualCounts) {
-  AskedRanges ranges;
-  for (int i = 0; i < 6400; ++i) {
-    AddPrefix(&ranges, std::string(1 + static_cast<size_t>(i % 64), static_cast<char>(i / 64)));
-  }
-  for (const AskedShape& shape : Shapes(ranges)) EXPECT_NEAR(shape.count, 100, 25);
-  EXPECT_EQ(ranges.num_ranges(), 6400u);
 }
 
 TEST(AskedRangesTest, HabitsChange) {

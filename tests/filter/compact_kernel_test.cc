@@ -1,9 +1,5 @@
 // Compact blocks of every arrangement: every kernel solves and answers as the portable one, byte
 // for byte, and no key is lost.
-#if __has_include(<sys/mman.h>)
-#include <sys/mman.h>
-#endif
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -168,75 +164,16 @@ TEST_P(CompactKernelTest, AnswersEachBitOfABlockAsPortable) {
   }
 }
 
-// Of any size, also those that fill no whole register; stored and missing keys by turns.
-TEST_P(CompactKernelTest, AnswersBatchesOfAnySizeAndNothingMore) {
-  for (uint32_t arrangement = 0; arrangement < kNumArrangements; ++arrangement) {
-    const std::vector<uint64_t> stored = Hashes(40, 55);
-    const std::vector<uint64_t> missing = Hashes(80, 56);
-    const std::string block = Solve(portable(), arrangement, stored);
-    ASSERT_FALSE(block.empty());
-    const CompactFilter filter{block.data(), 1, 0};
-    std::vector<uint64_t> queries;
-    for (size_t i = 0; i < stored.size(); ++i) {
-      queries.push_back(stored[i]);
-      queries.push_back(missing[stored.size() + i]);
-    }
-    for (size_t n = 0; n < queries.size(); ++n) {
-      std::vector<uint64_t> exact(queries.begin(), queries.begin() + static_cast<ptrdiff_t>(n));
-      std::vector<unsigned char> answers(n + 64, 2);
-      kernel().compact.may_match_many[arrangement](filter, n, exact.data(),
-                                                   reinterpret_cast<bool*>(answers.data()));
-      for (size_t i = 0; i < n; ++i) {
-        ASSERT_EQ(portable().compact.may_match[arrangement](filter, exact[i]) ? 1 : 0, answers[i])
-            << "key " << i << " of " << n << ", arrangement " << arrangement;
-      }
-      for (size_t i = n; i < answers.size(); ++i) ASSERT_EQ(2, answers[i]) << n;
-    }
-  }
-}
-
-#if defined(__x86_64__) && defined(MAP_NORESERVE)
-// The number of blocks does not fit 32 bits. The first block matches no key, the last one all.
-TEST_P(CompactKernelTest, AnswersBatchesInFiltersOfMoreThanFourBillionBlocks) {
-  constexpr uint32_t kArrangement = 6;
-  const Arrangement& a = kArrangements[kArrangement];
-  const uint64_t num_blocks = (uint64_t{1} << 32) + 1;
-  const size_t size = num_blocks * a.block_bytes;
-  // Of this address space, two pages are used.
-  void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) GTEST_SKIP() << "no address space of " << size << " bytes";
-  char* const last = static_cast<char*>(memory) + size - a.block_bytes;
-  SetHeader(a, kBloomCode, 0, last);
-  const std::vector<uint64_t> queries(16, ~uint64_t{0});
-  EXPECT_EQ(16u, CountMatches(kArrangement, {static_cast<char*>(memory), num_blocks, 0}, queries));
-  munmap(memory, size);
-}
-#endif
-
 INSTANTIATE_TEST_SUITE_P(AllKernels, CompactKernelTest,
                          testing::Range<size_t>(0, AllKernels().size), [](const auto& info) {
                            return std::string(AllKernels().kernels[info.param]->name);
                          });
 
-class RandomHashes {
- public:
-  explicit RandomHashes(uint64_t seed) : state_(seed) {}
-  uint64_t Next() {  // splitmix64
-    uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-  }
-  std::vector<uint64_t> Next(size_t n) {
-    std::vector<uint64_t> hashes(n);
-    for (uint64_t& hash : hashes) hash = Next();
-    return hashes;
-  }
-
- private:
-  uint64_t state_;
-};
+std::vector<uint64_t> RandomHashes(std::mt19937_64* random, size_t n) {
+  std::vector<uint64_t> hashes(n);
+  for (uint64_t& hash : hashes) hash = (*random)();
+  return hashes;
+}
 
 struct Solved {
   bool solved;
@@ -290,26 +227,26 @@ class AllKernelsSolve {
 
 // As many as in filters of the usual sizes, so that rare cases come, too.
 TEST(CompactSolverTest, ManyBlocks) {
-  RandomHashes random(2);
+  std::mt19937_64 random(2);
   AllKernelsSolve solve;
   for (size_t i = 0; i < 2000; ++i) {
-    ASSERT_NO_FATAL_FAILURE(solve(3, random.Next(50 + i % 50)));
-    ASSERT_NO_FATAL_FAILURE(solve(1, random.Next(25 + i % 30)));
+    ASSERT_NO_FATAL_FAILURE(solve(3, RandomHashes(&random, 50 + i % 50)));
+    ASSERT_NO_FATAL_FAILURE(solve(1, RandomHashes(&random, 25 + i % 30)));
   }
   EXPECT_EQ(4000u, solve.num_solved());
 }
 
 TEST(CompactSolverTest, RepeatedHashes) {
-  RandomHashes random(3);
+  std::mt19937_64 random(3);
   AllKernelsSolve solve;
   for (size_t i = 0; i < 400; ++i) {
-    std::vector<uint64_t> hashes = random.Next(1 + random.Next() % 100);
+    std::vector<uint64_t> hashes = RandomHashes(&random, 1 + random() % 100);
     const size_t num_different = hashes.size();
-    const size_t num_repeated = 1 + random.Next() % (kMaxCompactSlots - num_different);
+    const size_t num_repeated = 1 + random() % (kMaxCompactSlots - num_different);
     for (size_t j = 0; j < num_repeated; ++j) {
-      hashes.push_back(hashes[random.Next() % num_different]);
+      hashes.push_back(hashes[random() % num_different]);
     }
-    for (size_t j = hashes.size(); j > 1; --j) std::swap(hashes[j - 1], hashes[random.Next() % j]);
+    for (size_t j = hashes.size(); j > 1; --j) std::swap(hashes[j - 1], hashes[random() % j]);
     ASSERT_NO_FATAL_FAILURE(solve(static_cast<unsigned>(i % 4 + 2), hashes));
   }
   EXPECT_GT(solve.num_solved(), 300u);
@@ -337,10 +274,10 @@ TEST(CompactSolverTest, SumsOfOtherEquationsInAnyOrder) {
 }
 
 TEST(CompactSolverTest, EqualFingerprintsAndSelectors) {
-  RandomHashes random(4);
+  std::mt19937_64 random(4);
   AllKernelsSolve solve;
   for (size_t i = 0; i < 600; ++i) {
-    std::vector<uint64_t> hashes = random.Next(40 + i % 70);
+    std::vector<uint64_t> hashes = RandomHashes(&random, 40 + i % 70);
     for (uint64_t& hash : hashes)
       hash = hash >> 32 << 32 | (i % 3 == 0 ? 0 : i % 3 == 1 ? 0xFFFFFFFF : 0xFF000000);
     ASSERT_NO_FATAL_FAILURE(solve(static_cast<unsigned>(i % kNumArrangements), hashes));
@@ -349,14 +286,14 @@ TEST(CompactSolverTest, EqualFingerprintsAndSelectors) {
 
 // Keys that somebody chose: none of the first 64 has a certain slot, or none at all has it.
 TEST(CompactSolverTest, KeysWithoutASlot) {
-  RandomHashes random(5);
+  std::mt19937_64 random(5);
   AllKernelsSolve solve;
   for (size_t i = 0; i < 500; ++i) {
     const unsigned slot = static_cast<unsigned>(i % 70);
-    const size_t with_slot = random.Next() % 40;
+    const size_t with_slot = random() % 40;
     std::vector<uint64_t> hashes;
     while (hashes.size() < 64 + with_slot) {
-      const uint64_t hash = random.Next();
+      const uint64_t hash = random();
       const CompactSlots slots = CompactKeyOf(hash).slots;
       const bool has =
           ((slot < kWordSlots ? slots.word >> slot : slots.field >> (slot - kWordSlots)) & 1) != 0;
@@ -369,7 +306,7 @@ TEST(CompactSolverTest, KeysWithoutASlot) {
 }
 
 // Different hashes whose equations, with everything that a solver keeps of them, add up to zero.
-std::vector<uint64_t> DependentHashes(RandomHashes* random, unsigned least_slots) {
+std::vector<uint64_t> DependentHashes(std::mt19937_64* random, unsigned least_slots) {
   constexpr size_t kMost = 160;
   using Equation = std::bitset<128 + kMost>;  // and which hashes it is the sum of
   const SecondWord second = SecondWordFor(least_slots);
@@ -377,7 +314,7 @@ std::vector<uint64_t> DependentHashes(RandomHashes* random, unsigned least_slots
   std::vector<uint64_t> hashes;
   std::vector<Equation> reduced;
   for (;;) {
-    hashes.push_back(random->Next());
+    hashes.push_back((*random)());
     const CompactKey key = CompactKeyOf(hashes.back());
     const uint64_t window = key.variable >> kFirstAttempt & OnesBelow64(WindowBits(second));
     const uint64_t second_word = (key.slots.field & OnesBelow64(second.field_slots)) |
@@ -404,7 +341,7 @@ std::vector<uint64_t> DependentHashes(RandomHashes* random, unsigned least_slots
 }
 
 TEST(CompactSolverTest, DependentEquations) {
-  RandomHashes random(6);
+  std::mt19937_64 random(6);
   AllKernelsSolve solve;
   size_t num_blocks = 0;
   for (size_t i = 0; i < 100; ++i) {
@@ -415,7 +352,7 @@ TEST(CompactSolverTest, DependentEquations) {
     for (size_t others = 0; others < 8; ++others) {
       ++num_blocks;
       ASSERT_NO_FATAL_FAILURE(solve(static_cast<unsigned>(2 + i % 4), hashes));
-      hashes.insert(i % 4 < 2 ? hashes.begin() : hashes.end(), random.Next());
+      hashes.insert(i % 4 < 2 ? hashes.begin() : hashes.end(), random());
     }
   }
   EXPECT_GT(num_blocks, 200u);

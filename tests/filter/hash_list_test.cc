@@ -91,20 +91,5 @@ TEST(HashListTest, AReusedBuilderKeepsAKeyEqualToThePreviousOne) {
   }
 }
 
-// Clear keeps the first chunk, which then holds as many hashes as before.
-TEST(HashListTest, AClearedListRefillsItsFirstChunk) {
-  HashList list;
-  size_t first_run = 0;
-  for (int round = 0; round < 3; ++round) {
-    for (uint64_t i = 0; i < 1000; ++i) AppendIfNew(i, &list);
-    std::vector<size_t> sizes;
-    list.ForEachChunk([&](const uint64_t*, size_t n) { sizes.push_back(n); });
-    if (round == 0) first_run = sizes[0];
-    EXPECT_LT(first_run, 1000u);
-    EXPECT_EQ(sizes[0], first_run);
-    list.Clear();
-  }
-}
-
 }  // namespace
 }  // namespace bloomline

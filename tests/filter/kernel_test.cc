@@ -238,33 +238,6 @@ TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
   }
 }
 
-TEST(AtomicBlocksTest, AnswersAndCountsAsOthers) {
-  const Kernel& portable = *AllKernels().kernels[0];
-  const std::vector<uint64_t> queries = Hashes(3000, 61);
-  const std::unique_ptr<bool[]> shared(new bool[queries.size()]);
-  for (int k = 1; k <= 30; ++k) {
-    for (const uint64_t num_blocks : {1u, 3u, 50u}) {
-      AlignedBlocks blocks(num_blocks);
-      const PayloadView filter = blocks.Filter(k);
-      const std::vector<uint64_t> present = Hashes(num_blocks * 20, 62);
-      portable.blocked.insert_many(filter, present.size(), present.data());
-      AtomicMayMatchMany(filter, queries.size(), queries.data(), shared.get());
-      for (size_t i = 0; i < queries.size(); ++i) {
-        ASSERT_EQ(portable.blocked.may_match(filter, queries[i]), shared[i]) << "k " << k;
-      }
-      uint64_t expected[kBlockBits + 1] = {};
-      uint64_t actual[kBlockBits + 1] = {};
-      for (const AlignedBlocks::AlignedBlock& block : blocks.blocks) {
-        int ones = 0;
-        for (const char byte : block.bytes) ones += __builtin_popcount(static_cast<uint8_t>(byte));
-        ++expected[ones];
-      }
-      CountBlocksByFill(filter.data, num_blocks, actual);
-      ASSERT_EQ(0, std::memcmp(expected, actual, sizeof(expected))) << "k " << k;
-    }
-  }
-}
-
 // A small set's block, or no attempt where there is no solution.
 struct SolvedSmallSet {
   int attempt;
@@ -466,19 +439,6 @@ TEST(DispatchDeathTest, UnknownNamesInTheEnvironmentAreOneLineAndTheFastestKerne
           std::exit(is_fastest && !KernelVariableError().empty() ? 0 : 1);
         },
         testing::ExitedWithCode(0), "^bloomline: BLOOMLINE_KERNEL: no kernel " + line + "\n$");
-  }
-}
-
-TEST(DispatchDeathTest, UsableNamesInTheEnvironmentAreNoError) {
-  for (const char* name : {"", "portable"}) {
-    EXPECT_EXIT(
-        {
-          setenv("BLOOMLINE_KERNEL", name, 1);
-          std::exit(*name != '\0' && std::string(ActiveKernelName()) != name ? 1
-                    : KernelVariableError().empty()                          ? 0
-                                                                             : 2);
-        },
-        testing::ExitedWithCode(0), "^$");
   }
 }
 

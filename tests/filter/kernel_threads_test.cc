@@ -1,8 +1,6 @@
 // Many threads choose the kernel at the same time. Under ctest each test is a process of its own,
 // so that the choice is made again. tests/threads/tsan runs this under ThreadSanitizer.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -52,64 +50,6 @@ TEST(KernelThreadsTest, FirstUseByManyThreadsIsOneChoice) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
   for (const char* name : names) EXPECT_STREQ(name, names[0]);
-}
-
-// The wait status of a child of a fork that queries: 0 if it lost no key.
-int LostInForkedChild(const std::vector<FilterView>& views) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);  // nobody goes on with what another thread had begun
-    for (const FilterView& view : views) {
-      for (int i = 0; i < 8; ++i) {
-        if (!view.MayMatch("key" + std::to_string(i))) _exit(1);
-      }
-    }
-    _exit(0);
-  }
-  int status = -1;
-  return waitpid(child, &status, 0) == child ? status : -1;
-}
-
-// In a process in which nothing has been queried so far: the first queries make tables.
-TEST(KernelThreadsTest, AForkedChildQueriesWhateverOtherThreadsDo) {
-#if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "ThreadSanitizer takes the threads that a child lacks for leaks";
-#elif !defined(__x86_64__)  // and an emulator is slow at it
-  GTEST_SKIP() << "no kernel makes tables";
-#endif
-  std::vector<std::string> filters;
-  std::vector<FilterView> views;
-  for (const double bits_per_key : {3.5, 5.0, 6.0, 7.0, 9.0, 12.0}) {  // all arrangements
-    FilterOptions options;
-    options.format = Format::kCompact;
-    options.bits_per_key = bits_per_key;
-    FilterBuilder builder(options);
-    for (int i = 0; i < 500; ++i) builder.AddKey("key" + std::to_string(i));
-    filters.push_back(builder.Finish());
-  }
-  const std::vector<std::string> kernels = SupportedKernels();
-  for (size_t i = 0; i < 60 * kernels.size(); ++i) {
-    const pid_t parent = fork();
-    if (parent == 0) {
-      ForceKernel(kernels[i % kernels.size()], nullptr);
-      for (const std::string& filter : filters) views.push_back(FilterView::Open(filter));
-      std::atomic<bool> has_begun{false};
-      std::thread first([&] {
-        has_begun = true;
-        for (const FilterView& view : views) {
-          for (int key = 0; key < 8; ++key) view.MayMatch("key" + std::to_string(key));
-        }
-      });
-      while (!has_begun) {
-      }
-      const int status = LostInForkedChild(views);
-      first.join();
-      _exit(status == 0 ? 0 : 1);
-    }
-    int status = -1;
-    ASSERT_EQ(waitpid(parent, &status, 0), parent);
-    ASSERT_EQ(status, 0) << "fork " << i;
-  }
 }
 
 TEST(KernelThreadsTest, ForcingAKernelWhileOthersBuildAndQueryLosesNoKey) {

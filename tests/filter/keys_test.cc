@@ -364,25 +364,6 @@ TYPED_TEST(KeyContainersTest, KeysThatDoNotStayAreAddedWhileTheyAreThere) {
   }
 }
 
-// Words of a stream are there once: whoever reads them twice, or all before the first is added,
-// loses keys.
-struct Words {
-  std::istream* stream;
-  std::istream_iterator<std::string> begin() const {
-    return std::istream_iterator<std::string>(*stream);
-  }
-  std::istream_iterator<std::string> end() const { return {}; }
-};
-
-TYPED_TEST(KeyContainersTest, WordsOfAStreamAreKeys) {
-  std::istringstream stream("a word that is followed by others");
-  const auto filter = New<TypeParam>(BloomLayout::kBlocked, 500);
-  EXPECT_EQ(filter->AddKeys(Words{&stream}), 7u);
-  for (const char* word : {"a", "word", "that", "is", "followed", "by", "others"}) {
-    EXPECT_TRUE(filter->MayMatch(word)) << word;
-  }
-}
-
 TYPED_TEST(KeyContainersTest, ContainersOfIntegersAreTheirKeys) {
   for (const int n : {0, 1, 255, 256, 257, 700}) {
     std::vector<int> integers;

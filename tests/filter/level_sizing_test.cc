@@ -152,25 +152,6 @@ TEST(LevelSizingTest, NoDivisionOfAGridIsBetter) {
   EXPECT_GT(uniform_is_worse, 30);
 }
 
-// Here the division of the hull leaves a level where the curve lies above it: 5 % are lost with the
-// classic format if the level then may only have the bits of a corner.
-TEST(LevelSizingTest, WhereRatesAreNotConvexOneLevelLeavesTheHull) {
-  const struct {
-    Format format;
-    double bits_per_key;
-    Numbers keys, runs;
-    double within;
-  } kTrees[] = {{Format::kCompact, 5.6414, {17.1802, 166.418, 191.976}, {2, 1, 1}, 1.005},
-                {Format::kCompact, 6.1090, {5.58135, 38.4734, 93.0813}, {3, 2, 1}, 1.005},
-                {Format::kClassic, 5.9651, {1.13481, 1.16795, 86.3419}, {2, 1, 3}, 1.01}};
-  for (const auto& tree : kTrees) {
-    const Numbers bits = Spread(tree.format, tree.bits_per_key, tree.keys, tree.runs);
-    const double least = BruteForce(tree.format, tree.bits_per_key, tree.keys, tree.runs);
-    EXPECT_LE(Wasted(tree.format, bits, tree.runs), least * tree.within)
-        << FormatName(tree.format) << ", bits " << testing::PrintToString(bits);
-  }
-}
-
 TEST(LevelSizingTest, RunsOfALevelAreLikeLevels) {
   for (const Format format : kFormats) {
     const Numbers as_runs = Spread(format, 8, {4, 40, 400}, {4, 1, 1});
@@ -201,18 +182,6 @@ TEST(LevelSizingTest, EmptyLevelsCostNothing) {
   EXPECT_EQ(bits[0], kMaxCompactBitsPerKey);
   EXPECT_EQ(bits[1], others[0]);
   EXPECT_EQ(bits[2], others[1]);
-}
-
-TEST(LevelSizingTest, ExtremeSizesHaveAnAnswer) {
-  const Numbers keys = {1e-30, 1, 1e30};
-  for (const Format format : kFormats) {
-    for (const Numbers& runs : {Numbers{1, 1, 1}, Numbers{1e6, 1e-6, 1}, Numbers{1e-6, 1, 1e6}}) {
-      const Numbers bits = Spread(format, 10, keys, runs);
-      EXPECT_NEAR(bits[2], 10, 1e-6);
-      EXPECT_GE(bits[1], bits[2]);
-      EXPECT_EQ(bits[0], AllowedBitsPerKey(format).max);
-    }
-  }
 }
 
 TEST(LevelSizingTest, BitsForWastedReadsAreTheLeast) {

@@ -154,20 +154,6 @@ TEST(RangeChoiceTest, Minutes) {
   ExpectFewMatch(keys, queries, {0.02, 0.04, 0.02});
 }
 
-TEST(RangeChoiceTest, Directories) {
-  Keys keys;
-  std::mt19937_64 random(5);
-  const auto name = [&](int from) { return "n" + std::to_string(random() % from); };
-  const auto directory = [&] { return "/srv/" + name(10) + "/" + name(30) + "/" + name(1000); };
-  for (int i = 0; i < 500; ++i) {
-    const std::string start = directory() + "/";
-    for (int file = 0; file < 60; ++file) keys.insert(start + name(10000) + ".jpg");
-  }
-  std::vector<Range> queries;
-  for (int i = 0; i < 20000; ++i) queries.push_back(Prefix(directory() + "/"));
-  ExpectFewMatch(keys, queries, {0.01, 0.01, 0.01});
-}
-
 // Half of the directories are missing; they have nine to twelve slashes.
 TEST(RangeChoiceTest, DirectoriesDeeperThanEightSlashes) {
   Keys keys;
@@ -226,20 +212,6 @@ TEST(RangeChoiceTest, DecimalKeysWithASuffix) {
     queries.push_back({key(first), key(first + 10)});
   }
   ExpectFewMatch(keys, queries, {0.6, 0.2, 0.08});
-}
-
-// db_bench's keys: a number in 8 bytes and eight '0'; ranges of three numbers.
-TEST(RangeChoiceTest, BinaryKeysWithASuffix) {
-  const auto key = [](uint64_t number) { return BigEndian(number, 8) + std::string(8, '0'); };
-  Keys keys;
-  std::vector<Range> queries;
-  std::mt19937_64 random(9);
-  for (int i = 0; i < 30000; ++i) keys.insert(key(random() % 3000000));
-  for (int i = 0; i < 10000; ++i) {
-    const uint64_t first = random() % 3000000;
-    queries.push_back({key(first), key(first + 3)});
-  }
-  ExpectFewMatch(keys, queries, {0.01, 0.01, 0.01});
 }
 
 TEST(RangeChoiceTest, NothingIsChosenForNothing) {
