@@ -29,21 +29,16 @@ static inline void batch_pointers(size_t num_keys, const char* data, const size_
   }
 }
 
-static inline void batch_bloom_may_match_keys(const bloomline_bloom_t* filter, size_t num_keys,
-                                              const char* data, const size_t* lengths,
-                                              uint8_t* may_match) {
-  const char* keys[batch_keys];
-  batch_pointers(num_keys, data, lengths, keys);
-  bloomline_bloom_may_match_keys(filter, num_keys, keys, lengths, may_match);
-}
-
-static inline void batch_view_may_match_keys(const bloomline_view_t* view, size_t num_keys,
-                                             const char* data, const size_t* lengths,
-                                             uint8_t* may_match) {
-  const char* keys[batch_keys];
-  batch_pointers(num_keys, data, lengths, keys);
-  bloomline_view_may_match_keys(view, num_keys, keys, lengths, may_match);
-}
+#define BATCH_MAY_MATCH_KEYS(TYPE)                                                              \
+  static inline void batch_##TYPE##_may_match_keys(const bloomline_##TYPE##_t* object,          \
+                                                   size_t num_keys, const char* data,           \
+                                                   const size_t* lengths, uint8_t* may_match) { \
+    const char* keys[batch_keys];                                                               \
+    batch_pointers(num_keys, data, lengths, keys);                                              \
+    bloomline_##TYPE##_may_match_keys(object, num_keys, keys, lengths, may_match);              \
+  }
+BATCH_MAY_MATCH_KEYS(bloom)
+BATCH_MAY_MATCH_KEYS(view)
 
 static inline size_t batch_bloom_add_keys(bloomline_bloom_t* filter, size_t num_keys,
                                           const char* data, const size_t* lengths) {

@@ -12,7 +12,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"syscall"
 	"unsafe"
 )
 
@@ -35,11 +35,10 @@ func Register() error {
 // option string: "bloomline:10". rocksdb_block_based_options_set_filter_policy takes it over; what
 // is not passed on is for rocksdb_filterpolicy_destroy.
 func NewFilterPolicy(options string) (unsafe.Pointer, error) {
-	if strings.IndexByte(options, 0) >= 0 {
-		return nil, fmt.Errorf("bloomline: the option string is %q; allowed: no zero byte", options)
+	text, err := cText(options)
+	if err != nil {
+		return nil, err
 	}
-	text := C.CString(options)
-	defer C.free(unsafe.Pointer(text))
 	var message *C.char
 	policy := C.bloomline_rocksdb_filterpolicy_create(text, &message)
 	if policy == nil {
@@ -69,11 +68,10 @@ func NewRangeExtractor() (unsafe.Pointer, error) {
 // filter. If err is not nil, the report says what was done until then. The call cannot be cancelled,
 // but a program that ends meanwhile loses nothing: the next call goes on with the other files.
 func RewriteFilters(db, family unsafe.Pointer, options string) (report string, skipped uint64, err error) {
-	if strings.IndexByte(options, 0) >= 0 {
-		return "", 0, fmt.Errorf("bloomline: the option string is %q; allowed: no zero byte", options)
+	text, err := cText(options)
+	if err != nil {
+		return "", 0, err
 	}
-	text := C.CString(options)
-	defer C.free(unsafe.Pointer(text))
 	var message, lines *C.char
 	var left C.uint64_t
 	done := C.bloomline_rocksdb_rewrite_filters((*C.rocksdb_t)(db),
@@ -98,6 +96,15 @@ func MetricsText() (string, error) {
 	}
 	defer C.free(unsafe.Pointer(text))
 	return C.GoString(text), nil
+}
+
+// cText is for the arguments of a call alone: C keeps no pointer of Go.
+func cText(options string) (*C.char, error) {
+	bytes, err := syscall.ByteSliceFromString(options)
+	if err != nil {
+		return nil, fmt.Errorf("bloomline: the option string is %q; allowed: no zero byte", options)
+	}
+	return (*C.char)(unsafe.Pointer(&bytes[0])), nil
 }
 
 // taken is the error of a message of the library, which is freed.
