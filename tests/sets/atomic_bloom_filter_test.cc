@@ -6,14 +6,11 @@
 
 #include <atomic>
 #include <memory>
-#include <ostream>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "bloomline/cpu.h"
-#include "src/filter/layouts/kernel.h"
 #include "tests/support/bloom_layouts.h"
 
 namespace bloomline {
@@ -21,44 +18,15 @@ namespace {
 
 constexpr int kThreads = 4;
 
-struct Case {
-  BloomLayout layout;
-  const kernels::Kernel* kernel;
-};
-
-std::string Name(const Case& c) { return std::string(c.kernel->name) + tests::Name(c.layout); }
-void PrintTo(const Case& c, std::ostream* out) { *out << Name(c); }
-
-std::vector<Case> Cases() {
-  std::vector<Case> cases;
-  const kernels::KernelTable table = kernels::AllKernels();
-  for (size_t i = 0; i < table.size; ++i) {
-    for (const BloomLayout layout : tests::kAllBloomLayouts) {
-      cases.push_back({layout, table.kernels[i]});
-    }
-  }
-  return cases;
-}
-
-class AtomicBloomFilterTest : public testing::TestWithParam<Case> {
+class AtomicBloomFilterTest : public testing::TestWithParam<BloomLayout> {
  protected:
-  void SetUp() override {
-    active_ = ActiveKernelName();
-    if (!ForceKernel(GetParam().kernel->name, nullptr)) {
-      GTEST_SKIP() << GetParam().kernel->name << ": not supported by this machine";
-    }
-  }
-  void TearDown() override { ForceKernel(active_, nullptr); }
-
-  BloomFilterOptions Options(uint64_t num_bits, int num_probes) const {
+  static BloomFilterOptions Options(uint64_t num_bits, int num_probes) {
     BloomFilterOptions options;
-    options.layout = GetParam().layout;
+    options.layout = GetParam();
     options.num_bits = num_bits;
     options.num_probes = num_probes;
     return options;
   }
-
-  std::string active_;
 };
 
 template <typename F>
@@ -193,8 +161,8 @@ TEST_P(AtomicBloomFilterTest, OneThreadGetsTheAnswersOfABloomFilter) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, AtomicBloomFilterTest, testing::ValuesIn(Cases()),
-                         [](const auto& info) { return Name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Layouts, AtomicBloomFilterTest, testing::ValuesIn(tests::kAllBloomLayouts),
+                         [](const auto& info) { return tests::Name(info.param); });
 
 TEST(AtomicBloomFilterConversionTest, ConversionsKeepTheKeys) {
   BloomFilterOptions options;
