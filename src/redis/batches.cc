@@ -182,29 +182,4 @@ void QueryBatch::OnFailure(size_t i, const std::string& error) {
   answers_[i] = unavailable_;
 }
 
-std::string* CommandList::Add(uint16_t slot) {
-  commands_.push_back({slot, std::string(), nullptr});
-  return &commands_.back().bytes;
-}
-
-bool CommandList::Run(Router* router, std::string* error) {
-  router->Run(commands_.size(), this);
-  if (!error_.empty()) *error = error_;
-  return error_.empty();
-}
-
-bool CommandList::MayLackKey(size_t, const redisReply& reply) const {
-  return (reply.type == REDIS_REPLY_STRING && reply.len == 0) ||
-         (reply.type == REDIS_REPLY_INTEGER && reply.integer == 0);
-}
-
-void CommandList::OnReply(size_t i, ReplyPtr reply, bool) {
-  if (IsError(*reply)) OnFailure(i, "redis: " + std::string(Text(*reply)));
-  commands_[i].reply = std::move(reply);
-}
-
-void CommandList::OnFailure(size_t, const std::string& error) {
-  if (error_.empty()) error_ = error;
-}
-
 }  // namespace bloomline::redis

@@ -1,4 +1,4 @@
-// The commands of a filter as batches: how they are encoded, and what their replies mean.
+// Additions and queries as batches: how they are encoded, and what their replies mean.
 #ifndef BLOOMLINE_REDIS_BATCHES_H_
 #define BLOOMLINE_REDIS_BATCHES_H_
 
@@ -106,35 +106,6 @@ class QueryBatch : public KeyBatch {
   const Answer unavailable_;
   Answer* const answers_;
   std::vector<Place> places_;
-};
-
-// A list of commands that keeps the replies.
-//
-//   Add* Run reply*
-class CommandList : public Batch {
- public:
-  // Returns where the command goes, encoded (command.h), before the next Add.
-  std::string* Add(uint16_t slot);
-
-  // False, with the first reason, if any command has no reply or an error reply.
-  bool Run(Router* router, std::string* error);
-
-  const redisReply& reply(size_t i) const { return *commands_[i].reply; }
-
-  uint16_t Slot(size_t i) const override { return commands_[i].slot; }
-  void Encode(size_t i, bool, std::string* out) override { out->append(commands_[i].bytes); }
-  bool MayLackKey(size_t i, const redisReply& reply) const override;
-  void OnReply(size_t i, ReplyPtr reply, bool repeated) override;
-  void OnFailure(size_t i, const std::string& error) override;
-
- private:
-  struct Command {
-    uint16_t slot;
-    std::string bytes;
-    ReplyPtr reply;
-  };
-  std::vector<Command> commands_;
-  std::string error_;
 };
 
 }  // namespace bloomline::redis

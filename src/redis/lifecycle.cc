@@ -1,7 +1,6 @@
 #include "src/redis/lifecycle.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -12,24 +11,24 @@
 namespace bloomline::redis {
 namespace {
 
-// How many bytes of shards are made at a time. A server runs up to 30 commands of a client before it
-// sends a reply and serves others.
+// How many bytes of shards are made at a time. A server runs up to 30 commands of a client before
+// it sends a reply and serves others.
 constexpr uint64_t kMakeBytes = 16 << 20;
 
 // More rounds than one are needed only if replies are lost, or if other clients create and delete
 // the filter meanwhile.
 constexpr int kMaxRounds = 8;
 
-// One script on many keys, with the same arguments.
-class ScriptBatch : public Batch {
+// One command on many keys: `before`, a key, `after`.
+class KeyCommands : public Batch {
  public:
-  // `script` and `keys` must outlive this.
-  ScriptBatch(std::string_view script, const std::vector<Shard>& keys,
-              std::vector<std::string> arguments)
-      : script_(script), keys_(keys), arguments_(std::move(arguments)) {}
+  // `keys` must outlive this.
+  KeyCommands(std::vector<std::string> before, const std::vector<Shard>& keys,
+              std::vector<std::string> after)
+      : before_(std::move(before)), keys_(keys), after_(std::move(after)), replies_(keys.size()) {}
 
-  // Runs it on the keys [first, last). False, with the first reason, if any call has no reply or an
-  // error reply. `options`: see Router::Run.
+  // Runs it on the keys [first, last). False, with the first reason, if any command has no reply or
+  // an error reply. `options`: see Router::Run.
   bool Run(Router* router, size_t first, size_t last, std::string* error,
            const AddOptions& options = AddOptions()) {
     first_ = first;
@@ -41,33 +40,36 @@ class ScriptBatch : public Batch {
     return Run(router, 0, keys_.size(), error, options);
   }
 
-  // The first key for which the script replied 0, or null.
-  const Shard* refused() const { return refused_; }
-  // Whether the client has sent any call twice, so that a copy may still arrive.
+  // After a Run that succeeded.
+  const redisReply& reply(size_t key) const { return *replies_[key]; }
+  // The first key for which a script has not replied 1, or null.
+  const Shard* refused() const {
+    for (size_t i = 0; i < keys_.size(); ++i) {
+      if (reply(i).type != REDIS_REPLY_INTEGER || reply(i).integer != 1) return &keys_[i];
+    }
+    return nullptr;
+  }
+  // Whether the client has sent any command twice, so that a copy may still arrive.
   bool repeated() const { return repeated_; }
 
   uint16_t Slot(size_t i) const override { return keys_[first_ + i].slot; }
 
   void Encode(size_t i, bool, std::string* out) override {
-    BeginCommand(4 + arguments_.size(), out);
-    for (const std::string_view text : {std::string_view("EVAL"), script_, std::string_view("1"),
-                                        std::string_view(keys_[first_ + i].key)}) {
-      AppendArgument(text, out);
-    }
-    for (const std::string& argument : arguments_) AppendArgument(argument, out);
+    BeginCommand(before_.size() + 1 + after_.size(), out);
+    for (const std::string& argument : before_) AppendArgument(argument, out);
+    AppendArgument(keys_[first_ + i].key, out);
+    for (const std::string& argument : after_) AppendArgument(argument, out);
   }
 
   bool MayLackKey(size_t, const redisReply& reply) const override {
-    return reply.type != REDIS_REPLY_INTEGER || reply.integer != 1;
+    return (reply.type == REDIS_REPLY_STRING && reply.len == 0) ||
+           (reply.type == REDIS_REPLY_INTEGER && reply.integer == 0);
   }
 
   void OnReply(size_t i, ReplyPtr reply, bool repeated) override {
     repeated_ = repeated_ || repeated;
-    if (IsError(*reply)) {
-      OnFailure(i, "redis: " + std::string(Text(*reply)));
-    } else if (MayLackKey(i, *reply) && refused_ == nullptr) {
-      refused_ = &keys_[first_ + i];
-    }
+    if (IsError(*reply)) OnFailure(i, "redis: " + std::string(Text(*reply)));
+    replies_[first_ + i] = std::move(reply);
   }
 
   void OnFailure(size_t i, const std::string& error) override {
@@ -75,52 +77,38 @@ class ScriptBatch : public Batch {
   }
 
  private:
-  const std::string_view script_;
+  const std::vector<std::string> before_;
   const std::vector<Shard>& keys_;
-  const std::vector<std::string> arguments_;
+  const std::vector<std::string> after_;
   size_t first_ = 0;
-  const Shard* refused_ = nullptr;
+  std::vector<ReplyPtr> replies_;
   bool repeated_ = false;
   std::string error_;
 };
+
+std::vector<std::string> Eval(const char* script) { return {"EVAL", script, "1"}; }
+
+KeyCommands ReadHeaders(const std::vector<Shard>& keys) {
+  return KeyCommands({"GETRANGE"}, keys, {"0", std::to_string(kHeaderBytes - 1)});
+}
 
 std::vector<Shard> EntryOf(const std::string& name) {
   const std::string key = EntryKey(name);
   return {{key, KeySlot(key)}};
 }
 
-// Reads the headers of these keys. Those of missing keys are empty.
-bool ReadHeaders(Router* router, const std::vector<Shard>& keys, std::vector<std::string>* headers,
-                 std::string* error) {
-  CommandList get;
-  for (const Shard& key : keys) {
-    AppendCommand({"GETRANGE", key.key, "0", std::to_string(kHeaderBytes - 1)}, get.Add(key.slot));
-  }
-  if (!get.Run(router, error)) return false;
-  headers->clear();
-  for (size_t i = 0; i < keys.size(); ++i) {
-    if (get.reply(i).type != REDIS_REPLY_STRING) {
-      *error = "redis: the reply to GETRANGE of " + keys[i].key + " is not a string";
-      return false;
-    }
-    headers->emplace_back(Text(get.reply(i)));
-  }
-  return true;
-}
-
 // Reads the entry. *found is empty if there is none.
 bool FindFilter(Router* router, const std::string& name, std::optional<Layout>* found,
                 std::string* error) {
-  std::vector<std::string> headers;
-  const std::vector<Shard> entry = EntryOf(name);
-  if (!ReadHeaders(router, entry, &headers, error)) {
-    *error += " (reading " + entry[0].key + ")";
-    return false;
-  }
   found->reset();
-  if (headers[0].empty()) return true;
-  std::string reason;
-  if (DecodeHeader(headers[0], &found->emplace(), &reason)) return true;
+  const std::vector<Shard> entry = EntryOf(name);
+  KeyCommands read = ReadHeaders(entry);
+  if (!read.Run(router, error)) return false;
+  std::string reason = "the reply to GETRANGE is not a string";
+  if (read.reply(0).type == REDIS_REPLY_STRING) {
+    const std::string_view header = Text(read.reply(0));
+    if (header.empty() || DecodeHeader(header, &found->emplace(), &reason)) return true;
+  }
   *error =
       "redis: " + entry[0].key + " does not describe a filter that this version knows: " + reason;
   return false;
@@ -129,13 +117,14 @@ bool FindFilter(Router* router, const std::string& name, std::optional<Layout>* 
 bool CheckShards(Router* router, const std::string& name, const Layout& layout,
                  std::string* error) {
   const std::vector<Shard> shards = ShardsOf(name, layout);
-  std::vector<std::string> headers;
-  if (!ReadHeaders(router, shards, &headers, error)) return false;
+  KeyCommands read = ReadHeaders(shards);
+  if (!read.Run(router, error)) return false;
   const std::string expected = EncodeHeader(layout);
   for (size_t i = 0; i < shards.size(); ++i) {
-    if (headers[i] == expected) continue;
+    const std::string_view header = Text(read.reply(i));
+    if (header == expected) continue;
     *error = "the filter '" + name + "' is damaged: " + shards[i].key +
-             (headers[i].empty() ? " is missing" : " does not have the filter's header") +
+             (header.empty() ? " is missing" : " does not have the filter's header") +
              "; the keys in it are lost: delete the filter and create it anew";
     return false;
   }
@@ -143,16 +132,14 @@ bool CheckShards(Router* router, const std::string& name, const Layout& layout,
 }
 
 bool RemoveShards(Router* router, const std::vector<Shard>& shards, std::string* error) {
-  CommandList remove;
-  for (const Shard& shard : shards) AppendCommand({"UNLINK", shard.key}, remove.Add(shard.slot));
-  return remove.Run(router, error);
+  return KeyCommands({"UNLINK"}, shards, {}).Run(router, error);
 }
 
 // Makes all shards. *again: a copy of a command may still arrive, so nobody may use them.
 bool MakeShards(Router* router, const Layout& layout, const std::vector<Shard>& shards, bool* again,
                 std::string* error) {
   const auto group = static_cast<size_t>(std::max<uint64_t>(1, kMakeBytes / layout.shard_bytes()));
-  ScriptBatch make(kMake, shards,
+  KeyCommands make(Eval(kMake), shards,
                    {EncodeHeader(layout), std::to_string(layout.blocks_per_shard),
                     std::to_string(layout.block_bytes)});
   for (size_t first = 0; first < shards.size(); first += group) {
@@ -178,7 +165,7 @@ bool MakeFilter(Router* router, const std::string& name, Layout layout, std::str
     RemoveShards(router, shards, &ignored);
     return made;
   }
-  ScriptBatch publish(kMake, entry,
+  KeyCommands publish(Eval(kMake), entry,
                       {EncodeHeader(layout), "0", std::to_string(layout.block_bytes)});
   if (!publish.Run(router, error)) {
     // The entry may exist now, so the shards must stay.
@@ -234,7 +221,7 @@ bool DeleteFilter(Router* router, const std::string& name, std::string* error) {
   // Shards first: as long as the entry exists, Delete can find the rest.
   if (!RemoveShards(router, ShardsOf(name, *found), error)) return false;
   const std::vector<Shard> entry = EntryOf(name);
-  return ScriptBatch(kForget, entry, {EncodeHeader(*found)}).Run(router, error);
+  return KeyCommands(Eval(kForget), entry, {EncodeHeader(*found)}).Run(router, error);
 }
 
 bool ConfirmFilter(Router* router, const std::string& name, const Layout& layout,
@@ -242,7 +229,7 @@ bool ConfirmFilter(Router* router, const std::string& name, const Layout& layout
                    std::string* error) {
   const std::vector<Shard> entry = EntryOf(name);
   for (const std::vector<Shard>* keys : {&entry, &shards}) {
-    ScriptBatch touch(kTouch, *keys, {EncodeHeader(layout)});
+    KeyCommands touch(Eval(kTouch), *keys, {EncodeHeader(layout)});
     if (!touch.Run(router, error, options)) return false;
     if (touch.refused() == nullptr) continue;
     *error = "redis: " + touch.refused()->key +
@@ -257,7 +244,7 @@ void RemoveRemnants(Router* router, const Layout& layout, const std::vector<Shar
   std::vector<Shard> remnants;
   for (const uint32_t shard : lost) remnants.push_back(shards[shard]);
   std::string ignored;  // wastes memory at worst
-  ScriptBatch(kRemoveRemnant, remnants, {EncodeHeader(layout)}).Run(router, &ignored);
+  KeyCommands(Eval(kRemoveRemnant), remnants, {EncodeHeader(layout)}).Run(router, &ignored);
 }
 
 }  // namespace bloomline::redis
