@@ -133,7 +133,7 @@ class AccountedDatabase {
   }
 
  private:
-  // Of a property, over the column families.
+  // The sum of a property over the column families.
   uint64_t Sum(const char* property) {
     uint64_t sum = 0;
     for (Handle* const handle : handles_) {

@@ -81,7 +81,7 @@ TEST(RocksDBAskedRangesTest, ReadersAddRangesToTheSampleAndKeepIt) {
   EXPECT_TRUE(watched.expired());
 }
 
-// The lines that bloomline wrote to a file that is as RocksDB's LOG.
+// Returns the lines of bloomline in a file like RocksDB's LOG.
 std::vector<std::string> LinesIn(const std::string& path) {
   std::istringstream text(ReadFile(path));
   std::vector<std::string> lines;

@@ -94,7 +94,7 @@ TEST(RocksDBLevelChoiceTest, ThereIsAlwaysALevelBelowAFileThatIsNotBottommost) {
   }
 }
 
-// The distance of a file from the bottom, as the levels tell it that files were seen on.
+// The levels on which files were seen give the distance of a file from the bottom.
 TEST(RocksDBLevelChoiceTest, SeenLevelsGiveTheDistanceFromTheBottom) {
   const struct {
     const char* why;
