@@ -49,7 +49,7 @@ class Batch {
   virtual uint16_t Slot(size_t i) const = 0;
 
   // Appends command i to *out. Called again for each attempt. `asked`: it follows ASKING, to a node
-  // that may lack the key. It should not create the key there.
+  // that may lack the key. An addition must not create the key there.
   virtual void Encode(size_t i, bool asked, std::string* out) = 0;
 
   // Whether this reply to command i, which followed ASKING, may come from a node that lacks the

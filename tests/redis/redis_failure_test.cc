@@ -227,7 +227,7 @@ TEST_F(RedisFailureTest, NoWayToLoseShardsMeansNo) {
          server_->Command({"CONFIG", "SET", "maxmemory", "0"});
        }},
       {"restart", [&] { server_->Restart(); }},
-      {"a string of others", [&] { put_in(FirstShard(), 30000); }},
+      {"a string without markers", [&] { put_in(FirstShard(), 30000); }},
       {"a shorter string", [&] { put_in(FirstShard(), 1); }},
   };
   for (const auto& way : ways) {
