@@ -12,14 +12,13 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/trailer.h"
-#include "tests/engines/rocksdb_open.h"
+#include "tests/engines/accounted_database.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
@@ -35,50 +34,34 @@ const rocksdb::FilterPolicy* PolicyOf(const rocksdb::ColumnFamilyOptions& option
 }
 
 // A database whose filter options change while it runs.
-class RunningDatabase {
+class RunningDatabase : public AccountedDatabase {
  public:
   RunningDatabase(const std::string& path, const FilterOptions& filter_options)
-      : path_(path), policy_(NewRocksDBFilterPolicy(filter_options)) {
-    rocksdb::BlockBasedTableOptions table;
-    table.filter_policy = policy_;
-    rocksdb::Options options;
-    options.create_if_missing = true;
-    options.disable_auto_compactions = true;  // AddTable counts on the tables before its own
-    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    Open(options);
+      : AccountedDatabase(path, nullptr, RocksDBFilterOptions(filter_options)), path_(path) {
+    options().disable_auto_compactions = true;  // AddTable counts on the tables before its own
+    options().write_buffer_size = 64 << 20;
+    EXPECT_TRUE(Open().ok());
   }
 
   rocksdb::Status SetFilter(const std::string& changes) {
-    return db_->SetOptions({{"block_based_table_factory", "{filter_policy={" + changes + "};}"}});
+    return db()->SetOptions({{"block_based_table_factory", "{filter_policy={" + changes + "};}"}});
   }
 
   // Writes a table of `n` new keys. Returns its filter's bits per key.
-  double AddTable(int n) {
-    rocksdb::WriteOptions write;
-    write.disableWAL = true;
-    for (int i = 0; i < n; ++i, ++num_keys_) {
-      EXPECT_TRUE(db_->Put(write, "key" + std::to_string(num_keys_), "value").ok());
-    }
-    EXPECT_TRUE(db_->Flush({}).ok());
-    rocksdb::TablePropertiesCollection tables;
-    EXPECT_TRUE(db_->GetPropertiesOfAllTables(&tables).ok());
-    uint64_t bits = 0;
-    for (const auto& table : tables) bits += 8 * table.second->filter_size;
-    const uint64_t before = std::exchange(filter_bits_, bits);
-    return static_cast<double>(bits - before) / n;
+  double AddTable(uint64_t n) {
+    const uint64_t before = filter_bytes();
+    Put(handles()[0], num_keys_, n);
+    num_keys_ += n;
+    Flush();
+    return 8 * static_cast<double>(filter_bytes() - before) / static_cast<double>(n);
   }
 
-  void ExpectNoKeyLost() {
-    std::string value;
-    for (int i = 0; i < num_keys_; ++i) {
-      ASSERT_TRUE(db_->Get({}, "key" + std::to_string(i), &value).ok()) << "lost key " << i;
-    }
-  }
+  void ExpectNoKeyLost() { AccountedDatabase::ExpectNoKeyLost(num_keys_); }
 
   // Opens the database again with the options of its OPTIONS file.
   void ReopenFromOptionsFile() {
     const std::string before = settings();
-    db_.reset();
+    Close();
     rocksdb::DBOptions db_options;
     std::vector<rocksdb::ColumnFamilyDescriptor> families;
     const rocksdb::Status status =
@@ -87,22 +70,15 @@ class RunningDatabase {
     ASSERT_EQ(families.size(), 1u);
     ASSERT_NE(PolicyOf(families[0].options), nullptr);
     EXPECT_EQ(Settings(*PolicyOf(families[0].options)), before);
-    Open(rocksdb::Options(db_options, families[0].options));
+    options() = rocksdb::Options(db_options, families[0].options);
+    ASSERT_TRUE(Open().ok());
   }
 
-  std::string settings() const { return Settings(*PolicyOf(db_->GetOptions())); }
+  std::string settings() { return Settings(*PolicyOf(db()->GetOptions())); }
 
  private:
-  void Open(const rocksdb::Options& options) {
-    const rocksdb::Status status = OpenRocksDB(options, path_, &db_);
-    ASSERT_TRUE(status.ok()) << status.ToString();
-  }
-
   const std::string path_;
-  const Policy policy_;
-  std::unique_ptr<rocksdb::DB> db_;
-  int num_keys_ = 0;
-  uint64_t filter_bits_ = 0;
+  uint64_t num_keys_ = 0;
 };
 
 TEST(RocksDBSetOptionsTest, RefusesContradictoryOptionsAndKeepsTheOldOnes) {
