@@ -7,12 +7,10 @@
 #include <string>
 
 #include "bloomline/filter_theory.h"
-#include "src/filter/bits/compact_block.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/rates/rates.h"
-#include "tests/support/compact_theory.h"
 
 namespace bloomline {
 namespace {
@@ -142,20 +140,6 @@ TEST(SizingTest, BitsForARateAreTheLeast) {
       if (bits_per_key == AllowedBitsPerKey(format).min) continue;
       EXPECT_GT(FalsePositiveRate(format, bits_per_key - 1e-3), rate);
     }
-  }
-}
-
-// A table, because computing them would take most of the time of all that needs a rate.
-TEST(SizingTest, TabledRatesOfCompactBlocksAreTheComputedOnes) {
-  for (const uint32_t block_bytes : {16u, 32u, 64u}) {
-    for (uint64_t n = 0; n <= kernels::kMaxCompactSlots; ++n) {
-      const double computed = tests::ComputedCompactBlockRate(n, block_bytes);
-      EXPECT_NEAR(filter::CompactBlockRate(n, block_bytes) / computed, 1, 1e-9)
-          << n << " keys in " << block_bytes << " bytes: " << testing::PrintToString(computed);
-    }
-    // More keys than slots make a Bloom filter, which is worse.
-    EXPECT_GT(filter::CompactBlockRate(kernels::kMaxCompactSlots + 1, block_bytes),
-              filter::CompactBlockRate(kernels::kMaxCompactSlots, block_bytes));
   }
 }
 

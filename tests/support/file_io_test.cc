@@ -1,11 +1,9 @@
-// Files on every system: past 2 and 4 GiB, where positions need more than 32 bits, also where long
-// has no more; temporary ones; and names of any characters.
+// Files past 2 and 4 GiB, where positions need more than 32 bits, also where long has no more.
 #include "src/support/file_io.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 
 #include "src/support/aligned_memory.h"
@@ -77,26 +75,6 @@ TEST(FileIoTest, AFileIsExaminedByNameAndByDescriptor) {
   ASSERT_TRUE(Examine(dir.Path(""), &folder));
   EXPECT_EQ(folder.kind, FileKind::kFolder);
   EXPECT_NE(folder.number, named.number);
-}
-
-// UTF-8 on all systems: Windows has UTF-16 inside.
-TEST(FileIoTest, PathsHaveAnyCharacters) {
-  const tests::TempDir dir;
-  const std::string path = dir.Path("gr\xc3\xbcn \xe6\x97\xa5\xe6\x9c\xac \xf0\x9f\x8c\xb8");
-  std::string error;
-  for (const std::string text : {"first", "second, which replaces it"}) {
-    ReplacementFile written;
-    ASSERT_TRUE(written.Open(path, &error)) << error;
-    ASSERT_TRUE(written.Append(text.data(), text.size(), &error)) << error;
-    ASSERT_TRUE(written.Commit(&error)) << error;
-    EXPECT_TRUE(std::filesystem::exists(std::filesystem::u8path(path)));
-    InputFile read;
-    ASSERT_TRUE(read.Open(path, &error)) << error;
-    EXPECT_EQ(read.size(), text.size());
-  }
-  InputFile missing;
-  EXPECT_FALSE(missing.Open(path + "s", &error));
-  EXPECT_EQ(error, path + "s: cannot be opened: No such file or directory");
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // The false-positive rate of compact blocks from the mathematics of their solver: ranks of random
 // matrices over GF(2), as in Dillinger and Walzer, "Ribbon filter", 2021. The library has a table.
-#ifndef BLOOMLINE_TESTS_SUPPORT_COMPACT_THEORY_H_
-#define BLOOMLINE_TESTS_SUPPORT_COMPACT_THEORY_H_
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
@@ -11,8 +10,10 @@
 
 #include "src/filter/bits/compact_block.h"
 #include "src/filter/layouts/compact/solver/attempt_search.h"
+#include "src/filter/rates/rates.h"
 
-namespace bloomline::tests {
+namespace bloomline {
+namespace {
 
 // Blocks have room for fewer different keys.
 constexpr size_t kMaxEquations = 127;
@@ -23,7 +24,7 @@ using SystemProbabilities = std::array<double, kMaxEquations + 1>;
 //
 // Equation by equation: if the rank is q so far, the next one depends on the others with
 // probability 2^(q - unknowns), and then agrees with them with probability 1/2.
-inline SystemProbabilities ConsistencyProbabilities(uint64_t max_equations, unsigned unknowns) {
+SystemProbabilities ConsistencyProbabilities(uint64_t max_equations, unsigned unknowns) {
   // So many dependent equations or more all agree with a negligible probability.
   constexpr size_t kMaxDependent = 24;
   double by_dependent[kMaxDependent] = {1};
@@ -48,8 +49,8 @@ inline SystemProbabilities ConsistencyProbabilities(uint64_t max_equations, unsi
 
 // P(the equations of a partial column have a solution, and at most max_affected of num_keys keys,
 // itself at most 127, use it). Each does with probability threshold / 256.
-inline double PartialColumnProbability(uint64_t num_keys, unsigned partial_slots,
-                                       unsigned threshold, uint64_t max_affected) {
+double PartialColumnProbability(uint64_t num_keys, unsigned partial_slots, unsigned threshold,
+                                uint64_t max_affected) {
   if (threshold == 0) return 1;
   const auto consistent = ConsistencyProbabilities(num_keys, partial_slots);
   const double n = static_cast<double>(num_keys);
@@ -68,8 +69,7 @@ inline double PartialColumnProbability(uint64_t num_keys, unsigned partial_slots
 // P(of n random equations in `unknowns` unknowns, j depend on the others), for j = 0 to kMaxLeft;
 // the last entry counts more than that, too.
 constexpr size_t kMaxLeft = 24;
-inline std::array<double, kMaxLeft + 1> DependentProbabilities(uint64_t num_keys,
-                                                               unsigned unknowns) {
+std::array<double, kMaxLeft + 1> DependentProbabilities(uint64_t num_keys, unsigned unknowns) {
   std::array<double, kMaxLeft + 1> left = {};
   left[0] = 1;
   for (uint64_t i = 0; i < num_keys; ++i) {
@@ -87,7 +87,7 @@ inline std::array<double, kMaxLeft + 1> DependentProbabilities(uint64_t num_keys
 }
 
 // P(the three variable slots of one attempt solve the `left` dependent equations).
-inline double VariableSlotsProbability(size_t left) {
+double VariableSlotsProbability(size_t left) {
   double probability = left > kernels::kNumVariableSlots ? 0 : 1;
   for (size_t i = 0; i < left && i < kernels::kNumVariableSlots; ++i) {
     probability *= 1 - std::ldexp(1.0, static_cast<int>(i) - 3);
@@ -104,7 +104,7 @@ inline double VariableSlotsProbability(size_t left) {
 //
 // Assumes that a failure at one number of slots affects the next one through the rank alone, and
 // that attempts are independent of each other.
-inline double ComputedCompactBlockRate(uint64_t num_keys, uint32_t block_bytes) {
+double ComputedCompactBlockRate(uint64_t num_keys, uint32_t block_bytes) {
   const unsigned payload_bits = kernels::CompactPayloadBits(block_bytes);
   const kernels::SearchRange range(num_keys);
   std::array<double, kMaxLeft + 1> left =
@@ -136,6 +136,19 @@ inline double ComputedCompactBlockRate(uint64_t num_keys, uint32_t block_bytes) 
   return rate + unsolved * std::pow(1 - std::pow(1 - 1.0 / payload_bits, throws), num_probes);
 }
 
-}  // namespace bloomline::tests
+// A table, because computing them would take most of the time of all that needs a rate.
+TEST(CompactRateTest, TabledRatesOfCompactBlocksAreTheComputedOnes) {
+  for (const uint32_t block_bytes : {16u, 32u, 64u}) {
+    for (uint64_t n = 0; n <= kernels::kMaxCompactSlots; ++n) {
+      const double computed = ComputedCompactBlockRate(n, block_bytes);
+      EXPECT_NEAR(filter::CompactBlockRate(n, block_bytes) / computed, 1, 1e-9)
+          << n << " keys in " << block_bytes << " bytes: " << testing::PrintToString(computed);
+    }
+    // More keys than slots make a Bloom filter, which is worse.
+    EXPECT_GT(filter::CompactBlockRate(kernels::kMaxCompactSlots + 1, block_bytes),
+              filter::CompactBlockRate(kernels::kMaxCompactSlots, block_bytes));
+  }
+}
 
-#endif  // BLOOMLINE_TESTS_SUPPORT_COMPACT_THEORY_H_
+}  // namespace
+}  // namespace bloomline
