@@ -28,6 +28,7 @@
 //! bloomline is compiled for the RocksDB that `librocksdb-sys` links, and refuses any other.
 #![warn(missing_docs)]
 
+use bloomline::{done, made};
 pub use bloomline::{Error, ErrorKind};
 use librocksdb_sys as ffi;
 use std::ffi::{CStr, CString};
@@ -65,19 +66,23 @@ fn refused(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidInput, message)
 }
 
-fn error_of(message: *mut c_char) -> Error {
-    if message.is_null() {
-        return Error::new(ErrorKind::OutOfMemory, "out of memory");
-    }
-    // Safety: a string that malloc() gave.
-    let text = unsafe {
-        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
-        ffi::rocksdb_free(message.cast());
-        text
-    };
-    match text.as_str() {
-        "out of memory" => Error::new(ErrorKind::OutOfMemory, text),
-        _ => refused(text),
+fn c_string(options: &str) -> Result<CString, Error> {
+    CString::new(options)
+        .map_err(|_| refused(format!("options are {options:?}; allowed: no zero byte")))
+}
+
+/// A copy of a text that malloc() gave, which is freed.
+///
+/// # Safety
+///
+/// `text` is such a text.
+unsafe fn taken(text: NonNull<c_char>) -> String {
+    let text = text.as_ptr();
+    // Safety: the caller's.
+    unsafe {
+        let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
+        ffi::rocksdb_free(text.cast());
+        copy
     }
 }
 
@@ -85,28 +90,15 @@ fn error_of(message: *mut c_char) -> Error {
 /// process. Call it before `rocksdb::Options::load_latest` of a database that names it: RocksDB
 /// takes an unknown name for "no filter". The other functions here call it.
 pub fn register() -> Result<(), Error> {
-    let mut message = ptr::null_mut();
-    // Safety: the message is NULL, as c_rocksdb.h asks.
-    match unsafe { bloomline_rocksdb_register(&mut message) } {
-        0 => Err(error_of(message)),
-        _ => Ok(()),
-    }
+    // Safety: any time is allowed.
+    done(ErrorKind::InvalidInput, |e| unsafe { bloomline_rocksdb_register(e) })
 }
 
 /// What the policies of this process have counted, in Prometheus' text format: see bloomline's
 /// docs/operating.md.
 pub fn metrics_text() -> Result<String, Error> {
-    let mut message = ptr::null_mut();
-    // Safety: the message is NULL, and the result is NULL or a string that malloc() gave.
-    unsafe {
-        let text = bloomline_metrics_text(&mut message);
-        if text.is_null() {
-            return Err(error_of(message));
-        }
-        let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
-        ffi::rocksdb_free(text.cast());
-        Ok(copy)
-    }
+    // Safety: the result is NULL or a text that malloc() gave.
+    unsafe { made(ErrorKind::OutOfMemory, |e| bloomline_metrics_text(e)).map(|text| taken(text)) }
 }
 
 const VERSION: &str = "[Version]\n  rocksdb_version=7.0.3\n  options_file_version=1.1\n";
@@ -168,12 +160,12 @@ unsafe impl Sync for FilterPolicy {}
 impl FilterPolicy {
     /// The policy of what stands after `filter_policy=` in an option string.
     pub fn new(options: &str) -> Result<FilterPolicy, Error> {
-        let text = CString::new(options)
-            .map_err(|_| refused(format!("options are {options:?}; allowed: no zero byte")))?;
-        let mut message = ptr::null_mut();
-        // Safety: a string that ends with zero, and a message that is NULL.
-        let policy = unsafe { bloomline_rocksdb_filterpolicy_create(text.as_ptr(), &mut message) };
-        NonNull::new(policy).map(FilterPolicy).ok_or_else(|| error_of(message))
+        let text = c_string(options)?;
+        // Safety: a string that ends with zero.
+        made(ErrorKind::InvalidInput, |e| unsafe {
+            bloomline_rocksdb_filterpolicy_create(text.as_ptr(), e)
+        })
+        .map(FilterPolicy)
     }
 
     /// For `rocksdb_block_based_options_set_filter_policy`, which takes the policy over. Otherwise
@@ -235,11 +227,10 @@ pub unsafe fn rewrite_filters<F: FnMut(u64, u64) -> bool>(
         // Safety: the state that is passed below, which outlives the call.
         u8::from(unsafe { (*state.cast::<F>())(done, all) })
     }
-    let text = CString::new(options)
-        .map_err(|_| refused(format!("options are {options:?}; allowed: no zero byte")))?;
-    let (mut message, mut report, mut skipped) = (ptr::null_mut(), ptr::null_mut(), 0);
-    // Safety: the caller's for the handles; a string that ends with zero; messages that are NULL.
-    let done = unsafe {
+    let text = c_string(options)?;
+    let (mut report, mut skipped) = (ptr::null_mut(), 0);
+    // Safety: the caller's for the handles; a string that ends with zero; a report that is NULL.
+    let result = done(ErrorKind::InvalidInput, |e| unsafe {
         bloomline_rocksdb_rewrite_filters(
             db,
             family,
@@ -248,21 +239,12 @@ pub unsafe fn rewrite_filters<F: FnMut(u64, u64) -> bool>(
             ptr::addr_of_mut!(progress).cast(),
             &mut skipped,
             &mut report,
-            &mut message,
+            e,
         )
-    };
-    let mut lines = String::new();
-    if !report.is_null() {
-        // Safety: a string that malloc() gave.
-        unsafe {
-            lines = CStr::from_ptr(report).to_string_lossy().into_owned();
-            ffi::rocksdb_free(report.cast());
-        }
-    }
-    match done {
-        0 => Err(error_of(message)),
-        _ => Ok(RewriteReport { skipped, text: lines }),
-    }
+    });
+    // Safety: NULL, or a text that malloc() gave.
+    let text = NonNull::new(report).map(|report| unsafe { taken(report) }).unwrap_or_default();
+    result.map(|()| RewriteReport { skipped, text })
 }
 
 /// Options of a column family, as text. What is not set has RocksDB's default.
@@ -284,11 +266,10 @@ impl FamilyOptions {
     /// With this filter policy, such as `bloomline:10`.
     #[must_use]
     pub fn with_filter(policy: &str) -> FamilyOptions {
-        let none = String::new();
         FamilyOptions {
             filter: policy.into(),
-            table: none.clone(),
-            family: none,
+            table: String::new(),
+            family: String::new(),
             block_cache: None,
         }
     }
@@ -348,13 +329,11 @@ impl FamilyOptions {
     fn validate_names(&self) -> Result<(), Error> {
         let [family, table] = [&self.family, &self.table].map(|o| lines_of(o).replace('\n', ";"));
         let text = format!("{family}block_based_table_factory={{{table}}}");
-        let text = CString::new(text).map_err(|error| refused(error.to_string()))?;
-        let mut message = ptr::null_mut();
-        // Safety: a string that ends with zero, and a message that is NULL.
-        match unsafe { bloomline_rocksdb_validate_family_options(text.as_ptr(), &mut message) } {
-            0 => Err(error_of(message)),
-            _ => Ok(()),
-        }
+        let text = c_string(&text)?;
+        // Safety: a string that ends with zero.
+        done(ErrorKind::InvalidInput, |e| unsafe {
+            bloomline_rocksdb_validate_family_options(text.as_ptr(), e)
+        })
     }
 
     /// The file: its last family is the one of this name, and the first must be "default".

@@ -211,10 +211,10 @@ fn known_names_are_right() {
     let text = "comparator=rocksdb.ReverseBytewiseComparator;compression_per_level=kNoCompression:\
                 kNoCompression;prefix_extractor=bloomline.ranges";
     let range = "{id=bloomline;range_prefixes=auto}";
-    let family = FamilyOptions::with_filter("bloomline").family(text).descriptor("default");
-    family.map(|_| ()).expect("a family");
-    let range = FamilyOptions::with_filter(range).family("prefix_extractor=bloomline.ranges");
-    range.descriptor("default").map(|_| ()).expect("a family");
+    for (filter, text) in [("bloomline", text), (range, "prefix_extractor=bloomline.ranges")] {
+        let family = FamilyOptions::with_filter(filter).family(text).descriptor("default");
+        family.map(|_| ()).expect("a family");
+    }
 }
 
 #[test]
@@ -239,16 +239,15 @@ fn families_have_the_name_asked_for() {
 #[test]
 fn folders_of_others_stay() {
     let process = std::process::id();
+    let left = |i| std::env::temp_dir().join(format!("bloomline_rocksdb_{process}_{i}"));
     for i in 0..20 {
-        let left = std::env::temp_dir().join(format!("bloomline_rocksdb_{process}_{i}"));
-        std::fs::create_dir_all(&left).expect("a folder");
+        std::fs::create_dir_all(left(i)).expect("a folder");
     }
     let families = FamilyOptions::with_filter("bloomline");
     let made = (0..3).map(|_| families.descriptor("default").is_ok());
     assert_eq!(made.collect::<Vec<_>>(), [true; 3]);
     for i in 0..20 {
-        let left = std::env::temp_dir().join(format!("bloomline_rocksdb_{process}_{i}"));
-        std::fs::remove_dir(&left).expect("the folder");
+        std::fs::remove_dir(left(i)).expect("the folder");
     }
 }
 

@@ -143,8 +143,12 @@ impl<T: Object> Drop for Handle<T> {
     }
 }
 
-/// The memory that a C function returns, or why it returned none.
-fn made<T>(kind: ErrorKind, make: impl FnOnce(ffi::ErrPtr) -> *mut T) -> Result<NonNull<T>, Error> {
+/// The memory that a C function returns, or why it returned none. For bloomline-rocksdb, too.
+#[doc(hidden)]
+pub fn made<T>(
+    kind: ErrorKind,
+    make: impl FnOnce(*mut *mut c_char) -> *mut T,
+) -> Result<NonNull<T>, Error> {
     let mut message = ptr::null_mut();
     NonNull::new(make(&mut message)).ok_or_else(|| Error::take(message, kind))
 }
@@ -169,8 +173,9 @@ fn bytes(make: impl FnOnce(*mut usize, ffi::ErrPtr) -> *mut c_char) -> Result<Ve
     }
 }
 
-/// Whether a C function succeeded.
-fn done(kind: ErrorKind, succeeds: impl FnOnce(ffi::ErrPtr) -> u8) -> Result<(), Error> {
+/// Whether a C function succeeded. For bloomline-rocksdb, too.
+#[doc(hidden)]
+pub fn done(kind: ErrorKind, succeeds: impl FnOnce(*mut *mut c_char) -> u8) -> Result<(), Error> {
     let mut message = ptr::null_mut();
     match succeeds(&mut message) {
         0 => Err(Error::take(message, kind)),
