@@ -75,7 +75,7 @@ To* TurnInto(From* from, Turn turn) {
     return num_true;                                                                       \
   }
 
-// bloomline_NAME_t, which holds a FILTER, for types with this one kind of handle.
+// bloomline_NAME_t, which owns a FILTER, and its destroy function.
 #define BLOOMLINE_C_HANDLE(NAME, FILTER)           \
   struct bloomline_##NAME##_t {                    \
     std::unique_ptr<FILTER> filter;                \
