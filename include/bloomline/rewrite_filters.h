@@ -106,7 +106,7 @@ struct RewriteReport {
   double estimated_seconds = 0;
   std::vector<Skipped> skipped;
   // By kind: "bloomline blocked", "RocksDB Bloom", "none"; behind that what else the filters have:
-  // ", ranges" or ", canonicalizer NAME". All files that were looked at.
+  // ", ranges". All files that were looked at.
   std::map<std::string, Filters> before;
   std::map<std::string, Filters> after;  // what they have at the end, without those gone
   std::string ended_by;                  // why the call ended early: "cancelled"; empty: it did not
