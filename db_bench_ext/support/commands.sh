@@ -7,17 +7,8 @@ build=$root/build/$preset
 benches=$build/db_bench_ext
 status=0
 
-# PROGRAM FLAGS...: prints the help and exits if a flag asks for it. Without a build;
-# db_bench_ext/help/check compares the text with the program's.
-help_if_asked() {
-  local program=$1 flag
-  for flag in "${@:2}"; do
-    if [ "$flag" = --help ] || [ "$flag" = -h ]; then
-      cat "$here/help/$program.txt"
-      exit
-    fi
-  done
-}
+# FLAGS...: whether they ask for the help, which the built program prints.
+asks_for_help() { [[ " $* " == *" --help "* || " $* " == *" -h "* ]]; }
 
 # [FLAGS OF CMAKE...] -- TARGETS...: configures the preset and builds these targets alone. With a
 # NINJA_STATUS that begins with "@progress" it prints those lines. What is written later is newer
