@@ -1,6 +1,6 @@
 // What one benchmark measures: its parameters, its name, and the names of its counters; and filters
-// in memory, each through its own C++ interface: bloomline's and its peers. No benchmark.h, because
-// peers are compiled with -march=native.
+// in memory, each through its own C++ interface: bloomline's and a peer. No benchmark.h, because
+// the peer is compiled with -march=native.
 #ifndef BLOOMLINE_DB_BENCH_EXT_FILTERS_CASE_H_
 #define BLOOMLINE_DB_BENCH_EXT_FILTERS_CASE_H_
 
@@ -150,14 +150,11 @@ MemorySubject MemorySubjectOf(const std::string& name) {
           }};
 }
 
-// Ours, then the peers.
+// Ours, then the peer.
 std::vector<MemorySubject> MemorySubjects();
 
-// The peers are compiled with -march=native and hash keys as bloomline does, by XXH3 in line.
-std::vector<MemorySubject> SplitBlockSubjects();
-std::vector<MemorySubject> BoostSubjects();
-// A line of text if there is no BoostSubjects, and why.
-std::string BoostNote();
+// Compiled with -march=native; hashes keys as bloomline does, by XXH3 in line.
+MemorySubject SplitBlockSubject();
 
 }  // namespace bloomline::bench
 

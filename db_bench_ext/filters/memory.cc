@@ -123,14 +123,9 @@ void RegisterBuild(Suite* suite, const MemorySubject& subject, uint64_t num_keys
 }  // namespace
 
 std::vector<MemorySubject> MemorySubjects() {
-  std::vector<MemorySubject> subjects = {
-      MemorySubjectOf<View<Format::kBlocked>>("FilterView blocked"),
-      MemorySubjectOf<View<Format::kCompact>>("FilterView compact"),
-      MemorySubjectOf<Bloom>("BloomFilter")};
-  for (const auto& peers : {BoostSubjects(), SplitBlockSubjects()}) {
-    subjects.insert(subjects.end(), peers.begin(), peers.end());
-  }
-  return subjects;
+  return {MemorySubjectOf<View<Format::kBlocked>>("FilterView blocked"),
+          MemorySubjectOf<View<Format::kCompact>>("FilterView compact"),
+          MemorySubjectOf<Bloom>("BloomFilter"), SplitBlockSubject()};
 }
 
 void RegisterMemory(Suite* suite) {

@@ -68,8 +68,8 @@ class SplitBlockFilter {
 
 }  // namespace
 
-std::vector<MemorySubject> SplitBlockSubjects() {
-  return {MemorySubjectOf<SplitBlockFilter>("split block (Parquet)")};
+MemorySubject SplitBlockSubject() {
+  return MemorySubjectOf<SplitBlockFilter>("split block (Parquet)");
 }
 
 }  // namespace bloomline::bench

@@ -116,9 +116,9 @@ std::string MemoryTable(const Suite& suite, const Results& results) {
            Cell(100 * results.Fpr(missing), 3), Cell(results.WrittenBitsPerKey(missing), 2)});
     }
   }
-  return "Filters in memory, through C++ interfaces, inlined; ns per key. Peers are compiled with\n"
-         "-march=native; all hash by XXH3\n" +
-         cli::TextTable(rows) + BoostNote();
+  return "Filters in memory, through C++ interfaces, inlined; ns per key. The peer is compiled\n"
+         "with -march=native; all hash by XXH3\n" +
+         cli::TextTable(rows);
 }
 
 std::string LevelDBTable(const Suite& suite, const Results& results) {
