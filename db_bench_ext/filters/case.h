@@ -32,7 +32,6 @@ enum class Mode {
   kSingle,     // one key per call; calls do not depend on each other
   kBranching,  // the same, and the caller branches on each answer, as a Get does
   kBatch,      // kBatchKeys keys per call
-  kDependent,  // one key per call; the address of each key depends on the answer before
 };
 
 constexpr int kTableBits = 10;  // bits per key of the tables
@@ -46,15 +45,13 @@ struct Case {
   int bits_per_key = 0;     // requested; Ribbon takes fewer for the same false-positive rate
   int hit_percent = 0;      // of the queries
   Mode mode = Mode::kNone;  // of the queries
-  int threads = 1;
 
   std::string Name() const;
 };
 
 inline bool operator<(const Case& a, const Case& b) {
   const auto tie = [](const Case& c) {
-    return std::tie(c.kind, c.subject, c.num_keys, c.bits_per_key, c.hit_percent, c.mode,
-                    c.threads);
+    return std::tie(c.kind, c.subject, c.num_keys, c.bits_per_key, c.hit_percent, c.mode);
   };
   return tie(a) < tie(b);
 }
@@ -66,7 +63,7 @@ inline const char* KindName(Kind kind) {
 }
 
 inline const char* ModeName(Mode mode) {
-  constexpr const char* kNames[] = {"", "single", "branching", "batch", "dependent"};
+  constexpr const char* kNames[] = {"", "single", "branching", "batch"};
   return kNames[static_cast<size_t>(mode)];
 }
 
@@ -74,7 +71,6 @@ inline const char* ModeName(Mode mode) {
 constexpr char kFprCounter[] = "fpr";
 constexpr char kLostCounter[] = "lost";
 constexpr char kWrittenBitsCounter[] = "written_bits_per_key";
-constexpr char kFinishCounter[] = "finish_ns_per_key";
 constexpr char kChunkNsCounter[] = "median_ns_per_key";
 constexpr char kKeysCounter[] = "keys_per_iteration";
 

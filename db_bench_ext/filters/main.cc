@@ -60,8 +60,6 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
                  "only filters in memory of this many keys, such as 1e8, beside random memory "
                  "accesses: a minute for 1e8")
       ->check(CLI::Range(1e4, 1e12));
-  app.add_flag("--threads", flags.threads,
-               "also query from several threads at once, up to the number of processors");
   AddQuick(&app, &flags.quick, "small filters, 2 rounds");
   AddOut(&app, &flags.out_directory, "filters.txt, filters.csv and the plots");
 

@@ -91,17 +91,13 @@ void TimeQueries(const Case& c, double bits_per_key, uint64_t warm_up_chunks,
     queries += kChunkKeys;
     lost += order.NumLost(answers);
   }
-  const auto average = [](double value) {
-    return benchmark::Counter(value, benchmark::Counter::kAvgThreads);
-  };
   state.counters[kLostCounter] = static_cast<double>(lost);
   if (c.hit_percent == 0) {
-    state.counters[kFprCounter] =
-        average(static_cast<double>(matches) / static_cast<double>(queries));
+    state.counters[kFprCounter] = static_cast<double>(matches) / static_cast<double>(queries);
   }
-  state.counters[kChunkNsCounter] = average(1e9 * Median(std::move(seconds)) / kChunkKeys);
-  state.counters[kWrittenBitsCounter] = average(bits_per_key);
-  state.counters[kKeysCounter] = average(static_cast<double>(kChunkKeys));
+  state.counters[kChunkNsCounter] = 1e9 * Median(std::move(seconds)) / kChunkKeys;
+  state.counters[kWrittenBitsCounter] = bits_per_key;
+  state.counters[kKeysCounter] = static_cast<double>(kChunkKeys);
 }
 
 }  // namespace bloomline::bench

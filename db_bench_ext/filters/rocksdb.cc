@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <climits>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "db_bench_ext/filters/query_keys.h"
@@ -22,26 +21,13 @@ struct Stream {
 };
 const Stream kStreams[] = {{Mode::kSingle, {0, 50, 100}},
                            {Mode::kBranching, {0, 10, 50}},
-                           {Mode::kBatch, {0, 10, 50, 100}},
-                           {Mode::kDependent, {0, 50, 100}}};
+                           {Mode::kBatch, {0, 10, 50, 100}}};
 
-// The compiler does not know that it is 0.
-volatile uint64_t opaque_zero = 0;
-
-// Queries the kChunkKeys keys of `slices`. In kDependent, if a filter branches on its bits, the
-// processor predicts the answer and goes on, here as in a real caller; if it computes the answer,
-// the processor waits for it.
+// Queries the kChunkKeys keys of `slices`.
 void QueryChunk(FilterBitsReader* reader, Slice** slices, Mode mode, bool* answers) {
   if (mode == Mode::kBatch) {
     for (size_t i = 0; i < kChunkKeys; i += kBatchKeys)
       reader->MayMatch(static_cast<int>(kBatchKeys), slices + i, answers + i);
-  } else if (mode == Mode::kDependent) {
-    const uint64_t zero = opaque_zero;
-    uint64_t change = 0;
-    for (size_t i = 0; i < kChunkKeys; ++i) {
-      answers[i] = reader->MayMatch(Slice(slices[i]->data() + change, slices[i]->size()));
-      change = static_cast<uint64_t>(answers[i]) & zero;
-    }
   } else if (mode == Mode::kBranching) {
     for (size_t i = 0; i < kChunkKeys; ++i) BranchOn(reader->MayMatch(*slices[i]), answers + i);
   } else {
@@ -76,26 +62,15 @@ void Query(Suite* suite, const Subject& subject, const Case& c, benchmark::State
 
 void Register(Suite* suite, const Subject& subject, const Case& c) {
   const Flags& flags = suite->flags();
-  int chunks = suite->IsInTables(c) ? flags.table_query_chunks : flags.query_chunks;
-  if (c.mode == Mode::kDependent)
-    chunks = std::max(1, chunks / 4);  // such queries take several times as long
+  const int chunks = suite->IsInTables(c) ? flags.table_query_chunks : flags.query_chunks;
   suite->Register(c, chunks, suite->Rounds(c),
                   [suite, subject, c](benchmark::State& state, uint64_t run) {
                     Query(suite, subject, c, state, run);
                   });
 }
 
-std::vector<int> ThreadCounts() {
-  const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  std::vector<int> counts;
-  for (int count = 1; count < all; count *= 2) counts.push_back(count);
-  counts.push_back(all);
-  return counts;
-}
-
 struct BuildTime {
-  double seconds;         // of all
-  double finish_seconds;  // of Finish
+  double seconds;
   size_t written_bytes;
 };
 
@@ -112,35 +87,26 @@ BuildTime BuildOne(const Subject& subject, const RocksDBPolicy& policy, const Ca
     });
   }
   std::unique_ptr<const char[]> buffer;
-  time.finish_seconds = SecondsOf([&] { time.written_bytes = builder->Finish(&buffer).size(); });
-  time.seconds += time.finish_seconds;
+  time.seconds += SecondsOf([&] { time.written_bytes = builder->Finish(&buffer).size(); });
   return time;
 }
 
 void Build(const Subject& subject, const Case& c, benchmark::State& state) {
   const RocksDBPolicy policy = subject.Policy(c.bits_per_key);
-  double finish_seconds = 0;
   size_t written_bytes = 0;
   for (auto _ : state) {
     const BuildTime time = BuildOne(subject, policy, c);
     state.SetIterationTime(time.seconds);
-    finish_seconds += time.finish_seconds;
     written_bytes = time.written_bytes;
   }
   const auto num_keys = static_cast<double>(c.num_keys);
-  const auto iterations = static_cast<double>(state.iterations());
   state.counters[kWrittenBitsCounter] = 8 * static_cast<double>(written_bytes) / num_keys;
-  state.counters[kFinishCounter] = 1e9 * finish_seconds / iterations / num_keys;
   state.counters[kKeysCounter] = num_keys;
 }
 
 }  // namespace
 
 void RegisterQueries(Suite* suite) {
-  const auto is_table_size = [&](uint64_t size) {
-    const auto& sizes = suite->table_sizes();
-    return std::find(sizes.begin(), sizes.end(), size) != sizes.end();
-  };
   for (const Subject& subject : suite->subjects()) {
     for (const uint64_t num_keys : suite->flags().sizes) {
       for (const int bits : suite->flags().bits) {
@@ -151,12 +117,6 @@ void RegisterQueries(Suite* suite) {
                      {Kind::kQuery, subject.name, num_keys, bits, hit_percent, stream.mode});
           }
         }
-      }
-      if (!suite->flags().threads || !is_table_size(num_keys) || subject.is_variant) continue;
-      for (const int threads : ThreadCounts()) {
-        if (threads == 1) continue;  // already registered above
-        Register(suite, subject,
-                 {Kind::kQuery, subject.name, num_keys, kTableBits, 0, Mode::kSingle, threads});
       }
     }
   }

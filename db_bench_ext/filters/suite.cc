@@ -37,7 +37,6 @@ PlacedBytes::PlacedBytes(std::string_view bytes) : size_(bytes.size()) {
 }
 
 std::string_view FilterStore::Get(const Subject& subject, uint64_t num_keys, int bits_per_key) {
-  const std::lock_guard<std::mutex> lock(mutex_);
   const auto [entry, is_new] = filters_.try_emplace({subject.family, num_keys, bits_per_key});
   if (is_new) entry->second = PlacedBytes(subject.Build(num_keys, bits_per_key));
   return entry->second.view();
@@ -66,15 +65,14 @@ void Suite::Register(const Case& c, int64_t iterations, int rounds, const Body& 
   const std::string name = c.Name();
   cases_[name] = c;
   planned_runs_ += static_cast<uint64_t>(rounds);
-  auto runs = std::make_shared<std::atomic<uint64_t>>(0);
+  auto runs = std::make_shared<uint64_t>(0);
   const auto run = [this, body, runs](benchmark::State& state) {
-    if (state.thread_index() == 0) ShowProgress();
-    body(state, runs->fetch_add(1));
+    ShowProgress();
+    body(state, (*runs)++);
   };
   benchmark::RegisterBenchmark(name.c_str(), run)
       ->Iterations(iterations)
       ->Repetitions(rounds)
-      ->Threads(c.threads)
       ->UseManualTime();
 }
 
@@ -100,14 +98,13 @@ std::string Case::Name() const {
     add("hits", hit_percent);
     name += std::string("/") + ModeName(mode);
   }
-  if (threads != 1) add("threads_at_once", threads);
   return name;
 }
 
-// Only on a terminal and rarely, because writing to it costs time on the other processors.
+// Only on a terminal and rarely, because writing to it takes time.
 void Suite::ShowProgress() {
   static const bool on_terminal = isatty(STDERR_FILENO) != 0;
-  const uint64_t started = started_runs_.fetch_add(1);
+  const uint64_t started = started_runs_++;
   if (on_terminal && planned_runs_ >= 100 && started % (planned_runs_ / 100) == 0) {
     std::fprintf(stderr, "\r%3d %%\r", static_cast<int>(100 * started / planned_runs_));
   }
@@ -130,11 +127,8 @@ void Results::ReportRuns(const std::vector<Run>& runs) {
     CaseResult& result = results_[known->second];
     const double keys = counter(kKeysCounter) * static_cast<double>(run.iterations);
     const double median = counter(kChunkNsCounter);
-    // Of all threads together, each of which has its median.
-    result.ns.push_back(std::isnan(median) ? 1e9 * run.real_accumulated_time / keys
-                                           : median / known->second.threads);
+    result.ns.push_back(std::isnan(median) ? 1e9 * run.real_accumulated_time / keys : median);
     if (const double fpr = counter(kFprCounter); !std::isnan(fpr)) result.fprs.push_back(fpr);
-    if (const double ns = counter(kFinishCounter); !std::isnan(ns)) result.finish_ns.push_back(ns);
     result.written_bits_per_key = counter(kWrittenBitsCounter);
   }
 }
@@ -161,15 +155,13 @@ double Results::WrittenBitsPerKey(const Case& c) const {
 
 std::string Results::Csv() const {
   std::ostringstream out;
-  out << "kind,subject,keys,bits_per_key,hit_percent,mode,threads,rounds,"
-         "ns_per_key_median,ns_per_key_min,ns_per_key_max,finish_ns_per_key_median,fpr,"
-         "written_bits_per_key\n";
+  out << "kind,subject,keys,bits_per_key,hit_percent,mode,rounds,ns_per_key_median,"
+         "ns_per_key_min,ns_per_key_max,fpr,written_bits_per_key\n";
   for (const auto& [c, result] : results_) {
     out << KindName(c.kind) << ',' << c.subject << ',' << c.num_keys << ',' << c.bits_per_key << ','
-        << c.hit_percent << ',' << ModeName(c.mode) << ',' << c.threads << ',' << result.ns.size()
-        << ',' << CsvCells(SpreadOf(result.ns), 4) << ',' << CsvCell(Median(result.finish_ns), 4)
-        << ',' << CsvCell(Mean(result.fprs), 8) << ',' << CsvCell(result.written_bits_per_key, 4)
-        << '\n';
+        << c.hit_percent << ',' << ModeName(c.mode) << ',' << result.ns.size() << ','
+        << CsvCells(SpreadOf(result.ns), 4) << ',' << CsvCell(Mean(result.fprs), 8) << ','
+        << CsvCell(result.written_bits_per_key, 4) << '\n';
   }
   return out.str();
 }

@@ -4,14 +4,12 @@
 
 #include <benchmark/benchmark.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -80,7 +78,7 @@ class PlacedBytes {
   size_t size_ = 0;
 };
 
-// Builds each filter at the first Get and keeps it. Thread-safe.
+// Builds each filter at the first Get and keeps it.
 class FilterStore {
  public:
   std::string_view Get(const Subject& subject, uint64_t num_keys, int bits_per_key);
@@ -88,7 +86,6 @@ class FilterStore {
  private:
   using Key = std::tuple<std::string, uint64_t, int>;  // family, keys, bits
 
-  std::mutex mutex_;
   std::map<Key, PlacedBytes> filters_;
 };
 
@@ -112,15 +109,14 @@ struct Flags {
   uint64_t memory_keys = 30000000;  // of the filters whose builders' memory is measured
   bool only_memory = false;
   uint64_t large_keys = 0;  // 0: not only a large filter
-  bool threads = false;
   bool quick = false;
   std::string native_library;  // empty: no native peers
   std::string out_directory;
   std::vector<std::string> google_benchmark;  // --benchmark_* flags, passed on
 };
 
-// A body gets the number of its run: each round and each thread queries different keys, and round r
-// queries the same ones for every subject.
+// A body gets the number of its round, which queries the same keys for every subject and others
+// than any other round.
 using Body = std::function<void(benchmark::State& state, uint64_t run)>;
 
 class Suite {
@@ -152,7 +148,7 @@ class Suite {
   FilterStore store_;
   std::map<std::string, Case> cases_;
   uint64_t planned_runs_ = 0;
-  std::atomic<uint64_t> started_runs_{0};
+  uint64_t started_runs_ = 0;
 };
 
 void RegisterQueries(Suite* suite);
@@ -163,8 +159,7 @@ void RegisterMemory(Suite* suite);
 // Times are nanoseconds per key, one for each round.
 struct CaseResult {
   std::vector<double> ns;
-  std::vector<double> finish_ns;  // of builds: the part spent in Finish
-  std::vector<double> fprs;       // of queries for missing keys
+  std::vector<double> fprs;  // of queries for missing keys
   double written_bits_per_key = 0;
 };
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <thread>
 #include <vector>
 
 #include "db_bench_ext/filters/case.h"
@@ -158,38 +157,6 @@ std::string LevelDBTable(const Suite& suite, const Results& results) {
          cli::TextTable(rows);
 }
 
-std::string ThreadsTable(const Suite& suite, const Results& results) {
-  std::vector<int> counts;
-  for (const auto& [name, c] : suite.cases()) {
-    if (std::find(counts.begin(), counts.end(), c.threads) == counts.end()) {
-      counts.push_back(c.threads);
-    }
-  }
-  std::sort(counts.begin(), counts.end());
-  std::vector<Cells> rows = {{""}};
-  for (const int count : counts) {
-    rows[0].push_back(std::to_string(count) + " threads");
-    rows[0].push_back("of linear");
-  }
-  for (const uint64_t num_keys : suite.table_sizes()) {
-    rows.push_back({std::to_string(num_keys) + " keys"});
-    for (const Subject& subject : suite.subjects()) {
-      Cells row = {"  " + subject.name};
-      Case c = QueryCase(subject.name, num_keys, 0, Mode::kSingle);
-      const double alone = results.Ns(c);
-      for (const int count : counts) {
-        c.threads = count;
-        const double ns = results.Ns(c);  // per key of all threads together
-        row.push_back(Cell(1000 / ns, 1));
-        row.push_back(Cell(100 * alone / ns / count, 0, " %"));
-      }
-      rows.push_back(row);
-    }
-  }
-  return "Missing keys, one per call, by number of threads: million keys per second\n" +
-         cli::TextTable(rows);
-}
-
 }  // namespace
 
 std::string Tables(const Suite& suite, const Results& results) {
@@ -199,7 +166,6 @@ std::string Tables(const Suite& suite, const Results& results) {
   }
   out += MemoryTable(suite, results) + "\n";
   out += SeedTable(suite, results) + "\n" + LevelDBTable(suite, results) + "\n";
-  if (suite.flags().threads) out += ThreadsTable(suite, results) + "\n";
   return out;
 }
 
