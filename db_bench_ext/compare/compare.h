@@ -123,14 +123,10 @@ struct Result {
   }
 };
 
-// Number of operations that Measure reports to Progress.
-uint64_t NumOperations(const Engine& engine, const KeySet& keys, const Plan& plan);
-
 // Loads, compacts and checks one database per policy, counts reads, then times all of them in
 // alternation. Removes the databases. Throws std::runtime_error if an engine reports an error;
 // wrong answers are counted, not thrown.
-std::vector<Result> Measure(const Engine& engine, const KeySet& keys, const Plan& plan,
-                            Progress* progress);
+std::vector<Result> Measure(const Engine& engine, const KeySet& keys, const Plan& plan);
 
 // Explains the columns of the tables.
 std::string Legend();

@@ -26,7 +26,6 @@ struct Flags {
   std::string key_list;
   std::string key_list_title;
   bool quick = false;
-  bool progress = false;
 };
 
 void UseQuickSizes(Flags* flags) {
@@ -53,7 +52,7 @@ std::string PartsOf(const Flags& flags) {
 }
 
 // For db_bench_ext/run, in lines: the key list that is needed, the parts, the folder of the
-// results, engine and bits, whether tables are printed, the flags of
+// results, the engine, whether tables are printed, the flags of
 // db_bench/main.py, "--", the flags of the workload disk in its short form.
 void PrintPlan(const Flags& flags, size_t rows, int rounds, bool full, bool tables,
                bool db_directory_given) {
@@ -69,7 +68,6 @@ void PrintPlan(const Flags& flags, size_t rows, int rounds, bool full, bool tabl
             << parts << "\n"
             << flags.out_directory << "\n"
             << flags.engine << "\n"
-            << flags.bits[0] << "\n"
             << (tables || parts.find("databases") == std::string::npos ? "tables" : "summary")
             << "\n"
             << common << "--bits=" << flags.bits[0]
@@ -130,7 +128,6 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
                  "db_bench_ext/run provides one)")
       ->check(CLI::ExistingFile);
   app.add_option("--key-list-title", flags.key_list_title, "what to call that file in the output");
-  AddProgress(&app, &flags.progress);
   app.add_flag("--print-plan", print_plan)->group("");
   app.add_flag("--print-environment", print_environment)->group("");
 
@@ -198,18 +195,12 @@ int Run(const Flags& flags) {
   const auto plan = [&](int bits) {
     return Plan{bits, flags.rounds, flags.timed_queries, directory.path()};
   };
-  uint64_t num_operations = 0;
-  for (const Engine& engine : engines) {
-    for (const KeySet& set : sets)
-      num_operations += flags.bits.size() * NumOperations(engine, set, plan(flags.bits[0]));
-  }
-  Progress progress(flags.progress, num_operations);
   std::vector<Result> all;
   for (const Engine& engine : engines) {
     for (const int bits : flags.bits) {
       std::vector<Result> of_table;
       for (const KeySet& set : sets) {
-        for (Result& result : Measure(engine, set, plan(bits), &progress))
+        for (Result& result : Measure(engine, set, plan(bits)))
           of_table.push_back(std::move(result));
       }
       output.Print(Table(engine, of_table) + "\n");

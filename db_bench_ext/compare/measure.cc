@@ -57,31 +57,20 @@ std::vector<std::string> SampleStored(const std::vector<std::string>& keys, size
 
 // Microseconds per Get, with one Get of each key. Comparing the answers with the expected ones
 // makes sure that the compiler does not drop the Gets.
-double TimeGets(const std::vector<std::string>& keys, bool expected, Contender* contender,
-                Progress* progress) {
+double TimeGets(const std::vector<std::string>& keys, bool expected, Contender* contender) {
   std::string value;
   size_t found = 0;
   const double seconds = SecondsOf([&] {
     for (const std::string& key : keys) found += contender->database->Get(key, &value) ? 1 : 0;
   });
   contender->result.wrong_answers += expected ? keys.size() - found : found;
-  progress->Add(keys.size());
+  CheckInterrupted();
   return 1e6 * seconds / static_cast<double>(keys.size());
 }
 
 }  // namespace
 
-uint64_t NumOperations(const Engine& engine, const KeySet& keys, const Plan& plan) {
-  const auto timed = [&](const std::vector<std::string>& kind) {
-    return std::min(plan.timed_queries, kind.size()) * static_cast<size_t>(plan.rounds);
-  };
-  return engine.policies(plan.bits_per_key).size() *
-         (3 * keys.keys.size() + keys.near.size() + keys.far.size() + timed(keys.keys) +
-          timed(keys.near) + timed(keys.far));
-}
-
-std::vector<Result> Measure(const Engine& engine, const KeySet& keys, const Plan& plan,
-                            Progress* progress) {
+std::vector<Result> Measure(const Engine& engine, const KeySet& keys, const Plan& plan) {
   std::vector<Contender> contenders;
   const std::string where = std::string(engine.title) + " " + keys.name + ": ";
   for (const Policy& policy : engine.policies(plan.bits_per_key)) {
@@ -94,19 +83,17 @@ std::vector<Result> Measure(const Engine& engine, const KeySet& keys, const Plan
     result.rows = keys.keys.size();
     contender.directory = std::make_unique<TemporaryDirectory>(plan.directory);
     contender.database = engine.open(policy, contender.directory->path());
-    progress->Start(where + "loading with " + policy.name);
+    Begin(where + "loading with " + policy.name);
     Load(keys, &contender);
-    progress->Add(2 * keys.keys.size());
     result.filters = contender.database->Filters();
     result.theory_fpr = engine.theory(policy, result.filters, keys.keys.size());
-    progress->Start(where + "checking every answer with " + policy.name);
+    Begin(where + "checking every answer with " + policy.name);
     CheckStored(keys, &contender);
     result.near = CheckMissing(keys.near, &contender);
     result.far = CheckMissing(keys.far, &contender);
-    progress->Add(keys.keys.size() + keys.near.size() + keys.far.size());
     contenders.push_back(std::move(contender));
   }
-  progress->Start(where + "timing all policies in alternation");
+  Begin(where + "timing all policies in alternation");
   const std::vector<std::string> stored = SampleStored(keys.keys, plan.timed_queries);
   const std::vector<std::string> near = First(keys.near, plan.timed_queries);
   const std::vector<std::string> far = First(keys.far, plan.timed_queries);
@@ -115,9 +102,8 @@ std::vector<Result> Measure(const Engine& engine, const KeySet& keys, const Plan
   };
   const auto times = InTurns(plan.rounds, contenders.size(), [&](int, size_t now) {
     Contender* const contender = &contenders[now];
-    return Times{TimeGets(stored, true, contender, progress),
-                 TimeGets(near, false, contender, progress),
-                 TimeGets(far, false, contender, progress)};
+    return Times{TimeGets(stored, true, contender), TimeGets(near, false, contender),
+                 TimeGets(far, false, contender)};
   });
   std::vector<Result> results;
   for (size_t i = 0; i < contenders.size(); ++i) {

@@ -19,10 +19,6 @@ class Bench(measurements.Bench):
     ENGINE = "leveldb"
     WORKLOADS = WORKLOADS
 
-    @staticmethod
-    def num_runs(plan):
-        return len(VALUE_BYTES) * len(SUBJECTS) * (plan.fill_rounds + plan.rounds + len(READS))
-
     def measure(self):
         for keys in VALUE_BYTES:
             for _, subject in measurements.turns(self._plan.fill_rounds, SUBJECTS):
@@ -40,7 +36,7 @@ class Bench(measurements.Bench):
         return self._folder / f"leveldb-{keys}-{subject.policy}"
 
     def _bench(self, what, keys, subject, benchmarks, *flags):
-        return self._runner.run(
+        return programs.run(
             f"leveldb {keys} {what} {subject.policy}",
             [self._plan.leveldb_bench, f"--db={self._database(keys, subject)}",
              f"--benchmarks={benchmarks}", f"--num={self._plan.leveldb_num}",

@@ -1,7 +1,6 @@
 """Runs the engines' own db_bench with their filters and ours. db_bench_ext/run calls it.
 
-Prints progress lines for progress.py and the tables; writes db_bench.txt and db_bench.csv. Exit
-status 1 if a policy found other keys than the built-in one.
+Prints the tables; writes db_bench.txt and db_bench.csv. Exit status 1 if a policy found other keys than the built-in one.
 """
 import argparse
 import os
@@ -70,15 +69,13 @@ def main():
             folder=plan.db_dir, write_mib=rocksdb_runs.WRITE_LIMIT >> 20,
             leveldb_buffer=plan.leveldb_buffer >> 10, rounds=plan.rounds,
             fill_rounds=plan.fill_rounds, same_fpr_bits=plan.same_fpr_bits))
-    runner = programs.Runner(sum(module.Bench.num_runs(plan) for module in modules))
     all_rows = []
     with tempfile.TemporaryDirectory(prefix="bloomline-", dir=plan.db_dir) as folder:
         for module in modules:
-            rows = module.Bench(plan, runner, pathlib.Path(folder)).measure()
+            rows = module.Bench(plan, pathlib.Path(folder)).measure()
             keys = plan.num if module is rocksdb_runs else plan.leveldb_num
             say(report.table(f"{module.TITLE}, --num={keys}, {plan.bits} bits per key", rows))
             all_rows.append(rows)
-    runner.finish()
     wrong = [sentence for rows in all_rows for sentence in rows.wrong()]
     for sentence in wrong:
         say(f"WRONG: {sentence}")

@@ -89,9 +89,8 @@ class Rows:
 class Bench:
     """What an engine's measurements begin with. A subclass has ENGINE and WORKLOADS."""
 
-    def __init__(self, plan, runner, folder):
+    def __init__(self, plan, folder):
         self._plan = plan
-        self._runner = runner
         self._folder = folder
         self._rows = Rows(self.ENGINE, self.WORKLOADS)
 

@@ -2,6 +2,7 @@
 import os
 import re
 import subprocess
+import sys
 
 # RocksDB:  "readrandom   :       1.434 micros/op 697384 ops/sec 0.287 seconds ..."
 # LevelDB:  "readrandom   :       1.225 micros/op; (63190 of 100000 found)"
@@ -13,32 +14,22 @@ class Failure(Exception):
     """A program failed, or printed what it should not: the figures would mean nothing."""
 
 
-class Runner:
-    """Runs programs and reports each to progress.py."""
-
-    def __init__(self, total):
-        self._total = total
-        self._done = 0
-
-    def run(self, what, command, **environment):
-        """Returns stdout and stderr of the command as one text."""
-        print(f"@progress {self._done} {self._total} {what}", flush=True)
-        # The user's settings of the preloaded library would change what is measured.
-        inherited = {name: value for name, value in os.environ.items()
-                     if not name.startswith("BLOOMLINE_") or name == "BLOOMLINE_KERNEL"}
-        # db_bench begins its counts of finished operations with a carriage return, on stderr.
-        done = subprocess.run([str(part) for part in command], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env={**inherited, **environment}, text=True, errors="replace",
-                              check=False)
-        self._done = min(self._done + 1, self._total)
-        text = "\n".join(line.rsplit("\r", 1)[-1] for line in done.stdout.split("\n"))
-        if done.returncode != 0:
-            raise Failure(f"{' '.join(map(str, command))}\n{text}\nexit status {done.returncode}")
-        return text
-
-    def finish(self):
-        print(f"@progress {self._total} {self._total} done", flush=True)
+def run(what, command, **environment):
+    """Returns stdout and stderr of the command as one text. Says on a terminal what runs."""
+    if sys.stderr.isatty():
+        print(what, file=sys.stderr)
+    # The user's settings of the preloaded library would change what is measured.
+    inherited = {name: value for name, value in os.environ.items()
+                 if not name.startswith("BLOOMLINE_") or name == "BLOOMLINE_KERNEL"}
+    # db_bench begins its counts of finished operations with a carriage return, on stderr.
+    done = subprocess.run([str(part) for part in command], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env={**inherited, **environment}, text=True, errors="replace",
+                          check=False)
+    text = "\n".join(line.rsplit("\r", 1)[-1] for line in done.stdout.split("\n"))
+    if done.returncode != 0:
+        raise Failure(f"{' '.join(map(str, command))}\n{text}\nexit status {done.returncode}")
+    return text
 
 
 def results(text, workloads):

@@ -23,15 +23,10 @@ class Bench(measurements.Bench):
     ENGINE = "rocksdb"
     WORKLOADS = WORKLOADS
 
-    def __init__(self, plan, runner, folder):
-        super().__init__(plan, runner, folder)
+    def __init__(self, plan, folder):
+        super().__init__(plan, folder)
         self._bloom = Subject(measurements.BASELINE, "flag", [f"--bloom_bits={plan.bits}"], {},
                               "bloomfilter")
-
-    @staticmethod
-    def num_runs(plan):
-        subjects = 7
-        return subjects * (plan.fill_rounds + 1 + 3 * plan.rounds + len(READS)) + 1
 
     def measure(self):
         options = self._stock_options()
@@ -97,7 +92,7 @@ class Bench(measurements.Bench):
         return self._folder / f"rocksdb-{subject.policy}"
 
     def _bench(self, what, subject, database, benchmarks, *flags):
-        return self._runner.run(
+        return programs.run(
             what,
             [DB_BENCH, f"--db={database}", f"--benchmarks={benchmarks}", f"--num={self._plan.num}",
              "--seed=1", "--compression_type=none", "--disable_wal=1",
@@ -117,7 +112,7 @@ class Bench(measurements.Bench):
             raise programs.Failure(f"files in {len(levels)} levels after compaction:\n{text}")
 
     def _inspect(self, subject):
-        text = self._runner.run(f"rocksdb tables {subject.policy}",
+        text = programs.run(f"rocksdb tables {subject.policy}",
                                 [SST_DUMP, f"--file={self._database(subject)}",
                                  "--show_properties", "--command=none"])
 

@@ -291,12 +291,9 @@ std::array<double, kNumLevels> ModelRates(const Policy& policy);
 // Bytes that the databases of one layout take on the disk, with the files they are made from.
 uint64_t NeededDiskBytes(const Plan& plan);
 
-// Number of steps that Measure reports to Progress.
-uint64_t NumSteps(const Plan& plan);
-
 // Wrong answers are counted. Throws std::runtime_error if RocksDB reports an error, or if the
 // levels do not have the keys they should have.
-Results Measure(const Plan& plan, Progress* progress);
+Results Measure(const Plan& plan);
 
 // What the columns mean and how the databases were made.
 std::string Legend(const Plan& plan, const Results& results);

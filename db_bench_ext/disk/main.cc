@@ -15,7 +15,6 @@ struct Flags {
   Plan plan;  // without directory
   std::string out_directory;
   std::string db_directory;  // parent of the temporary folder
-  bool progress = false;
 };
 
 void MakeShort(Plan* plan) {
@@ -83,7 +82,6 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   AddDbDirectory(&app, &flags.db_directory,
                  "on a disk for the temporary databases, 5 GB, which are removed at the end "
                  "(default: ${XDG_CACHE_HOME:-~/.cache}/bloomline)");
-  AddProgress(&app, &flags.progress);
   if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
   Plan& plan = flags.plan;
   if (quick) MakeQuick(&plan);
@@ -121,8 +119,7 @@ int Run(const Flags& flags) {
   output.Print("bloomline compared with the filters of RocksDB where memory is short\n\n" +
                DescribeEnvironment() + LoadWarning());
 
-  Progress progress(flags.progress, NumSteps(plan));
-  const Results results = Measure(plan, &progress);
+  const Results results = Measure(plan);
   output.Print(Legend(plan, results) + "\n" + DatabaseTables(plan, results) +
                RegimeTables(plan, results) + SummaryTables(plan, results));
 

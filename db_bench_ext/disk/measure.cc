@@ -14,9 +14,6 @@ constexpr size_t kWasteQueries = 2000000;
 
 constexpr double kLeastPinnedCache = 2;
 
-// Progress counts runs of queries; a database takes as long as some of them.
-constexpr uint64_t kKeysPerStep = 100000;
-
 uint64_t NumKeys(const Plan& plan) {
   uint64_t keys = 0, of_level = plan.keys_of_top_level;
   for (int level = 0; level < kNumLevels; ++level, of_level *= kLevelSizeRatio) keys += of_level;
@@ -45,11 +42,11 @@ std::vector<Regime> RegimesOf(const Plan& plan, const Layout& layout) {
 
 class Bench {
  public:
-  Bench(const Plan& plan, Progress* progress)
-      : plan_(plan), progress_(progress), stored_(plan.keys_of_top_level), queries_(stored_) {}
+  explicit Bench(const Plan& plan)
+      : plan_(plan), stored_(plan.keys_of_top_level), queries_(stored_) {}
 
   Results Run() {
-    progress_->Start("writing the keys of all levels");
+    Begin("writing the keys of all levels");
     const LevelFiles files(stored_, plan_.directory);
     results_.disk_read_us = MedianDirectReadUs(files.OfLevel(kNumLevels));
     for (const Layout& layout : plan_.layouts) {
@@ -76,8 +73,7 @@ class Bench {
  private:
   void BuildAll(const Layout& layout, const LevelFiles& files) {
     for (const Policy& policy : plan_.policies) {
-      progress_->Start(std::string(layout.name) + " filters: writing five levels with " +
-                       policy.name);
+      Begin(std::string(layout.name) + " filters: writing five levels with " + policy.name);
       Contender contender{policy, nullptr, results_.databases.size()};
       const double seconds = SecondsOf([&] {
         contender.database =
@@ -86,7 +82,6 @@ class Bench {
       results_.databases.push_back(
           {layout, policy, contender.database->summary(), ModelRates(policy), seconds, {}});
       contenders_.push_back(std::move(contender));
-      progress_->Add(NumKeys(plan_) / kKeysPerStep + 1);
     }
   }
 
@@ -108,14 +103,14 @@ class Bench {
   // Wasted reads by level are few, so they get more Gets than the timed rounds have. The cache is
   // that of the last regime.
   void CountWastedReads(const Layout& layout) {
-    progress_->Start(std::string(layout.name) + " filters: counting wasted reads");
+    Begin(std::string(layout.name) + " filters: counting wasted reads");
     const std::vector<Query> queries = NextQueries(kMissing, kWasteQueries);
     for (Contender& contender : contenders_) {
       const RunResult run =
           RunQueries(*contender.database, kMissing, queries, 1, {plan_.waste_seconds});
       results_.wrong_answers += run.counts.wrong_answers;
       results_.databases[contender.result].missing.Add(run.counts);
-      progress_->Add(0);  // throws if the run is interrupted
+      CheckInterrupted();
     }
   }
 
@@ -156,11 +151,11 @@ class Bench {
                              (regime.threads == 1 ? " thread: " : " threads: ");
     // Regimes that differ only in threads share a cache.
     if (regime.cache_bytes != filled_bytes_) {
-      progress_->Start(what + "filling the cache");
+      Begin(what + "filling the cache");
       FillCaches(regime);
     }
     for (const Workload& workload : plan_.workloads) {
-      progress_->Start(what + workload.name);
+      Begin(what + workload.name);
       WarmUp(workload, regime);
       MeasureWorkload(regime, workload);
     }
@@ -181,7 +176,7 @@ class Bench {
       cells[now].counts.Add(run.counts);
       cells[now].us.insert(cells[now].us.end(), run.us.begin(), run.us.end());
       if (workload == kMissing) results_.databases[contenders_[now].result].missing.Add(run.counts);
-      progress_->Add(1);
+      CheckInterrupted();
       return static_cast<double>(run.counts.gets) / run.seconds;
     });
     for (size_t i = 0; i < cells.size(); ++i) cells[i].ops_per_second = ops[i];
@@ -192,7 +187,6 @@ class Bench {
   }
 
   const Plan& plan_;
-  Progress* const progress_;
   const StoredKeys stored_;
   const Queries queries_;
   uint64_t seed_ = 0;
@@ -245,16 +239,6 @@ uint64_t NeededDiskBytes(const Plan& plan) {
   return (plan.policies.size() + 2) * NumKeys(plan) * kBytesPerKey;
 }
 
-uint64_t NumSteps(const Plan& plan) {
-  uint64_t steps = 0;
-  for (const Layout& layout : plan.layouts) {
-    steps +=
-        NumKeys(plan) / kKeysPerStep + 1 +
-        RegimesOf(plan, layout).size() * plan.workloads.size() * static_cast<uint64_t>(plan.rounds);
-  }
-  return steps * plan.policies.size();
-}
-
-Results Measure(const Plan& plan, Progress* progress) { return Bench(plan, progress).Run(); }
+Results Measure(const Plan& plan) { return Bench(plan).Run(); }
 
 }  // namespace bloomline::bench::disk

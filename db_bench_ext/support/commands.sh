@@ -10,9 +10,8 @@ status=0
 # FLAGS...: whether they ask for the help, which the built program prints.
 asks_for_help() { [[ " $* " == *" --help "* || " $* " == *" -h "* ]]; }
 
-# [FLAGS OF CMAKE...] -- TARGETS...: configures the preset and builds these targets alone. With a
-# NINJA_STATUS that begins with "@progress" it prints those lines. What is written later is newer
-# than the file $log.
+# [FLAGS OF CMAKE...] -- TARGETS...: configures the preset and builds these targets alone. What is
+# written later is newer than the file $log.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 build_targets() {
@@ -22,8 +21,7 @@ build_targets() {
   [ -e "$build/build.ninja" ] || echo "Building ($preset)" >&2
   mkdir -p "$root/build"
   if ! (cd "$root" && flock 9 && cmake --preset "$preset" "${flags[@]}" &&
-    cmake --build --preset "$preset" --target "$@") 9>"$build.lock" 2>&1 |
-    awk -v file="$log" '/^@progress/ { print; fflush() } { print >file }'; then
+    cmake --build --preset "$preset" --target "$@") 9>"$build.lock" >"$log" 2>&1; then
     cat "$log" >&2
     return 1
   fi
@@ -35,14 +33,10 @@ install_packages() {
     libxxhash-dev libcli11-dev python3 "$@"
 }
 
-# COMMAND...: shows its progress. /usr/bin/python3 finds the distribution's tqdm. With pipefail the
-# status is that of the command.
-with_progress() { "$@" | /usr/bin/python3 "$here/support/progress.py"; }
-
-# BENCH CSV [FLAGS OF draw.py...]: draws the pictures if a complete run has written a new CSV in
+# BENCH CSV: draws the pictures if a complete run has written a new CSV in
 # $out. So results with wrong answers are plotted, too.
 draw_if_new() {
   [ "$out/$2" -nt "$log" ] || return 0
-  /usr/bin/python3 "$here/plots/draw.py" "$1" --results "$out" "${@:3}" || status=$?
+  /usr/bin/python3 "$here/plots/draw.py" "$1" --results "$out" || status=$?
   echo "Results: $out, pictures in $out/pictures"
 }

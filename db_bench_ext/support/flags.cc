@@ -30,10 +30,6 @@ CLI::Option* AddDbDirectory(CLI::App* app, std::string* directory, const std::st
       ->take_last();
 }
 
-void AddProgress(CLI::App* app, bool* progress) {
-  app->add_flag("--progress", *progress, "")->group("");
-}
-
 bool Parse(CLI::App* app, int argc, char** argv, int* exit_code) {
   *exit_code = 0;
   try {

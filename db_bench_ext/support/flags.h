@@ -14,8 +14,6 @@ void AddRounds(CLI::App* app, int* rounds, const std::string& what, const std::s
 // The scripts pass their default of --out and --db-dir first, so the last one counts.
 void AddOut(CLI::App* app, std::string* directory, const std::string& files);
 CLI::Option* AddDbDirectory(CLI::App* app, std::string* directory, const std::string& what);
-// For progress.py; not in the help.
-void AddProgress(CLI::App* app, bool* progress);
 
 // False if the process should end now: with *exit_code 0 after --help, with 2 after a bad flag,
 // which has been reported on stderr. Else *exit_code is 0, too. --print-out, which scripts call

@@ -1,5 +1,7 @@
 #include "db_bench_ext/support/output.h"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -53,20 +55,13 @@ void CatchInterrupts() {
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = 1; });
 }
 
-void Progress::Start(const std::string& what) {
-  what_ = what;
-  Print();
-}
-
-void Progress::Add(uint64_t operations) {
+void CheckInterrupted() {
   if (interrupted != 0) throw Interrupted();
-  done_ += operations;
-  Print();
 }
 
-void Progress::Print() const {
-  if (!enabled_) return;
-  std::cout << "@progress " << done_ << ' ' << total_ << ' ' << what_ << std::endl;
+void Begin(const std::string& what) {
+  CheckInterrupted();
+  if (isatty(STDERR_FILENO) != 0) std::cerr << what << std::endl;
 }
 
 }  // namespace bloomline::bench

@@ -1,4 +1,4 @@
-// What a bench prints and the files that it writes, its progress, and its orderly end.
+// What a bench prints and the files that it writes, and its orderly end.
 #ifndef BLOOMLINE_DB_BENCH_EXT_SUPPORT_OUTPUT_H_
 #define BLOOMLINE_DB_BENCH_EXT_SUPPORT_OUTPUT_H_
 
@@ -47,28 +47,13 @@ struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-// From now on SIGINT and SIGTERM make the next Progress::Add throw Interrupted, and the end of who
-// reads the output is no signal, so that destructors remove temporary files.
+// From now on SIGINT and SIGTERM make the next CheckInterrupted throw, and the end of who reads the
+// output is no signal, so that destructors remove temporary files.
 void CatchInterrupts();
+void CheckInterrupted();
 
-// Progress as lines on stdout, which progress.py turns into a bar. Silent unless `enabled`. Lines
-// read "@progress <done> <total> <what runs now>"; the unit of done and total is the bench's
-// choice.
-class Progress {
- public:
-  Progress(bool enabled, uint64_t total) : enabled_(enabled), total_(total) {}
-
-  void Start(const std::string& what);
-  void Add(uint64_t operations);
-
- private:
-  void Print() const;
-
-  const bool enabled_;
-  const uint64_t total_;
-  uint64_t done_ = 0;
-  std::string what_;
-};
+// Says on a terminal what runs now. Also checks for an interrupt.
+void Begin(const std::string& what);
 
 }  // namespace bloomline::bench
 
