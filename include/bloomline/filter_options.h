@@ -18,7 +18,7 @@ namespace bloomline {
 enum class Format {
   // LevelDB's own Bloom filter, byte for byte. For LevelDB only: take it if stock LevelDB must use
   // the filters. FilterBuilder and the RocksDB policy refuse it. Its 32-bit hash has no finaliser:
-  // on structured keys (counters, zero-padded numbers), up to 94 % of the missing keys adjacent to
+  // on structured keys (counters, zero-padded numbers), 10 to 70 % of the missing keys adjacent to
   // stored ones are false positives.
   kClassic,
   // Blocked Bloom filter (Putze, Sanders and Singler 2007) with a 64-bit hash: the k probes of a
