@@ -19,7 +19,7 @@ fn main() {
     let installed = env::var_os("BLOOMLINE_INSTALLED").map_or(false, |value| value != "0");
     match source() {
         Some(source) if !installed => build(&source),
-        _ => link_installed("bloomline_c"),
+        _ => link_installed(),
     }
 }
 
@@ -40,7 +40,6 @@ fn source() -> Option<PathBuf> {
 }
 
 fn build(source: &Path) {
-    let system = system_libraries();
     let named = env::var_os("BLOOMLINE_BUILD").map(PathBuf::from);
     let folder = named.clone().unwrap_or_else(|| compile(source));
     println!("cargo:rustc-link-search=native={}", folder.display());
@@ -51,26 +50,17 @@ fn build(source: &Path) {
             println!("cargo:rerun-if-changed={}/lib{library}.a", folder.display());
         }
     }
-    for library in system {
-        println!("cargo:rustc-link-lib=dylib={library}");
-    }
+    let of_cxx = if target("OS") == "macos" { "c++" } else { "stdc++" };
+    println!("cargo:rustc-link-lib=dylib={of_cxx}");
     println!("cargo:source={}", source.display()); // for bloomline-rocksdb
     for path in ["CMakeLists.txt", "cmake", "include", "src"] {
         println!("cargo:rerun-if-changed={}", source.join(path).display());
     }
 }
 
-/// Cargo's word on the target: OS, ENV, ARCH.
+/// Cargo's word on the target: OS, ARCH.
 fn target(what: &str) -> String {
     env::var(format!("CARGO_CFG_TARGET_{what}")).unwrap_or_default()
-}
-
-/// The library of C++, and what bloomline needs of the system besides.
-fn system_libraries() -> &'static [&'static str] {
-    match target("OS").as_str() {
-        "macos" => &["c++"],
-        _ => &["stdc++"],
-    }
 }
 
 fn compile(source: &Path) -> PathBuf {
@@ -96,11 +86,11 @@ fn compile(source: &Path) -> PathBuf {
     out
 }
 
-fn link_installed(package: &str) {
+fn link_installed() {
     // In 0.x, each minor version may change the functions.
     let minor = env!("CARGO_PKG_VERSION_MINOR");
     let next: u32 = minor.parse::<u32>().expect("a number") + 1;
-    let versions = format!("{package} >= 0.{minor} {package} < 0.{next}");
+    let versions = format!("bloomline_c >= 0.{minor} bloomline_c < 0.{next}");
     let flags = run(Command::new("pkg-config").args(["--libs", &versions]));
     for flag in flags.split_whitespace() {
         if let Some(folder) = flag.strip_prefix("-L") {
