@@ -76,54 +76,6 @@ class FilterKeys {
   std::string unknown_;
 };
 
-// Keys, or prefixes, that wait for the query of one filter, each with what its answer is for.
-template <typename Purpose>
-class KeyBatch {
- public:
-  // The first `queried` bytes of the key are asked for.
-  void Add(std::string_view key, size_t queried, const Purpose& purpose) {
-    entries_[size_++] = {bytes_.size(), key.size(), queried, purpose};
-    bytes_.append(key);
-  }
-
-  size_t size() const { return size_; }
-  bool is_full() const { return size_ == kKeys || bytes_.size() >= kMostBytes; }
-
-  // Calls answered(key, queried, purpose, may_match) for each, in their order.
-  template <typename Answered>
-  void Query(const engine_filters::EngineFilter& filter, Answered answered) {
-    std::string_view queried[kKeys];
-    bool may_match[kKeys];
-    const std::string_view bytes = bytes_;
-    for (size_t i = 0; i < size_; ++i) {
-      queried[i] = bytes.substr(entries_[i].begin, entries_[i].queried);
-    }
-    filter.MayMatch(size_, queried, may_match);
-    for (size_t i = 0; i < size_; ++i) {
-      const Entry& entry = entries_[i];
-      answered(bytes.substr(entry.begin, entry.length), queried[i], entry.purpose, may_match[i]);
-    }
-  }
-
-  void Clear() {
-    bytes_.clear();
-    size_ = 0;
-  }
-
- private:
-  static constexpr size_t kKeys = 256;
-  static constexpr size_t kMostBytes = 1 << 20;  // and a key: a key may have megabytes
-  struct Entry {
-    size_t begin = 0;  // in bytes_
-    size_t length = 0;
-    size_t queried = 0;
-    Purpose purpose;
-  };
-  std::string bytes_;
-  Entry entries_[kKeys];
-  size_t size_ = 0;
-};
-
 }  // namespace bloomline::db
 
 #endif  // BLOOMLINE_DB_TABLE_FILTERS_H_

@@ -43,10 +43,8 @@ struct MeasureOptions {
 };
 
 // `num_keys` of the table, 0 if unknown, decides how much of it is read: about options.samples
-// keys. `own` are sampled keys of this table, `others` keys of other tables, which may also be in
-// this one: those that are do not count. Memory: options.samples keys, one filter, one data block.
+// keys. Memory: options.samples keys, one filter, one data block.
 bool MeasureFile(const sstable::Table& table, uint64_t num_keys, const MeasureOptions& options,
-                 const std::vector<std::string>& own, const std::vector<std::string>& others,
                  cli::FileProgress* progress, MeasureResult* result, std::string* error);
 
 // ---- Keys of tables, and keys like them that may be missing.
@@ -71,19 +69,16 @@ class Random {
 // higher. False: there is none. low < high.
 bool Neighbour(std::string_view low, std::string_view high, std::string* key);
 
-// About so many keys of a table, in stretches of 8 spread over it, without timestamps. False with
-// *error: damaged.
-bool SampleKeys(const sstable::Table& table, uint64_t num_keys, std::vector<std::string>* keys,
-                std::string* error);
+// Some 60 keys of a table, in stretches of 8 spread over it, without timestamps. False with *error:
+// damaged.
+bool SampleKeys(const sstable::Table& table, std::vector<std::string>* keys, std::string* error);
 
 uint64_t MeanBytes(const std::vector<std::string>& keys);
-constexpr uint64_t kMostSampleBytes = 64 << 20;  // of the missing keys for one table, about
 
-// About `samples` keys, or prefixes, of which most are missing in a table: half of them keys of
-// other tables, half random ones that look like the table's own and lie between them.
-std::vector<std::string> MissingCandidates(const FilterKeys& keys, bool prefixes, uint64_t samples,
-                                           uint64_t seed, const std::vector<std::string>& own,
-                                           const std::vector<std::string>& others);
+// About options.samples random keys, or prefixes, that look like the sampled ones: half of them lie
+// between those, the others before or behind most. Most are missing in the table.
+std::vector<std::string> MissingCandidates(const FilterKeys& keys, const MeasureOptions& options,
+                                           const std::vector<std::string>& stored);
 
 }  // namespace bloomline::db
 

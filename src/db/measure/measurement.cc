@@ -9,11 +9,6 @@
 namespace bloomline::db {
 namespace {
 
-struct Sample {
-  size_t file;
-  std::string key;
-};
-
 // A file that hardly any Get queries still tells how good its filter is.
 double WeightOf(const InspectedFile& file) { return std::fmax(file.coverage, 1e-9); }
 
@@ -51,34 +46,15 @@ void AddMeasureOptions(CLI::App* command, MeasureOptions* options) {
 std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
                                    const MeasureOptions& options, const std::string& name,
                                    const Inspection& inspection) {
-  std::vector<std::vector<std::string>> sampled(inputs->files.size());
-  ForEachFile(inputs, common, "",
-              [&](size_t i, const sstable::Table& table, cli::FileProgress*, std::string* error) {
-                constexpr uint64_t kFewKeys = 63;
-                return SampleKeys(table, kFewKeys, &sampled[i], error);
-              });
-  std::vector<std::vector<Sample>> samples(inspection.groups.size());
-  for (size_t g = 0; g < samples.size(); ++g) {
-    for (const size_t i : inspection.groups[g].files) {
-      for (const std::string& key : sampled[i]) samples[g].push_back({i, key});
-    }
-  }
   std::vector<MeasureResult> results(inputs->files.size());
   ForEachFile(
       inputs, common, name,
       [&](size_t i, const sstable::Table& table, cli::FileProgress* progress, std::string* error) {
-        const directory::TableFile& file = inputs->file(inputs->files[i]);
-        const std::vector<Sample>& of_family = samples[inspection.files[i].family];
-        // As many as are used; a database may have 100,000 files.
-        const auto step = static_cast<size_t>(of_family.size() / options.samples + 1);
-        std::vector<std::string> others;
-        for (size_t k = i % step; k < of_family.size(); k += step) {
-          if (of_family[k].file != i) others.push_back(of_family[k].key);
-        }
         MeasureOptions its_options = options;
-        its_options.seed = Random(options.seed + 1000003 * (file.number + i)).Next();
-        return MeasureFile(table, inspection.files[i].facts.num_keys, its_options, sampled[i],
-                           others, progress, &results[i], error);
+        const uint64_t number = inputs->file(inputs->files[i]).number;
+        its_options.seed = Random(options.seed + 1000003 * (number + i)).Next();
+        return MeasureFile(table, inspection.files[i].facts.num_keys, its_options, progress,
+                           &results[i], error);
       });
   return results;
 }

@@ -72,7 +72,8 @@ char ByteLike(char c, Random* random) {
 }
 
 // Makes keys that are random where the sampled keys differ. The first byte that differs stays
-// between the least and the greatest of the sample, so that most keys lie between stored ones.
+// between the least and the greatest of the sample, so that most keys lie between stored ones; for
+// keys outside, the byte before it is random, too.
 class RandomKeys {
  public:
   explicit RandomKeys(const std::vector<std::string>& sample) : sample_(sample) {
@@ -90,10 +91,13 @@ class RandomKeys {
     while (first_ < lows_.size() && lows_[first_] == highs_[first_]) ++first_;
   }
 
-  void Make(size_t i, Random* random, std::string* key) const {
+  void Make(size_t i, bool is_outside, Random* random, std::string* key) const {
     *key = sample_[i % sample_.size()];
+    if (is_outside && first_ > 0 && first_ <= key->size()) {
+      (*key)[first_ - 1] = ByteLike((*key)[first_ - 1], random);
+    }
     for (size_t at = first_; at < key->size(); ++at) {
-      if (at == first_) {
+      if (at == first_ && !is_outside) {
         const size_t many = static_cast<size_t>(highs_[at] - lows_[at]) + 1;
         (*key)[at] = static_cast<char>(lows_[at] + random->Below(many));
       } else if (lows_[at] != highs_[at]) {
@@ -129,39 +133,36 @@ uint64_t MeanBytes(const std::vector<std::string>& keys) {
   return keys.empty() ? 0 : bytes / keys.size();
 }
 
-std::vector<std::string> MissingCandidates(const FilterKeys& keys, bool prefixes, uint64_t samples,
-                                           uint64_t seed, const std::vector<std::string>& own,
-                                           const std::vector<std::string>& others) {
+std::vector<std::string> MissingCandidates(const FilterKeys& keys, const MeasureOptions& options,
+                                           const std::vector<std::string>& stored) {
+  if (stored.empty()) return {};
   constexpr uint64_t kMost = 1000000;
   // 100,000 keys of 64 KiB would take 6 GiB.
-  const uint64_t most_of_size = kMostSampleBytes / (MeanBytes(own) + sizeof(std::string));
-  const size_t most = static_cast<size_t>(std::min({samples, kMost, most_of_size + 1}));
+  constexpr uint64_t kMostBytes = 64 << 20;
+  const uint64_t most_of_size = kMostBytes / (MeanBytes(stored) + sizeof(std::string));
+  const auto most = static_cast<size_t>(std::min({options.samples, kMost, most_of_size + 1}));
   std::vector<std::string> candidates;
-  const auto add = [&](std::string_view key) {
-    if (!prefixes || keys.Prefix(key, &key)) candidates.emplace_back(key);
-  };
-  const size_t step = std::max<size_t>(1, 2 * others.size() / std::max<size_t>(1, most));
-  for (size_t i = 0; i < others.size(); i += step) add(others[i]);
-  Random random(seed ^ 0x5eed);
-  const RandomKeys random_keys(own);
+  Random random(options.seed ^ 0x5eed);
+  const RandomKeys random_keys(stored);
   std::string key;
-  for (size_t i = candidates.size(); i < most && !own.empty(); ++i) {
-    random_keys.Make(i, &random, &key);
-    add(key);
+  for (size_t i = 0; i < most; ++i) {
+    random_keys.Make(i, i % 2 == 1, &random, &key);
+    std::string_view unit = key;
+    if (!keys.whole_keys() && !keys.Prefix(unit, &unit)) continue;
+    candidates.emplace_back(unit);
   }
   return candidates;
 }
 
-bool SampleKeys(const Table& table, uint64_t num_keys, std::vector<std::string>* keys,
-                std::string* error) {
+bool SampleKeys(const Table& table, std::vector<std::string>* keys, std::string* error) {
+  constexpr uint64_t kBlocks = 8;
   constexpr int kKeysOfBlock = 8;
   constexpr uint64_t kBytesOfBlock = 8192;  // rather too many, so that the sample ends in the file
   const FilterKeys filter_keys(table);
   const auto reader = table.NewKeyReader(error);
   if (reader == nullptr) return false;
-  const uint64_t num_blocks = num_keys / kKeysOfBlock + 1;
-  const uint64_t skip = table.file_bytes() / kBytesOfBlock / num_blocks;
-  for (uint64_t block = 0; block < num_blocks; ++block) {
+  const uint64_t skip = table.file_bytes() / kBytesOfBlock / kBlocks;
+  for (uint64_t block = 0; block < kBlocks; ++block) {
     for (int i = 0; i < kKeysOfBlock; ++i) {
       if (!reader->Next()) {
         *error = reader->error();

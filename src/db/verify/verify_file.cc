@@ -1,10 +1,10 @@
 #include "src/db/verify/verify_file.h"
 
 #include <algorithm>
-#include <memory>
+#include <optional>
 #include <string_view>
 
-#include "src/db/table_filters.h"
+#include "src/db/key_walk.h"
 
 namespace bloomline::db {
 namespace {
@@ -33,156 +33,91 @@ bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::str
   return carry == 0;
 }
 
-// Where a key is.
-struct Place {
-  uint64_t sequence = 0;
-  uint64_t block_offset = 0;
-  uint32_t entry = 0;
-};
-using Batch = KeyBatch<Place>;
-
-class Verifier {
+class Verifier final : public KeyWalk {
  public:
   Verifier(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
            VerifyResult* result)
-      : table_(table), max_listed_(max_listed), listed_(listed), result_(*result), keys_(table) {}
-
-  bool Run(cli::FileProgress* progress, std::string* error) {
-    if (!filters_.Init(table_, error)) return false;
-    // Those by offset are one block.
-    if (table_.filter_kind() != FilterKind::kByOffset)
-      was_read_.resize(static_cast<size_t>(filters_.num_filters()));
-    const auto reader = table_.NewKeyReader(error);
-    if (reader == nullptr) return false;
-    uint64_t shown_offset = 0;
-    while (reader->Next()) {
-      if (!AddEntry(*reader, error)) return false;
-      if ((++result_.counts.entries & 0xfff) == 0 && reader->block_offset() > shown_offset) {
-        progress->AddBytes(reader->block_offset() - shown_offset);
-        shown_offset = reader->block_offset();
-      }
-    }
-    if (!Flush(error)) return false;
-    for (size_t i = 0; i < was_read_.size(); ++i) {
-      if (!was_read_[i] && filters_.At(i, error) == nullptr) return false;
-    }
-    progress->AddBytes(table_.file_bytes() - std::min(table_.file_bytes(), shown_offset));
-    if (reader->error().empty()) return true;
-    *error = reader->error();
-    return false;
-  }
+      : KeyWalk(table), max_listed_(max_listed), listed_(listed), result_(*result) {}
 
  private:
-  // Which filter the engine queries for this entry changes rarely; all of a batch go to one.
-  bool AddEntry(const Table::KeyReader& reader, std::string* error) {
-    const std::string_view user_key = reader.user_key();
-    uint64_t filter = filter_;
-    if (table_.filter_kind() == FilterKind::kFull) {
-      filter = 0;
-    } else if (table_.filter_kind() == FilterKind::kPartitioned ||
-               reader.block_offset() != block_offset_) {
-      block_offset_ = reader.block_offset();
-      filter = filters_.FilterOf(user_key, reader.sequence(), block_offset_);
+  bool OpenFilter(std::optional<uint64_t> before, std::string* error) override {
+    // The engine would not find such keys; and a filter would be read for each of them.
+    if (before && filter() < *before) {
+      if (!AnswerAll(error)) return false;
+      *error = table_.path() + ": data block at offset " + std::to_string(place().block_offset) +
+               ": entry " + std::to_string(place().entry) +
+               ": its key is before others in the order of comparator '" + keys_.comparator() + "'";
+      return false;
     }
-    if (!have_filter_ || filter != filter_) {
-      if (!Flush(error)) return false;
-      // The engine would not find such keys; and a filter would be read for each of them.
-      if (have_filter_ && filter < filter_) return NotInOrder(reader, error);
-      have_filter_ = true;
-      filter_ = filter;
-      have_key_ = have_prefix_ = false;
-      if (!OpenPartition(error)) return false;
-    }
+    last_key_.reset();
+    last_prefix_.reset();
+    is_empty_partition_ = false;
+    if (table_.filter_kind() != FilterKind::kPartitioned) return true;
+    if (!AnswerAll(error) || !ReadFilters(filter(), error)) return false;
+    if (!IsFilter(filter())) return true;
+    if (filters_.At(filter(), error) == nullptr) return false;
+    const bool is_queried = keys_.whole_keys() || keys_.prefixes() || keys_.unknown_prefixes();
+    is_empty_partition_ = is_queried && filters_.bytes() == 0;
+    return true;
+  }
+
+  bool AddEntry(std::string* error) override {
+    ++result_.counts.entries;
+    const std::string_view user_key = entry().user_key();
     const std::string_view key = keys_.Key(user_key);
-    if (have_key_ && key == last_key_) return true;  // another version of it
-    last_key_.assign(key);
-    have_key_ = true;
+    if (last_key_ == key) return true;  // another version of it
+    last_key_ = key;
     if (is_empty_partition_) {
       ++result_.counts.keys;
-      AddLost(user_key, {}, {reader.sequence(), reader.block_offset(), reader.entry_in_block()},
+      AddLost({user_key, key, Purpose::kKey, filter(), place()},
               keys_.whole_keys() ? Loss::kKey : Loss::kEmptyPartition);
       return true;
     }
-    if (keys_.whole_keys() && !AddTo(&whole_, reader, user_key, key.size(), error)) return false;
+    if (keys_.whole_keys() && !Ask(filter(), user_key, key.size(), Purpose::kKey, error)) {
+      return false;
+    }
     if (keys_.unknown_prefixes()) ++result_.counts.unknown[keys_.unknown()];
     std::string_view prefix;
     if (!keys_.prefixes() || !keys_.Prefix(key, &prefix)) {
       if (!keys_.whole_keys() && !keys_.unknown_prefixes()) ++result_.counts.not_queried[kNoPrefix];
       return true;
     }
-    if (have_prefix_ && prefix == last_prefix_) return true;
-    last_prefix_.assign(prefix);
-    have_prefix_ = true;
-    return AddTo(&prefixes_, reader, user_key, prefix.size(), error);
+    if (last_prefix_ == prefix) return true;
+    last_prefix_ = prefix;
+    return Ask(filter(), user_key, prefix.size(), Purpose::kPrefix, error);
   }
 
-  // Whether the partition of the next keys has no bytes.
-  bool OpenPartition(std::string* error) {
-    is_empty_partition_ = false;
-    if (table_.filter_kind() != FilterKind::kPartitioned || !IsFilter(filter_)) return true;
-    if (filters_.At(filter_, error) == nullptr) return false;
-    was_read_[static_cast<size_t>(filter_)] = true;
-    const bool is_queried = keys_.whole_keys() || keys_.prefixes() || keys_.unknown_prefixes();
-    is_empty_partition_ = is_queried && filters_.bytes() == 0;
+  bool Finish(std::string* error) override { return ReadFilters(filters_.num_filters(), error); }
+
+  // Those that no key leads to, too, may be damaged. Those by offset are one block.
+  bool ReadFilters(uint64_t end, std::string* error) {
+    if (table_.filter_kind() == FilterKind::kByOffset) return true;
+    for (; next_filter_ < std::min(end, filters_.num_filters()); ++next_filter_) {
+      if (filters_.At(next_filter_, error) == nullptr) return false;
+    }
     return true;
   }
 
-  bool NotInOrder(const Table::KeyReader& reader, std::string* error) const {
-    *error = table_.path() + ": data block at offset " + std::to_string(reader.block_offset()) +
-             ": entry " + std::to_string(reader.entry_in_block()) +
-             ": its key is before others in the order of comparator '" + keys_.comparator() + "'";
-    return false;
-  }
-
-  bool AddTo(Batch* batch, const Table::KeyReader& reader, std::string_view user_key,
-             size_t queried, std::string* error) {
-    batch->Add(user_key, queried,
-               {reader.sequence(), reader.block_offset(), reader.entry_in_block()});
-    return !batch->is_full() || FlushBatch(batch, error);
-  }
-
-  bool Flush(std::string* error) {
-    return FlushBatch(&whole_, error) && FlushBatch(&prefixes_, error);
-  }
-
-  bool FlushBatch(Batch* batch, std::string* error) {
-    const size_t n = batch->size();
-    if (n == 0) return true;
-    const bool is_prefix = batch == &prefixes_;
-    const EngineFilter* filter = nullptr;
-    if (IsFilter(filter_) && (filter = filters_.At(filter_, error)) == nullptr) return false;
-    if (filter_ < was_read_.size()) was_read_[static_cast<size_t>(filter_)] = true;
+  void Answer(const Query& query, const EngineFilter* filter, bool may_match) override {
+    const bool is_prefix = query.purpose == Purpose::kPrefix;
     const bool has_ranges = filter != nullptr && filter->ranges() != nullptr;
     // The empty prefix only stands for ranges.
     if (has_ranges && is_prefix &&
         table_.properties().prefix_extractor == filter::kRangeExtractorName) {
-      batch->Clear();
-      return true;
+      return;
     }
-    // RocksDB makes no reader of a full filter without bytes.
-    const bool is_empty = filter != nullptr && filters_.bytes() == 0 &&
-                          ContainerOf(table_) == engine_filters::Container::kRocksDB;
-    if (is_empty || filter_ == Table::FilterReader::kNoFilter) {
-      result_.counts.not_queried[kNoFilterQueried] += n;
-      batch->Clear();
-      return true;
+    if (query.filter == Table::FilterReader::kNoFilter) {
+      ++result_.counts.not_queried[kNoFilterQueried];
+      return;
     }
     if (filter == nullptr || !filter->CanQuery()) {
-      result_.counts.unknown[WhyUnknown(filter)] += n;
-      batch->Clear();
-      return true;
+      ++result_.counts.unknown[WhyUnknown(filter)];
+      return;
     }
-    (is_prefix ? result_.counts.prefixes : result_.counts.keys) += n;
-    if (has_ranges) result_.counts.ranges += n;
-    batch->Query(*filter, [&](std::string_view key, std::string_view queried, const Place& place,
-                              bool may_match) {
-      if (!may_match) return AddLost(key, queried, place, is_prefix ? Loss::kPrefix : Loss::kKey);
-      if (has_ranges && !RangesMayMatch(*filter, queried)) {
-        AddLost(key, queried, place, Loss::kRange);
-      }
-    });
-    batch->Clear();
-    return true;
+    ++(is_prefix ? result_.counts.prefixes : result_.counts.keys);
+    if (has_ranges) ++result_.counts.ranges;
+    if (!may_match) return AddLost(query, is_prefix ? Loss::kPrefix : Loss::kKey);
+    if (has_ranges && !RangesMayMatch(*filter, query.queried)) AddLost(query, Loss::kRange);
   }
 
   // The range of this key alone, and those of all keys that begin as it does. A query of the first
@@ -220,10 +155,6 @@ class Verifier {
     return filter.RangeMayMatch(prefix, end_);
   }
 
-  static bool IsFilter(uint64_t index) {
-    return index != Table::FilterReader::kNoFilter && index != Table::FilterReader::kUnknownFilter;
-  }
-
   // `filter` is null if it is not known which one the engine queries. A filter that matches every
   // key because it is not understood here proves nothing.
   std::string WhyUnknown(const EngineFilter* filter) const {
@@ -232,7 +163,7 @@ class Verifier {
            "' is not known here";
   }
 
-  void AddLost(std::string_view key, std::string_view queried, const Place& place, Loss loss) {
+  void AddLost(const Query& query, Loss loss) {
     if (result_.counts.lost++ == 0 && !keys_.order().is_known &&
         table_.engine() == Engine::kRocksDB) {
       result_.doubt = "comparator '" + keys_.comparator() +
@@ -240,28 +171,19 @@ class Verifier {
                       "out, they need not be lost";
     }
     if (listed_->fetch_add(1) >= max_listed_) return;
-    result_.lost.push_back({std::string(key), std::string(loss == Loss::kPrefix ? queried : ""),
-                            loss, place.sequence, place.block_offset, place.entry, filter_});
+    const std::string_view prefix = loss == Loss::kPrefix ? query.queried : std::string_view();
+    result_.lost.push_back({std::string(query.key), std::string(prefix), loss, query.place.sequence,
+                            query.place.block_offset, query.place.entry, query.filter});
   }
 
-  const Table& table_;
   const uint64_t max_listed_;
   std::atomic<uint64_t>* const listed_;
   VerifyResult& result_;
-  const FilterKeys keys_;
-  TableFilters filters_;
-  std::vector<bool> was_read_;  // of filters that are blocks of their own
-  Batch whole_;
-  Batch prefixes_;
-  bool have_filter_ = false;
-  uint64_t filter_ = 0;
+  uint64_t next_filter_ = 0;  // the first that was not read
   bool is_empty_partition_ = false;
-  uint64_t block_offset_ = ~uint64_t{0};
-  bool have_key_ = false;
-  std::string last_key_;
-  bool have_prefix_ = false;
-  std::string last_prefix_;
-  std::string begin_;
+  std::optional<std::string> last_key_;
+  std::optional<std::string> last_prefix_;
+  std::string begin_;  // of a range
   std::string end_;
 };
 
@@ -288,8 +210,7 @@ bool VerifyFile(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* 
     return true;
   }
   result->has_checksums = table.has_checksums();
-  // On the heap: two batches are 24 KiB.
-  return std::make_unique<Verifier>(table, max_listed, listed, result)->Run(progress, error);
+  return Verifier(table, max_listed, listed, result).Run(progress, error);
 }
 
 }  // namespace bloomline::db

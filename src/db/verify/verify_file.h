@@ -57,9 +57,8 @@ struct VerifyResult {
   std::vector<LostKey> lost;  // the first ones
 };
 
-// Memory: one filter, one data block and 256 keys. False with *error: damaged; *result has what was
-// found before that. Of the lost keys it lists what *listed, shared by all files, still leaves of
-// max_listed.
+// Memory: as KeyWalk. False with *error: damaged; *result has what was found before that. Of the
+// lost keys it lists what *listed, shared by all files, still leaves of max_listed.
 bool VerifyFile(const sstable::Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
                 cli::FileProgress* progress, VerifyResult* result, std::string* error);
 

@@ -1,0 +1,94 @@
+#include "src/db/key_walk.h"
+
+#include <algorithm>
+
+namespace bloomline::db {
+namespace {
+
+using FilterReader = sstable::Table::FilterReader;
+
+constexpr size_t kQueries = 256;
+constexpr size_t kMostBytes = 1 << 20;  // and a key: a key may have megabytes
+
+}  // namespace
+
+bool KeyWalk::IsFilter(uint64_t index) {
+  return index != FilterReader::kNoFilter && index != FilterReader::kUnknownFilter;
+}
+
+KeyWalk::Place KeyWalk::place() const {
+  return {reader_->sequence(), reader_->block_offset(), reader_->entry_in_block()};
+}
+
+bool KeyWalk::Run(cli::FileProgress* progress, std::string* error) {
+  if (!filters_.Init(table_, error)) return false;
+  reader_ = table_.NewKeyReader(error);
+  if (reader_ == nullptr) return false;
+  uint64_t shown = 0;
+  while (!is_stopped_ && reader_->Next()) {
+    const bool is_new_block = reader_->block_offset() != block_;
+    if (is_new_block) {
+      if (const uint64_t blocks = BlocksToSkip(); blocks != 0) {
+        reader_->SkipBlocks(blocks - 1);
+        continue;
+      }
+      block_ = reader_->block_offset();
+      progress->AddBytes(block_ - shown);
+      shown = block_;
+    }
+    if (!OpenEntry(is_new_block, error)) return false;
+  }
+  progress->AddBytes(table_.file_bytes() - shown);
+  if (is_stopped_) return true;
+  if (!AnswerAll(error)) return false;
+  if (reader_->error().empty()) return Finish(error) && AnswerAll(error);
+  *error = reader_->error();
+  return false;
+}
+
+bool KeyWalk::OpenEntry(bool is_new_block, std::string* error) {
+  // Only partitions divide the keys of a block.
+  if (is_new_block || table_.filter_kind() == sstable::FilterKind::kPartitioned) {
+    const uint64_t filter = filters_.FilterOf(reader_->user_key(), reader_->sequence(), block_);
+    if (filter != filter_) {
+      const std::optional<uint64_t> before = filter_;
+      filter_ = filter;
+      if (!OpenFilter(before, error)) return false;
+    }
+  }
+  return AddEntry(error);
+}
+
+bool KeyWalk::Ask(uint64_t filter, std::string_view key, size_t queried, Purpose purpose,
+                  std::string* error) {
+  const bool is_full = waiting_.size() == kQueries || bytes_.size() >= kMostBytes;
+  if ((is_full || filter != waits_for_) && !AnswerAll(error)) return false;
+  waits_for_ = filter;
+  waiting_.push_back({bytes_.size(), key.size(), queried, purpose, place()});
+  bytes_.append(key);
+  return true;
+}
+
+bool KeyWalk::AnswerAll(std::string* error) {
+  if (waiting_.empty()) return true;
+  const engine_filters::EngineFilter* filter = nullptr;
+  if (IsFilter(waits_for_) && (filter = filters_.At(waits_for_, error)) == nullptr) return false;
+  std::string_view queried[kQueries];
+  bool may_match[kQueries];
+  const std::string_view bytes = bytes_;
+  for (size_t i = 0; i < waiting_.size(); ++i) {
+    queried[i] = bytes.substr(waiting_[i].begin, waiting_[i].queried);
+  }
+  if (filter != nullptr) filter->MayMatch(waiting_.size(), queried, may_match);
+  for (size_t i = 0; i < waiting_.size(); ++i) {
+    const Waiting& one = waiting_[i];
+    const Query query{bytes.substr(one.begin, one.length), queried[i], one.purpose, waits_for_,
+                      one.place};
+    Answer(query, filter, filter == nullptr || may_match[i]);
+  }
+  waiting_.clear();
+  bytes_.clear();
+  return true;
+}
+
+}  // namespace bloomline::db

@@ -1,0 +1,97 @@
+// The walk over a table's keys that verify and measure share: it queries the filters that the
+// engine would query, many keys of one filter at a time.
+#ifndef BLOOMLINE_DB_KEY_WALK_H_
+#define BLOOMLINE_DB_KEY_WALK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/cli/shared/progress.h"
+#include "src/db/sstable/table.h"
+#include "src/db/table_filters.h"
+
+namespace bloomline::db {
+
+class KeyWalk {
+ public:
+  virtual ~KeyWalk() = default;
+  // Memory: one filter, one data block and 256 queries. False with *error: damaged.
+  bool Run(cli::FileProgress* progress, std::string* error);
+
+ protected:
+  enum class Purpose : uint8_t { kKey, kPrefix, kAdjacent, kElsewhere };
+
+  // Of the entry at which it was asked.
+  struct Place {
+    uint64_t sequence = 0;
+    uint64_t block_offset = 0;
+    uint32_t entry = 0;
+  };
+
+  struct Query {
+    std::string_view key;
+    std::string_view queried;  // the key, or its prefix
+    Purpose purpose;
+    uint64_t filter;  // its number
+    Place place;
+  };
+
+  explicit KeyWalk(const sstable::Table& table) : table_(table), keys_(table) {}
+
+  // Before the first entry of a block: how many blocks, from this one on, are left out.
+  virtual uint64_t BlocksToSkip() { return 0; }
+  // filter() is another one than at the entry before; at the first entry, there is none before.
+  virtual bool OpenFilter(std::optional<uint64_t> before, std::string* error) = 0;
+  virtual bool AddEntry(std::string* error) = 0;
+  // After the last entry.
+  virtual bool Finish(std::string* error) = 0;
+  // `filter` is null if the engine queries none, or if it is not known which one. It may be one
+  // that cannot be queried here: then it matches.
+  virtual void Answer(const Query& query, const engine_filters::EngineFilter* filter,
+                      bool may_match) = 0;
+
+  // Asks filter number `filter` for the first `queried` bytes of the key, now or later.
+  bool Ask(uint64_t filter, std::string_view key, size_t queried, Purpose purpose,
+           std::string* error);
+  bool AnswerAll(std::string* error);
+  // The walk ends behind this entry; what was asked last gets no answer.
+  void Stop() { is_stopped_ = true; }
+
+  // Where the walk is.
+  const sstable::Table::KeyReader& entry() const { return *reader_; }
+  uint64_t filter() const { return *filter_; }  // FilterReader::FilterOf
+  Place place() const;
+  static bool IsFilter(uint64_t index);
+
+  const sstable::Table& table_;
+  const FilterKeys keys_;
+  TableFilters filters_;
+
+ private:
+  struct Waiting {
+    size_t begin;  // in bytes_
+    size_t length;
+    size_t queried;
+    Purpose purpose;
+    Place place;
+  };
+
+  bool OpenEntry(bool is_new_block, std::string* error);
+
+  std::unique_ptr<sstable::Table::KeyReader> reader_;
+  uint64_t block_ = ~uint64_t{0};
+  std::optional<uint64_t> filter_;
+  bool is_stopped_ = false;
+  std::vector<Waiting> waiting_;
+  std::string bytes_;  // their keys
+  uint64_t waits_for_ = 0;
+};
+
+}  // namespace bloomline::db
+
+#endif  // BLOOMLINE_DB_KEY_WALK_H_
