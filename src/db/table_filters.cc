@@ -3,8 +3,6 @@
 #include <charconv>
 #include <optional>
 
-#include "src/filter/ranges/range_field.h"
-
 namespace bloomline::db {
 namespace {
 

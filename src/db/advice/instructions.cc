@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "src/filter/layouts/limits.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::advice {
@@ -55,7 +54,7 @@ std::string OptionString(const Settings& settings) {
     text += ";bits_by_level=" + List(settings.bits_from_level_0, ":");
   }
   if (settings.format == Format::kRibbon) text += kRibbonFlushes;
-  return text + (filter::IsStock(settings.format) ? ";stock_id=true}" : "}");
+  return text + (settings.is_stock() ? ";stock_id=true}" : "}");
 }
 
 std::string EnvironmentLine(const Settings& settings) {
@@ -91,7 +90,7 @@ std::string Code(const Settings& settings) {
   if (settings.format == Format::kRibbon) {
     text += "filter.flush_format = bloomline::Format::kBloom;\n";
   }
-  if (filter::IsStock(settings.format)) text += "filter.stock_id = true;\n";
+  if (settings.is_stock()) text += "filter.stock_id = true;\n";
   if (is_rocksdb) {
     return text + "table.filter_policy = bloomline::NewRocksDBFilterPolicy(filter);\n";
   }

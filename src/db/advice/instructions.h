@@ -20,6 +20,8 @@ struct Settings {
   std::vector<double> bits_from_level_0;  // empty: the same in all levels
   bool is_auto = false;                   // RocksDB follows with the levels by itself
   double level_size_ratio = 10;           // with is_auto
+
+  bool is_stock() const { return format == Format::kBloom || format == Format::kRibbon; }
 };
 
 constexpr double kDefaultRatio = 10;

@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "bloomline/filter_options.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/ranges/range_field.h"
 #include "src/filter/stock/ribbon.h"
@@ -54,6 +56,11 @@ inline const filter::LayoutRow* RowOf(Kind kind) {
 }
 const char* KindName(Kind kind);  // "RocksDB Ribbon"
 inline bool IsBloomline(Kind kind) { return RowOf(kind) != nullptr && kind != Kind::kClassic; }
+
+// The kinds that engines write where this format is set: there are layouts for few keys, too.
+std::set<Kind> KindsFor(Container container, Format format, double bits_per_key);
+// The memory of filters of so many keys, without what each filter is rounded up to.
+double FilterBytes(Format format, double bits_per_key, uint64_t num_keys);
 
 struct FilterFacts {
   Kind kind = Kind::kUnknown;
@@ -108,8 +115,6 @@ class EngineFilter {
   // not: with 10 bits per key, 36 keys in one of LevelDB's have 1.16 % instead of 0.87 %, and no
   // memory brings a legacy filter below 0.1 % (facebook/rocksdb#4120).
   double ExpectedRate(uint64_t num_keys) const;
-  // The rate that its bits show: sum of fill^k over blocks; Ribbon: 2^-columns; NaN: unknown.
-  double RateFromBits() const;
 
   bool MayMatch(std::string_view key) const;
   // may_match[i] for keys[i]; prefetches. Returns the number of matches.

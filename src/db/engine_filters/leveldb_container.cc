@@ -11,11 +11,9 @@
 #include <string_view>
 
 #include "src/db/engine_filters/opened_filter.h"
-#include "src/filter/bits/bits.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/leveldb_codes.h"
-#include "src/filter/stock/legacy_bloom.h"
 #include "src/filter/stock/readers.h"
 #include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/view/hash_query.h"
@@ -23,46 +21,15 @@
 namespace bloomline::engine_filters {
 namespace {
 
-// LevelDB's Bloom filter (util/bloom.cc): k probes in all bits. kBothHashes: a key
-// matches with the hash of today, or with that of old versions, which is RocksDB's.
-template <bool kBothHashes>
-struct ClassicReader {
-  const char* data;
-  stock::Remainder num_bits;  // > 0
-  int num_probes;
-
-  static uint64_t Hash(std::string_view key) {
-    const uint64_t hash = filter::LevelDBHash32(key);
-    return kBothHashes ? hash | uint64_t{stock::RocksDBHash32(key)} << 32 : hash;
-  }
-
-  void Prefetch(uint64_t hash) const {
-    __builtin_prefetch(data + num_bits(static_cast<uint32_t>(hash)) / 8);
-  }
-  bool MayMatch(uint64_t hash) const {
-    if (HashMayMatch(static_cast<uint32_t>(hash))) return true;
-    return kBothHashes && HashMayMatch(static_cast<uint32_t>(hash >> 32));
-  }
-
- private:
-  bool HashMayMatch(uint32_t h) const {
-    const uint32_t step = stock::Step(h);
-    for (int i = 0; i < num_probes; ++i, h += step) {
-      if (!kernels::TestBit(data, num_bits(h))) return false;
-    }
-    return true;
-  }
-};
-
 constexpr std::string_view kOldBuiltinName = "leveldb.BuiltinBloomFilter";
 constexpr std::string_view kCanonicalizerMark = ".canonicalizer-";
 constexpr std::string_view kSeedMark = ".seed-";
 constexpr size_t kCheckDigits = 32;
-constexpr int kMaxClassicProbes = 30;
 
-// What a name of the policy that bloomline::NewLevelDBFilterPolicy makes says.
+// What the name of a policy says.
 struct PolicyName {
   explicit PolicyName(std::string_view name) {
+    is_old = name == kOldBuiltinName;
     constexpr size_t kSeedBytes = kSeedMark.size() + kCheckDigits;
     if (name.size() >= kSeedBytes &&
         name.substr(name.size() - kSeedBytes, kSeedMark.size()) == kSeedMark &&
@@ -74,81 +41,71 @@ struct PolicyName {
                    (has_seed || name.find("bloomline") != name.npos);
   }
 
+  bool is_old = false;
   bool is_bloomline = false;
   bool has_seed = false;
 };
 
-// bloomline's layouts, without a seed.
+// LevelDB's own layout, and bloomline's without a seed.
 struct PayloadReader {
   filter::Payload payload;
   const kernels::Kernel* kernel;
 
-  static uint64_t Hash(std::string_view key) { return filter::Hash64(key, 0); }
+  uint64_t Hash(std::string_view key) const { return filter::LayoutHash(payload.layout, key, 0); }
   void Prefetch(uint64_t) const {}  // small
   bool MayMatch(uint64_t hash) const { return filter::HashMayMatch(payload, *kernel, hash); }
 };
 
-template <bool kBothHashes>
-EngineFilter OpenClassic(FilterFacts facts) {
-  const ClassicReader<kBothHashes> reader{facts.data, stock::Remainder(8 * facts.payload_bytes),
-                                          facts.num_probes};
-  return OpenReader(std::move(facts), stock::OneByOne(reader));
-}
-
-// Filters of the old name: their last byte is k, or a code that LevelDB reserves.
-EngineFilter OpenOld(FilterFacts facts, std::string_view bytes) {
-  const int code = static_cast<unsigned char>(bytes.back());
-  if (code == 0) return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
-  facts.payload_bytes = facts.num_blocks = bytes.size() - 1;
-  if (code > kMaxClassicProbes) {
-    return NotUnderstood(std::move(facts), "a filter of LevelDB's kind with code " +
-                                               std::to_string(code) + ", which is reserved");
+// Filters of the old name.
+struct OldReader : PayloadReader {
+  static uint64_t Hash(std::string_view key) {
+    return filter::LevelDBHash32(key) | uint64_t{stock::RocksDBHash32(key)} << 32;
   }
-  facts.kind = Kind::kClassic;
-  facts.num_probes = code;
-  return OpenClassic<true>(std::move(facts));
-}
+  bool MayMatch(uint64_t hashes) const {
+    return PayloadReader::MayMatch(static_cast<uint32_t>(hashes)) ||
+           PayloadReader::MayMatch(hashes >> 32);
+  }
+};
 
-EngineFilter OpenBloomline(const PolicyName& name, std::string_view bytes) {
+EngineFilter OpenPayload(const PolicyName& name, std::string_view bytes) {
   const filter::Payload payload = filter::DecodeLevelDB(bytes);
+  const int code = static_cast<unsigned char>(bytes.back());
   FilterFacts facts = FactsOf(payload);
-  if (payload.always_matches()) {
+  if (payload.always_matches() || (name.is_old && code > kMaxProbes)) {
     facts.data = bytes.data();
     facts.payload_bytes = bytes.size();
-    const unsigned char code = static_cast<unsigned char>(bytes.back());
-    const bool written_so =
-        bytes.size() >= 2 && (code == 0 || bytes.back() == filter::kLevelDBAlwaysMatch.back());
-    if (written_so) return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
-    return NotUnderstood(std::move(facts), "a filter of " + std::to_string(bytes.size()) +
-                                               " bytes with code " + std::to_string(code) +
-                                               ", which bloomline does not write");
+    if (code == 0 || (!name.is_old && bytes.back() == filter::kLevelDBAlwaysMatch.back())) {
+      return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
+    }
+    return NotUnderstood(
+        std::move(facts),
+        "a filter of " + std::to_string(bytes.size()) + " bytes with code " + std::to_string(code) +
+            (name.is_old ? ", which is reserved" : ", which bloomline does not write"));
   }
-  if (facts.kind == Kind::kClassic) return OpenClassic<false>(std::move(facts));
-  if (name.has_seed) {
+  const PayloadReader reader{payload, &kernels::ActiveKernel()};
+  if (name.is_old) return OpenReader(std::move(facts), stock::OneByOne(OldReader{reader}));
+  if (name.has_seed && facts.kind != Kind::kClassic) {
     return CannotQuery(std::move(facts),
                        "its hashes have a seed, which the policy's name does not tell");
   }
-  return OpenReader(std::move(facts),
-                    stock::OneByOne(PayloadReader{payload, &kernels::ActiveKernel()}));
+  return OpenReader(std::move(facts), stock::OneByOne(reader));
 }
 
 }  // namespace
 
 EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
   const PolicyName policy(name);
-  const bool is_builtin = name.empty() || name == kLevelDBName;
   FilterFacts facts;
   facts.data = bytes.data();
   facts.payload_bytes = bytes.size();
-  if (!is_builtin && name != kOldBuiltinName && !policy.is_bloomline) {
+  if (!name.empty() && name != kLevelDBName && !policy.is_old && !policy.is_bloomline) {
     return UnknownPolicy(std::move(facts), name);
   }
   // LevelDB does not query a filter of no bytes, and takes one byte for a filter of no keys;
   // bloomline under another name than LevelDB's takes it for damage.
   const size_t least = policy.is_bloomline ? 1 : 2;
   if (bytes.size() < least) return OpenConstant(std::move(facts), Kind::kNoKeys);
-  if (is_builtin || policy.is_bloomline) return OpenBloomline(policy, bytes);
-  return OpenOld(std::move(facts), bytes);
+  return OpenPayload(policy, bytes);
 }
 
 }  // namespace bloomline::engine_filters

@@ -7,15 +7,13 @@
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
 #include "src/db/report.h"
-#include "src/filter/container/shapes.h"
-#include "src/filter/layouts/limits.h"
-#include "src/filter/sizing/memory_division.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::db {
 namespace {
 
+using engine_filters::Container;
 using engine_filters::Kind;
 
 constexpr Format kFormats[] = {Format::kClassic, Format::kBlocked, Format::kCompact, Format::kBloom,
@@ -35,17 +33,9 @@ double MeanKeys(const FileFacts& facts) {
 
 Requirement::Requirement(Format format, std::optional<double> bits_per_key)
     : format_(format), bits_per_key_(bits_per_key) {
-  if (format == Format::kBloom) rocksdb_kinds_ = {Kind::kRocksDBBloom, Kind::kRocksDBLegacy};
-  if (format == Format::kRibbon) rocksdb_kinds_ = {Kind::kRocksDBRibbon};
-  if (filter::IsStock(format)) return;
-  // The layouts of small and large sets.
   const double bits = bits_per_key.value_or(kAnyBits);
-  const filter::LevelDBShapes shapes(format, bits);
-  for (uint64_t keys = 1; keys < (1 << 20); keys += keys / 8 + 1) {
-    leveldb_kinds_.insert(engine_filters::KindOf(shapes.For(keys).layout));
-    if (format == Format::kClassic) continue;
-    rocksdb_kinds_.insert(engine_filters::KindOf(filter::TableShape(format, keys, bits).layout));
-  }
+  leveldb_kinds_ = engine_filters::KindsFor(Container::kLevelDB, format, bits);
+  rocksdb_kinds_ = engine_filters::KindsFor(Container::kRocksDB, format, bits);
 }
 
 std::optional<Requirement> Requirement::Parse(const std::string& text, std::string* error) {
@@ -88,8 +78,7 @@ bool Requirement::HasKind(const FileFacts& facts) const {
 
 bool Requirement::HasBits(const FileFacts& facts) const {
   if (!bits_per_key_.has_value()) return true;
-  const double wanted =
-      filter::MemoryBits(format_, *bits_per_key_) * static_cast<double>(facts.num_keys) / 8;
+  const double wanted = engine_filters::FilterBytes(format_, *bits_per_key_, facts.num_keys);
   // RocksDB's filters have whole blocks and a trailer, LevelDB's whole bytes and a code.
   const double per_filter = facts.engine == sstable::Engine::kLevelDB ? 2 : 84;
   const double tolerated = 0.15 * wanted + per_filter * static_cast<double>(facts.num_filters);
