@@ -5,10 +5,11 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/slice_transform.h>
 
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,113 +45,126 @@ bool SeparateKeysAndValues(T*, long) {
   return false;
 }
 
-TEST(SstableRocksDBTest, FormatVersions) {
-  for (uint32_t version = kFirstFormatVersion; version <= kLastFormatVersion; ++version) {
-    for (bool partitioned : {false, true}) {
-      SCOPED_TRACE("format_version " + std::to_string(version) +
-                   (partitioned ? ", partitioned" : ""));
-      TableCase test_case;
-      test_case.table.format_version = version;
-      if (version == 0) test_case.table.checksum = rocksdb::kCRC32c;  // the only one it has
-      if (partitioned) test_case.Partition();
-      CheckTable(test_case, partitioned ? FilterKind::kPartitioned : FilterKind::kFull);
-    }
-  }
-}
-
-TEST(SstableRocksDBTest, ChecksumTypes) {
+// One form of a table. It is written with a whole filter and, with a binary index, in partitions.
+struct Form {
+  std::string name;
   uint32_t version = kLastFormatVersion;
-  for (rocksdb::ChecksumType type : {rocksdb::kNoChecksum, rocksdb::kCRC32c, rocksdb::kxxHash,
-                                     rocksdb::kxxHash64, rocksdb::kXXH3}) {
-    SCOPED_TRACE("checksum type " + std::to_string(type));
-    TableCase test_case;
-    test_case.table.checksum = type;
-    test_case.table.format_version = version;
-    version = version == 5 ? kLastFormatVersion : 5;
-    CheckTable(test_case, FilterKind::kFull);
-  }
-}
+  rocksdb::CompressionType codec = rocksdb::kNoCompression;
+  rocksdb::ChecksumType checksum = rocksdb::kXXH3;
+  bool has_dictionary = false;
+  TableOptions::IndexType index = TableOptions::kBinarySearch;
+  int restart_interval = 16;
+  int index_restart_interval = 1;
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;  // null: RocksDB's Bloom filters
+  bool has_hashes = false;                              // in data blocks
+  bool is_separated = false;                            // keys and values
+};
 
-void CheckCompression(rocksdb::CompressionType type, uint32_t format_version, bool has_dictionary) {
-  SCOPED_TRACE("compression " + std::to_string(type) + ", format_version " +
-               std::to_string(format_version) + (has_dictionary ? ", dictionary" : ""));
-  TableCase test_case;
-  test_case.options.compression = type;
-  test_case.table.format_version = format_version;
-  if (format_version == 0) test_case.table.checksum = rocksdb::kCRC32c;
-  test_case.table.block_size = 2000;
-  if (has_dictionary) {
-    test_case.options.compression_opts.max_dict_bytes = 4096;
-    test_case.options.compression_opts.zstd_max_train_bytes = 32768;
-  }
-  const bool is_partitioned = type == rocksdb::kZSTD;  // these indexes are compressed, too
-  if (is_partitioned) test_case.Partition();
-  const rocksdb::TableProperties properties =
-      CheckTable(test_case, is_partitioned ? FilterKind::kPartitioned : FilterKind::kFull);
-  // Without this, none of the blocks could have become smaller.
-  EXPECT_LT(properties.data_size, (properties.raw_key_size + kKeys * 45) * 2 / 3);
-}
+void PrintTo(const Form& form, std::ostream* out) { *out << form.name; }
 
-TEST(SstableRocksDBTest, Compressions) {
-  int checked = 0;
-  for (rocksdb::CompressionType type : rocksdb::GetSupportedCompressions()) {
-    if (type == rocksdb::kNoCompression || type == rocksdb::kXpressCompression ||
-        type == rocksdb::kBZip2Compression) {
+// The form of compressed blocks changed with format_version 2, before which zlib and LZ4 are not
+// read, and with 7.
+void AddCompressed(std::vector<Form>* forms) {
+  for (const auto codec : rocksdb::GetSupportedCompressions()) {
+    if (codec == rocksdb::kNoCompression || codec == rocksdb::kXpressCompression ||
+        codec == rocksdb::kBZip2Compression) {
       continue;
     }
-    // The form of compressed blocks changed with 2, before which zlib and LZ4 are not read, and
-    // with 7.
-    const bool is_old_read = type == rocksdb::kSnappyCompression || type == rocksdb::kZSTD;
-    CheckCompression(type, is_old_read ? kFirstFormatVersion : 2, false);
-    CheckCompression(type, kLastFormatVersion, false);
+    const bool is_old_read = codec == rocksdb::kSnappyCompression || codec == rocksdb::kZSTD;
     // Newer versions refuse a dictionary for what cannot use one.
-    if (kRocksDBVersion < 1000 || type != rocksdb::kSnappyCompression) {
-      CheckCompression(type, 5, true);
-      if (kLastFormatVersion > 5) CheckCompression(type, kLastFormatVersion, true);
+    const bool takes_dictionary = kRocksDBVersion < 1000 || codec != rocksdb::kSnappyCompression;
+    const std::set<uint32_t> versions = {is_old_read ? kFirstFormatVersion : 2, 5,
+                                         kLastFormatVersion};
+    for (const uint32_t version : versions) {
+      for (const bool has_dictionary : {false, true}) {
+        if (has_dictionary && (version < 5 || !takes_dictionary)) continue;
+        Form form{"Codec" + std::to_string(codec) + "Version" + std::to_string(version) +
+                  (has_dictionary ? "Dictionary" : "")};
+        form.codec = codec;
+        form.version = version;
+        if (version == 0) form.checksum = rocksdb::kCRC32c;
+        form.has_dictionary = has_dictionary;
+        forms->push_back(form);
+      }
     }
-    ++checked;
   }
-  std::printf("%d compressions\n", checked);
-  EXPECT_GE(checked, 1);
 }
 
-TEST(SstableRocksDBTest, IndexAndBlockForms) {
-  bool has_hashes = false;  // in data blocks
-  for (auto index : {TableOptions::kBinarySearch, TableOptions::kHashSearch,
-                     TableOptions::kTwoLevelIndexSearch, TableOptions::kBinarySearchWithFirstKey}) {
-    SCOPED_TRACE("index type " + std::to_string(index));
+std::vector<Form> Forms() {
+  std::vector<Form> forms;
+  const auto add = [&](const std::string& name) -> Form& { return forms.emplace_back(Form{name}); };
+  for (uint32_t version = kFirstFormatVersion; version <= kLastFormatVersion; ++version) {
+    Form& form = add("Version" + std::to_string(version));
+    form.version = version;
+    if (version == 0) form.checksum = rocksdb::kCRC32c;  // the only one it has
+  }
+  for (const auto checksum :
+       {rocksdb::kNoChecksum, rocksdb::kCRC32c, rocksdb::kxxHash, rocksdb::kxxHash64}) {
+    Form& form = add("Checksum" + std::to_string(checksum));
+    form.checksum = checksum;
+    form.version = checksum % 2 == 0 ? kLastFormatVersion : 5;
+  }
+  AddCompressed(&forms);
+  for (const auto index : {TableOptions::kHashSearch, TableOptions::kBinarySearchWithFirstKey}) {
+    add("Index" + std::to_string(index)).index = index;
+  }
+  Form& hashes = add("HashesInBlocks");
+  hashes.has_hashes = true;
+  hashes.restart_interval = 3;
+  hashes.index_restart_interval = 7;
+  for (const int interval : {1, 4}) {
+    Form& form = add("Separated" + std::to_string(interval));
+    form.is_separated = true;
+    form.restart_interval = form.index_restart_interval = interval;
+    form.codec = rocksdb::kSnappyCompression;
+  }
+  add("Ribbon").policy.reset(rocksdb::NewRibbonFilterPolicy(10));
+  add("Blocked").policy = NewRocksDBFilterPolicy(FilterOptions());
+  add("Compact").policy = NewRocksDBFilterPolicy(FilterOptions{Format::kCompact});
+  return forms;
+}
+
+class SstableFormTest : public testing::TestWithParam<Form> {};
+
+TEST_P(SstableFormTest, IsReadAsRocksDBSays) {
+  const Form& form = GetParam();
+  for (const bool partitioned : {false, true}) {
+    if (partitioned && form.index != TableOptions::kBinarySearch) continue;
+    SCOPED_TRACE(partitioned ? "partitioned" : "whole");
     TableCase test_case;
-    test_case.table.index_type = index;
-    if (has_hashes) {
-      test_case.table.data_block_index_type = TableOptions::kDataBlockBinaryAndHash;
-      test_case.table.block_restart_interval = 3;
-    }
-    test_case.table.index_block_restart_interval = has_hashes ? 7 : 1;
-    if (index == TableOptions::kHashSearch) {
-      test_case.table.index_block_restart_interval = 1;
+    test_case.table.format_version = form.version;
+    test_case.table.checksum = form.checksum;
+    test_case.table.index_type = form.index;
+    test_case.table.block_restart_interval = form.restart_interval;
+    test_case.table.index_block_restart_interval = form.index_restart_interval;
+    if (form.index == TableOptions::kHashSearch) {
       test_case.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(4));
     }
-    has_hashes = !has_hashes;
-    CheckTable(test_case, FilterKind::kFull);
-  }
-}
-
-TEST(SstableRocksDBTest, SeparatedKeysAndValues) {
-  for (bool partitioned : {false, true}) {
-    for (int restart_interval : {1, 4}) {
-      SCOPED_TRACE("restarts after " + std::to_string(restart_interval));
-      TableCase test_case;
-      if (!SeparateKeysAndValues(&test_case.table, 0)) {
-        GTEST_SKIP() << "RocksDB " << kRocksDBVersion << " has no such blocks";
-      }
-      test_case.table.block_restart_interval = restart_interval;
-      test_case.table.index_block_restart_interval = restart_interval;
-      test_case.options.compression = rocksdb::kSnappyCompression;
-      if (partitioned) test_case.Partition();
-      CheckTable(test_case, partitioned ? FilterKind::kPartitioned : FilterKind::kFull);
+    if (form.has_hashes) {
+      test_case.table.data_block_index_type = TableOptions::kDataBlockBinaryAndHash;
+    }
+    if (form.is_separated && !SeparateKeysAndValues(&test_case.table, 0)) {
+      GTEST_SKIP() << "RocksDB " << kRocksDBVersion << " has no such blocks";
+    }
+    test_case.options.compression = form.codec;
+    if (form.codec != rocksdb::kNoCompression) test_case.table.block_size = 2000;
+    if (form.has_dictionary) {
+      test_case.options.compression_opts.max_dict_bytes = 4096;
+      test_case.options.compression_opts.zstd_max_train_bytes = 32768;
+    }
+    if (form.policy != nullptr) test_case.SetPolicy(form.policy);
+    if (partitioned) test_case.Partition();
+    const rocksdb::TableProperties properties =
+        CheckTable(test_case, partitioned ? FilterKind::kPartitioned : FilterKind::kFull);
+    // Without this, none of the blocks could have become smaller.
+    if (form.codec != rocksdb::kNoCompression) {
+      EXPECT_LT(properties.data_size, (properties.raw_key_size + kKeys * 45) * 2 / 3);
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Forms, SstableFormTest, testing::ValuesIn(Forms()),
+                         [](const auto& info) { return info.param.name; });
 
 TEST(SstableRocksDBTest, SkippedBlocks) {
   TableCase test_case;
@@ -187,21 +201,6 @@ TEST(SstableRocksDBTest, SkippedBlocks) {
   }
   EXPECT_EQ(reader->error(), "");
   EXPECT_EQ(entries, expected);
-}
-
-TEST(SstableRocksDBTest, Policies) {
-  FilterOptions compact = {Format::kCompact};
-  for (const auto& policy :
-       {std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewRibbonFilterPolicy(10)),
-        NewRocksDBFilterPolicy(FilterOptions()), NewRocksDBFilterPolicy(compact)}) {
-    for (bool partitioned : {false, true}) {
-      SCOPED_TRACE(std::string(policy->Name()) + (partitioned ? ", partitioned" : ""));
-      TableCase test_case;
-      test_case.SetPolicy(policy);
-      if (partitioned) test_case.Partition();
-      CheckTable(test_case, partitioned ? FilterKind::kPartitioned : FilterKind::kFull);
-    }
-  }
 }
 
 TEST(SstableRocksDBTest, DecoupledFilterPartitions) {
