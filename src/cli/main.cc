@@ -13,7 +13,7 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/standard_streams.h"
-#include "src/db/db_commands.h"
+#include "src/db/inputs.h"
 #include "src/support/process.h"
 
 namespace bloomline::cli {

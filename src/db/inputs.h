@@ -16,6 +16,13 @@
 
 namespace bloomline::db {
 
+// `bloomline db`, and its subcommands.
+void AddDbCommand(CLI::App* app, int* exit_code);
+void AddInspectCommand(CLI::App* db, int* exit_code);
+void AddMeasureCommand(CLI::App* db, int* exit_code);
+void AddVerifyCommand(CLI::App* db, int* exit_code);
+void AddAdviseCommand(CLI::App* db, int* exit_code);
+
 struct CommonOptions {
   std::vector<std::string> paths;
   int threads = 0;  // 0: one for each core

@@ -117,48 +117,21 @@ class Adviser {
 
   // Empty, or why the request is impossible.
   std::string Run() {
-    double reads = 0;
     double bytes = 0;
-    bool is_filtered = true;
     for (const Level& level : situation_.levels) {
       if (level.num_keys == 0) continue;
-      reads += WastedReadsNow(level);
+      advice_->wasted_reads_now += WastedReadsNow(level);
       bytes += static_cast<double>(level.filter_bytes);
-      is_filtered = is_filtered && level.filter_bytes > 0;
     }
-    advice_->wasted_reads_now = reads;
     advice_->filter_bytes_now = ToBytes(bytes);
-    const auto within = [](uint64_t limit) {
-      return [=](const Divider& divider) { return divider.Within(static_cast<double>(limit)); };
-    };
-    const auto wasting = [](double limit) {
-      return [=](const Divider& divider) { return divider.For(limit); };
-    };
-    if (request_.memory_bytes) {
-      AddChoices({"the given memory", false, false, within(*request_.memory_bytes)});
-    } else if (request_.wasted_reads) {
-      // Not even the runs without filters waste so much.
-      if (*request_.wasted_reads < tree_.all_runs()) {
-        AddChoices({"the given rate", true, false, wasting(*request_.wasted_reads)});
-      }
-    } else {
-      if (!is_filtered) {
-        AddChoices({"10 bits per key", false, true,
-                    [](const Divider& divider) { return divider.At(kDefaultBits); }});
-      }
-      if (bytes > 0) {
-        Goal goal{"same memory", false, true, within(advice_->filter_bytes_now)};
-        goal.stock_is_first = is_filtered;
-        AddChoices(goal);
-      }
-      // Nothing is as good as filters that exclude no key.
-      if (bytes > 0 && reads > 0 && reads < kWorthwhile * tree_.all_runs()) {
-        AddChoices({"same wasted reads", true, true, wasting(reads)});
-      }
-    }
     const bool is_asked = request_.memory_bytes || request_.wasted_reads;
-    if (is_asked && advice_->choices.empty()) return WhyImpossible();
+    if (is_asked) {
+      AddRequested();
+    } else {
+      AddBetter();
+    }
     const size_t num_choices = advice_->choices.size();
+    if (is_asked && num_choices == 0) return WhyImpossible();
     if (num_choices != 0 && static_cast<size_t>(request_.choice) > num_choices) {
       return StrCat("choice is ", request_.choice, "; allowed: 1 to ", num_choices);
     }
@@ -167,6 +140,40 @@ class Adviser {
   }
 
  private:
+  static auto Within(uint64_t bytes) {
+    return [=](const Divider& divider) { return divider.Within(static_cast<double>(bytes)); };
+  }
+  static auto Wasting(double reads) {
+    return [=](const Divider& divider) { return divider.For(reads); };
+  }
+
+  void AddRequested() {
+    if (request_.memory_bytes) {
+      AddChoices({"the given memory", false, false, Within(*request_.memory_bytes)});
+    } else if (*request_.wasted_reads < tree_.all_runs()) {
+      // Not even the runs without filters waste more.
+      AddChoices({"the given rate", true, false, Wasting(*request_.wasted_reads)});
+    }
+  }
+
+  // What is better than the filters of now.
+  void AddBetter() {
+    const bool is_filtered =
+        std::all_of(situation_.levels.begin(), situation_.levels.end(),
+                    [](const Level& level) { return !HasKeys(level) || level.filter_bytes > 0; });
+    if (!is_filtered) {
+      AddChoices({"10 bits per key", false, true,
+                  [](const Divider& divider) { return divider.At(kDefaultBits); }});
+    }
+    if (advice_->filter_bytes_now == 0) return;
+    AddChoices({"same memory", false, true, Within(advice_->filter_bytes_now), is_filtered});
+    // Nothing is as good as filters that exclude no key.
+    const double reads = advice_->wasted_reads_now;
+    if (reads > 0 && reads < kWorthwhile * tree_.all_runs()) {
+      AddChoices({"same wasted reads", true, true, Wasting(reads)});
+    }
+  }
+
   // Adds what is worth it, the recommended one first.
   void AddChoices(const Goal& goal) {
     std::vector<Choice> choices;

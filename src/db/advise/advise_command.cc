@@ -3,13 +3,15 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity_option.h"
 #include "src/db/advise/advise_output.h"
-#include "src/db/db_commands.h"
 #include "src/db/directory/file_names.h"
 #include "src/db/inputs.h"
 #include "src/db/measure/measurement.h"
@@ -128,11 +130,45 @@ std::string CacheRemark(const Inputs& inputs, const Inspection& inspection, size
          (2 * sum > cache_bytes ? ", beside data blocks. docs/db.md says what helps." : ".");
 }
 
+// Of the command, beside those of advice.h.
+std::vector<std::string> Remarks(const AdviseOptions& options, const Statistics* statistics,
+                                 const Inputs& inputs, const Inspection& inspection, size_t g) {
+  const FamilyGroups& groups = inspection.groups[g];
+  std::vector<std::string> remarks;
+  if (groups.all.ignored_files != 0) {
+    remarks.push_back("The running policy (" + cli::Printable(inspection.policies[g].name) +
+                      ") ignores the filters of " + cli::CountText(groups.all.ignored_files) +
+                      " of " + cli::CountText(groups.all.files) +
+                      " files, so these files count as without filters.");
+  }
+  if (statistics != nullptr) {
+    const std::string remark = UseRemark(statistics->rates, groups.all, groups.levels.back());
+    if (!remark.empty()) remarks.push_back(remark);
+  }
+  if (groups.all.ranges.files != 0) {
+    remarks.push_back("The filters also have entries for ranges (" +
+                      cli::BytesText(groups.all.ranges.entry_bytes) +
+                      "), which the comparison leaves out. The choices have none: to keep them, "
+                      "set range_prefixes with any of them.");
+  }
+  if (options.block_cache_bytes &&
+      inputs.databases[groups.database].engine == sstable::Engine::kRocksDB) {
+    remarks.push_back(CacheRemark(inputs, inspection, g, *options.block_cache_bytes));
+  }
+  return remarks;
+}
+
+std::string WhyNoTables(const Inputs& inputs, const FamilyGroups& groups) {
+  const bool failed = std::any_of(inputs.files.begin(), inputs.files.end(), [&](const auto& ref) {
+    return ref.database == groups.database && ref.state == FileState::kFailed;
+  });
+  return failed ? "its tables cannot be read" : "it has no tables yet, only a log";
+}
+
 std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Statistics* statistics,
                                          const Inspection& inspection, Inputs* inputs) {
   std::vector<MeasuredFamily> measured;
-  const bool measures = !options.no_measure;
-  if (measures) {
+  if (!options.no_measure) {
     const auto results = Measure(inputs, options.common, options.measure, "advise", inspection);
     measured = GroupMeasurement(*inputs, inspection, results);
   }
@@ -140,65 +176,52 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
   for (const FamilyGroups& groups : inspection.groups) {
     all_keys += static_cast<double>(groups.all.num_keys + groups.all.keys_without_filter);
   }
-  std::vector<FamilyAdvice> families;
-  for (size_t g = 0; g < inspection.groups.size(); ++g) {
+  std::vector<FamilyAdvice> families(inspection.groups.size());
+  for (size_t g = 0; g < families.size(); ++g) {
     const FamilyGroups& groups = inspection.groups[g];
-    const directory::Database& database = inputs->databases[groups.database];
-    FamilyAdvice family;
-    family.title = DatabaseTitle(database, groups.column_family);
-    family.measured = measures && measured[g].all.files != 0;
-    family.situation = SituationOf(*inputs, inspection, groups, measures ? &measured[g] : nullptr);
+    const MeasuredFamily* const of_family = options.no_measure ? nullptr : &measured[g];
+    FamilyAdvice& family = families[g];
+    family.title = DatabaseTitle(inputs->databases[groups.database], groups.column_family);
+    family.measured = of_family != nullptr && of_family->all.files != 0;
+    family.situation = SituationOf(*inputs, inspection, groups, of_family);
     family.request = RequestOf(options, family.situation, all_keys);
     family.no_tables = groups.all.files == 0;
     if (family.no_tables) {
-      const bool failed =
-          std::any_of(inputs->files.begin(), inputs->files.end(), [&](const auto& ref) {
-            return ref.database == groups.database && ref.state == FileState::kFailed;
-          });
-      family.error = failed ? "its tables cannot be read" : "it has no tables yet, only a log";
-    } else {
-      advice::Advise(family.situation, family.request, &family.advice, &family.error);
-      const auto add = [&](std::string remark) {
-        if (!remark.empty()) family.advice.remarks.push_back(std::move(remark));
-      };
-      if (groups.all.ignored_files != 0) {
-        add("The running policy (" + cli::Printable(inspection.policies[g].name) +
-            ") ignores the filters of " + cli::CountText(groups.all.ignored_files) + " of " +
-            cli::CountText(groups.all.files) + " files, so these files count as without filters.");
-      }
-      if (statistics != nullptr) {
-        add(UseRemark(statistics->rates, groups.all, groups.levels.back()));
-      }
-      if (groups.all.ranges.files != 0) {
-        add("The filters also have entries for ranges (" +
-            cli::BytesText(groups.all.ranges.entry_bytes) +
-            "), which the comparison leaves out. The choices have none: to keep them, set "
-            "range_prefixes with any of them.");
-      }
-      if (options.block_cache_bytes && database.engine == sstable::Engine::kRocksDB) {
-        add(CacheRemark(*inputs, inspection, g, *options.block_cache_bytes));
-      }
+      family.error = WhyNoTables(*inputs, groups);
+      continue;
     }
-    families.push_back(std::move(family));
+    advice::Advise(family.situation, family.request, &family.advice, &family.error);
+    for (std::string& remark : Remarks(options, statistics, *inputs, inspection, g)) {
+      family.advice.remarks.push_back(std::move(remark));
+    }
   }
   return families;
 }
 
+// False, with *exit_code and a message: they cannot be read.
+bool ReadStatistics(const AdviseOptions& options, Statistics* statistics, int* exit_code) {
+  std::string text, error;
+  if (!directory::ReadInput(options.stats, kMaxStatisticsBytes, &text, &error)) {
+    cli::PrintError("bloomline db advise: " + error +
+                    "; --stats takes a regular file, or - for stdin");
+    *exit_code = cli::kExitFailure;
+    return false;
+  }
+  statistics->from = options.stats == "-" ? "stdin" : options.stats;
+  if (!ReadStatistics(text, &statistics->rates, &error)) {
+    cli::PrintError("bloomline db advise: --stats: " + error);
+    *exit_code = cli::kExitImpossible;
+    return false;
+  }
+  return true;
+}
+
 int Run(const AdviseOptions& options) {
-  // Before the database is measured, which may take minutes.
-  std::string stats_text, error;
+  int exit_code = cli::kExitOk;
   std::optional<Statistics> statistics;
-  if (!options.stats.empty()) {
-    if (!directory::ReadInput(options.stats, kMaxStatisticsBytes, &stats_text, &error)) {
-      cli::PrintError("bloomline db advise: " + error +
-                      "; --stats takes a regular file, or - for stdin");
-      return cli::kExitFailure;
-    }
-    statistics.emplace().from = options.stats == "-" ? "stdin" : options.stats;
-    if (!ReadStatistics(stats_text, &statistics->rates, &error)) {
-      cli::PrintError("bloomline db advise: --stats: " + error);
-      return cli::kExitImpossible;
-    }
+  // Before the database is measured, which may take minutes.
+  if (!options.stats.empty() && !ReadStatistics(options, &statistics.emplace(), &exit_code)) {
+    return exit_code;
   }
   Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "advise", options.policy);
@@ -220,7 +243,6 @@ int Run(const AdviseOptions& options) {
     PrintStatistics(*statistics);
     std::cout << "These are of all column families together.\n\n";
   }
-  int exit_code = cli::kExitOk;
   for (size_t i = 0; i < families.size(); ++i) {
     if (!options.common.json) {
       if (i != 0) std::cout << '\n';

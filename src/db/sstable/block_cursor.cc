@@ -51,11 +51,10 @@ bool BlockCursor::Open(std::string_view block, Engine engine) {
   problem_ = nullptr;
   next_restart_ = block.data() + left;
   restarts_end_ = next_restart_ + size_t{num_restarts} * 4;
-  next_ = block.data();
   values_end_ = block.data() + left;
   entries_end_ = is_separated_ ? block.data() + values_offset : values_end_;
   value_ = entries_end_;
-  if (num_restarts == 0) next_ = entries_end_;  // an empty block
+  next_ = num_restarts == 0 ? entries_end_ : block.data();  // without restarts it is empty
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include "src/db/sstable/bytes/coding.h"
 #include "src/db/sstable/comparator.h"
 #include "src/db/sstable/table_parts.h"
+#include "src/support/number_text.h"
 
 namespace bloomline::sstable {
 namespace {
@@ -96,47 +97,14 @@ class FilterPartitions final : public Table::FilterReader {
     std::string_view contents;
     if (!reader.Read(kWhat, parts_.filter, &contents, error)) return false;
     if (contents.empty()) return true;
-    const auto damaged = [&](std::string_view problem) {
-      return parts_.blocks.Damaged(kWhat, parts_.filter.offset, problem, error);
-    };
     IndexForm form = parts_.internal.index;
     form.has_first_keys = false;
     IndexBlockCursor cursor(&parts_.blocks, form);
     if (!cursor.Open(kWhat, parts_.filter, contents, error)) return false;
-    // Separators share bytes: a small crafted block can have more than any memory. With restarts
-    // after 64 entries or fewer they have at most 64 times its bytes. The file's bytes are a bound,
-    // too: 64 KiB of them can become a block of a gigabyte.
-    const uint64_t file_bytes = parts_.blocks.file.size();
-    const uint64_t max_separator_bytes =
-        (size_t{64} << 20) + 64 * std::min<uint64_t>(contents.size(), file_bytes);
-    uint64_t end = 0;  // of the partition before
     while (cursor.Next(error)) {
-      const std::string_view separator = cursor.separator();
-      if (!form.has_user_keys && separator.size() < 8) {
-        return damaged("a separator is too short");
-      }
-      if (separators_.size() + separator.size() > max_separator_bytes) {
-        return damaged("its separators have " +
-                       std::to_string(separators_.size() + separator.size()) +
-                       " bytes or more; allowed: at most " + std::to_string(max_separator_bytes));
-      }
-      // As they are written. So what they cost together is bounded by the file's size.
-      const BlockHandle& handle = cursor.handle();
-      if (handle.offset < end || handle.offset + handle.size < handle.offset) {
-        return damaged("it leads to a partition at offset " + std::to_string(handle.offset) +
-                       ", behind one that ends at " + std::to_string(end));
-      }
-      end = handle.offset + handle.size;
-      if (partitions_.size() == file_bytes / kBlockTrailerBytes) {
-        return damaged("it names more partitions than fit in the file's " +
-                       std::to_string(file_bytes) + " bytes");
-      }
-      partitions_.push_back({cursor.handle(), separators_.size(), separator.size()});
-      separators_.append(separator);
-      // The engine seeks, and misses keys in another order.
-      if (partitions_.size() > 1 && !InOrder(*(partitions_.end() - 2), partitions_.back())) {
-        return damaged("its separators are not in order");
-      }
+      const std::string problem = Add(cursor.separator(), cursor.handle(), contents.size());
+      if (!problem.empty())
+        return parts_.blocks.Damaged(kWhat, parts_.filter.offset, problem, error);
     }
     return error->empty();
   }
@@ -171,6 +139,41 @@ class FilterPartitions final : public Table::FilterReader {
     size_t separator;
     size_t separator_size;
   };
+
+  // Adds a partition of an index of index_bytes. Returns why it is damaged; empty: it is not.
+  std::string Add(std::string_view separator, const BlockHandle& handle, uint64_t index_bytes) {
+    if (!parts_.internal.index.has_user_keys && separator.size() < 8) {
+      return "a separator is too short";
+    }
+    // Separators share bytes: a small crafted block can have more than any memory. With restarts
+    // after 64 entries or fewer they have at most 64 times its bytes. The file's bytes are a bound,
+    // too: 64 KiB of them can become a block of a gigabyte.
+    const uint64_t file_bytes = parts_.blocks.file.size();
+    const uint64_t max_separator_bytes =
+        (uint64_t{64} << 20) + 64 * std::min(index_bytes, file_bytes);
+    if (separators_.size() + separator.size() > max_separator_bytes) {
+      return support::StrCat("its separators have ", separators_.size() + separator.size(),
+                             " bytes or more; allowed: at most ", max_separator_bytes);
+    }
+    // As they are written. So what they cost together is bounded by the file's size.
+    const uint64_t end = partitions_.empty() ? 0 : End(partitions_.back().handle);
+    if (handle.offset < end || End(handle) < handle.offset) {
+      return support::StrCat("it leads to a partition at offset ", handle.offset,
+                             ", behind one that ends at ", end);
+    }
+    if (partitions_.size() == file_bytes / kBlockTrailerBytes) {
+      return support::StrCat("it names more partitions than fit in the file's ", file_bytes,
+                             " bytes");
+    }
+    partitions_.push_back({handle, separators_.size(), separator.size()});
+    separators_.append(separator);
+    // The engine seeks, and misses keys in another order.
+    const bool is_in_order =
+        partitions_.size() == 1 || InOrder(*(partitions_.end() - 2), partitions_.back());
+    return is_in_order ? "" : "its separators are not in order";
+  }
+
+  static uint64_t End(const BlockHandle& handle) { return handle.offset + handle.size; }
 
   std::string_view UserKey(const Partition& partition) const {
     const size_t sequence_bytes = parts_.internal.index.has_user_keys ? 0 : 8;

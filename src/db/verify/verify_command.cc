@@ -10,7 +10,6 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
-#include "src/db/db_commands.h"
 #include "src/db/inputs.h"
 #include "src/db/report.h"
 #include "src/db/verify/verify_file.h"
@@ -119,6 +118,43 @@ Totals Sum(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   return totals;
 }
 
+std::string Counted(uint64_t count, const std::string& one, const std::string& many) {
+  return cli::CountText(count) + " " + (count == 1 ? one : many);
+}
+
+// The line of what was checked.
+void PrintChecked(const Totals& totals) {
+  const VerifyCounts& counts = totals.counts;
+  std::cout << "checked: " << Counted(counts.keys, "key", "keys");
+  if (counts.ranges != 0) {
+    std::cout << ", with ranges around "
+              << (counts.ranges == counts.keys ? "each"
+                                               : cli::CountText(counts.ranges) + " of them");
+  }
+  if (counts.prefixes != 0) std::cout << ", " << cli::CountText(counts.prefixes) << " prefixes";
+  std::cout << " (" << Counted(counts.entries, "entry", "entries") << ") in "
+            << FilesText(totals.files) << '\n';
+}
+
+void PrintNotChecked(const Totals& totals, uint64_t problems) {
+  const VerifyCounts& counts = totals.counts;
+  const auto not_checked = [](uint64_t count, const std::string& what) {
+    if (count != 0) cli::PrintLine("not checked: " + what);
+  };
+  not_checked(problems, Counted(problems, "path", "paths") + " with an error (stderr says which)");
+  not_checked(totals.vanished, FilesText(totals.vanished) + ", removed meanwhile");
+  not_checked(totals.without_filter, FilesText(totals.without_filter) + ", which have no filter");
+  not_checked(totals.without_checksums,
+              "the checksums of " + FilesText(totals.without_checksums) + ", which have none");
+  not_checked(counts.range_deletions, cli::CountText(counts.range_deletions) +
+                                          " range deletions, which are not in filters");
+  for (const auto* reasons : {&counts.unknown, &counts.not_queried}) {
+    for (const auto& [reason, count] : *reasons) {
+      not_checked(count, Counted(count, "key: ", "keys: ") + reason);
+    }
+  }
+}
+
 void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   const Totals totals = Sum(inputs, results);
   uint64_t listed = 0;
@@ -132,33 +168,9 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   if (counts.lost > listed) {
     std::cout << "and " << cli::CountText(counts.lost - listed) << " more lost keys\n";
   }
-  std::cout << "checked: " << cli::CountText(counts.keys) << (counts.keys == 1 ? " key" : " keys");
-  if (counts.ranges != 0) {
-    std::cout << ", with ranges around "
-              << (counts.ranges == counts.keys ? "each"
-                                               : cli::CountText(counts.ranges) + " of them");
-  }
-  if (counts.prefixes != 0) std::cout << ", " << cli::CountText(counts.prefixes) << " prefixes";
-  std::cout << " (" << cli::CountText(counts.entries)
-            << (counts.entries == 1 ? " entry" : " entries") << ") in " << FilesText(totals.files)
-            << "\n";
-  const auto not_checked = [](uint64_t count, const std::string& what) {
-    if (count != 0) cli::PrintLine("not checked: " + what);
-  };
+  PrintChecked(totals);
   const uint64_t problems = totals.failed + inputs.errors.size();
-  not_checked(problems, cli::CountText(problems) + (problems == 1 ? " path" : " paths") +
-                            " with an error (stderr says which)");
-  not_checked(totals.vanished, FilesText(totals.vanished) + ", removed meanwhile");
-  not_checked(totals.without_filter, FilesText(totals.without_filter) + ", which have no filter");
-  not_checked(totals.without_checksums,
-              "the checksums of " + FilesText(totals.without_checksums) + ", which have none");
-  not_checked(counts.range_deletions, cli::CountText(counts.range_deletions) +
-                                          " range deletions, which are not in filters");
-  for (const auto* reasons : {&counts.unknown, &counts.not_queried}) {
-    for (const auto& [reason, count] : *reasons) {
-      not_checked(count, cli::CountText(count) + (count == 1 ? " key: " : " keys: ") + reason);
-    }
-  }
+  PrintNotChecked(totals, problems);
   // Keys of a missing or damaged table may be lost, too.
   std::cout << "lost: " << cli::CountText(counts.lost)
             << (problems != 0             ? " of the checked keys; others may be, see stderr"

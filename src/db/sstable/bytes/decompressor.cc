@@ -124,34 +124,26 @@ bool ZstdSize(std::string_view stored, uint64_t* size) {
 
 }  // namespace
 
-// Contexts cost more to make than a block takes.
+// A context costs more to make than a block takes. It keeps the dictionary of its first block.
 struct Decompressor::Zstd {
 #if BLOOMLINE_ZSTD
-  ZSTD_DCtx* context = nullptr;
-  ZSTD_DDict* prepared = nullptr;  // the dictionary
-
-  ~Zstd() {
-    ZSTD_freeDCtx(context);
-    ZSTD_freeDDict(prepared);
+  explicit Zstd(const std::string& dictionary) : context(ZSTD_createDCtx()) {
+    if (context == nullptr) throw std::bad_alloc();
+    const size_t result = ZSTD_DCtx_loadDictionary(context, dictionary.data(), dictionary.size());
+    has_dictionary = !ZSTD_isError(result);
   }
+  ~Zstd() { ZSTD_freeDCtx(context); }
+
+  ZSTD_DCtx* const context;
+  bool has_dictionary;  // else it is damaged
+#else
+  explicit Zstd(const std::string&) {}
 #endif
 
-  // The dictionary must stay the same from call to call.
-  bool Decompress(std::string_view stored, std::string_view dictionary, uint64_t size, char* out) {
+  bool Decompress(std::string_view stored, uint64_t size, char* out) {
 #if BLOOMLINE_ZSTD
-    if (context == nullptr) context = ZSTD_createDCtx();
-    if (!dictionary.empty() && prepared == nullptr) {
-      prepared = ZSTD_createDDict(dictionary.data(), dictionary.size());
-    }
-    if (context == nullptr || (!dictionary.empty() && prepared == nullptr)) {
-      throw std::bad_alloc();
-    }
-    const size_t result = dictionary.empty()
-                              ? ZSTD_decompressDCtx(context, out, static_cast<size_t>(size),
-                                                    stored.data(), stored.size())
-                              : ZSTD_decompress_usingDDict(context, out, static_cast<size_t>(size),
-                                                           stored.data(), stored.size(), prepared);
-    return !ZSTD_isError(result) && result == size;
+    return has_dictionary && ZSTD_decompressDCtx(context, out, static_cast<size_t>(size),
+                                                 stored.data(), stored.size()) == size;
 #else
     return false;
 #endif
@@ -239,8 +231,8 @@ bool Decompressor::Decompress(uint8_t type_byte, std::string_view stored, Buffer
       done = Lz4Decompress(stored, dictionary_, size, out->data());
       break;
     default:
-      if (zstd_ == nullptr) zstd_ = std::make_unique<Zstd>();
-      done = zstd_->Decompress(stored, dictionary_, size, out->data());
+      if (zstd_ == nullptr) zstd_ = std::make_unique<Zstd>(dictionary_);
+      done = zstd_->Decompress(stored, size, out->data());
   }
   if (!done) return Problem(std::string("has damaged ") + codec->name + " data", problem);
   *contents = std::string_view(out->data(), static_cast<size_t>(size));
