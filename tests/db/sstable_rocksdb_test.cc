@@ -55,9 +55,9 @@ struct Form {
   TableOptions::IndexType index = TableOptions::kBinarySearch;
   int restart_interval = 16;
   int index_restart_interval = 1;
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;  // null: RocksDB's Bloom filters
-  bool has_hashes = false;                              // in data blocks
-  bool is_separated = false;                            // keys and values
+  std::shared_ptr<const rocksdb::FilterPolicy> policy = nullptr;  // null: RocksDB's Bloom filters
+  bool has_hashes = false;                                        // in data blocks
+  bool is_separated = false;                                      // keys and values
 };
 
 void PrintTo(const Form& form, std::ostream* out) { *out << form.name; }

@@ -176,8 +176,8 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
   command->add_flag("--files", options->files, "List each file. Up to ten files are always listed");
   command->footer(
       "Example:\n    bloomline db measure /var/lib/app/db\n\n"
-      "Missing keys are 'adjacent' to stored ones: of the same length, and the next number, digit "
-      "or byte; or 'elsewhere': random keys of the same shape, or in LevelDB keys of other blocks. "
+      "Missing keys are 'adjacent' to stored ones: of the same length, with the next higher last "
+      "byte; or 'elsewhere': random keys of the same shape, or in LevelDB keys of other blocks. "
       "The stored keys beside each were read, so it is known to be missing. "
       "In parentheses: the 95 % confidence interval. Filters that hold only prefixes are queried "
       "for prefixes. About --samples keys of each file are read; the others are skipped. 'runs' "

@@ -1,5 +1,4 @@
-#include "src/db/measure/measure_file.h"
-
+// The false-positive rate of one table's filters, by queries of keys that are certainly missing.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -7,6 +6,7 @@
 #include <utility>
 
 #include "src/db/key_walk.h"
+#include "src/db/measure/measurement.h"
 
 namespace bloomline::db {
 namespace {
@@ -17,6 +17,142 @@ using sstable::Table;
 constexpr uint64_t kBlocksTogether = 8;  // are read before others are skipped
 // If fewer keys are stored, several neighbours of each are queried: so many in all, up to 1 GiB.
 constexpr uint64_t kFewQueries = 100000;
+
+// ---- Missing keys.
+
+// splitmix64: fast, and the same everywhere.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t Next() {
+    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  size_t Below(size_t n) { return static_cast<size_t>(Next() % n); }
+
+ private:
+  uint64_t state_;
+};
+
+// The key after `low` of the same length: its last byte is one higher, with a carry. False: it is
+// not below `high`.
+bool Neighbour(std::string_view low, std::string_view high, std::string* key) {
+  key->assign(low);
+  for (size_t i = key->size(); i-- > 0;) {
+    char& c = (*key)[i];
+    c = static_cast<char>(c + 1);
+    if (c != '\0') return *key < high;
+  }
+  return false;
+}
+
+bool IsIn(char c, char first, char last) { return c >= first && c <= last; }
+
+// A byte of the same kind: a digit for a digit, a letter for a letter, any for what is no text.
+char ByteLike(char c, Random* random) {
+  if (IsIn(c, '0', '9')) return static_cast<char>('0' + random->Below(10));
+  if (IsIn(c, 'a', 'z')) return static_cast<char>('a' + random->Below(26));
+  if (IsIn(c, 'A', 'Z')) return static_cast<char>('A' + random->Below(26));
+  return IsIn(c, ' ', '~') ? c : static_cast<char>(random->Next() >> 56);
+}
+
+// Makes keys that are random where the sampled keys differ. The first byte that differs stays
+// between the least and the greatest of the sample, so that most keys lie between stored ones; for
+// keys outside, the byte before it is random, too.
+class RandomKeys {
+ public:
+  explicit RandomKeys(const std::vector<std::string>& sample) : sample_(sample) {
+    for (const std::string& key : sample) {
+      if (lows_.size() < key.size()) {
+        lows_.resize(key.size(), 255);
+        highs_.resize(key.size(), 0);
+      }
+      for (size_t i = 0; i < key.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(key[i]);
+        lows_[i] = std::min(lows_[i], byte);
+        highs_[i] = std::max(highs_[i], byte);
+      }
+    }
+    while (first_ < lows_.size() && lows_[first_] == highs_[first_]) ++first_;
+  }
+
+  void Make(size_t i, bool is_outside, Random* random, std::string* key) const {
+    *key = sample_[i % sample_.size()];
+    if (is_outside && first_ > 0 && first_ <= key->size()) {
+      (*key)[first_ - 1] = ByteLike((*key)[first_ - 1], random);
+    }
+    for (size_t at = first_; at < key->size(); ++at) {
+      if (at == first_ && !is_outside) {
+        const size_t many = static_cast<size_t>(highs_[at] - lows_[at]) + 1;
+        (*key)[at] = static_cast<char>(lows_[at] + random->Below(many));
+      } else if (lows_[at] != highs_[at]) {
+        (*key)[at] = ByteLike((*key)[at], random);
+      }
+    }
+  }
+
+ private:
+  const std::vector<std::string>& sample_;
+  std::vector<unsigned char> lows_;
+  std::vector<unsigned char> highs_;
+  size_t first_ = 0;  // the first byte that differs
+};
+
+uint64_t MeanBytes(const std::vector<std::string>& keys) {
+  uint64_t bytes = 0;
+  for (const std::string& key : keys) bytes += key.size();
+  return keys.empty() ? 0 : bytes / keys.size();
+}
+
+// About options.samples random keys, or prefixes, that look like the sampled ones: half of them lie
+// between those, the others before or behind most. Most are missing in the table.
+std::vector<std::string> MissingCandidates(const FilterKeys& keys, const MeasureOptions& options,
+                                           const std::vector<std::string>& stored) {
+  if (stored.empty()) return {};
+  constexpr uint64_t kMost = 1000000;
+  // 100,000 keys of 64 KiB would take 6 GiB.
+  constexpr uint64_t kMostBytes = 64 << 20;
+  const uint64_t most_of_size = kMostBytes / (MeanBytes(stored) + sizeof(std::string));
+  const auto most = static_cast<size_t>(std::min({options.samples, kMost, most_of_size + 1}));
+  std::vector<std::string> candidates;
+  Random random(options.seed ^ 0x5eed);
+  const RandomKeys random_keys(stored);
+  std::string key;
+  for (size_t i = 0; i < most; ++i) {
+    random_keys.Make(i, i % 2 == 1, &random, &key);
+    std::string_view unit = key;
+    if (!keys.whole_keys() && !keys.Prefix(unit, &unit)) continue;
+    candidates.emplace_back(unit);
+  }
+  return candidates;
+}
+
+// Some 60 keys of a table, in stretches of 8 spread over it, without timestamps. False with *error:
+// damaged.
+bool SampleKeys(const Table& table, std::vector<std::string>* keys, std::string* error) {
+  constexpr uint64_t kBlocks = 8;
+  constexpr int kKeysOfBlock = 8;
+  constexpr uint64_t kBytesOfBlock = 8192;  // rather too many, so that the sample ends in the file
+  const FilterKeys filter_keys(table);
+  const auto reader = table.NewKeyReader(error);
+  if (reader == nullptr) return false;
+  const uint64_t skip = table.file_bytes() / kBytesOfBlock / kBlocks;
+  for (uint64_t block = 0; block < kBlocks; ++block) {
+    for (int i = 0; i < kKeysOfBlock; ++i) {
+      if (!reader->Next()) {
+        *error = reader->error();
+        return error->empty();
+      }
+      keys->emplace_back(filter_keys.Key(reader->user_key()));
+    }
+    reader->SkipBlocks(skip);
+  }
+  return true;
+}
+
+// ---- The file's filters.
 
 class Meter final : public KeyWalk {
  public:

@@ -52,7 +52,7 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
       [&](size_t i, const sstable::Table& table, cli::FileProgress* progress, std::string* error) {
         MeasureOptions its_options = options;
         const uint64_t number = inputs->file(inputs->files[i]).number;
-        its_options.seed = Random(options.seed + 1000003 * (number + i)).Next();
+        its_options.seed += 1000003 * (number + i);
         return MeasureFile(table, inspection.files[i].facts.num_keys, its_options, progress,
                            &results[i], error);
       });

@@ -5,15 +5,51 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "src/cli/shared/progress.h"
 #include "src/db/inputs.h"
 #include "src/db/inspect/inspection.h"
-#include "src/db/measure/measure_file.h"
+#include "src/db/sstable/table.h"
 
 namespace bloomline::db {
+
+// ---- One file (measure_file.cc).
+
+// Queries of missing keys and false positives.
+struct Queries {
+  uint64_t queries = 0;
+  uint64_t matches = 0;
+
+  void Add(bool match) {
+    ++queries;
+    if (match) ++matches;
+  }
+  double rate() const;  // NaN without queries
+};
+
+struct MeasureResult {
+  Queries adjacent;        // of missing keys adjacent to stored ones
+  Queries elsewhere;       // of missing keys elsewhere
+  uint64_t keys_read = 0;  // different ones; prefixes if the filters hold nothing else
+  bool of_prefixes = false;
+  bool whole_file = true;     // else some blocks were skipped
+  uint64_t no_neighbour = 0;  // stored keys with no missing key of the same length behind them
+  std::string not_measured;   // why; empty: it was
+};
+
+struct MeasureOptions {
+  uint64_t samples = 100000;
+  uint64_t seed = 1;
+};
+
+// `num_keys` of the table, 0 if unknown, decides how much of it is read: about options.samples
+// keys. Memory: options.samples keys, one filter, one data block.
+bool MeasureFile(const sstable::Table& table, uint64_t num_keys, const MeasureOptions& options,
+                 cli::FileProgress* progress, MeasureResult* result, std::string* error);
 
 // ---- Confidence intervals of measured rates.
 
@@ -52,6 +88,8 @@ class WeightedRate {
   double rates_ = 0;
   double squares_ = 0;
 };
+
+// ---- All files.
 
 // Adds --samples and --seed.
 void AddMeasureOptions(CLI::App* command, MeasureOptions* options);
