@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "src/filter/bits/compact_block.h"
-#include "src/filter/layouts/compact/solver/attempt_search.h"
+#include "src/filter/layouts/compact/solver/solve.h"
 #include "src/filter/rates/rates.h"
 
 namespace bloomline {

@@ -1,4 +1,5 @@
 // Gauss-Jordan elimination over GF(2) of a compact block's equations, eight slots at a time.
+// docs/kernels.md has a drawing, and an example of four keys.
 //
 // Each key is an equation for each column: the XOR of the column's bits in the key's slots is a bit
 // of the key's fingerprint, the right-hand side. The unknowns are the bits of the column, one for
@@ -7,43 +8,94 @@
 // several equations is chosen does not change the solution: slots without a pivot are 0, and which
 // slots those are depends on the order of the slots, not on that choice.
 //
-// The equations are cut into slices: a slice is one byte of each equation, so eight slots.
+// A slice is one byte of each of up to 128 equations: eight slots of them, or eight bits of their
+// tails (SliceLayout). Pivots for the slots of a slice are chosen by operations on bit masks of
+// equations. That gives a byte of sums for each equation: which of the eight pivots are added to
+// it. In each other slice these bytes, times one 8 x 8 matrix (the pivots' bytes there), are added
+// to the equations' bytes.
 //
-//              slice 0      slice 1         slice 7      slots 64..      tail
-//   key 0    |slots 0..7 | slots 8..15 | ...        | further slots | right-hand sides, variable
-//   key 1    |           |             |            |               | slots, window
-//   ...
-//   key 127  |           |             |            |               |
-//
-// The tail is described at SliceLayout. Pivots for the slots of a slice are chosen by operations on
-// bit masks of equations. That gives a byte of sums for each equation: which of the eight pivots
-// are added to it. In each other slice these bytes, times one 8 x 8 matrix (the pivots' bytes
-// there), are added to the equations' bytes.
-//
-// Simd has the registers of an instruction set and what is done with them, as static functions
-// (slices_avx2.cc, slices_avx512.cc):
-//   Bytes, a byte of each of 64 equations, and Slice, those of 128; Matrix, 8 x 8 bits; Exchange;
-//   Xor, And, ShiftedLeft, ShiftedRight, SumsBelow on all bytes; ByteOf, BytesAt, SliceOf,
-//   StoreBytes; BitMask, BitMasks and OfBitMasks: bit b of all bytes as an integer; EquationsAt,
-//   MatrixAt, InverseAt: matrices of rows that pivots have; TimesMatrix; Transpose: 64
-//   words into eight slices.
-// For a kernel's .cc file, which before this file defines BLOOMLINE_SLICES_TARGET, the attribute of
-// its functions: a template cannot take it as a parameter.
+// `Simd` is what an instruction set does with slices; simd_portable.h defines it. A kernel's .cc
+// file defines BLOOMLINE_SLICES_TARGET, the attribute of its functions, before this file: a
+// template cannot take it as a parameter.
 #ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICES_H_
 #define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICES_H_
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "src/filter/bits/compact_block.h"
 #include "src/filter/bits/little_endian.h"
-#include "src/filter/layouts/compact/solver/slice_layout.h"
 
+#ifndef BLOOMLINE_SLICES_TARGET
+#define BLOOMLINE_SLICES_TARGET
+#endif
 #define BLOOMLINE_SLICES_INLINE BLOOMLINE_SLICES_TARGET __attribute__((always_inline)) inline
 
 namespace bloomline::kernels {
 namespace {
+
+constexpr unsigned kWordSlices = 8;
+constexpr unsigned kFieldSlices = 7;
+constexpr unsigned kTailSlices = 8;
+constexpr unsigned kMaxSlices = kWordSlices + kFieldSlices + kTailSlices;
+
+// The slices of an equation: slots 0 to 63, slots from 64 on, and the tail. The tail has the
+// right-hand sides of the full columns and of the partial one; then slots 0 to 2, because slice 0
+// is no longer updated once its slots are eliminated; then the window, from which each attempt
+// takes three bits for these slots.
+struct SliceLayout {
+  SliceLayout(unsigned most_slots, unsigned full_columns, unsigned num_window_bits)
+      : tail(kWordSlices + (most_slots > kWordSlots ? (most_slots - kWordSlots + 7) / 8 : 0)),
+        end(tail + (full_columns + 1 + kNumVariableSlots + num_window_bits + 7) / 8),
+        num_slots(8 * tail),
+        variable_shift(full_columns + 1),
+        window_bits(num_window_bits) {}
+
+  uint64_t TailOf(uint64_t hash, const CompactKey& key) const {
+    return (hash & OnesBelow64(variable_shift)) |
+           (key.slots.word & kVariableSlots) << variable_shift |
+           (key.variable >> kFirstAttempt & OnesBelow64(window_bits)) << window_shift();
+  }
+
+  // Mask of the tail without the right-hand side of the partial column, which the portable
+  // solver's equations do not have either.
+  uint64_t tail_without_partial() const { return ~(uint64_t{1} << (variable_shift - 1)); }
+
+  // Where the window of the first attempt begins.
+  unsigned window_shift() const { return variable_shift + kNumVariableSlots; }
+
+  unsigned tail;
+  unsigned end;
+  unsigned num_slots;       // that the slices have
+  unsigned variable_shift;  // the number of right-hand sides
+  unsigned window_bits;
+};
+
+template <typename Simd>
+struct Slice {
+  typename Simd::Bytes low;   // equations 0 to 63
+  typename Simd::Bytes high;  // equations 64 to 127
+};
+
+// Pairs of equations that change places: as many as there are of both.
+struct EquationPairs {
+  BLOOMLINE_SLICES_INLINE EquationPairs(uint64_t lows, uint64_t highs) {
+    for (unsigned i = 0; i < 128; ++i) from[i] = static_cast<uint8_t>(i);
+    for (; lows != 0 && highs != 0; lows &= lows - 1, highs &= highs - 1) {
+      low[size] = static_cast<uint8_t>(__builtin_ctzll(lows));
+      high[size] = static_cast<uint8_t>(64 + __builtin_ctzll(highs));
+      from[low[size]] = high[size];
+      from[high[size]] = low[size];
+      ++size;
+    }
+  }
+  unsigned size = 0;
+  uint8_t low[64];                // below 64
+  uint8_t high[64];               // from 64 on
+  alignas(64) uint8_t from[128];  // all equations: which one comes to this place
+};
 
 // The pivots of eight slots, all of them among equations 0 to 63.
 struct EightPivots {
@@ -60,10 +112,14 @@ struct EightPivots {
   }
 };
 
-// In assembly: GCC 12 makes branches of some of these. Each is mispredicted half of the time, and
-// the solver takes 1.5 times as long.
+// On x86 in assembly: GCC 12 makes branches of some of these. Each is mispredicted half of the
+// time, and the solver takes 1.5 times as long.
 BLOOMLINE_SLICES_INLINE void AddIfHas(uint64_t bit, uint64_t added, uint64_t* mask) {
+#if defined(__x86_64__)
   __asm__("testq %2, %0\n\tcmovneq %1, %0" : "+r"(*mask) : "r"(*mask ^ added), "r"(bit) : "cc");
+#else
+  if ((*mask & bit) != 0) *mask ^= added;
+#endif
 }
 
 // In: masks[b] are the equations that have slot b. Out: those that its pivot is to be added to. A
@@ -89,36 +145,34 @@ BLOOMLINE_SLICES_INLINE EightPivots ChoosePivots(uint64_t masks[8], uint64_t* un
       AddIfHas(pivot, others, &masks[c]);
     }
     masks[b] = pivot != 0 ? others : 0;
-    equations |= _tzcnt_u64(pivot) << 8 * b;
+    equations |= static_cast<uint64_t>(__builtin_popcountll(pivot - 1)) << 8 * b;  // 64 without
   }
   return {equations};
 }
 
-template <typename Simd>
-struct Elimination {
-  using Slice = typename Simd::Slice;
-
-  // Clears the pivots' slots in a slice.
-  template <bool kTwo>
-  BLOOMLINE_SLICES_INLINE void In(Slice* slice) const {
-    const auto matrix = Simd::MatrixAt(slice->low, equations);
-    slice->low = Simd::Xor(slice->low, Simd::TimesMatrix(sums.low, matrix));
-    if (kTwo) slice->high = Simd::Xor(slice->high, Simd::TimesMatrix(sums.high, matrix));
-  }
-
-  EightPivots pivots;
-  typename Simd::EightEquations equations;
-  // Bit b: to this equation, slot b's pivot is to be added, as it was before this elimination. All
-  // at once, so a pivot's own byte can name other pivots.
-  Slice sums;
-};
-
 // Equations 0 to 127, and their pivots.
 template <typename Simd>
 struct SliceSystem {
-  using Slice = typename Simd::Slice;
+  using Bytes = typename Simd::Bytes;
 
-  Slice slices[kMaxSlices];
+  // What the choice of eight pivots adds to the equations.
+  struct Elimination {
+    // Clears the pivots' slots in a slice.
+    template <bool kTwo>
+    BLOOMLINE_SLICES_INLINE void In(Slice<Simd>* slice) const {
+      const typename Simd::Matrix matrix = Simd::MatrixAt(slice->low, equations, 0);
+      slice->low = Simd::Xor(slice->low, Simd::TimesMatrix(sums.low, matrix));
+      if (kTwo) slice->high = Simd::Xor(slice->high, Simd::TimesMatrix(sums.high, matrix));
+    }
+
+    EightPivots pivots;
+    typename Simd::Equations equations;
+    // Bit b: to this equation, slot b's pivot is to be added, as it was before this elimination.
+    // All at once, so a pivot's own byte can name other pivots.
+    Slice<Simd> sums;
+  };
+
+  Slice<Simd> slices[kMaxSlices];
   uint64_t unused[2];       // equations without a pivot so far
   uint64_t pivot_slots[2];  // slots that have one
   alignas(64) uint8_t pivots[2 * kWordSlots];
@@ -131,17 +185,28 @@ struct SliceSystem {
 
   // Pivots for those slots of a slice that `slots` names. kTwo: there are equations from 64 on;
   // these give no pivots.
+  //
+  // They get their sums without choosing again. Row b of M is the byte of slot b's pivot before the
+  // elimination, row b of S its byte of `sums`, which says what is added to it. The elimination
+  // adds S M to M and makes it the identity:
+  //
+  //   M + S M = (I + S) M = I,   so I + S is the inverse of M
+  //
+  // An equation with byte v needs sums x with v + x M = 0, so x = v (I + S). Rows of slots without
+  // a pivot are no part of that, so v has to have no bits of these slots.
   template <bool kTwo>
-  BLOOMLINE_SLICES_INLINE Elimination<Simd> Choose(const Slice& slice, unsigned slots) {
+  BLOOMLINE_SLICES_INLINE Elimination Choose(const Slice<Simd>& slice, unsigned slots) {
+    constexpr uint64_t kIdentity = 0x8040201008040201;
     uint64_t masks[8];
-    Elimination<Simd> chosen;
+    Elimination chosen;
     Simd::BitMasks(Simd::And(slice.low, slots), masks);
     chosen.pivots = ChoosePivots(masks, &unused[0]);
     chosen.sums.low = Simd::OfBitMasks(masks);
-    chosen.equations = Simd::EquationsAt(chosen.pivots.equations);
+    chosen.equations = Simd::EquationsOf(chosen.pivots.equations);
     if (kTwo) {
-      chosen.sums.high = Simd::TimesMatrix(Simd::And(slice.high, chosen.pivots.slots()),
-                                           Simd::InverseAt(chosen.sums.low, chosen.equations));
+      chosen.sums.high =
+          Simd::TimesMatrix(Simd::And(slice.high, chosen.pivots.slots()),
+                            Simd::MatrixAt(chosen.sums.low, chosen.equations, kIdentity));
     }
     return chosen;
   }
@@ -155,58 +220,62 @@ struct SliceSystem {
     pivot_slots[first_slot / kWordSlots] |= slots << first_slot % kWordSlots;
   }
 
-  // Pivots are chosen among equations 0 to 63, whose masks are single integers. So the equations
-  // from 64 on that are no pivots exchange places with some that are. Slices before `first` are no
-  // longer needed. pivots[0] to [63] are translated: no slot from 64 on has a pivot yet.
-  BLOOMLINE_SLICES_INLINE void BringUnused(unsigned first, unsigned end) {
+  // Pivots are chosen among equations 0 to 63, whose masks are single integers. So equations from
+  // 64 on that are unused exchange places with some that are not. Slices before `first` are no
+  // longer needed.
+  BLOOMLINE_SLICES_INLINE EquationPairs BringUnused(unsigned first, unsigned end) {
     const EquationPairs pairs(~unused[0], unused[1]);
-    const typename Simd::Exchange exchange(pairs);
-    for (unsigned i = first; i < end; ++i) exchange.In(&slices[i]);
-    alignas(64) uint8_t places[128];
-    for (unsigned i = 0; i < 128; ++i) places[i] = static_cast<uint8_t>(i);
+    for (unsigned i = first; i < end; ++i) Simd::Exchange(pairs, &slices[i]);
     for (unsigned i = 0; i < pairs.size; ++i) {
-      places[pairs.low[i]] = pairs.high[i];
       unused[0] |= uint64_t{1} << pairs.low[i];
+      unused[1] &= unused[1] - 1;
     }
-    Simd::StoreBytes(Simd::BytesAt(Simd::SliceOf(places), pivots), pivots);
-    unused[1] = 0;
+    return pairs;
+  }
+
+  // After BringUnused. No slot from 64 on has a pivot yet.
+  BLOOMLINE_SLICES_INLINE void MovePivots(const EquationPairs& pairs) {
+    Slice<Simd> places;
+    std::memcpy(&places, pairs.from, sizeof(places));
+    const Bytes moved = Simd::BytesAt(places, pivots);
+    std::memcpy(pivots, &moved, sizeof(moved));
+  }
+
+  // Eliminates the slots from first_slot, which is below 8, to num_slots; the slices to `end`
+  // follow. False, only with kTwo: a slot had no pivot among equations 0 to 63, and one from 64 on
+  // might be it.
+  template <bool kTwo>
+  BLOOMLINE_SLICES_TARGET bool EliminateSlots(unsigned first_slot, unsigned num_slots,
+                                              unsigned end) {
+    // Equations from 64 on take the places of pivots, of which there must be as many: each slot so
+    // far has got one. Slice 6 or 7, as there are at most 52 of these equations: late, so that few
+    // slices exchange bytes, and before equations 0 to 63 have no pivots left.
+    const unsigned with_room =
+        (static_cast<unsigned>(__builtin_popcountll(unused[1])) + first_slot + 7) / 8;
+    const unsigned bring_at = std::max(with_room, 6u);
+    Slice<Simd> slice = slices[0];
+    for (unsigned i = 0; 8 * i < num_slots; ++i) {
+      if (kTwo && i == bring_at) {
+        MovePivots(BringUnused(i, end));
+        slice = slices[i];
+      }
+      const unsigned slots = static_cast<unsigned>(OnesBelow64(std::min(8u, num_slots - 8 * i))) &
+                             (i == 0 ? 0xFFu << first_slot : 0xFFu);
+      const Elimination chosen = Choose<kTwo>(slice, slots);
+      // The next slots first, and not by way of memory: all waits for them. A slice that has slots
+      // from num_slots on is itself the next: AddFixedSlot may take them later. Others that are
+      // done are not updated any more.
+      const unsigned next = 8 * i + 8 <= num_slots ? i + 1 : i;
+      chosen.template In<kTwo>(&slices[next]);
+      slice = slices[next];
+      for (unsigned later = next + 1; later < end; ++later)
+        chosen.template In<kTwo>(&slices[later]);
+      NotePivots(8 * i, chosen.pivots);
+      if (kTwo && i < bring_at && chosen.pivots.slots() != slots) return false;
+    }
+    return true;
   }
 };
-
-// Eliminates the slots from first_slot, which is below 8, to num_slots; the slices to `end` follow.
-// False, only with kTwo: a slot had no pivot among equations 0 to 63, and one from 64 on might be
-// it.
-template <bool kTwo, typename Simd>
-BLOOMLINE_SLICES_TARGET bool EliminateSlots(SliceSystem<Simd>* system, unsigned first_slot,
-                                            unsigned num_slots, unsigned end) {
-  // Equations from 64 on take the places of pivots, of which there must be as many: each slot so
-  // far has got one. Slice 6 or 7, as there are at most 52 of these equations: late, so that few
-  // slices exchange bytes, and before equations 0 to 63 have no pivots left.
-  const unsigned with_room =
-      (static_cast<unsigned>(_mm_popcnt_u64(system->unused[1])) + first_slot + 7) / 8;
-  const unsigned bring_at = std::max(with_room, 6u);
-  typename Simd::Slice slice = system->slices[0];
-  for (unsigned i = 0; 8 * i < num_slots; ++i) {
-    if (kTwo && i == bring_at) {
-      system->BringUnused(i, end);
-      slice = system->slices[i];
-    }
-    const unsigned slots = static_cast<unsigned>(OnesBelow64(std::min(8u, num_slots - 8 * i))) &
-                           (i == 0 ? 0xFFu << first_slot : 0xFFu);
-    const Elimination<Simd> chosen = system->template Choose<kTwo>(slice, slots);
-    // The next slots first, and not by way of memory: all waits for them. A slice that has slots
-    // from num_slots on is itself the next: AddFixedSlot may take them later. Others that are done
-    // are not updated any more.
-    const unsigned next = 8 * i + 8 <= num_slots ? i + 1 : i;
-    chosen.template In<kTwo>(&system->slices[next]);
-    slice = system->slices[next];
-    for (unsigned later = next + 1; later < end; ++later)
-      chosen.template In<kTwo>(&system->slices[later]);
-    system->NotePivots(8 * i, chosen.pivots);
-    if (kTwo && i < bring_at && chosen.pivots.slots() != slots) return false;
-  }
-  return true;
-}
 
 }  // namespace
 }  // namespace bloomline::kernels

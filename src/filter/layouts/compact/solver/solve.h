@@ -1,18 +1,62 @@
-// CompactKernel::solve, by words and by slices of the equations.
+// Solving a compact block: the functions, and which systems they try (docs/format.md, section 3.5).
 #ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SOLVE_H_
 #define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SOLVE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "src/filter/bits/compact_block.h"
+
 namespace bloomline::kernels {
 
-// The specification. Also for the rare blocks that the others do not solve by slices.
+// CompactKernel::solve. The first one is the specification. The others give the same results by
+// slices of the equations (slices.h), and leave rare blocks to the first one.
 bool PortableSolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
-
-// With the same results, by slices (solver/slices.h). x86-64 only.
 bool Avx2SolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
 bool Avx512SolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
+
+// How the second word of an equation is divided (solve_portable.cc), by the least number of
+// slots, so that all parts fit. The limits of the search follow from that.
+struct SecondWord {
+  unsigned field_slots;  // slots from 64 on
+  unsigned num_attempts;
+  unsigned right_shift;
+};
+
+// The window of the variable slots has bits 1 to num_attempts + 2 of CompactKey::variable.
+constexpr SecondWord SecondWordFor(unsigned least_slots) {
+  if (least_slots <= 64) return {9, 31, 42};
+  if (least_slots <= 75) return {24, 31, 57};
+  if (least_slots <= 83) return {40, 15, 57};
+  if (least_slots <= 96) return {42, 15, 59};
+  return {52, 4, 58};
+}
+
+constexpr unsigned WindowBits(const SecondWord& word) {
+  return word.num_attempts + kNumVariableSlots - 1;
+}
+
+constexpr bool SecondWordHasRoom(unsigned least_slots) {
+  const SecondWord word = SecondWordFor(least_slots);
+  const unsigned columns = kArrangements[2].payload_bits() / least_slots;
+  return word.right_shift + columns <= 64 &&
+         word.field_slots + WindowBits(word) <= word.right_shift;
+}
+static_assert(SecondWordHasRoom(kMinCompactSlots) && SecondWordHasRoom(65) &&
+              SecondWordHasRoom(76) && SecondWordHasRoom(84) && SecondWordHasRoom(97));
+
+// The numbers of slots and attempts that the solver tries, in this order.
+struct SearchRange {
+  explicit SearchRange(size_t num_keys)
+      : least_slots(std::max(static_cast<unsigned>(num_keys), kMinCompactSlots)),
+        last_slots(std::min(kMaxCompactSlots, kWordSlots + SecondWordFor(least_slots).field_slots)),
+        last_attempt(kFirstAttempt + SecondWordFor(least_slots).num_attempts - 1) {}
+  unsigned num_attempts() const { return last_attempt + 1 - kFirstAttempt; }
+  unsigned least_slots;
+  unsigned last_slots;
+  unsigned last_attempt;
+};
 
 }  // namespace bloomline::kernels
 

@@ -18,31 +18,6 @@ struct BlockColumns {
   CompactSlots columns[kMaxColumns] = {};
 };
 
-// An 8 x 8 matrix of bits: bit j of byte i becomes bit i of byte j. Hacker's Delight, 7-3.
-BLOOMLINE_ALWAYS_INLINE uint64_t Transposed8x8(uint64_t x) {
-  uint64_t swap = (x ^ x >> 7) & 0x00AA00AA00AA00AA;
-  x ^= swap ^ swap << 7;
-  swap = (x ^ x >> 14) & 0x0000CCCC0000CCCC;
-  x ^= swap ^ swap << 14;
-  swap = (x ^ x >> 28) & 0x00000000F0F0F0F0;
-  return x ^ swap ^ swap << 28;
-}
-
-// Bit c of slot_bits[j] is slot j of column first_column + c.
-BLOOMLINE_ALWAYS_INLINE void SetEightColumns(const uint8_t slot_bits[2 * kWordSlots],
-                                             unsigned first_column, unsigned slots,
-                                             BlockColumns* block) {
-  for (unsigned slot = 0; slot < slots; slot += 8) {
-    const uint64_t bits =
-        Transposed8x8(LoadLittleEndian64(reinterpret_cast<const char*>(slot_bits + slot)));
-    for (unsigned c = 0; c < 8; ++c) {
-      CompactSlots& column = block->columns[first_column + c];
-      (slot < kWordSlots ? column.word : column.field) |= (bits >> 8 * c & 0xFF)
-                                                          << slot % kWordSlots;
-    }
-  }
-}
-
 BLOOMLINE_ALWAYS_INLINE void WriteSolvedBlock(const BlockColumns& solution, unsigned arrangement,
                                               unsigned slots, uint64_t header_bits, char* block) {
   const Arrangement& a = kArrangements[arrangement];

@@ -1,24 +1,23 @@
-// The system of equations of a compact block's full columns: Gauss-Jordan elimination over GF(2),
-// one equation per key for all columns at once.
+// The specification of solving a compact block: Gauss-Jordan elimination over GF(2), one equation
+// per key for all full columns at once, and a search for a number of slots and an attempt.
 //
 // The unknowns are the slots: first the fixed ones in order, then the three variable ones, whose
 // coefficients depend on the attempt. The fixed ones are eliminated once, and one more with each
 // number of slots. Attempts are tried where at most three equations are left, in three unknowns. A
 // slot is a pivot if it is independent of those before it, and all other slots get 0. So there is
 // one solution for a number of slots and an attempt, and every kernel finds it.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SYSTEM_H_
-#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SYSTEM_H_
-
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "src/filter/bits/always_inline.h"
 #include "src/filter/bits/compact_block.h"
 #include "src/filter/bits/equation_span.h"
-#include "src/filter/layouts/compact/solver/attempt_search.h"
+#include "src/filter/bits/little_endian.h"
+#include "src/filter/layouts/compact/solver/solve.h"
+#include "src/filter/layouts/compact/solver/writer.h"
 
 namespace bloomline::kernels {
+namespace {
 
 constexpr size_t kMaxBlockKeys = kMaxCompactSlots;
 
@@ -165,6 +164,115 @@ struct BlockSystem {
   uint8_t left[kMaxBlockKeys];  // equations without a pivot so far
 };
 
-}  // namespace bloomline::kernels
+// The partial column is a system of its own, of the keys that use this column.
+constexpr unsigned kPartialRightShift = 63;
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SYSTEM_H_
+BLOOMLINE_ALWAYS_INLINE size_t PartialColumnEquations(const BlockSystem& system,
+                                                      const ColumnCounts& counts, unsigned slots,
+                                                      unsigned attempt, BlockEquations* equations) {
+  const unsigned salt = SelectorSalt(slots, attempt);
+  size_t n = 0;
+  for (size_t i = 0; i < system.size; ++i) {
+    const uint64_t hash = system.hashes[i];
+    const CompactSlots mine = SlotsInBlock(system.keys[i], counts.partial_slots, attempt);
+    equations->first[n] = mine.word;
+    equations->second[n] = mine.field | (hash >> counts.full & 1) << kPartialRightShift;
+    n += UsesPartialColumn(hash, salt, counts.threshold);
+  }
+  return n;
+}
+
+// False: no solution.
+BLOOMLINE_ALWAYS_INLINE bool SolvePartialColumn(BlockSystem* system, const ColumnCounts& counts,
+                                                unsigned slots, unsigned attempt) {
+  system->partial_column = {};
+  if (counts.threshold == 0) return true;
+  BlockEquations equations;
+  const size_t n = PartialColumnEquations(*system, counts, slots, attempt, &equations);
+  if (n > counts.partial_slots) return false;
+  uint8_t pivots[kMaxBlockKeys];
+  const CompactSlots columns = {
+      OnesBelow64(counts.partial_slots),
+      OnesBelow64(counts.partial_slots > kWordSlots ? counts.partial_slots - kWordSlots : 0)};
+  bool agrees = true;
+  Eliminate(&equations, n, columns, pivots, [&](size_t i) {
+    pivots[i] = kNoPivot;
+    if ((equations.first[i] | equations.second[i]) != 0) agrees = false;  // contradicts the others
+  });
+  if (!agrees) return false;
+  for (size_t i = 0; i < n; ++i) {
+    if (pivots[i] == kNoPivot) continue;
+    const uint64_t bit = equations.second[i] >> kPartialRightShift << pivots[i] % kWordSlots;
+    (pivots[i] < kWordSlots ? system->partial_column.word : system->partial_column.field) |= bit;
+  }
+  return true;
+}
+
+// An 8 x 8 matrix of bits: bit j of byte i becomes bit i of byte j. Hacker's Delight, 7-3.
+BLOOMLINE_ALWAYS_INLINE uint64_t Transposed8x8(uint64_t x) {
+  uint64_t swap = (x ^ x >> 7) & 0x00AA00AA00AA00AA;
+  x ^= swap ^ swap << 7;
+  swap = (x ^ x >> 14) & 0x0000CCCC0000CCCC;
+  x ^= swap ^ swap << 14;
+  swap = (x ^ x >> 28) & 0x00000000F0F0F0F0;
+  return x ^ swap ^ swap << 28;
+}
+
+// Bit c of slot_bits[j] is slot j of column first_column + c.
+BLOOMLINE_ALWAYS_INLINE void SetEightColumns(const uint8_t slot_bits[2 * kWordSlots],
+                                             unsigned first_column, unsigned slots,
+                                             BlockColumns* block) {
+  for (unsigned slot = 0; slot < slots; slot += 8) {
+    const uint64_t bits =
+        Transposed8x8(LoadLittleEndian64(reinterpret_cast<const char*>(slot_bits + slot)));
+    for (unsigned c = 0; c < 8; ++c) {
+      CompactSlots& column = block->columns[first_column + c];
+      (slot < kWordSlots ? column.word : column.field) |= (bits >> 8 * c & 0xFF)
+                                                          << slot % kWordSlots;
+    }
+  }
+}
+
+BLOOMLINE_ALWAYS_INLINE void WriteSolution(const BlockSystem& system, const ColumnCounts& counts,
+                                           unsigned arrangement, unsigned slots,
+                                           uint64_t header_bits, char* block) {
+  BlockColumns solution;
+  for (unsigned first = 0; first < counts.full; first += 8) {
+    uint8_t slot_bits[2 * kWordSlots] = {};
+    for (size_t i = 0; i < system.size; ++i) {
+      if (system.pivots[i] == kNoPivot) continue;
+      slot_bits[system.pivots[i]] =
+          static_cast<uint8_t>(system.equations.second[i] >> system.second.right_shift >> first);
+    }
+    SetEightColumns(slot_bits, first, slots, &solution);
+  }
+  solution.columns[counts.full] = system.partial_column;
+  WriteSolvedBlock(solution, arrangement, slots, header_bits, block);
+}
+
+}  // namespace
+
+bool PortableSolveCompact(unsigned arrangement, const uint64_t* hashes, size_t num_keys,
+                          char* block) {
+  const SearchRange range(num_keys);
+  const unsigned payload_bits = kArrangements[arrangement].payload_bits();
+  unsigned slots = range.least_slots;
+  BlockSystem system(hashes, num_keys, slots);
+  system.Start(payload_bits / slots);
+  system.EliminateFixedSlots(slots);
+  for (; slots <= range.last_slots; system.AddFixedSlot(slots++)) {
+    if (system.num_left > kNumVariableSlots) continue;
+    const ColumnCounts counts = ColumnCountsOf(payload_bits, slots);
+    for (unsigned attempt = kFirstAttempt; attempt <= range.last_attempt; ++attempt) {
+      if (!system.VariableSlotsSolve(attempt)) continue;
+      if (!SolvePartialColumn(&system, counts, slots, attempt)) continue;
+      system.Finish(attempt);
+      WriteSolution(system, counts, ArrangementOfBlock(arrangement, slots), slots,
+                    HeaderBits(slots - kMinCompactSlots, attempt), block);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace bloomline::kernels
