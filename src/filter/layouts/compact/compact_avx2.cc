@@ -1,4 +1,4 @@
-// Compact blocks with AVX2: fast columns four at a time.
+// Compact blocks with AVX2.
 //
 // A block is a matrix of bits: a row for each slot, a column for each bit of a fingerprint. The
 // hash of a key gives it a coefficient for each slot ("the key's slots") and a fingerprint. It
@@ -11,16 +11,110 @@
 #include <cstdint>
 
 #include "src/filter/cpu/avx2_bits.h"
-#include "src/filter/layouts/compact/compact_batch.h"
-#include "src/filter/layouts/compact/compact_batch_avx2.h"
-#include "src/filter/layouts/compact/compact_fast_avx2.h"
+
+#define BLOOMLINE_COMPACT_TARGET BLOOMLINE_AVX2
 #include "src/filter/layouts/compact/compact_pool_avx2.h"
-#include "src/filter/layouts/compact/compact_query.h"
+#include "src/filter/layouts/compact/compact_vector_query.h"
 #include "src/filter/layouts/compact/solver/solve.h"
 #include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {
 namespace {
+
+// --- Parities of 64-bit lanes, and of bytes: AVX2 has no population count.
+
+// By a register move; left to itself, GCC goes through memory, which takes longer.
+BLOOMLINE_AVX2_INLINE __m256i Broadcast(uint64_t word) {
+  return _mm256_broadcastq_epi64(_mm_cvtsi64_si128(static_cast<long long>(word)));
+}
+
+// For each 4 bits, whether an odd number of them is set: as bit 0, which can be added up, and as
+// bit 7, which VPMOVMSKB takes.
+alignas(32) constexpr uint8_t kParities[32] = {
+    0, 0x81, 0x81, 0, 0x81, 0, 0, 0x81, 0x81, 0, 0, 0x81, 0, 0x81, 0x81, 0,
+    0, 0x81, 0x81, 0, 0x81, 0, 0, 0x81, 0x81, 0, 0, 0x81, 0, 0x81, 0x81, 0};
+
+// In each byte, its parity: the XOR of its halves has the same, and 16 values fit a look-up table.
+BLOOMLINE_AVX2_INLINE __m256i ByteParities(__m256i bits) {
+  bits =
+      _mm256_and_si256(_mm256_xor_si256(bits, _mm256_srli_epi64(bits, 4)), _mm256_set1_epi8(0x0F));
+  return _mm256_shuffle_epi8(Load256(kParities), bits);
+}
+
+// Bit i: the parity of lane i. VPSADBW adds up the bytes of each lane; bit 0 of the sum is moved to
+// where VMOVMSKPD takes it.
+BLOOMLINE_AVX2_INLINE unsigned FourParities(__m256i bits) {
+  const __m256i sums = _mm256_sad_epu8(ByteParities(bits), _mm256_setzero_si256());
+  return static_cast<unsigned>(
+      _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_slli_epi64(sums, 63))));
+}
+
+// --- The fast columns, four at a time.
+//
+//   words      | word 0   | word 1   | word 2   | word 3   |     AND the key's slots 0 to 63
+//   fields     | f0 0 0.. | f1 0 0.. | f2 0 0.. | f3 0 0.. |     AND its slots from 64 on
+//              the XOR of both, and the parity of each of the four lanes
+//
+// The same for columns 4 to 7 if the block has six or seven. With five, POPCNT for the fifth is as
+// fast. With seven, POPCNT for the last three makes a query 14 % slower. Blocks of 16 or 32 bytes
+// have one to three, and POPCNT alone.
+//
+// The parities are compared with the fingerprint's lowest bits, which are those of the hash. Of the
+// missing keys 2^-F are left, where F is the number of fast columns: 1 of 32 with five. A branch
+// after the first four columns saves instructions, and loses as much by mispredictions
+// (docs/rejected.md).
+
+// Four fields, each in a lane of 64 bits with zeros above it, as mine.field is.
+template <unsigned kBytes>
+BLOOMLINE_AVX2_INLINE __m256i FourFields(const char* fields) {
+  if constexpr (kBytes == 2) {
+    return _mm256_cvtepu16_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(fields)));
+  }
+  if constexpr (kBytes == 4) {
+    return _mm256_cvtepu32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(fields)));
+  }
+  return Load256(fields);
+}
+
+// A key's coefficients in each lane of 64 bits.
+struct SlotsInLanes {
+  __m256i words;
+  __m256i fields;
+};
+
+// Bit i: the parity of the key's slots in fast column kFirst + i, of four. Columns that the block
+// does not have: anything, since these lanes hold the fields and the pool. The caller masks them.
+template <unsigned kArrangement, unsigned kFirst>
+BLOOMLINE_AVX2_INLINE unsigned FourColumns(const char* block, SlotsInLanes mine) {
+  constexpr Arrangement kA = kArrangements[kArrangement];
+  constexpr unsigned kFirstFieldByte = kA.first_field_byte() + kA.field_bytes * kFirst;
+  static_assert(kFirstFieldByte + 4 * kA.field_bytes <= kA.block_bytes, "reads past the block");
+  __m256i hits = _mm256_and_si256(Load256(block + 8 * kFirst), mine.words);
+  if constexpr (kA.field_slots != 0) {
+    const __m256i fields = FourFields<kA.field_bytes>(block + kFirstFieldByte);
+    hits = _mm256_xor_si256(hits, _mm256_and_si256(fields, mine.fields));
+  }
+  return FourParities(hits);
+}
+
+// Bit i: the parity of the key's slots in fast column i. Other bits: anything.
+template <unsigned kArrangement>
+BLOOMLINE_AVX2_INLINE unsigned FastParities(const char* block, CompactSlots mine,
+                                            SlotsInLanes in_lanes) {
+  constexpr unsigned kColumns = kArrangements[kArrangement].fast_columns;
+  unsigned odd = 0;
+  unsigned column = 0;
+  if constexpr (kColumns >= 4) {
+    odd = FourColumns<kArrangement, 0>(block, in_lanes);
+    column = 4;
+  }
+  if constexpr (kColumns >= 6) return odd | FourColumns<kArrangement, 4>(block, in_lanes) << 4;
+#pragma GCC unroll 3
+  for (; column < kColumns; ++column) {
+    odd |= ColumnParity<kArrangement>(block, column, mine) << column;
+  }
+  return odd;
+}
 
 // --- The pool: compact_pool_avx2.h has what the tables say.
 
@@ -93,30 +187,19 @@ BLOOMLINE_AVX2_INLINE bool TwoRegistersMatch(const PoolBytes& pool, uint64_t fir
   return ((wrong & 1) | odd) == 0;
 }
 
-struct Query : PlainQuery<Query> {
+struct Query : VectorQuery<Query> {
   using PoolRow = PoolBytes;
 
-  // As SlotsInBlock, without its minimum of slots and 64: BZHI keeps all 64 bits when it is asked
-  // for 64 or more.
-  BLOOMLINE_AVX2 static CompactSlots Slots(const CompactKey& key, unsigned slots,
-                                           unsigned attempt) {
-    const unsigned in_field = slots > kWordSlots ? slots - kWordSlots : 0;
-    return {_bzhi_u64(WordInAttempt(key, attempt), slots), _bzhi_u64(key.slots.field, in_field)};
+  template <unsigned kArrangement>
+  BLOOMLINE_AVX2 static unsigned Parities(const char* block, CompactSlots mine) {
+    return FastParities<kArrangement>(block, mine, {Broadcast(mine.word), Broadcast(mine.field)});
   }
 
   template <unsigned kArrangement>
-  BLOOMLINE_AVX2 static bool FastColumns(const char* block, CompactSlots mine, uint64_t hash) {
-    const unsigned odd =
-        FastParities<kArrangement>(block, mine, {Broadcast(mine.word), Broadcast(mine.field)});
-    constexpr unsigned kAll = (1u << kArrangements[kArrangement].fast_columns) - 1;
-    return ((odd ^ static_cast<unsigned>(hash)) & kAll) == 0;
-  }
-
-  // Flatten: at -O2, GCC 12 finds RowMatches equal in several arrangements, and calls it.
-  template <unsigned kArrangement>
-  BLOOMLINE_AVX2 __attribute__((noinline, flatten)) static bool PoolColumns(
-      const char* block, uint64_t word, uint64_t field, unsigned header, uint64_t hash) {
-    return PoolMatchesByTable<kArrangement, Query>(block, word, field, header, hash);
+  BLOOMLINE_AVX2 static unsigned BatchParities(const char* block, const uint64_t* word,
+                                               const uint64_t* field) {
+    return FastParities<kArrangement>(block, {*word, *field},
+                                      {Broadcast64(word), Broadcast64(field)});
   }
 
   template <unsigned kArrangement>
@@ -130,38 +213,6 @@ struct Query : PlainQuery<Query> {
     if (pool.num_registers == 1) return OneRegisterMatches(pool, first, asks_partial);
     const uint64_t second = OddPlaces<kBlockSize>(block, coefficients, pool.registers[1]);
     return TwoRegistersMatch(pool, first, second, asks_partial);
-  }
-
-  template <unsigned kArrangement>
-  BLOOMLINE_AVX2 __attribute__((noinline)) static bool OtherBlock(const char* block,
-                                                                  unsigned header, uint64_t hash) {
-    return OtherBlockMayMatch<kArrangement, Query>(block, header, hash);
-  }
-
-  template <unsigned kArrangement>
-  BLOOMLINE_AVX2 static bool MayMatch(const CompactFilter& filter, uint64_t hash) {
-    return CompactMayMatch<kArrangement, Query>(filter, hash);
-  }
-
-  template <unsigned kArrangement>
-  using Batch = CompactBatch<kArrangement>;
-
-  template <unsigned kArrangement>
-  BLOOMLINE_AVX2 static void TestPools(const Batch<kArrangement>& batch, const PoolBytes* rows,
-                                       const uint64_t* hashes, bool* may_match) {
-    for (uint32_t left = batch.pool; left != 0; left &= left - 1) {
-      const auto i = static_cast<unsigned>(__builtin_ctz(left));
-      const unsigned header = batch.headers[i];
-      may_match[i] = PoolMatchesByRow<kArrangement, Query>(rows[CodeOf(header)], batch.blocks[i],
-                                                           batch.slots[i], header, hashes[i]);
-    }
-  }
-
-  template <unsigned kArrangement>
-  BLOOMLINE_AVX2 __attribute__((flatten)) static void MayMatchMany(const CompactFilter& filter,
-                                                                   size_t n, const uint64_t* hashes,
-                                                                   bool* may_match) {
-    MayMatchInBatches<kArrangement, Query>(filter, n, hashes, may_match);
   }
 };
 

@@ -213,50 +213,6 @@ struct PlainQuery {
   }
 };
 
-// What a row of a table (PoolTable) is asked: whether the key uses the partial column, and its
-// fingerprint's bits, the pool's first column first.
-template <typename Row>
-BLOOMLINE_ALWAYS_INLINE unsigned AsksPartial(const Row& row, unsigned header, uint64_t hash) {
-  return UsesPartialColumn(hash, SelectorSalt(SlotsOf(header), AttemptOf(header)), row.threshold);
-}
-template <unsigned kArrangement>
-BLOOMLINE_ALWAYS_INLINE uint32_t PoolFingerprint(uint64_t hash) {
-  return static_cast<uint32_t>(FingerprintOf(hash) >> kArrangements[kArrangement].fast_columns);
-}
-
-// By Query::RowMatches. Rows that are not known() are left to the pieces.
-template <unsigned kArrangement, typename Query>
-BLOOMLINE_ALWAYS_INLINE bool PoolMatchesByRow(const typename Query::PoolRow& row, const char* block,
-                                              CompactSlots mine, unsigned header, uint64_t hash) {
-  if (__builtin_expect(!row.known(), 0)) {
-    return PiecesMatch<kArrangement>(block, mine.word, mine.field, header, hash);
-  }
-  return Query::template RowMatches<kArrangement>(
-      row, block, mine, PoolFingerprint<kArrangement>(hash), AsksPartial(row, header, hash));
-}
-
-template <unsigned kArrangement, typename Query>
-__attribute__((noinline)) bool FirstPoolMatches(const char* block, uint64_t word, uint64_t field,
-                                                unsigned header, uint64_t hash) {
-  if (pool_table<typename Query::PoolRow, kArrangement>.Make() == nullptr) {
-    return PiecesMatch<kArrangement>(block, word, field, header, hash);
-  }
-  return Query::template PoolColumns<kArrangement>(block, word, field, header, hash);
-}
-
-// Query::PoolColumns by a table of Query::PoolRow. While another thread makes the table, all is
-// left to the pieces.
-template <unsigned kArrangement, typename Query>
-BLOOMLINE_ALWAYS_INLINE bool PoolMatchesByTable(const char* block, uint64_t word, uint64_t field,
-                                                unsigned header, uint64_t hash) {
-  const typename Query::PoolRow* rows = pool_table<typename Query::PoolRow, kArrangement>.rows();
-  if (__builtin_expect(rows == nullptr, 0)) {
-    return FirstPoolMatches<kArrangement, Query>(block, word, field, header, hash);
-  }
-  return PoolMatchesByRow<kArrangement, Query>(rows[CodeOf(header)], block, {word, field}, header,
-                                               hash);
-}
-
 template <typename Query, size_t... kArrangement>
 CompactKernel CompactKernelOf(decltype(CompactKernel::solve) solve,
                               std::index_sequence<kArrangement...> /* all */) {

@@ -16,7 +16,6 @@
 #include "src/filter/bits/compact_block.h"
 #include "src/filter/layouts/compact/solver/slices.h"
 #include "src/filter/layouts/compact/solver/solve.h"
-#include "src/filter/layouts/compact/solver/writer.h"
 
 namespace bloomline::kernels {
 namespace {

@@ -14,7 +14,6 @@
 #include "src/filter/bits/equation_span.h"
 #include "src/filter/bits/little_endian.h"
 #include "src/filter/layouts/compact/solver/solve.h"
-#include "src/filter/layouts/compact/solver/writer.h"
 
 namespace bloomline::kernels {
 namespace {
