@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <new>
 #include <optional>
 #include <random>
@@ -194,8 +193,7 @@ struct Flags {
 };
 
 struct Totals {
-  std::map<std::string, uint64_t> cycles;  // by subject, by moment, by interrupted operation
-  uint64_t stores = 0;
+  uint64_t killed_at_points = 0;  // the others at a random time
   uint64_t present_queried = 0;
   uint64_t lost = 0;
   uint64_t wrong = 0;
@@ -251,7 +249,6 @@ class Test {
       std::filesystem::remove_all(path);
       std::filesystem::create_directories(path);
       acknowledged_[engine] = 0;
-      ++totals_.stores;
     }
     const KillPlan plan = NewPlan();
     shared_ = new (shared_) Shared();
@@ -291,16 +288,6 @@ class Test {
     const std::string name = std::string(Name(cycle.writer.engine)) + ", " +
                              Name(cycle.writer.filter) + " read by " + Name(cycle.reader);
     Kill(plan, name, [&] { WriteDatabase(cycle, plan, path, shared_); });
-    ++totals_.cycles["subject: " + std::string(Name(cycle.writer.engine)) + ", written by " +
-                     Name(cycle.writer.filter)];
-    constexpr const char* kReaders[] = {"the same policy", "another of ours", "the engine's own"};
-    ++totals_.cycles[std::string("read again by: ") +
-                     kReaders[cycle.reader == cycle.writer.filter  ? 0
-                              : cycle.reader == FilterKind::kStock ? 2
-                                                                   : 1]];
-    constexpr const char* kDurabilities[] = {"synced log", "log, not synced", "Flush, no log"};
-    ++totals_.cycles[std::string("acknowledged by: ") +
-                     kDurabilities[static_cast<int>(cycle.durability)]];
     Verify(name, [&] { VerifyDatabase(cycle, path, shared_); });
   }
 
@@ -316,10 +303,7 @@ class Test {
                      ? "the writing process crashed by signal " + std::to_string(WTERMSIG(status))
                      : "the writing process gave up: " + std::string(shared_->error));
     }
-    ++totals_.cycles[!plan.point.has_value() ? "killed at: random time"
-                     : waited                ? "killed at: chosen moment did not come, then random"
-                              : std::string("killed at: ") + Name(plan.point->operation) + " of " +
-                                    Name(plan.point->kind)];
+    totals_.killed_at_points += plan.point.has_value() && !waited ? 1 : 0;
   }
 
   template <typename F>
@@ -348,11 +332,9 @@ class Test {
   }
 
   void Report(double seconds) const {
-    for (const auto& [what, count] : totals_.cycles) {
-      std::printf("%7" PRIu64 "  %s\n", count, what.c_str());
-    }
-    std::printf("%" PRIu64 " cycles on %" PRIu64 " stores in %.0f s, seed %" PRIu64 "\n",
-                flags_.cycles, totals_.stores, seconds, flags_.seed);
+    std::printf("%" PRIu64 " kills, %" PRIu64 " at a chosen operation, in %.0f s, seed %" PRIu64
+                "\n",
+                flags_.cycles, totals_.killed_at_points, seconds, flags_.seed);
     std::printf("%" PRIu64 " queries of acknowledged keys, %" PRIu64 " lost, %" PRIu64
                 " other wrong answers; %" PRIu64 " of missing keys, %" PRIu64 " found\n",
                 totals_.present_queried, totals_.lost, totals_.wrong, totals_.missing_queried,

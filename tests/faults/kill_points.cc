@@ -64,16 +64,6 @@ int Sync(int descriptor, long number) {
 
 }  // namespace
 
-const char* Name(FileOperation operation) {
-  constexpr const char* kNames[] = {"open", "write", "sync", "close", "rename", "unlink"};
-  return kNames[static_cast<int>(operation)];
-}
-
-const char* Name(FileKind kind) {
-  constexpr const char* kNames[] = {"table", "log", "manifest", "other"};
-  return kNames[static_cast<int>(kind)];
-}
-
 void ArmKillPoint(const KillPoint& point) {
   armed = point;
   countdown = point.nth;

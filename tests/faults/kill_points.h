@@ -9,12 +9,10 @@ namespace bloomline::tests {
 
 enum class FileOperation { kOpen, kWrite, kSync, kClose, kRename, kUnlink };
 constexpr int kNumFileOperations = 6;
-const char* Name(FileOperation operation);
 
 // By the names that both engines use.
 enum class FileKind { kTable, kLog, kManifest, kOther };
 constexpr int kNumFileKinds = 4;
-const char* Name(FileKind kind);
 
 enum class KillTime {
   kBefore,
