@@ -193,9 +193,10 @@ TEST(EngineFiltersTest, HasTheRateThatIsExpected) {
     for (const size_t n : {150, 5000}) {
       SCOPED_TRACE(n);
       const bool compact = format == Format::kCompact;
-      ExpectRates({Container::kRocksDB, kName, n, 0.03}, [&](const std::vector<std::string>& keys) {
-        return Build(Options(format, compact ? 7 : 9), keys);
-      });
+      ExpectRates({Container::kRocksDB, kName, n, 0.03, !compact},
+                  [&](const std::vector<std::string>& keys) {
+                    return Build(Options(format, compact ? 7 : 9), keys);
+                  });
     }
   }
 }
@@ -223,6 +224,8 @@ TEST(EngineFiltersTest, ExtremeNumbersOfKeysGiveRatesAtOnce) {
       before = rate;
     }
     EXPECT_GT(before, 0.99);
+    EXPECT_GE(filter.RateFromBits(), 0);
+    EXPECT_LE(filter.RateFromBits(), 1);
   }
   std::string classic(1 << 21, '\x55');
   classic.back() = 30;

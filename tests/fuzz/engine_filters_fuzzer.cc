@@ -82,6 +82,7 @@ void RequireRate(double rate, const char* property) {
 void CheckNumbers(const EngineFilter& filter, uint64_t num_keys) {
   Require(filter.num_probes() >= 0 && filter.num_probes() <= 127, "probes are in range");
   RequireRate(filter.ExpectedRate(num_keys), "an expected rate is one");
+  RequireRate(filter.RateFromBits(), "a rate from bits is one");
 }
 
 void Check(const EngineFilter& filter, FuzzedDataProvider* input) {

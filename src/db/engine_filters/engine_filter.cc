@@ -9,6 +9,7 @@
 
 #include "bloomline/filter_theory.h"
 #include "src/db/engine_filters/opened_filter.h"
+#include "src/filter/bits/little_endian.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/rates/rates.h"
@@ -55,6 +56,43 @@ double RateByFormula(const FilterFacts& facts, uint64_t num_keys) {
   }
 }
 
+// The bytes of one block as its queries see it; 0 if the layout is no Bloom filter.
+uint64_t BloomBlockBytes(const FilterFacts& facts) {
+  const filter::LayoutRow* const row = RowOf(facts.kind);
+  if (row != nullptr && !row->is_bloom()) return 0;
+  if (row == nullptr && facts.kind != Kind::kRocksDBBloom && facts.kind != Kind::kRocksDBLegacy) {
+    return 0;
+  }
+  return facts.block_bytes > 1 ? facts.block_bytes : facts.payload_bytes;
+}
+
+uint64_t Ones(const char* block, uint64_t bytes) {
+  uint64_t ones = 0;
+  uint64_t i = 0;
+  for (; i + 8 <= bytes; i += 8) {
+    ones += static_cast<uint64_t>(__builtin_popcountll(kernels::LoadLittleEndian64(block + i)));
+  }
+  for (; i < bytes; ++i) {
+    ones += static_cast<uint64_t>(__builtin_popcount(static_cast<unsigned char>(block[i])));
+  }
+  return ones;
+}
+
+// The mean of fill^k over the blocks of a Bloom filter.
+double RateFromBloomBits(const FilterFacts& facts, uint64_t block_bytes) {
+  const uint64_t num_blocks = facts.payload_bytes / block_bytes;
+  double rate = 0;
+  for (uint64_t i = 0; i < num_blocks; ++i) {
+    const uint64_t ones = Ones(facts.data + i * block_bytes, block_bytes);
+    const double fill = static_cast<double>(ones) / static_cast<double>(8 * block_bytes);
+    rate += std::pow(fill, facts.num_probes) / static_cast<double>(num_blocks);
+  }
+  return rate;
+}
+
+// Sums of rounded numbers may exceed 1. NaN stays.
+double AtMostOne(double rate) { return rate > 1 ? 1 : rate; }
+
 // Rates by formula, kept for files of the same size.
 class KnownRates {
  public:
@@ -66,8 +104,7 @@ class KnownRates {
       const auto found = rates_.find(arguments);
       if (found != rates_.end()) return found->second;
     }
-    double rate = RateByFormula(facts, num_keys);
-    if (rate > 1) rate = 1;  // sums of rounded numbers; NaN stays
+    const double rate = AtMostOne(RateByFormula(facts, num_keys));
     const std::lock_guard<std::mutex> lock(mutex_);
     constexpr size_t kMaxRates = 10000;  // a database has few sizes of filters
     if (rates_.size() >= kMaxRates) rates_.clear();
@@ -128,6 +165,15 @@ double EngineFilter::ExpectedRate(uint64_t num_keys) const {
   if (facts_.ribbon) return RibbonRate(*facts_.ribbon);
   static auto* const known = new KnownRates;
   return known->Get(facts_, num_keys);
+}
+
+double EngineFilter::RateFromBits() const {
+  if (kind() == Kind::kUnknown || kind() == Kind::kAlwaysMatch) return 1;
+  if (kind() == Kind::kNoKeys) return 0;
+  if (facts_.ribbon) return RibbonRate(*facts_.ribbon);
+  const uint64_t block_bytes = BloomBlockBytes(facts_);
+  if (block_bytes == 0) return kNaN;
+  return AtMostOne(RateFromBloomBits(facts_, block_bytes));
 }
 
 }  // namespace bloomline::engine_filters

@@ -115,6 +115,8 @@ class EngineFilter {
   // not: with 10 bits per key, 36 keys in one of LevelDB's have 1.16 % instead of 0.87 %, and no
   // memory brings a legacy filter below 0.1 % (facebook/rocksdb#4120).
   double ExpectedRate(uint64_t num_keys) const;
+  // The rate that its bits show: sum of fill^k over blocks; Ribbon: 2^-columns; NaN: unknown.
+  double RateFromBits() const;
 
   bool MayMatch(std::string_view key) const;
   // may_match[i] for keys[i]; prefetches. Returns the number of matches.

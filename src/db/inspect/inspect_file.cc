@@ -121,24 +121,29 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
   return true;
 }
 
-// A full filter, or partitions. These have the same bits per key, so bytes stand for keys.
-bool InspectFilters(const sstable::Properties& properties, TableFilters* filters, FileFacts* facts,
-                    std::string* error) {
+// A full filter, or partitions. The bits of a small filter show what it has by chance, which may be
+// half or twice what it should. Partitions have the same bits per key, so bytes stand for keys.
+bool InspectFilters(TableFilters* filters, FileFacts* facts, std::string* error) {
+  double bytes = 0;
+  double matches = 0;
+  std::vector<uint64_t> without_rate;
   const auto weight_of = [&](const EngineFilter& filter) {
     return std::max(1.0, static_cast<double>(filters->bytes() - filter.entry_bytes()));
   };
-  double bytes = 0;
   for (uint64_t i = 0; i < filters->num_filters(); ++i) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
     CountKind(*filter, filters->bytes(), facts);
     bytes += weight_of(*filter);
+    const double rate = filter->RateFromBits();
+    if (std::isnan(rate)) {
+      without_rate.push_back(i);
+    } else {
+      matches += weight_of(*filter) * rate;
+    }
   }
-  // RocksDB counts the extractor's empty prefix as a key of each filter.
-  if (facts->ranges.files != 0) facts->num_keys = std::min(facts->num_keys, properties.num_entries);
-  if (properties.num_entries == kUnknownCount) return true;
-  double matches = 0;
-  for (uint64_t i = 0; i < filters->num_filters(); ++i) {
+  // The bits of compact filters do not show their rate; the number of keys does.
+  for (const uint64_t i : without_rate) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
     const double keys = static_cast<double>(facts->num_keys) / bytes * weight_of(*filter);
@@ -201,7 +206,10 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   if (facts->kind == FilterKind::kByOffset) {
     return InspectByOffset(table, &filters, facts, error);
   }
-  return InspectFilters(properties, &filters, facts, error);
+  const bool done = InspectFilters(&filters, facts, error);
+  // RocksDB counts the extractor's empty prefix as a key of each filter.
+  if (facts->ranges.files != 0) facts->num_keys = std::min(facts->num_keys, properties.num_entries);
+  return done;
 }
 
 }  // namespace bloomline::db
