@@ -24,7 +24,7 @@ constexpr uint64_t kFileBytes = uint64_t{64} << 20;  // RocksDB's default for le
 constexpr uint64_t kCacheBytesWhileWriting = uint64_t{8} << 20;
 
 // One shard: a filter of 700 KiB would not fit into a shard of a small cache, and so would never be
-// cached. With two threads the lock of one shard costs little beside a disk read.
+// cached.
 std::shared_ptr<rocksdb::Cache> NewCache(uint64_t bytes) {
   rocksdb::LRUCacheOptions options;
   options.capacity = bytes;
@@ -46,8 +46,6 @@ rocksdb::BlockBasedTableOptions TableOptions(const Policy& policy, const Layout&
     table.partition_filters = policy.HasFilter();
     table.pin_top_level_index_and_filter = true;
   }
-  if (layout.is_pinned)
-    table.metadata_cache_options.unpartitioned_pinning = rocksdb::PinningTier::kAll;
   return table;
 }
 
@@ -145,15 +143,6 @@ bool DiskDatabase::Get(const Key& key, rocksdb::PinnableSlice* value) const {
   if (status.IsNotFound()) return false;
   Check(status);
   return true;
-}
-
-void DiskDatabase::MultiGet(size_t count, const rocksdb::Slice* keys,
-                            rocksdb::PinnableSlice* values, rocksdb::Status* statuses) const {
-  for (size_t i = 0; i < count; ++i) values[i].Reset();
-  db_->MultiGet(rocksdb::ReadOptions(), db_->DefaultColumnFamily(), count, keys, values, statuses);
-  for (size_t i = 0; i < count; ++i) {
-    if (!statuses[i].IsNotFound()) Check(statuses[i]);
-  }
 }
 
 void DiskDatabase::CheckLevels() const {

@@ -75,18 +75,14 @@ struct Workload {
   const char* name;
   double part_missing;  // of the queries
   bool is_zipf = false;
-  bool is_multi_get = false;
 };
 constexpr Workload kMissing = {"readmissing", 1};
-constexpr Workload kUniform = {"readrandom-uniform", 0};
+constexpr Workload kUniform = {"readrandom-uniform", 0};  // only warms caches up
 constexpr Workload kZipf = {"readrandom-zipf", 0, true};
-constexpr Workload kMixedUniform = {"mixed-uniform", 0.5};
 constexpr Workload kMixedZipf = {"mixed-zipf", 0.5, true};
-constexpr Workload kMultiGet = {"multiget-mixed-zipf", 0.5, true, true};
 inline bool operator==(const Workload& a, const Workload& b) {
   return std::string_view(a.name) == b.name;
 }
-constexpr size_t kMultiGetKeys = 32;
 
 struct Query {
   Key key;
@@ -111,10 +107,8 @@ class Queries {
 struct Layout {
   const char* name;
   bool is_partitioned = false;  // in blocks with a top level, instead of one filter and one index
-  bool is_pinned = false;       // never evicted from the cache
 };
 constexpr Layout kFull = {"full"};
-constexpr Layout kPinned = {"pinned", false, true};
 constexpr Layout kPartitioned = {"partitioned", true};
 inline bool operator==(const Layout& a, const Layout& b) {
   return std::string_view(a.name) == b.name;
@@ -136,7 +130,7 @@ class LevelFiles {
   std::array<std::string, kNumLevels> paths_;
 };
 
-// Methods throw std::runtime_error when RocksDB reports an error. Gets are thread-safe.
+// Methods throw std::runtime_error when RocksDB reports an error.
 class DiskDatabase {
  public:
   // Writes each level with a compaction whose output is that level, so that the policy is told the
@@ -151,9 +145,6 @@ class DiskDatabase {
 
   // False: not found.
   bool Get(const Key& key, rocksdb::PinnableSlice* value) const;
-  // statuses[i] is OK or NotFound.
-  void MultiGet(size_t count, const rocksdb::Slice* keys, rocksdb::PinnableSlice* values,
-                rocksdb::Status* statuses) const;
 
   // Throws if levels have changed since they were written.
   void CheckLevels() const;
@@ -182,10 +173,9 @@ struct Regime {
   Layout layout;
   double cache_factor;  // the block cache, as a multiple of built-in Bloom's filters
   uint64_t cache_bytes;
-  int threads;
 
   bool operator==(const Regime& other) const {
-    return layout == other.layout && cache_bytes == other.cache_bytes && threads == other.threads;
+    return layout == other.layout && cache_bytes == other.cache_bytes;
   }
 };
 
@@ -196,12 +186,9 @@ std::vector<Policy> AllPolicies();
 struct Plan {
   uint64_t keys_of_top_level = 300;
   std::vector<Policy> policies = AllPolicies();
-  std::vector<Layout> layouts = {kPartitioned, kFull, kPinned};
+  std::vector<Layout> layouts = {kPartitioned, kFull};
   std::vector<double> cache_factors = {1, 2, 4};
-  double threaded_cache_factor = 0;  // with more than one thread only this size is measured
-  std::vector<int> threads = {1, 2};
-  std::vector<Workload> workloads = {kMissing,      kUniform,   kZipf,
-                                     kMixedUniform, kMixedZipf, kMultiGet};
+  std::vector<Workload> workloads = {kMissing, kZipf, kMixedZipf};
   int rounds = 5;
   double run_seconds = 0.06;  // at most, of a policy in a round
   double warm_up_seconds = 0.3;
@@ -210,7 +197,7 @@ struct Plan {
 };
 
 struct Counts {
-  uint64_t gets = 0;  // keys; a MultiGet counts as kMultiGetKeys
+  uint64_t gets = 0;
   uint64_t wrong_answers = 0;
   BlockCounts blocks;
 
@@ -231,7 +218,7 @@ struct Counts {
 struct RunResult {
   Counts counts;
   double seconds = 0;
-  std::vector<float> us;  // of each Get or MultiGet
+  std::vector<float> us;  // of each Get
 };
 
 struct RunLimits {
@@ -239,10 +226,10 @@ struct RunLimits {
   uint64_t bytes_read = UINT64_MAX;
 };
 
-// Stops at a limit or at the end of the queries, of which each thread takes an equal part. Throws
-// std::runtime_error if RocksDB reports an error.
-RunResult RunQueries(const DiskDatabase& database, const Workload& workload,
-                     const std::vector<Query>& queries, int num_threads, const RunLimits& limits);
+// Stops at a limit or at the end of the queries. Throws std::runtime_error if RocksDB reports an
+// error.
+RunResult RunQueries(const DiskDatabase& database, const std::vector<Query>& queries,
+                     const RunLimits& limits);
 
 struct BuiltDatabase {
   Layout layout;
@@ -301,8 +288,6 @@ std::string Legend(const Plan& plan, const Results& results);
 std::string DatabaseTables(const Plan& plan, const Results& results);
 // For each regime: every workload with every policy.
 std::string RegimeTables(const Plan& plan, const Results& results);
-// Speeds of each policy in all regimes, as multiples of built-in Bloom's and of Ribbon's.
-std::string SummaryTables(const Plan& plan, const Results& results);
 
 std::string Csv(const Results& results);
 std::string LevelsCsv(const Results& results);

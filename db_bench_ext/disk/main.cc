@@ -19,10 +19,9 @@ struct Flags {
 
 void MakeShort(Plan* plan) {
   plan->keys_of_top_level = 50;
-  plan->layouts = {kPartitioned, kPinned};
+  plan->layouts = {kPartitioned};
   plan->cache_factors = {2};
-  plan->workloads = {kMissing, kZipf, kMixedZipf, kMultiGet};
-  plan->threads = {1};
+  plan->workloads = {kMissing, kZipf, kMixedZipf};
   plan->rounds = 3;
   plan->run_seconds = 0.04;
   plan->warm_up_seconds = plan->waste_seconds = 0.1;
@@ -31,8 +30,7 @@ void MakeShort(Plan* plan) {
 void MakeQuick(Plan* plan) {
   MakeShort(plan);
   plan->keys_of_top_level = 10;
-  plan->layouts = {kPartitioned};
-  plan->workloads = {kMissing, kMixedZipf, kMultiGet};
+  plan->workloads = {kMissing, kMixedZipf};
   plan->rounds = 1;
   plan->run_seconds = plan->warm_up_seconds = plan->waste_seconds = 0.02;
 }
@@ -43,7 +41,6 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   bool is_short = false, quick = false;
   int rounds = 0;
   std::vector<double> cache_factors, sweep;
-  std::vector<int> threads;
   std::vector<std::string> layouts, all_layouts;
   for (const Layout& layout : flags.plan.layouts) all_layouts.push_back(layout.name);
 
@@ -53,19 +50,19 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
       "policies get the same cache. Exit status 1 if any answer was wrong, 77 if the databases\n"
       "cannot lie on a disk. The complete form takes about eight minutes.",
       "db_bench_ext/run --disk");
-  auto* short_flag =
-      app.add_flag("--short", is_short,
-                   "a database of 555,550 keys, two layouts, four workloads: about 25 seconds");
-  AddQuick(&app, &quick, "111,110 keys, three workloads, one round")->excludes(short_flag);
+  auto* short_flag = app.add_flag(
+      "--short", is_short,
+      "a database of 555,550 keys, one layout, one size of the cache: about 25 seconds");
+  AddQuick(&app, &quick, "111,110 keys, two workloads, one round")->excludes(short_flag);
   app.add_option("--cache", cache_factors,
                  "sizes of the block cache, as multiples of the bytes of built-in Bloom's filters "
-                 "(default: 1,2,4; four times the filters is 4.4 % of the data; pinned from 2 on)")
+                 "(default: 1,2,4; four times the filters is 4.4 % of the data)")
       ->delimiter(',')
       ->check(CLI::Range(0.1, 200.0));
   app.add_option(
          "--layout", layouts,
-         "some of: partitioned (filters and indexes in blocks of 4 KiB), full (one filter and "
-         "one index per file), pinned (full, and never evicted) (default: all)")
+         "partitioned (filters and indexes in blocks of 4 KiB) or full (one filter and one index "
+         "per file) (default: both)")
       ->delimiter(',')
       ->check(CLI::IsMember(all_layouts));
   app.add_option("--sweep", sweep,
@@ -73,10 +70,6 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
                  "per key, to find the best one for a cache: --sweep 4,6,8,10,12,14")
       ->delimiter(',')
       ->check(CLI::Range(2.0, 30.0));
-  app.add_option("--threads", threads,
-                 "numbers of threads (default: 1,2); more than one only with the largest cache")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 64));
   AddRounds(&app, &rounds, "timed rounds", "5");
   AddOut(&app, &flags.out_directory, "the tables as text and CSV and the plots");
   AddDbDirectory(&app, &flags.db_directory,
@@ -88,13 +81,10 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   if (is_short) MakeShort(&plan);
   if (rounds != 0) plan.rounds = rounds;
   if (!cache_factors.empty()) plan.cache_factors = cache_factors;
-  if (!threads.empty()) plan.threads = threads;
-  plan.threaded_cache_factor =
-      *std::max_element(plan.cache_factors.begin(), plan.cache_factors.end());
   if (!sweep.empty()) plan.policies = SweepPolicies(sweep);
   if (!layouts.empty()) {
     plan.layouts.clear();
-    for (const Layout& layout : {kPartitioned, kFull, kPinned}) {
+    for (const Layout& layout : {kPartitioned, kFull}) {
       if (std::count(layouts.begin(), layouts.end(), layout.name) != 0)
         plan.layouts.push_back(layout);
     }
@@ -121,7 +111,7 @@ int Run(const Flags& flags) {
 
   const Results results = Measure(plan);
   output.Print(Legend(plan, results) + "\n" + DatabaseTables(plan, results) +
-               RegimeTables(plan, results) + SummaryTables(plan, results));
+               RegimeTables(plan, results));
 
   return Finish(&output, results.wrong_answers, flags.out_directory, "disk",
                 {{"disk.csv", Csv(results)}, {"disk_levels.csv", LevelsCsv(results)}});

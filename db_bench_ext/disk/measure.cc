@@ -12,8 +12,6 @@ constexpr size_t kQueriesPerRun = 60000;
 constexpr size_t kWarmUpQueries = 30000;
 constexpr size_t kWasteQueries = 2000000;
 
-constexpr double kLeastPinnedCache = 2;
-
 uint64_t NumKeys(const Plan& plan) {
   uint64_t keys = 0, of_level = plan.keys_of_top_level;
   for (int level = 0; level < kNumLevels; ++level, of_level *= kLevelSizeRatio) keys += of_level;
@@ -25,20 +23,6 @@ struct Contender {
   std::unique_ptr<DiskDatabase> database;
   size_t result;  // index in Results::databases
 };
-
-// In the order of measuring. Bytes of the cache are not known yet. Pinned filters and indexes take
-// 1.7 times what built-in Bloom's filters take: a smaller cache would be exceeded.
-std::vector<Regime> RegimesOf(const Plan& plan, const Layout& layout) {
-  std::vector<Regime> regimes;
-  for (const int threads : plan.threads) {
-    for (const double factor : plan.cache_factors) {
-      if (layout.is_pinned && factor < kLeastPinnedCache) continue;
-      if (threads == 1 || factor == plan.threaded_cache_factor)
-        regimes.push_back({layout, factor, 0, threads});
-    }
-  }
-  return regimes;
-}
 
 class Bench {
  public:
@@ -57,15 +41,13 @@ class Bench {
         if (database.layout == layout && database.policy.name == kBuiltinBloom)
           filter_bytes = database.summary.all.filter_bytes;
       }
-      for (Regime regime : RegimesOf(plan_, layout)) {
-        regime.cache_bytes = static_cast<uint64_t>(
-            std::llround(regime.cache_factor * static_cast<double>(filter_bytes)));
-        MeasureRegime(regime);
+      for (const double factor : plan_.cache_factors) {
+        const double bytes = factor * static_cast<double>(filter_bytes);
+        MeasureRegime({layout, factor, static_cast<uint64_t>(std::llround(bytes))});
       }
       CountWastedReads(layout);
       for (const Contender& contender : contenders_) contender.database->CheckLevels();
       contenders_.clear();
-      filled_bytes_ = 0;
     }
     return std::move(results_);
   }
@@ -92,12 +74,9 @@ class Bench {
     const std::vector<Query> wrong = {{KeyOf(stored), false, stored},
                                       {KeyOf(stored + 1), true, stored + 1},
                                       {KeyOf(stored), true, other}};
-    for (const Workload& workload : {kUniform, kMultiGet}) {
-      const RunResult run =
-          RunQueries(*contenders_.front().database, workload, wrong, 1, {plan_.warm_up_seconds});
-      if (run.counts.wrong_answers != wrong.size())
-        throw std::runtime_error("the bench does not notice wrong answers");
-    }
+    const RunResult run = RunQueries(*contenders_.front().database, wrong, {plan_.warm_up_seconds});
+    if (run.counts.wrong_answers != wrong.size())
+      throw std::runtime_error("the bench does not notice wrong answers");
   }
 
   // Wasted reads by level are few, so they get more Gets than the timed rounds have. The cache is
@@ -106,8 +85,7 @@ class Bench {
     Begin(std::string(layout.name) + " filters: counting wasted reads");
     const std::vector<Query> queries = NextQueries(kMissing, kWasteQueries);
     for (Contender& contender : contenders_) {
-      const RunResult run =
-          RunQueries(*contender.database, kMissing, queries, 1, {plan_.waste_seconds});
+      const RunResult run = RunQueries(*contender.database, queries, {plan_.waste_seconds});
       results_.wrong_answers += run.counts.wrong_answers;
       results_.databases[contender.result].missing.Add(run.counts);
       CheckInterrupted();
@@ -123,8 +101,8 @@ class Bench {
   void WarmUp(const Workload& workload, const Regime& regime) {
     const std::vector<Query> queries = NextQueries(workload, kWarmUpQueries);
     for (Contender& contender : contenders_) {
-      const RunResult run = RunQueries(*contender.database, workload, queries, 1,
-                                       {plan_.warm_up_seconds, regime.cache_bytes});
+      const RunResult run =
+          RunQueries(*contender.database, queries, {plan_.warm_up_seconds, regime.cache_bytes});
       results_.wrong_answers += run.counts.wrong_answers;
     }
   }
@@ -132,28 +110,15 @@ class Bench {
   // Uniform Gets of stored keys bring in all filters and indexes. Missing keys would need millions
   // of Gets for that, because the filters keep them away from the indexes.
   void FillCaches(const Regime& regime) {
-    for (Contender& contender : contenders_) {
-      const DatabaseSummary& summary = contender.database->summary();
-      if (regime.layout.is_pinned &&
-          summary.all.filter_bytes + summary.all.index_bytes > regime.cache_bytes)
-        throw std::runtime_error("the pinned filters and indexes of " + contender.policy.name +
-                                 " do not fit into the cache; --cache must be larger");
-      contender.database->SetCacheBytes(regime.cache_bytes);
-    }
+    for (Contender& contender : contenders_) contender.database->SetCacheBytes(regime.cache_bytes);
     WarmUp(kUniform, regime);
-    filled_bytes_ = regime.cache_bytes;
   }
 
   void MeasureRegime(const Regime& regime) {
     const std::string what = std::string(regime.layout.name) + " filters, cache of " +
-                             std::to_string(regime.cache_bytes >> 10) + " KiB, " +
-                             std::to_string(regime.threads) +
-                             (regime.threads == 1 ? " thread: " : " threads: ");
-    // Regimes that differ only in threads share a cache.
-    if (regime.cache_bytes != filled_bytes_) {
-      Begin(what + "filling the cache");
-      FillCaches(regime);
-    }
+                             std::to_string(regime.cache_bytes >> 10) + " KiB: ";
+    Begin(what + "filling the cache");
+    FillCaches(regime);
     for (const Workload& workload : plan_.workloads) {
       Begin(what + workload.name);
       WarmUp(workload, regime);
@@ -170,8 +135,7 @@ class Bench {
     const auto ops = InTurns(plan_.rounds, contenders_.size(), [&](int round, size_t now) {
       if (round != round_of_queries) queries = NextQueries(workload, kQueriesPerRun);
       round_of_queries = round;
-      const RunResult run = RunQueries(*contenders_[now].database, workload, queries,
-                                       regime.threads, {plan_.run_seconds});
+      const RunResult run = RunQueries(*contenders_[now].database, queries, {plan_.run_seconds});
       results_.wrong_answers += run.counts.wrong_answers;
       cells[now].counts.Add(run.counts);
       cells[now].us.insert(cells[now].us.end(), run.us.begin(), run.us.end());
@@ -190,7 +154,6 @@ class Bench {
   const StoredKeys stored_;
   const Queries queries_;
   uint64_t seed_ = 0;
-  uint64_t filled_bytes_ = 0;  // the caches of all contenders hold as much; 0: nothing yet
   std::vector<Contender> contenders_;
   Results results_;
 };

@@ -19,8 +19,7 @@ std::string Title(const Regime& regime, const Results& results) {
                       static_cast<double>(found->summary.all.data_bytes);
   return std::string(regime.layout.name) + " filters, cache of " + MiB(regime.cache_bytes) + " (" +
          NumberText(regime.cache_factor, 1) + " times built-in Bloom's filters, " +
-         NumberText(part, 1) + " % of the data), " + std::to_string(regime.threads) +
-         (regime.threads == 1 ? " thread" : " threads");
+         NumberText(part, 1) + " % of the data)";
 }
 
 std::vector<Regime> RegimesIn(const Results& results) {
@@ -61,9 +60,7 @@ std::string Legend(const Plan& plan, const Results& results) {
          "            pinned are only the top levels of partitioned filters and indexes\n"
          "missing     odd numbers, next to stored ones and within their range\n"
          "zipf        probability of a key 1/rank^0.99; the ranks are spread over all keys\n"
-         "mixed       half of the Gets for stored keys, half for missing ones; multiget: "
-      << kMultiGetKeys << " keys\n"
-      << "            per MultiGet, p50 and p99 of one MultiGet\n"
+         "mixed       half of the Gets for stored keys, half for missing ones\n"
          "policies    10 bits per key, but builtin-ribbon and compact-same-fpr take what the\n"
          "            false-positive rate of Bloom at 10 bits takes; builtin-ribbon-10bits takes\n"
          "            as much memory as Bloom\n"
@@ -140,36 +137,9 @@ std::string RegimeTables(const Plan& plan, const Results& results) {
   return text;
 }
 
-std::string SummaryTables(const Plan& plan, const Results& results) {
-  std::string text;
-  for (const char* other : {kBuiltinBloom, kBuiltinRibbon}) {
-    std::vector<Cells> rows = {{"filters", "cache", "threads", "policy"}};
-    for (const Workload& workload : plan.workloads) rows[0].push_back(workload.name);
-    for (const Regime& regime : RegimesIn(results)) {
-      bool first = true;
-      for (const Policy& policy : plan.policies) {
-        if (policy.name == other) continue;
-        Cells row = {first ? regime.layout.name : "", first ? MiB(regime.cache_bytes) : "",
-                     first ? std::to_string(regime.threads) : "", policy.name};
-        first = false;
-        for (const Workload& workload : plan.workloads) {
-          const Measured* cell = results.Find(regime, workload, policy.name);
-          row.push_back(Cell(Median(results.Ratios(*cell, other)), 2));
-        }
-        rows.push_back(std::move(row));
-      }
-    }
-    text += WithHead("Keys per second as a multiple of those with " + std::string(other), rows, 4);
-    if (results.Find(results.cells.front().regime, plan.workloads.front(), kBuiltinRibbon) ==
-        nullptr)
-      break;
-  }
-  return text;
-}
-
 std::string Csv(const Results& results) {
   std::ostringstream out;
-  out << "filters,cache_bytes,cache_times_bloom_filters,threads,workload,policy,"
+  out << "filters,cache_bytes,cache_times_bloom_filters,workload,policy,"
          "ops_per_second_median,ops_per_second_min,ops_per_second_max,times_bloom_median,"
          "times_bloom_min,times_bloom_max,times_ribbon_median,times_ribbon_min,times_ribbon_max,"
          "p50_us,p99_us,data_reads_per_get,index_reads_per_get,filter_reads_per_get,"
@@ -177,9 +147,8 @@ std::string Csv(const Results& results) {
   for (const Measured& cell : results.cells) {
     const Counts& counts = cell.counts;
     out << cell.regime.layout.name << ',' << cell.regime.cache_bytes << ','
-        << NumberText(cell.regime.cache_factor, 2) << ',' << cell.regime.threads << ','
-        << cell.workload.name << ',' << cell.policy.name << ','
-        << CsvCells(SpreadOf(cell.ops_per_second), 0) << ','
+        << NumberText(cell.regime.cache_factor, 2) << ',' << cell.workload.name << ','
+        << cell.policy.name << ',' << CsvCells(SpreadOf(cell.ops_per_second), 0) << ','
         << CsvCells(SpreadOf(results.Ratios(cell, kBuiltinBloom)), 4) << ','
         << CsvCells(SpreadOf(results.Ratios(cell, kBuiltinRibbon)), 4) << ','
         << NumberText(cell.Percentile(0.5), 3) << ',' << NumberText(cell.Percentile(0.99), 3) << ','
