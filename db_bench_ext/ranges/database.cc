@@ -40,10 +40,6 @@ Database::Database(const Shape& shape, const Subject& subject,
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(2 * data_bytes + (64 << 20));
   table.filter_policy = policy_;
-  if (subject.has_query_filters) {
-    query_filters_.emplace(shape.prefix_bytes);
-    query_filters_->AddTo(&options);
-  }
   if (subject.has_ranges) {
     options.prefix_extractor = NewRangeExtractor();
   } else if (subject.has_prefixes) {
@@ -116,7 +112,6 @@ Scans Database::Scan(const std::vector<Range>& ranges, bool has_prefixes) {
       options.iterate_upper_bound = &end;
       options.auto_prefix_mode = has_prefixes;
       options.total_order_seek = !has_prefixes;
-      if (query_filters_) query_filters_->AddTo(range, &options);
       const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(options));
       for (iterator->Seek(range.begin); iterator->Valid(); iterator->Next()) {
         ++scans.num_found;

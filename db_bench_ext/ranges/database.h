@@ -8,12 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "db_bench_ext/ranges/query_filters.h"
 #include "db_bench_ext/ranges/shapes.h"
 #include "db_bench_ext/support/output.h"
 #include "db_bench_ext/support/policies.h"
@@ -36,7 +34,6 @@ struct Subject {
   bool has_prefixes = false;
   bool has_ranges = false;
   Files files = Files::kOwn;
-  bool has_query_filters = false;
 
   std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy() const {
     return NewRocksDBPolicy({std::string(name), filter, kBitsPerKey, false, has_ranges});
@@ -73,7 +70,6 @@ class Database {
   const uint64_t num_keys_;
   const std::shared_ptr<const rocksdb::FilterPolicy> policy_;
   const TemporaryDirectory folder_;
-  std::optional<QueryFilters> query_filters_;
   std::unique_ptr<rocksdb::DB> db_;
 };
 

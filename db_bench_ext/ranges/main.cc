@@ -15,7 +15,6 @@
 
 #include "db_bench_ext/databases/harness.h"
 #include "db_bench_ext/ranges/database.h"
-#include "db_bench_ext/ranges/query_filters.h"
 #include "db_bench_ext/ranges/real_lists.h"
 #include "db_bench_ext/ranges/shapes.h"
 #include "db_bench_ext/support/cells.h"
@@ -39,8 +38,6 @@ constexpr Subject kSubjects[] = {
      Files::kShared},
     {"ranges-learned", "written with the policy of compact-ranges after 1,000 scans there",
      Filter::kCompact, true, true, Files::kLearned},
-    {"minmax", "as bloom, with RocksDB's SstQueryFilterConfigs of two parts", Filter::kBloom, false,
-     false, Files::kOwn, true},
 };
 
 template <typename Named>
@@ -70,8 +67,7 @@ struct Flags {
   std::set<std::string> subjects;
 
   bool Has(const Subject& subject) const {
-    return subjects.empty() ? !subject.has_query_filters || QueryFilters::Exist()
-                            : subjects.count(std::string(subject.name)) != 0;
+    return subjects.empty() || subjects.count(std::string(subject.name)) != 0;
   }
 };
 
@@ -79,10 +75,9 @@ struct Flags {
 std::string SubjectsError(const std::set<std::string>& subjects) {
   for (const Subject& subject : kSubjects) {
     if (subjects.count(std::string(subject.name)) == 0) continue;
-    const std::string name = "--subjects: '" + std::string(subject.name) + "' needs ";
     if (subject.files != Files::kOwn && subjects.count(std::string(kRanges)) == 0)
-      return name + "'" + std::string(kRanges) + "', too";
-    if (subject.has_query_filters && !QueryFilters::Exist()) return name + "RocksDB 9.10 or later";
+      return "--subjects: '" + std::string(subject.name) + "' needs '" + std::string(kRanges) +
+             "', too";
   }
   return "";
 }
@@ -277,11 +272,7 @@ int Run(const Flags& flags) {
   std::string legend = "keys       " + cli::CountText(flags.keys) + ", values of " +
                        std::to_string(kValueBytes) + " bytes, all blocks in the block cache\n";
   for (const Subject& subject : kSubjects) {
-    if (!flags.Has(subject)) {
-      if (flags.subjects.empty())
-        legend += std::string(subject.name) + " is not compared: it needs RocksDB 9.10 or later\n";
-      continue;
-    }
+    if (!flags.Has(subject)) continue;
     legend += std::string(subject.name) + std::string(16 - subject.name.size(), ' ') +
               subject.description + "\n";
   }
