@@ -1,6 +1,5 @@
-// The harness of the benches of databases: what the workloads compare, disk and ranges share. A
-// workload builds one database for each subject, lets the subjects take turns in rounds, and prints
-// what they showed.
+// The harness of the benches of databases: what the workloads compare, disk, ranges and
+// rewrite share. A workload lets its subjects take turns in rounds, and prints what they showed.
 #ifndef BLOOMLINE_DB_BENCH_EXT_DATABASES_HARNESS_H_
 #define BLOOMLINE_DB_BENCH_EXT_DATABASES_HARNESS_H_
 
@@ -24,6 +23,7 @@ namespace bloomline::bench {
 int Compare(int argc, char** argv);
 int Disk(int argc, char** argv);
 int Ranges(int argc, char** argv);
+int Rewrite(int argc, char** argv);
 
 // Blocks that a thread's queries touched.
 struct BlockCounts {

@@ -10,6 +10,8 @@ int main(int argc, char** argv) {
   if (workload == "compare") return Compare(argc - 1, argv + 1);
   if (workload == "disk") return Disk(argc - 1, argv + 1);
   if (workload == "ranges") return Ranges(argc - 1, argv + 1);
-  std::cerr << "database_bench: workload '" << workload << "'; allowed: compare, disk, ranges\n";
+  if (workload == "rewrite") return Rewrite(argc - 1, argv + 1);
+  std::cerr << "database_bench: workload '" << workload
+            << "'; allowed: compare, disk, ranges, rewrite\n";
   return 2;
 }

@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cinttypes>
-#include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -18,11 +17,16 @@
 
 #include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
+#include "db_bench_ext/databases/harness.h"
+#include "db_bench_ext/support/cells.h"
 #include "db_bench_ext/support/flags.h"
+#include "db_bench_ext/support/keys.h"
+#include "db_bench_ext/support/machine.h"
 #include "db_bench_ext/support/output.h"
 #include "db_bench_ext/support/policies.h"
+#include "src/cli/shared/quantity.h"
 
-namespace bloomline::bench {
+namespace bloomline::bench::rewriting {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -32,13 +36,14 @@ struct Flags {
   uint64_t megabytes_per_second = 20;
   int seconds = 8;
   int rounds = 7;
-  std::string directory;
+  std::string out_directory;
+  std::string db_directory;
 };
 
 std::string KeyOf(uint64_t i) {
-  char text[24];
-  std::snprintf(text, sizeof(text), "user%012" PRIu64, i);
-  return text;
+  std::string key(kDecimalBytes, '\0');
+  WriteDecimal(i, key.data());
+  return key;
 }
 
 double SecondsSince(Clock::time_point begin) {
@@ -117,6 +122,9 @@ struct Turns {
   uint64_t bytes = 0;
   double seconds = 0;
 
+  double MegabytesPerSecond() const {
+    return seconds > 0 ? static_cast<double>(bytes) / seconds / 1e6 : 0;
+  }
   void Add(Reads* reads) {
     const auto at = [&](double share) {
       const auto n = static_cast<size_t>(share * static_cast<double>(reads->us.size() - 1));
@@ -128,15 +136,6 @@ struct Turns {
     p99.push_back(at(0.99));
     p999.push_back(at(0.999));
     gets.push_back(static_cast<double>(reads->us.size()) / reads->seconds);
-  }
-  static double MedianOf(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-  }
-  void Print() const {
-    std::printf("%-22s %9.1f %9.1f %9.1f %11.0f %13.1f\n", name, MedianOf(median), MedianOf(p99),
-                MedianOf(p999), MedianOf(gets),
-                seconds > 0 ? static_cast<double>(bytes) / seconds / 1e6 : 0.0);
   }
 };
 
@@ -153,25 +152,32 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   app.add_option("--seconds", flags.seconds, "of each turn (default: 8)")
       ->check(CLI::Range(1, 3600));
   AddRounds(&app, &flags.rounds, "rounds of three turns", "7");
-  AddDbDirectory(&app, &flags.directory, "for the database");
+  AddOut(&app, &flags.out_directory, "rewrite.txt and rewrite.csv");
+  AddDbDirectory(&app, &flags.db_directory, "for the database (default: the folder of --out)");
   if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
+  if (flags.db_directory.empty()) flags.db_directory = flags.out_directory;
   return flags;
 }
 
 int Run(const Flags& flags) {
-  const TemporaryDirectory directory(flags.directory.empty() ? "/tmp" : flags.directory);
+  CatchInterrupts();
+  std::filesystem::create_directories(flags.out_directory);
+  const TemporaryDirectory directory(flags.db_directory);
+  Output output;
+  output.Print(DescribeEnvironment() + LoadWarning() + "\n");
   const std::string path = directory.path() + "/db";
   Write(flags.num_keys, path);
   FilterOptions compact;
   compact.format = Format::kCompact;
   const auto db = OpenWith(NewRocksDBFilterPolicy(compact), path);
   Turns turns[] = {{"no rewrite", {}, {}, {}, {}},
-                   {"rewrite, limited", {}, {}, {}, {}},
-                   {"rewrite, full speed", {}, {}, {}, {}}};
+                   {"rewrite limited", {}, {}, {}, {}},
+                   {"rewrite at full speed", {}, {}, {}, {}}};
   Reader(db.get(), flags.num_keys, 0).Stop();
   uint64_t wrong = 0;
   for (int round = 0; round < flags.rounds; ++round) {
     for (int kind = 0; kind < 3; ++kind) {
+      CheckInterrupted();
       Reader reader(db.get(), flags.num_keys, static_cast<uint64_t>(3 * round + kind));
       std::atomic<bool> cancel{false};
       std::thread clock([&] {
@@ -197,19 +203,28 @@ int Run(const Flags& flags) {
       turns[kind].Add(&reads);
     }
   }
-  std::printf("%" PRIu64 " keys, %d rounds; Gets in us, medians of the turns\n", flags.num_keys,
-              flags.rounds);
-  std::printf("%-22s %9s %9s %9s %11s %13s\n", "", "median", "99 %", "99.9 %", "Gets/s",
-              "MB/s rewritten");
-  for (const Turns& turn : turns) turn.Print();
-  std::printf("%" PRIu64 " wrong answers\n", wrong);
-  return wrong == 0 ? 0 : 1;
+  std::vector<Cells> rows = {{"", "median us", "99 %", "99.9 %", "Gets/s", "MB/s rewritten"}};
+  std::string csv =
+      "turns,us_median,us_min,us_max,us_p99_median,us_p99_min,us_p99_max,us_p999_median,us_p999_"
+      "min,"
+      "us_p999_max,gets_per_second_median,gets_per_second_min,gets_per_second_max,"
+      "rewritten_mb_per_second\n";
+  for (const Turns& turn : turns) {
+    rows.push_back({turn.name, Cell(Median(turn.median), 1), Cell(Median(turn.p99), 1),
+                    Cell(Median(turn.p999), 1), Cell(Median(turn.gets), 0),
+                    Cell(turn.MegabytesPerSecond(), 1)});
+    csv += std::string(turn.name) + "," + CsvCells(SpreadOf(turn.median), 3) + "," +
+           CsvCells(SpreadOf(turn.p99), 3) + "," + CsvCells(SpreadOf(turn.p999), 3) + "," +
+           CsvCells(SpreadOf(turn.gets), 0) + "," + CsvCell(turn.MegabytesPerSecond(), 2) + "\n";
+  }
+  output.Print(cli::CountText(flags.num_keys) + " keys, " + std::to_string(flags.rounds) +
+               " rounds; Gets, medians of the turns\n" + cli::TextTable(rows, 1));
+  return Finish(&output, wrong, flags.out_directory, "rewrite", {{"rewrite.csv", csv}});
 }
 
 }  // namespace
-}  // namespace bloomline::bench
+}  // namespace bloomline::bench::rewriting
 
-int main(int argc, char** argv) {
-  using namespace bloomline::bench;  // NOLINT: nothing else is here
-  return Main("rewrite_bench", argc, argv, ParseFlags, Run);
+int bloomline::bench::Rewrite(int argc, char** argv) {
+  return Main("rewrite", argc, argv, rewriting::ParseFlags, rewriting::Run);
 }
