@@ -134,7 +134,7 @@ fn stock_filters_are_rocksdbs_own() {
 #[test]
 fn scans_of_empty_ranges_skip_files() {
     let path = folder("ranges");
-    let family = FamilyOptions::with_filter("{id=bloomline;range_prefixes=8}")
+    let family = FamilyOptions::with_filter("{id=bloomline;range_prefixes=auto}")
         .family("prefix_extractor=bloomline.ranges")
         .descriptor("default")
         .expect("a family");
