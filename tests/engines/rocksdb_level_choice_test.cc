@@ -362,11 +362,10 @@ TEST(RocksDBLevelChoiceTest, LowerBitsAreDividedByLevelFromTheDeepestOn) {
       const LevelRules all = WithinMemory(format, 16, num_levels);
       LevelRules last = all;
       for (double bits = 15.9; bits > 0; bits -= 0.3) {
-        LevelRules rules = all;
-        LowerBits(bits, &rules);
+        const LevelRules rules = LoweredTo(bits, all);
         const std::string what = std::string(FormatName(format)) + " " + std::to_string(bits) +
                                  ", levels " + std::to_string(num_levels);
-        EXPECT_EQ(rules.bits_per_key, std::max(bits, kMinBits)) << what;
+        EXPECT_NEAR(rules.bits_per_key, std::max(bits, kMinBits), 1.0 / 32) << what;
         double fall_below = 0;
         for (int i = 0; i < rules.num_bits; ++i) {
           ASSERT_GE(rules.bits[i], kMinBits) << what;
@@ -392,14 +391,12 @@ TEST(RocksDBLevelChoiceTest, LowerBitsAreDividedByLevelFromTheDeepestOn) {
 TEST(RocksDBLevelChoiceTest, BitsAreNeverRaised) {
   const LevelRules all = WithinMemory(Format::kBlocked, 8, 5);
   for (const double bits : {8.0, 9.0, 1e300}) {
-    LevelRules rules = all;
-    LowerBits(bits, &rules);
+    const LevelRules rules = LoweredTo(bits, all);
     EXPECT_EQ(rules.bits_per_key, 8);
     EXPECT_EQ(rules.bits[0], all.bits[0]);
   }
-  LevelRules few = WithinMemory(Format::kBlocked, 2, 5);  // less than kMinBits
-  LowerBits(0.1, &few);
-  EXPECT_EQ(few.bits_per_key, 2);
+  const LevelRules few = WithinMemory(Format::kBlocked, 2, 5);  // less than kMinBits
+  EXPECT_EQ(LoweredTo(0.1, few).bits_per_key, 2);
 }
 
 }  // namespace

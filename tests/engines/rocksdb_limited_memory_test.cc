@@ -78,8 +78,7 @@ TEST_F(RocksDBLimitedMemoryTest, WithoutFiltersAtTheBottomTheOtherLevelsShareThe
       options.filters_at_bottom = false;
       options.memory_bytes = 1000;
       for (double bits = 16; bits > 4; bits -= 0.5) {
-        LevelRules rules = MakeLevelRules(options);
-        LowerBits(bits, &rules);
+        const LevelRules rules = LoweredTo(bits, MakeLevelRules(options));
         double keys = 0, memory = 0;  // of full levels
         for (int i = 1; i < rules.num_bits; ++i) {
           const double of_level = std::pow(10, -i);

@@ -58,7 +58,7 @@ bool EndsInACheck(std::string_view name) {
 }
 
 // LevelDB tells a policy neither the file nor the level. May throw bad_alloc.
-filter::FilterCounts* CountsOf(const FilterOptions& options) {
+filter::FilterCounts* PolicyCounts(const FilterOptions& options) {
   filter::FilterCounts* const counts = filter::CountsFor(
       {"leveldb",
        std::string(FormatName(options.format)) + ":" + support::DoubleText(options.bits_per_key),
@@ -77,7 +77,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
         shapes_(options.format, options.bits_per_key),
         hasher_(options.seed),
         kernel_(kernels::ActiveKernel()),
-        counts_(CountsOf(options)) {}
+        counts_(PolicyCounts(options)) {}
 
   const char* Name() const override { return name_.c_str(); }
 

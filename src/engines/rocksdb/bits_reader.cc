@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "src/engines/rocksdb/metrics/counted_reader.h"
+#include "src/engines/rocksdb/bits/counted_reader.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/filter/bits/blocks.h"
 #include "src/filter/bits/hash.h"

@@ -41,7 +41,7 @@ using ROCKSDB_NAMESPACE::Status;
 
 constexpr char kFamilyName[] = "rocksdb.BuiltinBloomFilter";
 
-NewFile FileOf(const FilterBuildingContext& context) {
+NewFile NewFileIn(const FilterBuildingContext& context) {
   using ROCKSDB_NAMESPACE::TableFileCreationReason;
   NewFile file;
   file.level = context.level_at_creation;
@@ -121,18 +121,18 @@ class RocksDBFilterPolicy : public FilterPolicy {
       const FilterBuildingContext& context) const noexcept override {
     comparator_warning_.Log(context.info_log);
     const SettingsPtr settings = options_.Load();
-    const NewFile file = FileOf(context);
+    const NewFile file = NewFileIn(context);
     const SeenLevels seen = history_.Add(context.column_family_name, file);
-    const LevelRules rules = RulesWithinMemory(*settings, context);
-    const FilterChoice choice = ChooseFilter(rules, file, seen);
+    const double bits_per_key = BitsPerKeyWithin(settings->memory, context);
+    const FilterChoice choice = ChooseFilter(LoweredTo(bits_per_key, settings->levels), file, seen);
     filter::FilterCounts* const counts =
-        CountsOf(*settings->counts, context.column_family_name, file.level, choice);
+        CountsForFile(*settings->counts, context.column_family_name, file.level, choice);
     const auto no_filter = [counts](filter::UselessReason reason) {
       counts->Add(filter::Count::kNotBuilt, 1, reason);
       return nullptr;
     };
     if (choice.bits_per_key == 0) return no_filter(filter::UselessReason::kOptions);
-    if (rules.bits_per_key < settings->levels.bits_per_key) {
+    if (bits_per_key < settings->levels.bits_per_key) {
       counts->Add(filter::Count::kLimited, 1, filter::FilterLimit::kMemory);
     }
     if (filter::IsStock(choice.format)) {
@@ -154,7 +154,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
   Status ValidateOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
                          const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) const override {
     comparator_warning_.Check(family.comparator, database.info_log.get());
-    const Status status = CheckAccount(options_.Load()->options, database);
+    const Status status = CheckAccount(options_.Load()->memory.bytes, database);
     return status.ok() ? FilterPolicy::ValidateOptions(database, family) : status;
   }
 
@@ -174,7 +174,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
  private:
   FilterBitsReader* NewReader(const PolicySettings& settings, const Slice& contents) const {
     const std::string_view filter = contents.ToStringView();
-    filter::FilterCounts* const counts = OriginOf(filter, settings.counts);
+    filter::FilterCounts* const counts = FindOrigin(filter, settings.counts);
     if (filter::HasTrailer(filter)) return NewRocksDBBitsReader(filter, counts, asked_ranges_);
     if (FilterBitsReader* const reader = NewStockBitsReader(filter, counts); reader != nullptr) {
       return reader;

@@ -11,7 +11,7 @@
 
 #include "bloomline/sizing.h"
 #include "rocksdb/env.h"
-#include "src/engines/rocksdb/levels/level_choice.h"
+#include "src/engines/rocksdb/bits/filter_choice.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"

@@ -2,7 +2,6 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -26,12 +25,6 @@ using ROCKSDB_NAMESPACE::CompactionJobInfo;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::TableProperties;
 
-// The number in a path such as DIR/000123.sst. 0: there is none ("(nil)").
-uint64_t NumberIn(const std::string& path) {
-  const size_t slash = path.find_last_of('/');
-  return std::strtoull(path.c_str() + (slash == std::string::npos ? 0 : slash + 1), nullptr, 10);
-}
-
 // In the log of a database. RocksDB does not report flushes and compactions that end while it is
 // closed, so the last line may lack their outputs.
 void LogBytes(const DB* db, const char* when, uint64_t bytes) {
@@ -47,8 +40,8 @@ FileAccount::Numbers NumbersOf(const std::vector<ROCKSDB_NAMESPACE::CompactionFi
 }
 
 // A file that gets no filter now will get none later, so its keys need no memory.
-FilterSums NewFilterOf(const TableProperties& properties) {
-  return properties.filter_size == 0 ? FilterSums() : FilterOf(properties);
+FilterSums NewFilterSums(const TableProperties& properties) {
+  return properties.filter_size == 0 ? FilterSums() : FilterSumsIn(properties);
 }
 
 // How long the first event waits for the files that were there before. Most databases have so few
@@ -125,15 +118,15 @@ void FilterAccount::OnTableFileCreationStarted(
 void FilterAccount::OnTableFileCreated(
     const ROCKSDB_NAMESPACE::TableFileCreationInfo& info) noexcept {
   EndFileCreation();
-  const uint64_t number = NumberIn(info.file_path);
+  const uint64_t number = FileNumber(info.file_path);
   if (!info.status.ok() || number == 0) return;
-  impl_->files->Create(info.db_name, number, info.job_id, NewFilterOf(info.table_properties));
+  impl_->files->Create(info.db_name, number, info.job_id, NewFilterSums(info.table_properties));
 }
 
 void FilterAccount::OnTableFileDeleted(
     const ROCKSDB_NAMESPACE::TableFileDeletionInfo& info) noexcept {
   // A file that could not be deleted is not live either.
-  impl_->files->Remove(info.db_name, NumberIn(info.file_path));
+  impl_->files->Remove(info.db_name, FileNumber(info.file_path));
 }
 
 void FilterAccount::OnFlushBegin(DB* db, const ROCKSDB_NAMESPACE::FlushJobInfo&) noexcept {
@@ -157,7 +150,7 @@ void FilterAccount::OnCompactionCompleted(DB* db, const CompactionJobInfo& info)
   for (size_t i = 0; is_copy && info.status.ok() && i < outputs.size(); ++i) {
     const auto found = info.table_properties.find(info.output_files[i]);
     if (found == info.table_properties.end()) continue;
-    impl_->files->Find(name, outputs[i], FilterOf(*found->second));
+    impl_->files->Find(name, outputs[i], FilterSumsIn(*found->second));
   }
   impl_->files->EndCompaction(name, info.job_id, info.status.ok(), NumbersOf(info.input_file_infos),
                               outputs);
@@ -166,8 +159,8 @@ void FilterAccount::OnCompactionCompleted(DB* db, const CompactionJobInfo& info)
 void FilterAccount::OnExternalFileIngested(
     DB* db, const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info) noexcept {
   impl_->SeedOf(db);
-  impl_->files->Find(db->GetName(), NumberIn(info.internal_file_path),
-                     FilterOf(info.table_properties));
+  impl_->files->Find(db->GetName(), FileNumber(info.internal_file_path),
+                     FilterSumsIn(info.table_properties));
 }
 
 void FilterAccount::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) noexcept {

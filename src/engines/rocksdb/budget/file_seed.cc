@@ -1,13 +1,12 @@
 #include "src/engines/rocksdb/budget/file_seed.h"
 
-#include <cinttypes>
+#include <cstdlib>
 #include <map>
 #include <system_error>
 
 #include "rocksdb/env.h"
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table.h"
-#include "src/engines/rocksdb/budget/live_files.h"
 
 namespace bloomline {
 namespace {
@@ -28,10 +27,19 @@ Options OptionsToRead(DB* db) {
 
 }  // namespace
 
-FilterSums FilterOf(const ROCKSDB_NAMESPACE::TableProperties& properties) {
+FilterSums FilterSumsIn(const ROCKSDB_NAMESPACE::TableProperties& properties) {
   const bool is_filtered = properties.filter_size != 0 && properties.num_filter_entries != 0;
   return {properties.filter_size,
           is_filtered ? properties.num_filter_entries : properties.num_entries};
+}
+
+uint64_t FileNumber(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  return std::strtoull(path.c_str() + (slash == std::string::npos ? 0 : slash + 1), nullptr, 10);
+}
+
+std::string FilePath(const ROCKSDB_NAMESPACE::SstFileMetaData& file) {
+  return file.db_path + (file.name.rfind('/', 0) == 0 ? "" : "/") + file.name;
 }
 
 FileSeed::FileSeed(DB* db, std::shared_ptr<FileAccount> account)
@@ -51,8 +59,8 @@ void FileSeed::List(DB* db) {
   std::map<uint64_t, std::string> paths;
   FileAccount::Numbers live;
   for (const auto& file : files) {
-    live.push_back(NumberOf(file));
-    paths.emplace(live.back(), PathOf(file));
+    live.push_back(FileNumber(file.name));
+    paths.emplace(live.back(), FilePath(file));
   }
   const FileAccount::Numbers awaited = account_->Await(database_, live);
   const std::lock_guard lock(mutex_);
@@ -115,7 +123,7 @@ void FileSeed::ReadFile(const NumberAndPath& file) {
   ROCKSDB_NAMESPACE::SstFileReader reader(options_);
   const Status status = reader.Open(path);
   if (status.ok()) {
-    account_->Read(database_, number, FilterOf(*reader.GetTableProperties()));
+    account_->Read(database_, number, FilterSumsIn(*reader.GetTableProperties()));
     return;
   }
   account_->Remove(database_, number);

@@ -13,13 +13,20 @@
 #include <vector>
 
 #include "rocksdb/db.h"
+#include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table_properties.h"
 #include "src/engines/rocksdb/budget/file_account.h"
 
 namespace bloomline {
 
-FilterSums FilterOf(const ROCKSDB_NAMESPACE::TableProperties& properties);
+FilterSums FilterSumsIn(const ROCKSDB_NAMESPACE::TableProperties& properties);
+
+// The number in a path such as DIR/000123.sst. 0: there is none ("(nil)").
+uint64_t FileNumber(const std::string& path);
+// The path of a file in one of RocksDB's lists of files. Some versions set the number in one list
+// but not in another.
+std::string FilePath(const ROCKSDB_NAMESPACE::SstFileMetaData& file);
 
 // Reads the properties of the files of one database, each once, in a thread of its own: RocksDB
 // gives them by column family, of which an event has no handle, and opens each file for them, which

@@ -1,7 +1,6 @@
 #include "src/engines/rocksdb/budget/limited_memory.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <string>
 
@@ -16,53 +15,37 @@ namespace {
 
 using ROCKSDB_NAMESPACE::Status;
 
-// RocksDB's own filters come from one policy for each number of bits per key, which is kept. So
-// only some numbers are used.
-double RoundedDown(double bits_per_key) {
-  constexpr double kSteps = 32;  // in each bit
-  return std::floor(bits_per_key * kSteps) / kSteps;
-}
-
-double BitsPerKeyWithin(const PolicySettings& settings, const FileAccount& account) {
-  const Format format = settings.filter.format;
+double BitsPerKeyOf(const MemoryLimit& limit, const FileAccount& account) {
   // Files that are not read yet may take all of the memory.
   if (!account.is_complete()) return 0;
-  // For each bit of keys.
-  const double bits =
-      settings.ranges.has_entries() ? 1 + settings.options.range_memory_percent / 100 : 1;
-  const double max_bits = bits * filter::MemoryBits(format, settings.levels.bits_per_key);
+  const double with_ranges = 1 + limit.range_memory;
+  const double max_bits = with_ranges * filter::MemoryBits(limit.format, limit.bits_per_key);
   // Files that were there before, and have no filter, may get one, but not from this policy.
   FileSums sums = account.sums();
-  if (!settings.levels.counts_bottom) sums.unfiltered_keys = 0;
-  const double memory_bits = BitsWithin(settings.options.memory_bytes, max_bits, sums);
-  return filter::BitsOfMemory(format, memory_bits / bits);
+  if (!limit.fills_bottom) sums.unfiltered_keys = 0;
+  const double memory_bits = BitsWithin(limit.bytes, max_bits, sums);
+  return filter::BitsOfMemory(limit.format, memory_bits / with_ranges);
 }
 
 }  // namespace
 
-LevelRules RulesWithinMemory(const PolicySettings& settings,
-                             const ROCKSDB_NAMESPACE::FilterBuildingContext& context) {
-  LevelRules rules = settings.levels;
+double BitsPerKeyWithin(const MemoryLimit& limit,
+                        const ROCKSDB_NAMESPACE::FilterBuildingContext& context) {
   // An event that this thread has left is not about the file of an SstFileWriter.
   const bool has_database = context.reason != ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc;
   const std::shared_ptr<FileAccount> taken = TakeAccountOfCreation();
   FileAccount* const account = has_database ? taken.get() : nullptr;
+  if (account != nullptr) account->ShowIn(limit.counts, limit.bytes);
+  if (limit.bytes == 0 || limit.bits_per_key == 0) return limit.bits_per_key;
   if (account != nullptr) {
-    account->ShowIn(settings.counts, settings.options.memory_bytes);
+    return std::min(BitsPerKeyOf(limit, *account), limit.bits_per_key);
   }
-  if (settings.options.memory_bytes == 0 || rules.bits_per_key == 0) return rules;
-  if (account != nullptr) {
-    const double bits_per_key = BitsPerKeyWithin(settings, *account);
-    if (bits_per_key >= rules.bits_per_key) return rules;
-    LowerBits(bits_per_key, &rules);
-    for (int i = 0; i < rules.num_bits; ++i) rules.bits[i] = RoundedDown(rules.bits[i]);
-    rules.bits_per_key = RoundedDown(rules.bits_per_key);
-  } else if (has_database) {
+  if (has_database) {
     ROCKSDB_NAMESPACE::Warn(context.info_log,
                             "bloomline: a file is written without the limit of memory, because "
                             "there is no FilterAccount among the listeners of the database");
   }
-  return rules;
+  return limit.bits_per_key;
 }
 
 FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database) {
@@ -75,9 +58,8 @@ FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database) {
   return nullptr;
 }
 
-Status CheckAccount(const RocksDBFilterOptions& options,
-                    const ROCKSDB_NAMESPACE::DBOptions& database) {
-  if (options.memory_bytes == 0) return Status::OK();
+Status CheckAccount(uint64_t memory_bytes, const ROCKSDB_NAMESPACE::DBOptions& database) {
+  if (memory_bytes == 0) return Status::OK();
   for (const auto& listener : database.listeners) {
     // That of another version will do: it counts for the policies of that version.
     if (listener != nullptr && listener->CheckedCast<FilterAccount>() != nullptr) {
@@ -87,7 +69,7 @@ Status CheckAccount(const RocksDBFilterOptions& options,
   return Status::InvalidArgument(
       "bloomline",
       support::StrCat(
-          "memory is ", options.memory_bytes,
+          "memory is ", memory_bytes,
           ", but no listener of the database counts filters; allowed: 0, or a FilterAccount "
           "(listeners=bloomline) among the listeners"));
 }

@@ -1,32 +1,41 @@
-// RocksDBFilterOptions::memory_bytes, as the policy follows it.
+// RocksDBFilterOptions::memory_bytes: the most bits per key that the filter of a file may have.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_BUDGET_LIMITED_MEMORY_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_BUDGET_LIMITED_MEMORY_H_
 
 #include <cstdint>
 
 #include "bloomline/filter_account.h"
-#include "bloomline/rocksdb.h"
+#include "bloomline/filter_options.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
 #include "src/engines/rocksdb/budget/file_account.h"
-#include "src/engines/rocksdb/levels/level_choice.h"
-#include "src/engines/rocksdb/options/policy_settings.h"
+#include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline {
 
-// Returns the rules of the settings, with fewer bits per key if the memory is limited. The thread
-// is about to write the file of the context. Without an account, the bits stay; the database's log
-// has a line, but for SstFileWriter, which belongs to no database. Throws nothing.
-LevelRules RulesWithinMemory(const PolicySettings& settings,
-                             const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
+// The limit of a policy, and what it means for the bits of its filters.
+struct MemoryLimit {
+  uint64_t bytes = 0;  // 0: no limit
+  Format format = Format::kBlocked;
+  double bits_per_key = 0;                 // without the limit; 0: the policy writes no filters
+  double range_memory = 0;                 // for range entries, as a part of that for keys
+  bool fills_bottom = true;                // files at the bottom get filters
+  filter::FilterCounts* counts = nullptr;  // of the policy
+};
+
+// Returns the bits per key that the limit leaves the file of the context, which the thread is about
+// to write: at most limit.bits_per_key. Without an account, the bits stay; the database's log has a
+// line, but for SstFileWriter, which belongs to no database.
+double BitsPerKeyWithin(const MemoryLimit& limit,
+                        const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
 
 // The account of this version that counts the files of a database with these options. Null: there
 // is none. May throw bad_alloc.
 FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database);
 
 // Refuses limited memory for a database without a FilterAccount: it would have no effect.
-ROCKSDB_NAMESPACE::Status CheckAccount(const RocksDBFilterOptions& options,
+ROCKSDB_NAMESPACE::Status CheckAccount(uint64_t memory_bytes,
                                        const ROCKSDB_NAMESPACE::DBOptions& database);
 
 // Returns how many bits of memory per key new files get, from 0 to max_bits, so that the filters of

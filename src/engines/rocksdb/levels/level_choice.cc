@@ -1,6 +1,7 @@
 #include "src/engines/rocksdb/levels/level_choice.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "bloomline/level_sizing.h"
 #include "src/filter/sizing/memory_division.h"
@@ -9,8 +10,6 @@ namespace bloomline {
 namespace {
 
 static_assert(RocksDBFilterOptions::kMaxLevels <= kMaxLevels);
-
-constexpr double kNoFilterBelow = 0.5;
 
 // RocksDB's default. With a ratio of 10, further levels would hold a millionth of the keys.
 constexpr int kAssumedLevels = 7;
@@ -55,6 +54,13 @@ double MeanMemory(const LevelRules& rules, const double* bits) {
     sum += keys[num_levels - 1 - i] * filter::MemoryBits(rules.format, bits[i]);
   }
   return sum;
+}
+
+// RocksDB's own filters come from one policy for each number of bits per key, which is kept. So
+// limits of memory use only some numbers.
+double RoundedDown(double bits_per_key) {
+  constexpr double kSteps = 32;  // in each bit
+  return std::floor(bits_per_key * kSteps) / kSteps;
 }
 
 // The deepest level with files, for a file that is not bottommost: it has data below.
@@ -109,17 +115,6 @@ double BitsFor(const LevelRules& rules, const NewFile& file, const SeenLevels& s
 
 }  // namespace
 
-bool WritesFilters(const FilterOptions& options) { return options.bits_per_key >= kNoFilterBelow; }
-
-FilterOptions Normalized(FilterOptions options) {
-  if (options.bits_per_key >= 0 && options.bits_per_key < kNoFilterBelow) {
-    options.bits_per_key = FilterOptions().bits_per_key;  // valid, and not used
-  } else if (options.bits_per_key >= kNoFilterBelow && options.bits_per_key < kMinBitsPerKey) {
-    options.bits_per_key = kMinBitsPerKey;
-  }
-  return options;
-}
-
 LevelRules MakeLevelRules(const RocksDBFilterOptions& options) {
   LevelRules rules;
   rules.format = options.format;
@@ -142,27 +137,31 @@ LevelRules MakeLevelRules(const RocksDBFilterOptions& options) {
   return rules;
 }
 
-void LowerBits(double bits_per_key, LevelRules* rules) {
-  if (rules->rule != LevelRules::Rule::kByDistance || bits_per_key >= rules->bits_per_key) return;
-  const double least = std::min(kMinBits, rules->bits_per_key);
-  const double memory = filter::MemoryBits(rules->format, std::max(bits_per_key, least));
+LevelRules LoweredTo(double bits_per_key, LevelRules rules) {
+  if (rules.rule != LevelRules::Rule::kByDistance || bits_per_key >= rules.bits_per_key) {
+    return rules;
+  }
+  const double least = std::min(kMinBits, rules.bits_per_key);
+  const double mean = std::max(bits_per_key, least);
+  const double memory = filter::MemoryBits(rules.format, mean);
   double bits[RocksDBFilterOptions::kMaxLevels];
-  const auto spread = [&](double mean) {
-    SpreadOverLevels(*rules, mean, bits);
-    for (int i = 0; i < rules->num_bits; ++i) bits[i] = std::max(bits[i], least);
-    return MeanMemory(*rules, bits);
+  const auto spread = [&](double spread_mean) {
+    SpreadOverLevels(rules, spread_mean, bits);
+    for (int i = 0; i < rules.num_bits; ++i) bits[i] = std::max(bits[i], least);
+    return MeanMemory(rules, bits);
   };
-  rules->bits_per_key = std::max(bits_per_key, least);
   // The levels below `least` take from the others.
-  if (spread(rules->bits_per_key) > memory * 1.001) {
-    double low = 0, high = rules->bits_per_key;
+  if (spread(mean) > memory * 1.001) {
+    double low = 0, high = mean;
     for (int i = 0; i < 8; ++i) {
       const double middle = (low + high) / 2;
       (spread(middle) > memory ? high : low) = middle;
     }
     spread(low);
   }
-  std::copy(bits, bits + rules->num_bits, rules->bits);
+  rules.bits_per_key = RoundedDown(mean);
+  std::transform(bits, bits + rules.num_bits, rules.bits, RoundedDown);
+  return rules;
 }
 
 FilterChoice ChooseFilter(const LevelRules& rules, const NewFile& file, const SeenLevels& seen) {

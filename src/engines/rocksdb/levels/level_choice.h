@@ -4,6 +4,7 @@
 #define BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_CHOICE_H_
 
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/bits/filter_choice.h"
 
 namespace bloomline {
 
@@ -25,16 +26,6 @@ struct SeenLevels {
   // Flushed files are merged with others, not moved down as they are.
   bool flushes_are_merged = false;
 };
-
-struct FilterChoice {
-  Format format;
-  double bits_per_key;  // 0: no filter
-};
-
-// RocksDB's conventions below 1 bit per key (rocksdb/filter_policy.h): below 0.5 no filters are
-// written, and 0.5 to 1 counts as 1. Normalized returns the options to validate and to build with.
-bool WritesFilters(const FilterOptions& options);
-FilterOptions Normalized(FilterOptions options);
 
 // The options of a policy, ready for ChooseFilter. Has no memory of its own, so a copy cannot fail.
 struct LevelRules {
@@ -60,12 +51,10 @@ struct LevelRules {
 // `options` must be valid. Takes milliseconds with auto_bits_by_level.
 LevelRules MakeLevelRules(const RocksDBFilterOptions& options);
 
-// Limits of memory leave a filter at least this many bits per key, unless the options have fewer.
-constexpr double kMinBits = 3;
-
-// Lowers the bits per key to a mean of `bits_per_key`: divides it by level anew, with kMinBits for
-// each level that would get less. Does nothing if the mean is lower already. Takes about 1 ms.
-void LowerBits(double bits_per_key, LevelRules* rules);
+// Returns the rules with fewer bits per key, a mean of `bits_per_key`: divides it by level anew,
+// with kMinBits for each level that would get less. The same rules if the mean is lower already.
+// Takes about 1 ms.
+LevelRules LoweredTo(double bits_per_key, LevelRules rules);
 
 FilterChoice ChooseFilter(const LevelRules& rules, const NewFile& file, const SeenLevels& seen);
 

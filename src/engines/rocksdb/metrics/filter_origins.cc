@@ -26,18 +26,18 @@ uint64_t HashOfPart(std::string_view filter) {
   return filter::Hash64(filter.substr(filter.size() - std::min(filter.size(), kPart)), start);
 }
 
-std::atomic<uint64_t>& PlaceOf(uint64_t hash) { return origins[hash % kNumOrigins]; }
+std::atomic<uint64_t>& Place(uint64_t hash) { return origins[hash % kNumOrigins]; }
 
 }  // namespace
 
 void RememberOrigin(std::string_view filter, const filter::FilterCounts& counts) {
   const uint64_t hash = HashOfPart(filter);
-  PlaceOf(hash).store(hash >> kIndexBits << kIndexBits | counts.index(), std::memory_order_relaxed);
+  Place(hash).store(hash >> kIndexBits << kIndexBits | counts.index(), std::memory_order_relaxed);
 }
 
-filter::FilterCounts* OriginOf(std::string_view filter, filter::FilterCounts* unknown) {
+filter::FilterCounts* FindOrigin(std::string_view filter, filter::FilterCounts* unknown) {
   const uint64_t hash = HashOfPart(filter);
-  const uint64_t found = PlaceOf(hash).load(std::memory_order_relaxed);
+  const uint64_t found = Place(hash).load(std::memory_order_relaxed);
   if (found >> kIndexBits != hash >> kIndexBits) return unknown;
   filter::FilterCounts* const counts = filter::CountsAt(found & ((1 << kIndexBits) - 1));
   return counts == nullptr ? unknown : counts;

@@ -14,7 +14,7 @@ namespace bloomline {
 void RememberOrigin(std::string_view filter, const filter::FilterCounts& counts);
 
 // Returns the counts of a filter that this process has built; otherwise `unknown`.
-filter::FilterCounts* OriginOf(std::string_view filter, filter::FilterCounts* unknown);
+filter::FilterCounts* FindOrigin(std::string_view filter, filter::FilterCounts* unknown);
 
 // Counts a filter that RocksDB's own reader is to open.
 void CountOtherFilter(std::string_view filter, filter::FilterCounts* counts);

@@ -40,15 +40,15 @@ double ExpectedRate(const RocksDBFilterOptions& options) {
 
 }  // namespace
 
-filter::FilterCounts* CountsOf(const RocksDBFilterOptions& options) {
+filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options) {
   filter::FilterCounts* const counts = filter::CountsFor({kEngine, PolicyText(options), "", -1});
   if (WritesFilters(options)) counts->SetExpectedRate(ExpectedRate(options));
   return counts;
 }
 
-filter::FilterCounts* CountsOf(const filter::FilterCounts& of_policy,
-                               std::string_view column_family, int level,
-                               const FilterChoice& choice) {
+filter::FilterCounts* CountsForFile(const filter::FilterCounts& of_policy,
+                                    std::string_view column_family, int level,
+                                    const FilterChoice& choice) {
   filter::FilterCounts* const counts =
       filter::CountsFor({kEngine, of_policy.labels().policy, std::string(column_family), level});
   if (choice.bits_per_key != 0) {

@@ -5,18 +5,18 @@
 #include <string_view>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/levels/level_choice.h"
+#include "src/engines/rocksdb/bits/filter_choice.h"
 #include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline {
 
 // Returns the counts of a policy for filters whose column family and level are not known.
-filter::FilterCounts* CountsOf(const RocksDBFilterOptions& options);
+filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options);
 
 // Returns the counts for a file that is to get the filter `choice`. `of_policy` are the policy's.
-filter::FilterCounts* CountsOf(const filter::FilterCounts& of_policy,
-                               std::string_view column_family, int level,
-                               const FilterChoice& choice);
+filter::FilterCounts* CountsForFile(const filter::FilterCounts& of_policy,
+                                    std::string_view column_family, int level,
+                                    const FilterChoice& choice);
 
 }  // namespace bloomline
 

@@ -406,7 +406,11 @@ SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error
   if (!error->empty() || (options.random_seed && !DrawSeed(&unused_seed, error))) return nullptr;
   settings->options = options;
   settings->levels = MakeLevelRules(options);
-  settings->counts = CountsOf(options);
+  settings->counts = CountsForPolicy(options);
+  settings->memory = {
+      options.memory_bytes,           settings->filter.format,
+      settings->levels.bits_per_key,  settings->ranges.has_entries() ? settings->ranges.memory : 0,
+      settings->levels.counts_bottom, settings->counts};
   return settings;
 }
 

@@ -119,6 +119,7 @@ Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes
       without_filters->options.bits_per_key = 0;
       without_filters->options.bits_by_level.clear();  // they count for levels even then
       without_filters->levels = MakeLevelRules(without_filters->options);
+      without_filters->memory = {};
       settings = without_filters;
     }
     // The seed may be a secret.

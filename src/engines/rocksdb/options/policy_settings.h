@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/ranges/range_settings.h"
 #include "src/filter/metrics/filter_counts.h"
@@ -19,6 +20,7 @@ struct PolicySettings {
   FilterOptions filter;  // Normalized
   LevelRules levels;
   RangeSettings ranges;
+  MemoryLimit memory;
   // For files whose column family and level are unknown.
   filter::FilterCounts* counts = nullptr;
 };

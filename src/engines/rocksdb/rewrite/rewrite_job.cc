@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/budget/file_seed.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/support/set_error.h"
 
@@ -156,11 +157,11 @@ bool RewriteJob::IsFit(const LiveFiles::Unit& unit) {
   }
   for (const LiveFiles::File& file : unit.files) {
     if (IsCancelled()) return true;
-    const Status status = probe_->Verify(PathOf(file));
+    const Status status = probe_->Verify(FilePath(file));
     if (status.ok()) continue;
-    if (LiveFiles(db_, column_family_).UnitOf(NumberOf(file)).files.empty()) {
-      NoteGone(NumberOf(file));
-      return unfinished_.count(NumberOf(first)) != 0;  // CompactFiles judges the others
+    if (LiveFiles(db_, column_family_).UnitOf(FileNumber(file.name)).files.empty()) {
+      NoteGone(FileNumber(file.name));
+      return unfinished_.count(FileNumber(first.name)) != 0;  // CompactFiles judges the others
     }
     Skip(unit, RewriteSkip::kDamaged, status.ToString());
     return false;
@@ -210,7 +211,7 @@ RewriteJob::Outcome RewriteJob::Judge(const Status& status, uint64_t number,
     if (now.files.empty()) NoteGone(number);
     const auto has_number = [&](const LiveFiles::File& file) {
       return std::any_of(now.files.begin(), now.files.end(), [&](const LiveFiles::File& other) {
-        return NumberOf(other) == NumberOf(file);
+        return FileNumber(other.name) == FileNumber(file.name);
       });
     };
     const bool is_same = now.level == unit.level && now.files.size() == unit.files.size() &&
@@ -218,7 +219,7 @@ RewriteJob::Outcome RewriteJob::Judge(const Status& status, uint64_t number,
     if (!is_same) return now.files.empty() ? Outcome::kDone : Outcome::kBusy;
   }
   if (status.IsIncomplete() && IsCancelled()) return Outcome::kEnd;
-  *error = "RocksDB does not rewrite " + PathOf(unit.files.front()) + ": " + status.ToString();
+  *error = "RocksDB does not rewrite " + FilePath(unit.files.front()) + ": " + status.ToString();
   if (status.IsIncomplete()) {
     *error += "; allowed: manual compactions (DB::EnableManualCompaction)";
   } else if (status.IsCorruption() || status.IsIOError()) {
@@ -231,8 +232,8 @@ RewriteJob::Outcome RewriteJob::Judge(const Status& status, uint64_t number,
 
 void RewriteJob::Skip(const LiveFiles::Unit& unit, RewriteSkip reason, const std::string& text) {
   for (const LiveFiles::File& file : unit.files) {
-    report_.skipped.push_back({PathOf(file), file.size, reason, text});
-    Finish(NumberOf(file));
+    report_.skipped.push_back({FilePath(file), file.size, reason, text});
+    Finish(FileNumber(file.name));
   }
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bloomline/rewrite_filters.h"
-#include "src/engines/rocksdb/budget/live_files.h"
 #include "src/engines/rocksdb/rewrite/filter_facts.h"
+#include "src/engines/rocksdb/rewrite/live_files.h"
 
 namespace bloomline {
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "src/engines/rocksdb/budget/file_seed.h"
 #include "src/engines/rocksdb/rewrite/rewrite_job.h"
 #include "src/support/number_text.h"
 
@@ -65,9 +66,9 @@ void RewriteJob::Look(const LiveFiles& live, int level, size_t index, const Live
     return;
   }
   ScannedFile scanned;
-  scanned.path = PathOf(file);
+  scanned.path = FilePath(file);
   scanned.bytes = file.size;
-  const uint64_t number = NumberOf(file);
+  const uint64_t number = FileNumber(file.name);
   TableFacts facts;
   const ROCKSDB_NAMESPACE::Status status = probe_->Read(scanned.path, &facts);
   if (!status.ok()) {
@@ -121,7 +122,7 @@ void RewriteJob::NoteRewritten(const LiveFiles::Unit& unit,
                                const std::vector<std::string>& outputs) {
   bool is_bottommost = false;
   for (const LiveFiles::File& file : unit.files) {
-    const uint64_t number = NumberOf(file);
+    const uint64_t number = FileNumber(file.name);
     const auto found = scanned_.find(number);
     if (found != scanned_.end()) is_bottommost = found->second.is_bottommost;
     Forget(number);

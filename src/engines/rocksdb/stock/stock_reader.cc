@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/engines/rocksdb/metrics/counted_reader.h"
+#include "src/engines/rocksdb/bits/counted_reader.h"
 #include "src/filter/bits/blocks.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/layouts/kernel.h"

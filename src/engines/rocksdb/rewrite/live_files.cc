@@ -1,23 +1,11 @@
-#include "src/engines/rocksdb/budget/live_files.h"
+#include "src/engines/rocksdb/rewrite/live_files.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "rocksdb/comparator.h"
+#include "src/engines/rocksdb/budget/file_seed.h"
 
 namespace bloomline {
-
-uint64_t NumberOf(const LiveFiles::File& file) {
-  // Some versions set file_number in one of RocksDB's lists of files, but not in another.
-  if (file.file_number != 0) return file.file_number;
-  const size_t slash = file.name.find_last_of('/');
-  return std::strtoull(file.name.c_str() + (slash == std::string::npos ? 0 : slash + 1), nullptr,
-                       10);
-}
-
-std::string PathOf(const LiveFiles::File& file) {
-  return file.db_path + (file.name.rfind('/', 0) == 0 ? "" : "/") + file.name;
-}
 
 uint64_t LiveFiles::Unit::bytes() const {
   uint64_t sum = 0;
@@ -60,8 +48,9 @@ LiveFiles::Unit LiveFiles::UnitOf(uint64_t number) const {
   Unit unit;
   for (const auto& level : metadata_.levels) {
     const std::vector<File>& files = level.files;
-    const auto found = std::find_if(files.begin(), files.end(),
-                                    [&](const File& file) { return NumberOf(file) == number; });
+    const auto found = std::find_if(files.begin(), files.end(), [&](const File& file) {
+      return FileNumber(file.name) == number;
+    });
     if (found == files.end()) continue;
     auto first = found;
     auto last = found;

@@ -1,6 +1,6 @@
 // The table files of a column family, as DB::GetColumnFamilyMetaData lists them.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_BUDGET_LIVE_FILES_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_BUDGET_LIVE_FILES_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_REWRITE_LIVE_FILES_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_REWRITE_LIVE_FILES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -51,9 +51,6 @@ class LiveFiles {
   ROCKSDB_NAMESPACE::ColumnFamilyMetaData metadata_;
 };
 
-uint64_t NumberOf(const LiveFiles::File& file);
-std::string PathOf(const LiveFiles::File& file);
-
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_BUDGET_LIVE_FILES_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_REWRITE_LIVE_FILES_H_

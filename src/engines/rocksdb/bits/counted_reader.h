@@ -1,6 +1,6 @@
 // Readers that count what they answer.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_METRICS_COUNTED_READER_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_METRICS_COUNTED_READER_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_COUNTED_READER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_BITS_COUNTED_READER_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -90,4 +90,4 @@ class CountedReader : public ROCKSDB_NAMESPACE::FilterBitsReader {
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_METRICS_COUNTED_READER_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_BITS_COUNTED_READER_H_
