@@ -126,7 +126,7 @@ NEXT = """\
 Next
   RocksDB, in an OPTIONS file   filter_policy=bloomline:10:format=compact    docs/rocksdb.md
   programs you cannot compile   preload library, BLOOMLINE_FORMAT=compact    docs/rocksdb.md
-  your own database             bloomline db measure DIR                     docs/does_it_work.md
+  your own database             bloomline db measure DIR                     docs/operating.md
   more figures                  --tables (of this run), --full (25 minutes)  docs/benchmarking.md"""
 
 

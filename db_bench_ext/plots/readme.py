@@ -1,4 +1,4 @@
-"""The pictures of README.md: from filters.csv, docs/levels.md and docs/ranges.md."""
+"""The pictures of README.md: from filters.csv, docs/rocksdb.md and docs/ranges.md."""
 import pathlib
 import re
 
@@ -149,15 +149,15 @@ COLORS_OF_LEVELS = {
 
 def wasted_reads():
     measured = []
-    for cells in read_markdown("levels.md", LEVELS):
+    for cells in read_markdown("rocksdb.md", LEVELS):
         if cells[0] not in COLORS_OF_LEVELS:
-            raise tables.Missing(f"{cells[0]!r} of docs/levels.md is in no picture")
+            raise tables.Missing(f"{cells[0]!r} of docs/rocksdb.md is in no picture")
         measured.append((cells[0], first_number(cells[1])))
     by_name = dict(measured)
     try:
         times = by_name["RocksDB's Bloom"] / by_name["compact by level"]
     except KeyError as name:
-        raise tables.Missing(f"docs/levels.md has no {name}") from name
+        raise tables.Missing(f"docs/rocksdb.md has no {name}") from name
 
     canvas = style.Canvas(
         560, 460, f"compact by level: {int(times)} times fewer wasted reads than Bloom",

@@ -1,4 +1,4 @@
-// Gets in a RocksDB database while its files get new filters (docs/rewriting.md).
+// Gets in a RocksDB database while its files get new filters (docs/operating.md).
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>

@@ -13,7 +13,7 @@
          base, "block_based_table_factory={filter_policy=bloomline:10}", options, &error);
 
    In place of "bloomline:10", "{id=bloomline;format=compact;bits_by_level=auto}" spreads the bits
-   over the levels of the database (docs/levels.md). With "range_prefixes=auto" in such braces,
+   over the levels of the database (docs/rocksdb.md). With "range_prefixes=auto" in such braces,
    scans can skip files (docs/ranges.md). This needs the extractor of this header, or, in option
    strings, "prefix_extractor=bloomline.ranges;" before "block_based_table_factory". All
    strings: docs/compatibility.md. docs/rocksdb.md says how to see that a database's files have the

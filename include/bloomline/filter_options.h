@@ -75,7 +75,7 @@ struct FilterOptions {
 
   // Seed of the 64-bit hash. An attacker who knows it can choose keys that overfill a filter or
   // that are false positives. So use the default seed, 0, only for keys that outsiders cannot
-  // choose (docs/chosen_keys.md). FilterBuilder and RocksDB record the seed in the filter.
+  // choose (docs/keys.md). FilterBuilder and RocksDB record the seed in the filter.
   // LevelDB's filters have no room for it: keep it, and name the policy (leveldb.h). The hashes of
   // kClassic, kBloom and kRibbon take no seed.
   uint64_t seed = 0;

@@ -82,7 +82,7 @@ double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double false_pos
 // ---- Compact filters: a block stores the solution of a linear system.
 
 // Large n: a block's keys are Poisson distributed; for each number of keys, the slots and columns
-// of the solved block follow from the ranks of random matrices (docs/compact.md). bits_per_key is
+// of the solved block follow from the ranks of random matrices (docs/design.md). bits_per_key is
 // clamped to kMinCompactBitsPerKey .. kMaxCompactBitsPerKey, 3 to 24; NaN counts as the lower end.
 double CompactFalsePositiveRate(double bits_per_key);
 

@@ -4,7 +4,7 @@
 // finds it, but a filter answers "no", and the key is lost. A canonicalizer maps each key to its
 // canonical form: bytes that are equal for all keys that the comparator treats as equal. Filters
 // are then built from canonical forms, and queried with them: NewCanonicalRocksDBFilterPolicy
-// (rocksdb.h) and NewCanonicalLevelDBFilterPolicy (leveldb.h). docs/comparators.md has an example.
+// (rocksdb.h) and NewCanonicalLevelDBFilterPolicy (leveldb.h). docs/keys.md has an example.
 #ifndef BLOOMLINE_KEY_CANONICALIZER_H_
 #define BLOOMLINE_KEY_CANONICALIZER_H_
 

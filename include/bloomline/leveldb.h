@@ -44,7 +44,7 @@ constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 // is then that name, `.seed-` and 32 hex digits that follow from the seed. So LevelDB does not use
 // a filter with a different seed or none, and no key is lost. LevelDB's filters have no space for
 // the seed itself. The caller keeps it: draw one with DrawSeed (seed.h), store it with the
-// database's options, and pass it to each policy for that database (docs/chosen_keys.md).
+// database's options, and pass it to each policy for that database (docs/keys.md).
 //
 // Errors: returns null if
 // - FilterOptions::Validate refuses the options, or random_seed is set;
@@ -61,7 +61,7 @@ const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options
                                                     std::string* error = nullptr);
 
 // Returns a policy around `policy`, which it takes over, for a comparator that treats different
-// keys as equal (key_canonicalizer.h, docs/comparators.md). It hands on canonical forms in place of
+// keys as equal (key_canonicalizer.h, docs/keys.md). It hands on canonical forms in place of
 // keys. Name() is the policy's name, `.canonicalizer-` and the canonicalizer's name, so LevelDB
 // uses no filter with a different canonicalizer or none, and no other policy uses these.
 //

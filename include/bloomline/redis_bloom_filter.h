@@ -12,7 +12,7 @@
 //   if (filter->MayMatch("pear") == bloomline::Answer::kNo) { /* certainly never added */ }
 //
 // A call for one key is one command and one round trip. Calls for many keys are pipelined.
-// docs/redis.md says what a Redis server can lose, docs/redis_protocol.md specifies the layout for
+// docs/redis.md says what a Redis server can lose, and specifies the layout for
 // other clients. Link with bloomline::redis.
 //
 // Use of a filter, as a grammar:
@@ -99,7 +99,7 @@ struct RedisServers {
 
   // Attempts after the first one fails, 0 to 100; each on a new connection if the old one broke. A
   // call lasts at most about (1 + max_retries) * (connect_timeout_ms + command_timeout_ms) for each
-  // server concerned. docs/redis_protocol.md, "Retries", has the details.
+  // server concerned. docs/redis.md, "Retries", has the details.
   int max_retries = 2;
 
   // Milliseconds, 0 to 600000. After all attempts to reach a server have failed, commands of this

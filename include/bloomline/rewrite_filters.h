@@ -11,7 +11,7 @@
 // A file keeps its filter until a compaction rewrites it, which in a cold database takes months.
 // RewriteFilters rewrites each file that needs it alone, at its level, with DB::CompactFiles. The
 // new file has the same keys, the same level and the filter of the policy that is set now. The
-// database stays in use. The disk needs room for one more file. docs/rewriting.md has figures, and
+// database stays in use. The disk needs room for one more file. docs/operating.md has figures, and
 // what a rewrite changes besides the filter.
 //
 // Link with bloomline::rocksdb.

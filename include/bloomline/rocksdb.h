@@ -49,7 +49,7 @@ namespace bloomline {
 
 // Options of the RocksDB policy. Those of FilterOptions alone give every file the same format and
 // bits per key. The ones below choose a file's filter by what RocksDB says when it creates the
-// file: its level, whether older data lies below it, and whether it is a flush. docs/levels.md has
+// file: its level, whether older data lies below it, and whether it is a flush. docs/rocksdb.md has
 // measurements.
 //
 //   bloomline::RocksDBFilterOptions options;
@@ -98,7 +98,7 @@ struct RocksDBFilterOptions : FilterOptions {
   //
   // The sum is that of a FilterAccount (filter_account.h) among DBOptions::listeners. DB::Open
   // refuses a database without one. Policies whose databases share an account share its memory.
-  // docs/budget.md has the rule and measurements.
+  // docs/operating.md has the rule and measurements.
   uint64_t memory_bytes = 0;
 
   // The most bytes of one filter; 0: no limit. The filter of a file with more keys gets fewer bits
@@ -155,7 +155,7 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error = nullptr);
 
 // Returns a policy around `policy`, of bloomline or of RocksDB, for a comparator that treats
-// different keys as equal (key_canonicalizer.h, docs/comparators.md). It hands on canonical forms
+// different keys as equal (key_canonicalizer.h, docs/keys.md). It hands on canonical forms
 // in place of keys and prefixes. Its filters have a name of their own, with the canonicalizer's
 // name in it, which no other policy looks for, and it looks for no other filters. OPTIONS files
 // name it, but a program must set it in code: without that, RocksDB returns OK for such a file and

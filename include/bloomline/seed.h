@@ -1,4 +1,4 @@
-// Seeds that outsiders cannot know. docs/chosen_keys.md says where they help and where they do not.
+// Seeds that outsiders cannot know. docs/keys.md says where they help and where they do not.
 //
 //   std::string error;
 //   if (!bloomline::DrawSeed(&options.seed, &error)) return 1;  // error says why

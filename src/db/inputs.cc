@@ -89,7 +89,7 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
                    "Threads; each works on one file. Default: one for each core")
       ->check(CLI::Range(1, kMaxThreads))
       ->type_name("");
-  command->add_flag("--json", options->json, "Print JSON (docs/db_details.md names the fields)");
+  command->add_flag("--json", options->json, "Print JSON (docs/db.md names the fields)");
   command
       ->add_option("--tables", options->table_folders,
                    "A directory with tables of the database beside PATH (RocksDB's db_paths "

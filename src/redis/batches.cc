@@ -11,7 +11,7 @@ namespace bloomline::redis {
 namespace {
 
 // One key per command pays a command's overhead for each key; 128 were slower than 16
-// (docs/redis_protocol.md, "Rejected alternatives").
+// (docs/rejected.md).
 constexpr size_t kKeysPerCommand = 16;
 
 std::string LostShard(const Shard& shard) {

@@ -1,4 +1,4 @@
-// The layout of a filter in Redis: keys, headers, and the bits of a key. docs/redis_protocol.md
+// The layout of a filter in Redis: keys, headers, and the bits of a key. docs/redis.md
 // defines it.
 #ifndef BLOOMLINE_REDIS_LAYOUT_H_
 #define BLOOMLINE_REDIS_LAYOUT_H_

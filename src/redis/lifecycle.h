@@ -1,4 +1,4 @@
-// Creates, opens and deletes filters. docs/redis_protocol.md, "Creation and deletion", says in
+// Creates, opens and deletes filters. docs/redis.md, "Creation and deletion", says in
 // which order, and why.
 #ifndef BLOOMLINE_REDIS_LIFECYCLE_H_
 #define BLOOMLINE_REDIS_LIFECYCLE_H_

@@ -4,7 +4,7 @@
 //   Connect Run*         from one thread at a time
 //
 // Run works in rounds: send to all nodes, read the replies, postpone what is left to the next
-// round. States of a command (docs/redis_protocol.md, "Retries", has the conditions):
+// round. States of a command (docs/redis.md, "Retries", has the conditions):
 //
 //   QUEUED       not encoded in this round yet
 //   IN FLIGHT    encoded, no reply yet: Node::in_flight
@@ -73,7 +73,7 @@ class Router {
   // Runs the commands 0 .. n - 1 of `batch`. Commands of one slot run in the order of their
   // numbers, unless one is sent again. With min_replicas, every command must write something or
   // fail: servers since 7.2 confirm at once a command that wrote nothing, even if no replica has
-  // what others wrote (docs/redis_protocol.md, "Waiting for replicas").
+  // what others wrote (docs/redis.md, "Waiting for replicas").
   void Run(size_t n, Batch* batch, const AddOptions& options = AddOptions());
 
   // Drops all connections. Call it after a Batch threw.

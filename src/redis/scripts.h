@@ -1,4 +1,4 @@
-// The scripts that make, check and remove the keys of a filter. docs/redis_protocol.md, "Creation
+// The scripts that make, check and remove the keys of a filter. docs/redis.md, "Creation
 // and deletion", has their order and the argument why none of them causes a wrong "no".
 //
 // Each script has one key, so that a cluster can run it while the key's slot moves. ARGV[1] is the

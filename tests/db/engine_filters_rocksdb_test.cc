@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, EngineFiltersRocksDBTest, testing::ValuesIn(k
                          [](const auto& info) { return info.param.name; });
 
 // Built by GCC 10 or later for POWER, RocksDB hashes longer keys unlike all other builds
-// (docs/upstream/power_hash.md).
+// (docs/compatibility.md).
 #if defined(__powerpc64__)
 constexpr size_t kMaxHashedBytes = 1023;
 #else

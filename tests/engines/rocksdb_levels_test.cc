@@ -1,7 +1,7 @@
 // Filters by level in RocksDB databases whose files are made, merged and moved by RocksDB itself.
 //
 // BLOOMLINE_TEST_KEYS in the environment: the keys of each database. With it, the tests print what
-// the filters of each level cost and save (docs/levels.md):
+// the filters of each level cost and save (docs/rocksdb.md):
 //
 //   BLOOMLINE_TEST_KEYS=1000000 build/dev/tests/rocksdb_levels_test --gtest_filter=*Uniform*
 #include <gtest/gtest.h>

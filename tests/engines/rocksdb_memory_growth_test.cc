@@ -1,7 +1,7 @@
 // Limited memory (RocksDBFilterOptions::memory_bytes) while a database grows twenty-fold.
 //
 // BLOOMLINE_TEST_KEYS in the environment: the keys at the end. With it, the test prints what stands
-// in docs/budget.md:
+// in docs/operating.md:
 //
 //   BLOOMLINE_TEST_KEYS=1000000 build/dev/tests/rocksdb_memory_growth_test
 #include <gtest/gtest.h>

@@ -59,7 +59,7 @@ TEST(RocksDBStockFormatsTest, BytesAreThoseOfRocksDB) {
 }
 
 // RocksDB's own hash of keys of 1,024 bytes or more is another one on POWER
-// (docs/upstream/power_hash.md).
+// (docs/compatibility.md).
 TEST(RocksDBStockFormatsTest, LongKeysAreFound) {
   for (const StockCase& c : kStockCases) {
     BlockBasedTableOptions table;

@@ -1,5 +1,5 @@
 // Keys chosen by outsiders raise the false-positive rate of a filter without a seed, and not with a
-// secret seed. Prints the tables of docs/chosen_keys.md.
+// secret seed. Prints the tables of docs/keys.md.
 #include <gtest/gtest.h>
 
 #include <cstdint>

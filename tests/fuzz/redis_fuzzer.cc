@@ -131,7 +131,7 @@ void Garble(FuzzedDataProvider* input, std::string* bytes) {
   }
 }
 
-// The right answers of QueryBatch, from docs/redis_protocol.md: bits are counted from the most
+// The right answers of QueryBatch, from docs/redis.md: bits are counted from the most
 // significant one.
 Answer ExpectedAnswer(const redisReply& reply, const Layout& layout, std::string_view key,
                       Answer unavailable) {

@@ -475,7 +475,7 @@ def vectors():
     many = [b"%016d" % i for i in range(501)]
     odd = [b"", b"", b"a", b"x" * 300]
     # XXH3 treats keys of up to 16, 128, 240 bytes and longer ones differently, and mixes its state
-    # once for each 1,024 bytes: with other instructions on each CPU (docs/upstream/power_hash.md).
+    # once for each 1,024 bytes: with other instructions on each CPU (docs/compatibility.md).
     long = [bytes(i * 131 + n & 255 for i in range(n))
             for n in (16, 17, 128, 129, 240, 241, 1023, 1024, 1025, 2048, 3000)]
     cases = [

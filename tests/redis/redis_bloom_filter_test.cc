@@ -111,7 +111,7 @@ TEST_F(RedisBloomFilterTest, AddKeyAndAddKeysSendOneCommandEach) {
   EXPECT_EQ(server_->Info("commandstats", "cmdstat_getrange:calls"), queries_before + 1);
 }
 
-// docs/redis_protocol.md: positions that an independent implementation computed.
+// docs/redis.md: positions that an independent implementation computed.
 TEST_F(RedisBloomFilterTest, LayoutIsTheDocumentedOne) {
   const std::string id = "00000000000000ff";
   std::string header =

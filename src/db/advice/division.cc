@@ -53,7 +53,7 @@ double RoundedDown(Format format, double bits) {
 
 // What RocksDB's policy gives each level with bits_by_level=auto: bits by the distance from the
 // deepest level, spread over seven full levels. Level 0 is one above the first level below it that
-// has keys. docs/levels.md has the policy's rules for files that these do not apply to. Returns the
+// has keys. docs/rocksdb.md has the policy's rules for files that these do not apply to. Returns the
 // bits of bottommost files.
 double SpreadAsPolicy(const Tree& tree, Format format, double bits_per_key, double* bits_of_level) {
   constexpr int kAssumedLevels = 7;

@@ -85,7 +85,7 @@ std::string NewFilesText(const Situation& situation, const Tree& tree, const Cho
   }
   const BottomRates rates = RatesOfBottom(situation, tree, choice);
   return text +
-         "; docs/rewriting.md gives them to the others, too. The figures assume that each level "
+         "; docs/operating.md gives them to the others, too. The figures assume that each level "
          "keeps its keys. Compacting the whole database merges all levels into one: wasted reads "
          "are then " +
          PercentText(rates.chosen) + " (" + PercentText(rates.now) +

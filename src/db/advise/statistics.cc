@@ -109,7 +109,7 @@ std::string UseRemark(const TickerRates& rates, const Group& all, const Group& l
         rates.gets_of_missing_keys.value_or(0) + rates.gets_of_stored_keys.value_or(0);
     if (gets == 0) return "";
     return "The filters are not used here: the statistics count " + cli::CountText(gets) +
-           " Gets and no query of a filter. docs/does_it_work.md has the usual reasons.";
+           " Gets and no query of a filter. docs/operating.md has the usual reasons.";
   }
   if (static_cast<double>(rates.true_positive) < kNearlyAll * static_cast<double>(queries)) {
     return "";

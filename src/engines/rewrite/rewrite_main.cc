@@ -1,4 +1,4 @@
-// bloomline-rewrite: RewriteFilters for a database that no program has open (docs/rewriting.md).
+// bloomline-rewrite: RewriteFilters for a database that no program has open (docs/operating.md).
 #include <atomic>
 #include <csignal>
 #include <cstdio>

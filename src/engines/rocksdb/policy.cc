@@ -69,7 +69,7 @@ class ComparatorWarning {
         " may treat keys with different bytes as equal, and filters then lose keys; if it does, "
         "use "
         "NewCanonicalRocksDBFilterPolicy, or no filter policy; if not, its "
-        "CanKeysWithDifferentByteContentsBeEqual() should return false (docs/comparators.md)";
+        "CanKeysWithDifferentByteContentsBeEqual() should return false (docs/keys.md)";
     if (IsFirstOf(comparator->Name())) std::fprintf(stderr, "%s\n", warning.c_str());
     const std::lock_guard lock(mutex_);
     unlogged_ = warning;

@@ -181,7 +181,7 @@ BLOOMLINE_ALWAYS_INLINE const char* CompactBlock(const CompactFilter& filter, ui
 
 // --- A Bloom block: the last resort for more keys than a block can have slots, or without a
 // solution. So keys that somebody chose to overfill blocks do less damage than if such a block
-// matched every key (docs/chosen_keys.md).
+// matched every key (docs/keys.md).
 
 constexpr unsigned kMaxBloomBlockProbes = 15;
 

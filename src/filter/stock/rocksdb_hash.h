@@ -16,7 +16,7 @@ namespace bloomline::stock {
 uint64_t RocksDBHash64(std::string_view key);
 
 // RocksDB compiled by GCC for POWER hashes keys of 1,024 bytes or more in its own way
-// (docs/upstream/power_hash.md): there, only it can build filters, and query those it built.
+// (docs/compatibility.md): there, only it can build filters, and query those it built.
 #if defined(__powerpc__)
 constexpr bool kHashesAsRocksDB = false;
 #else

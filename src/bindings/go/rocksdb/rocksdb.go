@@ -60,7 +60,7 @@ func NewRangeExtractor() (unsafe.Pointer, error) {
 }
 
 // RewriteFilters gives the files of a column family the filter that its policy writes now, while the
-// database is in use; see bloomline's docs/rewriting.md. db is a rocksdb_t*, and family a
+// database is in use; see bloomline's docs/operating.md. db is a rocksdb_t*, and family a
 // rocksdb_column_family_handle_t*; nil is the default one. The options are text, such as
 // "bytes_per_second=20000000;dry_run=true"; "" has the defaults.
 //

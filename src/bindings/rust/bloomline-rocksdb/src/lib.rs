@@ -105,7 +105,7 @@ const VERSION: &str = "[Version]\n  rocksdb_version=7.0.3\n  options_file_versio
 
 /// Options of a database, as text, such as `max_background_jobs=4;listeners=bloomline`. The crate
 /// `rocksdb` has no function for listeners. `bloomline` counts the filters, which the option
-/// `memory` of a policy needs: see bloomline's docs/budget.md. Set what the text cannot say, such
+/// `memory` of a policy needs: see bloomline's docs/operating.md. Set what the text cannot say, such
 /// as an environment, with the functions of the result.
 ///
 /// A name of no option is an error. A listener that RocksDB does not know is left out, but
@@ -201,7 +201,7 @@ pub struct RewriteReport {
 }
 
 /// Gives the files of a column family the filter that its policy writes now, while the database is
-/// in use; see bloomline's docs/rewriting.md. The options are text, such as
+/// in use; see bloomline's docs/operating.md. The options are text, such as
 /// `bytes_per_second=20000000;dry_run=true`. A null `family` is the default one. Before each file,
 /// `progress` gets the bytes done and those to rewrite; if it returns false, the call ends soon.
 ///

@@ -1,13 +1,30 @@
-// The blocks of docs/comparators.md on databases whose comparator ignores case.
+// The blocks of docs/keys.md: the policy's name must be what the page says, and databases whose
+// comparator ignores case find keys in another spelling.
 #include <leveldb/comparator.h>
 #include <leveldb/db.h>
+#include <leveldb/filter_policy.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
 
 #include "tests/engines/rocksdb_open.h"
 #include "tests/support/case_folding.h"
 // INCLUDES
-// BLOCK 1
+bool SeedIsInName() {
+  std::string error;
+  // BLOCK 1
+  const std::unique_ptr<const leveldb::FilterPolicy> owned(policy);
+  if (policy == nullptr || !error.empty()) return false;
+  const std::string_view start = "app.Filter.seed-", name = policy->Name();
+  return name.substr(0, start.size()) == start &&
+         name.find_first_not_of("0123456789abcdef", start.size()) == name.npos &&
+         name.size() == start.size() + 32;
+}
+
+// BLOCK 2
 template <typename Base, typename Slice>
 class IgnoresCase : public Base {
   const char* Name() const override { return "IgnoresCase"; }
@@ -19,12 +36,13 @@ class IgnoresCase : public Base {
 };
 
 int main() {
+  if (!SeedIsInName()) return 9;
   std::string error;
   IgnoresCase<rocksdb::Comparator, rocksdb::Slice> ignores_case;
   IgnoresCase<leveldb::Comparator, leveldb::Slice> leveldb_ignores_case;
   rocksdb::Options options;
-  // BLOCK 2
   // BLOCK 3
+  // BLOCK 4
   options.create_if_missing = true;
   std::string value;
   std::unique_ptr<rocksdb::DB> db;
