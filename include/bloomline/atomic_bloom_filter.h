@@ -1,36 +1,13 @@
 // A Bloom filter that many threads add keys to and query at the same time, without locks.
 //
-//   bloomline::BloomFilterOptions options;
-//   options.capacity = 1000000;
-//   std::string error;
-//   auto filter = bloomline::AtomicBloomFilter::Create(options, &error);
-//   if (filter == nullptr) return 1;  // error says why
-//   // In any thread, at any time:
-//   if (!filter->MayMatch(key)) { /* no thread has added it */ }
-//   filter->AddKey(key);
-//   // When all threads are done, without a copy:
-//   auto plain = bloomline::AtomicBloomFilter::ToBloomFilter(std::move(filter));
-//   if (!plain->Save("keys.bloom", &error)) return 1;
+// It does not add a given set of keys faster: atomic operations cost more than a second thread
+// gains. For that, give each thread a BloomFilter and Merge them (docs/design.md).
 //
-// When to use it: several threads add. Where one thread adds and the others only wait for the
-// result, or where a lock guards the filter anyway, BloomFilter is cheaper: it sets its bits with
-// plain stores, counts its keys (num_keys), and can be merged, saved and compared.
+// Memory order: bits are set by relaxed atomic operations. If AddKey(k) happened before
+// MayMatch(k), by any synchronisation, the answer is true. Answers do not order other memory
+// accesses.
 //
-// AtomicBloomFilter does not add a given set of keys faster: atomic operations cost more than a
-// second thread gains (docs/design.md). For that, give each thread a BloomFilter of its own, and
-// Merge them at the end: two threads then take about 0.55 times as long as one.
-//
-// Both kinds of filter set the same bits for the same keys. ToAtomic and ToBloomFilter turn one
-// into the other and hand its memory over, whatever its size; Snapshot copies it.
-//
-// Memory order. Bits are set by relaxed atomic operations. If AddKey(k) happened before
-// MayMatch(k), the answer is true: in the same thread, or with any synchronisation between them,
-// such as a join, a mutex, or an acquire load that has seen a release store. Without such an order
-// a query may not see the key yet, and its answer implies no ordering of other memory accesses.
-//
-// Link bloomline::filters (CMake component `filters`).
-//
-// Errors, ownership and moves are those of bloom_filter.h.
+// Errors, ownership and moves are those of bloom_filter.h. Link bloomline::filters.
 #ifndef BLOOMLINE_ATOMIC_BLOOM_FILTER_H_
 #define BLOOMLINE_ATOMIC_BLOOM_FILTER_H_
 
@@ -44,37 +21,33 @@
 
 namespace bloomline {
 
-// Any number of threads may call any functions at the same time, except for ToBloomFilter, moves
-// and the destructor. These need exclusive access.
+// Threads may call any functions at the same time, except for ToBloomFilter, moves and the
+// destructor.
 //
-// Cost: queries as in BloomFilter. Adding a key takes one atomic operation for each 64-bit word
-// that it changes, three or four at 1 % (docs/design.md has the figures). A key that changes
-// nothing only reads, so threads that add the same keys do not take cache lines from each other.
+// Cost of adding a key: one atomic operation for each 64-bit word that it changes, three or four at
+// 1 %. A key that changes nothing only reads.
 class AtomicBloomFilter {
  public:
-  // An empty filter, as BloomFilter::Create makes it.
+  // See BloomFilter::Create.
   static std::unique_ptr<AtomicBloomFilter> Create(const BloomFilterOptions& options,
                                                    std::string* error);
 
-  // Turns a BloomFilter into an AtomicBloomFilter with the same keys. Takes over its memory, and
-  // `filter` is then null. Returns null if `filter` is null.
+  // Turns a BloomFilter into an AtomicBloomFilter with the same keys and memory; `filter` is then
+  // null. Returns null if it was null before.
   static std::unique_ptr<AtomicBloomFilter> ToAtomic(std::unique_ptr<BloomFilter>&& filter);
 
-  // Turns an AtomicBloomFilter into a BloomFilter, as ToAtomic does the reverse. No other thread
-  // may use `filter`. The num_keys of the result is EstimatedNumKeys. Cost: reads all bits.
+  // The reverse. num_keys of the result is EstimatedNumKeys. Cost: reads all bits.
   static std::unique_ptr<BloomFilter> ToBloomFilter(std::unique_ptr<AtomicBloomFilter>&& filter);
 
-  // A copy, for example to save it while other threads go on. It has all keys whose AddKey happened
-  // before; of a key that another thread adds meanwhile it may have some bits. Null if there is no
-  // memory.
+  // A copy, while other threads go on. It has all keys whose AddKey happened before; keys that are
+  // added meanwhile may be there in part. Null if memory is missing.
   std::unique_ptr<BloomFilter> Snapshot(std::string* error) const;
 
   ~AtomicBloomFilter();
   AtomicBloomFilter(AtomicBloomFilter&&) noexcept;
   AtomicBloomFilter& operator=(AtomicBloomFilter&&) noexcept;
 
-  // As in BloomFilter. If several threads add the same key at the same time, more than one may
-  // learn that it changed a bit.
+  // See BloomFilter. If several threads add one key at the same time, more than one may get true.
   bool AddKey(std::string_view key);
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
   template <typename Keys, typename = filter::IfKeys<Keys>>
@@ -91,7 +64,7 @@ class AtomicBloomFilter {
   bool AddHash(uint64_t hash);
   size_t AddHashes(size_t n, const uint64_t* hashes, bool* changed = nullptr);
 
-  // As in BloomFilter.
+  // See BloomFilter.
   bool MayMatch(std::string_view key) const;
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
   template <typename Keys, typename = filter::IfKeys<Keys>>
@@ -110,8 +83,7 @@ class AtomicBloomFilter {
   uint64_t seed() const;
   uint64_t capacity() const;
 
-  // As in BloomFilter. There is no num_keys and no IsPastCapacity: a counter that all threads write
-  // would cost more than the filter. EstimatedNumKeys() > capacity() answers the latter.
+  // See BloomFilter. A num_keys that all threads write would cost more than the filter.
   uint64_t EstimatedNumKeys() const;
   double EstimatedFalsePositiveRate() const;
 

@@ -1,49 +1,34 @@
-// Bloom filters in memory: a set of keys in about ten bits per key (Bloom 1970: Space/Time
-// Trade-offs in Hash Coding with Allowable Errors).
-//
-// A Bloom filter answers one question: may this key be in the set? "No" is always right. "Yes" is
-// wrong for a small part of the missing keys, the false-positive rate; the filter's size decides
-// how small. Keys can be added at any time and cannot be removed. Typical uses: to avoid a disk
-// read or a network request for keys that are not there, and to skip what was seen before.
+// Bloom filters in memory: a set of keys in about ten bits per key (Bloom 1970). A query answers
+// "no", which is always right, or "maybe", which is wrong for a small part of the missing keys, the
+// false-positive rate.
 //
 //   bloomline::BloomFilterOptions options;
 //   options.capacity = 1000000;
-//   options.false_positive_rate = 0.01;
-//   std::string error;
 //   auto filter = bloomline::BloomFilter::Create(options, &error);
-//   if (filter == nullptr) return 1;  // error says why
 //   filter->AddKey("apple");
 //   if (!filter->MayMatch("pear")) { /* certainly never added */ }
-//   if (!filter->Save("fruit.bloom", &error)) return 1;
-//
-// Keys are bytes. keys.h makes keys of integers: filter->AddKey(KeyOf(42)).
-//
-// Link bloomline::filters (CMake component `filters`).
 //
 // Which filter to use:
 //
-//   BloomFilter           one thread adds; the number of keys is roughly known. Start here.
-//   MappedBloomFilter     a saved filter, read in place by any number of processes (below).
-//   AtomicBloomFilter     many threads add and query at once (atomic_bloom_filter.h).
-//   ScalableBloomFilter   the number of keys is not known (scalable_bloom_filter.h).
-//   CountingBloomFilter   keys are removed again (counting_bloom_filter.h).
-//   FilterBuilder         all keys are known at once, the filter goes to disk and never changes
-//                         (filter.h).
-//   SharedBloomFilter     many machines share one filter, which is in Redis (redis_bloom_filter.h).
+//   BloomFilter           one thread adds a roughly known number of keys
+//   MappedBloomFilter     many processes read a saved filter
+//   AtomicBloomFilter     many threads add and query
+//   ScalableBloomFilter   the number of keys is unknown
+//   CountingBloomFilter   keys are removed again
+//   FilterBuilder         all keys are known at once (filter.h)
+//   SharedBloomFilter     many machines share it on Redis
 //
-// These rules apply to this header and to the other three filters in memory:
+// For all filters in memory:
 //
-// - Errors. `error` may be null. A function that fails sets it to one sentence, which names the
-//   value and the allowed range, or the file and the place in it; one that succeeds leaves it
-//   alone. Nothing throws. filter_options.h says what happens when memory runs out.
-// - Ownership. Create, Load and their like give a new filter to the caller. Filters can be moved,
-//   at no cost and without an exception. A filter that was moved from can only be destroyed or
+// - Errors. On failure, *error (may be null) gets one sentence with the value and the allowed
+//   range, or the file and the place in it. Nothing throws but std::bad_alloc (filter_options.h).
+// - Ownership. The caller owns a returned filter. One that was moved from can only be destroyed or
 //   assigned to.
-// - Threads. Const functions may run on one filter in several threads at once, as long as no other
-//   function runs on it. AtomicBloomFilter alone allows more.
-// - Cost. A key costs one hash and one cache miss, except where a comment says otherwise. The
-//   functions for many keys do the same as n single calls. In a filter larger than the CPU's caches
-//   they are several times as fast, because the memory accesses of many keys overlap.
+// - Threads. Several threads may call const functions, as long as none calls another one.
+// - Cost, unless stated: one hash and one cache miss per key. Calls for many keys are several times
+//   as fast in filters larger than the caches.
+//
+// Link bloomline::filters.
 #ifndef BLOOMLINE_BLOOM_FILTER_H_
 #define BLOOMLINE_BLOOM_FILTER_H_
 
@@ -71,20 +56,16 @@ struct OneKeyFunctions {
 };
 }  // namespace sets
 
-// Where the bits of a key lie. The k bits come from one 64-bit hash by an improved double hashing
-// (Kirsch and Mitzenmacher 2006: Less Hashing, Same Performance). docs/format.md defines each
-// layout to the bit.
+// Where the k bits of a key lie (docs/format.md, section 3).
 enum class BloomLayout {
-  // All bits of a key lie in one block of 512 bits, a cache line (Putze, Sanders, Singler 2007:
-  // Cache-, Hash- and Space-Efficient Bloom Filters): one cache miss per key. Needs 9.9 bits per
-  // key for a false-positive rate of 1 %. Section 3.3.
+  // In one block of 512 bits, a cache line (Putze, Sanders, Singler 2007). A false-positive rate of
+  // 1 % needs 9.9 bits per key, 0.1 % needs 15.5.
   kBlocked,
-  // The standard Bloom filter: the bits of a key lie anywhere. Needs 9.6 bits per key for 1 %, and
-  // 14.4 instead of 15.5 for 0.1 %. In a filter larger than the caches a key costs up to one cache
-  // miss per probe. Section 3.6.
+  // Anywhere, as in the standard Bloom filter: 9.6 bits per key for 1 %, 14.4 for 0.1 %, and up to
+  // one cache miss per probe.
   kStandard,
-  // All bits of a key lie in a block of 128 or 64 bits: one cache miss, and 10.8 or 12.1 bits per
-  // key for 1 %, 19 or 24 for 0.1 %. CountingBloomFilter::ToBloomFilter gives these. Section 3.7.
+  // In one block of 128 or 64 bits: 10.8 or 12.1 bits per key for 1 %, 19 or 24 for 0.1 %. Made by
+  // CountingBloomFilter::ToBloomFilter.
   kBlocked128,
   kBlocked64,
 };
@@ -92,45 +73,38 @@ enum class BloomLayout {
 // The most bits of one filter: 128 TiB.
 constexpr uint64_t kMaxBloomBits = uint64_t{1} << 50;
 
-// The size of a filter comes either from capacity and false_positive_rate, or from num_bits and
-// num_probes.
+// Set either capacity and false_positive_rate, or num_bits and num_probes.
 struct BloomFilterOptions {
-  // Distinct keys up to which the filter keeps false_positive_rate. It accepts more, at a higher
-  // rate. 1 or more. If num_bits is set, only IsPastCapacity uses the capacity; 0 then means that
-  // it is not known.
+  // Distinct keys, 1 or more. The filter accepts more, at a higher false-positive rate. With
+  // num_bits, 0 means "not known".
   uint64_t capacity = 0;
 
-  // Fraction of missing keys that match when the filter holds `capacity` keys: above 0, below 1,
-  // and reachable with 100 bits per key (kBlocked: 1.1e-10; kStandard: 2.6e-18; kBlocked128:
-  // 2.7e-7; kBlocked64: 6.0e-6). Ignored with num_bits.
+  // Fraction of missing keys that match at capacity: above 0, below 1, and reachable with 100 bits
+  // per key (kBlocked: 1.1e-10; kStandard: 2.6e-18; kBlocked128: 2.7e-7; kBlocked64: 6.0e-6).
   double false_positive_rate = 0.01;
 
-  // 0: from capacity and false_positive_rate. Else 1 to kMaxBloomBits, rounded up to a multiple of
-  // 512.
+  // 1 to kMaxBloomBits, rounded up to a multiple of 512; or 0.
   uint64_t num_bits = 0;
 
-  // Bits that a key sets (k). With num_bits: 1 to 30. Without: must be 0; the filter then chooses
-  // the best.
+  // Bits that a key sets (k): with num_bits 1 to 30, else 0, and the filter chooses the best.
   int num_probes = 0;
 
   BloomLayout layout = BloomLayout::kBlocked;
 
-  // Seed of the 64-bit hash. A seed that outsiders do not know keeps them from choosing keys that
-  // collide; DrawSeed (seed.h) draws one. Only filters of the same seed can be merged.
+  // Seed of the 64-bit hash. A secret one (seed.h) keeps outsiders from choosing keys that collide.
   uint64_t seed = 0;
 
-  // Empty if the options can be used, else one sentence that names the value and the allowed range.
+  // Empty if valid, else one sentence that says what is wrong.
   std::string Validate() const;
 };
 
-// What a BloomFilter in memory and a mapped one have in common: queries, figures, and saving.
+// What BloomFilter and MappedBloomFilter share.
 class BloomFilterBase {
  public:
   BloomFilterBase(const BloomFilterBase&) = delete;
   BloomFilterBase& operator=(const BloomFilterBase&) = delete;
 
-  // False: the key was certainly not added. True: it was added, or it is a false positive.
-  // Cost: one hash and one cache miss (kStandard: up to num_probes).
+  // False: the key was certainly not added. True: it was added, or is a false positive.
   bool MayMatch(std::string_view key) const {
     return MayMatchHash(hasher_.IsShort(key.size()) ? hasher_(key) : HashOf(key));
   }
@@ -138,7 +112,7 @@ class BloomFilterBase {
   // may_match[i] = MayMatch(keys[i]) for i < n.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
-  // The same for a container or array of keys (keys.h). may_match has as many elements.
+  // The same for a container or array of keys (keys.h).
   template <typename Keys, typename = filter::IfKeys<Keys>>
   void MayMatch(const Keys& keys, bool* may_match) const {
     filter::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
@@ -146,9 +120,8 @@ class BloomFilterBase {
     });
   }
 
-  // For callers that have a 64-bit hash already. HashOf is XXH3 with the filter's seed, and
-  // MayMatch(k) is MayMatchHash(HashOf(k)). Any other hash works too, if all its 64 bits are well
-  // mixed and the filter never gets hashes of another kind.
+  // MayMatch(k) is MayMatchHash(HashOf(k)). Another hash works, too, if all its 64 bits are well
+  // mixed and the filter gets no other.
   uint64_t HashOf(std::string_view key) const;
   bool MayMatchHash(uint64_t hash) const { return functions_.may_match(lines_, hash); }
   void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
@@ -159,44 +132,28 @@ class BloomFilterBase {
   uint64_t seed() const;
   uint64_t capacity() const;  // 0: not stated
 
-  // Additions that changed a bit: the number of distinct keys, less those that were false positives
-  // when they came (at 1 % and full, two keys in a thousand). Merge sets it to
-  // EstimatedNumKeys, and Intersect to its own estimate; later additions count on from there. A
-  // filter made from an AtomicBloomFilter or a CountingBloomFilter starts with EstimatedNumKeys as
-  // well.
+  // Additions that changed a bit. Merge and Intersect set it to an estimate.
   uint64_t num_keys() const;
 
-  // More keys than capacity() were added, by num_keys(): the requested false-positive rate is no
-  // longer kept, and rises with each key. Never true with a capacity of 0.
+  // num_keys() is above a known capacity().
   bool IsPastCapacity() const;
 
-  // Number of distinct keys, estimated from the part of the bits that is set. Relative standard
-  // error up to `capacity` keys: below 2 / sqrt(num_bits), so 0.2 % at 1e6 bits. With all bits
-  // set there is no estimate; the result is a likely lower bound. After Intersect it is too high,
-  // because bits that two filters share by chance remain set: two disjoint sets of a million keys
-  // leave 380,434 at 1 %. So it is in what is then merged or made from that filter. Cost: reads all
-  // bits.
+  // Distinct keys, estimated from the bits: too low if all bits are set, too high after Intersect.
+  // Standard error up to capacity: below 2 / sqrt(num_bits). Cost: reads all bits.
   uint64_t EstimatedNumKeys() const;
 
-  // The false-positive rate of the filter as it is now, exact for its bits: with X of B bits set,
-  // (X / B)^num_probes; except in kStandard, the mean of that over all blocks. Cost: reads all
-  // bits.
+  // The present false-positive rate, from the bits. Cost: reads all bits.
   double EstimatedFalsePositiveRate() const;
 
-  // Writes the filter to a file (docs/format.md, section 8). The file is written beside `path`,
-  // synced, and then renamed to `path`; finally the folder is synced. So `path` is at any time the
-  // old file or the whole new one. Needs no memory beyond the filter.
-  //
-  // False: the old file is as it was, and nothing is left beside it, unless *error says that it
-  // "has been replaced, but its folder cannot be synced".
-  //
-  // Symbolic links to a file are followed, and stay. An old file must be a regular one. The new
-  // file gets its permissions, but belongs to who writes it and has no access control list. Other
-  // hard links keep the old filter. The folder must be readable: only then can it be synced.
+  // Writes the filter to a file (docs/format.md, section 8). `path` is at any time the old file or
+  // the whole new one: the new file is written beside it, synced and renamed; then the folder is
+  // synced. False: the old file is as it was, unless *error says that it "has been replaced, but
+  // its folder cannot be synced". An old file must be a regular one, or a symbolic link to one. The
+  // new file gets its permissions, but not its owner. The folder must be readable.
   bool Save(const std::string& path, std::string* error) const;
 
-  // Sets *bytes to the bytes of the file that Save writes, for places other than files. They carry
-  // checksums. False, and *bytes is as it was, if there is no memory: 64 + num_bits / 8 bytes.
+  // Sets *bytes to what Save writes. False, and *bytes is as it was, if memory is missing: 64 +
+  // num_bits / 8 bytes.
   bool ToBytes(std::string* bytes, std::string* error) const;
 
   // Same layout, num_bits, num_probes, seed and bits. Cost: reads all bits.
@@ -221,40 +178,35 @@ class BloomFilterBase {
   friend class ScalableBloomFilter;
 };
 
-// A filter that one thread at a time may change. Its memory begins on a 64-byte boundary. From
-// 2 MiB on it is in huge pages where the system gives them, and the system zeroes it when it is
-// first touched, so Create costs microseconds whatever the size.
+// A filter that one thread at a time may change. Its memory is aligned to 64 bytes, and from 2 MiB
+// on in huge pages where the system has them.
 class BloomFilter : public BloomFilterBase {
  public:
-  // An empty filter. Null if the options are invalid or there is no memory for the bits.
+  // An empty filter. Null if the options are invalid or memory is missing.
   static std::unique_ptr<BloomFilter> Create(const BloomFilterOptions& options, std::string* error);
 
-  // A copy in memory of another filter, also of a mapped one. Null if there is no memory.
+  // A copy in memory, also of a mapped filter. Null if memory is missing.
   static std::unique_ptr<BloomFilter> Copy(const BloomFilterBase& from, std::string* error);
 
-  // Reads a file that Save wrote. Null, with file, place and values in *error, if the file cannot
-  // be read or is not what Save wrote: no regular file (opening a pipe does not block), wrong
-  // magic, version, length or checksum. *error says what the file is if it is a saved filter of
-  // another kind, a static filter, or a table of LevelDB or RocksDB. Takes no more memory than the
-  // file is long, and a page.
+  // Reads a file that Save wrote. Null if it cannot be read, is no regular file, or has a wrong
+  // magic, version, length or checksum.
   static std::unique_ptr<BloomFilter> Load(const std::string& path, std::string* error);
 
-  // Reads bytes that ToBytes gave, or the content of a saved file, with the checks of Load; *error
-  // says "bytes" where Load names the file.
+  // Reads bytes of ToBytes or of a saved file, with the checks of Load.
   static std::unique_ptr<BloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
   ~BloomFilter();
   BloomFilter(BloomFilter&&) noexcept;
   BloomFilter& operator=(BloomFilter&&) noexcept;
 
-  // Adds a key of any length. True if that changed a bit: the key was certainly not in before.
-  // False: it is in, or was a false positive. Cost: as MayMatch.
+  // Adds a key of any length. True: a bit changed, so the key was not in before. False: it was in,
+  // or was a false positive.
   bool AddKey(std::string_view key) {
     return AddHash(hasher_.IsShort(key.size()) ? hasher_(key) : HashOf(key));
   }
 
-  // Adds n keys in this order and returns how many changed a bit. changed[i], if `changed` is not
-  // null, is what AddKey(keys[i]) would have returned.
+  // Adds n keys in order. Returns how many changed a bit; changed[i], if not null, is the result of
+  // keys[i].
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
 
   // The same for a container or array of keys (keys.h).
@@ -278,20 +230,14 @@ class BloomFilter : public BloomFilterBase {
   }
   size_t AddHashes(size_t n, const uint64_t* hashes, bool* changed = nullptr);
 
-  // Adds all keys of `other` (the union). Returns false and changes nothing unless layout,
-  // num_bits, num_probes and seed are equal; *error names what differs and both values. Capacity
-  // stays.
+  // Adds all keys of `other`. False, and nothing changes, unless layout, num_bits, num_probes and
+  // seed are equal.
   bool Merge(const BloomFilterBase& other, std::string* error);
 
-  // Keeps only the bits that are set in `other` as well. Keys that are in both filters stay. A key
-  // of this filter alone still matches with about the false-positive rate of the other one.
-  // num_keys() becomes the estimated number of keys in both, by inclusion and exclusion from the
-  // bits of the two filters. Its standard error is below 2 / sqrt(num_bits) of the keys of both
-  // filters together, if neither is itself an intersection. Fails as Merge does. Cost: reads all
-  // bits twice.
+  // Keeps only bits that `other` has as well: keys of both filters stay, a key of this one alone
+  // matches with about the other's false-positive rate. Fails as Merge does.
   bool Intersect(const BloomFilterBase& other, std::string* error);
 
-  // Removes all keys.
   void Clear();
 
  private:
@@ -305,28 +251,17 @@ class BloomFilter : public BloomFilterBase {
   void CombineWith(const BloomFilterBase& other, Combine combine);
 };
 
-// A saved filter, read in place: queries read the pages of the file, and all processes that map it
-// share them. Open takes microseconds for a file of any size; the first query of a page reads it
-// from disk.
-//
-//   auto fruit = bloomline::MappedBloomFilter::Open(
-//       "fruit.bloom", bloomline::MappedBloomFilter::Verify::kPayload, &error);
-//   if (fruit == nullptr) return 1;  // error says why
-//   if (!fruit->MayMatch("pear")) { /* certainly never added */ }
-//
-// The file must keep its length as long as it is mapped. Save replaces files and so may be used on
-// the same path. If a page was cut off, or the disk cannot read it, the system ends the process
-// with SIGBUS. Use BloomFilter::Load if others may write to the file.
+// A saved filter, read in place: all processes that map it share its pages. The file must keep its
+// length while it is mapped; Save may replace it. If a page is cut off or cannot be read, the
+// system ends the process with SIGBUS.
 class MappedBloomFilter : public BloomFilterBase {
  public:
   enum class Verify {
     kHeader,   // magic, version, length and the header's checksum: reads one page
-    kPayload,  // the checksum of the bits as well: reads the whole file, at about 6 GB/s if it is
-               // in memory
+    kPayload,  // the checksum of the bits as well: reads the whole file
   };
 
-  // Null, with file, place and values in *error, if the file cannot be mapped or is not what Save
-  // wrote.
+  // Null if the file cannot be mapped or is not what Save wrote.
   static std::unique_ptr<MappedBloomFilter> Open(const std::string& path, Verify verify,
                                                  std::string* error);
   ~MappedBloomFilter();

@@ -1,69 +1,30 @@
-/* C bindings for bloomline.
-
-   A function here does what the C++ function of the same name does. The C++ header explains it:
-   meaning, cost, limits, and which filter to take. Comments here give only what differs.
-
-     bloomline_filteroptions_*                  FilterOptions           filter_options.h
-     bloomline_builder_*                        FilterBuilder           filter.h
-     bloomline_view_*                           FilterView              filter.h
-     bloomline_bloomoptions_*                   BloomFilterOptions      bloom_filter.h
-     bloomline_bloom_*                          [Mapped]BloomFilter     bloom_filter.h
-     bloomline_atomic_*                         AtomicBloomFilter       atomic_bloom_filter.h
-     bloomline_scalableoptions_*, _scalable_*   ScalableBloomFilter     scalable_bloom_filter.h
-     bloomline_countingoptions_*, _counting_*   CountingBloomFilter     counting_bloom_filter.h
-     sizes                                                              sizing.h
-     bits by level                                                      level_sizing.h
-     seeds, kernels                                                     seed.h, cpu.h
-
-   An example, with the checks that a program needs:
-
-     char* error = NULL;
-     bloomline_bloomoptions_t* options = bloomline_bloomoptions_create();
-     if (options == NULL) return 1;
-     bloomline_bloomoptions_set_capacity(options, 1000000);
-     bloomline_bloom_t* filter = bloomline_bloom_create(options, &error);
-     bloomline_bloomoptions_destroy(options);
-     if (filter == NULL) {
-       fprintf(stderr, "%s\n", error != NULL ? error : "out of memory");
-       bloomline_free(error);
-       return 1;
-     }
-     bloomline_bloom_add_key(filter, "apple", 5);
-     if (!bloomline_bloom_may_match(filter, "pear", 4)) { ... certainly never added ... }
-     bloomline_bloom_destroy(filter);
+/* C bindings for bloomline. A function does what the C++ function of the same name does; its
+   contract is in the header that the section names. Example: docs/guides/from_c.c.
 
    Conventions, which follow LevelDB's c.h:
 
-   (1) All types are opaque structs behind pointers. A function that returns a handle gives it to
-   the caller, who passes it once to the "destroy" function of its type and does not use it again.
-   New options have the defaults, or are NULL out of memory. Values are checked where options are
-   used. Options can be destroyed as soon as something was made from them.
+   (1) All types are opaque. The caller owns a returned handle and passes it once to the "destroy"
+   function of its type. Options are checked and copied where they are used; creating them returns
+   NULL if memory is missing.
 
-   (2) A key is a pointer and a length. It may hold any bytes and may be empty; then the pointer may
-   be NULL. The same goes for the bytes of a filter. Functions for many keys take an array of
-   pointers and one of lengths.
+   (2) A key is a pointer and a length: any bytes, also none. So are the bytes of a filter.
 
-   (3) An error is a null-terminated string: one sentence that names the value and the allowed
-   range. Functions whose failure has a reason take a "char** errptr" as the last argument. On
-   entry, *errptr is NULL or points to a malloc()ed message. On success, *errptr is unchanged. On
-   failure, its old value is freed, it is set to a malloc()ed message, and the function returns NULL
-   or 0. If there is no memory even for the message, *errptr is NULL, and only the result shows the
-   failure. errptr itself may be NULL: then there is no message.
+   (3) "char** errptr": on entry, *errptr is NULL or a malloc()ed message. Success leaves it alone.
+   A failure frees it, sets it to a new message (NULL without memory), and returns NULL or 0.
 
    (4) Bools have the type uint8_t (0 == false; rest == true).
 
-   (5) Pointer arguments must not be NULL, except for empty keys, empty arrays, errptr, and where a
-   comment says otherwise. Destroying NULL does nothing. A NULL path or name is reported like any
-   other error.
+   (5) Pointers must not be NULL, except for empty keys and arrays, the results of add_keys and
+   remove_keys, errptr, what is destroyed, and where a comment says so. A NULL path or name is an
+   error like others.
 
-   (6) Memory that a function returns as "char*" is malloc()ed. Free it with bloomline_free.
+   (6) Memory returned as "char*" is malloc()ed. Free it with bloomline_free.
 
-   (7) Functions that take a const handle may run on one handle in several threads at once, as long
-   as no other function runs on it. Different handles are independent.
+   (7) Several threads may call functions with a const handle, as long as none calls another on it.
 
-   (8) No function throws. Without memory, it fails, and no filter lacks a key.
+   (8) No function throws. Without memory it fails, and no filter lacks a key.
 
-   Link with bloomline::c. LevelDB's filter policy is in c_leveldb.h. */
+   Link with bloomline::c. */
 #ifndef BLOOMLINE_C_H_
 #define BLOOMLINE_C_H_
 
@@ -87,9 +48,7 @@ typedef struct bloomline_scalable_t bloomline_scalable_t;
 typedef struct bloomline_countingoptions_t bloomline_countingoptions_t;
 typedef struct bloomline_counting_t bloomline_counting_t;
 
-/* Formats: filter_options.h. Sizing takes all of them. Builders refuse classic, which is written in
-   LevelDB only (c_leveldb.h), and bloom and ribbon, which are written in RocksDB only
-   (c_rocksdb.h). */
+/* Formats: filter_options.h. Builders take blocked and compact, sizing takes all. */
 
 enum {
   bloomline_format_classic = 0,
@@ -109,23 +68,19 @@ extern void bloomline_filteroptions_set_bits_per_key(bloomline_filteroptions_t*,
 extern void bloomline_filteroptions_set_seed(bloomline_filteroptions_t*, uint64_t seed);
 extern void bloomline_filteroptions_set_random_seed(bloomline_filteroptions_t*,
                                                     uint8_t random_seed);
-/* False: *errptr is what FilterOptions::Validate returns. */
 extern uint8_t bloomline_filteroptions_validate(const bloomline_filteroptions_t*, char** errptr);
 
-/* Seeds that outsiders cannot know, for all options that have one: DrawSeed in seed.h. 0: the
-   system's generator failed. */
+/* DrawSeed in seed.h; 0 on failure. */
 extern uint64_t bloomline_draw_seed(char** errptr);
 
-/* Sizing: sizing.h. NaN or 0 for what is impossible, also for an unknown format. */
+/* Sizing: sizing.h */
 
 extern double bloomline_false_positive_rate(int format, double bits_per_key);
 extern double bloomline_bits_per_key_for_false_positive_rate(int format, double rate);
-/* False: *errptr is what ValidateFalsePositiveRate returns. */
 extern uint8_t bloomline_validate_false_positive_rate(int format, double rate, char** errptr);
 extern uint64_t bloomline_filter_bytes(int format, uint64_t num_keys, double bits_per_key);
 
-/* Bits by level: level_sizing.h. Arrays have num_levels entries; runs_of_level may be NULL, which
-   means 1 each. Arguments out of range give NaN, or 0 and untouched output. */
+/* Bits by level: level_sizing.h. Arrays have num_levels entries; runs_of_level may be NULL. */
 
 extern uint8_t bloomline_keys_of_levels(int num_levels, double level_size_ratio,
                                         double* keys_of_level);
@@ -139,51 +94,44 @@ extern double bloomline_bits_per_key_for_wasted_reads(int format, double wasted_
                                                       const double* keys_of_level,
                                                       const double* runs_of_level, int num_levels);
 
-/* Building static filters: FilterBuilder in filter.h */
+/* Building static filters: filter.h */
 
-/* Where the C++ constructor leaves a reason in error(), this returns NULL with that error. */
+/* Returns NULL where the C++ constructor leaves a reason in error(). */
 extern bloomline_builder_t* bloomline_builder_create(const bloomline_filteroptions_t* options,
                                                      char** errptr);
 extern void bloomline_builder_destroy(bloomline_builder_t*);
 extern void bloomline_builder_add_key(bloomline_builder_t*, const char* key, size_t key_length);
-/* bloomline_builder_add_key for each key. */
 extern void bloomline_builder_add_keys(bloomline_builder_t*, size_t num_keys,
                                        const char* const* keys, const size_t* key_lengths);
 extern void bloomline_builder_add_key_and_prefix(bloomline_builder_t*, const char* key,
                                                  size_t key_length, const char* prefix,
                                                  size_t prefix_length);
-/* FilterBuilder::HashOf and AddHash. */
 extern uint64_t bloomline_builder_hash_of(const bloomline_builder_t*, const char* key,
                                           size_t key_length);
 extern void bloomline_builder_add_hash(bloomline_builder_t*, uint64_t hash);
 extern size_t bloomline_builder_num_keys(const bloomline_builder_t*);
-/* False: format or seed differ, as they always do with a random seed; nothing was moved. */
+/* False: format or seed differ, as with a random seed; nothing was moved. */
 extern uint8_t bloomline_builder_take_keys_from(bloomline_builder_t*, bloomline_builder_t* other);
-/* The filter's bytes and their number; the builder is then empty and can be used again. num_threads
-   is 1 or more. Fails if memory ran out, in this call or when a key was added, or if no random seed
-   could be drawn: then there is no filter of these keys. */
+/* The filter's bytes. Fails if memory ran out, in this call or when a key was added, or if no
+   random seed could be drawn: these keys then get no filter. */
 extern char* bloomline_builder_finish(bloomline_builder_t*, int num_threads, size_t* filter_length,
                                       char** errptr);
-/* FilterBuilder::error; NULL for none. Valid until the builder is used again. */
+/* NULL for none. Valid until the builder is used again. */
 extern const char* bloomline_builder_error(const bloomline_builder_t*);
 
-/* Reading static filters: FilterView in filter.h */
+/* Reading static filters: filter.h */
 
 /* Any bytes give a view; they must outlive it. NULL: out of memory. */
 extern bloomline_view_t* bloomline_view_open(const char* filter, size_t filter_length);
 extern void bloomline_view_destroy(bloomline_view_t*);
-/* True: bloomline_view_open understands these bytes. False: *errptr says why the view matches every
-   key: FilterView::Validate. */
 extern uint8_t bloomline_view_validate(const char* filter, size_t filter_length, char** errptr);
 extern uint8_t bloomline_view_may_match(const bloomline_view_t*, const char* key,
                                         size_t key_length);
 extern void bloomline_view_may_match_keys(const bloomline_view_t*, size_t num_keys,
                                           const char* const* keys, const size_t* key_lengths,
                                           uint8_t* may_match);
-/* HashKey: for several builders and views of one seed. */
 extern uint64_t bloomline_hash_key(const char* key, size_t key_length, uint64_t seed);
 
-/* FilterView::HashOf, MayMatchHash and MayMatchHashes. */
 extern uint64_t bloomline_view_hash_of(const bloomline_view_t*, const char* key, size_t key_length);
 extern uint8_t bloomline_view_may_match_hash(const bloomline_view_t*, uint64_t hash);
 extern void bloomline_view_may_match_hashes(const bloomline_view_t*, size_t num_hashes,
@@ -191,7 +139,7 @@ extern void bloomline_view_may_match_hashes(const bloomline_view_t*, size_t num_
 extern uint8_t bloomline_view_always_matches(const bloomline_view_t*);
 extern int bloomline_view_num_probes(const bloomline_view_t*);
 
-/* Options of Bloom filters in memory: BloomFilterOptions in bloom_filter.h */
+/* Options of Bloom filters: bloom_filter.h */
 
 enum {
   bloomline_bloom_blocked = 0,
@@ -209,24 +157,20 @@ extern void bloomline_bloomoptions_set_num_probes(bloomline_bloomoptions_t*, int
 extern void bloomline_bloomoptions_set_layout(bloomline_bloomoptions_t*, int layout);
 extern void bloomline_bloomoptions_set_seed(bloomline_bloomoptions_t*, uint64_t seed);
 
-/* Bloom filters in memory, saved and mapped: BloomFilter and MappedBloomFilter in bloom_filter.h */
+/* Bloom filters in memory, saved and mapped: bloom_filter.h */
 
 extern bloomline_bloom_t* bloomline_bloom_create(const bloomline_bloomoptions_t* options,
                                                  char** errptr);
-/* A copy in memory, also of a mapped filter. */
 extern bloomline_bloom_t* bloomline_bloom_copy(const bloomline_bloom_t* from, char** errptr);
 extern bloomline_bloom_t* bloomline_bloom_load(const char* path, char** errptr);
-/* From the bytes of bloomline_bloom_to_bytes, or of a saved file; they are copied. */
+/* The bytes are copied. */
 extern bloomline_bloom_t* bloomline_bloom_from_bytes(const char* bytes, size_t length,
                                                      char** errptr);
-/* A saved file in place, only for the functions that take a const handle. With verify_payload the
-   checksum of the bits is checked as well, which reads the whole file. */
+/* A MappedBloomFilter, for functions that take a const handle. */
 extern const bloomline_bloom_t* bloomline_bloom_open_mapped(const char* path,
                                                             uint8_t verify_payload, char** errptr);
 extern void bloomline_bloom_destroy(const bloomline_bloom_t*);
 
-/* True: a bit changed, so the key was certainly not in before. The function for many keys returns
-   how many changed a bit; `changed` may be NULL. */
 extern uint8_t bloomline_bloom_add_key(bloomline_bloom_t*, const char* key, size_t key_length);
 extern size_t bloomline_bloom_add_keys(bloomline_bloom_t*, size_t num_keys, const char* const* keys,
                                        const size_t* key_lengths, uint8_t* changed);
@@ -235,20 +179,16 @@ extern uint8_t bloomline_bloom_may_match(const bloomline_bloom_t*, const char* k
 extern void bloomline_bloom_may_match_keys(const bloomline_bloom_t*, size_t num_keys,
                                            const char* const* keys, const size_t* key_lengths,
                                            uint8_t* may_match);
-/* For callers that have a 64-bit hash already. */
 extern uint64_t bloomline_bloom_hash_of(const bloomline_bloom_t*, const char* key,
                                         size_t key_length);
 extern uint8_t bloomline_bloom_add_hash(bloomline_bloom_t*, uint64_t hash);
 extern uint8_t bloomline_bloom_may_match_hash(const bloomline_bloom_t*, uint64_t hash);
 
-/* False: failed, and nothing changed. */
 extern uint8_t bloomline_bloom_merge(bloomline_bloom_t*, const bloomline_bloom_t* other,
                                      char** errptr);
 extern uint8_t bloomline_bloom_intersect(bloomline_bloom_t*, const bloomline_bloom_t* other,
                                          char** errptr);
 extern uint8_t bloomline_bloom_save(const bloomline_bloom_t*, const char* path, char** errptr);
-/* The bytes of the file that bloomline_bloom_save writes, and their number in *length; free them
-   with bloomline_free. A second copy of them exists for a moment. */
 extern char* bloomline_bloom_to_bytes(const bloomline_bloom_t*, size_t* length, char** errptr);
 extern void bloomline_bloom_clear(bloomline_bloom_t*);
 
@@ -263,20 +203,18 @@ extern uint8_t bloomline_bloom_is_past_capacity(const bloomline_bloom_t*);
 extern uint64_t bloomline_bloom_estimated_num_keys(const bloomline_bloom_t*);
 extern double bloomline_bloom_estimated_false_positive_rate(const bloomline_bloom_t*);
 
-/* Bloom filters that many threads change at once: AtomicBloomFilter in atomic_bloom_filter.h. Any
-   number of threads may call these functions on one handle at the same time, except for
-   bloomline_atomic_to_bloom and bloomline_atomic_destroy, which need exclusive access. */
+/* Bloom filters that many threads change: atomic_bloom_filter.h. Threads may call any functions at
+   once, except for bloomline_atomic_to_bloom and bloomline_atomic_destroy. */
 
 extern bloomline_atomic_t* bloomline_atomic_create(const bloomline_bloomoptions_t* options,
                                                    char** errptr);
-/* ToAtomic and ToBloomFilter. The result takes the keys and the memory over, and the argument is
-   destroyed. NULL: out of memory; the argument is then as before, and still the caller's. */
+/* The result takes over keys and memory, and the argument is destroyed. NULL: out of memory; the
+   argument stays the caller's. */
 extern bloomline_atomic_t* bloomline_atomic_from_bloom(bloomline_bloom_t*);
 extern bloomline_bloom_t* bloomline_atomic_to_bloom(bloomline_atomic_t*);
 extern bloomline_bloom_t* bloomline_atomic_snapshot(const bloomline_atomic_t*, char** errptr);
 extern void bloomline_atomic_destroy(bloomline_atomic_t*);
 
-/* As the functions of bloomline_bloom_t. */
 extern uint8_t bloomline_atomic_add_key(bloomline_atomic_t*, const char* key, size_t key_length);
 extern size_t bloomline_atomic_add_keys(bloomline_atomic_t*, size_t num_keys,
                                         const char* const* keys, const size_t* key_lengths,
@@ -299,8 +237,7 @@ extern uint64_t bloomline_atomic_capacity(const bloomline_atomic_t*);
 extern uint64_t bloomline_atomic_estimated_num_keys(const bloomline_atomic_t*);
 extern double bloomline_atomic_estimated_false_positive_rate(const bloomline_atomic_t*);
 
-/* Options of scalable filters, for an unknown number of keys: ScalableBloomFilterOptions in
-   scalable_bloom_filter.h */
+/* Options of scalable filters: scalable_bloom_filter.h */
 
 extern bloomline_scalableoptions_t* bloomline_scalableoptions_create(void);
 extern void bloomline_scalableoptions_destroy(bloomline_scalableoptions_t*);
@@ -314,7 +251,7 @@ extern void bloomline_scalableoptions_set_tightening(bloomline_scalableoptions_t
 extern void bloomline_scalableoptions_set_layout(bloomline_scalableoptions_t*, int layout);
 extern void bloomline_scalableoptions_set_seed(bloomline_scalableoptions_t*, uint64_t seed);
 
-/* Scalable filters: ScalableBloomFilter in scalable_bloom_filter.h */
+/* Scalable filters: scalable_bloom_filter.h */
 
 extern bloomline_scalable_t* bloomline_scalable_create(const bloomline_scalableoptions_t* options,
                                                        char** errptr);
@@ -323,8 +260,6 @@ extern bloomline_scalable_t* bloomline_scalable_from_bytes(const char* bytes, si
                                                            char** errptr);
 extern void bloomline_scalable_destroy(bloomline_scalable_t*);
 
-/* True: the key was added, and was certainly not in before. The function for many keys returns how
-   many were added; `changed` may be NULL. */
 extern uint8_t bloomline_scalable_add_key(bloomline_scalable_t*, const char* key,
                                           size_t key_length);
 extern size_t bloomline_scalable_add_keys(bloomline_scalable_t*, size_t num_keys,
@@ -336,10 +271,8 @@ extern void bloomline_scalable_may_match_keys(const bloomline_scalable_t*, size_
                                               const char* const* keys, const size_t* key_lengths,
                                               uint8_t* may_match);
 
-/* False: failed, and nothing changed. */
 extern uint8_t bloomline_scalable_save(const bloomline_scalable_t*, const char* path,
                                        char** errptr);
-/* As bloomline_bloom_to_bytes. */
 extern char* bloomline_scalable_to_bytes(const bloomline_scalable_t*, size_t* length,
                                          char** errptr);
 extern void bloomline_scalable_clear(bloomline_scalable_t*);
@@ -352,8 +285,7 @@ extern uint64_t bloomline_scalable_estimated_num_keys(const bloomline_scalable_t
 extern double bloomline_scalable_estimated_false_positive_rate(const bloomline_scalable_t*);
 extern uint8_t bloomline_scalable_is_past_capacity(const bloomline_scalable_t*);
 
-/* Options of counting filters, from which keys can be removed: CountingBloomFilterOptions in
-   counting_bloom_filter.h */
+/* Options of counting filters: counting_bloom_filter.h */
 
 extern bloomline_countingoptions_t* bloomline_countingoptions_create(void);
 extern void bloomline_countingoptions_destroy(bloomline_countingoptions_t*);
@@ -367,7 +299,7 @@ extern void bloomline_countingoptions_set_counter_bits(bloomline_countingoptions
                                                        int counter_bits);
 extern void bloomline_countingoptions_set_seed(bloomline_countingoptions_t*, uint64_t seed);
 
-/* Counting filters: CountingBloomFilter in counting_bloom_filter.h. Remove only what was added. */
+/* Counting filters: counting_bloom_filter.h. Remove only what was added. */
 
 extern bloomline_counting_t* bloomline_counting_create(const bloomline_countingoptions_t* options,
                                                        char** errptr);
@@ -376,18 +308,14 @@ extern bloomline_counting_t* bloomline_counting_from_bytes(const char* bytes, si
                                                            char** errptr);
 extern void bloomline_counting_destroy(bloomline_counting_t*);
 
-/* True: the key was certainly not in before. */
 extern uint8_t bloomline_counting_add_key(bloomline_counting_t*, const char* key,
                                           size_t key_length);
-/* False: the key is certainly not in, and nothing changed. */
 extern uint8_t bloomline_counting_remove_key(bloomline_counting_t*, const char* key,
                                              size_t key_length);
 extern uint8_t bloomline_counting_may_match(const bloomline_counting_t*, const char* key,
                                             size_t key_length);
 extern uint32_t bloomline_counting_estimated_count(const bloomline_counting_t*, const char* key,
                                                    size_t key_length);
-/* The same for many keys. The first two return how many answers are true; their `answers` may be
-   NULL. */
 extern size_t bloomline_counting_add_keys(bloomline_counting_t*, size_t num_keys,
                                           const char* const* keys, const size_t* key_lengths,
                                           uint8_t* answers);
@@ -398,16 +326,12 @@ extern void bloomline_counting_may_match_keys(const bloomline_counting_t*, size_
                                               const char* const* keys, const size_t* key_lengths,
                                               uint8_t* may_match);
 
-/* False: failed, and nothing changed. */
 extern uint8_t bloomline_counting_merge(bloomline_counting_t*, const bloomline_counting_t* other,
                                         char** errptr);
 extern uint8_t bloomline_counting_save(const bloomline_counting_t*, const char* path,
                                        char** errptr);
-/* As bloomline_bloom_to_bytes. */
 extern char* bloomline_counting_to_bytes(const bloomline_counting_t*, size_t* length,
                                          char** errptr);
-/* CountingBloomFilter::ToBloomFilter: a new Bloom filter with the same answers, in a quarter or an
-   eighth of the memory. */
 extern bloomline_bloom_t* bloomline_counting_create_bloom(const bloomline_counting_t*,
                                                           char** errptr);
 extern void bloomline_counting_clear(bloomline_counting_t*);
@@ -425,10 +349,7 @@ extern uint64_t bloomline_counting_num_saturated_counters(const bloomline_counti
 /* Kernels: cpu.h */
 
 extern const char* bloomline_active_kernel_name(void); /* static storage */
-/* True: the kernel is active now. */
 extern uint8_t bloomline_force_kernel(const char* name, char** errptr);
-
-/* Miscellaneous */
 
 extern void bloomline_free(void*);
 extern const char* bloomline_version(void); /* as "0.1.0"; static storage */

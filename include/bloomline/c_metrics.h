@@ -1,6 +1,5 @@
-/* What the filter policies of this process have counted, for programs in C and for bindings of
-   other languages: see bloomline/metrics.h. Link with bloomline::core, which bloomline::leveldb and
-   bloomline::rocksdb bring. Conventions as in bloomline/c.h, which is not needed. */
+/* What the filter policies of this process have counted: metrics.h in C. Conventions as in c.h.
+   Link with bloomline::core. */
 #ifndef BLOOMLINE_C_METRICS_H_
 #define BLOOMLINE_C_METRICS_H_
 
@@ -8,8 +7,7 @@
 extern "C" {
 #endif
 
-/* Returns MetricsText() of bloomline/metrics.h, to be passed to free(). If out of memory, returns
-   NULL and sets *errptr. Thread-safe. */
+/* MetricsText(), to be passed to free(). NULL: out of memory. Thread-safe. */
 extern char* bloomline_metrics_text(char** errptr);
 
 #ifdef __cplusplus

@@ -1,27 +1,8 @@
-/* C bindings for Bloom filters on Redis.
+/* C bindings for Bloom filters on Redis. A function does what the C++ function of the same name in
+   redis_bloom_filter.h does.
 
-   A function here does what the C++ function of the same name does. redis_bloom_filter.h explains
-   it: meaning, cost, retries, what a server can lose. Comments here give only what differs.
-
-     bloomline_redisservers_*      RedisServers and RedisTls
-     bloomline_sharedoptions_*     SharedBloomFilterOptions
-     bloomline_addoptions_*        AddOptions
-     bloomline_shared_*            SharedBloomFilter
-
-     char* error = NULL;
-     bloomline_redisservers_t* servers = bloomline_redisservers_create();
-     bloomline_shared_t* filter = bloomline_shared_open(servers, "seen-urls", &error);
-     if (filter == NULL) return 1;  // error says why; bloomline_redis_free(error)
-     if (bloomline_shared_add_key(filter, "apple", 5, NULL) == bloomline_shared_failed) {
-       fprintf(stderr, "%s\n", bloomline_shared_error(filter));
-     }
-     if (bloomline_shared_may_match(filter, "pear", 4) == bloomline_shared_no) {
-       ... certainly never added ...
-     }
-     bloomline_shared_destroy(filter);
-
-   Conventions as in bloomline/c.h, except (7): a bloomline_shared_t is used by one thread at a
-   time, for queries too. Link with bloomline::redis; bloomline::c is not needed. */
+   Conventions as in c.h, except (7): one thread at a time uses a bloomline_shared_t, also for
+   queries. Link with bloomline::redis. */
 #ifndef BLOOMLINE_C_REDIS_H_
 #define BLOOMLINE_C_REDIS_H_
 
@@ -49,12 +30,12 @@ enum {
 /* Answer */
 enum { bloomline_shared_no = 0, bloomline_shared_maybe = 1, bloomline_shared_unavailable = 2 };
 
-/* How to reach Redis. Texts are copied; NULL is the default, which is empty. A setter returns false
-   if there is no memory; the object is then as before. */
+/* How to reach Redis. Texts are copied; NULL is the default. A setter returns false, and changes
+   nothing, if memory is missing. */
 
 extern bloomline_redisservers_t* bloomline_redisservers_create(void);
 extern void bloomline_redisservers_destroy(bloomline_redisservers_t*);
-/* Replaces the addresses. False also if one of them is NULL. */
+/* Replaces the addresses. False also if one is NULL. */
 extern uint8_t bloomline_redisservers_set_servers(bloomline_redisservers_t*, size_t num_servers,
                                                   const char* const* servers);
 extern uint8_t bloomline_redisservers_set_username(bloomline_redisservers_t*, const char* username);
@@ -86,14 +67,14 @@ extern void bloomline_sharedoptions_set_seed(bloomline_sharedoptions_t*, uint64_
 extern void bloomline_sharedoptions_set_shard_bytes(bloomline_sharedoptions_t*,
                                                     uint64_t shard_bytes);
 
-/* What an addition waits for. NULL stands for the defaults as well. */
+/* What an addition waits for. NULL stands for the defaults. */
 
 extern bloomline_addoptions_t* bloomline_addoptions_create(void);
 extern void bloomline_addoptions_destroy(bloomline_addoptions_t*);
 extern void bloomline_addoptions_set_min_replicas(bloomline_addoptions_t*, int min_replicas);
 extern void bloomline_addoptions_set_replica_timeout_ms(bloomline_addoptions_t*, int ms);
 
-/* Filters. The functions copy what they need of their arguments. */
+/* Filters. */
 
 extern bloomline_shared_t* bloomline_shared_create(const bloomline_redisservers_t* servers,
                                                    const char* name,
@@ -101,17 +82,17 @@ extern bloomline_shared_t* bloomline_shared_create(const bloomline_redisservers_
                                                    char** errptr);
 extern bloomline_shared_t* bloomline_shared_open(const bloomline_redisservers_t* servers,
                                                  const char* name, char** errptr);
-/* SharedBloomFilter::Delete. True: there is no such filter now. */
+/* True: the filter does not exist now. */
 extern uint8_t bloomline_shared_delete(const bloomline_redisservers_t* servers, const char* name,
                                        char** errptr);
 /* Closes the connections. The filter stays in Redis. */
 extern void bloomline_shared_destroy(bloomline_shared_t*);
 
-/* An AddResult. `options` may be NULL. */
+/* An AddResult. */
 extern int bloomline_shared_add_key(bloomline_shared_t*, const char* key, size_t key_length,
                                     const bloomline_addoptions_t* options);
-/* False: the result of a key is bloomline_shared_failed. `options` and `results` may be NULL. Keys
-   are pipelined 4096 at a time. */
+/* False: a result is bloomline_shared_failed. `results` may be NULL. Pipelines 4096 keys at a
+   time. */
 extern uint8_t bloomline_shared_add_keys(bloomline_shared_t*, size_t num_keys,
                                          const char* const* keys, const size_t* key_lengths,
                                          const bloomline_addoptions_t* options, int* results);
@@ -121,7 +102,7 @@ extern int bloomline_shared_may_match(bloomline_shared_t*, const char* key, size
 extern uint8_t bloomline_shared_may_match_keys(bloomline_shared_t*, size_t num_keys,
                                                const char* const* keys, const size_t* key_lengths,
                                                int* answers);
-/* SharedBloomFilter::error; NULL for none. Valid until the filter is used again. */
+/* NULL for none. Valid until the filter is used again. */
 extern const char* bloomline_shared_error(const bloomline_shared_t*);
 
 /* Valid as long as the handle. */
@@ -132,7 +113,7 @@ extern uint64_t bloomline_shared_num_bytes(const bloomline_shared_t*);
 extern uint32_t bloomline_shared_num_shards(const bloomline_shared_t*);
 extern int bloomline_shared_num_probes(const bloomline_shared_t*);
 
-/* As bloomline_free and bloomline_version of c.h. */
+/* See bloomline_free and bloomline_version. */
 extern void bloomline_redis_free(void*);
 extern const char* bloomline_redis_version(void);
 

@@ -1,5 +1,5 @@
-// Static filters: add all keys, finish, then query. A static filter takes the least memory, and
-// this is the form that SSTables store. For keys that arrive while queries run, see bloom_filter.h.
+// Static filters, the form that SSTables store: add all keys, finish, then query. For keys that
+// arrive while queries run, see bloom_filter.h.
 //
 //   bloomline::FilterBuilder builder(options);
 //   builder.AddKey("apple");
@@ -8,7 +8,7 @@
 //   if (!view.MayMatch("pear")) { /* "pear" was certainly not added */ }
 //
 // The bytes are the same on every machine (docs/format.md, section 5). They carry no checksum:
-// protect them against corruption where they are stored.
+// protect them against corruption where they are stored. Link bloomline::core.
 #ifndef BLOOMLINE_FILTER_H_
 #define BLOOMLINE_FILTER_H_
 
@@ -33,14 +33,11 @@ struct Payload;
 // Collects keys and writes them as a filter: ((AddKey | AddKeys | AddKeyAndPrefix | AddHash |
 // AddHashes | TakeKeysFrom)* Finish)*. Not thread-safe.
 //
-// Errors: with invalid options (FilterOptions::Validate, and kClassic, which only LevelDB uses) the
-// filter matches every key, and error() gives the reason. So does the filter after a function that
-// adds keys, Finish or FinishTo threw std::bad_alloc: no filter lacks a key.
+// Errors: if the options are invalid (FilterOptions::Validate, and formats of an engine) or a
+// function threw std::bad_alloc, the filter matches every key, and error() gives the reason.
 //
-// Memory: 64 bits per distinct key, and up to 2 MiB for keys to come. While Finish runs, it needs
-// more, in percent of that. A kBlocked filter of 32 MiB or more takes 1 to 3 %. In kCompact, one
-// thread takes 18 % for 50,000 keys and 6 % for 3 million, and 128 threads take up to a third;
-// fewer than 46,000 keys take 100 %, and so do keys from many builders of a few thousand keys each.
+// Memory: 64 bits per distinct key, and up to 2 MiB for keys to come. Finish adds up to 3 % for
+// large kBlocked filters, and for kCompact 6 to 33 %, or 100 % below 46,000 keys.
 class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);
@@ -52,8 +49,7 @@ class FilterBuilder {
   // Adds a key of any length, also empty. Adjacent duplicates are skipped. Cost: one hash.
   void AddKey(std::string_view key);
 
-  // Adds n keys, in order. The overloads take a container or array of integers (encoded as in
-  // keys.h) or of anything convertible to std::string_view, which is not copied.
+  // Adds n keys, in order. The overloads take a container or array of keys (keys.h).
   void AddKeys(size_t n, const std::string_view* keys);
   template <typename Keys, typename = filter::IfKeys<Keys>>
   void AddKeys(const Keys& keys) {
@@ -65,15 +61,12 @@ class FilterBuilder {
     AddKeys<std::initializer_list<Key>>(keys);
   }
 
-  // Adds a key and its prefix, as RocksDB does with a prefix extractor. Skips the prefix if it
-  // equals the previous prefix, this key or the previous key, and the key if it equals the previous
-  // key or prefix.
+  // Adds a key and its prefix, as RocksDB does with a prefix extractor. Each is skipped if it
+  // equals the previous key or prefix, and the prefix if it equals the key.
   void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
 
-  // The same with hashes: AddHash(HashOf(key)) is AddKey(key). To hash a key once for several
-  // builders with the same seed, use HashKey below. Never add hashes of another kind: queries
-  // expect XXH3 of the key with the filter's seed (docs/format.md, section 1). With random_seed,
-  // HashOf is for this builder alone, and only until the next Finish, which draws another seed.
+  // AddHash(HashOf(key)) is AddKey(key). Add no other hashes, but those of HashKey below with the
+  // filter's seed. With random_seed, HashOf is valid for this builder until the next Finish.
   uint64_t HashOf(std::string_view key) const;
   void AddHash(uint64_t hash);
   void AddHashes(size_t n, const uint64_t* hashes);
@@ -81,62 +74,52 @@ class FilterBuilder {
   // Keys and prefixes added, less those that were skipped.
   size_t num_keys() const;
 
-  // Number of bytes that Finish would return now.
+  // The number of bytes that Finish would return now.
   uint64_t FinishedBytes() const;
 
-  // Moves all keys of `other` here, in constant time; `other` is then empty. So each thread can add
-  // keys to a builder of its own. Returns false and moves nothing if the format or the seed
-  // differs, because then the hashes do not fit. Builders with random_seed have different seeds:
-  // draw one seed for all of them instead (seed.h).
+  // Moves all keys of `other` here, in constant time, so that each thread can fill its own builder.
+  // Returns false and moves nothing if format or seed differ; with random_seed they always do.
   bool TakeKeysFrom(FilterBuilder* other);
 
-  // Returns the filter of all keys added. The builder is then empty and can be used again. The
-  // bytes depend on the set of keys, the number of keys and the seed, not on num_threads.
-  // num_threads >= 1 is the most threads that share the work, including the calling one. Small
-  // filters are built on one thread: kBlocked below 32 MiB; kCompact has one for each 32,768 keys.
+  // Returns the filter; the builder is then empty and can be used again. The bytes do not depend on
+  // num_threads, 1 or more, which includes the calling thread. Small filters are built on one.
   std::string Finish(int num_threads = 1);
 
-  // The same into memory of the caller: exactly FinishedBytes() bytes, at any alignment.
+  // The same into the caller's memory: exactly FinishedBytes() bytes, at any alignment.
   void FinishTo(char* dst, int num_threads = 1);
 
-  // Empty, or the reason why a filter matches every key: the options are invalid, memory was
-  // missing, or no random seed could be drawn. After Finish it refers to the finished
-  // filter, and from the next added key on to the next filter.
+  // Empty, or why the filter matches every key: invalid options, missing memory, or no random seed.
+  // After Finish it refers to the finished filter until a key is added.
   const std::string& error() const;
 
  private:
   std::unique_ptr<filter::FilterWriter> writer_;  // null: moved from
 };
 
-// Queries filter bytes. Any bytes give a valid view: bytes that it does not understand match every
-// key. (Damage that leaves the bytes readable cannot be noticed, see above.) A view borrows: the
-// bytes must outlive it. They may have any alignment, and nothing outside of them is read. Cheap to
-// copy. Const functions are thread-safe. Nothing here throws or allocates.
+// Queries filter bytes, at any alignment, which must outlive the view. Any bytes give a valid view;
+// those it does not understand match every key. Cheap to copy. Const functions are thread-safe.
+// Only Validate allocates.
 class FilterView {
  public:
   // Matches every key.
   FilterView();
 
-  // Cost: reads the trailer, builds nothing.
+  // Cost: reads the trailer.
   static FilterView Open(std::string_view bytes);
 
-  // Empty if Open understands the bytes. Else one sentence, for logs, that says why the view
-  // matches every key: for example that the bytes are a saved BloomFilter, that their end is
-  // missing, or that memory ran out when they were written.
+  // Empty if Open understands the bytes, else one sentence that says why not.
   static std::string Validate(std::string_view bytes);
 
-  // False: the key was certainly not added. True: the key was added, or it is a false positive.
-  // Cost: one hash and, in blocked and compact filters, one cache line (two if the bytes do not
-  // start on a cache-line boundary).
+  // False: the key was certainly not added. True: it was added, or is a false positive. Cost: one
+  // hash and one cache line (two if the bytes are not aligned; more in small filters of an engine).
   bool MayMatch(std::string_view key) const {
     return hasher_.IsShort(key.size()) ? MayMatchHash(hasher_(key)) : OtherKeyMayMatch(key);
   }
 
-  // may_match[i] = MayMatch(keys[i]) for i < n. Faster than n single queries on filters larger than
-  // the caches, because blocks are prefetched.
+  // may_match[i] = MayMatch(keys[i]) for i < n, faster on filters larger than the caches.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
-  // The same for a container or array of keys (keys.h). may_match has as many elements.
+  // The same for a container or array of keys (keys.h).
   template <typename Keys, typename = filter::IfKeys<Keys>>
   void MayMatch(const Keys& keys, bool* may_match) const {
     filter::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
@@ -144,18 +127,15 @@ class FilterView {
     });
   }
 
-  // The same with hashes: MayMatchHash(HashOf(key)) is MayMatch(key). HashOf is for this view
-  // alone: bytes that were not understood have no seed. To hash a key once for several filters with
-  // the same seed, use HashKey below.
+  // MayMatchHash(HashOf(key)) is MayMatch(key). HashOf is for this view alone; see HashKey.
   uint64_t HashOf(std::string_view key) const;
   bool MayMatchHash(uint64_t hash) const { return filter_.may_match(filter_, hash); }
   void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
 
-  // True if every key matches, because the bytes were not understood or because their writer could
-  // not build the filter.
+  // Every key matches: the bytes were not understood, or the filter could not be built.
   bool AlwaysMatches() const;
 
-  // Probes per key, k. 0 in kCompact, which has none, and if AlwaysMatches().
+  // Probes per key, k. 0 in kCompact and if AlwaysMatches().
   int num_probes() const;
 
  private:
@@ -167,9 +147,8 @@ class FilterView {
   uint64_t seed_ = 0;
 };
 
-// The hash of a key in every filter with this seed (FilterOptions::seed): for AddHash of such
-// builders and MayMatchHash of such views. Not for filters with random_seed, each of which has a
-// seed of its own. Cost: one hash.
+// The hash of a key in every filter with this FilterOptions::seed, for AddHash and MayMatchHash.
+// Not for filters with random_seed. Cost: one hash.
 uint64_t HashKey(std::string_view key, uint64_t seed);
 
 }  // namespace bloomline

@@ -1,7 +1,6 @@
 // What filter.h and bloom_filter.h inline into their callers. Include those headers, not this one.
-//
-// An inlined query hashes a short key in place and then calls one function, which was chosen when
-// the filter was opened: for the filter's layout, its number of probes and the CPU.
+// An inlined query hashes a short key in place and then calls one function, which was chosen for
+// the filter's layout, its number of probes and the CPU when the filter was opened.
 #ifndef BLOOMLINE_INLINE_QUERY_H_
 #define BLOOMLINE_INLINE_QUERY_H_
 
@@ -14,21 +13,20 @@ namespace bloomline {
 
 namespace kernels {
 
-// A payload: num_blocks >= 1 blocks, at any alignment; those of a flat filter are bytes. num_probes
-// is 1 to 30, and not used in compact filters.
+// A payload: num_blocks >= 1 blocks at any alignment, bytes in a flat filter. Compact filters do
+// not use num_probes, 1 to 30.
 struct PayloadView {
   const char* data = nullptr;
   uint64_t num_blocks = 0;
   int num_probes = 0;
 };
 
-// A product of 128 bits.
 struct Product {
   uint64_t low;
   uint64_t high;
 };
 
-// a * b. Takes one instruction on 64-bit CPUs and four multiplications on 32-bit ones.
+// a * b in 128 bits.
 inline Product Multiply(uint64_t a, uint64_t b) {
 #if defined(__SIZEOF_INT128__)
   __extension__ using Uint128 = unsigned __int128;
@@ -50,8 +48,8 @@ inline Product Multiply(uint64_t a, uint64_t b) {
 
 namespace filter {
 
-// XXH3-64 (docs/format.md, section 1) of keys of 4 to 16 bytes. XXH3 adds the seed to constants and
-// combines the sums with the key. The sums are kept, so a seed costs nothing per key.
+// XXH3-64 (docs/format.md, section 1) of keys of 4 to 16 bytes. The constants that XXH3 combines
+// with the key are kept with the seed added, so a seed costs nothing per key.
 class ShortKeyHasher {
  public:
   constexpr explicit ShortKeyHasher(uint64_t seed = 0)
@@ -123,8 +121,8 @@ class ShortKeyHasher {
   uint64_t flip_last_;    // with its last 8
 };
 
-// A static filter, and the functions that query it. They take this object as their payload, and are
-// the kernel's own.
+// A static filter, and the kernel's functions that query it; they take this object as their
+// payload.
 struct OpenFilter : kernels::PayloadView {
   bool (*may_match)(const kernels::PayloadView& filter, uint64_t hash) = nullptr;
   void (*may_match_many)(const kernels::PayloadView& filter, size_t n, const uint64_t* hashes,

@@ -1,10 +1,9 @@
-// Filters for databases whose comparator treats different keys as equal.
+// Filters for databases whose comparator treats different keys as equal (docs/keys.md).
 //
-// A filter compares bytes. If "Apple" is stored and the comparator ignores case, a Get of "apple"
-// finds it, but a filter answers "no", and the key is lost. A canonicalizer maps each key to its
-// canonical form: bytes that are equal for all keys that the comparator treats as equal. Filters
-// are then built from canonical forms, and queried with them: NewCanonicalRocksDBFilterPolicy
-// (rocksdb.h) and NewCanonicalLevelDBFilterPolicy (leveldb.h). docs/keys.md has an example.
+// A filter compares bytes: if "Apple" is stored and the comparator ignores case, it answers "no"
+// for "apple". A canonicalizer maps all keys that the comparator treats as equal to one canonical
+// form. NewCanonicalRocksDBFilterPolicy (rocksdb.h) and NewCanonicalLevelDBFilterPolicy (leveldb.h)
+// build and query filters with these forms.
 #ifndef BLOOMLINE_KEY_CANONICALIZER_H_
 #define BLOOMLINE_KEY_CANONICALIZER_H_
 
@@ -14,23 +13,23 @@
 namespace bloomline {
 
 // Implemented by the user. Rules:
-// - Keys that the comparator treats as equal have equal canonical forms, in every process that uses
-//   the database, forever. If a new version of the code gives other forms, it needs another name.
-// - With a prefix extractor, RocksDB adds prefixes to filters, too. Keys that the comparator treats
-//   as equal then need prefixes with equal canonical forms, or no prefix.
-// - Other keys should have different forms: a missing key with the form of a stored one is a false
+// - Keys that the comparator treats as equal have equal forms, forever and in every process that
+//   uses the database. New code that gives other forms needs another name.
+// - With a prefix extractor, RocksDB adds prefixes to filters, too: such keys then need prefixes
+//   with equal forms, or none.
+// - Other keys should have different forms. A missing key with the form of a stored one is a false
 //   positive.
-// - Keys may have any bytes and any length, also 0, and each has a form.
+// - Any bytes of any length, also 0, have a form.
 // - Many threads may call it at once.
 class KeyCanonicalizer {
  public:
   virtual ~KeyCanonicalizer() = default;
 
-  // Letters, digits, '.', '_' and '-' of ASCII.
+  // ASCII letters, digits, '.', '_' and '-'.
   virtual const char* Name() const noexcept = 0;
 
-  // Returns the canonical form of `key`: a part of `key`, what it has written to *buffer, or bytes
-  // that live as long as this object. Must not keep `key` or `buffer`.
+  // Returns a part of `key`, what it has written to *buffer, or bytes that live as long as this
+  // object. Must not keep `key` or `buffer`.
   virtual std::string_view Canonicalize(std::string_view key,
                                         std::string* buffer) const noexcept = 0;
 };

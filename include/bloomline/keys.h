@@ -1,33 +1,21 @@
 // Keys that are not strings: integers and compound keys, by an encoding that never changes
 // (docs/format.md, section 11); and containers of keys.
 //
-//   filter->AddKey(bloomline::KeyOf(42));              // an integer
-//   filter->AddKey(bloomline::KeyOf(user_id, day));    // several
-//   std::string key;                                   // integers and strings
-//   bloomline::EncodeKey({user_id, "inbox", message_id}, &key);
-//   filter->AddKey(key);
+//   filter->AddKey(bloomline::KeyOf(user_id, day));              // integers
+//   bloomline::EncodeKey({user_id, "inbox", message_id}, &key);  // integers and strings
+//   filter->AddKeys(ids);  // std::vector<uint32_t>: KeyOf(ids[0]), KeyOf(ids[1]), ...
 //
-//   std::vector<std::string> names = ...;
-//   std::vector<uint32_t> ids = ...;
-//   filter->AddKeys(names);  // without a copy
-//   filter->AddKeys(ids);    // as KeyOf(ids[0]), KeyOf(ids[1]), ...
+// An integer of any type is 8 bytes, lowest first, in two's complement: int 5 and uint64_t 5 are
+// one key, and so are -1 and 2^64 - 1.
 //
-// An integer is 8 bytes, lowest first, in two's complement. So its type does not matter: int 5,
-// uint64_t 5 and int8_t 5 are one key, in every program and on every machine. -1 and 2^64 - 1 are
-// one key, too.
+// A container or array of keys has integers, or elements that convert to std::string_view, which
+// are not copied. Strings made on the fly and stream iterators are added one at a time, not in
+// batches.
 //
-// A container or array of keys has integers, or elements that convert to std::string_view; these
-// are not copied. Any iterators will do. Keys are added in batches. Elements that do not outlive
-// the iterator step (strings made on the fly, stream iterators) are added one at a time, which is
-// slower. A reference, view or pointer that a forward
-// iterator gives must stay valid while the iterator advances, as the C++ standard requires.
+// `double`, `bool` and `char` are refused: equal doubles can have different bytes, and the sign of
+// char depends on the machine.
 //
-// Not everything that looks like a number is a key. `double`: equal numbers have different bytes
-// (0.0 and -0.0), and results that should be equal often are not. `bool` and `char`:
-// usually a mistake, and the sign of char depends on the machine. Convert what you mean to an
-// integer.
-//
-// Link bloomline::core (CMake component `core`).
+// Link bloomline::core.
 #ifndef BLOOMLINE_KEYS_H_
 #define BLOOMLINE_KEYS_H_
 
@@ -73,8 +61,8 @@ constexpr void EncodeInteger(uint64_t value, char* bytes) {
 
 }  // namespace filter
 
-// The bytes of n integers as one key. Converts to std::string_view, which AddKey, MayMatch and all
-// other functions for keys take; the view is valid as long as this object.
+// The bytes of n integers as one key, for all functions that take keys. The std::string_view that
+// it converts to is valid as long as this object.
 template <size_t n>
 class IntegerKey {
  public:
@@ -88,7 +76,7 @@ class IntegerKey {
   char bytes_[n * filter::kIntegerKeyBytes] = {};
 };
 
-// The key of one or more integers. Cost: none to speak of.
+// The key of one or more integers.
 template <typename... Integers>
 constexpr IntegerKey<sizeof...(Integers)> KeyOf(Integers... values) {
   static_assert(sizeof...(Integers) > 0, "a key of no integers");
@@ -126,11 +114,9 @@ class KeyPart {
   bool is_integer_ = false;
 };
 
-// Sets *key to the key of all parts: 8 bytes for an integer; for a string 8 bytes of its length and
-// then its bytes. So parts of the same types give equal keys only if all parts are equal: {"ab",
-// "c"} and {"a", "bc"} differ. With integers alone it is KeyOf of them. Keys of other types in the
-// same filter may be equal; begin with an integer that names the type to keep them apart. Does not
-// allocate if `key` has room.
+// Sets *key to the key of all parts: 8 bytes for an integer; for a string 8 bytes of its length,
+// then its bytes. So parts of the same types give equal keys only if all parts are equal. If one
+// filter has keys of several types, begin each with an integer that names the type.
 void EncodeKey(std::initializer_list<KeyPart> parts, std::string* key);
 
 namespace filter {
@@ -140,8 +126,7 @@ template <typename Reference>
 inline constexpr bool kIsKeyReference =
     kIsKeyInteger<std::decay_t<Reference>> || std::is_convertible_v<Reference, std::string_view>;
 
-// Whether all elements can be visited again, so that they stay when the iterator goes on. One that
-// reads a stream keeps a single element in itself.
+// Whether all elements can be visited again, and so stay when the iterator goes on.
 template <typename Iterator, typename = void>
 inline constexpr bool kIsMultiPass = false;
 template <typename Iterator>
@@ -150,8 +135,7 @@ inline constexpr bool kIsMultiPass<
     std::is_convertible_v<typename std::iterator_traits<Iterator>::iterator_category,
                           std::forward_iterator_tag>;
 
-// Whether a view of the element is still valid when the iterator goes on. A string that the
-// iterator made is gone then.
+// Whether a view of the element is still valid when the iterator goes on.
 template <typename Iterator>
 inline constexpr bool kStays =
     kIsMultiPass<Iterator> &&
@@ -174,8 +158,8 @@ inline constexpr bool
                                                    const std::string_view*>>> = true;
 
 // Calls run(first, n, keys) with the keys of elements first to first + n - 1, for all elements in
-// order. An array of std::string_view is passed on as it is; strings that do not stay one by one;
-// others in groups of max_keys on the stack. Each element is visited once.
+// order: an array of std::string_view as it is; strings that do not stay one by one; others in
+// groups on the stack.
 template <size_t max_keys = 256, typename Keys, typename Run>
 void ForEachKeyGroup(const Keys& keys, Run run) {
   if constexpr (kIsViews<Keys>) {
