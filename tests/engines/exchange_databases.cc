@@ -13,7 +13,7 @@
 #include <system_error>
 #include <vector>
 
-#include "tests/faults/store.h"
+#include "tests/engines/store.h"
 #include "tests/support/key_shapes.h"
 
 namespace bloomline::tests {
@@ -58,7 +58,6 @@ std::vector<Kind> AllKinds() {
         StoreOptions options;
         options.engine = engine;
         options.filter = filter;
-        options.small_buffers = false;
         options.large_blocks = has_large_blocks;
         kinds.push_back({std::string(Name(engine)) + "_" + Name(filter) +
                              (has_large_blocks ? "_large_blocks" : ""),
@@ -85,7 +84,7 @@ void Write(const std::string& folder) {
       KeysAndValues pairs;
       for (uint64_t i = first; i < last; ++i) pairs.emplace_back(Key(i, true), Value(i));
       std::string error;
-      if (!store->Write(pairs, Durability::kLog, &error) || !store->Flush(&error)) {
+      if (!store->Write(pairs, &error) || !store->Flush(&error)) {
         Fail(kind.name + ": " + error);
       }
     };
@@ -118,11 +117,11 @@ void ReadOne(const Kind& kind, FilterKind reader, const std::string& path, Total
     wrong += found ? 0 : 1;
   }
   for (const Answer answer : store->GetMany(stored)) wrong += answer == Answer::kFound ? 0 : 1;
-  const uint64_t before = store->filter_counts().no;
+  const uint64_t before = store->num_excluded();
   for (const std::string& key : missing) {
     wrong += store->Get(key, &value) == Answer::kNotFound ? 0 : 1;
   }
-  const uint64_t excluded = store->filter_counts().no - before;
+  const uint64_t excluded = store->num_excluded() - before;
   totals->num_answers += 2 * stored.size() + missing.size();
   totals->num_wrong += wrong;
   totals->checksum = (totals->checksum * 31 + excluded) * 31 + wrong;

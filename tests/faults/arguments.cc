@@ -26,11 +26,7 @@ std::string Arguments::Text() {
 
 uint64_t Arguments::Number(uint64_t min, uint64_t max) {
   const std::string name = argv_[next_ - 1];
-  return Number(name, Text(), min, max);
-}
-
-uint64_t Arguments::Number(const std::string& name, const std::string& text, uint64_t min,
-                           uint64_t max) {
+  const std::string text = Text();
   char* end = nullptr;
   errno = 0;
   const unsigned long long number = std::strtoull(text.c_str(), &end, 10);

@@ -1,4 +1,4 @@
-// Command lines of crash, rewrite and the matrix of engines.
+// Command lines of rewrite and the matrix of engines.
 #ifndef BLOOMLINE_TESTS_FAULTS_ARGUMENTS_H_
 #define BLOOMLINE_TESTS_FAULTS_ARGUMENTS_H_
 
@@ -18,8 +18,6 @@ class Arguments {
   // The value of the argument that Next returned.
   std::string Text();
   uint64_t Number(uint64_t min, uint64_t max);
-  // The argument itself, as a number.
-  uint64_t Number(const std::string& name, const std::string& text, uint64_t min, uint64_t max);
 
   [[noreturn]] void Refuse(const std::string& what);
 

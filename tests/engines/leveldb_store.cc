@@ -7,12 +7,12 @@
 #include <cstdarg>
 
 #include "bloomline/leveldb.h"
-#include "tests/faults/store.h"
+#include "tests/engines/store.h"
 
 namespace bloomline::tests {
 namespace {
 
-// Counts the answers of the wrapped policy.
+// Counts how often the wrapped policy says "no".
 class CountingPolicy : public leveldb::FilterPolicy {
  public:
   explicit CountingPolicy(const leveldb::FilterPolicy* policy) : policy_(policy) {}
@@ -22,15 +22,14 @@ class CountingPolicy : public leveldb::FilterPolicy {
   }
   bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
     const bool answer = policy_->KeyMayMatch(key, filter);
-    ++(answer ? yes_ : no_);
+    num_excluded_ += answer ? 0 : 1;
     return answer;
   }
-  FilterCounts counts() const { return {yes_, no_}; }
+  uint64_t num_excluded() const { return num_excluded_; }
 
  private:
   const leveldb::FilterPolicy* const policy_;
-  mutable std::atomic<uint64_t> yes_{0};
-  mutable std::atomic<uint64_t> no_{0};
+  mutable std::atomic<uint64_t> num_excluded_{0};
 };
 
 class SilentLogger : public leveldb::Logger {
@@ -58,7 +57,7 @@ class LevelDBStore : public Store {
     options_.compression = leveldb::kNoCompression;
     options_.block_size = options.large_blocks ? 1 << 20 : 1024;
     options_.paranoid_checks = true;  // otherwise a filter block's CRC is not checked
-    options_.write_buffer_size = options.small_buffers ? 64 << 10 : 64 << 20;
+    options_.write_buffer_size = 64 << 20;
     read_.verify_checksums = true;
   }
 
@@ -69,12 +68,10 @@ class LevelDBStore : public Store {
     return IsOk(status, error);
   }
 
-  bool Write(const KeysAndValues& pairs, Durability durability, std::string* error) override {
+  bool Write(const KeysAndValues& pairs, std::string* error) override {
     leveldb::WriteBatch batch;
     for (const auto& [key, value] : pairs) batch.Put(key, value);
-    leveldb::WriteOptions write;
-    write.sync = durability == Durability::kSync;
-    return IsOk(db_->Write(write, &batch), error);
+    return IsOk(db_->Write({}, &batch), error);
   }
 
   bool Flush(std::string* error) override { return Compact(error); }
@@ -96,7 +93,7 @@ class LevelDBStore : public Store {
     return answers;
   }
 
-  FilterCounts filter_counts() const override { return policy_.counts(); }
+  uint64_t num_excluded() const override { return policy_.num_excluded(); }
 
  private:
   static bool IsOk(const leveldb::Status& status, std::string* error) {

@@ -1,4 +1,4 @@
-#include "tests/faults/store.h"
+#include "tests/engines/store.h"
 
 namespace bloomline::tests {
 

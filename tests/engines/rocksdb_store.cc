@@ -5,7 +5,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "tests/engines/rocksdb_open.h"
-#include "tests/faults/store.h"
+#include "tests/engines/store.h"
 
 namespace bloomline::tests {
 namespace {
@@ -22,7 +22,6 @@ class RocksDBStore : public Store {
   explicit RocksDBStore(const StoreOptions& options) {
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy = NewPolicy(options.filter);
-    table.detect_filter_construct_corruption = options.verify_filters;
     table.block_size = 1024;
     table.block_cache = rocksdb::NewLRUCache(1 << 20);
     if (options.engine == Engine::kRocksDBPartitioned) {
@@ -35,18 +34,9 @@ class RocksDBStore : public Store {
     options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     options_.statistics = rocksdb::CreateDBStatistics();
     options_.compression = rocksdb::kNoCompression;
-    if (options.small_buffers) {
-      options_.write_buffer_size = 64 << 10;
-      options_.target_file_size_base = 64 << 10;
-      options_.level0_file_num_compaction_trigger = 2;
-      options_.max_bytes_for_level_base = 256 << 10;
-      options_.max_background_jobs = 2;
-    } else {
-      options_.disable_auto_compactions = true;
-    }
+    options_.disable_auto_compactions = true;
     options_.stats_dump_period_sec = 0;
     options_.stats_persist_period_sec = 0;
-    options_.max_bgerror_resume_count = 0;
   }
 
   bool Open(const std::string& path, std::string* error) {
@@ -54,15 +44,12 @@ class RocksDBStore : public Store {
     return IsOk(status, error);
   }
 
-  bool Write(const KeysAndValues& pairs, Durability durability, std::string* error) override {
+  bool Write(const KeysAndValues& pairs, std::string* error) override {
     rocksdb::WriteBatch batch;
     for (const auto& [key, value] : pairs) {
       if (!IsOk(batch.Put(key, value), error)) return false;
     }
-    rocksdb::WriteOptions write;
-    write.sync = durability == Durability::kSync;
-    write.disableWAL = durability == Durability::kNone;
-    return IsOk(db_->Write(write, &batch), error);
+    return IsOk(db_->Write({}, &batch), error);
   }
 
   bool Flush(std::string* error) override { return IsOk(db_->Flush({}), error); }
@@ -88,9 +75,8 @@ class RocksDBStore : public Store {
     return answers;
   }
 
-  FilterCounts filter_counts() const override {
-    return {options_.statistics->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE),
-            options_.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL)};
+  uint64_t num_excluded() const override {
+    return options_.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
   }
 
  private:
