@@ -59,7 +59,6 @@ SEEDS = {
     "stock": list(random_seeds(40, 8)),
     "tables": list(table_seeds(golden / "tables")),
     "redis": list(random_seeds(20, 5)),
-    "options": list(random_seeds(50, 2)),
     "saved": [*saved_seeds(golden / "saved_filters.txt"), *random_seeds(20, 4)],
 }
 for target, seeds in SEEDS.items():
