@@ -53,13 +53,6 @@ TEST_P(LevelDBThreadsTest, ReadersLoseNoKeyDuringWritesAndCompaction) {
     });
     tests::LetThemWork([&] { return compactions > 0; });
   }
-  std::printf(
-      "%s: %llu keys written, %llu reads of stored keys, %llu of missing ones, %llu manual"
-      " compactions\n",
-      FormatName(GetParam()), static_cast<unsigned long long>(keys.acknowledged()),
-      static_cast<unsigned long long>(counts.present.load()),
-      static_cast<unsigned long long>(counts.absent.load()),
-      static_cast<unsigned long long>(compactions.load()));
   EXPECT_EQ(counts.lost, 0u) << "acknowledged keys";
   EXPECT_EQ(counts.invented, 0u);
   EXPECT_EQ(counts.errors, 0u);

@@ -64,10 +64,8 @@ constexpr Mode kModes[] = {{"Full", false, false, true},
                            {"FullPrefixOnly", false, true, false},
                            {"PartitionedPrefix", true, true, true}};
 
-rocksdb::Options MakeOptions(Policy policy, const Mode& mode = kModes[0],
-                             uint32_t format_version = 5) {
+rocksdb::Options MakeOptions(Policy policy, const Mode& mode = kModes[0]) {
   rocksdb::BlockBasedTableOptions table;
-  table.format_version = format_version;
   table.filter_policy = std::move(policy);
   table.whole_key_filtering = mode.whole_key;
   table.detect_filter_construct_corruption = true;
@@ -89,10 +87,9 @@ rocksdb::Options MakeOptions(Policy policy, const Mode& mode = kModes[0],
 }
 
 Policy NewPolicy(std::shared_ptr<const KeyCanonicalizer> canonicalizer,
-                 Format format = Format::kBlocked, bool has_random_seed = false) {
+                 Format format = Format::kBlocked) {
   RocksDBFilterOptions options;
   options.format = format;
-  options.random_seed = has_random_seed;
   const Policy policy = NewRocksDBFilterPolicy(options);
   if (canonicalizer == nullptr) return policy;
   return NewCanonicalRocksDBFilterPolicy(policy, std::move(canonicalizer));
@@ -221,18 +218,14 @@ TEST_P(RocksDBComparatorTest, EachSpellingIsFoundAndMissingKeysAreExcluded) {
 INSTANTIATE_TEST_SUITE_P(Modes, RocksDBComparatorTest, testing::ValuesIn(kModes),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST_P(RocksDBComparatorTest, FiltersOfOthersLoseNoKey) {
-  const auto bloom = [] { return Policy(rocksdb::NewBloomFilterPolicy(10)); };
+TEST(RocksDBCanonicalizerTest, FiltersOfOthersLoseNoKey) {
   enum class Filters { kNone, kStock, kOurs, kFoldedStock, kFolded, kOther };
   const struct {
     const char* name;
     std::function<Policy()> make;
     Filters filters;
-    bool reads = true;  // as no other before it
-    uint32_t format_version = 5;
   } kinds[] = {
       {"folding", [] { return Folding(); }, Filters::kFolded},
-      {"compact folding", [] { return Folding(Format::kCompact); }, Filters::kFolded, false},
       {"other", [] { return NewPolicy(CaseFolding::Named("test.Other")); }, Filters::kOther},
       {"Bloom folding",
        [] {
@@ -242,25 +235,18 @@ TEST_P(RocksDBComparatorTest, FiltersOfOthersLoseNoKey) {
        },
        Filters::kFoldedStock},
       {"blocked", [] { return NewPolicy(nullptr); }, Filters::kOurs},
-      {"compact", [] { return NewPolicy(nullptr, Format::kCompact); }, Filters::kOurs, false},
-      {"random seed", [] { return NewPolicy(nullptr, Format::kCompact, true); }, Filters::kOurs,
-       false},
-      {"Bloom", bloom, Filters::kStock},
-      {"legacy Bloom", bloom, Filters::kStock, false, 4},  // RocksDB's before version 5 of tables
-      {"Ribbon", [] { return Policy(rocksdb::NewRibbonFilterPolicy(10, -1)); }, Filters::kStock,
-       false},
+      {"Bloom", [] { return Policy(rocksdb::NewBloomFilterPolicy(10)); }, Filters::kStock},
       {"none", [] { return Policy(); }, Filters::kNone},
   };
   for (const auto& writer : kinds) {
     const Files files = NewFiles();
     {
-      Database db(files, MakeOptions(writer.make(), GetParam(), writer.format_version));
+      Database db(files, MakeOptions(writer.make()));
       db.Write(0, kKeys, 1);
     }
     for (const auto& reader : kinds) {
-      if (!reader.reads) continue;
       SCOPED_TRACE(std::string(writer.name) + " to " + reader.name);
-      Database db(files, MakeOptions(reader.make(), GetParam()));
+      Database db(files, MakeOptions(reader.make()));
       const auto has_canonicalizer = [&](const auto& kind) {
         return kind.filters >= Filters::kFoldedStock;
       };

@@ -64,23 +64,29 @@ Outcome ByPolicy(const std::string& text) {
   return {status, policy, TakeStderr()};
 }
 
-Outcome ByOptionsFile(const std::string& text) {
-  RegisterBloomline();
-  TempDir dir;
+// The OPTIONS file of a new database.
+std::string NewOptionsFile() {
+  const TempDir dir;
   rocksdb::Options options;
   options.create_if_missing = true;
   std::unique_ptr<rocksdb::DB> db;
   EXPECT_TRUE(OpenRocksDB(options, dir.Path("db"), &db).ok());
-  db.reset();
   std::string file;
   EXPECT_TRUE(
       rocksdb::GetLatestOptionsFileName(dir.Path("db"), rocksdb::Env::Default(), &file).ok());
-  std::ifstream in(dir.Path("db") + "/" + file);
+  return ReadFile(dir.Path("db") + "/" + file);
+}
+
+Outcome ByOptionsFile(const std::string& text) {
+  RegisterBloomline();
+  static const std::string original = NewOptionsFile();
+  std::istringstream in(original);
   std::ostringstream edited;
   for (std::string line; std::getline(in, line);) {
     const bool names_policy = line.find("filter_policy=") != std::string::npos;
     edited << (names_policy ? "  filter_policy=" + text : line) << "\n";
   }
+  const TempDir dir;
   std::ofstream(dir.Path("options.ini")) << edited.str();
   rocksdb::DBOptions db_options;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;

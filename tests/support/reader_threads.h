@@ -55,8 +55,6 @@ class GrowingKeys {
 };
 
 struct ReadCounts {
-  std::atomic<uint64_t> present{0};
-  std::atomic<uint64_t> absent{0};
   std::atomic<uint64_t> lost{0};      // acknowledged keys that were not found
   std::atomic<uint64_t> invented{0};  // missing keys that were found
   std::atomic<uint64_t> errors{0};
@@ -64,7 +62,6 @@ struct ReadCounts {
   // What a database said when key i was read, which is there or missing.
   template <typename Status>
   void Add(uint64_t i, bool is_present, const Status& status, const std::string& value) {
-    ++(is_present ? present : absent);
     if (status.IsNotFound()) {
       lost += is_present ? 1 : 0;
     } else if (!status.ok() || (is_present && value != std::to_string(i))) {
