@@ -53,7 +53,7 @@ def contents():
     pages.update({page: "guides" for page in sorted(root.glob("docs/guides/*.md"))})
     for page in ["CHANGELOG.md", "CONTRIBUTING.md", "tests/README.md"]:
         pages[root / page] = "project"
-    return "".join(f"\n```{{toctree}}\n:hidden:\n:caption: {title.capitalize()}\n\n" + "".join(
+    return "".join(f"\n```{{toctree}}\n:hidden:\n:caption: {title[0].upper() + title[1:]}\n\n" + "".join(
         f"{page.relative_to(root).with_suffix('')}\n" for page in pages if pages[page] == title
         ) + "```\n" for title in dict.fromkeys(pages.values()))
 
