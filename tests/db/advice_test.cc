@@ -185,7 +185,7 @@ TEST(DividerTest, BottommostFilesHaveTheBitsOfTheDeepestLevel) {
   tree.sizes_vary = {false, false};
   const auto at = [&tree](double share) {
     tree.bottommost_shares = {share, 0};
-    return Divider(tree, Format::kBloom, Spread::kAuto).At(10);
+    return MakeDivider(tree, Format::kBloom, Spread::kAuto).At(10);
   };
   const Division none = at(0), half = at(0.5), all = at(1);
   EXPECT_GT(none.bits_of_level[0], none.bits_of_level[1] + 1);

@@ -10,7 +10,7 @@
 #include "bloomline/level_sizing.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/levels/level_history.h"
-#include "src/filter/sizing/memory_division.h"
+#include "src/filter/sizing/divider.h"
 
 namespace bloomline {
 namespace {

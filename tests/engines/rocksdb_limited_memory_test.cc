@@ -11,7 +11,7 @@
 #include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
-#include "src/filter/sizing/memory_division.h"
+#include "src/filter/sizing/divider.h"
 #include "tests/engines/accounted_database.h"
 #include "tests/support/metric_value.h"
 #include "tests/support/repetitions.h"

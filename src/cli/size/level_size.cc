@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "bloomline/filter_options.h"
 #include "bloomline/level_sizing.h"
@@ -11,7 +14,7 @@
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
 #include "src/cli/size/size.h"
-#include "src/filter/sizing/memory_division.h"
+#include "src/filter/sizing/divider.h"
 
 namespace bloomline::cli {
 namespace {
@@ -35,7 +38,6 @@ struct LevelSize {
   double wasted_reads = 0;
 };
 
-using Numbers = std::vector<double>;
 constexpr double kLevelRatio = 10;
 
 // One format, with bits by level or the same bits in all levels.
@@ -43,122 +45,143 @@ class LevelSizer {
  public:
   LevelSizer(Format format, bool by_level, const SizeRequest& request)
       : format_(format),
+        allowed_(AllowedBitsPerKey(format)),
         by_level_(by_level),
         request_(request),
         fractions_(static_cast<size_t>(*request.num_levels)),
         runs_(fractions_.size(), 1.0) {
     KeysOfLevels(*request.num_levels, request.level_ratio.value_or(kLevelRatio), fractions_.data());
     runs_[0] = request.first_level_runs.value_or(1);
+    if (by_level) allowed_.min = 0;
   }
 
   LevelSize Size() {
     size_.name = FormatName(format_);
-    double bits = 0;
-    if (!ChooseBits(&bits)) return size_;
-    double keys = request_.num_keys ? static_cast<double>(*request_.num_keys)
-                                    : 8 * static_cast<double>(*request_.memory_bytes) /
-                                          filter::MemoryBits(format_, bits);
-    // Whole blocks and trailers may exceed the memory.
-    constexpr int kMaxCorrections = 100;
-    for (int i = 0; i < kMaxCorrections; ++i) {
-      if (keys < static_cast<double>(fractions_.size()) || !Compute(keys, bits)) break;
-      if (!request_.memory_bytes || size_.bytes <= *request_.memory_bytes) return size_;
-      const double excess = 8 * static_cast<double>(size_.bytes - *request_.memory_bytes);
-      (request_.num_keys ? bits : keys) -= excess / (request_.num_keys ? keys : bits) * 1.001;
+    const std::optional<Division> division =
+        request_.num_keys ? ForKeys(*request_.num_keys) : WithMostKeys();
+    if (!division) return size_;
+    const std::vector<uint64_t> keys = KeysByLevel(size_.num_keys);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const double bits = division->bits_of_level[i];
+      size_.levels.push_back({keys[i], runs_[i], bits, Bytes(keys[i], bits), Rate(bits)});
+      size_.bytes += size_.levels.back().bytes;
     }
-    size_.levels.clear();
-    size_.problem = BytesText(*request_.memory_bytes) + " is too little for " +
-                    std::to_string(fractions_.size()) + " levels" +
-                    (request_.num_keys ? " of " + CountText(*request_.num_keys) + " keys" : "");
+    size_.bits_per_key = 8 * static_cast<double>(size_.bytes) / static_cast<double>(size_.num_keys);
+    size_.wasted_reads = division->wasted_reads;
     return size_;
   }
 
  private:
-  int num_levels() const { return static_cast<int>(fractions_.size()); }
+  using Division = filter::Division;
 
-  bool IsAllowed(double bits) const {
-    const BitsPerKeyRange allowed = AllowedBitsPerKey(format_);
-    return bits >= (by_level_ ? 0 : allowed.min) && bits <= allowed.max;
-  }
-
-  // False, with the reason in size_.problem, if no bits per key meet the request.
-  bool ChooseBits(double* bits) {
-    const BitsPerKeyRange allowed = AllowedBitsPerKey(format_);
-    if (request_.wasted_reads) {
-      double all_runs = 0;
-      for (const double runs : runs_) all_runs += runs;
-      *bits = by_level_
-                  ? BitsPerKeyForWastedReads(format_, *request_.wasted_reads, fractions_.data(),
-                                             runs_.data(), num_levels())
-                  : BitsPerKeyForFalsePositiveRate(format_, *request_.wasted_reads / all_runs);
-      if (std::isnan(*bits)) {
-        const Numbers most(fractions_.size(), allowed.max);
-        const double least = WastedReads(format_, most.data(), runs_.data(), num_levels());
-        size_.problem = "wasted reads are " + RateText(*request_.wasted_reads) +
-                        "; allowed: from " + RateText(least) + ", which takes " +
-                        NumberText(allowed.max, 0) + " bits per key, to less than 100 %";
-        return false;
-      }
-      return true;
-    }
+  // What meets the request with so many keys. None, with the reason in size_.problem, if nothing
+  // does.
+  std::optional<Division> ForKeys(uint64_t num_keys) {
+    size_.num_keys = num_keys;
+    constexpr int kStepsPerBit = 1000;
+    const std::vector<uint64_t> keys = KeysByLevel(num_keys);
+    const filter::Divider divider(allowed_, kStepsPerBit,
+                                  [&](double bits) { return Divide(keys, bits); });
     if (request_.bits_per_key) {
-      *bits = *request_.bits_per_key;
-    } else {
-      const double keys = static_cast<double>(*request_.num_keys);
-      *bits = BitsPerKeyForLevelBytes(format_, *request_.memory_bytes, &keys, 1);
-      if (*bits == allowed.max) size_.note = "cannot use more memory";
+      const double bits = *request_.bits_per_key;
+      if (bits >= allowed_.min && bits <= allowed_.max) {
+        return divider.At(std::min(filter::BitsOfMemory(format_, bits), allowed_.max));
+      }
+      size_.problem = "bits per key is " + NumberText(bits, 2) + "; allowed " +
+                      (by_level_ ? "by level: " : "in all levels: ") + NumberText(allowed_.min, 0) +
+                      " to " + NumberText(allowed_.max, 0);
+      return std::nullopt;
     }
-    if (!IsAllowed(*bits)) {
-      size_.problem = "bits per key is " + NumberText(*bits, 2) + "; allowed " +
-                      (by_level_ ? "by level: 0" : "in all levels: " + NumberText(allowed.min, 0)) +
-                      " to " + NumberText(allowed.max, 0);
-      return false;
+    std::optional<Division> division;
+    if (request_.wasted_reads) {
+      division = divider.For(*request_.wasted_reads);
+      if (!division) {
+        size_.problem = "wasted reads are " + RateText(*request_.wasted_reads) +
+                        "; allowed: from " + RateText(divider.Most().wasted_reads) +
+                        ", which takes " + NumberText(allowed_.max, 0) +
+                        " bits per key, to less than 100 %";
+      }
+      return division;
     }
-    if (request_.bits_per_key) *bits = filter::BitsOfMemory(format_, *bits);
-    return true;
+    division = divider.Within(static_cast<double>(*request_.memory_bytes));
+    if (!division) {
+      SetTooLittle(" of " + CountText(num_keys) + " keys");
+    } else if (division->bits_per_key == allowed_.max) {
+      size_.note = "cannot use more memory";
+    }
+    return division;
   }
 
-  // Fills in the figures. False if these bits are not allowed.
-  bool Compute(double all_keys, double bits) {
-    if (!IsAllowed(bits)) return false;
-    const auto total = static_cast<uint64_t>(all_keys);
-    // The last level takes what rounding leaves.
+  // Of as many keys as the memory has room for.
+  std::optional<Division> WithMostKeys() {
+    constexpr uint64_t kManyKeys = 1000000000000;  // so that no level is rounded
+    const std::optional<Division> many = ForKeys(kManyKeys);
+    if (!many) return many;
+    const double bits = many->bits_per_key;
+    const auto memory = static_cast<double>(*request_.memory_bytes);
+    const auto fits = [&](uint64_t num_keys) {
+      return Divide(KeysByLevel(num_keys), bits).bytes <= memory;
+    };
+    uint64_t fitting = fractions_.size();
+    uint64_t too_many = static_cast<uint64_t>(8 * memory / filter::MemoryBits(format_, bits)) + 1;
+    if (too_many <= fitting || !fits(fitting)) {
+      SetTooLittle("");
+      return std::nullopt;
+    }
+    while (too_many - fitting > 1) {
+      const uint64_t middle = fitting + (too_many - fitting) / 2;
+      (fits(middle) ? fitting : too_many) = middle;
+    }
+    size_.num_keys = fitting;
+    return Divide(KeysByLevel(fitting), bits);
+  }
+
+  void SetTooLittle(const std::string& of_keys) {
+    size_.problem = BytesText(*request_.memory_bytes) + " is too little for " +
+                    std::to_string(fractions_.size()) + " levels" + of_keys;
+  }
+
+  // At least one in each level. The last level takes what rounding leaves.
+  std::vector<uint64_t> KeysByLevel(uint64_t num_keys) const {
     std::vector<uint64_t> keys;
-    uint64_t rest = total;
+    uint64_t rest = num_keys;
     for (size_t i = 0; i < fractions_.size(); ++i) {
-      const bool last = i + 1 == fractions_.size();
-      const auto rounded = static_cast<uint64_t>(std::round(all_keys * fractions_[i]));
-      const uint64_t others = fractions_.size() - i - 1;  // keep a key for each
-      keys.push_back(last ? rest : std::min(std::max<uint64_t>(rounded, 1), rest - others));
+      const auto rounded =
+          static_cast<uint64_t>(std::round(static_cast<double>(num_keys) * fractions_[i]));
+      const uint64_t others = fractions_.size() - i - 1;
+      keys.push_back(others == 0 ? rest : std::min(std::max<uint64_t>(rounded, 1), rest - others));
       rest -= keys.back();
     }
-    const Numbers numbers(keys.begin(), keys.end());
-    Numbers bits_of_level(fractions_.size(), bits);
-    if (by_level_) {
-      SpreadBitsByLevel(format_, bits, numbers.data(), runs_.data(), num_levels(),
-                        bits_of_level.data());
-    }
-    size_.levels.clear();
-    size_.num_keys = total;
-    size_.bytes = 0;
-    for (size_t i = 0; i < keys.size(); ++i) {
-      const double b = bits_of_level[i];
-      const bool has_filter = b > 0;
-      size_.levels.push_back({keys[i], runs_[i], b,
-                              has_filter ? FilterBytes(format_, keys[i], b) : 0,
-                              has_filter ? FalsePositiveRate(format_, b) : 1});
-      size_.bytes += size_.levels.back().bytes;
-    }
-    size_.bits_per_key = 8 * static_cast<double>(size_.bytes) / static_cast<double>(total);
-    size_.wasted_reads = WastedReads(format_, bits_of_level.data(), runs_.data(), num_levels());
-    return true;
+    return keys;
   }
 
+  Division Divide(const std::vector<uint64_t>& keys, double bits_per_key) const {
+    Division division;
+    division.bits_per_key = bits_per_key;
+    division.bits_of_level.assign(keys.size(), bits_per_key);
+    if (by_level_) {
+      const std::vector<double> numbers(keys.begin(), keys.end());
+      SpreadBitsByLevel(format_, bits_per_key, numbers.data(), runs_.data(),
+                        static_cast<int>(keys.size()), division.bits_of_level.data());
+    }
+    for (size_t i = 0; i < keys.size(); ++i) {
+      division.bytes += static_cast<double>(Bytes(keys[i], division.bits_of_level[i]));
+      division.wasted_reads += runs_[i] * Rate(division.bits_of_level[i]);
+    }
+    return division;
+  }
+
+  uint64_t Bytes(uint64_t num_keys, double bits) const {
+    return bits == 0 ? 0 : FilterBytes(format_, num_keys, bits);
+  }
+  double Rate(double bits) const { return bits == 0 ? 1 : FalsePositiveRate(format_, bits); }
+
   const Format format_;
+  BitsPerKeyRange allowed_;
   const bool by_level_;
   const SizeRequest& request_;
-  Numbers fractions_;
-  Numbers runs_;
+  std::vector<double> fractions_;
+  std::vector<double> runs_;
   LevelSize size_;
 };
 

@@ -7,7 +7,7 @@
 
 #include "bloomline/level_sizing.h"
 #include "src/db/advice/instructions.h"
-#include "src/filter/sizing/memory_division.h"
+#include "src/filter/sizing/divider.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"
 
@@ -182,7 +182,7 @@ class Adviser {
       for (const bool by_level : {false, true}) {
         if (by_level && !CanDifferByLevel(situation_, tree_)) continue;
         const Spread spread = by_level ? Spread::kByLevel : Spread::kUniform;
-        const std::optional<Division> division = goal.divide(Divider(tree_, format, spread));
+        const std::optional<Division> division = goal.divide(MakeDivider(tree_, format, spread));
         if (!division) continue;
         Choice choice = ChoiceOf(goal, format, spread, *division);
         const double cost = Cost(choice, goal.saves_memory);
@@ -205,7 +205,7 @@ class Adviser {
   // The filters of now, with bits by level. None: the files have others, or it gains nothing.
   std::optional<Choice> StockChoice(const Goal& goal) const {
     if (!situation_.stock_format || !CanDifferByLevel(situation_, tree_)) return std::nullopt;
-    const Divider divider(tree_, *situation_.stock_format, Spread::kAuto);
+    const Divider divider = MakeDivider(tree_, *situation_.stock_format, Spread::kAuto);
     std::optional<Division> division = goal.divide(divider);
     if (!division) return std::nullopt;
     if (!goal.saves_memory) division = divider.At(Rounded(division->bits_per_key));
@@ -273,7 +273,8 @@ class Adviser {
     double least_reads = HUGE_VAL;
     for (const Format format : {Format::kBlocked, Format::kCompact}) {
       for (const bool by_level : {false, CanDifferByLevel(situation_, tree_)}) {
-        const Divider divider(tree_, format, by_level ? Spread::kByLevel : Spread::kUniform);
+        const Divider divider =
+            MakeDivider(tree_, format, by_level ? Spread::kByLevel : Spread::kUniform);
         least_bytes = std::min(least_bytes, divider.Least().bytes);
         least_reads = std::min(least_reads, divider.Most().wasted_reads);
       }

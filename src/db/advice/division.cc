@@ -11,9 +11,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
-#include "src/filter/rates/least_bits.h"
 #include "src/filter/rates/rates.h"
-#include "src/filter/sizing/memory_division.h"
 
 namespace bloomline::advice {
 namespace {
@@ -35,7 +33,7 @@ double RateOf(const FilterShape& shape, uint64_t num_keys) {
                                  shape.num_probes);
 }
 
-constexpr double kStep = 0.01;
+constexpr int kStepsPerBit = 100;
 
 // More gain nothing, since there are at most 30 probes (filter_options.h).
 double MostBits(Format format) {
@@ -122,50 +120,38 @@ FilterFigures MeanFiguresOf(sstable::Engine engine, Format format, uint64_t num_
 double Tree::all_keys() const { return std::accumulate(keys.begin(), keys.end(), 0.0); }
 double Tree::all_runs() const { return std::accumulate(runs.begin(), runs.end(), 0.0); }
 
-Divider::Divider(const Tree& tree, Format format, Spread spread)
-    : tree_(tree),
-      format_(format),
-      spread_(spread),
-      min_bits_(spread == Spread::kByLevel ? kStep : AllowedBitsPerKey(format).min),
-      max_bits_(MostBits(format)) {}
+namespace {
 
-template <typename Holds>
-double Divider::LeastBits(Holds holds) const {
-  const double bits = filter::LeastBitsPerKey(
-      min_bits_, max_bits_, kStep / 2,
-      [&](double bits_per_key) { return holds(At(Hundredths(bits_per_key))); });
-  return Hundredths(bits);
-}
-
-Division Divider::At(double bits_per_key) const {
+// The figures of these bits, rounded down to hundredths.
+Division Divide(const Tree& tree, Format format, Spread spread, double bits_per_key) {
   Division division;
-  division.bits_of_level.assign(tree_.keys.size(), bits_per_key);
-  if (spread_ == Spread::kByLevel) {
-    SpreadBitsByLevel(format_, bits_per_key, tree_.keys.data(), tree_.runs.data(), tree_.size(),
+  division.bits_of_level.assign(tree.keys.size(), bits_per_key);
+  if (spread == Spread::kByLevel) {
+    SpreadBitsByLevel(format, bits_per_key, tree.keys.data(), tree.runs.data(), tree.size(),
                       division.bits_of_level.data());
   }
   double bottommost_bits = 0;
-  if (spread_ == Spread::kAuto) {
+  if (spread == Spread::kAuto) {
     bottommost_bits = RoundedDown(
-        format_, SpreadAsPolicy(tree_, format_, bits_per_key, division.bits_of_level.data()));
+        format, SpreadAsPolicy(tree, format, bits_per_key, division.bits_of_level.data()));
   }
   double bits = 0;
   FilterFigures figures;
-  for (size_t i = 0; i < tree_.keys.size(); ++i) {
+  for (size_t i = 0; i < tree.keys.size(); ++i) {
     double& of_level = division.bits_of_level[i];
-    of_level = RoundedDown(format_, of_level);
+    of_level = RoundedDown(format, of_level);
     // The filters of LevelDB's levels are alike, and their figures can take a millisecond.
-    const bool is_same = i > 0 && spread_ != Spread::kAuto &&
+    const bool is_same = i > 0 && spread != Spread::kAuto &&
                          of_level == division.bits_of_level[i - 1] &&
-                         tree_.keys_per_filter[i] == tree_.keys_per_filter[i - 1] &&
-                         tree_.sizes_vary[i] == tree_.sizes_vary[i - 1];
+                         tree.keys_per_filter[i] == tree.keys_per_filter[i - 1] &&
+                         tree.sizes_vary[i] == tree.sizes_vary[i - 1];
     if (!is_same) {
-      const auto figures_of = tree_.sizes_vary[i] ? MeanFiguresOf : FiguresOf;
-      figures = figures_of(tree_.engine, format_, tree_.keys_per_filter[i], of_level);
-      if (spread_ == Spread::kAuto) {
-        const double share = tree_.bottommost_shares[i];
+      const auto figures_of = tree.sizes_vary[i] ? MeanFiguresOf : FiguresOf;
+      figures = figures_of(tree.engine, format, tree.keys_per_filter[i], of_level);
+      if (spread == Spread::kAuto) {
+        const double share = tree.bottommost_shares[i];
         const FilterFigures bottommost =
-            figures_of(tree_.engine, format_, tree_.keys_per_filter[i], bottommost_bits);
+            figures_of(tree.engine, format, tree.keys_per_filter[i], bottommost_bits);
         const auto mean = [share](double others, double of_bottommost) {
           return others + share * (of_bottommost - others);
         };
@@ -174,35 +160,24 @@ Division Divider::At(double bits_per_key) const {
         of_level = Hundredths(mean(of_level, bottommost_bits));
       }
     }
-    bits += of_level * tree_.keys[i];
-    division.bytes += figures.bytes_per_key * tree_.keys[i];
-    division.wasted_reads += figures.rate * tree_.runs[i];
+    bits += of_level * tree.keys[i];
+    division.bytes += figures.bytes_per_key * tree.keys[i];
+    division.wasted_reads += figures.rate * tree.runs[i];
   }
   division.bits_per_key =
-      spread_ == Spread::kAuto ? bits_per_key : Hundredths(bits / tree_.all_keys());
+      spread == Spread::kAuto ? bits_per_key : Hundredths(bits / tree.all_keys());
   return division;
 }
 
-std::optional<Division> Divider::Within(double bytes) const {
-  const double too_many = LeastBits([=](const Division& at) { return at.bytes > bytes; });
-  if (too_many == min_bits_) return std::nullopt;
-  Division division = At(std::isnan(too_many) ? max_bits_ : Hundredths(too_many - kStep));
-  if (division.bytes == 0) return std::nullopt;
-  return division;
-}
+}  // namespace
 
-std::optional<Division> Divider::For(double wasted_reads) const {
-  const double bits =
-      LeastBits([=](const Division& at) { return at.wasted_reads <= wasted_reads; });
-  if (std::isnan(bits)) return std::nullopt;
-  return At(bits);
+Divider MakeDivider(const Tree& tree, Format format, Spread spread) {
+  const double min =
+      spread == Spread::kByLevel ? 1.0 / kStepsPerBit : AllowedBitsPerKey(format).min;
+  return Divider({min, MostBits(format)}, kStepsPerBit, [&tree, format, spread](double bits) {
+    return Divide(tree, format, spread, bits);
+  });
 }
-
-Division Divider::Least() const {
-  return At(LeastBits([](const Division& at) { return at.bytes > 0; }));
-}
-
-Division Divider::Most() const { return At(max_bits_); }
 
 std::vector<double> BitsFromLevel0(const Tree& tree, Format format, const Division& division) {
   const int num_levels = tree.numbers.back() + 1;

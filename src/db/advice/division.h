@@ -4,11 +4,11 @@
 
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "bloomline/filter_options.h"
 #include "src/db/sstable/table.h"
+#include "src/filter/sizing/divider.h"
 
 namespace bloomline::advice {
 
@@ -53,42 +53,11 @@ struct Tree {
 // possible in this tree; or as RocksDB's policy does with bits_by_level=auto, for full levels.
 enum class Spread { kUniform, kByLevel, kAuto };
 
-struct Division {
-  double bits_per_key = 0;  // the average; kAuto: the option, of seven levels
-  // As the tree's; in hundredths; 0: no filter. kAuto: the mean of a level's files.
-  std::vector<double> bits_of_level;
-  double bytes = 0;
-  double wasted_reads = 0;
-};
+using filter::Divider;
+using filter::Division;  // bits in hundredths; bits_per_key is the average, or the option of kAuto
 
-// Filters of one format, spread in one way.
-class Divider {
- public:
-  Divider(const Tree& tree, Format format, Spread spread);
-
-  // The fewest wasted reads within so many bytes. None: too few for any filters.
-  std::optional<Division> Within(double bytes) const;
-  // The least memory for so many wasted reads. None: out of reach.
-  std::optional<Division> For(double wasted_reads) const;
-  // With an allowed number of bits per key.
-  Division At(double bits_per_key) const;
-
-  // The smallest division with filters, and the one that wastes least.
-  Division Least() const;
-  Division Most() const;
-
- private:
-  // The least bits per key, in hundredths, with which holds(division) is true, as it is from there
-  // on. NaN: there are none.
-  template <typename Holds>
-  double LeastBits(Holds holds) const;
-
-  const Tree& tree_;
-  const Format format_;
-  const Spread spread_;
-  const double min_bits_;
-  const double max_bits_;
-};
+// Filters of one format, spread in one way. `tree` must outlive the divider.
+Divider MakeDivider(const Tree& tree, Format format, Spread spread);
 
 // The bits per key of levels 0 to the deepest with keys, for RocksDB's bits_by_level. Levels
 // without keys get what would be best if they were as full as their neighbours let expect.

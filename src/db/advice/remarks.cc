@@ -4,7 +4,7 @@
 #include <initializer_list>
 
 #include "src/db/advice/instructions.h"
-#include "src/filter/sizing/memory_division.h"
+#include "src/filter/sizing/divider.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::advice {
@@ -69,9 +69,9 @@ std::string ByLevelText(const Tree& tree, const Choice& choice) {
     return "Bits by level are for the levels as they are. If the tree grows by a level, run this "
            "again: new levels take the bits of the deepest level.";
   }
-  const double bits = 8 *
-                      Divider(tree, choice.format, Spread::kAuto).At(choice.bits_per_key).bytes /
-                      tree.all_keys();
+  const double bits =
+      8 * MakeDivider(tree, choice.format, Spread::kAuto).At(choice.bits_per_key).bytes /
+      tree.all_keys();
   return "bits_per_key=" + support::DoubleText(choice.bits_per_key) +
          " is the average for full levels; in this database it comes to " +
          support::NumberText(bits, 2) + ". If the levels fill or the tree grows, run this again.";

@@ -13,7 +13,7 @@
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/rates/rates.h"
-#include "src/filter/sizing/memory_division.h"
+#include "src/filter/sizing/divider.h"
 
 namespace bloomline::engine_filters {
 namespace {

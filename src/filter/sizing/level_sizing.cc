@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "bloomline/sizing.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/rates/least_bits.h"
-#include "src/filter/sizing/memory_division.h"
+#include "src/filter/sizing/divider.h"
 #include "src/support/number_text.h"
 
 namespace bloomline {
@@ -34,7 +36,7 @@ double Sum(const double* values, int num_levels) {
   return sum;
 }
 
-double RunsOf(const double* runs_of_level, int i) {
+double RunsAt(const double* runs_of_level, int i) {
   return runs_of_level == nullptr ? 1 : runs_of_level[i];
 }
 
@@ -46,7 +48,7 @@ std::string ToLevels(const double* keys_of_level, const double* runs_of_level, i
   }
   for (int i = 0; i < num_levels; ++i) {
     const double keys = keys_of_level[i];
-    const double runs = RunsOf(runs_of_level, i);
+    const double runs = RunsAt(runs_of_level, i);
     levels[i] = {keys, runs};
     if (!IsKeys(keys)) {
       return support::StrCat("number of keys of level ", i, " is ", keys, "; allowed: 0, or ",
@@ -115,7 +117,7 @@ double WastedReads(Format format, const double* bits_of_level, const double* run
   if (!filter::IsKnown(format) || !IsCount(num_levels)) return kNone;
   double sum = 0;
   for (int i = 0; i < num_levels; ++i) {
-    const double runs = RunsOf(runs_of_level, i);
+    const double runs = RunsAt(runs_of_level, i);
     if (!IsLevelBits(format, bits_of_level[i]) || !IsRuns(runs)) return kNone;
     sum += runs * (bits_of_level[i] == 0 ? 1 : FalsePositiveRate(format, bits_of_level[i]));
   }
@@ -135,15 +137,21 @@ double AverageBitsPerKey(const double* keys_of_level, const double* bits_of_leve
 
 double BitsPerKeyForWastedReads(Format format, double wasted_reads, const double* keys_of_level,
                                 const double* runs_of_level, int num_levels) {
-  double bits[kMaxLevels];
-  const auto reaches = [&](double bits_per_key) {
-    return SpreadBitsByLevel(format, bits_per_key, keys_of_level, runs_of_level, num_levels,
-                             bits) &&
-           WastedReads(format, bits, runs_of_level, num_levels) <= wasted_reads;
-  };
   if (!filter::IsKnown(format) || !(wasted_reads > 0)) return kNone;
-  return filter::LeastBitsPerKey(0, AllowedBitsPerKey(format).max, filter::kCoarsePrecision,
-                                 reaches);
+  constexpr int kStepsPerBit = 1000;
+  const filter::Divider divider(
+      {0, AllowedBitsPerKey(format).max}, kStepsPerBit, [&](double bits_per_key) {
+        double bits[kMaxLevels];
+        filter::Division division;
+        division.bits_per_key = bits_per_key;
+        division.wasted_reads =
+            SpreadBitsByLevel(format, bits_per_key, keys_of_level, runs_of_level, num_levels, bits)
+                ? WastedReads(format, bits, runs_of_level, num_levels)
+                : std::numeric_limits<double>::infinity();
+        return division;
+      });
+  const std::optional<filter::Division> division = divider.For(wasted_reads);
+  return division ? division->bits_per_key : kNone;
 }
 
 double BitsPerKeyForLevelBytes(Format format, uint64_t filter_bytes, const double* keys_of_level,

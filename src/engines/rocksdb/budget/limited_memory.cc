@@ -7,7 +7,7 @@
 #include "rocksdb/env.h"
 #include "src/engines/rocksdb/budget/file_creation.h"
 #include "src/engines/rocksdb/budget/make_account.h"
-#include "src/filter/sizing/memory_division.h"
+#include "src/filter/sizing/divider.h"
 #include "src/support/number_text.h"
 
 namespace bloomline {

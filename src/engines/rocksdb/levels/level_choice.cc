@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "bloomline/level_sizing.h"
-#include "src/filter/sizing/memory_division.h"
+#include "src/filter/sizing/divider.h"
 
 namespace bloomline {
 namespace {

@@ -1,4 +1,4 @@
-#include "src/filter/sizing/memory_division.h"
+#include "src/filter/sizing/divider.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,8 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "bloomline/sizing.h"
@@ -98,7 +100,7 @@ class RateHull {
 };
 
 // Made at the first call for the format, which IsKnown.
-const RateHull& HullOf(Format format) {
+const RateHull& Hull(Format format) {
   static std::mutex mutex;
   static std::map<Format, RateHull>& hulls = *new std::map<Format, RateHull>;
   const std::lock_guard lock(mutex);
@@ -109,11 +111,11 @@ const RateHull& HullOf(Format format) {
 // the hull as long as a bit there saves at least as many reads as elsewhere. The last step of one
 // level does not fit as a rule. Then one level takes the rest of the memory, or gives what this
 // step lacks: whichever wastes the fewest reads, because there the curve may lie above the hull.
-class Division {
+class Spread {
  public:
-  Division(Format format, double memory, const LevelKeys* levels, const std::vector<int>& filtered)
+  Spread(Format format, double memory, const LevelKeys* levels, const std::vector<int>& filtered)
       : format_(format),
-        hull_(HullOf(format)),
+        hull_(Hull(format)),
         memory_(memory),
         levels_(levels),
         filtered_(filtered),
@@ -243,12 +245,12 @@ void DivideMemory(Format format, double memory, const LevelKeys* levels, int num
   const auto divide = [&](const std::vector<int>& filtered) {
     double reads = unfiltered_runs;
     for (const int i : filtered) reads -= levels[i].runs;
-    const Division division(format, memory, levels, filtered);
-    if (division.wasted_reads() + reads >= fewest_reads) return;
-    fewest_reads = division.wasted_reads() + reads;
+    const Spread spread(format, memory, levels, filtered);
+    if (spread.wasted_reads() + reads >= fewest_reads) return;
+    fewest_reads = spread.wasted_reads() + reads;
     for (const int i : order) bits[i] = 0;
     for (size_t i = 0; i < filtered.size(); ++i) {
-      bits[filtered[i]] = BitsOfMemory(format, division.bits()[i]);
+      bits[filtered[i]] = BitsOfMemory(format, spread.bits()[i]);
     }
   };
   const auto divide_from = [&](std::vector<int> filtered) {
@@ -267,6 +269,44 @@ void DivideMemory(Format format, double memory, const LevelKeys* levels, int num
   };
   if (divide_from({})) return;
   for (const int first : order) divide_from({first});
+}
+
+Divider::Divider(BitsPerKeyRange range, int steps_per_bit, Divide divide)
+    : steps_per_bit_(steps_per_bit),
+      first_step_(static_cast<int>(std::ceil(range.min * steps_per_bit_))),
+      last_step_(static_cast<int>(std::floor(range.max * steps_per_bit_))),
+      divide_(std::move(divide)) {}
+
+template <typename Holds>
+int Divider::FirstStep(Holds holds) const {
+  int first = first_step_, end = last_step_ + 1;
+  while (first < end) {
+    const int middle = first + (end - first) / 2;
+    if (holds(AtStep(middle))) {
+      end = middle;
+    } else {
+      first = middle + 1;
+    }
+  }
+  return end;
+}
+
+std::optional<Division> Divider::Within(double bytes) const {
+  const int too_many = FirstStep([=](const Division& at) { return at.bytes > bytes; });
+  if (too_many == first_step_) return std::nullopt;
+  Division division = AtStep(too_many - 1);
+  if (division.bytes == 0) return std::nullopt;
+  return division;
+}
+
+std::optional<Division> Divider::For(double wasted_reads) const {
+  const int step = FirstStep([=](const Division& at) { return at.wasted_reads <= wasted_reads; });
+  if (step > last_step_) return std::nullopt;
+  return AtStep(step);
+}
+
+Division Divider::Least() const {
+  return AtStep(FirstStep([](const Division& at) { return at.bytes > 0; }));
 }
 
 }  // namespace bloomline::filter

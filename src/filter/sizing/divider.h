@@ -1,0 +1,78 @@
+// Divides the memory of filters among the levels of an LSM tree.
+#ifndef BLOOMLINE_FILTER_SIZING_DIVIDER_H_
+#define BLOOMLINE_FILTER_SIZING_DIVIDER_H_
+
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "bloomline/filter_options.h"
+#include "bloomline/level_sizing.h"
+
+namespace bloomline::filter {
+
+// Allowed numbers of runs, as level_sizing.h says.
+constexpr double kMinRuns = 1e-6, kMaxRuns = 1e6;
+inline bool IsRuns(double runs) { return runs >= kMinRuns && runs <= kMaxRuns; }
+inline bool IsLevelSizeRatio(double ratio) { return ratio >= 1 && ratio <= kMaxLevelSizeRatio; }
+
+struct LevelKeys {
+  double keys;  // 0 or more
+  double runs;  // more than 0
+};
+
+// The memory that bits_per_key stand for, and back: the same number, but in kRibbon, where memory
+// is that of filters of a million keys. Between them, 0 is no filter.
+double MemoryBits(Format format, double bits_per_key);
+double BitsOfMemory(Format format, double memory_bits);
+
+// Sets bits[i] for each of num_levels levels, so that the sum of the false-positive rates of all
+// runs is least, with a sum of keys * MemoryBits of at most `memory`, 0 or more.
+void DivideMemory(Format format, double memory, const LevelKeys* levels, int num_levels,
+                  double* bits);
+
+// The bits per key of levels, and what they come to.
+struct Division {
+  double bits_per_key = 0;            // that were divided
+  std::vector<double> bits_of_level;  // 0: no filter
+  double bytes = 0;
+  double wasted_reads = 0;
+};
+
+// Looks for the bits per key that meet a limit. The library, `bloomline size` and `bloomline db
+// advise` each have a function that divides bits per key and knows what the filters then cost. More
+// bits per key must neither take fewer bytes nor waste more reads.
+class Divider {
+ public:
+  using Divide = std::function<Division(double bits_per_key)>;
+
+  // Tries multiples of 1 / steps_per_bit in the range.
+  Divider(BitsPerKeyRange range, int steps_per_bit, Divide divide);
+
+  // The fewest wasted reads within so many bytes. None: too few for any filters.
+  std::optional<Division> Within(double bytes) const;
+  // The least memory for so many wasted reads. None: out of reach.
+  std::optional<Division> For(double wasted_reads) const;
+  Division At(double bits_per_key) const { return divide_(bits_per_key); }
+
+  // The smallest division with filters, and the one that wastes least.
+  Division Least() const;
+  Division Most() const { return AtStep(last_step_); }
+
+ private:
+  Division AtStep(int step) const { return divide_(step / steps_per_bit_); }
+  // The first step at which holds(division) is true, as it is from there on; last_step_ + 1 if
+  // there is none.
+  template <typename Holds>
+  int FirstStep(Holds holds) const;
+
+  const double steps_per_bit_;
+  const int first_step_;
+  const int last_step_;
+  const Divide divide_;
+};
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_SIZING_DIVIDER_H_
