@@ -7,7 +7,7 @@
 // MayMatch(k), by any synchronisation, the answer is true. Answers do not order other memory
 // accesses.
 //
-// Errors, ownership and moves are those of bloom_filter.h. Link bloomline::filters.
+// Errors and ownership, and what has no comment, are as in bloom_filter.h. Link bloomline::filters.
 #ifndef BLOOMLINE_ATOMIC_BLOOM_FILTER_H_
 #define BLOOMLINE_ATOMIC_BLOOM_FILTER_H_
 
@@ -28,26 +28,25 @@ namespace bloomline {
 // 1 %. A key that changes nothing only reads.
 class AtomicBloomFilter {
  public:
-  // See BloomFilter::Create.
   static std::unique_ptr<AtomicBloomFilter> Create(const BloomFilterOptions& options,
                                                    std::string* error);
 
-  // Turns a BloomFilter into an AtomicBloomFilter with the same keys and memory; `filter` is then
-  // null. Returns null if it was null before.
+  // Turns a BloomFilter into an AtomicBloomFilter with the same keys and memory, and sets `filter`
+  // to null. Returns null if it was null before.
   static std::unique_ptr<AtomicBloomFilter> ToAtomic(std::unique_ptr<BloomFilter>&& filter);
 
-  // The reverse. num_keys of the result is EstimatedNumKeys. Cost: reads all bits.
+  // The reverse. num_keys of the result is EstimatedNumKeys.
   static std::unique_ptr<BloomFilter> ToBloomFilter(std::unique_ptr<AtomicBloomFilter>&& filter);
 
   // A copy, while other threads go on. It has all keys whose AddKey happened before; keys that are
-  // added meanwhile may be there in part. Null if memory is missing.
+  // added meanwhile may be there in part.
   std::unique_ptr<BloomFilter> Snapshot(std::string* error) const;
 
   ~AtomicBloomFilter();
   AtomicBloomFilter(AtomicBloomFilter&&) noexcept;
   AtomicBloomFilter& operator=(AtomicBloomFilter&&) noexcept;
 
-  // See BloomFilter. If several threads add one key at the same time, more than one may get true.
+  // If several threads add one key at the same time, more than one may get true.
   bool AddKey(std::string_view key);
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
   template <typename Keys, typename = filter::IfKeys<Keys>>
@@ -64,7 +63,6 @@ class AtomicBloomFilter {
   bool AddHash(uint64_t hash);
   size_t AddHashes(size_t n, const uint64_t* hashes, bool* changed = nullptr);
 
-  // See BloomFilter.
   bool MayMatch(std::string_view key) const;
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
   template <typename Keys, typename = filter::IfKeys<Keys>>
@@ -83,7 +81,7 @@ class AtomicBloomFilter {
   uint64_t seed() const;
   uint64_t capacity() const;
 
-  // See BloomFilter. A num_keys that all threads write would cost more than the filter.
+  // A num_keys that all threads write would cost more than the filter.
   uint64_t EstimatedNumKeys() const;
   double EstimatedFalsePositiveRate() const;
 

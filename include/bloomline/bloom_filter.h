@@ -20,13 +20,16 @@
 //
 // For all filters in memory:
 //
-// - Errors. On failure, *error (may be null) gets one sentence with the value and the allowed
-//   range, or the file and the place in it. Nothing throws but std::bad_alloc (filter_options.h).
+// - Errors. Validate returns "" if the options are valid, else one sentence. A function with an
+//   `error` that fails, also for lack of memory, changes nothing and returns null or false; *error
+//   (may be null) gets one sentence with the value and the allowed range, or the file and the place
+//   in it. Nothing throws but std::bad_alloc (filter_options.h).
 // - Ownership. The caller owns a returned filter. One that was moved from can only be destroyed or
 //   assigned to.
 // - Threads. Several threads may call const functions, as long as none calls another one.
 // - Cost, unless stated: one hash and one cache miss per key. Calls for many keys are several times
-//   as fast in filters larger than the caches.
+//   as fast in filters larger than the caches. Estimates, comparisons and ToBloomFilter read all
+//   bits.
 //
 // Link bloomline::filters.
 #ifndef BLOOMLINE_BLOOM_FILTER_H_
@@ -75,8 +78,8 @@ constexpr uint64_t kMaxBloomBits = uint64_t{1} << 50;
 
 // Set either capacity and false_positive_rate, or num_bits and num_probes.
 struct BloomFilterOptions {
-  // Distinct keys, 1 or more. The filter accepts more, at a higher false-positive rate. With
-  // num_bits, 0 means "not known".
+  // Distinct keys, 1 or more. More raise the false-positive rate. With num_bits, 0 means "not
+  // known".
   uint64_t capacity = 0;
 
   // Fraction of missing keys that match at capacity: above 0, below 1, and reachable with 100 bits
@@ -86,7 +89,7 @@ struct BloomFilterOptions {
   // 1 to kMaxBloomBits, rounded up to a multiple of 512; or 0.
   uint64_t num_bits = 0;
 
-  // Bits that a key sets (k): with num_bits 1 to 30, else 0, and the filter chooses the best.
+  // Bits that a key sets (k): with num_bits 1 to 30, else 0, which chooses the best.
   int num_probes = 0;
 
   BloomLayout layout = BloomLayout::kBlocked;
@@ -94,7 +97,6 @@ struct BloomFilterOptions {
   // Seed of the 64-bit hash. A secret one (seed.h) keeps outsiders from choosing keys that collide.
   uint64_t seed = 0;
 
-  // Empty if valid, else one sentence that says what is wrong.
   std::string Validate() const;
 };
 
@@ -109,10 +111,8 @@ class BloomFilterBase {
     return MayMatchHash(hasher_.IsShort(key.size()) ? hasher_(key) : HashOf(key));
   }
 
-  // may_match[i] = MayMatch(keys[i]) for i < n.
+  // may_match[i] = MayMatch(keys[i]) for i < n, or for a container or array of keys (keys.h).
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
-
-  // The same for a container or array of keys (keys.h).
   template <typename Keys, typename = filter::IfKeys<Keys>>
   void MayMatch(const Keys& keys, bool* may_match) const {
     filter::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
@@ -139,24 +139,23 @@ class BloomFilterBase {
   bool IsPastCapacity() const;
 
   // Distinct keys, estimated from the bits: too low if all bits are set, too high after Intersect.
-  // Standard error up to capacity: below 2 / sqrt(num_bits). Cost: reads all bits.
+  // Standard error up to capacity: below 2 / sqrt(num_bits).
   uint64_t EstimatedNumKeys() const;
 
-  // The present false-positive rate, from the bits. Cost: reads all bits.
+  // The present false-positive rate, from the bits.
   double EstimatedFalsePositiveRate() const;
 
-  // Writes the filter to a file (docs/format.md, section 8). `path` is at any time the old file or
-  // the whole new one: the new file is written beside it, synced and renamed; then the folder is
-  // synced. False: the old file is as it was, unless *error says that it "has been replaced, but
-  // its folder cannot be synced". An old file must be a regular one, or a symbolic link to one. The
-  // new file gets its permissions, but not its owner. The folder must be readable.
+  // Writes the filter to a file (docs/format.md, section 8) beside `path`, syncs it, renames it to
+  // `path` and syncs the folder, which must be readable. So `path` is at any time the old file or
+  // the whole new one; after a failure the old one, unless *error says that it "has been replaced,
+  // but its folder cannot be synced". An old file must be a regular one, or a symbolic link to one.
+  // The new file gets its permissions, but not its owner.
   bool Save(const std::string& path, std::string* error) const;
 
-  // Sets *bytes to what Save writes. False, and *bytes is as it was, if memory is missing: 64 +
-  // num_bits / 8 bytes.
+  // Sets *bytes to what Save writes: 64 + num_bits / 8 bytes.
   bool ToBytes(std::string* bytes, std::string* error) const;
 
-  // Same layout, num_bits, num_probes, seed and bits. Cost: reads all bits.
+  // Same layout, num_bits, num_probes, seed and bits.
   friend bool operator==(const BloomFilterBase& a, const BloomFilterBase& b);
   friend bool operator!=(const BloomFilterBase& a, const BloomFilterBase& b) { return !(a == b); }
 
@@ -178,38 +177,32 @@ class BloomFilterBase {
   friend class ScalableBloomFilter;
 };
 
-// A filter that one thread at a time may change. Its memory is aligned to 64 bytes, and from 2 MiB
-// on in huge pages where the system has them.
+// Its memory is aligned to 64 bytes, and from 2 MiB on in huge pages where the system has them.
 class BloomFilter : public BloomFilterBase {
  public:
-  // An empty filter. Null if the options are invalid or memory is missing.
+  // An empty filter.
   static std::unique_ptr<BloomFilter> Create(const BloomFilterOptions& options, std::string* error);
 
-  // A copy in memory, also of a mapped filter. Null if memory is missing.
+  // A copy in memory, also of a mapped filter.
   static std::unique_ptr<BloomFilter> Copy(const BloomFilterBase& from, std::string* error);
 
-  // Reads a file that Save wrote. Null if it cannot be read, is no regular file, or has a wrong
+  // Read a file that Save wrote, or its bytes. Fail for what is no regular file or has a wrong
   // magic, version, length or checksum.
   static std::unique_ptr<BloomFilter> Load(const std::string& path, std::string* error);
-
-  // Reads bytes of ToBytes or of a saved file, with the checks of Load.
   static std::unique_ptr<BloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
   ~BloomFilter();
   BloomFilter(BloomFilter&&) noexcept;
   BloomFilter& operator=(BloomFilter&&) noexcept;
 
-  // Adds a key of any length. True: a bit changed, so the key was not in before. False: it was in,
-  // or was a false positive.
+  // Adds a key of any length. False: it was in before, or was a false positive, and no bit changed.
   bool AddKey(std::string_view key) {
     return AddHash(hasher_.IsShort(key.size()) ? hasher_(key) : HashOf(key));
   }
 
-  // Adds n keys in order. Returns how many changed a bit; changed[i], if not null, is the result of
-  // keys[i].
+  // Adds n keys in order, or a container or array of keys (keys.h). Returns how many changed a bit;
+  // changed[i], if not null, is the result of keys[i].
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
-
-  // The same for a container or array of keys (keys.h).
   template <typename Keys, typename = filter::IfKeys<Keys>>
   size_t AddKeys(const Keys& keys, bool* changed = nullptr) {
     return filter::SumOverKeys(keys, changed,
@@ -230,8 +223,7 @@ class BloomFilter : public BloomFilterBase {
   }
   size_t AddHashes(size_t n, const uint64_t* hashes, bool* changed = nullptr);
 
-  // Adds all keys of `other`. False, and nothing changes, unless layout, num_bits, num_probes and
-  // seed are equal.
+  // Adds all keys of `other`. Fails unless layout, num_bits, num_probes and seed are equal.
   bool Merge(const BloomFilterBase& other, std::string* error);
 
   // Keeps only bits that `other` has as well: keys of both filters stay, a key of this one alone
@@ -261,7 +253,6 @@ class MappedBloomFilter : public BloomFilterBase {
     kPayload,  // the checksum of the bits as well: reads the whole file
   };
 
-  // Null if the file cannot be mapped or is not what Save wrote.
   static std::unique_ptr<MappedBloomFilter> Open(const std::string& path, Verify verify,
                                                  std::string* error);
   ~MappedBloomFilter();

@@ -35,8 +35,6 @@
 extern "C" {
 #endif
 
-/* Exported types */
-
 typedef struct bloomline_filteroptions_t bloomline_filteroptions_t;
 typedef struct bloomline_builder_t bloomline_builder_t;
 typedef struct bloomline_view_t bloomline_view_t;
@@ -94,9 +92,8 @@ extern double bloomline_bits_per_key_for_wasted_reads(int format, double wasted_
                                                       const double* keys_of_level,
                                                       const double* runs_of_level, int num_levels);
 
-/* Building static filters: filter.h */
+/* Building static filters: filter.h. Creation fails where the C++ constructor sets error(). */
 
-/* Returns NULL where the C++ constructor leaves a reason in error(). */
 extern bloomline_builder_t* bloomline_builder_create(const bloomline_filteroptions_t* options,
                                                      char** errptr);
 extern void bloomline_builder_destroy(bloomline_builder_t*);
@@ -110,10 +107,9 @@ extern uint64_t bloomline_builder_hash_of(const bloomline_builder_t*, const char
                                           size_t key_length);
 extern void bloomline_builder_add_hash(bloomline_builder_t*, uint64_t hash);
 extern size_t bloomline_builder_num_keys(const bloomline_builder_t*);
-/* False: format or seed differ, as with a random seed; nothing was moved. */
 extern uint8_t bloomline_builder_take_keys_from(bloomline_builder_t*, bloomline_builder_t* other);
-/* The filter's bytes. Fails if memory ran out, in this call or when a key was added, or if no
-   random seed could be drawn: these keys then get no filter. */
+/* Fails if memory ran out, in this call or when a key was added, or if no random seed could be
+   drawn: these keys then get no filter. */
 extern char* bloomline_builder_finish(bloomline_builder_t*, int num_threads, size_t* filter_length,
                                       char** errptr);
 /* NULL for none. Valid until the builder is used again. */
@@ -121,7 +117,7 @@ extern const char* bloomline_builder_error(const bloomline_builder_t*);
 
 /* Reading static filters: filter.h */
 
-/* Any bytes give a view; they must outlive it. NULL: out of memory. */
+/* NULL: out of memory. */
 extern bloomline_view_t* bloomline_view_open(const char* filter, size_t filter_length);
 extern void bloomline_view_destroy(bloomline_view_t*);
 extern uint8_t bloomline_view_validate(const char* filter, size_t filter_length, char** errptr);
@@ -163,7 +159,6 @@ extern bloomline_bloom_t* bloomline_bloom_create(const bloomline_bloomoptions_t*
                                                  char** errptr);
 extern bloomline_bloom_t* bloomline_bloom_copy(const bloomline_bloom_t* from, char** errptr);
 extern bloomline_bloom_t* bloomline_bloom_load(const char* path, char** errptr);
-/* The bytes are copied. */
 extern bloomline_bloom_t* bloomline_bloom_from_bytes(const char* bytes, size_t length,
                                                      char** errptr);
 /* A MappedBloomFilter, for functions that take a const handle. */
@@ -208,8 +203,7 @@ extern double bloomline_bloom_estimated_false_positive_rate(const bloomline_bloo
 
 extern bloomline_atomic_t* bloomline_atomic_create(const bloomline_bloomoptions_t* options,
                                                    char** errptr);
-/* The result takes over keys and memory, and the argument is destroyed. NULL: out of memory; the
-   argument stays the caller's. */
+/* Destroys the argument. NULL: out of memory; the argument stays the caller's. */
 extern bloomline_atomic_t* bloomline_atomic_from_bloom(bloomline_bloom_t*);
 extern bloomline_bloom_t* bloomline_atomic_to_bloom(bloomline_atomic_t*);
 extern bloomline_bloom_t* bloomline_atomic_snapshot(const bloomline_atomic_t*, char** errptr);

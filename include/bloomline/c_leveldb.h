@@ -11,18 +11,15 @@
 extern "C" {
 #endif
 
-/* Returns a policy under LevelDB's own name (leveldb.h). The caller owns it, and destroys it with
-   leveldb_filterpolicy_destroy after the database is closed. Thread-safe. `format` is 0 (classic),
-   1 (blocked) or 2 (compact). Returns NULL, with the reason in *errptr, if a value is not allowed
-   or memory is missing.
+/* NewLevelDBFilterPolicy of leveldb.h under LevelDB's own name. leveldb_filterpolicy_destroy
+   destroys it. `format` is 0 (classic), 1 (blocked) or 2 (compact).
 
    Cost beside C++: LevelDB's bindings copy the list of keys and each filter once more. */
 extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format,
                                                                      double bits_per_key,
                                                                      char** errptr);
 
-/* The same under the caller's own name, which is copied, and with `seed` (0: none): see
-   NewLevelDBFilterPolicy in leveldb.h. The caller stores the seed. */
+/* The same under `name`, and with `seed` (0: none), which the caller stores. */
 extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
     int format, double bits_per_key, const char* name, uint64_t seed, char** errptr);
 

@@ -1,5 +1,4 @@
-/* What the filter policies of this process have counted: metrics.h in C. Conventions as in c.h.
-   Link with bloomline::core. */
+/* metrics.h in C. Conventions as in c.h. Link with bloomline::core. */
 #ifndef BLOOMLINE_C_METRICS_H_
 #define BLOOMLINE_C_METRICS_H_
 

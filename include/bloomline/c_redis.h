@@ -1,8 +1,5 @@
-/* C bindings for Bloom filters on Redis. A function does what the C++ function of the same name in
-   redis_bloom_filter.h does.
-
-   Conventions as in c.h, except (7): one thread at a time uses a bloomline_shared_t, also for
-   queries. Link with bloomline::redis. */
+/* C bindings of redis_bloom_filter.h. Conventions as in c.h, except (7): one thread at a time uses
+   a bloomline_shared_t, also for queries. Link with bloomline::redis. */
 #ifndef BLOOMLINE_C_REDIS_H_
 #define BLOOMLINE_C_REDIS_H_
 
@@ -82,7 +79,6 @@ extern bloomline_shared_t* bloomline_shared_create(const bloomline_redisservers_
                                                    char** errptr);
 extern bloomline_shared_t* bloomline_shared_open(const bloomline_redisservers_t* servers,
                                                  const char* name, char** errptr);
-/* True: the filter does not exist now. */
 extern uint8_t bloomline_shared_delete(const bloomline_redisservers_t* servers, const char* name,
                                        char** errptr);
 /* Closes the connections. The filter stays in Redis. */

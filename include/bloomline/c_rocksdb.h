@@ -6,8 +6,9 @@
    Or by name: call bloomline_rocksdb_register, then rocksdb_get_options_from_string with
    "block_based_table_factory={filter_policy=bloomline:10}" (docs/compatibility.md).
 
-   Conventions as in c.h. Link with bloomline::rocksdb and with the RocksDB that the program calls:
-   a second one in the process does not know the policy. */
+   Conventions as in c.h. The first four functions register the names, and fail if RocksDB has
+   another minor version than bloomline was compiled for. Link with bloomline::rocksdb and with the
+   RocksDB that the program calls: a second one in the process does not know the policy. */
 #ifndef BLOOMLINE_C_ROCKSDB_H_
 #define BLOOMLINE_C_ROCKSDB_H_
 
@@ -20,29 +21,21 @@ extern "C" {
 #endif
 
 /* Returns the policy for what follows `filter_policy=` in an option string: "bloomline",
-   "bloomline:BITS_PER_KEY" or "{id=bloomline;OPTION=VALUE;...}". Thread-safe. Also calls
-   bloomline_rocksdb_register. rocksdb_block_based_options_set_filter_policy takes the policy over,
-   or rocksdb_filterpolicy_destroy destroys it.
-
-   Returns NULL, with the reason in *errptr, if the string is not allowed (stderr has a line for a
-   wrong value), if RocksDB has another minor version than bloomline was compiled for, or without
-   memory. */
+   "bloomline:BITS_PER_KEY" or "{id=bloomline;OPTION=VALUE;...}". For a wrong value, stderr has a
+   line, too. Thread-safe. rocksdb_block_based_options_set_filter_policy takes the policy over, or
+   rocksdb_filterpolicy_destroy destroys it. */
 extern rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const char* options,
                                                                      char** errptr);
 
-/* Returns the prefix extractor for filters with range entries (NewRangeExtractor in rocksdb.h).
-   rocksdb_options_set_prefix_extractor takes it over, or rocksdb_slicetransform_destroy destroys
-   it. Returns NULL with the reason in *errptr, as above. */
+/* NewRangeExtractor of rocksdb.h. rocksdb_options_set_prefix_extractor takes it over, or
+   rocksdb_slicetransform_destroy destroys it. */
 extern rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ranges(char** errptr);
 
-/* RegisterBloomline() of rocksdb.h. Returns 0 with the reason in *errptr if RocksDB has another
-   minor version, or without memory. */
+/* RegisterBloomline of rocksdb.h. */
 extern uint8_t bloomline_rocksdb_register(char** errptr);
 
 /* Checks options of a column family in a string, "comparator=NAME;block_based_table_factory={...}":
-   for an unknown name of an object, RocksDB itself takes its default and returns no error. Also
-   calls bloomline_rocksdb_register. Returns 0 with the reason in *errptr if an option, name or
-   value is wrong, or as above. */
+   for an unknown name of an object, RocksDB itself takes its default and returns no error. */
 extern uint8_t bloomline_rocksdb_validate_family_options(const char* options, char** errptr);
 
 /* RewriteFilters of rewrite_filters.h. A `column_family` of NULL is the default one. `options` has
@@ -50,9 +43,9 @@ extern uint8_t bloomline_rocksdb_validate_family_options(const char* options, ch
    has the defaults. `progress`, if not NULL, is called before each file and at the end; if it
    returns 0, the call ends soon after.
 
-   Returns 1 on success. Sets *num_skipped, if it is not NULL, to the number of files that still
-   have another filter, and *report, if `report` is not NULL, to the report as text, for
-   rocksdb_free; on failure it says what was done until then. */
+   Sets *num_skipped, if it is not NULL, to the number of files that still have another filter, and
+   *report, if `report` is not NULL, to the report as text, for rocksdb_free; on failure it says
+   what was done until then. */
 extern uint8_t bloomline_rocksdb_rewrite_filters(
     rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* options,
     uint8_t (*progress)(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrite), void* state,

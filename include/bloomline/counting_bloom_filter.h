@@ -9,11 +9,11 @@
 //   positive looks like a stored key: removing it lowers counters of other keys, which may then be
 //   reported as missing.
 // - **Counters saturate.** One that has reached its maximum (15 or 255) does not change until
-//   Clear. No key is lost, but a key whose counters are all saturated stays. That happens to keys
-//   that are added more than 14 or 254 times, practically never to others (one counter in 2e16).
-// - **One thread at a time may change it.**
+//   Clear. No key is lost, but a key whose counters are all saturated stays: one that was added
+//   more than 14 or 254 times, practically no other key (one counter in 2e16).
 //
-// Errors, ownership, threads and moves are those of bloom_filter.h. Link bloomline::filters.
+// Errors, ownership, threads, cost and options without comment are those of bloom_filter.h. Link
+// bloomline::filters.
 #ifndef BLOOMLINE_COUNTING_BLOOM_FILTER_H_
 #define BLOOMLINE_COUNTING_BLOOM_FILTER_H_
 
@@ -36,35 +36,31 @@ struct CountingState;
 
 // Set either capacity and false_positive_rate, or num_counters and num_probes.
 struct CountingBloomFilterOptions {
-  // Distinct keys at the same time, as in BloomFilterOptions.
+  // Distinct keys at the same time.
   uint64_t capacity = 0;
 
-  // Fraction of missing keys that match at capacity: above 0, below 1, and reachable with 100
-  // counters per key (4 bits: 2.7e-7; 8 bits: 6.0e-6).
+  // Range: above 0, below 1, and reachable with 100 counters per key (4 bits: 2.7e-7; 8 bits:
+  // 6.0e-6).
   double false_positive_rate = 0.01;
 
   // 1 to kMaxBloomBits, rounded up to a multiple of 512; or 0.
   uint64_t num_counters = 0;
 
-  // Counters of a key (k), as in BloomFilterOptions.
+  // Counters of a key (k).
   int num_probes = 0;
 
   // Bits of a counter, 4 or 8. 8 takes 2.2 times the memory.
   int counter_bits = 4;
 
-  uint64_t seed = 0;  // as in BloomFilterOptions
+  uint64_t seed = 0;
 
-  // Empty if valid, else one sentence that says what is wrong.
   std::string Validate() const;
 };
 
 class CountingBloomFilter {
  public:
-  // An empty filter. Null if the options are invalid or memory is missing.
   static std::unique_ptr<CountingBloomFilter> Create(const CountingBloomFilterOptions& options,
                                                      std::string* error);
-
-  // Read what Save or ToBytes wrote, as in BloomFilter.
   static std::unique_ptr<CountingBloomFilter> Load(const std::string& path, std::string* error);
   static std::unique_ptr<CountingBloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
@@ -72,27 +68,23 @@ class CountingBloomFilter {
   CountingBloomFilter(CountingBloomFilter&&) noexcept;
   CountingBloomFilter& operator=(CountingBloomFilter&&) noexcept;
 
-  // Adds a key of any length. True: it was not in before. False: it was in, or was a false
-  // positive, and is now in once more.
+  // False: the key was in, or was a false positive, and is now in once more.
   bool AddKey(std::string_view key);
 
-  // Undoes one AddKey. False, and nothing changes: the key is certainly not in.
+  // Undoes one AddKey. False: the key is certainly not in, and nothing changes.
   bool RemoveKey(std::string_view key);
 
-  // False: the key is certainly not in.
   bool MayMatch(std::string_view key) const;
 
   // How many times the key is in, up to max_count(). Too high if other keys share all its counters;
   // too low only if a key was removed that had not been added, or the count passed max_count().
   uint32_t EstimatedCount(std::string_view key) const;
 
-  // Add, remove or query n keys, in order. The arrays get the results of single calls; the first
-  // two may be null. AddKeys and RemoveKeys return how many are true.
+  // For n keys in order, or a container or array of keys (keys.h). The arrays get the results of
+  // single calls; the first two may be null. AddKeys and RemoveKeys return how many are true.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* was_absent = nullptr);
   size_t RemoveKeys(size_t n, const std::string_view* keys, bool* removed = nullptr);
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
-
-  // The same for containers and arrays (keys.h).
   template <typename Keys, typename = filter::IfKeys<Keys>>
   size_t AddKeys(const Keys& keys, bool* was_absent = nullptr) {
     return filter::SumOverKeys(keys, was_absent,
@@ -122,7 +114,7 @@ class CountingBloomFilter {
     });
   }
 
-  // The same for hashes, as in BloomFilter.
+  // The same for hashes.
   uint64_t HashOf(std::string_view key) const;
   bool AddHash(uint64_t hash);
   bool RemoveHash(uint64_t hash);
@@ -146,21 +138,21 @@ class CountingBloomFilter {
   uint64_t num_saturated_counters() const;
 
   // A Bloom filter with the same answers, in a quarter or an eighth of the memory (kBlocked128 or
-  // kBlocked64). Null if memory is missing. Cost: reads all counters.
+  // kBlocked64).
   std::unique_ptr<BloomFilter> ToBloomFilter(std::string* error) const;
 
-  // Adds the counters of `other`. False, and nothing changes, unless counter_bits, num_counters,
-  // num_probes and seed are equal.
+  // Adds the counters of `other`. Fails unless counter_bits, num_counters, num_probes and seed are
+  // equal.
   bool Merge(const CountingBloomFilter& other, std::string* error);
 
-  // Sets all counters to zero, also saturated ones.
+  // Resets saturated counters, too.
   void Clear();
 
-  // See BloomFilter (docs/format.md, section 10).
+  // docs/format.md, section 10.
   bool Save(const std::string& path, std::string* error) const;
   bool ToBytes(std::string* bytes, std::string* error) const;
 
-  // Same options and counters. Cost: reads all counters.
+  // Same options and counters.
   friend bool operator==(const CountingBloomFilter& a, const CountingBloomFilter& b);
   friend bool operator!=(const CountingBloomFilter& a, const CountingBloomFilter& b) {
     return !(a == b);

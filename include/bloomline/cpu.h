@@ -1,9 +1,8 @@
-// The library's SIMD implementations (kernels): which ones this machine supports, which one is
-// active, and how to force one. All kernels give the same bytes and answers; only their speed
-// differs.
+// The library's SIMD implementations (kernels). All give the same bytes and answers; only their
+// speed differs.
 //
 // At its first use of a kernel, a process chooses the one that the environment variable
-// BLOOMLINE_KERNEL names. If that cannot be used, stderr gets a line. The default is the fastest
+// BLOOMLINE_KERNEL names; if that cannot be used, stderr gets a line. The default is the fastest
 // one that CPU and operating system support.
 //
 // All functions are thread-safe, but that first use and KernelVariableError read the environment.
@@ -27,15 +26,15 @@ struct KernelInfo {
 // All kernels in this binary, slowest first.
 std::vector<KernelInfo> Kernels();
 
-// The name of the active kernel, in static storage.
+// In static storage.
 const char* ActiveKernelName();
 
-// Empty, or one sentence with the valid names if BLOOMLINE_KERNEL names a kernel that cannot be
-// used.
+// One sentence with the valid names if BLOOMLINE_KERNEL names a kernel that cannot be used, else
+// empty.
 std::string KernelVariableError();
 
-// Makes `name` the active kernel, also while other threads query filters. Returns false if it
-// cannot be used here; *error (may be null) then has the valid names. Existing filters and LevelDB
+// Makes `name` the active kernel, also while other threads query filters. Returns false, with the
+// valid names in *error (may be null), if it cannot be used here. Existing filters and LevelDB
 // policies keep their kernel; later ones, and builders from their next Finish on, use the new one.
 bool ForceKernel(const std::string& name, std::string* error);
 

@@ -30,8 +30,8 @@ class FilterWriter;
 struct Payload;
 }  // namespace filter
 
-// Collects keys and writes them as a filter: ((AddKey | AddKeys | AddKeyAndPrefix | AddHash |
-// AddHashes | TakeKeysFrom)* Finish)*. Not thread-safe.
+// Collects keys and writes them as a filter: (Add* | TakeKeysFrom)* Finish, then again. Not
+// thread-safe.
 //
 // Errors: if the options are invalid (FilterOptions::Validate, and formats of an engine) or a
 // function threw std::bad_alloc, the filter matches every key, and error() gives the reason.
@@ -42,14 +42,13 @@ class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);
   ~FilterBuilder();
-  // A builder that was moved from can only be destroyed or assigned to.
-  FilterBuilder(FilterBuilder&&) noexcept;
+  FilterBuilder(FilterBuilder&&) noexcept;  // the other can only be destroyed or assigned to
   FilterBuilder& operator=(FilterBuilder&&) noexcept;
 
-  // Adds a key of any length, also empty. Adjacent duplicates are skipped. Cost: one hash.
+  // Adds a key of any length. Adjacent duplicates are skipped. Cost: one hash.
   void AddKey(std::string_view key);
 
-  // Adds n keys, in order. The overloads take a container or array of keys (keys.h).
+  // Adds n keys, in order, or a container or array of keys (keys.h).
   void AddKeys(size_t n, const std::string_view* keys);
   template <typename Keys, typename = filter::IfKeys<Keys>>
   void AddKeys(const Keys& keys) {
@@ -62,11 +61,11 @@ class FilterBuilder {
   }
 
   // Adds a key and its prefix, as RocksDB does with a prefix extractor. Each is skipped if it
-  // equals the previous key or prefix, and the prefix if it equals the key.
+  // equals the previous one, and the prefix if it equals the key.
   void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
 
-  // AddHash(HashOf(key)) is AddKey(key). Add no other hashes, but those of HashKey below with the
-  // filter's seed. With random_seed, HashOf is valid for this builder until the next Finish.
+  // AddHash(HashOf(key)) is AddKey(key). Add only hashes of HashOf, or of HashKey with this seed.
+  // With random_seed, HashOf is valid for this builder until the next Finish.
   uint64_t HashOf(std::string_view key) const;
   void AddHash(uint64_t hash);
   void AddHashes(size_t n, const uint64_t* hashes);
@@ -74,22 +73,22 @@ class FilterBuilder {
   // Keys and prefixes added, less those that were skipped.
   size_t num_keys() const;
 
-  // The number of bytes that Finish would return now.
+  // Bytes that Finish would return now.
   uint64_t FinishedBytes() const;
 
   // Moves all keys of `other` here, in constant time, so that each thread can fill its own builder.
   // Returns false and moves nothing if format or seed differ; with random_seed they always do.
   bool TakeKeysFrom(FilterBuilder* other);
 
-  // Returns the filter; the builder is then empty and can be used again. The bytes do not depend on
-  // num_threads, 1 or more, which includes the calling thread. Small filters are built on one.
+  // Returns the filter and empties the builder. The bytes do not depend on num_threads, 1 or more,
+  // which includes the calling thread. Small filters are built on one.
   std::string Finish(int num_threads = 1);
 
   // The same into the caller's memory: exactly FinishedBytes() bytes, at any alignment.
   void FinishTo(char* dst, int num_threads = 1);
 
   // Empty, or why the filter matches every key: invalid options, missing memory, or no random seed.
-  // After Finish it refers to the finished filter until a key is added.
+  // After Finish, until a key is added, this is about the finished filter.
   const std::string& error() const;
 
  private:
@@ -116,10 +115,9 @@ class FilterView {
     return hasher_.IsShort(key.size()) ? MayMatchHash(hasher_(key)) : OtherKeyMayMatch(key);
   }
 
-  // may_match[i] = MayMatch(keys[i]) for i < n, faster on filters larger than the caches.
+  // may_match[i] = MayMatch(keys[i]) for i < n, or for a container or array of keys (keys.h);
+  // faster on filters larger than the caches.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
-
-  // The same for a container or array of keys (keys.h).
   template <typename Keys, typename = filter::IfKeys<Keys>>
   void MayMatch(const Keys& keys, bool* may_match) const {
     filter::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
@@ -132,10 +130,10 @@ class FilterView {
   bool MayMatchHash(uint64_t hash) const { return filter_.may_match(filter_, hash); }
   void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
 
-  // Every key matches: the bytes were not understood, or the filter could not be built.
+  // The bytes were not understood, or the filter could not be built.
   bool AlwaysMatches() const;
 
-  // Probes per key, k. 0 in kCompact and if AlwaysMatches().
+  // Probes per key. 0 in kCompact and if AlwaysMatches().
   int num_probes() const;
 
  private:

@@ -1,5 +1,5 @@
-// Counts the bytes that the filters of RocksDB databases take. RocksDBFilterOptions::memory_bytes
-// needs it.
+// Counts the bytes that the filters of RocksDB databases take, for
+// RocksDBFilterOptions::memory_bytes.
 //
 //   db_options.listeners.push_back(bloomline::NewFilterAccount(&error));
 //   filter_options.memory_bytes = uint64_t{2} << 30;
@@ -18,22 +18,21 @@
 
 namespace bloomline {
 
-// Counts the filters of the live files of all databases that have it among DBOptions::listeners, of
-// all column families and policies. RocksDB tells it which files are written, ingested and deleted.
+// Counts the live files of all databases that have it among DBOptions::listeners, with all column
+// families and policies, as RocksDB reports files written, ingested and deleted.
 //
 // A thread that the first flush, compaction or ingestion starts reads the files that were there
 // before; that write waits for it up to 20 ms. Until all are read, new files within a limit of
-// memory get the fewest bits per key, 3. CountFiles reads them earlier. A closed database is
-// forgotten. Databases without writes (read-only, secondary) are not counted.
+// memory get the fewest bits per key, 3. CountFiles reads them earlier. Databases that are closed
+// or never write (read-only, secondary) are not counted.
 //
 // Thread-safe. May outlive the databases, which share its ownership.
 class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
  public:
   ~FilterAccount() override;
 
-  // The sum of TableProperties::filter_size of all live files. Outputs of running compactions
-  // count, and their inputs do not, except in CompactFiles, whose beginning RocksDB does not
-  // report.
+  // The sum of TableProperties::filter_size. Outputs of running compactions count, and their inputs
+  // do not, except in CompactFiles, whose beginning RocksDB does not report.
   uint64_t filter_bytes() const;
 
   // The keys of these files, and those that running compactions will still write.
@@ -74,9 +73,8 @@ class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
   const std::unique_ptr<Impl> impl_;
 };
 
-// Returns an account for the DBOptions::listeners of one or more databases. Also calls
-// RegisterBloomline(). Null if RocksDB has another version at run time: the reason is in *error, or
-// on stderr if `error` is null.
+// Also calls RegisterBloomline(). Null if RocksDB has another version at run time: the reason is in
+// *error, or on stderr if `error` is null.
 std::shared_ptr<FilterAccount> NewFilterAccount(std::string* error = nullptr);
 
 }  // namespace bloomline

@@ -1,4 +1,4 @@
-// Options of static filters: the format, its size and its seed. Link bloomline::core.
+// Options of static filters. Link bloomline::core.
 //
 // Exceptions, in the whole library: functions throw only std::bad_alloc; no filter then lacks a
 // key. Where RocksDB or LevelDB calls the library, missing memory ends the process, as with their
@@ -25,8 +25,8 @@ enum class Format {
   // and Pagh 2008, Dillinger and Walzer 2021). 7.1 bits per key have the false-positive rate of 10
   // in kBlocked. Queries take 1.6 to 4 times as long, building 3 to 5 times.
   kCompact,
-  // RocksDB's own Bloom filter, byte for byte, for RocksDB only: RocksDB without bloomline can use
-  // it. With format_version below 5 it is RocksDB's older one.
+  // RocksDB's own Bloom filter (its older one with format_version below 5), byte for byte, for
+  // RocksDB only: RocksDB without bloomline can use it.
   kBloom,
   // RocksDB's own Ribbon filter, otherwise as kBloom. As in ribbonfilter:N, bits_per_key is that of
   // a Bloom filter with its false-positive rate: 10 take about 7.1 bits. 3 to 5 times as slow.
@@ -36,22 +36,21 @@ enum class Format {
 // "classic", "blocked", "compact", "bloom" or "ribbon"; static storage.
 const char* FormatName(Format format);
 
-// Range of FilterOptions::bits_per_key. Above 45 nothing is gained, since k is at most 30.
+// Above 45 bits per key nothing is gained, since k is at most 30.
 constexpr double kMinBitsPerKey = 1.0;
 constexpr double kMaxBitsPerKey = 100.0;
 
-// Range in kCompact: blocks have too few slots below it, hashes too few bits above it.
+// In kCompact: blocks have too few slots below, hashes too few bits above.
 constexpr double kMinCompactBitsPerKey = 3.0;
 constexpr double kMaxCompactBitsPerKey = 24.0;
 
-// Range of k, the number of probes per key, as in LevelDB.
+// The number of probes per key, k; the same range as in LevelDB.
 constexpr int kMinProbes = 1;
 constexpr int kMaxProbes = 30;
 
 struct BitsPerKeyRange {
   double min, max;
 };
-// The range for `format`.
 BitsPerKeyRange AllowedBitsPerKey(Format format);
 
 struct FilterOptions {
@@ -63,20 +62,19 @@ struct FilterOptions {
 
   // Seed of the 64-bit hash. Outsiders who know it can choose keys that are false positives or
   // overfill a filter (docs/keys.md). FilterBuilder and RocksDB record it in the filter, LevelDB
-  // does not (leveldb.h). The hashes of kClassic, kBloom and kRibbon take no seed.
+  // does not (leveldb.h). kClassic, kBloom and kRibbon have none.
   uint64_t seed = 0;
 
   // Each filter draws and records its own seed, with a system call; `seed` must be 0. If that
-  // fails, the filter matches every key, and the builder's error() gives the reason. Not in
-  // LevelDB.
+  // fails, the filter matches every key (FilterBuilder::error). Not in LevelDB.
   bool random_seed = false;
 
-  // Options with the least bits_per_key that reach the false-positive rate `rate` (0.01 for 1 %),
-  // or NaN, which Validate refuses.
+  // The least bits_per_key that reach the false-positive rate `rate` (0.01 for 1 %), or NaN, which
+  // Validate refuses.
   static FilterOptions ForFalsePositiveRate(Format format, double rate);
 
-  // Empty if valid, else one sentence that says what is wrong. Does not check whether an engine
-  // takes the format.
+  // Empty if valid, else one sentence that says why not. Does not check whether an engine takes the
+  // format.
   std::string Validate() const;
 };
 

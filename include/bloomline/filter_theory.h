@@ -1,8 +1,10 @@
 // False-positive rates of each layout, and the sizes that reach them. sizing.h has what most users
 // need. Link with bloomline::core.
 //
-// Symbols: n keys, m bits, c = m/n bits per key, k probes, p false-positive rate, B bits per block.
-// "Large n" functions hold from thousands of keys on. Probes are independent and uniform.
+// Symbols: n keys, m bits, c = m/n bits per key, k probes, p false-positive rate, B bits per block,
+// L blocks. Probes are independent and uniform. Functions without a number of keys hold from
+// thousands of keys on; the others, whose names begin with Exact, for any: a block's keys are then
+// binomial(n, 1/L), else Poisson distributed.
 //
 // A function returns NaN, or 0 if its result is an integer, for a rate not between 0 and 1 or out
 // of reach, a k outside kMinProbes .. kMaxProbes, and bits per key not above 0. block_bits must be
@@ -23,20 +25,19 @@ namespace bloomline {
 
 // ---- The standard Bloom filter: probes range over all bits. So does LevelDB's, on random keys.
 
-// Large n: p = (1 - e^(-k/c))^k. Any k > 0, also a fraction.
+// p = (1 - e^(-k/c))^k. Any k > 0, also a fraction.
 double StandardFalsePositiveRate(double bits_per_key, double num_probes);
 
-// Exact: with X bits set after n*k throws into m, p = E[(X/m)^k]. Cost: up to n*k*m = 1e7, that
-// many steps; beyond, mean and variance of X are used (relative error below 1e-3). No keys: 0. No
-// bits: 1.
+// With X bits set after n*k throws into m, p = E[(X/m)^k]. Cost: up to n*k*m = 1e7, that many
+// steps; beyond, mean and variance of X are used (relative error below 1e-3). No keys: 0. No bits:
+// 1.
 double ExactStandardFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes);
 
-// The real number k with the lowest rate, c ln 2, and the c that reaches p with it, -ln p / (ln
-// 2)^2.
+// The real k with the lowest rate, c ln 2, and the c that reaches p with it, -ln p / (ln 2)^2.
 double IdealNumProbes(double bits_per_key);
 double IdealBitsPerKey(double false_positive_rate);
 
-// The lower limit for any structure: log2(1/p) bits per key.
+// The least bits per key of any structure: log2(1/p).
 double InformationLimitBitsPerKey(double false_positive_rate);
 
 // The whole k with the lowest StandardFalsePositiveRate, about c ln 2. Clamps. A table lookup.
@@ -47,12 +48,10 @@ double StandardBitsPerKeyForFalsePositiveRate(double false_positive_rate);
 
 // ---- Blocked filters: all probes of a key lie in one block of B = 512 bits.
 
-// Large n: the keys of a block are Poisson distributed with mean l = B/c, so
-//   p = sum over i of e^-l * l^i / i! * E[(X_i/B)^k],  X_i bits set by i keys.
+// With l = B/c and X_i bits set by i keys,
+//   p = sum over i of e^-l * l^i / i! * E[(X_i/B)^k].
 // Cost: about B/c terms.
 double BlockedFalsePositiveRate(double bits_per_key, int num_probes);
-
-// Exact: n keys in L blocks; a block's keys are binomial(n, 1/L).
 double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, int num_probes);
 
 // The same two with blocks of 64 or 128 bits, or counters. Relative error below 2e-3 up to 24 bits
@@ -61,7 +60,7 @@ double SmallBlockFalsePositiveRate(int block_bits, double bits_per_key, int num_
 double ExactSmallBlockFalsePositiveRate(int block_bits, uint64_t num_keys, uint64_t num_blocks,
                                         int num_probes);
 
-// The k with the lowest SmallBlockFalsePositiveRate. Clamps. Takes 0.1 ms.
+// The k with the lowest rate. Clamps. Takes 0.1 ms.
 int OptimalSmallBlockNumProbes(int block_bits, double bits_per_key);
 
 // The least bits (or counters) per key, to 1e-3, at which that k reaches the rate. Takes
@@ -70,13 +69,13 @@ double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double false_pos
 
 // ---- Compact filters: a block stores the solution of a linear system.
 
-// Large n, from the ranks of random matrices (docs/design.md). Clamps.
+// From the ranks of random matrices (docs/design.md). Clamps.
 double CompactFalsePositiveRate(double bits_per_key);
 
-// Exact: n keys in L blocks of block_bytes bytes (32 or 64), each block's keys binomial(n, 1/L).
+// Blocks have 32 or 64 bytes.
 double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
 
-// The same for the compact filters of LevelDB, in blocks of 8 to 64 bytes.
+// The rate of LevelDB's compact filters, whose blocks have 8 to 64 bytes.
 double ExactSmallSetFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
 
 }  // namespace bloomline

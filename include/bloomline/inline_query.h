@@ -1,6 +1,6 @@
-// What filter.h and bloom_filter.h inline into their callers. Include those headers, not this one.
-// An inlined query hashes a short key in place and then calls one function, which was chosen for
-// the filter's layout, its number of probes and the CPU when the filter was opened.
+// What filter.h and bloom_filter.h inline into their callers; include those. An inlined query
+// hashes a short key in place and then calls one function, which was chosen for the filter's
+// layout, its number of probes and the CPU when the filter was opened.
 #ifndef BLOOMLINE_INLINE_QUERY_H_
 #define BLOOMLINE_INLINE_QUERY_H_
 

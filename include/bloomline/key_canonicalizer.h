@@ -17,9 +17,9 @@ namespace bloomline {
 //   uses the database. New code that gives other forms needs another name.
 // - With a prefix extractor, RocksDB adds prefixes to filters, too: such keys then need prefixes
 //   with equal forms, or none.
-// - Other keys should have different forms. A missing key with the form of a stored one is a false
+// - Other keys should have different forms: a missing key with the form of a stored one is a false
 //   positive.
-// - Any bytes of any length, also 0, have a form.
+// - Any bytes of any length have a form.
 // - Many threads may call it at once.
 class KeyCanonicalizer {
  public:

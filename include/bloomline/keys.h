@@ -6,14 +6,12 @@
 //   filter->AddKeys(ids);  // std::vector<uint32_t>: KeyOf(ids[0]), KeyOf(ids[1]), ...
 //
 // An integer of any type is 8 bytes, lowest first, in two's complement: int 5 and uint64_t 5 are
-// one key, and so are -1 and 2^64 - 1.
+// one key, and so are -1 and 2^64 - 1. `double`, `bool` and `char` are refused: equal doubles can
+// have different bytes, and the sign of char depends on the machine.
 //
 // A container or array of keys has integers, or elements that convert to std::string_view, which
 // are not copied. Strings made on the fly and stream iterators are added one at a time, not in
 // batches.
-//
-// `double`, `bool` and `char` are refused: equal doubles can have different bytes, and the sign of
-// char depends on the machine.
 //
 // Link bloomline::core.
 #ifndef BLOOMLINE_KEYS_H_
@@ -61,8 +59,8 @@ constexpr void EncodeInteger(uint64_t value, char* bytes) {
 
 }  // namespace filter
 
-// The bytes of n integers as one key, for all functions that take keys. The std::string_view that
-// it converts to is valid as long as this object.
+// The bytes of n integers as one key. The std::string_view that it converts to is valid as long as
+// this object.
 template <size_t n>
 class IntegerKey {
  public:
@@ -76,7 +74,6 @@ class IntegerKey {
   char bytes_[n * filter::kIntegerKeyBytes] = {};
 };
 
-// The key of one or more integers.
 template <typename... Integers>
 constexpr IntegerKey<sizeof...(Integers)> KeyOf(Integers... values) {
   static_assert(sizeof...(Integers) > 0, "a key of no integers");
@@ -114,9 +111,9 @@ class KeyPart {
   bool is_integer_ = false;
 };
 
-// Sets *key to the key of all parts: 8 bytes for an integer; for a string 8 bytes of its length,
-// then its bytes. So parts of the same types give equal keys only if all parts are equal. If one
-// filter has keys of several types, begin each with an integer that names the type.
+// Sets *key to all parts: 8 bytes for an integer; for a string 8 bytes of its length, then its
+// bytes. So parts of the same types give equal keys only if all parts are equal. If one filter has
+// keys of several types, begin each with an integer that names the type.
 void EncodeKey(std::initializer_list<KeyPart> parts, std::string* key);
 
 namespace filter {
@@ -126,7 +123,7 @@ template <typename Reference>
 inline constexpr bool kIsKeyReference =
     kIsKeyInteger<std::decay_t<Reference>> || std::is_convertible_v<Reference, std::string_view>;
 
-// Whether all elements can be visited again, and so stay when the iterator goes on.
+// Whether elements can be visited again, and so stay when the iterator goes on.
 template <typename Iterator, typename = void>
 inline constexpr bool kIsMultiPass = false;
 template <typename Iterator>
@@ -143,13 +140,13 @@ inline constexpr bool kStays =
      std::is_same_v<decltype(*std::declval<Iterator&>()), std::string_view> ||
      std::is_pointer_v<decltype(*std::declval<Iterator&>())>);
 
-// Valid if `Keys` is a container or array of integers or of what converts to std::string_view.
+// Valid for containers and arrays of integers or of what converts to std::string_view.
 template <typename Keys>
 using IfKeys =
     std::enable_if_t<kIsKeyReference<decltype(*std::begin(std::declval<const Keys&>()))> &&
                      !std::is_convertible_v<const Keys&, std::string_view>>;
 
-// Whether the elements are std::string_view, one after the other in memory.
+// Whether the elements are std::string_view, contiguous in memory.
 template <typename Keys, typename = void>
 inline constexpr bool kIsViews = false;
 template <typename Keys>
@@ -157,9 +154,8 @@ inline constexpr bool
     kIsViews<Keys, std::enable_if_t<std::is_same_v<decltype(std::data(std::declval<const Keys&>())),
                                                    const std::string_view*>>> = true;
 
-// Calls run(first, n, keys) with the keys of elements first to first + n - 1, for all elements in
-// order: an array of std::string_view as it is; strings that do not stay one by one; others in
-// groups on the stack.
+// Calls run(first, n, keys) for all elements in order: an array of std::string_view as it is;
+// strings that do not stay one by one; others in groups on the stack.
 template <size_t max_keys = 256, typename Keys, typename Run>
 void ForEachKeyGroup(const Keys& keys, Run run) {
   if constexpr (kIsViews<Keys>) {
@@ -189,7 +185,7 @@ void ForEachKeyGroup(const Keys& keys, Run run) {
   if (n > 0) run(first, n, static_cast<const std::string_view*>(group));
 }
 
-// The sum of run(n, keys, answers of these keys) over all groups. `answers` may be null.
+// The sum of run(n, keys, their answers) over all groups. `answers` may be null.
 template <typename Keys, typename Run>
 size_t SumOverKeys(const Keys& keys, bool* answers, Run run) {
   size_t sum = 0;

@@ -15,9 +15,6 @@
 //   runs_of_level     sorted runs, as an average: 1e-6 to 1e6. Null: 1 each
 //   bits_of_level     bits per key: 0 (no filter), or within AllowedBitsPerKey(format)
 //
-// Wasted reads are the sum of the false-positive rates of all runs (sizing.h), 1 for a run without
-// a filter.
-//
 // For arguments out of range, the functions return NaN, or false without touching the output. All
 // are pure and thread-safe, and take up to 4 ms.
 #ifndef BLOOMLINE_LEVEL_SIZING_H_
@@ -33,19 +30,20 @@ namespace bloomline {
 constexpr int kMaxLevels = 64;
 constexpr double kMaxLevelSizeRatio = 1000;
 
-// The keys of full levels, as fractions of all keys: each level has level_size_ratio (1 to
-// kMaxLevelSizeRatio) times as many as the one before it. Fractions below 1e-30 are 0.
+// Fractions of all keys: each full level has level_size_ratio (1 to kMaxLevelSizeRatio) times as
+// many as the one before it. Fractions below 1e-30 are 0.
 bool KeysOfLevels(int num_levels, double level_size_ratio, double* keys_of_level);
 
-// Sets bits_of_level to what minimizes WastedReads while all filters together take at most
-// bits_per_key for each key. The result is mostly within 1 % of the minimum (in kClassic and if
-// some level has no filter, up to 13 %), and never worse than bits_per_key in all levels.
+// Minimizes WastedReads while all filters together take at most bits_per_key for each key. The
+// result is mostly within 1 % of the minimum (in kClassic and if some level has no filter, up to
+// 13 %), and never worse than bits_per_key in all levels.
 bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,
                        int num_levels, double* bits_of_level);
 bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,
                        const double* runs_of_level, int num_levels, double* bits_of_level);
 
-// The expected number per Get of a missing key.
+// Expected wasted reads per Get of a missing key: the sum of the false-positive rates of all runs
+// (sizing.h), 1 for a run without a filter.
 double WastedReads(Format format, const double* bits_of_level, int num_levels);
 double WastedReads(Format format, const double* bits_of_level, const double* runs_of_level,
                    int num_levels);
@@ -58,13 +56,12 @@ double AverageBitsPerKey(const double* keys_of_level, const double* bits_of_leve
 double BitsPerKeyForWastedReads(Format format, double wasted_reads, const double* keys_of_level,
                                 const double* runs_of_level, int num_levels);
 
-// The bits_per_key, at most the upper end of the format's range, with which the filters of all
-// levels take filter_bytes. keys_of_level are numbers of keys. Rounding of small filters is not
-// counted.
+// The bits_per_key, at most the upper end of the format's range, with which all filters take
+// filter_bytes, before rounding of small ones. keys_of_level are numbers of keys.
 double BitsPerKeyForLevelBytes(Format format, uint64_t filter_bytes, const double* keys_of_level,
                                int num_levels);
 
-// Empty if SpreadBitsByLevel accepts the arguments, else one sentence that says what is wrong.
+// Empty if SpreadBitsByLevel accepts the arguments, else one sentence that says why not.
 std::string ValidateLevels(Format format, double bits_per_key, const double* keys_of_level,
                            const double* runs_of_level, int num_levels);
 

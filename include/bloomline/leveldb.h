@@ -27,8 +27,8 @@ namespace bloomline {
 // LevelDB's own policy name. LevelDB uses a filter only under the name that it was written with.
 constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 
-// Returns a policy for leveldb::Options::filter_policy. The caller deletes it after the database is
-// closed. It is immutable and thread-safe; several databases may use it.
+// Returns a policy for leveldb::Options::filter_policy. It is immutable and thread-safe; several
+// databases may use it. The caller deletes it after they are closed.
 //
 // Name: copied. Under another name than kLevelDBBuiltinName, LevelDB does not use the filters that
 // are there; compactions write new ones.

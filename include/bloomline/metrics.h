@@ -1,6 +1,5 @@
-// What the filter policies of this process have counted: queries and their answers, filters opened
-// and built, filters that match everything. In C: c_metrics.h. docs/operating.md explains each
-// metric, and has alert rules and a dashboard.
+// Queries and their answers, filters opened and built, filters that match everything.
+// docs/operating.md explains each metric, and has alert rules and a dashboard. In C: c_metrics.h.
 #ifndef BLOOMLINE_METRICS_H_
 #define BLOOMLINE_METRICS_H_
 

@@ -1,5 +1,4 @@
-// A Bloom filter in the memory of a Redis server or a Redis Cluster, shared by processes and
-// machines.
+// A Bloom filter on a Redis server or a Redis Cluster, shared by processes and machines.
 //
 //   redis.servers = {"10.0.0.5:6379"};
 //   options.capacity = 1000000;
@@ -9,9 +8,9 @@
 //
 // docs/redis.md says what a Redis server can lose. Link with bloomline::redis.
 //
-// Errors: on failure, *error (may be null) gets one sentence. If a call throws std::bad_alloc, its
-// remaining keys are kFailed or unavailable. hiredis 0.14 ends the process without memory to
-// connect.
+// Errors: Validate returns "" if the options are valid, else one sentence. On failure, *error (may
+// be null) gets one. If a call throws std::bad_alloc, its remaining keys are kFailed or
+// unavailable. hiredis 0.14 ends the process without memory to connect.
 #ifndef BLOOMLINE_REDIS_BLOOM_FILTER_H_
 #define BLOOMLINE_REDIS_BLOOM_FILTER_H_
 
@@ -27,13 +26,13 @@
 
 namespace bloomline {
 
-// Result of a query that Redis did not answer; SharedBloomFilter::error() has the reason.
+// Result of a query that Redis did not answer.
 enum class WhenUnavailable {
   kMayMatch,  // Answer::kMaybe, which is never wrong
   kError,     // Answer::kError
 };
 
-// TLS, for rediss:// addresses. All files are PEM, read when a connection is opened.
+// TLS, for rediss:// addresses. Files are PEM, read when a connection is opened.
 struct RedisTls {
   // Trusted certificate authorities: a file, and a folder prepared by `openssl rehash`. Both empty:
   // the system's.
@@ -44,8 +43,8 @@ struct RedisTls {
   std::string certificate_file;
   std::string key_file;
 
-  // The name for SNI, or the IP address, for which the server's certificate must be valid. Empty:
-  // the host of the address or, in a cluster, of CLUSTER SLOTS.
+  // For SNI, and to check the server's certificate: a name or an IP address. Empty: the host of the
+  // address or, in a cluster, of CLUSTER SLOTS.
   std::string server_name;
 
   // False accepts any certificate, so anyone in between can read and change everything.
@@ -57,12 +56,12 @@ struct RedisServers {
   // One server, or some nodes of one cluster.
   //   host:port, [IPv6]:port
   //   redis://[user[:password]@]host[:port][/database]    port 6379, database 0 if left out
-  //   rediss://...                                         the same, with TLS
+  //   rediss://...                                         the same, with TLS (hiredis_ssl, 1.0)
   //   unix://[user[:password]@]/path[?db=database]         a unix socket
-  // In user, password and path, %XX is the byte XX. rediss:// needs hiredis_ssl (hiredis 1.0).
+  // In user, password and path, %XX is the byte XX.
   std::vector<std::string> servers = {"127.0.0.1:6379"};
 
-  // For AUTH, if not empty; or in an address, for all servers. Error messages contain no password.
+  // For AUTH, if not empty; or in an address, for all servers. Never in error messages.
   std::string username;
   std::string password;
 
@@ -79,40 +78,36 @@ struct RedisServers {
   // (connect_timeout_ms + command_timeout_ms) for each server concerned.
   int max_retries = 2;
 
-  // 0 to 600000. After all attempts to reach a server failed, commands for it fail at once for that
-  // long.
+  // 0 to 600000. How long commands for a server fail at once after all attempts to reach it failed.
   int give_up_ms = 500;
 
   WhenUnavailable when_unavailable = WhenUnavailable::kMayMatch;
 
-  // Empty if valid, else one sentence that says what is wrong.
   std::string Validate() const;
 };
 
 struct SharedBloomFilterOptions {
-  // Distinct keys, 1 to 1e12. The filter accepts more, at a higher false-positive rate.
+  // Distinct keys, 1 to 1e12. More raise the false-positive rate.
   uint64_t capacity = 0;
 
   // Fraction of missing keys that match at capacity: 1e-6 to 0.5.
   double false_positive_rate = 0.01;
 
-  // Seed of the 64-bit hash. A secret one (seed.h) keeps outsiders from choosing keys that collide.
-  // Redis stores it.
+  // Seed of the 64-bit hash, stored on Redis. A secret one (seed.h) keeps outsiders from choosing
+  // keys that collide.
   uint64_t seed = 0;
 
-  // The most bytes of a shard, 4096 to 67108864; a filter has up to 65536. Small shards spread
+  // The most bytes of a shard, 4096 to 67108864; a filter has up to 65536 shards. Small ones spread
   // better over a cluster, large ones make AddKeys cheaper. Making one blocks the server.
   uint64_t shard_bytes = 16 << 20;
 
-  // Empty if valid, else one sentence that says what is wrong.
   std::string Validate() const;
 };
 
-// Result of adding a key.
 enum class AddResult {
   kNew,      // the key was not there. If several clients add one key at once, one gets kNew
   kPresent,  // the key was in the filter, or was a false positive
-  kUnknown,  // the key is in the filter; whether it was new is not known, as a reply was lost
+  kUnknown,  // the key is in the filter; a lost reply said whether it was new
   kFailed,   // the key may be missing, or be on fewer than min_replicas replicas; see error()
 };
 
@@ -134,7 +129,6 @@ struct AddOptions {
   // Time for that in each attempt, 1 to 600000.
   int replica_timeout_ms = 1000;
 
-  // Empty if valid, else one sentence that says what is wrong.
   std::string Validate() const;
 };
 
@@ -142,19 +136,19 @@ struct AddOptions {
 // may use it, unless another thread forked during a call.
 class SharedBloomFilter {
  public:
-  // Creates the filter `name`, or opens it if it exists with the same options and seed. Null if it
-  // has others, if parts of it are missing (see Delete), or if the server is unreachable or refuses
-  // a command. name: 1 to 200 bytes without spaces, control characters, '{' and '}'.
+  // Creates the filter `name`, or opens it if it exists with the same options. Null if it has
+  // others, if parts of it are missing (see Delete), or if the server is unreachable or refuses a
+  // command. name: 1 to 200 bytes without spaces, control characters, '{' and '}'.
   static std::unique_ptr<SharedBloomFilter> Create(const RedisServers& servers,
                                                    const std::string& name,
                                                    const SharedBloomFilterOptions& options,
                                                    std::string* error);
 
-  // Null if the filter does not exist, or as Create.
+  // Null if the filter does not exist, or as in Create.
   static std::unique_ptr<SharedBloomFilter> Open(const RedisServers& servers,
                                                  const std::string& name, std::string* error);
 
-  // Deletes the filter, even if parts of it are missing. Objects that have it open get
+  // Deletes the filter, even if parts of it are missing. Objects that have it open are
   // "unavailable" from then on, even if it is created again. True: the filter does not exist now.
   static bool Delete(const RedisServers& servers, const std::string& name, std::string* error);
 
@@ -162,16 +156,14 @@ class SharedBloomFilter {
   SharedBloomFilter(const SharedBloomFilter&) = delete;
   SharedBloomFilter& operator=(const SharedBloomFilter&) = delete;
 
-  // Adds a key of any length. Atomic. Cost: one round trip. Invalid options: kFailed.
+  // Adds a key of any length, atomically. Cost: one round trip. Invalid options: kFailed.
   AddResult AddKey(std::string_view key, const AddOptions& options = AddOptions());
 
-  // Adds n keys, pipelined; results[i], if not null, is the result of keys[i]. Returns false if any
-  // is kFailed.
+  // Adds n keys, pipelined, or a container or array of keys (keys.h), of which strings made on the
+  // fly take a round trip each. results[i], if not null, is the result of keys[i]. Returns false if
+  // any is kFailed.
   bool AddKeys(size_t n, const std::string_view* keys, AddResult* results = nullptr,
                const AddOptions& options = AddOptions());
-
-  // The same for a container or array of keys (keys.h). Strings made on the fly take a round trip
-  // each.
   template <typename Keys, typename = filter::IfKeys<Keys>>
   bool AddKeys(const Keys& keys, AddResult* results = nullptr,
                const AddOptions& options = AddOptions()) {
@@ -189,11 +181,9 @@ class SharedBloomFilter {
   // acknowledged and no demoted primary answers. Cost: one round trip.
   Answer MayMatch(std::string_view key);
 
-  // answers[i] = MayMatch(keys[i]) for i < n, pipelined. Returns false if Redis left one
-  // unanswered, whatever when_unavailable says.
+  // answers[i] = MayMatch(keys[i]) for i < n, or for a container or array of keys, pipelined.
+  // Returns false if Redis left one unanswered, whatever when_unavailable says.
   bool MayMatch(size_t n, const std::string_view* keys, Answer* answers);
-
-  // The same for a container or array of keys.
   template <typename Keys, typename = filter::IfKeys<Keys>>
   bool MayMatch(const Keys& keys, Answer* answers) {
     return InGroups(keys, [&](size_t first, size_t n, const std::string_view* group) {

@@ -1,5 +1,4 @@
 // New filters for the table files that a RocksDB database already has (docs/operating.md).
-//
 // RewriteFilters rewrites each file that needs it, at its level, with DB::CompactFiles. The
 // database stays in use. The disk needs room for one more file. Link with bloomline::rocksdb.
 #ifndef BLOOMLINE_REWRITE_FILTERS_H_
@@ -25,14 +24,14 @@ struct RewriteProgress {
 };
 
 struct RewriteOptions {
-  // Rewrites every file, also one whose filter is as wanted.
+  // Rewrites files whose filter is as wanted, too.
   bool all_files = false;
 
   // Bytes of table files rewritten in a second, on average, by pauses between files; 0: no limit.
   // Within a file, only DBOptions::rate_limiter limits the speed.
   uint64_t bytes_per_second = 0;
 
-  // If another thread sets it to true, the call ends after the present file or, in late versions of
+  // Set to true by another thread, it ends the call after the present file or, in late versions of
   // RocksDB (11.9, not 9.10), within it.
   std::atomic<bool>* cancel = nullptr;
 
@@ -42,7 +41,7 @@ struct RewriteOptions {
   // Only reports what a rewrite would do.
   bool dry_run = false;
 
-  // Also rewrites files of level 0, which compactions mostly replace soon. FIFO has no others.
+  // Rewrites files of level 0, too, which compactions mostly replace soon. FIFO has no others.
   bool include_level0 = false;
 };
 
@@ -55,7 +54,7 @@ enum class RewriteSkip {
   kSame,     // it was rewritten, but its new filter is not as expected
 };
 
-// "damaged", "no space", "busy", "left", "same".
+// "damaged", "no space", and so on.
 const char* RewriteSkipName(RewriteSkip reason);
 
 struct RewriteReport {
@@ -93,7 +92,6 @@ struct RewriteReport {
   std::map<std::string, Filters> after;  // at the end, without those gone
   std::string ended_by;                  // why the call ended early: "cancelled"; empty: it did not
 
-  // Every file has the filter that it should have.
   bool IsComplete() const { return skipped.empty() && ended_by.empty(); }
   // Some lines, with a sentence for each thing to do.
   std::string ToString() const;

@@ -8,8 +8,6 @@
 //   if (table.filter_policy == nullptr) return 1;  // error says why
 //   db_options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
 //
-// bloomline and the program need the same ROCKSDB_NAMESPACE.
-//
 // Existing tables: the policy has the compatibility name of RocksDB's policies,
 // `rocksdb.BuiltinBloomFilter`, and uses every Bloom and Ribbon filter that RocksDB wrote. RocksDB
 // without bloomline uses the filters of kBloom and kRibbon. For it, those of kBlocked and kCompact
@@ -17,10 +15,11 @@
 // compaction rewrites the files (docs/compatibility.md).
 //
 // Versions: RocksDB's filter interface is internal. So bloomline works only with the minor version
-// of RocksDB that it was compiled against, and checks that when it makes a policy.
+// of RocksDB that it was compiled against, and checks that when it makes a policy. Both need the
+// same ROCKSDB_NAMESPACE.
 //
-// The policy honours optimize_filters_for_memory. All functions and policies are thread-safe. Link
-// with bloomline::rocksdb.
+// All functions and policies are thread-safe. Functions that return null have the reason in *error,
+// or on stderr if `error` is null. Link with bloomline::rocksdb.
 #ifndef BLOOMLINE_ROCKSDB_H_
 #define BLOOMLINE_ROCKSDB_H_
 
@@ -43,28 +42,26 @@ class ObjectLibrary;
 
 namespace bloomline {
 
-// Options of the RocksDB policy. Those of FilterOptions give every file the same format and bits
-// per key. Those below choose a file's filter by its level, by whether older data lies below it,
-// and by whether it is a flush (docs/rocksdb.md). A file keeps its filter until it is rewritten,
-// even at another level.
+// Those of FilterOptions give every file the same format and bits per key. Those below choose a
+// file's filter by its level, by whether older data lies below it, and by whether it is a flush
+// (docs/rocksdb.md). A file keeps its filter until it is rewritten, even at another level.
 struct RocksDBFilterOptions : FilterOptions {
   RocksDBFilterOptions() = default;
   explicit RocksDBFilterOptions(const FilterOptions& options) : FilterOptions(options) {}
 
   // Spreads the memory of bits_per_key so that false positives waste as few block reads as possible
-  // (Monkey: Dayan, Athanassoulis, Idreos 2017): small levels get more bits, the largest fewer. All
-  // filters together take the memory of bits_per_key everywhere, if each level has level_size_ratio
-  // times the keys of the one above it.
+  // (Monkey: Dayan, Athanassoulis, Idreos 2017): small levels get more bits, the largest fewer. The
+  // memory of all filters stays the same, if each level has level_size_ratio times the keys of the
+  // one above it.
   bool auto_bits_by_level = false;
 
   // Or: the bits per key of each level, from level 0 on. The last number applies to all deeper
-  // levels. 0 means no filter; other numbers are in the range of `format`. bits_per_key then
-  // applies only to files of unknown level, such as those of SstFileWriter. Excludes
-  // auto_bits_by_level.
+  // levels. 0 means no filter. bits_per_key then applies only to files of unknown level, such as
+  // those of SstFileWriter. Excludes auto_bits_by_level.
   std::vector<double> bits_by_level;
 
   // For auto_bits_by_level: the number of levels from level 0 to the deepest one with files, 2 to
-  // kMaxLevels. 0: the policy learns it from the files that RocksDB creates, and until then uses
+  // kMaxLevels. 0: the policy learns it from the files that RocksDB creates, beginning with
   // RocksDB's Options::num_levels.
   int num_levels = 0;
   static constexpr int kMaxLevels = 64;
@@ -72,12 +69,12 @@ struct RocksDBFilterOptions : FilterOptions {
   // For auto_bits_by_level: RocksDB's max_bytes_for_level_multiplier, 1 to 1000.
   double level_size_ratio = 10.0;
 
-  // The format of files that a flush or recovery writes, if it is not `format`. kBlocked is built
-  // faster, and the next compaction replaces it.
+  // The format of flushed and recovered files, if it is not `format`. kBlocked is built faster, and
+  // the next compaction replaces it.
   std::optional<Format> flush_format;
 
   // False: bottommost files, which have no older data below them, get no filter. That saves about
-  // 90 % of the filters' memory; each missing key then costs a read.
+  // 90 % of the memory; each missing key then costs a read.
   bool filters_at_bottom = true;
 
   // The most bytes that the filters of all files may take, up to 2^60; 0: no limit. As their sum
@@ -89,60 +86,53 @@ struct RocksDBFilterOptions : FilterOptions {
   // (docs/operating.md).
   uint64_t memory_bytes = 0;
 
-  // The most bytes of one filter, or of one partition, up to 2^60; 0: no limit. A file with more
-  // keys gets fewer bits per key, but at least 3, or bits_per_key if that is less. kBlocked and
-  // kCompact only.
+  // The most bytes of one filter, or of one partition, up to 2^60; 0: no limit. A larger one gets
+  // fewer bits per key, but at least 3, as above. kBlocked and kCompact only.
   uint64_t max_filter_bytes = 0;
 
   // Range entries beside the keys, with which scans of empty ranges read almost nothing
   // (NewRangeExtractor, docs/ranges.md). "auto": chosen for each file. Or a list of key prefixes:
   // "4:8:after0x2f" has those of 4 and of 8 bytes, and those up to each of the first 8 '/'. A list
   // has up to 8 lengths, 1 to 64 (bytes) or "1bits" to "512bits". "after0x2f@1+3" is the first and
-  // third '/' alone; all delimiters together have up to 32 occurrences. Empty: none. The comparator
-  // must order keys by their bytes.
+  // third '/' alone; all delimiters together have up to 32 occurrences. Empty: none.
   std::string range_prefixes;
 
-  // Memory for entries, in percent of that for keys, as a mean over all levels: upper levels get
-  // more. Each entry of a list gets at least one bit, which may exceed it. Range: 1 to 400.
+  // Memory for entries, in percent of that for keys, 1 to 400, as a mean over all levels: upper
+  // levels get more. Each entry of a list gets at least one bit, which may exceed it.
   double range_memory_percent = 20;
 
   // For kBloom and kRibbon: the policy calls itself bloomfilter:N or ribbonfilter:N, so that
   // programs without bloomline can load the OPTIONS file. A program that loads its own options from
-  // it gets RocksDB's policy and must set this one again. From RocksDB 9.8 on, so must one whose
-  // DB::SetOptions changes filter_policy, unless it sets a whole {id=bloomline;...}
-  // (docs/rocksdb.md).
+  // it gets RocksDB's policy and must set this one again; so must one that changes filter_policy by
+  // DB::SetOptions from RocksDB 9.8 on (docs/rocksdb.md).
   bool stock_id = false;
 
-  // Empty if NewRocksDBFilterPolicy takes the options, else one sentence that says what is wrong.
+  // Empty if NewRocksDBFilterPolicy takes the options, else one sentence that says why not.
   std::string Validate() const;
 };
 
 // Returns a policy for BlockBasedTableOptions::filter_policy. Also calls RegisterBloomline().
 //
 // Options: any format but kClassic. As in RocksDB's own policies, 0 <= bits_per_key < 0.5 writes no
-// filters (existing ones are read), and 0.5 to 1 counts as 1, which kCompact refuses.
+// filters (existing ones are read), and 0.5 to 1 counts as 1, which kCompact refuses. The policy
+// honours optimize_filters_for_memory.
 //
 // Errors: returns null if the options are invalid, if RocksDB has another version at run time, or
-// if random_seed is set and the system's generator fails. The reason is in *error, or on stderr if
-// `error` is null. Check for null: RocksDB takes a null policy as "no filters".
-//
-// If the generator fails later, a filter matches everything: the database's LOG has a line for
-// each, stderr one for the process. Without memory, the process ends, as with RocksDB's own
-// filters.
+// if random_seed is set and the system's generator fails. Check for it: RocksDB takes a null policy
+// as "no filters". If the generator fails later, a filter matches everything: the database's LOG
+// has a line for each, stderr one for the process.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const FilterOptions& options, std::string* error = nullptr);
 
-// The same with all options.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error = nullptr);
 
 // Returns a policy around `policy`, of bloomline or RocksDB, for a comparator that treats different
 // keys as equal (key_canonicalizer.h, docs/keys.md). The name of its filters contains the
 // canonicalizer's name; no other policy uses them, and it uses no other filters. Set it in code:
-// for an OPTIONS file alone that names it, RocksDB returns OK and uses no filter.
-//
-// Errors: returns null if an argument is null, if a character of the canonicalizer's name is not
-// allowed, if the policy has range_prefixes, or if RocksDB has another version; reason as above.
+// for an OPTIONS file alone that names it, RocksDB returns OK and uses no filter. Returns null if
+// an argument is null, if a character of the canonicalizer's name is not allowed, if the policy has
+// range_prefixes, or if RocksDB has another version.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilterPolicy(
     std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
     std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error = nullptr);
@@ -153,9 +143,9 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 //   filter_policy={id=bloomline;format=compact;bits_by_level=auto;flush_format=blocked}
 //   filter_policy={id=bloomline;bits_by_level=24:20:16:12:9;filters_at_bottom=false}
 //
-// docs/compatibility.md has all strings. DB::SetOptions changes the same options of a running
-// database. A refused change leaves them as they were, except that RocksDB 9.8 and later return no
-// error and reset them to the defaults.
+// docs/compatibility.md has all strings. DB::SetOptions replaces the options of a running database
+// as a whole or refuses them as a whole; but from RocksDB 9.8 on, a refused change resets them to
+// the defaults without an error.
 //
 //   db->SetOptions({{"block_based_table_factory", "{filter_policy={bits_per_key=16;};}"}});
 //
@@ -166,7 +156,7 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 bool RegisterBloomline();
 
 // Returns the prefix extractor that shows bloomline's filters the ranges of scans (docs/ranges.md).
-// RegisterBloomline registers it as `bloomline.ranges`. With
+// RegisterBloomline, which this calls, registers it as `bloomline.ranges`. With
 //
 //   options.prefix_extractor = bloomline::NewRangeExtractor();
 //   read_options.iterate_upper_bound = &end;
@@ -177,9 +167,9 @@ bool RegisterBloomline();
 // need other prefixes. The comparator must be BytewiseComparator, or keys are lost: DB::Open
 // refuses others, but RocksDB does not let it check CreateColumnFamily and SetOptions.
 //
-// In table properties the extractor has a unique id, `bloomline.ranges:17.42`. Calls
-// RegisterBloomline; returns null if that fails. With an untested version of RocksDB, no range is
-// rejected (docs/compatibility.md).
+// In table properties the extractor has a unique id, `bloomline.ranges:17.42`. Returns null if
+// RocksDB has another version; with an untested patch, no range is rejected
+// (docs/compatibility.md).
 std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
 // Registers the same names in a given library, with the signature of RocksDB's plugins; `arg` is

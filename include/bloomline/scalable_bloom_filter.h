@@ -10,7 +10,8 @@
 // the layout cannot reach its rate (with defaults, in kBlocked64 from 1e11 keys on). The last stage
 // then takes all further keys, the bound no longer holds, and IsPastCapacity() is true.
 //
-// Errors, ownership, threads and moves are those of bloom_filter.h. Link bloomline::filters.
+// Errors, ownership and threads, and what has no comment, are as in bloom_filter.h. Link
+// bloomline::filters.
 #ifndef BLOOMLINE_SCALABLE_BLOOM_FILTER_H_
 #define BLOOMLINE_SCALABLE_BLOOM_FILTER_H_
 
@@ -33,32 +34,28 @@ struct ScalableBloomFilterOptions {
   // Keys of the first stage, 1 or more. If it is too low, queries pass more stages.
   uint64_t initial_capacity = 1000;
 
-  // Upper bound on the false-positive rate of the whole filter: above 0, below 1, and such that the
-  // first stage can reach its part of it (BloomFilterOptions).
+  // Upper bound for the whole filter: above 0, below 1, and such that the first stage can reach its
+  // part of it.
   double false_positive_rate = 0.01;
 
-  // Each stage has this many times the capacity of the one before: 1 to 16.
+  // Capacity of a stage, as a multiple of the one before: 1 to 16.
   int growth = 2;
 
-  // Each stage has this many times the false-positive rate of the one before: above 0, below 1. If
-  // low, later stages take many bits per key; near 1, the first ones do. 0.8 takes 22.7 bits per
-  // key at 10 times the initial capacity, 18.9 at 1000 times.
+  // The same for its false-positive rate: above 0, below 1. If low, later stages take many bits per
+  // key; near 1, the first ones do. 0.8 takes 22.7 bits per key at 10 times the initial capacity,
+  // 18.9 at 1000 times.
   double tightening = 0.8;
 
   BloomLayout layout = BloomLayout::kBlocked;
-  uint64_t seed = 0;  // as in BloomFilterOptions
+  uint64_t seed = 0;
 
-  // Empty if valid, else one sentence that says what is wrong.
   std::string Validate() const;
 };
 
 class ScalableBloomFilter {
  public:
-  // An empty filter. Null if the options are invalid or memory is missing for the first stage.
   static std::unique_ptr<ScalableBloomFilter> Create(const ScalableBloomFilterOptions& options,
                                                      std::string* error);
-
-  // Read what Save or ToBytes wrote, as in BloomFilter.
   static std::unique_ptr<ScalableBloomFilter> Load(const std::string& path, std::string* error);
   static std::unique_ptr<ScalableBloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
@@ -70,7 +67,7 @@ class ScalableBloomFilter {
   // per stage.
   bool AddKey(std::string_view key);
 
-  // For many keys, as in BloomFilter. Returns how many were added.
+  // Returns how many were added.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
   template <typename Keys, typename = filter::IfKeys<Keys>>
   size_t AddKeys(const Keys& keys, bool* changed = nullptr) {
@@ -84,7 +81,7 @@ class ScalableBloomFilter {
     return AddKeys<std::initializer_list<Key>>(keys, changed);
   }
 
-  // See BloomFilter::MayMatch. Cost: one cache miss for each stage up to the first that matches.
+  // Cost: one cache miss for each stage up to the first that matches.
   bool MayMatch(std::string_view key) const;
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
   template <typename Keys, typename = filter::IfKeys<Keys>>
@@ -106,18 +103,16 @@ class ScalableBloomFilter {
   uint64_t num_keys() const;
   uint64_t EstimatedNumKeys() const;
 
-  // The present false-positive rate. Cost: reads all bits.
   double EstimatedFalsePositiveRate() const;
 
-  // The filter has stopped growing, and the last stage holds more keys than its capacity. Until
-  // Clear, no stage is added. Not saved: at its next new key, a loaded filter attempts to grow
-  // again.
+  // The filter has stopped growing until Clear, and the last stage holds more keys than its
+  // capacity. Not saved: at its next new key, a loaded filter attempts to grow again.
   bool IsPastCapacity() const;
 
   // Removes all keys and all stages but the first.
   void Clear();
 
-  // All stages in one file (docs/format.md, section 9), as in BloomFilter.
+  // All stages in one file (docs/format.md, section 9).
   bool Save(const std::string& path, std::string* error) const;
   bool ToBytes(std::string* bytes, std::string* error) const;
 

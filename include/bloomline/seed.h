@@ -7,9 +7,9 @@
 
 namespace bloomline {
 
-// Sets *seed to a number other than 0 from the system's random number generator, for the `seed` of
-// any options. Returns false if the generator fails: *seed is then left alone, and *error, which
-// may be null, has the reason. Thread-safe. Cost: one system call.
+// Sets *seed to a number other than 0 from the system's random number generator. Returns false if
+// the generator fails: *seed is then left alone, and *error, which may be null, has the reason.
+// Thread-safe. Cost: one system call.
 bool DrawSeed(uint64_t* seed, std::string* error);
 
 }  // namespace bloomline

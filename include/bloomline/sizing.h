@@ -5,7 +5,8 @@
 //
 // A function returns NaN, or 0 if its result is bytes or keys, for a rate that is not between 0 and
 // 1 or out of reach, and for bits per key outside AllowedBitsPerKey(format). FalsePositiveRate and
-// OptimalNumProbes clamp instead, NaN to the lower end. All functions are pure and thread-safe.
+// OptimalNumProbes clamp instead, NaN to the lower end. filter_bytes are at most 2^60. All
+// functions are pure and thread-safe.
 #ifndef BLOOMLINE_SIZING_H_
 #define BLOOMLINE_SIZING_H_
 
@@ -16,40 +17,37 @@
 
 namespace bloomline {
 
-// False-positive rate of a filter of thousands of keys.
+// The rate of a filter of thousands of keys.
 double FalsePositiveRate(Format format, double bits_per_key);
 
-// False-positive rate of the filter made for `capacity` keys when it holds num_keys, which may be
-// more (over-filled); whole blocks and the trailer are counted. Without keys it is 0; with keys but
-// no capacity, 1. In kClassic this adds the effects of LevelDB's 32-bit hash: keys share hashes,
-// and no bit past 2^32 is set.
+// The rate of the filter made for `capacity` keys when it holds num_keys, which may be more; whole
+// blocks and the trailer are counted. Without keys it is 0; with keys but no capacity, 1. In
+// kClassic this adds the effects of LevelDB's 32-bit hash: keys share hashes, and no bit past 2^32
+// is set.
 double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t capacity,
                                  uint64_t num_keys);
 
-// The least bits per key whose FalsePositiveRate is at most false_positive_rate, to 1e-6 bits
-// (kCompact: 1e-3).
+// The least bits per key with at most that FalsePositiveRate, to 1e-6 bits (kCompact: 1e-3).
 double BitsPerKeyForFalsePositiveRate(Format format, double false_positive_rate);
 
-// The number of probes, k, that `format` writes: in kBlocked the best one, which is below
-// bits_per_key * ln 2 (cockroachdb/pebble#5632); in kClassic and kBloom the engine's; 0 in kCompact
-// and kRibbon. A table lookup.
+// The k that `format` writes: in kBlocked the best one, which is below bits_per_key * ln 2
+// (cockroachdb/pebble#5632); in kClassic and kBloom the engine's; 0 in kCompact and kRibbon. A
+// table lookup.
 int OptimalNumProbes(Format format, double bits_per_key);
 
-// Bytes of the filter over num_keys distinct keys, trailer included; 0 only on error. kRibbon: to
-// 1 %. In kBloom and kRibbon, more than a million keys count as several files. Inside RocksDB,
-// small filters differ by up to 64 bytes, and none has more than 4 GiB.
+// Bytes for num_keys distinct keys, trailer included; 0 only on error. kRibbon: to 1 %. In kBloom
+// and kRibbon, more than a million keys count as several files. Inside RocksDB, small filters
+// differ by up to 64 bytes, and none has more than 4 GiB.
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key);
 
-// The most bits per key at which the filter of num_keys keys takes at most filter_bytes (up to
-// 2^60), cut to the upper end of the format's range. NaN if num_keys is 0, or if the lower end
-// takes more.
+// The most bits per key at which FilterBytes are at most filter_bytes, cut to the upper end of the
+// format's range. NaN if num_keys is 0, or if the lower end takes more.
 double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filter_bytes);
 
-// The most keys whose filter takes at most filter_bytes (up to 2^60); 0 if one key takes more.
+// The most keys for which FilterBytes are at most filter_bytes; 0 if one key takes more.
 uint64_t Capacity(Format format, uint64_t filter_bytes, double bits_per_key);
 
-// Empty if BitsPerKeyForFalsePositiveRate gives a number, else one sentence that says what is
-// wrong.
+// Empty if BitsPerKeyForFalsePositiveRate gives a number, else one sentence that says why not.
 std::string ValidateFalsePositiveRate(Format format, double false_positive_rate);
 
 }  // namespace bloomline
