@@ -1,20 +1,17 @@
-"""What the results of db_bench_ext/run say, in about 25 lines. Reads compare.csv and compare.txt
-from the folder of the results, short/filters.json and short/ranges.csv, and leaves out what is not
-there.
+"""What the results of db_bench_ext/run say, in about 25 lines. Reads gets.csv, gets.txt, filters.csv
+and ranges.csv from the folder of the results.
 
 Usage: python3 db_bench_ext/summary.py FOLDER
 """
 import csv
-import json
 import pathlib
 import re
 import sys
 
 KEYS = {"paths": "file paths", "be64": "8-byte counters", "dec16": "decimal counters"}
 WIDTH = 18
-# A time is unsteady if its standard deviation between rounds is more than this share of its mean.
-# Measured: up to 0.15 on a quiet machine, 0.3 to 0.5 on a virtual machine whose neighbours work.
-UNSTEADY = 0.3
+# Times are uncertain if half of a case's rounds took this much longer than its fastest one.
+UNSTEADY = 1.5
 
 
 def read_csv(path):
@@ -33,7 +30,7 @@ def line(name, cells):
 
 def machine(folder):
     """The processor and the engines, from the head of the report; the kernel in use."""
-    text = (folder / "compare.txt").read_text(encoding="utf-8")
+    text = (folder / "gets.txt").read_text(encoding="utf-8")
     facts = dict(re.findall(r"^(CPU|LevelDB|RocksDB|bloomline|paths) +(.*)$", text, re.MULTILINE))
     kernel = facts["bloomline"].rsplit(" ", 1)[-1]
     versions = [f"{name} {facts[name].split(',')[0]}" for name in ("LevelDB", "RocksDB")]
@@ -43,15 +40,15 @@ def machine(folder):
                                         ("with assertions", "assertions are on")) if mark in text]
     if limits:
         print(f"RocksDB's package runs {' and '.join(limits)}; "
-              "run_filters --native compiles it.")
+              "--part filters --native compiles it.")
     print()
 
 
 class Databases:
-    """compare.csv: the least bits per key that were measured."""
+    """gets.csv: the least bits per key that were measured."""
 
     def __init__(self, folder):
-        rows = read_csv(folder / "compare.csv")
+        rows = read_csv(folder / "gets.csv")
         self.bits = min(int(row["requested_bits_per_key"]) for row in rows)
         self.rows = {(row["engine"], row["keys"], row["policy"]): row for row in rows
                      if int(row["requested_bits_per_key"]) == self.bits}
@@ -61,9 +58,8 @@ class Databases:
 
     def rates(self, engine, policies):
         for keys, name in KEYS.items():
-            rows = [self.rows.get((engine, keys, policy)) for policy in policies]
-            if all(rows):
-                line(name, [percent(row["near_fpr"]) for row in rows])
+            line(name, [percent(self.rows[engine, keys, policy]["near_fpr"])
+                        for policy in policies])
 
     def bits_per_key(self, engine, policies):
         rows = [self.rows[engine, "paths", policy] for policy in policies]
@@ -85,41 +81,32 @@ class Databases:
 
 
 def filters(folder):
-    """filters.json of Google Benchmark: medians, nanoseconds per key."""
+    """filters.csv: medians of the rounds, nanoseconds per key."""
     times = {}
-    spread = 0  # the largest standard deviation, as a share of the mean
-    for run in json.loads((folder / "short/filters.json").read_text(encoding="utf-8"))["benchmarks"]:
-        if run.get("aggregate_name") == "cv":
-            spread = max(spread, float(run["real_time"]))
-        if run.get("aggregate_name") != "median":
-            continue
-        what, subject, _, bits = run["name"].split("/")[:4]
-        keys = float(run["keys_per_iteration"])
-        times[what, subject.rsplit("_", 1)[0], bits] = float(run["real_time"]) / keys
-    columns = [("Bloom", "bits:10"), ("Ribbon", "bits:10"), ("blocked", "bits:10"),
-               ("compact", "bits:10"), ("compact=mem", "bits:10")]
-    for what, name in (("query", "reject a key, ns"), ("build", "add a key, ns")):
-        line(name, [f"{times[(what, *column)]:.1f}" if (what, *column) in times else "-"
-                    for column in columns])
-    if spread > UNSTEADY:
-        print(f"  These times are uncertain: one varied by {100 * spread:.0f} % between rounds. "
-              "Is the machine busy?")
+    unsteady = 0
+    for row in read_csv(folder / "filters.csv"):
+        name = row["subject"].rsplit(" ", 1)[0]
+        times[row["kind"], name] = float(row["ns_per_key_median"])
+        unsteady = max(unsteady, times[row["kind"], name] / float(row["ns_per_key_min"]))
+    columns = ("Bloom", "Ribbon", "blocked", "compact", "compact=mem")
+    for kind, name in (("query", "reject a key, ns"), ("build", "add a key, ns")):
+        line(name, [f"{times[kind, column]:.1f}" for column in columns])
+    if unsteady > UNSTEADY:
+        print(f"  These times are uncertain: half of the rounds of one took {unsteady:.1f} times as "
+              "long as its fastest. Is the machine busy?")
 
 
 def ranges(folder):
     """ranges.csv: blocks that a scan of an empty range touches, over all shapes of keys."""
     blocks = {}
-    for row in read_csv(folder / "short/ranges.csv"):
-        if row["range"] == "empty":
-            blocks.setdefault(row["subject"], []).append(float(row["blocks_per_scan"]))
+    for row in read_csv(folder / "ranges.csv"):
+        blocks.setdefault(row["subject"], []).append(float(row["empty_blocks"]))
     names = {"bloom": "Bloom", "bloom-prefix": "Bloom of prefixes",
              "compact-ranges": "bloomline's for ranges"}
-    if all(subject in blocks for subject in names):
-        print("RocksDB: blocks that a scan of an empty range touches, by kind of keys")
-        for subject, name in names.items():
-            print(f"  {name:<{WIDTH + 4}}{min(blocks[subject]):12.2f}  to "
-                  f"{max(blocks[subject]):6.2f}")
-        print()
+    print("RocksDB: blocks that a scan of an empty range touches, by kind of keys")
+    for subject, name in names.items():
+        print(f"  {name:<{WIDTH + 4}}{min(blocks[subject]):12.2f}  to {max(blocks[subject]):6.2f}")
+    print()
 
 
 NEXT = """\
@@ -127,24 +114,19 @@ Next
   RocksDB, in an OPTIONS file   filter_policy=bloomline:10:format=compact    docs/rocksdb.md
   programs you cannot compile   preload library, BLOOMLINE_FORMAT=compact    docs/rocksdb.md
   your own database             bloomline db measure DIR                     docs/operating.md
-  more figures                  --tables (of this run), --full (25 minutes)  docs/benchmarking.md"""
+  more figures                  --tables (of this run), --part PART          docs/benchmarking.md"""
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
     machine(folder)
     databases = Databases(folder)
-    engines = {engine for engine, _, _ in databases.rows}
-    if "leveldb" in engines:
-        databases.leveldb()
-        print()
-    if "rocksdb" in engines:
-        databases.rocksdb()
-        if (folder / "short/filters.json").exists():
-            filters(folder)
-        print()
-    if (folder / "short/ranges.csv").exists():
-        ranges(folder)
+    databases.leveldb()
+    print()
+    databases.rocksdb()
+    filters(folder)
+    print()
+    ranges(folder)
     print(f"{databases.answers:,} answers checked, {databases.wrong} wrong.\n")
     print(NEXT)
 

@@ -1,29 +1,77 @@
-// The harness of the benches of databases: what the workloads compare, disk, ranges and
-// rewrite share. A workload lets its subjects take turns in rounds, and prints what they showed.
+// The workloads of the bench of databases, and what they share: flags, results, databases.
 #ifndef BLOOMLINE_DB_BENCH_EXT_DATABASES_HARNESS_H_
 #define BLOOMLINE_DB_BENCH_EXT_DATABASES_HARNESS_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <memory>
+#include <set>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "db_bench_ext/support/leveldb_filters.h"
 #include "db_bench_ext/support/output.h"
-#include "db_bench_ext/support/timing.h"
+#include "db_bench_ext/support/policies.h"
+#include "db_bench_ext/support/report.h"
 
-// Not its headers, because LevelDB's part of compare may be compiled without type information.
-namespace rocksdb {
-class DB;
-}  // namespace rocksdb
-
+// No header of RocksDB, because LevelDB's database may be compiled without type information.
 namespace bloomline::bench {
 
-// The workloads: each reads its flags, runs, and returns the exit status.
-int Compare(int argc, char** argv);
-int Disk(int argc, char** argv);
-int Ranges(int argc, char** argv);
-int Rewrite(int argc, char** argv);
+enum class Form { kComplete, kShort, kQuick };
+
+struct Flags {
+  Form form = Form::kComplete;
+  uint64_t keys = 0;
+  int rounds = 0;
+  std::string out_directory;
+  std::string db_directory;  // gets temporary folders
+  // A file of "key value" or "key" lines, and where it comes from: gets and ranges.
+  std::string key_list;
+  std::string key_list_title;
+  // gets
+  std::set<std::string> engines;
+  std::vector<int> bits = {10};
+  // disk
+  std::vector<double> cache_factors = {1, 2, 4};  // multiples of Bloom's filters
+  std::vector<double> sweep;                      // bits per key; empty: the usual policies
+  std::set<std::string> layouts;                  // empty: all
+  // ranges
+  uint64_t scans = 0;  // 0: those of the form
+  std::set<std::string> shapes;
+  std::set<std::string> subjects;
+  // rewriting
+  uint64_t megabytes_per_second = 20;
+  int seconds = 8;
+};
+
+struct Size {
+  uint64_t keys;
+  int rounds;
+};
+
+struct Workload {
+  const char* name;
+  const char* description;
+  Size sizes[3];  // by form
+  // Prints to *output, appends *rows for the CSV, and returns the number of wrong answers. Throws
+  // std::runtime_error if an engine reports an error.
+  uint64_t (*run)(const Flags& flags, Output* output, std::vector<Row>* rows);
+};
+
+Workload Gets();
+Workload Disk();
+Workload Ranges();
+Workload Rewriting();
+
+// All names of the workload's `shapes` and `subjects`.
+std::set<std::string> ShapeNames();
+std::set<std::string> SubjectNames();
+
+// What a workload needs is missing here: exit status 77.
+struct NotHere : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 // Blocks that a thread's queries touched.
 struct BlockCounts {
@@ -32,38 +80,41 @@ struct BlockCounts {
   uint64_t filter_reads = 0;
   uint64_t bytes_read = 0;
   uint64_t cache_hits = 0;        // blocks of all kinds
-  uint64_t data_blocks = 0;       // from the files or the cache
   uint64_t filter_positives = 0;  // files for which a filter said "may match"
 
   uint64_t Reads() const { return data_reads + index_reads + filter_reads; }
   void Add(const BlockCounts& other);
 };
 
-// What this thread's queries touch in RocksDB from now on.
-void StartCounting();
-BlockCounts StopCounting();
+// A database with one filter policy, in a temporary folder. Methods throw std::runtime_error when
+// the engine reports an error.
+class Database {
+ public:
+  virtual ~Database() = default;
 
-struct FileSums {
-  uint64_t num_files = 0;
-  uint64_t num_filters = 0;
-  uint64_t num_keys = 0;
-  uint64_t data_bytes = 0;
-  uint64_t index_bytes = 0;
-  uint64_t filter_bytes = 0;
+  // Buffered in batches of kBatchRows; CompactAndReopen writes the rest.
+  virtual void Put(std::string_view key, std::string_view value) = 0;
 
-  void Add(const FileSums& other);
-  double FilterBitsPerKey() const {
-    return 8.0 * static_cast<double>(filter_bytes) / static_cast<double>(num_keys);
-  }
+  // Compacts to one sorted run, checks that, and reopens the database. RocksDB then opens all
+  // tables; LevelDB opens a table, and reads its filters, at the first Get that needs it.
+  virtual void CompactAndReopen() = 0;
+
+  // False: not found. Thread-safe if nothing is being counted.
+  virtual bool Get(std::string_view key, std::string* value) = 0;
+
+  // Counts this thread's queries from now on. LevelDB: only data_reads and filter_positives.
+  virtual void StartCounting() = 0;
+  virtual BlockCounts StopCounting() = 0;
+
+  virtual FilterSummary Filters() = 0;
 };
 
-// The files of each level, from level 0 on. Throws std::runtime_error.
-std::vector<FileSums> SumsOfLevels(rocksdb::DB* db);
-FileSums SumsOfFiles(rocksdb::DB* db);
+constexpr int kBatchRows = 1000;
 
-// Prints the verdict, writes NAME.txt and the other files, by name, and returns the exit status.
-int Finish(Output* output, uint64_t wrong_answers, const std::string& directory,
-           const std::string& name, const std::map<std::string, std::string>& files);
+// Without a block cache, so each block that a Get needs is one read. LevelDB knows the policies of
+// NewLevelDBPolicy.
+std::unique_ptr<Database> NewLevelDBDatabase(const Policy& policy, const std::string& parent);
+std::unique_ptr<Database> NewUncachedRocksDB(const Policy& policy, const std::string& parent);
 
 }  // namespace bloomline::bench
 

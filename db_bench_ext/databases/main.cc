@@ -1,17 +1,143 @@
-// database_bench WORKLOAD FLAGS...: one of the workloads in databases.
+// database_bench WORKLOAD FLAGS...: the flags of all workloads, and what each run ends with.
+#include <filesystem>
 #include <iostream>
-#include <string>
+#include <optional>
 
 #include "db_bench_ext/databases/harness.h"
+#include "db_bench_ext/support/flags.h"
+#include "db_bench_ext/support/machine.h"
+
+namespace bloomline::bench {
+namespace {
+
+constexpr int kNotHere = 77;
+
+void AddGetsFlags(CLI::App* app, Flags* flags) {
+  app->add_option("--bits", flags->bits,
+                  "bits per key, one or several: --bits 8,10,16 (default: 10); whole numbers, "
+                  "because LevelDB's own filter takes no others")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 30));
+  app->add_option("--engine", flags->engines, "leveldb or rocksdb (default: both)")
+      ->check(CLI::IsMember({"leveldb", "rocksdb"}));
+}
+
+void AddDiskFlags(CLI::App* app, Flags* flags) {
+  app->add_option("--cache", flags->cache_factors,
+                  "sizes of the block cache, as multiples of the bytes of built-in Bloom's filters "
+                  "(default: 1,2,4; four times the filters is 4.4 % of the data)")
+      ->delimiter(',')
+      ->check(CLI::Range(0.1, 200.0));
+  app->add_option("--layout", flags->layouts,
+                  "partitioned (filters and indexes in blocks of 4 KiB) or full (one filter and "
+                  "one index per file) (default: both)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"partitioned", "full"}));
+  app->add_option("--sweep", flags->sweep,
+                  "instead of the usual policies: built-in Bloom, and compact at each of these "
+                  "bits per key, to find the best one for a cache: --sweep 4,6,8,10,12,14")
+      ->delimiter(',')
+      ->check(CLI::Range(2.0, 30.0));
+}
+
+void AddRangesFlags(CLI::App* app, Flags* flags) {
+  app->add_option("--scans", flags->scans, "scans of each kind in a round (default: 20000)")
+      ->check(CLI::Range(100, 100000000));
+  app->add_option("--shapes", flags->shapes, "only these, as in items,paths (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(ShapeNames()));
+  app->add_option("--subjects", flags->subjects,
+                  "compare only these, as in compact,compact-ranges (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(SubjectNames()));
+}
+
+void AddRewritingFlags(CLI::App* app, Flags* flags) {
+  app->add_option("--rate", flags->megabytes_per_second, "bytes_per_second in MB (default: 20)")
+      ->check(CLI::Range(1, 100000));
+  app->add_option("--seconds", flags->seconds, "of each turn (default: 8)")
+      ->check(CLI::Range(1, 3600));
+}
+
+// The workload of the command line, with the numbers of its form. Nothing if the process should end
+// with *exit_code.
+std::optional<Workload> ParseFlags(int argc, char** argv, Flags* flags, int* exit_code) {
+  CLI::App app(
+      "Compares bloomline with the filters of LevelDB and RocksDB in databases. Exit status 1 if\n"
+      "an answer was wrong, 77 if this machine lacks what the workload needs.",
+      "database_bench");
+  app.require_subcommand(1);
+  app.add_subcommand("environment", "only describes the machine and the engines");
+  const Workload workloads[] = {Gets(), Disk(), Ranges(), Rewriting()};
+  for (const Workload& workload : workloads) {
+    CLI::App* command = app.add_subcommand(workload.name, workload.description);
+    const Size& all = workload.sizes[0];
+    auto* quick = command->add_flag("--quick", "tiny databases: takes seconds, times mean nothing");
+    command->add_flag("--short", "smaller databases and fewer rounds")->excludes(quick);
+    command->add_option("--keys", flags->keys, "keys (default: " + std::to_string(all.keys) + ")")
+        ->check(CLI::Range(1000, 1000000000));
+    AddRounds(command, &flags->rounds, "rounds", std::to_string(all.rounds));
+    AddOut(command, &flags->out_directory, "the tables as text and CSV");
+    command
+        ->add_option("--db-dir", flags->db_directory,
+                     "existing folder for the databases, which are removed at the end (default: "
+                     "the system's temporary folder)")
+        ->check(CLI::ExistingDirectory);
+    command->add_option("--key-list", flags->key_list)->group("");  // db_bench_ext/run gives them
+    command->add_option("--key-list-title", flags->key_list_title)->group("");
+  }
+  AddGetsFlags(app.get_subcommand("gets"), flags);
+  AddDiskFlags(app.get_subcommand("disk"), flags);
+  AddRangesFlags(app.get_subcommand("ranges"), flags);
+  AddRewritingFlags(app.get_subcommand("rewriting"), flags);
+  if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
+  for (const Workload& workload : workloads) {
+    const CLI::App* command = app.get_subcommand(workload.name);
+    if (!command->parsed()) continue;
+    if (command->count("--short") > 0) flags->form = Form::kShort;
+    if (command->count("--quick") > 0) flags->form = Form::kQuick;
+    const Size& size = workload.sizes[static_cast<size_t>(flags->form)];
+    if (flags->keys == 0) flags->keys = size.keys;
+    if (flags->rounds == 0) flags->rounds = size.rounds;
+    if (flags->db_directory.empty())
+      flags->db_directory = std::filesystem::temp_directory_path().string();
+    return workload;
+  }
+  std::cout << DescribeEnvironment();
+  return std::nullopt;
+}
+
+int Run(const Workload& workload, const Flags& flags) {
+  CatchInterrupts();
+  std::filesystem::create_directories(flags.out_directory);
+  Output output;
+  output.Print(std::string(workload.description) + "\n\n" + DescribeEnvironment() + LoadWarning());
+  std::vector<Row> rows;
+  const uint64_t wrong = workload.run(flags, &output, &rows);
+  const int status = output.PrintVerdict(wrong);
+  for (Row& row : rows) row.Word("machine", "", MachineInOneLine());
+  const std::filesystem::path out(flags.out_directory);
+  WriteFile(out / (std::string(workload.name) + ".txt"), output.text());
+  WriteFile(out / (std::string(workload.name) + ".csv"), Csv(rows));
+  return status;
+}
+
+}  // namespace
+}  // namespace bloomline::bench
 
 int main(int argc, char** argv) {
   using namespace bloomline::bench;  // NOLINT: nothing else is here
-  const std::string workload = argc > 1 ? argv[1] : "";
-  if (workload == "compare") return Compare(argc - 1, argv + 1);
-  if (workload == "disk") return Disk(argc - 1, argv + 1);
-  if (workload == "ranges") return Ranges(argc - 1, argv + 1);
-  if (workload == "rewrite") return Rewrite(argc - 1, argv + 1);
-  std::cerr << "database_bench: workload '" << workload
-            << "'; allowed: compare, disk, ranges, rewrite\n";
-  return 2;
+  Flags flags;
+  int exit_code = 0;
+  const std::optional<Workload> workload = ParseFlags(argc, argv, &flags, &exit_code);
+  if (!workload) return exit_code;
+  if (!KernelVariableIsUsable("database_bench")) return 1;
+  try {
+    return Run(*workload, flags);
+  } catch (const NotHere& why) {
+    std::cerr << "database_bench: " << why.what() << "\n";
+    return kNotHere;
+  } catch (...) {
+    return ReportException("database_bench");
+  }
 }

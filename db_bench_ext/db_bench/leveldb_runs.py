@@ -41,7 +41,7 @@ class Bench(measurements.Bench):
             [self._plan.leveldb_bench, f"--db={self._database(keys, subject)}",
              f"--benchmarks={benchmarks}", f"--num={self._plan.leveldb_num}",
              f"--write_buffer_size={self._plan.leveldb_buffer}",
-             f"--key_shape={keys}", f"--policy={subject.policy}", f"--bloom_bits={self._plan.bits}",
+             f"--key_shape={keys}", f"--policy={subject.policy}", f"--bloom_bits={measurements.BITS}",
              f"--value_size={VALUE_BYTES[keys]}", "--compression_ratio=1", *flags])
 
     # Each benchmark of a process has another seed, a number that counts them. So the compactions of

@@ -12,6 +12,7 @@ import tempfile
 import time
 
 import leveldb_runs
+import measurements
 import programs
 import report
 import rocksdb_runs
@@ -19,15 +20,12 @@ import rocksdb_runs
 
 def flags():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--bits", type=int, default=10)
     parser.add_argument("--rows", type=int, help="numbers from which keys are drawn")
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--db-dir", help="default: memory, if there is a gigabyte")
     parser.add_argument("--environment", required=True, help="lines that describe the machine")
-    parser.add_argument("--same-fpr-bits", required=True, help="bits per key of compact filters "
-                        "that have the false-positive rate of Bloom filters at --bits")
     parser.add_argument("--preload", help="libbloomline_rocksdb_preload.so; default: no RocksDB")
     parser.add_argument("--leveldb-bench", help="with the extension; default: no LevelDB")
     return parser.parse_args()
@@ -68,13 +66,13 @@ def main():
         + plan.environment.rstrip("\n") + "\n" + report.legend(
             folder=plan.db_dir, write_mib=rocksdb_runs.WRITE_LIMIT >> 20,
             leveldb_buffer=plan.leveldb_buffer >> 10, rounds=plan.rounds,
-            fill_rounds=plan.fill_rounds, same_fpr_bits=plan.same_fpr_bits))
+            fill_rounds=plan.fill_rounds))
     all_rows = []
     with tempfile.TemporaryDirectory(prefix="bloomline-", dir=plan.db_dir) as folder:
         for module in modules:
             rows = module.Bench(plan, pathlib.Path(folder)).measure()
             keys = plan.num if module is rocksdb_runs else plan.leveldb_num
-            say(report.table(f"{module.TITLE}, --num={keys}, {plan.bits} bits per key", rows))
+            say(report.table(f"{module.TITLE}, --num={keys}, {measurements.BITS} bits per key", rows))
             all_rows.append(rows)
     wrong = [sentence for rows in all_rows for sentence in rows.wrong()]
     for sentence in wrong:

@@ -3,6 +3,9 @@ import dataclasses
 import statistics
 
 BASELINE = "builtin-bloom"
+BITS = 10  # per key
+# Bits per key of compact filters that have the false-positive rate of Bloom filters.
+SAME_FPR_BITS = 7.04
 
 
 @dataclasses.dataclass

@@ -37,8 +37,8 @@ LEGEND = {
 
 def legend(**values):
     return "".join(
-        textwrap.fill(text.format(**values), width=96, initial_indent=f"{name:<12}",
-                      subsequent_indent=" " * 12) + "\n"
+        textwrap.fill(text.format(same_fpr_bits=measurements.SAME_FPR_BITS, **values), width=96,
+                      initial_indent=f"{name:<12}", subsequent_indent=" " * 12) + "\n"
         for name, text in LEGEND.items())
 
 

@@ -25,8 +25,8 @@ class Bench(measurements.Bench):
 
     def __init__(self, plan, folder):
         super().__init__(plan, folder)
-        self._bloom = Subject(measurements.BASELINE, "flag", [f"--bloom_bits={plan.bits}"], {},
-                              "bloomfilter")
+        self._bloom = Subject(measurements.BASELINE, "flag",
+                              [f"--bloom_bits={measurements.BITS}"], {}, "bloomfilter")
 
     def measure(self):
         options = self._stock_options()
@@ -59,7 +59,7 @@ class Bench(measurements.Bench):
         stock = {"LD_PRELOAD": plan.preload, "BLOOMLINE_FORMAT": "stock"}
 
         def preload(policy, format_name, table_name="bloomline"):
-            return Subject(policy, "preload", [f"--bloom_bits={plan.bits}"],
+            return Subject(policy, "preload", [f"--bloom_bits={measurements.BITS}"],
                            {**stock, "BLOOMLINE_FORMAT": format_name}, table_name)
 
         def options_file(policy, option, table_name, environment):
@@ -76,15 +76,15 @@ class Bench(measurements.Bench):
 
         return [
             self._bloom,
-            options_file("builtin-ribbon", f"ribbonfilter:{plan.bits}", "ribbonfilter", {}),
+            options_file("builtin-ribbon", f"ribbonfilter:{measurements.BITS}", "ribbonfilter", {}),
             # RocksDB's own filters, queried by bloomline. RocksDB makes the Ribbon policy of an
             # options file by the function that the library replaces.
             preload("stock-bloom", "stock", "bloomfilter"),
-            options_file("stock-ribbon", f"ribbonfilter:{plan.bits}", "ribbonfilter", stock),
+            options_file("stock-ribbon", f"ribbonfilter:{measurements.BITS}", "ribbonfilter", stock),
             preload("blocked", "blocked"),
             preload("compact", "compact"),
             options_file("compact-same-fpr",
-                         f"{{id=bloomline;format=compact;bits_per_key={plan.same_fpr_bits};}}",
+                         f"{{id=bloomline;format=compact;bits_per_key={measurements.SAME_FPR_BITS};}}",
                          "bloomline", {"LD_PRELOAD": plan.preload}),
         ]
 

@@ -14,10 +14,10 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "db_bench_ext/filters/suite.h"
-#include "db_bench_ext/support/cells.h"
 #include "db_bench_ext/support/keys.h"
 #include "db_bench_ext/support/machine.h"
 #include "db_bench_ext/support/output.h"
+#include "db_bench_ext/support/report.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
@@ -86,7 +86,7 @@ RawNs MeasureRaw(uint64_t bytes) {
           NsPerAccess<1>(data, num_lines, [](volatile uint64_t* word) { *word = *word | 2; })};
 }
 
-struct Row {
+struct Measured {
   std::string subject;
   uint64_t filter_bytes = 0;
   uint64_t peak_bytes = 0;  // of the whole process
@@ -123,7 +123,7 @@ uint64_t CountMatches(const Filter& filter, uint64_t first, uint64_t stride, uin
 }
 
 template <typename Filter>
-void Query(const Filter& filter, uint64_t num_keys, Row* row) {
+void Query(const Filter& filter, uint64_t num_keys, Measured* row) {
   const uint64_t stored = std::min(num_keys, kMaxQueries);
   row->lost = stored - CountMatches(filter, 0, num_keys / stored, stored, &row->stored_ns);
   row->fpr = static_cast<double>(
@@ -141,7 +141,7 @@ double AddNs(uint64_t num_keys, const Add& add) {
 }
 
 template <typename Filter>
-void MeasureMutable(uint64_t num_keys, Row* row) {
+void MeasureMutable(uint64_t num_keys, Measured* row) {
   BloomFilterOptions options;
   options.capacity = num_keys;
   options.false_positive_rate = kRate;
@@ -157,7 +157,7 @@ void MeasureMutable(uint64_t num_keys, Row* row) {
 }
 
 template <Format kFormat>
-void MeasureStatic(uint64_t num_keys, Row* row) {
+void MeasureStatic(uint64_t num_keys, Measured* row) {
   FilterBuilder builder(FilterOptions::ForFalsePositiveRate(kFormat, kRate));
   row->build_ns = AddNs(num_keys, [&](const KeyBatch& keys) {
     for (size_t i = 0; i < keys.size; ++i) builder.AddKey(keys.views[i]);
@@ -171,9 +171,9 @@ void MeasureStatic(uint64_t num_keys, Row* row) {
   Query(FilterView::Open(bytes), num_keys, row);
 }
 
-Row Measure(const std::string& subject, uint64_t num_keys,
-            void (*measure)(uint64_t num_keys, Row* row)) {
-  Row row;
+Measured Measure(const std::string& subject, uint64_t num_keys,
+                 void (*measure)(uint64_t num_keys, Measured* row)) {
+  Measured row;
   row.subject = subject;
   const uint64_t bytes =
       FilterBytes(Format::kBlocked, num_keys,
@@ -187,34 +187,24 @@ Row Measure(const std::string& subject, uint64_t num_keys,
   return row;
 }
 
-std::string Table(const std::vector<Row>& rows) {
-  std::vector<Cells> cells = {{"", "build ns", "x raw", "stored ns", "x raw", "missing ns", "x raw",
-                               "raw load", "raw modify", "FPR %", "theory %", "lost", "MB",
-                               "peak MB"}};
-  for (const Row& row : rows) {
-    cells.push_back({row.subject, Cell(row.build_ns, 2), Cell(row.build_ns / row.raw.modify, 2),
-                     Cell(row.stored_ns, 2), Cell(row.stored_ns / row.raw.load, 2),
-                     Cell(row.missing_ns, 2), Cell(row.missing_ns / row.raw.load, 2),
-                     Cell(row.raw.load, 2), Cell(row.raw.modify, 2), Cell(100 * row.fpr, 4),
-                     Cell(100 * row.theory, 4), std::to_string(row.lost),
-                     Cell(static_cast<double>(row.filter_bytes) / 1e6, 1),
-                     Cell(static_cast<double>(row.peak_bytes) / 1e6, 1)});
-  }
-  return cli::TextTable(cells);
-}
-
-std::string Csv(uint64_t num_keys, const std::vector<Row>& rows) {
-  std::string csv =
-      "subject,keys,filter_bytes,peak_bytes,build_ns,stored_ns,missing_ns,raw_load_ns,"
-      "raw_modify_ns,fpr,theory,lost\n";
-  for (const Row& row : rows) {
-    csv += row.subject + "," + std::to_string(num_keys) + "," + std::to_string(row.filter_bytes) +
-           "," + std::to_string(row.peak_bytes) + "," + CsvCell(row.build_ns, 4) + "," +
-           CsvCell(row.stored_ns, 4) + "," + CsvCell(row.missing_ns, 4) + "," +
-           CsvCell(row.raw.load, 4) + "," + CsvCell(row.raw.modify, 4) + "," + CsvCell(row.fpr, 8) +
-           "," + CsvCell(row.theory, 8) + "," + std::to_string(row.lost) + "\n";
-  }
-  return csv;
+Row MakeRow(uint64_t num_keys, const Measured& one) {
+  return Row()
+      .Word("subject", "subject", one.subject)
+      .Count("keys", "", num_keys)
+      .Number("build_ns", "build ns", one.build_ns, 2)
+      .Number("build_times_raw", "x raw", one.build_ns / one.raw.modify, 2)
+      .Number("stored_ns", "stored ns", one.stored_ns, 2)
+      .Number("stored_times_raw", "x raw", one.stored_ns / one.raw.load, 2)
+      .Number("missing_ns", "missing ns", one.missing_ns, 2)
+      .Number("missing_times_raw", "x raw", one.missing_ns / one.raw.load, 2)
+      .Number("raw_load_ns", "raw load", one.raw.load, 2)
+      .Number("raw_modify_ns", "raw modify", one.raw.modify, 2)
+      .Number("fpr", "FPR %", one.fpr, 4, 100)
+      .Number("theory", "theory %", one.theory, 4, 100)
+      .Count("lost", "lost", one.lost)
+      .Number("filter_bytes", "MB", static_cast<double>(one.filter_bytes), 1, 1e-6)
+      .Number("peak_bytes", "peak MB", static_cast<double>(one.peak_bytes), 1, 1e-6)
+      .Word("machine", "", MachineInOneLine());
 }
 
 }  // namespace
@@ -228,23 +218,26 @@ int MeasureLarge(const std::string& header, const Flags& flags) {
       " per call, one thread: ns per key. \"x raw\": as a\nmultiple of a prefetched random "
       "access in as much memory, which loads a cache line (queries) or\nmodifies it "
       "(build)\n\n");
-  std::vector<Row> rows = {
+  std::vector<Measured> all = {
       Measure("BloomFilter", num_keys, MeasureMutable<BloomFilter>),
       Measure("AtomicBloomFilter", num_keys, MeasureMutable<AtomicBloomFilter>)};
   if (num_keys < AvailableMemory() / kBuilderBytesPerKey) {
-    rows.push_back(Measure("FilterBuilder blocked", num_keys, MeasureStatic<Format::kBlocked>));
-    rows.push_back(Measure("FilterBuilder compact", num_keys, MeasureStatic<Format::kCompact>));
+    all.push_back(Measure("FilterBuilder blocked", num_keys, MeasureStatic<Format::kBlocked>));
+    all.push_back(Measure("FilterBuilder compact", num_keys, MeasureStatic<Format::kCompact>));
   } else {
     output.Print("FilterBuilder is not measured: there is too little memory\n");
   }
   uint64_t wrong = 0;
-  for (const Row& row : rows)
-    wrong += row.lost + (std::abs(row.fpr / row.theory - 1) > kMaxRateError ? 1 : 0);
-  output.Print(Table(rows));
+  std::vector<Row> rows;
+  for (const Measured& one : all) {
+    wrong += one.lost + (std::abs(one.fpr / one.theory - 1) > kMaxRateError ? 1 : 0);
+    rows.push_back(MakeRow(num_keys, one));
+  }
+  output.Print(Table(rows, 1));
   const int status = output.PrintVerdict(wrong);
   const std::filesystem::path out(flags.out_directory);
   WriteFile(out / "large.txt", output.text());
-  WriteFile(out / "large.csv", Csv(num_keys, rows));
+  WriteFile(out / "large.csv", Csv(rows));
   return status;
 }
 

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "bloomline/cpu.h"
 #include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
 #include "db_bench_ext/support/flags.h"
@@ -26,6 +27,20 @@ void UseQuickSizes(Flags* flags) {
   flags->memory_keys = 1000000;
 }
 
+void UseShortSizes(Flags* flags) {
+  flags->sizes = {1000000};
+  flags->bits = {kTableBits};
+  flags->rounds = flags->table_rounds = 9;
+}
+
+// The benchmarks of the short form: a regular expression.
+std::string ShortSelection() {
+  const std::string kernel = ActiveKernelName();
+  const std::string subjects = "((Bloom|Ribbon)_packaged|(blocked|compact|compact=mem)_" + kernel +
+                               ")/keys:[0-9]+/bits:[0-9]+";
+  return "^(query/" + subjects + "/hits:0/single|build/" + subjects + ")";
+}
+
 std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   Flags flags;
   bool native = false;
@@ -37,12 +52,12 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
       "Measures filters alone, through the interfaces that RocksDB and LevelDB call: bloomline\n"
       "with every SIMD implementation (kernel), and the built-in Bloom and Ribbon filters. Flags\n"
       "of Google Benchmark (--benchmark_filter=REGEX, --benchmark_list_tests, ...) work, too.",
-      "db_bench_ext/run_filters");
+      "filter_bench");
   app.add_flag("--native", native,
                "also compare with RocksDB's filters compiled natively (-O2 -march=native) from the "
                "distribution's source package, which is downloaded at the first run");
   app.add_option("--native-library", flags.native_library, "")
-      ->group("")  // from db_bench_ext/filters/native_rocksdb
+      ->group("")  // db_bench_ext/run gives what filters/native_rocksdb printed
       ->check(CLI::ExistingFile);
   AddRounds(&app, &rounds, "rounds of each measurement",
             "31 for what the tables compare, 9 for the rest");
@@ -60,8 +75,13 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
                  "only filters in memory of this many keys, such as 1e8, beside random memory "
                  "accesses: a minute for 1e8")
       ->check(CLI::Range(1e4, 1e12));
-  AddQuick(&app, &flags.quick, "small filters, 2 rounds");
-  AddOut(&app, &flags.out_directory, "filters.txt, filters.csv and the plots");
+  auto* quick = app.add_flag("--quick", flags.quick,
+                             "small filters, 2 rounds: takes seconds, times mean nothing");
+  app.add_flag("--short", flags.is_short,
+               "only missing keys and builds at one million keys, the kernel in use and RocksDB's "
+               "packaged filters: 10 seconds")
+      ->excludes(quick);
+  AddOut(&app, &flags.out_directory, "filters.txt and filters.csv");
 
   std::vector<char*> own = {argv[0]};
   for (int i = 1; i < argc; ++i) {
@@ -73,11 +93,12 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   }
   if (!Parse(&app, static_cast<int>(own.size()), own.data(), exit_code)) return std::nullopt;
   if (flags.quick) UseQuickSizes(&flags);
+  if (flags.is_short) UseShortSizes(&flags);
   flags.pause = std::chrono::microseconds(pause);
   flags.large_keys = static_cast<uint64_t>(large_keys);
   if (rounds != 0) flags.rounds = flags.table_rounds = rounds;
   if (native && flags.native_library.empty()) {
-    std::cerr << "--native needs --native-library; db_bench_ext/run_filters provides one\n";
+    std::cerr << "--native needs --native-library; db_bench_ext/run provides one\n";
     *exit_code = 2;
     return std::nullopt;
   }
@@ -87,8 +108,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
 // False if Google Benchmark does not know a flag; it has then reported that.
 bool InitializeGoogleBenchmark(const std::vector<std::string>& user_flags) {
   // Rounds of all subjects in random order, so that a slow minute of the machine affects all.
-  std::vector<std::string> flags = {"db_bench_ext/run_filters",
-                                    "--benchmark_enable_random_interleaving=true"};
+  std::vector<std::string> flags = {"filter_bench", "--benchmark_enable_random_interleaving=true"};
   flags.insert(flags.end(), user_flags.begin(), user_flags.end());
   std::vector<char*> arguments;
   for (std::string& flag : flags) arguments.push_back(flag.data());
@@ -139,13 +159,17 @@ int Run(const Flags& flags) {
     return MeasureLarge("bloomline's large filters\n\n" + DescribeEnvironment() + LoadWarning(),
                         flags);
   Output output;
-  if (!InitializeGoogleBenchmark(flags.google_benchmark)) return 2;
+  const bool is_selection = Selects(flags.google_benchmark);
+  std::vector<std::string> google_benchmark = flags.google_benchmark;
+  if (flags.is_short && !is_selection)
+    google_benchmark.push_back("--benchmark_filter=" + ShortSelection());
+  if (!InitializeGoogleBenchmark(google_benchmark)) return 2;
   const std::string header =
       "bloomline's filters compared with those of LevelDB and RocksDB\n\n" + Describe(flags) + "\n";
   std::vector<Subject> subjects = AllSubjects(flags.native_library);
-  const bool is_selection = Selects(flags.google_benchmark);
+  const bool lists_cases = is_selection || flags.is_short;  // most cells of tables would be empty
   std::string memory_table;
-  if (!is_selection) {  // first, while this process has little memory
+  if (!lists_cases) {  // first, while this process has little memory
     memory_table = PeakMemoryTable(subjects, flags.memory_keys);
     if (flags.only_memory) {
       output.Print(header + memory_table);
@@ -163,12 +187,10 @@ int Run(const Flags& flags) {
   benchmark::RunSpecifiedBenchmarks(&results);
   if (results.empty()) return results.errors().empty() ? 0 : 1;
 
-  // A selection would leave most cells of the tables empty, and must not replace the files of a
-  // whole run.
-  output.Print(is_selection ? results.List() : Tables(suite, results) + memory_table);
+  output.Print(lists_cases ? results.List() : Tables(suite, results) + memory_table);
   output.Print(output.Elapsed());
   if (!results.errors().empty()) output.Print("FAILED\n" + results.errors());
-  if (!is_selection) {
+  if (!is_selection) {  // which must not replace the files of a whole run
     const std::filesystem::path out(flags.out_directory);
     WriteFile(out / "filters.txt", output.text());
     WriteFile(out / "filters.csv", results.Csv());

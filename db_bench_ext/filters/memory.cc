@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "bloomline/bloom_filter.h"
-#include "bloomline/filter.h"
 #include "bloomline/sizing.h"
 #include "db_bench_ext/filters/case.h"
 #include "db_bench_ext/filters/query_keys.h"
@@ -14,35 +13,6 @@
 
 namespace bloomline::bench {
 namespace {
-
-template <Format kFormat>
-class View {
- public:
-  View(uint64_t, int bits_per_key) : builder_(Options(bits_per_key)) {}
-
-  void AddKey(std::string_view key) { builder_.AddKey(key); }
-  void Finish() {
-    bytes_ = builder_.Finish();
-    view_ = FilterView::Open(bytes_);
-  }
-  bool MayMatch(std::string_view key) const { return view_.MayMatch(key); }
-  void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const {
-    view_.MayMatch(n, keys, may_match);
-  }
-  size_t num_bytes() const { return bytes_.size(); }
-
- private:
-  static FilterOptions Options(int bits_per_key) {
-    // Computed once, because that takes a good part of a second.
-    static const FilterOptions options = FilterOptions::ForFalsePositiveRate(
-        kFormat, FalsePositiveRate(Format::kBlocked, bits_per_key));
-    return options;
-  }
-
-  FilterBuilder builder_;
-  std::string bytes_;
-  FilterView view_;
-};
 
 class Bloom {
  public:
@@ -71,7 +41,6 @@ class Bloom {
 // that it took, without making the keys.
 double Build(const MemorySubject& subject, const Case& c, std::unique_ptr<MemoryFilter>* filter) {
   UseKernel(SupportedKernels().front()->name);
-  static_cast<void>(subject.make(1, c.bits_per_key));  // computes the options, once
   filter->reset();
   char bytes[kChunkKeys * kKeyBytes];
   double seconds = SecondsOf([&] { *filter = subject.make(c.num_keys, c.bits_per_key); });
@@ -123,9 +92,7 @@ void RegisterBuild(Suite* suite, const MemorySubject& subject, uint64_t num_keys
 }  // namespace
 
 std::vector<MemorySubject> MemorySubjects() {
-  return {MemorySubjectOf<View<Format::kBlocked>>("FilterView blocked"),
-          MemorySubjectOf<View<Format::kCompact>>("FilterView compact"),
-          MemorySubjectOf<Bloom>("BloomFilter"), SplitBlockSubject()};
+  return {MemorySubjectOf<Bloom>("BloomFilter"), SplitBlockSubject()};
 }
 
 void RegisterMemory(Suite* suite) {

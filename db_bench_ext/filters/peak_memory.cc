@@ -7,8 +7,8 @@
 
 #include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
-#include "db_bench_ext/support/cells.h"
 #include "db_bench_ext/support/machine.h"
+#include "db_bench_ext/support/report.h"
 
 namespace bloomline::bench {
 namespace {

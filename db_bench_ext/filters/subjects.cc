@@ -33,7 +33,7 @@ constexpr NamedFormat kStockFormats[] = {{"Bloom", Format::kBloom, false},
 // A format with or without a seed. The value of the seed does not affect the time, and a fixed one
 // gives the same bytes in each run.
 Subject OurSubject(const NamedFormat& format, const std::string& kernel, bool is_seeded) {
-  const std::string family = std::string(format.name) + (is_seeded ? kSeededSuffix : "");
+  const std::string family = std::string(format.name) + (is_seeded ? "+seed" : "");
   const auto make_policy = [format, is_seeded](double bits_per_key) {
     FilterOptions options;
     options.format = format.format;

@@ -1,10 +1,7 @@
 #include "db_bench_ext/filters/suite.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -12,8 +9,9 @@
 #include <sstream>
 #include <utility>
 
-#include "db_bench_ext/support/cells.h"
 #include "db_bench_ext/support/keys.h"
+#include "db_bench_ext/support/machine.h"
+#include "db_bench_ext/support/report.h"
 
 namespace bloomline::bench {
 namespace {
@@ -64,12 +62,8 @@ Suite::Suite(const Flags& flags, std::vector<Subject> subjects)
 void Suite::Register(const Case& c, int64_t iterations, int rounds, const Body& body) {
   const std::string name = c.Name();
   cases_[name] = c;
-  planned_runs_ += static_cast<uint64_t>(rounds);
   auto runs = std::make_shared<uint64_t>(0);
-  const auto run = [this, body, runs](benchmark::State& state) {
-    ShowProgress();
-    body(state, (*runs)++);
-  };
+  const auto run = [body, runs](benchmark::State& state) { body(state, (*runs)++); };
   benchmark::RegisterBenchmark(name.c_str(), run)
       ->Iterations(iterations)
       ->Repetitions(rounds)
@@ -99,15 +93,6 @@ std::string Case::Name() const {
     name += std::string("/") + ModeName(mode);
   }
   return name;
-}
-
-// Only on a terminal and rarely, because writing to it takes time.
-void Suite::ShowProgress() {
-  static const bool on_terminal = isatty(STDERR_FILENO) != 0;
-  const uint64_t started = started_runs_++;
-  if (on_terminal && planned_runs_ >= 100 && started % (planned_runs_ / 100) == 0) {
-    std::fprintf(stderr, "\r%3d %%\r", static_cast<int>(100 * started / planned_runs_));
-  }
 }
 
 void Results::ReportRuns(const std::vector<Run>& runs) {
@@ -156,12 +141,12 @@ double Results::WrittenBitsPerKey(const Case& c) const {
 std::string Results::Csv() const {
   std::ostringstream out;
   out << "kind,subject,keys,bits_per_key,hit_percent,mode,rounds,ns_per_key_median,"
-         "ns_per_key_min,ns_per_key_max,fpr,written_bits_per_key\n";
+         "ns_per_key_min,ns_per_key_max,fpr,written_bits_per_key,machine\n";
   for (const auto& [c, result] : results_) {
     out << KindName(c.kind) << ',' << c.subject << ',' << c.num_keys << ',' << c.bits_per_key << ','
         << c.hit_percent << ',' << ModeName(c.mode) << ',' << result.ns.size() << ','
-        << CsvCells(SpreadOf(result.ns), 4) << ',' << CsvCell(Mean(result.fprs), 8) << ','
-        << CsvCell(result.written_bits_per_key, 4) << '\n';
+        << CsvCells(SpreadOf(result.ns)) << ',' << CsvCell(Mean(result.fprs)) << ','
+        << CsvCell(result.written_bits_per_key) << ',' << MachineInOneLine() << '\n';
   }
   return out.str();
 }

@@ -26,9 +26,6 @@ using RocksDBPolicy = std::shared_ptr<const rocksdb::FilterPolicy>;
 using RocksDBBuilder = std::unique_ptr<rocksdb::FilterBitsBuilder>;
 using RocksDBReader = std::unique_ptr<rocksdb::FilterBitsReader>;
 
-// Suffix of the family name of a filter with a seed.
-constexpr char kSeededSuffix[] = "+seed";
-
 struct Subject {
   std::string name;
   std::string family;  // subjects of one family write the same bytes
@@ -110,6 +107,7 @@ struct Flags {
   bool only_memory = false;
   uint64_t large_keys = 0;  // 0: not only a large filter
   bool quick = false;
+  bool is_short = false;
   std::string native_library;  // empty: no native peers
   std::string out_directory;
   std::vector<std::string> google_benchmark;  // --benchmark_* flags, passed on
@@ -140,15 +138,11 @@ class Suite {
   const std::map<std::string, Case>& cases() const { return cases_; }
 
  private:
-  void ShowProgress();
-
   const Flags flags_;
   const std::vector<Subject> subjects_;
   std::vector<uint64_t> table_sizes_;
   FilterStore store_;
   std::map<std::string, Case> cases_;
-  uint64_t planned_runs_ = 0;
-  uint64_t started_runs_ = 0;
 };
 
 void RegisterQueries(Suite* suite);

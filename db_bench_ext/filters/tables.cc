@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
 #include "db_bench_ext/filters/case.h"
 #include "db_bench_ext/filters/suite.h"
-#include "db_bench_ext/support/cells.h"
+#include "db_bench_ext/support/report.h"
 
 namespace bloomline::bench {
 namespace {
@@ -69,32 +68,6 @@ std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t nu
   return "RocksDB's interface, " + std::to_string(num_keys) + " keys of " +
          std::to_string(kKeyBytes) + " bytes, " + std::to_string(kTableBits) +
          " bits per key: ns per key, and how many times faster than\n" + cli::TextTable(rows);
-}
-
-std::string SeedTable(const Suite& suite, const Results& results) {
-  std::vector<Cells> rows = {{""}};
-  for (const uint64_t num_keys : suite.flags().sizes) {
-    rows[0].push_back(std::to_string(num_keys) + " keys");
-    rows[0].push_back("of unseeded");
-  }
-  for (const Section& section : kSections) {
-    rows.push_back({section.title});
-    for (const Subject& subject : suite.subjects()) {
-      if (subject.family.find(kSeededSuffix) == std::string::npos) continue;
-      std::string unseeded = subject.name;
-      unseeded.erase(unseeded.find(kSeededSuffix), std::strlen(kSeededSuffix));
-      Cells row = {"  " + subject.name};
-      for (const uint64_t num_keys : suite.flags().sizes) {
-        const double ns = results.Ns(section.Of(subject.name, num_keys));
-        row.push_back(Ns(ns));
-        row.push_back(Cell(ns / results.Ns(section.Of(unseeded, num_keys)), 3, "x"));
-      }
-      rows.push_back(row);
-    }
-  }
-  return "With a seed, " + std::to_string(kTableBits) +
-         " bits per key: ns per key, and as a multiple of the time without\n" +
-         cli::TextTable(rows);
 }
 
 std::string MemoryTable(const Suite& suite, const Results& results) {
@@ -165,7 +138,7 @@ std::string Tables(const Suite& suite, const Results& results) {
     out += RocksDBTable(suite, results, num_keys) + "\n";
   }
   out += MemoryTable(suite, results) + "\n";
-  out += SeedTable(suite, results) + "\n" + LevelDBTable(suite, results) + "\n";
+  out += LevelDBTable(suite, results) + "\n";
   return out;
 }
 

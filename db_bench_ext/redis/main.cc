@@ -1,22 +1,23 @@
-// Compares a shared filter on a Redis server with the bit-by-bit scheme and with a filter in
-// memory.
+// Compares a shared filter on a Redis server with the bit-by-bit scheme.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
-#include <iostream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bloomline/bloom_filter.h"
 #include "bloomline/redis_bloom_filter.h"
 #include "db_bench_ext/support/flags.h"
 #include "db_bench_ext/support/keys.h"
 #include "db_bench_ext/support/machine.h"
+#include "db_bench_ext/support/output.h"
+#include "db_bench_ext/support/report.h"
 #include "db_bench_ext/support/timing.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/bits/probe_sequence.h"
@@ -182,66 +183,19 @@ class BitByBit : public Subject, private redis::Batch {
   std::vector<char> bits_;
 };
 
-class InMemory : public Subject {
- public:
-  const char* name() const override { return "in memory"; }
-
-  void Begin(uint64_t num_keys) override {
-    std::string error;
-    BloomFilterOptions options;
-    options.capacity = num_keys;
-    options.false_positive_rate = kRate;
-    filter_ = BloomFilter::Create(options, &error);
-    if (filter_ == nullptr) Die(error);
-  }
-
-  void AddKeys(size_t n, const std::string_view* keys) override { filter_->AddKeys(n, keys); }
-
-  size_t CountMatches(size_t n, const std::string_view* keys) override {
-    filter_->MayMatch(n, keys, answers_);
-    return static_cast<size_t>(std::count(answers_, answers_ + n, true));
-  }
-
-  uint64_t num_bytes() const override { return filter_->num_bits() / 8; }
-
- private:
-  std::unique_ptr<BloomFilter> filter_;
-  bool answers_[kBatchKeys];
-};
-
-std::string Info(const std::string& server, const std::string& section, const std::string& name) {
+std::string ServerVersion(const std::string& server) {
   redis::Endpoint endpoint;
   std::string error;
   if (!redis::ParseEndpoint(server, &endpoint)) Die("'" + server + "' is not host:port");
   const auto connection = redis::Connection::Open(endpoint, Servers(server), &error);
   if (connection == nullptr) Die(error);
   std::string command;
-  redis::AppendCommand({"INFO", section}, &command);
+  redis::AppendCommand({"INFO", "server"}, &command);
   const redis::ReplyPtr reply = connection->Ask(command, &error);
   if (reply == nullptr) Die(error);
   const std::string text(redis::Text(*reply));
-  const size_t at = text.find(name + ":");
-  if (at == std::string::npos) Die("INFO " + section + " has no " + name);
-  const size_t start = at + name.size() + 1;
+  const size_t start = text.find("redis_version:") + 14;
   return text.substr(start, text.find('\r', start) - start);
-}
-
-std::vector<std::unique_ptr<Subject>> AllSubjects(const std::string& server) {
-  std::vector<std::unique_ptr<Subject>> subjects;
-  subjects.push_back(std::make_unique<AtomicFilter>(server));
-  subjects.push_back(std::make_unique<BitByBit>(server));
-  subjects.push_back(std::make_unique<InMemory>());
-  return subjects;
-}
-
-// Processor time that the server has used, in seconds.
-double ServerSeconds(const std::string& server) {
-  return std::stod(Info(server, "cpu", "used_cpu_user")) +
-         std::stod(Info(server, "cpu", "used_cpu_sys"));
-}
-
-std::string ServerVersion(const std::string& server) {
-  return Info(server, "server", "redis_version");
 }
 
 struct Flags {
@@ -249,26 +203,20 @@ struct Flags {
   uint64_t num_keys = 1000000;
   uint64_t num_singles = 20000;
   int rounds = 5;
+  std::string out_directory;
 };
 
-enum Column {
-  kAddBatch,
-  kAddSingle,
-  kMissingBatch,
-  kMissingSingle,
-  kStoredBatch,
-  kStoredSingle,
-  kNumColumns
-};
-constexpr const char* kColumnNames[kNumColumns] = {"Add, batch",     "Add, single",
-                                                   "missing, batch", "missing, single",
-                                                   "stored, batch",  "stored, single"};
+// Keys per second by round, and their names in the CSV and the table.
+enum Column { kAddBatch, kAddSingle, kMissingBatch, kMissingSingle, kStoredBatch, kStoredSingle };
+constexpr const char* kColumns[][2] = {
+    {"add_batch", "add, batch"},         {"add_single", "single"},
+    {"missing_batch", "missing, batch"}, {"missing_single", "single"},
+    {"stored_batch", "stored, batch"},   {"stored_single", "single"}};
 
 struct Result {
-  std::array<std::vector<double>, kNumColumns> keys_per_second;
-  std::array<std::vector<double>, kNumColumns> server_us;
-  double missing_queries = 0;
-  double false_positives = 0;
+  std::array<std::vector<double>, std::size(kColumns)> keys_per_second;
+  uint64_t missing_queries = 0;
+  uint64_t false_positives = 0;
   uint64_t num_bytes = 0;
 };
 
@@ -286,8 +234,9 @@ class Bench {
     missing_.Fill(kFirstMissingIndex, 1, flags.num_keys);
   }
 
-  // One round of one subject: adds all keys, then queries. False if a stored key did not match.
-  bool Round(Subject* subject, Result* result) {
+  // One round of one subject: adds all keys, then queries. The number of stored keys that did not
+  // match.
+  uint64_t Round(Subject* subject, Result* result) {
     const uint64_t batched = flags_.num_keys - flags_.num_singles;
     const auto add = [&](size_t n, const std::string_view* keys) { subject->AddKeys(n, keys); };
     subject->Begin(flags_.num_keys);
@@ -297,10 +246,10 @@ class Bench {
     const size_t false_positives =
         CountAllMatches(subject, missing_, kMissingBatch, kMissingSingle, result);
     const size_t found = CountAllMatches(subject, stored_, kStoredBatch, kStoredSingle, result);
-    result->missing_queries += static_cast<double>(missing_.size + flags_.num_singles);
-    result->false_positives += static_cast<double>(false_positives);
+    result->missing_queries += missing_.size + flags_.num_singles;
+    result->false_positives += false_positives;
     result->num_bytes = subject->num_bytes();
-    return found == stored_.size + flags_.num_singles;
+    return stored_.size + flags_.num_singles - found;
   }
 
  private:
@@ -317,12 +266,7 @@ class Bench {
   }
 
   void Time(Column column, uint64_t num_keys, Result* result, const std::function<void()>& work) {
-    const double server_before = ServerSeconds(flags_.server);
-    const double seconds = SecondsOf(work);
-    const double server = ServerSeconds(flags_.server) - server_before;
-    const double n = static_cast<double>(num_keys);
-    result->keys_per_second[column].push_back(n / seconds);
-    result->server_us[column].push_back(server / n * 1e6);
+    result->keys_per_second[column].push_back(static_cast<double>(num_keys) / SecondsOf(work));
   }
 
   const Flags flags_;
@@ -330,73 +274,69 @@ class Bench {
   KeyBatch missing_;
 };
 
-void PrintTable(const std::vector<std::unique_ptr<Subject>>& subjects,
-                const std::vector<Result>& results, uint64_t num_keys) {
-  const auto speed = [&](size_t subject, int column) {
-    return Median(results[subject].keys_per_second[static_cast<size_t>(column)]);
-  };
-  std::printf("\n%-16s", "1000 keys/s");
-  for (const auto& subject : subjects) std::printf(" %12s", subject->name());
-  std::printf("   x one key's bits   x batch   server us/key (bloomline, bit by bit)\n");
-  for (int column = 0; column < kNumColumns; ++column) {
-    std::printf("%-16s", kColumnNames[column]);
-    for (size_t i = 0; i < subjects.size(); ++i) {
-      std::printf(" %12.1f", speed(i, column) / 1000);
-    }
-    // Bit by bit with the bits of one key in flight, and with those of a batch.
-    const int single = column / 2 * 2 + 1;
-    const int batch = column / 2 * 2;
-    std::printf("   %16.2f   %7.2f   %.2f, %.2f\n", speed(0, column) / speed(1, single),
-                speed(0, column) / speed(1, batch),
-                Median(results[0].server_us[static_cast<size_t>(column)]),
-                Median(results[1].server_us[static_cast<size_t>(column)]));
-  }
-  for (size_t i = 0; i < subjects.size(); ++i) {
-    std::printf(
-        "%-12s FPR %.4f %%, %.3f bits per key, %.4f of bit by bit\n", subjects[i]->name(),
-        100 * results[i].false_positives / results[i].missing_queries,
-        static_cast<double>(results[i].num_bytes) * 8 / static_cast<double>(num_keys),
-        static_cast<double>(results[i].num_bytes) / static_cast<double>(results[1].num_bytes));
-  }
+Row MakeRow(const Subject& subject, const Result& result, uint64_t num_keys) {
+  Row row;
+  row.Word("subject", "1000 keys/s", subject.name());
+  for (size_t i = 0; i < std::size(kColumns); ++i)
+    row.Rounds(kColumns[i][0], kColumns[i][1], SpreadOf(result.keys_per_second[i]), 1, 1e-3);
+  return row
+      .Number(
+          "fpr", "FPR %",
+          static_cast<double>(result.false_positives) / static_cast<double>(result.missing_queries),
+          4, 100)
+      .Number("bits_per_key", "bits/key",
+              static_cast<double>(result.num_bytes) * 8 / static_cast<double>(num_keys), 3)
+      .Word("machine", "", MachineInOneLine());
 }
 
 std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   Flags flags;
   CLI::App app(
       "Compares a shared filter on a Redis server with the bit-by-bit scheme (7 SETBIT or GETBIT\n"
-      "per key) and with a filter in this process's memory, at a false-positive rate of 1 % and\n"
-      "on one connection. Exit status 1 if a key was lost.",
-      "db_bench_ext/run_redis");
+      "per key), at a false-positive rate of 1 % and on one connection. Exit status 1 if a key "
+      "was\n"
+      "lost.",
+      "redis_bench");
   app.add_option("--server", flags.server,
-                 "host:port of a Redis server without a password (default: db_bench_ext/run_redis "
-                 "starts one)")
+                 "host:port of a Redis server without a password (default: db_bench_ext/run starts "
+                 "one)")
       ->required();
   app.add_option("--keys", flags.num_keys, "keys in the filter (default: 1000000)")
       ->check(CLI::Range(1000, 100000000));
   AddRounds(&app, &flags.rounds, "rounds", "5");
+  AddOut(&app, &flags.out_directory, "redis.txt and redis.csv");
   if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
   flags.num_singles = std::min(flags.num_singles, flags.num_keys / 2);
   return flags;
 }
 
 int Run(const Flags& flags) {
-  std::cout << DescribeEnvironment() << "Redis       " << ServerVersion(flags.server) << " at "
-            << flags.server << "\nrun         " << flags.num_keys << " keys of " << kKeyBytes
-            << " bytes, batches of " << kBatchKeys << ", " << flags.num_singles
-            << " single calls, median of " << flags.rounds << " rounds\n"
-            << std::flush;
-  const std::vector<std::unique_ptr<Subject>> subjects = AllSubjects(flags.server);
+  std::filesystem::create_directories(flags.out_directory);
+  Output output;
+  output.Print(DescribeEnvironment() + "Redis       " + ServerVersion(flags.server) +
+               "\nrun         " + std::to_string(flags.num_keys) + " keys of " +
+               std::to_string(kKeyBytes) + " bytes, batches of " + std::to_string(kBatchKeys) +
+               ", " + std::to_string(flags.num_singles) + " single calls, median of " +
+               std::to_string(flags.rounds) + " rounds\n\n");
+  std::vector<std::unique_ptr<Subject>> subjects;
+  subjects.push_back(std::make_unique<AtomicFilter>(flags.server));
+  subjects.push_back(std::make_unique<BitByBit>(flags.server));
   std::vector<Result> results(subjects.size());
   Bench bench(flags);
-  bool ok = true;
-  InTurns(flags.rounds, subjects.size(), [&](int, size_t subject) {
-    const bool found_all = bench.Round(subjects[subject].get(), &results[subject]);
-    if (!found_all) std::cerr << "WRONG ANSWER: " << subjects[subject]->name() << " lost keys\n";
-    ok = ok && found_all;
-    return found_all;
+  uint64_t lost = 0;
+  InTurns(flags.rounds, subjects.size(), [&](int, size_t i) {
+    lost += bench.Round(subjects[i].get(), &results[i]);
+    return 0;
   });
-  PrintTable(subjects, results, flags.num_keys);
-  return ok ? 0 : 1;
+  std::vector<Row> rows;
+  for (size_t i = 0; i < subjects.size(); ++i)
+    rows.push_back(MakeRow(*subjects[i], results[i], flags.num_keys));
+  output.Print(Table(rows, 1));
+  const int status = output.PrintVerdict(lost);
+  const std::filesystem::path out(flags.out_directory);
+  WriteFile(out / "redis.txt", output.text());
+  WriteFile(out / "redis.csv", Csv(rows));
+  return status;
 }
 
 }  // namespace

@@ -7,10 +7,6 @@
 
 namespace bloomline::bench {
 
-CLI::Option* AddQuick(CLI::App* app, bool* quick, const std::string& sizes) {
-  return app->add_flag("--quick", *quick, sizes + ": takes seconds, its times mean nothing");
-}
-
 void AddRounds(CLI::App* app, int* rounds, const std::string& what, const std::string& standard) {
   app->add_option("--rounds", *rounds,
                   what + "; the report has their median (default: " + standard + ")")
@@ -19,14 +15,8 @@ void AddRounds(CLI::App* app, int* rounds, const std::string& what, const std::s
 
 void AddOut(CLI::App* app, std::string* directory, const std::string& files) {
   *directory = "results";
+  // db_bench_ext/run passes its default first, so the last one counts.
   app->add_option("--out", *directory, "folder for " + files + " (default: db_bench_ext/results)")
-      ->take_last();
-  app->add_flag("--print-out")->group("");
-}
-
-CLI::Option* AddDbDirectory(CLI::App* app, std::string* directory, const std::string& what) {
-  return app->add_option("--db-dir", *directory, "existing folder " + what)
-      ->check(CLI::ExistingDirectory)
       ->take_last();
 }
 
@@ -38,10 +28,7 @@ bool Parse(CLI::App* app, int argc, char** argv, int* exit_code) {
     *exit_code = app->exit(error) == 0 ? 0 : 2;
     return false;
   }
-  const CLI::Option* print_out = app->get_option_no_throw("--print-out");
-  if (print_out == nullptr || print_out->count() == 0) return true;
-  std::cout << app->get_option("--out")->as<std::string>() << "\n";
-  return false;
+  return true;
 }
 
 bool KernelVariableIsUsable(const char* program) {

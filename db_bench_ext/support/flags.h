@@ -9,15 +9,11 @@
 namespace bloomline::bench {
 
 // These add a flag; its help begins with the text.
-CLI::Option* AddQuick(CLI::App* app, bool* quick, const std::string& sizes);
 void AddRounds(CLI::App* app, int* rounds, const std::string& what, const std::string& standard);
-// The scripts pass their default of --out and --db-dir first, so the last one counts.
 void AddOut(CLI::App* app, std::string* directory, const std::string& files);
-CLI::Option* AddDbDirectory(CLI::App* app, std::string* directory, const std::string& what);
 
 // False if the process should end now: with *exit_code 0 after --help, with 2 after a bad flag,
-// which has been reported on stderr. Else *exit_code is 0, too. --print-out, which scripts call
-// with the user's flags, prints the folder of --out and ends it with 0.
+// which has been reported on stderr. Else *exit_code is 0, too.
 bool Parse(CLI::App* app, int argc, char** argv, int* exit_code);
 
 // False if the kernel in BLOOMLINE_KERNEL cannot be used, which is reported: a bench then ends,

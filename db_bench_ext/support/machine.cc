@@ -1,11 +1,14 @@
 #include "db_bench_ext/support/machine.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <thread>
 
 #include "bloomline/cpu.h"
 #include "bloomline/version.h"
+#include "leveldb/db.h"
+#include "rocksdb/version.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -14,8 +17,13 @@
 namespace bloomline::bench {
 namespace {
 
-// BLOOMLINE_BUILD_TYPE comes from CMake.
-constexpr const char kBuildType[] = BLOOMLINE_BUILD_TYPE;
+// From CMake.
+constexpr bool kPackagedEngines = BLOOMLINE_PACKAGED_ENGINES;
+std::string BuildType() { return *BLOOMLINE_BUILD_TYPE == '\0' ? "(none)" : BLOOMLINE_BUILD_TYPE; }
+
+std::string LevelDBVersion() {
+  return std::to_string(leveldb::kMajorVersion) + "." + std::to_string(leveldb::kMinorVersion);
+}
 
 std::string CpuName() {
   std::ifstream stream("/proc/cpuinfo");
@@ -45,18 +53,31 @@ uint64_t BytesOf(const char* path, const std::string& name) {
 
 }  // namespace
 
-std::string DescribeMachine() {
+std::string DescribeEnvironment() {
   std::ostringstream out;
   out << "CPU         " << CpuName() << ", " << std::thread::hardware_concurrency() << " cores\n"
-      << "compiler    " << kCompiler << ", build type "
-      << (kBuildType[0] == '\0' ? "(none)" : kBuildType) << "\n"
-      << "bloomline   " << BLOOMLINE_VERSION_STRING << ", kernel " << ActiveKernelName() << "\n";
+      << "compiler    " << kCompiler << ", build type " << BuildType() << "\n"
+      << "bloomline   " << BLOOMLINE_VERSION_STRING << ", kernel " << ActiveKernelName() << "\n"
+      << "LevelDB     " << LevelDBVersion()
+      << (kPackagedEngines ? ", the distribution's package (-O2)" : ", own build, flags unknown")
+      << "\n"
+      << "RocksDB     " << rocksdb::GetRocksVersionAsString()
+      << (kPackagedEngines
+              ? ", the distribution's package. Limitations of this build: portable, so its\n"
+                "            filters run scalar code without AVX2; and assertions are on"
+              : ", own build, flags unknown")
+      << "\n";
+  if (BuildType() != "Release")
+    out << "WARNING     bloomline and the bench are not built as Release: times mean nothing\n";
   return out.str();
 }
 
-std::string BuildWarning() {
-  if (std::string(kBuildType) == "Release") return "";
-  return "WARNING     bloomline and the bench are not built as Release: times mean nothing\n";
+std::string MachineInOneLine() {
+  std::string line = CpuName() + "; bloomline " + BLOOMLINE_VERSION_STRING + " " + BuildType() +
+                     " " + ActiveKernelName() + "; LevelDB " + LevelDBVersion() + "; RocksDB " +
+                     rocksdb::GetRocksVersionAsString();
+  std::replace(line.begin(), line.end(), ',', ' ');
+  return line;
 }
 
 std::string LoadWarning() {

@@ -7,14 +7,11 @@
 
 namespace bloomline::bench {
 
-// Lines of text: processor, compiler, build, kernel.
-std::string DescribeMachine();
-// DescribeMachine, the engines and the limitations of their builds, BuildWarning. In a library of
-// its own, because not every bench links the engines.
+// Lines of text: processor, build, kernel, the engines and the limitations of their builds; a
+// warning unless the build is Release.
 std::string DescribeEnvironment();
-
-// A warning line unless the build is Release, else empty.
-std::string BuildWarning();
+// The same in a cell of a CSV: without commas.
+std::string MachineInOneLine();
 
 // A warning line if other threads are running at this moment, else empty.
 std::string LoadWarning();

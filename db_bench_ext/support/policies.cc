@@ -7,10 +7,7 @@
 #include "bloomline/rocksdb.h"
 #include "bloomline/sizing.h"
 #include "rocksdb/convenience.h"
-#include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
-#include "rocksdb/options.h"
-#include "rocksdb/version.h"
 #include "src/cli/shared/quantity.h"
 
 namespace bloomline::bench {
@@ -20,45 +17,29 @@ std::string BitsText(double bits) {
   return cli::NumberText(bits, bits == std::floor(bits) ? 0 : 2);
 }
 
-std::string Ours(const char* format, const Policy& policy) {
-  return std::string("{id=bloomline;format=") + format +
-         ";bits_per_key=" + BitsText(policy.bits_per_key) + ";" +
-         (policy.by_level ? "bits_by_level=auto;" : "") +
-         (policy.IsStock() ? "stock_id=true;" : "") +
-         (policy.has_ranges ? "range_prefixes=auto;}" : "}");
+Policy Ours(const std::string& name, const std::string& format, double bits,
+            const std::string& options) {
+  return {
+      name, bits,
+      "{id=bloomline;format=" + format + ";bits_per_key=" + BitsText(bits) + ";" + options + "}"};
 }
 
 }  // namespace
 
-std::string Policy::FilterPolicy() const {
-  const std::string bits = BitsText(bits_per_key);
-  switch (filter) {
-    case Filter::kNone:
-      return "";
-    case Filter::kBloom:
-      if (by_level) return Ours("bloom", *this);
-      return "bloomfilter:" + bits + ":false";
-    case Filter::kRibbon:
-      if (by_level) return Ours("ribbon", *this);
-      // -1: at every level, for flushed files, too
-      return "ribbonfilter:" + bits + ":-1";
-    case Filter::kBlocked:
-      return Ours("blocked", *this);
-    case Filter::kCompact:
-      return Ours("compact", *this);
-  }
-  return "";
+Policy NoFilter() { return {kNone, 0, ""}; }
+Policy BuiltinBloom(double bits) {
+  return {kBuiltinBloom, bits, "bloomfilter:" + BitsText(bits) + ":false"};
 }
-
-Policy NoFilter() { return {kNone}; }
-Policy BuiltinBloom(double bits) { return {kBuiltinBloom, Filter::kBloom, bits}; }
-Policy BuiltinRibbon(double bits) { return {kBuiltinRibbon, Filter::kRibbon, bits}; }
-Policy BloomByLevel(double bits) { return {"bloom-by-level", Filter::kBloom, bits, true}; }
-Policy RibbonByLevel(double bits) { return {"ribbon-by-level", Filter::kRibbon, bits, true}; }
-Policy Blocked(double bits) { return {"blocked", Filter::kBlocked, bits}; }
-Policy Compact(double bits) { return {"compact", Filter::kCompact, bits}; }
-Policy CompactOfSameRate(double bits) {
-  return {"compact-same-fpr", Filter::kCompact, CompactBitsOfBloomsRate(bits)};
+Policy BuiltinRibbon(double bits) {
+  // -1: at every level, for flushed files, too
+  return {"builtin-ribbon", bits, "ribbonfilter:" + BitsText(bits) + ":-1"};
+}
+Policy Blocked(double bits) { return Ours("blocked", "blocked", bits, ""); }
+Policy Compact(const std::string& name, double bits, const std::string& options) {
+  return Ours(name, "compact", bits, options);
+}
+Policy CompactByLevel(const std::string& name, double bits) {
+  return Compact(name, bits, "bits_by_level=auto;");
 }
 
 double CompactBitsOfBloomsRate(double bloom_bits_per_key) {
@@ -78,27 +59,11 @@ std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBPolicy(const Policy& poli
   rocksdb::ConfigOptions config;
   config.ignore_unsupported_options = false;
   config.input_strings_escaped = false;  // so that RocksDB returns the factory's error
-  const std::string text = policy.FilterPolicy();
-  const rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(config, text, &made);
-  if (!status.ok() || made == nullptr) throw std::runtime_error(text + ": " + status.ToString());
+  const rocksdb::Status status =
+      rocksdb::FilterPolicy::CreateFromString(config, policy.option, &made);
+  if (!status.ok() || made == nullptr)
+    throw std::runtime_error(policy.option + ": " + status.ToString());
   return made;
-}
-
-void Check(const rocksdb::Status& status) {
-  if (!status.ok()) throw std::runtime_error("RocksDB: " + status.ToString());
-}
-
-std::unique_ptr<rocksdb::DB> OpenRocksDB(const rocksdb::Options& options,
-                                         const std::string& directory) {
-  std::unique_ptr<rocksdb::DB> opened;
-#if ROCKSDB_MAJOR >= 11
-  Check(rocksdb::DB::Open(options, directory, &opened));
-#else
-  rocksdb::DB* db = nullptr;
-  Check(rocksdb::DB::Open(options, directory, &db));
-  opened.reset(db);
-#endif
-  return opened;
 }
 
 }  // namespace bloomline::bench

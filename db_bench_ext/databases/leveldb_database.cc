@@ -1,17 +1,13 @@
-// LevelDB as an Engine.
-#include <algorithm>
-#include <cmath>
+// LevelDB as a Database.
 #include <stdexcept>
 
-#include "bloomline/filter_theory.h"
-#include "bloomline/sizing.h"
-#include "db_bench_ext/compare/compare.h"
+#include "db_bench_ext/databases/harness.h"
 #include "leveldb/cache.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "leveldb/write_batch.h"
 
-namespace bloomline::bench::compare {
+namespace bloomline::bench {
 namespace {
 
 void Check(const leveldb::Status& status) {
@@ -59,8 +55,8 @@ class CountingEnv : public leveldb::EnvWrapper {
 
 class LevelDBDatabase : public Database {
  public:
-  LevelDBDatabase(const Policy& policy, const std::string& directory)
-      : directory_(directory),
+  LevelDBDatabase(const Policy& policy, const std::string& parent)
+      : directory_(parent),
         policy_(NewLevelDBPolicy(policy.name, static_cast<int>(policy.bits_per_key))),
         no_cache_(leveldb::NewLRUCache(0)) {
     Open();
@@ -85,9 +81,10 @@ class LevelDBDatabase : public Database {
       throw std::runtime_error("LevelDB: compaction left files in level 0");
   }
 
-  bool Get(const std::string& key, std::string* value) override {
+  bool Get(std::string_view key, std::string* value) override {
     ++gets_;
-    const leveldb::Status status = db_->Get(leveldb::ReadOptions(), key, value);
+    const leveldb::Status status =
+        db_->Get(leveldb::ReadOptions(), leveldb::Slice(key.data(), key.size()), value);
     if (status.IsNotFound()) return false;
     Check(status);
     return true;
@@ -109,7 +106,7 @@ class LevelDBDatabase : public Database {
     return counts;
   }
 
-  FilterSummary Filters() override { return ReadLevelDBFilters(directory_); }
+  FilterSummary Filters() override { return ReadLevelDBFilters(directory_.path()); }
 
  private:
   void Open() {
@@ -122,7 +119,7 @@ class LevelDBDatabase : public Database {
     options.max_open_files = 50000;        // every table stays open, with its filters
     options.write_buffer_size = 32 << 20;  // less compaction while loading in random order
     leveldb::DB* db = nullptr;
-    Check(leveldb::DB::Open(options, directory_, &db));
+    Check(leveldb::DB::Open(options, directory_.path(), &db));
     db_.reset(db);
   }
 
@@ -132,7 +129,7 @@ class LevelDBDatabase : public Database {
     batch_rows_ = 0;
   }
 
-  const std::string directory_;
+  const TemporaryDirectory directory_;
   CountingEnv env_;
   const std::unique_ptr<const leveldb::FilterPolicy> policy_;
   const std::unique_ptr<leveldb::Cache> no_cache_;
@@ -143,38 +140,10 @@ class LevelDBDatabase : public Database {
   std::unique_ptr<leveldb::DB> db_;  // last, so that it is closed before what it uses
 };
 
-std::vector<Policy> Policies(int bits) {
-  return {NoFilter(), BuiltinBloom(bits), Blocked(bits), Compact(bits)};
-}
-
-std::unique_ptr<Database> Open(const Policy& policy, const std::string& directory) {
-  return std::make_unique<LevelDBDatabase>(policy, directory);
-}
-
-double Theory(const Policy& policy, const FilterSummary& filters, uint64_t num_keys) {
-  if (!policy.HasFilter() || filters.num_filters == 0 || num_keys == 0) return NAN;
-  // In all layouts the last byte of a filter is a code.
-  const double payload_bits = 8.0 * static_cast<double>(filters.filter_bytes - filters.num_filters);
-  const double keys_per_filter =
-      static_cast<double>(num_keys) / static_cast<double>(filters.num_filters);
-  const uint64_t n = std::max<uint64_t>(1, static_cast<uint64_t>(std::llround(keys_per_filter)));
-  const auto m = static_cast<uint64_t>(
-      std::llround(static_cast<double>(n) * payload_bits / static_cast<double>(num_keys)));
-  if (policy.filter == Filter::kCompact) {
-    // Only for filters of one block and at most 56 keys, as in a default run.
-    const uint64_t line_bytes = m / 8;
-    return n <= 56 && line_bytes <= 64
-               ? ExactSmallSetFalsePositiveRate(n, 1, static_cast<uint32_t>(line_bytes))
-               : NAN;
-  }
-  const int num_probes = policy.filter == Filter::kBlocked
-                             ? OptimalStandardNumProbes(policy.bits_per_key)
-                             : OptimalNumProbes(Format::kClassic, policy.bits_per_key);
-  return ExactStandardFalsePositiveRate(n, m, num_probes);
-}
-
 }  // namespace
 
-Engine LevelDBEngine() { return {"leveldb", "LevelDB", Policies, Open, Theory}; }
+std::unique_ptr<Database> NewLevelDBDatabase(const Policy& policy, const std::string& parent) {
+  return std::make_unique<LevelDBDatabase>(policy, parent);
+}
 
-}  // namespace bloomline::bench::compare
+}  // namespace bloomline::bench

@@ -1,9 +1,9 @@
+#include "db_bench_ext/databases/disk_keys.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
-
-#include "db_bench_ext/disk/disk.h"
 
 namespace bloomline::bench::disk {
 namespace {
@@ -31,19 +31,18 @@ Value ValueOf(uint64_t number) {
   return value;
 }
 
-StoredKeys::StoredKeys(uint64_t keys_of_top_level) {
-  std::array<uint64_t, kNumLevels> sizes;
-  uint64_t size = 0, of_level = keys_of_top_level;
-  for (uint64_t& keys : sizes) {
-    size += keys = of_level;
-    of_level *= kLevelSizeRatio;
-  }
+StoredKeys::StoredKeys(uint64_t num_keys) {
+  constexpr uint64_t kPerKeyOfTopLevel = 11111;  // 1 + 10 + ... + 10^4
+  const uint64_t keys_of_top_level = num_keys / kPerKeyOfTopLevel;
+  const uint64_t size = keys_of_top_level * kPerKeyOfTopLevel;
   by_rank_ = Permutation(size, 2);
   const std::vector<uint32_t> order = Permutation(size, 1);
   auto next = order.begin();
-  for (size_t level = 0; level < kNumLevels; ++level) {
-    for (uint64_t i = 0; i < sizes[level]; ++i) levels_[level].push_back(2 * uint64_t{*next++});
-    std::sort(levels_[level].begin(), levels_[level].end());
+  uint64_t of_level = keys_of_top_level;
+  for (std::vector<uint64_t>& level : levels_) {
+    for (uint64_t i = 0; i < of_level; ++i) level.push_back(2 * uint64_t{*next++});
+    std::sort(level.begin(), level.end());
+    of_level *= kLevelSizeRatio;
   }
 }
 
@@ -62,16 +61,16 @@ uint64_t Zipf::RankAt(double uniform) const {
   return static_cast<uint64_t>(found - sums_.begin());
 }
 
-std::vector<Query> Queries::Make(const Workload& workload, size_t count, uint64_t seed) const {
+std::vector<Query> Queries::Make(const Stream& stream, size_t count, uint64_t seed) const {
   std::mt19937_64 random(seed);
   std::vector<Query> queries;
   queries.reserve(count);
   while (queries.size() < count) {
     Query query;
-    query.stored = Uniform(&random) >= workload.part_missing;
+    query.stored = Uniform(&random) >= stream.part_missing;
     if (query.stored) {
-      query.number = stored_.NumberOfRank(workload.is_zipf ? zipf_.RankAt(Uniform(&random))
-                                                           : random() % stored_.size());
+      query.number = stored_.NumberOfRank(stream.is_zipf ? zipf_.RankAt(Uniform(&random))
+                                                         : random() % stored_.size());
     } else {
       query.number = 2 * (random() % (stored_.size() - 1)) + 1;
     }

@@ -1,13 +1,14 @@
+#include "db_bench_ext/databases/key_sets.h"
+
 #include <algorithm>
 #include <fstream>
 #include <random>
 #include <stdexcept>
 #include <utility>
 
-#include "db_bench_ext/compare/compare.h"
 #include "db_bench_ext/support/keys.h"
 
-namespace bloomline::bench::compare {
+namespace bloomline::bench {
 namespace {
 
 constexpr uint64_t kSeed = 20240607;
@@ -27,11 +28,11 @@ void ShuffleAndCut(std::vector<T>* items, size_t max_items, std::mt19937_64* ran
   if (items->size() > max_items) items->resize(max_items);
 }
 
-using Row = std::pair<std::string, std::string>;
+using KeyAndValue = std::pair<std::string, std::string>;
 
 // Splits at the last blanks, because paths may contain blanks, too. A line without blanks gets its
 // number as its value.
-Row ParseLine(const std::string& line, size_t number) {
+KeyAndValue ParseLine(const std::string& line, size_t number) {
   const size_t value = line.find_last_of(" \t");
   if (value == std::string::npos) return {line, std::to_string(number)};
   const size_t key_end = line.find_last_not_of(" \t", value);
@@ -39,18 +40,20 @@ Row ParseLine(const std::string& line, size_t number) {
   return {line.substr(0, key_end + 1), line.substr(value + 1)};
 }
 
-std::vector<Row> ReadSortedRows(const KeyList& list) {
-  std::ifstream stream(list.file);
-  if (!stream) throw std::runtime_error("cannot read the key list " + list.file);
-  std::vector<Row> rows;
+std::vector<KeyAndValue> ReadSortedRows(const std::string& file) {
+  std::ifstream stream(file);
+  if (!stream) throw std::runtime_error("cannot read the key list " + file);
+  std::vector<KeyAndValue> rows;
   for (std::string line; std::getline(stream, line);) {
     if (!line.empty()) rows.push_back(ParseLine(line, rows.size() + 1));
   }
   std::sort(rows.begin(), rows.end());
-  const auto same_key = [](const Row& a, const Row& b) { return a.first == b.first; };
+  const auto same_key = [](const KeyAndValue& a, const KeyAndValue& b) {
+    return a.first == b.first;
+  };
   rows.erase(std::unique(rows.begin(), rows.end(), same_key), rows.end());
   if (rows.size() < kMinListRows) {
-    throw std::runtime_error("the key list " + list.file + " has " + std::to_string(rows.size()) +
+    throw std::runtime_error("the key list " + file + " has " + std::to_string(rows.size()) +
                              " different keys; needed: " + std::to_string(kMinListRows));
   }
   return rows;
@@ -118,11 +121,12 @@ std::string KeySet::Value(size_t i) const {
   return value;
 }
 
-KeySet PathKeys(const KeyList& list, size_t rows, size_t max_missing) {
+KeySet PathKeys(const std::string& file, const std::string& title, size_t rows,
+                size_t max_missing) {
   std::mt19937_64 random(kSeed);
-  std::vector<Row> all = ReadSortedRows(list);
+  std::vector<KeyAndValue> all = ReadSortedRows(file);
   std::vector<std::string> sorted_keys;
-  for (const Row& row : all) sorted_keys.push_back(row.first);
+  for (const KeyAndValue& row : all) sorted_keys.push_back(row.first);
   std::shuffle(all.begin(), all.end(), random);
   const size_t num_loaded = std::min(rows, all.size() - all.size() / 20);
 
@@ -141,7 +145,7 @@ KeySet PathKeys(const KeyList& list, size_t rows, size_t max_missing) {
     }
   }
   ShuffleAndCut(&set.near, max_missing, &random);
-  set.description = list.title + ": " + Counts(set);
+  set.description = title + ": " + Counts(set);
   return set;
 }
 
@@ -160,4 +164,4 @@ KeySet DecimalKeys(size_t rows, size_t max_missing) {
   return set;
 }
 
-}  // namespace bloomline::bench::compare
+}  // namespace bloomline::bench

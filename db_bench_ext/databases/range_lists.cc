@@ -1,5 +1,5 @@
 // Shapes of keys that nobody made for a bench: files, words, domain names.
-#include "db_bench_ext/ranges/real_lists.h"
+#include "db_bench_ext/databases/range_lists.h"
 
 #include <algorithm>
 #include <fstream>

@@ -1,6 +1,6 @@
 // Keys as schemas make them, and ranges of them that are empty, short and long.
-#ifndef BLOOMLINE_DB_BENCH_EXT_RANGES_SHAPES_H_
-#define BLOOMLINE_DB_BENCH_EXT_RANGES_SHAPES_H_
+#ifndef BLOOMLINE_DB_BENCH_EXT_DATABASES_RANGE_SHAPES_H_
+#define BLOOMLINE_DB_BENCH_EXT_DATABASES_RANGE_SHAPES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +15,9 @@ struct Range {
   std::string end;
 };
 
-// Which ranges: of a group of keys that is not there, of one that is, and of many groups; and
-// kEmpty or kShort by chance, so that no branch predictor learns which.
-enum class RangeKind { kEmpty, kShort, kLong, kMixed };
-constexpr RangeKind kRangeKinds[] = {RangeKind::kEmpty, RangeKind::kShort, RangeKind::kLong,
-                                     RangeKind::kMixed};
+// Which ranges: of a group of keys that is not there, of one that is, and of many groups.
+enum class RangeKind { kEmpty, kShort, kLong };
+constexpr RangeKind kRangeKinds[] = {RangeKind::kEmpty, RangeKind::kShort, RangeKind::kLong};
 const char* RangeKindName(RangeKind kind);
 
 struct Shape {
@@ -31,7 +29,7 @@ struct Shape {
   uint64_t order;
   // Key number `index`; all indexes give different keys.
   std::string (*key)(uint64_t index);
-  // A range in a database of the keys 0 to num_keys - 1, for a random number. Not kMixed.
+  // A range in a database of the keys 0 to num_keys - 1, for a random number.
   Range (*range)(RangeKind kind, uint64_t num_keys, uint64_t random);
   uint64_t (*max_keys)() = nullptr;  // null: any number
 };
@@ -40,4 +38,4 @@ const std::vector<Shape>& Shapes();
 
 }  // namespace bloomline::bench::ranges
 
-#endif  // BLOOMLINE_DB_BENCH_EXT_RANGES_SHAPES_H_
+#endif  // BLOOMLINE_DB_BENCH_EXT_DATABASES_RANGE_SHAPES_H_

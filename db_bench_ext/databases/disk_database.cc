@@ -1,3 +1,5 @@
+#include "db_bench_ext/databases/disk_database.h"
+
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -6,8 +8,8 @@
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <vector>
 
-#include "db_bench_ext/disk/disk.h"
 #include "rocksdb/env.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/sst_file_writer.h"
@@ -34,19 +36,31 @@ std::shared_ptr<rocksdb::Cache> NewCache(uint64_t bytes) {
 
 // Filters and indexes are in the cache with high priority, RocksDB's default. Nothing is pinned but
 // the top levels of partitioned filters and indexes, which is the default, too.
-rocksdb::BlockBasedTableOptions TableOptions(const Policy& policy, const Layout& layout,
+rocksdb::BlockBasedTableOptions TableOptions(const Policy& policy, bool is_partitioned,
                                              const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = NewRocksDBPolicy(policy);
   table.block_cache = cache;
   table.cache_index_and_filter_blocks = true;
   table.cache_index_and_filter_blocks_with_high_priority = true;
-  if (layout.is_partitioned) {
+  if (is_partitioned) {
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
     table.partition_filters = policy.HasFilter();
     table.pin_top_level_index_and_filter = true;
   }
   return table;
+}
+
+rocksdb::Options DatabaseOptions() {
+  rocksdb::Options options;
+  options.num_levels = kNumLevels + 1;
+  // The default from RocksDB 8.4 on takes no files into a level above the first that is not empty.
+  options.level_compaction_dynamic_level_bytes = false;
+  options.disable_auto_compactions = true;
+  options.use_direct_reads = true;
+  options.use_direct_io_for_flush_and_compaction = true;
+  options.compaction_readahead_size = 2 << 20;
+  return options;
 }
 
 constexpr size_t kReadBytes = 4096;
@@ -75,29 +89,20 @@ LevelFiles::LevelFiles(const StoredKeys& stored, const std::string& directory) {
   }
 }
 
-DiskDatabase::DiskDatabase(const Policy& policy, const Layout& layout, const StoredKeys& stored,
+DiskDatabase::DiskDatabase(const Policy& policy, bool is_partitioned, const StoredKeys& stored,
                            const LevelFiles& files, const std::string& parent)
-    : directory_(parent), cache_(NewCache(kCacheBytesWhileWriting)) {
-  for (int level = 1; level <= kNumLevels; ++level)
-    keys_of_level_[static_cast<size_t>(level - 1)] = stored.NumbersOfLevel(level).size();
-  options_.create_if_missing = true;
-  options_.num_levels = kNumLevels + 1;
-  // The default from RocksDB 8.4 on takes no files into a level above the first that is not empty.
-  options_.level_compaction_dynamic_level_bytes = false;
-  options_.compression = rocksdb::kNoCompression;
-  options_.disable_auto_compactions = true;
-  options_.use_direct_reads = true;
-  options_.use_direct_io_for_flush_and_compaction = true;
-  options_.compaction_readahead_size = 2 << 20;
-  options_.max_open_files = -1;  // every table is opened with the database
-  options_.table_factory.reset(
-      rocksdb::NewBlockBasedTableFactory(TableOptions(policy, layout, cache_)));
-  db_ = OpenRocksDB(options_, directory_.path());
+    : DiskDatabase(policy, is_partitioned, stored, files, parent,
+                   NewCache(kCacheBytesWhileWriting)) {}
+
+DiskDatabase::DiskDatabase(const Policy& policy, bool is_partitioned, const StoredKeys& stored,
+                           const LevelFiles& files, const std::string& parent,
+                           const std::shared_ptr<rocksdb::Cache>& cache)
+    : RocksDBDatabase(DatabaseOptions(), TableOptions(policy, is_partitioned, cache), parent),
+      stored_(stored),
+      cache_(cache) {
   WriteLevels(files);
-  db_.reset();  // the readers of files that are gone
-  db_ = OpenRocksDB(options_, directory_.path());
+  Reopen();  // without the readers of files that are gone
   CheckLevels();
-  summary_ = Summarize();
 }
 
 // A file whose keys overlap with a level is ingested above it: the last level comes first. Ingested
@@ -111,24 +116,15 @@ void DiskDatabase::WriteLevels(const LevelFiles& files) {
   compaction.compression = rocksdb::kNoCompression;
   compaction.output_file_size_limit = kFileBytes;
   for (int level = kNumLevels; level >= 1; --level) {
-    const std::string link = directory_.path() + "/ingested";
+    const std::string link = path() + "/ingested";
     std::filesystem::create_hard_link(files.OfLevel(level), link);
-    Check(db_->IngestExternalFile({link}, ingest));
+    Check(db()->IngestExternalFile({link}, ingest));
     rocksdb::ColumnFamilyMetaData metadata;
-    db_->GetColumnFamilyMetaData(&metadata);
+    db()->GetColumnFamilyMetaData(&metadata);
     const auto& written = metadata.levels[static_cast<size_t>(level)].files;
     if (written.size() != 1) throw std::runtime_error("RocksDB ingested into another level");
-    Check(db_->CompactFiles(compaction, {written[0].name}, level));
+    Check(db()->CompactFiles(compaction, {written[0].name}, level));
   }
-}
-
-DatabaseSummary DiskDatabase::Summarize() const {
-  DatabaseSummary summary;
-  summary.levels = SumsOfLevels(db_.get());
-  if (summary.levels.front().num_files > 0) throw std::runtime_error("RocksDB: files in level 0");
-  summary.levels.erase(summary.levels.begin());
-  for (const FileSums& level : summary.levels) summary.all.Add(level);
-  return summary;
 }
 
 void DiskDatabase::SetCacheBytes(uint64_t bytes) {
@@ -136,35 +132,29 @@ void DiskDatabase::SetCacheBytes(uint64_t bytes) {
   cache_->SetCapacity(bytes);
 }
 
-bool DiskDatabase::Get(const Key& key, rocksdb::PinnableSlice* value) const {
-  value->Reset();
-  const rocksdb::Status status = db_->Get(rocksdb::ReadOptions(), db_->DefaultColumnFamily(),
-                                          rocksdb::Slice(key.data(), key.size()), value);
-  if (status.IsNotFound()) return false;
-  Check(status);
-  return true;
-}
-
 void DiskDatabase::CheckLevels() const {
-  const DatabaseSummary now = Summarize();
-  for (size_t i = 0; i < kNumLevels; ++i) {
-    if (now.levels[i].num_keys != keys_of_level_[i])
-      throw std::runtime_error("RocksDB: level " + std::to_string(i + 1) + " has " +
-                               std::to_string(now.levels[i].num_keys) + " keys, not " +
-                               std::to_string(keys_of_level_[i]));
+  const std::vector<FileSums> levels = SumsOfLevels();
+  for (int level = 0; level <= kNumLevels; ++level) {
+    const uint64_t keys = level == 0 ? 0 : stored_.NumbersOfLevel(level).size();
+    const uint64_t found = levels[static_cast<size_t>(level)].num_keys;
+    if (found != keys)
+      throw std::runtime_error("RocksDB: level " + std::to_string(level) + " has " +
+                               std::to_string(found) + " keys, not " + std::to_string(keys));
   }
 }
 
-std::string WhyNotOnDisk(const std::string& directory, uint64_t bytes) {
+void CheckIsOnDisk(const std::string& directory, uint64_t bytes) {
   struct statfs system;
-  if (statfs(directory.c_str(), &system) != 0) return directory + ": " + std::strerror(errno);
+  if (statfs(directory.c_str(), &system) != 0)
+    throw NotHere(directory + ": " + std::strerror(errno));
   const auto type = static_cast<long>(system.f_type);
   if (type == kTmpfs || type == kRamfs)
-    return directory + " is in memory; --db-dir needs a folder on a disk";
+    throw NotHere(directory + " is in memory; --db-dir needs a folder on a disk");
   const uint64_t free = system.f_bavail * static_cast<uint64_t>(system.f_bsize);
-  if (free < bytes)
-    return directory + " has " + cli::BytesText(free) + " free; the databases take " +
-           cli::BytesText(bytes);
+  if (free < bytes) {
+    throw NotHere(directory + " has " + cli::BytesText(free) + " free; the databases take " +
+                  cli::BytesText(bytes));
+  }
   rocksdb::EnvOptions options;
   options.use_direct_writes = true;
   std::unique_ptr<rocksdb::WritableFile> file;
@@ -172,7 +162,7 @@ std::string WhyNotOnDisk(const std::string& directory, uint64_t bytes) {
   const bool direct = rocksdb::Env::Default()->NewWritableFile(path, &file, options).ok();
   file.reset();
   unlink(path.c_str());
-  return direct ? "" : "the file system of " + directory + " has no direct I/O";
+  if (!direct) throw NotHere("the file system of " + directory + " has no direct I/O");
 }
 
 double MedianDirectReadUs(const std::string& path) {

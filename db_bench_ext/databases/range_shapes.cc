@@ -1,4 +1,4 @@
-#include "db_bench_ext/ranges/shapes.h"
+#include "db_bench_ext/databases/range_shapes.h"
 
 #include "db_bench_ext/support/keys.h"
 
@@ -218,7 +218,7 @@ Range DbBenchRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
 }  // namespace
 
 const char* RangeKindName(RangeKind kind) {
-  constexpr const char* kNames[] = {"empty", "short", "long", "mixed"};
+  constexpr const char* kNames[] = {"empty", "short", "long"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -1,0 +1,299 @@
+// Gets in RocksDB databases that are much larger than their block cache.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+
+#include "db_bench_ext/databases/disk_database.h"
+#include "db_bench_ext/databases/disk_keys.h"
+#include "db_bench_ext/databases/harness.h"
+#include "rocksdb/perf_context.h"
+
+namespace bloomline::bench {
+namespace disk {
+namespace {
+
+// More than a run can do in its time; a warm-up takes several portions.
+constexpr size_t kQueriesPerRun = 60000;
+constexpr size_t kWarmUpQueries = 30000;
+constexpr double kBits = 10;
+
+// What the form decides besides keys and rounds.
+struct Limits {
+  double run_seconds;  // at most, of a policy in a round
+  double warm_up_seconds;
+};
+constexpr Limits kLimits[] = {{0.06, 0.3}, {0.04, 0.1}, {0.02, 0.02}};
+
+std::vector<Policy> Policies(const std::vector<double>& sweep) {
+  if (sweep.empty()) {
+    const double same_rate = CompactBitsOfBloomsRate(kBits);
+    return {NoFilter(),
+            BuiltinBloom(kBits),
+            BuiltinRibbon(kBits),
+            Blocked(kBits),
+            Compact("compact", kBits),
+            Compact("compact-same-fpr", same_rate),
+            CompactByLevel("by-level", kBits),
+            CompactByLevel("by-level-7bits", same_rate)};
+  }
+  std::vector<Policy> policies = {BuiltinBloom(kBits)};
+  for (const double bits : sweep)
+    policies.push_back(Compact("compact-" + NumberText(bits, 1), bits));
+  for (const double bits : sweep)
+    policies.push_back(CompactByLevel("by-level-" + NumberText(bits, 1), bits));
+  return policies;
+}
+
+struct Counts {
+  uint64_t gets = 0;
+  uint64_t wrong_answers = 0;
+  double seconds = 0;
+  BlockCounts blocks;
+
+  void Add(const Counts& other) {
+    gets += other.gets;
+    wrong_answers += other.wrong_answers;
+    seconds += other.seconds;
+    blocks.Add(other.blocks);
+  }
+  double PerGet(uint64_t count) const {
+    return static_cast<double>(count) / static_cast<double>(gets);
+  }
+};
+
+// Checks every answer. Stops at a limit or at the end of the queries.
+Counts RunQueries(DiskDatabase* database, const std::vector<Query>& queries, double max_seconds,
+                  uint64_t max_bytes_read = UINT64_MAX) {
+  Counts counts;
+  std::string value;
+  database->StartCounting();
+  const rocksdb::PerfContext& perf = *rocksdb::get_perf_context();
+  const auto start = std::chrono::steady_clock::now();
+  for (const Query& query : queries) {
+    if (counts.seconds >= max_seconds || perf.block_read_byte >= max_bytes_read) break;
+    const bool found = database->Get(AsText(query.key), &value);
+    if (found != query.stored || (found && value != AsText(ValueOf(query.number))))
+      ++counts.wrong_answers;
+    ++counts.gets;
+    counts.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  counts.blocks = database->StopCounting();
+  return counts;
+}
+
+struct Contender {
+  Policy policy;
+  std::unique_ptr<DiskDatabase> database;
+};
+
+// The databases of one layout of filters and indexes.
+class Bench {
+ public:
+  Bench(const Flags& flags, bool is_partitioned, const StoredKeys& stored, const LevelFiles& files)
+      : flags_(flags),
+        limits_(kLimits[static_cast<size_t>(flags.form)]),
+        layout_(is_partitioned ? "partitioned" : "full"),
+        stored_(stored),
+        queries_(stored) {
+    for (const Policy& policy : Policies(flags.sweep)) {
+      Begin(layout_ + " filters: writing five levels with " + policy.name);
+      contenders_.push_back({policy, std::make_unique<DiskDatabase>(policy, is_partitioned, stored,
+                                                                    files, flags.db_directory)});
+      if (policy.name == kBuiltinBloom) bloom_ = contenders_.back().database->SumsOfFiles();
+    }
+    CheckThatWrongAnswersCount();
+  }
+
+  const FileSums& bloom() const { return bloom_; }
+
+  std::vector<Row> Measure(double cache_factor, const std::vector<Stream>& streams) {
+    const auto cache_bytes = static_cast<uint64_t>(
+        std::llround(cache_factor * static_cast<double>(bloom_.filter_bytes)));
+    const std::string what = layout_ + " filters, cache of " + cli::BytesText(cache_bytes) + ": ";
+    Begin(what + "filling the cache");
+    // Uniform Gets of stored keys bring in all filters and indexes. Missing keys would need
+    // millions of Gets for that, because the filters keep them away from the indexes.
+    for (Contender& contender : contenders_) contender.database->SetCacheBytes(cache_bytes);
+    WarmUp(kUniform, cache_bytes);
+    std::vector<Row> rows;
+    for (const Stream& stream : streams) {
+      Begin(what + stream.name);
+      WarmUp(stream, cache_bytes);
+      MeasureStream(stream, cache_factor, cache_bytes, &rows);
+    }
+    for (const Contender& contender : contenders_) contender.database->CheckLevels();
+    return rows;
+  }
+
+  uint64_t wrong_answers() const { return wrong_answers_; }
+
+ private:
+  // The control of every "0 wrong answers": a missing key expected to be stored, a stored one
+  // expected to be missing, and one with another value.
+  void CheckThatWrongAnswersCount() {
+    const uint64_t stored = stored_.NumberOfRank(0), other = stored_.NumberOfRank(1);
+    const std::vector<Query> wrong = {{KeyOf(stored), false, stored},
+                                      {KeyOf(stored + 1), true, stored + 1},
+                                      {KeyOf(stored), true, other}};
+    if (RunQueries(contenders_.front().database.get(), wrong, 1e9).wrong_answers != wrong.size())
+      throw std::runtime_error("the bench does not notice wrong answers");
+  }
+
+  // Every seed is used once, by all policies.
+  std::vector<Query> NextQueries(const Stream& stream, size_t count) {
+    return queries_.Make(stream, count, ++seed_);
+  }
+
+  // A cache is warm when as much has been read through it as it holds.
+  void WarmUp(const Stream& stream, uint64_t cache_bytes) {
+    const std::vector<Query> queries = NextQueries(stream, kWarmUpQueries);
+    for (Contender& contender : contenders_) {
+      wrong_answers_ +=
+          RunQueries(contender.database.get(), queries, limits_.warm_up_seconds, cache_bytes)
+              .wrong_answers;
+    }
+  }
+
+  void MeasureStream(const Stream& stream, double cache_factor, uint64_t cache_bytes,
+                     std::vector<Row>* rows) {
+    std::vector<Counts> counts(contenders_.size());
+    std::vector<Query> queries;
+    int round_of_queries = -1;
+    const auto speeds = InTurns(flags_.rounds, contenders_.size(), [&](int round, size_t now) {
+      if (round != round_of_queries) queries = NextQueries(stream, kQueriesPerRun);
+      round_of_queries = round;
+      const Counts run = RunQueries(contenders_[now].database.get(), queries, limits_.run_seconds);
+      counts[now].Add(run);
+      CheckInterrupted();
+      return static_cast<double>(run.gets) / run.seconds;
+    });
+    const auto bloom = std::find_if(
+        contenders_.begin(), contenders_.end(),
+        [](const Contender& contender) { return contender.policy.name == kBuiltinBloom; });
+    const auto& speeds_of_bloom = speeds[static_cast<size_t>(bloom - contenders_.begin())];
+    for (size_t i = 0; i < contenders_.size(); ++i) {
+      std::vector<double> ratios;
+      for (size_t round = 0; round < speeds[i].size(); ++round)
+        ratios.push_back(speeds[i][round] / speeds_of_bloom[round]);
+      wrong_answers_ += counts[i].wrong_answers;
+      const Counts& all = counts[i];
+      const BlockCounts& blocks = all.blocks;
+      rows->push_back(
+          Row()
+              .Word("filters", "", layout_)
+              .Number("cache_times_bloom_filters", "", cache_factor)
+              .Count("cache_bytes", "", cache_bytes)
+              .Word("workload", "workload", stream.name)
+              .Word("policy", "policy", contenders_[i].policy.name)
+              .Number("filter_bits_per_key", "bits/key",
+                      contenders_[i].database->SumsOfFiles().FilterBitsPerKey(), 2)
+              .Rounds("ops_per_second", "kops/s", SpreadOf(speeds[i]), 1, 1e-3)
+              .Rounds("times_bloom", "x Bloom", SpreadOf(ratios), 2)
+              .Number("reads_per_get", "reads/Get", all.PerGet(blocks.Reads()), 4)
+              .Number("data_reads_per_get", "data", all.PerGet(blocks.data_reads), 4)
+              .Number("index_reads_per_get", "index", all.PerGet(blocks.index_reads), 4)
+              .Number("filter_reads_per_get", "filter", all.PerGet(blocks.filter_reads), 4)
+              .Number("cache_hit_rate", "cache %",
+                      static_cast<double>(blocks.cache_hits) /
+                          static_cast<double>(blocks.cache_hits + blocks.Reads()),
+                      1, 100)
+              .Number("filter_positives_per_get", "positives", all.PerGet(blocks.filter_positives),
+                      5)
+              .Count("gets", "", all.gets)
+              .Count("wrong_answers", "wrong", all.wrong_answers));
+    }
+  }
+
+  const Flags& flags_;
+  const Limits limits_;
+  const std::string layout_;
+  const StoredKeys& stored_;
+  const Queries queries_;
+  uint64_t seed_ = 0;
+  std::vector<Contender> contenders_;
+  FileSums bloom_;
+  uint64_t wrong_answers_ = 0;
+};
+
+std::string Legend(const Flags& flags, const StoredKeys& stored, double disk_read_us) {
+  const auto form = static_cast<size_t>(flags.form);
+  std::ostringstream out;
+  out << "disk        direct reads of 4 KiB take " << NumberText(disk_read_us, 0)
+      << " us (median)\n"
+      << "databases   " << cli::CountText(stored.size()) << " keys of " << kDecimalBytes
+      << " bytes in levels 1 to " << kNumLevels << ", each level with " << kLevelSizeRatio
+      << " times as\n"
+      << "            many as the one above it, every key in one level; values of " << kValueBytes
+      << " bytes; files\n"
+         "            of 64 MiB; the levels were checked afterwards\n"
+         "reading     use_direct_reads, blocks of 4 KiB, LRU block cache with one shard, the same\n"
+         "            capacity for every policy; cache_index_and_filter_blocks with high "
+         "priority;\n"
+         "            pinned are only the top levels of partitioned filters and indexes\n"
+         "missing     odd numbers, next to stored ones and within their range\n"
+         "zipf        probability of a key 1/rank^0.99; the ranks are spread over all keys\n"
+         "mixed       half of the Gets for stored keys, half for missing ones\n"
+         "policies    10 bits per key, but builtin-ribbon, compact-same-fpr and by-level-7bits\n"
+         "            take what the false-positive rate of Bloom at 10 bits takes\n"
+         "kops/s      thousands of keys per second, median of "
+      << flags.rounds << " rounds of up to " << NumberText(kLimits[form].run_seconds, 2)
+      << " s; policies in\n"
+         "            alternation with the same queries. x Bloom: as a multiple of built-in\n"
+         "            Bloom's in the same round\n"
+         "reads/Get   blocks read from the disk per key; cache: hit rate of blocks of all kinds\n"
+         "positives   files per Get whose filter says \"may match\"\n\n";
+  return out.str();
+}
+
+uint64_t NeededBytes(const Flags& flags) {
+  constexpr uint64_t kBytesPerKey = 125;  // with the index and a filter
+  // The ingested copy of a level is a link; a compaction holds its input and its output.
+  return (Policies(flags.sweep).size() + 2) * flags.keys * kBytesPerKey;
+}
+
+uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
+  CheckIsOnDisk(flags.db_directory, NeededBytes(flags));
+  const bool is_complete = flags.form == Form::kComplete;
+  const std::vector<double> cache_factors =
+      is_complete ? flags.cache_factors : std::vector<double>{2};
+  const StoredKeys stored(flags.keys);
+  Begin("writing the keys of all levels");
+  const TemporaryDirectory directory(flags.db_directory);
+  const LevelFiles files(stored, directory.path());
+  output->Print(Legend(flags, stored, MedianDirectReadUs(files.OfLevel(kNumLevels))));
+  uint64_t wrong = 0;
+  for (const bool is_partitioned : {true, false}) {
+    const char* const layout = is_partitioned ? "partitioned" : "full";
+    if (flags.layouts.empty() ? !is_partitioned && !is_complete : flags.layouts.count(layout) == 0)
+      continue;
+    Bench bench(flags, is_partitioned, stored, files);
+    for (const double factor : cache_factors) {
+      const std::vector<Row> table = bench.Measure(factor, {kMissing, kZipf, kMixedZipf});
+      output->Print(std::string(layout) + " filters, cache of " + NumberText(factor, 1) +
+                    " times built-in Bloom's filters, " +
+                    NumberText(100 * factor * static_cast<double>(bench.bloom().filter_bytes) /
+                                   static_cast<double>(bench.bloom().data_bytes),
+                               1) +
+                    " % of the data\n" + Table(table, 2) + "\n");
+      rows->insert(rows->end(), table.begin(), table.end());
+    }
+    wrong += bench.wrong_answers();
+  }
+  return wrong;
+}
+
+}  // namespace
+}  // namespace disk
+
+Workload Disk() {
+  return {"disk",
+          "Gets in RocksDB databases where memory is short",
+          {{3333300, 5}, {555550, 3}, {111110, 1}},
+          disk::Run};
+}
+
+}  // namespace bloomline::bench

@@ -1,0 +1,172 @@
+#include "db_bench_ext/databases/rocksdb_database.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "rocksdb/metadata.h"
+#include "rocksdb/perf_context.h"
+#include "rocksdb/perf_level.h"
+#include "rocksdb/table_properties.h"
+#include "rocksdb/version.h"
+
+namespace bloomline::bench {
+namespace {
+
+std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options, const std::string& directory) {
+  std::unique_ptr<rocksdb::DB> opened;
+#if ROCKSDB_MAJOR >= 11
+  Check(rocksdb::DB::Open(options, directory, &opened));
+#else
+  rocksdb::DB* db = nullptr;
+  Check(rocksdb::DB::Open(options, directory, &db));
+  opened.reset(db);
+#endif
+  return opened;
+}
+
+}  // namespace
+
+void Check(const rocksdb::Status& status) {
+  if (!status.ok()) throw std::runtime_error("RocksDB: " + status.ToString());
+}
+
+void BlockCounts::Add(const BlockCounts& other) {
+  data_reads += other.data_reads;
+  index_reads += other.index_reads;
+  filter_reads += other.filter_reads;
+  bytes_read += other.bytes_read;
+  cache_hits += other.cache_hits;
+  filter_positives += other.filter_positives;
+}
+
+void FileSums::Add(const FileSums& other) {
+  num_files += other.num_files;
+  num_keys += other.num_keys;
+  data_bytes += other.data_bytes;
+  index_bytes += other.index_bytes;
+  filter_bytes += other.filter_bytes;
+  num_filters += other.num_filters;
+}
+
+RocksDBDatabase::RocksDBDatabase(const rocksdb::Options& options,
+                                 const rocksdb::BlockBasedTableOptions& table,
+                                 const std::string& parent)
+    : directory_(parent), options_(options) {
+  options_.create_if_missing = true;
+  options_.compression = rocksdb::kNoCompression;
+  write_options_.disableWAL = true;
+  Reopen(table);
+}
+
+void RocksDBDatabase::Reopen() {
+  db_.reset();
+  db_ = Open(options_, path());
+}
+
+void RocksDBDatabase::Reopen(const rocksdb::BlockBasedTableOptions& table) {
+  options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  Reopen();
+}
+
+void RocksDBDatabase::Put(std::string_view key, std::string_view value) {
+  Check(batch_.Put({key.data(), key.size()}, {value.data(), value.size()}));
+  if (batch_.Count() == kBatchRows) Commit();
+}
+
+void RocksDBDatabase::Commit() {
+  Check(db_->Write(write_options_, &batch_));
+  batch_.Clear();
+}
+
+void RocksDBDatabase::Flush() {
+  Commit();
+  Check(db_->Flush({}));
+}
+
+void RocksDBDatabase::CompactAndReopen() {
+  Commit();
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  Check(db_->CompactRange(options, nullptr, nullptr));
+  Reopen();
+  CheckOneSortedRun();
+}
+
+// The key ranges of the files must not overlap. The files of one run may lie in two levels: RocksDB
+// moves some down when a level exceeds its size.
+void RocksDBDatabase::CheckOneSortedRun() const {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  const auto by_key = [](const auto& a, const auto& b) { return a.smallestkey < b.smallestkey; };
+  std::sort(files.begin(), files.end(), by_key);
+  for (size_t i = 1; i < files.size(); ++i) {
+    if (files[i].smallestkey <= files[i - 1].largestkey)
+      throw std::runtime_error("RocksDB: compaction did not leave one sorted run");
+  }
+}
+
+bool RocksDBDatabase::Get(std::string_view key, std::string* value) {
+  const rocksdb::Status status =
+      db_->Get(rocksdb::ReadOptions(), rocksdb::Slice(key.data(), key.size()), value);
+  if (status.IsNotFound()) return false;
+  Check(status);
+  return true;
+}
+
+void RocksDBDatabase::StartCounting() {
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+  rocksdb::get_perf_context()->Reset();
+}
+
+BlockCounts RocksDBDatabase::StopCounting() {
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+  const rocksdb::PerfContext& perf = *rocksdb::get_perf_context();
+  BlockCounts counts;
+  counts.index_reads = perf.index_block_read_count;
+  counts.filter_reads = perf.filter_block_read_count;
+  counts.data_reads = perf.block_read_count - counts.index_reads - counts.filter_reads;
+  counts.bytes_read = perf.block_read_byte;
+  counts.cache_hits = perf.block_cache_hit_count;
+  counts.filter_positives = perf.bloom_sst_hit_count;
+  return counts;
+}
+
+std::vector<FileSums> RocksDBDatabase::SumsOfLevels() const {
+  rocksdb::ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(&metadata);
+  rocksdb::TablePropertiesCollection all;
+  Check(db_->GetPropertiesOfAllTables(&all));
+  std::vector<FileSums> levels;
+  for (const rocksdb::LevelMetaData& level : metadata.levels) {
+    FileSums& sums = levels.emplace_back();
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      const auto found = all.find(file.db_path + file.name);
+      if (found == all.end()) throw std::runtime_error("RocksDB: no properties of " + file.name);
+      const rocksdb::TableProperties& table = *found->second;
+      sums.Add({1, table.num_entries, table.data_size, table.index_size, table.filter_size,
+                table.filter_size > 0 ? 1U : 0U});
+    }
+  }
+  return levels;
+}
+
+FileSums RocksDBDatabase::SumsOfFiles() const {
+  FileSums all;
+  for (const FileSums& level : SumsOfLevels()) all.Add(level);
+  return all;
+}
+
+FilterSummary RocksDBDatabase::Filters() {
+  const FileSums sums = SumsOfFiles();
+  return {sums.filter_bytes, sums.filter_bytes, sums.num_filters};
+}
+
+std::unique_ptr<Database> NewUncachedRocksDB(const Policy& policy, const std::string& parent) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = NewRocksDBPolicy(policy);
+  table.no_block_cache = true;
+  table.cache_index_and_filter_blocks = false;  // the table reader holds the filter
+  return std::make_unique<RocksDBDatabase>(rocksdb::Options(), table, parent);
+}
+
+}  // namespace bloomline::bench
