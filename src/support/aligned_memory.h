@@ -1,4 +1,4 @@
-// The memory of a filter: zeroed memory of its own, or the pages of a file.
+// Memory for filters: zeroed memory, or the pages of a file.
 #ifndef BLOOMLINE_SUPPORT_ALIGNED_MEMORY_H_
 #define BLOOMLINE_SUPPORT_ALIGNED_MEMORY_H_
 
@@ -9,8 +9,8 @@
 
 namespace bloomline::support {
 
-// Owns memory that begins on a 64-byte boundary, where a cache line begins. Null until it is
-// allocated or mapped.
+// Owns memory that begins at a cache line, a multiple of 64 bytes. Null until it is allocated or
+// mapped.
 class AlignedMemory {
  public:
   AlignedMemory() = default;
@@ -18,11 +18,11 @@ class AlignedMemory {
   AlignedMemory(AlignedMemory&& other) noexcept;
   AlignedMemory& operator=(AlignedMemory&& other) noexcept;
 
-  // `bytes` zero bytes, a positive multiple of 64. From 2 MiB on they are in huge pages where the
-  // system gives them, and are zeroed when first touched. Null if there is no memory.
+  // Returns `bytes` zero bytes, a positive multiple of 64, or null if memory is missing. From 2 MiB
+  // on they are in huge pages where the system gives them, and are zeroed when first touched.
   static AlignedMemory Zeroed(uint64_t bytes);
 
-  // The first `bytes` bytes of an open file, read-only. Null on failure, with errno set.
+  // Maps the first `bytes` bytes of an open file, read-only. Null on failure, with errno set.
   static AlignedMemory OfFile(int file, uint64_t bytes);
 
   char* data() const { return static_cast<char*>(start_); }

@@ -1,5 +1,5 @@
-// Where saved filters are read from and written to. One reader and one writer serve all kinds of
-// place: files (file_io.h) and bytes in memory, which are here.
+// Where saved filters are read from and written to. The same reader and writer work on files
+// (file_io.h) and on bytes in memory, which are here.
 #ifndef BLOOMLINE_SUPPORT_BYTE_IO_H_
 #define BLOOMLINE_SUPPORT_BYTE_IO_H_
 
@@ -15,7 +15,7 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  // Exactly n bytes from `offset` on. False, with *error, if there are fewer.
+  // Reads exactly n bytes from `offset` on. Returns false, with *error, if there are fewer.
   virtual bool ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const = 0;
 
   virtual uint64_t size() const = 0;
@@ -28,7 +28,7 @@ class ByteSink {
   virtual bool Append(const char* data, uint64_t n, std::string* error) = 0;
 };
 
-// Bytes of the caller's, which must stay as they are.
+// The bytes belong to the caller and must not change.
 class InputBytes : public ByteSource {
  public:
   explicit InputBytes(std::string_view bytes) : bytes_(bytes) {}
@@ -55,7 +55,7 @@ class InputBytes : public ByteSource {
 
 class OutputBytes : public ByteSink {
  public:
-  // Memory for num_bytes at once, so that no byte is copied twice.
+  // Takes memory for num_bytes at once, so that no byte is copied twice.
   explicit OutputBytes(uint64_t num_bytes) {
     bytes_.reserve(static_cast<size_t>(std::min<uint64_t>(num_bytes, SIZE_MAX)));
   }

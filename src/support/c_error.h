@@ -10,8 +10,8 @@
 
 namespace bloomline::support {
 
-// Frees *errptr and sets it to a copy of `error`, or to null if there is no memory for one. A null
-// errptr stands for no wish to know: failures are what programs try least, and must not crash them.
+// Frees *errptr and sets it to a copy of `error`, or to null without memory for one. A null errptr
+// means that the caller does not want the text; failures are rarely tested, so it must not crash.
 inline void SetCError(std::string_view error, char** errptr) {
   if (errptr == nullptr) return;
   std::free(*errptr);
@@ -23,8 +23,9 @@ inline void SetCError(std::string_view error, char** errptr) {
 
 constexpr std::string_view kOutOfMemory = "out of memory";
 
-// The result of f(&error). If that is null or false, *errptr says why, without a text that there is
-// no memory. So it does if f throws: bad_alloc, or length_error for a size without bounds.
+// Returns the result of f(&error). If that is null or false, or if f throws, *errptr says why;
+// without a text, that memory is missing. f throws bad_alloc, or length_error for a size without
+// bounds.
 template <typename F>
 auto OrSetError(char** errptr, F f) -> decltype(f(nullptr)) {
   try {
@@ -38,7 +39,7 @@ auto OrSetError(char** errptr, F f) -> decltype(f(nullptr)) {
   }
 }
 
-// The result of f(), or `failure` if f throws.
+// Returns the result of f(), or `failure` if f throws.
 template <typename T, typename F>
 T OrIfItThrows(T failure, F f) {
   try {
@@ -48,8 +49,8 @@ T OrIfItThrows(T failure, F f) {
   }
 }
 
-// True, with *error, for a text that is null. To std::string it would be undefined behavior, or an
-// exception that OrSetError takes for a lack of memory.
+// Returns true, with *error, for a null text. std::string would make undefined behavior of it, or
+// an exception that OrSetError takes for missing memory.
 inline bool IsNullText(const char* text, const char* name, std::string* error) {
   if (text != nullptr) return false;
   *error = std::string(name) + " is NULL; allowed: a string";

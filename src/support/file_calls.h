@@ -18,50 +18,50 @@ enum class FileKind { kRegular, kFolder, kPipe, kOther };  // kPipe: or a socket
 struct FileStatus {
   FileKind kind = FileKind::kOther;
   uint64_t size = 0;  // in bytes, of a regular file
-  // Which file it is, under any name.
+  // Identify the file under any name.
   uint64_t device = 0;
   uint64_t number = 0;
 };
 
-// What the open of a named pipe does while no process writes to it.
+// What opening a named pipe does while no process writes to it.
 enum class NoWriter { kWait, kGoOn };
 
-// Opens a file of any kind for reading; a terminal does not become this process's own. Returns a
-// descriptor. No program that this process starts gets it.
+// Opens a file of any kind for reading, and returns its descriptor. A terminal does not become the
+// controlling one of this process. Programs that it starts do not inherit the descriptor.
 int OpenFile(const std::string& path, NoWriter no_writer);
 
 int CloseFile(int descriptor);
 
-// Returns what a path names, also through links, or what is open.
+// Examine what a path names, also through links, or what is open.
 bool Examine(const std::string& path, FileStatus* status);
 bool Examine(int descriptor, FileStatus* status);
 
-// Returns how many bytes were moved: at least one, or 0 at the end of the file, and at most 2^30.
+// Return how many bytes were moved: at least one, or 0 at the end of the file, and at most 2^30.
 int64_t ReadSome(int descriptor, size_t at_most, char* dst);
 int64_t ReadSomeAt(int descriptor, uint64_t offset, size_t at_most, char* dst);
 int64_t WriteSome(int descriptor, size_t at_most, const char* data);
 int64_t WriteSomeAt(int descriptor, uint64_t offset, size_t at_most, const char* data);
 
-// Where ReadSome would read.
+// Returns where ReadSome would read.
 int64_t PositionOf(int descriptor);
 
-// Has the file, or the names in the folder, survive a power failure.
+// Makes the file, or the names in the folder, survive a power failure.
 int SyncFile(int descriptor);
 
-// Creates a file for writing, which no other program may have yet; returns its descriptor. Others
-// may use it as the umask says, or its owner alone.
+// Creates a file for writing, which must not exist, and returns its descriptor. Its permissions
+// follow the umask; a private file is open to its owner alone.
 int CreateFile(const std::string& path, bool is_private);
 
-// Gives the open file the permissions of the file `path`, if that exists: the mode, not the owner
-// and no access control list.
+// Gives the open file the mode of the file `path`, if that exists, but neither its owner nor its
+// access control list.
 int CopyMode(const std::string& path, int descriptor);
 
-// Gives the file a new name, also in place of another file.
+// Renames the file. Replaces a file that has the new name.
 int RenameFile(const std::string& from, const std::string& to);
 int RemoveFile(const std::string& path);
 
-// Tells the system that these bytes will be read soon. Only advice: fails silently, and does
-// nothing on systems that take none.
+// Tells the system that these bytes will be read soon. This is only advice: it fails silently, and
+// does nothing where a system takes none.
 void WillRead(int descriptor, uint64_t offset, uint64_t bytes);
 
 }  // namespace bloomline::support

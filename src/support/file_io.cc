@@ -17,8 +17,9 @@ std::string At(const char* what, uint64_t n, uint64_t offset) {
   return std::string(what) + " " + std::to_string(n) + " bytes at offset " + std::to_string(offset);
 }
 
-// Moves n bytes by calls of transfer(done, at_most), which returns as read and write do. False,
-// with errno, on an error. *done is how many were moved: fewer than n if a call moved none.
+// Moves n bytes by calls of transfer(done, at_most), which returns what read and write do. Sets
+// *done to how many were moved: fewer than n if a call moved none. Returns false, with errno, on an
+// error.
 template <typename Transfer>
 bool MoveAll(uint64_t n, uint64_t* done, Transfer transfer) {
   for (*done = 0; *done < n;) {
@@ -55,8 +56,8 @@ bool WriteExactly(int descriptor, const std::string& path, uint64_t offset, uint
   return SystemFailure(path, At("cannot write", n, offset), error);
 }
 
-// Finds the file that `path` names through links, as an absolute path. False, with *error, if it is
-// no regular file, or if its folder does not exist.
+// Finds the file that `path` names through links, as an absolute path. Returns false, with *error,
+// if it is not a regular file, or if its folder does not exist.
 bool FindTarget(const std::string& path, std::string* target, bool* exists, std::string* error) {
   namespace fs = std::filesystem;
   if (IsNoPath(path, error)) return false;
@@ -78,8 +79,7 @@ bool FindTarget(const std::string& path, std::string* target, bool* exists, std:
   return !code || SystemFailure(path, "its folder cannot be opened", error);
 }
 
-// Creates a file beside `target` with a name that no file has. Returns its descriptor, or -1 with
-// errno.
+// Creates a file beside `target` under a new name. Returns its descriptor, or -1 with errno.
 int CreateBeside(const std::string& target, bool is_private, std::string* path) {
   static std::atomic<uint64_t> counter{0};
   int descriptor;
@@ -100,7 +100,7 @@ InputFile::~InputFile() {
 bool InputFile::Open(const std::string& path, std::string* error) {
   if (IsNoPath(path, error)) return false;
   path_ = path;
-  // A pipe must not block before it is known what the file is.
+  // Opening a pipe must not block: only then can we see what it is.
   descriptor_ = Uninterrupted([&] { return OpenFile(path, NoWriter::kGoOn); });
   if (descriptor_ < 0) return SystemFailure(path_, "cannot be opened", error);
   FileStatus status;
@@ -123,11 +123,11 @@ ReplacementFile::~ReplacementFile() {
 bool ReplacementFile::Open(const std::string& path, std::string* error) {
   bool exists;
   if (!FindTarget(path, &target_, &exists, error)) return false;
-  // Opened now, because after the renaming it is too late to fail.
+  // The folder is opened now, because after the renaming it is too late to fail.
   const std::string folder = std::filesystem::path(target_).parent_path();
   folder_ = Uninterrupted([&] { return OpenFile(folder, NoWriter::kGoOn); });
   if (folder_ < 0) return SystemFailure(path, "its folder cannot be opened", error);
-  // Who may not read the old file may not read the new one either, while it is written.
+  // Users who may not read the old file may not read the new one while it is written.
   descriptor_ = CreateBeside(target_, /*is_private=*/exists, &temporary_);
   if (descriptor_ >= 0) return true;
   const std::string refused = std::exchange(temporary_, "");
@@ -146,7 +146,7 @@ bool ReplacementFile::WriteAt(uint64_t offset, const char* data, uint64_t n,
 }
 
 bool ReplacementFile::Commit(std::string* error, DiskSync sync) {
-  // Now rather than in Open: a long file takes minutes to write, and permissions may have changed.
+  // Here rather than in Open: a long file takes minutes to write, and permissions may have changed.
   if (CopyMode(target_, descriptor_) != 0) {
     return SystemFailure(target_, "its permissions cannot be kept", error);
   }
@@ -164,7 +164,7 @@ bool ReplacementFile::Commit(std::string* error, DiskSync sync) {
   }
   temporary_.clear();
   if (!is_synced || Uninterrupted([&] { return SyncFile(folder_); }) == 0) return true;
-  // A file system that knows no such thing.
+  // This file system cannot sync folders.
   if (errno == EINVAL || errno == ENOTSUP) return true;
   return SystemFailure(target_, "has been replaced, but its folder cannot be synced", error);
 }

@@ -17,7 +17,7 @@ class InputFile : public ByteSource {
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
-  // False, with *error, unless it is a regular file that can be read.
+  // Returns false, with *error, unless it is a regular file that can be read.
   bool Open(const std::string& path, std::string* error);
 
   bool ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const override;
@@ -32,12 +32,12 @@ class InputFile : public ByteSource {
   uint64_t size_ = 0;
 };
 
-// When Commit returns: kDone waits for the disk. kNotNow waits for none, and after a power failure
-// the new file may be empty: for what is written again soon.
+// kDone: Commit returns when the disk has the file. kNotNow: it does not wait, and after a power
+// failure the new file may be empty; for files that are written again soon.
 enum class DiskSync { kDone, kNotNow };
 
 // A file that is written beside `path` and renamed to it by Commit. So `path` is at any time the
-// old file or the whole new one, even after a power failure. Without Commit nothing is left.
+// old file or the whole new one, even after a power failure. Without Commit nothing remains.
 //
 //   Open (Append* | WriteAt*) Commit
 class ReplacementFile : public ByteSink {
@@ -47,18 +47,18 @@ class ReplacementFile : public ByteSink {
   ReplacementFile(const ReplacementFile&) = delete;
   ReplacementFile& operator=(const ReplacementFile&) = delete;
 
-  // False, with *error, unless `path` is a regular file, is a symbolic link to one, which is then
-  // replaced, or does not exist.
+  // Returns false, with *error, unless `path` is a regular file, is a symbolic link to one, which
+  // is then replaced, or does not exist.
   bool Open(const std::string& path, std::string* error);
   bool Append(const char* data, uint64_t n, std::string* error) override;
-  // Instead of Append: in any order, in any number of threads at once.
+  // Instead of Append, in any order and from several threads at once.
   bool WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const;
-  // The new file has the permissions of the old one, and belongs to who writes it. After false the
-  // old file is as it was, unless *error says that only the folder could not be synced.
+  // The new file has the permissions of the old one, and belongs to the user who writes it. After a
+  // failure the old file is as it was, unless *error says that only the folder could not be synced.
   bool Commit(std::string* error, DiskSync sync = DiskSync::kDone);
 
  private:
-  // Both are absolute, so that another working directory changes nothing.
+  // Both paths are absolute, so that a change of the working directory does not matter.
   std::string target_;
   std::string temporary_;  // empty: there is none
   int folder_ = -1;

@@ -1,4 +1,4 @@
-// The logarithm of the gamma function, for threads.
+// The logarithm of the gamma function.
 #ifndef BLOOMLINE_SUPPORT_LOG_GAMMA_H_
 #define BLOOMLINE_SUPPORT_LOG_GAMMA_H_
 
@@ -10,8 +10,8 @@ extern "C" double lgamma_r(double x, int* sign);
 
 namespace bloomline::support {
 
-// ln of the absolute value of gamma(x). Thread-safe. Not std::lgamma, which in most libraries
-// writes the sign to a global variable: a data race between threads.
+// Returns ln |gamma(x)|. Thread-safe, unlike std::lgamma, which in most libraries writes the sign
+// to a global variable.
 inline double LogGamma(double x) {
   int sign;
   return lgamma_r(x, &sign);

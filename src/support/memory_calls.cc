@@ -30,8 +30,8 @@ char* Map(size_t bytes) {
   return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
 }
 
-// Memory next to a block that came from here is aligned at once, and the system sees both as one
-// mapping. Otherwise more is mapped, and the surplus at both ends goes back.
+// A block next to an earlier one is aligned at once, and the system sees both as one mapping.
+// Otherwise we map more, and give the surplus at both ends back.
 char* MapAligned(size_t bytes) {
   char* memory = Map(bytes);
   if (memory == nullptr || IsAligned(memory)) return memory;
@@ -51,7 +51,7 @@ void* AllocatePages(size_t bytes) {
   if (bytes > SIZE_MAX - 2 * kHugePageBytes) return nullptr;
   char* memory = MapAligned(RoundedUp(bytes));
 #ifdef MADV_HUGEPAGE
-  // Not the last page, if it is not full: a huge one would waste memory.
+  // The last page is left out if it is not full: a huge one would waste memory.
   if (memory != nullptr) madvise(memory, bytes / kHugePageBytes * kHugePageBytes, MADV_HUGEPAGE);
 #endif
   return memory;

@@ -24,7 +24,7 @@ bool Parse(std::string_view text, T* number) {
 }
 
 #ifndef __cpp_lib_to_chars
-// libc++ has no std::from_chars of double before version 20: the same numbers by strtod.
+// Before version 20, libc++ lacks std::from_chars for double; strtod gives the same numbers.
 bool Parse(std::string_view text, double* number) {
   if (text.empty() || text[0] == '+') return false;
   if (text.find_first_not_of("0123456789.eE+-") != text.npos) return false;

@@ -26,7 +26,7 @@ void AppendNumber(double number, std::string* text);
 void AppendNumber(int64_t number, std::string* text);
 void AppendNumber(uint64_t number, std::string* text);
 
-// Returns the parts one after the other: texts, and numbers as AppendNumber writes them.
+// Concatenates texts, and numbers as AppendNumber writes them.
 template <typename... Parts>
 std::string StrCat(const Parts&... parts) {
   std::string text;

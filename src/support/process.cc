@@ -31,7 +31,7 @@ bool IsTerminal(int descriptor) { return isatty(descriptor) == 1; }
 bool PrepareStandardDescriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-    // The lowest free number is this one.
+    // The system gives the lowest free number, which is this one.
     const int flags = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     if (open("/dev/null", flags) != descriptor) return false;
   }

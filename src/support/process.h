@@ -13,15 +13,14 @@ uint64_t ProcessNumber();
 // Whether a descriptor is a terminal.
 bool IsTerminal(int descriptor);
 
-// Where descriptor 0, 1 or 2 is closed, the next file that is opened would get its number: keys
-// would be read from the file that is being written, or messages go there. So each gets a file of
-// its own, in a mode in which its use fails. False if the
-// system has no such file.
+// If descriptor 0, 1 or 2 is closed, the next file that is opened gets its number: keys would be
+// read from the file that is being written, or messages written to it. So each closed one gets a
+// file, in a mode in which its use fails. Returns false if the system lacks such a file.
 bool PrepareStandardDescriptors();
 
-// Whether an ARM CPU of 64 bits has the instructions of CRC-32 and CRC-32C, which are optional in
-// ARMv8.0, and which the compiler's __builtin_cpu_supports does not know. False on other CPUs, and
-// where the system does not tell.
+// Whether a 64-bit ARM CPU has the instructions of CRC-32 and CRC-32C. They are optional in
+// ARMv8.0, and __builtin_cpu_supports does not know them. False on other CPUs, and if the system
+// does not tell.
 bool HasArmCrc32();
 
 }  // namespace bloomline::support

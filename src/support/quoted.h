@@ -1,4 +1,4 @@
-// Values in error texts. A value may have a megabyte.
+// Values in error texts. They may be a megabyte long.
 #ifndef BLOOMLINE_SUPPORT_QUOTED_H_
 #define BLOOMLINE_SUPPORT_QUOTED_H_
 
@@ -8,8 +8,8 @@
 
 namespace bloomline::support {
 
-// What errors show of a value: all of it, or the beginning of a long one. Characters of UTF-8 stay
-// whole.
+// Returns what errors show of a value: all of it, or the beginning of a long one. Characters of
+// UTF-8 stay whole.
 inline std::string_view ShownPart(std::string_view value) {
   constexpr size_t kMaxBytes = 100;
   if (value.size() <= kMaxBytes) return value;
@@ -18,7 +18,7 @@ inline std::string_view ShownPart(std::string_view value) {
   return value.substr(0, size);
 }
 
-// 'value', or the beginning of a long one as in 'xxx...' (1000000 bytes).
+// Returns 'value', or the beginning of a long one as in 'xxx...' (1000000 bytes).
 inline std::string Quoted(std::string_view value) {
   const std::string_view shown = ShownPart(value);
   const std::string text = "'" + std::string(shown);

@@ -1,5 +1,4 @@
-// How functions fail: they return false or null, and one sentence in *error, unless `error` is
-// null.
+// Failing functions return false or null, with one sentence in *error, unless `error` is null.
 #ifndef BLOOMLINE_SUPPORT_SET_ERROR_H_
 #define BLOOMLINE_SUPPORT_SET_ERROR_H_
 
@@ -12,7 +11,7 @@ inline void SetError(std::string_view text, std::string* error) {
   if (error != nullptr) *error = text;
 }
 
-// True, with *error = text, if there is a text.
+// Sets *error to the text and returns true, unless the text is empty.
 inline bool IsRefused(std::string_view text, std::string* error) {
   if (text.empty()) return false;
   SetError(text, error);
@@ -20,7 +19,7 @@ inline bool IsRefused(std::string_view text, std::string* error) {
 }
 
 // Returns the result of f(std::string* reason). If that is null or false, sets *error to the
-// reason. Otherwise *error is left alone.
+// reason.
 template <typename F>
 auto OrError(std::string* error, F f) -> decltype(f(error)) {
   std::string reason;

@@ -1,4 +1,4 @@
-// One sentence about a path that cannot be used, or a system call that failed.
+// Errors about paths that cannot be used and system calls that failed.
 #ifndef BLOOMLINE_SUPPORT_SYSTEM_ERROR_H_
 #define BLOOMLINE_SUPPORT_SYSTEM_ERROR_H_
 
@@ -8,7 +8,7 @@
 
 namespace bloomline::support {
 
-// False, with "path: what: the meaning of errno" in *error.
+// Returns false, with "path: what: the meaning of errno" in *error.
 inline bool SystemFailure(const std::string& path, const std::string& what, std::string* error) {
   const int code = errno;
   *error = path + ": " + what + ": " + std::generic_category().message(code);
@@ -20,7 +20,8 @@ inline bool NotRegular(const std::string& path, std::string* error) {
   return false;
 }
 
-// True, with *error, for a path with a zero byte: the system would read it only up to there.
+// Returns true, with *error, for a path with a zero byte: the system would read it only up to
+// there.
 inline bool HasZeroByte(const std::string& path, std::string* error) {
   const size_t offset = path.find('\0');
   if (offset == std::string::npos) return false;
@@ -28,15 +29,14 @@ inline bool HasZeroByte(const std::string& path, std::string* error) {
   return true;
 }
 
-// True, with *error, for a path that names no file: errors that begin with it would begin with
-// nothing.
+// Returns true, with *error, for an empty path: errors begin with the path.
 inline bool IsNoPath(const std::string& path, std::string* error) {
   if (!path.empty()) return HasZeroByte(path, error);
   *error = "path is empty; allowed: the path of a file";
   return true;
 }
 
-// The result of call(), repeated if a signal interrupted it before it had done anything.
+// Returns the result of call(), repeated while a signal interrupts it.
 template <typename Call>
 auto Uninterrupted(Call call) {
   auto result = call();

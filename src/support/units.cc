@@ -47,7 +47,7 @@ std::string BytesText(uint64_t bytes) {
   constexpr const char* kBinaryUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   auto value = static_cast<double>(bytes);
   size_t unit = 0;
-  // What would be rounded to 1024 is one of the next unit.
+  // A value that would be rounded to 1024 gets the next unit.
   while (value >= (unit == 0 ? 1024 : 1023.5) && unit + 1 < std::size(kBinaryUnits)) {
     value /= 1024;
     ++unit;

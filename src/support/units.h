@@ -1,4 +1,4 @@
-// Numbers with a unit, as people write them, the same in every locale.
+// Numbers with a unit, the same in every locale.
 #ifndef BLOOMLINE_SUPPORT_UNITS_H_
 #define BLOOMLINE_SUPPORT_UNITS_H_
 

@@ -1,4 +1,4 @@
-// include/bloomline/c_leveldb.h: the policy behind the callbacks of LevelDB's C bindings.
+// include/bloomline/c_leveldb.h: a policy behind the callbacks of LevelDB's C bindings.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,8 +18,8 @@ using bloomline::support::OrSetError;
 using leveldb::FilterPolicy;
 using leveldb::Slice;
 
-// Ends the process if there is no memory. LevelDB takes a null pointer as a filter of no keys,
-// which would lose keys.
+// Ends the process without memory. LevelDB takes a null pointer as a filter without keys, which
+// would lose keys.
 char* MallocCopy(std::string_view filter) {
   auto* copy = static_cast<char*>(std::malloc(filter.size()));
   if (copy == nullptr) {
@@ -42,7 +42,7 @@ char* CreateFilter(void* state, const char* const* keys, const size_t* key_lengt
   for (int i = 0; i < num_keys; ++i) slices.emplace_back(keys[i], key_lengths[i]);
   static_cast<const FilterPolicy*>(state)->CreateFilter(slices.data(), num_keys, &filter);
   *filter_length = filter.size();
-  return filter.empty() ? nullptr : MallocCopy(filter);  // empty: a filter of no keys
+  return filter.empty() ? nullptr : MallocCopy(filter);  // a filter without keys is empty
 }
 
 uint8_t KeyMayMatch(void* state, const char* key, size_t key_length, const char* filter,

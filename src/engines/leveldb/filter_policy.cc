@@ -26,14 +26,15 @@ namespace {
 
 std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
 
-// In the names of NewCanonicalLevelDBFilterPolicy alone, whose filters lose other policies' keys.
+// Only names of NewCanonicalLevelDBFilterPolicy contain it. Its filters would lose the keys of
+// other policies.
 constexpr std::string_view kCanonicalizerMark = ".canonicalizer-";
 constexpr std::string_view kSeedMark = ".seed-";
 constexpr size_t kCheckDigits = 32;  // two hashes in hexadecimal
 static_assert(kCheckDigits == 2 * 2 * sizeof(uint64_t));
 
-// The check of a seed in a policy's name (docs/format.md, section 4): it distinguishes seeds, and
-// does not show them in plain text.
+// The check of a seed in a policy's name (docs/format.md, section 4). It distinguishes seeds
+// without showing them.
 std::string CheckOf(uint64_t seed) {
   const auto half = [seed](std::string_view text) {
     return static_cast<unsigned long long>(filter::Hash64(text, seed));
@@ -81,13 +82,12 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
 
   const char* Name() const override { return name_.c_str(); }
 
-  // Appends to *dst. LevelDB is built without exceptions, so none may leave this function: without
+  // Appends to *dst. LevelDB is built without exceptions, so this function must not throw: without
   // memory, the process ends.
   void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const noexcept override {
     if (n <= 0 && options_.format != Format::kClassic) return;
     const size_t num_keys = n <= 0 ? 0 : static_cast<size_t>(n);
-    // A filter of a data block takes some 200 ns to build. Counting each would take longer by 20
-    // ns.
+    // Building a filter of a data block takes about 200 ns. Counting each would add 20 ns.
     if (filter::IsSampled()) return CreateSampledFilter(keys, num_keys, dst);
     Append(keys, num_keys, dst);
   }
@@ -113,8 +113,8 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   }
 
  private:
-  // A function of its own, because it needs more registers than the usual cases above: short keys
-  // in the layouts of small sets.
+  // Separate, because it needs more registers than the usual cases above: short keys in the layouts
+  // of small sets.
   __attribute__((flatten, noinline)) bool AnyMayMatch(const leveldb::Slice& key,
                                                       const leveldb::Slice& filter) const {
     const filter::Payload payload = filter::DecodeLevelDB(View(filter));
@@ -192,8 +192,7 @@ std::string Refusal(const FilterOptions& options, const std::string& name) {
            ", which is written in RocksDB only; allowed: classic, blocked, compact";
   }
   if (name.empty()) return "name is empty; allowed: at least one character";
-  // LevelDB reads Name() up to the zero byte: the check of a seed behind it would not be part of
-  // the name.
+  // LevelDB reads Name() up to the zero byte and would not see the check of a seed behind it.
   if (const size_t zero = name.find('\0'); zero != std::string::npos) {
     return "name has a zero byte at offset " + std::to_string(zero) + "; allowed: names without";
   }

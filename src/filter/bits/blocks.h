@@ -1,4 +1,4 @@
-// Where the block of a key is, and how it is prefetched.
+// The block of a key: its place and its prefetch.
 #ifndef BLOOMLINE_FILTER_BITS_BLOCKS_H_
 #define BLOOMLINE_FILTER_BITS_BLOCKS_H_
 
@@ -12,10 +12,10 @@
 namespace bloomline::kernels {
 
 // Keys whose blocks are prefetched before the first is probed, so that their cache misses overlap.
-// RocksDB's MultiGet never has more at a time.
+// RocksDB's MultiGet has at most this many at a time.
 constexpr size_t kBatchKeys = 32;
 
-// A filter of at most this many bytes is taken to be in the second-level cache, from where the
+// We take a filter of at most this many bytes to be in the second-level cache, from which the
 // processor fetches cache lines fast enough by itself. Prefetching them costs 0.3 ns per key
 // (docs/rejected.md).
 constexpr uint64_t kCachedBytes = 256 << 10;
@@ -33,11 +33,11 @@ inline char* WritableBlockOf(const PayloadView& filter, uint64_t hash) {
   return const_cast<char*>(BlockOf(filter, hash));
 }
 
-// Prefetches the block of a key, of up to 64 bytes. Where the payload does not begin on the
-// boundary of a cache line, a block lies in two.
+// Prefetches the block of a key, of up to 64 bytes. If the payload does not begin at a cache line,
+// the block lies in two lines.
 //
-// Always inlined: GCC 12 takes a function that only prefetches for one without an effect, and may
-// drop calls of it.
+// Always inlined: GCC 12 assumes that a function which only prefetches has no effect, and may drop
+// calls of it.
 BLOOMLINE_ALWAYS_INLINE void PrefetchBlock(const char* data, uint64_t num_blocks,
                                            uint64_t block_bytes, uint64_t hash) {
   const char* block = data + BlockIndex(hash, num_blocks) * block_bytes;

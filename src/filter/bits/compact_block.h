@@ -5,7 +5,7 @@
 //   the last 12 bits       header: 7 bits that say how many slots, 5 that number the attempt
 //
 // So most missing keys are rejected by bits at fixed places. The pool is what words and fields
-// leave free: the fields' upper bits, what follows them, and the words' upper bits where there are
+// leave free: the fields' upper bits, what follows them, and the words' upper bits if there are
 // fewer than 64 slots. It holds the other columns, at places that depend on the number of slots.
 #ifndef BLOOMLINE_FILTER_BITS_COMPACT_BLOCK_H_
 #define BLOOMLINE_FILTER_BITS_COMPACT_BLOCK_H_
@@ -41,9 +41,9 @@ struct Arrangement {
 
 constexpr unsigned kNumArrangements = 7;
 
-// Within a block size, by the number of fast columns: the fewer, the more slots. The last one is
-// for few bits per key: of 2 bits, a block of 16 bytes has 64 keys, and one of 32 has 128, more
-// than a block can have slots.
+// Within a block size, by the number of fast columns: fewer columns leave room for more slots. The
+// last one is for few bits per key: at 2 bits, a block of 16 bytes has 64 keys, and one of 32 has
+// 128, more than a block can have slots.
 constexpr Arrangement kArrangements[kNumArrangements] = {
     {32, 2, 8, 52}, {32, 3, 2, 16}, {64, 4, 8, 52}, {64, 5, 4, 32},
     {64, 6, 2, 16}, {64, 7, 0, 0},  {16, 1, 8, 52}};
@@ -53,8 +53,8 @@ constexpr unsigned kMinCompactSlots = 22;
 constexpr unsigned kMaxCompactSlots = 116;
 constexpr unsigned kWordSlots = 64;
 constexpr unsigned kMaxFastColumns = 7;
-// Beside 7 fast ones, the partial one included. With fewer fast ones there can be more: the vector
-// kernels leave such blocks to plain code.
+// In addition to 7 fast ones, with the partial one. With fewer fast ones there can be more: the
+// vector kernels leave such blocks to plain code.
 constexpr unsigned kMaxPoolColumns = 16;
 
 // The arrangement of a block of `slots` slots in a filter of `arrangement`: the filter's own, or
@@ -126,8 +126,8 @@ BLOOMLINE_ALWAYS_INLINE uint64_t WordInAttempt(const CompactKey& key, unsigned a
   return key.slots.word ^ (key.variable >> attempt & kVariableSlots);
 }
 
-// The key's coefficients of the slots that a block has, at least one. Without a branch, like all
-// that depends on a block's header: headers are random, so a branch would be mispredicted.
+// The key's coefficients of the slots that a block has, at least one. Headers are random, so a
+// branch on them would be mispredicted: nothing that depends on a header branches.
 BLOOMLINE_ALWAYS_INLINE CompactSlots SlotsInBlock(const CompactKey& key, unsigned slots,
                                                   unsigned attempt) {
   const unsigned in_word = slots < kWordSlots ? slots : kWordSlots;
@@ -146,7 +146,7 @@ BLOOMLINE_ALWAYS_INLINE uint64_t LoadField(const char* field) {
   return LoadLittleEndian64(field);
 }
 
-// How many columns there are, and which keys use the partial one.
+// The numbers of columns, and which keys use the partial one.
 struct ColumnCounts {
   unsigned full;           // r
   unsigned partial_slots;  // w, 0 if there is no partial column
@@ -160,7 +160,7 @@ constexpr ColumnCounts ColumnCountsOf(unsigned payload_bits, unsigned slots) {
   return {full, left, threshold < 255 ? threshold : 255};
 }
 
-// What is added to a key's selector, so that other keys use the partial column in each attempt.
+// Added to a key's selector, so that other keys use the partial column in each attempt.
 constexpr unsigned SelectorSalt(unsigned slots, unsigned attempt) {
   return 157 * attempt + 101 * slots;
 }
@@ -180,8 +180,8 @@ BLOOMLINE_ALWAYS_INLINE const char* CompactBlock(const CompactFilter& filter, ui
 }
 
 // --- A Bloom block: the last resort for more keys than a block can have slots, or without a
-// solution. So keys that somebody chose to overfill blocks do less damage than if such a block
-// matched every key (docs/keys.md).
+// solution. So keys chosen to overfill blocks do less damage than if such a block matched every key
+// (docs/keys.md).
 
 constexpr unsigned kMaxBloomBlockProbes = 15;
 
@@ -204,8 +204,8 @@ inline bool BloomBlockMayMatch(const char* block, unsigned payload_bits, unsigne
   return true;
 }
 
-// ln 2 * bits per key, rounded, and at least 1. n > 0. More keys than a block can have slots count
-// as kOverfullKeys, however many they are.
+// ln 2 * bits per key, rounded, and at least 1. n > 0. Any number of keys above the slots that a
+// block can have counts as kOverfullKeys.
 constexpr uint64_t kOverfullKeys = 160;
 inline unsigned BloomBlockNumProbes(uint64_t payload_bits, uint64_t n) {
   if (n > kMaxCompactSlots) n = kOverfullKeys;

@@ -1,4 +1,4 @@
-// The sums of some equations over GF(2), each of two words.
+// Sums of equations over GF(2), each of two words.
 #ifndef BLOOMLINE_FILTER_BITS_EQUATION_SPAN_H_
 #define BLOOMLINE_FILTER_BITS_EQUATION_SPAN_H_
 
@@ -12,7 +12,8 @@ namespace bloomline::kernels {
 template <size_t kMaxEquations>
 class EquationSpan {
  public:
-  // False: the equation is a sum of those added before, or 0. At most kMaxEquations are added.
+  // Returns false if the equation is a sum of those added before, or 0. At most kMaxEquations are
+  // added.
   BLOOMLINE_ALWAYS_INLINE bool Add(uint64_t first, uint64_t second) {
     for (size_t i = 0; i < size_; ++i) {
       // Later terms do not have a term's lowest bit, so it stays clear.

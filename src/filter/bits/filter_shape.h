@@ -1,4 +1,4 @@
-// What a filter's bytes are, without their container: the layouts of docs/format.md, section 3.
+// The bytes of a filter without their container: the layouts of docs/format.md, section 3.
 // trailer.h and leveldb_codes.h have the containers.
 #ifndef BLOOMLINE_FILTER_BITS_FILTER_SHAPE_H_
 #define BLOOMLINE_FILTER_BITS_FILTER_SHAPE_H_
@@ -11,7 +11,7 @@
 
 namespace bloomline::filter {
 
-// The numbers are the `layout` field of the trailer. A number never gets a second meaning.
+// The numbers are the `layout` field of the trailer, and never get a second meaning.
 // CONTRIBUTING.md says what a new layout needs.
 enum class Layout : uint8_t {
   kAlwaysMatch = 0,
@@ -30,9 +30,8 @@ constexpr uint32_t kMaxSmallSetBlockBytes = kernels::kBlockBytes;
 // A flat filter has fewer than 2^32 bits.
 constexpr uint64_t kMaxFlatBytes = UINT32_MAX / 8;
 
-// The size and the parameters of a payload, written or to be written. A query reads one block; the
-// payload of a flat or classic filter, whose bits all queries share, counts as blocks of a byte. A
-// filter without keys has no blocks.
+// The size and the parameters of a payload. A query reads one block. All queries share the bits of
+// a flat or classic filter, whose blocks are single bytes. A filter without keys has 0 blocks.
 //
 // The order of the fields matters: DecodeLevelDB stores num_probes and arrangement at once, and
 // block_bytes beside them would make a query wait for both stores (2.8 ns of 17).
@@ -42,7 +41,7 @@ struct FilterShape {
   uint64_t num_blocks = 0;
   int num_probes = 0;          // k; 0 in the compact layouts
   uint32_t arrangement = 0;    // kCompact only: of kernels::kArrangements
-  uint32_t first_attempt = 0;  // kSmallSet only: of the attempt's number, what no header has
+  uint32_t first_attempt = 0;  // kSmallSet only: the part of the attempt's number outside headers
 
   constexpr uint64_t payload_bytes() const { return num_blocks * block_bytes; }
   constexpr bool always_matches() const { return layout == Layout::kAlwaysMatch; }
@@ -68,19 +67,19 @@ struct FilterShape {
   }
 };
 
-// What a decoder found. Always safe to query: data[0 .. payload_bytes()) exists, and the fields are
-// within the limits of the layout.
+// The result of a decoder. Always safe to query: data[0 .. payload_bytes()) exists, and the fields
+// are within the limits of the layout.
 struct Payload : FilterShape {
   uint64_t seed = 0;
   const char* data = nullptr;
 };
 
-// As the kernels see it; for insertions, `data` is writable memory. num_blocks > 0.
+// The form that kernels take; for insertions, `data` is writable memory. num_blocks > 0.
 inline kernels::PayloadView ForKernel(const FilterShape& shape, const char* data) {
   return {data, shape.num_blocks, shape.num_probes};
 }
 
-// Bytes on disk are for ever.
+// Bytes on disk never change their meaning.
 static_assert(kMinProbes == 1 && kMaxProbes == 30);
 static_assert(kernels::kBlockBytes == 64);
 static_assert(8 * (kMaxFlatBytes + 1) == uint64_t{1} << 32);

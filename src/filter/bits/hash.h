@@ -14,17 +14,17 @@ namespace bloomline::filter {
 // Most keys are short, and a function that hashes no others needs fewer registers.
 constexpr size_t kMaxShortKeyBytes = 16;
 
-// XXH3_64bits_withSeed of a key longer than kMaxShortKeyBytes. Out of line, as few filters have a
-// seed.
+// XXH3_64bits_withSeed of a key longer than kMaxShortKeyBytes. Out of line, because few filters
+// have a seed.
 uint64_t SeededLongKeyHash64(std::string_view key, uint64_t seed);
 
 // Hash64 of a key of any length, out of line: for callers that hash short keys in line.
 uint64_t OtherKeyHash64(std::string_view key, uint64_t seed);
 
-// Where a call per key counts, the caller is marked flatten: xxHash's short-key paths then inline
-// into it, which the compiler does not do by itself because of the long-key paths beside them.
+// If a call per key matters, mark the caller flatten: xxHash's short-key paths then inline into it.
+// The compiler does not do that by itself because of the long-key paths beside them.
 inline uint64_t Hash64(std::string_view key, uint64_t seed) {
-  // withSeed(0) is defined to equal the seedless form, which is cheaper.
+  // The seedless form equals withSeed(0) by definition, and is cheaper.
   if (seed == 0) return XXH3_64bits(key.data(), key.size());
   if (key.size() > kMaxShortKeyBytes) return SeededLongKeyHash64(key, seed);
   return XXH3_64bits_withSeed(key.data(), key.size(), seed);

@@ -1,4 +1,4 @@
-// The probe sequence of docs/format.md, sections 2 and 3: which bits a 64-bit hash stands for.
+// The probe sequence of docs/format.md, sections 2 and 3: the bits that a 64-bit hash selects.
 #ifndef BLOOMLINE_FILTER_BITS_PROBE_SEQUENCE_H_
 #define BLOOMLINE_FILTER_BITS_PROBE_SEQUENCE_H_
 
@@ -48,7 +48,7 @@ inline uint64_t BlockIndex(uint64_t hash, uint64_t num_blocks) {
 inline uint32_t BlockedBit(uint32_t probe) { return probe >> 23; }
 static_assert(kBlockBits == uint64_t{1} << (32 - 23));
 
-// The same in a small block of 128 or 64 bits (or counters) in place of 512.
+// The same in a small block of 128 or 64 bits (or counters) instead of 512.
 template <uint32_t kSmallBlockBits>
 inline uint32_t SmallBlockBit(uint32_t probe) {
   static_assert(kSmallBlockBits == 128 || kSmallBlockBits == 64);

@@ -13,7 +13,7 @@
 namespace bloomline::kernels::small_set {
 
 constexpr unsigned kMaxBlockSlots = 63;
-constexpr unsigned kMatchAllSlots = 0;  // in the place of a number of slots
+constexpr unsigned kMatchAllSlots = 0;  // in place of a number of slots
 constexpr unsigned kHeaderAttempts = 4;
 constexpr unsigned kMaxAttempts = 16;
 // Columns that are stored together, a byte for each slot.

@@ -1,5 +1,5 @@
-// What solved blocks of every layout have in common (docs/format.md, section 3.4): a key's
-// fingerprint and selector, and how coefficients are made of its hash.
+// Common to solved blocks of every layout (docs/format.md, section 3.4): a key's fingerprint and
+// selector, and how its hash gives coefficients.
 #ifndef BLOOMLINE_FILTER_BITS_SOLVED_BLOCK_H_
 #define BLOOMLINE_FILTER_BITS_SOLVED_BLOCK_H_
 
@@ -29,10 +29,10 @@ inline uint64_t MultiplyAndFold(uint64_t a, uint64_t b) {
   return product.low ^ product.high;
 }
 
-// Bit i is what column i must give. The block takes the upper bits of the hash, so these are free.
+// Column i must give bit i. The block takes the upper bits of the hash, so these are free.
 inline uint32_t FingerprintOf(uint64_t hash) { return static_cast<uint32_t>(hash) & 0xFFFFFF; }
 
-// The partial column is for keys with a selector below its threshold.
+// Keys use the partial column if their selector is below its threshold.
 constexpr unsigned kSelectorShift = 24;
 inline uint32_t SelectorOf(uint64_t hash) { return static_cast<uint32_t>(hash) >> kSelectorShift; }
 

@@ -1,4 +1,4 @@
-// A function template over k, called by a run-time k.
+// Calls a function template over k with a k of run time.
 #ifndef BLOOMLINE_FILTER_BITS_UNROLLED_H_
 #define BLOOMLINE_FILTER_BITS_UNROLLED_H_
 
@@ -13,16 +13,17 @@
 
 namespace bloomline::kernels {
 
-// k up to this is unrolled (24 bits per key and more). Unrolling makes insertion 1.4 times as fast
-// (docs/rejected.md).
+// Loops up to this k are unrolled (24 bits per key and more). Unrolling makes insertion 1.4 times
+// as fast (docs/rejected.md).
 constexpr int kMaxUnrolledProbes = 16;
 
-// Probes that are computed for k: whole registers of eight. For K = 0, as many as any k needs.
+// The number of probes that are computed for k: whole registers of eight. For K = 0, enough for any
+// k.
 constexpr int WholeRegistersOfProbes(int k) { return k == 0 ? 32 : k <= 8 ? 8 : 16; }
 static_assert(WholeRegistersOfProbes(kMaxUnrolledProbes) >= kMaxUnrolledProbes);
 static_assert(WholeRegistersOfProbes(0) == std::size(kProbeMultipliers));
 
-// F::Run<K> for K = 0 .. kMaxUnrolledProbes. K = 0 means that k is read from the filter.
+// F::Run<K> for K = 0 .. kMaxUnrolledProbes. With K = 0, k is read from the filter.
 template <typename F, size_t... K>
 constexpr auto UnrolledTable(std::index_sequence<K...>) {
   return std::array{&F::template Run<static_cast<int>(K)>...};
@@ -40,7 +41,7 @@ inline void RunUnrolled(int num_probes, const Args&... args) {
   UnrolledFunction<F>(num_probes)(args...);
 }
 
-// As F above: One::Run<K> of a filter for each of n hashes.
+// An F as above that calls One::Run<K> of a filter for each of n hashes.
 template <typename One>
 struct OneByOne {
   template <int K>
@@ -51,7 +52,7 @@ struct OneByOne {
   }
 };
 
-// RunUnrolled for a filter and many hashes, as kernels have it.
+// RunUnrolled for a filter and many hashes, the form that kernels have.
 template <typename F, typename... Args>
 void RunForEach(const PayloadView& filter, size_t n, const uint64_t* hashes, Args... args) {
   RunUnrolled<F>(filter.num_probes, filter, n, hashes, args...);

@@ -5,10 +5,10 @@
 
 #define XXH_INLINE_ALL
 #if __has_include("table/block_based/filter_policy_internal.h") && __has_include("util/xxhash.h")
-// RocksDB's own tree, known as in filter_bits_abi.h, has a copy, so a plugin there needs no other.
-// (A util/xxhash.h alone may belong to a program that builds bloomline as a part of itself.) Until
-// 7.9 that copy refuses XXH_INLINE_ALL, because it has a namespace of its own; the next three lines
-// are what it would do.
+// RocksDB's own tree, recognised as in filter_bits_abi.h, has a copy, so a plugin there needs no
+// other. (A util/xxhash.h alone may belong to a program that builds bloomline as a part of itself.)
+// Until 7.9 that copy refuses XXH_INLINE_ALL, because it has its own namespace; the next three
+// lines do the same.
 #define XXH_INLINE_ALL_31684351384
 #define XXH_STATIC_LINKING_ONLY
 #define XXH_PUBLIC_API static __inline __attribute__((unused))

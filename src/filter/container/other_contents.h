@@ -1,4 +1,4 @@
-// Bytes that are no static filter, but known: errors and reasons name them.
+// Names for known bytes that are not a static filter, for errors and reasons.
 #ifndef BLOOMLINE_FILTER_CONTAINER_OTHER_CONTENTS_H_
 #define BLOOMLINE_FILTER_CONTAINER_OTHER_CONTENTS_H_
 
@@ -11,10 +11,10 @@ constexpr char kBloomMagic[] = "bLnBloom";
 constexpr char kScalableMagic[] = "bLnScale";
 constexpr char kCountingMagic[] = "bLnCount";
 
-// "a saved BloomFilter" and the like, for what begins so; empty if it is none.
+// "a saved BloomFilter" and the like, by the first bytes; empty for others.
 std::string_view SavedKind(std::string_view bytes);
 
-// "a table (SSTable) of LevelDB" and the like, for what ends so; empty if it is none.
+// "a table (SSTable) of LevelDB" and the like, by the last bytes; empty for others.
 std::string_view TableKind(std::string_view bytes);
 
 }  // namespace bloomline::filter

@@ -14,8 +14,8 @@ FilterShape SmallBlockedShape(uint64_t num_keys, double bits_per_key) {
   return kFlatRow.table_shape({num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key)});
 }
 
-// Whether the blocks of a small set exist and have a lower rate than a flat filter of the same
-// size. With few keys or bits, their header and spare slots cost more than they gain.
+// Whether a small set has blocks, and they have a lower rate than a flat filter of the same size.
+// With few keys or bits, their header and spare slots cost more than they gain.
 bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key, int flat_num_probes) {
   const FilterShape shape = LevelDBSmallSetShape(num_keys, bits_per_key);
   if (shape.always_matches()) return false;

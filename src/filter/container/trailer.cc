@@ -40,22 +40,22 @@ std::string_view TrailerOf(std::string_view filter) {
   return filter.substr(filter.size() - kTrailerBytes);
 }
 
-// False. The reason is put together only if it is wanted.
+// Returns false. The reason is put together only if it is wanted.
 template <typename... Parts>
 bool Fail(std::string* why, const Parts&... parts) {
   if (why != nullptr) *why = support::StrCat(parts...);
   return false;
 }
 
-// What follows the payload.
+// The bytes behind the payload.
 struct End {
   uint64_t num_bytes = kTrailerBytes;  // with the extension and the second payload
   Extension fields;
 };
 
-// These return false, and the reason in *why, where not all is understood.
+// These return false, with the reason in *why, unless everything is understood.
 
-// Sets layout and parameters of the shape, which has no blocks yet.
+// Sets layout and parameters of the shape, but not its number of blocks.
 bool ReadShape(unsigned layout, uint32_t parameter, const LayoutRow** row, FilterShape* shape,
                std::string* why) {
   *row = TrailerRow(layout);

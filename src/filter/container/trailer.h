@@ -28,7 +28,7 @@ constexpr size_t kTrailerBytes = 20;
 constexpr size_t kFieldHeadBytes = 2;  // tag, length
 constexpr size_t kSecondPayloadFieldBytes = 6;
 
-// The contents of an extension's fields; those that are empty are not there.
+// The contents of an extension's fields. Empty ones are not written.
 struct Extension {
   std::string_view ranges = {};  // a RangeField
   Payload second = {};           // if it has blocks; the seed is that of the filter
@@ -48,21 +48,21 @@ constexpr uint64_t TailBytes(const Extension& extension) {
   return extension.second.payload_bytes() + EndBytes(extension);
 }
 
-// FilterOptions::Validate, and that the format has a layout in this container: kClassic has none.
-// Empty, or one sentence.
+// Checks FilterOptions::Validate, and that the format has a layout in this container, which
+// kClassic lacks. Empty if valid, or one sentence.
 std::string ValidateForTrailer(const FilterOptions& options);
 
-// Writes the TailBytes(extension) bytes that follow a payload of this shape. kClassic and kSmallSet
-// are LevelDB's alone.
+// Writes the TailBytes(extension) bytes that follow a payload of this shape. The shape is not
+// kClassic or kSmallSet, which only LevelDB has.
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst,
                    const Extension& extension = {});
 
 // Total: any bytes give a payload. If it matches every key, *why, if not null, is set to the
-// reason. *fields, if not null, gets the contents of its extension, if that is understood.
+// reason. *fields, if not null, gets the contents of the extension, if that is understood.
 Payload DecodeTrailer(std::string_view filter, std::string* why = nullptr,
                       Extension* fields = nullptr);
 
-// The content of a filter's field for ranges; empty if it has none that is understood.
+// The content of a filter's field for ranges; empty if the filter lacks one that is understood.
 std::string_view RangesOf(std::string_view filter);
 
 // Whether a filter matches every key because its writer said so.

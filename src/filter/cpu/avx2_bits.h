@@ -21,8 +21,8 @@ BLOOMLINE_AVX2_INLINE __m256i Load256(const void* p) {
   return _mm256_loadu_si256(static_cast<const __m256i*>(p));
 }
 
-// The 4 or 8 bytes at p in all lanes: a load alone. They are copied as floating-point numbers,
-// since an integer that is also in a general register takes a move and a shuffle.
+// The 4 or 8 bytes at p in all lanes, by a load alone. They are copied as floating-point numbers,
+// because an integer that is also in a general register takes a move and a shuffle.
 BLOOMLINE_AVX2_INLINE __m256i Broadcast32(const void* p) {
   float bits;
   std::memcpy(&bits, p, sizeof(bits));

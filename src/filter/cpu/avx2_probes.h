@@ -48,23 +48,23 @@ BLOOMLINE_AVX2_INLINE __m256i EightProbes(ProbePairs pairs, int first) {
   return _mm256_add_epi32(pairs.a, _mm256_mullo_epi32(Load256(kProbeMultipliers + first), pairs.b));
 }
 
-// Whether each word has its bit. Lanes where `ones` is 0 do not count: they ask for no bit.
-// VPTEST's carry flag says that no bit that is asked for is missing, so no comparison of lanes is
-// needed.
+// Whether each word has its bit. Lanes in which `ones` is 0 do not count. VPTEST's carry flag says
+// that no bit is missing, so lanes need not be compared.
 BLOOMLINE_AVX2_INLINE bool WordsHaveBits(__m256i words, __m256i bits, __m256i ones) {
   return _mm256_testc_si256(words, _mm256_sllv_epi32(ones, bits)) != 0;
 }
 
-// Bits to be set, as bytes and masks. To OR byte by byte in memory is faster than to set bits in
-// two registers, as SetBit does: a key of a blocked filter with six probes takes 1.95 instead
-// of 2.6 ns, one of a flat filter of 45 bytes 5.9 instead of 9.2 (Emerald Rapids; portable 6.7).
+// Bits to be set, as bytes and masks. ORing byte by byte in memory is faster than setting bits in
+// two registers, as SetBit does: a key of a blocked filter with six probes takes 1.95 instead of
+// 2.6 ns, one of a flat filter of 45 bytes 5.9 instead of 9.2 (Emerald Rapids; portable 6.7).
 template <int kCapacity>
 struct ByteBits {
   static_assert(kCapacity % kProbesPer256Bits == 0);
   alignas(kBytesPer256Bits) uint32_t bytes[kCapacity];
   alignas(kBytesPer256Bits) uint32_t masks[kCapacity];
 
-  // Bits first to first + 7: the byte of each, and any number whose lowest 3 bits say which of it.
+  // For bits first to first + 7: the byte of each, and a number whose lowest 3 bits say which bit
+  // of it.
   BLOOMLINE_AVX2_INLINE void StoreEight(int first, __m256i byte, __m256i bit) {
     const __m256i bit_of_byte = _mm256_and_si256(bit, _mm256_set1_epi32(7));
     _mm256_store_si256(reinterpret_cast<__m256i*>(bytes + first), byte);

@@ -2,8 +2,7 @@
 #ifndef BLOOMLINE_FILTER_CPU_AVX512_BITS_H_
 #define BLOOMLINE_FILTER_CPU_AVX512_BITS_H_
 
-// GCC 12 takes the deliberately undefined operand inside its own intrinsics for a mistake (GCC bug
-// 105593).
+// GCC 12 warns of the deliberately undefined operand inside its own intrinsics (GCC bug 105593).
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"

@@ -1,9 +1,9 @@
-// The CPU extensions of each x86-64 kernel, named once: its functions' target attribute and the
-// check before they may run both come from the list here. The list holds what a name implies, too
+// The CPU extensions of each x86-64 kernel, named once: the target attribute of its functions and
+// the check before they may run both come from this list. The list also holds what a name implies
 // (avx2 implies the SSEs), because the compiler may use all of it.
 //
-// Not in the list: FMA and F16C, which clang derives from avx512f. They are for floating-point
-// numbers, and no kernel has any.
+// FMA and F16C, which clang derives from avx512f, are left out: they compute floating-point
+// numbers, which kernels do not use.
 #ifndef BLOOMLINE_FILTER_CPU_X86_EXTENSIONS_H_
 #define BLOOMLINE_FILTER_CPU_X86_EXTENSIONS_H_
 
@@ -23,7 +23,7 @@
 // The names as one string, separated by commas.
 #define BLOOMLINE_EXTENSION_NAMES(LIST) LIST(BLOOMLINE_FIRST_NAME, BLOOMLINE_NEXT_NAME)
 
-// A function attribute and not a compiler flag: nothing inlined from headers may use these
+// A function attribute rather than a compiler flag, so that nothing inlined from headers uses these
 // instructions elsewhere.
 #define BLOOMLINE_TARGET(LIST) __attribute__((target(BLOOMLINE_EXTENSION_NAMES(LIST))))
 

@@ -12,15 +12,15 @@
 
 namespace bloomline::filter {
 
-// As Hash64, for many keys. Where the kernel hashes several at once, a batch of short keys takes
-// 0.85 to 0.9 of the time (avx512, Intel Xeon of the Sapphire Rapids class).
+// Hash64 for many keys. If the kernel hashes several at once, a batch of short keys takes 0.85 to
+// 0.9 of the time (avx512, Intel Xeon of the Sapphire Rapids class).
 class BatchHasher {
  public:
   BatchHasher(uint64_t seed, const kernels::HashKernel& kernel)
       : seed_(seed), hash_(kernel.short_keys) {}
 
-  // hashes[i] = the hash of key_at(i), for n <= kBatchKeys keys. False if one by one is as fast:
-  // few keys, long ones, or not all of the same size.
+  // Sets hashes[i] to the hash of key_at(i), for n <= kBatchKeys keys. Returns false if hashing one
+  // by one is as fast: for few keys, long ones, or keys of different sizes.
   template <typename KeyAt>
   __attribute__((always_inline)) bool Hash(size_t n, KeyAt key_at, uint64_t* hashes) const {
     if (hash_ == nullptr || n < kMinKeys) return false;

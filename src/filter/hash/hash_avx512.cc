@@ -1,5 +1,5 @@
-// AVX-512: XXH3 of four short keys at a time. In registers of 512 bits, eight keys take twice as
-// long on Intel's processors wherever these did not multiply in 512 bits right before
+// AVX-512: XXH3 of four short keys at a time. With eight keys in registers of 512 bits, it takes
+// twice as long on Intel's processors if these did not multiply in 512 bits right before
 // (docs/rejected.md).
 #if defined(__x86_64__)
 
@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t kKeysAtOnce = sizeof(__m256i) / sizeof(uint64_t);
 
-// Both halves of a product of 128 bits, combined by XOR. There is no such multiplication of lanes:
-// four products of their halves.
+// Both halves of a product of 128 bits, combined by XOR. Lanes cannot be multiplied to 128 bits, so
+// four products of their halves are added.
 BLOOMLINE_AVX512_INLINE __m256i FoldedProduct(__m256i x, __m256i y) {
   const __m256i x_high = _mm256_srli_epi64(x, 32);
   const __m256i y_high = _mm256_srli_epi64(y, 32);

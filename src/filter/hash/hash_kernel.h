@@ -8,8 +8,8 @@
 namespace bloomline::kernels {
 
 struct HashKernel {
-  // XXH3_64bits_withSeed of n keys, all of the same size, 4 to 16 bytes. Null where that would not
-  // be faster than one by one: below AVX-512 there is no multiplication of 64-bit lanes.
+  // XXH3_64bits_withSeed of n keys, all of the same size, 4 to 16 bytes. Null if that would not be
+  // faster than one by one: below AVX-512, lanes of 64 bits cannot be multiplied.
   void (*short_keys)(const char* const* keys, size_t n, size_t size, uint64_t seed,
                      uint64_t* hashes) = nullptr;
 };

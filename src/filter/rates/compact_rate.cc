@@ -7,9 +7,9 @@
 namespace bloomline::filter {
 namespace {
 
-// By the number of keys, up to kMaxCompactSlots: blocks of 16, 32 and 64 bytes. To a relative
-// error of 1e-10. In a table because computing one takes 0.1 ms, and the rate of a filter is a sum
-// over a hundred of them. sizing_test computes each entry again.
+// By the number of keys, up to kMaxCompactSlots: blocks of 16, 32 and 64 bytes, to a relative error
+// of 1e-10. A table, because computing one takes 0.1 ms, and the rate of a filter is a sum over a
+// hundred of them. sizing_test computes each entry again.
 constexpr double kCompactBlockRates[3][kernels::kMaxCompactSlots + 1] = {
     {
         0.025573730469, 0.025573730469, 0.025573730469, 0.025573730469, 0.025573730469,

@@ -24,18 +24,18 @@ using filter::LeastBitsPerKey;
 using filter::OccupancyMoment;
 
 constexpr double kLn2 = 0.6931471805599453;
-// Blocks with more keys than this are full in every format. The sums over loads are not worth their
-// time then.
+// Blocks with more keys than this are full in every format, so the sums over loads are not worth
+// their time.
 constexpr double kHopelessLoad = 1e5;
 
-// The distribution of the occupied bins is computed up to this many steps: throws times occupied
+// The most steps for which the distribution of the occupied bins is computed: throws times occupied
 // bins.
 constexpr double kMaxDistributionSteps = 1e7;
 constexpr uint64_t kMaxOccupied = 3163;  // min(throws, bins)
 static_assert(kMaxOccupied * kMaxOccupied >= kMaxDistributionSteps);
 
-// As OccupancyMoment, from the distribution of X, the occupied bins, throw by throw: a throw hits
-// an occupied bin with probability x/B. At most kMaxOccupied bins are ever occupied, so the
+// OccupancyMoment from the distribution of X, the occupied bins, throw by throw: a throw hits an
+// occupied bin with probability x/B. At most kMaxOccupied bins are ever occupied, so the
 // distribution takes 25 KB of stack and no other memory.
 double OccupancyMomentByDistribution(uint64_t throws, uint64_t bins, int k) {
   const double b = static_cast<double>(bins);
@@ -185,7 +185,7 @@ int OptimalSmallBlockNumProbes(int block_bits, double bits_per_key) {
 }
 
 double CompactFalsePositiveRate(double bits_per_key) {
-  // Not std::clamp, which returns NaN for NaN.
+  // std::clamp would return NaN for NaN.
   const double c = bits_per_key > kMinCompactBitsPerKey
                        ? std::min(bits_per_key, kMaxCompactBitsPerKey)
                        : kMinCompactBitsPerKey;

@@ -11,8 +11,8 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 inline bool IsRate(double rate) { return rate > 0 && rate < 1; }
 
-// The least bits per key in low..high, to `precision`, at which reaches(bits per key) is true, as
-// it is from there on; NaN if there is none.
+// Returns the least bits per key in low..high, to `precision`, at which reaches(bits per key) is
+// true, as it is from there on; NaN if it is false everywhere.
 template <typename Reaches>
 double LeastBitsPerKey(double low, double high, double precision, Reaches reaches) {
   if (!reaches(high)) return kNone;
@@ -24,15 +24,15 @@ double LeastBitsPerKey(double low, double high, double precision, Reaches reache
   return high;
 }
 
-// `rate` rounded up to two digits: a rate that is printed and given back is then within reach.
-// Needs 0 < rate.
+// Returns `rate` rounded up to two digits: a rate that is printed and given back is then within
+// reach. Needs 0 < rate.
 inline double RoundedUp(double rate) {
   const double unit = std::pow(10, std::floor(std::log10(rate)) - 1);
   return std::ceil(rate / unit) * unit;
 }
 
 constexpr double kPrecision = 1e-6;
-// For formulas that take longer. Filters consist of whole blocks anyway.
+// For slower formulas. Filters consist of whole blocks anyway.
 constexpr double kCoarsePrecision = 1e-3;
 
 }  // namespace bloomline::filter

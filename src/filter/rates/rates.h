@@ -1,4 +1,4 @@
-// False-positive rates: of a filter by the shape of its payload, and of single blocks.
+// False-positive rates of filters, by the shape of the payload, and of single blocks.
 #ifndef BLOOMLINE_FILTER_RATES_RATES_H_
 #define BLOOMLINE_FILTER_RATES_RATES_H_
 
@@ -10,27 +10,27 @@ namespace bloomline::filter {
 
 // ---- Filters: bloomline/filter_theory.h for the layout that one has.
 
-// The rate of many keys with `bits_per_key` bits each. `shape` says the layout and k. Layouts that
-// only LevelDB has give NaN.
+// The rate of many keys with `bits_per_key` bits each, in the layout of `shape` with its k. NaN for
+// layouts that only LevelDB has.
 double RateOf(const FilterShape& shape, double bits_per_key);
 
-// The expected rate of num_keys keys in this very shape, which has blocks. Layouts without a
-// formula, which are LevelDB's own, give NaN.
+// The expected rate of num_keys keys in this very shape, which has blocks. NaN for layouts without
+// a formula, which only LevelDB has.
 double ExactRateOf(const FilterShape& shape, uint64_t num_keys);
 
 // ---- Blocks.
 
-// As BlockedFalsePositiveRate in bloomline/filter_theory.h, for blocks of bits_per_block bits, of
-// which the probes use usable_bits.
+// BlockedFalsePositiveRate (bloomline/filter_theory.h) for blocks of bits_per_block bits,
+// usable_bits of which the probes use.
 double BlockFalsePositiveRate(double bits_per_key, int num_probes, uint32_t bits_per_block,
                               uint32_t usable_bits);
 
-// The probability that num_probes random bits are all set, of num_bits of which `throws` random
-// ones were set: from the mean and the variance of how many are.
+// The probability that num_probes random bits are all set, after `throws` random ones of num_bits
+// were set: from the mean and the variance of the number of set bits.
 double OccupancyMoment(double throws, double num_bits, int num_probes);
 
 // The probability that a missing key matches if its compact block has num_keys keys. Blocks of
-// docs/format.md, section 3.5: 32 or 64 bytes. From a table; above kMaxCompactSlots keys, where the
+// docs/format.md, section 3.5: 32 or 64 bytes. From a table; above kMaxCompactSlots keys, when the
 // block is a Bloom filter, from its formula.
 double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes);
 

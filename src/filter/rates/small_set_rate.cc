@@ -10,7 +10,7 @@
 namespace bloomline::filter {
 namespace {
 
-// Equations that depend on the others. More than these are negligible, and count as these.
+// The most dependent equations that are told apart. More are negligible, and count as this many.
 constexpr size_t kMaxLeft = 16;
 using LeftProbabilities = std::array<double, kMaxLeft + 1>;
 

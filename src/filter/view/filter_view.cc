@@ -1,4 +1,4 @@
-// FilterView: bytes are decoded once; queries call what the table of kernels has for them.
+// FilterView: decodes bytes once, and then calls the functions of the kernel.
 #include "bloomline/filter.h"
 #include "src/filter/bits/blocks.h"
 #include "src/filter/bits/hash.h"

@@ -25,7 +25,7 @@ OpenFilter Opened(const Payload& payload, const kernels::Kernel& kernel) {
   static_cast<kernels::PayloadView&>(filter) = ForKernel(payload, payload.data);
   filter.block_bytes = payload.block_bytes;
   filter.always_matches = payload.always_matches();
-  // Not in flat filters, whose queries read more than one block.
+  // A query of a flat filter reads more than one block.
   filter.is_large = payload.has_blocks() && payload.payload_bytes() > kernels::kCachedBytes;
   filter.may_match = Always<true>;
   filter.may_match_many = OneByOne;

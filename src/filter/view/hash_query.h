@@ -1,6 +1,6 @@
-// Queries of a payload by the hash of a key, in any layout: HashMayMatch for filters that are
-// queried once or seldom, as all are in LevelDB, where a look at the table would cost too much;
-// others are opened, by FilterView and RocksDB.
+// Queries of a payload by the hash of a key, in any layout. HashMayMatch is for filters that are
+// queried once or seldom, as in LevelDB, which are not worth a look at the table. FilterView and
+// RocksDB open filters.
 #ifndef BLOOMLINE_FILTER_VIEW_HASH_QUERY_H_
 #define BLOOMLINE_FILTER_VIEW_HASH_QUERY_H_
 
@@ -18,7 +18,7 @@ namespace bloomline::filter {
 // Chooses the query functions of a payload of the trailer container, once for all its queries.
 OpenFilter Opened(const Payload& payload, const kernels::Kernel& kernel);
 
-// Opens the filter for one query: for layouts that HashMayMatch does not know itself.
+// Opens the filter for one query, in layouts that HashMayMatch does not know itself.
 bool OpenedMayMatch(const Payload& payload, const kernels::Kernel& kernel, uint64_t hash);
 
 // `hash` is the key's Hash64 with the payload's seed; in LevelDB, its LayoutHash.

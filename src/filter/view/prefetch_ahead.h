@@ -13,8 +13,8 @@
 
 namespace bloomline::filter {
 
-// The hashes of an array of keys. Other than short keys are hashed out of line, so that the loop
-// over short ones has its registers for itself.
+// The hashes of an array of keys. Long keys are hashed out of line, so that the loop over short
+// ones has enough registers.
 struct KeyHash {
   KeyHash(const std::string_view* hashed_keys, uint64_t key_seed)
       : keys(hashed_keys), seed(key_seed), short_keys(key_seed) {}
