@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rocksdb/convenience.h"
+#include "src/engines/rocksdb/bits/filter_choice.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/support/number_text.h"
 
@@ -18,7 +19,6 @@ const char* StockPolicyName(Format format) {
 
 std::string StockPolicyText(Format format, double bits_per_key, Format flush_format) {
   // As RocksDB writes it: below 0.5 none, up to 1 counts as 1, and no more than thousandths.
-  constexpr double kNoFilterBelow = 0.5;
   const double written =
       bits_per_key < kNoFilterBelow ? 0 : stock::Millibits(std::max(bits_per_key, 1.0)) / 1000.0;
   const std::string bits = support::DoubleText(written);
