@@ -1,4 +1,4 @@
-// Setting, asking and counting the bits of a Bloom filter, whose keys are hashes here.
+// Setting, querying and counting the bits of a Bloom filter, by the hashes of keys.
 #ifndef BLOOMLINE_SETS_BLOOM_BITS_H_
 #define BLOOMLINE_SETS_BLOOM_BITS_H_
 
@@ -38,8 +38,8 @@ void AtomicMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashe
 // The functions that BloomFilter calls for one key.
 OneKeyFunctions FunctionsOf(const BloomBits& bits);
 
-// Prefetch the cache lines of a key: all of them, because adding a key touches all; and only the
-// first, because most missing keys need no more than two.
+// Prefetch the cache lines of a key: all of them to add it, because that touches all; only the
+// first to query it, because most missing keys need no more than two.
 void PrefetchStandardForAdd(const kernels::PayloadView& bits, uint64_t hash);
 void PrefetchStandardForQuery(const kernels::PayloadView& bits, uint64_t hash);
 
@@ -93,8 +93,9 @@ inline void MayMatchKeys(const BloomBits& bits, size_t n, const Keys& keys, MayM
 
 // These read all bits. Other threads may set bits meanwhile by atomic operations.
 uint64_t EstimatedNumKeys(const BloomBits& bits);
-// The keys that both filters, which have one shape, were given: by inclusion and exclusion, because
-// the common bits alone do not tell a shared key from bits that are shared by chance.
+// Estimates the keys that were added to both filters, which have one shape, by inclusion and
+// exclusion: the common bits alone do not distinguish a shared key from bits that are shared by
+// chance.
 uint64_t EstimatedNumSharedKeys(const BloomBits& a, const BloomBits& b);
 double EstimatedFalsePositiveRate(const BloomBits& bits);
 

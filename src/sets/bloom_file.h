@@ -13,10 +13,10 @@
 
 namespace bloomline::sets {
 
-// What the payload is made of.
+// The unit of the payload.
 enum class FilePayload { kBits, kCounters };
 
-// The fields of a header that was checked, as far as that is possible without the payload.
+// The fields of a header that was checked as far as possible without the payload.
 struct BloomFileHeader {
   BloomShape shape;
   uint64_t capacity = 0;
@@ -28,28 +28,29 @@ struct BloomFileHeader {
   uint64_t end() const { return payload_offset + payload_bytes; }
 };
 
-// `error` is not null in what follows.
+// `error` is not null in these functions.
 
-// The header of the filter that begins at `offset` and ends within the source: whoever allocates
-// payload_bytes takes no more memory than the source is long.
+// Reads the header of the filter that begins at `offset` and ends within the source: so a caller
+// that allocates payload_bytes takes no more memory than the source is long.
 bool ReadBloomHeader(const support::ByteSource& source, uint64_t offset, FilePayload kind,
                      BloomFileHeader* header, std::string* error);
 
-// The same of a source that holds one filter and nothing else.
+// The same for a source that holds one filter and nothing else.
 bool ReadSoleBloomHeader(const support::ByteSource& source, FilePayload kind,
                          BloomFileHeader* header, std::string* error);
 
-// False, with *error, if the source goes on after `end`.
+// Returns false, with *error, if the source continues after `end`.
 bool EndsAt(const support::ByteSource& source, uint64_t end, std::string* error);
 
 bool PayloadMatches(const support::ByteSource& source, const BloomFileHeader& header,
                     const char* payload, std::string* error);
 
-// The header's payload_bytes bytes. False, with *error, also if the checksum is wrong.
+// Reads the header's payload_bytes bytes. Returns false, with *error, also if the checksum is
+// wrong.
 bool ReadPayload(const support::ByteSource& source, const BloomFileHeader& header, char* dst,
                  std::string* error);
 
-// The filter, in memory. Null, with *error, if there is no memory or the checksum is wrong.
+// Returns the filter, or null, with *error, without memory or if the checksum is wrong.
 std::unique_ptr<BloomState> ReadBloom(const support::ByteSource& source,
                                       const BloomFileHeader& header, std::string* error);
 

@@ -46,7 +46,7 @@ BloomFilterBase::BloomFilterBase(BloomFilterBase&& other) noexcept { *this = std
 
 BloomFilterBase& BloomFilterBase::operator=(BloomFilterBase&& other) noexcept {
   state_ = std::move(other.state_);
-  // The other's bits may soon be freed, and nothing may point at them then.
+  // The other's bits may soon be freed; no pointer to them may remain.
   lines_ = std::exchange(other.lines_, {});
   functions_ = std::exchange(other.functions_, {});
   num_keys_ = std::exchange(other.num_keys_, nullptr);

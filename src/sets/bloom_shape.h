@@ -16,11 +16,11 @@ namespace bloomline::sets {
 struct BloomShape {
   BloomLayout layout = BloomLayout::kBlocked;
   int num_probes = 1;
-  uint64_t num_lines = 1;  // cache lines of 512 bits, also where blocks are smaller
+  uint64_t num_lines = 1;  // cache lines of 512 bits, also if blocks are smaller
   uint64_t seed = 0;
 };
 
-// Bits of a block, in which all probes of a key lie. 0: there are no blocks.
+// Bits of a block, which holds all probes of a key. 0: the layout has no blocks.
 constexpr int BlockBits(BloomLayout layout) {
   constexpr int kBits[] = {512, 0, 128, 64};
   return kBits[static_cast<int>(layout)];
@@ -45,15 +45,15 @@ constexpr char kAllowedLayouts[] =
 double LeastRate(BloomLayout layout);
 // Whether the layout reaches the rate.
 bool IsReachable(BloomLayout layout, double rate);
-// As errors call it: "kBlocked", or "4-bit counters" if the unit is counters.
+// The name in errors: "kBlocked", or "4-bit counters" if the unit is counters.
 const char* NameIn(BloomLayout layout, std::string_view unit);
 
-// Empty, with the shape in *shape; or why the options are refused. `unit` is "bits" or "counters",
-// as the error calls them.
+// Returns an empty string, with the shape in *shape; or why the options are refused. `unit` is the
+// word in errors, "bits" or "counters".
 std::string ShapeOf(const BloomFilterOptions& options, BloomShape* shape,
                     const char* unit = "bits");
 
-// Empty if the shapes are equal; else what differs, with both values.
+// Returns an empty string if the shapes are equal; otherwise the difference, with both values.
 std::string Difference(const BloomShape& mine, const BloomShape& other, const char* unit = "bits");
 
 }  // namespace bloomline::sets

@@ -1,4 +1,4 @@
-// The content of a Bloom filter: bits, their memory, and the figures beside them.
+// The content of a Bloom filter: its bits, and the figures beside them.
 #ifndef BLOOMLINE_SETS_BLOOM_STATE_H_
 #define BLOOMLINE_SETS_BLOOM_STATE_H_
 
@@ -25,8 +25,8 @@ struct BloomState {
   bool AppendTo(support::ByteSink* sink, std::string* error) const;
 };
 
-// A State, which is BloomState or CountingState, whose memory has num_bytes zero bytes. Null, with
-// one sentence in *error unless that is null, if there is no memory for `what`.
+// Returns a BloomState or CountingState with num_bytes zero bytes. Without memory for `what` it
+// returns null, with one sentence in *error unless that is null.
 template <typename State>
 std::unique_ptr<State> NewState(uint64_t num_bytes, const char* what, std::string* error) {
   auto state = std::make_unique<State>();
@@ -37,7 +37,8 @@ std::unique_ptr<State> NewState(uint64_t num_bytes, const char* what, std::strin
   return nullptr;
 }
 
-// All bits are zero. Null, with one sentence in *error unless that is null, if there is no memory.
+// Returns a state whose bits are all zero. Without memory it returns null, with one sentence in
+// *error unless that is null.
 std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capacity,
                                           std::string* error);
 

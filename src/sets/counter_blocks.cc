@@ -9,10 +9,10 @@ using kernels::BlockedPair;
 using kernels::Probe;
 using kernels::ProbePair;
 
-// The counters of a block that an operation has had already. A counter that several probes of a
+// The counters of a block that an operation has changed already. A counter that several probes of a
 // hash hit is changed once, so that the hash means the same set of counters to Add, to Remove and
-// to a Bloom filter's bits. Without a branch: in one hash of nine, two of six probes hit the same
-// counter, and no processor predicts that.
+// to a Bloom filter's bits. It does not branch: in one hash of nine, two of six probes hit the same
+// counter, which no processor can predict.
 template <int kBits>
 class SeenCounters {
  public:

@@ -108,8 +108,8 @@ void CountersToBits(const CounterBlocks& lines, char* bits) {
   lines.counter_bits == 4 ? ToBits<4>(lines, bits) : ToBits<8>(lines, bits);
 }
 
-// All counters are zero. The layout of the shape is kBlocked128 or kBlocked64. Null, with one
-// sentence in *error unless that is null, if there is no memory.
+// Returns a state whose counters are all zero. The layout of the shape is kBlocked128 or
+// kBlocked64. Without memory it returns null, with one sentence in *error unless that is null.
 std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_t capacity,
                                                 std::string* error) {
   const uint64_t counter_bits = CounterBits(shape.layout);
@@ -135,7 +135,7 @@ using support::SetError;
 
 namespace {
 
-// As sets::ShapeOf.
+// Like sets::ShapeOf.
 std::string CountingShapeOf(const CountingBloomFilterOptions& options, BloomShape* shape) {
   if (options.counter_bits != 4 && options.counter_bits != 8) {
     return support::StrCat("counter_bits is ", options.counter_bits, "; allowed: 4 and 8");
@@ -150,7 +150,7 @@ std::string CountingShapeOf(const CountingBloomFilterOptions& options, BloomShap
   return sets::ShapeOf(bits, shape, "counters");
 }
 
-// Empty if the shapes are equal, else what differs, with both values.
+// Returns an empty string if the shapes are equal, otherwise the difference, with both values.
 std::string Difference(const CountingState& mine, const CountingState& other) {
   if (mine.lines.counter_bits != other.lines.counter_bits) {
     return support::StrCat("counter_bits is ", mine.lines.counter_bits, " in this filter and ",

@@ -12,9 +12,9 @@
 namespace bloomline::sets {
 namespace {
 
-// What a source that begins with `first_bytes` holds in the place of what was expected: "is ..." if
+// Says what a source that begins with `first_bytes` holds instead of what was expected: "is ..." if
 // it is empty, a saved filter of any kind, a static filter, or a table of LevelDB or RocksDB. Empty
-// if it is none of these.
+// for other sources.
 std::string WhatItHolds(const support::ByteSource& source, std::string_view first_bytes) {
   if (source.size() == 0) return "is empty (0 bytes)";
   std::string_view kind = filter::SavedKind(first_bytes);

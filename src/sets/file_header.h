@@ -32,8 +32,8 @@ class FileHeader {
   // A header of version 1. `magic` has 8 characters.
   static FileHeader New(const char* magic);
 
-  // Reads a header at `offset`. False, with *error, unless length, magic, version, checksum and the
-  // reserved bytes are right. *error says what else the source holds if that can be known.
+  // Reads a header at `offset`. Returns false, with *error, unless length, magic, version, checksum
+  // and the reserved bytes are right. *error says what else the source holds, if it is recognised.
   static bool Read(const support::ByteSource& source, uint64_t offset, const char* magic,
                    FileHeader* header, std::string* error);
 
@@ -46,7 +46,7 @@ class FileHeader {
   }
   void SetReal(size_t offset, double value);
 
-  // Sets the checksum. To be called last, before bytes() are written.
+  // Sets the checksum. Call it last, before bytes() are written.
   void Seal();
   const char* bytes() const { return bytes_; }
 

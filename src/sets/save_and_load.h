@@ -1,5 +1,5 @@
-// A filter's way to and from a file or bytes in memory. The filter says what is written and read,
-// once for both; here is what surrounds that: opening, replacing, and errors.
+// Saves and loads filters, in files or bytes in memory. The filter says once for both what is
+// written and read; this header opens, replaces and reports errors.
 #ifndef BLOOMLINE_SETS_SAVE_AND_LOAD_H_
 #define BLOOMLINE_SETS_SAVE_AND_LOAD_H_
 
@@ -14,9 +14,9 @@
 
 namespace bloomline::sets {
 
-// `saved` has AppendTo, which appends the whole filter, and SavedBytes, which says how long that
-// is. False, with *error unless that is null, if the filter cannot be written; then the old file,
-// or *bytes, is as it was.
+// `saved` has AppendTo, which appends the whole filter, and SavedBytes, its length. If the filter
+// cannot be written, this returns false, with *error unless that is null, and leaves the old file,
+// or *bytes, alone.
 template <typename Saved>
 bool SaveToFile(const std::string& path, std::string* error, const Saved& saved) {
   return support::OrError(error, [&](std::string* reason) {
@@ -35,8 +35,8 @@ bool SaveToBytes(std::string* bytes, std::string* error, const Saved& saved) {
   });
 }
 
-// `read` gives the filter that the source holds, or null, with *error. Null, with *error unless
-// that is null, if it cannot be read.
+// `read` returns the filter that the source holds, or null, with *error. Returns null, with *error
+// unless that is null, if it cannot be read.
 template <typename Filter>
 using Reader = std::unique_ptr<Filter> (*)(const support::ByteSource& source, std::string* error);
 

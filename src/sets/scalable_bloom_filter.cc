@@ -135,7 +135,7 @@ bool ScalableBloomFilter::MayMatchHash(uint64_t hash) const {
   for (size_t i = stages_.size(); i-- > 0;) {
     if (stages_[i].MayMatchHash(hash)) return true;
   }
-  return stages_.empty();  // moved from: a missing stage is no reason for "no"
+  return stages_.empty();  // moved from: without stages, never answer "no"
 }
 
 // At most kBatchKeys hashes, whose cache lines were prefetched.
@@ -165,8 +165,7 @@ bool ScalableBloomFilter::LastHasRoom() const {
 }
 
 bool ScalableBloomFilter::AddNewHash(uint64_t hash) {
-  // Attempted once: to size a stage that is then refused takes longer than to add thousands of
-  // keys.
+  // Attempted once: sizing a stage that is then refused takes longer than adding thousands of keys.
   if (!LastHasRoom() && !is_past_capacity_) is_past_capacity_ = !AddStage(nullptr);
   return stages_.back().AddHash(hash);
 }
@@ -245,7 +244,7 @@ void ScalableBloomFilter::Clear() {
   is_past_capacity_ = false;
 }
 
-// What save_and_load.h writes.
+// The object that save_and_load.h writes.
 struct ScalableBloomFilter::Saved {
   const ScalableBloomFilter& filter;
 

@@ -1,4 +1,4 @@
-// Ranges of a filter's blocks, filled one after the other from hashes that are sorted by block.
+// Consecutive blocks of a filter, filled from hashes that are sorted by block.
 #ifndef BLOOMLINE_FILTER_LAYOUTS_BLOCK_RUN_H_
 #define BLOOMLINE_FILTER_LAYOUTS_BLOCK_RUN_H_
 
@@ -17,26 +17,25 @@ struct BlockRun {
   size_t num_blocks;
 };
 
-// Equal hashes are one equation. Returns how many are left, the first ones of the array.
+// Drops equal hashes, which are one equation. Returns how many are left, at the start of the array.
 inline size_t DropRepeats(uint64_t* hashes, size_t n) {
   std::sort(hashes, hashes + n);
   return static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
 }
 
-// A counting sort of a run's hashes by block. The object has where those of each block end;
-// the caller has the sorted hashes. (Sort ForEachBlock*)*.
+// A counting sort of a run's hashes by block. The object holds where each block's hashes end, the
+// caller holds the sorted hashes. (Sort ForEachBlock*)*.
 class KeysByBlock {
  public:
   // For a filter of num_blocks blocks.
   KeysByBlock(uint64_t num_blocks, BlockRun run)
       : num_blocks_(num_blocks), first_block_(run.first_block), ends_(run.num_blocks) {}
 
-  // for_each_hash(f) calls f with each hash, twice with the same ones. All are of the run,
-  // and `sorted` has room for them.
+  // for_each_hash(f) calls f with each hash of the run, twice in the same way. `sorted` has room
+  // for all of them.
   template <typename ForEachHash>
   void Sort(ForEachHash for_each_hash, uint64_t* sorted) {
-    // Copies of the members: writing to `sorted` could change these for all that the compiler
-    // knows.
+    // Copies of the members: the compiler must assume that writing to `sorted` changes members.
     size_t* const ends = ends_.data();
     const auto block_of = [num_blocks = num_blocks_, first = first_block_](uint64_t hash) {
       return static_cast<size_t>(kernels::BlockIndex(hash, num_blocks) - first);
@@ -59,7 +58,7 @@ class KeysByBlock {
         sorted);
   }
 
-  // f(block, hashes, how many) for all blocks of what Sort has made.
+  // Calls f(block, hashes, how many) for all blocks that Sort has made.
   template <typename F>
   void ForEachBlock(uint64_t* sorted, F f) const {
     size_t start = 0;

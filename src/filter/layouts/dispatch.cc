@@ -1,4 +1,4 @@
-// The choice among kernels.
+// Chooses a kernel.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -45,8 +45,9 @@ const char* ForcedName() {
   return name == nullptr || *name == '\0' ? nullptr : name;
 }
 
-// A forced kernel that cannot be had must not be replaced in silence, because the user who set the
-// variable is measuring or working around something. Nor may a typing error end a database server.
+// A forced kernel that is not available must not be replaced in silence, because the user who set
+// the variable is measuring or working around something. Nor may a typing error end a database
+// server.
 const Kernel* InitialChoice() {
   const char* forced = ForcedName();
   const Kernel* kernel = forced == nullptr ? nullptr : Find(forced);

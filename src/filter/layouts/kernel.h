@@ -14,8 +14,8 @@
 
 namespace bloomline::kernels {
 
-// ---- Functions of a layout with one instruction set, and the tables of each set, which is
-// compiled on its own architecture only. Each lies in the layout's folder.
+// ---- The functions of a layout with one instruction set, and the tables of each set, which is
+// compiled on its own architecture only. They lie in the layout's folder.
 
 // Blocked Bloom filters (docs/format.md, section 3.3): all bits of a key lie in one block of 512
 // bits, which is one cache line (Putze, Sanders and Singler, 2007).
@@ -24,8 +24,8 @@ struct BlockedKernel {
   using Add = bool (*)(const PayloadView& filter, uint64_t hash);
 
   MayMatch may_match = nullptr;
-  // may_match specialised for a fixed k, so that k is not read per query: up to 7 % faster. It is
-  // for callers that keep the pointer, and for filters with this k alone.
+  // may_match specialised for a fixed k, so that k is not read per query: up to 7 % faster. It
+  // suits callers that keep the pointer, and filters with this k alone.
   MayMatch (*may_match_for)(int num_probes) = nullptr;
   // Prefetches nothing: the caller prefetches while it computes the hashes (PrefetchBlock in
   // blocks.h).
@@ -57,8 +57,8 @@ struct CompactKernel {
   // A function for each arrangement.
   MayMatch may_match[kNumArrangements] = {};
   MayMatchMany may_match_many[kNumArrangements] = {};
-  // Writes the block of n hashes, 0 to kMaxCompactSlots, header included. False, and nothing
-  // written: there is no solution.
+  // Writes the block of n hashes, 0 to kMaxCompactSlots, header included. Without a solution it
+  // returns false and writes nothing.
   bool (*solve)(unsigned arrangement, const uint64_t* hashes, size_t n, char* block) = nullptr;
 };
 
@@ -75,7 +75,8 @@ struct SmallSetKernel {
   bool (*may_match)(const char* block, uint32_t block_bytes, uint32_t first_attempt,
                     uint64_t hash) = nullptr;
   // Writes the block of n hashes, at most 63, header included, with one of the first num_attempts
-  // (at most 16) attempts, and returns its number. -1, and nothing written: there is no solution.
+  // (at most 16) attempts, and returns its number. Without a solution it returns -1 and writes
+  // nothing.
   int (*solve)(const uint64_t* hashes, size_t n, unsigned num_attempts, uint32_t block_bytes,
                char* block) = nullptr;
 };

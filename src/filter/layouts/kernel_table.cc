@@ -1,7 +1,7 @@
-// The kernels there are, and which instruction set's functions each is made of.
+// All kernels, and the instruction set's functions that each is made of.
 //
-// They are put together at first use. So a filter in a static variable finds them in any
-// order in which static variables are initialised.
+// They are put together at first use, so a filter in a static variable finds them in any order of
+// initialisation.
 #include "src/filter/cpu/has_neon.h"
 #include "src/filter/cpu/x86_extensions.h"
 #include "src/filter/layouts/kernel.h"

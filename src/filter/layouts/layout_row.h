@@ -1,7 +1,7 @@
-// What is known of a layout, in one row: all that trailer, builders, queries and the commands ask.
-// Each folder beside this file has a layout's row; layout_table.cc lists them. No other code tells
-// layouts apart (tests/source/layers_test), but the queries of LevelDB's filters (hash_query.h) and
-// the formulas of false-positive rates (rates.cc).
+// All facts about a layout that trailer, builders, queries and the commands need, in one row. Each
+// folder beside this file has a layout's row; layout_table.cc lists them. Only the queries of
+// LevelDB's filters (hash_query.h) and the formulas of false-positive rates (rates.cc) also
+// distinguish layouts (tests/source/layers_test).
 #ifndef BLOOMLINE_FILTER_LAYOUTS_LAYOUT_ROW_H_
 #define BLOOMLINE_FILTER_LAYOUTS_LAYOUT_ROW_H_
 
@@ -18,11 +18,12 @@ struct Kernel;
 
 namespace bloomline::filter {
 
-// No block that is solved has more keys.
+// No solved block has more keys.
 constexpr size_t kMaxSolvedKeys = kernels::kMaxCompactSlots;
 
-// The functions get shapes and payloads of their layout, with blocks. A null function: the layout
-// has nothing of the kind. `data` is shape.payload_bytes() bytes, zeroed before the first call.
+// The functions get shapes and payloads of their layout, with blocks. A null function means that
+// the layout has no such operation. `data` is shape.payload_bytes() bytes, zeroed before the first
+// call.
 struct LayoutRow {
   Layout layout = Layout::kAlwaysMatch;
   const char* name = "always match";  // as `bloomline inspect` prints it
@@ -34,8 +35,8 @@ struct LayoutRow {
   FilterShape (*table_shape)(const ShapeRequest& request) = nullptr;
   FilterShape (*leveldb_shape)(const ShapeRequest& request) = nullptr;
 
-  // ---- The trailer (docs/format.md, section 5): what its field `parameter` may be, the shape that
-  // it means, without blocks yet, and the longest payload.
+  // ---- The trailer (docs/format.md, section 5): the values of its field `parameter`, the shape
+  // that they mean, without blocks yet, and the longest payload.
   FilterShape (*trailer_shape)(uint32_t parameter) = nullptr;
   uint32_t (*trailer_parameter)(const FilterShape& shape) = nullptr;
   uint32_t min_parameter = 0;
@@ -51,11 +52,11 @@ struct LayoutRow {
   // ---- Building. A Bloom filter's bits can be set at any time.
   void (*insert)(const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,
                  const uint64_t* hashes) = nullptr;
-  // Other layouts solve a block for all its keys at once, whatever the keys and n are. May reorder
+  // Other layouts solve a block for all its keys at once. Any keys and any n will do. May reorder
   // the hashes.
   void (*solve_block)(uint64_t* hashes, size_t n, const FilterShape& shape,
                       const kernels::Kernel& kernel, char* block) = nullptr;
-  // A filter of LevelDB's from all its hashes, which it may reorder. Completes the shape.
+  // Builds a filter of LevelDB from all its hashes, which it may reorder. Completes the shape.
   void (*build)(uint64_t* hashes, size_t n, FilterShape* shape, const kernels::Kernel& kernel,
                 char* data) = nullptr;
 
@@ -64,7 +65,7 @@ struct LayoutRow {
 
 extern const LayoutRow kClassicRow, kSmallSetRow, kBlockedRow, kFlatRow, kCompactRow;
 
-// By Layout; see RowOf.
+// Indexed by Layout; see RowOf.
 extern const LayoutRow* const kLayoutRows[];
 
 // LevelDB's layouts have the highest numbers, and the first rows.
@@ -92,8 +93,8 @@ inline void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape,
   RowOf(shape.layout).solve_block(hashes, n, shape, kernel, block);
 }
 
-// A payload of LevelDB's: shape->payload_bytes() > 0 zeroed bytes, from few hashes in an array,
-// which it may reorder. Completes the shape.
+// Builds a payload of LevelDB: shape->payload_bytes() > 0 zeroed bytes, from few hashes in an
+// array, which it may reorder. Completes the shape.
 inline void BuildSmallPayload(uint64_t* hashes, size_t n, FilterShape* shape,
                               const kernels::Kernel& kernel, char* data) {
   const LayoutRow& row = RowOf(shape->layout);

@@ -41,13 +41,13 @@ static_assert(kBlockedCodeBase + kMinProbes == 0xA0 && kBlockedCodeBase + kMaxPr
 static_assert(kOneBlockCode + int{kNumOneBlockCodes} == kSeveralBlocksCodeBase + 2);
 static_assert(kSeveralBlocksCodeBase + int{kMaxSmallSetBlocks} == 0xFA);
 
-// Classic and small sets are in LevelDB only, compact filters are not.
+// Only LevelDB has classic and small-set filters; it has no compact ones.
 inline char LevelDBCode(const FilterShape& shape) {
   const auto code_of = RowOf(shape.layout).leveldb_code;
   return code_of == nullptr ? kLevelDBAlwaysMatch.back() : static_cast<char>(code_of(shape));
 }
 
-// The hash that a layout stores, in 64 bits. Classic has a hash of its own, which takes no seed.
+// The hash that a layout stores, in 64 bits. Classic filters have another one, which takes no seed.
 inline uint64_t LayoutHash(Layout layout, std::string_view key, uint64_t seed) {
   return layout == Layout::kClassic ? LevelDBHash32(key) : Hash64(key, seed);
 }
@@ -79,7 +79,7 @@ inline Payload DecodeSmallSet(const char* data, uint64_t num_bytes, int code) {
             data};
   }
   if (num_bytes > kMaxSmallSetBlocks * kMaxSmallSetBlockBytes) return {};
-  // In 32 bits, which divides faster.
+  // 32 bits divide faster.
   const auto num_blocks = static_cast<uint32_t>(code - kSeveralBlocksCodeBase);
   const uint32_t block_bytes = static_cast<uint32_t>(num_bytes) / num_blocks;
   if (block_bytes * num_blocks != num_bytes) return {};

@@ -1,5 +1,5 @@
-// Which options have a format at all. FilterOptions::Validate says the same in words, for which
-// memory may be missing.
+// Whether options are within the limits of their format. FilterOptions::Validate says the same in
+// words, which takes memory.
 #ifndef BLOOMLINE_FILTER_LAYOUTS_LIMITS_H_
 #define BLOOMLINE_FILTER_LAYOUTS_LIMITS_H_
 
@@ -12,9 +12,7 @@ inline bool IsKnown(Format format) {
 }
 
 // RocksDB's own filters.
-inline bool IsStock(Format format) {
-  return format == Format::kBloom || format == Format::kRibbon;
-}
+inline bool IsStock(Format format) { return format == Format::kBloom || format == Format::kRibbon; }
 
 // bloomline's own filters: they have a trailer, a seed, and room for what they record.
 inline bool TakesSeed(Format format) {

@@ -16,8 +16,8 @@ static_assert(std::size(kernels::kWideProbeMultipliers) == kMaxProbes &&
 
 namespace {
 
-// Entry k-1: from so many bits per key on, k+1 probes have a lower false-positive rate than k. In a
-// table because a builder is made for every SSTable, and computing k from the rate takes 0.1 ms.
+// Entry k-1: the bits per key from which on k+1 probes have a lower false-positive rate than k. A
+// table, because a builder is made for every SSTable, and computing k from the rate takes 0.1 ms.
 // sizing_test checks each entry.
 constexpr double kMoreBlockedProbesFrom[] = {2.0820,  3.5842,  5.1037,  6.6734,  8.3169,  10.0575,
                                              11.9197, 13.9304, 16.1198, 18.5220, 21.1757, 24.1256,

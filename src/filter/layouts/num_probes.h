@@ -9,7 +9,7 @@ namespace bloomline::filter {
 // Clamped to kMinBitsPerKey .. kMaxBitsPerKey; NaN gives kMinBitsPerKey.
 double ClampBitsPerKey(double bits_per_key);
 
-// As bloomline::OptimalNumProbes of bloomline/sizing.h. A table lookup.
+// bloomline::OptimalNumProbes (bloomline/sizing.h). A table lookup.
 int OptimalNumProbes(Format format, double bits_per_key);
 
 // The k of a flat filter with the lowest false-positive rate. A table lookup.

@@ -1,4 +1,4 @@
-// What the size of a filter depends on, and arithmetic for it that saturates instead of wrapping.
+// The inputs of a filter's size, and arithmetic for them that saturates instead of wrapping.
 #ifndef BLOOMLINE_FILTER_LAYOUTS_SHAPE_REQUEST_H_
 #define BLOOMLINE_FILTER_LAYOUTS_SHAPE_REQUEST_H_
 
@@ -8,8 +8,8 @@
 
 namespace bloomline::filter {
 
-// num_keys counts duplicates. The compact layouts do not use num_probes. Of the memory that the
-// keys pay for, overhead_bytes go to the container.
+// num_keys counts duplicates. The compact layouts do not use num_probes. The container takes
+// overhead_bytes of the memory that the keys pay for.
 struct ShapeRequest {
   uint64_t num_keys;
   double bits_per_key;

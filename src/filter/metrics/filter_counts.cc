@@ -11,12 +11,12 @@ namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-std::mutex mutex;  // of those who add
+std::mutex mutex;  // held while counts are added
 std::atomic<size_t> num_counts{0};
 std::atomic<FilterCounts*> all_counts[kMaxCounts];
 std::atomic<void (*)()> start_metrics{nullptr};
 
-// Null: none.
+// Null if there are none.
 FilterCounts* Find(const CountsLabels& labels) {
   const size_t n = num_counts.load(std::memory_order_acquire);
   for (size_t i = 0; i < n; ++i) {
@@ -26,7 +26,7 @@ FilterCounts* Find(const CountsLabels& labels) {
   return nullptr;
 }
 
-// Null: no room for more, or the lock is not to be had: a child of fork() may find it held by a
+// Null if there is no room, or the lock is not available: a child of fork() may find it held by a
 // thread that it does not have.
 FilterCounts* FindOrAdd(const CountsLabels& labels) {
   if (FilterCounts* const counts = Find(labels)) return counts;

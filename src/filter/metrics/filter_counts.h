@@ -1,4 +1,4 @@
-// What policies count, by policy, column family and level.
+// The counts of policies, by policy, column family and level.
 #ifndef BLOOMLINE_FILTER_METRICS_FILTER_COUNTS_H_
 #define BLOOMLINE_FILTER_METRICS_FILTER_COUNTS_H_
 
@@ -12,8 +12,8 @@
 
 namespace bloomline::filter {
 
-// Whose counts they are. Policies of the same text share them, so a database that is opened again
-// goes on counting.
+// Policies of the same text share their counts, so a database that is opened again continues to
+// count.
 struct CountsLabels {
   std::string engine;         // "rocksdb"
   std::string policy;         // "compact:10"
@@ -26,7 +26,7 @@ struct CountsLabels {
   }
 };
 
-// Values that only grow, and values of now. The text of each is in metrics_text.cc.
+// Values that only grow, and values of the moment. metrics_text.cc has the text of each.
 enum class Count {
   kOpened,  // by OpenedKind
   kOpen = kOpened + 4,
@@ -39,14 +39,14 @@ enum class Count {
   kBytesBuilt,
   kNanosecondsBuilt,
   kLimited,                     // by FilterLimit
-  kMemoryBytes = kLimited + 2,  // of all live filters that share a limit, and the limit: of now
+  kMemoryBytes = kLimited + 2,  // of the moment: all live filters that share a limit, and it
   kMemoryLimitBytes,
   kEnd,
 };
 
 enum class OpenedKind { kBloomline, kRocksDB, kOther, kMatchesEverything, kEnd };
 
-// Why a filter matches everything, or a file gets none.
+// The reason why a filter matches everything, or a file gets none.
 enum class UselessReason { kOptions, kDamaged, kSaidByWriter, kRandomSeed, kEnd };
 
 // What gave a filter fewer bits per key than the options say.
@@ -69,7 +69,7 @@ class FilterCounts {
   void Add(Count count, uint64_t n, Index index = {}) {
     if (!Uncounted::IsOn()) Raise(count, n, index);
   }
-  // For values of now.
+  // For values of the moment.
   template <typename Index = int>
   void Raise(Count count, uint64_t n, Index index = {}) {
     At(count, index).fetch_add(n, std::memory_order_relaxed);
@@ -113,11 +113,11 @@ class FilterCounts {
 constexpr size_t kMaxCounts = 4096;
 FilterCounts* CountsFor(const CountsLabels& labels);
 
-// Those without labels, for filters that belong to no policy.
+// The counts without labels, for filters that belong to no policy.
 FilterCounts* UnlabelledCounts();
 
-// Returns all counts, from 0 on; null for a greater `index`. The first one has no labels: so each
-// is met once, also by who counts up while labels are added.
+// Returns all counts, from index 0 on; null for a greater index. The first one has no labels. So a
+// caller who counts up meets each once, also while labels are added.
 FilterCounts* CountsAt(size_t index);
 
 // `start` is called whenever CountsFor is called: a writer of metrics starts with the first policy.

@@ -123,7 +123,7 @@ void AddCounts(Text* text, const char* name, const char* type, const char* help,
   }
 }
 
-// A policy that is not used, such as one of default options that others replace, has none.
+// A policy that is not used, such as one of default options that others replace, has no filters.
 bool HasFilters(const FilterCounts& counts) {
   uint64_t sum = counts.Get(Count::kBuilt) + counts.Get(Answers::kKeys, false) +
                  counts.Get(Answers::kKeys, true);  // LevelDB does not count what it opens

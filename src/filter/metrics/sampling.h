@@ -1,7 +1,8 @@
-// Which queries are counted: about one in 256 of each thread, which stands for all since the last.
+// Chooses the queries to count: about one in 256 of each thread, which stands for all since the
+// last.
 //
 // A counter that every query of every thread adds to would cost more than the query: the threads
-// would wait for its cache line. So a query only counts down a number of its own thread.
+// would wait for its cache line. So a query only counts down a number that belongs to its thread.
 #ifndef BLOOMLINE_FILTER_METRICS_SAMPLING_H_
 #define BLOOMLINE_FILTER_METRICS_SAMPLING_H_
 
@@ -16,11 +17,11 @@ struct SamplingState {
   uint64_t random;
 };
 
-// In a shared library, an access takes 1 to 3 ns, as it is a call; with the model initial-exec,
-// none. But the loader refuses to open such a library at run time, as Java and Python do, if all
-// its thread_local variables take more than some 1,000 bytes. So only the project's own libraries
-// have this model (CMakeLists.txt). In executables the linker takes a faster model in any case.
-// Other C libraries than glibc have no room at all.
+// In a shared library, an access takes 1 to 3 ns, because it is a call; with the model initial-exec
+// it costs nothing. But the loader refuses to open such a library at run time, as Java and Python
+// do, if all its thread_local variables take more than some 1,000 bytes. So only the project's own
+// libraries have this model (CMakeLists.txt). In executables the linker takes a faster model in any
+// case. C libraries other than glibc have no room at all.
 //
 // __thread instead of thread_local: an extern variable of the latter kind is read through a
 // function that would initialise it.
@@ -30,8 +31,8 @@ extern __thread SamplingState sampling_state __attribute__((tls_model("initial-e
 extern __thread SamplingState sampling_state;
 #endif
 
-// Counts down for num_queries > 0 queries of this thread. If it returns true, one of them is to be
-// counted, and TakeSample must be called.
+// Counts down for num_queries > 0 queries of this thread. If it returns true, TakeSample must be
+// called to count one of them.
 inline bool IsSampled(int32_t num_queries = 1) {
   return (sampling_state.queries_left -= num_queries) < 0;
 }
@@ -50,8 +51,8 @@ Sample TakeSample(int32_t num_queries = 1);
 // Returns a random number of this thread.
 uint64_t ThreadRandom();
 
-// While it exists, nothing is counted or sampled of what this thread does: bloomline itself builds
-// and queries filters to find out what they are like.
+// While it exists, this thread counts and samples nothing: bloomline itself builds and queries
+// filters to find out their properties.
 class Uncounted {
  public:
   // At most 2^30 queries.

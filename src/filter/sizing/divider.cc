@@ -108,9 +108,9 @@ const RateHull& Hull(Format format) {
 }
 
 // The division of the memory among some levels, each of which gets a filter. Every level goes down
-// the hull as long as a bit there saves at least as many reads as elsewhere. The last step of one
-// level does not fit as a rule. Then one level takes the rest of the memory, or gives what this
-// step lacks: whichever wastes the fewest reads, because there the curve may lie above the hull.
+// the hull while a bit there saves at least as many reads as elsewhere. Mostly the last step of one
+// level does not fit. Then one level takes the rest of the memory, or gives what this step lacks:
+// the one that wastes the fewest reads, because there the curve may lie above the hull.
 class Spread {
  public:
   Spread(Format format, double memory, const LevelKeys* levels, const std::vector<int>& filtered)
@@ -135,7 +135,8 @@ class Spread {
     TakeSteps(low);
   }
 
-  // The reads that the filtered levels waste, and the bits per key of each, as in `filtered`.
+  // The reads that the filtered levels waste, and the bits per key of each, in the order of
+  // `filtered`.
   double wasted_reads() const { return best_reads_; }
   const std::vector<double>& bits() const { return best_bits_; }
 
@@ -207,7 +208,7 @@ class Spread {
   const double memory_;
   const LevelKeys* const levels_;
   const std::vector<int>& filtered_;
-  std::vector<size_t> corners_;  // as filtered_
+  std::vector<size_t> corners_;  // in the order of filtered_
   double best_reads_ = std::numeric_limits<double>::infinity();
   std::vector<double> best_bits_;
 };

@@ -22,8 +22,8 @@ struct LevelKeys {
   double runs;  // more than 0
 };
 
-// The memory that bits_per_key stand for, and back: the same number, but in kRibbon, where memory
-// is that of filters of a million keys. Between them, 0 is no filter.
+// The memory of bits_per_key, and the reverse. They are the same number except in kRibbon, whose
+// memory is that of filters of a million keys. Between them, 0 means no filter.
 double MemoryBits(Format format, double bits_per_key);
 double BitsOfMemory(Format format, double memory_bits);
 
@@ -32,7 +32,7 @@ double BitsOfMemory(Format format, double memory_bits);
 void DivideMemory(Format format, double memory, const LevelKeys* levels, int num_levels,
                   double* bits);
 
-// The bits per key of levels, and what they come to.
+// The bits per key of levels, with their memory and wasted reads.
 struct Division {
   double bits_per_key = 0;            // that were divided
   std::vector<double> bits_of_level;  // 0: no filter
@@ -50,9 +50,9 @@ class Divider {
   // Tries multiples of 1 / steps_per_bit in the range.
   Divider(BitsPerKeyRange range, int steps_per_bit, Divide divide);
 
-  // The fewest wasted reads within so many bytes. None: too few for any filters.
+  // The fewest wasted reads within `bytes`. None if these are too few for any filters.
   std::optional<Division> Within(double bytes) const;
-  // The least memory for so many wasted reads. None: out of reach.
+  // The least memory for at most wasted_reads. None if that is out of reach.
   std::optional<Division> For(double wasted_reads) const;
   Division At(double bits_per_key) const { return divide_(bits_per_key); }
 
@@ -62,8 +62,8 @@ class Divider {
 
  private:
   Division AtStep(int step) const { return divide_(step / steps_per_bit_); }
-  // The first step at which holds(division) is true, as it is from there on; last_step_ + 1 if
-  // there is none.
+  // The first step at which holds(division) is true, as it is from there on; last_step_ + 1 if it
+  // is false everywhere.
   template <typename Holds>
   int FirstStep(Holds holds) const;
 

@@ -40,7 +40,7 @@ double RunsAt(const double* runs_of_level, int i) {
   return runs_of_level == nullptr ? 1 : runs_of_level[i];
 }
 
-// What is wrong with the arrays; empty if they are valid, and in one.
+// Returns what is wrong with the arrays, or copies them to one and returns an empty string.
 std::string ToLevels(const double* keys_of_level, const double* runs_of_level, int num_levels,
                      LevelKeys* levels) {
   if (!IsCount(num_levels)) {

@@ -32,8 +32,8 @@ class Remainder {
   uint64_t reciprocal_;
 };
 
-// Double hashing with one hash of 32 bits, as in all older filters: h, h + d, h + 2d, ... mod 2^32,
-// where d is h rotated.
+// Double hashing with one hash of 32 bits, as in all older filters: h, h + d, h + 2d, ... mod 2^32.
+// d is h rotated.
 inline uint32_t Step(uint32_t hash) { return hash >> 17 | hash << 15; }
 
 struct LegacyBloomReader {

@@ -15,7 +15,7 @@
 
 namespace bloomline::stock {
 
-// More probes are not understood by RocksDB, either.
+// RocksDB does not understand more probes, either.
 constexpr int kMaxLocalBloomProbes = 30;
 
 // For whole SIMD registers of probes.
@@ -44,7 +44,7 @@ BLOOMLINE_ALWAYS_INLINE const char* LocalBloomBlock(const kernels::PayloadView& 
          (uint64_t{static_cast<uint32_t>(hash)} * filter.num_blocks >> 32) * kernels::kBlockBytes;
 }
 
-// num_blocks is at most 2^26, num_probes 1 to kMaxLocalBloomProbes. Otherwise as BlockedKernel.
+// num_blocks is at most 2^26, num_probes 1 to kMaxLocalBloomProbes. Otherwise like BlockedKernel.
 struct LocalBloomKernel {
   using MayMatch = bool (*)(const kernels::PayloadView& filter, uint64_t hash);
 

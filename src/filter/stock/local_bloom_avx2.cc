@@ -1,5 +1,6 @@
-// AVX2: RocksDB's Bloom filter, eight probes at a time (local_bloom.h). The queries are those that
-// RocksDB itself has where it is compiled for AVX2, with k known: a packaged RocksDB is not.
+// AVX2: RocksDB's Bloom filter, eight probes at a time (local_bloom.h). Queries have the same code
+// as RocksDB's own when that is compiled for AVX2, which packages are not, and in addition a known
+// k.
 #if defined(__x86_64__)
 
 #include "src/filter/bits/blocks.h"
@@ -33,8 +34,8 @@ BLOOMLINE_AVX2_INLINE bool HasBits(const char* block, __m256i probes, __m256i on
   return kernels::WordsHaveBits(_mm256_castps_si256(words), bits, ones);
 }
 
-// kStops: whether a missing bit ends it. In a batch it must not: where half of the keys are stored,
-// that branch is mispredicted, and a key takes twice as long.
+// kStops: whether a missing bit ends the query. In a batch it must not: if half of the keys are
+// stored, that branch is mispredicted, and a key takes twice as long.
 template <bool kStops>
 BLOOMLINE_AVX2_INLINE bool BlockMayMatch(const char* block, int num_probes, __m256i probe_hash) {
   bool has_bits = HasBits(block, EightProbes(probe_hash, 0), OnesInFirstLanes(num_probes));

@@ -60,8 +60,8 @@ class RibbonReader {
   static uint64_t Hash(std::string_view key) { return RocksDBHash64(key); }
   static uint64_t ShortHash(std::string_view key) { return ShortRocksDBHash64(key); }
 
-  // As many lines for each key: how many it has cannot be foreseen. A prefetch behind the filter
-  // does no harm.
+  // Prefetches the same number of lines for each key, because the number of its lines cannot be
+  // foreseen. A prefetch behind the filter does no harm.
   void Prefetch(uint64_t hash) const {
     const char* const first = RibbonKey(view_, hash).here;
     const uint32_t num_bytes = 2 * view_.shape.columns * RibbonShape::kSegmentBytes;
@@ -88,7 +88,7 @@ struct OneByOne : Reader {
   }
 };
 
-// f(reader) for the reader of a filter that has_reader().
+// Calls f(reader) for the reader of a filter that has_reader().
 template <typename F>
 auto WithReader(const StockFilter& filter, const StockKernel& kernel, F f) {
   if (filter.kind == Kind::kBloom) return f(BloomReader(filter, kernel));

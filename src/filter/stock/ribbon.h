@@ -66,7 +66,7 @@ struct RibbonKey {
     const uint64_t seeded = (hash ^ filter.raw_seed) * 0x6193d459236a3a0d;
     const auto start = static_cast<uint32_t>(kernels::ScaledTo(shape.num_starts, seeded));
     const uint32_t block = start / RibbonShape::kRowsPerBlock;
-    // In a block below upper_start, all ones. Which blocks these are cannot be foreseen, and
+    // All ones in a block below upper_start. Which blocks these are cannot be foreseen, and
     // compilers make branches of conditions.
     const int64_t beyond_upper = int64_t{block} - shape.upper_start;
     const int64_t is_lower = beyond_upper >> 63;
@@ -87,9 +87,9 @@ struct RibbonKey {
     return static_cast<uint32_t>(__builtin_bswap64(mixed));
   }
 
-  // Where the columns of the first row's block begin, and those of the next block. All columns that
-  // the shape has may be read from both: a block that has one less is followed by another, and the
-  // last block has all. Without rows in the next block, which may not exist, it is the first.
+  // The first column of the first row's block, and that of the next block. All columns of the shape
+  // may be read from both: a block that has one less is followed by another, and the last block has
+  // all. Without rows in the next block, which may not exist, both are the first.
   const char* here;
   const char* next;
   uint32_t first_row;  // 0 to 127
@@ -97,8 +97,8 @@ struct RibbonKey {
   uint64_t mixed;
 };
 
-// Columns that a kernel looks at before it decides. With fewer, it would decide too often what
-// cannot be foreseen: that costs 15 to 20 cycles.
+// Columns that a kernel looks at before it decides. With fewer, its branch would be mispredicted
+// too often, which costs 15 to 20 cycles.
 constexpr uint32_t kColumnsAtOnce = 8;
 
 struct RibbonKernel {

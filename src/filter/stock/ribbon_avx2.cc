@@ -46,8 +46,8 @@ BLOOMLINE_AVX2_INLINE __m256i ParitiesAtSigns(__m256i words) {
   return _mm256_xor_si256(words, _mm256_slli_epi32(words, 1));
 }
 
-// Columns i and i + 1, of which the shape has `left` from i on: the selected bits of both blocks,
-// XORed. Words of a column that there is not are zero.
+// Columns i and i + 1, when the shape has `left` from i on: the selected bits of both blocks,
+// XORed. Words of a column that does not exist are zero.
 BLOOMLINE_AVX2_INLINE __m256i TwoColumns(const char* here, const char* next, int left,
                                          __m256i rows_here, __m256i rows_next) {
   if (left <= 0) return _mm256_setzero_si256();

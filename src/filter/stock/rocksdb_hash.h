@@ -15,8 +15,8 @@ namespace bloomline::stock {
 // RocksDB). The final XXH3 gives other values at every length.
 uint64_t RocksDBHash64(std::string_view key);
 
-// RocksDB compiled by GCC for POWER hashes keys of 1,024 bytes or more in its own way
-// (docs/compatibility.md): there, only it can build filters, and query those it built.
+// RocksDB compiled by GCC for POWER hashes keys of 1,024 bytes or more differently
+// (docs/compatibility.md): there, only RocksDB can build its filters, and query those it built.
 #if defined(__powerpc__)
 constexpr bool kHashesAsRocksDB = false;
 #else

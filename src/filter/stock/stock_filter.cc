@@ -14,8 +14,8 @@ int Byte(std::string_view bytes, size_t from_end) {
   return static_cast<unsigned char>(bytes[bytes.size() - from_end]);
 }
 
-// What the trailer says, into a filter whose payload is known. Returns false and sets the reason if
-// that makes no sense. text() is called only if the caller wants the reason.
+// Copies what the trailer says into a filter whose payload is known. Returns false and sets the
+// reason if that makes no sense. Calls text() only if the caller wants the reason.
 template <typename Text>
 bool Wrong(std::string* why, Text text) {
   if (why != nullptr) *why = text();

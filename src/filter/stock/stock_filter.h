@@ -1,8 +1,8 @@
-// The filters that RocksDB itself writes, full filters and partitions, as their bytes tell them
-// apart. They end in 5 bytes (table/block_based/filter_policy.cc), of which the first says how to
+// The filters that RocksDB itself writes, full filters and partitions, distinguished by their
+// bytes. They end in 5 bytes (table/block_based/filter_policy.cc), the first of which says how to
 // read the others:
 //
-//   1 to 127   legacy Bloom filter, so many probes; number of blocks (4 bytes)
+//   1 to 127   legacy Bloom filter with this many probes; number of blocks (4 bytes)
 //   0          matches every key; or bloomline's trailer, whose magic number follows
 //   -1         Bloom filter; variant 0 (1 byte), k (5 bits) and block size (3 bits, 0: 64 bytes),
 //              2 bytes reserved
@@ -52,7 +52,7 @@ struct StockFilter {
   }
 };
 
-// A caller that may get bloomline's filters asks filter::HasTrailer first. Any bytes are safe. If
+// A caller that may get bloomline's filters checks filter::HasTrailer first. Any bytes are safe. If
 // the kind is kUnknown and `why` is not null, *why is one sentence; only this needs memory.
 StockFilter DecodeStockFilter(std::string_view bytes, std::string* why = nullptr);
 

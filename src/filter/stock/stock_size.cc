@@ -54,7 +54,7 @@ int BloomNumProbes(int millibits) {
 }
 
 uint64_t BloomPayloadBytes(uint64_t num_keys, int millibits) {
-  // More than kMaxPayloadBytes whatever the product would be.
+  // The product would be more than kMaxPayloadBytes.
   if (num_keys > kMaxPayloadBytes * 8) return kMaxPayloadBytes;
   const uint64_t bytes = (num_keys * static_cast<uint64_t>(millibits) + 7999) / 8000;
   return std::min(bytes + 63, kMaxPayloadBytes) & ~uint64_t{63};

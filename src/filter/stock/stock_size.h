@@ -1,4 +1,4 @@
-// How large RocksDB makes its own filters, and with how many probes: the same numbers as
+// The size and the number of probes of RocksDB's own filters: the same numbers as
 // table/block_based/filter_policy.cc computes.
 #ifndef BLOOMLINE_FILTER_STOCK_STOCK_SIZE_H_
 #define BLOOMLINE_FILTER_STOCK_STOCK_SIZE_H_
@@ -28,9 +28,9 @@ double RibbonRate(double bits_per_key);
 // few more slots than keys, and a mixture of blocks of c and of c + 1 columns.
 double RibbonMemoryBits(double bits_per_key, uint64_t num_keys);
 double RibbonBitsOfMemory(double memory_bits, uint64_t num_keys);
-// The rate of a filter with so much memory.
+// The rate of a filter with this much memory.
 double RibbonRateOfMemory(double memory_bits, uint64_t num_keys);
-// Bytes without the trailer, to 1 % from 1,000 keys on. Below, RocksDB writes a Bloom filter where
+// Bytes without the trailer, to 1 % from 1,000 keys on. Below, RocksDB writes a Bloom filter if
 // that is smaller.
 uint64_t RibbonPayloadBytes(uint64_t num_keys, double bits_per_key);
 

@@ -57,7 +57,7 @@ void FilterWriter::FinishTo(const FilterShape& shape, char* dst, int num_threads
   BeginNext();
 }
 
-// Faults of options are those of each filter.
+// Faults of options stay for each filter.
 void FilterWriter::BeginNext() {
   hashes_.Clear();
   previous_prefix_hash_.reset();

@@ -1,7 +1,6 @@
-// Collects the hashes of one filter's keys after another's, and writes each filter in the trailer
-// container (trailer.h). The caller chooses the shape (shapes.h); how it is filled is
-// payload_builder's. FilterBuilder is the public face; engine adaptors use this directly, so that
-// AddKey inlines.
+// Collects the hashes of the keys of one filter after another, and writes each filter in the
+// trailer container (trailer.h). The caller chooses the shape (shapes.h); payload_builder fills it.
+// FilterBuilder is the public class; engine adaptors use this one directly, so that AddKey inlines.
 #ifndef BLOOMLINE_FILTER_WRITER_FILTER_WRITER_H_
 #define BLOOMLINE_FILTER_WRITER_FILTER_WRITER_H_
 
@@ -39,7 +38,7 @@ class FilterWriter {
   // The seed of the next filter's hashes: that of the options, or the one drawn.
   uint64_t seed() const { return hasher_.seed(); }
 
-  // As AddKey, for a hash that HashOf gave.
+  // Like AddKey, for a hash that HashOf gave.
   uint64_t HashOf(std::string_view key) const { return hasher_(key); }
   void AddHash(uint64_t hash);
 
@@ -54,12 +53,12 @@ class FilterWriter {
   Fault fault() const { return fault_.load(std::memory_order_relaxed); }
   bool MatchesEverything() const { return fault() != Fault::kNone; }
 
-  // As FilterBuilder::error.
+  // See FilterBuilder::error.
   const std::string& error() const { return error_; }
   const FilterOptions& options() const { return options_; }
 
-  // The next FinishTo records these as Extension::ranges and Extension::second. Their bytes must be
-  // there until then.
+  // The next FinishTo records these as Extension::ranges and Extension::second. Their bytes must
+  // stay until then.
   void RecordRanges(std::string_view field, const Payload& entries) {
     extension_.ranges = field;
     extension_.second = entries;
@@ -70,16 +69,16 @@ class FilterWriter {
   uint64_t end_bytes() const { return EndBytes(extension_); }
   uint64_t tail_bytes() const { return TailBytes(extension_); }
 
-  // Moves all keys of `other`, which has the same format and seed, here. What other lost, this has
-  // lost, too.
+  // Moves all keys of `other`, which has the same format and seed, here. Keys that the other lost
+  // are lost here, too.
   void TakeKeysFrom(FilterWriter* other);
 
   // Writes shape.payload_bytes() + tail_bytes() bytes and starts over. The shape is that of
-  // num_keys() keys; it has no blocks if there are none.
+  // num_keys() keys, without blocks if there are no keys.
   void FinishTo(const FilterShape& shape, char* dst, int num_threads = 1);
 
-  // Forgets all keys, and what is to be said of them and of the last filter. With random_seed,
-  // draws the next seed.
+  // Forgets all keys, records and faults, also of the last filter. With random_seed, draws the next
+  // seed.
   void Reset() {
     BeginNext();
     error_ = reason_;

@@ -8,10 +8,11 @@
 namespace bloomline::filter {
 namespace {
 
-// A unit in words, of which the first is its header. Large ones for large lists: each is begun with
-// a cache miss. Chunks of 64 KiB have 8,189 hashes, and those of 2 MiB 262,141: with units of 256
-// or 1,024 words, 253 or 1,021 of them would be no whole unit, and lists of fewer than 104,000
-// hashes, or of several threads' builders, would often not do with an eighth more.
+// A unit in words, the first of which is its header. Large units suit large lists: each is begun
+// with a cache miss. Chunks of 64 KiB have 8,189 hashes, and those of 2 MiB 262,141: with units of
+// 256 or 1,024 words, 253 or 1,021 of them would be no whole unit, and lists of fewer than 104,000
+// hashes, or of several threads' builders, would often need more than an eighth of additional
+// memory.
 constexpr size_t kUnitWords = 1023;
 constexpr size_t kSmallUnitWords = 255;
 constexpr size_t kLargeList = size_t{2} << 20;
@@ -35,8 +36,9 @@ BlockRun HashGroups::BlocksOf(size_t group) const {
 
 size_t HashGroups::ExtraBytes(const HashList& list) const {
   const size_t words = UnitWords(list.size());
-  // Hashes in use are at most those that have been read. They are in full units but for one of each
-  // group, and a unit has one hash less than a piece. A piece is no unit until its end is read.
+  // Hashes in use are at most those that have been read. They fill units, except for one of each
+  // group, and a unit has one hash less than a piece. A piece becomes a unit only when its end is
+  // read.
   size_t hashes = list.size() / words + 2 * words;
   list.ForEachChunk([&](const uint64_t*, size_t n) { hashes += n % words; });
   const size_t units = num_groups_ + hashes / (words - 1) + 1;
@@ -68,7 +70,7 @@ bool HashGroups::Take(HashList* list) {
 void HashGroups::AddFree(uint64_t* memory) { free_ = new (memory) Unit{free_}; }
 
 void HashGroups::Move(const uint64_t* hashes, size_t n) {
-  // Copies: writing hashes could change the members for all that the compiler knows.
+  // Copies: the compiler must assume that writing hashes changes members.
   Group* const groups = groups_.data();
   const uint64_t num_blocks = num_blocks_;
   const int shift = group_shift_;

@@ -1,8 +1,8 @@
 // Sorts the hashes of a list by groups of blocks, in the memory of the list.
 //
 // The list is read from its beginning. Each piece that has been read becomes a unit, and units take
-// the hashes of the groups. So beside the list there are only the units that are not full yet, one
-// for each group, and the ends of chunks that do not fill a piece.
+// the hashes of the groups. So the only additional memory is for the units that are not full yet,
+// one for each group, and for the ends of chunks that do not fill a piece.
 #ifndef BLOOMLINE_FILTER_WRITER_HASH_GROUPS_H_
 #define BLOOMLINE_FILTER_WRITER_HASH_GROUPS_H_
 
@@ -27,16 +27,16 @@ class HashGroups {
   size_t num_groups() const { return num_groups_; }
   BlockRun BlocksOf(size_t group) const;
 
-  // Moves all hashes of the list, of which there is at least one, to the groups. Their memory stays
-  // the list's: it must outlive them, and nothing but Clear, TakeAll and its destructor may be
-  // called then. False, and the list is as it was, if this would need more than an eighth of the
-  // list's memory in addition.
+  // Moves all hashes of the list, at least one, to the groups. Their memory stays the list's: it
+  // must outlive them, and only Clear, TakeAll and its destructor may be called then. Returns
+  // false, and leaves the list alone, if this would need more than an eighth of the list's memory
+  // in addition.
   bool Take(HashList* list);
 
   // The memory that Take needs in addition; SIZE_MAX if it refuses.
   size_t ExtraBytes(const HashList& list) const;
 
-  // f(const uint64_t* hashes, size_t n) for all hashes of a group, in the order of the list.
+  // Calls f(const uint64_t* hashes, size_t n) for all hashes of a group, in the order of the list.
   template <typename F>
   void ForEachRun(size_t group, F f) const {
     const Group& of = groups_[group];

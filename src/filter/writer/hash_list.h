@@ -22,8 +22,8 @@ class HashList {
     Push(hash);
   }
 
-  // Appends a hash unless it is the last one already. False, and nothing done, in an empty list or
-  // if more memory is needed. The fast path of AddKey.
+  // Appends a hash unless it is the last one already. Does nothing and returns false in an empty
+  // list or if more memory is needed. The fast path of AddKey.
   bool AppendIfNewAndEasy(uint64_t hash) {
     if (next_ == end_) return false;
     if (back() != hash) Push(hash);
@@ -41,7 +41,7 @@ class HashList {
   // Forgets all hashes; keeps the first chunk, so a reused builder of small filters allocates once.
   void Clear();
 
-  // f(hash) for all.
+  // Calls f(hash) for all.
   template <typename F>
   void ForEach(F f) const {
     ForEachChunk([&](const uint64_t* hashes, size_t n) {
@@ -49,7 +49,8 @@ class HashList {
     });
   }
 
-  // f(hashes, how many) for all chunks. f may write to the hashes of its chunk, and those before.
+  // Calls f(hashes, how many) for all chunks. f may write to the hashes of its chunk, and those
+  // before.
   template <typename F>
   void ForEachChunk(F f) {
     if (size() == 0) return;
@@ -66,8 +67,8 @@ class HashList {
   }
 
  private:
-  // A chunk's header; its hashes lie behind it. Of whole words, so that a chunk has no bytes left
-  // over, also on i386, where the alignment of a uint64_t is 4.
+  // A chunk's header; its hashes lie behind it. It has whole words, so that a chunk has no bytes
+  // left over, also on i386, where the alignment of a uint64_t is 4.
   struct alignas(sizeof(uint64_t)) Node {
     Node* next;
     size_t capacity;
@@ -88,7 +89,7 @@ class HashList {
   }
   static void Free(Node* node);
 
-  // A chunk is begun only when a hash goes into it, so none but a cleared list's only one is empty.
+  // A chunk is begun only when a hash goes into it, so only a cleared list's single chunk is empty.
   // There next_ == end_, as in a list without chunks: before any other slot there is a hash.
   Node* first_ = nullptr;
   Node* last_ = nullptr;

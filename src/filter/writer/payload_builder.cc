@@ -29,8 +29,8 @@ int BloomGroupShift(uint64_t num_blocks) {
 // large enough for what they need in addition.
 constexpr size_t kCompactFromKeys = 32 << 10;
 
-// The shift of groups of about 16 sqrt(n) keys: each costs memory that is not full yet, and each is
-// sorted by block in memory of its own, which should stay in the L2 cache.
+// The shift of groups of about 16 sqrt(n) keys: each costs memory that is not full yet, and the
+// memory in which each is sorted by block should stay in the L2 cache.
 int CompactGroupShift(size_t num_keys, uint64_t num_blocks) {
   const double groups = std::sqrt(static_cast<double>(num_keys)) / 16;
   int shift = 0;

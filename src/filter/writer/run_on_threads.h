@@ -11,8 +11,8 @@
 
 namespace bloomline::filter {
 
-// How many threads, of at most `most`, solve the blocks of num_keys keys fastest: one for each
-// 32,768 keys. To start a thread takes 25 us, as long as solving 1,000 keys. Measured on two
+// The number of threads, at most `most`, that solve the blocks of num_keys keys fastest: one for
+// each 32,768 keys. Starting a thread takes 25 us, as long as solving 1,000 keys. Measured on two
 // threads: 32,000 keys take as long as on one, 128,000 take 1.8 ms instead of 3.2.
 inline int ThreadsForKeys(uint64_t num_keys, int most) {
   constexpr uint64_t kKeysPerThread = 32768;
@@ -22,8 +22,8 @@ inline int ThreadsForKeys(uint64_t num_keys, int most) {
              : 1;
 }
 
-// Runs f(0) .. f(n - 1), n >= 1, each on a thread of its own, and returns when all have returned.
-// What no thread could be started for runs on this one. If any throw, what one of them threw is
+// Runs f(0) .. f(n - 1), n >= 1, each on its own thread, and returns when all have returned. If a
+// thread cannot be started, its call runs on this one. If any throw, one of their exceptions is
 // thrown again then.
 template <typename F>
 void RunOnThreads(size_t n, F f) {

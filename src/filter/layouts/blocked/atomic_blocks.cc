@@ -11,9 +11,9 @@ uint64_t* WordsOf(const PayloadView& filter, uint64_t hash) {
   return reinterpret_cast<uint64_t*>(WritableBlockOf(filter, hash));
 }
 
-// Sets the masks' bits in the words of a block that lack any. The other words are not written. So
-// threads that add keys which are present already do not take the cache line from each other. True:
-// a word lacked some.
+// Sets the masks' bits in those words of a block that lack any. Other words are not written, so
+// threads that add keys which are present already do not take the cache line from each other.
+// Returns true if a word lacked some.
 bool OrAtomicWords(uint64_t* block, const uint64_t* masks) {
   uint32_t lacking = 0;
 #pragma GCC unroll 8

@@ -16,15 +16,15 @@ constexpr uint32_t kWordsPerBlock = static_cast<uint32_t>(kBlockBits) / kWordBit
 static_assert(__atomic_always_lock_free(sizeof(uint64_t), nullptr),
               "an atomic operation with a lock would be slow");
 
-// Words begin at multiples of 8. A uint64_t need not on i386, where Clang would call a function.
+// Words begin at multiples of 8. On i386 a uint64_t need not, and Clang would call a function.
 using AtomicWord __attribute__((aligned(8))) = uint64_t;
 
 inline uint64_t LoadAtomic(const uint64_t* word) {
   return __atomic_load_n(static_cast<const AtomicWord*>(word), __ATOMIC_RELAXED);
 }
 
-// Takes 20 clock cycles and waits for the one before. Does not return the old value: for that it
-// would have to be a loop.
+// Takes 20 clock cycles and waits for the one before. It does not return the old value: that would
+// take a loop.
 inline void OrAtomic(uint64_t* word, uint64_t mask) {
   __atomic_fetch_or(static_cast<AtomicWord*>(word), mask, __ATOMIC_RELAXED);
 }
@@ -39,7 +39,7 @@ inline uint64_t WordMask(uint64_t bit) {
 #endif
 }
 
-// As the functions of the same names in BlockedKernel. `data` is on a 64-byte boundary.
+// Like the functions of the same names in BlockedKernel. `data` is on a 64-byte boundary.
 void AtomicMayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes,
                         bool* may_match);
 void AtomicAddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed);

@@ -1,6 +1,6 @@
 // AVX-512: blocked filters. Bits are set in a block that is one register. Queries stay in registers
-// of 256 bits, eight probes at a time: where an Intel processor has not multiplied in 512 bits
-// right before, a key takes twice as long there (docs/rejected.md).
+// of 256 bits, eight probes at a time: in 512 bits a key takes twice as long, if an Intel processor
+// has not multiplied in 512 bits right before (docs/rejected.md).
 #if defined(__x86_64__)
 
 #include <cstddef>
@@ -97,8 +97,7 @@ BLOOMLINE_AVX512_INLINE __m512i OnesAt(const uint32_t* positions, int num_probes
   return ones;
 }
 
-// A key that is prepared. Its positions are in memory because broadcasting from there costs no
-// shift unit.
+// A prepared key. Its positions are in memory because broadcasting from there costs no shift unit.
 template <int kPositions>
 struct alignas(kPositions * sizeof(uint32_t)) PreparedKey {
   uint32_t positions[kPositions];
@@ -139,7 +138,7 @@ BLOOMLINE_AVX512_INLINE void ForEachKey(char* data, uint64_t num_blocks, int num
   }
 }
 
-// ForEachKey as RunUnrolled takes it.
+// ForEachKey in the form that RunUnrolled takes.
 template <typename F, typename... Args>
 struct OnKeys {
   template <int K>
@@ -168,9 +167,9 @@ struct Add {
   }
 };
 
-// A prefetch costs 7 % where the blocks are in the cache, and saves 13 % at 1e6 keys and 20 % at
-// 1e7 (db_bench_ext/run --part filters). Of fewer than kInsertAhead keys none can be prefetched in
-// time.
+// Prefetching costs 7 % if the blocks are in the cache, and saves 13 % at 1e6 keys and 20 % at 1e7
+// (db_bench_ext/run --part filters). With fewer than kInsertAhead keys, no prefetch is early
+// enough.
 void InsertMany(const PayloadView& filter, size_t n, const uint64_t* hashes) {
   if (filter.num_blocks * kBlockBytes > kCachedBytes && n >= kInsertAhead) {
     RunForEach<OnKeys<Insert<true>>>(filter, n, hashes);

@@ -1,5 +1,5 @@
-// NEON: blocked filters, eight probes of a block at a time, 16 bits each: the upper halves of the
-// 32-bit probes have all that is used. A block's 64 bytes are a look-up table.
+// NEON: blocked filters, eight probes of a block at a time, 16 bits each: only the upper halves of
+// the 32-bit probes are used. A block's 64 bytes are a look-up table.
 #include "src/filter/cpu/has_neon.h"
 
 #if defined(BLOOMLINE_HAS_NEON)

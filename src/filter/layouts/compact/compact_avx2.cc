@@ -21,9 +21,9 @@
 namespace bloomline::kernels {
 namespace {
 
-// --- Parities of 64-bit lanes, and of bytes: AVX2 has no population count.
+// --- Parities of 64-bit lanes, and of bytes, which AVX2 does not count.
 
-// By a register move; left to itself, GCC goes through memory, which takes longer.
+// By a register move. GCC alone goes through memory, which takes longer.
 BLOOMLINE_AVX2_INLINE __m256i Broadcast(uint64_t word) {
   return _mm256_broadcastq_epi64(_mm_cvtsi64_si128(static_cast<long long>(word)));
 }
@@ -64,7 +64,7 @@ BLOOMLINE_AVX2_INLINE unsigned FourParities(__m256i bits) {
 // after the first four columns saves instructions, and loses as much by mispredictions
 // (docs/rejected.md).
 
-// Four fields, each in a lane of 64 bits with zeros above it, as mine.field is.
+// Four fields, each in a lane of 64 bits with zeros above it, like mine.field.
 template <unsigned kBytes>
 BLOOMLINE_AVX2_INLINE __m256i FourFields(const char* fields) {
   if constexpr (kBytes == 2) {
@@ -136,7 +136,7 @@ BLOOMLINE_AVX2_INLINE uint32_t OddPlaces(const char* block, __m256i coefficients
     bytes = _mm256_or_si256(bytes,
                             _mm256_shuffle_epi8(Load256(block + 32), Load256(r.from_bytes_32_63)));
   }
-  // AVX2 has no shifts of 8 or 16 bits by different counts, but multiplications by powers of two.
+  // AVX2 cannot shift 8 or 16 bits by different counts, but it can multiply by powers of two.
   // Places 2 i and 2 i + 1 share 16 bits, which in `even` have the window of place 2 i:
   //
   //   even place: (window << (16 - shift)) >> 16, lower byte      odd: window << (8 - shift), upper
@@ -154,8 +154,7 @@ BLOOMLINE_AVX2_INLINE unsigned CountOnes(uint64_t bits) {
 }
 
 // The fingerprint's bits take part in the parities: bit 32 + i is in first_places[i]. So an odd
-// column is one that does not match. Columns that the block does not have have no places, and are
-// even.
+// column is one that does not match. Columns that the block lacks have no places, and are even.
 //
 // At most kFewPoolColumns full columns, and the partial one: a POPCNT for each. The parity of a
 // count is its bit 0, so only bit 0 of the ORed counts is of use.

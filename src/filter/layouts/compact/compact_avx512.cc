@@ -45,15 +45,15 @@ BLOOMLINE_AVX512_INLINE __m512i LoadBlock(const char* block) {
     static_assert(kBlockSize == 16, "reads past the block");
     bits = _mm512_zextsi128_si512(_mm_loadu_si128(reinterpret_cast<const __m128i*>(block)));
   }
-  // GCC 12 would fold the load into both of its users. Of a block that does not begin on a cache
-  // line, each load is of two lines.
+  // GCC 12 would fold the load into both of its users. Each load of a block that does not begin at
+  // a cache line reads two lines.
   __asm__("" : "+v"(bits));
   return bits;
 }
 
 // VPERMB's index, which moves the field of fast column i to the low bytes of lane i. All other
-// bytes get byte 0 of the block, which is rubbish: the key's coefficients have no bits there, and
-// lanes without a column are not asked for.
+// bytes get byte 0 of the block, a value without meaning: the key's coefficients are 0 there, and
+// lanes without a column are ignored.
 template <unsigned kArrangement>
 struct FieldBytes {
   constexpr FieldBytes() {

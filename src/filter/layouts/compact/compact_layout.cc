@@ -34,20 +34,21 @@ uint32_t ArrangementFor(double bits_per_key) {
   return 0;
 }
 
-// Blocks have 64 bytes, and 32 below 5.5 bits per key, where blocks of 64 would have more keys than
-// slots.
+// Blocks have 64 bytes, or 32 below 5.5 bits per key, because blocks of 64 would have more keys
+// than slots.
 FilterShape Shape(const ShapeRequest& request) {
   const uint32_t arrangement = ArrangementFor(request.bits_per_key);
   const uint32_t block_bytes = kernels::kArrangements[arrangement].block_bytes;
   return FilterShape::Compact(WholeBlocks(request, block_bytes), arrangement);
 }
 
-// Blocks of 32 bytes where larger ones, with the container, would take so much more than the keys
-// pay for, and they alone take not much less: the container may not cost most of the accuracy.
+// Blocks of 32 bytes if larger ones, with the container, would take that much more than the keys
+// pay for, and the small ones alone take not much less: the container may not cost most of the
+// accuracy.
 FilterShape TableShape(const ShapeRequest& request) {
   constexpr double kMaxRounding = 1.1;
   constexpr double kMinPayload = 0.95;
-  // At more bits per key such a block has too few keys for its slots, of which it has at least 22.
+  // At more bits per key, such a block has too few keys for its slots, which are at least 22.
   constexpr double kMaxSmallBlocksBitsPerKey = 11;
   constexpr uint32_t kSmallBlocksArrangement = 1;
   const FilterShape shape = Shape(request);
@@ -84,7 +85,8 @@ void WriteBloomBlock(const kernels::Arrangement& arrangement, const uint64_t* ha
   }
 }
 
-// More different hashes than a block can have slots, or no solution, give a Bloom block.
+// With more different hashes than a block can have slots, or without a solution, the block becomes
+// a Bloom block.
 void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kernels::Kernel& kernel,
                 char* block) {
   std::memset(block, 0, shape.block_bytes);

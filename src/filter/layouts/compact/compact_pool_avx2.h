@@ -28,7 +28,7 @@ namespace bloomline::kernels {
 
 constexpr unsigned kPoolPlaces = 32;  // of a register
 constexpr unsigned kMaxPoolRegisters = 2;
-// Blocks of one register have at most so many; all are tested, so no branch depends on their
+// Blocks of one register have at most this many. All are tested, so no branch depends on their
 // number.
 constexpr unsigned kFewPoolColumns = 4;
 constexpr unsigned kNoByte = 0x80;  // VPSHUFB gives zero
@@ -92,7 +92,7 @@ class PoolBytesWriter {
     }
   }
 
-  // Pieces that are two only because slot 64 is between them.
+  // Two pieces that are separate only because slot 64 is between them.
   static bool Continues(const PoolPiece& piece, const PoolPiece& next) {
     return next.column == piece.column && next.word_byte == piece.word_byte &&
            next.bit == piece.bit + piece.length;

@@ -61,7 +61,7 @@ struct PoolLanes {
   }
 };
 
-// Blocks of so many slots or more need one pass.
+// Blocks with this many slots or more need one pass.
 constexpr unsigned kOnePassSlots = 64;
 constexpr bool OnePassIsEnough() {
   for (const Arrangement& arrangement : kArrangements) {
@@ -109,7 +109,7 @@ struct alignas(64) PoolRegisters {
     registers.full_columns = (1u << (pool.full_columns - fast_columns)) - 1;
     registers.partial_column = 1u << (pool.full_columns - fast_columns);
     registers.threshold = pool.threshold;
-    // One pass also of a block that is all fast columns.
+    // A block that is all fast columns also takes one pass.
     registers.num_passes =
         lanes.size <= kLanesPerPass ? 1 : (lanes.size + kLanesPerPass - 1) / kLanesPerPass;
     return registers;
@@ -135,8 +135,8 @@ struct alignas(64) PoolRegisters {
     pass.mask[in_pass] |= OnesBelow64(piece.length) << piece.bit;
     const unsigned last_byte = (piece.bit + piece.length - 1u) / 8;
     for (unsigned i = piece.bit / 8; i <= last_byte; ++i) {
-      // Windows wrap: what a byte has before the piece's first bit is masked out. Two pieces of a
-      // column share a byte only where the second continues the first behind slot 64: both give the
+      // Windows wrap: the bits of a byte before the piece's first bit are masked out. Two pieces of
+      // a column share a byte only if the second continues the first behind slot 64: both give the
       // same bit.
       const unsigned bit = window_bit + 64 + 8 * i - piece.bit;
       pass.window_bits[8 * in_pass + i] = static_cast<uint8_t>(bit % 64);

@@ -1,6 +1,6 @@
-// The query of a compact block: which parts it has, in which order, and all of them with 64-bit
-// integers. A kernel puts better ones in the place of some. What is shared inlines into the kernel,
-// so that it is compiled for the kernel's instruction set (POPCNT, BMI2).
+// The query of a compact block: its parts, their order, and all of them with 64-bit integers. A
+// kernel replaces some by better ones. Shared parts inline into the kernel, so that they are
+// compiled for its instruction set (POPCNT, BMI2).
 #ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_QUERY_H_
 #define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_QUERY_H_
 
@@ -14,7 +14,7 @@
 
 namespace bloomline::kernels {
 
-// Which slots a block has, by their number.
+// The slots that a block has, by their number.
 struct SlotMasks {
   constexpr SlotMasks() {
     for (unsigned slots = 0; slots <= kMaxCompactSlots; ++slots) {
@@ -38,8 +38,8 @@ BLOOMLINE_ALWAYS_INLINE bool PoolMatches(const char* block, CompactSlots mine, u
   constexpr unsigned kFast = kArrangements[kArrangement].fast_columns;
   const unsigned slots = SlotsOf(header);
   const Pool& pool = PoolFor<kArrangement>(slots);
-  // Loops take four steps at a time: how many are needed varies from block to block, and a loop's
-  // end that is mispredicted costs more than steps that do nothing.
+  // Loops take four steps at a time: the number needed varies from block to block, and
+  // mispredicting a loop's end costs more than steps that do nothing.
   constexpr unsigned kStep = 4;
   const uint64_t coefficients[] = {mine.word, mine.field};
   // For each column, the XOR of all hits up to its last piece. XORed with that of the column
@@ -154,11 +154,11 @@ BLOOMLINE_ALWAYS_INLINE void CompactMayMatchMany(const CompactFilter& filter, si
   }
 }
 
-// With internal linkage: what is not inlined would otherwise be shared by all copies of the library
-// in a process.
+// With internal linkage: functions that are not inlined would otherwise be shared by all copies of
+// the library in a process.
 namespace {
 
-// What is for few queries is out of line, so that the path of the others needs few registers.
+// Code that few queries reach is out of line, so that the path of the others needs few registers.
 //
 // PoolColumns() is for keys that match the fast columns: stored keys, and few missing ones.
 template <unsigned kArrangement>
@@ -167,11 +167,11 @@ __attribute__((noinline)) bool PiecesMatch(const char* block, uint64_t word, uin
   return PoolMatches<kArrangement>(block, {word, field}, header, hash);
 }
 
-// All parts in plain C++. A kernel's Query hides those that it has better ones for, and those that
-// are to be compiled for its instruction set.
+// All parts in plain C++. A kernel's Query hides those for which it has better ones, and those that
+// must be compiled for its instruction set.
 template <typename Query>
 struct PlainQuery {
-  // SlotsInBlock by table, which takes fewer instructions where there is no BZHI.
+  // SlotsInBlock by table, which takes fewer instructions without BZHI.
   BLOOMLINE_ALWAYS_INLINE static CompactSlots Slots(const CompactKey& key, unsigned slots,
                                                     unsigned attempt) {
     return {WordInAttempt(key, attempt) & kSlotMasks.word[slots],

@@ -1,8 +1,8 @@
-// What the queries of compact blocks with AVX2 and AVX-512 share: keys of a batch four at a time,
+// Shared by the queries of compact blocks with AVX2 and AVX-512: keys of a batch four at a time,
 // and the pool by tables. Their .cc files have the fast columns and the pool of one block.
 //
-// For a kernel's .cc file, which before this file defines BLOOMLINE_COMPACT_TARGET, the attribute
-// of its functions: a template cannot take it as a parameter.
+// A kernel's .cc file defines BLOOMLINE_COMPACT_TARGET, the attribute of its functions, before it
+// includes this file: a template cannot take it as a parameter.
 #ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_VECTOR_QUERY_H_
 #define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_VECTOR_QUERY_H_
 
@@ -20,14 +20,14 @@
 namespace bloomline::kernels {
 namespace {
 
-// The fast columns of a batch of keys, without a branch that depends on a key. Where half of the
-// keys are stored, each such branch is mispredicted half of the time, which takes longer than all
-// of a query's instructions. What all blocks have in common is computed four keys at a time:
-// multiplications stay in registers of 256 bits (docs/rejected.md).
+// The fast columns of a batch of keys, without a branch that depends on a key. If half of the keys
+// are stored, each such branch is mispredicted half of the time, which takes longer than all of a
+// query's instructions. Work that all blocks share is done four keys at a time: multiplications
+// stay in registers of 256 bits (docs/rejected.md).
 template <unsigned kArrangement, typename Query>
 class CompactBatch {
  public:
-  // Of up to kBatchKeys keys in a filter of fewer than 2^32 blocks.
+  // For up to kBatchKeys keys in a filter of fewer than 2^32 blocks.
   BLOOMLINE_COMPACT_TARGET CompactBatch(const CompactFilter& filter, size_t n,
                                         const uint64_t* hashes) {
     const Constants constants(filter);
@@ -38,8 +38,8 @@ class CompactBatch {
       const auto* four = reinterpret_cast<const long long*>(hashes + i);
       SetCoefficients(constants, _mm256_maskload_epi64(four, exist), i);
     }
-    // In a loop of its own: a load of four headers would wait for stores of two bytes each if these
-    // were still on their way.
+    // A separate loop: a load of four headers would wait for stores of two bytes each that are
+    // still on their way.
     for (size_t i = 0; i < n; ++i) {
       headers[i] = static_cast<uint16_t>(LoadHeader(blocks[i], kA.block_bytes));
     }
@@ -59,8 +59,7 @@ class CompactBatch {
     pool = right & all & ~others;
   }
 
-  // Which keys have a block whose header has a code above this one. Bits past the last key:
-  // anything.
+  // The keys whose block has a header with a code above this one. Bits past the last key: anything.
   BLOOMLINE_COMPACT_INLINE uint32_t CodesAbove(unsigned code) const {
     const __m256i codes = _mm256_set1_epi16(127 << 4);
     const __m256i limit = _mm256_set1_epi16(static_cast<short>(code << 4));
@@ -71,7 +70,7 @@ class CompactBatch {
     return static_cast<uint32_t>(_mm256_movemask_epi8(above));
   }
 
-  // Which keys may match, by what is left to test: the pool, or a block that does not have the
+  // The keys that may match, by what is left to test: the pool, or a block that does not have the
   // filter's arrangement.
   uint32_t pool;
   uint32_t others;
@@ -170,7 +169,7 @@ class CompactBatch {
   alignas(32) uint8_t wrong_[kBatchKeys];  // fast columns, in the lowest bits
 };
 
-// What a row of a table (PoolTable) is asked: whether the key uses the partial column, and its
+// The query of a row of a table (PoolTable): whether the key uses the partial column, and its
 // fingerprint's bits, the pool's first column first.
 template <typename Row>
 BLOOMLINE_ALWAYS_INLINE unsigned AsksPartial(const Row& row, unsigned header, uint64_t hash) {
@@ -181,7 +180,7 @@ BLOOMLINE_ALWAYS_INLINE uint32_t PoolFingerprint(uint64_t hash) {
   return static_cast<uint32_t>(FingerprintOf(hash) >> kArrangements[kArrangement].fast_columns);
 }
 
-// By Query::RowMatches. Rows that are not known() are left to the pieces.
+// Uses Query::RowMatches. Rows that are not known() are left to the pieces.
 template <unsigned kArrangement, typename Query>
 BLOOMLINE_ALWAYS_INLINE bool PoolMatchesByRow(const typename Query::PoolRow& row, const char* block,
                                               CompactSlots mine, unsigned header, uint64_t hash) {
@@ -218,15 +217,15 @@ BLOOMLINE_ALWAYS_INLINE bool PoolMatchesByTable(const char* block, uint64_t word
 // long as one by one, and twelve 1.2 times; where half of the keys are stored, 0.75 and 0.6 times.
 constexpr size_t kMinCompactBatch = 12;
 
-// What a kernel's Query shares. It has itself:
+// The shared part of a kernel's Query, which itself has:
 //   PoolRow        a row of PoolTable
 //   Parities       bit i: the parity of the key's slots in fast column i. Other bits: anything
 //   BatchParities  the same, of coefficients in memory
 //   RowMatches     whether the pool's columns match, by a row that is known()
 template <typename Query>
 struct VectorQuery : PlainQuery<Query> {
-  // As SlotsInBlock, without its minimum of slots and 64: BZHI keeps all 64 bits when it is asked
-  // for 64 or more.
+  // SlotsInBlock without its minimum of slots and 64: BZHI keeps all 64 bits for a count of 64 or
+  // more.
   BLOOMLINE_COMPACT_TARGET static CompactSlots Slots(const CompactKey& key, unsigned slots,
                                                      unsigned attempt) {
     const unsigned in_field = slots > kWordSlots ? slots - kWordSlots : 0;

@@ -64,7 +64,7 @@ namespace bloomline::filter {
 namespace {
 
 FilterShape TableShape(const ShapeRequest& request) {
-  // The size of RocksDB's own smallest filter, which takes smaller partitions to be pointless.
+  // The size of RocksDB's own smallest filter. RocksDB takes smaller partitions to be pointless.
   constexpr uint64_t kMinBytes = kernels::kBlockBytes;
   return FilterShape::Flat(std::max(kMinBytes, WholeBytes(request)), request.num_probes);
 }

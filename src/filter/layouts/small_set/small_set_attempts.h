@@ -1,4 +1,4 @@
-// The attempts of a block: what is left of the equations once they are reduced by the slots that no
+// The attempts of a block: what remains of the equations once they are reduced by the slots that no
 // attempt changes.
 #ifndef BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_ATTEMPTS_H_
 #define BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_ATTEMPTS_H_
@@ -30,8 +30,8 @@ BLOOMLINE_ALWAYS_INLINE uint64_t AttemptCoefficients(uint64_t slots, uint64_t ha
                                           : coefficients & OnesBelow(kMaxAttempts * variable_slots);
 }
 
-// A system of equations in the variable slots for each attempt, kept in echelon form. Without
-// branches: attempts differ.
+// A system of equations in the variable slots for each attempt, kept in echelon form. Attempts
+// differ, so it does not branch.
 class AttemptSystems {
  public:
   // `attempts`: those in which the equation depends on the ones before. `contradicts`: those of

@@ -1,5 +1,5 @@
-// LevelDB's small sets in the table of layouts. They are in LevelDB only, which opens none for
-// many queries.
+// LevelDB's small sets in the table of layouts. Only LevelDB has them, and it opens none for many
+// queries.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -13,7 +13,7 @@
 namespace bloomline::filter {
 namespace {
 
-// With the bytes of a flat filter. Layout kAlwaysMatch if there are no such blocks.
+// Takes the bytes of a flat filter. Layout kAlwaysMatch if no blocks fit.
 FilterShape Shape(const ShapeRequest& request) {
   constexpr uint64_t kMaxKeysOfOneBlock = 56;  // of up to 63 slots
   constexpr uint64_t kMeanKeysOfSeveral = 40;  // and a block's load varies

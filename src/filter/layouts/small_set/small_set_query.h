@@ -41,7 +41,7 @@ BLOOMLINE_ALWAYS_INLINE uint64_t PartialColumn(const char* block, unsigned block
   return before_header >> ((64 - slots) & 63);
 }
 
-// What a query derives from the key and the block's header.
+// Derived from the key and the block's header.
 struct Query {
   unsigned slots;  // kMatchAllSlots: the block matches every key
   uint64_t coefficients;

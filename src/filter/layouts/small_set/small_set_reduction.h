@@ -29,10 +29,10 @@ struct PivotBatch {
   unsigned pivots[kBatchPivots] = {};
 };
 
-// Gives a pivot to each of the first `count` of n equations that has none yet: the lowest of its
-// slots among `allowed`, which is then taken out of all other equations. Four at a time:
-// clear(equations, n, batch) adds to each equation those of the batch whose pivot it has. It may
-// change equations from n to the next multiple of 8.
+// Gives each of the first `count` of n equations that lacks one a pivot: the lowest of its slots
+// among `allowed`, which is then taken out of all other equations. Four at a time: clear(equations,
+// n, batch) adds to each equation those of the batch whose pivot it has. It may change equations
+// from n to the next multiple of 8.
 template <typename Clear>
 BLOOMLINE_ALWAYS_INLINE void ReduceInBatches(Equations* equations, size_t n, size_t count,
                                              uint64_t allowed, Clear clear) {

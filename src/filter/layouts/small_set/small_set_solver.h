@@ -69,8 +69,8 @@ class System {
   BLOOMLINE_ALWAYS_INLINE System(unsigned block_bytes, unsigned slots)
       : slots_(slots), division_(DivideBlock(block_bytes, slots)) {}
 
-  // The keys that use the partial column come first. Each key is written to both ends of what is
-  // free, and then one end moves: a branch would be random for each key.
+  // The keys that use the partial column come first. Each key is written to both ends of the free
+  // part, and then one end moves: a branch would be random for each key.
   BLOOMLINE_ALWAYS_INLINE void Start(const uint64_t* hashes, size_t n) {
     size_ = n;
     num_users_ = 0;
@@ -132,8 +132,8 @@ class System {
   }
 
  private:
-  // The second equation of a repeated key is a sum of others, or 0 where the key has a pivot. What
-  // is not in the result does not depend on the order of the keys.
+  // The second equation of a repeated key is a sum of others, or 0 if the key has a pivot. The
+  // equations outside the result do not depend on the order of the keys.
   uint64_t ImpliedEquations() const {
     uint64_t implied = 0;
     EquationSpan<kMaxEquations> span;

@@ -1,9 +1,9 @@
-// Where the pool of a compact block is: which bits of which column its free bits hold
+// The place of a compact block's pool: which bits of which column its free bits hold
 // (docs/format.md, section 3.5).
 //
-// The pool is these bits, in this order: of each field, the bits above its slots; what follows the
-// fields, up to the header; of each column's word, the bits above its slots. The columns that are
-// not fast lie there one after the other, the partial column last.
+// The pool is these bits, in this order: of each field, the bits above its slots; the bits after
+// the fields, up to the header; of each column's word, the bits above its slots. The columns that
+// are not fast lie there one after the other, the partial column last.
 #ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_COMPACT_POOL_H_
 #define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_COMPACT_POOL_H_
 
@@ -126,18 +126,18 @@ inline const Pool& PoolFor(unsigned arrangement, unsigned slots) {
   return kOfArrangements[arrangement][slots - kMinCompactSlots];
 }
 
-// The pools of an arrangement as a kernel wants them: Row::Of(pool, arrangement), by
-// slots - kMinCompactSlots. Made by the first query that needs it.
+// The pools of an arrangement in a kernel's form: Row::Of(pool, arrangement), by slots -
+// kMinCompactSlots. Made by the first query that needs it.
 //
 // No thread ever waits for another one to make the table: in the child of a fork, the thread that
-// had begun to does not exist. So this is no static variable of a function, whose guard waits.
+// had begun to does not exist. A static variable of a function would wait at its guard.
 template <typename Row, unsigned kArrangement>
 class PoolTable {
  public:
   // Null until it is made.
   const Row* rows() const { return rows_.load(std::memory_order_acquire); }
 
-  // Makes it. Null if another thread has begun to, and has not finished.
+  // Makes the table. Null if another thread has begun to, and has not finished.
   const Row* Make() {
     if (begun_.exchange(true, std::memory_order_relaxed)) return rows();
     for (unsigned i = 0; i < kRows; ++i) {

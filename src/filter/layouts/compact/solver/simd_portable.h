@@ -1,6 +1,7 @@
-// What the sliced solver (slices.h) needs of an instruction set, in plain C++. This is the
-// specification of Avx2Simd (slices_avx2.cc) and Avx512Simd (slices_avx512.cc), which have the same
-// functions. No kernel uses it: plain C++ solves whole equations faster (solve_portable.cc).
+// The operations that the sliced solver (slices.h) needs of an instruction set, in plain C++. This
+// is the specification of Avx2Simd (slices_avx2.cc) and Avx512Simd (slices_avx512.cc), which have
+// the same functions. No kernel uses it: plain C++ solves whole equations faster
+// (solve_portable.cc).
 #ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SIMD_PORTABLE_H_
 #define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SIMD_PORTABLE_H_
 

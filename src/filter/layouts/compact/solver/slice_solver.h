@@ -20,7 +20,7 @@
 namespace bloomline::kernels {
 namespace {
 
-// What a search by slices finds. kUnknown: a rare case that it does not handle.
+// The result of a search by slices. kUnknown: a rare case that it does not handle.
 enum class SliceResult { kSolved, kNoSolution, kUnknown };
 
 // The keys of a block as slices, and the solution of its partial column: the last one, which has
@@ -86,7 +86,7 @@ class SliceKeys {
     if (two) three.high = ThreeBits(slices[i].high, slices[next].high, bit % 8);
     return three;
   }
-  // What an attempt adds to slots 0 to 2: WordInAttempt.
+  // Added to slots 0 to 2 by an attempt: WordInAttempt.
   BLOOMLINE_SLICES_INLINE Slice<Simd> Window(const Slice<Simd>* slices, unsigned attempt) const {
     return TailBits(slices, layout.window_shift() + attempt - kFirstAttempt);
   }
@@ -108,7 +108,7 @@ class SliceKeys {
             ? system.template EliminateSlots<true>(0, counts.partial_slots, right + 1)
             : system.template EliminateSlots<false>(0, counts.partial_slots, right + 1);
     if (!known) return SliceResult::kUnknown;
-    // An equation that is no pivot has no slots left: its right-hand side must be 0.
+    // An equation that is not a pivot has no slots left: its right-hand side must be 0.
     const unsigned bit = counts.full % 8;
     if ((Simd::BitMask(system.slices[right].low, bit) & system.unused[0]) != 0) {
       return SliceResult::kNoSolution;
@@ -314,7 +314,7 @@ class SliceSolver {
         solution.columns[first + i].field = masks[i] & system_.pivot_slots[1];
       }
     }
-    // Over what the last eight masks left there. What they left in later columns is not read.
+    // Overwrites what the last eight masks left there. What they left in later columns is not read.
     solution.columns[counts.full] = partial;
     WriteSolvedBlock(solution, ArrangementOfBlock(arrangement_, slots), slots,
                      HeaderBits(slots - kMinCompactSlots, attempt), block);

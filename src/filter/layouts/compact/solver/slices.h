@@ -43,7 +43,7 @@ constexpr unsigned kMaxSlices = kWordSlices + kFieldSlices + kTailSlices;
 
 // The slices of an equation: slots 0 to 63, slots from 64 on, and the tail. The tail has the
 // right-hand sides of the full columns and of the partial one; then slots 0 to 2, because slice 0
-// is no longer updated once its slots are eliminated; then the window, from which each attempt
+// is not updated any more once its slots are eliminated; then the window, from which each attempt
 // takes three bits for these slots.
 struct SliceLayout {
   SliceLayout(unsigned most_slots, unsigned full_columns, unsigned num_window_bits)

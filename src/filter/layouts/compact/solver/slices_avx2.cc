@@ -28,9 +28,9 @@ struct Avx2Simd {
     __m256i high;
   };
   // Selectors of the eight equations for VPSHUFB, which looks up within each lane of 16 bytes.
-  // Of the four lanes, number e / 16 has equation e: there e XOR 16 * lane is e % 16, in the others
-  // it is 16 to 63, and for 64, no pivot, it is at least 64 in all. Adding 0x70 makes that 0x70 to
-  // 0x7F, of which VPSHUFB uses the lower half, or 0x80 and more, which looks up zero.
+  // Equation e is in lane e / 16 of the four: there e XOR 16 * lane is e % 16, in the others it is
+  // 16 to 63, and for 64, no pivot, it is at least 64 in all. Adding 0x70 makes that 0x70 to 0x7F,
+  // of which VPSHUFB uses the lower half, or 0x80 and more, which looks up zero.
   //
   //   half[0]   | lane 0: equations 0 to 15  | lane 1: 16 to 31 |   each byte b, b + 8: equation b
   //   half[1]   | lane 2: equations 32 to 47 | lane 3: 48 to 63 |

@@ -1,5 +1,5 @@
-// Solving a compact block: the functions, which systems they try (docs/format.md, section 3.5), and
-// how a solution becomes the block's bytes.
+// Solving a compact block: the functions, the systems that they try (docs/format.md, section 3.5),
+// and the way from a solution to the block's bytes.
 #ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SOLVE_H_
 #define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SOLVE_H_
 
@@ -20,8 +20,8 @@ bool PortableSolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n
 bool Avx2SolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
 bool Avx512SolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
 
-// How the second word of an equation is divided (solve_portable.cc), by the least number of
-// slots, so that all parts fit. The limits of the search follow from that.
+// The division of an equation's second word (solve_portable.cc), by the least number of slots, so
+// that all parts fit. It limits the search.
 struct SecondWord {
   unsigned field_slots;  // slots from 64 on
   unsigned num_attempts;

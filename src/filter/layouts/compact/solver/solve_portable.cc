@@ -20,20 +20,20 @@ namespace bloomline::kernels {
 
 constexpr size_t kMaxBlockKeys = kMaxCompactSlots;
 
-// Instead of a pivot's slot: the other equations imply this one.
+// In place of a pivot's slot: the other equations imply this one.
 constexpr uint8_t kNoPivot = 0xFF;
 
-// Equations of two words. Of the full columns: `first` are slots 0 to 63; `second`, from bit 0, the
-// slots from 64 on, the bits of which the variable slots are made, and the right-hand sides of all
-// full columns. Of the partial column: the same slots, and its right-hand side in the uppermost bit
-// of `second`.
+// Equations of two words. For the full columns, `first` has slots 0 to 63; `second` has, from bit
+// 0, the slots from 64 on, the bits of which the variable slots are made, and the right-hand sides
+// of all full columns. For the partial column they have the same slots, and its right-hand side in
+// the uppermost bit of `second`.
 struct BlockEquations {
   uint64_t first[kMaxBlockKeys] = {};
   uint64_t second[kMaxBlockKeys] = {};
 };
 
-// Adds equation `pivot` to each other one that has `bit`. Four at a time: at -O2,
-// GCC makes vector instructions only where it knows how often a loop runs.
+// Adds equation `pivot` to each other one that has `bit`. Four at a time: at -O2, GCC makes vector
+// instructions only of loops whose length it knows.
 BLOOMLINE_ALWAYS_INLINE void ClearBit(BlockEquations* equations, size_t n, size_t pivot,
                                       bool in_second, uint64_t bit) {
   constexpr size_t kAtOnce = 4;
@@ -98,7 +98,7 @@ struct BlockSystem {
   }
 
   // An equation that is left has no fixed slot, so no later pivot changes it. It is dropped if it
-  // is a sum of others that are left: so what is left does not depend on the order of the keys.
+  // is a sum of others that are left, so the result does not depend on the order of the keys.
   BLOOMLINE_ALWAYS_INLINE void EliminateFixedSlots(unsigned num_slots) {
     const CompactSlots columns = {OnesBelow64(num_slots) & ~kVariableSlots,
                                   OnesBelow64(num_slots > kWordSlots ? num_slots - kWordSlots : 0)};
@@ -163,7 +163,7 @@ struct BlockSystem {
   uint8_t left[kMaxBlockKeys];  // equations without a pivot so far
 };
 
-// The partial column is a system of its own, of the keys that use this column.
+// The partial column is a separate system, of the keys that use this column.
 constexpr unsigned kPartialRightShift = 63;
 
 BLOOMLINE_ALWAYS_INLINE size_t PartialColumnEquations(const BlockSystem& system,
