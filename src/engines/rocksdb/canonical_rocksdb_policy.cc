@@ -65,7 +65,7 @@ class CanonicalReader final : public FilterBitsReader {
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) noexcept override {
-    constexpr int kBatchKeys = 32;  // as many as RocksDB passes
+    constexpr int kBatchKeys = 32;  // RocksDB passes at most this many
     for (int start = 0; start < num_keys; start += kBatchKeys) {
       const int count = std::min(kBatchKeys, num_keys - start);
       std::string buffers[kBatchKeys];
@@ -111,7 +111,7 @@ class CanonicalPolicy final : public FilterPolicy {
     return new CanonicalReader(std::move(reader), canonicalizer_);
   }
 
-  // To the policy inside, keys are equal if their bytes are.
+  // For the inner policy, keys are equal if their bytes are.
   ROCKSDB_NAMESPACE::Status ValidateOptions(
       const ROCKSDB_NAMESPACE::DBOptions& database,
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) const noexcept override {

@@ -20,7 +20,7 @@ namespace {
 
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
 
-// Families of one policy are told apart by it; 0 is none.
+// Distinguishes the families of one policy; 0 is none.
 uint32_t FamilyNumber(std::string_view column_family) {
   return static_cast<uint32_t>(filter::Hash64(column_family, 0)) | 1;
 }
@@ -48,7 +48,8 @@ RocksDBBitsBuilder* NewRangeBuilder(const PolicySettings& settings, const Filter
   if (asked != nullptr && entries.is_auto) entries.sample = filter::SampleOf(*asked);
   RocksDBBitsBuilder* const builder =
       NewCountedBuilder<RangeBitsBuilder>(context, counts, options, context.info_log, entries);
-  // The last level has most keys. The others choose for more memory: they would take turns in LOG.
+  // The last level has most keys. The others choose for more memory; their lines would alternate in
+  // LOG.
   if (entries.sample.size != 0 && num_levels_below == 0) {
     static_cast<RangeBitsBuilder*>(builder)->LogChoices(
         context.info_log, context.column_family_name, asked->num_ranges());

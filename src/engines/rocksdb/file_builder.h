@@ -1,4 +1,4 @@
-// Builders of the filters of a file.
+// Builders for the filters of a file.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_FILE_BUILDER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_FILE_BUILDER_H_
 
@@ -12,19 +12,19 @@
 
 namespace bloomline {
 
-// Both return a builder for the file of the context, which the caller owns and which counts what it
+// Both return a builder for the file of the context. The caller owns it, and it counts what it
 // builds.
 
-// In a format of bloomline's own. `options` are checked, as are the settings, which give it range
-// entries, chosen by what was asked, and a limit of bytes. It follows the options of the table.
-// There are num_levels_below levels with data below the file's.
+// In a format of bloomline. `options` are checked, and so are the settings, which add range
+// entries, chosen by the ranges that were asked for, and a limit of bytes. It follows the options
+// of the table. There are num_levels_below levels with data below the file's.
 ROCKSDB_NAMESPACE::FilterBitsBuilder* NewFileBuilder(
     const PolicySettings& settings, const FilterOptions& options,
     const ROCKSDB_NAMESPACE::FilterBuildingContext& context, int num_levels_below,
     const filter::AskedByFamily& asked, filter::FilterCounts* counts);
 
-// In a format of RocksDB's own, by RocksDB's builder. Null: it has none for these options, which
-// the log of the context and stderr then say.
+// In a format of RocksDB, by RocksDB's builder. Null if RocksDB has none for these options; the log
+// of the context and stderr then say so.
 ROCKSDB_NAMESPACE::FilterBitsBuilder* NewStockFileBuilder(
     const StockPolicies& policies, Format format, double bits_per_key,
     const ROCKSDB_NAMESPACE::FilterBuildingContext& context, filter::FilterCounts* counts);

@@ -27,8 +27,8 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::SliceTransform;
 
-// "bloomline" as the names of RocksDB's own policies, with or without bits per key. The suffix of
-// "bloomline:10:false" stands in many configurations: it chose a Bloom filter's layout until
+// Takes "bloomline" with or without bits per key, like the names of RocksDB's own policies. Many
+// configurations have the suffix of "bloomline:10:false": it chose a Bloom filter's layout until
 // RocksDB 7.0, which ignores it, too.
 std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* error) {
   RocksDBFilterOptions options;
@@ -72,7 +72,7 @@ int AddFactory(ObjectLibrary* library) {
         return guard->get();
       });
   library->AddFactory<const SliceTransform>(
-      // Without a number in options, with one in tables.
+      // The id has no number in options, and one in tables.
       ObjectLibrary::PatternEntry(filter::kRangeExtractorName).AddSeparator(":"),
       [](const std::string&, std::unique_ptr<const SliceTransform>* guard, std::string*) {
         *guard = MakeRangeExtractor();
@@ -118,7 +118,7 @@ std::shared_ptr<const SliceTransform> NewRangeExtractor() {
 }
 
 int RegisterBloomline(ObjectLibrary& library, const std::string&) {
-  // Registration is inline code of RocksDB's headers, so it needs the right version, too.
+  // Registration is inline code of RocksDB's headers, so it also needs the right version.
   const std::string mismatch = RocksDBVersionMismatch();
   if (mismatch.empty()) return AddFactory(&library);
   std::fprintf(stderr, "bloomline: not registered: %s\n", mismatch.c_str());

@@ -55,7 +55,8 @@ NewFile NewFileIn(const FilterBuildingContext& context) {
 }
 
 // Warns of comparators that may treat keys with different bytes as equal: filters compare bytes,
-// and would lose such keys. That is RocksDB's default for a user's comparator, so it is no error.
+// and would lose such keys. It is not an error, because RocksDB assumes this of any user's
+// comparator.
 class ComparatorWarning {
  public:
   void Check(const ROCKSDB_NAMESPACE::Comparator* comparator,
@@ -76,7 +77,7 @@ class ComparatorWarning {
     if (log != nullptr) LogLocked(log);
   }
 
-  // While a database is opened there is no log yet.
+  // The log does not exist yet while a database is opened.
   void Log(ROCKSDB_NAMESPACE::Logger* log) const {
     const std::lock_guard lock(mutex_);
     if (!unlogged_.empty() && log != nullptr) LogLocked(log);
@@ -203,8 +204,8 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions
     if (!reason->empty()) return nullptr;
     SettingsPtr settings = MakeSettings(options, reason);
     if (settings == nullptr) return nullptr;
-    // By name: a preloaded library may replace NewBloomFilterPolicy by a function that ends up
-    // here.
+    // We ask by name: a preloaded library may replace NewBloomFilterPolicy by a function that ends
+    // up here.
     std::shared_ptr<const FilterPolicy> builtin;
     const Status status = FilterPolicy::CreateFromString(ConfigOptions(), kFamilyName, &builtin);
     if (!status.ok()) {

@@ -9,7 +9,7 @@
 
 namespace bloomline {
 
-// As NewRocksDBFilterPolicy, without registration and without stderr. `error` must not be null.
+// NewRocksDBFilterPolicy without registration and without stderr. `error` must not be null.
 // `takes_ribbon_options`: see PolicyOptions.
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error, bool takes_ribbon_options = false);

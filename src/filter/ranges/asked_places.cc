@@ -5,15 +5,15 @@
 namespace bloomline::filter {
 namespace {
 
-// ---- What scans ask for while no scan is known.
+// ---- A model of what scans ask for, used until scans are known.
 
-// Weights of kinds of ranges. Ranges of whole bytes end where fields do; ranges of numbers have any
-// size; points are ranges in which two keys hardly ever lie.
+// Weights of kinds of ranges. Ranges of whole bytes end at the ends of fields; ranges of numbers
+// have any size; points are ranges in which two keys hardly ever lie.
 constexpr double kWeightOfPrefixes = 1;
 constexpr double kWeightOfBytes = 1;
 constexpr double kWeightOfNumbers = 0.1;
 constexpr double kWeightOfPoints = 0.5;
-// Beside delimiters.
+// In addition to delimiters.
 constexpr double kBesideDelimiters = 0.05;
 
 constexpr double kNearlyAll = 0.9;
@@ -49,7 +49,7 @@ void AskedPlaces::AddPrefixes() {
     double last = 1;
     for (size_t depth = 1; depth <= counts_.max_depth(delimiter); ++depth) {
       const double entries = counts_.num_prefixes(delimiter, depth);
-      // No more than before: the part between the two is the same in all keys.
+      // As many as before: the part between the two is the same in all keys.
       const bool is_same = entries < kSaysMore * last && last < kSaysMore * entries;
       if (entries < 2 || is_same) continue;
       last = entries;
@@ -79,7 +79,7 @@ void AskedPlaces::AddCells() {
       candidates_.Add({place, 0});
       last = entries;
     } else if (bits % 8 == 0 && candidates_.end()[-1].place.bits % 8 != 0) {
-      // If two say as much, the one that ends where a field may.
+      // Of two equal ones, the one that may be the end of a field.
       candidates_.end()[-1].place = place;
       last = entries;
     } else {
@@ -91,7 +91,7 @@ void AskedPlaces::AddCells() {
   Normalize(asked_.begin() + first, asked_.end(), kWeightOfBytes * beside);
   if (candidates_.size == first_candidate) return;
   if (counts_.is_text()) {
-    // The shortest cells that tell nearly all keys apart serve the most ranges.
+    // The shortest cells that distinguish nearly all keys serve the most ranges.
     while (candidates_.size - first_candidate > 1 &&
            candidates_.end()[-2].place.num_entries > kNearlyAll * num_keys()) {
       --candidates_.size;
@@ -106,9 +106,9 @@ void AskedPlaces::AddCells() {
   Normalize(asked_.begin() + first_number, asked_.end(), kWeightOfNumbers);
 }
 
-// A byte that tells many keys apart, before one that does not, ends a field. But where all keys
-// are told apart, no byte does. That may be a field, too, of which a file of an upper level has
-// one key each; in the last level a file would have more.
+// A byte that distinguishes many keys, before one that does not, ends a field. But once all keys
+// are distinguished, no byte can do that. This may be a field, too: a file of an upper level has
+// one key of each, in the last level it would have more.
 double AskedPlaces::WeightOfFieldEnd(const Place& place) const {
   constexpr double kWithAllKeys[] = {0.02, 0.3};
   const double weight =
@@ -118,8 +118,8 @@ double AskedPlaces::WeightOfFieldEnd(const Place& place) const {
              : weight * kWithAllKeys[memory_.num_levels_below == 0 ? 0 : 1];
 }
 
-// A full tree has all digits, or all letters, everywhere. Of the beginnings of a length that come
-// after a shorter one that is there, the other part is absent.
+// A full tree has all digits, or all letters, everywhere. We count the part of the tree that is
+// missing: beginnings of a length after a shorter one that is there.
 double AskedPlaces::WeightInText(const Place& place) const {
   constexpr double kDigits = 10;
   constexpr double kLetters = 26;
@@ -128,7 +128,7 @@ double AskedPlaces::WeightInText(const Place& place) const {
   return absent * std::log2(times) / (0.2 + std::log2(Times(place.bits + 8)));
 }
 
-// Ranges as in the sample; entries of their places, and of what is before them.
+// Adds the ranges of the sample, with entries of their places and of shorter ones.
 void AskedPlaces::AddSample() {
   enum : uint8_t { kNotUsed, kShorter, kAsked };
   std::array<uint8_t, kMaxCellBits + 1> use = {};
@@ -168,7 +168,7 @@ RangeCounts::Sample SampleOf(const AskedRanges& asked) {
   constexpr double kLeastPart = 0.01;
   std::array<AskedShape, AskedRanges::kNumSlots> shapes;
   const size_t num_shapes = asked.Copy(shapes.data(), shapes.size());
-  // By place: the prefixes of one length end in many bytes.
+  // Indexed by place: the prefixes of one length end in many bytes.
   List<RangeCounts::SampledRange, AskedRanges::kNumSlots> ranges;
   double sum = 0;
   for (size_t i = 0; i < num_shapes; ++i) {

@@ -1,4 +1,4 @@
-// Where the ranges end that scans may ask for, and which entries may answer.
+// The places where ranges end that scans may ask for, and the entries that may answer.
 #ifndef BLOOMLINE_FILTER_RANGES_ASKED_PLACES_H_
 #define BLOOMLINE_FILTER_RANGES_ASKED_PLACES_H_
 
@@ -14,7 +14,7 @@ namespace bloomline::filter {
 
 constexpr size_t kCells = RangeCounts::kDelimiters.size();
 
-// A place where ranges end: at a delimiter's occurrence, or after a number of bits.
+// A place where ranges end: at an occurrence of a delimiter, or after a number of bits.
 struct Place {
   size_t delimiter;  // an index of RangeCounts::kDelimiters, or kCells
   size_t depth;      // of a delimiter, else 0
@@ -46,8 +46,8 @@ struct List {
   const T* end() const { return items.data() + size; }
 };
 
-// What a filter may be asked for, with weights: as in the sample that the counts have, or else as
-// the keys let presume. The model is that of range_choice.h.
+// The queries that a filter may get, with weights: those of the sample that the counts have, or
+// else those that the keys suggest. range_choice.h has the model.
 class AskedPlaces {
  public:
   using Candidates = List<Candidate, 96>;
@@ -62,7 +62,7 @@ class AskedPlaces {
  private:
   double num_cells(size_t bits) const { return num_cells_[std::min(bits, kMaxCellBits)]; }
   double num_keys() const { return static_cast<double>(counts_.num_keys()); }
-  // How many cells there are for each that is a byte shorter.
+  // The number of cells for each that is a byte shorter.
   double Times(size_t bits) const { return num_cells(bits) / num_cells(bits - 8); }
   double WeightOfFieldEnd(const Place& place) const;
   double WeightInText(const Place& place) const;
@@ -78,7 +78,8 @@ class AskedPlaces {
   bool has_prefixes_ = false;
 };
 
-// The ranges of a sample by the places where they end; none if they are too few. Thread-safe.
+// Returns the ranges of a sample by the places where they end; an empty sample if they are too few.
+// Thread-safe.
 RangeCounts::Sample SampleOf(const AskedRanges& asked);
 
 }  // namespace bloomline::filter

@@ -11,7 +11,7 @@
 
 namespace bloomline::filter {
 
-// A range without its place.
+// The shape of a range, without its place.
 struct AskedShape {
   static constexpr uint16_t kMaxResolutionBits = 8 * kMaxBoundBytes;
 
@@ -22,10 +22,10 @@ struct AskedShape {
   // Whether the range has exactly the keys that begin with `begin`.
   bool is_prefix = false;
   // The last byte of a prefix, and which occurrence of that byte it is, from 1 on; 255 stands for
-  // later ones, too. Both are 0 if the range is no prefix.
+  // later ones, too. Both are 0 for other ranges.
   uint8_t last_byte = 0;
   uint8_t depth = 0;
-  // How many ranges had the shape.
+  // The number of ranges with this shape.
   uint32_t count = 0;
 };
 
@@ -35,7 +35,7 @@ AskedShape RangeShape(std::string_view begin, std::string_view end);
 // Counts shapes in a table of fixed size by Unbiased Space Saving (Ting 2018, Data Sketches for
 // Disaggregated Subset Sum and Frequent Item Estimation): a shape without a slot raises the least
 // count c by 1, and takes its slot with probability 1 / (c + 1). The counts of any set of shapes
-// then have the expected sum of the ranges that had them. So frequent shapes have their own count,
+// then have the expected sum of the ranges that had them. So a frequent shape has its true count,
 // and a rare shape's count stands for other rare shapes, too.
 //
 // Thread-safe and lock-free; allocates nothing. If two threads change a slot at once, one of the
@@ -74,7 +74,7 @@ class AskedByFamily {
   static constexpr size_t kMaxFamilies = 64;
 
   // Adds the first 1,000 ranges of the process, and then about one in 16 of each thread. The steps
-  // are random: with a fixed step, the sample could always meet the same one of ranges that take
+  // are random: with a fixed step, the sample could always meet the same range of several that take
   // turns.
   void AddSampled(uint32_t family, std::string_view begin, std::string_view end);
 

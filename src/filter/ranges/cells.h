@@ -19,8 +19,8 @@ inline std::string_view WithoutZerosAtEnd(std::string_view key) {
 }
 
 // Whether every key of [prefix..., end) begins with the prefix: whether `end` is at most the least
-// key above all those that do. That is the prefix without 0xFF at its end, and 1 added to the last
-// byte that is left.
+// key above all those that do. To get that key, drop the 0xFF at the end of the prefix and add 1 to
+// the last byte that is left.
 inline bool AllBeginWith(std::string_view prefix, std::string_view end) {
   while (!prefix.empty() && prefix.back() == '\xff') prefix.remove_suffix(1);
   if (prefix.empty()) return true;
@@ -62,15 +62,15 @@ inline Cells CellsOf(std::string_view begin, std::string_view end, size_t bits) 
   return cells;
 }
 
-// Whether no key below `end` is in its cell. Where all bits of `end` beyond the cell are zeros,
-// only a shorter one can be, which has fewer zeros at its end.
+// Whether no key below `end` is in its cell. If all bits of `end` beyond the cell are zeros, only a
+// shorter key can be, which has fewer zeros at its end.
 inline bool IsBelowItsCell(std::string_view end, std::string_view cell, size_t min_key_bytes) {
   const bool has_zeros_at_end = !end.empty() && end.back() == '\0';
   return WithoutZerosAtEnd(end) == WithoutZerosAtEnd(cell) &&
          (!has_zeros_at_end || end.size() <= min_key_bytes);
 }
 
-// The next cell; cells of only ones have none.
+// The next cell. A cell of only ones has none.
 inline void Advance(size_t bits, char* cell) {
   size_t i = CellBytes(bits);
   uint64_t carry = uint64_t{1} << (8 * i - bits);

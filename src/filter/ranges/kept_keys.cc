@@ -14,8 +14,8 @@ void KeptKeys::Grow(size_t num_new) {
 }
 
 void KeptKeys::Forget(const RangeCounts& counts) {
-  // What stays is written over what was there. It ends before that, or where that ends: all bytes
-  // that a key needs lie in its own record, or in records before it that go.
+  // The bytes that stay are written over the old ones. They end at the same place or earlier: all
+  // bytes that a key needs lie in its own record, or in records before it that are dropped.
   size_t size = 0;
   size_t known = 0;  // bytes of the key that what has been written gives
   ForEach([&](const KeyDifference& key, size_t first_byte) {

@@ -1,4 +1,4 @@
-// What is kept of the keys of a filter until its range entries are chosen.
+// The parts of a filter's keys that are kept until its range entries are chosen.
 #ifndef BLOOMLINE_FILTER_RANGES_KEPT_KEYS_H_
 #define BLOOMLINE_FILTER_RANGES_KEPT_KEYS_H_
 
@@ -14,12 +14,12 @@
 
 namespace bloomline::filter {
 
-// The beginnings of keys, in order: of each what is needed, less the bytes that it shares with the
+// The beginnings of keys, in order: the needed bytes of each, less those that it shares with the
 // one before.
 class KeptKeys {
  public:
-  // The key that follows the last one, and how many of its first bytes are needed; 0: it is not
-  // kept, but must be told.
+  // Adds the next key, with the number of its first bytes that are needed; 0: it is not kept, but
+  // must be told.
   void Add(const KeyDifference& key, size_t num_bytes) {
     num_known_bytes_ = std::min(num_known_bytes_, key.common_bytes);
     if (num_bytes == 0) return;
@@ -31,7 +31,7 @@ class KeptKeys {
     num_known_bytes_ = num_bytes;
   }
 
-  // It has doubled since it was asked last, and so has begun to matter.
+  // It has doubled since the last call, and so has begun to matter.
   bool HasGrown() {
     if (size_ <= forget_from_bytes_) return false;
     forget_from_bytes_ = 2 * size_;
@@ -40,7 +40,7 @@ class KeptKeys {
   // Drops what is not needed any more.
   void Forget(const RangeCounts& counts);
 
-  // f(key, how many of its bytes are those of the key before) for all.
+  // Calls f(key, how many of its bytes are those of the key before) for all.
   template <typename F>
   void ForEach(F f) const {
     char key[kMaxPrefixBytes + kCopySlackBytes];
@@ -71,8 +71,8 @@ class KeptKeys {
     uint16_t num_bytes;
   };
   static_assert(kMaxPrefixBytes <= UINT16_MAX);
-  // A file often begins with other keys than it goes on with: what these do not need is not dropped
-  // yet.
+  // A file often begins with other keys than those that follow. What these do not need is not
+  // dropped below this size.
   static constexpr size_t kLittle = 256 << 10;
 
   static void Write(const KeyDifference& key, size_t first_byte, size_t num_bytes, char* to) {

@@ -9,11 +9,11 @@
 namespace bloomline::filter {
 namespace {
 
-// Other copies are not worth it.
+// Copies that gain less are not worth it.
 constexpr double kLeastGain = 0.004;
 
-// Numbers that are not there often lie beside numbers that are. So of what a shorter entry could
-// tell apart if keys lay anywhere, this part counts.
+// Missing numbers often lie beside stored ones. So this is the part that counts of what a shorter
+// entry could distinguish if keys lay anywhere.
 constexpr double kOfShorter = 0.5;
 
 using Rates = std::array<double, kMaxCopies + 1>;  // of an entry, by its copies
@@ -49,7 +49,8 @@ class Model {
     entries_per_key_ += copies * candidate->place.num_entries / num_keys();
   }
 
-  // If it gains: adds a copy, or puts it in the place of another one. `passing`: what passes.
+  // If that gains, adds a copy, or puts it in the place of another one. `passing`: the part that
+  // passes.
   bool Improve(double* passing) {
     double best_passing = *passing - least_gain_;
     Candidate* added = nullptr;
@@ -111,13 +112,13 @@ class Model {
     return sum;
   }
 
-  // What is known of ranges says how many of them are of each kind, so what counts is how many pass
-  // in all. Where nothing is known, nearly all may be of one kind: then a kind that is likely, and
-  // of which few pass, shall not pay for one that is not.
+  // If ranges are known, the share of each kind is known, too, so only the total that passes
+  // counts. If nothing is known, nearly all may be of one kind: then a likely kind, of which few
+  // pass, must not pay for an unlikely one.
   double Loss(double part) const { return counts_.sample().size != 0 ? part : std::sqrt(part); }
 
-  // From the longest entry on. `known` is the part of the ranges that the entries so far may tell
-  // apart from keys; of these they let `rate` through.
+  // Begins with the longest entry. `known` is the part of the ranges that the entries so far may
+  // distinguish from keys; they let `rate` of these through.
   template <typename Chosen>
   double PartThrough(const Place& asked, const Chosen& chosen, const Rates& rates) const {
     double passing = 0;

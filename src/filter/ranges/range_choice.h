@@ -1,4 +1,4 @@
-// Which range entries suit the keys of a filter and the memory that there is for them.
+// Chooses range entries for the keys of a filter within a memory.
 #ifndef BLOOMLINE_FILTER_RANGES_RANGE_CHOICE_H_
 #define BLOOMLINE_FILTER_RANGES_RANGE_CHOICE_H_
 
@@ -18,15 +18,14 @@ struct EntryChoice {
 // Chooses the kinds that let the least part of ranges through, by a model of the ranges that scans
 // ask for:
 //
-// - Ranges of all keys that begin with a delimited prefix, ranges of whole bytes, and ranges of
-//   numbers of any size. Those of text with delimiters mostly end there.
-// - A range without keys lies beside keys. If it lay anywhere, the first bit that tells it from the
-//   nearest key would be as for the cells of its size that do have keys: of the ranges of 8 bytes a
-//   part N(6) / N(8) would be told apart by the first 6 bytes, where N(c) is the number of
-//   different cells of c bytes. Half of that counts, because what is missing is often the next
-//   number.
+// - There are ranges of all keys that begin with a delimited prefix, ranges of whole bytes, and
+//   ranges of numbers of any size. Text with delimiters mostly has the first kind.
+// - A range without keys lies beside keys. Suppose empty ranges were spread like keys. Then the
+//   first 6 bytes would distinguish N(6) / N(8) of the 8-byte ranges, where N(c) is the number of
+//   different c-byte cells. We count half of that, because an empty range often begins right behind
+//   a key.
 //
-// Where counts have a sample of ranges that were asked for, these take the place of the model's.
+// If the counts have a sample of ranges that were asked for, these replace those of the model.
 //
 // Cost: 0.2 ms for most keys, 0.6 at worst with the default memory, 3 with ten times as much.
 EntryChoice ChooseEntries(const RangeCounts& counts, const RangeMemory& memory);

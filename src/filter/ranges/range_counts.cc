@@ -22,19 +22,19 @@ constexpr std::array<uint8_t, 256> kKinds = KindsOf(RangeCounts::kDelimiters);
 
 uint8_t KindOf(char byte) { return kKinds[static_cast<unsigned char>(byte)]; }
 
-// Cells that tell this part of the keys apart are long enough: with longer ones, a file says "no"
-// to hardly more ranges. In binary keys, shorter ones are: what follows are numbers, of which scans
-// do not ask for ranges that mostly have no key anywhere.
+// Cells that distinguish this part of the keys are long enough: with longer ones, a file says "no"
+// to hardly more ranges. In binary keys, shorter ones are enough: numbers follow, and scans do not
+// ask for ranges of them that mostly have no key anywhere.
 constexpr double kNearlyAllKeys = 0.97;
 constexpr double kMostOfNumbers = 0.75;
 // If the next byte gives this many times the cells, it is not the end of a field.
 constexpr double kHardlyMore = 0.05;
 
-// This many keys that are no text may be followed by text. Looking for delimiters in them takes 30
+// This many keys that are not text may be followed by text. Looking for delimiters in them takes 30
 // ns for each.
 constexpr uint64_t kFewKeys = 64;
 
-// The part of keys that have a delimiter, if it is one.
+// The part of keys that contain a byte if it is a delimiter.
 constexpr double kFrequent = 0.5;
 
 }  // namespace

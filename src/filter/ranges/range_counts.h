@@ -1,4 +1,4 @@
-// How many range entries of each kind the keys of a filter would have.
+// The number of range entries of each kind that the keys of a filter would have.
 #ifndef BLOOMLINE_FILTER_RANGES_RANGE_COUNTS_H_
 #define BLOOMLINE_FILTER_RANGES_RANGE_COUNTS_H_
 
@@ -12,7 +12,7 @@
 
 namespace bloomline::filter {
 
-// What of a key is new, compared with the key before it.
+// The difference between a key and the key before it.
 struct KeyDifference {
   std::string_view key;     // its first kMaxPrefixBytes
   size_t common_bytes = 0;  // at the start of both keys
@@ -23,8 +23,8 @@ struct KeyDifference {
 // it. Throws nothing, allocates nothing.
 class RangeCounts {
  public:
-  // A range that scans ask for: it ends at a delimiter's occurrence, an index of kDelimiters and a
-  // depth; or, with kDelimiters.size() in place of the index, after so many bits.
+  // A range that scans ask for. It ends at a delimiter's occurrence, an index of kDelimiters and a
+  // depth; or after a number of bits, if the index is kDelimiters.size().
   struct SampledRange {
     size_t delimiter;
     size_t depth;
@@ -58,31 +58,31 @@ class RangeCounts {
   // The same for a key that was counted before: less may be needed after Forget.
   size_t NeededBytes(const KeyDifference& key) const;
 
-  // Kinds with more entries than that will not be chosen, also if more keys come; nor will those
-  // that say little of keys like the ones counted so far:
-  // - beside delimiters that are sure, other ones, and cells
-  // - delimiters that most keys do not have
-  // - cells longer than those that tell nearly all keys apart.
-  // True: much has been forgotten since it was true last: a delimiter, or several lengths of cells.
+  // Kinds with more entries than that will not be chosen, even if more keys come, nor will those
+  // that say little about keys like the ones counted so far:
+  // - cells and other delimiters beside delimiters that are sure
+  // - delimiters that most keys lack
+  // - cells longer than those that distinguish nearly all keys. Returns true if much has been
+  //   forgotten since it last returned true: a delimiter, or several lengths of cells.
   bool Forget(double max_entries);
 
   const Sample& sample() const { return sample_; }
   uint64_t num_keys() const { return num_keys_; }
-  // Nearly all keys are text: no byte is below a space, but tabs. A program's own keys, or a name
-  // with a line break, may lie beside them.
+  // Nearly all keys are text: no byte is below a space, except tabs. A program's own keys, or a
+  // name with a line break, may be among them.
   bool is_text() const {
     constexpr uint64_t kTextPerOther = 8;
     return is_text_ && kTextPerOther * num_other_keys_ <= num_keys_;
   }
   // The most prefixes of a depth of a delimiter that surely ends fields, and which most keys have;
-  // 0: there is none, or it is the same in all.
+  // 0 if there is no such delimiter, or its prefix is the same in all keys.
   double num_sure_prefixes() const;
   // Such prefixes need the memory.
   bool SurePrefixesTakeAll() const {
     constexpr double kMany = 0.25;
     return num_sure_prefixes() > kMany * static_cast<double>(num_keys_);
   }
-  // Longer cells may not be chosen. Shorter ones, if keys have them all in common, say nothing.
+  // Longer cells may not be chosen. Shorter ones say nothing if all keys have them in common.
   size_t max_bits() const { return max_bits_; }
   // Greater depths of a delimiter may not be chosen; 0 is all.
   size_t max_depth(size_t delimiter) const { return has_delimiters_ ? max_depth_[delimiter] : 0; }
@@ -104,7 +104,7 @@ class RangeCounts {
   Sample sample_;
   uint64_t num_keys_ = 0;
   bool is_text_ = true;          // false: that is decided
-  uint64_t num_other_keys_ = 0;  // that are no text, while delimiters are counted
+  uint64_t num_other_keys_ = 0;  // that are not text, while delimiters are counted
   size_t other_at_ = SIZE_MAX;   // the first byte of the last key that is none in text
   bool has_delimiters_ = true;   // text, of which prefixes may be chosen
   std::array<uint32_t, kMaxCellBits> num_new_from_bit_ = {};

@@ -10,11 +10,11 @@
 namespace bloomline::filter {
 namespace {
 
-// Kinds with more entries than this many times those that there is memory for may become cheap
-// enough with the keys to come.
+// Kinds with more entries than this many times those that fit the memory may become cheap enough
+// with the keys to come.
 constexpr double kMayBecomeCheap = 2;
 
-// `previous` is the key before. False: the keys are not in the order of bytes.
+// `previous` is the key before. Returns false if the keys are not in the order of bytes.
 bool Compare(std::string_view previous, std::string_view begin, KeyDifference* added) {
   const size_t least = std::min(begin.size(), previous.size());
   const size_t most = std::max(begin.size(), previous.size());
@@ -42,7 +42,7 @@ void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
   const std::string_view begin = key.substr(0, kMaxPrefixBytes);
   const std::string_view previous(previous_, previous_bytes_);
   KeyDifference added = {begin};
-  // Another order is that of another comparator.
+  // Another order means another comparator.
   if (!Compare(previous, begin, &added)) {
     is_usable_ = false;
     return;
@@ -127,7 +127,7 @@ void RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
   const uint64_t num_entries = entries_.num_keys();
   const Format format =
       memory.is_compact && bits_per_entry >= kCompactFromBits ? Format::kCompact : Format::kBlocked;
-  // Without an entry, a block without bits says "no" to all.
+  // An empty block answers "no" to everything.
   const uint64_t num_hashes = std::max<uint64_t>(num_entries, 1);
   shape_ = StandaloneShape(format, num_hashes, bits_per_entry, 0);
   if (format == Format::kCompact && bits_per_entry < kSmallBlocksBelowBits) {

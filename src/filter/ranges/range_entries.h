@@ -28,17 +28,16 @@ struct RangeEntryOptions {
 };
 
 // Makes the entries while keys are added: (Add* Finish)*. The keys come in the order of their
-// bytes; if they do not, the filter records that it has no entries, and so answers "may match" to
-// ranges.
+// bytes; if they do not, the filter records no entries, and so answers "may match" to ranges.
 //
-// Memory until Finish, if kinds are chosen: what is new in each key, and 8 bytes for it, in a
+// Memory until Finish, if kinds are chosen: the new bytes of each key, and 8 bytes for it, in a
 // buffer that doubles.
 class RangeEntries {
  public:
   explicit RangeEntries(const RangeEntryOptions& options)
       : options_(options), counts_(options.sample) {}
 
-  // To be called before the writer gets the key. Empty keys have no entries: queries never ask for
+  // Call this before the writer gets the key. Empty keys have no entries: queries never ask for
   // them. They are the prefixes of RocksDB's range extractor, which stands for the order of bytes:
   // without one, nothing is recorded.
   void Add(std::string_view key, FilterWriter* writer);
@@ -47,7 +46,7 @@ class RangeEntries {
   // this is destroyed or called again.
   void Finish(bool is_partition, FilterWriter* writer);
 
-  // Of the last filter.
+  // Those of the last filter.
   const EntryKinds& chosen() const { return chosen_; }
 
  private:
@@ -59,7 +58,7 @@ class RangeEntries {
   void Build(double bits_per_entry, const RangeMemory& memory);
 
   const RangeEntryOptions options_;
-  // What is known of the filter that is being built.
+  // The state of the filter that is being built.
   bool is_usable_ = true;
   bool has_prefix_ = false;  // an empty key
   uint64_t num_keys_ = 0;
@@ -71,7 +70,7 @@ class RangeEntries {
   RangeCounts counts_;
   KeptKeys kept_;
   FilterWriter entries_{FilterOptions()};
-  // Of the last filter.
+  // Those of the last filter.
   EntryKinds chosen_;
   std::string payload_;
   FilterShape shape_;

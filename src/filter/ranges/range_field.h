@@ -41,8 +41,8 @@ constexpr size_t kMaxDepth = 8;
 // An entry is in the payload this many times at most.
 constexpr uint8_t kMaxCopies = 4;
 
-// Which entries a filter has: of each key the cells of these lengths, and prefixes up to some of
-// its delimiters.
+// The entries of a filter: of each key the cells of these lengths, and prefixes up to some of its
+// delimiters.
 struct EntryKinds {
   struct Cell {
     uint16_t bits;  // 1 to kMaxCellBits
@@ -64,15 +64,15 @@ struct EntryKinds {
 // The field of a filter's extension. Empty keys count nowhere.
 struct RangeField {
   EntryKinds kinds;
-  // Limits of the lengths of all keys, in bytes. kLongKey as the greatest: none.
+  // Limits of the lengths of all keys, in bytes. If the greatest is kLongKey, there is no limit.
   uint16_t min_key_bytes = 0;
   uint16_t max_key_bytes = kLongKey;
-  // How many equal bytes all keys end in; 0 if they are not all of one length.
+  // The number of equal bytes in which all keys end; 0 if they differ in length.
   uint8_t suffix_bytes = 0;
   char suffix_byte = 0;
   uint32_t family = 0;  // a number of the column family; 0: unknown
   // The first bytes of a partition's last key; empty in the filter of a whole table. A partition
-  // says nothing of what follows it.
+  // does not cover keys that follow it.
   std::string_view last_key;
 
   bool has_one_length() const {
@@ -85,12 +85,12 @@ constexpr size_t kMaxRangeFieldBytes =
 
 // Writes the field's content, at most kMaxRangeFieldBytes, and returns its length.
 size_t EncodeRangeField(const RangeField& field, char* dst);
-// False if the content breaks the rules; such a filter answers "may match" to all ranges. *field
-// points into the content.
+// Returns false if the content breaks the rules; such a filter answers "may match" to all ranges.
+// *field points into the content.
 bool DecodeRangeField(std::string_view content, RangeField* field);
 
-// The seeds of the hashes of entries, in a filter with this seed. They keep cells of different
-// lengths and prefixes apart from each other.
+// The seeds of the hashes of entries, in a filter with this seed. They separate cells of different
+// lengths and prefixes.
 uint64_t CellSeed(size_t bits, uint64_t seed);
 uint64_t PrefixSeed(uint64_t seed);
 
@@ -119,8 +119,8 @@ inline uint64_t WordOf(std::string_view key, size_t i) {
   return word;
 }
 
-// Copies bytes [begin, end) of a key, and writes up to kCopySlackBytes too many. By words: most are
-// few bytes, for which a call, or GCC's own loop in its place, takes 10 ns longer.
+// Copies bytes [begin, end) of a key, and writes up to kCopySlackBytes too many. It copies words,
+// because most copies are few bytes, for which a call, or GCC's own loop, takes 10 ns longer.
 constexpr size_t kCopySlackBytes = 8;
 inline void CopyBytes(std::string_view key, size_t begin, size_t end, char* to) {
   for (size_t i = begin; i < end; i += 8) StoreWord(WordOf(key, i), to + (i - begin));
@@ -131,9 +131,9 @@ constexpr size_t CellBytes(size_t bits) { return (bits + 7) / 8; }
 // Writes the CellBytes(bits) bytes of the cell that the key is in.
 void CellOf(std::string_view key, size_t bits, char* cell);
 
-// The kinds as text of the option range_prefixes, "4:8:124bits:after0x2f@1+2": each key's first 4
-// and 8 bytes, its first 124 bits, and its beginnings up to its first and second slash; without
-// "@", up to each. "none" for no kinds. The option reads it back as the same kinds, of one copy
+// The kinds in the form of the option range_prefixes, "4:8:124bits:after0x2f@1+2": each key's first
+// 4 and 8 bytes, its first 124 bits, and its beginnings up to its first and second slash; without
+// "@", up to each. "none" for no kinds. The option reads it back as the same kinds, with one copy
 // each.
 std::string OptionText(const EntryKinds& kinds);
 

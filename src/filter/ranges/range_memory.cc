@@ -7,7 +7,7 @@
 namespace bloomline::filter {
 namespace {
 
-// Measured with 1,000,000 entries; between these, logarithms are interpolated.
+// Measured with 1,000,000 entries; in between, logarithms are interpolated.
 struct MeasuredRate {
   double bits_per_entry;
   double rate;
@@ -25,10 +25,10 @@ double CompactEntryRate(double bits_per_entry) {
   return last.rate * std::exp(slope * (bits_per_entry - last.bits_per_entry));
 }
 
-// What the levels get of the memory: the last one, the one above it, and those above that. They
-// have 0.9, 0.09 and 0.01 of the keys. A bit gains the same in all levels if an entry has 3.5 more,
-// which make a tenth of the errors, where there is a tenth of the keys; so much more they get at
-// 0.7 entries per key.
+// The shares of the memory for the last level, the one above it, and those above that. These have
+// 0.9, 0.09 and 0.01 of the keys. A bit gains the same in all levels if entries have 3.5 bits more,
+// which give a tenth of the errors, in levels with a tenth of the keys. At 0.7 entries per key,
+// these shares do that.
 constexpr double kShares[] = {0.8, 2.2, 4.5};
 
 }  // namespace

@@ -11,13 +11,13 @@
 namespace bloomline::filter {
 namespace {
 
-// What a range has been asked of entries that may be false positives. A few say enough.
+// The most queries of entries that may be false positives for one range. A few are enough.
 constexpr int kMaxCovering = 4;
 
 class Query {
  public:
   explicit Query(const OpenRanges& ranges) : ranges_(ranges), field_(ranges.field) {
-    // Where all keys have the same length, they are cells themselves, the finest ones.
+    // If all keys have the same length, they are cells themselves, the finest ones.
     const EntryKinds& kinds = field_.kinds;
     const size_t key_bits = 8 * size_t{field_.max_key_bytes} - 8 * size_t{field_.suffix_bytes};
     const size_t finest = kinds.num_cells == 0 ? 0 : kinds.cells[kinds.num_cells - 1].bits;
@@ -53,8 +53,8 @@ class Query {
 
   bool CellsMayMatch(std::string_view begin, std::string_view end) {
     // All keys of the range are in one cell of the lengths below `level`. The finest one says most,
-    // then those that cut the range into few parts. The coarser ones say something only where the
-    // others are false positives.
+    // then those that cut the range into few parts. The coarser ones help only if the others are
+    // false positives.
     const size_t common_bits = CommonBits(begin, end, field_.min_key_bytes);
     size_t level = 0;
     while (level < num_levels_ && BitsOf(level) <= common_bits) ++level;
@@ -165,7 +165,8 @@ class Query {
     bool may_match[kBatchCells];
     for (size_t batch = kFirstCells; cells.count > 0; batch = kBatchCells) {
       const auto n = static_cast<size_t>(std::min<uint64_t>(cells.count, batch));
-      // A batch is hashed faster than half of it one by one: what is not needed is not looked up.
+      // Hashing a batch is faster than hashing half of it one by one. Hashes that are not needed
+      // are not looked up.
       const size_t num_keys = n > kBatchCells / 2 ? kBatchCells : n;
       for (size_t i = 0; i < num_keys; ++i) {
         std::memcpy(keys[i], cell.bytes, sizeof(cell.bytes));
@@ -224,8 +225,8 @@ class Query {
 }  // namespace
 
 bool RangeMayMatch(const OpenRanges& ranges, std::string_view begin, std::string_view end) {
-  // No entry says whether the empty key is there. Where the order is another one, a range may seem
-  // to end before it begins.
+  // No entry says whether the empty key is there. In another order, a range may seem to end before
+  // it begins.
   if (!ranges.is_understood || begin.empty() || begin >= end) return true;
   const RangeField& field = ranges.field;
   if (!field.last_key.empty() && end > field.last_key) return true;

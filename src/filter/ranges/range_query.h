@@ -25,14 +25,14 @@ struct OpenRanges {
   kernels::HashKernel hash;
 };
 
-// What DecodeTrailer gave.
+// Opens what DecodeTrailer gave.
 OpenRanges OpenedRanges(const Payload& payload, const Extension& fields,
                         const kernels::Kernel& kernel);
 
-// False: no key of the filter lies in [begin, end). In a partition, that also holds for the keys
-// that follow it in the table. The order is that of bytes.
+// Returns false only if no key of the filter lies in [begin, end), in the order of bytes. In a
+// partition, that also holds for the keys that follow it in the table.
 //
-// Cost: a hash and a query of the filter for each entry that is asked for.
+// Cost: a hash and a query of the filter for each entry.
 bool RangeMayMatch(const OpenRanges& ranges, std::string_view begin, std::string_view end);
 
 }  // namespace bloomline::filter

@@ -41,17 +41,17 @@ constexpr size_t kCacheLineBytes = 64;
 // RocksDB counts in size_t, which on a 32-bit CPU may be too small.
 size_t ToSize(uint64_t n) { return static_cast<size_t>(std::min<uint64_t>(n, SIZE_MAX)); }
 
-// Where memory is to be saved: alignment then costs 0.1 %.
+// From this size on, alignment costs at most 0.1 % if memory is to be saved.
 constexpr uint64_t kAlignedFromBytes = 64 << 10;
 
 // The memory of a filter for RocksDB.
 //
 // Blocks that lie in one cache line each are filled faster, so the filter may begin up to 63 bytes
-// behind the start of its memory; but a small one not where memory is to be saved. RocksDB 7.0.3,
-// 7.8, 9.10, 10.9, 11.8 and 11.9 take the slice alone: for the file, for checksums, for sizes in
-// table properties, and for MaybePostVerify; the block cache gets a copy. The memory itself they
-// only keep and free. malloc_usable_size is called inside their own builders and for blocks that
-// they have read, never for this memory.
+// behind the start of its memory, unless it is small and memory is to be saved. RocksDB 7.0.3, 7.8,
+// 9.10, 10.9, 11.8 and 11.9 use only the slice: for the file, for checksums, for sizes in table
+// properties, and for MaybePostVerify; the block cache gets a copy. They only keep and free the
+// memory itself. They call malloc_usable_size inside their own builders and for blocks that they
+// have read, never for this memory.
 struct FilterMemory {
   FilterMemory(uint64_t filter_bytes, bool saves_memory) {
     const bool is_aligned = !saves_memory || filter_bytes >= kAlignedFromBytes;
@@ -130,7 +130,7 @@ filter::FilterShape RocksDBBitsBuilder::FittedToAllocation(uint64_t num_keys,
   }
   const uint64_t asked_bytes = asked.payload_bytes() + writer_.tail_bytes();
   const uint64_t usable = std::min(UsableBytes(asked_bytes), kMaxFilterBytes);
-  // More than a third more would gain little for the disk space; as in RocksDB.
+  // More than a third more would gain little for the disk space; RocksDB has the same limit.
   if (usable <= asked_bytes || usable > asked_bytes / 3 * 4) return asked;
   const Format format = writer_.options().format;
   const uint64_t max_payload = usable - writer_.tail_bytes();
@@ -142,8 +142,8 @@ filter::FilterShape RocksDBBitsBuilder::FittedToAllocation(uint64_t num_keys,
   return payload_bytes > asked.payload_bytes() && payload_bytes <= max_payload ? shape : asked;
 }
 
-// At the beginning of a cache line: where the compiler had put it, 32 bytes after one, AddKey and
-// Finish of a blocked filter took 1.08 times as long on Emerald Rapids.
+// Aligned to a cache line: 32 bytes after one, where the compiler had put it, AddKey and Finish of
+// a blocked filter took 1.08 times as long on Emerald Rapids.
 __attribute__((flatten, aligned(64))) void RocksDBBitsBuilder::AddKey(const Slice& key) noexcept {
   writer_.AddKey(key.ToStringView());
 }

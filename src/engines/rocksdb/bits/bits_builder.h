@@ -18,8 +18,8 @@ class Logger;
 namespace bloomline {
 
 // Reports that `what` happened because of `reason`: in `log`, which may be null, and once per
-// process on stderr. RocksDB has no other place for it: any status but Corruption ends its debug
-// build. Needs no memory.
+// process on stderr. RocksDB has no other channel: any status but Corruption ends its debug build.
+// Needs no memory.
 void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const char* reason);
 
 // A filter that matches every key in RocksDB's reader and in bloomline's. Its bytes are static.
@@ -28,12 +28,13 @@ ROCKSDB_NAMESPACE::Slice AlwaysMatch();
 // RocksDB's block trailer, which is in the allocation, too.
 constexpr uint64_t kBlockTrailerBytes = 5;
 
-// What RocksDB's allocation for a filter of filter_bytes bytes can hold; 0 if that is unknown.
+// Returns what RocksDB's allocation for a filter of filter_bytes bytes can hold; 0 if that is
+// unknown.
 //
-// RocksDB reads a filter into an allocation of its own in the block cache, and charges the cache
-// what malloc_usable_size says of it. Allocators round sizes up: glibc by up to 15 bytes, and to
-// pages from 128 KiB on; jemalloc to one of four sizes for each power of two, 10 % on average. The
-// memory is allocated here for that and freed untouched.
+// RocksDB reads a filter into a separate allocation in the block cache, and charges the cache what
+// malloc_usable_size says of it. Allocators round sizes up: glibc by up to 15 bytes, and to pages
+// from 128 KiB on; jemalloc to one of four sizes for each power of two, 10 % on average. To find
+// out, this function allocates the memory and frees it untouched.
 uint64_t UsableBytes(uint64_t filter_bytes);
 
 // One builder makes all partitions of a partitioned filter, so every Finish leaves it empty:
@@ -89,7 +90,7 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   double BitsPerKeyOf(uint64_t num_keys) const;
   // The shape of a filter of num_keys keys.
   filter::FilterShape ShapeOf(uint64_t num_keys) const;
-  // The same, of a filter that takes what its allocation has, if memory is to be saved.
+  // The same for a filter that fills its allocation, if memory is to be saved.
   filter::FilterShape FittedToAllocation(uint64_t num_keys, const filter::FilterShape& asked) const;
 
   // The next filter, chosen once.

@@ -1,4 +1,4 @@
-// Readers that count what they answer.
+// Readers that count their answers.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_COUNTED_READER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_BITS_COUNTED_READER_H_
 
@@ -33,7 +33,7 @@ class CountedReader : public ROCKSDB_NAMESPACE::FilterBitsReader {
                 filter::OpenedKind kind, size_t num_bytes)
       : query_(query), is_large_(is_large), count_(counts, kind, num_bytes) {}
 
-  // Short keys take a path of their own, which saves fewer registers than hashing long keys does.
+  // Short keys take a separate path, which saves fewer registers than hashing long keys does.
   __attribute__((flatten)) bool MayMatch(const Slice& entry) noexcept override {
     if (filter::IsSampled()) return SampledMayMatch(entry);
     if (entry.size() > Query::kMaxShortKeyBytes) return LongKeyMayMatch(entry);

@@ -33,7 +33,7 @@
 #define BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT 0
 #endif
 
-// RocksDB's own tree has the real declarations, so nothing has to be kept in step with them.
+// RocksDB's own tree has the real declarations.
 #if __has_include("table/block_based/filter_policy_internal.h")
 #define BLOOMLINE_ROCKSDB_IN_TREE 1
 #else
@@ -91,7 +91,7 @@ class FilterBitsReader {
 namespace bloomline {
 
 // RocksDB's own filters end in this many bytes; its reader takes filters of at most this length as
-// filters of no keys.
+// filters without keys.
 constexpr size_t kStockTrailerBytes = 5;
 
 // Empty, or why this RocksDB cannot be used: the classes above change between minor versions, and

@@ -1,5 +1,5 @@
-// Which filter a file gets: what the folders for levels, memory and metrics share, so that they
-// need not know each other.
+// The filter of a file, in the terms that the folders for levels, memory and metrics share, so that
+// they need not know each other.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_FILTER_CHOICE_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_BITS_FILTER_CHOICE_H_
 

@@ -1,4 +1,4 @@
-// FilterAccount: what RocksDB's events mean for a FileAccount.
+// FilterAccount: translates RocksDB's events for a FileAccount.
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
@@ -25,8 +25,8 @@ using ROCKSDB_NAMESPACE::CompactionJobInfo;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::TableProperties;
 
-// In the log of a database. RocksDB does not report flushes and compactions that end while it is
-// closed, so the last line may lack their outputs.
+// Writes to the log of a database. RocksDB does not report flushes and compactions that end while
+// it is closed, so the last line may lack their outputs.
 void LogBytes(const DB* db, const char* when, uint64_t bytes) {
   ROCKSDB_NAMESPACE::Info(db->GetDBOptions().info_log,
                           "bloomline: %s: the filters of the live files take %" PRIu64 " bytes",
@@ -39,13 +39,13 @@ FileAccount::Numbers NumbersOf(const std::vector<ROCKSDB_NAMESPACE::CompactionFi
   return numbers;
 }
 
-// A file that gets no filter now will get none later, so its keys need no memory.
+// A file without a filter now will get none later, so its keys need no memory.
 FilterSums NewFilterSums(const TableProperties& properties) {
   return properties.filter_size == 0 ? FilterSums() : FilterSumsIn(properties);
 }
 
 // How long the first event waits for the files that were there before. Most databases have so few
-// that all are read by then.
+// files that all are read by then.
 constexpr std::chrono::milliseconds kSeedWait{20};
 
 }  // namespace

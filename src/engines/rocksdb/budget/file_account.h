@@ -18,11 +18,11 @@ struct FilterSums {
   uint64_t keys = 0;
 };
 
-// Sums over the files that no running compaction replaces: their filters go soon, and those that
-// take their place count as they are written. If both counted, all new files would get half of
-// their bits during a compaction of the whole database.
+// Sums over the files that no running compaction replaces. Their inputs go soon, and their outputs
+// count as they are written. If both counted, all new files would get half of their bits during a
+// compaction of the whole database.
 struct FileSums {
-  // One, as FileSums counts shares of the keys.
+  // The number 1 in the units of FileSums for shares of the keys.
   static constexpr double kAllKeys = uint64_t{1} << 40;
 
   uint64_t live_keys() const { return keys + pending_keys + unfiltered_keys; }
@@ -39,8 +39,8 @@ struct FileSums {
   uint64_t dated_shares = 0;
 };
 
-// One map of the files of several databases. File numbers are unique in a database. What is said of
-// a database that was not begun, or of a file that is not known, changes nothing. Thread-safe.
+// One map of the files of several databases. File numbers are unique in a database. Calls for a
+// database that was not begun, or a file that is not known, change nothing. Thread-safe.
 class FileAccount {
  public:
   using Numbers = std::vector<uint64_t>;
@@ -51,7 +51,7 @@ class FileAccount {
   FileAccount& operator=(const FileAccount&) = delete;
 
   void BeginDatabase(const std::string& database);
-  // It was closed.
+  // The database was closed.
   void EndDatabase(const std::string& database);
 
   // Job `job` has written a file.
@@ -69,7 +69,7 @@ class FileAccount {
   // that were not known.
   Numbers Await(const std::string& database, const Numbers& live);
   void Read(const std::string& database, uint64_t number, const FilterSums& filter);
-  // Await was called for each database, and all files have been read.
+  // Whether Await was called for each database, and all files have been read.
   bool is_complete() const;
 
   FileSums sums() const;
@@ -77,8 +77,8 @@ class FileAccount {
   // The filters of one database.
   uint64_t BytesOf(const std::string& database) const;
 
-  // The metrics of a policy that writes a file within limit_bytes have the bytes and the limit. The
-  // first policy with a limit shows them until all databases have ended.
+  // Shows the bytes and the limit in the metrics of a policy that writes a file within limit_bytes.
+  // The first policy with a limit shows them until all databases have ended.
   void ShowIn(filter::FilterCounts* counts, uint64_t limit_bytes);
 
  private:

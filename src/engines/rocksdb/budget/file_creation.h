@@ -1,4 +1,4 @@
-// Which account counts the file that this thread is about to write. RocksDB calls in one thread
+// The account that counts the file that this thread is about to write. RocksDB calls in one thread
 // (read in 7.8 to 11.9: BuildTable, CompactionJob::OpenCompactionOutputFile):
 //
 //   listener->OnTableFileCreationStarted
@@ -28,8 +28,8 @@ inline void BeginFileCreation(const std::shared_ptr<FileAccount>& account) {
 }
 inline void EndFileCreation() { AccountOfCreation().reset(); }
 
-// Returns the account and forgets it: RocksDB asks for one builder of a file. Null: a file of a
-// program without an account, or the account has ended.
+// Returns the account and forgets it, because RocksDB asks for one builder of a file. Null if the
+// program has no account for the file, or the account has ended.
 inline std::shared_ptr<FileAccount> TakeAccountOfCreation() {
   return std::exchange(AccountOfCreation(), {}).lock();
 }

@@ -82,7 +82,7 @@ void FileSeed::Start(DB* db) {
   };
   try {
     thread_ = std::thread(run);
-  } catch (const std::system_error&) {  // the process may have no further thread
+  } catch (const std::system_error&) {  // the process has reached its limit of threads
     run();
   }
 }

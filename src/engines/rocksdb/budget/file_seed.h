@@ -22,15 +22,15 @@ namespace bloomline {
 
 FilterSums FilterSumsIn(const ROCKSDB_NAMESPACE::TableProperties& properties);
 
-// The number in a path such as DIR/000123.sst. 0: there is none ("(nil)").
+// The number in a path such as DIR/000123.sst; 0 if it lacks one ("(nil)").
 uint64_t FileNumber(const std::string& path);
 // The path of a file in one of RocksDB's lists of files. Some versions set the number in one list
 // but not in another.
 std::string FilePath(const ROCKSDB_NAMESPACE::SstFileMetaData& file);
 
-// Reads the properties of the files of one database, each once, in a thread of its own: RocksDB
-// gives them by column family, of which an event has no handle, and opens each file for them, which
-// would hold up the write that waits for the event. Thread-safe.
+// Reads the properties of the files of one database, each once, in a separate thread. RocksDB gives
+// them by column family, whose handle an event lacks, and opens each file for them, which would
+// delay the write that waits for the event. Thread-safe.
 class FileSeed {
  public:
   FileSeed(ROCKSDB_NAMESPACE::DB* db, std::shared_ptr<FileAccount> account);

@@ -20,7 +20,7 @@ double BitsPerKeyOf(const MemoryLimit& limit, const FileAccount& account) {
   if (!account.is_complete()) return 0;
   const double with_ranges = 1 + limit.range_memory;
   const double max_bits = with_ranges * filter::MemoryBits(limit.format, limit.bits_per_key);
-  // Files that were there before, and have no filter, may get one, but not from this policy.
+  // Old files without a filter may get one, but not from this policy.
   FileSums sums = account.sums();
   if (!limit.fills_bottom) sums.unfiltered_keys = 0;
   const double memory_bits = BitsWithin(limit.bytes, max_bits, sums);
@@ -61,7 +61,7 @@ FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database) {
 Status CheckAccount(uint64_t memory_bytes, const ROCKSDB_NAMESPACE::DBOptions& database) {
   if (memory_bytes == 0) return Status::OK();
   for (const auto& listener : database.listeners) {
-    // That of another version will do: it counts for the policies of that version.
+    // A listener of another version will do: it counts for the policies of that version.
     if (listener != nullptr && listener->CheckedCast<FilterAccount>() != nullptr) {
       return Status::OK();
     }

@@ -30,11 +30,11 @@ struct MemoryLimit {
 double BitsPerKeyWithin(const MemoryLimit& limit,
                         const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
 
-// The account of this version that counts the files of a database with these options. Null: there
-// is none. May throw bad_alloc.
+// The account of this version that counts the files of a database with these options, or null. May
+// throw bad_alloc.
 FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database);
 
-// Refuses limited memory for a database without a FilterAccount: it would have no effect.
+// Refuses limited memory for a database without a FilterAccount, because nothing would limit it.
 ROCKSDB_NAMESPACE::Status CheckAccount(uint64_t memory_bytes,
                                        const ROCKSDB_NAMESPACE::DBOptions& database);
 
@@ -51,14 +51,14 @@ ROCKSDB_NAMESPACE::Status CheckAccount(uint64_t memory_bytes,
 //
 // This is a forecast, and so it does not swing. Lowering the bits by the share e by which files
 // have too many did: e was known only when they were there, and new files had far fewer bits than
-// old ones, which wastes reads (docs/rejected.md). Only if e exceeds kTolerance, which takes
-// compactions that lag behind or files that are never rewritten, do bits fall with it, by kBrake.
+// old ones, which wastes reads (docs/rejected.md). Only if e exceeds kTolerance, which happens if
+// compactions lag behind or files are never rewritten, do bits fall with it, by kBrake.
 //
-// Of files that were there before the account, n' is not known. To the degree that there are such
-// files, bits are lowered by e + kMargin: a database that was opened anew after each 5 % of its
-// growth then exceeded the memory by 3 %, and by 8 % with the forecast alone.
+// For files that were there before the account, n' is unknown. By their share, bits are lowered by
+// e + kMargin: a database that was opened anew after each 5 % of its growth then exceeded the
+// memory by 3 %, and by 8 % with the forecast alone.
 //
-// Settled files alone count for e and w: what is being compacted gets new filters anyway.
+// Only settled files count for e and w: files that are being compacted get new filters anyway.
 constexpr double kMaxGrowth = 1.2;
 constexpr double kTolerance = 0.1;
 constexpr double kBrake = 5;

@@ -35,8 +35,9 @@ void SpreadOverLevels(const LevelRules& rules, double bits_per_key, double* bits
   double keys[RocksDBFilterOptions::kMaxLevels];
   CountedKeys(rules, keys);
   SpreadBitsByLevel(rules.format, bits_per_key, keys, num_levels, bits);
-  // With next to no memory, no filter at the bottom may be best for the levels assumed. With fewer
-  // levels it is not: five at 3 bits per key, compact, would waste 1.01 reads per lookup, not 0.72.
+  // With next to no memory, no filter at the bottom may be best for the levels assumed, but not for
+  // fewer levels: five at 3 bits per key, compact, would waste 1.01 reads per lookup instead of
+  // 0.72.
   const int largest = num_levels - (rules.counts_bottom ? 1 : 2);
   if (rules.deepest == 0 && bits[largest] == 0) {
     std::fill(bits, bits + num_levels, bits_per_key);
@@ -56,8 +57,8 @@ double MeanMemory(const LevelRules& rules, const double* bits) {
   return sum;
 }
 
-// RocksDB's own filters come from one policy for each number of bits per key, which is kept. So
-// limits of memory use only some numbers.
+// RocksDB's own filters come from one policy for each number of bits per key, and these policies
+// are kept. So limits of memory use only some numbers.
 double RoundedDown(double bits_per_key) {
   constexpr double kSteps = 32;  // in each bit
   return std::floor(bits_per_key * kSteps) / kSteps;
@@ -75,11 +76,11 @@ int DeepestLevel(const LevelRules& rules, const NewFile& file, const SeenLevels&
   return std::max(file.num_levels - 1, inner + 1);
 }
 
-// How many levels there are below the file's, if each is as full as it may be.
+// The number of levels below the file's, if each is as full as it may be.
 int Distance(const LevelRules& rules, const NewFile& file, const SeenLevels& seen) {
   const int deepest = DeepestLevel(rules, file, seen);
   if (file.level > 0 || rules.deepest != 0) return deepest - file.level;
-  // Level 0 is as good as one above the first level in use. Files made at once may leave a top
+  // Level 0 counts as the one above the first level in use. Files made at once may leave a top
   // below the deepest level seen.
   return deepest - std::clamp(seen.top, 1, deepest) + 1;
 }

@@ -1,4 +1,4 @@
-// Which filter a table file gets, from what RocksDB says when it makes the file. Knows nothing of
+// The filter of a table file, chosen by what RocksDB says when it makes the file. Knows nothing of
 // RocksDB: the policy translates.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_CHOICE_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_CHOICE_H_
@@ -8,7 +8,7 @@
 
 namespace bloomline {
 
-// What RocksDB says of a file that it is about to write.
+// A file that RocksDB is about to write.
 struct NewFile {
   int level = -1;  // -1: unknown, as in SstFileWriter
   // No file below it has keys of its range. Its level need not be the deepest one.
@@ -18,7 +18,7 @@ struct NewFile {
   int num_levels = -1;     // the setting of the column family; -1: unknown
 };
 
-// What the files made so far say of the levels in use. 0: none seen.
+// What the files made so far say about the levels in use. 0: none seen.
 struct SeenLevels {
   int top = 0;             // the shallowest below level 0
   int deepest_bottom = 0;  // the deepest with a bottommost file
@@ -27,7 +27,7 @@ struct SeenLevels {
   bool flushes_are_merged = false;
 };
 
-// The options of a policy, ready for ChooseFilter. Has no memory of its own, so a copy cannot fail.
+// The options of a policy, ready for ChooseFilter. It owns no memory, so copying cannot fail.
 struct LevelRules {
   enum class Rule { kUniform, kByLevel, kByDistance };
 
@@ -42,7 +42,7 @@ struct LevelRules {
   int deepest = 0;  // 0: learned
   double level_size_ratio = 0;
   Rule rule = Rule::kUniform;
-  // kByLevel: from level 0 on; kByDistance: from the bottom up. The last one is for all further
+  // kByLevel: from level 0 on; kByDistance: from the bottom up. The last one applies to all further
   // levels.
   int num_bits = 0;
   double bits[RocksDBFilterOptions::kMaxLevels] = {};
@@ -58,8 +58,8 @@ LevelRules LoweredTo(double bits_per_key, LevelRules rules);
 
 FilterChoice ChooseFilter(const LevelRules& rules, const NewFile& file, const SeenLevels& seen);
 
-// How many levels with data there are below the file's, as far as that is known; 0 for a flushed
-// file that RocksDB may move to the bottom as it is.
+// The number of levels with data below the file's, as far as known; 0 for a flushed file that
+// RocksDB may move to the bottom as it is.
 int NumLevelsBelow(const LevelRules& rules, const NewFile& file, const SeenLevels& seen);
 
 }  // namespace bloomline

@@ -1,4 +1,4 @@
-// What the files of each column family say of the levels in use.
+// What the files of each column family say about the levels in use.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_HISTORY_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_HISTORY_H_
 
@@ -17,7 +17,7 @@ namespace bloomline {
 // then differ in size, never in their answers.
 class LevelHistory {
  public:
-  // Takes `file` into account. Returns what is known then.
+  // Takes `file` into account. Returns what is then known.
   SeenLevels Add(std::string_view column_family, const NewFile& file);
 
  private:

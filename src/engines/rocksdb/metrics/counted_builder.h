@@ -1,4 +1,4 @@
-// Builders that count what they build.
+// Builders that count their filters.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_METRICS_COUNTED_BUILDER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_METRICS_COUNTED_BUILDER_H_
 
@@ -18,8 +18,8 @@
 
 namespace bloomline {
 
-// A Builder whose filters are counted, and which are found again when they are opened
-// (filter_origins.h). It overrides Finish alone, so keys cost nothing.
+// A Builder whose filters are counted, and recognised when they are opened (filter_origins.h). It
+// overrides Finish alone, so keys cost nothing.
 template <typename Builder>
 class CountedBuilder final : public Builder {
  public:
@@ -48,7 +48,7 @@ class CountedBuilder final : public Builder {
     counts_->Add(filter::Count::kKeysBuilt, num_keys);
     counts_->Add(filter::Count::kBytesBuilt, built.size());
     counts_->Add(filter::Count::kNanosecondsBuilt, static_cast<uint64_t>(time.count()));
-    // A partition without entries may match everything, and nothing is wrong.
+    // A partition without entries may match everything without a fault.
     if (num_keys != 0 && MatchesEverything(built.ToStringView())) {
       counts_->Add(filter::Count::kBuiltUseless, 1, Reason(has_seed, status));
     } else {
@@ -65,7 +65,7 @@ class CountedBuilder final : public Builder {
     return true;
   }
 
-  // Why the last filter matches everything.
+  // The reason why the last filter matches everything.
   filter::UselessReason Reason(bool has_seed, [[maybe_unused]] const Status* status) {
     using filter::UselessReason;
     if (status != nullptr && !status->ok()) return UselessReason::kDamaged;

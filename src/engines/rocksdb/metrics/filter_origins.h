@@ -1,5 +1,5 @@
-// Which column family and level a filter was built for. RocksDB says so when it makes a builder,
-// and not when it opens a filter; so filters that this process built are known by their bytes.
+// The column family and level of each filter. RocksDB names them when it makes a builder, and not
+// when it opens a filter; so filters that this process built are recognised by their bytes.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_METRICS_FILTER_ORIGINS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_METRICS_FILTER_ORIGINS_H_
 
@@ -9,8 +9,8 @@
 
 namespace bloomline {
 
-// Remembers that `filter` is of `counts`. There is room for 16,384 filters of the process; further
-// ones take the place of others, whose queries then have no level. Thread-safe and lock-free.
+// Remembers that `filter` belongs to `counts`. The process remembers 16,384 filters; further ones
+// replace others, whose queries then have no level. Thread-safe and lock-free.
 void RememberOrigin(std::string_view filter, const filter::FilterCounts& counts);
 
 // Returns the counts of a filter that this process has built; otherwise `unknown`.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kEngine[] = "rocksdb";
 
-// Which options make a policy's figures. A seed may be secret.
+// The options that determine a policy's figures. A seed may be secret.
 std::string PolicyText(const RocksDBFilterOptions& options) {
   if (!WritesFilters(options)) return "none";
   const FilterOptions normalized = Normalized(options);

@@ -13,7 +13,7 @@ namespace bloomline {
 // Returns the counts of a policy for filters whose column family and level are not known.
 filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options);
 
-// Returns the counts for a file that is to get the filter `choice`. `of_policy` are the policy's.
+// Returns the counts for a file with the filter `choice`. `of_policy` are the policy's.
 filter::FilterCounts* CountsForFile(const filter::FilterCounts& of_policy,
                                     std::string_view column_family, int level,
                                     const FilterChoice& choice);

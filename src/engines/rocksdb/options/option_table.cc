@@ -53,7 +53,7 @@ std::string WholeNumberText(const RocksDBFilterOptions& options) {
   return std::to_string(options.*member);
 }
 
-// ---- bits_per_key, format, flush_format, seed, stock_id: which filter a file gets.
+// ---- bits_per_key, format, flush_format, seed, stock_id: the filter of a file.
 
 std::string BitsRangeText(Format format) {
   const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
@@ -64,7 +64,7 @@ std::string AllowedBitsPerKeyText() {
   return BitsRangeText(Format::kBlocked) + ", in format compact " + BitsRangeText(Format::kCompact);
 }
 
-// What is wrong with the format and all that depends on it; empty if nothing.
+// Returns what is wrong with the format and all that depends on it, or an empty string.
 std::string WrongInFormat(const RocksDBFilterOptions& all, const FilterOptions& options) {
   if (!filter::IsStock(options.format)) return filter::ValidateForTrailer(options);
   std::string wrong = options.Validate();
@@ -125,7 +125,7 @@ std::string FlushFormatText(const RocksDBFilterOptions& options) {
   return options.flush_format.has_value() ? FormatName(*options.flush_format) : kSame;
 }
 
-// What OPTIONS files say for random_seed. The seeds themselves are in the filters alone.
+// The value of random_seed in OPTIONS files. Only the filters record the seeds.
 constexpr char kRandomSeed[] = "random";
 
 std::string AllowedSeeds() { return std::string("0 to 2^64 - 1, ") + kRandomSeed; }
@@ -162,7 +162,7 @@ std::string AllowedBitsByLevel() {
 }
 
 bool ReadBitsByLevel(const std::string& value, RocksDBFilterOptions* options) {
-  // RocksDB's own lists have colons. Commas are what people write.
+  // RocksDB's own lists have colons. People write commas.
   constexpr char kSeparators[] = ":,";
   std::vector<double> bits;
   if (value != kUniform && value != kAutoLevels) {
@@ -251,7 +251,8 @@ std::string CheckLevelSizeRatio(const RocksDBFilterOptions& options, PolicySetti
 
 // ---- range_prefixes, range_memory_percent.
 
-// What OPTIONS files say for no range_prefixes: RocksDB does not read empty values.
+// The value of an empty range_prefixes in OPTIONS files, because RocksDB does not read empty
+// values.
 constexpr char kNone[] = "none";
 
 bool ReadRanges(const std::string& value, RocksDBFilterOptions* options) {
@@ -278,7 +279,7 @@ std::string AllowedSizes() {
 }
 
 // Reads sizes as RocksDB does (ParseUint64 in options/options_helper.cc): digits and k, m, g or t,
-// for 2^10 to 2^40. RocksDB ignores what follows, so that 1.5G is one byte; here only "B" and "iB"
+// for 2^10 to 2^40. RocksDB ignores the rest, and reads 1.5G as one byte; here only "B" and "iB"
 // may follow.
 template <auto member>
 bool ReadSize(const std::string& value, RocksDBFilterOptions* options) {

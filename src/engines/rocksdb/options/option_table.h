@@ -19,18 +19,18 @@ struct OptionRow {
   ROCKSDB_NAMESPACE::OptionType type;
   // The values that `read` takes.
   std::string (*allowed)();
-  // Reads all of `value`, or returns false. Does not check what depends on other options.
+  // Reads all of `value`, or returns false. Does not check it against other options.
   bool (*read)(const std::string& value, RocksDBFilterOptions* options);
-  // Returns what is wrong with the value beside the other options, or an empty string. What it
-  // makes of the value goes to *settings. Null: another row checks it, or no value is wrong.
+  // Returns what is wrong with the value beside the other options, or an empty string. Stores its
+  // result in *settings. Null if another row checks the value, or any value is right.
   std::string (*check)(const RocksDBFilterOptions& options, PolicySettings* settings);
-  // The text that reads as the same value.
+  // The text that is read back as the same value.
   std::string (*text)(const RocksDBFilterOptions& options);
 };
 
 const std::array<OptionRow, 13>& OptionTable();
 
-// Null: there is no such option.
+// Returns null for an unknown name.
 const OptionRow* FindOption(std::string_view name);
 
 // Sets the option of this name. Returns an empty string, or what is wrong.

@@ -62,8 +62,8 @@ std::string OptionString(const RocksDBFilterOptions& options, std::string_view w
   return text;
 }
 
-// The options of RocksDB's own policy, which for Ribbon filters has some from 8.7 on. RocksDB opens
-// a database only if the policy that it loads from the OPTIONS file's text prints the same text.
+// The options of RocksDB's own policy; Ribbon policies have some from 8.7 on. RocksDB opens a
+// database only if the policy that it loads from the OPTIONS file's text prints the same text.
 std::string StockOptionString(const std::string& id, const ConfigOptions& config) {
   std::string text;
   const auto stock = StockPolicyNamed(id);
@@ -132,7 +132,7 @@ Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes
     const std::lock_guard lock(mutex_);
     settings_.swap(settings);
   }
-  // Not NotFound for unknown names: RocksDB would conclude that it does not know this policy.
+  // NotFound would let RocksDB conclude that it does not know this policy.
   return error.empty() ? Status::OK() : Status::InvalidArgument("bloomline", error);
 }
 

@@ -22,9 +22,8 @@ class PolicyOptions {
   using Changes = std::unordered_map<std::string, std::string>;
   using Types = std::unordered_map<std::string, ROCKSDB_NAMESPACE::OptionTypeInfo>;
 
-  // `takes_ribbon_options`: the policy has the place of RocksDB's Ribbon policy, whose options
-  // RocksDB sets from OPTIONS files: bloom_before_level, from 8.7 on. Only RocksDB's own filters
-  // follow it.
+  // `takes_ribbon_options`: the policy replaces RocksDB's Ribbon policy, whose options RocksDB sets
+  // from OPTIONS files: bloom_before_level, from 8.7 on. Only RocksDB's own filters follow it.
   explicit PolicyOptions(SettingsPtr settings, bool takes_ribbon_options = false)
       : settings_(std::move(settings)), takes_ribbon_options_(takes_ribbon_options) {}
 
@@ -35,8 +34,8 @@ class PolicyOptions {
 
   // Replaces the settings by those with all of `changes`, or by none. Then it returns the reason,
   // which also goes to stderr, because RocksDB drops most errors of options: a bad value, a
-  // combination that is not allowed, or an unknown name. As in RocksDB, unknown names go to *unused
-  // instead if it is not null, and are skipped under config.ignore_unknown_options.
+  // forbidden combination, or an unknown name. Unknown names go to *unused instead if it is not
+  // null, and are skipped under config.ignore_unknown_options, as RocksDB does it.
   ROCKSDB_NAMESPACE::Status Change(const ROCKSDB_NAMESPACE::ConfigOptions& config,
                                    const Changes& changes, Changes* unused);
 

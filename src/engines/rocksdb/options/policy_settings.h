@@ -1,4 +1,5 @@
-// What builders and readers need of the options: made once for each change, and immutable.
+// The settings of a policy in the form that builders and readers need: made once for each change,
+// and immutable.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_SETTINGS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_SETTINGS_H_
 
@@ -13,7 +14,7 @@
 
 namespace bloomline {
 
-// The options of a policy at one moment, valid together, and what builders and readers need of
+// The options of a policy at one moment, valid together, and what builders and readers derive from
 // them.
 struct PolicySettings {
   RocksDBFilterOptions options;
@@ -26,8 +27,8 @@ struct PolicySettings {
 };
 using SettingsPtr = std::shared_ptr<const PolicySettings>;
 
-// Null if the options are invalid, or if they need random seeds and the system's generator fails:
-// builders cannot fail. *error then has the reason.
+// Returns null if the options are invalid, or if they need random seeds and the system's generator
+// fails, because builders cannot fail. *error then has the reason.
 SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error);
 
 }  // namespace bloomline

@@ -13,9 +13,9 @@
 
 namespace bloomline {
 
-// Logs that a file of the column family got these kinds, by a sample of num_ranges ranges; but not
-// if the last line of this logger and family said so: a file has many filters if they are
-// partitioned. `log` may be null. Thread-safe.
+// Logs that a file of the column family got these kinds, by a sample of num_ranges ranges, unless
+// the last line of this logger and family said the same: a partitioned file has many filters. `log`
+// may be null. Thread-safe.
 void LogRangeChoice(ROCKSDB_NAMESPACE::Logger* log, std::string_view column_family,
                     const filter::EntryKinds& kinds, uint64_t num_ranges);
 
@@ -23,7 +23,7 @@ void LogRangeChoice(ROCKSDB_NAMESPACE::Logger* log, std::string_view column_fami
 // empty keys, so that a query for one of them alone, without a range, may match.
 class RangeBitsBuilder : public RocksDBBitsBuilder {
  public:
-  // As RocksDBBitsBuilder.
+  // See RocksDBBitsBuilder.
   RangeBitsBuilder(const FilterOptions& options, ROCKSDB_NAMESPACE::Logger* log,
                    const filter::RangeEntryOptions& entries)
       : RocksDBBitsBuilder(options, log), entries_(entries) {

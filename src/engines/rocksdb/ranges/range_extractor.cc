@@ -50,11 +50,11 @@ struct LastCalls {
   uint64_t tokens_left = 0;
 };
 // On the heap: libraries that are opened at run time have little room for thread_local variables.
-// Null: out of memory.
+// Null without memory.
 //
-// By a key of the system, as libstdc++ names them on each one: glibc ends the process if a thread's
-// first variable with a destructor finds no memory, but a key says so. The C library's free ends
-// the thread's calls: it is there even when this library is not.
+// We use a key of the system, like libstdc++ for each such variable: glibc ends the process if a
+// thread's first variable with a destructor finds no memory, but a key reports that. The C
+// library's free ends the thread's calls: it is there even when this library is not.
 LastCalls* CallsOfThread() {
 #ifdef __GLIBCXX__
   static_assert(std::is_trivially_destructible_v<LastCalls>);
@@ -93,7 +93,7 @@ uint64_t NextToken(LastCalls* calls) {
   return calls->next_token++;
 }
 
-// The number at which the ids of this process begin; 0: without a random number.
+// The number at which the ids of this process begin; 0 if the system gave no random number.
 uint64_t FirstId() {
   static const uint64_t first = [] {
     uint64_t seed = 0;
@@ -102,9 +102,9 @@ uint64_t FirstId() {
   return first;
 }
 
-// An id that no other call returns, in this process or another one that wrote a table, if
-// ExtractorIdsAreUnique. A process that a fork made goes on with the numbers of the first, but has
-// another number itself.
+// Returns an id that no other call returns, in this process or another one that wrote a table, if
+// ExtractorIdsAreUnique. A forked process continues with the counter of its parent, but has another
+// process number.
 std::string UniqueId() {
   static std::atomic<uint64_t> next{FirstId()};
   constexpr std::string_view kName = "bloomline.ranges:";
@@ -158,14 +158,14 @@ class RangeExtractor final : public SliceTransform {
     if (bound.token == 0) return Slice("", 0);
     bound.size = static_cast<uint16_t>(key.size());
     std::memcpy(bound.bytes, key.data(), key.size());
-    // No byte is there, and none is read: the slice is empty.
+    // The address is never read: the slice is empty.
     return Slice(reinterpret_cast<const char*>(static_cast<uintptr_t>(bound.token)), 0);
   }
 
   // RocksDB takes every extractor for another one (range_extractor.h). It asks for each table of an
   // iterator: as a registered option, the number would take 0.2 us longer.
   std::string GetId() const override { return UniqueId(); }
-  // In OPTIONS files.
+  // The text for OPTIONS files.
   std::string SerializeOptions(const ConfigOptions&, const std::string&) const override {
     return filter::kRangeExtractorName;
   }

@@ -1,4 +1,4 @@
-// How a filter of RocksDB learns which range of keys an iterator looks for.
+// A filter of RocksDB learns here which range of keys an iterator looks for.
 //
 // For each table and Seek of an iterator with iterate_upper_bound, RocksDB calls in one thread
 // (RangeMayExist of filter_block_reader_common.cc or full_filter_block.cc, in the versions of
@@ -9,12 +9,12 @@
 //   the filter block is read                        code of users may run here
 //   filter->MayMatch(prefix)
 //
-// All prefixes of this extractor are empty, so they are the same. But each begins at an address of
-// its own, its token, by which the filter knows the two last calls of its thread. No token is given
-// twice in a process: between the calls and the query, code of users (a listener, a cache, a file
-// system) may scan other databases in this thread, and a fiber may go on in another thread. After
-// any other sequence of calls the answer is "may match". The answer must never be a wrong "no":
-// RocksDB 11.8 turns what a scan did not find into range tombstones that it writes
+// All prefixes of this extractor are empty, so they are equal. But each begins at a different
+// address, its token, by which the filter recognises the two last calls of its thread. No token is
+// given twice in a process: between the calls and the query, code of users (a listener, a cache, a
+// file system) may scan other databases in this thread, and a fiber may continue in another thread.
+// After any other sequence of calls the answer is "may match". The answer must never be a wrong
+// "no": RocksDB 11.8 turns what a scan did not find into range tombstones that it writes
 // (min_tombstones_for_range_conversion). Empty prefixes change nothing else.
 //
 // An iterator without auto_prefix_mode would call Transform once and then query the filter: a call
@@ -23,7 +23,7 @@
 // extractor's id is never the same twice: each iterator checks the bound, and one without a bound,
 // or one that moves backward, queries no filter.
 //
-// A hint before SeekForPrev was not built. RocksDB would query the filter only if this id were
+// We did not build a hint before SeekForPrev. RocksDB would query the filter only if this id were
 // that of the table, so without the check for all iterators. Inside of SeekForPrev, RocksDB and
 // code of users also Seek, at the same key. And a "no" saves a block in level 0 alone: in other
 // levels, LevelIterator::SkipEmptyFileBackward then reads the last block of the file before.
@@ -47,8 +47,7 @@ namespace bloomline {
 class TokenBlocks {
  public:
   // The addresses from here on belong to the kernel, or do not exist, on all CPUs with addresses of
-  // 64 bits. Where addresses have 32 bits, there are no such addresses, and so no tokens: there,
-  // all ranges may match.
+  // 64 bits. With addresses of 32 bits there are no tokens, and all ranges may match.
   static constexpr uint64_t kFirst = uint64_t{1} << 63;
   static constexpr uint64_t kTokensPerBlock = 1 << 20;
 
@@ -65,7 +64,7 @@ class TokenBlocks {
   std::atomic<uint64_t> next_{0};
 };
 
-// The object stays usable when it is deleted, because RocksDB may go on to use it.
+// Deleting the object leaves it usable, because RocksDB may continue to use it.
 std::unique_ptr<const ROCKSDB_NAMESPACE::SliceTransform> MakeRangeExtractor();
 
 // False if the system gave no random number: then an id may be that of a table, whose bounds
@@ -73,8 +72,8 @@ std::unique_ptr<const ROCKSDB_NAMESPACE::SliceTransform> MakeRangeExtractor();
 bool ExtractorIdsAreUnique();
 
 // Whether `prefix` is what the extractor returned for the last but one key in this thread. Then
-// *begin is that key, and *end the last one. They are valid until this thread calls it again. False
-// if ranges are off (tested_versions.h).
+// *begin is that key, and *end the last one, valid until this thread calls it again. False if
+// ranges are off (tested_versions.h).
 bool LastRange(const ROCKSDB_NAMESPACE::Slice& prefix, std::string_view* begin,
                std::string_view* end);
 

@@ -41,7 +41,7 @@ int RunningPatch() {
   return read.ec == std::errc() && read.ptr == end ? patch : -1;
 }
 
-// Null: they are on.
+// Returns null if ranges are on.
 const char* DecideWhyOff() {
   if (UINTPTR_MAX < TokenBlocks::kFirst) return "addresses have 32 bits";
   if (!IsTestedPatch(RunningPatch())) return "bloomline was not tested with this RocksDB";

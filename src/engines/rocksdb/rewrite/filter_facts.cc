@@ -36,8 +36,8 @@ using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::TableProperties;
 
 // Bits per key depend on the number of keys. From 32,768 keys on they change by less than 0.2 %,
-// but in RocksDB's Ribbon filters by 0.8 % for each doubling, and where sizes are fitted to the
-// allocator by up to 25 %.
+// but by 0.8 % for each doubling in RocksDB's Ribbon filters, and by up to 25 % if sizes are fitted
+// to the allocator.
 constexpr uint64_t kMaxSampleKeys = 1 << 15;
 constexpr uint64_t kMaxExactKeys = 1 << 20;
 constexpr char kWholeKeyProperty[] = "rocksdb.block.based.table.whole.key.filtering";
@@ -66,7 +66,7 @@ std::string KindOfBytes(std::string_view filter) {
   return kind;
 }
 
-// Notes the largest filter of one file. It makes no reader, which RocksDB takes as "may match".
+// Notes the largest filter of one file. It makes no reader, and RocksDB takes that as "may match".
 class NotingPolicy : public FilterPolicy {
  public:
   explicit NotingPolicy(const FilterPolicy* policy) : policy_(*policy) {}
@@ -184,7 +184,7 @@ Status TableProbe::Read(const std::string& path, TableFacts* facts) const {
   }
   facts->filter.num_partitions = noting->num_filters();
   facts->filter.bytes = properties.filter_size;
-  // RocksDB's number includes the index of partitions, of which a policy decides nothing.
+  // RocksDB's number includes the index of partitions, which the policy does not determine.
   facts->filter.bits_per_key =
       BitsPerKey(std::min(properties.filter_size, noting->sum_of_bytes()), keys);
   if (facts->filter.bits_per_key > 0) {

@@ -1,4 +1,4 @@
-// Which filter a table file has, and which one its policy would write now.
+// The filter of a table file, and the one that its policy would write now.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_REWRITE_FILTER_FACTS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_REWRITE_FILTER_FACTS_H_
 
@@ -20,7 +20,7 @@ struct FileFilter {
   double bits_per_key = 0;
 };
 
-// What the sizes of filters are rounded to.
+// The rounding of filters' sizes.
 enum class SizeRounding {
   kBlocks,
   kAllocations,  // optimize_filters_for_memory
@@ -34,10 +34,10 @@ bool HasOtherFilter(const FileFilter& filter, const FileFilter& wanted,
 struct TableFacts {
   FileFilter filter;
   uint64_t num_entries = 0;
-  // How many keys the filter or its largest partition has; without a filter, num_entries. About
+  // The number of keys of the filter or its largest partition; without a filter, num_entries. About
   // right for partitions and for files of RocksDB versions that do not record it.
   uint64_t sample_keys = 0;
-  // No key has a prefix, and only prefixes go to the filter. Then there is nothing to write.
+  // No key has a prefix, and only prefixes go to the filter, so it would be empty.
   bool has_nothing_to_filter = false;
 };
 
@@ -45,7 +45,7 @@ struct TableFacts {
 // files and those of any Env can be read, too.
 class TableProbe {
  public:
-  // Returns null, with a sentence in *error, if the column family has no filters to compare.
+  // Returns null, with a sentence in *error, if the column family cannot have filters.
   static std::unique_ptr<TableProbe> New(const ROCKSDB_NAMESPACE::Options& options,
                                          std::string* error);
 
@@ -68,7 +68,8 @@ class TableProbe {
 
   ROCKSDB_NAMESPACE::FilterBuildingContext Context(const std::string& column_family, int level,
                                                    bool is_bottommost) const;
-  // As for a file that RocksDB is about to write: limited memory has its effect. May be null.
+  // The builder for a file that RocksDB is about to write; limited memory has its effect. May be
+  // null.
   std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> NewBuilder(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   // The bits per key that max_filter_bytes leaves a filter of `keys` keys; infinity without it.

@@ -35,11 +35,11 @@ class LiveFiles {
     }
   }
 
-  // No older data lies below the file, as RocksDB's compactions judge it.
+  // Whether no older data lies below the file, by the rule of RocksDB's compactions.
   bool IsBottommost(int level, size_t index) const;
 
   // The file of this number with those that share user keys with it at their ends, and those that
-  // share keys with these. Without files if the database no longer has it.
+  // share keys with these. Without files if the database has dropped it.
   Unit UnitOf(uint64_t number) const;
 
  private:

@@ -55,8 +55,8 @@ bool RewriteJob::Run(std::string* error) {
   report_.is_dry_run = options_.dry_run;
   probe_ = TableProbe::New(db_options_, error);
   if (probe_ == nullptr) return false;
-  // RocksDB reports no beginning of DB::CompactFiles, before which files would be counted. What the
-  // account cannot read, the LOG names, and the report as damaged.
+  // RocksDB does not report the beginning of DB::CompactFiles, before which files would be counted.
+  // The LOG names files that the account cannot read, and the report calls them damaged.
   FilterAccount* const account = AccountAmong(db_options_);
   if (account != nullptr) account->CountFiles(db_);
   std::vector<uint64_t> numbers = FindFiles();
@@ -206,7 +206,7 @@ RewriteJob::Outcome RewriteJob::Judge(const Status& status, uint64_t number,
     Skip(unit, RewriteSkip::kNoSpace, status.ToString());
     return Outcome::kDone;
   }
-  if (status.IsInvalidArgument()) {  // a file of the unit is no longer there
+  if (status.IsInvalidArgument()) {  // a file of the unit has been replaced
     const LiveFiles::Unit now = LiveFiles(db_, column_family_).UnitOf(number);
     if (now.files.empty()) NoteGone(number);
     const auto has_number = [&](const LiveFiles::File& file) {

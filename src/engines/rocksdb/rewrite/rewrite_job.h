@@ -20,7 +20,7 @@ class RewriteJob {
   RewriteJob(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,
              const RewriteOptions& options, RewriteReport* report);
 
-  // False with *error: RewriteFilters.
+  // See RewriteFilters.
   bool Run(std::string* error);
 
  private:
@@ -41,8 +41,8 @@ class RewriteJob {
   Outcome RewriteOne(uint64_t number, std::string* error);
   // For a file of this size, by bytes_per_second.
   double LeastSeconds(uint64_t bytes) const;
-  // False: a file of the unit cannot be rewritten now, for a reason that the report has. Files are
-  // not looked at once the call is cancelled.
+  // Returns false if a file of the unit cannot be rewritten now, for a reason that goes to the
+  // report. Files are not examined once the call is cancelled.
   bool IsFit(const LiveFiles::Unit& unit);
   ROCKSDB_NAMESPACE::Status Compact(const LiveFiles::Unit& unit, std::vector<std::string>* outputs,
                                     ROCKSDB_NAMESPACE::CompactionJobInfo* info) const;
@@ -52,8 +52,8 @@ class RewriteJob {
 
   void Skip(const LiveFiles::Unit& unit, RewriteSkip reason, const std::string& text);
   void NoteGone(uint64_t number);
-  void Finish(uint64_t number);  // it is no longer in unfinished_
-  void Forget(uint64_t number);  // its filter is no longer among those `after`
+  void Finish(uint64_t number);  // removes it from unfinished_
+  void Forget(uint64_t number);  // removes its filter from those `after`
   void ShowProgress(uint64_t next);
   bool IsCancelled() const;
   void Sleep(double seconds) const;

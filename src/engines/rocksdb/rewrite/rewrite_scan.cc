@@ -1,4 +1,4 @@
-// Which files RewriteFilters rewrites.
+// The files that RewriteFilters rewrites.
 #include <cmath>
 #include <string_view>
 

@@ -12,19 +12,19 @@
 
 namespace bloomline {
 
-// A builder of RocksDB's own, which never loses a key.
+// A builder of RocksDB's filters that never loses a key.
 //
 // RocksDB's Ribbon builder, and in late versions its Bloom builder, gives no bytes to a partition
-// without entries: with whole_key_filtering=false, one none of whose keys is in the prefix
-// extractor's domain. MultiGet asks such a partition all the same, and takes its keys for missing
-// (7.8.3, partitioned_filter_block.cc; with assertions it aborts). So a partition without entries
-// gets a filter that matches every key.
+// without entries: with whole_key_filtering=false, one whose keys are all outside the prefix
+// extractor's domain. MultiGet queries such a partition all the same, and takes its keys for
+// missing (7.8.3, partitioned_filter_block.cc; with assertions it aborts). So a partition without
+// entries gets a filter that matches every key.
 //
 // With optimize_filters_for_memory, RocksDB's Bloom builder may make a filter smaller by a
 // sixteenth to a quarter, down to whole blocks, if a balance in its policy allows that rate
-// (XXPH3FilterBitsBuilder::AllocateMaybeRounding). Nothing keeps a filter of one block from having
-// none then. Its reader takes it as one of no keys, so such a filter matches every key, too. And
-// the policy stays until its builder ends.
+// (XXPH3FilterBitsBuilder::AllocateMaybeRounding). A filter of one block may then have none, and
+// its reader takes it for one without keys. Such a filter matches every key, too. The policy stays
+// until its builder ends.
 class OwnBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
   using Slice = ROCKSDB_NAMESPACE::Slice;

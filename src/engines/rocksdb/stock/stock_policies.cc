@@ -18,7 +18,7 @@ const char* StockPolicyName(Format format) {
 }
 
 std::string StockPolicyText(Format format, double bits_per_key, Format flush_format) {
-  // As RocksDB writes it: below 0.5 none, up to 1 counts as 1, and no more than thousandths.
+  // RocksDB's conventions: below 0.5 no filters, up to 1 counts as 1, and at most thousandths.
   const double written =
       bits_per_key < kNoFilterBelow ? 0 : stock::Millibits(std::max(bits_per_key, 1.0)) / 1000.0;
   const std::string bits = support::DoubleText(written);

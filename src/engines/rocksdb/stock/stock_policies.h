@@ -16,17 +16,17 @@ namespace bloomline {
 // "bloomfilter" or "ribbonfilter": the name of RocksDB's policy.
 const char* StockPolicyName(Format format);
 
-// "bloomfilter:9.5:false", "ribbonfilter:9.5:-1", or "ribbonfilter:9.5:0", where flushed files get
-// Bloom filters: RocksDB's policy for these filters. May throw bad_alloc.
+// RocksDB's policy for these filters: "bloomfilter:9.5:false", "ribbonfilter:9.5:-1", or
+// "ribbonfilter:9.5:0", which gives flushed files Bloom filters. May throw bad_alloc.
 std::string StockPolicyText(Format format, double bits_per_key, Format flush_format);
 
-// RocksDB's policy of such a text. By name: a preloaded library may replace the functions that make
-// policies. Null: RocksDB has none. May throw bad_alloc.
+// Returns RocksDB's policy of such a text, or null if RocksDB lacks it. It asks by name, because a
+// preloaded library may replace the functions that make policies. May throw bad_alloc.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> StockPolicyNamed(const std::string& text);
 
-// While one exists, this thread makes policies of RocksDB's own. RocksDB then calls its functions
-// NewBloomFilterPolicy and NewRibbonFilterPolicy, in whose place a preloaded library may make
-// policies of bloomline.
+// While one exists, this thread makes policies of RocksDB. RocksDB then calls its functions
+// NewBloomFilterPolicy and NewRibbonFilterPolicy, which a preloaded library may have replaced by
+// bloomline's.
 class OwnPolicyScope {
  public:
   OwnPolicyScope() { ++depth_; }
@@ -43,7 +43,7 @@ class OwnPolicyScope {
 // One of RocksDB's policies for each number of bits per key. Thread-safe.
 class StockPolicies {
  public:
-  // Null: RocksDB has none.
+  // Returns null if RocksDB lacks the policy.
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> Get(Format format,
                                                              double bits_per_key) const;
 

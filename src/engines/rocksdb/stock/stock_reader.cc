@@ -52,8 +52,8 @@ FilterBitsReader* NewStockBitsReader(std::string_view filter, filter::FilterCoun
 
 namespace {
 
-// RocksDB's Bloom filters of a partition without entries, as its builders write them: the trailer
-// of a Bloom filter, or that of a legacy one, which has 0 blocks then.
+// The Bloom filters that RocksDB's builders write for a partition without entries: the trailer of a
+// Bloom filter, or that of a legacy one, which then has 0 blocks.
 bool IsTrailerWithoutKeys(std::string_view filter) {
   if (filter.size() != stock::kTrailerBytes) return false;
   const auto kind = static_cast<signed char>(filter[0]);
