@@ -85,9 +85,9 @@ std::string NewFilesText(const Situation& situation, const Tree& tree, const Cho
   }
   const BottomRates rates = RatesOfBottom(situation, tree, choice);
   return text +
-         "; docs/operating.md gives them to the others, too. The figures assume that each level "
-         "keeps its keys. Compacting the whole database merges all levels into one: wasted reads "
-         "are then " +
+         "; bloomline-rewrite gives them to the others (docs/operating.md). The figures assume "
+         "that each level keeps its keys. Compacting the whole database merges all levels into "
+         "one: wasted reads are then " +
          PercentText(rates.chosen) + " (" + PercentText(rates.now) +
          " with the present filters), until the other levels fill again." +
          (rates.chosen > 1.05 * rates.now
