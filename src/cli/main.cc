@@ -24,7 +24,7 @@ int Fail(const char* why) {
   return kExitFailure;
 }
 
-// The command that was typed, as far as it is known.
+// The command that was typed, as far as CLI11 got.
 const CLI::App& Parsed(const CLI::App& app) {
   const std::vector<CLI::App*> commands = app.get_subcommands();
   return commands.empty() ? app : Parsed(*commands.front());
@@ -35,7 +35,7 @@ std::string FullName(const CLI::App& app) {
   return (app.get_parent() == nullptr ? "" : FullName(*app.get_parent()) + " ") + app.get_name();
 }
 
-// CLI11's own sentences end with the whole of what was typed.
+// CLI11's own sentences end with the whole input.
 std::string Shortened(const std::string& sentence) {
   constexpr size_t kMaxBytes = 400;
   return sentence.size() <= kMaxBytes ? sentence : sentence.substr(0, kMaxBytes) + "...";

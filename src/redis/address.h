@@ -1,4 +1,4 @@
-// Addresses of servers, as users and servers write them.
+// Addresses of servers in the forms that users and servers write.
 #ifndef BLOOMLINE_REDIS_ADDRESS_H_
 #define BLOOMLINE_REDIS_ADDRESS_H_
 
@@ -27,7 +27,8 @@ struct Endpoint {
 // Whether the text can be a host: no path, no part of a URL. It may be empty.
 bool IsHost(std::string_view text);
 
-// Parses "host:port", "[IPv6]:port", or IPv6:port as servers write it. False: none of these.
+// Parses "host:port", "[IPv6]:port", or IPv6:port, which servers write. Returns false for other
+// texts.
 bool ParseEndpoint(std::string_view text, Endpoint* endpoint);
 
 // A parsed entry of RedisServers::servers.

@@ -1,4 +1,4 @@
-// Additions and queries as batches: how they are encoded, and what their replies mean.
+// Batches of additions and queries: their encoding, and the meaning of their replies.
 #ifndef BLOOMLINE_REDIS_BATCHES_H_
 #define BLOOMLINE_REDIS_BATCHES_H_
 
@@ -26,7 +26,7 @@ std::vector<Shard> ShardsOf(const std::string& name, const Layout& layout);
 // Keys of one batch. Bounds the memory of calls with many keys.
 constexpr size_t kWindowKeys = 4096;
 
-// What AddBatch and QueryBatch have in common. All references and pointers must outlive the batch.
+// Common to AddBatch and QueryBatch. All references and pointers must outlive the batch.
 class KeyBatch : public Batch {
  public:
   // *error gets the reason of the first failure if it is empty.
@@ -92,7 +92,8 @@ class AddBatch : public KeyBatch {
 // GETRANGE commands, one per key, for the key's block.
 class QueryBatch : public KeyBatch {
  public:
-  // As AddBatch. `unavailable` is the answer for a key whose query failed.
+  // `unavailable` is the answer for a key whose query failed. The other parameters are those of
+  // AddBatch.
   QueryBatch(const Layout& layout, const std::vector<Shard>& shards, size_t n,
              const std::string_view* keys, Answer unavailable, Answer* answers, std::string* error);
 

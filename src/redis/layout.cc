@@ -60,7 +60,7 @@ Choice ChooseBlock(double rate) {
   return best;
 }
 
-// As "%.15g" in the "C" locale. Not by a stream: out of memory, it would omit the number.
+// The form of "%.15g" in the "C" locale. A stream that ran out of memory would omit the number.
 std::string FormatDouble(double number) {
   char text[32];
   constexpr int kDigits = 15;

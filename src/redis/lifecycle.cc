@@ -11,7 +11,7 @@
 namespace bloomline::redis {
 namespace {
 
-// How many bytes of shards are made at a time. A server runs up to 30 commands of a client before
+// The bytes of shards that are made at a time. A server runs up to 30 commands of a client before
 // it sends a reply and serves others.
 constexpr uint64_t kMakeBytes = 16 << 20;
 
@@ -27,8 +27,8 @@ class KeyCommands : public Batch {
               std::vector<std::string> after)
       : before_(std::move(before)), keys_(keys), after_(std::move(after)), replies_(keys.size()) {}
 
-  // Runs it on the keys [first, last). False, with the first reason, if any command has no reply or
-  // an error reply. `options`: see Router::Run.
+  // Runs the command on the keys [first, last). Returns false, with the first reason, unless all
+  // have a reply that is not an error. `options`: see Router::Run.
   bool Run(Router* router, size_t first, size_t last, std::string* error,
            const AddOptions& options = AddOptions()) {
     first_ = first;
@@ -97,7 +97,7 @@ std::vector<Shard> EntryOf(const std::string& name) {
   return {{key, KeySlot(key)}};
 }
 
-// Reads the entry. *found is empty if there is none.
+// Reads the entry. *found stays empty without one.
 bool FindFilter(Router* router, const std::string& name, std::optional<Layout>* found,
                 std::string* error) {
   found->reset();
@@ -135,7 +135,7 @@ bool RemoveShards(Router* router, const std::vector<Shard>& shards, std::string*
   return KeyCommands({"UNLINK"}, shards, {}).Run(router, error);
 }
 
-// Makes all shards. *again: a copy of a command may still arrive, so nobody may use them.
+// Makes all shards. *again: a copy of a command may still arrive, so these shards must not be used.
 bool MakeShards(Router* router, const Layout& layout, const std::vector<Shard>& shards, bool* again,
                 std::string* error) {
   const auto group = static_cast<size_t>(std::max<uint64_t>(1, kMakeBytes / layout.shard_bytes()));
@@ -151,7 +151,7 @@ bool MakeShards(Router* router, const Layout& layout, const std::vector<Shard>& 
   return false;
 }
 
-// Makes a filter, if there is still none of this name. True, with nothing made, also if the caller
+// Makes a filter if the name is still free. Also returns true, with nothing made, if the caller
 // should look again.
 bool MakeFilter(Router* router, const std::string& name, Layout layout, std::string* error) {
   // std::random_device throws, and needs a newer glibc.

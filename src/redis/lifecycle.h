@@ -1,5 +1,5 @@
-// Creates, opens and deletes filters. docs/redis.md, "Creation and deletion", says in
-// which order, and why.
+// Creates, opens and deletes filters. docs/redis.md, "Creation and deletion", has the order and its
+// reasons.
 #ifndef BLOOMLINE_REDIS_LIFECYCLE_H_
 #define BLOOMLINE_REDIS_LIFECYCLE_H_
 
@@ -24,8 +24,8 @@ bool OpenFilter(Router* router, const std::string& name, Layout* layout, std::st
 
 bool DeleteFilter(Router* router, const std::string& name, std::string* error);
 
-// Waits until options.min_replicas replicas have the entry and the shards. Without them, a replica
-// that takes over could have no filter of this name, or an older one.
+// Waits until options.min_replicas replicas have the entry and the shards. Otherwise a replica that
+// takes over could lack the filter, or have an older one of this name.
 bool ConfirmFilter(Router* router, const std::string& name, const Layout& layout,
                    const std::vector<Shard>& shards, const AddOptions& options, std::string* error);
 

@@ -1,4 +1,4 @@
-// What is wrong with RedisServers, SharedBloomFilterOptions and AddOptions.
+// Checks RedisServers, SharedBloomFilterOptions and AddOptions.
 #include <string>
 #include <utility>
 #include <vector>

@@ -60,7 +60,7 @@ class Batch {
   // run before. For each i, exactly one of OnReply and OnFailure is called, once, in any order.
   virtual void OnReply(size_t i, ReplyPtr reply, bool repeated) = 0;
 
-  // There is no reply. The command may have run.
+  // No reply came. The command may have run.
   virtual void OnFailure(size_t i, const std::string& error) = 0;
 };
 

@@ -11,7 +11,7 @@ namespace bloomline::redis {
 // ARGV: header, number of blocks, bytes of a block. Makes a shard, or, with 0 blocks, a filter's
 // entry, if the key does not exist. 1: the key has this header, now or already. Full length at
 // once: Redis gives a growing string more memory than it needs. The header comes last, so a string
-// that the script could not finish has none. Writes pieces of 8 KiB: larger Lua strings cost more
+// that the script could not finish lacks it. Writes pieces of 8 KiB: larger Lua strings cost more
 // to make, smaller ones cost more calls.
 inline constexpr char kMake[] = R"lua(
 local key, header = KEYS[1], ARGV[1]

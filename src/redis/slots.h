@@ -13,7 +13,7 @@ namespace bloomline::redis {
 
 constexpr uint16_t kNumSlots = 16384;
 
-// CRC16 of the key's hash tag, or of the whole key if it has none (Redis Cluster specification).
+// CRC16 of the key's hash tag, or of the whole key if it lacks one (Redis Cluster specification).
 uint16_t KeySlot(std::string_view key);
 
 // An error reply that sends the client to another node.

@@ -1,5 +1,5 @@
 // Converts the arguments and results of C functions to those of the library and back, and defines
-// what many types of c.h have in the same form.
+// the parts that many types of c.h share.
 #ifndef BLOOMLINE_BINDINGS_C_CONVERT_H_
 #define BLOOMLINE_BINDINGS_C_CONVERT_H_
 
@@ -36,8 +36,8 @@ void AnswerEachBatch(size_t num_keys, const char* const* keys, const size_t* key
 
 using support::OrSetError;
 
-// A handle, which begins with a std::unique_ptr, of what make(&error) gives. Null, with *errptr, if
-// that is null or there is no memory.
+// Returns a handle, which begins with a std::unique_ptr, of what make(&error) returns. Null, with
+// *errptr, if that is null or without memory.
 template <typename Handle, typename Make>
 Handle* MakeHandle(char** errptr, Make make) {
   return OrSetError(errptr, [&](std::string* error) -> Handle* {
@@ -46,8 +46,8 @@ Handle* MakeHandle(char** errptr, Make make) {
   });
 }
 
-// A malloc()ed copy of the bytes that to_bytes(&bytes, &error) gives, and its length. Null, with
-// *length = 0 and *errptr, if that fails or there is no memory.
+// Returns a malloc()ed copy of the bytes that to_bytes(&bytes, &error) gives, and its length. Null,
+// with *length = 0 and *errptr, if that fails or without memory.
 template <typename ToBytes>
 char* MallocedBytes(size_t* length, char** errptr, ToBytes to_bytes) {
   *length = 0;
@@ -64,7 +64,7 @@ char* MallocedBytes(size_t* length, char** errptr, ToBytes to_bytes) {
 
 }  // namespace bloomline::c
 
-// bloomline_NAME_t, which holds OPTIONS, and its functions but for the setters.
+// bloomline_NAME_t, which holds OPTIONS, and its functions except the setters.
 #define BLOOMLINE_C_OPTIONS(NAME, OPTIONS)                                               \
   struct bloomline_##NAME##_t {                                                          \
     OPTIONS options;                                                                     \
@@ -80,7 +80,7 @@ char* MallocedBytes(size_t* length, char** errptr, ToBytes to_bytes) {
     options->options.FIELD = static_cast<decltype(options->options.FIELD)>(value); \
   }
 
-// bloomline_NAME_FIGURE, which is FUNCTION() of what the handle's view() gives.
+// bloomline_NAME_FIGURE, which calls FUNCTION() of the handle's view().
 #define BLOOMLINE_C_FIGURE(NAME, TYPE, FIGURE, FUNCTION)                 \
   TYPE bloomline_##NAME##_##FIGURE(const bloomline_##NAME##_t* handle) { \
     return static_cast<TYPE>(handle->view().FUNCTION());                 \

@@ -42,7 +42,7 @@ struct bloomline_bloom_t {
 
 namespace {
 
-// Turns *from into a new handle, and deletes it. Without memory for both it stays as it is.
+// Turns *from into a new handle, and deletes it. Without memory for both it leaves *from alone.
 template <typename To, typename From, typename Turn>
 To* TurnInto(From* from, Turn turn) {
   return bloomline::support::OrIfItThrows<To*>(nullptr, [&] {
@@ -83,7 +83,7 @@ To* TurnInto(From* from, Turn turn) {
   };                                               \
   void bloomline_##NAME##_destroy(bloomline_##NAME##_t* handle) { delete handle; }
 
-// What all filters have.
+// Common to all filters.
 #define BLOOMLINE_C_FILTER(NAME, OPTIONS, FILTER)                                             \
   bloomline_##NAME##_t* bloomline_##NAME##_create(const bloomline_##OPTIONS##_t* options,     \
                                                   char** errptr) {                            \
@@ -95,13 +95,13 @@ To* TurnInto(From* from, Turn turn) {
   BLOOMLINE_C_QUERIES(NAME)                                                                   \
   BLOOMLINE_C_FIGURE(NAME, uint64_t, capacity, capacity)
 
-// What filters of bits can say of themselves.
+// Estimates of filters of bits.
 #define BLOOMLINE_C_ESTIMATES(NAME)                                        \
   BLOOMLINE_C_FIGURE(NAME, uint64_t, num_bits, num_bits)                   \
   BLOOMLINE_C_FIGURE(NAME, uint64_t, estimated_num_keys, EstimatedNumKeys) \
   BLOOMLINE_C_FIGURE(NAME, double, estimated_false_positive_rate, EstimatedFalsePositiveRate)
 
-// What filters have that BloomFilterOptions describe. They take hashes in the place of keys.
+// Common to filters with BloomFilterOptions. They take hashes in the place of keys.
 #define BLOOMLINE_C_LAID_OUT(NAME)                                                   \
   BLOOMLINE_C_ESTIMATES(NAME)                                                        \
   BLOOMLINE_C_FIGURE(NAME, int, layout, layout)                                      \
@@ -113,7 +113,7 @@ To* TurnInto(From* from, Turn turn) {
   }                                                                                  \
   BLOOMLINE_C_MAY_MATCH_HASH(NAME)
 
-// What filters have that can be saved.
+// Common to filters that can be saved.
 #define BLOOMLINE_C_SAVED(NAME, FILTER)                                                    \
   bloomline_##NAME##_t* bloomline_##NAME##_load(const char* path, char** errptr) {         \
     return MakeHandle<bloomline_##NAME##_t>(errptr, [=](std::string* error) {              \

@@ -40,8 +40,8 @@ static_assert(bloomline_shared_unavailable == static_cast<int>(Answer::kError));
 
 namespace {
 
-// The result of f(), which calls the filter. The first error of a call stays. If f throws, there
-// was no memory; the filter has then filled all answers.
+// Returns the result of f(), which calls the filter. The first error of a call stays. If f throws,
+// memory was missing; the filter has then filled all answers.
 template <typename F>
 bool KeepsError(bloomline_shared_t* shared, F f) {
   try {
@@ -54,7 +54,8 @@ bool KeepsError(bloomline_shared_t* shared, F f) {
   }
 }
 
-// The number of keys that share one wait for replicas. False if f returned false for a batch.
+// The number of keys that share one wait for replicas. Returns false if f returned false for a
+// batch.
 template <typename Answer, typename F>
 bool InBatches(bloomline_shared_t* shared, size_t num_keys, const char* const* keys,
                const size_t* key_lengths, int* to, F f) {

@@ -1,4 +1,4 @@
-// Static filters, sizing, and what is left of include/bloomline/c.h.
+// Static filters, sizing, and the rest of include/bloomline/c.h.
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -49,8 +49,8 @@ double OrNaN(int format, F f) {
   return IsFormat(format) ? f(Format{format}) : std::numeric_limits<double>::quiet_NaN();
 }
 
-// Calls f, which adds keys. If it throws, the builder's next filter would lack keys, and so cannot
-// be finished: the builder remembers that.
+// Calls f, which adds keys. If it throws, the next filter would lack keys, so the builder remembers
+// that it cannot be finished.
 template <typename F>
 void OrKeepsFailure(F f) {
   bloomline::support::OrIfItThrows(false, [&] {

@@ -7,7 +7,7 @@
 namespace bloomline::cli {
 namespace {
 
-// Empty if the bytes are nothing that is known here. `name` is what another command would be given.
+// Returns an empty string for unknown bytes. `name` is the argument for another command.
 std::string Describe(const std::string& name, std::string_view bytes) {
   if (!filter::TableKind(bytes).empty()) {
     return "a table of LevelDB or RocksDB; try: bloomline db inspect " + name;

@@ -1,4 +1,4 @@
-// What a file is that a command got for a filter: a static filter, a saved one, or what is often
+// Recognises a file that a command got as a filter: a static filter, a saved one, or what is often
 // taken for one.
 #ifndef BLOOMLINE_CLI_INSPECT_FOREIGN_FILE_H_
 #define BLOOMLINE_CLI_INSPECT_FOREIGN_FILE_H_
@@ -16,19 +16,19 @@
 
 namespace bloomline::cli {
 
-// WholeInput::Open. *error says so if the path is the directory of a database.
+// WholeInput::Open, which also tells in *error if the path is the directory of a database.
 bool OpenFilterFile(const std::string& path, uint64_t max_pipe_bytes, WholeInput* file,
                     std::string* error);
 
-// "NAME: not a bloomline filter: a table of RocksDB; try ...": what the bytes are, and which
-// command reads them; or `why` if they are nothing that is known here.
+// Returns "NAME: not a bloomline filter: a table of RocksDB; try ...": what the bytes are, and
+// which command reads them; or `why` for unknown bytes.
 std::string NotAFilter(const WholeInput& file, const std::string& why);
 
-// ---- Which filter a saved file holds, by its first bytes (docs/format.md, sections 8 to 10).
+// ---- The filter in a saved file, by its first bytes (docs/format.md, sections 8 to 10).
 
 inline bool IsSaved(std::string_view bytes) { return !filter::SavedKind(bytes).empty(); }
 
-// Load, or FromBytes where the file cannot be opened again.
+// Load, or FromBytes if the file cannot be opened again.
 template <typename Filter>
 std::unique_ptr<Filter> LoadSaved(const WholeInput& file, std::string* error) {
   if (!file.path().empty()) return Filter::Load(file.path(), error);
@@ -38,8 +38,8 @@ std::unique_ptr<Filter> LoadSaved(const WholeInput& file, std::string* error) {
   return filter;
 }
 
-// use(std::unique_ptr) of the filter in a file that IsSaved; null, with *error, if it is damaged. A
-// BloomFilter, which may be large, is mapped.
+// Calls use(std::unique_ptr) with the filter in a file that IsSaved, or null, with *error, if it is
+// damaged. A BloomFilter, which may be large, is mapped.
 template <typename Use>
 auto UseSaved(const WholeInput& file, std::string* error, Use use) {
   const std::string_view magic = file.bytes().substr(0, 8);
@@ -49,8 +49,8 @@ auto UseSaved(const WholeInput& file, std::string* error, Use use) {
   return use(MappedBloomFilter::Open(file.path(), MappedBloomFilter::Verify::kPayload, error));
 }
 
-// ---- Static filters. To the library any bytes are one: what it does not understand matches every
-// key. A person who mistook a file wants to know.
+// ---- Static filters. For the library any bytes are one: it takes unknown bytes as a filter that
+// matches every key. A user who mistook a file wants to know.
 struct StaticFilter {
   filter::Payload payload;
   filter::Extension fields;

@@ -47,8 +47,8 @@ uint64_t NumSetBits(const char* data, uint64_t num_bytes) {
   return set;
 }
 
-// Appends what follows from the set bits of a Bloom filter. Each probe of a key goes to the same
-// unit: a block of a blocked filter, or the whole of another one.
+// Appends the facts that follow from the set bits of a Bloom filter. Each probe of a key goes to
+// the same unit: a block of a blocked filter, or the whole of another one.
 void AppendFill(const filter::Payload& payload, Facts* facts) {
   const uint64_t unit_bytes = payload.has_blocks() ? payload.block_bytes : payload.payload_bytes();
   const uint64_t num_units = payload.payload_bytes() / unit_bytes;
@@ -157,7 +157,7 @@ Fact CapacityFact(uint64_t capacity) {
           capacity == 0 ? "not stated" : CountText(capacity) + " keys"};
 }
 
-// Appends what BloomFilterBase and ScalableBloomFilter have in common.
+// Appends the facts that BloomFilterBase and ScalableBloomFilter share.
 template <typename Filter>
 void AppendEstimates(const Filter& filter, Facts* facts) {
   facts->push_back(CountFact("num_bits", "bits", filter.num_bits()));

@@ -1,4 +1,4 @@
-// What the bytes of a filter show without its keys.
+// The facts that the bytes of a filter show without its keys.
 #ifndef BLOOMLINE_CLI_INSPECT_INSPECT_H_
 #define BLOOMLINE_CLI_INSPECT_INSPECT_H_
 
@@ -24,12 +24,12 @@ struct Fact {
 using Facts = std::vector<Fact>;
 
 // Inspects the bytes of FilterBuilder::Finish. Reads all of them once, and queries a million random
-// keys. Nothing, with the reason in *why, for bytes that are no filter: to the library they match
-// every key.
+// keys. Returns nothing, with the reason in *why, for bytes that are not a filter: for the library
+// they match every key.
 std::optional<Facts> InspectBytes(std::string_view filter, std::string* why);
 
 // The same for a file that Save of BloomFilter, ScalableBloomFilter or CountingBloomFilter wrote.
-// Nothing, with the reason in *error, if it is damaged.
+// Returns nothing, with the reason in *error, if it is damaged.
 std::optional<Facts> InspectSavedFilter(const WholeInput& file, std::string* error);
 
 // ---- Facts that apply to filters of all kinds.

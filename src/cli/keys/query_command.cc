@@ -1,4 +1,4 @@
-// bloomline query: which keys of a list may be in a filter.
+// bloomline query: the keys of a list that may be in a filter.
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -35,10 +35,10 @@ int FailToQuery(int exit_code, const std::string& error) {
   return exit_code;
 }
 
-// A filter that was read from a file: of FilterBuilder, or a saved one.
+// A filter that was read from a file: a static one, or a saved one.
 class KeyFilter {
  public:
-  // Null, with *error, for what is no filter.
+  // Returns null, with *error, for other bytes.
   static std::unique_ptr<KeyFilter> Open(const QueryRequest& request, std::string* error) {
     auto filter = std::make_unique<KeyFilter>();
     const uint64_t max_pipe_bytes = request.max_pipe_bytes.value_or(kDefaultMaxPipeBytes);
@@ -48,12 +48,12 @@ class KeyFilter {
     return opened ? std::move(filter) : nullptr;
   }
 
-  // may_match[i] for keys[i].
+  // Sets may_match[i] for keys[i].
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const {
     query_(n, keys, may_match);
   }
 
-  // Every key matches, because the filter was written so.
+  // Whether the filter was written so that every key matches.
   bool always_matches() const { return always_matches_; }
 
  private:
@@ -87,7 +87,7 @@ class KeyFilter {
   bool always_matches_ = false;
 };
 
-// Queries all keys, and prints those that are wanted unless the request says otherwise.
+// Queries all keys, and prints the wanted ones unless the request says otherwise.
 class Querying {
  public:
   Querying(const QueryRequest& request, const KeyFilter& filter)
@@ -95,7 +95,8 @@ class Querying {
         filter_(filter),
         prints_keys_(!request.count && !request.quiet && !request.json) {}
 
-  // False, with *error, if the keys cannot be read. Stops early if no process takes the output.
+  // Returns false, with *error, if the keys cannot be read. Stops early if no process takes the
+  // output.
   bool Run(KeyReader* reader, std::string* error) {
     Progress progress;
     std::vector<Key> keys;
@@ -107,7 +108,7 @@ class Querying {
         progress.Clear();
         std::cout.write(output_.data(), static_cast<std::streamsize>(output_.size()));
         output_.clear();
-        // At once, for a program that sends one key and waits for the answer.
+        // Flushes at once, for a program that sends one key and waits for the answer.
         if (!FlushOutput()) return true;
       }
       if (request_.quiet && num_may_match_ != 0) return true;

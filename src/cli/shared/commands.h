@@ -10,7 +10,7 @@
 namespace bloomline::cli {
 
 constexpr int kExitOk = 0;
-constexpr int kExitFailure = 1;     // a file that cannot be read or written, or is no filter
+constexpr int kExitFailure = 1;     // a file that cannot be read or written, or is not a filter
 constexpr int kExitImpossible = 2;  // an invalid command line, or an impossible request
 constexpr int kExitNoMatch = 3;     // query --quiet alone: certainly no key is in the filter
 
@@ -20,11 +20,11 @@ void AddQueryCommand(CLI::App* app, int* exit_code);
 void AddInspectCommand(CLI::App* app, int* exit_code);
 void AddKernelsCommand(CLI::App* app, int* exit_code);
 
-// For the commands that are added from now on, too.
+// Also applies to commands that are added later.
 void UseOwnHelp(CLI::App* app);
 
-// One sentence about a word that is no option and no command of `app`, with the one that was
-// probably meant. Empty if `app` has no commands: then the word is another mistake.
+// Returns one sentence about a word that is neither an option nor a command of `app`, with the one
+// that was probably meant. Empty if `app` has no commands: then the word is another mistake.
 std::string ExplainMistype(const CLI::App& app, const std::string& word);
 
 }  // namespace bloomline::cli

@@ -8,7 +8,7 @@
 namespace bloomline::cli {
 namespace {
 
-constexpr size_t kIndent = 26;  // of what is said of an option
+constexpr size_t kIndent = 26;  // of the description of an option
 
 // "1 to 1024" of CLI11's "INT in [1 - 1024]", or empty.
 std::string RangeOf(const std::string& type) {

@@ -1,4 +1,4 @@
-// JSON, as all commands write it.
+// The JSON output of all commands.
 #ifndef BLOOMLINE_CLI_SHARED_JSON_H_
 #define BLOOMLINE_CLI_SHARED_JSON_H_
 
@@ -20,7 +20,8 @@ inline Json TextOrNull(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
-// Names of files need not be UTF-8; JSON is. In ASCII, no name reaches the controls of a terminal.
+// Names of files need not be UTF-8, but JSON must be. In ASCII, no name reaches the controls of a
+// terminal.
 inline void Print(const Json& json) {
   std::cout << json.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
 }

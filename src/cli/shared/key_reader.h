@@ -10,7 +10,7 @@
 
 namespace bloomline::cli {
 
-// How keys lie in a file. In the first three, the last key may lack its end.
+// The form of keys in a file. In the first three, the last key may lack its end.
 enum class KeyForm {
   kLines,          // each ends with a newline; a carriage return before it belongs to the key
   kNull,           // each ends with a zero byte
@@ -19,28 +19,28 @@ enum class KeyForm {
 };
 
 struct Key {
-  std::string_view written;  // as it lies in the file, without its end or length
+  std::string_view written;  // in the form of the file, without its end or length
   std::string_view key;
 };
 
-// Appends the bytes that pairs of digits stand for. False: these are no such pairs.
+// Appends the bytes of pairs of hexadecimal digits. Returns false if the text is something else.
 bool AppendHex(std::string_view digits, std::string* bytes);
 
-// Appends the key as it lies in a file, with its end or length.
+// Appends the key in the form of a file, with its end or length.
 void AppendKey(KeyForm form, std::string_view written, std::string* output);
 
-// Reads all keys of some files, one file after the other. No key is dropped and none is put
-// together from two files. Memory: a buffer of some 100 KiB, and twice the longest key.
+// Reads all keys of some files, one file after the other. No key is dropped, and no key spans two
+// files. Memory: a buffer of some 100 KiB, and twice the longest key.
 class KeyReader {
  public:
-  // "-" is standard input, and so is no path at all.
+  // "-" means standard input, and so does an empty list.
   KeyReader(KeyForm form, std::vector<std::string> paths);
   ~KeyReader();
   KeyReader(const KeyReader&) = delete;
   KeyReader& operator=(const KeyReader&) = delete;
 
   // Sets *keys to those that one read completed, so that an answer to them need not wait for more.
-  // They are valid until the next call. False at the end, and on errors, which set *error.
+  // They are valid until the next call. Returns false at the end, and on errors, which set *error.
   bool Next(std::vector<Key>* keys, std::string* error);
 
   uint64_t num_keys() const { return num_keys_; }
@@ -48,7 +48,7 @@ class KeyReader {
   // The size of all files; 0 if one of them is not a regular file.
   uint64_t total_bytes() const { return total_bytes_; }
 
-  // If `path` is one of the inputs that are read, by any name: that input, for errors. Else
+  // If `path` names one of the inputs that are read, returns that input, for errors. Otherwise
   // empty.
   std::string Reads(const std::string& path) const;
 

@@ -9,7 +9,8 @@
 namespace bloomline::cli {
 namespace {
 
-// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn `a`
+// into `b`.
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<std::vector<size_t>> steps(a.size() + 1, std::vector<size_t>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i) steps[i][0] = i;
@@ -26,10 +27,10 @@ size_t EditDistance(std::string_view a, std::string_view b) {
   return steps[a.size()][b.size()];
 }
 
-// The known name that is nearest to what was typed; empty if none is near. One that begins with
-// what was typed counts as near.
+// Returns the known name that is nearest to the typed one; empty if none is near. A name that
+// begins with the typed one counts as near.
 std::string NearestName(std::string_view typed, const std::vector<std::string>& known) {
-  constexpr size_t kMaxTyped = 40;  // longer ones are no mistakes in typing
+  constexpr size_t kMaxTyped = 40;  // longer ones are not typing errors
   if (typed.empty() || typed.size() > kMaxTyped) return "";
   std::string nearest;
   size_t least = std::max<size_t>(1, typed.size() / 3) + 1;

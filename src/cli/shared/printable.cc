@@ -9,8 +9,9 @@
 namespace bloomline::cli {
 namespace {
 
-// The bytes of the printable character that `text` begins with; 0 if it begins with none: with no
-// UTF-8, a control character, or one that changes the direction of text or separates lines.
+// Returns the number of bytes of the printable character that `text` begins with; 0 if it begins
+// with something else: bytes outside UTF-8, a control character, or one that changes the direction
+// of text or separates lines.
 size_t PrintableBytes(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x80) return first >= ' ' && first < 0x7f ? 1 : 0;
@@ -60,7 +61,7 @@ std::string Wrapped(const std::string& text, size_t columns) {
 void PrintLine(std::string_view text) { std::cout << Printable(text) << '\n'; }
 
 void PrintError(std::string_view text) {
-  // Two paths fit, as long as the system allows. The reason is at the end.
+  // Two paths of the system's greatest length fit. The reason is at the end.
   constexpr size_t kMostBegin = 9000, kMostEnd = 300;
   if (text.size() <= kMostBegin + kMostEnd) {
     std::cerr << Printable(text) << '\n';

@@ -1,4 +1,4 @@
-// Lines at a terminal. What files name may be another's text: a newline in it would begin a line
+// Lines at a terminal. Names in files may be written by others: a newline in one would begin a line
 // that looks like this program's own, and control characters would erase others.
 #ifndef BLOOMLINE_CLI_SHARED_PRINTABLE_H_
 #define BLOOMLINE_CLI_SHARED_PRINTABLE_H_
@@ -10,10 +10,10 @@
 
 namespace bloomline::cli {
 
-// '?' for each byte that is of no printable character in UTF-8.
+// Replaces each byte outside printable characters in UTF-8 by '?'.
 std::string Printable(std::string_view text);
 
-// What fits on a screen, and in a message.
+// Columns of a screen, and of messages.
 constexpr size_t kColumns = 80;
 
 // `text` with its longer lines broken at spaces to at most `columns`; a word may have more.

@@ -1,5 +1,5 @@
 // One line on stderr that says how far a long command is and when it will be done. Nothing if
-// stderr is no terminal.
+// stderr is not a terminal.
 #ifndef BLOOMLINE_CLI_SHARED_PROGRESS_H_
 #define BLOOMLINE_CLI_SHARED_PROGRESS_H_
 

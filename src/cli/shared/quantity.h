@@ -1,5 +1,5 @@
-// Numbers as people write them. Each parser returns nothing for any other text, with a sentence in
-// *error (not null) that has the text and what is allowed.
+// Numbers in the forms that people write. Each parser returns nothing for any other text, with a
+// sentence in *error (not null) that has the text and what is allowed.
 #ifndef BLOOMLINE_CLI_SHARED_QUANTITY_H_
 #define BLOOMLINE_CLI_SHARED_QUANTITY_H_
 

@@ -7,8 +7,8 @@
 
 namespace bloomline::cli {
 
-// `parse` is a function of quantity.h, or like one. *value, a number or an optional one, must live
-// until the command has run.
+// `parse` is a function of quantity.h, or a similar one. *value, a number or an optional one, must
+// live until the command has run.
 template <typename T, typename Parse>
 CLI::Option* AddQuantity(CLI::App* command, const std::string& name, T* value, Parse parse,
                          const std::string& help) {

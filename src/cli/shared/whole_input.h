@@ -16,8 +16,8 @@ constexpr uint64_t kDefaultMaxPipeBytes = uint64_t{1} << 30;
 class WholeInput {
  public:
   // path "-" is standard input. A regular file is mapped and takes no memory: its end shows whether
-  // it is a filter. A pipe or a socket is read into memory, to max_pipe_bytes at most. False, with
-  // *error, for anything else, which may have no end.
+  // it is a filter. A pipe or a socket is read into memory, to max_pipe_bytes at most. Returns
+  // false, with *error, for other kinds, which may be endless.
   bool Open(const std::string& path, uint64_t max_pipe_bytes, std::string* error);
 
   std::string_view bytes() const { return bytes_; }

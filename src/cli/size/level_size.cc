@@ -1,4 +1,4 @@
-// What `bloomline size --levels` computes and prints (size.h).
+// Computes and prints `bloomline size --levels` (size.h).
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -74,8 +74,8 @@ class LevelSizer {
  private:
   using Division = filter::Division;
 
-  // What meets the request with so many keys. None, with the reason in size_.problem, if nothing
-  // does.
+  // Returns the division that meets the request with num_keys keys, or nothing, with the reason in
+  // size_.problem.
   std::optional<Division> ForKeys(uint64_t num_keys) {
     size_.num_keys = num_keys;
     constexpr int kStepsPerBit = 1000;
@@ -112,7 +112,7 @@ class LevelSizer {
     return division;
   }
 
-  // Of as many keys as the memory has room for.
+  // Returns the division with the most keys that the memory has room for.
   std::optional<Division> WithMostKeys() {
     constexpr uint64_t kManyKeys = 1000000000000;  // so that no level is rounded
     const std::optional<Division> many = ForKeys(kManyKeys);
@@ -141,7 +141,7 @@ class LevelSizer {
                     std::to_string(fractions_.size()) + " levels" + of_keys;
   }
 
-  // At least one in each level. The last level takes what rounding leaves.
+  // At least one key in each level. The last level takes the remainder of rounding.
   std::vector<uint64_t> KeysByLevel(uint64_t num_keys) const {
     std::vector<uint64_t> keys;
     uint64_t rest = num_keys;
@@ -185,7 +185,7 @@ class LevelSizer {
   LevelSize size_;
 };
 
-// Empty, or what is missing in the request, or too much.
+// Returns an empty string, or what is missing in the request, or too much.
 std::string ValidateLevels(const SizeRequest& request) {
   if (!request.num_levels) return "--level-ratio, --level0-runs and --wasted-reads need --levels";
   if (request.rate) {
@@ -257,7 +257,7 @@ void PrintJson(const SizeRequest& request, const std::vector<LevelSize>& by_leve
   Print(json);
 }
 
-// What each format comes to, and then the bits of each level, a column for each format.
+// Prints the result of each format, and then the bits of each level, a column for each format.
 void PrintTable(const std::vector<LevelSize>& by_level, const std::vector<LevelSize>& equal) {
   std::vector<std::vector<std::string>> cells = {
       {"format", "keys", "bits/key", "memory", "wasted reads"}};

@@ -20,8 +20,8 @@ double BitsPerKey(uint64_t bytes, uint64_t num_keys) {
   return 8 * static_cast<double>(bytes) / static_cast<double>(num_keys);
 }
 
-// The option bits_per_key of a filter of this format that meets the request. None, with the reason
-// in row->problem, if no filter does.
+// Returns the option bits_per_key of a filter of this format that meets the request, or nothing,
+// with the reason in row->problem.
 std::optional<double> ChooseBitsPerKey(Format format, const SizeRequest& request, SizeRow* row) {
   if (request.rate) {
     row->problem = ValidateFalsePositiveRate(format, *request.rate);
@@ -51,7 +51,7 @@ std::optional<double> ChooseBitsPerKey(Format format, const SizeRequest& request
                               : options.bits_per_key;
 }
 
-// RocksDB names a ribbon filter by the Bloom filter that is as accurate.
+// RocksDB describes a ribbon filter by a Bloom filter of the same accuracy.
 std::string RibbonNote(double bits_per_key) {
   const std::string bits = NumberText(bits_per_key, 2);
   return "set bits_per_key=" + bits + ", as in RocksDB's ribbonfilter:" + bits;

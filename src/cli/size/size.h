@@ -1,5 +1,5 @@
-// What `bloomline size` computes: of keys, rate (or bits per key) and memory the third, if two are
-// given; for every format of static filters.
+// `bloomline size` computes the third of keys, rate (or bits per key) and memory from two of them,
+// for every format of static filters.
 #ifndef BLOOMLINE_CLI_SIZE_SIZE_H_
 #define BLOOMLINE_CLI_SIZE_SIZE_H_
 
@@ -24,12 +24,12 @@ struct SizeRequest {
   std::optional<double> wasted_reads;      // per Get of a missing key
 };
 
-// Empty, or what is missing in a request without levels, or too much.
+// Returns an empty string, or what is missing in a request without levels, or too much.
 std::string Validate(const SizeRequest& request);
 
 // The name of a format in tables, which says whose own filters these are.
 std::string TitleOf(const std::string& format_name);
-// What a new user should know of these titles.
+// Explains these titles to a new user.
 constexpr char kOwnFormats[] = "blocked and compact work only where bloomline is loaded.\n";
 constexpr char kSeeHelp[] = "; see bloomline size --help";
 
@@ -48,18 +48,18 @@ struct SizeRow {
 // A row for each format. Needs a request that Validate accepts.
 std::vector<SizeRow> FormatRows(const SizeRequest& request);
 
-// ---- What `bloomline size --levels` computes: bits per key, memory and wasted reads of each level
-// of an LSM tree, with the bits divided among the levels and, for comparison, the same in all.
+// ---- `bloomline size --levels` computes bits per key, memory and wasted reads of each level of an
+// LSM tree, with the bits divided among the levels and, for comparison, the same in all.
 
 constexpr double kMaxFirstLevelRuns = 1000;
 
-// Whether `error` says something, which goes to stderr.
+// Returns whether there is an error, which goes to stderr.
 inline bool IsRefused(const std::string& error) {
   if (!error.empty()) std::cerr << "bloomline size: " << error << '\n';
   return !error.empty();
 }
 
-// Whether each row has a problem. They go to stderr then.
+// Returns whether each row has a problem. They then go to stderr.
 template <typename Row>
 bool IsImpossible(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
@@ -69,7 +69,7 @@ bool IsImpossible(const std::vector<Row>& rows) {
   return true;
 }
 
-// Prints what meets a request that has one of their options, or why nothing does.
+// Prints the results for a request that has one of their options, or the reason why there are none.
 int RunLevelSize(const SizeRequest& request, bool json);
 
 }  // namespace bloomline::cli

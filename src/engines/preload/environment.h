@@ -1,4 +1,4 @@
-// The settings of the preload libraries as the process was started with them.
+// The settings of the preload libraries at the start of the process.
 //
 // The headers environment.h, next_function.h and rocksdb_policy.h need only libc: the library that
 // is preloaded for RocksDB comes into every child process, and must not bring the C++ library
@@ -47,8 +47,9 @@ inline const char* CaptureNames() {
   return names;
 }
 
-// To be called while the process starts: later, a setenv of another thread could run at the same
-// time. So it copies the values. In setuid programs they have no effect.
+// Call this while the process starts, because a later setenv in another thread could run at the
+// same time; for the same reason it copies the values. In setuid programs the variables have no
+// effect.
 inline Environment CaptureEnvironment() {
   const auto value = [](const char* name) -> const char* {
     const char* const text = secure_getenv(name);

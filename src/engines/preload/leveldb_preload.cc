@@ -1,8 +1,8 @@
 // libbloomline_leveldb_preload.so: preloaded, it replaces leveldb::NewBloomFilterPolicy. Programs
 // that ask LevelDB for its Bloom filter then write bloomline's, and read both.
 //
-// It does not need libleveldb: programs often have a LevelDB of their own inside, for example
-// Node.js's classic-level. libleveldb beside it would take over its functions.
+// It does not need libleveldb: many programs contain a copy of LevelDB, for example Node.js's
+// classic-level, and libleveldb beside it would take over its functions.
 #include <string>
 
 #include "bloomline/cpu.h"
@@ -14,7 +14,7 @@
 #include "src/support/set_error.h"
 
 namespace leveldb {
-// LevelDB's own is in a library that this one must not need. It is not exported.
+// LevelDB defines it in a library that this one must not need. This definition is not exported.
 FilterPolicy::~FilterPolicy() = default;
 }  // namespace leveldb
 
@@ -42,7 +42,7 @@ const Environment& StartEnvironment() {
 }
 __attribute__((constructor)) void AtStart() { StartEnvironment(); }
 
-// Empty, or why bloomline must not be used with the LevelDB that has `function`.
+// Returns an empty string, or why bloomline must not be used with the LevelDB that has `function`.
 const char* ReasonAgainst(void* function) {
   const link_map* const file = FileWith(function);
   void* const handle = file == nullptr ? nullptr : dlopen(file->l_name, RTLD_LAZY | RTLD_NOLOAD);
@@ -61,7 +61,7 @@ const char* ReasonAgainst(void* function) {
   return reason;
 }
 
-// Null, with the reason, if the program is to have its own filters.
+// Returns null, with the reason, if the program keeps its own filters.
 const leveldb::FilterPolicy* NewPolicy(int bits_per_key, std::string* error) {
   Settings settings;
   *error = Settings::Parse(StartEnvironment(), Engine::kLevelDB, &settings);
@@ -88,7 +88,7 @@ const leveldb::FilterPolicy* NewPolicy(int bits_per_key, std::string* error) {
 
 namespace leveldb {
 
-// Throws nothing: what can throw is in OrError.
+// Throws nothing: code that can throw is in OrError.
 const FilterPolicy* NewBloomFilterPolicy(int bits_per_key) {
   using namespace bloomline;
   using namespace bloomline::preload;

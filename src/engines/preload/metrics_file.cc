@@ -24,11 +24,11 @@ class MetricsFile {
  public:
   MetricsFile(std::string path, int seconds) : path_(std::move(path)), seconds_(seconds) {}
 
-  // Called for each policy and for each file that is built. If no thread is left, a later call
-  // tries again.
+  // Called for each policy and for each file that is built. If the process has reached its limit of
+  // threads, a later call tries again.
   void Start() {
     if (is_started_.exchange(true)) return;
-    // The program's signals are for its own threads.
+    // Only the program's threads get its signals.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -42,8 +42,8 @@ class MetricsFile {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
-  // Has the thread write the file for the last time. Waits at most a second, whatever the disk
-  // does: the process must end.
+  // Makes the thread write the file for the last time. Waits at most a second, even for a slow
+  // disk, because the process must end.
   void End() {
     if (!is_started_ || is_parents_) return;
     constexpr std::chrono::seconds kMaxWait(1);
@@ -53,7 +53,8 @@ class MetricsFile {
     changed_.wait_for(lock, kMaxWait, [this] { return has_ended_; });
   }
 
-  // In a child of fork(). If the thread runs, it is the parent's, and so is the file.
+  // Called in a child of fork(). If the thread runs, it belongs to the parent, and so does the
+  // file.
   void LeaveToParent() { is_parents_ = is_started_.load(); }
 
  private:
@@ -77,7 +78,7 @@ class MetricsFile {
     if (!Write(is_last, &error)) SayOnce(error.c_str());
   }
 
-  // Without a sync, which every time would have the file system write for the database's disk, too.
+  // Does not sync: that would each time make the file system write to the database's disk.
   bool Write(bool is_last, std::string* error) const {
     // A user who may write to the folder could otherwise have any file of this user replaced.
     std::error_code code;
@@ -102,7 +103,7 @@ class MetricsFile {
   std::atomic<bool> is_started_{false};
   std::atomic<bool> is_parents_{false};
   std::atomic_flag is_said_ = ATOMIC_FLAG_INIT;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   bool must_end_ = false;
   bool has_ended_ = false;
@@ -122,10 +123,10 @@ void StartMetricsFile(const Settings& settings) {
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
   if (settings.metrics.empty() || metrics_file.load() != nullptr) return;
-  // A program may go to another folder, as daemons go to "/".
+  // A program may change its folder, as daemons change to "/".
   std::error_code code;
   const std::string path = std::filesystem::absolute(settings.metrics, code).string();
-  // It stays for ever: the process may end in any thread.
+  // Never destroyed: the process may end in any thread.
   metrics_file = new MetricsFile(code ? settings.metrics : path, settings.metrics_seconds);
   pthread_atfork(nullptr, nullptr, [] { metrics_file.load()->LeaveToParent(); });
   filter::SetMetricsStart(StartOnce);

@@ -1,5 +1,4 @@
-// BLOOMLINE_METRICS: what the policies of this process count, in a file for node_exporter's
-// textfile collector.
+// BLOOMLINE_METRICS: the metrics of this process in a file for node_exporter's textfile collector.
 #ifndef BLOOMLINE_ENGINES_PRELOAD_METRICS_FILE_H_
 #define BLOOMLINE_ENGINES_PRELOAD_METRICS_FILE_H_
 
@@ -8,11 +7,11 @@
 namespace bloomline::preload {
 
 // From the first policy of the process on, a thread replaces the file settings.metrics every
-// settings.metrics_seconds, and when the process ends, which waits for it at most a second. A path
-// that is not absolute begins in the folder of the first call. Does nothing if there is no such
-// setting, and after the first call. A child of fork() leaves the file to its parent if that had
-// begun to write it. If two processes write the same file, each overwrites what the other wrote.
-// What fails is said once on stderr, and tried again.
+// settings.metrics_seconds, and when the process ends, which waits for it at most a second. A
+// relative path begins in the folder of the first call. Without such a setting, and after the first
+// call, this does nothing. A child of fork() leaves the file to its parent if that had begun to
+// write it. If two processes write the same file, each overwrites the other's. A failure is
+// reported once on stderr, and tried again.
 void StartMetricsFile(const Settings& settings);
 
 }  // namespace bloomline::preload

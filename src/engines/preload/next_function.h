@@ -1,4 +1,4 @@
-// Where a call would have gone without the preloaded library.
+// Finds the function that a call would reach without the preloaded library.
 #ifndef BLOOMLINE_ENGINES_PRELOAD_NEXT_FUNCTION_H_
 #define BLOOMLINE_ENGINES_PRELOAD_NEXT_FUNCTION_H_
 
@@ -66,10 +66,10 @@ inline void SayOnceThatNoneIsFound(const char* engine) {
 // The function `name` that code at `caller` would reach without this library; null if there is
 // none. Always inlined, because RTLD_NEXT counts from the file that calls dlsym.
 //
-// First the files that the program was started with, as the dynamic linker does. Then the file of
-// the caller and what it needs: modules of Python, Node.js and Java are opened with names of their
-// own, which no other file sees. Last, the only one in the process: where a jump takes the place
-// of the call, `caller` is an earlier one, even code without a file.
+// It looks first in the files that the program was started with, as the dynamic linker does. Then
+// it looks in the file of the caller and what that needs: modules of Python, Node.js and Java are
+// opened with private names, which no other file sees. Last, it takes the only one in the process:
+// if a jump replaces the call, `caller` is an earlier one, even code without a file.
 __attribute__((always_inline)) inline void* NextFunction(const char* name, const void* caller) {
   if (void* const next = dlsym(RTLD_NEXT, name)) return next;
   const link_map* const file = FileWith(caller);

@@ -27,7 +27,7 @@
 namespace bloomline::preload {
 namespace {
 
-// The program's own policy of RocksDB, which writes every filter. Only queries are bloomline's.
+// RocksDB's policy, as the program made it, writes every filter. Only queries are bloomline's.
 class ReadingPolicy final : public rocksdb::FilterPolicy {
  public:
   // `reader` is a policy of bloomline.
@@ -71,26 +71,26 @@ constexpr char kEngine[] = "RocksDB";
 
 std::atomic<const Environment*> environment{nullptr};
 
-// A Ribbon filter of N bits per key is RocksDB's promise of the false-positive rate of a Bloom
-// filter of N, in less memory. kCompact keeps it with these bits. They are within 0.02 of what
-// BitsPerKeyForFalsePositiveRate gives for N from 4 to 16, and hundredths are easier to read.
+// With a Ribbon filter of N bits per key, RocksDB promises the false-positive rate of a Bloom
+// filter of N, in less memory. kCompact keeps the promise with these bits. They are within 0.02 of
+// what BitsPerKeyForFalsePositiveRate gives for N from 4 to 16, and hundredths are easier to read.
 double CompactBitsPerKey(double bloom_bits_per_key) {
   return std::round(67 * bloom_bits_per_key + 36) / 100;
 }
 
-// The format of a policy that takes the place of the one asked for.
+// The format of a policy that replaces the one asked for.
 Format FormatFor(const Settings& settings, const Asked& asked) {
   const bool is_ribbon = asked.kind == Asked::Kind::kRibbon;
   if (settings.is_stock && is_ribbon) return Format::kRibbon;
   return settings.options.format;
 }
 
-// Its options.
+// The options of that policy.
 RocksDBFilterOptions OptionsFor(const Settings& settings, const Asked& asked) {
   RocksDBFilterOptions options(settings.options);
   options.format = FormatFor(settings, asked);
   options.stock_id = filter::IsStock(options.format);
-  // Below 0.5 bits, negative ones too, the program asks for no filters. So it stays.
+  // Below 0.5 bits, also below 0, the program asks for no filters, and gets none.
   RocksDBFilterOptions none = options;
   none.bits_per_key = std::fmax(0, asked.bits_per_key);
   if (!std::isnan(asked.bits_per_key) && !WritesFilters(none)) return none;
@@ -122,7 +122,8 @@ std::string AddBitsByLevel(RocksDBFilterOptions* options) {
   return error.empty() ? error : "BLOOMLINE_BITS_BY_LEVEL: " + error;
 }
 
-// Empty, or why the options cannot keep the files for which the program asks for Bloom filters.
+// Returns an empty string, or why the options cannot keep the files for which the program asks for
+// Bloom filters.
 std::string WrongBloomLevels(const RocksDBFilterOptions& options, const Asked& asked) {
   if (asked.kind != Asked::Kind::kRibbon || options.format != Format::kRibbon ||
       asked.bloom_before_level <= 0 || !WritesFilters(options)) {
@@ -133,7 +134,7 @@ std::string WrongBloomLevels(const RocksDBFilterOptions& options, const Asked& a
          "BLOOMLINE_BITS_PER_KEY and BLOOMLINE_BITS_BY_LEVEL";
 }
 
-// What the program asked for: RocksDB's own policy.
+// The policy that the program asked for: RocksDB's.
 std::unique_ptr<const rocksdb::FilterPolicy> NewOwnPolicy(const Asked& asked) {
   return std::unique_ptr<const rocksdb::FilterPolicy>(
       asked.kind == Asked::Kind::kRibbon
@@ -147,7 +148,7 @@ bool KeepsOwnPolicy(const Settings& settings) {
          environment.load()->bits_by_level == nullptr;
 }
 
-// What BLOOMLINE_VERBOSE shows of a policy. May throw bad_alloc.
+// The text that BLOOMLINE_VERBOSE shows of a policy. May throw bad_alloc.
 std::string ActiveText(const Settings& settings, const RocksDBFilterOptions& options) {
   const std::string kernel = std::string(", kernel ") + ActiveKernelName();
   if (KeepsOwnPolicy(settings)) return "stock, written by RocksDB's own policy" + kernel;
@@ -198,7 +199,8 @@ const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
   return policy.release();
 }
 
-// A bad setting is said when a policy is made: option strings do not follow the settings.
+// A bad setting is reported when a policy is made, because option strings do not follow the
+// settings.
 void Start() {
   const std::string mismatch = RocksDBVersionMismatch();
   if (!mismatch.empty()) {

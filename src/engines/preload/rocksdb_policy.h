@@ -1,4 +1,5 @@
-// What libbloomline_rocksdb_preload.so calls in libbloomline_rocksdb_preload_policy.so.
+// The functions of libbloomline_rocksdb_preload_policy.so that libbloomline_rocksdb_preload.so
+// calls.
 #ifndef BLOOMLINE_ENGINES_PRELOAD_ROCKSDB_POLICY_H_
 #define BLOOMLINE_ENGINES_PRELOAD_ROCKSDB_POLICY_H_
 
@@ -10,7 +11,7 @@ class FilterPolicy;
 
 namespace bloomline::preload {
 
-// What the program asks RocksDB for.
+// The program's call of RocksDB.
 struct Asked {
   enum class Kind { kBloom, kRibbon };
 
@@ -23,8 +24,8 @@ struct Asked {
 constexpr char kStartFunction[] = "bloomline_preload_start";
 using StartFunction = void (*)(const Environment* environment);
 
-// Returns a policy that the caller owns, or null: the program is to have its own. stderr then has
-// the reason.
+// Returns a policy that the caller owns, or null if the program keeps its own; stderr then has the
+// reason.
 constexpr char kNewPolicyFunction[] = "bloomline_preload_new_policy";
 using NewPolicyFunction = const rocksdb::FilterPolicy* (*)(const Asked& asked);
 

@@ -2,8 +2,8 @@
 // NewRibbonFilterPolicy, and makes bloomline known to RocksDB by name.
 //
 // It comes into every process that the program starts, shells included. So it needs nothing but
-// libc. The policy is in a second library beside it, which it opens only where the RocksDB that
-// bloomline was compiled for is loaded. Elsewhere the program keeps its own filters.
+// libc. The policy is in a second library beside it, which it opens only if the RocksDB that
+// bloomline was compiled for is loaded. Otherwise the program keeps its own filters.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -57,7 +57,7 @@ bool IsOfKnownRocksDB(const void* function) {
   return found && FileWith(function) == known;
 }
 
-// dlerror names the second library as dlopen was asked for it. A reader needs its real path.
+// dlerror names the second library by the argument of dlopen. A reader needs its real path.
 void SayOnceThatPolicyIsMissing() {
   const char* reason = dlerror();
   if (reason == nullptr) reason = kPolicyLibrary;

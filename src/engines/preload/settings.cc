@@ -28,7 +28,8 @@ std::string RangeText(Format format) {
 constexpr std::string_view kSettings[] = {"FORMAT",  "BITS_PER_KEY", "BITS_BY_LEVEL",   "SEED",
                                           "VERBOSE", "METRICS",      "METRICS_SECONDS", "KERNEL"};
 
-// What the range extractor, the Python package, the guides, builds, tests and benches read.
+// Variables that the range extractor, the Python package, the guides, builds, tests and benches
+// read.
 constexpr std::string_view kOthers =
     " BENCH_PRESET BUILD BUILD_BENCH CONFORMANCE_COUNTS CONFORMANCE_DEFAULT CONFORMANCE_DEFECT "
     "CONFORMANCE_FORMAT CPU DEBIAN_ROOT_UNSHARED INSTALLED LIBRARY NO_INSTALL POLICY "

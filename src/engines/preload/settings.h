@@ -1,4 +1,4 @@
-// What the environment of a program asks of a preload library.
+// The settings of a preload library, from the environment of a program.
 #ifndef BLOOMLINE_ENGINES_PRELOAD_SETTINGS_H_
 #define BLOOMLINE_ENGINES_PRELOAD_SETTINGS_H_
 
@@ -22,7 +22,7 @@ struct Settings {
   int metrics_seconds = 15;
 
   // Returns an empty string, or one sentence that names a variable, its value and what is allowed.
-  // A name that is not known is wrong, too: it may be a misspelt one. May throw bad_alloc.
+  // An unknown name is wrong, too, because it may be misspelt. May throw bad_alloc.
   static std::string Parse(const Environment& environment, Engine engine, Settings* settings);
 };
 

@@ -18,7 +18,7 @@ using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::Env;
 using ROCKSDB_NAMESPACE::Status;
 
-// Whether the options have an object where the file names one.
+// Whether the options have each object that the file names.
 struct Object {
   const char* option;
   const char* what;
@@ -45,8 +45,8 @@ std::string NotBuiltIn(const std::string& family, const char* what, std::string_
          "of RocksDB and bloomline alone. Call RewriteFilters in the application";
 }
 
-// The file's lines of column families against what RocksDB made of them: it returns no error for
-// some names that it does not know.
+// Compares the file's lines of column families with what RocksDB made of them, because it returns
+// no error for some names that it does not know.
 bool HasAllObjects(std::string_view text, const std::vector<ColumnFamilyDescriptor>& families,
                    std::string* error) {
   constexpr std::string_view kFamily = "[CFOptions \"";
@@ -71,7 +71,7 @@ bool HasAllObjects(std::string_view text, const std::vector<ColumnFamilyDescript
       *error = NotBuiltIn(family->name, object.what, value);
       return false;
     }
-    // RocksDB takes its own comparator for one that it does not know.
+    // RocksDB replaces an unknown comparator by its own.
     if (line.substr(0, sign) == "comparator") {
       const std::string_view name = family->options.comparator->Name();
       if (value.find(name) == value.npos) {

@@ -14,9 +14,9 @@ struct StoredOptions {
   std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
 };
 
-// Returns false with *error if there is no such file, or if it names code of the application: a
-// comparator, merge operator, compaction filter or other object that RocksDB and bloomline do not
-// have. A compaction without it would lose or mix up data.
+// Returns false with *error if the file is missing, or names code of the application: a comparator,
+// merge operator, compaction filter or other object that RocksDB and bloomline lack. A compaction
+// without it would lose or mix up data.
 bool ReadStoredOptions(const std::string& path, StoredOptions* options, std::string* error);
 
 }  // namespace bloomline::rewrite

@@ -71,8 +71,8 @@ class KeptKeys {
     uint16_t num_bytes;
   };
   static_assert(kMaxPrefixBytes <= UINT16_MAX);
-  // A file often begins with other keys than those that follow. What these do not need is not
-  // dropped below this size.
+  // Below this size nothing is dropped, because a file often begins with keys unlike those that
+  // follow.
   static constexpr size_t kLittle = 256 << 10;
 
   static void Write(const KeyDifference& key, size_t first_byte, size_t num_bytes, char* to) {
