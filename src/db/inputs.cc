@@ -26,7 +26,7 @@ size_t NumThreads(int asked, size_t num_files) {
   return std::max<size_t>(1, std::min(threads, num_files));
 }
 
-// Never throws: what a thread throws would end the process.
+// Never throws: an exception in a thread would end the process.
 void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work, cli::FileProgress* progress) {
   FileRef& ref = inputs->files[i];
   if (ref.state != FileState::kDone) {  // by work before this
@@ -172,7 +172,7 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
       }
     }
     for (directory::TableFile& file : now.files) {
-      // A column family that was created meanwhile is for the next run.
+      // A column family that was created meanwhile waits for the next run.
       const auto family = static_cast<size_t>(file.column_family);
       if (old_paths.count(file.path) != 0 || family >= database.column_families.size() ||
           database.column_families[family].id != now.column_families[family].id) {

@@ -1,4 +1,4 @@
-// What the subcommands of `bloomline db` read: the databases and tables that the command line
+// The input of the subcommands of `bloomline db`: the databases and tables that the command line
 // names.
 #ifndef BLOOMLINE_DB_INPUTS_H_
 #define BLOOMLINE_DB_INPUTS_H_
@@ -68,16 +68,16 @@ struct Inputs {
 Inputs OpenInputs(const CommonOptions& options);
 
 // Opens each file that is kDone and calls work(i, table, &progress, &error) for Inputs::files[i],
-// on several threads. It returns false with *error if the file is damaged; the others go on. The
-// progress is shown with the command's name. Files before number `first` are left out.
+// on several threads. `work` returns false with *error if the file is damaged; the others continue.
+// The progress is shown with the command's name. Files before number `first` are left out.
 using FileWork =
     std::function<bool(size_t, const sstable::Table&, cli::FileProgress*, std::string*)>;
 void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string& name,
                  const FileWork& work, size_t first = 0);
 
-// If files have vanished, their database has new ones in their place: appends those. True if there
-// are any. Files that the database no longer has become kVanished if `drop`, although they were
-// read: their keys are in the new ones.
+// If files have vanished, their database has replaced them: appends the new ones. Returns whether
+// there are any. With `drop`, files that the database has removed become kVanished although they
+// were read: their keys are in the new ones.
 bool AddNewFiles(Inputs* inputs, bool drop);
 
 // ForEachFile, then once more for the new files. Returns what work(i, table, &result, &progress,

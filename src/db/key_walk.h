@@ -20,13 +20,14 @@ namespace bloomline::db {
 class KeyWalk {
  public:
   virtual ~KeyWalk() = default;
-  // Memory: one filter, one data block and 256 queries. False with *error: damaged.
+  // Memory: one filter, one data block and 256 queries. Returns false with *error if the table is
+  // damaged.
   bool Run(cli::FileProgress* progress, std::string* error);
 
  protected:
   enum class Purpose : uint8_t { kKey, kPrefix, kAdjacent, kElsewhere };
 
-  // Of the entry at which it was asked.
+  // The place of the entry at which the query was made.
   struct Place {
     uint64_t sequence = 0;
     uint64_t block_offset = 0;
@@ -43,23 +44,23 @@ class KeyWalk {
 
   explicit KeyWalk(const sstable::Table& table) : table_(table), keys_(table) {}
 
-  // Before the first entry of a block: how many blocks, from this one on, are left out.
+  // Called before the first entry of a block: how many blocks, from this one on, are left out.
   virtual uint64_t BlocksToSkip() { return 0; }
-  // filter() is another one than at the entry before; at the first entry, there is none before.
+  // Called if filter() differs from that of the entry before, which the first entry lacks.
   virtual bool OpenFilter(std::optional<uint64_t> before, std::string* error) = 0;
   virtual bool AddEntry(std::string* error) = 0;
-  // After the last entry.
+  // Called after the last entry.
   virtual bool Finish(std::string* error) = 0;
-  // `filter` is null if the engine queries none, or if it is not known which one. It may be one
-  // that cannot be queried here: then it matches.
+  // `filter` is null if the engine queries none, or if it is unknown which one. If it cannot be
+  // queried here, it matches.
   virtual void Answer(const Query& query, const engine_filters::EngineFilter* filter,
                       bool may_match) = 0;
 
-  // Asks filter number `filter` for the first `queried` bytes of the key, now or later.
+  // Queries filter number `filter` for the first `queried` bytes of the key, now or later.
   bool Ask(uint64_t filter, std::string_view key, size_t queried, Purpose purpose,
            std::string* error);
   bool AnswerAll(std::string* error);
-  // The walk ends behind this entry; what was asked last gets no answer.
+  // The walk ends behind this entry; the last queries get no answer.
   void Stop() { is_stopped_ = true; }
 
   // Where the walk is.

@@ -1,5 +1,4 @@
-// What the subcommands of `bloomline db` print in the same words: files, levels, and what went
-// wrong.
+// Output that the subcommands of `bloomline db` share: files, levels, and problems.
 #ifndef BLOOMLINE_DB_REPORT_H_
 #define BLOOMLINE_DB_REPORT_H_
 
@@ -13,11 +12,11 @@
 
 namespace bloomline::db {
 
-// Writes what went wrong to stderr, each line beginning with "bloomline db NAME: ", and returns the
-// exit code: kExitFailure if an argument or a file could not be read.
+// Writes problems to stderr, each line beginning with "bloomline db NAME: ", and returns the exit
+// code: kExitFailure if an argument or a file could not be read.
 int ReportProblems(const Inputs& inputs, const std::string& name);
 
-// {"errors": [...], "vanished": [...]}, added to a command's document.
+// Adds {"errors": [...], "vanished": [...]} to a command's document.
 void AddProblems(const Inputs& inputs, cli::Json* json);
 
 // "4", or "-" if it is unknown.
@@ -31,7 +30,7 @@ std::string FileText(const Inputs& inputs, const FileRef& ref);
 // "1 file", "12 files"
 std::string FilesText(uint64_t files);
 
-// "/path, column family 'x'"; the column family only where there is more than one.
+// "/path, column family 'x'"; the column family only if there are several.
 std::string DatabaseTitle(const directory::Database& database, int column_family);
 
 }  // namespace bloomline::db

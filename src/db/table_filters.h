@@ -1,4 +1,4 @@
-// The filters of a table, one at a time, and what keys they hold.
+// The filters of a table, one at a time, and the keys that they hold.
 #ifndef BLOOMLINE_DB_TABLE_FILTERS_H_
 #define BLOOMLINE_DB_TABLE_FILTERS_H_
 
@@ -19,7 +19,7 @@ engine_filters::Container ContainerOf(const sstable::Table& table);
 // Opens filters by number; the last one stays open. Not thread-safe.
 class TableFilters {
  public:
-  // False with *error: damaged.
+  // Returns false with *error if the table is damaged.
   bool Init(const sstable::Table& table, std::string* error);
 
   uint64_t num_filters() const { return reader_->num_filters(); }
@@ -27,7 +27,7 @@ class TableFilters {
   uint64_t FilterOf(std::string_view user_key, uint64_t sequence, uint64_t block_offset) const {
     return reader_->FilterOf(user_key, sequence, block_offset);
   }
-  // Valid until the next call with another index. Null with *error: damaged.
+  // Valid until the next call with another index. Returns null with *error if the table is damaged.
   const engine_filters::EngineFilter* At(uint64_t index, std::string* error);
   uint64_t bytes() const { return bytes_; }  // of the one that is open
 
@@ -39,17 +39,18 @@ class TableFilters {
   engine_filters::EngineFilter filter_;
 };
 
-// What an engine adds to the filters of a table for each of its keys, and queries.
+// The keys and prefixes that an engine adds to the filters of a table for each of its keys, and
+// queries.
 class FilterKeys {
  public:
   explicit FilterKeys(const sstable::Table& table);
 
   bool whole_keys() const { return whole_keys_; }
-  // The table's filters hold prefixes, and how they are cut is known.
+  // The table's filters hold prefixes whose extractor is known.
   bool prefixes() const { return prefixes_; }
   // Why some keys or prefixes cannot be queried; empty: all can.
   const std::string& unknown() const { return unknown_; }
-  // The table's filters hold prefixes, or may hold some, that cannot be cut.
+  // The table's filters hold prefixes, or may hold some, whose extractor is unknown.
   bool unknown_prefixes() const { return !unknown_.empty(); }
 
   const sstable::KeyOrder& order() const { return order_; }
@@ -59,7 +60,7 @@ class FilterKeys {
   std::string_view Key(std::string_view user_key) const {
     return sstable::WithoutTimestamp(order_, user_key);
   }
-  // The prefix that the filter holds for a key (without timestamp). False: it has none.
+  // The prefix that the filter holds for a key (without timestamp). Returns false if it holds none.
   bool Prefix(std::string_view key, std::string_view* prefix) const {
     if (capped_ ? false : key.size() < prefix_bytes_) return false;
     *prefix = key.substr(0, prefix_bytes_);

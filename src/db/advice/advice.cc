@@ -68,7 +68,7 @@ double WastedReadsNow(const Level& level) {
 }
 
 constexpr double kDefaultBits = 10;
-// What saves less is not worth a change, and is within the error of a measured rate.
+// A choice that saves less is not worth a change, and is within the error of a measured rate.
 constexpr double kWorthwhile = 0.95;
 
 uint64_t ToBytes(double bytes) {
@@ -84,7 +84,7 @@ struct Goal {
   bool stock_is_first = false;  // it costs nothing to keep RocksDB's own filters
 };
 
-// Fewer reads than one in 100,000 Gets are as good as none.
+// Less than one read in 100,000 Gets counts as none.
 double Cost(const Choice& choice, bool in_memory) {
   constexpr double kNone = 1e-5;
   return in_memory ? static_cast<double>(choice.filter_bytes)
@@ -98,7 +98,7 @@ int Complexity(const Choice& choice) {
   return (choice.format == Format::kCompact ? 2 : 0) + (choice.by_level ? 1 : 0);
 }
 
-// A number that people know instead of one that is up to 3 % larger: 10, not 10.13.
+// Prefers a round number to one that is up to 3 % larger: 10 to 10.13.
 double Rounded(double bits_per_key) {
   constexpr double kUnused = 1.03;
   const double whole = std::floor(bits_per_key);
@@ -115,7 +115,7 @@ class Adviser {
   Adviser(const Situation& situation, const Request& request, Advice* advice)
       : situation_(situation), request_(request), advice_(advice), tree_(TreeOf(situation)) {}
 
-  // Empty, or why the request is impossible.
+  // Returns an empty string, or why the request is impossible.
   std::string Run() {
     double bytes = 0;
     for (const Level& level : situation_.levels) {
@@ -151,12 +151,12 @@ class Adviser {
     if (request_.memory_bytes) {
       AddChoices({"the given memory", false, false, Within(*request_.memory_bytes)});
     } else if (*request_.wasted_reads < tree_.all_runs()) {
-      // Not even the runs without filters waste more.
+      // Even the runs without filters do not waste more.
       AddChoices({"the given rate", true, false, Wasting(*request_.wasted_reads)});
     }
   }
 
-  // What is better than the filters of now.
+  // Adds choices that are better than the filters of now.
   void AddBetter() {
     const bool is_filtered =
         std::all_of(situation_.levels.begin(), situation_.levels.end(),
@@ -167,14 +167,14 @@ class Adviser {
     }
     if (advice_->filter_bytes_now == 0) return;
     AddChoices({"same memory", false, true, Within(advice_->filter_bytes_now), is_filtered});
-    // Nothing is as good as filters that exclude no key.
+    // Filters that exclude no key are as good as none.
     const double reads = advice_->wasted_reads_now;
     if (reads > 0 && reads < kWorthwhile * tree_.all_runs()) {
       AddChoices({"same wasted reads", true, true, Wasting(reads)});
     }
   }
 
-  // Adds what is worth it, the recommended one first.
+  // Adds the worthwhile choices, the recommended one first.
   void AddChoices(const Goal& goal) {
     std::vector<Choice> choices;
     for (const Format format : {Format::kBlocked, Format::kCompact}) {
@@ -202,7 +202,7 @@ class Adviser {
     std::move(choices.begin(), choices.end(), std::back_inserter(advice_->choices));
   }
 
-  // The filters of now, with bits by level. None: the files have others, or it gains nothing.
+  // The filters of now, with bits by level. None if the files have others, or nothing is gained.
   std::optional<Choice> StockChoice(const Goal& goal) const {
     if (!situation_.stock_format || !CanDifferByLevel(situation_, tree_)) return std::nullopt;
     const Divider divider = MakeDivider(tree_, *situation_.stock_format, Spread::kAuto);
@@ -256,7 +256,7 @@ class Adviser {
     if (by_level) bits = BitsFromLevel0(tree_, format, division);
     settings.bits_from_level_0 = bits;
     for (const Level& level : situation_.levels) {
-      // As in RocksDB, the last number is for all deeper levels.
+      // The last number applies to all deeper levels, as in RocksDB.
       const double of_level =
           by_level ? bits[std::min(static_cast<size_t>(level.number), bits.size() - 1)]
                    : division.bits_per_key;

@@ -1,9 +1,9 @@
-// What bloomline's filters would do for a database: from its levels, keys, filter bytes and rates,
+// The effect of bloomline's filters on a database: from its levels, keys, filter bytes and rates,
 // the wasted reads per Get of a missing key now, and those with bloomline at the same memory, the
-// memory at the same wasted reads, or for a given memory or rate; uniform and by level. Ends in
-// what to set. Pure calculation (bloomline/level_sizing.h); reads no file.
+// memory at the same wasted reads, or for a given memory or rate; uniform and by level. It ends in
+// the settings to use. Pure calculation (bloomline/level_sizing.h); reads no file.
 //
-// A promise holds for the tree as it is, once each level is rewritten where it is. The figures are
+// A promise holds for the tree as it is, once each level is rewritten in place. The figures are
 // those of the option string as printed, with its rounded bits, and of filters of the given number
 // of keys, whole blocks and trailers included. tool_rates_test applies the strings to a database
 // and measures.
@@ -22,17 +22,17 @@ namespace bloomline::advice {
 
 // A level as it is.
 struct Level {
-  int number = 0;  // from 0 on; -1: unknown (files on their own), then there is no advice by level
+  int number = 0;  // from 0 on; -1: unknown (files on their own), which excludes advice by level
   // Sorted runs that a Get of a missing key in the database's range queries, on average: the files
-  // of level 0, else 1; less where the level's files cover only a part of the range. Levels of
-  // ascending keys cover about 1 together: there is nothing to gain by level, and none is advised.
+  // of level 0, else 1; less if the level's files cover only a part of the range. Levels of
+  // ascending keys cover about 1 together: bits by level gain nothing then, and are not advised.
   double num_runs = 1;
   uint64_t num_keys = 0;  // distinct keys (and prefixes) in the filters; 0: the level is not used
   // Files, partitions, or LevelDB's filters with keys. 0: unknown, Situation::keys_per_filter.
   uint64_t num_filters = 0;
   uint64_t filter_bytes = 0;  // now; of the filters alone, without their index. 0: no filters
   double wasted_reads = 0;    // now, per Get of a missing key in range: sum of its runs' rates
-  // The part of the keys in files below which no deeper level has keys, 0 to 1. RocksDB's policy
+  // The part of the keys, 0 to 1, in files below which no deeper level has keys. RocksDB's policy
   // gives these files the bits of the deepest level.
   double bottommost_share = 0;
 };
@@ -43,9 +43,9 @@ struct Situation {
   bool partitioned = false;
   // Median; small filters cost whole blocks. 0: unknown, large. Of levels without num_filters.
   uint64_t keys_per_filter = 0;
-  // RocksDB's own filter that most of the filters' bytes are of, kBloom or kRibbon: the first
-  // advice is then to keep it, with bits by level. None: filters of bloomline or LevelDB, or
-  // unknown ones.
+  // The kind of RocksDB's own filters that has most of the filters' bytes, kBloom or kRibbon: the
+  // first advice is then to keep it, with bits by level. None for filters of bloomline or LevelDB,
+  // or unknown ones.
   std::optional<Format> stock_format;
   // For levels without keys yet. Out of range (level_sizing.h), it is taken as 10.
   double level_size_ratio = 10;
@@ -61,11 +61,10 @@ struct Request {
 };
 
 struct Choice {
-  // "RocksDB Bloom by level, same memory": the filters stay as RocksDB itself writes
-  // and reads them. "compact by level, same memory": as few wasted reads as possible in
-  // the memory of now. Or "same wasted reads", in as little memory as possible; "10
-  // bits per key", where levels have no filters now; "the given memory" or "the given rate" of the
-  // request.
+  // "RocksDB Bloom by level, same memory": the filters stay as RocksDB itself writes and reads
+  // them. "compact by level, same memory": as few wasted reads as possible in the memory of now. Or
+  // "same wasted reads", in as little memory as possible; "10 bits per key", for levels that lack
+  // filters now; "the given memory" or "the given rate" of the request.
   std::string title;
   Format format = Format::kCompact;
   bool by_level = false;
@@ -73,7 +72,7 @@ struct Choice {
   std::vector<double> bits_of_level;  // memory, as Situation::levels; 0: no filter
   uint64_t filter_bytes = 0;
   double wasted_reads = 0;
-  // How to get it; an empty one does not apply (LevelDB has no option strings).
+  // The settings; an empty one does not apply (LevelDB has no option strings).
   std::string option_string;  // "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=24:9}"
   std::string environment;    // "LD_PRELOAD=libbloomline_rocksdb_preload.so BLOOMLINE_FORMAT=..."
   std::string code;           // C++, several lines
@@ -85,20 +84,20 @@ struct Choice {
 struct Advice {
   uint64_t filter_bytes_now = 0;
   double wasted_reads_now = 0;
-  // The recommended one first. Without a request, only what gains at least a twentieth: none if
-  // the filters are already as good, which a remark says then.
+  // The recommended one comes first. Without a request, these are only choices that gain at least a
+  // twentieth: none if the filters are already as good, which a remark then says.
   std::vector<Choice> choices;
   std::vector<std::string> remarks;    // one or two sentences each
   std::vector<std::string> on_chosen;  // the same, of the choice that is shown how to apply
 
-  // What the request is to be shown how to apply; there are choices.
+  // The choice whose settings the request shows; choices must not be empty.
   const Choice& Chosen(const Request& request) const {
     return choices[static_cast<size_t>(request.choice - 1)];
   }
 };
 
-// False with *error: no level has keys, RocksDB's policy takes no bits for so deep a level, or the
-// request is impossible; it names the value and the allowed range.
+// Returns false with *error, which names the value and the allowed range, if no level has keys,
+// RocksDB's policy takes no bits for such a deep level, or the request is impossible.
 bool Advise(const Situation& situation, const Request& request, Advice* advice, std::string* error);
 
 }  // namespace bloomline::advice

@@ -35,13 +35,13 @@ double RateOf(const FilterShape& shape, uint64_t num_keys) {
 
 constexpr int kStepsPerBit = 100;
 
-// More gain nothing, since there are at most 30 probes (filter_options.h).
+// More bits gain nothing, because filters have at most 30 probes (filter_options.h).
 double MostBits(Format format) {
   constexpr double kMostUsefulBits = 45;
   return std::min(AllowedBitsPerKey(format).max, kMostUsefulBits);
 }
 
-// Down to hundredths, so that the memory is not exceeded; but not below what the format allows.
+// Rounds down to hundredths, so that the memory is not exceeded; but not below the format's range.
 double RoundedDown(Format format, double bits) {
   constexpr double kRoundingError = 1e-9;
   if (bits == 0) return 0;
@@ -49,10 +49,10 @@ double RoundedDown(Format format, double bits) {
                     MostBits(format));
 }
 
-// What RocksDB's policy gives each level with bits_by_level=auto: bits by the distance from the
-// deepest level, spread over seven full levels. Level 0 is one above the first level below it that
-// has keys. docs/rocksdb.md has the policy's rules for files that these do not apply to. Returns the
-// bits of bottommost files.
+// The bits of RocksDB's policy for each level with bits_by_level=auto: bits by the distance from
+// the deepest level, spread over seven full levels. Level 0 is one above the first level below it
+// that has keys. docs/rocksdb.md has the policy's rules for files that these do not apply to.
+// Returns the bits of bottommost files.
 double SpreadAsPolicy(const Tree& tree, Format format, double bits_per_key, double* bits_of_level) {
   constexpr int kAssumedLevels = 7;
   double keys[kAssumedLevels];
@@ -190,7 +190,7 @@ std::vector<double> BitsFromLevel0(const Tree& tree, Format format, const Divisi
     keys[level] = tree.keys[i];
     runs[level] = tree.runs[i];
   }
-  // A level that is not used yet: as large as if the next one were full.
+  // An unused level counts as large as if the next one were full.
   constexpr double kLeastKeys = 1e-30;
   for (size_t level = keys.size() - 1; level-- > 0;) {
     if (keys[level] == 0)

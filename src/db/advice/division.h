@@ -1,4 +1,4 @@
-// The bits per key of a database's levels, and what they cost and waste.
+// The bits per key of a database's levels, with their cost and waste.
 #ifndef BLOOMLINE_DB_ADVICE_DIVISION_H_
 #define BLOOMLINE_DB_ADVICE_DIVISION_H_
 
@@ -29,11 +29,11 @@ FilterFigures FiguresOf(sstable::Engine engine, Format format, uint64_t num_keys
 
 // The mean figures of filters in RocksDB's files or partitions, which have num_keys keys on
 // average. Files and partitions end with a data block, an index partition, or a full filter. So
-// their sizes differ, and what one filter loses to a whole block another one gains.
+// their sizes differ, and one filter gains what another loses to a whole block.
 FilterFigures MeanFiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
                             double bits_per_key);
 
-// The levels that have keys, in arrays as level_sizing.h takes them.
+// The levels that have keys, in the arrays of level_sizing.h.
 struct Tree {
   sstable::Engine engine = sstable::Engine::kRocksDB;
   double level_size_ratio = 10;
@@ -49,8 +49,8 @@ struct Tree {
   double all_runs() const;
 };
 
-// How the memory is spread over the levels: the same bits per key in all; as few wasted reads as
-// possible in this tree; or as RocksDB's policy does with bits_by_level=auto, for full levels.
+// The spread of the memory over the levels: the same bits per key in all; as few wasted reads as
+// possible in this tree; or that of RocksDB's policy with bits_by_level=auto, for full levels.
 enum class Spread { kUniform, kByLevel, kAuto };
 
 using filter::Divider;
@@ -59,8 +59,8 @@ using filter::Division;  // bits in hundredths; bits_per_key is the average, or 
 // Filters of one format, spread in one way. `tree` must outlive the divider.
 Divider MakeDivider(const Tree& tree, Format format, Spread spread);
 
-// The bits per key of levels 0 to the deepest with keys, for RocksDB's bits_by_level. Levels
-// without keys get what would be best if they were as full as their neighbours let expect.
+// The bits per key of levels 0 to the deepest with keys, for RocksDB's bits_by_level. A level
+// without keys gets the best bits for the size that its neighbours suggest.
 std::vector<double> BitsFromLevel0(const Tree& tree, Format format, const Division& division);
 
 }  // namespace bloomline::advice

@@ -23,7 +23,7 @@ std::string List(const std::vector<double>& bits, const char* separator) {
   return text;
 }
 
-// As RocksDB's ribbonfilter:N, whose flushed files have Bloom filters, which are built faster.
+// RocksDB's ribbonfilter:N does the same: flushed files have Bloom filters, which are built faster.
 constexpr char kRibbonFlushes[] = ";flush_format=bloom";
 
 const char* CodeName(Format format) {

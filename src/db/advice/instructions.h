@@ -1,5 +1,5 @@
-// What stands beside the figures of a choice: how to set it, as RocksDB's option string, the
-// environment of the preload libraries and C++; and what an operator should know.
+// Printed beside the figures of a choice: its settings, as RocksDB's option string, the environment
+// of the preload libraries and C++; and remarks for an operator.
 #ifndef BLOOMLINE_DB_ADVICE_INSTRUCTIONS_H_
 #define BLOOMLINE_DB_ADVICE_INSTRUCTIONS_H_
 
@@ -29,8 +29,8 @@ constexpr double kDefaultRatio = 10;
 // A value of filter_policy in RocksDB's option strings, OPTIONS files and SetOptions.
 // Empty for LevelDB.
 std::string OptionString(const Settings& settings);
-// The variables of the preload library, to put before a command. None has the ratio: with another
-// than kDefaultRatio, they list the bits in place of auto.
+// The variables of the preload library, to put before a command. No variable has the ratio: with
+// another one than kDefaultRatio, they list the bits instead of auto.
 std::string EnvironmentLine(const Settings& settings);
 // Statements. RocksDB: `table` is a BlockBasedTableOptions; LevelDB: `options` an Options.
 std::string Code(const Settings& settings);

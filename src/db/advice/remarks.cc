@@ -1,4 +1,4 @@
-// What an operator should know beside the figures of a piece of advice (instructions.h).
+// Remarks for an operator beside the figures of a piece of advice (instructions.h).
 #include <algorithm>
 #include <charconv>
 #include <initializer_list>

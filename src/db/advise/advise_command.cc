@@ -40,7 +40,7 @@ uint64_t MedianKeysPerFilter(const Inspection& inspection, const FamilyGroups& g
   return keys[keys.size() / 2];
 }
 
-// RocksDB's own filter that most of the filters' bytes are of. None: another one.
+// The kind of RocksDB's own filters that has most of the filters' bytes. None if another kind has.
 std::optional<Format> StockFormatOf(const Group& group) {
   const auto most = std::max_element(
       group.kinds.begin(), group.kinds.end(),
@@ -91,7 +91,7 @@ struct AdviseOptions {
   advice::Request request;
 };
 
-// --memory is for all column families together: each gets the part of its keys.
+// --memory applies to all column families together: each gets the share of its keys.
 advice::Request RequestOf(const AdviseOptions& options, const advice::Situation& situation,
                           double all_keys) {
   advice::Request request = options.request;
@@ -130,7 +130,7 @@ std::string CacheRemark(const Inputs& inputs, const Inspection& inspection, size
          (2 * sum > cache_bytes ? ", beside data blocks. docs/db.md says what helps." : ".");
 }
 
-// Of the command, beside those of advice.h.
+// The command's remarks, in addition to those of advice.h.
 std::vector<std::string> Remarks(const AdviseOptions& options, const Statistics* statistics,
                                  const Inputs& inputs, const Inspection& inspection, size_t g) {
   const FamilyGroups& groups = inspection.groups[g];
@@ -198,7 +198,7 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
   return families;
 }
 
-// False, with *exit_code and a message: they cannot be read.
+// Returns false, with *exit_code and a message, if they cannot be read.
 bool ReadStatistics(const AdviseOptions& options, Statistics* statistics, int* exit_code) {
   std::string text, error;
   if (!directory::ReadInput(options.stats, kMaxStatisticsBytes, &text, &error)) {
@@ -219,7 +219,7 @@ bool ReadStatistics(const AdviseOptions& options, Statistics* statistics, int* e
 int Run(const AdviseOptions& options) {
   int exit_code = cli::kExitOk;
   std::optional<Statistics> statistics;
-  // Before the database is measured, which may take minutes.
+  // We read it before the database is measured, which may take minutes.
   if (!options.stats.empty() && !ReadStatistics(options, &statistics.emplace(), &exit_code)) {
     return exit_code;
   }

@@ -33,7 +33,7 @@ double BitsNow(const FamilyAdvice& family) {
 
 std::string BitsOrNone(double bits) { return bits > 0 ? cli::NumberText(bits, 2) : "none"; }
 
-// A column of bits per key for what is now, and one for each choice.
+// Prints a column of bits per key for the filters of now, and one for each choice.
 void PrintLevels(const FamilyAdvice& family) {
   Cells cells = {{"level", "keys", "runs", "wasted", "now"}};
   const std::vector<Choice>& choices = family.advice.choices;
@@ -98,7 +98,7 @@ void PrintLines(const std::string& heading, const std::string& lines) {
   }
 }
 
-// A line for each word, as a shell takes them.
+// Puts each word on its line, in the syntax of a shell.
 std::string OnLines(std::string words) {
   for (size_t at = 0; (at = words.find(' ', at)) != std::string::npos; at += 3) {
     words.replace(at, 1, " \\\n");

@@ -20,12 +20,12 @@ struct FamilyAdvice {
   advice::Situation situation;
   advice::Advice advice;
   bool no_tables = false;
-  std::string error;  // why there is no advice; also of no_tables
+  std::string error;  // why advice is missing; also with no_tables
 };
 
-// ---- What RocksDB's own counters say of its filters (statistics.cc).
+// ---- The filters by RocksDB's own counters (statistics.cc).
 
-// RocksDB's counters of whole-key filters, since they began. A query asks one file's filter.
+// RocksDB's counters of whole-key filters, since they began. A query reads one file's filter.
 struct TickerRates {
   uint64_t useful = 0;          // bloom.filter.useful: queries that avoided a read
   uint64_t full_positive = 0;   // bloom.filter.full.positive: queries that matched
@@ -37,22 +37,22 @@ struct TickerRates {
   uint64_t gets_in_files = 0;  // of these, Gets whose key was in a file, not in a memtable
 
   uint64_t false_positives() const { return full_positive - true_positive; }
-  // The share of queries of missing keys that matched. NaN: there were none.
+  // The share of queries of missing keys that matched. NaN without such queries.
   double false_positive_rate() const;
-  // False positives per Get of a missing key, which asks `runs` filters. Gets whose key is in a
-  // file have false positives in the files above it, and no counter tells these apart: with such
-  // Gets it is the rate of one query, `runs` times. NaN: unknown.
+  // False positives per Get of a missing key, which queries `runs` filters. Gets whose key is in a
+  // file have false positives in the files above it, and no counter distinguishes these: with such
+  // Gets this is the rate of one query, times `runs`. NaN: unknown.
   double wasted_reads(double runs) const;
 };
 
-constexpr uint64_t kMaxStatisticsBytes = 256 << 20;  // somebody may name all of a LOG
+constexpr uint64_t kMaxStatisticsBytes = 256 << 20;  // a user may name a whole LOG
 
-// From Statistics::ToString() of RocksDB 7 to 11: lines "rocksdb.bloom.filter.useful COUNT : 12",
-// or without "COUNT :". Other lines are skipped. False with *error: one of the three counters of
-// whole keys is not there.
+// Reads Statistics::ToString() of RocksDB 7 to 11: lines "rocksdb.bloom.filter.useful COUNT : 12",
+// or without "COUNT :". Other lines are skipped. Returns false with *error if one of the three
+// counters of whole keys is missing.
 bool ReadStatistics(const std::string& text, TickerRates* rates, std::string* error);
 
-// Empty: the statistics do not say that filters are of no use.
+// Returns an empty string if the statistics do not say that filters are useless.
 std::string UseRemark(const TickerRates& rates, const Group& all, const Group& last_level);
 
 // RocksDB counts for all column families together.
@@ -62,7 +62,7 @@ struct Statistics {
   double runs = 0;  // that a Get of a missing key queries; NaN: it depends on the column family
 };
 
-// With the statistics if they are of this column family alone.
+// Prints the statistics, too, if they are of this column family alone.
 void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics);
 void PrintStatistics(const Statistics& statistics);
 cli::Json StatisticsJson(const Statistics& statistics);

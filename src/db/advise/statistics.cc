@@ -1,4 +1,4 @@
-// What RocksDB's own counters say of its filters (advise_output.h).
+// The filters by RocksDB's own counters (advise_output.h).
 #include <algorithm>
 #include <iterator>
 #include <limits>

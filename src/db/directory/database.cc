@@ -16,7 +16,7 @@ using sstable::Engine;
 constexpr size_t kMaxPathBytes = 4096;  // PATH_MAX
 constexpr uint64_t kMaxListBytes = 64 << 20;
 
-// The Database of the listed files of that engine.
+// Returns the Database of the listed files of that engine.
 Database* FilesOf(Engine engine, std::vector<Database>* databases) {
   for (Database& database : *databases) {
     if (database.path.empty() && database.engine == engine) return &database;
@@ -27,7 +27,7 @@ Database* FilesOf(Engine engine, std::vector<Database>* databases) {
   return &added;
 }
 
-// The engine that wrote a table; by its name if it cannot be read.
+// The engine that wrote a table; if the table cannot be read, the one of its name.
 Engine EngineOfTable(const std::string& path) {
   std::string ignored;
   const auto table = sstable::Table::Open(path, {}, &ignored);

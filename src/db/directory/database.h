@@ -17,7 +17,7 @@ namespace bloomline::directory {
 struct TableFile {
   std::string path;
   uint64_t number = 0;                    // 0: a file named on the command line
-  uint64_t bytes = 0;                     // as the MANIFEST says, or as the file is
+  uint64_t bytes = 0;                     // of the MANIFEST, or of the file
   int level = -1;                         // -1: unknown, a file on its own
   int column_family = 0;                  // index into Database::column_families
   std::string smallest_key, largest_key;  // user keys
@@ -41,24 +41,25 @@ struct Database {
   sstable::Engine engine = sstable::Engine::kLevelDB;
   std::vector<ColumnFamily> column_families;  // at least one
   std::vector<TableFile> files;               // by column family, level, and key order in it
-  std::vector<std::string> warnings;          // what could not be read, one sentence each
-  // Where tables are beside `path`: RocksDB's db_paths and cf_paths, which no file but LOG names.
+  std::vector<std::string> warnings;          // one sentence for each thing that could not be read
+  // Folders with tables in addition to `path`: RocksDB's db_paths and cf_paths. Only LOG names
+  // them.
   std::vector<std::string> table_folders;
 };
 
-// What one argument names: a database directory, a table file, or a list of either: "@FILE", one
-// path per line; "@-" or "-" is the list on stdin. Table files of a list become one Database for
-// each engine; a path of a list that does not exist (any more) counts as a table, and Table::Open
-// says so. Appends to *databases. False with *error: the path, and what is wrong. `table_folders`:
-// where databases may have more tables.
+// Opens what one argument names: a database directory, a table file, or a list of either: "@FILE",
+// one path per line; "@-" or "-" is the list on stdin. Table files of a list become one Database
+// for each engine; a missing path of a list counts as a table, and Table::Open reports it. Appends
+// to *databases. Returns false with *error: the path, and what is wrong. `table_folders`: folders
+// in which databases may have more tables.
 bool OpenInput(const std::string& argument, std::vector<Database>* databases, std::string* error,
                const std::vector<std::string>& table_folders = {});
 
-// The files again, from a MANIFEST that may have changed: for files that vanished meanwhile. Does
-// nothing for files named on the command line. After false the database is as it was.
+// Reads the files again, from a MANIFEST that may have changed: for files that vanished meanwhile.
+// Does nothing for files named on the command line. If it returns false, the database is unchanged.
 bool Refresh(Database* database, std::string* error);
 
-// A folder with CURRENT. False with *error.
+// Reads a folder with CURRENT. Returns false with *error.
 bool ReadDirectory(const std::string& path, const std::vector<std::string>& table_folders,
                    Database* database, std::string* error);
 

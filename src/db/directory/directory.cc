@@ -1,4 +1,4 @@
-// What is in a database's folder (database.h).
+// The content of a database's folder (database.h).
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -17,17 +17,17 @@
 namespace bloomline::directory {
 namespace {
 
-// ---- What is live in a database's folder at one moment, also while its owner changes it.
+// ---- The live files of a database's folder at one moment, also while its owner changes it.
 
 struct Snapshot {
   std::string manifest_path;
   Manifest manifest;
-  // By folder: the database's own first, then RocksDB's db_paths and cf_paths.
+  // Indexed by folder: the database's own first, then RocksDB's db_paths and cf_paths.
   std::vector<std::pair<std::string, Listing>> listings;
-  // The MANIFEST has not changed since it was read: its owner has not removed what is missing.
+  // The MANIFEST has not changed since it was read, so its owner has not removed missing files.
   bool is_settled = false;
 
-  // The path of a table; empty: it is in no folder.
+  // The path of a table; empty if no folder has it.
   std::string Find(uint64_t number) const {
     for (const auto& [folder, listing] : listings) {
       const auto found = listing.tables.find(number);
@@ -69,7 +69,7 @@ bool HasAllTables(const Snapshot& snapshot) {
   return true;
 }
 
-// CURRENT, then the MANIFEST, then the listings of folders: a table that both have was there.
+// Reads CURRENT, then the MANIFEST, then the listings of folders: a table that both name existed.
 bool TryToTake(const std::string& path, const std::vector<std::string>& table_folders,
                Snapshot* snapshot, std::string* error) {
   if (!ManifestPath(path, &snapshot->manifest_path, error)) return false;
@@ -93,7 +93,7 @@ bool TryToTake(const std::string& path, const std::vector<std::string>& table_fo
 }
 
 // While the owner writes, CURRENT may name a MANIFEST that is gone, and the MANIFEST tables that
-// are gone: then all is read again, twice at most.
+// are gone: then all is read again, at most twice.
 bool TakeSnapshot(const std::string& path, const std::vector<std::string>& table_folders,
                   Snapshot* snapshot, std::string* error) {
   bool is_taken = false;
@@ -107,12 +107,12 @@ bool TakeSnapshot(const std::string& path, const std::vector<std::string>& table
   return is_taken;
 }
 
-// ---- The database that it is.
+// ---- The database of a snapshot.
 
 using sstable::Engine;
 
 Engine EngineOf(const Snapshot& snapshot) {
-  // RocksDB has always used tags of its own for tables.
+  // RocksDB has always used its own tags for tables.
   const LiveFiles& live = snapshot.manifest.live;
   if (live.has_rocksdb_tags()) return Engine::kRocksDB;
   for (const auto& [id, family] : live.families()) {
@@ -143,8 +143,8 @@ void AddOptions(Database* database) {
   }
 }
 
-// By level, then by key as the comparator of that name orders them; in level 0 by number. For a
-// comparator that is not known here, by the keys' bytes.
+// Sorts by level, then by key in the order of the comparator of that name; in level 0 by number.
+// For an unknown comparator, by the keys' bytes.
 void SortByLevelAndKey(const std::string& comparator, TableFile* begin, TableFile* end) {
   const sstable::KeyOrder order = sstable::OrderOf(comparator);
   const auto key = [&](const TableFile& file) {

@@ -18,7 +18,7 @@ std::optional<uint64_t> NumberBehind(std::string_view prefix, std::string_view n
 
 std::string SixDigits(uint64_t number);  // or more: 12 is "000012"
 
-// What is in a folder, as far as it is used here.
+// The files of a folder that are used here.
 struct Listing {
   std::unordered_map<uint64_t, std::string> tables;  // the name by the number
   uint64_t newest_options = 0;                       // 0: none
@@ -26,11 +26,11 @@ struct Listing {
 };
 bool ListFolder(const std::string& folder, Listing* listing, std::string* error);
 
-// All of a small file. False with *error.
+// Reads all of a small file. Returns false with *error.
 bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* text,
                    std::string* error);
 
-// All of a file that a user names, or for "-" of standard input.
+// Reads all of a file that a user names, or of standard input for "-".
 bool ReadInput(const std::string& path, uint64_t max_bytes, std::string* text, std::string* error);
 
 // While a database's owner writes, files that one names may be gone. Then all is read again, after

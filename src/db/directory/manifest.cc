@@ -28,7 +28,7 @@ enum Type : int {
 bool IsZeros(std::string_view bytes) { return bytes.find_first_not_of('\0') == bytes.npos; }
 
 // The records of a MANIFEST: LevelDB's log format (doc/log_format.md), with RocksDB's types
-// (db/log_format.h). Reads what the file has when it is opened, block by block.
+// (db/log_format.h). Reads the content at the time when the file is opened, block by block.
 //
 //   block:  32 KiB of fragments; fewer than 7 bytes at its end are filled with zeros
 //   fragment:  masked CRC-32C (4) length (2) type (1) payload
@@ -36,10 +36,10 @@ class RecordLog {
  public:
   bool Open(const std::string& path, std::string* error) { return file_.Open(path, error); }
 
-  // The next whole record; it lives until the next call. False at the end, and if the rest cannot
-  // be read: then error() is not empty.
+  // Reads the next whole record, valid until the next call. Returns false at the end, and if the
+  // rest cannot be read: then error() is not empty.
   //
-  // A fragment that its file does not hold in full is the end: its owner is writing it, or died
+  // A fragment that the file does not hold in full is the end: its owner is writing it, or died
   // then. So are zeros up to the end of the file. Everything else that is wrong is damage.
   bool Next(std::string_view* record);
 
@@ -101,8 +101,8 @@ RecordLog::Header RecordLog::ParseAt(size_t position, Fragment* fragment) const 
   return Header::kGood;
 }
 
-// Whether the last block has a whole fragment anywhere behind its position. Then it is damage that
-// makes the fragment at the position look as if the file ended in it.
+// Whether the last block has a whole fragment anywhere behind its position. Then damage makes the
+// fragment at the position look as if the file ended in it.
 bool RecordLog::HasFragmentBehind() const {
   Fragment fragment;
   for (size_t i = position_ + 1; i + kHeaderBytes <= block_.size(); ++i) {

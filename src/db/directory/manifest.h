@@ -34,7 +34,7 @@ struct VersionEdit {
   std::string column_family_name;
   std::vector<DeletedFile> deleted_files;
   std::vector<LiveFile> new_files;
-  // How many more edits belong to its atomic group. RocksDB applies all of a group, or none.
+  // The number of further edits in its atomic group. RocksDB applies all of a group, or none.
   std::optional<uint32_t> remaining_in_group;
   bool has_rocksdb_tags = false;
 };
@@ -45,7 +45,7 @@ enum class EditError {
   kNewerVersion,  // what: "tag 16"
 };
 
-// Decodes all of `record`. Otherwise *what names the field.
+// Decodes all of `record`. If that fails, *what names the field.
 EditError DecodeVersionEdit(std::string_view record, VersionEdit* edit, std::string* what);
 
 struct LiveFamily {
@@ -54,13 +54,13 @@ struct LiveFamily {
   std::map<uint64_t, LiveFile> files;  // by number
 };
 
-// Keeps what is live, not the history. Edits that contradict those before them are refused: edits
-// between them are missing then.
+// Keeps the live files, not the history. Refuses edits that contradict those before them, because
+// edits between them are then missing.
 class LiveFiles {
  public:
   LiveFiles() { families_[0]; }
 
-  // False with *what: "deletes table 5, which is not in level 1".
+  // Returns false with *what: "deletes table 5, which is not in level 1".
   bool Apply(VersionEdit&& edit, std::string* what);
 
   const std::map<uint32_t, LiveFamily>& families() const { return families_; }  // by number
@@ -79,8 +79,8 @@ struct Manifest {
   uint64_t bytes = 0;  // of the file that were there
 };
 
-// False with *error: the file, what is wrong, and where. Damage anywhere but in a last record that
-// may not be written in full yet is an error: which tables are live is then unknown.
+// Returns false with *error: the file, what is wrong, and where. Damage is an error, except in a
+// last record that may be incomplete, because the live tables are then unknown.
 bool ReadManifest(const std::string& path, Manifest* manifest, std::string* error);
 
 }  // namespace bloomline::directory

@@ -39,7 +39,7 @@ std::string Unescape(std::string_view text) {
   return result;
 }
 
-// Where the options of [`title` "`argument`"] go; null: nowhere.
+// The map for options of [`title` "`argument`"]; null if they are not read.
 OptionMap* SectionOf(std::string_view line, OptionsFile* options) {
   const size_t begin = line.find('"');
   const size_t end = line.rfind('"');

@@ -18,18 +18,18 @@ using OptionMap = std::map<std::string, std::string>;
 // By the column family's name, with the options of its tables.
 using OptionsFile = std::map<std::string, OptionMap>;
 
-// Other sections are skipped, and lines that are no option.
+// Skips other sections, and lines without an option.
 void ParseOptionsFile(std::string_view text, OptionsFile* options);
 
-// The newest OPTIONS file of a database's folder. False with *error if it cannot be read; if there
-// is none, *options stays empty.
+// Reads the newest OPTIONS file of a database's folder. Without one, *options stays empty. Returns
+// false with *error if it cannot be read.
 bool ReadNewestOptions(const std::string& folder, OptionsFile* options, std::string* error);
 
-// The value of `name` in "{id=bloomline;bits_per_key=10;nested={a=b;};}", in braces or not. Empty:
-// there is none.
+// The value of `name` in "{id=bloomline;bits_per_key=10;nested={a=b;};}", in braces or not. Empty
+// if the name is missing.
 std::string OptionIn(std::string_view value, std::string_view name);
 
-// The `id` of such a value, or the value itself if it has no options: "bloomfilter:10:false".
+// The `id` of such a value, or the value itself if it lacks options: "bloomfilter:10:false".
 std::string OptionId(std::string_view value);
 
 }  // namespace bloomline::directory

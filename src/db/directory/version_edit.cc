@@ -26,8 +26,8 @@ enum Tag : uint32_t {
   kColumnFamilyAdd = 201,
   kColumnFamilyDrop = 202,
   kInAtomicGroup = 300,
-  // From here on a length follows, so that readers can skip what they do not know, but for four of
-  // RocksDB 6.12 to 6.18.
+  // From this tag on, a length follows, so that readers can skip tags that they do not know, except
+  // four of RocksDB 6.12 to 6.18.
   kSafeIgnoreMask = 1 << 13,
 };
 

@@ -56,7 +56,7 @@ double RateByFormula(const FilterFacts& facts, uint64_t num_keys) {
   }
 }
 
-// The bytes of one block as its queries see it; 0 if the layout is no Bloom filter.
+// The bytes of one block, in the view of its queries; 0 if the layout is not a Bloom filter.
 uint64_t BloomBlockBytes(const FilterFacts& facts) {
   const filter::LayoutRow* const row = RowOf(facts.kind);
   if (row != nullptr && !row->is_bloom()) return 0;

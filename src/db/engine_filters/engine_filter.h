@@ -1,8 +1,8 @@
-// The filters inside SSTables, whoever wrote them: bloomline's, RocksDB's Bloom, Ribbon and legacy
-// Bloom filters, and LevelDB's. Told apart and queried as their engine does, without the engine.
+// The filters inside SSTables: bloomline's, RocksDB's Bloom, Ribbon and legacy Bloom filters, and
+// LevelDB's. Recognised and queried in the way of their engine, without the engine.
 //
 // RocksDB: table/block_based/filter_policy.cc, util/bloom_impl.h, util/ribbon_impl.h. LevelDB:
-// util/bloom.cc. Any bytes are safe: what is not understood matches every key, as in the engines.
+// util/bloom.cc. Any bytes are safe: unknown ones match every key, as in the engines.
 #ifndef BLOOMLINE_DB_ENGINE_FILTERS_ENGINE_FILTER_H_
 #define BLOOMLINE_DB_ENGINE_FILTERS_ENGINE_FILTER_H_
 
@@ -27,14 +27,14 @@ namespace bloomline::engine_filters {
 constexpr std::string_view kLevelDBName = "leveldb.BuiltinBloomFilter2";
 constexpr std::string_view kRocksDBName = "rocksdb.BuiltinBloomFilter";
 
-// Where filter bytes come from: it decides how they are read.
+// The origin of filter bytes, which determines how they are read.
 enum class Container {
   kLevelDB,  // LevelDB's filter block: one code byte at the end
   kRocksDB   // RocksDB's full filter or partition: a trailer
 };
 
 enum class Kind : uint16_t {
-  // RocksDB's own: as stock::Kind. The first three can be any engine's.
+  // RocksDB's own kinds, those of stock::Kind. The first three can be any engine's.
   kUnknown = static_cast<uint16_t>(stock::Kind::kUnknown),
   kAlwaysMatch = static_cast<uint16_t>(stock::Kind::kAlwaysMatch),
   kNoKeys = static_cast<uint16_t>(stock::Kind::kNoKeys),
@@ -57,7 +57,7 @@ inline const filter::LayoutRow* RowOf(Kind kind) {
 const char* KindName(Kind kind);  // "RocksDB Ribbon"
 inline bool IsBloomline(Kind kind) { return RowOf(kind) != nullptr && kind != Kind::kClassic; }
 
-// The kinds that engines write where this format is set: there are layouts for few keys, too.
+// The kinds that engines write with this format: some layouts are for few keys.
 std::set<Kind> KindsFor(Container container, Format format, double bits_per_key);
 // The memory of filters of so many keys, without what each filter is rounded up to.
 double FilterBytes(Format format, double bits_per_key, uint64_t num_keys);
@@ -88,8 +88,8 @@ class EngineFilter {
  public:
   // `name` is that of the filter block (Table::filter_name); empty: the engine's own. bloomline's
   // filters are recognised by their bytes in kRocksDB; in kLevelDB the name says whether codes are
-  // bloomline's, and a name of the user's own that does not contain "bloomline" is not known: who
-  // knows better passes "bloomline".
+  // bloomline's. A user's name without "bloomline" is unknown: a caller who knows better passes
+  // "bloomline".
   static EngineFilter Open(Container container, std::string_view name, std::string_view bytes);
 
   EngineFilter() = default;  // to be assigned to, and no more
@@ -97,8 +97,8 @@ class EngineFilter {
       : facts_(std::move(facts)), query_(std::move(query)), range_query_(std::move(range_query)) {}
 
   Kind kind() const { return facts_.kind; }
-  // False: its keys cannot be queried here, so MayMatch is always true. So it is for kUnknown, and
-  // for bloomline's filters with a seed in LevelDB.
+  // Returns false if its keys cannot be queried here, so that MayMatch is always true: for
+  // kUnknown, and for bloomline's filters with a seed in LevelDB.
   bool CanQuery() const { return kind() != Kind::kUnknown && facts_.can_query; }
   const std::string& why() const { return facts_.why; }  // if not CanQuery(): the reason
   int num_probes() const { return facts_.num_probes; }   // 0: has none
@@ -106,22 +106,23 @@ class EngineFilter {
   // The memory of its entries for ranges, which lie behind the payload.
   uint64_t entry_bytes() const { return facts_.entry_bytes; }
 
-  // What a bloomline filter has for ranges; null: nothing, or nothing that is understood.
+  // The field for ranges of a bloomline filter; null if it is missing or not understood.
   const filter::RangeField* ranges() const { return facts_.ranges ? &*facts_.ranges : nullptr; }
 
-  // The false-positive rate that this layout has with n keys (or prefixes), from theory, with the
-  // bytes' own size: exact for blocks, not an approximation for one big bit array. NaN: unknown.
-  // Probes of LevelDB's filters and RocksDB's legacy ones count as independent, though they are
-  // not: with 10 bits per key, 36 keys in one of LevelDB's have 1.16 % instead of 0.87 %, and no
-  // memory brings a legacy filter below 0.1 % (facebook/rocksdb#4120).
+  // The false-positive rate of this layout with n keys (or prefixes), from theory, with the bytes'
+  // own size: exact for blocks, not an approximation for one big bit array. NaN: unknown. Probes of
+  // LevelDB's filters and RocksDB's legacy ones count as independent, though they are not: with 10
+  // bits per key, 36 keys in one of LevelDB's have 1.16 % instead of 0.87 %, and no memory brings a
+  // legacy filter below 0.1 % (facebook/rocksdb#4120).
   double ExpectedRate(uint64_t num_keys) const;
   // The rate that its bits show: sum of fill^k over blocks; Ribbon: 2^-columns; NaN: unknown.
   double RateFromBits() const;
 
   bool MayMatch(std::string_view key) const;
-  // may_match[i] for keys[i]; prefetches. Returns the number of matches.
+  // Sets may_match[i] for keys[i]; prefetches. Returns the number of matches.
   size_t MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
-  // False: it has no key in [begin, end), in the order of bytes. Always true without ranges().
+  // Returns false if it has no key in [begin, end), in the order of bytes. Always true without
+  // ranges().
   bool RangeMayMatch(std::string_view begin, std::string_view end) const {
     return range_query_ == nullptr || range_query_(begin, end);
   }

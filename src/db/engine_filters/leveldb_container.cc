@@ -26,7 +26,7 @@ constexpr std::string_view kCanonicalizerMark = ".canonicalizer-";
 constexpr std::string_view kSeedMark = ".seed-";
 constexpr size_t kCheckDigits = 32;
 
-// What the name of a policy says.
+// Read from the name of a policy.
 struct PolicyName {
   explicit PolicyName(std::string_view name) {
     is_old = name == kOldBuiltinName;
@@ -101,7 +101,7 @@ EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
   if (!name.empty() && name != kLevelDBName && !policy.is_old && !policy.is_bloomline) {
     return UnknownPolicy(std::move(facts), name);
   }
-  // LevelDB does not query a filter of no bytes, and takes one byte for a filter of no keys;
+  // LevelDB does not query a filter without bytes, and takes one byte for a filter without keys;
   // bloomline under another name than LevelDB's takes it for damage.
   const size_t least = policy.is_bloomline ? 1 : 2;
   if (bytes.size() < least) return OpenConstant(std::move(facts), Kind::kNoKeys);

@@ -1,4 +1,4 @@
-// What makes an EngineFilter: the facts of a filter, and its queries.
+// The parts of an EngineFilter: the facts of a filter, and its queries.
 #ifndef BLOOMLINE_DB_ENGINE_FILTERS_OPENED_FILTER_H_
 #define BLOOMLINE_DB_ENGINE_FILTERS_OPENED_FILTER_H_
 
@@ -21,7 +21,7 @@ inline Query Constant(bool answer) {
   };
 }
 
-// Queries through a reader as in src/filter/stock/readers.h.
+// Queries through a reader of src/filter/stock/readers.h.
 template <typename Reader>
 EngineFilter OpenReader(FilterFacts facts, const Reader& reader) {
   Query query = [reader](size_t n, const std::string_view* keys, bool* answers) {

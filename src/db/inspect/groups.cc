@@ -1,4 +1,4 @@
-// Groups of tables that have the same filters, as they are printed (inspection.h).
+// Groups of tables that have the same filters, in the printed form (inspection.h).
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace bloomline::db {
 namespace {
 
-// The user keys from the first to the last of a file, and how many keys it has.
+// The user keys from the first to the last of a file, and the number of its keys.
 struct KeyRange {
   std::string_view first;
   std::string_view last;
@@ -43,8 +43,8 @@ struct WeightedRange {
   double high;
   double weight;
 
-  // The fraction of this interval's keys below x. One key, or keys that 8 bytes do not tell apart,
-  // are spread over nothing.
+  // The fraction of this interval's keys below x. One key, or keys that 8 bytes do not distinguish,
+  // have no width.
   double Below(double x) const {
     if (x <= low) return 0;
     return x >= high ? 1 : (x - low) / (high - low);
@@ -55,10 +55,10 @@ struct WeightedRange {
   }
 };
 
-// For each range the fraction of the keys of all ranges that lie in it. That is the fraction of
-// Gets that query the file, if missing keys are distributed as stored ones. Between the ends of a
-// range, keys are taken as evenly spaced numbers of 8 bytes, after what all keys have in common.
-// Both bytewise orders. Time: n^2, and from 4,096 ranges on, n times 4,096.
+// Returns for each range the fraction of the keys of all ranges that lie in it. That is the
+// fraction of Gets that query the file, if missing keys are distributed as stored ones. Between the
+// ends of a range, keys are taken as evenly spaced numbers of 8 bytes, after the bytes that all
+// keys share. Works for both bytewise orders. Time: n^2, and from 4,096 ranges on, n times 4,096.
 std::vector<double> Coverage(const std::vector<KeyRange>& ranges) {
   std::vector<WeightedRange> intervals;
   if (ranges.empty()) return {};
@@ -117,10 +117,10 @@ void FindBottommost(const Inputs& inputs, const std::vector<size_t>& members,
   }
 }
 
-// Sets the coverage of a column family's files. Level 0: its files overlap, and a Get queries all
-// whose range has the key. Elsewhere files of a level do not overlap. The same sum serves both.
-// Without a known order, or for files that were named on their own, each file of level 0 is a run,
-// and any other level one run.
+// Sets the coverage of a column family's files. The files of level 0 overlap, and a Get queries all
+// whose range has the key. Files of other levels do not overlap. The same sum serves both. In an
+// unknown order, or for files that were named on their own, each file of level 0 is a run, and any
+// other level one run.
 void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
                   std::vector<InspectedFile>* files) {
   std::vector<KeyRange> ranges;

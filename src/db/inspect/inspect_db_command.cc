@@ -1,4 +1,4 @@
-// bloomline db inspect: the command line; what it finds is in inspection.h.
+// bloomline db inspect: the command line. inspection.h inspects.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -60,7 +60,7 @@ void PrintWrapped(const std::string& text) {
   std::cout << cli::Wrapped(cli::Printable(text), cli::kColumns) << '\n';
 }
 
-// An option string may be long, and has no spaces.
+// An option string may be long without a space.
 void PrintPolicy(const RunningPolicy& policy) {
   std::string line = "running policy (" + policy.from + "): ";
   std::istringstream options(cli::Printable(policy.name));
@@ -192,7 +192,7 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection, bool wi
   if (with_files) PrintFiles(inputs, files);
 }
 
-// One document; files of all databases with all their facts.
+// Returns one document with the files of all databases and all their facts.
 cli::Json InspectionJson(const Inputs& inputs, const Inspection& inspection) {
   const auto family = [&](size_t g) -> cli::Json {
     const FamilyGroups& groups = inspection.groups[g];

@@ -1,4 +1,4 @@
-// What one table says of itself and of its filters (inspection.h).
+// The facts that one table tells of itself and its filters (inspection.h).
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -26,9 +26,9 @@ struct FirstKeys {
   bool whole_file = false;
 };
 
-// Counts the keys of the first filters, whole ones: 16 filters of 36 keys make their keys per byte
-// good to 1 %, as sizes are rounded to bytes, of 46 on average. `filters` is null if the table has
-// none. LevelDB adds each entry.
+// Counts the keys of the first filters, whole ones. With 16 filters of 36 keys, their keys per byte
+// are right to 1 %, because sizes are rounded to bytes, of 46 on average. `filters` is null if the
+// table has none. LevelDB adds each entry.
 bool CountFirstKeys(const Table& table, TableFilters* filters, FirstKeys* first,
                     std::string* error) {
   constexpr uint64_t kFilters = 16;
@@ -63,14 +63,14 @@ bool CountFirstKeys(const Table& table, TableFilters* filters, FirstKeys* first,
     }
     ++keys;
   }
-  // Damage in a data block is for verify to find; the filters are whole.
+  // verify reports damage in a data block; the filters are whole.
   first->whole_file = reader->error().empty();
   if (!first->whole_file) return true;
   first->file_bytes = table.file_bytes();
   return close_filter();
 }
 
-// A LevelDB table without filter: its keys from the first ones and the file's size.
+// Estimates the keys of a LevelDB table without filters from the first ones and the file's size.
 bool EstimateKeys(const Table& table, FileFacts* facts, std::string* error) {
   FirstKeys first;
   if (!CountFirstKeys(table, nullptr, &first, error)) return false;
@@ -121,8 +121,9 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
   return true;
 }
 
-// A full filter, or partitions. The bits of a small filter show what it has by chance, which may be
-// half or twice what it should. Partitions have the same bits per key, so bytes stand for keys.
+// Inspects a full filter, or partitions. The bits of a small filter show its rate only by chance:
+// it may be half or twice the expected one. Partitions have the same bits per key, so bytes stand
+// for keys.
 bool InspectFilters(TableFilters* filters, FileFacts* facts, std::string* error) {
   double bytes = 0;
   double matches = 0;
@@ -153,8 +154,8 @@ bool InspectFilters(TableFilters* filters, FileFacts* facts, std::string* error)
   return true;
 }
 
-// What RocksDB records. Versions before 6.29 do not have the number of filter entries; then all
-// entries but range deletions stand for it.
+// Takes the numbers that RocksDB records. Versions before 6.29 lack the number of filter entries;
+// all entries except range deletions then stand for it.
 void TakeKeys(const sstable::Properties& properties, FileFacts* facts) {
   if (properties.num_filter_entries != kUnknownCount && properties.num_filter_entries != 0) {
     facts->num_keys = properties.num_filter_entries;

@@ -11,11 +11,11 @@ RunningPolicy PolicyOf(const directory::ColumnFamily& family, const std::string&
   return {};
 }
 
-// Why the policy would not use the filters of a file; empty if it would, or if that is not known.
+// Why the policy would not use the filters of a file; empty if it would, or if that is unknown.
 //
 // Both engines look a filter up by name, and silently ignore all others: LevelDB by
 // FilterPolicy::Name(), RocksDB by CompatibilityName(), which its own policies and bloomline's
-// have in common.
+// share.
 std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
   if (policy.empty() || !facts.has_filter()) return "";
   const bool is_rocksdb = facts.engine == sstable::Engine::kRocksDB;

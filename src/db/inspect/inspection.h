@@ -1,4 +1,4 @@
-// The inspection of all files: what inspect prints, and what the other commands begin with.
+// The inspection of all files, which inspect prints and other commands begin with.
 #ifndef BLOOMLINE_DB_INSPECT_INSPECTION_H_
 #define BLOOMLINE_DB_INSPECT_INSPECTION_H_
 
@@ -18,7 +18,7 @@
 
 namespace bloomline::db {
 
-// ---- What the filters of a table are, without the table's keys.
+// ---- The filters of a table, without the table's keys.
 
 struct KindCount {
   uint64_t filters = 0;
@@ -26,7 +26,7 @@ struct KindCount {
 };
 using KindCounts = std::map<engine_filters::Kind, KindCount>;
 
-// Filters that record what they have for ranges.
+// Filters that record entries for ranges.
 struct RangeFacts {
   uint64_t files = 0;
   cli::RangeKinds kinds;
@@ -49,11 +49,11 @@ struct FileFacts {
   uint64_t num_filters = 0;   // that hold keys
   uint64_t filter_bytes = 0;  // as stored, of filters that hold keys
   uint64_t index_bytes = 0;   // Table::index_bytes
-  // Keys, and prefixes, in the filters. LevelDB does not record it: it is counted in the first
-  // blocks, and estimated from the filters' sizes for the others.
+  // Keys, and prefixes, in the filters. LevelDB does not record the number: we count it in the
+  // first blocks, and estimate it from the filters' sizes for the others.
   uint64_t num_keys = 0;
   bool keys_estimated = false;
-  // How many keys each filter of a LevelDB table without filters would hold. 0: unknown.
+  // The number of keys that each filter of a LevelDB table without filters would hold. 0: unknown.
   uint64_t keys_per_missing_filter = 0;
   // The theoretical false-positive rate, which ignores weaknesses of the hash. 1 without a filter;
   // NaN: unknown.
@@ -70,25 +70,25 @@ struct FileFacts {
 
 const char* KindName(sstable::FilterKind kind);
 
-// Memory: one filter and one data block. False with *error: damaged.
+// Memory: one filter and one data block. Returns false with *error if the file is damaged.
 bool InspectFile(const sstable::Table& table, FileFacts* facts, std::string* error);
 
 // ---- Files of a level, a column family or a database together.
 
-// What inspect knows of a file of Inputs::files.
+// The inspection of a file of Inputs::files.
 struct InspectedFile {
   FileFacts facts;
   size_t family = ~size_t{0};  // in Inspection::groups; files that could not be inspected have none
-  // The fraction of Gets of missing keys that query this file (groups.cc). Of a file whose place
-  // in a database is unknown: 1.
+  // The fraction of Gets of missing keys that query this file (groups.cc). 1 for a file whose place
+  // in a database is unknown.
   double coverage = 1;
   // No file of a deeper level has keys in its range: RocksDB calls it bottommost when it writes it.
-  // False in level 0, and where the order of keys is not known.
+  // False in level 0, and if the order of keys is unknown.
   bool is_bottommost = false;
-  // Why the running configuration would not use the filter; empty: it would, or it is not known.
+  // Why the running configuration would not use the filter; empty if it would, or that is unknown.
   std::string ignored;
   bool used() const { return facts.has_filter() && ignored.empty(); }
-  // The rate that a Get sees: 1 if there is no filter, or if it is not used.
+  // The rate that a Get sees: 1 without a filter, or if it is not used.
   double rate() const { return used() ? facts.expected_rate : 1; }
 };
 
@@ -142,7 +142,7 @@ cli::Json GroupJson(const Group& group);
 cli::Json KindsJson(const KindCounts& kinds);
 cli::Json RangesJson(const RangeFacts& ranges);  // null: no entries
 
-// "RocksDB Bloom, RocksDB Ribbon"; of files without filters "none".
+// "RocksDB Bloom, RocksDB Ribbon"; "none" for files without filters.
 std::string KindsText(const KindCounts& kinds);
 
 // "1.2 %", "-" for NaN.
@@ -155,7 +155,7 @@ std::string ShareText(uint64_t part, uint64_t all);
 // "12,000", or "~12,000".
 std::string KeysText(uint64_t num_keys, bool estimated);
 
-// What is known of the policy with which each column family runs.
+// The policy with which each column family runs, as far as known.
 struct RunningPolicy {
   std::string name;  // "bloomfilter:10:false"; empty: unknown
   std::string from;  // "OPTIONS", "--policy"
@@ -167,14 +167,14 @@ struct Inspection {
   std::vector<RunningPolicy> policies;  // as groups
 };
 
-// {"databases": [...]}, of each its path and engine, its warnings if those are wanted, name and
+// Returns {"databases": [...]}. Each has its path and engine, its warnings if wanted, name and
 // family(g) of each of its groups, and file(i), unless that is null, of each of its files that is
 // done.
 cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_warnings,
                      const std::function<cli::Json(size_t)>& family,
                      const std::function<cli::Json(size_t)>& file = nullptr);
 
-// `policy`: the running one, for all databases; empty: that of the OPTIONS file.
+// `policy`: the running one, for all databases; if empty, that of the OPTIONS file.
 Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::string& name,
                    const std::string& policy);
 

@@ -18,9 +18,10 @@ using engine_filters::Kind;
 
 constexpr Format kFormats[] = {Format::kClassic, Format::kBlocked, Format::kCompact, Format::kBloom,
                                Format::kRibbon};
-// Kinds depend on it hardly, but shapes need a number.
+// Kinds hardly depend on it, but shapes need a number.
 constexpr double kAnyBits = 10;
-// RocksDB writes a Bloom filter instead of a Ribbon filter of so few keys, if that is smaller.
+// Up to this many keys, RocksDB writes a Bloom filter instead of a Ribbon filter if that is
+// smaller.
 constexpr double kMaxKeysOfFallback = 1024;
 constexpr size_t kMaxPaths = 20;
 

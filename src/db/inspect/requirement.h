@@ -1,5 +1,5 @@
-// What `bloomline db inspect --require` demands of each file: filters of a format, also with so
-// many bits per key.
+// The requirement of `bloomline db inspect --require` for each file: filters of a format, also with
+// a number of bits per key.
 #ifndef BLOOMLINE_DB_INSPECT_REQUIREMENT_H_
 #define BLOOMLINE_DB_INSPECT_REQUIREMENT_H_
 
@@ -15,7 +15,7 @@ namespace bloomline::db {
 
 class Requirement {
  public:
-  // "compact" or "compact:10". Null, with *error, if it is neither.
+  // Parses "compact" or "compact:10". Returns null, with *error, for other texts.
   static std::optional<Requirement> Parse(const std::string& text, std::string* error);
 
   // "compact filters with 10 bits per key".
@@ -39,7 +39,7 @@ class Requirement {
   std::set<engine_filters::Kind> rocksdb_kinds_;
 };
 
-// Inputs::files, done, that do not meet it.
+// Returns the done files of Inputs::files that do not meet it.
 std::vector<size_t> FilesThatMiss(const Requirement& requirement, const Inputs& inputs,
                                   const std::vector<InspectedFile>& files);
 

@@ -1,4 +1,4 @@
-// bloomline db measure: the command line; what it measures is in measurement.h.
+// bloomline db measure: the command line. measurement.h measures.
 #include <algorithm>
 #include <iostream>
 #include <memory>

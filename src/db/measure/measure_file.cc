@@ -15,7 +15,7 @@ using sstable::FilterKind;
 using sstable::Table;
 
 constexpr uint64_t kBlocksTogether = 8;  // are read before others are skipped
-// If fewer keys are stored, several neighbours of each are queried: so many in all, up to 1 GiB.
+// If fewer keys are stored, several neighbours of each are queried: this many in all, up to 1 GiB.
 constexpr uint64_t kFewQueries = 100000;
 
 // ---- Missing keys.
@@ -36,8 +36,8 @@ class Random {
   uint64_t state_;
 };
 
-// The key after `low` of the same length: its last byte is one higher, with a carry. False: it is
-// not below `high`.
+// Returns the key after `low` of the same length: its last byte is one higher, with a carry. False
+// if it is not below `high`.
 bool Neighbour(std::string_view low, std::string_view high, std::string* key) {
   key->assign(low);
   for (size_t i = key->size(); i-- > 0;) {
@@ -50,7 +50,7 @@ bool Neighbour(std::string_view low, std::string_view high, std::string* key) {
 
 bool IsIn(char c, char first, char last) { return c >= first && c <= last; }
 
-// A byte of the same kind: a digit for a digit, a letter for a letter, any for what is no text.
+// Returns a byte of the same kind: a digit for a digit, a letter for a letter, any for other bytes.
 char ByteLike(char c, Random* random) {
   if (IsIn(c, '0', '9')) return static_cast<char>('0' + random->Below(10));
   if (IsIn(c, 'a', 'z')) return static_cast<char>('a' + random->Below(26));
@@ -58,9 +58,9 @@ char ByteLike(char c, Random* random) {
   return IsIn(c, ' ', '~') ? c : static_cast<char>(random->Next() >> 56);
 }
 
-// Makes keys that are random where the sampled keys differ. The first byte that differs stays
-// between the least and the greatest of the sample, so that most keys lie between stored ones; for
-// keys outside, the byte before it is random, too.
+// Makes keys with random bytes at the places where the sampled keys differ. The first byte that
+// differs stays between the least and the greatest of the sample, so that most keys lie between
+// stored ones; for keys outside, the byte before it is random, too.
 class RandomKeys {
  public:
   explicit RandomKeys(const std::vector<std::string>& sample) : sample_(sample) {
@@ -106,8 +106,8 @@ uint64_t MeanBytes(const std::vector<std::string>& keys) {
   return keys.empty() ? 0 : bytes / keys.size();
 }
 
-// About options.samples random keys, or prefixes, that look like the sampled ones: half of them lie
-// between those, the others before or behind most. Most are missing in the table.
+// Returns about options.samples random keys, or prefixes, that look like the sampled ones: half of
+// them lie between those, the others before or behind most. Most are missing in the table.
 std::vector<std::string> MissingCandidates(const FilterKeys& keys, const MeasureOptions& options,
                                            const std::vector<std::string>& stored) {
   if (stored.empty()) return {};
@@ -129,8 +129,8 @@ std::vector<std::string> MissingCandidates(const FilterKeys& keys, const Measure
   return candidates;
 }
 
-// Some 60 keys of a table, in stretches of 8 spread over it, without timestamps. False with *error:
-// damaged.
+// Returns some 60 keys of a table, in stretches of 8 spread over it, without timestamps. False with
+// *error if the table is damaged.
 bool SampleKeys(const Table& table, std::vector<std::string>* keys, std::string* error) {
   constexpr uint64_t kBlocks = 8;
   constexpr int kKeysOfBlock = 8;
@@ -165,12 +165,13 @@ class Meter final : public KeyWalk {
         candidates_(std::move(candidates)),
         result_(*result) {
     const double factor = static_cast<double>(num_keys) / static_cast<double>(options.samples);
-    // So that about options.samples keys are read. The half of a file is no less work than all.
+    // Skips blocks so that about options.samples keys are read. Reading half of a file is no less
+    // work than reading all.
     if (factor >= 2) blocks_to_skip_ = static_cast<uint64_t>((factor - 1) * kBlocksTogether);
     result_.whole_file = blocks_to_skip_ == 0;
-    // Small levels waste as many reads as large ones, so their rates must be as good: of 10 keys
-    // with one neighbour each, a rate of 1 % would look like none or like 10 %. Filters by offset
-    // hold few keys each, and there the next key is the one that matters.
+    // Small levels waste as many reads as large ones, so their rates must be as precise: from 10
+    // keys with one neighbour each, a rate of 1 % would look like 0 or 10 %. Filters by offset hold
+    // few keys each, and there the next key is the one that matters.
     if (!IsByOffset() && num_keys != 0) {
       const uint64_t of_size = (uint64_t{1} << 30) / (key_bytes_ + 1);
       const uint64_t queries = std::min({kFewQueries, options.samples, of_size});
@@ -178,7 +179,7 @@ class Meter final : public KeyWalk {
     }
     std::sort(candidates_.begin(), candidates_.end(),
               [&](const std::string& a, const std::string& b) { return Precedes(a, b); });
-    // A key that is queried twice says no more than once.
+    // Querying a key twice adds no information.
     candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
   }
 
@@ -199,7 +200,7 @@ class Meter final : public KeyWalk {
   }
 
   bool OpenFilter(std::optional<uint64_t>, std::string*) override {
-    // The last key may go on in the next filter, as an older version.
+    // The last key may continue in the next filter, as an older version.
     if (!segment_.empty()) segment_.pop_back();
     for (std::string& key : segment_) Keep(std::move(key));
     segment_.clear();
@@ -229,7 +230,7 @@ class Meter final : public KeyWalk {
     return true;
   }
 
-  // Candidates behind the last key. Where blocks were skipped the last key may be another.
+  // Queries candidates behind the last key. If blocks were skipped, the last key may be another.
   bool Finish(std::string* error) override {
     for (; has_last_ && result_.whole_file && next_ < candidates_.size(); ++next_) {
       const std::string& candidate = candidates_[next_];
@@ -269,10 +270,10 @@ class Meter final : public KeyWalk {
     return true;
   }
 
-  // LevelDB queries only the filter of the block where a key would be, where missing keys are
+  // LevelDB queries only the filter of the block where a key would be, in which missing keys are
   // adjacent to stored ones or nearly. So keys of other blocks stand for those elsewhere. In other
-  // tables, candidates do that lie before `unit`, if the key before it was read, and those before
-  // the table's first key: full filters do not care for the order of keys.
+  // tables we use candidates before `unit`, if the key before it was read, and those before the
+  // table's first key: full filters do not depend on the order of keys.
   bool AskElsewhere(std::string_view unit, std::string* error) {
     if (IsByOffset()) {
       segment_.emplace_back(unit);
@@ -290,7 +291,7 @@ class Meter final : public KeyWalk {
     return true;
   }
 
-  // Asks the filter of a key that may lie anywhere between the last entry and this one.
+  // Queries the filter of a key that may lie anywhere between the last entry and this one.
   bool AskFor(std::string_view key, Purpose purpose, std::string* error) {
     uint64_t its_filter = filter();
     if (table_.filter_kind() == FilterKind::kPartitioned) {
@@ -301,7 +302,7 @@ class Meter final : public KeyWalk {
     return Ask(its_filter, key, key.size(), purpose, error);
   }
 
-  // Keeps some of the keys of earlier filters: each is missing in those behind.
+  // Keeps some of the keys of earlier filters: each is missing in later ones.
   void Keep(std::string key) {
     constexpr size_t kMost = 4096;
     constexpr size_t kMostBytes = 64 << 20;

@@ -9,7 +9,7 @@
 namespace bloomline::db {
 namespace {
 
-// A file that hardly any Get queries still tells how good its filter is.
+// A file that hardly any Get queries still shows the quality of its filter.
 double WeightOf(const InspectedFile& file) { return std::fmax(file.coverage, 1e-9); }
 
 void AddToGroup(const InspectedFile& file, const MeasureResult& result, MeasuredGroup* group) {

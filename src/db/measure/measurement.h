@@ -46,7 +46,7 @@ struct MeasureOptions {
   uint64_t seed = 1;
 };
 
-// `num_keys` of the table, 0 if unknown, decides how much of it is read: about options.samples
+// `num_keys` of the table, 0 if unknown, determines how much of it is read: about options.samples
 // keys. Memory: options.samples keys, one filter, one data block.
 bool MeasureFile(const sstable::Table& table, uint64_t num_keys, const MeasureOptions& options,
                  cli::FileProgress* progress, MeasureResult* result, std::string* error);
@@ -70,7 +70,8 @@ inline Interval ConfidenceInterval(double rate, double queries) {
   return {rate > 0 ? std::max(0.0, center - half) : 0, rate < 1 ? std::min(1.0, center + half) : 1};
 }
 
-// The mean of rates with weights, and as many queries of one filter as tell as much about it.
+// The mean of rates with weights, and the number of queries of one filter that would give the same
+// precision.
 class WeightedRate {
  public:
   void Add(double weight, double rate, double queries) {
@@ -94,8 +95,9 @@ class WeightedRate {
 // Adds --samples and --seed.
 void AddMeasureOptions(CLI::App* command, MeasureOptions* options);
 
-// Measures all files whose inspection is done; the others keep their state. Results are as
-// Inputs::files. options.seed and a file's number give its random keys, whatever the threads.
+// Measures all files whose inspection is done; the others keep their state. Results are indexed
+// like Inputs::files. options.seed and a file's number determine its random keys, for any number of
+// threads.
 std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
                                    const MeasureOptions& options, const std::string& name,
                                    const Inspection& inspection);
@@ -111,7 +113,7 @@ struct MeasuredGroup {
   uint64_t queries_elsewhere = 0;
   double runs = 0;  // as Group::runs
   // Per Get of a missing key; files that were not measured count with their expected rate, those
-  // without filter with 1. NaN: unknown.
+  // without a filter with 1. NaN: unknown.
   double wasted_reads = 0;
 };
 
@@ -121,11 +123,11 @@ struct MeasuredFamily {
   std::map<std::string, uint64_t> not_measured;  // files, by reason
 };
 
-// The rate that a file has for missing keys: of those adjacent to stored ones, or if there were
-// too few, of those elsewhere. NaN: not measured.
+// The measured rate of a file: for missing keys adjacent to stored ones, or if these were too few,
+// for those elsewhere. NaN: not measured.
 double MeasuredRate(const MeasureResult& result);
 
-// As Inspection::groups.
+// Indexed like Inspection::groups.
 std::vector<MeasuredFamily> GroupMeasurement(const Inputs& inputs, const Inspection& inspection,
                                              const std::vector<MeasureResult>& results);
 

@@ -3,7 +3,7 @@
 namespace bloomline::sstable {
 namespace {
 
-// RocksDB's flags in the block's last 4 bytes; LevelDB has none. Bit 29 only says that keys are
+// RocksDB's flags in the block's last 4 bytes, which LevelDB lacks. Bit 29 only says that keys are
 // evenly spread.
 constexpr uint32_t kHasHashIndex = uint32_t{1} << 31;
 constexpr uint32_t kHasUniformKeys = uint32_t{1} << 29;

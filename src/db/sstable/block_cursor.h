@@ -20,17 +20,17 @@ namespace bloomline::sstable {
 // where theirs is, the others' follow the one before.
 class BlockCursor {
  public:
-  // The block must stay as it is. False: problem() says why.
+  // The block must not change. Returns false if it is damaged; problem() then says how.
   bool Open(std::string_view block, Engine engine);
 
-  // False at the end, or if there is a problem().
+  // Returns false at the end, or if there is a problem().
   bool Next() {
     uint32_t value_size;
     return NextKey(true, &value_size) && TakeValue(value_size);
   }
 
-  // In index blocks whose values are deltas the entries have no value_size. value() goes up to the
-  // end of all values; EndValue says where it really ends.
+  // In index blocks whose values are deltas the entries lack value_size. value() goes up to the end
+  // of all values; EndValue says where it really ends.
   bool NextUnsized() {
     uint32_t value_size;
     if (!NextKey(false, &value_size)) return false;

@@ -81,8 +81,8 @@ bool DecodeWithContext(std::string_view bytes, bool verify_checksum, Footer* foo
 constexpr uint64_t kFirstReadAhead = 64 << 10;
 constexpr uint64_t kLastReadAhead = 1 << 20;
 
-// Both engines keep offsets in blocks in 32 bits. Larger ones come from damage, and in a large file
-// one could ask for all of the memory.
+// Both engines keep offsets in blocks in 32 bits. Larger sizes come from damage, and in a large
+// file one could demand all of the memory.
 constexpr uint64_t kMaxStoredBytes = uint64_t{1} << 32;
 
 }  // namespace
@@ -153,7 +153,7 @@ bool BlockReader::Window(uint64_t offset, uint64_t n, const char** bytes, std::s
     window_offset_ = offset;
     window_size_ = size;
     if (access_ == Access::kSequential && read_ahead_ == kLastReadAhead) {
-      // The disk reads on while these blocks are decoded.
+      // The disk reads ahead while these blocks are decoded.
       support::WillRead(file_->file.descriptor(), offset + size, kLastReadAhead);
     }
   }

@@ -1,4 +1,4 @@
-// A table's blocks as they are in its file: read, checked, decompressed.
+// The blocks of a table's file: read, checked, decompressed.
 #ifndef BLOOMLINE_DB_SSTABLE_BLOCK_FILE_H_
 #define BLOOMLINE_DB_SSTABLE_BLOCK_FILE_H_
 
@@ -33,26 +33,26 @@ struct Footer {
   uint64_t offset = 0;
 };
 
-// `end` is the end of the file of file_bytes, at least kMinBytes. False with *problem, a sentence
-// without the file's name.
+// `end` is the end of the file of file_bytes, at least kMinBytes. Returns false with *problem, a
+// sentence without the file's name.
 bool DecodeFooter(std::string_view end, uint64_t file_bytes, bool verify_checksum, Footer* footer,
                   std::string* problem);
 
 bool TakeBlockHandle(std::string_view* input, BlockHandle* handle);
 
-// What all readers of a table need to know; set by Table::Open.
+// Common to all readers of a table; set by Table::Open.
 struct BlockFile {
   support::InputFile file;
   Footer footer;
   CompressionRules compression;
   bool verify_checksums = true;
 
-  // False, with *error: "file: data block at offset 12: problem".
+  // Returns false, with *error: "file: data block at offset 12: problem".
   bool Damaged(const char* what, uint64_t offset, std::string_view problem,
                std::string* error) const;
 };
 
-// Reads one block after the other; what it returns lives until the next call. Not thread-safe.
+// Reads one block after the other; results are valid until the next call. Not thread-safe.
 class BlockReader {
  public:
   enum class Access { kSequential, kRandom };
@@ -62,19 +62,19 @@ class BlockReader {
   // For blocks that are read from now on: data blocks only.
   void SetDictionary(std::string dictionary) { decompressor_.SetDictionary(std::move(dictionary)); }
 
-  // Has the last n bytes of the file read at once, for the blocks in them.
+  // Reads the last n bytes of the file at once, for the blocks in them.
   bool PrefetchTail(uint64_t n, std::string_view* tail, std::string* error);
 
   // `what` is for errors: "data block".
   bool Read(const char* what, const BlockHandle& handle, std::string_view* contents,
             std::string* error);
-  // Without a look at the checksum and the compression: the trailer is at stored + handle.size.
+  // Reads without checking checksum and compression: the trailer is at stored + handle.size.
   bool ReadStored(const char* what, const BlockHandle& handle, const char** stored,
                   std::string* error);
   bool HasRightChecksum(const char* stored, const BlockHandle& handle) const;
 
  private:
-  // The bytes in the window, which is read anew if it does not have them.
+  // The bytes in the window, which is read anew if it lacks them.
   bool Window(uint64_t offset, uint64_t n, const char** bytes, std::string* error);
 
   const BlockFile* const file_;

@@ -31,8 +31,8 @@ class FullFilter final : public Table::FilterReader {
   BlockReader reader_;
 };
 
-// LevelDB's filter block: filters, where each begins (4 bytes), where that list begins, and the
-// logarithm of how many bytes of data blocks a filter is for (table/filter_block.cc).
+// LevelDB's filter block: filters, the offset of each (4 bytes), the offset of that list, and the
+// logarithm of the bytes of data blocks for each filter (table/filter_block.cc).
 class FiltersByOffset final : public Table::FilterReader {
  public:
   explicit FiltersByOffset(const TableParts* parts)
@@ -124,7 +124,7 @@ class FilterPartitions final : public Table::FilterReader {
       return IsBefore(partition, user_key, sequence);
     };
     const auto first = partitions_.begin();
-    // Keys come in file order as a rule.
+    // Keys mostly come in file order.
     const auto hint = first + static_cast<std::ptrdiff_t>(hint_);
     if ((hint == first || is_before(*(hint - 1))) && !is_before(*hint)) return hint_;
     const auto found = std::partition_point(first, partitions_.end(), is_before);
@@ -140,14 +140,14 @@ class FilterPartitions final : public Table::FilterReader {
     size_t separator_size;
   };
 
-  // Adds a partition of an index of index_bytes. Returns why it is damaged; empty: it is not.
+  // Adds a partition of an index of index_bytes. Returns why it is damaged, or an empty string.
   std::string Add(std::string_view separator, const BlockHandle& handle, uint64_t index_bytes) {
     if (!parts_.internal.index.has_user_keys && separator.size() < 8) {
       return "a separator is too short";
     }
     // Separators share bytes: a small crafted block can have more than any memory. With restarts
-    // after 64 entries or fewer they have at most 64 times its bytes. The file's bytes are a bound,
-    // too: 64 KiB of them can become a block of a gigabyte.
+    // after 64 entries or fewer they have at most 64 times its bytes. The file's bytes are also a
+    // bound, because 64 KiB of them can become a block of a gigabyte.
     const uint64_t file_bytes = parts_.blocks.file.size();
     const uint64_t max_separator_bytes =
         (uint64_t{64} << 20) + 64 * std::min(index_bytes, file_bytes);
@@ -155,7 +155,7 @@ class FilterPartitions final : public Table::FilterReader {
       return support::StrCat("its separators have ", separators_.size() + separator.size(),
                              " bytes or more; allowed: at most ", max_separator_bytes);
     }
-    // As they are written. So what they cost together is bounded by the file's size.
+    // In the order of writing, so the file's size bounds their total cost.
     const uint64_t end = partitions_.empty() ? 0 : End(partitions_.back().handle);
     if (handle.offset < end || End(handle) < handle.offset) {
       return support::StrCat("it leads to a partition at offset ", handle.offset,

@@ -28,7 +28,7 @@ bool IndexBlockCursor::Next(std::string* error) {
 bool IndexBlockCursor::DecodeValue() {
   std::string_view value = cursor_.value();
   if (form_.has_deltas && cursor_.shared_key_bytes() > 0) {
-    // The block follows the one before, and its size is said as the difference, with zigzag signs.
+    // The block follows the one before, and its size is given as the difference, with zigzag signs.
     uint64_t coded;
     if (!TakeVarint(&value, &coded)) return false;
     const uint64_t difference = (coded >> 1) ^ (~(coded & 1) + 1);

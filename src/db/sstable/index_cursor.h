@@ -23,10 +23,10 @@ class IndexBlockCursor {
  public:
   IndexBlockCursor(const BlockFile* file, const IndexForm& form) : file_(file), form_(form) {}
 
-  // `contents` must stay as it is.
+  // `contents` must not change.
   bool Open(const char* what, const BlockHandle& block, std::string_view contents,
             std::string* error);
-  // False at the end, and with *error if the block is damaged.
+  // Returns false at the end, and with *error if the block is damaged.
   bool Next(std::string* error);
 
   std::string_view separator() const { return cursor_.key(); }
@@ -50,8 +50,8 @@ class DataBlockWalk {
   DataBlockWalk(const BlockFile* file, const IndexForm& form, const BlockHandle& index);
 
   bool Open(std::string* error);
-  // False at the end, and with *error on damage. A block never begins before the end of the one
-  // before it: so what a damaged index can cost is bounded by the file's size.
+  // Returns false at the end, and with *error on damage. A block never begins before the end of the
+  // one before it, so the file's size bounds the cost of a damaged index.
   bool Next(BlockHandle* handle, std::string* error);
 
  private:

@@ -10,8 +10,8 @@ namespace bloomline::sstable {
 namespace {
 
 constexpr const char* kWhat = "properties block";
-// Longer names are none of those read here. Names share bytes: all of a small block can need more
-// than any memory.
+// Longer names are not read here. Names share bytes: those of a small block can need more than any
+// memory.
 constexpr size_t kMaxNameBytes = 64;
 constexpr const char* kGlobalSequence = "rocksdb.external_sst_file.global_seqno";
 
@@ -37,7 +37,7 @@ class Values {
     return number != 0;
   }
 
-  // As a "1" or a "0" in ASCII.
+  // The value is "1" or "0" in ASCII.
   bool Switch(const char* name, bool default_value) const {
     const std::string_view text = Text(name);
     return text.empty() ? default_value : text == "1";
@@ -55,7 +55,7 @@ class Values {
 };
 
 // The name in the text of one of RocksDB's objects: "NAME", "{id=NAME;OPTION=VALUE;...}", or
-// "bloomline.ranges:NUMBERS" (engines/rocksdb/ranges), where the numbers say nothing.
+// "bloomline.ranges:NUMBERS" (engines/rocksdb/ranges), whose numbers mean nothing here.
 std::string_view ObjectName(std::string_view text) {
   constexpr std::string_view kStart = "{id=";
   if (text.substr(0, kStart.size()) != kStart) return text.substr(0, text.find(':'));
@@ -100,8 +100,8 @@ void Fill(const Values& values, int format_version, InternalProperties* internal
   }
 }
 
-// RocksDB may write the sequence number into a file that it ingests, and leaves the checksum as it
-// was for 0. `offset`: of the value in the block.
+// RocksDB may write the sequence number into a file that it ingests, and keep the checksum for 0.
+// `offset`: that of the value in the block.
 bool HasRightChecksumWithoutSequence(const BlockReader& reader, const BlockHandle& handle,
                                      const char* stored, uint64_t offset) {
   std::string copy(stored, static_cast<size_t>(handle.size + kBlockTrailerBytes));

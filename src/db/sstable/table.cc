@@ -9,7 +9,7 @@
 namespace bloomline::sstable {
 namespace {
 
-// Read at once: in most tables the footer, the metaindex and the properties are in it.
+// Read at once: most tables have the footer, the metaindex and the properties in it.
 constexpr uint64_t kTailBytes = 64 << 10;
 constexpr const char* kMetaindex = "metaindex block";
 

@@ -1,10 +1,10 @@
 // Tables of LevelDB and RocksDB (block-based SSTables), read without either engine. Nothing is
-// locked and nothing is written.
+// locked or written.
 //
 // Formats: LevelDB doc/table_format.md; RocksDB include/rocksdb/table.h (format_version 0 to 7),
 // table/format.h and table/block_based. Any bytes are safe: damage is an error that names the file
-// and the offset, and of an unknown version the error says which one. Without memory, functions
-// throw std::bad_alloc; the command catches it and names the file.
+// and the offset, and for an unknown version the error names it. Without memory, functions throw
+// std::bad_alloc; the command catches it and names the file.
 #ifndef BLOOMLINE_DB_SSTABLE_TABLE_H_
 #define BLOOMLINE_DB_SSTABLE_TABLE_H_
 
@@ -29,8 +29,8 @@ enum class FilterKind {
   kPartitioned,  // RocksDB: filters of key ranges, found through an index
 };
 
-// What the metaindex and the properties block say. RocksDB's names; a LevelDB table has none, and
-// its counts are unknown (kUnknownCount).
+// The content of the metaindex and the properties block, with RocksDB's names. A LevelDB table
+// lacks properties, and its counts are unknown (kUnknownCount).
 constexpr uint64_t kUnknownCount = ~uint64_t{0};
 struct Properties {
   uint64_t num_entries = kUnknownCount;
@@ -54,12 +54,12 @@ struct OpenOptions {
 
 struct TableParts;
 
-// One SSTable. Thread-safe after Open. Keeps the footer, the properties and where things are; not
-// the blocks. No size in the file is trusted: a block must lie in the file and have 4 GiB at most,
-// and 1 GiB at most when it was compressed.
+// One SSTable. Thread-safe after Open. Keeps the footer, the properties and offsets, but not the
+// blocks. No size in the file is trusted: a block must lie in the file and have 4 GiB at most, and
+// 1 GiB at most when it was compressed.
 class Table {
  public:
-  // Null with *error: the file, and what is wrong. If the file does not exist (any more),
+  // Returns null with *error: the file, and what is wrong. If the file does not exist (any more),
   // *vanished, if not null, is set to true.
   static std::unique_ptr<Table> Open(const std::string& path, const OpenOptions& options,
                                      std::string* error, bool* vanished = nullptr);
@@ -77,12 +77,12 @@ class Table {
   // The name in the filter block's entry of the metaindex, without "filter.", "fullfilter." or
   // "partitionedfilter.": "leveldb.BuiltinBloomFilter2", "rocksdb.BuiltinBloomFilter", "bloomline".
   const std::string& filter_name() const;
-  // The filters' bytes as the engine's policy or reader would get them. Full: 1. Partitioned: one
-  // for each partition. By offset: one for each range of offsets; most hold no key and are empty.
-  // Cost: kFull: nothing yet; kPartitioned: the index over the partitions; kByOffset: all filters.
-  // The reader keeps what it read last.
+  // The filters' bytes in the form that the engine's policy or reader gets. Full: 1. Partitioned:
+  // one for each partition. By offset: one for each range of offsets; most hold no key and are
+  // empty. Cost: kFull: nothing yet; kPartitioned: the index over the partitions; kByOffset: all
+  // filters. The reader keeps the last one that it read.
   class FilterReader;
-  // Null with *error: damaged, or no filters.
+  // Returns null with *error if the table is damaged, or has no filters.
   std::unique_ptr<FilterReader> NewFilterReader(std::string* error) const;
 
   // The keys of the table in file order.
@@ -100,15 +100,15 @@ class Table::FilterReader {
  public:
   virtual ~FilterReader() = default;
   virtual uint64_t num_filters() const = 0;
-  // The bytes live until the next call. False with *error: damaged.
+  // The bytes are valid until the next call. Returns false with *error if the table is damaged.
   virtual bool Read(uint64_t index, std::string_view* bytes, std::string* error) = 0;
 
-  // Which filter the engine queries in a Get that could return this entry of the table: its user
-  // key, its sequence number (kMaxSequence: a Get of a key that is not stored), and the offset of
-  // its data block, which counts in kByOffset only. Fast in file order, right in any.
+  // Returns the filter that the engine queries in a Get that could return this entry of the table:
+  // its user key, its sequence number (kMaxSequence: a Get of a key that is not stored), and the
+  // offset of its data block, which matters in kByOffset only. Fast in file order, right in any.
   virtual uint64_t FilterOf(std::string_view user_key, uint64_t sequence,
                             uint64_t block_offset) const = 0;
-  // The engine queries none: what the table has there is empty, or ends before.
+  // The engine queries none: the table's filter there is empty, or ends before.
   static constexpr uint64_t kNoFilter = ~uint64_t{0};
   // Partitions, and the comparator is not known here (sstable/comparator.h).
   static constexpr uint64_t kUnknownFilter = ~uint64_t{0} - 1;
@@ -119,11 +119,11 @@ class Table::FilterReader {
 class Table::KeyReader {
  public:
   virtual ~KeyReader() = default;
-  // False at the end, and on damage: then error() is not empty. At the end the number of entries
-  // has been compared with the properties' count, unless blocks were skipped.
+  // Returns false at the end, and on damage: then error() is not empty. At the end, the number of
+  // entries has been compared with the properties' count, unless blocks were skipped.
   virtual bool Next() = 0;
-  // Leaves the current block and the n blocks behind it out: nothing of those is read. So Next
-  // gives the first entry of the block after them, if there is one. For samples.
+  // Skips the current block and the n blocks behind it without reading them. So Next gives the
+  // first entry of the block after them, if there is one. For samples.
   virtual void SkipBlocks(uint64_t n) = 0;
 
   virtual std::string_view user_key() const = 0;  // with its timestamp, if the comparator has one

@@ -14,10 +14,10 @@ namespace {
 constexpr const char* kDataBlock = "data block";
 constexpr size_t kSequenceAndTypeBytes = 8;
 
-// Keys share bytes with the key before, and each costs the time of all its bytes: a crafted file
-// of 2 MB can have terabytes. Where blocks have restarts after 1024 entries or fewer (16 by
-// default) keys share at most 1024 times the blocks' bytes. And each takes two bytes of the file or
-// more, however well it is compressed: the second bound is for keys that share 64 KiB each.
+// Keys share bytes with the key before, and each costs the time of all its bytes: a crafted file of
+// 2 MB can have terabytes. In blocks with restarts after 1024 entries or fewer (16 by default) keys
+// share at most 1024 times the blocks' bytes. And each takes at least two bytes of the file,
+// however well it is compressed: the second bound is for keys that share 64 KiB each.
 uint64_t MaxSharedBytes(uint64_t data_bytes, uint64_t file_bytes) {
   return (uint64_t{1} << 30) + std::min(1024 * data_bytes, 32768 * file_bytes);
 }
@@ -101,7 +101,7 @@ class TableKeyReader final : public Table::KeyReader {
   void LeaveBlock() { entries_.Open({"\0\0\0\0", 4}, Engine::kLevelDB); }
 
   // A table whose index lost a block looks whole otherwise. Range deletions count as entries, and
-  // are in a block of their own; old versions of RocksDB do not say how many there are.
+  // are in a separate block; old versions of RocksDB do not record their number.
   bool AtEnd() {
     const Properties& properties = parts_->properties;
     if (!error_.empty() || skips_ || properties.num_entries == kUnknownCount) return false;

@@ -1,4 +1,4 @@
-// What Table::Open learns of a table and its readers use. It does not change any more.
+// The parts of a table that Table::Open finds and its readers use. They never change.
 #ifndef BLOOMLINE_DB_SSTABLE_TABLE_PARTS_H_
 #define BLOOMLINE_DB_SSTABLE_TABLE_PARTS_H_
 
@@ -13,7 +13,7 @@
 
 namespace bloomline::sstable {
 
-// What readers need of them, and users do not.
+// Properties that readers need, and users do not.
 struct InternalProperties {
   IndexForm index;
   // In an ingested file, all keys have this sequence number, and their own are 0.

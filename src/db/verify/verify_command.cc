@@ -28,7 +28,7 @@ std::string Hex(std::string_view key) {
   return text;
 }
 
-// Printable ASCII without spaces as it is, else hexadecimal with 0x before it.
+// Returns printable ASCII without spaces unchanged, other keys in hexadecimal with 0x before it.
 std::string KeyText(std::string_view key) {
   const bool printable =
       !key.empty() && key.substr(0, 2) != "0x" &&
@@ -106,7 +106,7 @@ struct Totals {
 Totals Sum(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   Totals totals;
   for (size_t i = 0; i < results.size(); ++i) {
-    // What was found in a file before its damage counts.
+    // The findings in a damaged file count, as far as it was read.
     totals.counts.Add(results[i].counts);
     if (!results[i].doubt.empty()) totals.doubts.insert(results[i].doubt);
     totals.failed += inputs.files[i].state == FileState::kFailed;
@@ -122,7 +122,7 @@ std::string Counted(uint64_t count, const std::string& one, const std::string& m
   return cli::CountText(count) + " " + (count == 1 ? one : many);
 }
 
-// The line of what was checked.
+// Prints the line about what was checked.
 void PrintChecked(const Totals& totals) {
   const VerifyCounts& counts = totals.counts;
   std::cout << "checked: " << Counted(counts.keys, "key", "keys");

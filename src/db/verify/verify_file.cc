@@ -17,8 +17,8 @@ using sstable::Table;
 constexpr const char* kNoFilterQueried = "the engine queries no filter for them";
 constexpr const char* kNoPrefix = "the filters hold only prefixes, and they have none";
 
-// [*begin, *end) has the keys whose cell of so many bits is that of `key` (range_field.h).
-// False: no cell is behind it.
+// Sets [*begin, *end) to the keys whose cell of `bits` bits is that of `key` (range_field.h).
+// Returns false if no cell is behind it.
 bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::string* end) {
   begin->resize(filter::CellBytes(bits));
   filter::CellOf(key, bits, begin->data());
@@ -89,7 +89,7 @@ class Verifier final : public KeyWalk {
 
   bool Finish(std::string* error) override { return ReadFilters(filters_.num_filters(), error); }
 
-  // Those that no key leads to, too, may be damaged. Those by offset are one block.
+  // Filters that no key leads to may be damaged, too. Those by offset are one block.
   bool ReadFilters(uint64_t end, std::string* error) {
     if (table_.filter_kind() == FilterKind::kByOffset) return true;
     for (; next_filter_ < std::min(end, filters_.num_filters()); ++next_filter_) {
@@ -120,8 +120,8 @@ class Verifier final : public KeyWalk {
     if (has_ranges && !RangesMayMatch(*filter, query.queried)) AddLost(query, Loss::kRange);
   }
 
-  // The range of this key alone, and those of all keys that begin as it does. A query of the first
-  // looks up only some of its prefixes.
+  // Queries the range of this key alone, and those of all keys that begin like it. A query of the
+  // first looks up only some of its prefixes.
   bool RangesMayMatch(const EngineFilter& filter, std::string_view key) {
     end_.assign(key);
     end_.push_back('\0');
@@ -155,8 +155,8 @@ class Verifier final : public KeyWalk {
     return filter.RangeMayMatch(prefix, end_);
   }
 
-  // `filter` is null if it is not known which one the engine queries. A filter that matches every
-  // key because it is not understood here proves nothing.
+  // `filter` is null if it is unknown which one the engine queries. A filter that matches every key
+  // because it is not understood here proves nothing.
   std::string WhyUnknown(const EngineFilter* filter) const {
     if (filter != nullptr) return filter->why();
     return "their partitions are not known: comparator '" + keys_.comparator() +

@@ -17,12 +17,12 @@ enum class Loss {
   kKey,
   kPrefix,  // of the key
   kRange,   // a filter that has the key rejects a range that has it
-  // RocksDB asks a partition of prefixes alone also for keys that have none: MultiGet takes every
+  // RocksDB queries a partition of prefixes alone also for keys without one: MultiGet takes every
   // key of a partition without bytes for missing (PartitionedFilterBlockReader::MayMatch).
   kEmptyPartition,
 };
 
-// A key that its filter does not have.
+// A key that its filter lacks.
 struct LostKey {
   std::string key;     // user key with its timestamp
   std::string prefix;  // of kPrefix
@@ -42,7 +42,7 @@ struct VerifyCounts {
   uint64_t range_deletions = 0;  // not in filters
   // Keys or prefixes not queried, by reason: the engine does not query a filter for them either.
   std::map<std::string, uint64_t> not_queried;
-  // The same where the engine does, so they may be lost: what it queries is not known here.
+  // The same if the engine does, so they may be lost: its query is unknown here.
   std::map<std::string, uint64_t> unknown;
 
   void Add(const VerifyCounts& other);
@@ -52,13 +52,14 @@ struct VerifyResult {
   bool has_filter = true;
   bool has_checksums = true;
   VerifyCounts counts;
-  // Why keys that count as lost may not be lost; empty: they are.
+  // Why keys that count as lost may not be lost; empty if they are.
   std::string doubt;
   std::vector<LostKey> lost;  // the first ones
 };
 
-// Memory: as KeyWalk. False with *error: damaged; *result has what was found before that. Of the
-// lost keys it lists what *listed, shared by all files, still leaves of max_listed.
+// Memory: that of KeyWalk. Returns false with *error if the table is damaged; *result has what was
+// found before. Of the lost keys it lists what *listed, shared by all files, still leaves of
+// max_listed.
 bool VerifyFile(const sstable::Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
                 cli::FileProgress* progress, VerifyResult* result, std::string* error);
 

@@ -12,11 +12,11 @@ enum class ChecksumType : uint8_t { kNone, kCrc32c, kXxHash, kXxHash64, kXxh3 };
 
 inline bool IsKnown(ChecksumType type) { return type <= ChecksumType::kXxh3; }
 
-// As it is stored, but without context. 0 for kNone.
+// The stored form, but without context. 0 for kNone.
 uint32_t Checksum(ChecksumType type, const char* data, size_t n);
 
-// From format_version 6 on, this is added: a block in another place or of another file is noticed.
-// Before, `base` is 0, and so is the result.
+// From format_version 6 on, this is added, so that a block in another place or of another file is
+// noticed. Before, `base` is 0, and so is the result.
 inline uint32_t ChecksumContext(uint32_t base, uint64_t offset) {
   if (base == 0) return 0;
   return base ^ (static_cast<uint32_t>(offset) + static_cast<uint32_t>(offset >> 32));
@@ -24,12 +24,12 @@ inline uint32_t ChecksumContext(uint32_t base, uint64_t offset) {
 
 // ---- CRC-32C (Castagnoli), the checksum of LevelDB's blocks and of RocksDB's older ones.
 
-// With the CPU's instruction where there is one.
+// Uses the CPU's instruction if there is one.
 uint32_t Crc32c(const char* data, size_t n);
-// Without it, for CPUs that have none and for tests.
+// The same without the instruction, for other CPUs and for tests.
 uint32_t PortableCrc32c(const char* data, size_t n);
 
-// How both engines store it: a CRC over data that contains its own CRC is weak.
+// The stored form in both engines: a CRC over data that contains its own CRC is weak.
 inline uint32_t MaskCrc32c(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
 
 }  // namespace bloomline::sstable

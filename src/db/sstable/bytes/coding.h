@@ -1,4 +1,4 @@
-// Numbers as LevelDB and RocksDB write them: LevelDB util/coding.h. Nothing is read at or behind
+// Numbers in the form of LevelDB and RocksDB: LevelDB util/coding.h. Nothing is read at or behind
 // `limit`.
 #ifndef BLOOMLINE_DB_SSTABLE_BYTES_CODING_H_
 #define BLOOMLINE_DB_SSTABLE_BYTES_CODING_H_
@@ -14,7 +14,7 @@ using kernels::LoadLittleEndian16;
 using kernels::LoadLittleEndian32;
 using kernels::LoadLittleEndian64;
 
-// Seven bits a byte, the lowest first. Returns where the number ends; null if it does not end
+// Seven bits a byte, the lowest first. Returns the end of the number, or null if it does not end
 // before `limit`, or has more bytes than its type needs.
 template <typename T>
 const char* ReadVarint(const char* p, const char* limit, T* value) {
@@ -31,7 +31,7 @@ const char* ReadVarint(const char* p, const char* limit, T* value) {
   return nullptr;
 }
 
-// Takes a number off the front of *input. False if there is none.
+// Removes a number from the front of *input. Returns false if it does not begin with one.
 template <typename T>
 bool TakeVarint(std::string_view* input, T* value) {
   const char* limit = input->data() + input->size();

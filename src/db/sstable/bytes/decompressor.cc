@@ -21,7 +21,7 @@
 #include <zstd.h>
 #endif
 
-// What the libraries are not there for uses none of its parameters.
+// Without its library, a function uses none of its parameters.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 namespace bloomline::sstable {
@@ -30,7 +30,7 @@ namespace {
 struct Codec {
   Compression type;
   const char* name;
-  // How many bytes one compressed byte can become at most, from the formats; what claims more is
+  // The most bytes that one compressed byte can become, by the format. A block that claims more is
   // damaged, and gets no memory.
   uint64_t max_expansion;
   bool is_built_in;
@@ -49,7 +49,7 @@ bool Problem(std::string text, std::string* problem) {
   return false;
 }
 
-// ---- The libraries' calls. All: false if the data is damaged, or without the library.
+// ---- The libraries' calls. All return false if the data is damaged, or without the library.
 
 bool SnappySize(std::string_view stored, uint64_t* size) {
 #if BLOOMLINE_SNAPPY
@@ -184,7 +184,7 @@ bool Decompressor::Decompress(uint8_t type_byte, std::string_view stored, Buffer
                               std::string_view* contents, std::string* problem) {
   auto type = static_cast<Compression>(type_byte);
   if (rules_->engine == Engine::kLevelDB) {
-    // LevelDB's number 2 is zstd, since 2023; it has no others.
+    // LevelDB's number 2 is zstd, since 2023; it does not use others.
     if (type_byte > 2) {
       return Problem("has compression type " + std::to_string(type_byte) + "; LevelDB's are 0 to 2",
                      problem);

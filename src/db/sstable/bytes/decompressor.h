@@ -1,5 +1,5 @@
-// Compressed blocks: RocksDB util/compression.cc, LevelDB table/format.cc. The libraries are those
-// that CMake found; a block of another compression is an error that says which one.
+// Compressed blocks: RocksDB util/compression.cc, LevelDB table/format.cc. CMake finds the
+// libraries; a block of another compression is an error that names it.
 #ifndef BLOOMLINE_DB_SSTABLE_BYTES_DECOMPRESSOR_H_
 #define BLOOMLINE_DB_SSTABLE_BYTES_DECOMPRESSOR_H_
 
@@ -14,7 +14,7 @@ namespace bloomline::sstable {
 
 enum class Engine { kLevelDB, kRocksDB };
 
-// Memory for blocks and keys: used again and again, and not filled with zeros first.
+// Memory for blocks and keys, which is reused and not filled with zeros.
 class Buffer {
  public:
   // Room for n bytes. The first `keep` bytes stay; the others may be lost.
@@ -53,15 +53,15 @@ enum class Compression : uint8_t {
   kZstdNotFinal = 64,
 };
 
-// What a type byte means depends on who wrote the table.
+// The meaning of a type byte depends on the writer of the table.
 struct CompressionRules {
   Engine engine = Engine::kRocksDB;
   int format_version = 0;
-  // Who compressed a table of format_version 7; RocksDB itself is "BuiltinV2".
+  // The compressor of a table of format_version 7; RocksDB itself is "BuiltinV2".
   std::string manager;
 };
 
-// Not thread-safe: it keeps what zstd needs between blocks.
+// Not thread-safe: it keeps zstd's state between blocks.
 class Decompressor {
  public:
   explicit Decompressor(const CompressionRules* rules);
@@ -70,7 +70,7 @@ class Decompressor {
   // For all blocks from now on; empty: none.
   void SetDictionary(std::string dictionary);
 
-  // *contents is in *out. False with *problem, a part of a sentence: "has ...".
+  // *contents is in *out. Returns false with *problem, a part of a sentence: "has ...".
   bool Decompress(uint8_t type, std::string_view stored, Buffer* out, std::string_view* contents,
                   std::string* problem);
 
