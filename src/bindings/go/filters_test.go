@@ -323,7 +323,7 @@ func TestCollectorFreesFilters(t *testing.T) {
 	check(t, more < 3<<30, "%d MiB are left", more>>20)
 }
 
-// benchmark calls f with so many of a million keys at a time.
+// benchmark calls f with `step` of a million keys at a time.
 func benchmark(b *testing.B, step int, f func(*bloomline.BloomFilter, [][]byte)) {
 	const n = 1000000
 	filter := newBloom(b, n)

@@ -41,7 +41,7 @@ type FilterOptions struct {
 	Format     Format
 	BitsPerKey float64 // default: 10; see BitsPerKeyForFalsePositiveRate
 	Seed       uint64
-	RandomSeed bool // each filter draws a seed of its own
+	RandomSeed bool // each filter draws its own seed
 }
 
 func (o FilterOptions) make() *C.bloomline_filteroptions_t {
@@ -186,7 +186,7 @@ func (v *FilterView) MayMatchKeys(keys [][]byte) []bool {
 	return answers
 }
 
-// AlwaysMatches is true if the bytes are no filter, or one that matches every key.
+// AlwaysMatches is true if the bytes are not a filter, or one that matches every key.
 func (v *FilterView) AlwaysMatches() bool {
 	defer runtime.KeepAlive(v.handle)
 	return C.bloomline_view_always_matches(v.open()) != 0

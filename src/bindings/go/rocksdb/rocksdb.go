@@ -31,9 +31,9 @@ func Register() error {
 	return nil
 }
 
-// NewFilterPolicy returns a rocksdb_filterpolicy_t* for what stands after filter_policy= in an
-// option string: "bloomline:10". rocksdb_block_based_options_set_filter_policy takes it over; what
-// is not passed on is for rocksdb_filterpolicy_destroy.
+// NewFilterPolicy returns a rocksdb_filterpolicy_t* for the value of filter_policy= in an option
+// string: "bloomline:10". rocksdb_block_based_options_set_filter_policy takes it over; otherwise
+// destroy it with rocksdb_filterpolicy_destroy.
 func NewFilterPolicy(options string) (unsafe.Pointer, error) {
 	text, err := cText(options)
 	if err != nil {
@@ -66,7 +66,7 @@ func NewRangeExtractor() (unsafe.Pointer, error) {
 //
 // The report has some lines for people, and skipped is the number of files that still have another
 // filter. If err is not nil, the report says what was done until then. The call cannot be cancelled,
-// but a program that ends meanwhile loses nothing: the next call goes on with the other files.
+// but a program that ends meanwhile loses nothing: the next call continues with the other files.
 func RewriteFilters(db, family unsafe.Pointer, options string) (report string, skipped uint64, err error) {
 	text, err := cText(options)
 	if err != nil {

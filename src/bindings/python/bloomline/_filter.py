@@ -1,4 +1,4 @@
-"""What the filters in memory have in common."""
+"""Common to the filters in memory."""
 
 import os
 import stat
@@ -31,7 +31,7 @@ def regular_file(path: Path) -> BinaryIO:
     """Raises the OSError that Python users expect, as FileNotFoundError, and the library's
     ValueError for a pipe or a device."""
     name = path_bytes(path)  # refuses a file descriptor, which open would close
-    # As the library: a pipe must not block before fstat has shown what the file is.
+    # Like the library: a pipe must not block before fstat has shown what the file is.
     file = open(name, "rb", opener=lambda name, flags: os.open(
         name, flags | os.O_NONBLOCK | os.O_NOCTTY))
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

@@ -22,7 +22,7 @@ class _LaidOutFilter(BitFilter, ProbedFilter):
 
 
 class BloomFilterBase(_LaidOutFilter):
-    """What filters with the handle of a Bloom filter can say of themselves."""
+    """Properties of filters with the handle of a Bloom filter."""
 
     _c = Functions("bloom")
     _shown = ("num_keys", "capacity", "layout", "num_bits")
@@ -119,11 +119,11 @@ class AtomicBloomFilter(_LaidOutFilter):
         return self._made(BloomFilter, self._c.snapshot)
 
     def add_key(self, key: Key) -> bool:
-        """As BloomFilter.add_key."""
+        """See BloomFilter.add_key."""
         return self._query(self._c.add_key, key) != 0
 
     def add_keys(self, keys: Keys) -> int:
-        """As BloomFilter.add_keys, beside other threads that do the same."""
+        """See BloomFilter.add_keys. Other threads may add keys at the same time."""
         return self._change_each(self._c.add_keys, keys, beside=True)
 
 

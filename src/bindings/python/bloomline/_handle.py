@@ -1,4 +1,4 @@
-"""What all filters have in common: a handle of the library, its lock, and calls for many keys."""
+"""Common to all filters: a handle of the library, its lock, and calls for many keys."""
 
 import threading
 from contextlib import contextmanager
@@ -58,7 +58,7 @@ class Handle:
         self.close()
 
     def __del__(self) -> None:
-        if self._pointer is not None:  # nobody else has this object
+        if self._pointer is not None:  # only the caller has this object
             self._c.destroy(self._pointer)
 
     def __reduce__(self) -> Tuple[Any, ...]:

@@ -51,7 +51,7 @@ def _integer(value: Any, what: str, also: str = "") -> bytes:
 
 
 def _compound(parts: Tuple[Any, ...]) -> bytes:
-    """As EncodeKey in C++: the length of a string is before it."""
+    """Like EncodeKey in C++: the length of a string is before it."""
     if not parts:
         raise ValueError("a key is a tuple of no parts; allowed: one part and more")
     encoded = []

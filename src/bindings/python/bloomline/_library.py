@@ -32,7 +32,7 @@ def _fits(library: str) -> bool:
 
 
 def _soversion() -> str:
-    """Of the shared libraries, and of their packages."""
+    """The version in the names of the shared libraries and of their packages."""
     major, minor = _parts(__version__)[:2]
     return f"{major}.{minor}" if major == 0 else str(major)
 

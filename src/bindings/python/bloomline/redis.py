@@ -3,7 +3,7 @@
     from bloomline.redis import SharedBloomFilter
 
     seen = SharedBloomFilter.create("10.0.0.5:6379", "seen-urls", capacity=1_000_000)
-    if seen.add_key("https://example.com/"): ...  # nobody had added it
+    if seen.add_key("https://example.com/"): ...  # it was not in before
 
 The library in the wheel has no TLS (rediss://); that of the distribution's package may.
 docs/redis.md says what a Redis server can lose, and docs/python.md how the library is found.
@@ -76,8 +76,8 @@ def _checked(function: Callable[..., Any], *arguments: Any) -> Any:
         return checked(function, *arguments)
     except (OSError, ValueError) as error:
         text = str(error.args[-1])
-        # What a server said, or why there was no reply. A key of other contents stays what it is,
-        # however often somebody tries.
+        # A server's error, or why there was no reply. If the key has other contents, retrying does
+        # not help.
         if text.startswith("redis") and " does not describe a filter " not in text:
             raise RedisError(text) from None
         raise
@@ -144,7 +144,7 @@ class SharedBloomFilter(Handle):
 
     def add_key(self, key: Key, *, min_replicas: int = 0,
                 replica_timeout_ms: int = 1000) -> Optional[bool]:
-        """True: nobody had added the key. False: it was in, or matched by chance. None: it is in
+        """True: the key was not in before. False: it was in, or matched by chance. None: it is in
         now, but a reply was lost. Raises RedisError if it may be missing."""
         return self.add_keys([key], min_replicas=min_replicas,
                              replica_timeout_ms=replica_timeout_ms)[0]

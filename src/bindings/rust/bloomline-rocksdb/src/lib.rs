@@ -38,7 +38,7 @@ use std::os::raw::{c_char, c_void};
 use std::os::unix::fs::DirBuilderExt;
 use std::ptr::{self, NonNull};
 
-// As include/bloomline/c_rocksdb.h and c_metrics.h declare them.
+// Declared in include/bloomline/c_rocksdb.h and c_metrics.h.
 extern "C" {
     fn bloomline_metrics_text(errptr: *mut *mut c_char) -> *mut c_char;
     fn bloomline_rocksdb_register(errptr: *mut *mut c_char) -> u8;

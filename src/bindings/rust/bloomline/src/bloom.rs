@@ -51,7 +51,7 @@ impl BloomFilterBuilder {
             .map(BloomFilter)
     }
 
-    /// An empty filter for so many keys.
+    /// An empty filter for this many keys.
     pub fn expected_items(self, capacity: u64) -> Result<BloomFilter, Error> {
         self.capacity(capacity).build()
     }
@@ -89,7 +89,7 @@ handle_type! {
     num_probes: i32 = bloomline_bloom_num_probes;
     /// Seed of the hash.
     seed: u64 = bloomline_bloom_seed;
-    /// Keys up to which the filter keeps its false-positive rate; 0 if nobody said.
+    /// Keys up to which the filter keeps its false-positive rate; 0 if it is not stated.
     capacity: u64 = bloomline_bloom_capacity;
     /// Additions that changed a bit; after `intersect`, about the keys in both filters.
     num_keys: u64 = bloomline_bloom_num_keys;
@@ -160,7 +160,7 @@ impl BloomFilter {
         let mut added = 0;
         keys::for_groups(keys, |count, keys, lengths| {
             let (handle, none) = (self.0.as_ptr(), ptr::null_mut());
-            // Safety: so many keys and lengths; the answers may be NULL.
+            // Safety: the number of keys and lengths is right; the answers may be NULL.
             added += unsafe { ffi::bloomline_bloom_add_keys(handle, count, keys, lengths, none) };
         });
         added
@@ -208,7 +208,7 @@ impl<K: AsRef<[u8]>> Extend<K> for BloomFilter {
     }
 }
 
-/// Panics where there is no memory; see [`BloomFilter::try_clone`].
+/// Panics without memory; see [`BloomFilter::try_clone`].
 impl Clone for BloomFilter {
     fn clone(&self) -> BloomFilter {
         self.try_clone().expect("a copy of a Bloom filter")
@@ -223,7 +223,7 @@ impl PartialEq for BloomFilter {
 }
 impl Eq for BloomFilter {}
 
-/// A filter of 1 %, sized for the keys. Panics where there is no memory; see
+/// A filter of 1 %, sized for the keys. Panics without memory; see
 /// [`BloomFilterBuilder::items`].
 impl<K: AsRef<[u8]>> FromIterator<K> for BloomFilter {
     fn from_iter<I: IntoIterator<Item = K>>(keys: I) -> BloomFilter {

@@ -24,7 +24,7 @@ pub fn for_groups<K: AsRef<[u8]>>(
         if group.is_empty() {
             return;
         }
-        // The slices borrow the keys until f is done, whatever their as_ref() does.
+        // The slices borrow the keys until f is done, even if as_ref() then returns others.
         let mut slices: [&[u8]; GROUP] = [&[]; GROUP];
         let mut addresses = [std::ptr::null::<c_char>(); GROUP];
         let mut lengths = [0; GROUP];

@@ -16,7 +16,7 @@
 //! # Ok::<(), bloomline::Error>(())
 //! ```
 //!
-//! **Keys** are bytes: whatever is `AsRef<[u8]>`, so strings, slices and arrays. For an integer,
+//! **Keys** are bytes: any `AsRef<[u8]>`, so strings, slices and arrays. For an integer,
 //! use `42u64.to_le_bytes()`: in C++ and Python that is the key 42. The hash is XXH3 with the
 //! filter's seed, the same in each process and in each language that bloomline has; a file that one
 //! saved, the others load.
@@ -253,7 +253,7 @@ macro_rules! handle_type {
                 ) -> Vec<bool> {
                     crate::keys::answers_of(keys, |count, keys, lengths, answers| {
                         let object = self.0.as_ptr();
-                        // Safety: so many keys, lengths and answers.
+                        // Safety: the number of keys, lengths and answers is right.
                         unsafe { crate::ffi::$may_match_keys(object, count, keys, lengths, answers) }
                     })
                 }

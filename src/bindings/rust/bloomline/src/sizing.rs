@@ -21,7 +21,7 @@ pub fn bits_per_key_for_false_positive_rate(format: Format, rate: f64) -> Option
     (!bits.is_nan()).then_some(bits)
 }
 
-/// The bytes of a static filter with so many keys; None if there is no such filter.
+/// The bytes of a static filter with this many keys; None if no such filter exists.
 pub fn filter_bytes(format: Format, num_keys: u64, bits_per_key: f64) -> Option<u64> {
     // Safety: any arguments are allowed.
     match unsafe { ffi::bloomline_filter_bytes(format.into(), num_keys, bits_per_key) } {

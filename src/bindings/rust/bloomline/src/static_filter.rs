@@ -36,7 +36,7 @@ options_type! {
     bits_per_key(f64) bloomline_filteroptions_set_bits_per_key;
     /// Seed of the hash, which the filter records.
     seed(u64) bloomline_filteroptions_set_seed;
-    /// Each filter draws a seed of its own.
+    /// Each filter draws its own seed.
     random_seed(bool) bloomline_filteroptions_set_random_seed;
 }
 
@@ -109,7 +109,7 @@ impl FilterBuilder {
 impl<K: AsRef<[u8]>> Extend<K> for FilterBuilder {
     fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
         keys::for_groups(keys, |count, keys, lengths| {
-            // Safety: so many keys and lengths.
+            // Safety: the number of keys and lengths is right.
             unsafe { ffi::bloomline_builder_add_keys(self.0.as_ptr(), count, keys, lengths) }
         });
     }
