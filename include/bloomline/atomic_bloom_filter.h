@@ -38,8 +38,8 @@ class AtomicBloomFilter {
   // The reverse. num_keys of the result is EstimatedNumKeys.
   static std::unique_ptr<BloomFilter> ToBloomFilter(std::unique_ptr<AtomicBloomFilter>&& filter);
 
-  // A copy, while other threads go on. It has all keys whose AddKey happened before; keys that are
-  // added meanwhile may be there in part.
+  // A copy, while other threads continue. It has all keys whose AddKey happened before; keys that
+  // are added meanwhile may be there in part.
   std::unique_ptr<BloomFilter> Snapshot(std::string* error) const;
 
   ~AtomicBloomFilter();

@@ -52,7 +52,6 @@ class ByteSource;
 namespace sets {
 struct BloomState;
 
-// Chosen for a filter's layout, its number of probes and the CPU.
 struct OneKeyFunctions {
   bool (*may_match)(const kernels::PayloadView& lines, uint64_t hash) = nullptr;
   bool (*add)(const kernels::PayloadView& lines, uint64_t hash) = nullptr;
@@ -100,7 +99,7 @@ struct BloomFilterOptions {
   std::string Validate() const;
 };
 
-// What BloomFilter and MappedBloomFilter share.
+// Common to BloomFilter and MappedBloomFilter.
 class BloomFilterBase {
  public:
   BloomFilterBase(const BloomFilterBase&) = delete;
@@ -138,11 +137,10 @@ class BloomFilterBase {
   // num_keys() is above a known capacity().
   bool IsPastCapacity() const;
 
-  // Distinct keys, estimated from the bits: too low if all bits are set, too high after Intersect.
-  // Standard error up to capacity: below 2 / sqrt(num_bits).
+  // Distinct keys, from the bits: too low if all are set, too high after Intersect. Standard error
+  // up to capacity: below 2 / sqrt(num_bits).
   uint64_t EstimatedNumKeys() const;
 
-  // The present false-positive rate, from the bits.
   double EstimatedFalsePositiveRate() const;
 
   // Writes the filter to a file (docs/format.md, section 8) beside `path`, syncs it, renames it to
@@ -180,14 +178,13 @@ class BloomFilterBase {
 // Its memory is aligned to 64 bytes, and from 2 MiB on in huge pages where the system has them.
 class BloomFilter : public BloomFilterBase {
  public:
-  // An empty filter.
   static std::unique_ptr<BloomFilter> Create(const BloomFilterOptions& options, std::string* error);
 
   // A copy in memory, also of a mapped filter.
   static std::unique_ptr<BloomFilter> Copy(const BloomFilterBase& from, std::string* error);
 
-  // Read a file that Save wrote, or its bytes. Fail for what is no regular file or has a wrong
-  // magic, version, length or checksum.
+  // Read a file that Save wrote, which must be a regular one, or its bytes, and check magic,
+  // version, length and checksum.
   static std::unique_ptr<BloomFilter> Load(const std::string& path, std::string* error);
   static std::unique_ptr<BloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
@@ -227,7 +224,7 @@ class BloomFilter : public BloomFilterBase {
   bool Merge(const BloomFilterBase& other, std::string* error);
 
   // Keeps only bits that `other` has as well: keys of both filters stay, a key of this one alone
-  // matches with about the other's false-positive rate. Fails as Merge does.
+  // matches with about the other's false-positive rate. Fails like Merge.
   bool Intersect(const BloomFilterBase& other, std::string* error);
 
   void Clear();
@@ -243,9 +240,9 @@ class BloomFilter : public BloomFilterBase {
   void CombineWith(const BloomFilterBase& other, Combine combine);
 };
 
-// A saved filter, read in place: all processes that map it share its pages. The file must keep its
-// length while it is mapped; Save may replace it. If a page is cut off or cannot be read, the
-// system ends the process with SIGBUS.
+// A saved filter, read in place: all processes that map it share its pages. Save may replace the
+// file, but it must keep its length: if a page is cut off or cannot be read, the system ends the
+// process with SIGBUS.
 class MappedBloomFilter : public BloomFilterBase {
  public:
   enum class Verify {

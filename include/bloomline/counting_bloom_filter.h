@@ -76,8 +76,8 @@ class CountingBloomFilter {
 
   bool MayMatch(std::string_view key) const;
 
-  // How many times the key is in, up to max_count(). Too high if other keys share all its counters;
-  // too low only if a key was removed that had not been added, or the count passed max_count().
+  // Up to max_count(). Too high if other keys share all its counters; too low only if a key was
+  // removed that had not been added, or the count passed max_count().
   uint32_t EstimatedCount(std::string_view key) const;
 
   // For n keys in order, or a container or array of keys (keys.h). The arrays get the results of
@@ -134,7 +134,7 @@ class CountingBloomFilter {
   // Additions less successful removals, not below 0.
   uint64_t num_keys() const;
 
-  // Counters that have reached max_count(). With 0, removing all keys leaves an empty filter.
+  // With 0, removing all keys leaves an empty filter.
   uint64_t num_saturated_counters() const;
 
   // A Bloom filter with the same answers, in a quarter or an eighth of the memory (kBlocked128 or

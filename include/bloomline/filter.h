@@ -70,7 +70,7 @@ class FilterBuilder {
   void AddHash(uint64_t hash);
   void AddHashes(size_t n, const uint64_t* hashes);
 
-  // Keys and prefixes added, less those that were skipped.
+  // Keys and prefixes added, without skipped ones.
   size_t num_keys() const;
 
   // Bytes that Finish would return now.
@@ -95,9 +95,9 @@ class FilterBuilder {
   std::unique_ptr<filter::FilterWriter> writer_;  // null: moved from
 };
 
-// Queries filter bytes, at any alignment, which must outlive the view. Any bytes give a valid view;
-// those it does not understand match every key. Cheap to copy. Const functions are thread-safe.
-// Only Validate allocates.
+// Queries filter bytes, at any alignment, which must outlive the view. Any bytes are safe; those it
+// does not understand match every key. Cheap to copy. Const functions are thread-safe. Only
+// Validate allocates.
 class FilterView {
  public:
   // Matches every key.
@@ -106,7 +106,7 @@ class FilterView {
   // Cost: reads the trailer.
   static FilterView Open(std::string_view bytes);
 
-  // Empty if Open understands the bytes, else one sentence that says why not.
+  // Empty if Open understands the bytes, else one sentence.
   static std::string Validate(std::string_view bytes);
 
   // False: the key was certainly not added. True: it was added, or is a false positive. Cost: one

@@ -41,7 +41,7 @@ class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
   // Counts the files of an open database now. Call it also after CreateColumnFamilyWithImport and
   // after an error from which RocksDB recovered, because it does not report all of their files.
   // Returns false, with the reason in *error (may be null), if a file's properties cannot be read;
-  // it does not count.
+  // that file does not count.
   bool CountFiles(ROCKSDB_NAMESPACE::DB* db, std::string* error = nullptr);
 
   // What RocksDB calls.

@@ -11,15 +11,15 @@
 
 namespace bloomline {
 
-// How keys become bits. docs/format.md defines each format to the byte.
+// docs/format.md defines each format to the byte.
 enum class Format {
   // LevelDB's own Bloom filter, byte for byte, for LevelDB only: LevelDB without bloomline can use
   // it. On structured keys, such as counters, its 32-bit hash lets 10 to 70 % of the missing keys
   // adjacent to stored ones through.
   kClassic,
   // Blocked Bloom filter (Putze, Sanders and Singler 2007) with a 64-bit hash: the k probes of a
-  // key lie in one block of 64 bytes. Sets of up to 500 keys in LevelDB, 200 in RocksDB, get one
-  // Bloom filter without blocks, which takes 2.5 times as long to query.
+  // key lie in one block of 64 bytes. Up to 500 keys in LevelDB, 200 in RocksDB, get a Bloom filter
+  // without blocks, which takes 2.5 times as long to query.
   kBlocked,
   // Blocks solved as linear systems over GF(2), as in Bloomier and Ribbon filters (Dietzfelbinger
   // and Pagh 2008, Dillinger and Walzer 2021). 7.1 bits per key have the false-positive rate of 10

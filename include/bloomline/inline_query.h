@@ -1,6 +1,6 @@
-// What filter.h and bloom_filter.h inline into their callers; include those. An inlined query
-// hashes a short key in place and then calls one function, which was chosen for the filter's
-// layout, its number of probes and the CPU when the filter was opened.
+// Inlined by filter.h and bloom_filter.h; include those. A query hashes a short key in place and
+// then calls one function, which was chosen for the filter's layout, its number of probes and the
+// CPU when the filter was opened.
 #ifndef BLOOMLINE_INLINE_QUERY_H_
 #define BLOOMLINE_INLINE_QUERY_H_
 
@@ -121,8 +121,7 @@ class ShortKeyHasher {
   uint64_t flip_last_;    // with its last 8
 };
 
-// A static filter, and the kernel's functions that query it; they take this object as their
-// payload.
+// A static filter, and the functions of the kernel that query it as their payload.
 struct OpenFilter : kernels::PayloadView {
   bool (*may_match)(const kernels::PayloadView& filter, uint64_t hash) = nullptr;
   void (*may_match_many)(const kernels::PayloadView& filter, size_t n, const uint64_t* hashes,

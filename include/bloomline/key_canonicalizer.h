@@ -28,8 +28,8 @@ class KeyCanonicalizer {
   // ASCII letters, digits, '.', '_' and '-'.
   virtual const char* Name() const noexcept = 0;
 
-  // Returns a part of `key`, what it has written to *buffer, or bytes that live as long as this
-  // object. Must not keep `key` or `buffer`.
+  // Returns a part of `key`, what it wrote to *buffer, or bytes that live as long as this object.
+  // Must not keep `key` or `buffer`.
   virtual std::string_view Canonicalize(std::string_view key,
                                         std::string* buffer) const noexcept = 0;
 };

@@ -118,12 +118,11 @@ void EncodeKey(std::initializer_list<KeyPart> parts, std::string* key);
 
 namespace filter {
 
-// What an iterator gives as a key: an integer, or what converts to std::string_view.
 template <typename Reference>
 inline constexpr bool kIsKeyReference =
     kIsKeyInteger<std::decay_t<Reference>> || std::is_convertible_v<Reference, std::string_view>;
 
-// Whether elements can be visited again, and so stay when the iterator goes on.
+// Elements can be visited again, so they stay when the iterator moves.
 template <typename Iterator, typename = void>
 inline constexpr bool kIsMultiPass = false;
 template <typename Iterator>
@@ -132,7 +131,7 @@ inline constexpr bool kIsMultiPass<
     std::is_convertible_v<typename std::iterator_traits<Iterator>::iterator_category,
                           std::forward_iterator_tag>;
 
-// Whether a view of the element is still valid when the iterator goes on.
+// A view of the element stays valid when the iterator moves.
 template <typename Iterator>
 inline constexpr bool kStays =
     kIsMultiPass<Iterator> &&
@@ -140,13 +139,11 @@ inline constexpr bool kStays =
      std::is_same_v<decltype(*std::declval<Iterator&>()), std::string_view> ||
      std::is_pointer_v<decltype(*std::declval<Iterator&>())>);
 
-// Valid for containers and arrays of integers or of what converts to std::string_view.
 template <typename Keys>
 using IfKeys =
     std::enable_if_t<kIsKeyReference<decltype(*std::begin(std::declval<const Keys&>()))> &&
                      !std::is_convertible_v<const Keys&, std::string_view>>;
 
-// Whether the elements are std::string_view, contiguous in memory.
 template <typename Keys, typename = void>
 inline constexpr bool kIsViews = false;
 template <typename Keys>

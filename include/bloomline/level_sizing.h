@@ -57,7 +57,7 @@ double BitsPerKeyForWastedReads(Format format, double wasted_reads, const double
                                 const double* runs_of_level, int num_levels);
 
 // The bits_per_key, at most the upper end of the format's range, with which all filters take
-// filter_bytes, before rounding of small ones. keys_of_level are numbers of keys.
+// filter_bytes, before rounding. keys_of_level are numbers of keys.
 double BitsPerKeyForLevelBytes(Format format, uint64_t filter_bytes, const double* keys_of_level,
                                int num_levels);
 

@@ -111,14 +111,12 @@ enum class AddResult {
   kFailed,   // the key may be missing, or be on fewer than min_replicas replicas; see error()
 };
 
-// Result of a query.
 enum class Answer {
   kNo,     // the key was certainly not added
   kMaybe,  // the key was added, or is a false positive; or Redis did not answer
   kError,  // Redis did not answer; only with WhenUnavailable::kError
 };
 
-// What an addition waits for.
 struct AddOptions {
   // Replicas of each server concerned that must confirm the addition (WAIT), 0 to 1000. If fewer do
   // in time, the result is kFailed. If all do, no failover to one of them loses the key
@@ -136,9 +134,9 @@ struct AddOptions {
 // may use it, unless another thread forked during a call.
 class SharedBloomFilter {
  public:
-  // Creates the filter `name`, or opens it if it exists with the same options. Null if it has
-  // others, if parts of it are missing (see Delete), or if the server is unreachable or refuses a
-  // command. name: 1 to 200 bytes without spaces, control characters, '{' and '}'.
+  // Creates the filter `name` (1 to 200 bytes without spaces, control characters, '{' and '}'), or
+  // opens it if it exists with the same options. Null if it has others, if parts of it are missing
+  // (see Delete), or if the server is unreachable or refuses a command.
   static std::unique_ptr<SharedBloomFilter> Create(const RedisServers& servers,
                                                    const std::string& name,
                                                    const SharedBloomFilterOptions& options,
@@ -182,7 +180,7 @@ class SharedBloomFilter {
   Answer MayMatch(std::string_view key);
 
   // answers[i] = MayMatch(keys[i]) for i < n, or for a container or array of keys, pipelined.
-  // Returns false if Redis left one unanswered, whatever when_unavailable says.
+  // Returns false if Redis left one unanswered, for any when_unavailable.
   bool MayMatch(size_t n, const std::string_view* keys, Answer* answers);
   template <typename Keys, typename = filter::IfKeys<Keys>>
   bool MayMatch(const Keys& keys, Answer* answers) {
@@ -206,7 +204,7 @@ class SharedBloomFilter {
   struct State;
   explicit SharedBloomFilter(std::unique_ptr<State> state);
 
-  // The groups of one container are one call to the user: error() is the first of all groups.
+  // One call of the user: error() is the first of all groups.
   template <typename Keys, typename Run>
   bool InGroups(const Keys& keys, Run run) {
     constexpr size_t kMaxKeys = 1024;  // each group is a round trip

@@ -45,7 +45,7 @@ struct RewriteOptions {
   bool include_level0 = false;
 };
 
-// Why a file that should have a new filter has none.
+// Why a file has not got the filter that it should have.
 enum class RewriteSkip {
   kDamaged,  // its checksums are wrong, or it cannot be read
   kNoSpace,  // too little of the disk is free
@@ -87,7 +87,7 @@ struct RewriteReport {
   // The least time that a dry run foresees by bytes_per_second.
   double estimated_seconds = 0;
   std::vector<Skipped> skipped;
-  // By kind, "bloomline blocked, ranges", "RocksDB Bloom", "none": all files that were looked at.
+  // By kind, "bloomline blocked, ranges", "RocksDB Bloom", "none": all examined files.
   std::map<std::string, Filters> before;
   std::map<std::string, Filters> after;  // at the end, without those gone
   std::string ended_by;                  // why the call ended early: "cancelled"; empty: it did not
@@ -107,9 +107,9 @@ struct RewriteReport {
 // jemalloc). A new prefix extractor or choice of range entries is not noticed: use all_files.
 //
 // Each file's checksums are verified first, and 256 MiB of the disk stay free, because RocksDB
-// refuses all writes after a compaction that finds damage or no room. Files that fail are skipped
-// and reported. At the end, the call waits up to a minute for files that other compactions have
-// taken. However it ended, the next call finds the files that are left.
+// refuses all writes after a compaction that finds damage or no room. At the end, the call waits up
+// to a minute for files that other compactions have taken. Files that are left are reported, and
+// the next call finds them.
 //
 // Files whose neighbours share a user key are rewritten with them. Files of the last level are left
 // out with allow_ingest_behind, and with preclude_last_level_data_seconds in universal compaction.

@@ -15,8 +15,8 @@
 // compaction rewrites the files (docs/compatibility.md).
 //
 // Versions: RocksDB's filter interface is internal. So bloomline works only with the minor version
-// of RocksDB that it was compiled against, and checks that when it makes a policy. Both need the
-// same ROCKSDB_NAMESPACE.
+// that it was compiled against, and checks that when it makes a policy. Both need the same
+// ROCKSDB_NAMESPACE.
 //
 // All functions and policies are thread-safe. Functions that return null have the reason in *error,
 // or on stderr if `error` is null. Link with bloomline::rocksdb.
@@ -81,9 +81,8 @@ struct RocksDBFilterOptions : FilterOptions {
   // nears it, new files get fewer bits per key, divided by level as in auto_bits_by_level: at most
   // bits_per_key, and at least 3, or bits_per_key if that is less. Excludes bits_by_level.
   //
-  // The sum comes from a FilterAccount (filter_account.h) among DBOptions::listeners; DB::Open
-  // refuses a database without one. Databases that share an account share its memory
-  // (docs/operating.md).
+  // Needs a FilterAccount (filter_account.h) among DBOptions::listeners: DB::Open refuses a
+  // database without one. Databases that share an account share its memory (docs/operating.md).
   uint64_t memory_bytes = 0;
 
   // The most bytes of one filter, or of one partition, up to 2^60; 0: no limit. A larger one gets
@@ -155,7 +154,7 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 // names are then unknown.
 bool RegisterBloomline();
 
-// Returns the prefix extractor that shows bloomline's filters the ranges of scans (docs/ranges.md).
+// Returns the prefix extractor that shows bloomline's filters the ranges of scans.
 // RegisterBloomline, which this calls, registers it as `bloomline.ranges`. With
 //
 //   options.prefix_extractor = bloomline::NewRangeExtractor();
@@ -164,8 +163,10 @@ bool RegisterBloomline();
 // Iterator::Seek skips each file whose filter has range entries (RocksDBFilterOptions) and no key
 // in the range. `end` and its bytes must outlive the iterator; iterators without it query no
 // filter. All keys have the same prefix, so nothing else changes; DB::Open refuses options that
-// need other prefixes. The comparator must be BytewiseComparator, or keys are lost: DB::Open
-// refuses others, but RocksDB does not let it check CreateColumnFamily and SetOptions.
+// need other prefixes (docs/ranges.md).
+//
+// The comparator must be BytewiseComparator, or keys are lost: DB::Open refuses others, but RocksDB
+// does not let it check CreateColumnFamily and SetOptions.
 //
 // In table properties the extractor has a unique id, `bloomline.ranges:17.42`. Returns null if
 // RocksDB has another version; with an untested patch, no range is rejected

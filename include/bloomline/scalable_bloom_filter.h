@@ -94,7 +94,7 @@ class ScalableBloomFilter {
   const ScalableBloomFilterOptions& options() const;
   size_t num_stages() const;
 
-  // Stage 0 is the oldest; i < num_stages(). The reference is valid until the filter is changed.
+  // Stage 0 is the oldest. The reference is valid until the filter is changed.
   const BloomFilter& stage(size_t i) const;
 
   // Sums over the stages.
