@@ -1,5 +1,5 @@
-// Where saved filters are read from and written to. The same reader and writer work on files
-// (file_io.h) and on bytes in memory, which are here.
+// Sources and targets of saved filters. The same reader and writer work on files (file_io.h) and on
+// bytes in memory, which are here.
 #ifndef BLOOMLINE_SUPPORT_BYTE_IO_H_
 #define BLOOMLINE_SUPPORT_BYTE_IO_H_
 

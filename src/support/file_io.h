@@ -60,7 +60,7 @@ class ReplacementFile : public ByteSink {
  private:
   // Both paths are absolute, so that a change of the working directory does not matter.
   std::string target_;
-  std::string temporary_;  // empty: there is none
+  std::string temporary_;  // empty if it does not exist
   int folder_ = -1;
   int descriptor_ = -1;
   uint64_t size_ = 0;

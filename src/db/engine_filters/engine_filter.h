@@ -59,7 +59,7 @@ inline bool IsBloomline(Kind kind) { return RowOf(kind) != nullptr && kind != Ki
 
 // The kinds that engines write with this format: some layouts are for few keys.
 std::set<Kind> KindsFor(Container container, Format format, double bits_per_key);
-// The memory of filters of so many keys, without what each filter is rounded up to.
+// The memory of filters of this many keys, without the rounding of each filter.
 double FilterBytes(Format format, double bits_per_key, uint64_t num_keys);
 
 struct FilterFacts {
@@ -101,7 +101,7 @@ class EngineFilter {
   // kUnknown, and for bloomline's filters with a seed in LevelDB.
   bool CanQuery() const { return kind() != Kind::kUnknown && facts_.can_query; }
   const std::string& why() const { return facts_.why; }  // if not CanQuery(): the reason
-  int num_probes() const { return facts_.num_probes; }   // 0: has none
+  int num_probes() const { return facts_.num_probes; }   // 0 without probes
   uint64_t payload_bytes() const { return facts_.payload_bytes; }
   // The memory of its entries for ranges, which lie behind the payload.
   uint64_t entry_bytes() const { return facts_.entry_bytes; }

@@ -149,7 +149,7 @@ BLOOMLINE_ALWAYS_INLINE uint64_t LoadField(const char* field) {
 // The numbers of columns, and which keys use the partial one.
 struct ColumnCounts {
   unsigned full;           // r
-  unsigned partial_slots;  // w, 0 if there is no partial column
+  unsigned partial_slots;  // w, 0 without a partial column
   unsigned threshold;      // T, of 256
 };
 

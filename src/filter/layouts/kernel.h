@@ -93,7 +93,7 @@ SmallSetKernel Avx2SmallSet();  // x86-64
 struct Kernel {
   const char* name = nullptr;
   const char* description = nullptr;
-  // What the CPU must have beyond its architecture's basics, separated by commas.
+  // CPU extensions that it needs beyond the basics of the architecture, separated by commas.
   const char* extensions = nullptr;
   bool (*supported)() = nullptr;
 

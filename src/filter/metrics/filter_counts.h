@@ -49,7 +49,7 @@ enum class OpenedKind { kBloomline, kRocksDB, kOther, kMatchesEverything, kEnd }
 // The reason why a filter matches everything, or a file gets none.
 enum class UselessReason { kOptions, kDamaged, kSaidByWriter, kRandomSeed, kEnd };
 
-// What gave a filter fewer bits per key than the options say.
+// The limit that gave a filter fewer bits per key than the options say.
 enum class FilterLimit { kMemory, kMaxFilterBytes, kEnd };
 
 // Answers to queries, in pairs: "no", "may match".

@@ -49,7 +49,7 @@ void AskedPlaces::AddPrefixes() {
     double last = 1;
     for (size_t depth = 1; depth <= counts_.max_depth(delimiter); ++depth) {
       const double entries = counts_.num_prefixes(delimiter, depth);
-      // As many as before: the part between the two is the same in all keys.
+      // No new entries: the part between the two is the same in all keys.
       const bool is_same = entries < kSaysMore * last && last < kSaysMore * entries;
       if (entries < 2 || is_same) continue;
       last = entries;
@@ -79,7 +79,7 @@ void AskedPlaces::AddCells() {
       candidates_.Add({place, 0});
       last = entries;
     } else if (bits % 8 == 0 && candidates_.end()[-1].place.bits % 8 != 0) {
-      // Of two equal ones, the one that may be the end of a field.
+      // If two are equal, we take the one that may be the end of a field.
       candidates_.end()[-1].place = place;
       last = entries;
     } else {

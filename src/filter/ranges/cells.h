@@ -88,8 +88,8 @@ inline void Advance(size_t bits, char* cell) {
   }
 }
 
-// So many bits at the start of cells are the same in all keys of [begin, end), or more. Where `end`
-// goes on with zeros after the first different bit, the last key below it goes on with ones:
+// Returns how many bits at the start of cells, at least, are the same in all keys of [begin, end).
+// If `end` has zeros after the first different bit, the last key below it has ones there:
 // [00110101, 00111000) is 0011 and 0, and then 1 where `begin` has it.
 inline size_t CommonBits(std::string_view begin, std::string_view end, size_t min_key_bytes) {
   for (size_t i = 0; i < kMaxCellBytes; i += 8) {

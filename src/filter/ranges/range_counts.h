@@ -97,7 +97,8 @@ class RangeCounts {
   void CopyNumCells(NumCells* num_cells) const;
 
  private:
-  // Cells of eight bits more than those of so many bits, a multiple of 8 below kMaxCellBits.
+  // How many more cells of bits + 8 bits there are than of `bits` bits, a multiple of 8 below
+  // kMaxCellBits.
   double NumNewInByte(size_t bits) const;
   size_t CountDelimiters(const KeyDifference& key, size_t needed);
 

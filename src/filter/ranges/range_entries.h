@@ -16,7 +16,7 @@
 
 namespace bloomline::filter {
 
-// Which entries new filters get.
+// The entries that new filters get.
 struct RangeEntryOptions {
   bool is_auto = false;  // the kinds are chosen when all keys are known
   EntryKinds kinds;      // else these

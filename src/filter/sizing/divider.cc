@@ -61,7 +61,7 @@ class RateHull {
   const RatePoint& corner(size_t i) const { return corners_[i]; }
   size_t last() const { return corners_.size() - 1; }
 
-  // How much the rate falls per bit after corner i; decreases in i.
+  // The fall of the rate per bit after corner i; decreases in i.
   double slope(size_t i) const { return slopes_[i]; }
 
   // A lower bound of the rate.

@@ -59,7 +59,7 @@ struct RibbonView {
   uint64_t raw_seed;
 };
 
-// What a key selects.
+// The selection of a key.
 struct RibbonKey {
   BLOOMLINE_ALWAYS_INLINE RibbonKey(const RibbonView& filter, uint64_t hash) {
     const RibbonShape& shape = filter.shape;

@@ -67,7 +67,7 @@ void FilterWriter::BeginNext() {
   if (fault() == Fault::kOptions || !options_.random_seed) return;
   uint64_t seed = 0;
   fault_ = Fault::kSeed;
-  reason_ = "no random seed";  // also if there is no memory for a better reason
+  reason_ = "no random seed";  // also without memory for a better reason
   if (DrawSeed(&seed, &reason_)) {
     fault_ = Fault::kNone;
     reason_.clear();

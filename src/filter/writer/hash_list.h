@@ -72,7 +72,7 @@ class HashList {
   struct alignas(sizeof(uint64_t)) Node {
     Node* next;
     size_t capacity;
-    size_t size;  // set when the list goes on to another chunk
+    size_t size;  // set when the list continues in another chunk
     uint64_t* hashes() { return reinterpret_cast<uint64_t*>(this + 1); }
     const uint64_t* hashes() const { return reinterpret_cast<const uint64_t*>(this + 1); }
   };

@@ -4,7 +4,7 @@
 // An equation is two words: the key's fixed coefficients, and its hash, whose bits are the right
 // side of each column and the variable coefficients of each attempt. Both words are XORed when one
 // equation is added to another. The keys of the partial column come first. Once they are reduced by
-// its slots, its solution can be read, and the elimination goes on for the full columns.
+// its slots, its solution can be read, and the elimination continues for the full columns.
 //
 // All of it inlines into the kernel, which supplies the inner step.
 #ifndef BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_SOLVER_H_

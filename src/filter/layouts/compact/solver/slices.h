@@ -63,7 +63,7 @@ struct SliceLayout {
   // solver's equations do not have either.
   uint64_t tail_without_partial() const { return ~(uint64_t{1} << (variable_shift - 1)); }
 
-  // Where the window of the first attempt begins.
+  // The first bit of the window of the first attempt.
   unsigned window_shift() const { return variable_shift + kNumVariableSlots; }
 
   unsigned tail;
@@ -99,7 +99,7 @@ struct EquationPairs {
 
 // The pivots of eight slots, all of them among equations 0 to 63.
 struct EightPivots {
-  uint64_t equations;  // byte b is slot b's pivot; 64: it has none
+  uint64_t equations;  // byte b is slot b's pivot; 64 if it lacks one
 
   // Byte b is 1: slot b has a pivot.
   BLOOMLINE_SLICES_INLINE uint64_t slot_bytes() const {
@@ -155,7 +155,7 @@ template <typename Simd>
 struct SliceSystem {
   using Bytes = typename Simd::Bytes;
 
-  // What the choice of eight pivots adds to the equations.
+  // The changes of the equations by a choice of eight pivots.
   struct Elimination {
     // Clears the pivots' slots in a slice.
     template <bool kTwo>
