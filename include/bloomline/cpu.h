@@ -26,8 +26,7 @@ struct KernelInfo {
 // All kernels in this binary, slowest first.
 std::vector<KernelInfo> Kernels();
 
-// In static storage.
-const char* ActiveKernelName();
+const char* ActiveKernelName();  // static storage
 
 // One sentence with the valid names if BLOOMLINE_KERNEL names a kernel that cannot be used, else
 // empty.

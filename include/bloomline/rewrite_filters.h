@@ -20,7 +20,7 @@ struct RewriteProgress {
   uint64_t files_to_rewrite = 0;
   uint64_t bytes_done = 0;
   uint64_t bytes_to_rewrite = 0;
-  std::string next_path;  // empty: there is none
+  std::string next_path;  // empty at the end
 };
 
 struct RewriteOptions {
@@ -62,7 +62,7 @@ struct RewriteReport {
     std::string path;
     uint64_t bytes = 0;
     RewriteSkip reason;
-    std::string text;  // what RocksDB says of it; may be empty
+    std::string text;  // from RocksDB; may be empty
   };
   struct Filters {
     uint64_t files = 0;
@@ -73,9 +73,9 @@ struct RewriteReport {
   std::string column_family;
   bool is_dry_run = false;
   bool is_dropped = false;             // the family was dropped meanwhile; its files are gone
-  uint64_t files = 0;                  // that were looked at
-  uint64_t level0_files_left = 0;      // not looked at
-  uint64_t last_level_files_left = 0;  // not looked at
+  uint64_t files = 0;                  // examined
+  uint64_t level0_files_left = 0;      // not examined
+  uint64_t last_level_files_left = 0;  // not examined
   uint64_t files_to_rewrite = 0;       // that needed a new filter
   uint64_t bytes_to_rewrite = 0;
   uint64_t files_rewritten = 0;
@@ -93,7 +93,7 @@ struct RewriteReport {
   std::string ended_by;                  // why the call ended early: "cancelled"; empty: it did not
 
   bool IsComplete() const { return skipped.empty() && ended_by.empty(); }
-  // Some lines, with a sentence for each thing to do.
+  // With a sentence for each thing to do.
   std::string ToString() const;
 };
 

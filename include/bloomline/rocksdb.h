@@ -91,9 +91,9 @@ struct RocksDBFilterOptions : FilterOptions {
 
   // Range entries beside the keys, with which scans of empty ranges read almost nothing
   // (NewRangeExtractor, docs/ranges.md). "auto": chosen for each file. Or a list of key prefixes:
-  // "4:8:after0x2f" has those of 4 and of 8 bytes, and those up to each of the first 8 '/'. A list
-  // has up to 8 lengths, 1 to 64 (bytes) or "1bits" to "512bits". "after0x2f@1+3" is the first and
-  // third '/' alone; all delimiters together have up to 32 occurrences. Empty: none.
+  // "4:8:after0x2f" has those of 4 and of 8 bytes, and those up to each of the first 8 '/';
+  // "after0x2f@1+3" has the first and third. A list has up to 8 lengths, of 1 to 64 bytes or
+  // "1bits" to "512bits", and up to 32 occurrences of delimiters.
   std::string range_prefixes;
 
   // Memory for entries, in percent of that for keys, 1 to 400, as a mean over all levels: upper
@@ -136,22 +136,22 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
     std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
     std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error = nullptr);
 
-// Registers bloomline by name, so that RocksDB knows it in option strings and OPTIONS files:
+// Registers bloomline by name, so that RocksDB knows it in option strings and OPTIONS files
+// (docs/compatibility.md):
 //
 //   filter_policy=bloomline:10                                         bits per key
 //   filter_policy={id=bloomline;format=compact;bits_by_level=auto;flush_format=blocked}
 //   filter_policy={id=bloomline;bits_by_level=24:20:16:12:9;filters_at_bottom=false}
 //
-// docs/compatibility.md has all strings. DB::SetOptions replaces the options of a running database
-// as a whole or refuses them as a whole; but from RocksDB 9.8 on, a refused change resets them to
-// the defaults without an error.
-//
-//   db->SetOptions({{"block_based_table_factory", "{filter_policy={bits_per_key=16;};}"}});
-//
 // Call this before options are parsed, as often as you like; else RocksDB returns OK for a file
 // that names bloomline and uses no filter. It drops most errors in such strings; stderr has a line
 // for each. Returns false, with a line on stderr, if RocksDB has another version at run time; the
 // names are then unknown.
+//
+// DB::SetOptions replaces the options of a running database as a whole or refuses them as a whole;
+// but from RocksDB 9.8 on, a refused change resets them to the defaults without an error.
+//
+//   db->SetOptions({{"block_based_table_factory", "{filter_policy={bits_per_key=16;};}"}});
 bool RegisterBloomline();
 
 // Returns the prefix extractor that shows bloomline's filters the ranges of scans.

@@ -40,7 +40,7 @@ int OptimalNumProbes(Format format, double bits_per_key);
 // differ by up to 64 bytes, and none has more than 4 GiB.
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key);
 
-// The most bits per key at which FilterBytes are at most filter_bytes, cut to the upper end of the
+// The most bits per key at which FilterBytes are at most filter_bytes, up to the upper end of the
 // format's range. NaN if num_keys is 0, or if the lower end takes more.
 double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filter_bytes);
 
