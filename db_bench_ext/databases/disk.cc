@@ -219,12 +219,10 @@ class Bench {
   uint64_t wrong_answers_ = 0;
 };
 
-std::string Legend(const Flags& flags, const StoredKeys& stored, double disk_read_us) {
+std::string Legend(const Flags& flags, const StoredKeys& stored) {
   const auto form = static_cast<size_t>(flags.form);
   std::ostringstream out;
-  out << "disk        direct reads of 4 KiB take " << NumberText(disk_read_us, 0)
-      << " us (median)\n"
-      << "databases   " << cli::CountText(stored.size()) << " keys of " << kDecimalBytes
+  out << "databases   " << cli::CountText(stored.size()) << " keys of " << kDecimalBytes
       << " bytes in levels 1 to " << kNumLevels << ", each level with " << kLevelSizeRatio
       << " times as\n"
       << "            many as the one above it, every key in one level; values of " << kValueBytes
@@ -264,7 +262,7 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
   Begin("writing the keys of all levels");
   const TemporaryDirectory directory(flags.db_directory);
   const LevelFiles files(stored, directory.path());
-  output->Print(Legend(flags, stored, MedianDirectReadUs(files.OfLevel(kNumLevels))));
+  output->Print(Legend(flags, stored));
   uint64_t wrong = 0;
   for (const bool is_partitioned : {true, false}) {
     const char* const layout = is_partitioned ? "partitioned" : "full";

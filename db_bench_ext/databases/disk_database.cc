@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
@@ -63,8 +62,6 @@ rocksdb::Options DatabaseOptions() {
   return options;
 }
 
-constexpr size_t kReadBytes = 4096;
-constexpr int kNumReads = 500;
 // From linux/magic.h, which has only one of them by this name.
 constexpr long kTmpfs = 0x01021994;
 constexpr long kRamfs = 0x858458f6;
@@ -163,26 +160,6 @@ void CheckIsOnDisk(const std::string& directory, uint64_t bytes) {
   file.reset();
   unlink(path.c_str());
   if (!direct) throw NotHere("the file system of " + directory + " has no direct I/O");
-}
-
-double MedianDirectReadUs(const std::string& path) {
-  rocksdb::EnvOptions options;
-  options.use_direct_reads = true;
-  options.use_mmap_reads = false;
-  std::unique_ptr<rocksdb::RandomAccessFile> file;
-  Check(rocksdb::Env::Default()->NewRandomAccessFile(path, &file, options));
-  const std::unique_ptr<char, decltype(&std::free)> buffer(
-      static_cast<char*>(std::aligned_alloc(kReadBytes, kReadBytes)), &std::free);
-  const uint64_t num_blocks = std::filesystem::file_size(path) / kReadBytes;
-  std::vector<double> us;
-  for (uint64_t i = 0; i < kNumReads && num_blocks > 0; ++i) {
-    rocksdb::Slice read;
-    us.push_back(
-        1e6 * SecondsOf([&] {
-          Check(file->Read(Mix(i) % num_blocks * kReadBytes, kReadBytes, &read, buffer.get()));
-        }));
-  }
-  return Median(us);
 }
 
 }  // namespace bloomline::bench::disk

@@ -52,9 +52,6 @@ class DiskDatabase : public RocksDBDatabase {
 // I/O.
 void CheckIsOnDisk(const std::string& directory, uint64_t bytes);
 
-// The median of direct reads of 4 KiB at random places of the file.
-double MedianDirectReadUs(const std::string& path);
-
 }  // namespace bloomline::bench::disk
 
 #endif  // BLOOMLINE_DB_BENCH_EXT_DATABASES_DISK_DATABASE_H_

@@ -123,7 +123,7 @@ double TimeGets(const std::vector<std::string>& keys, bool expected, Contender* 
 }
 
 struct Times {
-  double hit_us, near_us, far_us;
+  double hit_us, near_us;
 };
 
 Row MakeRow(const Plan& plan, const Contender& contender, const std::vector<Times>& times) {
@@ -157,7 +157,6 @@ Row MakeRow(const Plan& plan, const Contender& contender, const std::vector<Time
       .Number("load_seconds", "load s", contender.load_seconds, 2)
       .Rounds("hit_us", "hit us", SpreadOf(Each(times, &Times::hit_us)), 2)
       .Rounds("near_miss_us", "near us", SpreadOf(Each(times, &Times::near_us)), 2)
-      .Rounds("far_miss_us", "far us", SpreadOf(Each(times, &Times::far_us)), 2)
       .Count("wrong_answers", "wrong", contender.wrong);
 }
 
@@ -170,11 +169,9 @@ uint64_t Measure(const Plan& plan, std::vector<Row>* rows) {
   Begin(std::string(plan.engine.name) + " " + plan.keys.name + ": timing all policies");
   const std::vector<std::string> stored = SampleStored(plan.keys.keys, plan.timed_queries);
   const std::vector<std::string> near = First(plan.keys.near, plan.timed_queries);
-  const std::vector<std::string> far = First(plan.keys.far, plan.timed_queries);
   const auto times = InTurns(plan.rounds, contenders.size(), [&](int, size_t now) {
     Contender* const contender = &contenders[now];
-    return Times{TimeGets(stored, true, contender), TimeGets(near, false, contender),
-                 TimeGets(far, false, contender)};
+    return Times{TimeGets(stored, true, contender), TimeGets(near, false, contender)};
   });
   uint64_t wrong = 0;
   for (size_t i = 0; i < contenders.size(); ++i) {

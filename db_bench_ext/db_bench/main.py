@@ -64,8 +64,7 @@ def main():
 
     say("The engines' own db_bench, with their filters and with bloomline\n\n"
         + plan.environment.rstrip("\n") + "\n" + report.legend(
-            folder=plan.db_dir, write_mib=rocksdb_runs.WRITE_LIMIT >> 20,
-            leveldb_buffer=plan.leveldb_buffer >> 10, rounds=plan.rounds,
+            folder=plan.db_dir, leveldb_buffer=plan.leveldb_buffer >> 10, rounds=plan.rounds,
             fill_rounds=plan.fill_rounds))
     all_rows = []
     with tempfile.TemporaryDirectory(prefix="bloomline-", dir=plan.db_dir) as folder:

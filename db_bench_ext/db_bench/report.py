@@ -23,8 +23,6 @@ LEGEND = {
     "readmissing": "RocksDB: numbers with one byte more than stored keys. LevelDB, stock: with one "
     "byte less (15 instead of 16), which hides what its filter does to neighbours. dec16 and be64: "
     "stored are even numbers, as %016d and as 8 bytes big-endian; asked are the odd ones that follow",
-    "seeks": "seekrandomwhilewriting: another thread writes {write_mib} MiB per second. Seeks do not "
-    "query these filters, flushes and compactions build them",
     "through": "how the distribution's unmodified db_bench comes to the policy: flag, its own; "
     "options file (--options_file); preload, libbloomline_rocksdb_preload.so in place of what the "
     "flag --bloom_bits makes. Where an options file names bloomline, the library is preloaded, too. "

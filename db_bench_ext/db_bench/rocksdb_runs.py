@@ -15,8 +15,7 @@ KEYS = "stock"
 # Missing keys are fast, so they have a process of their own that asks for more.
 READ_PROCESSES = (("readrandom", "multireadrandom"), ("readmissing",))
 READS = sum(READ_PROCESSES, ())
-WORKLOADS = ("fillrandom",) + READS + ("seekrandomwhilewriting",)
-WRITE_LIMIT = 20 << 20  # bytes per second
+WORKLOADS = ("fillrandom",) + READS
 
 
 class Bench(measurements.Bench):
@@ -39,7 +38,6 @@ class Bench(measurements.Bench):
         for _, subject in measurements.turns(self._plan.rounds, subjects):
             for workloads in READ_PROCESSES:
                 self._read(subject, workloads)
-            self._seek(subject)
         for subject in subjects:
             for workload in READS:
                 self._count(subject, workload)
@@ -138,19 +136,6 @@ class Bench(measurements.Bench):
         text = self._read_command("reads", subject, workloads)
         self._rows.add_round(KEYS, subject, programs.results(text, workloads))
 
-    # Seeks in a copy, because a thread writes meanwhile. Table files never change, so links do.
-    def _seek(self, subject):
-        copy = self._folder / "copy"
-        shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(self._database(subject), copy, copy_function=_link_tables)
-        text = self._bench(f"rocksdb seeks {subject.policy}", subject, copy,
-                           "seekrandomwhilewriting", "--use_existing_db=1", "--seed=3",
-                           f"--reads={self._plan.reads // 3}",
-                           f"--benchmark_write_rate_limit={WRITE_LIMIT}")
-        measured = programs.results(text, ["seekrandomwhilewriting"])
-        rate, _ = measured["seekrandomwhilewriting"]  # what is found depends on the writes
-        self._rows.add_round(KEYS, subject, {"seekrandomwhilewriting": (rate, None)})
-
     def _count(self, subject, workload):
         text = self._read_command("counts", subject, [workload], "--statistics=1")
 
@@ -173,10 +158,3 @@ class Bench(measurements.Bench):
             if options(subject) != options(self._bloom):
                 raise programs.Failure(f"{subject.policy} ran with other options than "
                                        f"{self._bloom.policy}")
-
-
-def _link_tables(source, target):
-    if source.endswith(".sst"):
-        os.link(source, target)
-    else:
-        shutil.copy2(source, target)

@@ -46,7 +46,6 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   bool native = false;
   int rounds = 0;
   int pause = 0;
-  double large_keys = 0;
 
   CLI::App app(
       "Measures filters alone, through the interfaces that RocksDB and LevelDB call: bloomline\n"
@@ -71,10 +70,6 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
       ->check(CLI::Range(0, 1000000));
   app.add_flag("--only-memory", flags.only_memory,
                "only the peak memory of building a filter of 30000000 keys: 20 seconds");
-  app.add_option("--large", large_keys,
-                 "only filters in memory of this many keys, such as 1e8, beside random memory "
-                 "accesses: a minute for 1e8")
-      ->check(CLI::Range(1e4, 1e12));
   auto* quick = app.add_flag("--quick", flags.quick,
                              "small filters, 2 rounds: takes seconds, times mean nothing");
   app.add_flag("--short", flags.is_short,
@@ -95,7 +90,6 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   if (flags.quick) UseQuickSizes(&flags);
   if (flags.is_short) UseShortSizes(&flags);
   flags.pause = std::chrono::microseconds(pause);
-  flags.large_keys = static_cast<uint64_t>(large_keys);
   if (rounds != 0) flags.rounds = flags.table_rounds = rounds;
   if (native && flags.native_library.empty()) {
     std::cerr << "--native needs --native-library; db_bench_ext/run provides one\n";
@@ -155,9 +149,6 @@ bool Selects(const std::vector<std::string>& google_benchmark_flags) {
 
 int Run(const Flags& flags) {
   std::filesystem::create_directories(flags.out_directory);
-  if (flags.large_keys != 0)
-    return MeasureLarge("bloomline's large filters\n\n" + DescribeEnvironment() + LoadWarning(),
-                        flags);
   Output output;
   const bool is_selection = Selects(flags.google_benchmark);
   std::vector<std::string> google_benchmark = flags.google_benchmark;

@@ -105,7 +105,6 @@ struct Flags {
   int num_leveldb_filters = 4096;
   uint64_t memory_keys = 30000000;  // of the filters whose builders' memory is measured
   bool only_memory = false;
-  uint64_t large_keys = 0;  // 0: not only a large filter
   bool quick = false;
   bool is_short = false;
   std::string native_library;  // empty: no native peers
@@ -194,10 +193,6 @@ std::string Tables(const Suite& suite, const Results& results);
 // instead if the system does not tell. Call it before much memory has been used: what this process
 // has freed would not count.
 std::string PeakMemoryTable(const std::vector<Subject>& subjects, uint64_t num_keys);
-
-// Measures filters of flags.large_keys through their own interfaces, prints a table below the
-// header, writes large.txt and large.csv, and returns the exit status.
-int MeasureLarge(const std::string& header, const Flags& flags);
 
 }  // namespace bloomline::bench
 

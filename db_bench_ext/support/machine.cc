@@ -10,10 +10,6 @@
 #include "leveldb/db.h"
 #include "rocksdb/version.h"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 namespace bloomline::bench {
 namespace {
 
@@ -40,16 +36,6 @@ constexpr char kCompiler[] = "clang++ " __clang_version__;
 #else
 constexpr char kCompiler[] = "g++ " __VERSION__;
 #endif
-
-// The value of `name` in a file of lines "NAME: N kB", in bytes; 0 if it has none.
-uint64_t BytesOf(const char* path, const std::string& name) {
-  std::ifstream stream(path);
-  for (std::string word; stream >> word;) {
-    uint64_t kib = 0;
-    if (word == name && stream >> kib) return kib << 10;
-  }
-  return 0;
-}
 
 }  // namespace
 
@@ -89,15 +75,13 @@ std::string LoadWarning() {
          " other threads were running at the start and disturb times\n";
 }
 
-uint64_t AvailableMemory() { return BytesOf("/proc/meminfo", "MemAvailable:"); }
-
-uint64_t PeakMemory() { return BytesOf("/proc/self/status", "VmHWM:"); }
-
-void ResetPeakMemory() {
-#ifdef __GLIBC__
-  malloc_trim(0);  // memory freed before does not belong to this measurement
-#endif
-  std::ofstream("/proc/self/clear_refs") << "5";
+uint64_t PeakMemory() {
+  std::ifstream stream("/proc/self/status");
+  for (std::string word; stream >> word;) {
+    uint64_t kib = 0;
+    if (word == "VmHWM:" && stream >> kib) return kib << 10;
+  }
+  return 0;
 }
 
 }  // namespace bloomline::bench

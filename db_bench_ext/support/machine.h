@@ -16,12 +16,8 @@ std::string MachineInOneLine();
 // A warning line if other threads are running at this moment, else empty.
 std::string LoadWarning();
 
-// Bytes of memory available without swapping; 0 if unknown.
-uint64_t AvailableMemory();
-
-// Peak memory of this process in bytes since the last ResetPeakMemory; 0 if unknown.
+// Peak memory of this process in bytes; 0 if unknown.
 uint64_t PeakMemory();
-void ResetPeakMemory();
 
 }  // namespace bloomline::bench
 
