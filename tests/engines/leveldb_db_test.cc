@@ -26,7 +26,7 @@ namespace {
 using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
 
 constexpr char kName[] = "app.Filter";
-constexpr uint64_t kKeys = Repetitions(3000);
+constexpr uint64_t kKeys = Repetitions(1000, 2);
 
 class IgnoresCase : public leveldb::Comparator {
  public:

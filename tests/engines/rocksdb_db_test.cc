@@ -33,7 +33,7 @@ namespace {
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 constexpr char kName[] = "test.CaseFolding";
-constexpr uint64_t kKeys = Repetitions(3000);
+constexpr uint64_t kKeys = Repetitions(1000, 2);
 
 class IgnoresCase : public rocksdb::Comparator {
  public:

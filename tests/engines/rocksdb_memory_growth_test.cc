@@ -169,7 +169,7 @@ TEST(MemoryGrowthTest, TwentyFoldGrowthStaysWithinTheMemory) {
 // with each compaction, so the mean of many steps counts.
 TEST(MemoryGrowthTest, WithoutFiltersAtTheBottomTheOthersTakeTheMemory) {
   if (kIsSlow) GTEST_SKIP() << "most of its time is RocksDB's";
-  const uint64_t num_keys = std::max<uint64_t>(kKeys, 1000000);
+  const uint64_t num_keys = std::max<uint64_t>(kKeys, 500000);
   TempDir dir;
   RocksDBFilterOptions options = ByLevel(20);
   options.filters_at_bottom = false;

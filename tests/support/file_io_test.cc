@@ -7,7 +7,6 @@
 #include <string>
 
 #include "src/support/aligned_memory.h"
-#include "src/support/file_calls.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::support {
@@ -49,32 +48,6 @@ TEST(FileIoTest, WhatIsWrittenAtEachPlaceIsReadThere) {
   ASSERT_NE(mapped.data(), nullptr);
   EXPECT_EQ(std::string(mapped.data() + static_cast<size_t>(kPlaces[2]), 4),
             "at " + std::to_string(kPlaces[2] % 10));
-}
-
-TEST(FileIoTest, AFileIsExaminedByNameAndByDescriptor) {
-  const tests::TempDir dir;
-  const std::string path = dir.Path("large");
-  std::string error;
-  ReplacementFile written;
-  ASSERT_TRUE(written.Open(path, &error)) << error;
-  ASSERT_TRUE(written.WriteAt(kPlaces[2], "end.", 4, &error)) << error;
-  ASSERT_TRUE(written.Commit(&error)) << error;
-  FileStatus named;
-  ASSERT_TRUE(Examine(path, &named));
-  EXPECT_EQ(named.kind, FileKind::kRegular);
-  EXPECT_EQ(named.size, kEnd);
-  const int descriptor = OpenFile(path, NoWriter::kGoOn);
-  ASSERT_GE(descriptor, 0);
-  FileStatus open;
-  ASSERT_TRUE(Examine(descriptor, &open));
-  EXPECT_EQ(open.size, kEnd);
-  EXPECT_EQ(open.device, named.device);
-  EXPECT_EQ(open.number, named.number);
-  EXPECT_EQ(CloseFile(descriptor), 0);
-  FileStatus folder;
-  ASSERT_TRUE(Examine(dir.Path(""), &folder));
-  EXPECT_EQ(folder.kind, FileKind::kFolder);
-  EXPECT_NE(folder.number, named.number);
 }
 
 }  // namespace

@@ -132,17 +132,6 @@ TEST_F(SaveTargetTest, RelativePathsStartAtTheWorkingDirectoryOfOpen) {
   EXPECT_EQ(tests::ReadFile(dir_.Path("relative")), "abc");
 }
 
-TEST_F(SaveTargetTest, LoopsOfLinksAreErrors) {
-  fs::create_symlink("loop_b", dir_.Path("loop_a"));
-  fs::create_symlink("loop_a", dir_.Path("loop_b"));
-  fs::create_symlink("self", dir_.Path("self"));
-  for (const char* const name : {"loop_a", "self"}) {
-    ExpectNotWritten(dir_.Path(name), "symbolic links");
-    ExpectNotRead(dir_.Path(name), "symbolic links");
-    EXPECT_TRUE(fs::is_symlink(dir_.Path(name)));
-  }
-}
-
 TEST_F(SaveTargetTest, PipesAndFoldersAreNeitherReadNorReplaced) {
   fs::create_directory(dir_.Path("folder"));
   ASSERT_EQ(mkfifo(dir_.Path("pipe").c_str(), 0666), 0);
