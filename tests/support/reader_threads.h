@@ -15,10 +15,10 @@
 
 namespace bloomline::tests {
 
-// Seconds for which a test keeps its threads busy: BLOOMLINE_THREADS_SECONDS, else 2.
+// Seconds for which a test keeps its threads busy: BLOOMLINE_THREADS_SECONDS, else 1.
 inline std::chrono::seconds BusyTime() {
   const char* seconds = std::getenv("BLOOMLINE_THREADS_SECONDS");
-  return std::chrono::seconds(seconds == nullptr ? 2 : std::atoi(seconds));
+  return std::chrono::seconds(seconds == nullptr ? 1 : std::atoi(seconds));
 }
 
 // Sleeps for that time, and on until what the threads were to do has been done: on a busy machine
