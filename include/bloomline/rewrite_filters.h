@@ -20,7 +20,6 @@ struct RewriteProgress {
   uint64_t files_to_rewrite = 0;
   uint64_t bytes_done = 0;
   uint64_t bytes_to_rewrite = 0;
-  std::string next_path;  // empty at the end
 };
 
 struct RewriteOptions {
@@ -49,13 +48,9 @@ struct RewriteOptions {
 enum class RewriteSkip {
   kDamaged,  // its checksums are wrong, or it cannot be read
   kNoSpace,  // too little of the disk is free
-  kBusy,     // another compaction had it until the end of the call
+  kBusy,     // another compaction has it, and may give it a new filter
   kLeft,     // the call ended before: cancelled, dry run or an error
-  kSame,     // it was rewritten, but its new filter is not as expected
 };
-
-// "damaged", "no space", and so on.
-const char* RewriteSkipName(RewriteSkip reason);
 
 struct RewriteReport {
   struct Skipped {
@@ -72,7 +67,6 @@ struct RewriteReport {
 
   std::string column_family;
   bool is_dry_run = false;
-  bool is_dropped = false;             // the family was dropped meanwhile; its files are gone
   uint64_t files = 0;                  // examined
   uint64_t level0_files_left = 0;      // not examined
   uint64_t last_level_files_left = 0;  // not examined
@@ -84,14 +78,12 @@ struct RewriteReport {
   uint64_t bytes_read = 0;     // of rewritten files
   uint64_t bytes_written = 0;
   double seconds = 0;
-  // The least time that a dry run foresees by bytes_per_second.
-  double estimated_seconds = 0;
   std::vector<Skipped> skipped;
   // By kind, "bloomline blocked, ranges", "RocksDB Bloom", "none": all examined files.
   std::map<std::string, Filters> before;
-  std::map<std::string, Filters> after;  // at the end, without those gone
-  std::string ended_by;                  // why the call ended early: "cancelled"; empty: it did not
+  std::string ended_by;  // why the call ended early: "cancelled"; empty: it did not
 
+  // No file that needed a new filter is left.
   bool IsComplete() const { return skipped.empty() && ended_by.empty(); }
   // With a sentence for each thing to do.
   std::string ToString() const;
@@ -107,9 +99,9 @@ struct RewriteReport {
 // jemalloc). A new prefix extractor or choice of range entries is not noticed: use all_files.
 //
 // Each file's checksums are verified first, and 256 MiB of the disk stay free, because RocksDB
-// refuses all writes after a compaction that finds damage or no room. At the end, the call waits up
-// to a minute for files that other compactions have taken. Files that are left are reported, and
-// the next call finds them.
+// refuses all writes after a compaction that finds damage or no room. Files that fail are skipped
+// and reported, as are files that another compaction has taken. However the call ended, the next
+// one finds the files that are left.
 //
 // Files whose neighbours share a user key are rewritten with them. Files of the last level are left
 // out with allow_ingest_behind, and with preclude_last_level_data_seconds in universal compaction.
@@ -118,8 +110,8 @@ struct RewriteReport {
 //
 // Returns false, with *error unless it is null, if the column family has no block-based tables or
 // no filter policy, if the database is read-only or a secondary, if manual compactions are
-// disabled, or if a compaction fails; RocksDB may then refuse writes. Skipped files, `cancel` and a
-// dropped family are not errors. The report is filled in all cases.
+// disabled, or if a compaction fails; RocksDB may then refuse writes. Skipped files and `cancel`
+// are not errors. The report is filled in all cases.
 //
 // Thread-safe. Two calls for one column family at a time rewrite some files twice.
 bool RewriteFilters(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,

@@ -21,12 +21,12 @@ Object* PointerIn(Handle* handle) {
   return object;
 }
 
-ROCKSDB_NAMESPACE::DB* DatabaseOf(rocksdb_t* db) { return PointerIn<ROCKSDB_NAMESPACE::DB>(db); }
+ROCKSDB_NAMESPACE::DB* Database(rocksdb_t* db) { return PointerIn<ROCKSDB_NAMESPACE::DB>(db); }
 
 // Null is the default column family.
-ROCKSDB_NAMESPACE::ColumnFamilyHandle* FamilyOf(rocksdb_t* db,
-                                                rocksdb_column_family_handle_t* column_family) {
-  return column_family == nullptr ? DatabaseOf(db)->DefaultColumnFamily()
+ROCKSDB_NAMESPACE::ColumnFamilyHandle* Family(rocksdb_t* db,
+                                              rocksdb_column_family_handle_t* column_family) {
+  return column_family == nullptr ? Database(db)->DefaultColumnFamily()
                                   : PointerIn<ROCKSDB_NAMESPACE::ColumnFamilyHandle>(column_family);
 }
 
@@ -54,8 +54,8 @@ extern "C" uint8_t bloomline_rocksdb_rewrite_filters(
         if (progress(state, now.bytes_done, now.bytes_to_rewrite) == 0) cancel = true;
       };
     }
-    return bloomline::RewriteFilters(
-        bloomline::DatabaseOf(db), bloomline::FamilyOf(db, column_family), parsed, &result, reason);
+    return bloomline::RewriteFilters(bloomline::Database(db), bloomline::Family(db, column_family),
+                                     parsed, &result, reason);
   });
   if (num_skipped != nullptr) *num_skipped = result.skipped.size();
   if (report != nullptr) {

@@ -33,9 +33,8 @@ bool HasOtherFilter(const FileFilter& filter, const FileFilter& wanted,
 
 struct TableFacts {
   FileFilter filter;
-  uint64_t num_entries = 0;
-  // The number of keys of the filter or its largest partition; without a filter, num_entries. About
-  // right for partitions and for files of RocksDB versions that do not record it.
+  // How many keys the filter or its largest partition has; without a filter, the entries of the
+  // file. About right for partitions and for files of RocksDB versions that do not record it.
   uint64_t sample_keys = 0;
   // No key has a prefix, and only prefixes go to the filter, so it would be empty.
   bool has_nothing_to_filter = false;

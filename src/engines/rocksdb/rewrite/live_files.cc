@@ -13,11 +13,6 @@ uint64_t LiveFiles::Unit::bytes() const {
   return sum;
 }
 
-bool LiveFiles::Unit::is_being_compacted() const {
-  return std::any_of(files.begin(), files.end(),
-                     [](const File& file) { return file.being_compacted; });
-}
-
 LiveFiles::LiveFiles(ROCKSDB_NAMESPACE::DB* db,
                      ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family)
     : comparator_(column_family->GetComparator()) {
@@ -44,7 +39,7 @@ bool LiveFiles::IsBottommost(int level, size_t index) const {
   return true;
 }
 
-LiveFiles::Unit LiveFiles::UnitOf(uint64_t number) const {
+LiveFiles::Unit LiveFiles::FindUnit(uint64_t number) const {
   Unit unit;
   for (const auto& level : metadata_.levels) {
     const std::vector<File>& files = level.files;

@@ -22,7 +22,6 @@ class LiveFiles {
     std::vector<File> files;
 
     uint64_t bytes() const;
-    bool is_being_compacted() const;
   };
 
   LiveFiles(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family);
@@ -39,8 +38,8 @@ class LiveFiles {
   bool IsBottommost(int level, size_t index) const;
 
   // The file of this number with those that share user keys with it at their ends, and those that
-  // share keys with these. Without files if the database has dropped it.
-  Unit UnitOf(uint64_t number) const;
+  // share keys with these. Without files if the database no longer has it.
+  Unit FindUnit(uint64_t number) const;
 
  private:
   const std::vector<File>& Files(int level) const;

@@ -1,12 +1,19 @@
-#include "src/engines/rocksdb/rewrite/rewrite_job.h"
-
+// RewriteFilters: finds the files of a column family that need a new filter, and rewrites each.
 #include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "bloomline/rewrite_filters.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/budget/file_seed.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
+#include "src/engines/rocksdb/rewrite/filter_facts.h"
+#include "src/engines/rocksdb/rewrite/live_files.h"
 #include "src/support/set_error.h"
 
 namespace bloomline {
@@ -14,6 +21,7 @@ namespace {
 
 using ROCKSDB_NAMESPACE::CompactionJobInfo;
 using ROCKSDB_NAMESPACE::CompactionOptions;
+using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::Temperature;
 using Clock = std::chrono::steady_clock;
@@ -23,31 +31,96 @@ double SecondsSince(Clock::time_point begin) {
 }
 
 // Options that only late versions have: the first since 10.8, both in 11.9.
-template <typename Options>
-auto SetTemperature(Temperature temperature, Options* options, int)
+template <typename O>
+auto SetTemperature(Temperature temperature, O* options, int)
     -> decltype(void(options->output_temperature_override)) {
   options->output_temperature_override = temperature;
 }
-template <typename Options>
-void SetTemperature(Temperature, Options*, long) {}
-template <typename Options>
-auto SetCancel(std::atomic<bool>* cancel, Options* options, int)
-    -> decltype(void(options->canceled)) {
+template <typename O>
+void SetTemperature(Temperature, O*, long) {}
+template <typename O>
+auto SetCancel(std::atomic<bool>* cancel, O* options, int) -> decltype(void(options->canceled)) {
   options->canceled = cancel;
 }
-template <typename Options>
-void SetCancel(std::atomic<bool>*, Options*, long) {}
+template <typename O>
+void SetCancel(std::atomic<bool>*, O*, long) {}
 
-}  // namespace
+// RocksDB before 7.5 does not have it.
+template <typename O>
+auto KeepsHotData(const O& options, int) -> decltype(options.preclude_last_level_data_seconds > 0) {
+  return options.preclude_last_level_data_seconds > 0;
+}
+template <typename O>
+bool KeepsHotData(const O&, long) {
+  return false;
+}
 
-RewriteJob::RewriteJob(ROCKSDB_NAMESPACE::DB* db,
-                       ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,
-                       const RewriteOptions& options, RewriteReport* report)
-    : db_(db),
-      column_family_(column_family),
-      options_(options),
-      report_(*report),
-      db_options_(db->GetOptions(column_family)) {}
+// RocksDB since 10.6 has the option for one family, too.
+template <typename O>
+auto IngestsBehind(const O& options, int) -> decltype(options.cf_allow_ingest_behind) {
+  return options.allow_ingest_behind || options.cf_allow_ingest_behind;
+}
+template <typename O>
+bool IngestsBehind(const O& options, long) {
+  return options.allow_ingest_behind;
+}
+
+// Compactions into the last level are refused, or would move data out of it.
+bool MustLeaveLastLevel(const Options& options) {
+  return IngestsBehind(options, 0) ||
+         (options.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleUniversal &&
+          KeepsHotData(options, 0));
+}
+
+// One call of RewriteFilters.
+class RewriteJob {
+ public:
+  RewriteJob(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,
+             const RewriteOptions& options, RewriteReport* report)
+      : db_(db),
+        column_family_(column_family),
+        options_(options),
+        report_(*report),
+        db_options_(db->GetOptions(column_family)) {}
+
+  // False with *error: RewriteFilters.
+  bool Run(std::string* error);
+
+ private:
+  struct File {
+    std::string path;
+    uint64_t bytes = 0;
+  };
+  enum class Outcome { kDone, kEnd, kFailed };
+
+  // Looks at all files, and returns those to rewrite.
+  std::vector<uint64_t> FindFiles();
+  void Look(const LiveFiles& live, int level, size_t index, const LiveFiles::File& file,
+            std::vector<uint64_t>* numbers);
+
+  Outcome RewriteOne(uint64_t number, std::string* error);
+  // False: a file of the unit cannot be rewritten now, for a reason that the report has. Files are
+  // not looked at once the call is cancelled.
+  bool IsFit(const LiveFiles::Unit& unit);
+  Status Compact(const LiveFiles::Unit& unit, CompactionJobInfo* info) const;
+  Outcome Judge(const Status& status, const LiveFiles::Unit& unit, std::string* error);
+
+  void Skip(const LiveFiles::Unit& unit, RewriteSkip reason, const std::string& text);
+  void NoteGone(uint64_t number);
+  void Finish(uint64_t number);  // it is no longer in unfinished_
+  void ShowProgress();
+  bool IsCancelled() const;
+  void Sleep(double seconds) const;
+
+  ROCKSDB_NAMESPACE::DB* const db_;
+  ROCKSDB_NAMESPACE::ColumnFamilyHandle* const column_family_;
+  const RewriteOptions& options_;
+  RewriteReport& report_;
+  const Options db_options_;
+  std::unique_ptr<TableProbe> probe_;
+  std::map<uint64_t, File> unfinished_;  // the files to rewrite, by number
+  uint64_t unfinished_bytes_ = 0;
+};
 
 bool RewriteJob::Run(std::string* error) {
   const Clock::time_point begin = Clock::now();
@@ -59,89 +132,101 @@ bool RewriteJob::Run(std::string* error) {
   // The LOG names files that the account cannot read, and the report calls them damaged.
   FilterAccount* const account = AccountAmong(db_options_);
   if (account != nullptr) account->CountFiles(db_);
-  std::vector<uint64_t> numbers = FindFiles();
-  if (options_.dry_run) {
-    for (const auto& [number, bytes] : unfinished_)
-      report_.estimated_seconds += LeastSeconds(bytes);
+  const std::vector<uint64_t> numbers = FindFiles();
+  Outcome outcome = Outcome::kDone;
+  for (size_t i = 0; !options_.dry_run && outcome == Outcome::kDone && i < numbers.size(); ++i) {
+    outcome = IsCancelled() ? Outcome::kEnd : RewriteOne(numbers[i], error);
   }
-  const bool is_done = options_.dry_run || RewriteAll(std::move(numbers), error);
+  if (!options_.dry_run && outcome == Outcome::kDone) ShowProgress();
+  if (outcome == Outcome::kFailed) report_.ended_by = *error;
   if (IsCancelled()) report_.ended_by = "cancelled";
-  for (const auto& [number, bytes] : unfinished_) {
-    report_.skipped.push_back({scanned_[number].path, bytes, RewriteSkip::kLeft, ""});
+  for (const auto& [number, file] : unfinished_) {
+    report_.skipped.push_back({file.path, file.bytes, RewriteSkip::kLeft, ""});
   }
   report_.seconds = SecondsSince(begin);
-  return is_done;
+  return outcome != Outcome::kFailed;
 }
 
-bool RewriteJob::RewriteAll(std::vector<uint64_t> numbers, std::string* error) {
-  constexpr double kRetrySeconds = 0.1;
-  constexpr double kMaxWaitSeconds = 60;
-  Clock::time_point waiting_since;
-  bool is_waiting = false;
-  while (!numbers.empty()) {
-    std::vector<uint64_t> busy;
-    for (const uint64_t number : numbers) {
-      if (IsCancelled()) return true;
-      switch (RewriteOne(number, error)) {
-        case Outcome::kDone:
-          break;
-        case Outcome::kBusy:
-          busy.push_back(number);
-          break;
-        case Outcome::kEnd:
-          return true;
-        case Outcome::kFailed:
-          report_.ended_by = *error;
-          return false;
-      }
-    }
-    if (busy.size() < numbers.size()) is_waiting = false;
-    if (busy.empty()) break;
-    if (!is_waiting) waiting_since = Clock::now();
-    is_waiting = true;
-    if (SecondsSince(waiting_since) >= kMaxWaitSeconds) {
-      for (const uint64_t number : busy) {
-        Skip(LiveFiles(db_, column_family_).UnitOf(number), RewriteSkip::kBusy, "");
-      }
-      break;
-    }
-    Sleep(kRetrySeconds);
-    numbers = std::move(busy);
+std::vector<uint64_t> RewriteJob::FindFiles() {
+  const LiveFiles live(db_, column_family_);
+  live.ForEach([&](int level, size_t index, const LiveFiles::File&) {
+    probe_->TellPolicy(report_.column_family, level, live.IsBottommost(level, index));
+  });
+  std::vector<uint64_t> numbers;
+  live.ForEach([&](int level, size_t index, const LiveFiles::File& file) {
+    Look(live, level, index, file, &numbers);
+  });
+  report_.files_to_rewrite = numbers.size();
+  report_.bytes_to_rewrite = unfinished_bytes_;
+  return numbers;
+}
+
+void RewriteJob::Look(const LiveFiles& live, int level, size_t index, const LiveFiles::File& file,
+                      std::vector<uint64_t>* numbers) {
+  if (IsCancelled()) return;
+  if (level == 0 && !options_.include_level0) {
+    ++report_.level0_files_left;
+    return;
   }
-  ShowProgress(0);
-  return true;
+  if (level == db_options_.num_levels - 1 && level > 0 && MustLeaveLastLevel(db_options_)) {
+    ++report_.last_level_files_left;
+    return;
+  }
+  const uint64_t number = FileNumber(file.name);
+  TableFacts facts;
+  const ROCKSDB_NAMESPACE::Status status = probe_->Read(FilePath(file), &facts);
+  if (!status.ok()) {
+    LiveFiles::Unit unit = LiveFiles(db_, column_family_).FindUnit(number);
+    if (unit.files.empty()) {
+      ++report_.files_gone;
+      return;
+    }
+    unit.files = {file};
+    return Skip(unit, RewriteSkip::kDamaged, status.ToString());
+  }
+  const FileFilter wanted =
+      probe_->Wanted(report_.column_family, level, live.IsBottommost(level, index), facts);
+  ++report_.files;
+  RewriteReport::Filters& sum = report_.before[facts.filter.kind];
+  ++sum.files;
+  sum.file_bytes += file.size;
+  sum.filter_bytes += facts.filter.bytes;
+  if (options_.all_files || HasOtherFilter(facts.filter, wanted, probe_->rounding())) {
+    numbers->push_back(number);
+    unfinished_[number] = {FilePath(file), file.size};
+    unfinished_bytes_ += file.size;
+  }
 }
 
 RewriteJob::Outcome RewriteJob::RewriteOne(uint64_t number, std::string* error) {
   if (unfinished_.count(number) == 0) return Outcome::kDone;  // with a neighbour, or skipped
   const Clock::time_point begin = Clock::now();
-  const LiveFiles::Unit unit = LiveFiles(db_, column_family_).UnitOf(number);
+  const LiveFiles::Unit unit = LiveFiles(db_, column_family_).FindUnit(number);
   if (unit.files.empty()) {
     NoteGone(number);
     return Outcome::kDone;
   }
-  if (unit.is_being_compacted()) return Outcome::kBusy;
-  ShowProgress(number);
+  ShowProgress();
   if (!IsFit(unit)) return Outcome::kDone;
   if (IsCancelled()) return Outcome::kEnd;  // IsFit reads whole files
-  std::vector<std::string> outputs;
   CompactionJobInfo info;
-  const Status status = Compact(unit, &outputs, &info);
-  if (!status.ok()) return Judge(status, number, unit, error);
+  const Status status = Compact(unit, &info);
+  if (!status.ok()) return Judge(status, unit, error);
   report_.bytes_read += unit.bytes();
   report_.bytes_written += info.stats.total_output_bytes;
-  NoteRewritten(unit, outputs);
+  report_.files_rewritten += unit.files.size();
+  if (unit.files.size() > 1) report_.chained_files += unit.files.size();
+  for (const LiveFiles::File& file : unit.files) Finish(FileNumber(file.name));
   // RocksDB does not report it (7.8 to 11.9), and an iterator may keep the inputs for long.
   if (FilterAccount* const account = AccountAmong(db_options_)) {
     account->OnCompactionCompleted(db_, info);
   }
-  if (!unfinished_.empty()) Sleep(LeastSeconds(unit.bytes()) - SecondsSince(begin));
+  if (options_.bytes_per_second != 0 && !unfinished_.empty()) {
+    const double least_seconds =
+        static_cast<double>(unit.bytes()) / static_cast<double>(options_.bytes_per_second);
+    Sleep(least_seconds - SecondsSince(begin));
+  }
   return Outcome::kDone;
-}
-
-double RewriteJob::LeastSeconds(uint64_t bytes) const {
-  if (options_.bytes_per_second == 0) return 0;
-  return static_cast<double>(bytes) / static_cast<double>(options_.bytes_per_second);
 }
 
 bool RewriteJob::IsFit(const LiveFiles::Unit& unit) {
@@ -159,7 +244,7 @@ bool RewriteJob::IsFit(const LiveFiles::Unit& unit) {
     if (IsCancelled()) return true;
     const Status status = probe_->Verify(FilePath(file));
     if (status.ok()) continue;
-    if (LiveFiles(db_, column_family_).UnitOf(FileNumber(file.name)).files.empty()) {
+    if (LiveFiles(db_, column_family_).FindUnit(FileNumber(file.name)).files.empty()) {
       NoteGone(FileNumber(file.name));
       return unfinished_.count(FileNumber(first.name)) != 0;  // CompactFiles judges the others
     }
@@ -169,8 +254,7 @@ bool RewriteJob::IsFit(const LiveFiles::Unit& unit) {
   return true;
 }
 
-Status RewriteJob::Compact(const LiveFiles::Unit& unit, std::vector<std::string>* outputs,
-                           CompactionJobInfo* info) const {
+Status RewriteJob::Compact(const LiveFiles::Unit& unit, CompactionJobInfo* info) const {
   CompactionOptions options;
   // Before 9.2 the default is Snappy, also if the column family has another one.
   options.compression = ROCKSDB_NAMESPACE::kDisableCompressionOption;
@@ -190,33 +274,28 @@ Status RewriteJob::Compact(const LiveFiles::Unit& unit, std::vector<std::string>
   for (size_t i = 0; paths.size() > 1 && i < paths.size(); ++i) {
     if (paths[i].path == unit.files.front().db_path) path_id = static_cast<int>(i);
   }
-  return db_->CompactFiles(options, column_family_, names, unit.level, path_id, outputs, info);
+  return db_->CompactFiles(options, column_family_, names, unit.level, path_id, nullptr, info);
 }
 
-RewriteJob::Outcome RewriteJob::Judge(const Status& status, uint64_t number,
-                                      const LiveFiles::Unit& unit, std::string* error) {
-  if (status.IsAborted()) return Outcome::kBusy;
-  if (status.IsColumnFamilyDropped()) {
-    report_.is_dropped = true;
-    while (!unfinished_.empty()) NoteGone(unfinished_.begin()->first);
-    report_.after.clear();
-    return Outcome::kEnd;
+RewriteJob::Outcome RewriteJob::Judge(const Status& status, const LiveFiles::Unit& unit,
+                                      std::string* error) {
+  if (status.IsAborted() || status.IsInvalidArgument()) {
+    // Another compaction has, or had, a file of the unit.
+    const LiveFiles now(db_, column_family_);
+    bool is_taken = status.IsAborted();
+    for (const LiveFiles::File& file : unit.files) {
+      const LiveFiles::Unit found = now.FindUnit(FileNumber(file.name));
+      if (found.files.empty()) NoteGone(FileNumber(file.name));
+      is_taken = is_taken || found.files.empty() || found.level != unit.level;
+    }
+    if (is_taken) {
+      Skip(unit, RewriteSkip::kBusy, "");
+      return Outcome::kDone;
+    }
   }
   if (status.IsCompactionTooLarge()) {
     Skip(unit, RewriteSkip::kNoSpace, status.ToString());
     return Outcome::kDone;
-  }
-  if (status.IsInvalidArgument()) {  // a file of the unit has been replaced
-    const LiveFiles::Unit now = LiveFiles(db_, column_family_).UnitOf(number);
-    if (now.files.empty()) NoteGone(number);
-    const auto has_number = [&](const LiveFiles::File& file) {
-      return std::any_of(now.files.begin(), now.files.end(), [&](const LiveFiles::File& other) {
-        return FileNumber(other.name) == FileNumber(file.name);
-      });
-    };
-    const bool is_same = now.level == unit.level && now.files.size() == unit.files.size() &&
-                         std::all_of(unit.files.begin(), unit.files.end(), has_number);
-    if (!is_same) return now.files.empty() ? Outcome::kDone : Outcome::kBusy;
   }
   if (status.IsIncomplete() && IsCancelled()) return Outcome::kEnd;
   *error = "RocksDB does not rewrite " + FilePath(unit.files.front()) + ": " + status.ToString();
@@ -232,33 +311,32 @@ RewriteJob::Outcome RewriteJob::Judge(const Status& status, uint64_t number,
 
 void RewriteJob::Skip(const LiveFiles::Unit& unit, RewriteSkip reason, const std::string& text) {
   for (const LiveFiles::File& file : unit.files) {
+    const uint64_t number = FileNumber(file.name);
+    if (reason == RewriteSkip::kBusy && unfinished_.count(number) == 0) continue;
     report_.skipped.push_back({FilePath(file), file.size, reason, text});
-    Finish(FileNumber(file.name));
+    Finish(number);
   }
+}
+
+void RewriteJob::NoteGone(uint64_t number) {
+  report_.files_gone += unfinished_.count(number);
+  Finish(number);
 }
 
 void RewriteJob::Finish(uint64_t number) {
   const auto found = unfinished_.find(number);
   if (found == unfinished_.end()) return;
-  unfinished_bytes_ -= found->second;
+  unfinished_bytes_ -= found->second.bytes;
   unfinished_.erase(found);
 }
 
-void RewriteJob::NoteGone(uint64_t number) {
-  ++report_.files_gone;
-  Forget(number);
-  Finish(number);
-}
-
-void RewriteJob::ShowProgress(uint64_t next) {
+void RewriteJob::ShowProgress() {
   if (options_.progress == nullptr) return;
   RewriteProgress progress;
   progress.files_to_rewrite = report_.files_to_rewrite;
   progress.files_done = report_.files_to_rewrite - unfinished_.size();
   progress.bytes_to_rewrite = report_.bytes_to_rewrite;
   progress.bytes_done = report_.bytes_to_rewrite - unfinished_bytes_;
-  const auto found = scanned_.find(next);
-  if (found != scanned_.end()) progress.next_path = found->second.path;
   options_.progress(progress);
 }
 
@@ -275,6 +353,8 @@ void RewriteJob::Sleep(double seconds) const {
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left, kStep)));
   }
 }
+
+}  // namespace
 
 bool RewriteFilters(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,
                     const RewriteOptions& options, RewriteReport* report, std::string* error) {
