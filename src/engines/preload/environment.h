@@ -6,9 +6,6 @@
 #ifndef BLOOMLINE_ENGINES_PRELOAD_ENVIRONMENT_H_
 #define BLOOMLINE_ENGINES_PRELOAD_ENVIRONMENT_H_
 
-#include <sys/auxv.h>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <cstring>
 
@@ -23,33 +20,10 @@ struct Environment {
   const char* bits_by_level;    // BLOOMLINE_BITS_BY_LEVEL; RocksDB only
   const char* metrics;          // BLOOMLINE_METRICS
   const char* metrics_seconds;  // BLOOMLINE_METRICS_SECONDS
-  const char* names;            // of all variables that begin with kPrefix, each with a newline
 };
 
-constexpr char kPrefix[] = "BLOOMLINE_";
-
-// Environment::names; null also without memory, and in setuid programs.
-inline const char* CaptureNames() {
-  if (getauxval(AT_SECURE) != 0) return nullptr;
-  char* names = nullptr;
-  size_t size = 0;
-  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
-    if (std::strncmp(*variable, kPrefix, sizeof(kPrefix) - 1) != 0) continue;
-    const size_t length = std::strcspn(*variable, "=");
-    auto* const longer = static_cast<char*>(std::realloc(names, size + length + 2));
-    if (longer == nullptr) break;
-    names = longer;
-    std::memcpy(names + size, *variable, length);
-    size += length + 1;
-    names[size - 1] = '\n';
-    names[size] = '\0';
-  }
-  return names;
-}
-
-// Call this while the process starts, because a later setenv in another thread could run at the
-// same time; for the same reason it copies the values. In setuid programs the variables have no
-// effect.
+// To be called while the process starts: later, a setenv of another thread could run at the same
+// time. So it copies the values. In setuid programs they have no effect.
 inline Environment CaptureEnvironment() {
   const auto value = [](const char* name) -> const char* {
     const char* const text = secure_getenv(name);
@@ -57,14 +31,10 @@ inline Environment CaptureEnvironment() {
     const char* const copy = strdup(text);
     return copy == nullptr ? text : copy;
   };
-  return {value("BLOOMLINE_FORMAT"),
-          value("BLOOMLINE_BITS_PER_KEY"),
-          value("BLOOMLINE_SEED"),
-          value("BLOOMLINE_VERBOSE"),
-          value("BLOOMLINE_BITS_BY_LEVEL"),
-          value("BLOOMLINE_METRICS"),
-          value("BLOOMLINE_METRICS_SECONDS"),
-          CaptureNames()};
+  return {value("BLOOMLINE_FORMAT"),         value("BLOOMLINE_BITS_PER_KEY"),
+          value("BLOOMLINE_SEED"),           value("BLOOMLINE_VERBOSE"),
+          value("BLOOMLINE_BITS_BY_LEVEL"),  value("BLOOMLINE_METRICS"),
+          value("BLOOMLINE_METRICS_SECONDS")};
 }
 
 }  // namespace bloomline::preload

@@ -2,12 +2,9 @@
 
 #include <errno.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <iterator>
-#include <string_view>
 
 #include "src/filter/layouts/limits.h"
 #include "src/support/number_text.h"
@@ -23,37 +20,6 @@ std::string Wrong(const char* name, const char* value, const std::string& allowe
 std::string RangeText(Format format) {
   const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
   return support::DoubleText(allowed.min) + " to " + support::DoubleText(allowed.max);
-}
-
-constexpr std::string_view kSettings[] = {"FORMAT",  "BITS_PER_KEY", "BITS_BY_LEVEL",   "SEED",
-                                          "VERBOSE", "METRICS",      "METRICS_SECONDS", "KERNEL"};
-
-// Variables that the range extractor, the Python package, the guides, builds, tests and benches
-// read.
-constexpr std::string_view kOthers =
-    " BENCH_PRESET BUILD BUILD_BENCH CONFORMANCE_COUNTS CONFORMANCE_DEFAULT CONFORMANCE_DEFECT "
-    "CONFORMANCE_FORMAT CPU DEBIAN_ROOT_UNSHARED INSTALLED LIBRARY NO_INSTALL POLICY "
-    "RANGES REDIS_SERVER REFERENCE_DIR SLOW_TOOL SOURCE TESTS TEST_FILES TEST_FOLDER "
-    "TEST_KEYS TEST_ROUNDS TEST_SETS THREADS_SECONDS VERSION WHEEL_PLATFORM WRONG_USE ";
-
-bool IsKnown(std::string_view name) {
-  return std::find(std::begin(kSettings), std::end(kSettings), name) != std::end(kSettings) ||
-         kOthers.find(" " + std::string(name) + " ") != std::string_view::npos;
-}
-
-std::string CheckNames(std::string_view names, Engine engine) {
-  while (!names.empty()) {
-    const std::string_view name = names.substr(0, names.find('\n'));
-    names.remove_prefix(name.size() + 1);
-    if (IsKnown(name.substr(sizeof(kPrefix) - 1))) continue;
-    std::string allowed;
-    for (const std::string_view setting : kSettings) {
-      if (engine == Engine::kLevelDB && setting == "BITS_BY_LEVEL") continue;
-      allowed += (allowed.empty() ? "" : ", ") + std::string(kPrefix).append(setting);
-    }
-    return "there is no variable " + support::Quoted(name) + "; allowed: " + allowed;
-  }
-  return "";
 }
 
 constexpr char kStock[] = "stock";
@@ -137,7 +103,6 @@ std::string Settings::Parse(const Environment& set, Engine engine, Settings* set
   if (settings->is_stock) settings->options.format = Format::kBloom;
   std::string error;
   if (set.verbose != nullptr) error = ParseVerbose(set.verbose, settings);
-  if (set.names != nullptr && error.empty()) error = CheckNames(set.names, engine);
   if (set.format != nullptr && error.empty()) error = ParseFormat(set.format, engine, settings);
   if (set.bits_per_key != nullptr && error.empty()) {
     error = ParseBitsPerKey(set.bits_per_key, settings);

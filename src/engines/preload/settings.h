@@ -22,7 +22,6 @@ struct Settings {
   int metrics_seconds = 15;
 
   // Returns an empty string, or one sentence that names a variable, its value and what is allowed.
-  // An unknown name is wrong, too, because it may be misspelt. May throw bad_alloc.
   static std::string Parse(const Environment& environment, Engine engine, Settings* settings);
 };
 

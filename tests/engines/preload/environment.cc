@@ -11,5 +11,4 @@ int main() {
         environment.bits_by_level, environment.metrics, environment.metrics_seconds}) {
     std::printf("%s ", value == nullptr ? "-" : value);
   }
-  std::printf("%s", environment.names == nullptr ? "no names" : "names");
 }
