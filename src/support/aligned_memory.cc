@@ -1,6 +1,9 @@
 #include "src/support/aligned_memory.h"
 
+#include <sys/mman.h>
+
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -15,11 +18,11 @@ constexpr size_t kAlignment = 64;  // a cache line
 
 AlignedMemory::~AlignedMemory() {
   if (is_file_) {
-    UnmapFile(start_, num_bytes_);
+    munmap(start_, num_bytes_);
   } else if (IsMapped()) {
-    support::FreePages(start_, num_bytes_);
+    FreePages(start_, num_bytes_);
   } else {
-    FreeAligned(start_);
+    std::free(start_);
   }
 }
 
@@ -36,18 +39,20 @@ AlignedMemory AlignedMemory::Zeroed(uint64_t bytes) {
   AlignedMemory memory;
   if (bytes > SIZE_MAX) return memory;
   const auto size = static_cast<size_t>(bytes);
-  if (size < bloomline::support::kHugePageBytes) {
-    memory.start_ = AllocateAligned(kAlignment, size);
+  if (size < kHugePageBytes) {
+    memory.start_ = std::aligned_alloc(kAlignment, size);
     if (memory.start_ != nullptr) std::memset(memory.start_, 0, size);
   } else {
-    memory.start_ = bloomline::support::AllocatePages(size);
+    memory.start_ = AllocatePages(size);
   }
   if (memory.start_ != nullptr) memory.num_bytes_ = size;
   return memory;
 }
 
 void AlignedMemory::Zero() {
-  if (IsMapped() && DropContent(start_, num_bytes_)) return;
+#ifdef __linux__  // elsewhere MADV_DONTNEED may keep the content
+  if (IsMapped() && madvise(start_, num_bytes_, MADV_DONTNEED) == 0) return;
+#endif
   if (start_ != nullptr) std::memset(start_, 0, num_bytes_);
 }
 
@@ -58,8 +63,8 @@ AlignedMemory AlignedMemory::OfFile(int file, uint64_t bytes) {
     return memory;
   }
   const auto size = static_cast<size_t>(bytes);
-  void* const start = MapFile(file, size);
-  if (start == nullptr) return memory;
+  void* const start = mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
+  if (start == MAP_FAILED) return memory;
   memory.start_ = start;
   memory.num_bytes_ = size;
   memory.is_file_ = true;

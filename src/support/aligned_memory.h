@@ -31,7 +31,7 @@ class AlignedMemory {
   void Zero();
 
  private:
-  bool IsMapped() const { return num_bytes_ >= support::kHugePageBytes; }  // memory of Zeroed
+  bool IsMapped() const { return num_bytes_ >= kHugePageBytes; }  // memory of Zeroed
 
   void* start_ = nullptr;
   size_t num_bytes_ = 0;

@@ -36,32 +36,14 @@ int CloseFile(int descriptor);
 bool Examine(const std::string& path, FileStatus* status);
 bool Examine(int descriptor, FileStatus* status);
 
-// Return how many bytes were moved: at least one, or 0 at the end of the file, and at most 2^30.
+// Returns how many bytes were read: at least one, or 0 at the end of the file, and at most 2^30.
 int64_t ReadSome(int descriptor, size_t at_most, char* dst);
-int64_t ReadSomeAt(int descriptor, uint64_t offset, size_t at_most, char* dst);
-int64_t WriteSome(int descriptor, size_t at_most, const char* data);
-int64_t WriteSomeAt(int descriptor, uint64_t offset, size_t at_most, const char* data);
 
 // Returns where ReadSome would read.
 int64_t PositionOf(int descriptor);
 
-// Makes the file, or the names in the folder, survive a power failure.
-int SyncFile(int descriptor);
-
-// Creates a file for writing, which must not exist, and returns its descriptor. Its permissions
-// follow the umask; a private file is open to its owner alone.
-int CreateFile(const std::string& path, bool is_private);
-
-// Gives the open file the mode of the file `path`, if that exists, but neither its owner nor its
-// access control list.
-int CopyMode(const std::string& path, int descriptor);
-
-// Renames the file. Replaces a file that has the new name.
-int RenameFile(const std::string& from, const std::string& to);
-int RemoveFile(const std::string& path);
-
-// Tells the system that these bytes will be read soon. This is only advice: it fails silently, and
-// does nothing where a system takes none.
+// Tells the system that these bytes will be read soon. Only advice: fails silently, and does
+// nothing on systems that take none.
 void WillRead(int descriptor, uint64_t offset, uint64_t bytes);
 
 }  // namespace bloomline::support

@@ -1,7 +1,13 @@
 #include "src/support/file_io.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -17,13 +23,15 @@ std::string At(const char* what, uint64_t n, uint64_t offset) {
   return std::string(what) + " " + std::to_string(n) + " bytes at offset " + std::to_string(offset);
 }
 
-// Moves n bytes by calls of transfer(done, at_most), which returns what read and write do. Sets
-// *done to how many were moved: fewer than n if a call moved none. Returns false, with errno, on an
-// error.
+// Some systems move at most 2 GiB at a time.
+size_t Limited(size_t bytes) { return std::min(bytes, size_t{1} << 30); }
+
+// Moves n bytes by calls of transfer(done, at_most), which returns as read and write do. False,
+// with errno, on an error. *done is how many were moved: fewer than n if a call moved none.
 template <typename Transfer>
 bool MoveAll(uint64_t n, uint64_t* done, Transfer transfer) {
   for (*done = 0; *done < n;) {
-    const int64_t moved = transfer(*done, static_cast<size_t>(n - *done));
+    const int64_t moved = transfer(*done, Limited(static_cast<size_t>(n - *done)));
     if (moved < 0 && errno == EINTR) continue;
     if (moved < 0) return false;
     if (moved == 0) return true;
@@ -36,7 +44,7 @@ bool ReadExactly(int descriptor, const std::string& path, uint64_t offset, uint6
                  std::string* error) {
   uint64_t done;
   const bool readable = MoveAll(n, &done, [&](uint64_t so_far, size_t at_most) {
-    return ReadSomeAt(descriptor, offset + so_far, at_most, dst + so_far);
+    return pread(descriptor, dst + so_far, at_most, static_cast<off_t>(offset + so_far));
   });
   if (!readable) return SystemFailure(path, At("cannot read", n, offset), error);
   if (done == n) return true;
@@ -49,7 +57,7 @@ bool WriteExactly(int descriptor, const std::string& path, uint64_t offset, uint
                   const char* data, std::string* error) {
   uint64_t done;
   const bool writable = MoveAll(n, &done, [&](uint64_t so_far, size_t at_most) {
-    return WriteSomeAt(descriptor, offset + so_far, at_most, data + so_far);
+    return pwrite(descriptor, data + so_far, at_most, static_cast<off_t>(offset + so_far));
   });
   if (writable && done == n) return true;
   if (writable) errno = ENOSPC;  // a call wrote nothing and set no errno
@@ -86,9 +94,25 @@ int CreateBeside(const std::string& target, bool is_private, std::string* path) 
   do {
     *path = target + ".tmp" + std::to_string(ProcessNumber()) + "." +
             std::to_string(counter.fetch_add(1));
-    descriptor = CreateFile(*path, is_private);
+    // Others may use it as the umask says, or its owner alone.
+    descriptor =
+        open(path->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, is_private ? 0600 : 0666);
   } while (descriptor < 0 && (errno == EEXIST || errno == EINTR));
   return descriptor;
+}
+
+// The mode, not the owner and no access control list.
+int CopyMode(const std::string& path, int descriptor) {
+  struct stat found;
+  if (stat(path.c_str(), &found) != 0) return errno == ENOENT ? 0 : -1;
+  return fchmod(descriptor, found.st_mode & 0777);
+}
+
+int SyncFile(int descriptor) {
+#ifdef __APPLE__  // fsync leaves the bytes in the disk's own cache; not all file systems know more
+  if (fcntl(descriptor, F_FULLFSYNC) == 0) return 0;
+#endif
+  return fsync(descriptor);
 }
 
 }  // namespace
@@ -116,7 +140,7 @@ bool InputFile::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* erro
 
 ReplacementFile::~ReplacementFile() {
   if (descriptor_ >= 0) CloseFile(descriptor_);
-  if (!temporary_.empty()) RemoveFile(temporary_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
   if (folder_ >= 0) CloseFile(folder_);
 }
 
@@ -159,7 +183,7 @@ bool ReplacementFile::Commit(std::string* error, DiskSync sync) {
   if (CloseFile(descriptor) != 0 && errno != EINTR) {  // with EINTR it is closed
     return SystemFailure(temporary_, "cannot be closed", error);
   }
-  if (RenameFile(temporary_, target_) != 0) {
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
     return SystemFailure(temporary_, "cannot be renamed to " + target_, error);
   }
   temporary_.clear();

@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <new>
 #if defined(__linux__)
 #include <malloc.h>
@@ -65,28 +64,7 @@ void FreePages(void* memory, size_t bytes) {
   }
 }
 
-void* AllocateAligned(size_t alignment, size_t bytes) {
-  return std::aligned_alloc(alignment, bytes);
-}
-
-void FreeAligned(void* memory) { std::free(memory); }
-
-void* MapFile(int descriptor, size_t bytes) {
-  void* const memory = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, descriptor, 0);
-  return memory == MAP_FAILED ? nullptr : memory;
-}
-
-void UnmapFile(void* memory, size_t bytes) { munmap(memory, bytes); }
-
-bool DropContent([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
-#ifdef __linux__  // elsewhere MADV_DONTNEED may keep the content
-  return madvise(memory, bytes, MADV_DONTNEED) == 0;
-#else
-  return false;
-#endif
-}
-
-size_t UsableBytesOf([[maybe_unused]] void* memory) {
+size_t UsableBytes([[maybe_unused]] void* memory) {
 #if defined(__linux__) || defined(__FreeBSD__)
   return malloc_usable_size(memory);
 #elif defined(__APPLE__)

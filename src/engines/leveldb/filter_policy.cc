@@ -33,9 +33,9 @@ constexpr std::string_view kSeedMark = ".seed-";
 constexpr size_t kCheckDigits = 32;  // two hashes in hexadecimal
 static_assert(kCheckDigits == 2 * 2 * sizeof(uint64_t));
 
-// The check of a seed in a policy's name (docs/format.md, section 4). It distinguishes seeds
-// without showing them.
-std::string CheckOf(uint64_t seed) {
+// The check of a seed in a policy's name (docs/format.md, section 4): it distinguishes seeds, and
+// does not show them in plain text.
+std::string SeedCheck(uint64_t seed) {
   const auto half = [seed](std::string_view text) {
     return static_cast<unsigned long long>(filter::Hash64(text, seed));
   };
@@ -48,7 +48,7 @@ std::string CheckOf(uint64_t seed) {
 
 // The name under which LevelDB stores filters.
 std::string StoredName(const std::string& name, uint64_t seed) {
-  return seed == 0 ? name : name + std::string(kSeedMark) + CheckOf(seed);
+  return seed == 0 ? name : name + std::string(kSeedMark) + SeedCheck(seed);
 }
 
 bool EndsInACheck(std::string_view name) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cinttypes>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -73,7 +72,7 @@ uint64_t UsableBytes(uint64_t filter_bytes) {
   const uint64_t bytes = filter_bytes + kBlockTrailerBytes;
   char* const memory = new (std::nothrow) char[bytes];
   if (memory == nullptr) return 0;
-  const uint64_t usable = support::UsableBytesOf(memory);
+  const uint64_t usable = support::UsableBytes(memory);
   delete[] memory;
   return usable < bytes ? 0 : usable - kBlockTrailerBytes;
 }
@@ -99,7 +98,7 @@ void RocksDBBitsBuilder::UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTabl
   fills_allocations_ = options.optimize_filters_for_memory;
 }
 
-double RocksDBBitsBuilder::BitsPerKeyOf(uint64_t num_keys) const {
+double RocksDBBitsBuilder::BitsPerKeyFor(uint64_t num_keys) const {
   const double bits_per_key = writer_.options().bits_per_key;
   if (max_filter_bytes_ == 0 || num_keys == 0) return bits_per_key;
   // The entries for ranges, and what whole blocks may add; keys pay for the rest.
@@ -109,16 +108,16 @@ double RocksDBBitsBuilder::BitsPerKeyOf(uint64_t num_keys) const {
   return std::min(bits_per_key, std::max(8 * key_bytes / static_cast<double>(num_keys), kMinBits));
 }
 
-filter::FilterShape RocksDBBitsBuilder::ShapeOf(uint64_t num_keys) const {
-  return filter::TableShape(writer_.options().format, num_keys, BitsPerKeyOf(num_keys),
+filter::FilterShape RocksDBBitsBuilder::ShapeFor(uint64_t num_keys) const {
+  return filter::TableShape(writer_.options().format, num_keys, BitsPerKeyFor(num_keys),
                             writer_.end_bytes(), MaxPayloadBytes(writer_.extension()));
 }
 
 RocksDBBitsBuilder::Plan RocksDBBitsBuilder::MakePlan() const {
   const uint64_t num_keys = writer_.num_keys();
   Plan plan;
-  plan.bits_per_key = BitsPerKeyOf(num_keys);
-  if (!writer_.MatchesEverything()) plan.shape = FittedToAllocation(num_keys, ShapeOf(num_keys));
+  plan.bits_per_key = BitsPerKeyFor(num_keys);
+  if (!writer_.MatchesEverything()) plan.shape = FittedToAllocation(num_keys, ShapeFor(num_keys));
   plan.num_bytes = plan.shape.payload_bytes() + writer_.tail_bytes();
   return plan;
 }
@@ -168,14 +167,6 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   if (!is_partition_ && EstimateEntriesAdded() == 0) return Slice();
   const Plan plan = MakePlan();
   was_limited_ = plan.bits_per_key < writer_.options().bits_per_key;
-  if (was_limited_ && !has_reported_limit_) {
-    has_reported_limit_ = true;  // one line for all partitions
-    ROCKSDB_NAMESPACE::Info(log_,
-                            "bloomline: max_filter_bytes=%" PRIu64 " gives a filter of %" PRIu64
-                            " keys %.3g bits per key, not %.3g",
-                            max_filter_bytes_, static_cast<uint64_t>(writer_.num_keys()),
-                            plan.bits_per_key, writer_.options().bits_per_key);
-  }
   FilterMemory memory(plan.num_bytes, fills_allocations_);
   writer_.FinishTo(plan.shape, memory.bytes);
   if (!writer_.error().empty()) {
@@ -198,7 +189,7 @@ size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) noexcept {
   if (num_entries == 0 || !filter::IsAllowed(options.format, options.bits_per_key)) {
     return ToSize(writer_.end_bytes());  // no keys, or a filter that matches everything
   }
-  return ToSize(ShapeOf(num_entries).payload_bytes() + writer_.end_bytes());
+  return ToSize(ShapeFor(num_entries).payload_bytes() + writer_.end_bytes());
 }
 
 double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) noexcept {
@@ -207,7 +198,7 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) noe
   if (bytes <= writer_.end_bytes() || !filter::IsAllowed(options.format, options.bits_per_key)) {
     return 1;
   }
-  const filter::FilterShape shape = ShapeOf(num_entries);
+  const filter::FilterShape shape = ShapeFor(num_entries);
   const double paid_bits = 8 * static_cast<double>(bytes - writer_.end_bytes());
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
   return filter::RateOf(shape, bits_per_key);

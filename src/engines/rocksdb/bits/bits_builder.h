@@ -80,17 +80,17 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  protected:
   filter::FilterWriter& writer() { return writer_; }
   // The hash of an entry of the next filter.
-  uint64_t HashOf(const Slice& entry) const { return writer_.HashOf(entry.ToStringView()); }
+  uint64_t Hash(const Slice& entry) const { return writer_.HashOf(entry.ToStringView()); }
   // Whether the limit of bytes took bits from the last filter.
   bool was_limited() const { return was_limited_; }
   bool is_partition() const { return is_partition_; }
 
  private:
   // The bits per key of a filter of num_keys keys, within the limit of bytes.
-  double BitsPerKeyOf(uint64_t num_keys) const;
+  double BitsPerKeyFor(uint64_t num_keys) const;
   // The shape of a filter of num_keys keys.
-  filter::FilterShape ShapeOf(uint64_t num_keys) const;
-  // The same for a filter that fills its allocation, if memory is to be saved.
+  filter::FilterShape ShapeFor(uint64_t num_keys) const;
+  // The same, of a filter that takes what its allocation has, if memory is to be saved.
   filter::FilterShape FittedToAllocation(uint64_t num_keys, const filter::FilterShape& asked) const;
 
   // The next filter, chosen once.
@@ -106,7 +106,6 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   uint64_t max_filter_bytes_ = 0;
   bool is_partition_ = true;  // unless UseTableOptions knows better
   bool was_limited_ = false;
-  bool has_reported_limit_ = false;
   ROCKSDB_NAMESPACE::Logger* const log_;
 };
 

@@ -28,13 +28,13 @@ class VerifiedBuilder : public Builder {
   using Builder::Builder;
 
   void AddKey(const Slice& key) noexcept override {
-    added_.push_back(this->HashOf(key));
+    added_.push_back(this->Hash(key));
     Builder::AddKey(key);
   }
 
   void AddKeyAndAlt(const Slice& key, const Slice& alt) noexcept BLOOMLINE_OVERRIDE_SINCE_9_6 {
-    added_.push_back(this->HashOf(key));
-    added_.push_back(this->HashOf(alt));
+    added_.push_back(this->Hash(key));
+    added_.push_back(this->Hash(alt));
     Builder::AddKeyAndAlt(key, alt);
   }
 

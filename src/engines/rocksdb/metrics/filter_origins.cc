@@ -20,7 +20,7 @@ static_assert(filter::kMaxCounts < (1 << kIndexBits));
 std::atomic<uint64_t> origins[kNumOrigins];
 
 // The bits of a filter are random, so a few of them distinguish it from all others.
-uint64_t HashOfPart(std::string_view filter) {
+uint64_t PartHash(std::string_view filter) {
   constexpr size_t kPart = 256;
   const uint64_t start = filter::Hash64(filter.substr(0, kPart), filter.size());
   return filter::Hash64(filter.substr(filter.size() - std::min(filter.size(), kPart)), start);
@@ -31,12 +31,12 @@ std::atomic<uint64_t>& Place(uint64_t hash) { return origins[hash % kNumOrigins]
 }  // namespace
 
 void RememberOrigin(std::string_view filter, const filter::FilterCounts& counts) {
-  const uint64_t hash = HashOfPart(filter);
+  const uint64_t hash = PartHash(filter);
   Place(hash).store(hash >> kIndexBits << kIndexBits | counts.index(), std::memory_order_relaxed);
 }
 
 filter::FilterCounts* FindOrigin(std::string_view filter, filter::FilterCounts* unknown) {
-  const uint64_t hash = HashOfPart(filter);
+  const uint64_t hash = PartHash(filter);
   const uint64_t found = Place(hash).load(std::memory_order_relaxed);
   if (found >> kIndexBits != hash >> kIndexBits) return unknown;
   filter::FilterCounts* const counts = filter::CountsAt(found & ((1 << kIndexBits) - 1));
