@@ -1,4 +1,4 @@
-// The sample of ranges inside RocksDB: readers add to it, and LOG says what was chosen by it.
+// The sample of ranges inside RocksDB: readers add to it, and later files follow it.
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
@@ -16,7 +16,6 @@
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/bits_reader.h"
-#include "src/engines/rocksdb/ranges/range_builder.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/ranges/asked_ranges.h"
 #include "src/filter/ranges/range_entries.h"
@@ -81,17 +80,6 @@ TEST(RocksDBAskedRangesTest, ReadersAddRangesToTheSampleAndKeepIt) {
   EXPECT_TRUE(watched.expired());
 }
 
-// Returns the lines of bloomline in a file like RocksDB's LOG.
-std::vector<std::string> LinesIn(const std::string& path) {
-  std::istringstream text(ReadFile(path));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(text, line);) {
-    const size_t at = line.find("bloomline: ");
-    if (at != line.npos) lines.push_back(line.substr(at));
-  }
-  return lines;
-}
-
 // Keys of ten letters, of which scans ask for the first six: nothing in the keys says so.
 TEST(RocksDBAskedRangesTest, LaterFilesHaveWhatScansAskFor) {
   const TempDir dir;
@@ -144,47 +132,6 @@ TEST(RocksDBAskedRangesTest, LaterFilesHaveWhatScansAskFor) {
   all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
   ASSERT_TRUE(db->CompactRange(all, nullptr, nullptr).ok());
   EXPECT_GT(scan(1000), 500U);
-  db.reset();  // which writes the last lines of LOG
-  const std::string text = ReadFile(dir.Path("db/LOG"));
-  const size_t line = text.find("range_prefixes=auto chose ");
-  ASSERT_NE(line, text.npos);
-  EXPECT_NE(text.substr(line, text.find('\n', line) - line).find("6 ("), text.npos)
-      << text.substr(line, 80);
-}
-
-TEST(RocksDBRangeChoiceLogTest, HasALineForEachChange) {
-  const TempDir dir;
-  std::shared_ptr<rocksdb::Logger> log, other;
-  for (auto* const logger : {&log, &other}) {
-    const std::string path = dir.Path(logger == &log ? "LOG" : "LOG2");
-    ASSERT_TRUE(rocksdb::Env::Default()->NewLogger(path, logger).ok());
-    (*logger)->SetInfoLogLevel(rocksdb::INFO_LEVEL);
-  }
-  filter::EntryKinds kinds = Cells(64);
-  LogRangeChoice(nullptr, "default", kinds, 1);
-  LogRangeChoice(log.get(), "default", kinds, 1234);
-  LogRangeChoice(log.get(), "default", kinds, 1235);
-  LogRangeChoice(other.get(), "default", kinds, 1236);
-  for (uint8_t depth = 1; depth <= filter::kMaxDepth; ++depth) {
-    kinds.prefixes[kinds.num_prefixes++] = {'/', depth};
-  }
-  LogRangeChoice(log.get(), "default", kinds, 1237);
-  LogRangeChoice(log.get(), "users%s", kinds, 1238);
-  LogRangeChoice(log.get(), "users%s", kinds, 1239);
-  LogRangeChoice(log.get(), "default", kinds, 1240);
-  LogRangeChoice(log.get(), "default", {}, 0);
-  log.reset();
-  other.reset();
-  const std::string start = "bloomline: column family ";
-  EXPECT_EQ(LinesIn(dir.Path("LOG")),
-            (std::vector<std::string>{
-                start + "'default': range_prefixes=auto chose 8 (1234 ranges sampled)",
-                start + "'default': range_prefixes=auto chose 8:after0x2f (1237 ranges sampled)",
-                start + "'users%s': range_prefixes=auto chose 8:after0x2f (1238 ranges sampled)",
-                start + "'default': range_prefixes=auto chose none (0 ranges sampled)"}));
-  EXPECT_EQ(LinesIn(dir.Path("LOG2")),
-            (std::vector<std::string>{start + "'default': range_prefixes=auto chose 8 (1236 ranges "
-                                              "sampled)"}));
 }
 
 }  // namespace

@@ -308,8 +308,8 @@ TEST_F(RocksDBAccountSeedTest, EverythingMayEndMeanwhile) {
   }
 }
 
-// The metrics and the LOG say what the account has, and which limit took bits.
-TEST_F(RocksDBFilterAccountTest, MetricsAndTheLogHaveTheBytes) {
+// The metrics say what the account has, and which limit took bits.
+TEST_F(RocksDBFilterAccountTest, MetricsHaveTheBytes) {
   constexpr char kBytes[] = "bloomline_filter_memory_bytes";
   constexpr char kLimit[] = "bloomline_filter_memory_limit_bytes";
   constexpr char kLimited[] = "bloomline_filters_limited_total";
@@ -339,13 +339,6 @@ TEST_F(RocksDBFilterAccountTest, MetricsAndTheLogHaveTheBytes) {
   }
   EXPECT_EQ(MetricValue(kBytes, "compact:13.5"), 0);
   EXPECT_EQ(MetricValue(kLimit, "compact:13.5"), 0);
-  const std::string log = ReadFile(dir_.Path("db") + "/LOG");
-  for (const char* const line :
-       {"bloomline: files counted: the filters of the live files take 0 bytes",
-        "bloomline: max_filter_bytes=700 gives a filter of ",
-        "bloomline: database closed: the filters of the live files take "}) {
-    EXPECT_NE(log.find(line), std::string::npos) << line;
-  }
 }
 
 TEST_F(RocksDBFilterAccountTest, OptionStringsNameIt) {

@@ -46,15 +46,7 @@ RocksDBBitsBuilder* NewRangeBuilder(const PolicySettings& settings, const Filter
   entries.family = FamilyNumber(context.column_family_name);
   const filter::AskedRanges* const asked = asked_by_family.Find(entries.family);
   if (asked != nullptr && entries.is_auto) entries.sample = filter::SampleOf(*asked);
-  RocksDBBitsBuilder* const builder =
-      NewCountedBuilder<RangeBitsBuilder>(context, counts, options, context.info_log, entries);
-  // The last level has most keys. The others choose for more memory; their lines would alternate in
-  // LOG.
-  if (entries.sample.size != 0 && num_levels_below == 0) {
-    static_cast<RangeBitsBuilder*>(builder)->LogChoices(
-        context.info_log, context.column_family_name, asked->num_ranges());
-  }
-  return builder;
+  return NewCountedBuilder<RangeBitsBuilder>(context, counts, options, context.info_log, entries);
 }
 
 RocksDBBitsBuilder* NewCounted(const PolicySettings& settings, const FilterOptions& options,

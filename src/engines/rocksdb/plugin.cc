@@ -11,7 +11,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/object_registry.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
-#include "src/engines/rocksdb/budget/make_account.h"
+#include "src/engines/rocksdb/budget/file_creation.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/policy.h"

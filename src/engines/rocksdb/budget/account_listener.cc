@@ -1,20 +1,20 @@
-// FilterAccount: translates RocksDB's events for a FileAccount.
+// FilterAccount: what RocksDB's events mean for a FileAccount.
+#include <atomic>
 #include <chrono>
-#include <cinttypes>
 #include <cstdio>
+#include <future>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "bloomline/filter_account.h"
 #include "bloomline/rocksdb.h"
-#include "rocksdb/env.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/budget/file_account.h"
 #include "src/engines/rocksdb/budget/file_creation.h"
 #include "src/engines/rocksdb/budget/file_seed.h"
-#include "src/engines/rocksdb/budget/make_account.h"
 #include "src/support/set_error.h"
 
 namespace bloomline {
@@ -25,15 +25,7 @@ using ROCKSDB_NAMESPACE::CompactionJobInfo;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::TableProperties;
 
-// Writes to the log of a database. RocksDB does not report flushes and compactions that end while
-// it is closed, so the last line may lack their outputs.
-void LogBytes(const DB* db, const char* when, uint64_t bytes) {
-  ROCKSDB_NAMESPACE::Info(db->GetDBOptions().info_log,
-                          "bloomline: %s: the filters of the live files take %" PRIu64 " bytes",
-                          when, bytes);
-}
-
-FileAccount::Numbers NumbersOf(const std::vector<ROCKSDB_NAMESPACE::CompactionFileInfo>& files) {
+FileAccount::Numbers NumbersIn(const std::vector<ROCKSDB_NAMESPACE::CompactionFileInfo>& files) {
   FileAccount::Numbers numbers;
   for (const auto& file : files) numbers.push_back(file.file_number);
   return numbers;
@@ -51,12 +43,22 @@ constexpr std::chrono::milliseconds kSeedWait{20};
 }  // namespace
 
 struct FilterAccount::Impl {
-  // A database between its first event and its end.
+  // A database between its first event and its end. Its old files are read by a thread, because the
+  // write that waits for the first event would have to wait for them all.
   struct Session {
-    DB* db = nullptr;
     const ColumnFamilyHandle* default_family = nullptr;
-    std::shared_ptr<FileSeed> seed;
+    std::shared_ptr<std::atomic<bool>> ends = std::make_shared<std::atomic<bool>>(false);
+    std::shared_future<void> seed;
   };
+
+  ~Impl() {
+    for (const auto& [database, session] : sessions) EndSeed(session);
+  }
+
+  static void EndSeed(const Session& session) {
+    *session.ends = true;
+    session.seed.wait();
+  }
 
   // Ends the session of a database, and waits for its thread without the lock.
   void End(const std::string& database) {
@@ -68,27 +70,31 @@ struct FilterAccount::Impl {
       ended = std::move(session->second);
       sessions.erase(session);
     }
-    ended.seed.reset();
-    LogBytes(ended.db, "database closed", files->BytesOf(database));
+    EndSeed(ended);
     files->EndDatabase(database);
   }
 
-  // Returns the seed of a database, which begins with the first call; others do not wait for it.
-  std::shared_ptr<FileSeed> SeedOf(DB* db) {
-    const std::string& name = db->GetName();
-    std::shared_ptr<FileSeed> seed;
+  // Begins a session with the first call for a database; others do not wait. Returns the end of its
+  // seed.
+  std::shared_future<void> Begin(DB* db) {
+    std::shared_future<void> seed;
     {
       const std::lock_guard lock(mutex);
-      Session& session = sessions[name];
-      if (session.seed != nullptr) return session.seed;
-      seed = std::make_shared<FileSeed>(db, files);
-      session = Session{db, db->DefaultColumnFamily(), seed};
-      files->BeginDatabase(name);
+      Session& session = sessions[db->GetName()];
+      if (session.seed.valid()) return session.seed;
+      session.default_family = db->DefaultColumnFamily();
+      files->BeginDatabase(db->GetName());
+      const auto read = [db, account = files, ends = session.ends] {
+        CountLiveFiles(db, account.get(), *ends);
+      };
+      try {
+        session.seed = std::async(std::launch::async, read);
+      } catch (const std::system_error&) {  // the process may have no further thread
+        session.seed = std::async(std::launch::deferred, read);
+      }
+      seed = session.seed;
     }
-    seed->Start(db);
-    seed->WaitFor(kSeedWait);
-    LogBytes(db, files->is_complete() ? "files counted" : "files counted so far",
-             files->BytesOf(name));
+    if (seed.wait_for(kSeedWait) == std::future_status::deferred) seed.wait();
     return seed;
   }
 
@@ -105,9 +111,9 @@ uint64_t FilterAccount::num_keys() const { return impl_->files->sums().live_keys
 
 bool FilterAccount::CountFiles(DB* db, std::string* error) {
   DB* const root = db->GetRootDB();
-  const std::shared_ptr<FileSeed> seed = impl_->SeedOf(root);
-  seed->List(root);
-  return seed->ReadAll(error);
+  impl_->Begin(root).wait();
+  const std::string reason = CountLiveFiles(root, impl_->files.get(), false);
+  return !support::IsRefused(reason, error);
 }
 
 void FilterAccount::OnTableFileCreationStarted(
@@ -131,13 +137,13 @@ void FilterAccount::OnTableFileDeleted(
 
 void FilterAccount::OnFlushBegin(DB* db, const ROCKSDB_NAMESPACE::FlushJobInfo&) noexcept {
   EndFileCreation();  // of a job that failed
-  impl_->SeedOf(db);
+  impl_->Begin(db);
 }
 
 void FilterAccount::OnCompactionBegin(DB* db, const CompactionJobInfo& info) noexcept {
   EndFileCreation();
-  impl_->SeedOf(db);
-  impl_->files->BeginCompaction(db->GetName(), info.job_id, NumbersOf(info.input_file_infos));
+  impl_->Begin(db);
+  impl_->files->BeginCompaction(db->GetName(), info.job_id, NumbersIn(info.input_file_infos));
 }
 
 void FilterAccount::OnCompactionCompleted(DB* db, const CompactionJobInfo& info) noexcept {
@@ -146,19 +152,19 @@ void FilterAccount::OnCompactionCompleted(DB* db, const CompactionJobInfo& info)
   // RocksDB reports the copy of a file to another device here alone.
   const bool is_copy =
       info.compaction_reason == ROCKSDB_NAMESPACE::CompactionReason::kChangeTemperature;
-  const FileAccount::Numbers outputs = NumbersOf(info.output_file_infos);
+  const FileAccount::Numbers outputs = NumbersIn(info.output_file_infos);
   for (size_t i = 0; is_copy && info.status.ok() && i < outputs.size(); ++i) {
     const auto found = info.table_properties.find(info.output_files[i]);
     if (found == info.table_properties.end()) continue;
     impl_->files->Find(name, outputs[i], FilterSumsIn(*found->second));
   }
-  impl_->files->EndCompaction(name, info.job_id, info.status.ok(), NumbersOf(info.input_file_infos),
+  impl_->files->EndCompaction(name, info.job_id, info.status.ok(), NumbersIn(info.input_file_infos),
                               outputs);
 }
 
 void FilterAccount::OnExternalFileIngested(
     DB* db, const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info) noexcept {
-  impl_->SeedOf(db);
+  impl_->Begin(db);
   impl_->files->Find(db->GetName(), FileNumber(info.internal_file_path),
                      FilterSumsIn(info.table_properties));
 }

@@ -187,17 +187,6 @@ FileSums FileAccount::sums() const {
   return sums_;
 }
 
-uint64_t FileAccount::BytesOf(const std::string& database) const {
-  const std::lock_guard lock(mutex_);
-  uint64_t bytes = 0;
-  const auto found = databases_.find(database);
-  if (found == databases_.end()) return bytes;
-  for (const auto& [number, file] : found->second.files) {
-    if (file.job == kNoJob) bytes += file.filter.bytes;
-  }
-  return bytes;
-}
-
 void FileAccount::ShowIn(filter::FilterCounts* counts, uint64_t limit_bytes) {
   const std::lock_guard lock(mutex_);
   if (limit_bytes != 0) Show(shown_in_ == nullptr ? counts : shown_in_, limit_bytes);

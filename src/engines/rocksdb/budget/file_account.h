@@ -74,11 +74,8 @@ class FileAccount {
 
   FileSums sums() const;
 
-  // The filters of one database.
-  uint64_t BytesOf(const std::string& database) const;
-
-  // Shows the bytes and the limit in the metrics of a policy that writes a file within limit_bytes.
-  // The first policy with a limit shows them until all databases have ended.
+  // The metrics of a policy that writes a file within limit_bytes have the bytes and the limit. The
+  // first policy with a limit shows them until all databases have ended.
   void ShowIn(filter::FilterCounts* counts, uint64_t limit_bytes);
 
  private:

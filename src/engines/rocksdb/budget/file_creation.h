@@ -1,5 +1,5 @@
-// The account that counts the file that this thread is about to write. RocksDB calls in one thread
-// (read in 7.8 to 11.9: BuildTable, CompactionJob::OpenCompactionOutputFile):
+// How accounts are made for option strings, and how a policy finds the account of a file. RocksDB
+// calls in one thread (read in 7.8 to 11.9: BuildTable, CompactionJob::OpenCompactionOutputFile):
 //
 //   listener->OnTableFileCreationStarted
 //   policy->GetBuilderWithContext
@@ -12,10 +12,22 @@
 #include <memory>
 #include <utility>
 
+#include "bloomline/filter_account.h"
+#include "bloomline/version.h"
 #include "src/engines/rocksdb/budget/file_account.h"
 
 namespace bloomline {
 
+// As NewFilterAccount, without registration and checks.
+std::unique_ptr<FilterAccount> MakeFilterAccount();
+
+// By this name, Configurable::GetOptions finds the FilterAccount that a listener is. The class name
+// is not enough: a process may have two versions of bloomline, one in a program and one in a
+// library, and the functions of one must not run on an object of the other.
+constexpr char kFilterAccountName[] = "BloomlineFilterAccount " BLOOMLINE_VERSION_STRING;
+
+// The account that counts the file which this thread is about to write.
+//
 // Weak: after a failed compaction, OnTableFileCreated does not come, and the thread outlives the
 // account.
 inline std::weak_ptr<FileAccount>& AccountOfCreation() {

@@ -6,7 +6,6 @@
 
 #include "rocksdb/env.h"
 #include "src/engines/rocksdb/budget/file_creation.h"
-#include "src/engines/rocksdb/budget/make_account.h"
 #include "src/filter/sizing/divider.h"
 #include "src/support/number_text.h"
 
@@ -15,7 +14,7 @@ namespace {
 
 using ROCKSDB_NAMESPACE::Status;
 
-double BitsPerKeyOf(const MemoryLimit& limit, const FileAccount& account) {
+double BitsPerKeyFor(const MemoryLimit& limit, const FileAccount& account) {
   // Files that are not read yet may take all of the memory.
   if (!account.is_complete()) return 0;
   const double with_ranges = 1 + limit.range_memory;
@@ -38,7 +37,7 @@ double BitsPerKeyWithin(const MemoryLimit& limit,
   if (account != nullptr) account->ShowIn(limit.counts, limit.bytes);
   if (limit.bytes == 0 || limit.bits_per_key == 0) return limit.bits_per_key;
   if (account != nullptr) {
-    return std::min(BitsPerKeyOf(limit, *account), limit.bits_per_key);
+    return std::min(BitsPerKeyFor(limit, *account), limit.bits_per_key);
   }
   if (has_database) {
     ROCKSDB_NAMESPACE::Warn(context.info_log,

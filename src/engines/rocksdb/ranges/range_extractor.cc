@@ -1,14 +1,11 @@
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <string>
-#include <thread>
-#include <type_traits>
 
 #include "bloomline/rocksdb.h"
 #include "bloomline/seed.h"
@@ -50,35 +47,9 @@ struct LastCalls {
   uint64_t tokens_left = 0;
 };
 // On the heap: libraries that are opened at run time have little room for thread_local variables.
-// Null without memory.
-//
-// We use a key of the system, like libstdc++ for each such variable: glibc ends the process if a
-// thread's first variable with a destructor finds no memory, but a key reports that. The C
-// library's free ends the thread's calls: it is there even when this library is not.
-LastCalls* CallsOfThread() {
-#ifdef __GLIBCXX__
-  static_assert(std::is_trivially_destructible_v<LastCalls>);
-  struct CallsKey {
-    __gthread_key_t value = {};
-    const bool is_made = __gthread_active_p() && __gthread_key_create(&value, std::free) == 0;
-  };
-  static const CallsKey key;
-  if (!key.is_made) return nullptr;
-  void* memory = __gthread_getspecific(key.value);
-  if (memory == nullptr) {
-    memory = std::malloc(sizeof(LastCalls));
-    if (memory == nullptr) return nullptr;
-    if (__gthread_setspecific(key.value, new (memory) LastCalls) != 0) {
-      std::free(memory);
-      return nullptr;
-    }
-  }
-  return static_cast<LastCalls*>(memory);
-#else
-  thread_local std::unique_ptr<LastCalls> calls;
-  if (calls == nullptr) calls.reset(new (std::nothrow) LastCalls);
-  return calls.get();
-#endif
+LastCalls& ThreadCalls() {
+  thread_local const std::unique_ptr<LastCalls> calls = std::make_unique<LastCalls>();
+  return *calls;
 }
 
 TokenBlocks token_blocks;
@@ -149,9 +120,7 @@ class RangeExtractor final : public SliceTransform {
   const char* Name() const override { return filter::kRangeExtractorName; }
   bool InDomain(const Slice&) const override { return true; }
   Slice Transform(const Slice& key) const override {
-    LastCalls* const of_thread = CallsOfThread();
-    if (of_thread == nullptr) return Slice("", 0);
-    LastCalls& calls = *of_thread;
+    LastCalls& calls = ThreadCalls();
     calls.last = 1 - calls.last;
     Bound& bound = calls.bounds[calls.last];
     bound.token = key.size() <= filter::kMaxBoundBytes ? NextToken(&calls) : 0;
@@ -240,9 +209,7 @@ bool ExtractorIdsAreUnique() { return FirstId() != 0; }
 std::unique_ptr<const SliceTransform> MakeRangeExtractor() { return RangeExtractor::Make(); }
 
 bool LastRange(const Slice& prefix, std::string_view* begin, std::string_view* end) {
-  const LastCalls* const of_thread = CallsOfThread();
-  if (of_thread == nullptr) return false;
-  const LastCalls& calls = *of_thread;
+  const LastCalls& calls = ThreadCalls();
   const Bound& first = calls.bounds[1 - calls.last];
   const Bound& second = calls.bounds[calls.last];
   if (first.token == 0 || second.token == 0) return false;
