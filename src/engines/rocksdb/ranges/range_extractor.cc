@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <type_traits>
 
 #include "bloomline/rocksdb.h"
 #include "bloomline/seed.h"
@@ -46,10 +47,11 @@ struct LastCalls {
   uint64_t next_token = 0;  // of a block of tokens
   uint64_t tokens_left = 0;
 };
-// On the heap: libraries that are opened at run time have little room for thread_local variables.
+// Without a destructor: iterators may be used while a thread ends.
+static_assert(std::is_trivially_destructible_v<LastCalls>);
 LastCalls& ThreadCalls() {
-  thread_local const std::unique_ptr<LastCalls> calls = std::make_unique<LastCalls>();
-  return *calls;
+  thread_local LastCalls calls;
+  return calls;
 }
 
 TokenBlocks token_blocks;
