@@ -52,23 +52,5 @@ TEST(OptionsFile, Values) {
   }
 }
 
-// Cut off at any length, and with any byte changed: options of the same names, or fewer.
-TEST(OptionsFile, Damage) {
-  const std::string text =
-      "[DBOptions]\n db_log_dir=/x\n[CFOptions \"default\"]\n a={b={c=1;};}\n"
-      "[TableOptions/BlockBasedTable \"default\"]\n filter_policy=bloomline\\:10 # c\n";
-  for (size_t i = 0; i <= text.size(); ++i) {
-    OptionsFile cut;
-    ParseOptionsFile(text.substr(0, i), &cut);
-    EXPECT_LE(cut.size(), 1u);
-    for (int byte = 0; i < text.size() && byte < 256; ++byte) {
-      std::string changed = text;
-      changed[i] = static_cast<char>(byte);
-      OptionsFile options;
-      ParseOptionsFile(changed, &options);
-    }
-  }
-}
-
 }  // namespace
 }  // namespace bloomline::directory

@@ -48,10 +48,8 @@ using sstable::Table;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr size_t kStep = 23;  // every 23rd byte
-constexpr int kRandomFiles = 300;
 #else
 constexpr size_t kStep = 5;
-constexpr int kRandomFiles = 5000;
 #endif
 
 const std::string kFolder = BLOOMLINE_GOLDEN_DIR "/tables/";
@@ -247,36 +245,6 @@ TEST(SstableDamageTest, TheNumberOfEntriesIsCompared) {
     memory.Set(offset, 120);
   }
   EXPECT_EQ(found, 1);
-}
-
-TEST(SstableDamageTest, RandomChangesOfManyBytes) {
-  const std::vector<std::string> files = Files();
-  std::mt19937_64 random(11);
-  for (int i = 0; i < kRandomFiles; ++i) {
-    const std::string& file = files[random() % files.size()];
-    std::string bytes = BytesOf(file);
-    const size_t original = bytes.size();
-    for (uint64_t changes = 1 + random() % 20; changes > 0; --changes) {
-      const size_t offset = random() % bytes.size();
-      switch (random() % 4) {
-        case 0:
-          bytes[offset] = static_cast<char>(random());
-          break;
-        case 1:
-          bytes.erase(offset, random() % 8);
-          break;
-        case 2:
-          bytes.insert(offset, random() % 8, static_cast<char>(random()));
-          break;
-        default:  // a part of it somewhere else
-          bytes.replace(offset, random() % 64, bytes, random() % bytes.size(), random() % 64);
-      }
-    }
-    MemoryFile memory(bytes);
-    largest_allocation = 0;
-    Read(memory.path(), false);
-    ASSERT_LE(largest_allocation, MaxAllocation(file, 2 * original)) << file << " round " << i;
-  }
 }
 
 // A buffer reserves a quarter more than it is asked for. These sizes, cut off at the bits of a

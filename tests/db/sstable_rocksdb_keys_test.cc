@@ -110,25 +110,58 @@ TEST(SstableRocksDBTest, IngestedFiles) {
   }
 }
 
+std::string Timestamp(uint64_t time) {
+  std::string text(8, '\0');
+  for (size_t b = 0; b < 8; ++b) text[b] = static_cast<char>(time >> (8 * b));
+  return text;
+}
+
+TableCase CaseWithTimestamps() {
+  TableCase test_case;
+  EXPECT_TRUE(rocksdb::Comparator::CreateFromString(rocksdb::ConfigOptions(),
+                                                    "leveldb.BytewiseComparator.u64ts",
+                                                    &test_case.options.comparator)
+                  .ok());
+  return test_case;
+}
+
+// A Get at a time of each entry, which `time_of` gives, finds it and queries the filter that
+// FilterOf names.
+template <typename TimeOf>
+void ExpectSameQueriesAt(const OneTable& written, const Table& table, TimeOf time_of) {
+  const sstable::KeyOrder order = sstable::OrderOf(table.properties());
+  const std::vector<std::string> filters = TableFilters(table);
+  EXPECT_EQ(filters, written.policy().record().written);
+  std::string error;
+  const auto reader = table.NewFilterReader(&error);
+  ASSERT_NE(reader, nullptr) << error;
+  std::vector<std::string>& queried = written.policy().record().queried;
+  for (const TableEntry& entry : TableEntries(table)) {
+    const std::string time = time_of(entry);
+    const rocksdb::Slice at(time);
+    rocksdb::ReadOptions read_options;
+    read_options.timestamp = &at;
+    queried.clear();
+    std::string value;
+    const std::string key(sstable::WithoutTimestamp(order, entry.key));
+    ASSERT_TRUE(written.db()->Get(read_options, key, &value).ok());
+    ASSERT_EQ(value, entry.value);
+    const uint64_t index = reader->FilterOf(entry.key, entry.sequence, entry.block_offset);
+    ASSERT_LT(index, filters.size());
+    ASSERT_EQ(queried, std::vector<std::string>{filters[index]});
+  }
+}
+
 TEST(SstableRocksDBTest, Timestamps) {
   for (bool partitioned : {false, true}) {
-    TableCase test_case;
-    ASSERT_TRUE(rocksdb::Comparator::CreateFromString(rocksdb::ConfigOptions(),
-                                                      "leveldb.BytewiseComparator.u64ts",
-                                                      &test_case.options.comparator)
-                    .ok());
+    TableCase test_case = CaseWithTimestamps();
     if (partitioned) test_case.Partition();
     OneTable written(test_case);
     std::vector<TableEntry> expected;
-    const auto timestamp = [](uint64_t i) {
-      std::string text(8, '\0');
-      for (size_t b = 0; b < 8; ++b) text[b] = static_cast<char>(i >> (8 * b));
-      return text;
-    };
     for (uint64_t i = 0; i < kKeys; ++i) {
       const std::string key = "key" + std::to_string(1000 + i * 31 % (kKeys / 5));
-      ASSERT_TRUE(written.db()->Put({}, key, timestamp(i + 300), std::to_string(i)).ok());
-      expected.push_back({key + timestamp(i + 300), i + 1, 1, std::to_string(i), 0});
+      ASSERT_TRUE(written.db()->Put({}, key, Timestamp(i + 300), std::to_string(i)).ok());
+      expected.push_back({key + Timestamp(i + 300), i + 1, 1, std::to_string(i), 0});
     }
     ASSERT_TRUE(written.db()->Flush({}).ok());
     const auto table = OpenTable(written.TablePath());
@@ -138,46 +171,22 @@ TEST(SstableRocksDBTest, Timestamps) {
     std::sort(expected.begin(), expected.end(), [&](const TableEntry& a, const TableEntry& b) {
       return sstable::Compare(order, a.key, b.key) < 0;
     });
-    const std::vector<TableEntry> entries = TableEntries(*table);
-    ASSERT_EQ(entries, expected);
-    const std::vector<std::string> filters = TableFilters(*table);
-    EXPECT_EQ(filters, written.policy().record().written);
-    std::string error;
-    const auto reader = table->NewFilterReader(&error);
-    ASSERT_NE(reader, nullptr) << error;
-    for (const TableEntry& entry : entries) {
-      const std::string at = entry.key.substr(entry.key.size() - 8);
-      const rocksdb::Slice at_slice(at);
-      rocksdb::ReadOptions read_options;
-      read_options.timestamp = &at_slice;
-      std::vector<std::string>& queried = written.policy().record().queried;
-      queried.clear();
-      std::string value;
-      const std::string_view key = sstable::WithoutTimestamp(order, entry.key);
-      ASSERT_TRUE(written.db()->Get(read_options, std::string(key), &value).ok());
-      ASSERT_EQ(value, entry.value);
-      const uint64_t index = reader->FilterOf(entry.key, entry.sequence, entry.block_offset);
-      ASSERT_LT(index, filters.size());
-      ASSERT_EQ(queried.size(), 1u);
-      ASSERT_EQ(queried[0], filters[index]);
-    }
+    ASSERT_EQ(TableEntries(*table), expected);
+    ExpectSameQueriesAt(written, *table, [](const TableEntry& entry) {
+      return entry.key.substr(entry.key.size() - 8);
+    });
   }
 }
 
 TEST(SstableRocksDBTest, StrippedTimestamps) {
-  TableCase test_case;
+  TableCase test_case = CaseWithTimestamps();
   if (!StripTimestamps(&test_case.options, 0)) {
     GTEST_SKIP() << "RocksDB " << kRocksDBVersion << " always keeps them";
   }
-  ASSERT_TRUE(rocksdb::Comparator::CreateFromString(rocksdb::ConfigOptions(),
-                                                    "leveldb.BytewiseComparator.u64ts",
-                                                    &test_case.options.comparator)
-                  .ok());
   test_case.Partition();
   OneTable written(test_case);
-  const std::string time("\1\0\0\0\0\0\0\0", 8);
   for (int i = 1000; i < 2000; ++i) {
-    ASSERT_TRUE(written.db()->Put({}, std::to_string(i), time, "value").ok());
+    ASSERT_TRUE(written.db()->Put({}, std::to_string(i), Timestamp(1), "value").ok());
   }
   ASSERT_TRUE(written.db()->Flush({}).ok());
   const auto table = OpenTable(written.TablePath());
@@ -186,23 +195,8 @@ TEST(SstableRocksDBTest, StrippedTimestamps) {
   EXPECT_EQ(sstable::OrderOf(table->properties()).timestamp_bytes, 0u);
   const std::vector<TableEntry> entries = TableEntries(*table);
   ASSERT_EQ(entries.size(), 1000u);
-  const std::vector<std::string> filters = TableFilters(*table);
-  std::string error;
-  const auto reader = table->NewFilterReader(&error);
-  ASSERT_NE(reader, nullptr) << error;
-  for (size_t i = 0; i < 1000; ++i) {
-    ASSERT_EQ(entries[i].key, std::to_string(1000 + i));
-    const std::string latest(8, '\xff');
-    const rocksdb::Slice now(latest);
-    rocksdb::ReadOptions read_options;
-    read_options.timestamp = &now;
-    std::vector<std::string>& queried = written.policy().record().queried;
-    queried.clear();
-    std::string value;
-    ASSERT_TRUE(written.db()->Get(read_options, entries[i].key, &value).ok());
-    ASSERT_EQ(queried.size(), 1u);
-    ASSERT_EQ(queried[0], filters[reader->FilterOf(entries[i].key, entries[i].sequence, 0)]);
-  }
+  for (size_t i = 0; i < 1000; ++i) ASSERT_EQ(entries[i].key, std::to_string(1000 + i));
+  ExpectSameQueriesAt(written, *table, [](const TableEntry&) { return Timestamp(~uint64_t{0}); });
 }
 
 // An order that is not known here.
