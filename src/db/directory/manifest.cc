@@ -250,9 +250,9 @@ bool ReadManifest(const std::string& path, Manifest* manifest, std::string* erro
         break;
       case EditError::kDamaged:
         return refuse("has wrong bytes in " + what);
-      case EditError::kNewerVersion:
+      case EditError::kUnknown:
         *error = path + ": the record at offset " + std::to_string(log.record_offset()) + " has " +
-                 what + ", which is not known here: a newer version or another engine wrote it";
+                 what + ", which is not known here: another version or another engine wrote it";
         return false;
     }
     if (!manifest->live.Apply(std::move(edit), &what)) return refuse(what);

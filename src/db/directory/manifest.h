@@ -41,8 +41,8 @@ struct VersionEdit {
 
 enum class EditError {
   kNone,
-  kDamaged,       // what: "a new file"
-  kNewerVersion,  // what: "tag 16"
+  kDamaged,  // what: "a new file"
+  kUnknown,  // what: "tag 16"
 };
 
 // Decodes all of `record`. If that fails, *what names the field.

@@ -26,9 +26,11 @@ enum Tag : uint32_t {
   kColumnFamilyAdd = 201,
   kColumnFamilyDrop = 202,
   kInAtomicGroup = 300,
-  // From this tag on, a length follows, so that readers can skip tags that they do not know, except
-  // four of RocksDB 6.12 to 6.18.
+  // From here on a length follows, so that readers can skip what they do not know. The exceptions
+  // are four tags of RocksDB 6.12 to 6.18.
   kSafeIgnoreMask = 1 << 13,
+  kFirstWithoutLength = kSafeIgnoreMask + 2,
+  kLastWithoutLength = kSafeIgnoreMask + 5,
 };
 
 struct Field {
@@ -36,8 +38,7 @@ struct Field {
   const char* name;
   // One letter for each part: n and i, a number of 64 and of 32 bits; l, a level; b, bytes behind
   // their length; k, such bytes that are a key with sequence number and type; f and g, fields of a
-  // file and of a blob file; w, those of a log; p, a path's number, which is not needed: folders
-  // are looked through.
+  // file and of a blob file; p, a path's number, which is not needed: folders are looked through.
   const char* parts;
 };
 constexpr Field kFields[] = {
@@ -60,10 +61,6 @@ constexpr Field kFields[] = {
     {kInAtomicGroup, "an atomic group", "i"},
     {400, "a blob file", "nnnbbg"},
     {401, "the garbage of a blob file", "nnng"},
-    {kSafeIgnoreMask + 2, "a blob file", "nnnbbg"},
-    {kSafeIgnoreMask + 3, "the garbage of a blob file", "nnng"},
-    {kSafeIgnoreMask + 4, "a log", "nw"},
-    {kSafeIgnoreMask + 5, "a deleted log", "n"},
 };
 constexpr Field kSkipped = {kSafeIgnoreMask, "a field that can be skipped", "b"};
 
@@ -73,9 +70,6 @@ constexpr uint32_t kFieldMustBeKnown = 1 << 6;
 constexpr uint32_t kPathId = kFieldMustBeKnown + 1;
 // Fields of a blob file.
 constexpr uint32_t kLastBlobField = 0;
-// Fields of an old WAL addition.
-constexpr uint32_t kLastWalField = 1;
-constexpr uint32_t kSyncedSize = 2;
 
 // RocksDB's default is 7 levels, LevelDB's only number. More than this is damage.
 constexpr uint32_t kMaxLevels = 256;
@@ -103,7 +97,9 @@ class Decoder {
                                         [&](const Field& row) { return row.tag == tag; });
       if (field == std::end(kFields)) {
         *what = "tag " + std::to_string(tag);
-        if ((tag & kSafeIgnoreMask) == 0) return EditError::kNewerVersion;
+        const bool has_length =
+            (tag & kSafeIgnoreMask) != 0 && (tag < kFirstWithoutLength || tag > kLastWithoutLength);
+        if (!has_length) return EditError::kUnknown;
         field = &kSkipped;
       }
       numbers_.clear();
@@ -111,7 +107,7 @@ class Decoder {
       for (const char* part = field->parts; *part != '\0'; ++part) {
         if (Take(*part)) continue;
         *what = unknown_.empty() ? field->name : unknown_;
-        return unknown_.empty() ? EditError::kDamaged : EditError::kNewerVersion;
+        return unknown_.empty() ? EditError::kDamaged : EditError::kUnknown;
       }
       Apply(tag);
     }
@@ -176,16 +172,9 @@ class Decoder {
         }
         texts_.back().remove_suffix(kSequenceAndTypeBytes);
         return true;
-      case 'w':
-        return SkipWalFields();
       default:
         return SkipFields(part == 'f' ? kLastField : kLastBlobField);
     }
-  }
-
-  bool Unknown(uint32_t field) {
-    unknown_ = "field " + std::to_string(field);
-    return false;
   }
 
   // Each field has a number and a length.
@@ -194,20 +183,12 @@ class Decoder {
       uint32_t field;
       if (!TakeVarint(&input_, &field)) return false;
       if (field == last) return true;
-      if (field & kFieldMustBeKnown && field != kPathId) return Unknown(field);
+      if (field & kFieldMustBeKnown && field != kPathId) {
+        unknown_ = "field " + std::to_string(field);
+        return false;
+      }
       std::string_view skipped;
       if (!GetLengthPrefixed(&input_, &skipped)) return false;
-    }
-  }
-
-  bool SkipWalFields() {
-    while (true) {
-      uint32_t field;
-      if (!TakeVarint(&input_, &field)) return false;
-      if (field == kLastWalField) return true;
-      if (field != kSyncedSize) return Unknown(field);
-      uint64_t skipped;
-      if (!TakeVarint(&input_, &skipped)) return false;
     }
   }
 
