@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "src/cli/shared/progress.h"
 #include "src/filter/writer/run_on_threads.h"
 #include "src/support/file_calls.h"
 #include "src/support/process.h"
@@ -27,12 +28,9 @@ size_t NumThreads(int asked, size_t num_files) {
 }
 
 // Never throws: an exception in a thread would end the process.
-void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work, cli::FileProgress* progress) {
+void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
   FileRef& ref = inputs->files[i];
-  if (ref.state != FileState::kDone) {  // by work before this
-    progress->AddFile();
-    return;
-  }
+  if (ref.state != FileState::kDone) return;  // by work before this
   const std::string& path = inputs->file(ref).path;
   ref.state = FileState::kFailed;
   try {
@@ -48,7 +46,7 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work, cli::FileProgres
       } else if (vanished) {
         ref.state = FileState::kVanished;
       }
-    } else if (work(i, *table, progress, &ref.error)) {
+    } else if (work(i, *table, &ref.error)) {
       ref.state = FileState::kDone;
     }
   } catch (const std::bad_alloc&) {
@@ -56,7 +54,6 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work, cli::FileProgres
   } catch (const std::exception& error) {
     ref.error = path + ": " + error.what();
   }
-  progress->AddFile();
 }
 
 }  // namespace
@@ -65,10 +62,10 @@ void AddDbCommand(CLI::App* app, int* exit_code) {
   CLI::App* command = app->add_subcommand(
       "db", "Looks inside the filters of a LevelDB or RocksDB database, which may be in use");
   command->footer(
-      "Nothing is locked and nothing is written. Files that the owner of the database removes "
-      "meanwhile are skipped. A damaged file is an error; the others go on.\n"
-      "Exit code: 0 done; 1 a damaged file, a lost key (verify), or a file without the required "
-      "filters (inspect --require); 2 an invalid request.");
+      "Nothing is locked and nothing is written. Files that the owner of the database\n"
+      "removes meanwhile are skipped. A damaged file is an error; the others go on.\n"
+      "Exit code: 0 done; 1 a damaged file, a lost key (verify), or a file without\n"
+      "the required filters (inspect --require); 2 an invalid request.");
   command->require_subcommand(1);
   AddInspectCommand(command, exit_code);
   AddMeasureCommand(command, exit_code);
@@ -77,23 +74,17 @@ void AddDbCommand(CLI::App* app, int* exit_code) {
 }
 
 void AddCommonOptions(CLI::App* command, CommonOptions* options) {
-  command
-      ->add_option(
-          "PATH", options->paths,
-          "Database directories, table files (.sst, .ldb), or @FILE: a list of either, one "
-          "in each line (-: the list is on stdin)")
-      ->required()
-      ->type_name("");
+  command->add_option("PATH", options->paths, "Database directories, or table files (.sst, .ldb)")
+      ->required();
   command
       ->add_option("--threads", options->threads,
-                   "Threads; each works on one file. Default: one for each core")
-      ->check(CLI::Range(1, kMaxThreads))
-      ->type_name("");
+                   "Threads; each works on one file [one for each core]")
+      ->check(CLI::Range(1, kMaxThreads));
   command->add_flag("--json", options->json, "Print JSON (docs/db.md names the fields)");
   command
       ->add_option("--tables", options->table_folders,
-                   "A directory with tables of the database beside PATH (RocksDB's db_paths "
-                   "and cf_paths); may be repeated")
+                   "A directory with tables of the database beside PATH\n"
+                   "(RocksDB's db_paths and cf_paths); may be repeated")
       ->expected(1)
       ->check([](const std::string& folder) {
         std::error_code code;
@@ -105,7 +96,7 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("DIR");
   command->add_flag("--progress,!--no-progress", options->progress,
-                    "Show the progress on stderr. Default: if stderr is a terminal");
+                    "Show the progress on stderr [if it is a terminal]");
 }
 
 Inputs OpenInputs(const CommonOptions& options) {
@@ -146,7 +137,8 @@ void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string
   std::atomic<size_t> next{0};
   filter::RunOnThreads(NumThreads(options.threads, order.size()), [&](size_t) {
     for (size_t i = next++; i < order.size(); i = next++) {
-      WorkOnFile(inputs, order[i], work, &progress);
+      WorkOnFile(inputs, order[i], work);
+      progress.Add(inputs->file(inputs->files[order[i]]).bytes);
     }
   });
 }
@@ -159,9 +151,12 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
   bool added = false;
   for (const size_t d : changed) {
     directory::Database& database = inputs->databases[d];
-    directory::Database now = database;
+    directory::Database now;
     std::string error;
-    if (database.path.empty() || !directory::Refresh(&now, &error)) continue;
+    if (database.path.empty() ||
+        !directory::ReadDirectory(database.path, database.table_folders, &now, &error)) {
+      continue;
+    }
     std::set<std::string> old_paths;
     std::set<std::string> new_paths;
     for (const directory::TableFile& file : database.files) old_paths.insert(file.path);

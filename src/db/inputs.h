@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "src/cli/shared/progress.h"
 #include "src/db/directory/database.h"
 #include "src/db/sstable/table.h"
 
@@ -67,11 +66,10 @@ struct Inputs {
 
 Inputs OpenInputs(const CommonOptions& options);
 
-// Opens each file that is kDone and calls work(i, table, &progress, &error) for Inputs::files[i],
-// on several threads. `work` returns false with *error if the file is damaged; the others continue.
-// The progress is shown with the command's name. Files before number `first` are left out.
-using FileWork =
-    std::function<bool(size_t, const sstable::Table&, cli::FileProgress*, std::string*)>;
+// Opens each file that is kDone and calls work(i, table, &error) for Inputs::files[i], on several
+// threads. `work` returns false with *error if the file is damaged; the others continue. The
+// progress is shown with the command's name. Files before number `first` are left out.
+using FileWork = std::function<bool(size_t, const sstable::Table&, std::string*)>;
 void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string& name,
                  const FileWork& work, size_t first = 0);
 
@@ -80,8 +78,8 @@ void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string
 // were read: their keys are in the new ones.
 bool AddNewFiles(Inputs* inputs, bool drop);
 
-// ForEachFile, then once more for the new files. Returns what work(i, table, &result, &progress,
-// &error) sets for each of Inputs::files.
+// ForEachFile, then once more for the new files. Returns what work(i, table, &result, &error) sets
+// for each of Inputs::files.
 template <typename Result, typename Work>
 std::vector<Result> ResultsOfFiles(Inputs* inputs, const CommonOptions& options,
                                    const std::string& name, bool drop, const Work& work) {
@@ -90,9 +88,8 @@ std::vector<Result> ResultsOfFiles(Inputs* inputs, const CommonOptions& options,
   do {
     first = results.size();
     results.resize(inputs->files.size());
-    const auto set_result = [&](size_t i, const sstable::Table& table, cli::FileProgress* progress,
-                                std::string* error) {
-      return work(i, table, &results[i], progress, error);
+    const auto set_result = [&](size_t i, const sstable::Table& table, std::string* error) {
+      return work(i, table, &results[i], error);
     };
     ForEachFile(inputs, options, name, set_result, first);
   } while (first == 0 && AddNewFiles(inputs, drop));

@@ -20,11 +20,10 @@ KeyWalk::Place KeyWalk::place() const {
   return {reader_->sequence(), reader_->block_offset(), reader_->entry_in_block()};
 }
 
-bool KeyWalk::Run(cli::FileProgress* progress, std::string* error) {
+bool KeyWalk::Run(std::string* error) {
   if (!filters_.Init(table_, error)) return false;
   reader_ = table_.NewKeyReader(error);
   if (reader_ == nullptr) return false;
-  uint64_t shown = 0;
   while (!is_stopped_ && reader_->Next()) {
     const bool is_new_block = reader_->block_offset() != block_;
     if (is_new_block) {
@@ -33,12 +32,9 @@ bool KeyWalk::Run(cli::FileProgress* progress, std::string* error) {
         continue;
       }
       block_ = reader_->block_offset();
-      progress->AddBytes(block_ - shown);
-      shown = block_;
     }
     if (!OpenEntry(is_new_block, error)) return false;
   }
-  progress->AddBytes(table_.file_bytes() - shown);
   if (is_stopped_) return true;
   if (!AnswerAll(error)) return false;
   if (reader_->error().empty()) return Finish(error) && AnswerAll(error);

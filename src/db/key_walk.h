@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "src/cli/shared/progress.h"
 #include "src/db/sstable/table.h"
 #include "src/db/table_filters.h"
 
@@ -22,7 +21,7 @@ class KeyWalk {
   virtual ~KeyWalk() = default;
   // Memory: one filter, one data block and 256 queries. Returns false with *error if the table is
   // damaged.
-  bool Run(cli::FileProgress* progress, std::string* error);
+  bool Run(std::string* error);
 
  protected:
   enum class Purpose : uint8_t { kKey, kPrefix, kAdjacent, kElsewhere };
@@ -47,10 +46,12 @@ class KeyWalk {
   // Called before the first entry of a block: how many blocks, from this one on, are left out.
   virtual uint64_t BlocksToSkip() { return 0; }
   // Called if filter() differs from that of the entry before, which the first entry lacks.
-  virtual bool OpenFilter(std::optional<uint64_t> before, std::string* error) = 0;
+  virtual bool OpenFilter(std::optional<uint64_t> /*before*/, std::string* /*error*/) {
+    return true;
+  }
   virtual bool AddEntry(std::string* error) = 0;
   // Called after the last entry.
-  virtual bool Finish(std::string* error) = 0;
+  virtual bool Finish(std::string* /*error*/) { return true; }
   // `filter` is null if the engine queries none, or if it is unknown which one. If it cannot be
   // queried here, it matches.
   virtual void Answer(const Query& query, const engine_filters::EngineFilter* filter,

@@ -1,5 +1,7 @@
 #include "src/db/report.h"
 
+#include <cmath>
+#include <iostream>
 #include <utility>
 
 #include "src/cli/shared/commands.h"
@@ -66,6 +68,110 @@ std::string DatabaseTitle(const directory::Database& database, int column_family
   if (database.column_families.size() < 2) return path;
   return path + ", column family '" +
          database.column_families[static_cast<size_t>(column_family)].name + "'";
+}
+
+std::string KindsText(const KindCounts& kinds) {
+  std::string text;
+  for (const auto& [kind, count] : kinds) {
+    std::string_view name = engine_filters::KindName(kind);
+    constexpr std::string_view kOurs = "bloomline ";
+    if (name.substr(0, kOurs.size()) == kOurs) name.remove_prefix(kOurs.size());
+    text += (text.empty() ? "" : ", ") + std::string(name);
+  }
+  return text.empty() ? "none" : text;
+}
+
+cli::Json KindsJson(const KindCounts& kinds) {
+  cli::Json json = cli::Json::array();
+  for (const auto& [kind, count] : kinds) {
+    json.push_back({{"layout", engine_filters::KindName(kind)},
+                    {"filters", count.filters},
+                    {"bytes", count.bytes}});
+  }
+  return json;
+}
+
+std::string RateOrDash(double rate) { return std::isnan(rate) ? "-" : cli::RateText(rate); }
+
+cli::Json NumberOrNull(double number) {
+  return std::isfinite(number) ? cli::Json(number) : cli::Json(nullptr);
+}
+
+std::string ShareText(uint64_t part, uint64_t all) {
+  return all == 0 ? "-" : cli::RateText(static_cast<double>(part) / static_cast<double>(all));
+}
+
+std::string KeysText(uint64_t num_keys, bool estimated) {
+  constexpr uint64_t kMillion = 1000000;
+  const std::string text = num_keys < 10 * kMillion
+                               ? cli::CountText(num_keys)
+                               : cli::CountText((num_keys + kMillion / 2) / kMillion) + " M";
+  return (estimated ? "~" : "") + text;
+}
+
+void PrintWrapped(const std::string& text) {
+  std::cout << cli::Wrapped(cli::Printable(text), cli::kColumns) << '\n';
+}
+
+void PrintLevels(const FamilyGroups& family, Cells header, size_t num_left,
+                 const std::function<Cells(const std::string&, const Group&)>& row) {
+  std::vector<Cells> rows = {std::move(header)};
+  const auto add = [&](const std::string& name, const Group& group) {
+    if (Cells cells = row(name, group); !cells.empty()) rows.push_back(std::move(cells));
+  };
+  for (const Group& level : family.levels) add(LevelText(level.level), level);
+  if (family.levels.size() > 1) add("all", family.all);
+  if (rows.size() > 1) std::cout << cli::TextTable(std::move(rows), num_left);
+}
+
+cli::Json LevelsJson(const FamilyGroups& family,
+                     const std::function<cli::Json(const Group&)>& one) {
+  cli::Json levels = cli::Json::array();
+  for (const Group& level : family.levels) levels.push_back(one(level));
+  return {{"levels", std::move(levels)}, {"all", one(family.all)}};
+}
+
+void PrintFiles(const Inputs& inputs, const std::vector<size_t>& files, Cells header,
+                size_t num_left, const std::function<Cells(size_t)>& row) {
+  std::vector<Cells> rows = {std::move(header)};
+  for (const size_t i : files) {
+    rows.push_back(row(i));
+    rows.back().insert(rows.back().begin(), FileText(inputs, inputs.files[i]));
+  }
+  if (rows.size() > 1) std::cout << '\n' << cli::TextTable(std::move(rows), num_left);
+}
+
+std::vector<size_t> DoneFiles(const Inputs& inputs) {
+  std::vector<size_t> done;
+  for (size_t i = 0; i < inputs.files.size(); ++i) {
+    if (inputs.files[i].state == FileState::kDone) done.push_back(i);
+  }
+  return done;
+}
+
+cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_warnings,
+                     const std::function<cli::Json(size_t)>& family,
+                     const std::function<cli::Json(size_t)>& file) {
+  cli::Json databases = cli::Json::array();
+  for (size_t d = 0; d < inputs.databases.size(); ++d) {
+    const directory::Database& database = inputs.databases[d];
+    cli::Json json{{"path", database.path}, {"engine", EngineName(database.engine)}};
+    if (with_warnings) json["warnings"] = database.warnings;
+    json["column_families"] = cli::Json::array();
+    for (size_t g = 0; g < inspection.groups.size(); ++g) {
+      const FamilyGroups& groups = inspection.groups[g];
+      if (groups.database != d) continue;
+      cli::Json of_family{{"name", inputs.column_family(d, groups.column_family).name}};
+      of_family.update(family(g));
+      json["column_families"].push_back(std::move(of_family));
+    }
+    if (file != nullptr) json["files"] = cli::Json::array();
+    for (const size_t i : file != nullptr ? DoneFiles(inputs) : std::vector<size_t>()) {
+      if (inputs.files[i].database == d) json["files"].push_back(file(i));
+    }
+    databases.push_back(std::move(json));
+  }
+  return {{"databases", std::move(databases)}};
 }
 
 }  // namespace bloomline::db

@@ -1,13 +1,17 @@
-// Output that the subcommands of `bloomline db` share: files, levels, and problems.
+// Output that the subcommands of `bloomline db` share: files, levels, figures and problems.
 #ifndef BLOOMLINE_DB_REPORT_H_
 #define BLOOMLINE_DB_REPORT_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "src/cli/shared/json.h"
 #include "src/db/directory/database.h"
 #include "src/db/inputs.h"
+#include "src/db/inspect/inspection.h"
 #include "src/db/sstable/table.h"
 
 namespace bloomline::db {
@@ -18,6 +22,8 @@ int ReportProblems(const Inputs& inputs, const std::string& name);
 
 // Adds {"errors": [...], "vanished": [...]} to a command's document.
 void AddProblems(const Inputs& inputs, cli::Json* json);
+
+// ---- Words and figures.
 
 // "4", or "-" if it is unknown.
 std::string LevelText(int level);
@@ -32,6 +38,50 @@ std::string FilesText(uint64_t files);
 
 // "/path, column family 'x'"; the column family only if there are several.
 std::string DatabaseTitle(const directory::Database& database, int column_family);
+
+// "RocksDB Bloom, RocksDB Ribbon"; of files without filters "none".
+std::string KindsText(const KindCounts& kinds);
+cli::Json KindsJson(const KindCounts& kinds);
+
+// "1.2 %", "-" for NaN.
+std::string RateOrDash(double rate);
+cli::Json NumberOrNull(double number);
+
+// part / all as "1.2 %"; "-": all is 0.
+std::string ShareText(uint64_t part, uint64_t all);
+
+// "12,000", or "~12,000".
+std::string KeysText(uint64_t num_keys, bool estimated);
+
+// On lines that fit on a screen.
+void PrintWrapped(const std::string& text);
+
+// ---- Levels and files.
+
+using Cells = std::vector<std::string>;
+
+// A row for each level of a family that has files, and one for all if these are several. `row`
+// takes the level's name and its Group; a row without cells is left out, and so is a table without
+// rows.
+void PrintLevels(const FamilyGroups& family, Cells header, size_t num_left,
+                 const std::function<Cells(const std::string&, const Group&)>& row);
+// {"levels": [...], "all": ...}
+cli::Json LevelsJson(const FamilyGroups& family, const std::function<cli::Json(const Group&)>& one);
+
+// Commands list up to so many files without being asked.
+constexpr size_t kFewFiles = 10;
+
+// A row for each of these files, which are done, behind an empty line. Without files nothing.
+void PrintFiles(const Inputs& inputs, const std::vector<size_t>& files, Cells header,
+                size_t num_left, const std::function<Cells(size_t)>& row);
+std::vector<size_t> DoneFiles(const Inputs& inputs);
+
+// {"databases": [...]}, of each its path and engine, its warnings if those are wanted, name and
+// family(g) of each of its groups, and file(i), unless that is null, of each of its files that is
+// done.
+cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_warnings,
+                     const std::function<cli::Json(size_t)>& family,
+                     const std::function<cli::Json(size_t)>& file = nullptr);
 
 }  // namespace bloomline::db
 

@@ -21,9 +21,9 @@ std::optional<size_t> LengthAfter(std::string_view name, std::string_view start)
 
 }  // namespace
 
-engine_filters::Container ContainerOf(const sstable::Table& table) {
-  return table.engine() == Engine::kLevelDB ? engine_filters::Container::kLevelDB
-                                            : engine_filters::Container::kRocksDB;
+engine_filters::Container ContainerOf(Engine engine) {
+  return engine == Engine::kLevelDB ? engine_filters::Container::kLevelDB
+                                    : engine_filters::Container::kRocksDB;
 }
 
 bool TableFilters::Init(const sstable::Table& table, std::string* error) {
@@ -38,7 +38,8 @@ const engine_filters::EngineFilter* TableFilters::At(uint64_t index, std::string
   index_ = ~uint64_t{0};
   std::string_view bytes;
   if (!reader_->Read(index, &bytes, error)) return nullptr;
-  filter_ = engine_filters::EngineFilter::Open(ContainerOf(*table_), table_->filter_name(), bytes);
+  filter_ = engine_filters::EngineFilter::Open(ContainerOf(table_->engine()), table_->filter_name(),
+                                               bytes);
   bytes_ = bytes.size();
   index_ = index;
   return &filter_;

@@ -14,7 +14,7 @@
 
 namespace bloomline::db {
 
-engine_filters::Container ContainerOf(const sstable::Table& table);
+engine_filters::Container ContainerOf(sstable::Engine engine);
 
 // Opens filters by number; the last one stays open. Not thread-safe.
 class TableFilters {

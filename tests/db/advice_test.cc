@@ -350,30 +350,6 @@ TEST(AdviceTest, TheBitsOfFullLevelsAreExplained) {
   EXPECT_TRUE(HasRemark(advice, "in this database it comes to "));
 }
 
-// RocksDB's policy knows the ratio, and the preload library does not.
-TEST(AdviceTest, VariablesListTheBitsOfLevelsThatDoNotGrowTenfold) {
-  Situation situation = StockLevels(Format::kRibbon);
-  const std::string of_ten = Ask(situation).choices.front().environment;
-  EXPECT_NE(of_ten.find(" BLOOMLINE_BITS_BY_LEVEL=auto"), of_ten.npos) << of_ten;
-  situation = StockLevels(Format::kBloom);
-  situation.level_size_ratio = 4;
-  const Advice advice = Ask(situation);
-  const Choice& first = advice.choices.front();
-  ASSERT_TRUE(first.is_stock());
-  EXPECT_NE(first.option_string.find(";bits_by_level=auto;level_size_ratio=4;"),
-            first.option_string.npos);
-  const size_t at = first.environment.find("BLOOMLINE_BITS_BY_LEVEL=");
-  ASSERT_NE(at, first.environment.npos);
-  double bits[6];
-  ASSERT_EQ(
-      std::sscanf(first.environment.c_str() + at, "BLOOMLINE_BITS_BY_LEVEL=%lf:%lf:%lf:%lf:%lf:%lf",
-                  &bits[0], &bits[1], &bits[2], &bits[3], &bits[4], &bits[5]),
-      6)
-      << first.environment;
-  for (size_t i = 0; i < 5; ++i) EXPECT_EQ(bits[i + 1], first.bits_of_level[i]);
-  EXPECT_TRUE(HasRemark(advice, "If the levels fill or the tree grows, run this again."));
-}
-
 TEST(AdviceTest, SituationsThatMakeNoSenseAreRefused) {
   Situation situation = FullLevels();
   situation.levels[4].number = 64;

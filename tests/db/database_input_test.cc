@@ -1,4 +1,4 @@
-// What arguments name: folders, tables, lists; and what is said of those that name nothing.
+// What arguments name: folders and tables; and what is said of those that name nothing.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -68,30 +68,14 @@ class InputTest : public ::testing::Test {
 
 TEST_F(InputTest, NamesNothing) {
   EXPECT_EQ(ErrorOf(Path("none")),
-            "none: does not exist; allowed: a database's folder, a table, or @FILE");
-  EXPECT_EQ(ErrorOf(""), "the path is empty; allowed: a database's folder, a table, or @FILE");
+            "none: does not exist; allowed: a database's folder, or a table");
+  EXPECT_EQ(ErrorOf(""), ": does not exist; allowed: a database's folder, or a table");
   EXPECT_EQ(ErrorOf("/dev/null"), "/dev/null: is neither a folder nor a regular file");
-  constexpr char kAllowed[] = "; behind @ comes a file with one path per line, or - for stdin";
-  EXPECT_EQ(ErrorOf("@" + Path("none")),
-            std::string("none: cannot be opened: No such file or directory") + kAllowed);
-  EXPECT_EQ(ErrorOf("@" + Path("")), std::string(": is not a regular file") + kAllowed);
-  EXPECT_EQ(ErrorOf("@/dev/zero"), std::string("/dev/zero: is not a regular file") + kAllowed);
-  Write("long.txt", "\n" + std::string(4097, 'x') + "\n");
-  EXPECT_EQ(ErrorOf("@" + Path("long.txt")),
-            "long.txt, line 2: has more than 4096 bytes, the most that a path has");
-  Write("empty.txt", "\n\n");
-  EXPECT_EQ(ErrorOf("@" + Path("empty.txt")),
-            "empty.txt: names nothing; allowed: one folder or table per line");
   Write("parent/text.txt", "x");
   WriteDatabase("parent/child", {});
   EXPECT_EQ(ErrorOf(Path("parent")),
             "parent: has no CURRENT, so it is no database; tables are named one by one: "
             "parent/*.sst");
-  Write("list.txt", Path("parent/child") + "\n\n" + Path("parent") + "\n");
-  std::filesystem::remove(Path("parent/child/CURRENT"));
-  EXPECT_EQ(ErrorOf("@" + Path("list.txt")),
-            "list.txt, line 1: parent/child: has no CURRENT, so it is no database; tables are "
-            "named one by one: parent/child/*.sst");
 }
 
 TEST_F(InputTest, BadCurrent) {
@@ -134,26 +118,14 @@ TEST_F(InputTest, Tables) {
     EXPECT_EQ(file.level, -1);
     EXPECT_EQ(file.bytes, std::filesystem::file_size(Path(name)));
   }
-}
-
-TEST_F(InputTest, Lists) {
-  Write("a.sst", "");
-  Write("b.ldb", "");
-  Write("c d.sst", "");
-  Write("db/000005.ldb", "");
-  WriteDatabase("db", {NewFile(2, 5, "a", "b")});
-  Write("list", Path("a.sst") + "\n" + Path("db") + "\r\n\n" + Path("c d.sst") + "\n" +
-                    Path("b.ldb") + "\n" + Path("gone.sst"));
-  const std::vector<Database> databases = Open("@" + Path("list"));
-  ASSERT_EQ(databases.size(), 3u);
-  ASSERT_EQ(databases[0].files.size(), 3u);  // RocksDB's tables
-  EXPECT_EQ(databases[0].files[0].path, Path("a.sst"));
-  EXPECT_EQ(databases[0].files[1].path, Path("c d.sst"));
-  EXPECT_EQ(databases[0].files[2].path, Path("gone.sst"));  // Table::Open says that it vanished
-  EXPECT_EQ(databases[1].path, Path("db"));
-  EXPECT_EQ(databases[1].files.at(0).level, 2);
-  EXPECT_EQ(databases[2].files.at(0).path, Path("b.ldb"));
-  EXPECT_EQ(databases[2].engine, Engine::kLevelDB);
+  // Together they are one database for each engine.
+  std::vector<Database> databases;
+  std::string error;
+  for (const char* name : {"a.sst", "b.ldb", "c.sst", "d.ldb"}) {
+    ASSERT_TRUE(OpenInput(Path(name), &databases, &error)) << error;
+  }
+  ASSERT_EQ(databases.size(), 2u);
+  for (const Database& database : databases) EXPECT_EQ(database.files.size(), 2u);
 }
 
 TEST_F(InputTest, Engines) {
@@ -187,7 +159,7 @@ TEST_F(InputTest, MissingTablesAreSaid) {
     records.push_back(NewFile4(1, number, "a", "b"));
   WriteDatabase("db", records);
   Write("db/000012.sst", "");
-  Database database = Open(Path("db")).at(0);
+  const Database database = Open(Path("db")).at(0);
   EXPECT_EQ(database.files.size(), 7u);
   for (const TableFile& file : database.files) {
     EXPECT_EQ(file.is_missing, file.number != 12);
@@ -196,13 +168,7 @@ TEST_F(InputTest, MissingTablesAreSaid) {
   for (uint64_t number = 10; number < 17; ++number) {
     Write("db/0000" + std::to_string(number) + ".sst", "");
   }
-  std::string error;
-  ASSERT_TRUE(Refresh(&database, &error)) << error;
-  for (const TableFile& file : database.files) EXPECT_FALSE(file.is_missing);
-  std::filesystem::remove_all(Path("db"));
-  EXPECT_FALSE(Refresh(&database, &error));
-  EXPECT_NE(error.find("db: has no CURRENT"), std::string::npos) << error;
-  EXPECT_EQ(database.files.size(), 7u);
+  for (const TableFile& file : Open(Path("db")).at(0).files) EXPECT_FALSE(file.is_missing);
 }
 
 // Does nothing but replace its only table, and its MANIFEST now and then.

@@ -318,8 +318,6 @@ TEST(RocksDBDirectory, TablesInOtherFolders) {
     folders.insert(std::filesystem::path(file.path).parent_path().filename().string());
   }
   EXPECT_GE(folders.size(), 3u);
-  ASSERT_TRUE(Refresh(&databases[0], &error)) << error;
-  EXPECT_EQ(FactsOf(databases[0]), db.Expected());
 }
 
 // Bytewise, with a timestamp of 8 bytes behind each key, the newest first.

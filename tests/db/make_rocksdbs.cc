@@ -130,17 +130,6 @@ void MakeShortKeys(const std::string& path) {
   Flush(db.get(), 0, 100, 1);
 }
 
-void MakeLargeKeys(const std::string& path) {
-  const auto db = Open(OptionsWith(TableWith(rocksdb::NewBloomFilterPolicy(10))), path);
-  for (uint64_t i = 0; i < 200; ++i) {
-    std::string key = DecimalKey(2 * i);
-    key.resize(16 << 10, 'k');
-    for (size_t at = 100; at < key.size(); at += 8) key.replace(at, 8, BigEndianKey(at * (i + 1)));
-    Check(db->Put({}, key, "v"));
-  }
-  Check(db->Flush({}));
-}
-
 // Each third user has 20 posts.
 constexpr uint64_t kPosts = 20;
 std::string UserKey(uint64_t user) {
@@ -256,7 +245,6 @@ void MakeRocksDBs(const std::string& folder, Json* json) {
   MakeRanges(folder + "/rocksdb_posts", "", false, &(*json)["rocksdb_posts"]);
   MakeDeepKey(folder + "/rocksdb_deep_key", &(*json)["rocksdb_deep_key"]);
   MakeShortKeys(folder + "/rocksdb_short_keys");
-  MakeLargeKeys(folder + "/rocksdb_large_keys");
   MakeForged(folder + "/rocksdb_forged");
   MakeFamilies(folder + "/rocksdb_families", &(*json)["rocksdb_families"]);
 }

@@ -3,7 +3,6 @@
 #ifndef BLOOMLINE_CLI_SHARED_PROGRESS_H_
 #define BLOOMLINE_CLI_SHARED_PROGRESS_H_
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -40,18 +39,16 @@ class FileProgress {
  public:
   FileProgress(std::string name, bool shown, uint64_t num_files, uint64_t num_bytes);
 
-  void AddBytes(uint64_t bytes);
-  void AddFile();
+  // A file is done.
+  void Add(uint64_t bytes);
 
  private:
-  void Show(bool now);
-
   const std::string name_;
   const uint64_t num_files_;
   const uint64_t num_bytes_;
-  std::atomic<uint64_t> files_done_{0};
-  std::atomic<uint64_t> bytes_done_{0};
-  std::mutex line_mutex_;
+  std::mutex mutex_;
+  uint64_t files_done_ = 0;
+  uint64_t bytes_done_ = 0;
   Progress line_;
 };
 

@@ -12,17 +12,15 @@ namespace bloomline::cli {
 template <typename T, typename Parse>
 CLI::Option* AddQuantity(CLI::App* command, const std::string& name, T* value, Parse parse,
                          const std::string& help) {
-  return command
-      ->add_option_function<std::string>(
-          name,
-          [=](const std::string& text) {
-            std::string error;
-            const auto parsed = parse(text, &error);
-            if (!parsed) throw CLI::ValidationError(name + " is " + error);
-            *value = *parsed;
-          },
-          help)
-      ->type_name("");
+  return command->add_option_function<std::string>(
+      name,
+      [=](const std::string& text) {
+        std::string error;
+        const auto parsed = parse(text, &error);
+        if (!parsed) throw CLI::ValidationError(name + " is " + error);
+        *value = *parsed;
+      },
+      help);
 }
 
 }  // namespace bloomline::cli

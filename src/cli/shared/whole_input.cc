@@ -37,7 +37,7 @@ bool WholeInput::ReadPipe(int descriptor, uint64_t max_bytes, std::string* error
     size += static_cast<size_t>(count);
     if (size > max_bytes) {
       *error = name_ + ": is longer than " + BytesText(max_bytes) +
-               ", the most that is read from a pipe; write it to a file, or raise --max-pipe";
+               ", the most that is read from a pipe; write it to a file";
       return false;
     }
   }

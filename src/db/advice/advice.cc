@@ -264,7 +264,6 @@ class Adviser {
     }
     choice.option_string = OptionString(settings);
     choice.environment = EnvironmentLine(settings);
-    choice.code = Code(settings);
     return choice;
   }
 

@@ -75,7 +75,6 @@ struct Choice {
   // The settings; an empty one does not apply (LevelDB has no option strings).
   std::string option_string;  // "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=24:9}"
   std::string environment;    // "LD_PRELOAD=libbloomline_rocksdb_preload.so BLOOMLINE_FORMAT=..."
-  std::string code;           // C++, several lines
 
   // RocksDB without bloomline uses these filters.
   bool is_stock() const { return format == Format::kBloom || format == Format::kRibbon; }

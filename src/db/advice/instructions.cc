@@ -26,19 +26,6 @@ std::string List(const std::vector<double>& bits, const char* separator) {
 // RocksDB's ribbonfilter:N does the same: flushed files have Bloom filters, which are built faster.
 constexpr char kRibbonFlushes[] = ";flush_format=bloom";
 
-const char* CodeName(Format format) {
-  switch (format) {
-    case Format::kCompact:
-      return "kCompact";
-    case Format::kBloom:
-      return "kBloom";
-    case Format::kRibbon:
-      return "kRibbon";
-    default:
-      return "kBlocked";
-  }
-}
-
 }  // namespace
 
 std::string OptionString(const Settings& settings) {
@@ -70,33 +57,6 @@ std::string EnvironmentLine(const Settings& settings) {
     text += " BLOOMLINE_BITS_BY_LEVEL=" + List(settings.bits_from_level_0, ":");
   }
   return text;
-}
-
-std::string Code(const Settings& settings) {
-  const bool is_rocksdb = IsRocksDB(settings);
-  const bool is_by_level = settings.is_auto || !settings.bits_from_level_0.empty();
-  std::string text = std::string("bloomline::") +
-                     (is_by_level ? "RocksDBFilterOptions" : "FilterOptions") +
-                     " filter;\nfilter.format = bloomline::Format::" + CodeName(settings.format) +
-                     ";\nfilter.bits_per_key = " + BitsPerKeyText(settings) + ";\n";
-  if (settings.is_auto) {
-    text += "filter.auto_bits_by_level = true;\n";
-    if (settings.level_size_ratio != kDefaultRatio) {
-      text += "filter.level_size_ratio = " + DoubleText(settings.level_size_ratio) + ";\n";
-    }
-  } else if (is_by_level) {
-    text += "filter.bits_by_level = {" + List(settings.bits_from_level_0, ", ") + "};\n";
-  }
-  if (settings.format == Format::kRibbon) {
-    text += "filter.flush_format = bloomline::Format::kBloom;\n";
-  }
-  if (settings.is_stock()) text += "filter.stock_id = true;\n";
-  if (is_rocksdb) {
-    return text + "table.filter_policy = bloomline::NewRocksDBFilterPolicy(filter);\n";
-  }
-  return text +
-         "// To be deleted after the database.\n"
-         "options.filter_policy = bloomline::NewLevelDBFilterPolicy(filter);\n";
 }
 
 }  // namespace bloomline::advice

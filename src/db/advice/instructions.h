@@ -1,5 +1,5 @@
-// Printed beside the figures of a choice: its settings, as RocksDB's option string, the environment
-// of the preload libraries and C++; and remarks for an operator.
+// Printed beside the figures of a choice: its settings, as RocksDB's option string and the
+// environment of the preload libraries; and remarks for an operator.
 #ifndef BLOOMLINE_DB_ADVICE_INSTRUCTIONS_H_
 #define BLOOMLINE_DB_ADVICE_INSTRUCTIONS_H_
 
@@ -32,8 +32,6 @@ std::string OptionString(const Settings& settings);
 // The variables of the preload library, to put before a command. No variable has the ratio: with
 // another one than kDefaultRatio, they list the bits instead of auto.
 std::string EnvironmentLine(const Settings& settings);
-// Statements. RocksDB: `table` is a BlockBasedTableOptions; LevelDB: `options` an Options.
-std::string Code(const Settings& settings);
 
 // Fills in the remarks of an advice that has its figures and choices (remarks.cc).
 void AddRemarks(const Situation& situation, const Request& request, const Tree& tree,

@@ -10,9 +10,10 @@
 
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
+#include "src/cli/shared/quantity.h"
 #include "src/cli/shared/quantity_option.h"
+#include "src/cli/shared/whole_input.h"
 #include "src/db/advise/advise_output.h"
-#include "src/db/directory/file_names.h"
 #include "src/db/inputs.h"
 #include "src/db/measure/measurement.h"
 #include "src/db/report.h"
@@ -20,15 +21,9 @@
 namespace bloomline::db {
 namespace {
 
-double WastedReads(const Group& group, double measured) {
-  if (!std::isnan(measured)) return measured;
-  // A filter that is not understood matches every key, as far as is known.
-  return std::isnan(group.wasted_reads) ? group.runs : group.wasted_reads;
-}
-
 uint64_t MedianKeysPerFilter(const Inspection& inspection, const FamilyGroups& groups) {
   std::vector<uint64_t> keys;
-  for (const size_t i : groups.files) {
+  for (const size_t i : groups.all.files) {
     const FileFacts& facts = inspection.files[i].facts;
     const uint64_t of_file =
         facts.num_filters == 0 ? facts.keys_per_missing_filter : facts.num_keys / facts.num_filters;
@@ -52,7 +47,8 @@ std::optional<Format> StockFormatOf(const Group& group) {
 }
 
 advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection,
-                              const FamilyGroups& groups, const MeasuredFamily* measured) {
+                              const FamilyGroups& groups,
+                              const std::vector<MeasureResult>* measured) {
   const directory::ColumnFamily& family =
       inputs.column_family(groups.database, groups.column_family);
   advice::Situation situation;
@@ -63,8 +59,7 @@ advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection
   situation.keys_per_filter = MedianKeysPerFilter(inspection, groups);
   situation.stock_format = StockFormatOf(groups.all);
   situation.level_size_ratio = family.level_size_ratio;
-  for (size_t i = 0; i < groups.levels.size(); ++i) {
-    const Group& group = groups.levels[i];
+  for (const Group& group : groups.levels) {
     advice::Level level;
     level.number = group.level;
     level.num_runs = std::max(group.runs, 1e-6);  // the least that level_sizing.h allows
@@ -74,8 +69,11 @@ advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection
                              static_cast<double>(std::max<uint64_t>(level.num_keys, 1));
     level.num_filters = group.files_without_filter == 0 ? group.num_filters : 0;
     level.filter_bytes = group.key_bytes();
-    level.wasted_reads =
-        WastedReads(group, measured == nullptr ? std::nan("") : measured->levels[i].wasted_reads);
+    level.wasted_reads = measured == nullptr
+                             ? group.wasted_reads
+                             : MeasuredRates(group, inspection, *measured).wasted_reads;
+    // A filter that is not understood matches every key, as far as is known.
+    if (std::isnan(level.wasted_reads)) level.wasted_reads = group.runs;
     situation.levels.push_back(level);
   }
   return situation;
@@ -113,7 +111,7 @@ std::string CacheRemark(const Inputs& inputs, const Inspection& inspection, size
   uint64_t index_bytes = 0;
   for (const FamilyGroups& family : inspection.groups) {
     if (family.database != of_group.database) continue;
-    for (const size_t i : family.files) {
+    for (const size_t i : family.all.files) {
       filter_bytes += inspection.files[i].facts.filter_bytes;
       index_bytes += inspection.files[i].facts.index_bytes;
     }
@@ -138,7 +136,7 @@ std::vector<std::string> Remarks(const AdviseOptions& options, const Statistics*
   if (groups.all.ignored_files != 0) {
     remarks.push_back("The running policy (" + cli::Printable(inspection.policies[g].name) +
                       ") ignores the filters of " + cli::CountText(groups.all.ignored_files) +
-                      " of " + cli::CountText(groups.all.files) +
+                      " of " + cli::CountText(groups.all.files.size()) +
                       " files, so these files count as without filters.");
   }
   if (statistics != nullptr) {
@@ -167,10 +165,9 @@ std::string WhyNoTables(const Inputs& inputs, const FamilyGroups& groups) {
 
 std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Statistics* statistics,
                                          const Inspection& inspection, Inputs* inputs) {
-  std::vector<MeasuredFamily> measured;
+  std::optional<std::vector<MeasureResult>> measured;
   if (!options.no_measure) {
-    const auto results = Measure(inputs, options.common, options.measure, "advise", inspection);
-    measured = GroupMeasurement(*inputs, inspection, results);
+    measured = Measure(inputs, options.common, options.measure, "advise", inspection);
   }
   double all_keys = 0;
   for (const FamilyGroups& groups : inspection.groups) {
@@ -179,13 +176,12 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
   std::vector<FamilyAdvice> families(inspection.groups.size());
   for (size_t g = 0; g < families.size(); ++g) {
     const FamilyGroups& groups = inspection.groups[g];
-    const MeasuredFamily* const of_family = options.no_measure ? nullptr : &measured[g];
     FamilyAdvice& family = families[g];
     family.title = DatabaseTitle(inputs->databases[groups.database], groups.column_family);
-    family.measured = of_family != nullptr && of_family->all.files != 0;
-    family.situation = SituationOf(*inputs, inspection, groups, of_family);
+    family.measured = measured && MeasuredRates(groups.all, inspection, *measured).files != 0;
+    family.situation = SituationOf(*inputs, inspection, groups, measured ? &*measured : nullptr);
     family.request = RequestOf(options, family.situation, all_keys);
-    family.no_tables = groups.all.files == 0;
+    family.no_tables = groups.all.files.empty();
     if (family.no_tables) {
       family.error = WhyNoTables(*inputs, groups);
       continue;
@@ -200,15 +196,15 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
 
 // Returns false, with *exit_code and a message, if they cannot be read.
 bool ReadStatistics(const AdviseOptions& options, Statistics* statistics, int* exit_code) {
-  std::string text, error;
-  if (!directory::ReadInput(options.stats, kMaxStatisticsBytes, &text, &error)) {
-    cli::PrintError("bloomline db advise: " + error +
-                    "; --stats takes a regular file, or - for stdin");
+  std::string error;
+  cli::WholeInput input;
+  if (!input.Open(options.stats, cli::kDefaultMaxPipeBytes, &error)) {
+    cli::PrintError("bloomline db advise: --stats: " + error);
     *exit_code = cli::kExitFailure;
     return false;
   }
-  statistics->from = options.stats == "-" ? "stdin" : options.stats;
-  if (!ReadStatistics(text, &statistics->rates, &error)) {
+  statistics->from = input.name();
+  if (!ReadStatistics(std::string(input.bytes()), &statistics->rates, &error)) {
     cli::PrintError("bloomline db advise: --stats: " + error);
     *exit_code = cli::kExitImpossible;
     return false;
@@ -281,24 +277,25 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       ->type_name("FILE");
   command->add_flag("--no-measure", options->no_measure,
                     "Expected rates instead of measured ones: reads no data");
-  command
-      ->add_option("--policy", options->policy,
-                   "The filter policy that the database runs with (inspect has the same option)")
-      ->type_name("");
+  command->add_option(
+      "--policy", options->policy,
+      "The filter policy that the database runs with (inspect has the same option)");
   AddMeasureOptions(command, &options->measure);
   cli::AddQuantity(command, "--block-cache", &options->block_cache_bytes, cli::ParseBytes,
                    "The size of RocksDB's block cache, for example 8GiB");
   command->footer(
-      "Example:\n    bloomline db advise --memory 2GiB /var/lib/app/db\n\n"
-      "Prints the memory and the wasted reads of the present filters and of each choice. A choice "
-      "takes at most the same memory, wastes at most as many reads, or does what --memory or "
-      "--rate say. It has the same bits in all levels, or bits by level. If RocksDB's own filters "
-      "gain by bits by level, (1) keeps them: RocksDB alone uses them. The last lines say what to "
-      "set.\n"
-      "'wasted reads': how many blocks false positives make a Get of a missing key read on "
-      "average; 100 % is one block. Missing keys are taken to be distributed like stored keys.\n"
-      "Exit code: 0 done; 1 a file cannot be read or is damaged; 2 an invalid request, or one "
-      "that no filter can meet.");
+      "Example:\n"
+      "    bloomline db advise --memory 2GiB /var/lib/app/db\n\n"
+      "Prints the memory and the wasted reads of the present filters and of each\n"
+      "choice. A choice takes at most the same memory, wastes at most as many reads,\n"
+      "or does what --memory or --rate say. It has the same bits in all levels, or\n"
+      "bits by level. If RocksDB's own filters gain by bits by level, (1) keeps them:\n"
+      "RocksDB alone uses them. The last lines say what to set.\n"
+      "'wasted reads': how many blocks false positives make a Get of a missing key\n"
+      "read on average; 100 % is one block. Missing keys are taken to be distributed\n"
+      "like stored keys.\n"
+      "Exit code: 0 done; 1 a file cannot be read or is damaged; 2 an invalid\n"
+      "request, or one that no filter can meet.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

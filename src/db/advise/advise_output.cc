@@ -18,7 +18,6 @@ namespace {
 
 using advice::Choice;
 using advice::Level;
-using Cells = std::vector<std::vector<std::string>>;
 
 uint64_t NumKeys(const advice::Situation& situation) {
   uint64_t keys = 0;
@@ -35,7 +34,7 @@ std::string BitsOrNone(double bits) { return bits > 0 ? cli::NumberText(bits, 2)
 
 // Prints a column of bits per key for the filters of now, and one for each choice.
 void PrintLevels(const FamilyAdvice& family) {
-  Cells cells = {{"level", "keys", "runs", "wasted", "now"}};
+  std::vector<Cells> cells = {{"level", "keys", "runs", "wasted", "now"}};
   const std::vector<Choice>& choices = family.advice.choices;
   for (size_t c = 0; c < choices.size(); ++c) {
     cells[0].push_back("(" + std::to_string(c + 1) + ")");
@@ -56,7 +55,7 @@ void PrintLevels(const FamilyAdvice& family) {
 }
 
 void PrintChoices(const FamilyAdvice& family) {
-  Cells cells = {{"", "bits/key", "memory", "wasted"}};
+  std::vector<Cells> cells = {{"", "bits/key", "memory", "wasted"}};
   cells.push_back({"now", BitsOrNone(BitsNow(family)),
                    cli::BytesText(family.advice.filter_bytes_now),
                    RateOrDash(family.advice.wasted_reads_now)});
@@ -88,22 +87,14 @@ void PrintRemark(const std::string& remark) {
   std::cout << "- " << text << '\n';
 }
 
-void PrintLines(const std::string& heading, const std::string& lines) {
-  if (lines.empty()) return;
-  std::cout << heading << ":\n";
-  for (size_t begin = 0; begin < lines.size();) {
-    const size_t end = std::min(lines.find('\n', begin), lines.size());
-    std::cout << "  " << lines.substr(begin, end - begin) << '\n';
-    begin = end + 1;
-  }
-}
-
 // Puts each word on its line, in the syntax of a shell.
-std::string OnLines(std::string words) {
-  for (size_t at = 0; (at = words.find(' ', at)) != std::string::npos; at += 3) {
-    words.replace(at, 1, " \\\n");
+void PrintSetting(const std::string& heading, std::string words) {
+  if (words.empty()) return;
+  constexpr std::string_view kBetween = " \\\n  ";
+  for (size_t at = 0; (at = words.find(' ', at)) != std::string::npos; at += kBetween.size()) {
+    words.replace(at, 1, kBetween);
   }
-  return words;
+  std::cout << heading << ":\n  " << words << '\n';
 }
 
 cli::Json ChoiceJson(const Choice& choice) {
@@ -114,10 +105,9 @@ cli::Json ChoiceJson(const Choice& choice) {
           {"bits_per_key", choice.bits_per_key},
           {"bits_of_level", choice.bits_of_level},
           {"filter_bytes", choice.filter_bytes},
-          {"wasted_reads", RateOrNull(choice.wasted_reads)},
+          {"wasted_reads", NumberOrNull(choice.wasted_reads)},
           {"option_string", cli::TextOrNull(choice.option_string)},
-          {"environment", choice.environment},
-          {"code", cli::TextOrNull(choice.code)}};
+          {"environment", choice.environment}};
 }
 
 }  // namespace
@@ -184,9 +174,8 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics) {
   const Choice& best = family.advice.Chosen(family.request);
   std::cout << "\nTo apply (" << family.request.choice << "):\n";
   for (const std::string& remark : family.advice.on_chosen) PrintRemark(remark);
-  PrintLines("option string", best.option_string);
-  PrintLines("environment of the program", OnLines(best.environment));
-  PrintLines("in C++", best.code);
+  PrintSetting("option string", best.option_string);
+  PrintSetting("environment of the program", best.environment);
   if (family.advice.choices.size() > 1) std::cout << "\nOther choices: --choice N\n";
 }
 
@@ -197,12 +186,12 @@ cli::Json StatisticsJson(const Statistics& statistics) {
           {"full_positive", rates.full_positive},
           {"full_true_positive", rates.true_positive},
           {"false_positives", rates.false_positives()},
-          {"false_positive_rate", RateOrNull(rates.false_positive_rate())},
+          {"false_positive_rate", NumberOrNull(rates.false_positive_rate())},
           {"prefix_checked", rates.prefix_checked},
           {"prefix_useful", rates.prefix_useful},
           {"gets_of_missing_keys", cli::OrNull(rates.gets_of_missing_keys)},
           {"gets_of_stored_keys", cli::OrNull(rates.gets_of_stored_keys)},
-          {"wasted_reads", RateOrNull(rates.wasted_reads(statistics.runs))}};
+          {"wasted_reads", NumberOrNull(rates.wasted_reads(statistics.runs))}};
 }
 
 cli::Json AdviceJson(const FamilyAdvice& family) {
@@ -213,7 +202,7 @@ cli::Json AdviceJson(const FamilyAdvice& family) {
                       {"runs", level.num_runs},
                       {"filters", level.num_filters},
                       {"filter_bytes", level.filter_bytes},
-                      {"wasted_reads", RateOrNull(level.wasted_reads)}});
+                      {"wasted_reads", NumberOrNull(level.wasted_reads)}});
   }
   cli::Json json{{"leveled", family.situation.leveled},
                  {"partitioned", family.situation.partitioned},
@@ -229,8 +218,8 @@ cli::Json AdviceJson(const FamilyAdvice& family) {
     return json;
   }
   json["filter_bytes_now"] = family.advice.filter_bytes_now;
-  json["bits_per_key_now"] = RateOrNull(BitsNow(family));
-  json["wasted_reads_now"] = RateOrNull(family.advice.wasted_reads_now);
+  json["bits_per_key_now"] = NumberOrNull(BitsNow(family));
+  json["wasted_reads_now"] = NumberOrNull(family.advice.wasted_reads_now);
   json["choices"] = cli::Json::array();
   for (const Choice& choice : family.advice.choices) json["choices"].push_back(ChoiceJson(choice));
   json["remarks"] = family.advice.remarks;

@@ -45,8 +45,6 @@ struct TickerRates {
   double wasted_reads(double runs) const;
 };
 
-constexpr uint64_t kMaxStatisticsBytes = 256 << 20;  // a user may name a whole LOG
-
 // Reads Statistics::ToString() of RocksDB 7 to 11: lines "rocksdb.bloom.filter.useful COUNT : 12",
 // or without "COUNT :". Other lines are skipped. Returns false with *error if one of the three
 // counters of whole keys is missing.

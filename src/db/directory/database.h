@@ -47,19 +47,13 @@ struct Database {
   std::vector<std::string> table_folders;
 };
 
-// Opens what one argument names: a database directory, a table file, or a list of either: "@FILE",
-// one path per line; "@-" or "-" is the list on stdin. Table files of a list become one Database
-// for each engine; a missing path of a list counts as a table, and Table::Open reports it. Appends
-// to *databases. Returns false with *error: the path, and what is wrong. `table_folders`: folders
-// in which databases may have more tables.
-bool OpenInput(const std::string& argument, std::vector<Database>* databases, std::string* error,
+// Opens what one argument names: a database directory, or a table file; all such tables become one
+// Database for each engine. Appends to *databases. Returns false with *error: the path, and what is
+// wrong. `table_folders`: folders in which databases may have more tables.
+bool OpenInput(const std::string& path, std::vector<Database>* databases, std::string* error,
                const std::vector<std::string>& table_folders = {});
 
-// Reads the files again, from a MANIFEST that may have changed: for files that vanished meanwhile.
-// Does nothing for files named on the command line. If it returns false, the database is unchanged.
-bool Refresh(Database* database, std::string* error);
-
-// Reads a folder with CURRENT. Returns false with *error.
+// Reads a folder with CURRENT into an empty Database. Returns false with *error.
 bool ReadDirectory(const std::string& path, const std::vector<std::string>& table_folders,
                    Database* database, std::string* error);
 

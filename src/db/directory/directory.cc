@@ -1,8 +1,10 @@
 // The content of a database's folder (database.h).
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,7 +26,9 @@ struct Snapshot {
   Manifest manifest;
   // Indexed by folder: the database's own first, then RocksDB's db_paths and cf_paths.
   std::vector<std::pair<std::string, Listing>> listings;
-  // The MANIFEST has not changed since it was read, so its owner has not removed missing files.
+  OptionsFile options;          // the newest ones; empty: there are none
+  std::string options_problem;  // why they cannot be read; empty: they can
+  // The MANIFEST has not changed since it was read: its owner has not removed what is missing.
   bool is_settled = false;
 
   // The path of a table; empty if no folder has it.
@@ -89,19 +93,25 @@ bool TryToTake(const std::string& path, const std::vector<std::string>& table_fo
     *error = std::move(failure);
     return false;
   }
+  const uint64_t options = snapshot->listings.front().second.newest_options;
+  if (options != 0) {
+    ReadOptionsFile(Join(path, "OPTIONS-" + SixDigits(options)), &snapshot->options,
+                    &snapshot->options_problem);
+  }
   return true;
 }
 
 // While the owner writes, CURRENT may name a MANIFEST that is gone, and the MANIFEST tables that
-// are gone: then all is read again, at most twice.
+// are gone, and old OPTIONS are removed: then all is read again, after 1 and 4 ms.
 bool TakeSnapshot(const std::string& path, const std::vector<std::string>& table_folders,
                   Snapshot* snapshot, std::string* error) {
+  constexpr int kMaxAttempts = 3;
   bool is_taken = false;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    WaitBefore(attempt);
+    std::this_thread::sleep_for(std::chrono::milliseconds(attempt * attempt));
     *snapshot = Snapshot();
     is_taken = TryToTake(path, table_folders, snapshot, error);
-    if (is_taken && HasAllTables(*snapshot)) return true;
+    if (is_taken && HasAllTables(*snapshot) && snapshot->options_problem.empty()) return true;
   }
   snapshot->is_settled = is_taken && IsUnchanged(path, *snapshot);
   return is_taken;
@@ -133,13 +143,11 @@ void ApplyOptions(const OptionMap& options, ColumnFamily* family) {
   family->caches_filters = text("cache_index_and_filter_blocks") == "true";
 }
 
-void AddOptions(Database* database) {
-  OptionsFile options;
-  std::string error;
-  if (!ReadNewestOptions(database->path, &options, &error)) database->warnings.push_back(error);
+void AddOptions(const Snapshot& snapshot, Database* database) {
+  if (!snapshot.options_problem.empty()) database->warnings.push_back(snapshot.options_problem);
   for (ColumnFamily& family : database->column_families) {
-    const auto found = options.find(family.name);
-    if (found != options.end()) ApplyOptions(found->second, &family);
+    const auto found = snapshot.options.find(family.name);
+    if (found != snapshot.options.end()) ApplyOptions(found->second, &family);
   }
 }
 
@@ -194,7 +202,7 @@ bool ReadLive(const std::string& path, Database* database, std::string* error) {
   if (!TakeSnapshot(path, database->table_folders, &snapshot, error)) return false;
   database->engine = EngineOf(snapshot);
   AddFiles(snapshot, database);
-  if (database->engine == Engine::kRocksDB) AddOptions(database);
+  if (database->engine == Engine::kRocksDB) AddOptions(snapshot, database);
   return true;
 }
 

@@ -1,11 +1,8 @@
 #include "src/db/directory/file_names.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
-#include <iostream>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "src/support/file_io.h"
@@ -64,26 +61,6 @@ bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* tex
   }
   text->resize(static_cast<size_t>(file.size()));
   return file.ReadAt(0, file.size(), text->data(), error);
-}
-
-bool ReadInput(const std::string& path, uint64_t max_bytes, std::string* text, std::string* error) {
-  if (path != "-") return ReadSmallFile(path, max_bytes, text, error);
-  constexpr size_t kReadBytes = 64 << 10;
-  while (std::cin) {
-    const size_t size = text->size();
-    if (size > max_bytes) {
-      *error = "stdin: has more than " + std::to_string(max_bytes) + " bytes";
-      return false;
-    }
-    text->resize(size + kReadBytes);
-    std::cin.read(text->data() + size, kReadBytes);
-    text->resize(size + static_cast<size_t>(std::cin.gcount()));
-  }
-  return true;
-}
-
-void WaitBefore(int attempt) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(attempt * attempt));
 }
 
 bool Exists(const std::string& path) {

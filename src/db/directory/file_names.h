@@ -30,14 +30,6 @@ bool ListFolder(const std::string& folder, Listing* listing, std::string* error)
 bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* text,
                    std::string* error);
 
-// Reads all of a file that a user names, or of standard input for "-".
-bool ReadInput(const std::string& path, uint64_t max_bytes, std::string* text, std::string* error);
-
-// While a database's owner writes, files that one names may be gone. Then all is read again, after
-// 1 and 4 ms.
-constexpr int kMaxAttempts = 3;
-void WaitBefore(int attempt);
-
 bool Exists(const std::string& path);
 
 }  // namespace bloomline::directory

@@ -91,22 +91,12 @@ void ParseOptionsFile(std::string_view text, OptionsFile* options) {
   }
 }
 
-bool ReadNewestOptions(const std::string& folder, OptionsFile* options, std::string* error) {
+bool ReadOptionsFile(const std::string& path, OptionsFile* options, std::string* error) {
   constexpr uint64_t kMaxBytes = 256 << 20;
-  // RocksDB renames a whole file into place, then deletes old ones.
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    WaitBefore(attempt);
-    Listing listing;
-    if (!ListFolder(folder, &listing, error)) return false;
-    if (listing.newest_options == 0) return true;
-    const std::string path = Join(folder, "OPTIONS-" + SixDigits(listing.newest_options));
-    std::string text;
-    if (ReadSmallFile(path, kMaxBytes, &text, error)) {
-      ParseOptionsFile(text, options);
-      return true;
-    }
-  }
-  return false;
+  std::string text;
+  if (!ReadSmallFile(path, kMaxBytes, &text, error)) return false;
+  ParseOptionsFile(text, options);
+  return true;
 }
 
 std::string OptionIn(std::string_view value, std::string_view name) {

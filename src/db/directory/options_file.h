@@ -21,9 +21,8 @@ using OptionsFile = std::map<std::string, OptionMap>;
 // Skips other sections, and lines without an option.
 void ParseOptionsFile(std::string_view text, OptionsFile* options);
 
-// Reads the newest OPTIONS file of a database's folder. Without one, *options stays empty. Returns
-// false with *error if it cannot be read.
-bool ReadNewestOptions(const std::string& folder, OptionsFile* options, std::string* error);
+// Returns false with *error if it cannot be read.
+bool ReadOptionsFile(const std::string& path, OptionsFile* options, std::string* error);
 
 // The value of `name` in "{id=bloomline;bits_per_key=10;nested={a=b;};}", in braces or not. Empty
 // if the name is missing.

@@ -13,7 +13,6 @@
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/rates/rates.h"
-#include "src/filter/sizing/divider.h"
 
 namespace bloomline::engine_filters {
 namespace {
@@ -126,22 +125,19 @@ const char* KindName(Kind kind) {
   return stock::KindName(static_cast<stock::Kind>(kind));
 }
 
-std::set<Kind> KindsFor(Container container, Format format, double bits_per_key) {
+std::set<Kind> KindsFor(Container container, Format format) {
+  constexpr double kAnyBits = 10;  // kinds hardly depend on it, but shapes need a number
   const bool is_rocksdb = container == Container::kRocksDB;
   std::set<Kind> kinds;
   if (is_rocksdb && format == Format::kBloom) kinds = {Kind::kRocksDBBloom, Kind::kRocksDBLegacy};
   if (is_rocksdb && format == Format::kRibbon) kinds = {Kind::kRocksDBRibbon};
   if (filter::IsStock(format) || (is_rocksdb && format == Format::kClassic)) return kinds;
-  const filter::LevelDBShapes shapes(format, bits_per_key);
+  const filter::LevelDBShapes shapes(format, kAnyBits);
   for (uint64_t keys = 1; keys < (1 << 20); keys += keys / 8 + 1) {
     kinds.insert(KindOf(
-        (is_rocksdb ? filter::TableShape(format, keys, bits_per_key) : shapes.For(keys)).layout));
+        (is_rocksdb ? filter::TableShape(format, keys, kAnyBits) : shapes.For(keys)).layout));
   }
   return kinds;
-}
-
-double FilterBytes(Format format, double bits_per_key, uint64_t num_keys) {
-  return filter::MemoryBits(format, bits_per_key) * static_cast<double>(num_keys) / 8;
 }
 
 EngineFilter EngineFilter::Open(Container container, std::string_view name,

@@ -58,9 +58,7 @@ const char* KindName(Kind kind);  // "RocksDB Ribbon"
 inline bool IsBloomline(Kind kind) { return RowOf(kind) != nullptr && kind != Kind::kClassic; }
 
 // The kinds that engines write with this format: some layouts are for few keys.
-std::set<Kind> KindsFor(Container container, Format format, double bits_per_key);
-// The memory of filters of this many keys, without the rounding of each filter.
-double FilterBytes(Format format, double bits_per_key, uint64_t num_keys);
+std::set<Kind> KindsFor(Container container, Format format);
 
 struct FilterFacts {
   Kind kind = Kind::kUnknown;

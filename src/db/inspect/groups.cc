@@ -1,4 +1,4 @@
-// Groups of tables that have the same filters, in the printed form (inspection.h).
+// The files of a level, a column family or a database together (inspection.h).
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -6,9 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "src/cli/shared/quantity.h"
 #include "src/db/inspect/inspection.h"
-#include "src/db/report.h"
 #include "src/db/sstable/comparator.h"
 
 namespace bloomline::db {
@@ -150,13 +148,10 @@ void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
 
 }  // namespace
 
-double Group::bits_per_key() const {
-  return num_keys == 0 ? std::numeric_limits<double>::quiet_NaN()
-                       : 8 * static_cast<double>(key_bytes()) / static_cast<double>(num_keys);
-}
-
-double Group::rate() const {
-  return runs > 0 ? wasted_reads / runs : std::numeric_limits<double>::quiet_NaN();
+double BitsPerKey(uint64_t bytes, uint64_t num_keys) {
+  return bytes == 0 || num_keys == 0
+             ? std::numeric_limits<double>::quiet_NaN()
+             : 8 * static_cast<double>(bytes) / static_cast<double>(num_keys);
 }
 
 void RangeFacts::Add(const RangeFacts& other) {
@@ -166,11 +161,11 @@ void RangeFacts::Add(const RangeFacts& other) {
   filter_bytes += other.filter_bytes;
 }
 
-void Group::Add(const InspectedFile& file, uint64_t file_bytes) {
+void Group::Add(size_t index, const InspectedFile& file, uint64_t file_bytes) {
   const FileFacts& facts = file.facts;
-  ++files;
+  files.push_back(index);
   bytes += file_bytes;
-  if (file.is_bottommost) bottommost_keys += file.facts.num_keys;
+  if (file.is_bottommost) bottommost_keys += facts.num_keys;
   runs += file.coverage;
   wasted_reads += file.coverage * file.rate();
   keys_estimated = keys_estimated || facts.keys_estimated;
@@ -198,7 +193,7 @@ void Group::Add(const InspectedFile& file, uint64_t file_bytes) {
 }
 
 std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<InspectedFile>* files) {
-  std::map<std::pair<size_t, int>, FamilyGroups> families;  // by database and column family
+  std::map<std::pair<size_t, int>, std::vector<size_t>> families;  // by database, column family
   // A database without files is shown, too.
   for (size_t d = 0; d < inputs.databases.size(); ++d) {
     if (!inputs.databases[d].path.empty()) families[{d, 0}];
@@ -206,129 +201,25 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<Inspected
   for (size_t i = 0; i < inputs.files.size(); ++i) {
     const FileRef& ref = inputs.files[i];
     if (ref.state != FileState::kDone) continue;
-    families[{ref.database, inputs.file(ref).column_family}].files.push_back(i);
+    families[{ref.database, inputs.file(ref).column_family}].push_back(i);
   }
   std::vector<FamilyGroups> groups;
-  for (auto& [key, family] : families) {
+  for (const auto& [key, members] : families) {
+    FindCoverage(inputs, members, files);
+    FamilyGroups& family = groups.emplace_back();
     std::tie(family.database, family.column_family) = key;
-    FindCoverage(inputs, family.files, files);
     std::map<int, Group> levels;
-    for (const size_t i : family.files) {
-      (*files)[i].family = groups.size();
+    for (const size_t i : members) {
       const directory::TableFile& file = inputs.file(inputs.files[i]);
-      levels[file.level].Add((*files)[i], file.bytes);
-      family.all.Add((*files)[i], file.bytes);
+      levels[file.level].Add(i, (*files)[i], file.bytes);
+      family.all.Add(i, (*files)[i], file.bytes);
     }
     for (auto& [level, group] : levels) {
       group.level = level;
       family.levels.push_back(std::move(group));
     }
-    groups.push_back(std::move(family));
   }
   return groups;
-}
-
-cli::Json KindsJson(const KindCounts& kinds) {
-  cli::Json json = cli::Json::array();
-  for (const auto& [kind, count] : kinds) {
-    json.push_back({{"layout", engine_filters::KindName(kind)},
-                    {"filters", count.filters},
-                    {"bytes", count.bytes}});
-  }
-  return json;
-}
-
-cli::Json RangesJson(const RangeFacts& ranges) {
-  if (ranges.files == 0) return nullptr;
-  cli::Json json = ranges.kinds.ToJson();
-  json["files"] = ranges.files;
-  json["bytes"] = ranges.entry_bytes;
-  json["share_of_memory"] = RateOrNull(ranges.share());
-  return json;
-}
-
-cli::Json GroupJson(const Group& group) {
-  cli::Json names = cli::Json::array();
-  for (const auto& [name, files] : group.names) {
-    names.push_back({{"name", name}, {"files", files}});
-  }
-  return {{"level", LevelJson(group.level)},
-          {"files", group.files},
-          {"bytes", group.bytes},
-          {"files_without_filter", group.files_without_filter},
-          {"bytes_without_filter", group.bytes_without_filter},
-          {"keys_without_filter", group.keys_without_filter},
-          {"ignored_files", group.ignored_files},
-          {"ignored_bytes", group.ignored_bytes},
-          {"prefix_and_whole_key_files", group.prefix_files},
-          {"prefix_only_files", group.prefix_only_files},
-          {"partitioned_files", group.partitioned_files},
-          {"filters", group.num_filters},
-          {"filter_names", std::move(names)},
-          {"layouts", KindsJson(group.kinds)},
-          {"ranges", RangesJson(group.ranges)},
-          {"num_keys", group.num_keys},
-          {"num_keys_estimated", group.keys_estimated},
-          {"filter_bytes", group.filter_bytes},
-          {"bits_per_key", RateOrNull(group.bits_per_key())},
-          {"runs", group.runs},
-          {"expected_false_positive_rate", RateOrNull(group.rate())},
-          {"expected_wasted_reads", RateOrNull(group.wasted_reads)}};
-}
-
-cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_warnings,
-                     const std::function<cli::Json(size_t)>& family,
-                     const std::function<cli::Json(size_t)>& file) {
-  cli::Json databases = cli::Json::array();
-  for (size_t d = 0; d < inputs.databases.size(); ++d) {
-    const directory::Database& database = inputs.databases[d];
-    cli::Json json{{"path", database.path}, {"engine", EngineName(database.engine)}};
-    if (with_warnings) json["warnings"] = database.warnings;
-    json["column_families"] = cli::Json::array();
-    for (size_t g = 0; g < inspection.groups.size(); ++g) {
-      const FamilyGroups& groups = inspection.groups[g];
-      if (groups.database != d) continue;
-      cli::Json of_family{{"name", inputs.column_family(d, groups.column_family).name}};
-      of_family.update(family(g));
-      json["column_families"].push_back(std::move(of_family));
-    }
-    if (file != nullptr) json["files"] = cli::Json::array();
-    for (size_t i = 0; file != nullptr && i < inputs.files.size(); ++i) {
-      const FileRef& ref = inputs.files[i];
-      if (ref.state == FileState::kDone && ref.database == d) json["files"].push_back(file(i));
-    }
-    databases.push_back(std::move(json));
-  }
-  return {{"databases", std::move(databases)}};
-}
-
-std::string KindsText(const KindCounts& kinds) {
-  std::string text;
-  for (const auto& [kind, count] : kinds) {
-    std::string_view name = engine_filters::KindName(kind);
-    constexpr std::string_view kOurs = "bloomline ";
-    if (name.substr(0, kOurs.size()) == kOurs) name.remove_prefix(kOurs.size());
-    text += (text.empty() ? "" : ", ") + std::string(name);
-  }
-  return text.empty() ? "none" : text;
-}
-
-std::string RateOrDash(double rate) { return std::isnan(rate) ? "-" : cli::RateText(rate); }
-
-cli::Json RateOrNull(double rate) {
-  return std::isfinite(rate) ? cli::Json(rate) : cli::Json(nullptr);
-}
-
-std::string ShareText(uint64_t part, uint64_t all) {
-  return all == 0 ? "-" : cli::RateText(static_cast<double>(part) / static_cast<double>(all));
-}
-
-std::string KeysText(uint64_t num_keys, bool estimated) {
-  constexpr uint64_t kMillion = 1000000;
-  const std::string text = num_keys < 10 * kMillion
-                               ? cli::CountText(num_keys)
-                               : cli::CountText((num_keys + kMillion / 2) / kMillion) + " M";
-  return (estimated ? "~" : "") + text;
 }
 
 }  // namespace bloomline::db

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 #include <sstream>
+#include <utility>
 
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
@@ -10,21 +11,19 @@
 #include "src/cli/shared/quantity_option.h"
 #include "src/db/inputs.h"
 #include "src/db/inspect/inspection.h"
-#include "src/db/inspect/requirement.h"
 #include "src/db/report.h"
 #include "src/db/table_filters.h"
+#include "src/support/quoted.h"
 
 namespace bloomline::db {
 namespace {
 
-using Cells = std::vector<std::vector<std::string>>;
-
 std::string BitsOrDash(double bits) { return bits >= 0 ? cli::NumberText(bits, 2) : "-"; }
 
-std::vector<std::string> GroupCells(const std::string& name, const Group& group) {
+Cells GroupCells(const std::string& name, const Group& group) {
   return {name,
           KindsText(group.kinds),
-          cli::CountText(group.files),
+          cli::CountText(group.files.size()),
           KeysText(group.num_keys + group.keys_without_filter, group.keys_estimated),
           cli::BytesText(group.filter_bytes),
           BitsOrDash(group.bits_per_key()),
@@ -33,31 +32,11 @@ std::vector<std::string> GroupCells(const std::string& name, const Group& group)
           RateOrDash(group.wasted_reads)};
 }
 
-void PrintGroups(const FamilyGroups& family) {
-  Cells cells = {
-      {"level", "filter", "files", "keys", "filters", "bits/key", "FPR", "runs", "wasted"}};
-  for (const Group& level : family.levels) {
-    cells.push_back(GroupCells(LevelText(level.level), level));
-  }
-  if (family.levels.size() != 1) cells.push_back(GroupCells("all", family.all));
-  std::cout << cli::TextTable(cells, 2);
-}
-
-void PrintRanges(const FamilyGroups& family) {
-  if (family.all.ranges.files == 0) return;
-  Cells cells = {{"level", "entries for ranges", "files", "memory", "share of memory"}};
-  const auto add = [&](const std::string& name, const RangeFacts& ranges) {
-    if (ranges.files == 0) return;
-    cells.push_back({name, ranges.kinds.Text(), cli::CountText(ranges.files),
-                     cli::BytesText(ranges.entry_bytes), RateOrDash(ranges.share())});
-  };
-  for (const Group& level : family.levels) add(LevelText(level.level), level.ranges);
-  if (family.levels.size() != 1) add("all", family.all.ranges);
-  std::cout << cli::TextTable(cells, 2);
-}
-
-void PrintWrapped(const std::string& text) {
-  std::cout << cli::Wrapped(cli::Printable(text), cli::kColumns) << '\n';
+Cells RangeCells(const std::string& name, const Group& group) {
+  const RangeFacts& ranges = group.ranges;
+  if (ranges.files == 0) return {};
+  return {name, ranges.kinds.Text(), cli::CountText(ranges.files),
+          cli::BytesText(ranges.entry_bytes), RateOrDash(ranges.share())};
 }
 
 // An option string may be long without a space.
@@ -77,34 +56,14 @@ void PrintPolicy(const RunningPolicy& policy) {
 
 // "1 of 4 files (25 %; 10 % of the data)"
 std::string FilesOfAll(uint64_t files, uint64_t bytes, const Group& all) {
-  return cli::CountText(files) + " of " + cli::CountText(all.files) + " files (" +
-         ShareText(files, all.files) + "; " + ShareText(bytes, all.bytes) + " of the data)";
+  return cli::CountText(files) + " of " + cli::CountText(all.files.size()) + " files (" +
+         ShareText(files, all.files.size()) + "; " + ShareText(bytes, all.bytes) + " of the data)";
 }
 
-void PrintRemarks(const std::vector<InspectedFile>& files, const FamilyGroups& family) {
-  const Group& all = family.all;
-  if (all.files_without_filter != 0) {
-    cli::PrintLine("without filter: " +
-                   FilesOfAll(all.files_without_filter, all.bytes_without_filter, all));
-  }
-  if (all.ignored_files != 0) {
-    cli::PrintLine("ignored by the running policy: " +
-                   FilesOfAll(all.ignored_files, all.ignored_bytes, all));
-  }
-  for (const auto& [name, count] : all.names) {
-    // The column "filter" says whose they are.
-    if (name == engine_filters::kRocksDBName || name == engine_filters::kLevelDBName) {
-      continue;
-    }
-    cli::PrintLine("filters named " + name + ": " + FilesText(count));
-  }
-  if (all.partitioned_files != 0) {
-    cli::PrintLine("partitioned filters: " + FilesText(all.partitioned_files) + ", " +
-                   cli::CountText(all.num_filters) + " filters in all");
-  }
-  std::map<std::string, uint64_t> reasons;
-  std::map<std::string, uint64_t> extractors;
-  for (const size_t i : family.files) {
+// What several files have in common, and how many they are.
+void PrintFacts(const std::vector<InspectedFile>& files, const Group& all) {
+  std::map<std::string, uint64_t> extractors, reasons;
+  for (const size_t i : all.files) {
     const FileFacts& facts = files[i].facts;
     if (!files[i].ignored.empty()) ++reasons["ignored: " + files[i].ignored];
     if (!facts.why_unknown.empty()) ++reasons["not understood: " + facts.why_unknown];
@@ -123,28 +82,84 @@ void PrintRemarks(const std::vector<InspectedFile>& files, const FamilyGroups& f
   for (const auto& [text, count] : reasons) PrintWrapped(FilesText(count) + ": " + text);
 }
 
-void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
-  Cells cells = {{"file", "filter", "level", "data", "keys", "filters", "bits/key", "FPR"}};
-  for (size_t i = 0; i < files.size(); ++i) {
-    const FileRef& ref = inputs.files[i];
-    if (ref.state != FileState::kDone) continue;
-    const directory::TableFile& file = inputs.file(ref);
-    const FileFacts& facts = files[i].facts;
-    Group group;
-    group.Add(files[i], file.bytes);
-    cells.push_back({FileText(inputs, ref), KindsText(facts.kinds), LevelText(file.level),
-                     cli::BytesText(file.bytes), KeysText(facts.num_keys, facts.keys_estimated),
-                     facts.has_filter() ? cli::BytesText(facts.filter_bytes) : "none",
-                     BitsOrDash(group.bits_per_key()), RateOrDash(files[i].rate())});
+void PrintRemarks(const Group& all) {
+  if (all.files_without_filter != 0) {
+    cli::PrintLine("without filter: " +
+                   FilesOfAll(all.files_without_filter, all.bytes_without_filter, all));
   }
-  if (cells.size() > 1) std::cout << '\n' << cli::TextTable(cells, 2);
+  if (all.ignored_files != 0) {
+    cli::PrintLine("ignored by the running policy: " +
+                   FilesOfAll(all.ignored_files, all.ignored_bytes, all));
+  }
+  for (const auto& [name, count] : all.names) {
+    // The column "filter" says whose they are.
+    if (name == engine_filters::kRocksDBName || name == engine_filters::kLevelDBName) continue;
+    cli::PrintLine("filters named " + name + ": " + FilesText(count));
+  }
+  if (all.partitioned_files != 0) {
+    cli::PrintLine("partitioned filters: " + FilesText(all.partitioned_files) + ", " +
+                   cli::CountText(all.num_filters) + " filters in all");
+  }
+}
+
+void PrintTable(const Inputs& inputs, const std::vector<InspectedFile>& files,
+                const std::vector<size_t>& which) {
+  PrintFiles(inputs, which,
+             {"file", "filter", "level", "data", "keys", "filters", "bits/key", "FPR"}, 2,
+             [&](size_t i) -> Cells {
+               const directory::TableFile& file = inputs.file(inputs.files[i]);
+               const FileFacts& facts = files[i].facts;
+               return {KindsText(facts.kinds),
+                       LevelText(file.level),
+                       cli::BytesText(file.bytes),
+                       KeysText(facts.num_keys, facts.keys_estimated),
+                       facts.has_filter() ? cli::BytesText(facts.filter_bytes) : "none",
+                       BitsOrDash(facts.bits_per_key()),
+                       RateOrDash(files[i].rate())};
+             });
+}
+
+cli::Json RangesJson(const RangeFacts& ranges) {
+  if (ranges.files == 0) return nullptr;
+  cli::Json json = ranges.kinds.ToJson();
+  json["files"] = ranges.files;
+  json["bytes"] = ranges.entry_bytes;
+  json["share_of_memory"] = NumberOrNull(ranges.share());
+  return json;
+}
+
+cli::Json GroupJson(const Group& group) {
+  cli::Json names = cli::Json::array();
+  for (const auto& [name, files] : group.names) {
+    names.push_back({{"name", name}, {"files", files}});
+  }
+  return {{"level", LevelJson(group.level)},
+          {"files", group.files.size()},
+          {"bytes", group.bytes},
+          {"files_without_filter", group.files_without_filter},
+          {"bytes_without_filter", group.bytes_without_filter},
+          {"keys_without_filter", group.keys_without_filter},
+          {"ignored_files", group.ignored_files},
+          {"ignored_bytes", group.ignored_bytes},
+          {"prefix_and_whole_key_files", group.prefix_files},
+          {"prefix_only_files", group.prefix_only_files},
+          {"partitioned_files", group.partitioned_files},
+          {"filters", group.num_filters},
+          {"filter_names", std::move(names)},
+          {"layouts", KindsJson(group.kinds)},
+          {"ranges", RangesJson(group.ranges)},
+          {"num_keys", group.num_keys},
+          {"num_keys_estimated", group.keys_estimated},
+          {"filter_bytes", group.filter_bytes},
+          {"bits_per_key", NumberOrNull(group.bits_per_key())},
+          {"runs", group.runs},
+          {"expected_false_positive_rate", NumberOrNull(group.rate())},
+          {"expected_wasted_reads", NumberOrNull(group.wasted_reads)}};
 }
 
 cli::Json FileJson(const Inputs& inputs, const FileRef& ref, const InspectedFile& inspected) {
   const directory::TableFile& file = inputs.file(ref);
   const FileFacts& facts = inspected.facts;
-  Group group;
-  group.Add(inspected, file.bytes);
   return {{"path", file.path},
           {"number", file.number},
           {"column_family", inputs.column_family(ref).name},
@@ -161,8 +176,8 @@ cli::Json FileJson(const Inputs& inputs, const FileRef& ref, const InspectedFile
           {"filter_bytes", facts.filter_bytes},
           {"num_keys", facts.num_keys},
           {"num_keys_estimated", facts.keys_estimated},
-          {"bits_per_key", RateOrNull(group.bits_per_key())},
-          {"expected_false_positive_rate", RateOrNull(inspected.rate())},
+          {"bits_per_key", NumberOrNull(facts.bits_per_key())},
+          {"expected_false_positive_rate", NumberOrNull(inspected.rate())},
           {"share_of_gets", inspected.coverage},
           {"whole_keys", facts.whole_keys},
           {"prefixes", facts.prefixes},
@@ -172,71 +187,120 @@ cli::Json FileJson(const Inputs& inputs, const FileRef& ref, const InspectedFile
           {"problem", cli::TextOrNull(facts.why_unknown)}};
 }
 
-void PrintInspection(const Inputs& inputs, const Inspection& inspection, bool with_files) {
+void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
   const auto& [files, groups, policies] = inspection;
   for (size_t g = 0; g < groups.size(); ++g) {
-    const FamilyGroups& family = groups[g];
-    const directory::Database& database = inputs.databases[family.database];
+    const Group& all = groups[g].all;
+    const directory::Database& database = inputs.databases[groups[g].database];
     if (g != 0) std::cout << '\n';
-    cli::PrintLine(DatabaseTitle(database, family.column_family) + ": " +
-                   EngineName(database.engine) + ", " + FilesText(family.all.files) + ", " +
-                   cli::BytesText(family.all.bytes));
-    if (!policies[g].name.empty()) {
-      PrintPolicy(policies[g]);
-    }
-    if (family.all.files == 0) continue;
-    PrintGroups(family);
-    PrintRanges(family);
-    PrintRemarks(files, family);
+    cli::PrintLine(DatabaseTitle(database, groups[g].column_family) + ": " +
+                   EngineName(database.engine) + ", " + FilesText(all.files.size()) + ", " +
+                   cli::BytesText(all.bytes));
+    if (!policies[g].name.empty()) PrintPolicy(policies[g]);
+    PrintLevels(
+        groups[g],
+        {"level", "filter", "files", "keys", "filters", "bits/key", "FPR", "runs", "wasted"}, 2,
+        GroupCells);
+    PrintLevels(groups[g], {"level", "entries for ranges", "files", "memory", "share of memory"}, 2,
+                RangeCells);
+    PrintRemarks(all);
+    PrintFacts(files, all);
   }
-  if (with_files) PrintFiles(inputs, files);
 }
 
 // Returns one document with the files of all databases and all their facts.
 cli::Json InspectionJson(const Inputs& inputs, const Inspection& inspection) {
-  const auto family = [&](size_t g) -> cli::Json {
-    const FamilyGroups& groups = inspection.groups[g];
-    cli::Json levels = cli::Json::array();
-    for (const Group& level : groups.levels) levels.push_back(GroupJson(level));
-    return {{"running_policy", cli::TextOrNull(inspection.policies[g].name)},
-            {"levels", std::move(levels)},
-            {"all", GroupJson(groups.all)}};
+  const auto family = [&](size_t g) {
+    cli::Json json = {{"running_policy", cli::TextOrNull(inspection.policies[g].name)}};
+    json.update(LevelsJson(inspection.groups[g], GroupJson));
+    return json;
   };
   return DocumentOf(inputs, inspection, true, family, [&](size_t i) {
     return FileJson(inputs, inputs.files[i], inspection.files[i]);
   });
 }
 
+// ---- --require FORMAT
+
+std::optional<Format> ParseFormat(const std::string& text, std::string* error) {
+  std::string allowed;
+  for (const Format format :
+       {Format::kClassic, Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon}) {
+    if (text == FormatName(format)) return format;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(FormatName(format));
+  }
+  *error = support::Quoted(text) + "; allowed: " + allowed;
+  return std::nullopt;
+}
+
+// A file without keys meets any requirement.
+bool HasFormat(Format format, const FileFacts& facts) {
+  if (!facts.has_filter()) return facts.num_keys == 0;
+  // RocksDB writes a Bloom filter instead of a Ribbon filter of so few keys, if that is smaller.
+  constexpr uint64_t kMaxKeysOfFallback = 1024;
+  std::set<engine_filters::Kind> kinds =
+      engine_filters::KindsFor(ContainerOf(facts.engine), format);
+  kinds.insert(engine_filters::Kind::kNoKeys);
+  if (format == Format::kRibbon && facts.num_keys <= kMaxKeysOfFallback * facts.num_filters) {
+    kinds.insert(engine_filters::Kind::kRocksDBBloom);
+  }
+  return std::all_of(facts.kinds.begin(), facts.kinds.end(),
+                     [&](const auto& kind) { return kinds.count(kind.first) != 0; });
+}
+
+// The files that do not have it.
+std::vector<size_t> FilesWithout(Format format, const Inputs& inputs,
+                                 const std::vector<InspectedFile>& files) {
+  std::vector<size_t> missing;
+  for (const size_t i : DoneFiles(inputs)) {
+    if (!HasFormat(format, files[i].facts)) missing.push_back(i);
+  }
+  return missing;
+}
+
+// ---- The command.
+
 struct InspectOptions {
   CommonOptions common;
   std::string policy;
-  std::optional<Requirement> required;
+  std::optional<Format> required;
   bool files = false;
 };
 
+void PrintText(const InspectOptions& options, const Inputs& inputs, const Inspection& inspection,
+               const std::vector<size_t>& missing) {
+  PrintInspection(inputs, inspection);
+  const std::vector<size_t> done = DoneFiles(inputs);
+  const bool lists_all = options.files || inputs.files.size() <= kFewFiles;
+  if (lists_all) PrintTable(inputs, inspection.files, done);
+  if (!options.required) return;
+  std::cout << '\n';
+  cli::PrintLine("required: " + std::string(FormatName(*options.required)) +
+                 " filters; missing in " + cli::CountText(missing.size()) + " of " +
+                 FilesText(done.size()));
+  PrintTable(inputs, inspection.files, missing);
+}
+
 int Run(const InspectOptions& options) {
-  constexpr size_t kFewFiles = 10;
   Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "inspect", options.policy);
-  std::vector<size_t> misses;
-  if (options.required.has_value()) {
-    misses = FilesThatMiss(*options.required, inputs, inspection.files);
-  }
+  std::vector<size_t> missing;
+  if (options.required) missing = FilesWithout(*options.required, inputs, inspection.files);
   if (options.common.json) {
     cli::Json json = InspectionJson(inputs, inspection);
-    if (options.required.has_value()) {
-      json["required"] = MissesJson(*options.required, inputs, misses);
+    if (options.required) {
+      cli::Json paths = cli::Json::array();
+      for (const size_t i : missing) paths.push_back(inputs.file(inputs.files[i]).path);
+      json["required"] = {{"format", FormatName(*options.required)},
+                          {"missing_in", std::move(paths)}};
     }
     AddProblems(inputs, &json);
     cli::Print(json);
   } else {
-    PrintInspection(inputs, inspection, options.files || inputs.files.size() <= kFewFiles);
-    if (options.required.has_value()) {
-      PrintMisses(*options.required, inputs, inspection.files, misses, options.files);
-    }
+    PrintText(options, inputs, inspection, missing);
   }
   const int exit_code = ReportProblems(inputs, "inspect");
-  return exit_code == cli::kExitOk && !misses.empty() ? cli::kExitFailure : exit_code;
+  return exit_code == cli::kExitOk && !missing.empty() ? cli::kExitFailure : exit_code;
 }
 
 }  // namespace
@@ -246,24 +310,24 @@ void AddInspectCommand(CLI::App* db, int* exit_code) {
       "inspect", "What filters the files have: kinds, bits per key, expected rates");
   auto options = std::make_shared<InspectOptions>();
   AddCommonOptions(command, &options->common);
-  command
-      ->add_option("--policy", options->policy,
-                   "The filter policy that the database runs with, as an option string "
-                   "(bloomfilter:10) or a name; files whose filters it would ignore are counted. "
-                   "Default: that of the newest OPTIONS file")
-      ->type_name("");
-  cli::AddQuantity(command, "--require", &options->required, Requirement::Parse,
-                   "FORMAT or FORMAT:BITS: list the files whose filters are not of this format, or "
-                   "do not have these bits per key, and exit with 1 if there are any");
+  command->add_option("--policy", options->policy,
+                      "The filter policy that the database runs with, as an\n"
+                      "option string (bloomfilter:10) or a name; files whose\n"
+                      "filters it would ignore are counted [that of OPTIONS]");
+  cli::AddQuantity(command, "--require", &options->required, ParseFormat,
+                   "List the files whose filters are not of this format,\n"
+                   "and exit with 1 if there are any");
   command->add_flag("--files", options->files, "List each file. Up to ten files are always listed");
   command->footer(
-      "Example:\n    bloomline db inspect /var/lib/app/db\n\n"
-      "Does not read the data, except for LevelDB's first blocks, to count keys. Rates are those "
-      "of theory; `db measure` queries the filters. 'runs': how many files a Get of a missing key "
-      "queries on average, below 1 where the files cover only some of the keys. 'wasted reads': "
-      "how many reads false positives cost such a Get on average; 100 % is one read.\n"
-      "Exit code: 0 done; 1 a file cannot be read or is damaged, or does not have the filters "
-      "that --require names; 2 an invalid request.");
+      "Example:\n"
+      "    bloomline db inspect /var/lib/app/db\n\n"
+      "Does not read the data, except for LevelDB's first blocks, to count keys.\n"
+      "Rates are those of theory; `db measure` queries the filters. 'runs': how many\n"
+      "files a Get of a missing key queries on average, below 1 where the files cover\n"
+      "only some of the keys. 'wasted reads': how many reads false positives cost\n"
+      "such a Get on average; 100 % is one read.\n"
+      "Exit code: 0 done; 1 a file cannot be read or is damaged, or does not have the\n"
+      "filters that --require names; 2 an invalid request.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

@@ -46,14 +46,11 @@ std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
 Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::string& name,
                    const std::string& policy) {
   Inspection inspection;
-  inspection.files =
-      ResultsOfFiles<InspectedFile>(inputs, options, name, true,
-                                    [&](size_t i, const sstable::Table& table, InspectedFile* file,
-                                        cli::FileProgress* progress, std::string* error) {
-                                      const bool done = InspectFile(table, &file->facts, error);
-                                      progress->AddBytes(inputs->file(inputs->files[i]).bytes);
-                                      return done;
-                                    });
+  inspection.files = ResultsOfFiles<InspectedFile>(
+      inputs, options, name, true,
+      [](size_t, const sstable::Table& table, InspectedFile* file, std::string* error) {
+        return InspectFile(table, &file->facts, error);
+      });
   for (size_t i = 0; i < inspection.files.size(); ++i) {
     const std::string running = PolicyOf(inputs->column_family(inputs->files[i]), policy).name;
     inspection.files[i].ignored = WhyIgnored(running, inspection.files[i].facts);

@@ -4,13 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "src/cli/shared/json.h"
 #include "src/cli/shared/range_kinds.h"
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/db/inputs.h"
@@ -39,6 +37,9 @@ struct RangeFacts {
   void Add(const RangeFacts& other);
 };
 
+// NaN without bytes or keys.
+double BitsPerKey(uint64_t bytes, uint64_t num_keys);
+
 struct FileFacts {
   sstable::Engine engine = sstable::Engine::kLevelDB;
   int format_version = 0;
@@ -66,6 +67,8 @@ struct FileFacts {
   RangeFacts ranges;
 
   bool has_filter() const { return kind != sstable::FilterKind::kNone; }
+  // Without the entries for ranges. NaN: no filter, or no keys.
+  double bits_per_key() const { return BitsPerKey(filter_bytes - ranges.entry_bytes, num_keys); }
 };
 
 const char* KindName(sstable::FilterKind kind);
@@ -78,9 +81,8 @@ bool InspectFile(const sstable::Table& table, FileFacts* facts, std::string* err
 // The inspection of a file of Inputs::files.
 struct InspectedFile {
   FileFacts facts;
-  size_t family = ~size_t{0};  // in Inspection::groups; files that could not be inspected have none
-  // The fraction of Gets of missing keys that query this file (groups.cc). 1 for a file whose place
-  // in a database is unknown.
+  // The fraction of Gets of missing keys that query this file (groups.cc). Of a file whose place
+  // in a database is unknown: 1.
   double coverage = 1;
   // No file of a deeper level has keys in its range: RocksDB calls it bottommost when it writes it.
   // False in level 0, and if the order of keys is unknown.
@@ -94,7 +96,7 @@ struct InspectedFile {
 
 struct Group {
   int level = -1;
-  uint64_t files = 0;
+  std::vector<size_t> files;  // in Inputs::files. Commands that read more may fail in them later
   uint64_t bytes = 0;
   uint64_t files_without_filter = 0;
   uint64_t bytes_without_filter = 0;
@@ -117,45 +119,24 @@ struct Group {
 
   // Without the entries for ranges.
   uint64_t key_bytes() const { return filter_bytes - ranges.entry_bytes; }
-  double bits_per_key() const;
-  // The false-positive rate of one run: wasted_reads / runs.
-  double rate() const;
-  void Add(const InspectedFile& file, uint64_t file_bytes);
+  double bits_per_key() const { return BitsPerKey(key_bytes(), num_keys); }
+  // The false-positive rate of one run.
+  double rate() const { return wasted_reads / runs; }
+  void Add(size_t index, const InspectedFile& file, uint64_t file_bytes);
 };
 
 struct FamilyGroups {
   size_t database = 0;
   int column_family = 0;
-  // In Inputs::files: those that were inspected. Commands that read more may fail in them later.
-  std::vector<size_t> files;
   std::vector<Group> levels;  // those that have files
   Group all;
 };
 
-// Groups the files that are done by database and column family, and sets their family and coverage.
+// Groups the files that are done by database and column family, and sets their coverage.
 // Files that were named on their own have level -1, and their rates are averaged over keys.
 std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<InspectedFile>* files);
 
-// ---- Groups as text and JSON.
-
-cli::Json GroupJson(const Group& group);
-cli::Json KindsJson(const KindCounts& kinds);
-cli::Json RangesJson(const RangeFacts& ranges);  // null: no entries
-
-// "RocksDB Bloom, RocksDB Ribbon"; "none" for files without filters.
-std::string KindsText(const KindCounts& kinds);
-
-// "1.2 %", "-" for NaN.
-std::string RateOrDash(double rate);
-cli::Json RateOrNull(double rate);
-
-// part / all as "1.2 %"; "-": all is 0.
-std::string ShareText(uint64_t part, uint64_t all);
-
-// "12,000", or "~12,000".
-std::string KeysText(uint64_t num_keys, bool estimated);
-
-// The policy with which each column family runs, as far as known.
+// What is known of the policy with which each column family runs.
 struct RunningPolicy {
   std::string name;  // "bloomfilter:10:false"; empty: unknown
   std::string from;  // "OPTIONS", "--policy"
@@ -167,14 +148,7 @@ struct Inspection {
   std::vector<RunningPolicy> policies;  // as groups
 };
 
-// Returns {"databases": [...]}. Each has its path and engine, its warnings if wanted, name and
-// family(g) of each of its groups, and file(i), unless that is null, of each of its files that is
-// done.
-cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_warnings,
-                     const std::function<cli::Json(size_t)>& family,
-                     const std::function<cli::Json(size_t)>& file = nullptr);
-
-// `policy`: the running one, for all databases; if empty, that of the OPTIONS file.
+// `policy`: the running one, for all databases; empty: that of the OPTIONS file.
 Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::string& name,
                    const std::string& policy);
 

@@ -1,6 +1,6 @@
-// bloomline db measure: the command line. measurement.h measures.
-#include <algorithm>
+// bloomline db measure: the command line; what it measures is in measurement.h.
 #include <iostream>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -15,8 +15,6 @@
 
 namespace bloomline::db {
 namespace {
-
-using Cells = std::vector<std::vector<std::string>>;
 
 // "0.957 % (0.9-1.01)"
 std::string MeasuredText(double rate, double queries) {
@@ -47,6 +45,10 @@ cli::Json MeasuredJson(double rate, double effective, uint64_t queries) {
           {"high", known ? cli::Json(interval.high) : cli::Json(nullptr)}};
 }
 
+cli::Json MeasuredJson(const WeightedRate& rate) {
+  return MeasuredJson(rate.rate(), rate.queries(), rate.num_queries());
+}
+
 cli::Json MeasuredJson(const Queries& queries) {
   cli::Json json =
       MeasuredJson(queries.rate(), static_cast<double>(queries.queries), queries.queries);
@@ -54,71 +56,69 @@ cli::Json MeasuredJson(const Queries& queries) {
   return json;
 }
 
-cli::Json GroupJson(const MeasuredGroup& group) {
-  return {{"level", LevelJson(group.level)},
-          {"files", group.files},
-          {"adjacent",
-           MeasuredJson(group.adjacent.rate(), group.adjacent.queries(), group.queries_adjacent)},
-          {"elsewhere", MeasuredJson(group.elsewhere.rate(), group.elsewhere.queries(),
-                                     group.queries_elsewhere)},
-          {"expected_false_positive_rate", RateOrNull(group.expected.rate())},
-          {"runs", group.runs},
-          {"wasted_reads", RateOrNull(group.wasted_reads)}};
-}
-
-void PrintFiles(const Inputs& inputs, const Inspection& inspection,
-                const std::vector<MeasureResult>& results) {
-  Cells cells = {{"file", "level", "adjacent FPR", "elsewhere FPR", "expected"}};
-  for (size_t i = 0; i < results.size(); ++i) {
-    const FileRef& ref = inputs.files[i];
-    if (ref.state != FileState::kDone) continue;
-    const directory::TableFile& file = inputs.file(ref);
-    cells.push_back(
-        {FileText(inputs, ref), LevelText(file.level), MeasuredText(results[i].adjacent),
-         MeasuredText(results[i].elsewhere),
-         results[i].keys_read == 0 ? "-" : RateOrDash(inspection.files[i].facts.expected_rate)});
+// Files that were not measured, by reason.
+std::map<std::string, uint64_t> NotMeasured(const Group& group,
+                                            const std::vector<MeasureResult>& results) {
+  std::map<std::string, uint64_t> reasons;
+  for (const size_t i : group.files) {
+    if (!results[i].not_measured.empty()) ++reasons[results[i].not_measured];
   }
-  if (cells.size() > 1) std::cout << '\n' << cli::TextTable(cells);
+  return reasons;
 }
 
 void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
-                      const std::vector<MeasureResult>& results,
-                      const std::vector<MeasuredFamily>& families, bool with_files) {
-  for (size_t f = 0; f < families.size(); ++f) {
-    const MeasuredFamily& family = families[f];
-    const FamilyGroups& groups = inspection.groups[f];
-    const directory::Database& database = inputs.databases[groups.database];
-    if (f != 0) std::cout << '\n';
-    cli::PrintLine(DatabaseTitle(database, groups.column_family) + ": " +
+                      const std::vector<MeasureResult>& results) {
+  for (size_t g = 0; g < inspection.groups.size(); ++g) {
+    const FamilyGroups& family = inspection.groups[g];
+    const directory::Database& database = inputs.databases[family.database];
+    if (g != 0) std::cout << '\n';
+    cli::PrintLine(DatabaseTitle(database, family.column_family) + ": " +
                    EngineName(database.engine));
-    Cells cells = {{"level", "adjacent FPR", "elsewhere FPR", "expected", "runs", "wasted"}};
-    const auto add = [&](const std::string& name, const MeasuredGroup& group) {
-      cells.push_back({name, MeasuredText(group.adjacent), MeasuredText(group.elsewhere),
-                       RateOrDash(group.expected.rate()), cli::NumberText(group.runs, 2),
-                       RateOrDash(group.wasted_reads)});
-    };
-    for (const MeasuredGroup& level : family.levels) add(LevelText(level.level), level);
-    if (family.levels.size() > 1) add("all", family.all);
-    if (cells.size() > 1) std::cout << cli::TextTable(cells);
-    for (const auto& [reason, files] : family.not_measured) {
-      std::cout << cli::Wrapped(cli::Printable("not measured: " + FilesText(files) + ": " + reason),
-                                cli::kColumns)
-                << '\n';
+    PrintLevels(family, {"level", "adjacent FPR", "elsewhere FPR", "expected", "runs", "wasted"}, 1,
+                [&](const std::string& name, const Group& group) -> Cells {
+                  const MeasuredGroup measured = MeasuredRates(group, inspection, results);
+                  return {name,
+                          MeasuredText(measured.adjacent),
+                          MeasuredText(measured.elsewhere),
+                          RateOrDash(measured.expected.rate()),
+                          cli::NumberText(group.runs, 2),
+                          RateOrDash(measured.wasted_reads)};
+                });
+    for (const auto& [reason, files] : NotMeasured(family.all, results)) {
+      PrintWrapped("not measured: " + FilesText(files) + ": " + reason);
     }
   }
-  if (with_files) PrintFiles(inputs, inspection, results);
 }
 
-cli::Json FamilyJson(const MeasuredFamily& family) {
-  cli::Json levels = cli::Json::array();
-  for (const MeasuredGroup& level : family.levels) levels.push_back(GroupJson(level));
-  cli::Json reasons = cli::Json::array();
-  for (const auto& [reason, files] : family.not_measured) {
-    reasons.push_back({{"reason", reason}, {"files", files}});
+void PrintEachFile(const Inputs& inputs, const Inspection& inspection,
+                   const std::vector<MeasureResult>& results) {
+  PrintFiles(inputs, DoneFiles(inputs),
+             {"file", "level", "adjacent FPR", "elsewhere FPR", "expected"}, 1,
+             [&](size_t i) -> Cells {
+               const double expected = inspection.files[i].facts.expected_rate;
+               return {LevelText(inputs.file(inputs.files[i]).level),
+                       MeasuredText(results[i].adjacent), MeasuredText(results[i].elsewhere),
+                       results[i].keys_read == 0 ? "-" : RateOrDash(expected)};
+             });
+}
+
+cli::Json FamilyJson(const FamilyGroups& family, const Inspection& inspection,
+                     const std::vector<MeasureResult>& results) {
+  cli::Json json = LevelsJson(family, [&](const Group& group) -> cli::Json {
+    const MeasuredGroup measured = MeasuredRates(group, inspection, results);
+    return {{"level", LevelJson(group.level)},
+            {"files", measured.files},
+            {"adjacent", MeasuredJson(measured.adjacent)},
+            {"elsewhere", MeasuredJson(measured.elsewhere)},
+            {"expected_false_positive_rate", NumberOrNull(measured.expected.rate())},
+            {"runs", group.runs},
+            {"wasted_reads", NumberOrNull(measured.wasted_reads)}};
+  });
+  json["not_measured"] = cli::Json::array();
+  for (const auto& [reason, files] : NotMeasured(family.all, results)) {
+    json["not_measured"].push_back({{"reason", reason}, {"files", files}});
   }
-  return {{"levels", std::move(levels)},
-          {"all", GroupJson(family.all)},
-          {"not_measured", std::move(reasons)}};
+  return json;
 }
 
 cli::Json FileJson(const directory::TableFile& file, const FileFacts& facts,
@@ -132,7 +132,7 @@ cli::Json FileJson(const directory::TableFile& file, const FileFacts& facts,
           {"adjacent", MeasuredJson(result.adjacent)},
           {"elsewhere", MeasuredJson(result.elsewhere)},
           {"without_neighbour", result.no_neighbour},
-          {"expected_false_positive_rate", RateOrNull(facts.expected_rate)},
+          {"expected_false_positive_rate", NumberOrNull(facts.expected_rate)},
           {"not_measured", cli::TextOrNull(result.not_measured)}};
 }
 
@@ -143,13 +143,13 @@ struct Options {
 };
 
 int Run(const Options& options) {
-  constexpr size_t kFewFiles = 10;
   Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "measure", "");
   const auto results = Measure(&inputs, options.common, options.measure, "measure", inspection);
-  const auto families = GroupMeasurement(inputs, inspection, results);
   if (options.common.json) {
-    const auto family = [&](size_t g) { return FamilyJson(families[g]); };
+    const auto family = [&](size_t g) {
+      return FamilyJson(inspection.groups[g], inspection, results);
+    };
     cli::Json json = DocumentOf(inputs, inspection, false, family, [&](size_t i) {
       return FileJson(inputs.file(inputs.files[i]), inspection.files[i].facts, results[i]);
     });
@@ -158,8 +158,9 @@ int Run(const Options& options) {
     AddProblems(inputs, &json);
     cli::Print(json);
   } else {
-    PrintMeasurement(inputs, inspection, results, families,
-                     options.files || inputs.files.size() <= kFewFiles);
+    PrintMeasurement(inputs, inspection, results);
+    const bool lists_files = options.files || inputs.files.size() <= kFewFiles;
+    if (lists_files) PrintEachFile(inputs, inspection, results);
   }
   return ReportProblems(inputs, "measure");
 }
@@ -175,14 +176,17 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
   AddMeasureOptions(command, &options->measure);
   command->add_flag("--files", options->files, "List each file. Up to ten files are always listed");
   command->footer(
-      "Example:\n    bloomline db measure /var/lib/app/db\n\n"
-      "Missing keys are 'adjacent' to stored ones: of the same length, with the next higher last "
-      "byte; or 'elsewhere': random keys of the same shape, or in LevelDB keys of other blocks. "
-      "The stored keys beside each were read, so it is known to be missing. "
-      "In parentheses: the 95 % confidence interval. Filters that hold only prefixes are queried "
-      "for prefixes. About --samples keys of each file are read; the others are skipped. 'runs' "
-      "and 'wasted reads': see `db inspect --help`.\n"
-      "Exit code: 0 done; 1 a file cannot be read or is damaged; 2 an invalid request.");
+      "Example:\n"
+      "    bloomline db measure /var/lib/app/db\n\n"
+      "Missing keys are 'adjacent' to stored ones: of the same length, with the next\n"
+      "higher last byte; or 'elsewhere': random keys of the same shape, or in LevelDB\n"
+      "keys of other blocks. The stored keys beside each were read, so it is known to\n"
+      "be missing. In parentheses: the 95 % confidence interval. Filters that hold\n"
+      "only prefixes are queried for prefixes. About --samples keys of each file are\n"
+      "read; the others are skipped. 'runs' and 'wasted reads': see `db inspect\n"
+      "--help`.\n"
+      "Exit code: 0 done; 1 a file cannot be read or is damaged; 2 an invalid\n"
+      "request.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "src/cli/shared/progress.h"
 #include "src/db/inputs.h"
 #include "src/db/inspect/inspection.h"
 #include "src/db/sstable/table.h"
@@ -49,7 +47,7 @@ struct MeasureOptions {
 // `num_keys` of the table, 0 if unknown, determines how much of it is read: about options.samples
 // keys. Memory: options.samples keys, one filter, one data block.
 bool MeasureFile(const sstable::Table& table, uint64_t num_keys, const MeasureOptions& options,
-                 cli::FileProgress* progress, MeasureResult* result, std::string* error);
+                 MeasureResult* result, std::string* error);
 
 // ---- Confidence intervals of measured rates.
 
@@ -74,20 +72,22 @@ inline Interval ConfidenceInterval(double rate, double queries) {
 // precision.
 class WeightedRate {
  public:
-  void Add(double weight, double rate, double queries) {
-    if (!(queries > 0) || !(weight > 0)) return;
+  void Add(double weight, double rate, uint64_t queries) {
+    if (queries == 0 || !(weight > 0)) return;
     weights_ += weight;
     rates_ += weight * rate;
-    squares_ += weight * weight / queries;
+    squares_ += weight * weight / static_cast<double>(queries);
+    num_queries_ += queries;
   }
-  double weight() const { return weights_; }
   double rate() const { return weights_ > 0 ? rates_ / weights_ : std::nan(""); }
   double queries() const { return squares_ > 0 ? weights_ * weights_ / squares_ : 0; }
+  uint64_t num_queries() const { return num_queries_; }  // in all
 
  private:
   double weights_ = 0;
   double rates_ = 0;
   double squares_ = 0;
+  uint64_t num_queries_ = 0;
 };
 
 // ---- All files.
@@ -95,41 +95,26 @@ class WeightedRate {
 // Adds --samples and --seed.
 void AddMeasureOptions(CLI::App* command, MeasureOptions* options);
 
-// Measures all files whose inspection is done; the others keep their state. Results are indexed
-// like Inputs::files. options.seed and a file's number determine its random keys, for any number of
-// threads.
+// Measures all files whose inspection is done; the others keep their state. Results are as
+// Inputs::files; files that vanished or failed meanwhile have no queries. options.seed and a file's
+// number give its random keys, whatever the threads.
 std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
                                    const MeasureOptions& options, const std::string& name,
                                    const Inspection& inspection);
 
-// Rates of several files: weighted by how many Gets query each.
+// The rates of a group's files, weighted by how many Gets query each.
 struct MeasuredGroup {
-  int level = -1;
   uint64_t files = 0;  // with filters that were measured
   WeightedRate adjacent;
   WeightedRate elsewhere;
   WeightedRate expected;  // in theory
-  uint64_t queries_adjacent = 0;
-  uint64_t queries_elsewhere = 0;
-  double runs = 0;  // as Group::runs
   // Per Get of a missing key; files that were not measured count with their expected rate, those
   // without a filter with 1. NaN: unknown.
   double wasted_reads = 0;
 };
 
-struct MeasuredFamily {
-  std::vector<MeasuredGroup> levels;  // as FamilyGroups::levels
-  MeasuredGroup all;
-  std::map<std::string, uint64_t> not_measured;  // files, by reason
-};
-
-// The measured rate of a file: for missing keys adjacent to stored ones, or if these were too few,
-// for those elsewhere. NaN: not measured.
-double MeasuredRate(const MeasureResult& result);
-
-// Indexed like Inspection::groups.
-std::vector<MeasuredFamily> GroupMeasurement(const Inputs& inputs, const Inspection& inspection,
-                                             const std::vector<MeasureResult>& results);
+MeasuredGroup MeasuredRates(const Group& group, const Inspection& inspection,
+                            const std::vector<MeasureResult>& results);
 
 }  // namespace bloomline::db
 

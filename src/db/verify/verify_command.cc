@@ -1,7 +1,6 @@
 // bloomline db verify: the command line and the output of verify_file.h.
 #include <algorithm>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -43,13 +42,10 @@ struct VerifyOptions {
 
 cli::Json CountsJson(const VerifyCounts& counts) {
   cli::Json skipped = cli::Json::array();
-  const auto add = [&](const std::map<std::string, uint64_t>& reasons, bool may_be_lost) {
-    for (const auto& [reason, count] : reasons) {
-      skipped.push_back({{"reason", reason}, {"count", count}, {"may_be_lost", may_be_lost}});
-    }
-  };
-  add(counts.unknown, true);
-  add(counts.not_queried, false);
+  for (const auto& [reason, keys] : counts.not_checked) {
+    skipped.push_back(
+        {{"reason", reason}, {"count", keys.count}, {"may_be_lost", keys.may_be_lost}});
+  }
   return {{"entries", counts.entries},
           {"keys_checked", counts.keys},
           {"prefixes_checked", counts.prefixes},
@@ -148,10 +144,8 @@ void PrintNotChecked(const Totals& totals, uint64_t problems) {
               "the checksums of " + FilesText(totals.without_checksums) + ", which have none");
   not_checked(counts.range_deletions, cli::CountText(counts.range_deletions) +
                                           " range deletions, which are not in filters");
-  for (const auto* reasons : {&counts.unknown, &counts.not_queried}) {
-    for (const auto& [reason, count] : *reasons) {
-      not_checked(count, Counted(count, "key: ", "keys: ") + reason);
-    }
+  for (const auto& [reason, keys] : counts.not_checked) {
+    not_checked(keys.count, Counted(keys.count, "key: ", "keys: ") + reason);
   }
 }
 
@@ -173,9 +167,9 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   PrintNotChecked(totals, problems);
   // Keys of a missing or damaged table may be lost, too.
   std::cout << "lost: " << cli::CountText(counts.lost)
-            << (problems != 0             ? " of the checked keys; others may be, see stderr"
-                : !counts.unknown.empty() ? " of the checked keys; others may be"
-                                          : "")
+            << (problems != 0                 ? " of the checked keys; others may be, see stderr"
+                : counts.others_may_be_lost() ? " of the checked keys; others may be"
+                                              : "")
             << '\n';
   for (const std::string& doubt : totals.doubts) cli::PrintLine(doubt);
 }
@@ -210,9 +204,8 @@ int Run(const VerifyOptions& options) {
   std::atomic<uint64_t> listed{0};
   const auto results = ResultsOfFiles<VerifyResult>(
       &inputs, options.common, "verify", false,
-      [&](size_t, const sstable::Table& table, VerifyResult* result, cli::FileProgress* progress,
-          std::string* error) {
-        return VerifyFile(table, options.max_errors, &listed, progress, result, error);
+      [&](size_t, const sstable::Table& table, VerifyResult* result, std::string* error) {
+        return VerifyFile(table, options.max_errors, &listed, result, error);
       });
   if (options.common.json) {
     PrintJson(inputs, results);
@@ -220,7 +213,7 @@ int Run(const VerifyOptions& options) {
     PrintText(inputs, results);
   }
   const bool may_be_lost = std::any_of(results.begin(), results.end(), [](const auto& result) {
-    return result.counts.lost != 0 || !result.counts.unknown.empty();
+    return result.counts.lost != 0 || result.counts.others_may_be_lost();
   });
   const int exit_code = ReportProblems(inputs, "verify");
   return may_be_lost ? cli::kExitFailure : exit_code;
@@ -237,17 +230,17 @@ void AddVerifyCommand(CLI::App* db, int* exit_code) {
       ->add_option("--max-errors", options->max_errors,
                    "How many lost keys are listed; all are counted")
       ->check(CLI::Range(uint64_t{0}, uint64_t{1000000}))
-      ->capture_default_str()
-      ->type_name("");
+      ->capture_default_str();
   command->footer(
-      "Example:\n    bloomline db verify /var/lib/app/db\n\n"
-      "Reads all blocks of files with filters. A key is queried without its timestamp, and as a "
-      "prefix where the filters hold prefixes (extractors known: rocksdb.FixedPrefix.N, "
-      "rocksdb.CappedPrefix.N, rocksdb.Noop, bloomline.ranges). Filters that have entries for "
-      "ranges are queried for ranges around each key, too. What is not checked is counted, with "
-      "the reason.\n"
-      "Exit code: 0 done, no key is lost; 1 a key is lost, or keys could not be checked, or a "
-      "file cannot be read or is damaged; 2 an invalid request.");
+      "Example:\n"
+      "    bloomline db verify /var/lib/app/db\n\n"
+      "Reads all blocks of files with filters. A key is queried without its\n"
+      "timestamp, and as a prefix where the filters hold prefixes (extractors known:\n"
+      "rocksdb.FixedPrefix.N, rocksdb.CappedPrefix.N, rocksdb.Noop,\n"
+      "bloomline.ranges). Filters that have entries for ranges are queried for ranges\n"
+      "around each key, too. What is not checked is counted, with the reason.\n"
+      "Exit code: 0 done, no key is lost; 1 a key is lost, or keys could not be\n"
+      "checked, or a file cannot be read or is damaged; 2 an invalid request.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

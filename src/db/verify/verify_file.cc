@@ -76,10 +76,12 @@ class Verifier final : public KeyWalk {
     if (keys_.whole_keys() && !Ask(filter(), user_key, key.size(), Purpose::kKey, error)) {
       return false;
     }
-    if (keys_.unknown_prefixes()) ++result_.counts.unknown[keys_.unknown()];
+    if (keys_.unknown_prefixes()) result_.counts.AddNotChecked(keys_.unknown(), 1, true);
     std::string_view prefix;
     if (!keys_.prefixes() || !keys_.Prefix(key, &prefix)) {
-      if (!keys_.whole_keys() && !keys_.unknown_prefixes()) ++result_.counts.not_queried[kNoPrefix];
+      if (!keys_.whole_keys() && !keys_.unknown_prefixes()) {
+        result_.counts.AddNotChecked(kNoPrefix, 1, false);
+      }
       return true;
     }
     if (last_prefix_ == prefix) return true;
@@ -107,11 +109,11 @@ class Verifier final : public KeyWalk {
       return;
     }
     if (query.filter == Table::FilterReader::kNoFilter) {
-      ++result_.counts.not_queried[kNoFilterQueried];
+      result_.counts.AddNotChecked(kNoFilterQueried, 1, false);
       return;
     }
     if (filter == nullptr || !filter->CanQuery()) {
-      ++result_.counts.unknown[WhyUnknown(filter)];
+      result_.counts.AddNotChecked(WhyUnknown(filter), 1, true);
       return;
     }
     ++(is_prefix ? result_.counts.prefixes : result_.counts.keys);
@@ -196,21 +198,32 @@ void VerifyCounts::Add(const VerifyCounts& other) {
   ranges += other.ranges;
   lost += other.lost;
   range_deletions += other.range_deletions;
-  for (const auto& [reason, count] : other.not_queried) not_queried[reason] += count;
-  for (const auto& [reason, count] : other.unknown) unknown[reason] += count;
+  for (const auto& [reason, keys_of_it] : other.not_checked) {
+    AddNotChecked(reason, keys_of_it.count, keys_of_it.may_be_lost);
+  }
+}
+
+void VerifyCounts::AddNotChecked(const std::string& reason, uint64_t count, bool may_be_lost) {
+  NotChecked& of_reason = not_checked[reason];
+  of_reason.count += count;
+  of_reason.may_be_lost = of_reason.may_be_lost || may_be_lost;
+}
+
+bool VerifyCounts::others_may_be_lost() const {
+  return std::any_of(not_checked.begin(), not_checked.end(),
+                     [](const auto& reason) { return reason.second.may_be_lost; });
 }
 
 bool VerifyFile(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
-                cli::FileProgress* progress, VerifyResult* result, std::string* error) {
+                VerifyResult* result, std::string* error) {
   const uint64_t range_deletions = table.properties().num_range_deletions;
   if (range_deletions != sstable::kUnknownCount) result->counts.range_deletions = range_deletions;
   if (table.filter_kind() == FilterKind::kNone) {
     result->has_filter = false;
-    progress->AddBytes(table.file_bytes());
     return true;
   }
   result->has_checksums = table.has_checksums();
-  return Verifier(table, max_listed, listed, result).Run(progress, error);
+  return Verifier(table, max_listed, listed, result).Run(error);
 }
 
 }  // namespace bloomline::db

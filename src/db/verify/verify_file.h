@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "src/cli/shared/progress.h"
 #include "src/db/sstable/table.h"
 
 namespace bloomline::db {
@@ -40,12 +39,17 @@ struct VerifyCounts {
   uint64_t ranges = 0;    // keys around which ranges were queried, in filters with entries for them
   uint64_t lost = 0;
   uint64_t range_deletions = 0;  // not in filters
-  // Keys or prefixes not queried, by reason: the engine does not query a filter for them either.
-  std::map<std::string, uint64_t> not_queried;
-  // The same if the engine does, so they may be lost: its query is unknown here.
-  std::map<std::string, uint64_t> unknown;
+  // Keys or prefixes that were not queried, by reason.
+  struct NotChecked {
+    uint64_t count = 0;
+    // The engine queries a filter for them, and which one is not known here. Else it queries none.
+    bool may_be_lost = false;
+  };
+  std::map<std::string, NotChecked> not_checked;
 
   void Add(const VerifyCounts& other);
+  void AddNotChecked(const std::string& reason, uint64_t count, bool may_be_lost);
+  bool others_may_be_lost() const;
 };
 
 struct VerifyResult {
@@ -61,7 +65,7 @@ struct VerifyResult {
 // found before. Of the lost keys it lists what *listed, shared by all files, still leaves of
 // max_listed.
 bool VerifyFile(const sstable::Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
-                cli::FileProgress* progress, VerifyResult* result, std::string* error);
+                VerifyResult* result, std::string* error);
 
 }  // namespace bloomline::db
 
