@@ -39,7 +39,9 @@ void AddKernelsCommand(CLI::App* app, int* exit_code) {
       "kernels", "Lists the SIMD implementations (kernels); BLOOMLINE_KERNEL forces one");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print JSON");
-  command->footer("Example:\n    BLOOMLINE_KERNEL=portable bloomline kernels");
+  command->footer(
+      "Example:\n"
+      "    BLOOMLINE_KERNEL=portable bloomline kernels");
   command->callback([=] {
     *json ? PrintJson() : PrintTable();
     *exit_code = kExitOk;

@@ -49,7 +49,6 @@ int Run(int argc, char** argv) {
   app.set_version_flag("--version", "bloomline " BLOOMLINE_VERSION_STRING,
                        "Print the version and exit");
   app.require_subcommand(1);
-  UseOwnHelp(&app);
   AddSizeCommand(&app, &exit_code);
   AddBuildCommand(&app, &exit_code);
   AddQueryCommand(&app, &exit_code);

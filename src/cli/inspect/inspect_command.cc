@@ -100,13 +100,13 @@ void AddInspectCommand(CLI::App* app, int* exit_code) {
   CLI::App* command = app->add_subcommand(
       "inspect", "Describes files: bytes from FilterBuilder::Finish, or saved filters");
   auto options = std::make_shared<InspectOptions>();
-  command->add_option("FILE", options->paths, "The files; - is standard input")
-      ->required()
-      ->type_name("");
+  command->add_option("FILE", options->paths, "The files; - is standard input")->required();
   AddQuantity(command, "--max-pipe", &options->max_pipe_bytes, ParseBytes,
               "The most that is read into memory from a pipe, for example 4GiB [1GiB]");
   command->add_flag("--json", options->json, "Print JSON");
-  command->footer("Example:\n    bloomline inspect numbers.filter");
+  command->footer(
+      "Example:\n"
+      "    bloomline inspect numbers.filter");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

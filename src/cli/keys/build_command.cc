@@ -56,10 +56,10 @@ std::string ToOptions(const BuildRequest& request, FilterOptions* filter) {
 }
 
 bool AddAllKeys(KeyReader* reader, FilterBuilder* builder, Progress* progress, std::string* error) {
-  std::vector<Key> keys;
+  std::vector<std::string_view> keys;
   std::string read_error;
   while (reader->Next(&keys, &read_error)) {
-    for (const Key& key : keys) builder->AddKey(key.key);
+    for (const std::string_view key : keys) builder->AddKey(key);
     if (progress->IsDue()) {
       progress->Show(CountText(reader->num_keys()) + " keys read", reader->bytes_read(),
                      reader->total_bytes());
@@ -174,8 +174,9 @@ void AddBuildCommand(CLI::App* app, int* exit_code) {
   command->footer(
       "Example:\n"
       "    seq 1000000 | bloomline build -o numbers.filter --format compact --fpr 1%\n\n"
-      "An empty line is the empty key, and a carriage return belongs to its key. The command takes "
-      "8 bytes of memory per key, and the filter. After a failure the old file is as it was.");
+      "An empty line is the empty key, and a carriage return belongs to its key. The\n"
+      "command takes 8 bytes of memory per key, and the filter. After a failure the\n"
+      "old file is as it was.");
   command->callback([=] { *exit_code = Run(*request); });
 }
 

@@ -99,7 +99,7 @@ class Querying {
   // output.
   bool Run(KeyReader* reader, std::string* error) {
     Progress progress;
-    std::vector<Key> keys;
+    std::vector<std::string_view> keys;
     while (reader->Next(&keys, error)) {
       for (size_t first = 0; first < keys.size(); first += kBatch) {
         QueryBatch(keys.data() + first, std::min(kBatch, keys.size() - first));
@@ -126,15 +126,13 @@ class Querying {
  private:
   static constexpr size_t kBatch = 256;
 
-  void QueryBatch(const Key* keys, size_t n) {
-    std::string_view views[kBatch];
+  void QueryBatch(const std::string_view* keys, size_t n) {
     bool may_match[kBatch];
-    for (size_t i = 0; i < n; ++i) views[i] = keys[i].key;
-    filter_.MayMatch(n, views, may_match);
+    filter_.MayMatch(n, keys, may_match);
     for (size_t i = 0; i < n; ++i) {
       num_may_match_ += may_match[i] ? 1 : 0;
       if (prints_keys_ && may_match[i] != request_.absent) {
-        AppendKey(request_.form, keys[i].written, &output_);
+        AppendKey(request_.form, keys[i], &output_);
       }
     }
     num_keys_ += n;
@@ -206,9 +204,11 @@ void AddQueryCommand(CLI::App* app, int* exit_code) {
   quiet->excludes(count)->excludes(json);
   count->excludes(json);
   command->footer(
-      "Example:\n    seq 999999 1000200 | bloomline query numbers.filter\n\n"
-      "Keys are printed as they were written, in their order. Without --quiet the exit code is 0 "
-      "whatever the answers are, so that no failure looks like an absent key.");
+      "Example:\n"
+      "    seq 999999 1000200 | bloomline query numbers.filter\n\n"
+      "Keys are printed as they were written, in their order. Without --quiet the\n"
+      "exit code is 0 whatever the answers are, so that no failure looks like an\n"
+      "absent key.");
   command->callback([=] { *exit_code = Run(*request); });
 }
 

@@ -20,9 +20,6 @@ void AddQueryCommand(CLI::App* app, int* exit_code);
 void AddInspectCommand(CLI::App* app, int* exit_code);
 void AddKernelsCommand(CLI::App* app, int* exit_code);
 
-// Also applies to commands that are added later.
-void UseOwnHelp(CLI::App* app);
-
 // Returns one sentence about a word that is neither an option nor a command of `app`, with the one
 // that was probably meant. Empty if `app` has no commands: then the word is another mistake.
 std::string ExplainMistype(const CLI::App& app, const std::string& word);

@@ -6,7 +6,6 @@
 
 #include "src/filter/bits/little_endian.h"
 #include "src/support/file_calls.h"
-#include "src/support/quoted.h"
 #include "src/support/system_error.h"
 
 namespace bloomline::cli {
@@ -24,33 +23,15 @@ bool StatusOf(const std::string& path, support::FileStatus* status) {
                                : support::Examine(path, status);
 }
 
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 }  // namespace
 
-bool AppendHex(std::string_view digits, std::string* bytes) {
-  if (digits.size() % 2 != 0) return false;
-  for (size_t i = 0; i < digits.size(); i += 2) {
-    const int high = HexDigit(digits[i]);
-    const int low = HexDigit(digits[i + 1]);
-    if (high < 0 || low < 0) return false;
-    bytes->push_back(static_cast<char>(high << 4 | low));
-  }
-  return true;
-}
-
-void AppendKey(KeyForm form, std::string_view written, std::string* output) {
+void AppendKey(KeyForm form, std::string_view key, std::string* output) {
   if (form == KeyForm::kLengthPrefixed) {
     for (size_t i = 0; i < kLengthBytes; ++i) {
-      output->push_back(static_cast<char>(written.size() >> 8 * i & 0xff));
+      output->push_back(static_cast<char>(key.size() >> 8 * i & 0xff));
     }
   }
-  *output += written;
+  *output += key;
   if (form != KeyForm::kLengthPrefixed) output->push_back(form == KeyForm::kNull ? '\0' : '\n');
 }
 
@@ -114,29 +95,12 @@ bool KeyReader::Fill(bool* at_end, std::string* error) {
   return true;
 }
 
-bool KeyReader::Append(std::string_view written, std::vector<Key>* keys, std::string* error) {
-  ++num_keys_;
-  if (form_ != KeyForm::kHex) {
-    keys->push_back({written, written});
-    return true;
-  }
-  // decoded_ has room for all keys of the buffer, so it does not move.
-  const size_t start = decoded_.size();
-  if (!AppendHex(written, &decoded_)) {
-    *error = name_ + ": key " + std::to_string(num_keys_ - keys_before_) + " is " +
-             support::Quoted(written) +
-             "; allowed with --hex: an even number of the digits 0-9, a-f, A-F";
-    return false;
-  }
-  keys->push_back({written, std::string_view(decoded_).substr(start)});
-  return true;
-}
-
-bool KeyReader::SplitLengthPrefixed(bool at_end, std::vector<Key>* keys, std::string* error) {
+bool KeyReader::SplitLengthPrefixed(bool at_end, std::vector<std::string_view>* keys,
+                                    std::string* error) {
   while (end_ - begin_ >= kLengthBytes) {
     const size_t length = kernels::LoadLittleEndian32(buffer_.data() + begin_);
     if (end_ - begin_ - kLengthBytes < length) break;
-    if (!Append({buffer_.data() + begin_ + kLengthBytes, length}, keys, error)) return false;
+    keys->emplace_back(buffer_.data() + begin_ + kLengthBytes, length);
     begin_ += kLengthBytes + length;
   }
   searched_ = begin_;
@@ -151,27 +115,23 @@ bool KeyReader::SplitLengthPrefixed(bool at_end, std::vector<Key>* keys, std::st
   return false;
 }
 
-bool KeyReader::Split(bool at_end, std::vector<Key>* keys, std::string* error) {
-  if (form_ == KeyForm::kLengthPrefixed) return SplitLengthPrefixed(at_end, keys, error);
+void KeyReader::Split(bool at_end, std::vector<std::string_view>* keys) {
   const char end_byte = form_ == KeyForm::kNull ? '\0' : '\n';
-  decoded_.clear();
-  if (form_ == KeyForm::kHex) decoded_.reserve((end_ - begin_) / 2);
   const char* const data = buffer_.data();
   while (searched_ < end_) {
     const void* const found = std::memchr(data + searched_, end_byte, end_ - searched_);
     if (found == nullptr) break;
     const auto key_end = static_cast<size_t>(static_cast<const char*>(found) - data);
-    if (!Append({data + begin_, key_end - begin_}, keys, error)) return false;
+    keys->emplace_back(data + begin_, key_end - begin_);
     begin_ = searched_ = key_end + 1;
   }
   searched_ = end_;
-  if (!at_end || begin_ == end_) return true;
-  const std::string_view last(data + begin_, end_ - begin_);
+  if (!at_end || begin_ == end_) return;
+  keys->emplace_back(data + begin_, end_ - begin_);
   begin_ = end_;
-  return Append(last, keys, error);
 }
 
-bool KeyReader::Next(std::vector<Key>* keys, std::string* error) {
+bool KeyReader::Next(std::vector<std::string_view>* keys, std::string* error) {
   keys->clear();
   while (keys->empty()) {
     if (descriptor_ < 0) {
@@ -179,7 +139,13 @@ bool KeyReader::Next(std::vector<Key>* keys, std::string* error) {
       if (!OpenNext(error)) return false;
     }
     bool at_end = false;
-    if (!Fill(&at_end, error) || !Split(at_end, keys, error)) return false;
+    if (!Fill(&at_end, error)) return false;
+    if (form_ != KeyForm::kLengthPrefixed) {
+      Split(at_end, keys);
+    } else if (!SplitLengthPrefixed(at_end, keys, error)) {
+      return false;
+    }
+    num_keys_ += keys->size();
     if (end_ - begin_ > kMaxKeyBytes) {
       *error = name_ + ": key " + std::to_string(num_keys_ - keys_before_ + 1) +
                " is longer than " + std::to_string(kMaxKeyBytes) + " bytes, the most that is read";
@@ -198,13 +164,10 @@ void AddKeyFormOptions(CLI::App* command, KeyForm* form) {
     return command->add_flag_callback(
         name, [form, named] { *form = named; }, help);
   };
-  CLI::Option* null = add("-0,--null", KeyForm::kNull, "Keys end with a zero byte, not a newline");
-  CLI::Option* hex = add("--hex", KeyForm::kHex, "Keys are lines of hexadecimal digits");
-  CLI::Option* prefixed =
-      add("--length-prefixed", KeyForm::kLengthPrefixed,
-          "Keys follow their length, which is 4 bytes, little-endian; nothing ends them");
-  null->excludes(hex)->excludes(prefixed);
-  hex->excludes(prefixed);
+  add("-0,--null", KeyForm::kNull, "Keys end with a zero byte, not a newline")
+      ->excludes(
+          add("--length-prefixed", KeyForm::kLengthPrefixed,
+              "Keys follow their length, which is 4 bytes, little-endian; nothing ends them"));
 }
 
 }  // namespace bloomline::cli

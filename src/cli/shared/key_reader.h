@@ -10,24 +10,15 @@
 
 namespace bloomline::cli {
 
-// The form of keys in a file. In the first three, the last key may lack its end.
+// The form of keys in a file. In the first two, the last key may lack its end.
 enum class KeyForm {
   kLines,          // each ends with a newline; a carriage return before it belongs to the key
   kNull,           // each ends with a zero byte
-  kHex,            // lines of hexadecimal digits
   kLengthPrefixed  // each follows its length: 4 bytes, little-endian
 };
 
-struct Key {
-  std::string_view written;  // in the form of the file, without its end or length
-  std::string_view key;
-};
-
-// Appends the bytes of pairs of hexadecimal digits. Returns false if the text is something else.
-bool AppendHex(std::string_view digits, std::string* bytes);
-
 // Appends the key in the form of a file, with its end or length.
-void AppendKey(KeyForm form, std::string_view written, std::string* output);
+void AppendKey(KeyForm form, std::string_view key, std::string* output);
 
 // Reads all keys of some files, one file after the other. No key is dropped, and no key spans two
 // files. Memory: a buffer of some 100 KiB, and twice the longest key.
@@ -41,7 +32,7 @@ class KeyReader {
 
   // Sets *keys to those that one read completed, so that an answer to them need not wait for more.
   // They are valid until the next call. Returns false at the end, and on errors, which set *error.
-  bool Next(std::vector<Key>* keys, std::string* error);
+  bool Next(std::vector<std::string_view>* keys, std::string* error);
 
   uint64_t num_keys() const { return num_keys_; }
   uint64_t bytes_read() const { return bytes_read_; }
@@ -55,9 +46,8 @@ class KeyReader {
  private:
   bool OpenNext(std::string* error);
   bool Fill(bool* at_end, std::string* error);
-  bool Split(bool at_end, std::vector<Key>* keys, std::string* error);
-  bool SplitLengthPrefixed(bool at_end, std::vector<Key>* keys, std::string* error);
-  bool Append(std::string_view written, std::vector<Key>* keys, std::string* error);
+  void Split(bool at_end, std::vector<std::string_view>* keys);
+  bool SplitLengthPrefixed(bool at_end, std::vector<std::string_view>* keys, std::string* error);
 
   const KeyForm form_;
   const std::vector<std::string> paths_;
@@ -69,13 +59,12 @@ class KeyReader {
   std::string buffer_;        // [begin_, end_) has been read and not given out
   size_t begin_ = 0, end_ = 0;
   size_t searched_ = 0;  // no key ends in [begin_, searched_)
-  std::string decoded_;  // the keys of kHex
   uint64_t num_keys_ = 0;
   uint64_t bytes_read_ = 0;
   uint64_t total_bytes_ = 0;
 };
 
-// The options --null, --hex and --length-prefixed. *form must live until the command has run.
+// The options --null and --length-prefixed. *form must live until the command has run.
 void AddKeyFormOptions(CLI::App* command, KeyForm* form);
 
 }  // namespace bloomline::cli

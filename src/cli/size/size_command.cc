@@ -92,8 +92,8 @@ void AddLevelOptions(CLI::App* command, SizeRequest* request) {
   AddQuantity(command, "--level0-runs", &request->first_level_runs, up_to(kMaxFirstLevelRuns),
               "Sorted runs in the first level, for example 4 files in level 0 [1]");
   AddQuantity(command, "--wasted-reads", &request->wasted_reads, ParseRate,
-              "With --levels, instead of --bits-per-key: expected wasted reads per Get of a "
-              "missing key, for example 0.01 or 1%");
+              "With --levels, instead of --bits-per-key: expected\n"
+              "wasted reads per Get of a missing key, for example 1%");
 }
 
 }  // namespace
@@ -109,15 +109,15 @@ void AddSizeCommand(CLI::App* app, int* exit_code) {
               "False-positive rate, for example 0.01 or 1%");
   AddQuantity(command, "--memory", &request->memory_bytes, ParseBytes,
               "Memory, for example 4GiB or 500MB");
-  command
-      ->add_option("--bits-per-key", request->bits_per_key,
-                   "Memory in bits per key, instead of --fpr")
-      ->type_name("");
+  command->add_option("--bits-per-key", request->bits_per_key,
+                      "Memory in bits per key, instead of --fpr");
   AddQuantity(command, "--capacity", &request->capacity, ParseCount,
               "Design capacity, if different from --keys");
   command->add_flag("--json", *json, "Print JSON");
   AddLevelOptions(command, request.get());
-  command->footer("Example:\n    bloomline size --keys 5e9 --fpr 1%");
+  command->footer(
+      "Example:\n"
+      "    bloomline size --keys 5e9 --fpr 1%");
   command->callback([=] {
     const bool has_levels = request->num_levels || request->level_ratio ||
                             request->first_level_runs || request->wasted_reads;
