@@ -204,8 +204,8 @@ TEST(AdviceEnginesTest, LevelDBFiltersHaveTheSizeAndRateThatAreCounted) {
       for (const int n : {1, 2, 5, 10, 20, 36, 56, 57, 62, 100, 193, 500, 501, 900}) {
         SCOPED_TRACE(std::string(FormatName(format)) + " " + std::to_string(n) + " keys, " +
                      std::to_string(bits_per_key) + " bits");
-        const auto counted = advice::FiguresOf(sstable::Engine::kLevelDB, format,
-                                               static_cast<uint64_t>(n), bits_per_key);
+        const auto counted = advice::FiguresFor(sstable::Engine::kLevelDB, format,
+                                                static_cast<uint64_t>(n), bits_per_key);
         constexpr int kFilters = 20, kQueries = 1500;
         uint64_t positives = 0;
         for (int f = 0; f < kFilters; ++f) {

@@ -39,7 +39,7 @@ std::string Validate(const Situation& situation) {
   return "";
 }
 
-Tree TreeOf(const Situation& situation) {
+Tree MakeTree(const Situation& situation) {
   Tree tree;
   tree.engine = situation.engine;
   if (filter::IsLevelSizeRatio(situation.level_size_ratio)) {
@@ -113,7 +113,7 @@ std::string Title(Format format) {
 class Adviser {
  public:
   Adviser(const Situation& situation, const Request& request, Advice* advice)
-      : situation_(situation), request_(request), advice_(advice), tree_(TreeOf(situation)) {}
+      : situation_(situation), request_(request), advice_(advice), tree_(MakeTree(situation)) {}
 
   // Returns an empty string, or why the request is impossible.
   std::string Run() {
@@ -184,7 +184,7 @@ class Adviser {
         const Spread spread = by_level ? Spread::kByLevel : Spread::kUniform;
         const std::optional<Division> division = goal.divide(MakeDivider(tree_, format, spread));
         if (!division) continue;
-        Choice choice = ChoiceOf(goal, format, spread, *division);
+        Choice choice = MakeChoice(goal, format, spread, *division);
         const double cost = Cost(choice, goal.saves_memory);
         if (by_level && cost > kWorthwhile * uniform_cost) continue;
         if (!by_level) uniform_cost = cost;
@@ -209,7 +209,7 @@ class Adviser {
     std::optional<Division> division = goal.divide(divider);
     if (!division) return std::nullopt;
     if (!goal.saves_memory) division = divider.At(Rounded(division->bits_per_key));
-    Choice choice = ChoiceOf(goal, *situation_.stock_format, Spread::kAuto, *division);
+    Choice choice = MakeChoice(goal, *situation_.stock_format, Spread::kAuto, *division);
     if (goal.must_gain && !Gains(choice, goal)) return std::nullopt;
     return choice;
   }
@@ -240,7 +240,8 @@ class Adviser {
            kWorthwhile * static_cast<double>(advice_->filter_bytes_now);
   }
 
-  Choice ChoiceOf(const Goal& goal, Format format, Spread spread, const Division& division) const {
+  Choice MakeChoice(const Goal& goal, Format format, Spread spread,
+                    const Division& division) const {
     const bool by_level = spread != Spread::kUniform;
     Choice choice;
     choice.title = Title(format) + (by_level ? " by level, " : ", ") + goal.text;

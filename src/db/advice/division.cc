@@ -74,8 +74,8 @@ double SpreadAsPolicy(const Tree& tree, Format format, double bits_per_key, doub
 
 }  // namespace
 
-FilterFigures FiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
-                        double bits_per_key) {
+FilterFigures FiguresFor(sstable::Engine engine, Format format, uint64_t num_keys,
+                         double bits_per_key) {
   if (bits_per_key == 0) return {};
   if (num_keys >= kLarge) {
     return {filter::MemoryBits(format, bits_per_key) / 8, FalsePositiveRate(format, bits_per_key)};
@@ -93,12 +93,12 @@ FilterFigures FiguresOf(sstable::Engine engine, Format format, uint64_t num_keys
   return {static_cast<double>(bytes) / static_cast<double>(num_keys), RateOf(shape, num_keys)};
 }
 
-FilterFigures MeanFiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
-                            double bits_per_key) {
+FilterFigures MeanFiguresFor(sstable::Engine engine, Format format, uint64_t num_keys,
+                             double bits_per_key) {
   constexpr uint64_t kManyBlocks = 5000;  // a block is less than 1 % of a filter at 10 bits per key
   constexpr double kBlockBits = 512;
   if (engine == sstable::Engine::kLevelDB || bits_per_key == 0 || num_keys >= kManyBlocks) {
-    return FiguresOf(engine, format, num_keys, bits_per_key);
+    return FiguresFor(engine, format, num_keys, bits_per_key);
   }
   // Sizes that differ by a block from the smallest to the largest.
   constexpr int kSizes = 8;
@@ -108,7 +108,7 @@ FilterFigures MeanFiguresOf(sstable::Engine engine, Format format, uint64_t num_
     const double offset = ((i + 0.5) / kSizes - 0.5) * kBlockBits / bits_per_key;
     const double keys = std::max(1.0, std::round(static_cast<double>(num_keys) + offset));
     const FilterFigures figures =
-        FiguresOf(engine, format, static_cast<uint64_t>(keys), bits_per_key);
+        FiguresFor(engine, format, static_cast<uint64_t>(keys), bits_per_key);
     mean.bytes_per_key += figures.bytes_per_key * keys;
     mean.rate += figures.rate / kSizes;
     all_keys += keys;
@@ -146,7 +146,7 @@ Division Divide(const Tree& tree, Format format, Spread spread, double bits_per_
                          tree.keys_per_filter[i] == tree.keys_per_filter[i - 1] &&
                          tree.sizes_vary[i] == tree.sizes_vary[i - 1];
     if (!is_same) {
-      const auto figures_of = tree.sizes_vary[i] ? MeanFiguresOf : FiguresOf;
+      const auto figures_of = tree.sizes_vary[i] ? MeanFiguresFor : FiguresFor;
       figures = figures_of(tree.engine, format, tree.keys_per_filter[i], of_level);
       if (spread == Spread::kAuto) {
         const double share = tree.bottommost_shares[i];

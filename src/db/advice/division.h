@@ -24,14 +24,14 @@ struct FilterFigures {
 
 // The figures of one filter of num_keys keys, at least 1. bits_per_key is 0, no filter, or allowed
 // in `format`, which is kBlocked or kCompact, or in RocksDB kBloom or kRibbon. Takes up to 1 ms.
-FilterFigures FiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
-                        double bits_per_key);
+FilterFigures FiguresFor(sstable::Engine engine, Format format, uint64_t num_keys,
+                         double bits_per_key);
 
 // The mean figures of filters in RocksDB's files or partitions, which have num_keys keys on
 // average. Files and partitions end with a data block, an index partition, or a full filter. So
 // their sizes differ, and one filter gains what another loses to a whole block.
-FilterFigures MeanFiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
-                            double bits_per_key);
+FilterFigures MeanFiguresFor(sstable::Engine engine, Format format, uint64_t num_keys,
+                             double bits_per_key);
 
 // The levels that have keys, in the arrays of level_sizing.h.
 struct Tree {

@@ -60,7 +60,8 @@ BottomRates RatesOfBottom(const Situation& situation, const Tree& tree, const Ch
     rates.now = level.filter_bytes == 0 ? 1 : std::min(1.0, level.wasted_reads / level.num_runs);
     if (choice.by_level) bits = filter::BitsOfMemory(choice.format, choice.bits_of_level[i]);
   }
-  rates.chosen = FiguresOf(situation.engine, choice.format, tree.keys_per_filter.back(), bits).rate;
+  rates.chosen =
+      FiguresFor(situation.engine, choice.format, tree.keys_per_filter.back(), bits).rate;
   return rates;
 }
 
