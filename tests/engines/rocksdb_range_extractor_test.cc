@@ -232,6 +232,32 @@ TEST(RocksDBRangeExtractorTest, DamagedFieldsSayNothing) {
   EXPECT_TRUE(may_match(damaged, "cat"));
 }
 
+// RocksDB asks the partition of a scan's first key alone. The next one may have keys of the range.
+TEST(RocksDBRangeExtractorTest, APartitionSaysNothingOfTheKeysBehindIt) {
+  RocksDBFilterOptions options;
+  options.range_prefixes = "1:2";
+  const auto policy = NewRocksDBFilterPolicy(options);
+  const auto extractor = NewRangeExtractor();
+  for (const bool is_partition : {false, true}) {
+    rocksdb::BlockBasedTableOptions table;
+    table.partition_filters = is_partition;
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+        policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+    for (const char* key : {"", "ant", "bee"}) builder->AddKey(key);
+    std::unique_ptr<const char[]> memory;
+    const Slice filter = builder->Finish(&memory);
+    const std::unique_ptr<rocksdb::FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
+    const auto may_match = [&](const char* begin, const char* end) {
+      const Slice prefix = extractor->Transform(begin);
+      extractor->Transform(end);
+      return reader->MayMatch(prefix);
+    };
+    EXPECT_TRUE(may_match("bed", "bef"));
+    EXPECT_FALSE(may_match("ba", "bd"));
+    EXPECT_EQ(may_match("cat", "dog"), is_partition);
+  }
+}
+
 // A memtable, and so its iterators, keeps a plain pointer to the extractor of its time.
 TEST(RocksDBRangeExtractorTest, IteratorsOutliveAReplacedExtractor) {
   rocksdb::Options options = WithExtractor();
