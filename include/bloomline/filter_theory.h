@@ -28,17 +28,9 @@ namespace bloomline {
 // p = (1 - e^(-k/c))^k. Any k > 0, also a fraction.
 double StandardFalsePositiveRate(double bits_per_key, double num_probes);
 
-// With X bits set after n*k throws into m, p = E[(X/m)^k]. Cost: up to n*k*m = 1e7, that many
-// steps; beyond, mean and variance of X are used (relative error below 1e-3). No keys: 0. No bits:
-// 1.
+// With X bits set after n*k throws into m, p = E[(X/m)^k], from mean and variance of X. The
+// relative error is below 1e-3 from 256 bits on, and 0.01 with 64. No keys: 0. No bits: 1.
 double ExactStandardFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes);
-
-// The real k with the lowest rate, c ln 2, and the c that reaches p with it, -ln p / (ln 2)^2.
-double IdealNumProbes(double bits_per_key);
-double IdealBitsPerKey(double false_positive_rate);
-
-// The least bits per key of any structure: log2(1/p).
-double InformationLimitBitsPerKey(double false_positive_rate);
 
 // The whole k with the lowest StandardFalsePositiveRate, about c ln 2. Clamps. A table lookup.
 int OptimalStandardNumProbes(double bits_per_key);
@@ -75,7 +67,8 @@ double CompactFalsePositiveRate(double bits_per_key);
 // Blocks have 32 or 64 bytes.
 double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
 
-// The rate of LevelDB's compact filters, whose blocks have 8 to 64 bytes.
+// The rate of LevelDB's compact filters, whose blocks have 8 to 64 bytes. With one block it is
+// within 3 % from 12 keys on, with several within 7 %; below 12 keys it is too high.
 double ExactSmallSetFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
 
 }  // namespace bloomline

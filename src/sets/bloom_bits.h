@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/bits/blocks.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/view/prefetch_ahead.h"
@@ -47,7 +46,7 @@ inline void PrefetchForAdd(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
     PrefetchStandardForAdd(bits.lines(), hash);
   } else {
-    __builtin_prefetch(kernels::BlockOf(bits.lines(), hash), 1);
+    __builtin_prefetch(kernels::BlockFor(bits.lines(), hash), 1);
   }
 }
 
@@ -55,7 +54,7 @@ inline void PrefetchForQuery(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
     PrefetchStandardForQuery(bits.lines(), hash);
   } else {
-    __builtin_prefetch(kernels::BlockOf(bits.lines(), hash));
+    __builtin_prefetch(kernels::BlockFor(bits.lines(), hash));
   }
 }
 

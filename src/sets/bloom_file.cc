@@ -2,14 +2,13 @@
 
 #include "bloomline/sizing.h"
 #include "src/filter/bits/hash.h"
-#include "src/filter/container/other_contents.h"
 #include "src/sets/file_header.h"
 
 namespace bloomline::sets {
 namespace {
 
 constexpr const char* Magic(FilePayload kind) {
-  return kind == FilePayload::kBits ? filter::kBloomMagic : filter::kCountingMagic;
+  return kind == FilePayload::kBits ? sets::kBloomMagic : sets::kCountingMagic;
 }
 constexpr size_t kNumProbesOffset = 13;
 constexpr size_t kNumBitsOffset = 24;

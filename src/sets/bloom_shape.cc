@@ -5,7 +5,7 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "src/filter/bits/probe_sequence.h"
-#include "src/filter/rates/least_bits.h"
+#include "src/filter/rates/rates.h"
 #include "src/support/number_text.h"
 
 namespace bloomline {

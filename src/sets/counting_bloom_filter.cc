@@ -5,8 +5,8 @@
 #include <new>
 #include <utility>
 
-#include "src/filter/bits/blocks.h"
 #include "src/filter/bits/hash.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/view/prefetch_ahead.h"
 #include "src/sets/bloom_file.h"
 #include "src/sets/bloom_shape.h"

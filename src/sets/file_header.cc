@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/hash.h"
-#include "src/filter/container/other_contents.h"
 #include "src/filter/container/trailer.h"
 
 namespace bloomline::sets {
@@ -17,7 +17,7 @@ namespace {
 // for other sources.
 std::string WhatItHolds(const support::ByteSource& source, std::string_view first_bytes) {
   if (source.size() == 0) return "is empty (0 bytes)";
-  std::string_view kind = filter::SavedKind(first_bytes);
+  std::string_view kind = SavedKind(first_bytes);
   if (kind.empty()) {
     char bytes[filter::kTrailerBytes];
     const auto num_bytes = static_cast<size_t>(std::min<uint64_t>(source.size(), sizeof(bytes)));
@@ -27,7 +27,7 @@ std::string WhatItHolds(const support::ByteSource& source, std::string_view firs
     if (filter::HasTrailer(end)) {
       return "is a static filter, as FilterBuilder makes it; FilterView::Open takes its bytes";
     }
-    kind = filter::TableKind(end);
+    kind = TableKind(end);
   }
   return kind.empty() ? "" : "is " + std::string(kind);
 }
@@ -43,6 +43,29 @@ uint32_t Version(const FileHeader& header) {
 }
 
 }  // namespace
+
+std::string_view SavedKind(std::string_view bytes) {
+  const std::string_view magic = bytes.substr(0, sizeof(uint64_t));
+  if (magic == kBloomMagic) return "a saved BloomFilter";
+  if (magic == kScalableMagic) return "a saved ScalableBloomFilter";
+  if (magic == kCountingMagic) return "a saved CountingBloomFilter";
+  return {};
+}
+
+std::string_view TableKind(std::string_view bytes) {
+  if (bytes.size() < sizeof(uint64_t)) return {};
+  switch (kernels::LoadLittleEndian64(bytes.data() + bytes.size() - sizeof(uint64_t))) {
+    case 0xdb4775248b80fb57:  // also of RocksDB's oldest format_version
+      return "a table (SSTable) of LevelDB";
+    case 0x88e241b785f4cff7:  // block-based
+    case 0x8242229663bf9564:  // plain
+    case 0x4f3418eb7a8f13b8:  // plain, of early versions
+    case 0x926789d0c5f17873:  // cuckoo
+      return "a table (SST file) of RocksDB";
+    default:
+      return {};
+  }
+}
 
 FileHeader FileHeader::New(const char* magic) {
   FileHeader header;
@@ -73,7 +96,7 @@ bool FileHeader::Read(const support::ByteSource& source, uint64_t offset, const 
   const auto is_other = [&](std::string_view first_bytes) {
     const std::string found = offset == 0 ? WhatItHolds(source, first_bytes) : "";
     if (found.empty()) return false;
-    *error = source.name() + ": " + found + "; expected " + std::string(filter::SavedKind(magic));
+    *error = source.name() + ": " + found + "; expected " + std::string(SavedKind(magic));
     return true;
   };
   // Static filters and other tables may be shorter than a header.
@@ -89,7 +112,7 @@ bool FileHeader::Read(const support::ByteSource& source, uint64_t offset, const 
     if (is_other({header->bytes_, kFileHeaderBytes})) return false;
     return fail(kMagicOffset, "magic", Hex(header->Number(kMagicOffset)),
                 "expected " + Hex(expected.Number(kMagicOffset)) + " (\"" + magic + "\"), " +
-                    std::string(filter::SavedKind(magic)));
+                    std::string(SavedKind(magic)));
   }
   if (Version(*header) != kFileVersion) {
     return fail(kVersionOffset, "version", std::to_string(Version(*header)),

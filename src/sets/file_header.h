@@ -7,11 +7,23 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 
-#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/bytes.h"
 #include "src/support/byte_io.h"
 
 namespace bloomline::sets {
+
+// The first 8 bytes of saved filters (docs/format.md, sections 8 to 10).
+constexpr char kBloomMagic[] = "bLnBloom";
+constexpr char kScalableMagic[] = "bLnScale";
+constexpr char kCountingMagic[] = "bLnCount";
+
+// "a saved BloomFilter" and the like, for what begins so; empty if it is none.
+std::string_view SavedKind(std::string_view bytes);
+
+// "a table (SSTable) of LevelDB" and the like, for what ends so; empty if it is none.
+std::string_view TableKind(std::string_view bytes);
 
 constexpr uint64_t kFileHeaderBytes = 64;
 constexpr uint32_t kFileVersion = 1;

@@ -6,8 +6,7 @@
 
 #include "bloomline/sizing.h"
 #include "src/filter/bits/hash.h"
-#include "src/filter/container/other_contents.h"
-#include "src/filter/rates/least_bits.h"
+#include "src/filter/rates/rates.h"
 #include "src/sets/bloom_file.h"
 #include "src/sets/bloom_state.h"
 #include "src/sets/file_header.h"
@@ -256,7 +255,7 @@ struct ScalableBloomFilter::Saved {
 
   bool AppendTo(support::ByteSink* sink, std::string* error) const {
     const ScalableBloomFilterOptions& options = filter.options_;
-    sets::FileHeader fields = sets::FileHeader::New(bloomline::filter::kScalableMagic);
+    sets::FileHeader fields = sets::FileHeader::New(sets::kScalableMagic);
     fields.SetByte(sets::kLayoutOffset, static_cast<uint8_t>(options.layout));
     fields.SetByte(kGrowthOffset, static_cast<uint8_t>(options.growth));
     fields.SetNumber(sets::kSeedOffset, options.seed);
@@ -294,7 +293,7 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::FromBytes(std::string_
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const support::ByteSource& source,
                                                                std::string* error) {
   sets::FileHeader fields;
-  if (!sets::FileHeader::Read(source, 0, filter::kScalableMagic, &fields, error)) return nullptr;
+  if (!sets::FileHeader::Read(source, 0, sets::kScalableMagic, &fields, error)) return nullptr;
   ScalableBloomFilterOptions options;
   options.layout = BloomLayout{fields.Byte(sets::kLayoutOffset)};
   options.growth = fields.Byte(kGrowthOffset);

@@ -47,6 +47,13 @@ std::string StrCat(const Parts&... parts) {
   return text;
 }
 
+// Returns false. The reason is put together only if it is wanted.
+template <typename... Parts>
+bool Refuse(std::string* why, const Parts&... parts) {
+  if (why != nullptr) *why = StrCat(parts...);
+  return false;
+}
+
 }  // namespace bloomline::support
 
 #endif  // BLOOMLINE_SUPPORT_NUMBER_TEXT_H_

@@ -12,7 +12,7 @@
 #include "bloomline/leveldb.h"
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/filter/bits/hash.h"
-#include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
+#include "src/filter/layouts/kernel.h"
 #include "src/filter/stock/rocksdb_hash.h"
 #include "tests/db/engine_filter_checks.h"
 #include "tests/support/case_folding.h"
@@ -198,10 +198,10 @@ TEST(EngineFiltersLevelDBNamesTest, TheOldNameMatchesWithEitherHash) {
   const std::vector<std::string> keys = RandomKeys(36, 13);
   size_t different = 0;
   for (const std::string& key : keys) {
-    different += filter::LevelDBHash32(key) != stock::RocksDBHash32(key) ? 1 : 0;
+    different += filter::LevelDBHash32(key) != filter::RocksDBHash32(key) ? 1 : 0;
   }
   ASSERT_GT(different, 5u);
-  for (const auto hash : {filter::LevelDBHash32, stock::RocksDBHash32}) {
+  for (const auto hash : {filter::LevelDBHash32, filter::RocksDBHash32}) {
     const std::string bytes = BuildWith(hash, keys);
     const EngineFilter filter =
         EngineFilter::Open(Container::kLevelDB, "leveldb.BuiltinBloomFilter", bytes);
@@ -210,7 +210,7 @@ TEST(EngineFiltersLevelDBNamesTest, TheOldNameMatchesWithEitherHash) {
       const auto with = [&](uint32_t h) {
         return kernels::LevelDBBloomMayMatch(bytes.data(), 8 * (bytes.size() - 1), 6, h);
       };
-      return with(filter::LevelDBHash32(key)) || with(stock::RocksDBHash32(key));
+      return with(filter::LevelDBHash32(key)) || with(filter::RocksDBHash32(key));
     };
     ExpectAnswers(filter, RandomKeys(1000, 14), matches);
   }

@@ -14,6 +14,7 @@
 
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/stock/rocksdb_hash.h"
 #include "tests/db/engine_filter_checks.h"
 #include "tests/support/guarded_bytes.h"
@@ -144,7 +145,8 @@ TEST(RocksDBHashTest, EqualsThatOfRocksDBAtEveryLength) {
     for (size_t n = 0; n <= kMaxHashedBytes; ++n) {
       const std::string_view key(bytes.data() + n % 8, n);  // at any alignment
       ASSERT_EQ(stock::RocksDBHash64(key), ROCKSDB_NAMESPACE::Hash64(key.data(), n)) << n;
-      ASSERT_EQ(stock::RocksDBHash32(key), ROCKSDB_NAMESPACE::Hash(key.data(), n, 0xbc9f1d34)) << n;
+      ASSERT_EQ(filter::RocksDBHash32(key), ROCKSDB_NAMESPACE::Hash(key.data(), n, 0xbc9f1d34))
+          << n;
     }
   }
 }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
-#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/bytes.h"
 #include "tests/engines/rocksdb_stock_filters.h"
 #include "tests/support/guarded_bytes.h"
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "src/filter/bits/blocks.h"
 #include "src/filter/bits/compact_block.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/layouts/blocked/atomic_blocks.h"
 #include "src/filter/layouts/kernel.h"
 

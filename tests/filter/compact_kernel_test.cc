@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "src/filter/bits/compact_block.h"
-#include "src/filter/layouts/compact/solver/simd_portable.h"
 #include "src/filter/layouts/compact/solver/slice_solver.h"
 #include "src/filter/layouts/compact/solver/solve.h"
 #include "src/filter/layouts/kernel.h"
+#include "tests/filter/portable_simd.h"
 #include "tests/support/guarded_bytes.h"
 
 namespace bloomline::kernels {
@@ -95,10 +95,10 @@ TEST_P(CompactKernelTest, SolvesAsPortableAndLosesNoKey) {
         continue;
       }
       const unsigned header = LoadLittleEndian16(block.data() + block.size() - 2);
-      ASSERT_LE(CodeOf(header), kMaxSlotsCode);
-      ASSERT_GE(kMinCompactSlots + CodeOf(header), n);
-      attempts.insert(AttemptOf(header));
-      codes.insert(CodeOf(header));
+      ASSERT_LE(HeaderCode(header), kMaxSlotsCode);
+      ASSERT_GE(kMinCompactSlots + HeaderCode(header), n);
+      attempts.insert(HeaderAttempt(header));
+      codes.insert(HeaderCode(header));
       std::vector<uint64_t> queries = hashes;
       queries.insert(queries.end(), missing.begin(), missing.end());
       for (const bool at_end : {true, false}) {
@@ -309,7 +309,7 @@ TEST(CompactSolverTest, KeysWithoutASlot) {
     std::vector<uint64_t> hashes;
     while (hashes.size() < 64 + with_slot) {
       const uint64_t hash = random();
-      const CompactSlots slots = CompactKeyOf(hash).slots;
+      const CompactSlots slots = MakeCompactKey(hash).slots;
       const bool has =
           ((slot < kWordSlots ? slots.word >> slot : slots.field >> (slot - kWordSlots)) & 1) != 0;
       if (!has || hashes.size() >= 64) hashes.push_back(hash);
@@ -330,7 +330,7 @@ std::vector<uint64_t> DependentHashes(std::mt19937_64* random, unsigned least_sl
   std::vector<Equation> reduced;
   for (;;) {
     hashes.push_back((*random)());
-    const CompactKey key = CompactKeyOf(hashes.back());
+    const CompactKey key = MakeCompactKey(hashes.back());
     const uint64_t window = key.variable >> kFirstAttempt & OnesBelow64(WindowBits(second));
     const uint64_t second_word = (key.slots.field & OnesBelow64(second.field_slots)) |
                                  window << second.field_slots |

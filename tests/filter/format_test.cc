@@ -10,7 +10,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
-#include "src/filter/layouts/num_probes.h"
+#include "src/filter/layouts/limits.h"
 #include "src/filter/view/hash_query.h"
 #include "tests/support/guarded_bytes.h"
 

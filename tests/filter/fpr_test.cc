@@ -80,7 +80,7 @@ Built BuildCompactLines(KeyMaker& key, uint64_t start, uint64_t n, double bits_p
 }
 
 double Theory(const filter::Payload& payload, uint64_t n) {
-  return filter::ExactRateOf(payload, n);
+  return filter::ExactShapeRate(payload, n);
 }
 
 class FprTest : public testing::TestWithParam<KeyShape> {

@@ -13,13 +13,11 @@
 #include <vector>
 
 #include "bloomline/cpu.h"
-#include "src/filter/bits/blocks.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/small_set_block.h"
 #include "src/filter/hash/batch_hasher.h"
 #include "src/filter/layouts/blocked/atomic_blocks.h"
-#include "src/filter/layouts/flat/flat.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/repetitions.h"
 
@@ -169,7 +167,7 @@ TEST(FlatTest, TouchesNoByteOutsideThePayload) {
   tests::GuardedBytes guarded(4096);
   const std::vector<uint64_t> hashes = Hashes(200, 23);
   const auto use = [&](std::string_view payload, int k) {
-    const FlatFilter flat{payload.data(), payload.size(), k};
+    const PayloadView flat{payload.data(), payload.size(), k};
     FlatInsertMany(flat, hashes.size(), hashes.data());
     for (const uint64_t hash : hashes) ASSERT_TRUE(FlatMayMatch(flat, hash));
   };

@@ -17,7 +17,6 @@
 #include "bloomline/sizing.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/hash.h"
-#include "src/filter/container/other_contents.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/kernel.h"
@@ -308,7 +307,7 @@ TEST(Past4GiBTest, LevelDBPayloads) {
 // On a 32-bit CPU no filter in memory is this large: it is refused, and nothing wraps.
 TEST(Past4GiBTest, SavedFiltersAreMappedOrRefused) {
   constexpr uint64_t kBytes = k2To32 + 64;
-  auto fields = sets::FileHeader::New(filter::kBloomMagic);
+  auto fields = sets::FileHeader::New(sets::kBloomMagic);
   fields.SetByte(13, 6);             // num_probes
   fields.SetNumber(24, kBytes * 8);  // num_bits
   fields.Seal();

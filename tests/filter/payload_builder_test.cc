@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"

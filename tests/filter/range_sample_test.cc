@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "src/filter/ranges/asked_places.h"
+#include "src/filter/ranges/asked_ranges.h"
 #include "tests/support/range_filter.h"
 
 namespace bloomline {
 namespace {
 
 using filter::AskedRanges;
-using filter::kCells;
 using filter::RangeCounts;
 using tests::RangeFilter;
 
+constexpr size_t kCells = RangeCounts::kDelimiters.size();
 constexpr size_t kColon = RangeCounts::kDelimiters.find(':');
 
 std::string BigEndian(uint64_t number) {
@@ -42,7 +42,7 @@ TEST(RangeSampleTest, HasThePlacesOfFrequentRanges) {
   }
   for (uint64_t i = 0; i < 59; ++i) asked.Add(BigEndian(i << 20), BigEndian((i << 20) + 16));
   asked.Add(BigEndian(0), BigEndian(1 << 20));  // one of 200
-  const RangeCounts::Sample sample = filter::SampleOf(asked);
+  const RangeCounts::Sample sample = filter::SampledPlaces(asked);
   ASSERT_EQ(sample.size, 2U);
   EXPECT_EQ(sample.ranges[0].delimiter, kColon);
   EXPECT_EQ(sample.ranges[0].depth, 2U);
@@ -57,9 +57,9 @@ TEST(RangeSampleTest, HasThePlacesOfFrequentRanges) {
 TEST(RangeSampleTest, FewRangesAreNoSample) {
   AskedRanges asked;
   for (int i = 0; i < 99; ++i) asked.Add("user:1:", "user:1;");
-  EXPECT_EQ(filter::SampleOf(asked).size, 0U);
+  EXPECT_EQ(filter::SampledPlaces(asked).size, 0U);
   asked.Add("user:1:", "user:1;");
-  EXPECT_EQ(filter::SampleOf(asked).size, 1U);
+  EXPECT_EQ(filter::SampledPlaces(asked).size, 1U);
 }
 
 // Numbers, of which blocks of 2^20 are asked for.

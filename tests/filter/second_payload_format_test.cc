@@ -75,7 +75,6 @@ TEST(SecondPayloadFormatTest, LiesBehindTheFirst) {
     EXPECT_EQ(payload.seed, kSeed);
     EXPECT_EQ(payload.data, filter.data());
     EXPECT_EQ(read.ranges, ranges);
-    EXPECT_EQ(filter::RangesOf(filter), ranges);
     EXPECT_EQ(read.second.layout, shape.layout);
     EXPECT_EQ(read.second.num_blocks, shape.num_blocks);
     EXPECT_EQ(read.second.block_bytes, shape.block_bytes);

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/bytes.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/stock/local_bloom.h"
 #include "src/filter/stock/ribbon.h"
@@ -55,24 +56,17 @@ TEST(StockKernelTableTest, HasEveryFunctionOfEveryKernel) {
   for (const kernels::Kernel* kernel : AllKernels()) {
     EXPECT_NE(kernel->stock.local_bloom.may_match_for, nullptr) << kernel->name;
     EXPECT_NE(kernel->stock.local_bloom.may_match_many, nullptr) << kernel->name;
-    EXPECT_NE(kernel->stock.local_bloom.insert_many, nullptr) << kernel->name;
     EXPECT_NE(kernel->stock.ribbon.may_match_for, nullptr) << kernel->name;
     EXPECT_NE(kernel->stock.ribbon.may_match_many, nullptr) << kernel->name;
   }
 }
 
-TEST_P(StockKernelTest, InsertsTheSameBloomBitsAsPortable) {
-  for (int k = 1; k <= kMaxLocalBloomProbes; ++k) {
-    for (const uint64_t num_blocks : {1u, 2u, 3u, 64u, 1000u}) {
-      for (const size_t n : {size_t{0}, size_t{1}, kernels::kInsertAhead - 1, kernels::kInsertAhead,
-                             kernels::kInsertAhead + 1, static_cast<size_t>(num_blocks) * 5}) {
-        const std::vector<uint64_t> hashes = Hashes(n, n + static_cast<uint64_t>(k));
-        const Blocks expected(num_blocks, 0);
-        const Blocks actual(num_blocks, static_cast<size_t>(k) * 7 % 64);
-        portable().local_bloom.insert_many({expected.data, num_blocks, k}, n, hashes.data());
-        kernel().local_bloom.insert_many({actual.data, num_blocks, k}, n, hashes.data());
-        ASSERT_EQ(expected.text(), actual.text()) << "k " << k << ", blocks " << num_blocks;
-      }
+// As RocksDB's builder does.
+void Insert(const PayloadView& filter, const std::vector<uint64_t>& hashes) {
+  for (const uint64_t hash : hashes) {
+    char* const block = const_cast<char*>(LocalBloomBlock(filter, hash));
+    for (int j = 0; j < filter.num_probes; ++j) {
+      kernels::SetBit(block, LocalBloomBit(LocalBloomProbeHash(hash), j));
     }
   }
 }
@@ -83,7 +77,7 @@ TEST_P(StockKernelTest, AnswersBloomQueriesAsPortable) {
       const Blocks blocks(num_blocks, static_cast<size_t>(k) * 11 % 64);
       const PayloadView filter{blocks.data, num_blocks, k};
       const std::vector<uint64_t> stored = Hashes(num_blocks * 20, 100 + static_cast<uint64_t>(k));
-      portable().local_bloom.insert_many(filter, stored.size(), stored.data());
+      Insert(filter, stored);
       std::vector<uint64_t> queries = Hashes(3001, 200 + static_cast<uint64_t>(k));
       queries.insert(queries.end(), stored.begin(), stored.end());
       const std::unique_ptr<bool[]> many(new bool[queries.size()]);

@@ -4,8 +4,8 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/scalable_bloom_filter.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/hash.h"
-#include "src/filter/bits/little_endian.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {

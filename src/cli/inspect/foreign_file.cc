@@ -9,7 +9,7 @@ namespace {
 
 // Returns an empty string for unknown bytes. `name` is the argument for another command.
 std::string Describe(const std::string& name, std::string_view bytes) {
-  if (!filter::TableKind(bytes).empty()) {
+  if (!sets::TableKind(bytes).empty()) {
     return "a table of LevelDB or RocksDB; try: bloomline db inspect " + name;
   }
   if (bytes.substr(0, 3) == "bLn") {

@@ -11,8 +11,8 @@
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "src/cli/shared/whole_input.h"
-#include "src/filter/container/other_contents.h"
 #include "src/filter/container/trailer.h"
+#include "src/sets/file_header.h"
 
 namespace bloomline::cli {
 
@@ -26,7 +26,7 @@ std::string NotAFilter(const WholeInput& file, const std::string& why);
 
 // ---- The filter in a saved file, by its first bytes (docs/format.md, sections 8 to 10).
 
-inline bool IsSaved(std::string_view bytes) { return !filter::SavedKind(bytes).empty(); }
+inline bool IsSaved(std::string_view bytes) { return !sets::SavedKind(bytes).empty(); }
 
 // Load, or FromBytes if the file cannot be opened again.
 template <typename Filter>
@@ -43,8 +43,8 @@ std::unique_ptr<Filter> LoadSaved(const WholeInput& file, std::string* error) {
 template <typename Use>
 auto UseSaved(const WholeInput& file, std::string* error, Use use) {
   const std::string_view magic = file.bytes().substr(0, 8);
-  if (magic == filter::kScalableMagic) return use(LoadSaved<ScalableBloomFilter>(file, error));
-  if (magic == filter::kCountingMagic) return use(LoadSaved<CountingBloomFilter>(file, error));
+  if (magic == sets::kScalableMagic) return use(LoadSaved<ScalableBloomFilter>(file, error));
+  if (magic == sets::kCountingMagic) return use(LoadSaved<CountingBloomFilter>(file, error));
   if (file.path().empty()) return use(LoadSaved<BloomFilter>(file, error));
   return use(MappedBloomFilter::Open(file.path(), MappedBloomFilter::Verify::kPayload, error));
 }

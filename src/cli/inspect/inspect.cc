@@ -85,7 +85,7 @@ void AppendRanges(const filter::Extension& fields, Facts* facts) {
   Json json = kinds.ToJson();
   std::string text = kinds.Text();
   if (second.num_blocks != 0) {
-    const char* const layout = filter::RowOf(second.layout).name;
+    const char* const layout = filter::LayoutRowFor(second.layout).name;
     json["layout"] = layout;
     json["bytes"] = second.payload_bytes();
     text += ": " + CountText(second.payload_bytes()) + " bytes, " + layout;
@@ -105,7 +105,7 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
   const bool always_matches = payload.always_matches();
   Facts facts;
   facts.push_back({"bytes", filter.size(), "bytes", CountText(filter.size())});
-  const char* const layout = filter::RowOf(payload.layout).name;
+  const char* const layout = filter::LayoutRowFor(payload.layout).name;
   facts.push_back({"layout", layout, "layout", layout});
   facts.push_back({"always_matches", always_matches, "", ""});
   if (always_matches) {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/bytes.h"
 #include "src/support/file_calls.h"
 #include "src/support/system_error.h"
 

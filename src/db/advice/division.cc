@@ -27,7 +27,7 @@ double RateOf(const FilterShape& shape, uint64_t num_keys) {
   constexpr double kFewThrows = 250;
   const double throws = static_cast<double>(num_keys) * shape.num_probes;
   if (shape.has_blocks() || throws <= kFewThrows) {
-    return filter::ExactRateOf(shape, num_keys);
+    return filter::ExactShapeRate(shape, num_keys);
   }
   return filter::OccupancyMoment(throws, 8 * static_cast<double>(shape.payload_bytes()),
                                  shape.num_probes);

@@ -9,7 +9,7 @@
 
 #include "bloomline/filter_theory.h"
 #include "src/db/engine_filters/opened_filter.h"
-#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/rates/rates.h"
@@ -50,14 +50,14 @@ double RateByFormula(const FilterFacts& facts, uint64_t num_keys) {
       return WithEqualHashes(
           ExactStandardFalsePositiveRate(num_keys, 8 * facts.payload_bytes, num_probes), num_keys);
     default:
-      const filter::LayoutRow* const row = RowOf(facts.kind);
-      return row == nullptr ? kNaN : filter::ExactRateOf(facts.payload, num_keys);
+      const filter::LayoutRow* const row = LayoutRowFor(facts.kind);
+      return row == nullptr ? kNaN : filter::ExactShapeRate(facts.payload, num_keys);
   }
 }
 
 // The bytes of one block, in the view of its queries; 0 if the layout is not a Bloom filter.
 uint64_t BloomBlockBytes(const FilterFacts& facts) {
-  const filter::LayoutRow* const row = RowOf(facts.kind);
+  const filter::LayoutRow* const row = LayoutRowFor(facts.kind);
   if (row != nullptr && !row->is_bloom()) return 0;
   if (row == nullptr && facts.kind != Kind::kRocksDBBloom && facts.kind != Kind::kRocksDBLegacy) {
     return 0;
@@ -121,7 +121,7 @@ class KnownRates {
 }  // namespace
 
 const char* KindName(Kind kind) {
-  if (const filter::LayoutRow* row = RowOf(kind); row != nullptr) return row->long_name;
+  if (const filter::LayoutRow* row = LayoutRowFor(kind); row != nullptr) return row->long_name;
   return stock::KindName(static_cast<stock::Kind>(kind));
 }
 

@@ -50,12 +50,14 @@ constexpr Kind KindOf(filter::Layout layout) {
                            static_cast<uint8_t>(layout));
 }
 // Null: none of bloomline's layouts.
-inline const filter::LayoutRow* RowOf(Kind kind) {
+inline const filter::LayoutRow* LayoutRowFor(Kind kind) {
   if (kind < Kind::kFirstLayout) return nullptr;
-  return &filter::RowOf(static_cast<filter::Layout>(static_cast<uint8_t>(kind)));
+  return &filter::LayoutRowFor(static_cast<filter::Layout>(static_cast<uint8_t>(kind)));
 }
 const char* KindName(Kind kind);  // "RocksDB Ribbon"
-inline bool IsBloomline(Kind kind) { return RowOf(kind) != nullptr && kind != Kind::kClassic; }
+inline bool IsBloomline(Kind kind) {
+  return LayoutRowFor(kind) != nullptr && kind != Kind::kClassic;
+}
 
 // The kinds that engines write with this format: some layouts are for few keys.
 std::set<Kind> KindsFor(Container container, Format format);
@@ -71,7 +73,7 @@ struct FilterFacts {
   uint64_t payload_bytes = 0;
   uint64_t num_blocks = 0;
   uint64_t block_bytes = 1;
-  filter::Payload payload;   // if RowOf(kind)
+  filter::Payload payload;   // if LayoutRowFor(kind)
   uint64_t entry_bytes = 0;  // of the second payload
   std::optional<stock::RibbonShape> ribbon;
   std::optional<filter::RangeField> ranges;

@@ -59,7 +59,7 @@ struct PayloadReader {
 // Filters of the old name.
 struct OldReader : PayloadReader {
   static uint64_t Hash(std::string_view key) {
-    return filter::LevelDBHash32(key) | uint64_t{stock::RocksDBHash32(key)} << 32;
+    return filter::LevelDBHash32(key) | uint64_t{filter::RocksDBHash32(key)} << 32;
   }
   bool MayMatch(uint64_t hashes) const {
     return PayloadReader::MayMatch(static_cast<uint32_t>(hashes)) ||

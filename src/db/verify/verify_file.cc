@@ -21,7 +21,7 @@ constexpr const char* kNoPrefix = "the filters hold only prefixes, and they have
 // Returns false if no cell is behind it.
 bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::string* end) {
   begin->resize(filter::CellBytes(bits));
-  filter::CellOf(key, bits, begin->data());
+  filter::WriteCell(key, bits, begin->data());
   *end = *begin;
   unsigned carry = 1U << (8 * begin->size() - bits);
   for (size_t i = end->size(); i-- > 0 && carry != 0; carry >>= 8) {

@@ -5,8 +5,8 @@
 
 #include "src/engines/rocksdb/bits/counted_reader.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
-#include "src/filter/bits/blocks.h"
 #include "src/filter/bits/hash.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/batch_hasher.h"
 #include "src/filter/layouts/kernel.h"

@@ -45,7 +45,7 @@ RocksDBBitsBuilder* NewRangeBuilder(const PolicySettings& settings, const Filter
   entries.num_levels_below = num_levels_below;
   entries.family = FamilyNumber(context.column_family_name);
   const filter::AskedRanges* const asked = asked_by_family.Find(entries.family);
-  if (asked != nullptr && entries.is_auto) entries.sample = filter::SampleOf(*asked);
+  if (asked != nullptr && entries.is_auto) entries.sample = filter::SampledPlaces(*asked);
   return NewCountedBuilder<RangeBitsBuilder>(context, counts, options, context.info_log, entries);
 }
 

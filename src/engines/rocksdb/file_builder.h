@@ -8,7 +8,7 @@
 #include "src/engines/rocksdb/options/policy_settings.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/metrics/filter_counts.h"
-#include "src/filter/ranges/asked_places.h"
+#include "src/filter/ranges/asked_ranges.h"
 
 namespace bloomline {
 

@@ -25,7 +25,7 @@
 #include "src/engines/rocksdb/stock/stock_reader.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/limits.h"
-#include "src/filter/ranges/asked_places.h"
+#include "src/filter/ranges/asked_ranges.h"
 #include "src/support/set_error.h"
 
 namespace bloomline {

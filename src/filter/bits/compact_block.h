@@ -15,9 +15,7 @@
 #include <cstdint>
 
 #include "bloomline/inline_query.h"  // PayloadView
-#include "src/filter/bits/always_inline.h"
-#include "src/filter/bits/bits.h"
-#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/solved_block.h"
 
@@ -59,7 +57,7 @@ constexpr unsigned kMaxPoolColumns = 16;
 
 // The arrangement of a block of `slots` slots in a filter of `arrangement`: the filter's own, or
 // one with fewer fast columns.
-constexpr unsigned ArrangementOfBlock(unsigned arrangement, unsigned slots) {
+constexpr unsigned BlockArrangement(unsigned arrangement, unsigned slots) {
   while (slots > kArrangements[arrangement].max_slots()) --arrangement;
   return arrangement;
 }
@@ -72,16 +70,16 @@ constexpr unsigned ArrangementOfBlock(unsigned arrangement, unsigned slots) {
 constexpr unsigned kBloomCode = 127;
 constexpr unsigned kMaxSlotsCode = kMaxCompactSlots - kMinCompactSlots;
 
-constexpr unsigned MaxCodeOf(unsigned arrangement) {
+constexpr unsigned MaxHeaderCode(unsigned arrangement) {
   return kArrangements[arrangement].max_slots() - kMinCompactSlots;
 }
 
 BLOOMLINE_ALWAYS_INLINE unsigned LoadHeader(const char* block, unsigned block_bytes) {
   return LoadLittleEndian16(block + block_bytes - 2);
 }
-constexpr unsigned CodeOf(unsigned header) { return header >> 4 & 127; }
-constexpr unsigned SlotsOf(unsigned header) { return kMinCompactSlots + CodeOf(header); }
-constexpr unsigned AttemptOf(unsigned header) { return header >> 11; }
+constexpr unsigned HeaderCode(unsigned header) { return header >> 4 & 127; }
+constexpr unsigned HeaderSlots(unsigned header) { return kMinCompactSlots + HeaderCode(header); }
+constexpr unsigned HeaderAttempt(unsigned header) { return header >> 11; }
 
 // In the block's last word.
 constexpr uint64_t HeaderBits(unsigned code, unsigned attempt) {
@@ -108,7 +106,7 @@ struct CompactKey {
 constexpr uint64_t kKeyFactor = 0x7137449123ef65cd;
 constexpr uint64_t kFieldFactor = 0xe9b5dba58189dbbd;
 
-BLOOMLINE_ALWAYS_INLINE CompactKey CompactKeyOf(uint64_t hash) {
+BLOOMLINE_ALWAYS_INLINE CompactKey MakeCompactKey(uint64_t hash) {
   const Product product = MultiplyInRegisters(hash, kKeyFactor);
   const uint64_t word = product.low ^ product.high;
   return {{word, word * kFieldFactor >> 12}, product.high};
@@ -153,7 +151,7 @@ struct ColumnCounts {
   unsigned threshold;      // T, of 256
 };
 
-constexpr ColumnCounts ColumnCountsOf(unsigned payload_bits, unsigned slots) {
+constexpr ColumnCounts CountColumns(unsigned payload_bits, unsigned slots) {
   const unsigned full = payload_bits / slots;
   const unsigned left = payload_bits - full * slots;
   const unsigned threshold = left == 0 ? 0 : 256 * (left + 2) / slots;
@@ -167,7 +165,7 @@ constexpr unsigned SelectorSalt(unsigned slots, unsigned attempt) {
 
 BLOOMLINE_ALWAYS_INLINE unsigned UsesPartialColumn(uint64_t hash, unsigned salt,
                                                    unsigned threshold) {
-  return static_cast<uint8_t>(SelectorOf(hash) + salt) < threshold ? 1 : 0;
+  return static_cast<uint8_t>(Selector(hash) + salt) < threshold ? 1 : 0;
 }
 
 BLOOMLINE_ALWAYS_INLINE unsigned Parity(uint64_t bits) {
@@ -191,13 +189,13 @@ inline uint32_t BloomBlockBit(uint64_t hash, unsigned probe, unsigned payload_bi
 }
 
 // The lower four bits of the header's attempt are k; 0 matches every key.
-constexpr unsigned BloomBlockProbesOf(unsigned attempt) {
+constexpr unsigned BloomBlockProbes(unsigned attempt) {
   return attempt % (kMaxBloomBlockProbes + 1);
 }
 
 inline bool BloomBlockMayMatch(const char* block, unsigned payload_bits, unsigned attempt,
                                uint64_t hash) {
-  const unsigned num_probes = BloomBlockProbesOf(attempt);
+  const unsigned num_probes = BloomBlockProbes(attempt);
   for (unsigned j = 0; j < num_probes; ++j) {
     if (!TestBit(block, BloomBlockBit(hash, j, payload_bits))) return false;
   }

@@ -5,8 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/bits/always_inline.h"
-#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/solved_block.h"
 
@@ -57,7 +56,7 @@ BLOOMLINE_ALWAYS_INLINE Division DivideBlock(unsigned block_bytes, unsigned slot
 constexpr unsigned kSparePartialSlots = 2;
 BLOOMLINE_ALWAYS_INLINE bool UsesPartialColumn(uint64_t hash, unsigned slots,
                                                unsigned partial_slots) {
-  return (SelectorOf(hash) * slots >> 8) + kSparePartialSlots < partial_slots;
+  return (Selector(hash) * slots >> 8) + kSparePartialSlots < partial_slots;
 }
 
 BLOOMLINE_ALWAYS_INLINE uint64_t OnesBelow(unsigned n) { return (uint64_t{1} << n) - 1; }  // n < 64

@@ -42,12 +42,11 @@ inline void RunUnrolled(int num_probes, const Args&... args) {
 }
 
 // An F as above that calls One::Run<K> of a filter for each of n hashes.
-template <typename One>
+template <typename One, typename Filter = PayloadView>
 struct OneByOne {
   template <int K>
-  static void Run(const PayloadView& caller_filter, size_t n, const uint64_t* hashes,
-                  bool* results) {
-    const PayloadView filter = caller_filter;  // `results` could alias the caller's
+  static void Run(const Filter& caller_filter, size_t n, const uint64_t* hashes, bool* results) {
+    const Filter filter = caller_filter;  // `results` could alias the caller's
     for (size_t i = 0; i < n; ++i) results[i] = One::template Run<K>(filter, hashes[i]);
   }
 };

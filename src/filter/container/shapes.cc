@@ -4,7 +4,7 @@
 
 #include "bloomline/filter_theory.h"
 #include "src/filter/layouts/layout_row.h"
-#include "src/filter/layouts/num_probes.h"
+#include "src/filter/layouts/limits.h"
 #include "src/filter/rates/rates.h"
 
 namespace bloomline::filter {

@@ -1,15 +1,17 @@
 #include "src/filter/container/trailer.h"
 
 #include <cstring>
+#include <iterator>
 
-#include "src/filter/bits/little_endian.h"
-#include "src/filter/container/other_contents.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::filter {
 namespace {
+
+using support::Refuse;
 
 // Trailer offsets.
 constexpr size_t kSeed = 0;
@@ -36,15 +38,8 @@ constexpr unsigned kRanges = 128;
 
 unsigned ByteAt(std::string_view bytes, size_t i) { return static_cast<unsigned char>(bytes[i]); }
 
-std::string_view TrailerOf(std::string_view filter) {
+std::string_view TrailerBytes(std::string_view filter) {
   return filter.substr(filter.size() - kTrailerBytes);
-}
-
-// Returns false. The reason is put together only if it is wanted.
-template <typename... Parts>
-bool Fail(std::string* why, const Parts&... parts) {
-  if (why != nullptr) *why = support::StrCat(parts...);
-  return false;
 }
 
 // The bytes behind the payload.
@@ -58,11 +53,14 @@ struct End {
 // Sets layout and parameters of the shape, but not its number of blocks.
 bool ReadShape(unsigned layout, uint32_t parameter, const LayoutRow** row, FilterShape* shape,
                std::string* why) {
-  *row = TrailerRow(layout);
-  if (*row == nullptr) return Fail(why, "layout ", layout, " is unknown");
+  const size_t index = layout + size_t{kNumLevelDBRows};
+  if (index >= std::size(kLayoutRows) || kLayoutRows[index]->trailer_shape == nullptr) {
+    return Refuse(why, "layout ", layout, " is unknown");
+  }
+  *row = kLayoutRows[index];
   if (parameter < (*row)->min_parameter || parameter > (*row)->max_parameter) {
-    return Fail(why, "parameter is ", parameter, "; allowed: ", (*row)->min_parameter, " to ",
-                (*row)->max_parameter);
+    return Refuse(why, "parameter is ", parameter, "; allowed: ", (*row)->min_parameter, " to ",
+                  (*row)->max_parameter);
   }
   *shape = (*row)->trailer_shape(parameter);
   return true;
@@ -70,14 +68,14 @@ bool ReadShape(unsigned layout, uint32_t parameter, const LayoutRow** row, Filte
 
 bool ReadSecondPayload(std::string_view content, FilterShape* shape, std::string* why) {
   if (content.size() != kSecondPayloadFieldBytes) {
-    return Fail(why, "its second payload is described in ", content.size(),
-                " bytes; allowed: ", kSecondPayloadFieldBytes);
+    return Refuse(why, "its second payload is described in ", content.size(),
+                  " bytes; allowed: ", kSecondPayloadFieldBytes);
   }
   const LayoutRow* row;
   if (!ReadShape(ByteAt(content, 0), ByteAt(content, 1), &row, shape, why)) return false;
   shape->num_blocks = kernels::LoadLittleEndian32(content.data() + 2);
   if (shape->num_blocks == 0 || shape->payload_bytes() > row->max_payload_bytes) {
-    return Fail(why, "its second payload has ", shape->num_blocks, " units");
+    return Refuse(why, "its second payload has ", shape->num_blocks, " units");
   }
   return true;
 }
@@ -86,21 +84,21 @@ bool ReadExtension(std::string_view extension, End* end, std::string* why) {
   for (unsigned last_tag = 0; !extension.empty();) {
     const unsigned tag = ByteAt(extension, 0);
     if (tag <= last_tag) {
-      return Fail(why, "its extension has tag ", tag, " after ", last_tag,
-                  "; allowed: ascending tags, from 1 on");
+      return Refuse(why, "its extension has tag ", tag, " after ", last_tag,
+                    "; allowed: ascending tags, from 1 on");
     }
     last_tag = tag;
     extension.remove_prefix(1);
     const size_t length = extension.empty() ? 0 : ByteAt(extension, 0);
     if (extension.size() <= length) {
-      return Fail(why, "its extension ends within the field of tag ", tag);
+      return Refuse(why, "its extension ends within the field of tag ", tag);
     }
     if (tag == kSecondPayload) {
       if (!ReadSecondPayload(extension.substr(1, length), &end->fields.second, why)) return false;
     } else if (tag == kRanges) {
       end->fields.ranges = extension.substr(1, length);
     } else if (tag < kFirstThatMayBeSkipped) {
-      return Fail(why, "its extension has tag ", tag, ", which this version does not know");
+      return Refuse(why, "its extension has tag ", tag, ", which this version does not know");
     }
     extension.remove_prefix(1 + length);
   }
@@ -109,32 +107,27 @@ bool ReadExtension(std::string_view extension, End* end, std::string* why) {
 
 bool ReadEnd(std::string_view filter, End* end, std::string* why) {
   if (filter.size() < kTrailerBytes) {
-    return Fail(why, "it has ", filter.size(), " bytes; a trailer alone has ", kTrailerBytes);
+    return Refuse(why, "it has ", filter.size(), " bytes; a trailer alone has ", kTrailerBytes);
   }
-  if (!HasTrailer(filter)) {
-    const std::string_view saved = SavedKind(filter);
-    const std::string_view kind = saved.empty() ? TableKind(filter) : saved;
-    if (kind.empty()) return Fail(why, "no bloomline trailer at its end");
-    return Fail(why, "it is ", kind, ", not a static filter");
-  }
+  if (!HasTrailer(filter)) return Refuse(why, "no bloomline trailer at its end");
   const unsigned version = ByteAt(filter, filter.size() - 1);
   if (version != kKnownVersion) {
-    return Fail(why, "version is ", version, "; known: ", unsigned{kKnownVersion});
+    return Refuse(why, "version is ", version, "; known: ", unsigned{kKnownVersion});
   }
-  const size_t extension_bytes = ByteAt(TrailerOf(filter), kExtensionBytes);
+  const size_t extension_bytes = ByteAt(TrailerBytes(filter), kExtensionBytes);
   const size_t most = filter.size() - kTrailerBytes;
   if (extension_bytes > most) {
-    return Fail(why, "its extension has ", extension_bytes, " bytes; the filter has ", most,
-                " before the trailer");
+    return Refuse(why, "its extension has ", extension_bytes, " bytes; the filter has ", most,
+                  " before the trailer");
   }
   const size_t before = most - extension_bytes;
   if (!ReadExtension(filter.substr(before, extension_bytes), end, why)) return false;
   Payload& second = end->fields.second;
   if (second.payload_bytes() > before) {
-    return Fail(why, "its second payload has ", second.payload_bytes(), " bytes; the filter has ",
-                before, " before the extension");
+    return Refuse(why, "its second payload has ", second.payload_bytes(), " bytes; the filter has ",
+                  before, " before the extension");
   }
-  second.seed = kernels::LoadLittleEndian64(TrailerOf(filter).data() + kSeed);
+  second.seed = kernels::LoadLittleEndian64(TrailerBytes(filter).data() + kSeed);
   second.data = filter.data() + (before - second.payload_bytes());
   end->num_bytes += extension_bytes + second.payload_bytes();
   return true;
@@ -144,10 +137,10 @@ bool Decode(std::string_view filter, Payload* payload, Extension* fields, std::s
   End end;
   if (!ReadEnd(filter, &end, why)) return false;
   if (fields != nullptr) *fields = end.fields;
-  const std::string_view trailer = TrailerOf(filter);
+  const std::string_view trailer = TrailerBytes(filter);
   const unsigned layout = ByteAt(trailer, kLayout);
   if (layout == kAlwaysMatchNumber) {
-    return Fail(why, "its writer said so: invalid options, or out of memory");
+    return Refuse(why, "its writer said so: invalid options, or out of memory");
   }
   const LayoutRow* row;
   FilterShape shape;
@@ -157,8 +150,8 @@ bool Decode(std::string_view filter, Payload* payload, Extension* fields, std::s
   const uint64_t units = kernels::LoadLittleEndian32(trailer.data() + kPayloadUnits);
   if (num_bytes > row->max_payload_bytes || num_bytes % shape.block_bytes != 0 ||
       (shape.num_blocks & UINT32_MAX) != units) {
-    return Fail(why, "payload has ", num_bytes, " bytes; the trailer says ", units, " units of ",
-                shape.block_bytes);
+    return Refuse(why, "payload has ", num_bytes, " bytes; the trailer says ", units, " units of ",
+                  shape.block_bytes);
   }
   *payload = {shape, kernels::LoadLittleEndian64(trailer.data() + kSeed), filter.data()};
   return true;
@@ -179,7 +172,7 @@ std::string ValidateForTrailer(const FilterOptions& options) {
 
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Extension& extension) {
   const auto parameter_of = [](const FilterShape& of) {
-    const auto parameter = RowOf(of.layout).trailer_parameter;
+    const auto parameter = LayoutRowFor(of.layout).trailer_parameter;
     return static_cast<char>(parameter == nullptr ? 0 : parameter(of));
   };
   const Payload& second = extension.second;
@@ -211,7 +204,7 @@ void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Ext
 
 bool HasTrailer(std::string_view filter) {
   return filter.size() >= kTrailerBytes &&
-         TrailerOf(filter).substr(kMarker, kMarkerAndMagic.size()) == kMarkerAndMagic;
+         TrailerBytes(filter).substr(kMarker, kMarkerAndMagic.size()) == kMarkerAndMagic;
 }
 
 Payload DecodeTrailer(std::string_view filter, std::string* why, Extension* fields) {
@@ -219,14 +212,10 @@ Payload DecodeTrailer(std::string_view filter, std::string* why, Extension* fiel
   return Decode(filter, &payload, fields, why) ? payload : Payload();
 }
 
-std::string_view RangesOf(std::string_view filter) {
-  End end;
-  return ReadEnd(filter, &end, nullptr) ? end.fields.ranges : std::string_view();
-}
-
 bool SaysAlwaysMatch(std::string_view filter) {
   End end;
-  return ReadEnd(filter, &end, nullptr) && ByteAt(TrailerOf(filter), kLayout) == kAlwaysMatchNumber;
+  return ReadEnd(filter, &end, nullptr) &&
+         ByteAt(TrailerBytes(filter), kLayout) == kAlwaysMatchNumber;
 }
 
 }  // namespace bloomline::filter

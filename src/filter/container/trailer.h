@@ -62,9 +62,6 @@ void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst,
 Payload DecodeTrailer(std::string_view filter, std::string* why = nullptr,
                       Extension* fields = nullptr);
 
-// The content of a filter's field for ranges; empty if the filter lacks one that is understood.
-std::string_view RangesOf(std::string_view filter);
-
 // Whether a filter matches every key because its writer said so.
 bool SaysAlwaysMatch(std::string_view filter);
 

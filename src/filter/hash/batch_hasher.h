@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/filter/bits/blocks.h"
 #include "src/filter/bits/hash.h"
-#include "src/filter/hash/hash_kernel.h"
+#include "src/filter/bits/probe_sequence.h"
+#include "src/filter/layouts/kernel.h"
 
 namespace bloomline::filter {
 

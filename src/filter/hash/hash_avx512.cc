@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "src/filter/cpu/avx512_bits.h"
-#include "src/filter/hash/hash_kernel.h"
+#include "src/filter/cpu/avx512.h"
+#include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {
 namespace {

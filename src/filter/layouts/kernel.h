@@ -9,8 +9,7 @@
 
 #include "bloomline/inline_query.h"  // PayloadView
 #include "src/filter/bits/compact_block.h"
-#include "src/filter/hash/hash_kernel.h"
-#include "src/filter/stock/stock_kernel.h"
+#include "src/filter/stock/stock_filter.h"
 
 namespace bloomline::kernels {
 
@@ -84,7 +83,31 @@ struct SmallSetKernel {
 SmallSetKernel PortableSmallSet();
 SmallSetKernel Avx2SmallSet();  // x86-64
 
+// ---- Layouts with one implementation for all CPUs: one more would save 4 ns of a Get that takes a
+// microsecond (docs/rejected.md). The functions that insert write through `data` or `payload`.
+
+// Flat Bloom filters (docs/format.md, section 3.2): the bits of a key lie anywhere in the payload.
+// LevelDB has one filter for every 2 KiB of a table, usually of 32 to 64 bytes. Its blocks are
+// bytes: 1 to 2^29 - 1 of them.
+bool FlatMayMatch(const PayloadView& filter, uint64_t hash);
+void FlatInsertMany(const PayloadView& filter, size_t n, const uint64_t* hashes);
+
+// LevelDB's own Bloom filter, byte for byte (docs/format.md, section 3.1; leveldb util/bloom.cc).
+// `hash` is LevelDBHash32 of the key; num_bits > 0 is the payload's size in bits.
+bool LevelDBBloomMayMatch(const char* payload, uint64_t num_bits, int num_probes, uint32_t hash);
+void LevelDBBloomInsert(char* payload, uint64_t num_bits, int num_probes, uint32_t hash);
+
 // ---- All layouts.
+
+// Hashes of many short keys at once (src/filter/hash).
+struct HashKernel {
+  // XXH3_64bits_withSeed of n keys, all of the same size, 4 to 16 bytes. Null if that would not be
+  // faster than one by one: below AVX-512, lanes of 64 bits cannot be multiplied.
+  void (*short_keys)(const char* const* keys, size_t n, size_t size, uint64_t seed,
+                     uint64_t* hashes) = nullptr;
+};
+
+HashKernel Avx512Hash();  // x86-64
 
 // No function reads or writes a byte outside the payload. Queries never write it. Functions that
 // insert write through `data`, which must then point to writable memory.

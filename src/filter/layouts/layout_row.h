@@ -1,16 +1,17 @@
 // All facts about a layout that trailer, builders, queries and the commands need, in one row. Each
-// folder beside this file has a layout's row; layout_table.cc lists them. Only the queries of
-// LevelDB's filters (hash_query.h) and the formulas of false-positive rates (rates.cc) also
-// distinguish layouts (tests/source/layers_test).
+// folder beside this file has a layout's row. Only the queries of LevelDB's filters (hash_query.h)
+// and the formulas of false-positive rates (rates.cc) also distinguish layouts
+// (tests/source/layers_test).
 #ifndef BLOOMLINE_FILTER_LAYOUTS_LAYOUT_ROW_H_
 #define BLOOMLINE_FILTER_LAYOUTS_LAYOUT_ROW_H_
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
 #include "bloomline/inline_query.h"
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/layouts/shape_request.h"
 
 namespace bloomline::kernels {
 struct Kernel;
@@ -18,8 +19,41 @@ struct Kernel;
 
 namespace bloomline::filter {
 
-// No solved block has more keys.
-constexpr size_t kMaxSolvedKeys = kernels::kMaxCompactSlots;
+// ---- The inputs of a filter's size, and arithmetic for them that saturates instead of wrapping.
+
+// num_keys counts duplicates. The compact layouts do not use num_probes. The container takes
+// overhead_bytes of the memory that the keys pay for.
+struct ShapeRequest {
+  uint64_t num_keys;
+  double bits_per_key;
+  int num_probes = 0;
+  uint64_t overhead_bytes = 0;
+  uint64_t max_bytes = UINT64_MAX;
+};
+
+// A double holds n * bits_per_key exactly up to 2^53.
+inline uint64_t Saturated(double number) {
+  constexpr double kMax = 9223372036854775808.0;  // 2^63
+  return static_cast<uint64_t>(std::min(kMax, number));
+}
+
+constexpr uint64_t CeilDiv(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+
+// Bytes that hold the keys' bits, rounded up, without overhead.
+inline uint64_t WholeBytes(const ShapeRequest& request) {
+  return Saturated(std::ceil(static_cast<double>(request.num_keys) * request.bits_per_key / 8));
+}
+
+// Whole blocks that hold the keys' bits less the overhead: at least one, at most max_bytes.
+inline uint64_t WholeBlocks(const ShapeRequest& request, uint64_t block_bytes) {
+  const double bytes = static_cast<double>(request.num_keys) * request.bits_per_key / 8 -
+                       static_cast<double>(request.overhead_bytes);
+  const double blocks = std::max(1.0, std::ceil(bytes / static_cast<double>(block_bytes)));
+  const uint64_t max_blocks = std::max<uint64_t>(1, request.max_bytes / block_bytes);
+  return blocks >= static_cast<double>(max_blocks) ? max_blocks : static_cast<uint64_t>(blocks);
+}
+
+// ---- The row.
 
 // The functions get shapes and payloads of their layout, with blocks. A null function means that
 // the layout has no such operation. `data` is shape.payload_bytes() bytes, zeroed before the first
@@ -65,39 +99,36 @@ struct LayoutRow {
 
 extern const LayoutRow kClassicRow, kSmallSetRow, kBlockedRow, kFlatRow, kCompactRow;
 
-// Indexed by Layout; see RowOf.
-extern const LayoutRow* const kLayoutRows[];
+inline constexpr LayoutRow kAlwaysMatchRow;
 
 // LevelDB's layouts have the highest numbers, and the first rows.
 constexpr uint8_t kNumLevelDBRows = 2;
-constexpr uint8_t RowIndex(Layout layout) {
-  return static_cast<uint8_t>(static_cast<uint8_t>(layout) + kNumLevelDBRows);
+inline constexpr const LayoutRow* kLayoutRows[] = {&kClassicRow, &kSmallSetRow, &kAlwaysMatchRow,
+                                                   &kBlockedRow, &kFlatRow,     &kCompactRow};
+inline const LayoutRow& LayoutRowFor(Layout layout) {
+  return *kLayoutRows[static_cast<uint8_t>(static_cast<uint8_t>(layout) + kNumLevelDBRows)];
 }
-inline const LayoutRow& RowOf(Layout layout) { return *kLayoutRows[RowIndex(layout)]; }
 
-// The row of a number in a trailer; null: unknown, or kAlwaysMatch.
-const LayoutRow* TrailerRow(unsigned number);
-
-inline bool IsBloom(const FilterShape& shape) { return RowOf(shape.layout).is_bloom(); }
+inline bool IsBloom(const FilterShape& shape) { return LayoutRowFor(shape.layout).is_bloom(); }
 
 // Sets the bits of n keys in the payload of a Bloom filter: shape.payload_bytes() > 0 bytes, zeroed
 // before the first call.
 inline void InsertHashes(const FilterShape& shape, const kernels::Kernel& kernel, char* data,
                          size_t n, const uint64_t* hashes) {
-  RowOf(shape.layout).insert(shape, kernel, data, n, hashes);
+  LayoutRowFor(shape.layout).insert(shape, kernel, data, n, hashes);
 }
 
 // Writes one block of a layout that solves blocks, header included: LayoutRow::solve_block.
 inline void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape,
                        const kernels::Kernel& kernel, char* block) {
-  RowOf(shape.layout).solve_block(hashes, n, shape, kernel, block);
+  LayoutRowFor(shape.layout).solve_block(hashes, n, shape, kernel, block);
 }
 
 // Builds a payload of LevelDB: shape->payload_bytes() > 0 zeroed bytes, from few hashes in an
 // array, which it may reorder. Completes the shape.
 inline void BuildSmallPayload(uint64_t* hashes, size_t n, FilterShape* shape,
                               const kernels::Kernel& kernel, char* data) {
-  const LayoutRow& row = RowOf(shape->layout);
+  const LayoutRow& row = LayoutRowFor(shape->layout);
   if (row.is_bloom()) return row.insert(*shape, kernel, data, n, hashes);
   row.build(hashes, n, shape, kernel, data);
 }

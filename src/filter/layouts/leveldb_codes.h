@@ -43,7 +43,7 @@ static_assert(kSeveralBlocksCodeBase + int{kMaxSmallSetBlocks} == 0xFA);
 
 // Only LevelDB has classic and small-set filters; it has no compact ones.
 inline char LevelDBCode(const FilterShape& shape) {
-  const auto code_of = RowOf(shape.layout).leveldb_code;
+  const auto code_of = LayoutRowFor(shape.layout).leveldb_code;
   return code_of == nullptr ? kLevelDBAlwaysMatch.back() : static_cast<char>(code_of(shape));
 }
 
@@ -54,9 +54,6 @@ inline uint64_t LayoutHash(Layout layout, std::string_view key, uint64_t seed) {
 inline uint64_t LayoutHash(Layout layout, std::string_view key, const KeyHasher& hasher) {
   return layout == Layout::kClassic ? LevelDBHash32(key) : hasher(key);
 }
-
-// Total: any bytes give a payload. Inline, because LevelDB decodes a filter at every query.
-inline Payload DecodeLevelDB(std::string_view filter);
 
 constexpr bool IsSmallSetCode(int code) {
   return code >= kOneBlockCode && code <= kSeveralBlocksCodeBase + int{kMaxSmallSetBlocks};
@@ -87,6 +84,7 @@ inline Payload DecodeSmallSet(const char* data, uint64_t num_bytes, int code) {
   return {FilterShape::SmallSet(num_blocks, block_bytes, 0), 0, data};
 }
 
+// Total: any bytes give a payload. Inline, because LevelDB decodes a filter at every query.
 inline Payload DecodeLevelDB(std::string_view filter) {
   if (filter.empty()) return {FilterShape::Flat(0, kMinProbes), 0, filter.data()};
   if (filter.size() < 2) return {};

@@ -1,5 +1,5 @@
-// Whether options are within the limits of their format. FilterOptions::Validate says the same in
-// words, which takes memory.
+// Whether options are within the limits of their format, which FilterOptions::Validate says in
+// words; and the number of probes, k, that a writer chooses for its bits per key.
 #ifndef BLOOMLINE_FILTER_LAYOUTS_LIMITS_H_
 #define BLOOMLINE_FILTER_LAYOUTS_LIMITS_H_
 
@@ -27,6 +27,15 @@ inline bool IsAllowed(Format format, double bits_per_key) {
 inline bool ProbesInRange(int num_probes) {
   return num_probes >= kMinProbes && num_probes <= kMaxProbes;
 }
+
+// Clamped to kMinBitsPerKey .. kMaxBitsPerKey; NaN gives kMinBitsPerKey.
+double ClampBitsPerKey(double bits_per_key);
+
+// bloomline::OptimalNumProbes (bloomline/sizing.h). A table lookup.
+int OptimalNumProbes(Format format, double bits_per_key);
+
+// The k of a flat filter with the lowest false-positive rate. A table lookup.
+int OptimalStandardNumProbes(double bits_per_key);
 
 }  // namespace bloomline::filter
 

@@ -48,9 +48,6 @@ struct Sample {
 // step, the sample could always meet the same filter of several that take turns.
 Sample TakeSample(int32_t num_queries = 1);
 
-// Returns a random number of this thread.
-uint64_t ThreadRandom();
-
 // While it exists, this thread counts and samples nothing: bloomline itself builds and queries
 // filters to find out their properties.
 class Uncounted {

@@ -1,6 +1,7 @@
 #include "src/filter/ranges/asked_ranges.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 namespace bloomline::filter {
@@ -37,8 +38,8 @@ uint16_t ResolutionBits(std::string_view begin, std::string_view end) {
   bool is_power = false;  // all words below it are 0
   uint64_t borrow = 0;
   for (size_t i = (std::max(begin.size(), end.size()) + 7) / 8; i-- > 0;) {
-    const uint64_t low = WordOf(begin, 8 * i);
-    const uint64_t high = WordOf(end, 8 * i);
+    const uint64_t low = KeyWord(begin, 8 * i);
+    const uint64_t high = KeyWord(end, 8 * i);
     const uint64_t difference = high - low - borrow;
     borrow = high < low || (high == low && borrow != 0) ? 1 : 0;
     if (difference == 0) continue;
@@ -160,6 +161,42 @@ const AskedRanges* AskedByFamily::Find(uint32_t family) const {
     if (found == 0) return nullptr;
   }
   return ranges_[i].num_ranges() == 0 ? nullptr : &ranges_[i];
+}
+
+RangeCounts::Sample SampledPlaces(const AskedRanges& asked) {
+  constexpr uint64_t kEnough = 100;
+  constexpr double kLeastPart = 0.01;
+  std::array<AskedShape, AskedRanges::kNumSlots> shapes;
+  const size_t num_shapes = asked.Copy(shapes.data(), shapes.size());
+  // Indexed by place: the prefixes of one length end in many bytes.
+  std::array<RangeCounts::SampledRange, AskedRanges::kNumSlots> ranges;
+  auto* end = ranges.begin();
+  double sum = 0;
+  for (size_t i = 0; i < num_shapes; ++i) {
+    const AskedShape& shape = shapes[i];
+    RangeCounts::SampledRange range = {RangeCounts::kDelimiters.size(), 0, shape.resolution_bits,
+                                       0};
+    const size_t delimiter = RangeCounts::kDelimiters.find(static_cast<char>(shape.last_byte));
+    if (shape.is_prefix && delimiter != std::string_view::npos) {
+      range = {delimiter, std::min<size_t>(shape.depth, kMaxDepth), 0, 0};
+    }
+    auto* const same = std::find_if(ranges.begin(), end, [&](const auto& other) {
+      return other.delimiter == range.delimiter && other.depth == range.depth &&
+             other.bits == range.bits;
+    });
+    if (same == end) *end++ = range;
+    same->weight += shape.count;
+    sum += shape.count;
+  }
+  RangeCounts::Sample sample;
+  if (asked.num_ranges() < kEnough) return sample;
+  std::sort(ranges.begin(), end, [](const auto& a, const auto& b) { return a.weight > b.weight; });
+  for (auto* range = ranges.begin(); range != end; ++range) {
+    if (range->weight < kLeastPart * sum || sample.size == sample.ranges.size()) break;
+    range->weight /= sum;
+    sample.ranges[sample.size++] = *range;
+  }
+  return sample;
 }
 
 }  // namespace bloomline::filter

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "src/filter/ranges/range_counts.h"
 #include "src/filter/ranges/range_field.h"
 
 namespace bloomline::filter {
@@ -64,6 +65,10 @@ class AskedRanges {
   // The count in the upper half, the shape in the lower.
   alignas(64) std::atomic<uint64_t> slots_[kNumSlots] = {};
 };
+
+// Returns the ranges of a sample by the places where they end; an empty sample if they are too few.
+// Thread-safe.
+RangeCounts::Sample SampledPlaces(const AskedRanges& asked);
 
 // A table for each column family, because the families of a database often share one policy. A
 // family is a number, such as a hash of its name; 0 is the unknown family. Takes 32 KiB.

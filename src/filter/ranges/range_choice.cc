@@ -3,11 +3,268 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-
-#include "src/filter/ranges/asked_places.h"
+#include <cstddef>
+#include <iterator>
 
 namespace bloomline::filter {
 namespace {
+
+// ---- Memory.
+
+// More would be too many for a filter whose keys have 10.
+constexpr double kMostBitsPerEntry = 10;
+// With fewer, an entry says hardly anything.
+constexpr double kLeastBitsPerEntry = 1;
+
+// Measured with 1,000,000 entries; in between, logarithms are interpolated.
+struct MeasuredRate {
+  double bits_per_entry;
+  double rate;
+};
+constexpr MeasuredRate kCompactRates[] = {
+    {1.1, 0.5704}, {1.2, 0.5002}, {1.4, 0.4269}, {2.0, 0.2899}, {2.5, 0.2106},
+    {3.0, 0.1435}, {4.0, 0.0745}, {6.0, 0.0191}, {8.0, 0.0053}, {10.0, 0.0016}};
+
+double CompactEntryRate(double bits_per_entry) {
+  const MeasuredRate* next = std::begin(kCompactRates) + 1;
+  while (next->bits_per_entry < bits_per_entry && next + 1 != std::end(kCompactRates)) ++next;
+  const MeasuredRate& last = next[-1];
+  const double slope =
+      std::log(next->rate / last.rate) / (next->bits_per_entry - last.bits_per_entry);
+  return last.rate * std::exp(slope * (bits_per_entry - last.bits_per_entry));
+}
+
+// The shares of the memory for the last level, the one above it, and those above that. These have
+// 0.9, 0.09 and 0.01 of the keys. A bit gains the same in all levels if entries have 3.5 bits more,
+// which give a tenth of the errors, in levels with a tenth of the keys. At 0.7 entries per key,
+// these shares do that.
+constexpr double kShares[] = {0.8, 2.2, 4.5};
+
+// The bits that entries may take for each key of this level: its share of what they take in all
+// levels.
+double BitsPerKey(const RangeMemory& memory) {
+  const auto level = static_cast<size_t>(std::clamp(memory.num_levels_below, 0, 2));
+  return kShares[level] * memory.bits_per_key;
+}
+
+// ---- The places where ranges end that scans may ask for, and the entries that may answer.
+
+constexpr size_t kCells = RangeCounts::kDelimiters.size();
+
+// A place where ranges end: at an occurrence of a delimiter, or after a number of bits.
+struct Place {
+  size_t delimiter;  // an index of RangeCounts::kDelimiters, or kCells
+  size_t depth;      // of a delimiter, else 0
+  size_t bits;       // of cells, else 0
+  double num_entries;
+};
+
+struct Asked {
+  Place place;
+  double weight;
+};
+
+struct Candidate {
+  Place place;
+  unsigned copies;
+};
+
+template <typename T, size_t kMaxSize>
+struct List {
+  std::array<T, kMaxSize> items;
+  size_t size = 0;
+
+  void Add(const T& item) {
+    if (size < items.size()) items[size++] = item;
+  }
+  T* begin() { return items.data(); }
+  T* end() { return items.data() + size; }
+  const T* begin() const { return items.data(); }
+  const T* end() const { return items.data() + size; }
+};
+
+// A model of what scans ask for, used until scans are known.
+
+// Weights of kinds of ranges. Ranges of whole bytes end at the ends of fields; ranges of numbers
+// have any size; points are ranges in which two keys hardly ever lie.
+constexpr double kWeightOfPrefixes = 1;
+constexpr double kWeightOfBytes = 1;
+constexpr double kWeightOfNumbers = 0.1;
+constexpr double kWeightOfPoints = 0.5;
+// In addition to delimiters.
+constexpr double kBesideDelimiters = 0.05;
+
+constexpr double kNearlyAll = 0.9;
+
+// A place says more than the one before if it has this many times its entries.
+constexpr double kSaysMore = 1.05;
+
+void Normalize(Asked* begin, Asked* end, double weight) {
+  double sum = 0;
+  for (const Asked* asked = begin; asked != end; ++asked) sum += asked->weight;
+  for (Asked* asked = begin; asked != end; ++asked) asked->weight *= weight / sum;
+}
+
+// The queries that a filter may get, with weights: those of the sample that the counts have, or
+// else those that the keys suggest. range_choice.h has the model.
+class AskedPlaces {
+ public:
+  using Candidates = List<Candidate, 96>;
+  using AskedList = List<Asked, 160>;
+
+  AskedPlaces(const RangeCounts& counts, const RangeMemory& memory)
+      : counts_(counts), memory_(memory) {
+    counts.CopyNumCells(&num_cells_);
+    if (counts.sample().size != 0) {
+      AddSample();
+    } else {
+      AddPrefixes();
+      AddCells();
+    }
+  }
+
+  // By place: cells by length, prefixes by delimiter and depth. Without copies.
+  Candidates& candidates() { return candidates_; }
+  const AskedList& asked() const { return asked_; }
+
+ private:
+  double num_cells(size_t bits) const { return num_cells_[std::min(bits, kMaxCellBits)]; }
+  double num_keys() const { return static_cast<double>(counts_.num_keys()); }
+  // The number of cells for each that is a byte shorter.
+  double Times(size_t bits) const { return num_cells(bits) / num_cells(bits - 8); }
+
+  void AddPrefixes() {
+    const bool only_sure = counts_.num_sure_prefixes() != 0;
+    const size_t first = asked_.size;
+    for (size_t delimiter = 0; delimiter < RangeCounts::kDelimiters.size(); ++delimiter) {
+      if (only_sure && delimiter >= RangeCounts::kNumSureDelimiters) break;
+      if (!counts_.IsFrequent(delimiter)) continue;
+      double last = 1;
+      for (size_t depth = 1; depth <= counts_.max_depth(delimiter); ++depth) {
+        const double entries = counts_.num_prefixes(delimiter, depth);
+        // No new entries: the part between the two is the same in all keys.
+        const bool is_same = entries < kSaysMore * last && last < kSaysMore * entries;
+        if (entries < 2 || is_same) continue;
+        last = entries;
+        const Place place = {delimiter, depth, 0, entries};
+        candidates_.Add({place, 0});
+        asked_.Add({place, 1});
+        has_prefixes_ = true;
+      }
+    }
+    Normalize(asked_.begin() + first, asked_.end(), kWeightOfPrefixes);
+  }
+
+  void AddCells() {
+    if (counts_.SurePrefixesTakeAll()) return;
+    const double beside = has_prefixes_ ? kBesideDelimiters : 1;
+    const size_t first_candidate = candidates_.size;
+    const size_t first = asked_.size;
+    // Fields end at bytes. Text has no numbers that are cells.
+    const size_t step = counts_.is_text() ? 8 : 4;
+    double last = 1;
+    for (size_t bits = step; bits <= counts_.max_bits(); bits += step) {
+      const double entries = num_cells(bits);
+      const bool is_key = memory_.key_bits != 0 && bits >= memory_.key_bits;
+      if (entries == last || is_key) continue;
+      const Place place = {kCells, 0, bits, entries};
+      if (entries >= kSaysMore * last || candidates_.size == first_candidate) {
+        candidates_.Add({place, 0});
+        last = entries;
+      } else if (bits % 8 == 0 && candidates_.end()[-1].place.bits % 8 != 0) {
+        // If two are equal, we take the one that may be the end of a field.
+        candidates_.end()[-1].place = place;
+        last = entries;
+      } else {
+        continue;
+      }
+      if (bits % 8 != 0) continue;
+      asked_.Add({place, counts_.is_text() ? WeightInText(place) : WeightOfFieldEnd(place)});
+    }
+    Normalize(asked_.begin() + first, asked_.end(), kWeightOfBytes * beside);
+    if (candidates_.size == first_candidate) return;
+    if (counts_.is_text()) {
+      // The shortest cells that distinguish nearly all keys serve the most ranges.
+      while (candidates_.size - first_candidate > 1 &&
+             candidates_.end()[-2].place.num_entries > kNearlyAll * num_keys()) {
+        --candidates_.size;
+      }
+      asked_.Add({candidates_.end()[-1].place, kWeightOfPoints * beside});
+      return;
+    }
+    const size_t first_number = asked_.size;
+    for (size_t i = first_candidate; i < candidates_.size; ++i) {
+      asked_.Add({candidates_.items[i].place, 1});
+    }
+    Normalize(asked_.begin() + first_number, asked_.end(), kWeightOfNumbers);
+  }
+
+  // A byte that distinguishes many keys, before one that does not, ends a field. But once all keys
+  // are distinguished, no byte can do that. This may be a field, too: a file of an upper level has
+  // one key of each, in the last level it would have more.
+  double WeightOfFieldEnd(const Place& place) const {
+    constexpr double kWithAllKeys[] = {0.02, 0.3};
+    const double weight =
+        std::min(1.0, std::log2(Times(place.bits))) / (0.05 + std::log2(Times(place.bits + 8)));
+    return place.num_entries < kNearlyAll * num_keys()
+               ? weight
+               : weight * kWithAllKeys[memory_.num_levels_below == 0 ? 0 : 1];
+  }
+
+  // A full tree has all digits, or all letters, everywhere. We count the part of the tree that is
+  // missing: beginnings of a length after a shorter one that is there.
+  double WeightInText(const Place& place) const {
+    constexpr double kDigits = 10;
+    constexpr double kLetters = 26;
+    const double times = Times(place.bits);
+    const double absent = std::max(0.05, 1 - times / (times > kDigits ? kLetters : kDigits));
+    return absent * std::log2(times) / (0.2 + std::log2(Times(place.bits + 8)));
+  }
+
+  // Adds the ranges of the sample, with entries of their places and of shorter ones.
+  void AddSample() {
+    enum : uint8_t { kNotUsed, kShorter, kAsked };
+    std::array<uint8_t, kMaxCellBits + 1> use = {};
+    std::array<size_t, kCells> max_depth = {};
+    for (const RangeCounts::SampledRange& range : counts_.sample()) {
+      Place place = {range.delimiter, range.depth, range.bits, 0};
+      if (range.delimiter == kCells) {
+        place.num_entries = num_cells(range.bits);
+        const size_t asked_bits = std::min(range.bits, kMaxCellBits);
+        for (size_t bits = asked_bits; bits > 0; bits = (bits - 1) / 8 * 8) {
+          use[bits] = std::max<uint8_t>(use[bits], bits == asked_bits ? kAsked : kShorter);
+        }
+      } else {
+        place.num_entries = counts_.num_prefixes(range.delimiter, range.depth);
+        max_depth[range.delimiter] = counts_.max_depth(range.delimiter);
+      }
+      if (place.num_entries >= 2) asked_.Add({place, range.weight});
+    }
+    double last = 1;
+    for (size_t bits = 1; bits <= std::min(counts_.max_bits(), kMaxCellBits); ++bits) {
+      const bool is_key = memory_.key_bits != 0 && bits >= memory_.key_bits;
+      if (use[bits] == kNotUsed || is_key) continue;
+      if (use[bits] == kShorter && num_cells(bits) < kSaysMore * last) continue;
+      last = num_cells(bits);
+      candidates_.Add({{kCells, 0, bits, last}, 0});
+    }
+    for (size_t delimiter = 0; delimiter < kCells; ++delimiter) {
+      for (size_t depth = 1; depth <= max_depth[delimiter]; ++depth) {
+        const double entries = counts_.num_prefixes(delimiter, depth);
+        if (entries >= 2) candidates_.Add({{delimiter, depth, 0, entries}, 0});
+      }
+    }
+  }
+
+  const RangeCounts& counts_;
+  const RangeMemory& memory_;
+  RangeCounts::NumCells num_cells_;
+  Candidates candidates_;
+  AskedList asked_;
+  bool has_prefixes_ = false;
+};
+
+// ---- The model.
 
 // Copies that gain less are not worth it.
 constexpr double kLeastGain = 0.004;
@@ -184,6 +441,19 @@ class Model {
 };
 
 }  // namespace
+
+double EntryRate(double bits_per_entry, bool is_compact) {
+  return is_compact && bits_per_entry >= kCompactFromBits ? CompactEntryRate(bits_per_entry)
+                                                          : std::exp2(-0.693 * bits_per_entry);
+}
+
+double MostEntriesPerKey(const RangeMemory& memory) {
+  return BitsPerKey(memory) / kLeastBitsPerEntry;
+}
+
+double BitsPerEntry(double entries_per_key, const RangeMemory& memory) {
+  return std::clamp(BitsPerKey(memory) / entries_per_key, kLeastBitsPerEntry, kMostBitsPerEntry);
+}
 
 EntryChoice ChooseEntries(const RangeCounts& counts, const RangeMemory& memory) {
   return counts.num_keys() == 0 ? EntryChoice() : Model(counts, memory).Choose();

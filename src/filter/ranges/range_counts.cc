@@ -10,7 +10,7 @@ constexpr uint8_t kOtherText = 0xfe;
 constexpr uint8_t kNoText = 0xff;
 
 // For each byte the index of its delimiter, or one of these two.
-constexpr std::array<uint8_t, 256> KindsOf(std::string_view delimiters) {
+constexpr std::array<uint8_t, 256> MakeByteKinds(std::string_view delimiters) {
   std::array<uint8_t, 256> kinds = {};
   for (size_t i = 0; i < kinds.size(); ++i) kinds[i] = i < ' ' ? kNoText : kOtherText;
   for (size_t i = 0; i < delimiters.size(); ++i) {
@@ -18,9 +18,9 @@ constexpr std::array<uint8_t, 256> KindsOf(std::string_view delimiters) {
   }
   return kinds;
 }
-constexpr std::array<uint8_t, 256> kKinds = KindsOf(RangeCounts::kDelimiters);
+constexpr std::array<uint8_t, 256> kKinds = MakeByteKinds(RangeCounts::kDelimiters);
 
-uint8_t KindOf(char byte) { return kKinds[static_cast<unsigned char>(byte)]; }
+uint8_t ByteKind(char byte) { return kKinds[static_cast<unsigned char>(byte)]; }
 
 // Cells that distinguish this part of the keys are long enough: with longer ones, a file says "no"
 // to hardly more ranges. In binary keys, shorter ones are enough: numbers follow, and scans do not
@@ -60,7 +60,7 @@ size_t RangeCounts::CountDelimiters(const KeyDifference& key, size_t needed) {
   }
   if (key.common_bytes <= other_at_) other_at_ = SIZE_MAX;
   for (size_t at = key.common_bytes; at < key.key.size(); ++at) {
-    const uint8_t kind = KindOf(key.key[at]);
+    const uint8_t kind = ByteKind(key.key[at]);
     if (kind == kOtherText) continue;
     if (kind == kNoText) {
       other_at_ = std::min(other_at_, at);
@@ -83,7 +83,7 @@ size_t RangeCounts::NeededBytes(const KeyDifference& key) const {
   size_t needed = key.common_bits < max_bits_ ? CellBytes(max_bits_) : 0;
   std::array<size_t, kDelimiters.size()> num_places_of = {};
   for (size_t at = 0; has_delimiters_ && at < key.key.size(); ++at) {
-    const uint8_t kind = KindOf(key.key[at]);
+    const uint8_t kind = ByteKind(key.key[at]);
     if (kind >= num_places_of.size()) continue;
     const size_t depth = std::min(++num_places_of[kind], kMaxDepth);
     if (at >= key.common_bytes && depth <= max_depth_[kind]) needed = std::max(needed, at + 1);

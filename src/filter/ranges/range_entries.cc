@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "src/filter/container/shapes.h"
-#include "src/filter/layouts/shape_request.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/view/hash_query.h"
 
 namespace bloomline::filter {
@@ -21,8 +21,8 @@ bool Compare(std::string_view previous, std::string_view begin, KeyDifference* a
   added->common_bits = kMaxCellBits;
   added->common_bytes = least;
   for (size_t i = 0; i < most; i += 8) {
-    const uint64_t old_word = WordOf(previous, i);
-    const uint64_t new_word = WordOf(begin, i);
+    const uint64_t old_word = KeyWord(previous, i);
+    const uint64_t new_word = KeyWord(begin, i);
     if (old_word == new_word) continue;
     const auto bits = 8 * i + static_cast<size_t>(__builtin_clzll(old_word ^ new_word));
     added->common_bits = std::min(bits, kMaxCellBits);
@@ -33,6 +33,27 @@ bool Compare(std::string_view previous, std::string_view begin, KeyDifference* a
 }
 
 }  // namespace
+
+void KeptKeys::Forget(const RangeCounts& counts) {
+  // The bytes that stay are written over the old ones. They end at the same place or earlier: all
+  // bytes that a key needs lie in its own record, or in records before it that are dropped.
+  size_t size = 0;
+  size_t known = 0;  // bytes of the key that what has been written gives
+  ForEach([&](const KeyDifference& key, size_t first_byte) {
+    known = std::min(known, first_byte);
+    const size_t num_bytes = counts.NeededBytes(key);
+    if (num_bytes == 0) return;
+    const size_t first = std::min(known, num_bytes);
+    char bytes[sizeof(Head) + kMaxPrefixBytes + kCopySlackBytes];
+    Write(key, first, num_bytes, bytes);
+    std::memcpy(bytes_.data() + size, bytes, sizeof(Head) + num_bytes - first);
+    size += sizeof(Head) + num_bytes - first;
+    known = num_bytes;
+  });
+  size_ = size;
+  num_known_bytes_ = std::min(num_known_bytes_, known);
+  forget_from_bytes_ = std::max(kLittle, 2 * size_);
+}
 
 void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
   if (key.empty()) has_prefix_ = true;
@@ -83,7 +104,7 @@ void RangeEntries::RememberKey(std::string_view key, size_t common_bytes) {
 }
 
 void RangeEntries::AddEntry(uint64_t hash, unsigned copies) {
-  for (unsigned i = 0; i < copies; ++i) entries_.AddHash(CopyOf(hash, i));
+  for (unsigned i = 0; i < copies; ++i) entries_.AddHash(EntryCopy(hash, i));
 }
 
 void RangeEntries::AddEntries(const EntryKinds& kinds, const KeyDifference& key, uint64_t seed) {
@@ -91,7 +112,7 @@ void RangeEntries::AddEntries(const EntryKinds& kinds, const KeyDifference& key,
     const size_t bits = kinds.cells[i].bits;
     if (bits <= key.common_bits) continue;
     char cell[kMaxCellBytes];
-    CellOf(key.key, bits, cell);
+    WriteCell(key.key, bits, cell);
     AddEntry(Hash64({cell, CellBytes(bits)}, CellSeed(bits, seed)), kinds.cells[i].copies);
   }
   for (size_t i = 0; i < kinds.num_prefixes;) {

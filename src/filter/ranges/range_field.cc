@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/probe_sequence.h"
 
 namespace bloomline::filter {
@@ -106,7 +106,7 @@ uint64_t CellSeed(size_t bits, uint64_t seed) {
 
 uint64_t PrefixSeed(uint64_t seed) { return seed + kernels::kWideProbeMultipliers[1]; }
 
-void CellOf(std::string_view key, size_t bits, char* cell) {
+void WriteCell(std::string_view key, size_t bits, char* cell) {
   const size_t bytes = CellBytes(bits);
   const size_t copied = key.copy(cell, bytes);
   std::memset(cell + copied, 0, bytes - copied);

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/bytes.h"
 
 namespace bloomline::filter {
 
@@ -95,7 +95,7 @@ uint64_t CellSeed(size_t bits, uint64_t seed);
 uint64_t PrefixSeed(uint64_t seed);
 
 // Copy i of an entry. Only the lower half differs, so that copies lie in one block.
-constexpr uint64_t CopyOf(uint64_t hash, unsigned i) {
+constexpr uint64_t EntryCopy(uint64_t hash, unsigned i) {
   return hash ^ static_cast<uint32_t>(i * uint32_t{0xb5c0fbcf});
 }
 
@@ -108,7 +108,7 @@ inline void StoreWord(uint64_t word, char* bytes) {
 }
 
 // Bytes [i, i + 8) of a key, with zeros where it ends.
-inline uint64_t WordOf(std::string_view key, size_t i) {
+inline uint64_t KeyWord(std::string_view key, size_t i) {
   if (key.size() >= i + 8) return WordAt(key.data() + i);
   if (key.size() <= i) return 0;
   if (key.size() >= 8) return WordAt(key.data() + key.size() - 8) << (8 * (i + 8 - key.size()));
@@ -123,13 +123,13 @@ inline uint64_t WordOf(std::string_view key, size_t i) {
 // because most copies are few bytes, for which a call, or GCC's own loop, takes 10 ns longer.
 constexpr size_t kCopySlackBytes = 8;
 inline void CopyBytes(std::string_view key, size_t begin, size_t end, char* to) {
-  for (size_t i = begin; i < end; i += 8) StoreWord(WordOf(key, i), to + (i - begin));
+  for (size_t i = begin; i < end; i += 8) StoreWord(KeyWord(key, i), to + (i - begin));
 }
 
 constexpr size_t CellBytes(size_t bits) { return (bits + 7) / 8; }
 
 // Writes the CellBytes(bits) bytes of the cell that the key is in.
-void CellOf(std::string_view key, size_t bits, char* cell);
+void WriteCell(std::string_view key, size_t bits, char* cell);
 
 // The kinds in the form of the option range_prefixes, "4:8:124bits:after0x2f@1+2": each key's first
 // 4 and 8 bytes, its first 124 bits, and its beginnings up to its first and second slash; without

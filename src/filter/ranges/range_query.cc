@@ -6,10 +6,109 @@
 
 #include "src/filter/bits/hash.h"
 #include "src/filter/hash/batch_hasher.h"
-#include "src/filter/ranges/cells.h"
 
 namespace bloomline::filter {
 namespace {
+
+// ---- The cells of a range, and prefixes that all its keys have: arithmetic with keys as binary
+// fractions (range_field.h).
+
+std::string_view WithoutZerosAtEnd(std::string_view key) {
+  while (!key.empty() && key.back() == '\0') key.remove_suffix(1);
+  return key;
+}
+
+// Whether every key of [prefix..., end) begins with the prefix: whether `end` is at most the least
+// key above all those that do. To get that key, drop the 0xFF at the end of the prefix and add 1 to
+// the last byte that is left.
+bool AllBeginWith(std::string_view prefix, std::string_view end) {
+  while (!prefix.empty() && prefix.back() == '\xff') prefix.remove_suffix(1);
+  if (prefix.empty()) return true;
+  const size_t last = prefix.size() - 1;
+  const int order = end.substr(0, last).compare(prefix.substr(0, last));
+  if (order != 0) return order < 0;
+  if (end.size() <= last) return true;
+  const int limit = static_cast<unsigned char>(prefix[last]) + 1;
+  const int byte = static_cast<unsigned char>(end[last]);
+  return byte < limit || (byte == limit && end.size() == prefix.size());
+}
+
+// The cells from the one of `begin` to the one of `end`, `count` in all.
+struct Cells {
+  char first[kMaxCellBytes];
+  char last[kMaxCellBytes];
+  uint64_t count;
+};
+
+constexpr uint64_t kTooMany = std::numeric_limits<uint64_t>::max();
+
+Cells CellsBetween(std::string_view begin, std::string_view end, size_t bits) {
+  Cells cells;
+  WriteCell(begin, bits, cells.first);
+  WriteCell(end, bits, cells.last);
+  const size_t bytes = CellBytes(bits);
+  const auto mismatch = std::mismatch(cells.first, cells.first + bytes, cells.last).first;
+  const auto same = static_cast<size_t>(mismatch - cells.first);
+  cells.count = kTooMany;
+  if (bytes - same > sizeof(uint64_t)) return cells;
+  uint64_t low = 0;
+  uint64_t high = 0;
+  for (size_t i = same; i < bytes; ++i) {
+    low = low << 8 | static_cast<unsigned char>(cells.first[i]);
+    high = high << 8 | static_cast<unsigned char>(cells.last[i]);
+  }
+  const uint64_t distance = (high - low) >> (8 * bytes - bits);
+  if (distance != kTooMany) cells.count = distance + 1;
+  return cells;
+}
+
+// Whether no key below `end` is in its cell. If all bits of `end` beyond the cell are zeros, only a
+// shorter key can be, which has fewer zeros at its end.
+bool IsBelowItsCell(std::string_view end, std::string_view cell, size_t min_key_bytes) {
+  const bool has_zeros_at_end = !end.empty() && end.back() == '\0';
+  return WithoutZerosAtEnd(end) == WithoutZerosAtEnd(cell) &&
+         (!has_zeros_at_end || end.size() <= min_key_bytes);
+}
+
+// The next cell. A cell of only ones has none.
+void Advance(size_t bits, char* cell) {
+  size_t i = CellBytes(bits);
+  uint64_t carry = uint64_t{1} << (8 * i - bits);
+  // A hash that reads these eight bytes at once would wait for a store of one of them.
+  if (i >= 8) {
+    i -= 8;
+    const uint64_t word = WordAt(cell + i) + carry;
+    StoreWord(word, cell + i);
+    carry = word < carry ? 1 : 0;
+  }
+  while (i-- > 0 && carry != 0) {
+    carry += static_cast<unsigned char>(cell[i]);
+    cell[i] = static_cast<char>(carry);
+    carry >>= 8;
+  }
+}
+
+// Returns how many bits at the start of cells, at least, are the same in all keys of [begin, end).
+// If `end` has zeros after the first different bit, the last key below it has ones there:
+// [00110101, 00111000) is 0011 and 0, and then 1 where `begin` has it.
+size_t CommonBits(std::string_view begin, std::string_view end, size_t min_key_bytes) {
+  for (size_t i = 0; i < kMaxCellBytes; i += 8) {
+    const uint64_t low = KeyWord(begin, i);
+    const uint64_t high = KeyWord(end, i);
+    if (low == high) continue;
+    const int same = __builtin_clzll(low ^ high);
+    const uint64_t low_rest = low << same << 1;
+    const bool has_zeros_at_end = end.back() == '\0';
+    const bool ends_here =
+        has_zeros_at_end ? end.size() <= min_key_bytes && WithoutZerosAtEnd(end).size() <= i + 8
+                         : end.size() <= i + 8;
+    if (!ends_here || (high << same << 1) != 0) return 8 * i + static_cast<size_t>(same);
+    return 8 * i + static_cast<size_t>(same + 1 + __builtin_clzll(~low_rest));
+  }
+  return kMaxCellBits;
+}
+
+// ---- The query.
 
 // The most queries of entries that may be false positives for one range. A few are enough.
 constexpr int kMaxCovering = 4;
@@ -57,7 +156,7 @@ class Query {
     // false positives.
     const size_t common_bits = CommonBits(begin, end, field_.min_key_bytes);
     size_t level = 0;
-    while (level < num_levels_ && BitsOf(level) <= common_bits) ++level;
+    while (level < num_levels_ && LevelBits(level) <= common_bits) ++level;
     if (level < num_levels_) {
       const Cells cells = CellsAt(level, begin, end);
       if (cells.count <= kFirstCells && !AnyMayMatch(cells, level)) return false;
@@ -74,7 +173,7 @@ class Query {
  private:
   bool CoveringMayMatch(size_t level, std::string_view begin, std::string_view end) const {
     CellBuffer cell(*this, level);
-    CellOf(begin, BitsOf(level), cell.bytes);
+    WriteCell(begin, LevelBits(level), cell.bytes);
     // The one key that the range could have may lie outside.
     if (IsKeyLevel(level) && (cell.view() < begin || cell.view() >= end)) return false;
     return Has(level, cell.Hash());
@@ -83,7 +182,7 @@ class Query {
   // A cell, and the suffix that makes a key of it.
   struct CellBuffer {
     CellBuffer(const Query& query, size_t level)
-        : seed(query.SeedOf(level)), size(CellBytes(query.BitsOf(level))) {
+        : seed(query.LevelSeed(level)), size(CellBytes(query.LevelBits(level))) {
       if (!query.IsKeyLevel(level)) return;
       std::memset(bytes + size, query.field_.suffix_byte, query.field_.suffix_bytes);
       size += query.field_.suffix_bytes;
@@ -105,8 +204,8 @@ class Query {
   // The cells of a level that keys of [begin, end) can be in. Whole keys are known: the first and
   // the last one may lie outside the range.
   Cells CellsAt(size_t level, std::string_view begin, std::string_view end) const {
-    const size_t bits = BitsOf(level);
-    Cells cells = CellsOf(begin, end, bits);
+    const size_t bits = LevelBits(level);
+    Cells cells = CellsBetween(begin, end, bits);
     if (cells.count == kTooMany) return cells;
     if (!IsKeyLevel(level)) {
       const std::string_view last(cells.last, CellBytes(bits));
@@ -127,7 +226,7 @@ class Query {
   // Cells of length `level` and finer ones.
   bool CellsMayMatch(size_t level, std::string_view begin, std::string_view end) {
     if (level == num_levels_) return true;
-    const size_t bits = BitsOf(level);
+    const size_t bits = LevelBits(level);
     Cells cells = CellsAt(level, begin, end);
     if (cells.count > static_cast<uint64_t>(num_left_)) return true;  // and more at finer ones
     num_left_ -= static_cast<int>(cells.count);
@@ -153,13 +252,13 @@ class Query {
 
   // In batches, as for many keys. The first one is small: where keys are dense, it is enough.
   bool AnyMayMatch(Cells cells, size_t level) const {
-    const size_t bits = BitsOf(level);
+    const size_t bits = LevelBits(level);
     CellBuffer cell(*this, level);
     std::memcpy(cell.bytes, cells.first, CellBytes(bits));
     const KeyHasher hasher(cell.seed);
     const BatchHasher batch_hasher(cell.seed, ranges_.hash);
-    const OpenFilter& filter = FilterOf(level);
-    const unsigned copies = CopiesOf(level);
+    const OpenFilter& filter = LevelFilter(level);
+    const unsigned copies = LevelCopies(level);
     char keys[kBatchCells][kMaxCellBytes];
     uint64_t hashes[kBatchCells];
     bool may_match[kBatchCells];
@@ -189,27 +288,27 @@ class Query {
   static constexpr size_t kBatchCells = 16;
 
   bool IsKeyLevel(size_t level) const { return level == field_.kinds.num_cells; }
-  size_t BitsOf(size_t level) const {
+  size_t LevelBits(size_t level) const {
     return IsKeyLevel(level) ? 8 * (size_t{field_.max_key_bytes} - field_.suffix_bytes)
                              : field_.kinds.cells[level].bits;
   }
-  uint64_t SeedOf(size_t level) const {
-    return IsKeyLevel(level) ? ranges_.seed : CellSeed(BitsOf(level), ranges_.seed);
+  uint64_t LevelSeed(size_t level) const {
+    return IsKeyLevel(level) ? ranges_.seed : CellSeed(LevelBits(level), ranges_.seed);
   }
-  const OpenFilter& FilterOf(size_t level) const {
+  const OpenFilter& LevelFilter(size_t level) const {
     return IsKeyLevel(level) ? ranges_.keys : ranges_.entries;
   }
-  unsigned CopiesOf(size_t level) const {
+  unsigned LevelCopies(size_t level) const {
     return IsKeyLevel(level) ? 1U : field_.kinds.cells[level].copies;
   }
   static bool HasCopies(const OpenFilter& filter, uint64_t hash, unsigned first, unsigned copies) {
     for (unsigned i = first; i < copies; ++i) {
-      if (!filter.may_match(filter, CopyOf(hash, i))) return false;
+      if (!filter.may_match(filter, EntryCopy(hash, i))) return false;
     }
     return true;
   }
   bool Has(size_t level, uint64_t hash) const {
-    return HasCopies(FilterOf(level), hash, 0, CopiesOf(level));
+    return HasCopies(LevelFilter(level), hash, 0, LevelCopies(level));
   }
   bool HasEntry(uint64_t hash, unsigned copies) const {
     return HasCopies(ranges_.entries, hash, 0, copies);

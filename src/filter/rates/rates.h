@@ -1,8 +1,11 @@
-// False-positive rates of filters, by the shape of the payload, and of single blocks.
+// False-positive rates of filters, by the shape of the payload, and of single blocks; and the
+// search that inverts a formula.
 #ifndef BLOOMLINE_FILTER_RATES_RATES_H_
 #define BLOOMLINE_FILTER_RATES_RATES_H_
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "src/filter/bits/filter_shape.h"
 
@@ -12,11 +15,11 @@ namespace bloomline::filter {
 
 // The rate of many keys with `bits_per_key` bits each, in the layout of `shape` with its k. NaN for
 // layouts that only LevelDB has.
-double RateOf(const FilterShape& shape, double bits_per_key);
+double ShapeRate(const FilterShape& shape, double bits_per_key);
 
 // The expected rate of num_keys keys in this very shape, which has blocks. NaN for layouts without
 // a formula, which only LevelDB has.
-double ExactRateOf(const FilterShape& shape, uint64_t num_keys);
+double ExactShapeRate(const FilterShape& shape, uint64_t num_keys);
 
 // ---- Blocks.
 
@@ -34,19 +37,39 @@ double OccupancyMoment(double throws, double num_bits, int num_probes);
 // block is a Bloom filter, from its formula.
 double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes);
 
-// LevelDB's compact filters: from the mathematics of their solver, ranks of random matrices over
-// GF(2), as in Dillinger and Walzer, "Ribbon filter", 2021.
-//
-// The probability that a missing key matches if its block (docs/format.md, section 3.8) has
-// num_keys keys. Over the numbers of slots in the builder's order, it is
-//   sum of P(no number before had a good attempt, this one has) * 2^-r * (1 - u / 2),
-// with r full columns and the fraction u of keys that use the partial one; 1 if none has. Takes
-// some 10 microseconds.
-double SmallSetBlockRate(uint64_t num_keys, uint32_t block_bytes, unsigned num_attempts);
-
-// The rate of num_keys keys in num_blocks blocks, in a microsecond or less. Up to 61 keys it is
-// within 30 %, which suffices to compare layouts.
+// ExactSmallSetFalsePositiveRate, in a microsecond or less. Up to 61 keys it is within 30 %, which
+// suffices to compare layouts.
 double EstimatedSmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
+
+// ---- The least bits per key that meet a bound.
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+inline bool IsRate(double rate) { return rate > 0 && rate < 1; }
+
+// Returns the least bits per key in low..high, to `precision`, at which reaches(bits per key) is
+// true, as it is from there on; NaN if it is false everywhere.
+template <typename Reaches>
+double LeastBitsPerKey(double low, double high, double precision, Reaches reaches) {
+  if (!reaches(high)) return kNone;
+  if (reaches(low)) return low;
+  while (high - low > precision) {
+    const double middle = low + (high - low) / 2;
+    (reaches(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+// Returns `rate` rounded up to two digits: a rate that is printed and given back is then within
+// reach. Needs 0 < rate.
+inline double RoundedUp(double rate) {
+  const double unit = std::pow(10, std::floor(std::log10(rate)) - 1);
+  return std::ceil(rate / unit) * unit;
+}
+
+constexpr double kPrecision = 1e-6;
+// For slower formulas. Filters consist of whole blocks anyway.
+constexpr double kCoarsePrecision = 1e-3;
 
 }  // namespace bloomline::filter
 

@@ -7,7 +7,7 @@
 
 #include "bloomline/sizing.h"
 #include "src/filter/layouts/limits.h"
-#include "src/filter/rates/least_bits.h"
+#include "src/filter/rates/rates.h"
 #include "src/filter/sizing/divider.h"
 #include "src/support/number_text.h"
 

@@ -11,8 +11,6 @@
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/layouts/limits.h"
-#include "src/filter/layouts/num_probes.h"
-#include "src/filter/rates/least_bits.h"
 #include "src/filter/rates/rates.h"
 #include "src/filter/stock/stock_filter.h"
 #include "src/filter/stock/stock_size.h"
@@ -96,7 +94,7 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
                              OptimalNumProbes(format, bits_per_key));
   }
   const filter::FilterShape shape = filter::StandaloneShape(format, capacity, bits_per_key);
-  return filter::ExactRateOf(shape, num_keys);
+  return filter::ExactShapeRate(shape, num_keys);
 }
 
 double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filter_bytes) {

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "bloomline/inline_query.h"  // PayloadView
-#include "src/filter/bits/always_inline.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/probe_sequence.h"
 
 namespace bloomline::stock {
@@ -53,9 +53,6 @@ struct LocalBloomKernel {
   // Prefetches nothing.
   void (*may_match_many)(const kernels::PayloadView& filter, size_t n, const uint64_t* hashes,
                          bool* may_match) = nullptr;
-  // Prefetches.
-  void (*insert_many)(const kernels::PayloadView& filter, size_t n,
-                      const uint64_t* hashes) = nullptr;
 };
 
 LocalBloomKernel PortableLocalBloom();

@@ -15,50 +15,57 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/filter/stock/legacy_bloom.h"
+#include "src/filter/bits/bytes.h"
+#include "src/filter/bits/hash.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/stock/local_bloom.h"
 #include "src/filter/stock/ribbon.h"
 #include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/stock/stock_filter.h"
-#include "src/filter/stock/stock_kernel.h"
 
 namespace bloomline::stock {
 
-class BloomReader {
+// What Bloom and Ribbon readers share.
+template <typename View, typename Kernel>
+class KernelReader {
  public:
-  BloomReader(const StockFilter& filter, const StockKernel& kernel)
-      : view_{filter.data, filter.num_blocks, filter.num_probes},
-        may_match_(kernel.local_bloom.may_match_for(filter.num_probes)),
-        may_match_many_(kernel.local_bloom.may_match_many) {}
-
   static uint64_t Hash(std::string_view key) { return RocksDBHash64(key); }
   static uint64_t ShortHash(std::string_view key) { return ShortRocksDBHash64(key); }
+
+  bool MayMatch(uint64_t hash) const { return may_match_(view_, hash); }
+  void MayMatchMany(size_t n, const uint64_t* hashes, bool* may_match) const {
+    may_match_many_(view_, n, hashes, may_match);
+  }
+
+ protected:
+  KernelReader(const View& view, typename Kernel::MayMatch may_match, const Kernel& kernel)
+      : view_(view), may_match_(may_match), may_match_many_(kernel.may_match_many) {}
+
+  View view_;
+
+ private:
+  typename Kernel::MayMatch may_match_;
+  decltype(Kernel::may_match_many) may_match_many_;
+};
+
+class BloomReader : public KernelReader<kernels::PayloadView, LocalBloomKernel> {
+ public:
+  BloomReader(const StockFilter& filter, const LocalBloomKernel& kernel)
+      : KernelReader({filter.data, filter.num_blocks, filter.num_probes},
+                     kernel.may_match_for(filter.num_probes), kernel) {}
 
   void Prefetch(uint64_t hash) const {
     const char* const block = LocalBloomBlock(view_, hash);
     __builtin_prefetch(block);
     __builtin_prefetch(block + kernels::kBlockBytes - 1);
   }
-  bool MayMatch(uint64_t hash) const { return may_match_(view_, hash); }
-  void MayMatchMany(size_t n, const uint64_t* hashes, bool* may_match) const {
-    may_match_many_(view_, n, hashes, may_match);
-  }
-
- private:
-  kernels::PayloadView view_;
-  LocalBloomKernel::MayMatch may_match_;
-  decltype(LocalBloomKernel::may_match_many) may_match_many_;
 };
 
-class RibbonReader {
+class RibbonReader : public KernelReader<RibbonView, RibbonKernel> {
  public:
-  RibbonReader(const StockFilter& filter, const StockKernel& kernel)
-      : view_{filter.data, filter.ribbon, RibbonView::RawSeed(filter.ribbon_seed)},
-        may_match_(kernel.ribbon.may_match_for(filter.ribbon.columns)),
-        may_match_many_(kernel.ribbon.may_match_many) {}
-
-  static uint64_t Hash(std::string_view key) { return RocksDBHash64(key); }
-  static uint64_t ShortHash(std::string_view key) { return ShortRocksDBHash64(key); }
+  RibbonReader(const StockFilter& filter, const RibbonKernel& kernel)
+      : KernelReader({filter.data, filter.ribbon, RibbonView::RawSeed(filter.ribbon_seed)},
+                     kernel.may_match_for(filter.ribbon.columns), kernel) {}
 
   // Prefetches the same number of lines for each key, because the number of its lines cannot be
   // foreseen. A prefetch behind the filter does no harm.
@@ -68,18 +75,66 @@ class RibbonReader {
     for (uint32_t i = 0; i < num_bytes; i += kernels::kBlockBytes) __builtin_prefetch(first + i);
     __builtin_prefetch(first + num_bytes - 1);
   }
-  bool MayMatch(uint64_t hash) const { return may_match_(view_, hash); }
-  void MayMatchMany(size_t n, const uint64_t* hashes, bool* may_match) const {
-    may_match_many_(view_, n, hashes, may_match);
+};
+
+// ---- RocksDB's Bloom filter of format_version below 5, "LegacyBloom" (util/bloom_impl.h): the
+// probes of a key lie in one block, whose size is that of a cache line of the machine that wrote
+// it.
+
+// hash % size for any 32-bit hash, without a division (Lemire, Kaser and Kurz, "Faster remainder by
+// direct computation", 2019). In LevelDB's filters, a stored key's query has 6 remainders at 10
+// bits per key.
+class Remainder {
+ public:
+  explicit Remainder(uint64_t size)
+      : size_(size), reciprocal_(size <= 1 ? 0 : ~uint64_t{0} / size + 1) {}
+
+  uint64_t size() const { return size_; }
+  uint64_t operator()(uint32_t hash) const {
+    if (size_ > UINT32_MAX) return hash;
+    const uint64_t fraction = reciprocal_ * hash;  // modulo 2^64
+    return kernels::ScaledTo(size_, fraction);
   }
 
  private:
-  RibbonView view_;
-  RibbonKernel::MayMatch may_match_;
-  decltype(RibbonKernel::may_match_many) may_match_many_;
+  uint64_t size_;
+  uint64_t reciprocal_;
 };
 
-// The other readers query one key after the other.
+// Double hashing with one hash of 32 bits, as in all older filters: h, h + d, h + 2d, ... mod 2^32.
+// d is h rotated.
+inline uint32_t Step(uint32_t hash) { return hash >> 17 | hash << 15; }
+
+struct LegacyBloomReader {
+  const char* data;
+  Remainder num_blocks;
+  int num_probes;
+  int log2_block_bytes;  // at most 28
+
+  static uint64_t Hash(std::string_view key) { return filter::RocksDBHash32(key); }
+  static uint64_t ShortHash(std::string_view key) { return filter::RocksDBHash32(key); }
+
+  const char* Block(uint64_t hash) const {
+    return data + (num_blocks(static_cast<uint32_t>(hash)) << log2_block_bytes);
+  }
+  void Prefetch(uint64_t hash) const {
+    const char* const block = Block(hash);
+    __builtin_prefetch(block);
+    __builtin_prefetch(block + (uint64_t{1} << log2_block_bytes) - 1);
+  }
+  bool MayMatch(uint64_t hash) const {
+    const char* const block = Block(hash);
+    const uint32_t mask = (uint32_t{1} << (log2_block_bytes + 3)) - 1;
+    uint32_t h = static_cast<uint32_t>(hash);
+    const uint32_t step = Step(h);
+    for (int i = 0; i < num_probes; ++i, h += step) {
+      if (!kernels::TestBit(block, h & mask)) return false;
+    }
+    return true;
+  }
+};
+
+// Readers without MayMatchMany query one key after the other.
 template <typename Reader>
 struct OneByOne : Reader {
   explicit OneByOne(const Reader& reader) : Reader(reader) {}
@@ -91,8 +146,8 @@ struct OneByOne : Reader {
 // Calls f(reader) for the reader of a filter that has_reader().
 template <typename F>
 auto WithReader(const StockFilter& filter, const StockKernel& kernel, F f) {
-  if (filter.kind == Kind::kBloom) return f(BloomReader(filter, kernel));
-  if (filter.kind == Kind::kRibbon) return f(RibbonReader(filter, kernel));
+  if (filter.kind == Kind::kBloom) return f(BloomReader(filter, kernel.local_bloom));
+  if (filter.kind == Kind::kRibbon) return f(RibbonReader(filter, kernel.ribbon));
   const int log2_block_bytes = __builtin_ctzll(filter.block_bytes);
   return f(OneByOne(LegacyBloomReader{filter.data, Remainder(filter.num_blocks), filter.num_probes,
                                       log2_block_bytes}));

@@ -17,7 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/bits/always_inline.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/unrolled.h"
 
@@ -113,7 +113,7 @@ struct RibbonKernel {
 
 // One::Run<K> and Many::Run<K>, for K columns; K = 0: as many as the filter's shape has.
 template <typename One, typename Many>
-RibbonKernel RibbonKernelOf() {
+RibbonKernel MakeRibbonKernel() {
   return {[](uint32_t columns) -> RibbonKernel::MayMatch {
             return kernels::UnrolledFunction<One>(static_cast<int>(columns));
           },

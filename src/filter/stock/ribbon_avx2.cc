@@ -2,7 +2,7 @@
 #if defined(__x86_64__)
 
 #include "src/filter/bits/unrolled.h"
-#include "src/filter/cpu/avx2_bits.h"
+#include "src/filter/cpu/avx2.h"
 #include "src/filter/stock/ribbon.h"
 
 namespace bloomline::stock {
@@ -18,7 +18,7 @@ struct SelectedRows {
 
 // The coefficients, shifted by first_row across both blocks. Shifts of a lane by 64 or more, and by
 // less than 0, give zero. So each lane is the OR of three shifts for every first_row.
-BLOOMLINE_AVX2_INLINE SelectedRows SelectedRowsOf(const RibbonKey& key) {
+BLOOMLINE_AVX2_INLINE SelectedRows SelectRows(const RibbonKey& key) {
   const __m128i mixed = _mm_set1_epi64x(static_cast<int64_t>(key.mixed));
   const __m128i row = _mm_set1_epi64x(key.first_row);
   const __m128i coefficients = _mm_or_si128(
@@ -72,7 +72,7 @@ BLOOMLINE_AVX2_INLINE __m256i FoldedWords(__m256i a, __m256i b) {
 
 BLOOMLINE_AVX2_INLINE bool QueryAll(const RibbonView& filter, int num_columns, uint64_t hash) {
   const RibbonKey key(filter, hash);
-  const SelectedRows rows = SelectedRowsOf(key);
+  const SelectedRows rows = SelectRows(key);
   const __m256i here = _mm256_broadcastsi128_si256(rows.here);
   const __m256i next = _mm256_broadcastsi128_si256(rows.next);
   const __m256i column_of_lane = _mm256_set_epi32(7, 5, 3, 1, 6, 4, 2, 0);
@@ -116,7 +116,7 @@ struct QueryMany {
 
 }  // namespace
 
-RibbonKernel Avx2Ribbon() { return RibbonKernelOf<QueryOne, QueryMany>(); }
+RibbonKernel Avx2Ribbon() { return MakeRibbonKernel<QueryOne, QueryMany>(); }
 
 }  // namespace bloomline::stock
 

@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "src/filter/bits/always_inline.h"
-#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/stock/ribbon.h"
 
 namespace bloomline::stock {
@@ -71,15 +70,10 @@ struct QueryOne {
   }
 };
 
-struct QueryMany {
-  template <int K>
-  static void Run(const RibbonView& filter, size_t n, const uint64_t* hashes, bool* may_match) {
-    for (size_t i = 0; i < n; ++i) may_match[i] = RibbonMayMatch<K>(filter, hashes[i]);
-  }
-};
-
 }  // namespace
 
-RibbonKernel PortableRibbon() { return RibbonKernelOf<QueryOne, QueryMany>(); }
+RibbonKernel PortableRibbon() {
+  return MakeRibbonKernel<QueryOne, kernels::OneByOne<QueryOne, RibbonView>>();
+}
 
 }  // namespace bloomline::stock

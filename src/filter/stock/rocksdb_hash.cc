@@ -1,12 +1,11 @@
 #include "src/filter/stock/rocksdb_hash.h"
 
 #include "bloomline/inline_query.h"
-#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/bytes.h"
 
 namespace bloomline::stock {
 namespace {
 
-using kernels::LoadLittleEndian32;
 using kernels::LoadLittleEndian64;
 
 constexpr uint64_t kPrime32[] = {0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D};
@@ -35,12 +34,6 @@ inline uint64_t Secret(size_t offset) { return LoadLittleEndian64(kSecret + offs
 inline uint64_t FoldedProduct(uint64_t a, uint64_t b) {
   const kernels::Product product = kernels::Multiply(a, b);
   return product.low ^ product.high;
-}
-
-inline uint64_t Avalanche(uint64_t h) {
-  h ^= h >> 37;
-  h *= kPrime64[2];
-  return h ^ h >> 32;
 }
 
 inline uint64_t Mix16(const char* bytes, size_t secret_offset) {
@@ -116,27 +109,6 @@ uint64_t RocksDBHash64(std::string_view key) {
   if (n <= kMaxShortKeyBytes) return ShortRocksDBHash64(key);
   if (n <= 128) return Of17To128(p, n);
   return n <= 240 ? Of129To240(p, n) : OfMoreThan240(p, n);
-}
-
-uint32_t RocksDBHash32(std::string_view key) {
-  constexpr uint32_t kSeed = 0xbc9f1d34;
-  constexpr uint32_t kMultiplier = 0xc6a4a793;
-  const char* p = key.data();
-  const char* const end = p + key.size();
-  uint32_t h = kSeed ^ (static_cast<uint32_t>(key.size()) * kMultiplier);
-  for (; end - p >= 4; p += 4) {
-    h += LoadLittleEndian32(p);
-    h *= kMultiplier;
-    h ^= h >> 16;
-  }
-  if (p != end) {
-    for (int shift = 0; p != end; ++p, shift += 8) {
-      h += static_cast<uint32_t>(int32_t{static_cast<signed char>(*p)}) << shift;
-    }
-    h *= kMultiplier;
-    h ^= h >> 24;
-  }
-  return h;
 }
 
 }  // namespace bloomline::stock

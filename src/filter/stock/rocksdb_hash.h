@@ -1,4 +1,5 @@
-// The hashes in RocksDB's filters. Both are part of RocksDB's format.
+// The hash in RocksDB's Bloom and Ribbon filters, which is a part of RocksDB's format. Legacy
+// filters have another one (RocksDBHash32, bits/hash.h).
 #ifndef BLOOMLINE_FILTER_STOCK_ROCKSDB_HASH_H_
 #define BLOOMLINE_FILTER_STOCK_ROCKSDB_HASH_H_
 
@@ -7,12 +8,12 @@
 #include <string_view>
 
 #include "bloomline/inline_query.h"
-#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/bytes.h"
 
 namespace bloomline::stock {
 
-// The hash of Bloom and Ribbon filters: a preview of XXH3_64bits (xxHash 0.7.2, util/xxph3.h of
-// RocksDB). The final XXH3 gives other values at every length.
+// A preview of XXH3_64bits (xxHash 0.7.2, util/xxph3.h of RocksDB). The final XXH3 gives other
+// values at every length.
 uint64_t RocksDBHash64(std::string_view key);
 
 // RocksDB compiled by GCC for POWER hashes keys of 1,024 bytes or more differently
@@ -28,42 +29,38 @@ constexpr uint64_t kSecret0 = 0xbe4ba423396cfeb8, kSecret8 = 0x1cad21f72c81017c;
 constexpr uint64_t kPrime32First = 0x9e3779b1, kPrime64First = 0x9e3779b185ebca87,
                    kPrime64Second = 0xc2b2ae3d27d4eb4f, kPrime64Third = 0x165667b19e3779f9;
 
+inline uint64_t Avalanche(uint64_t h) {
+  h ^= h >> 37;
+  h *= kPrime64Third;
+  return h ^ h >> 32;
+}
+
 // The same for keys of at most kMaxShortKeyBytes, in line.
 constexpr size_t kMaxShortKeyBytes = 16;
 inline uint64_t ShortRocksDBHash64(std::string_view key) {
-  const auto avalanche = [](uint64_t h) {
-    h ^= h >> 37;
-    h *= kPrime64Third;
-    return h ^ h >> 32;
-  };
   const char* const p = key.data();
   const size_t n = key.size();
   if (n > 8) {
     const uint64_t low = kernels::LoadLittleEndian64(p) ^ kSecret0;
     const uint64_t high = kernels::LoadLittleEndian64(p + n - 8) ^ kSecret8;
     const kernels::Product product = kernels::Multiply(low, high);
-    return avalanche(n + low + high + (product.low ^ product.high));
+    return Avalanche(n + low + high + (product.low ^ product.high));
   }
   if (n >= 4) {
     const uint64_t both =
         kernels::LoadLittleEndian32(p) | uint64_t{kernels::LoadLittleEndian32(p + n - 4)} << 32;
     const uint64_t keyed = both ^ kSecret0;
     const uint64_t mixed = n + (keyed ^ keyed >> 51) * kPrime32First;
-    return avalanche((mixed ^ mixed >> 47) * kPrime64Second);
+    return Avalanche((mixed ^ mixed >> 47) * kPrime64Second);
   }
   if (n > 0) {
     const auto byte = [p](size_t i) { return uint64_t{static_cast<unsigned char>(p[i])}; };
     const uint64_t combined = byte(0) | byte(n >> 1) << 8 | byte(n - 1) << 16 | n << 24;
-    return avalanche((combined ^ (kSecret0 & 0xffffffff)) * kPrime64First);
+    return Avalanche((combined ^ (kSecret0 & 0xffffffff)) * kPrime64First);
   }
   const kernels::Product product = kernels::Multiply(kSecret0, kPrime64Second);
   return product.low ^ product.high;
 }
-
-// The hash of legacy Bloom filters: LevelDB's Hash(key, 0xbc9f1d34), but the one to three bytes
-// behind the last multiple of four count as signed (util/hash.cc). LevelDB before 1.18 did the
-// same.
-uint32_t RocksDBHash32(std::string_view key);
 
 }  // namespace bloomline::stock
 

@@ -1,8 +1,9 @@
 #include "src/filter/stock/stock_filter.h"
 
-#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/stock/local_bloom.h"
+#include "src/support/number_text.h"
 
 namespace bloomline::stock {
 namespace {
@@ -14,13 +15,8 @@ int Byte(std::string_view bytes, size_t from_end) {
   return static_cast<unsigned char>(bytes[bytes.size() - from_end]);
 }
 
-// Copies what the trailer says into a filter whose payload is known. Returns false and sets the
-// reason if that makes no sense. Calls text() only if the caller wants the reason.
-template <typename Text>
-bool Wrong(std::string* why, Text text) {
-  if (why != nullptr) *why = text();
-  return false;
-}
+// What the trailer says, into a filter whose payload is known. These return false and set the
+// reason if that makes no sense.
 
 bool DecodeBloom(std::string_view bytes, StockFilter* filter, std::string* why) {
   const int variant = Byte(bytes, 4);
@@ -28,25 +24,19 @@ bool DecodeBloom(std::string_view bytes, StockFilter* filter, std::string* why) 
   const int log2_block_bytes = (Byte(bytes, 3) >> 5) + 6;
   const unsigned reserved = kernels::LoadLittleEndian16(bytes.data() + bytes.size() - 2);
   if (num_probes < 1 || num_probes > kMaxLocalBloomProbes) {
-    return Wrong(why, [=] {
-      return "RocksDB Bloom filter with " + std::to_string(num_probes) + " probes; known: 1 to " +
-             std::to_string(kMaxLocalBloomProbes);
-    });
+    return support::Refuse(why, "RocksDB Bloom filter with ", num_probes, " probes; known: 1 to ",
+                           kMaxLocalBloomProbes);
   }
   if (variant != 0 || log2_block_bytes != 6 || reserved != 0) {
-    return Wrong(why, [=] {
-      return "RocksDB Bloom filter of variant " + std::to_string(variant) + " with blocks of " +
-             std::to_string(1 << log2_block_bytes) + " bytes and reserved bytes " +
-             std::to_string(reserved) + "; known: 0, 64, 0";
-    });
+    return support::Refuse(why, "RocksDB Bloom filter of variant ", variant, " with blocks of ",
+                           1 << log2_block_bytes, " bytes and reserved bytes ", reserved,
+                           "; known: 0, 64, 0");
   }
   const uint64_t num_bytes = filter->payload_bytes;
   filter->num_blocks = num_bytes / kernels::kBlockBytes;
   if (filter->num_blocks == 0) {
-    return Wrong(why, [=] {
-      return "RocksDB Bloom filter of " + std::to_string(num_bytes) +
-             " bytes; the least is a block of 64";
-    });
+    return support::Refuse(why, "RocksDB Bloom filter of ", num_bytes,
+                           " bytes; the least is a block of 64");
   }
   filter->kind = Kind::kBloom;
   filter->num_probes = num_probes;
@@ -58,17 +48,13 @@ bool DecodeRibbon(std::string_view bytes, StockFilter* filter, std::string* why)
   const auto num_blocks =
       static_cast<uint32_t>(Byte(bytes, 3) | Byte(bytes, 2) << 8 | Byte(bytes, 1) << 16);
   if (num_blocks < 2) {
-    return Wrong(why, [=] {
-      return "RocksDB Ribbon filter of " + std::to_string(num_blocks) + " blocks; the least is 2";
-    });
+    return support::Refuse(why, "RocksDB Ribbon filter of ", num_blocks, " blocks; the least is 2");
   }
   const uint64_t num_bytes = filter->payload_bytes;
   const RibbonShape shape(num_blocks, num_bytes);
   if (shape.columns == 0) {
-    return Wrong(why, [=] {
-      return "RocksDB Ribbon filter of " + std::to_string(num_bytes) +
-             " bytes; a column of a block has 16";
-    });
+    return support::Refuse(why, "RocksDB Ribbon filter of ", num_bytes,
+                           " bytes; a column of a block has 16");
   }
   filter->kind = Kind::kRibbon;
   filter->num_blocks = num_blocks;
@@ -85,17 +71,13 @@ bool DecodeLegacy(std::string_view bytes, int num_probes, StockFilter* filter, s
     while (num_blocks << log2_block_bytes < num_bytes) ++log2_block_bytes;
   }
   if (num_blocks == 0 || num_blocks << log2_block_bytes != num_bytes) {
-    return Wrong(why, [=] {
-      return "RocksDB legacy Bloom filter of " + std::to_string(num_bytes) + " bytes in " +
-             std::to_string(num_blocks) + " blocks; the size of a block is a power of two";
-    });
+    return support::Refuse(why, "RocksDB legacy Bloom filter of ", num_bytes, " bytes in ",
+                           num_blocks, " blocks; the size of a block is a power of two");
   }
   constexpr int kMaxLog2 = 28;  // positions of a block are 32-bit numbers
   if (log2_block_bytes > kMaxLog2) {
-    return Wrong(why, [=] {
-      return "RocksDB legacy Bloom filter with blocks of " +
-             std::to_string(num_bytes / num_blocks) + " bytes; known: up to 2^28";
-    });
+    return support::Refuse(why, "RocksDB legacy Bloom filter with blocks of ",
+                           num_bytes / num_blocks, " bytes; known: up to 2^28");
   }
   filter->kind = Kind::kLegacyBloom;
   filter->num_probes = num_probes;
@@ -110,9 +92,7 @@ bool Decode(std::string_view bytes, StockFilter* filter, std::string* why) {
     return true;
   }
   if (bytes.size() > UINT32_MAX) {
-    return Wrong(why, [=] {
-      return "RocksDB filter of " + std::to_string(bytes.size()) + " bytes; known: up to 4 GiB";
-    });
+    return support::Refuse(why, "RocksDB filter of ", bytes.size(), " bytes; known: up to 4 GiB");
   }
   filter->payload_bytes -= kTrailerBytes;
   const int byte = Byte(bytes, kTrailerBytes);
@@ -121,10 +101,8 @@ bool Decode(std::string_view bytes, StockFilter* filter, std::string* why) {
   if (marker == kRibbonMarker) return DecodeRibbon(bytes, filter, why);
   if (marker > 0) return DecodeLegacy(bytes, marker, filter, why);
   if (marker < 0) {
-    return Wrong(why, [=] {
-      return "RocksDB filter of kind " + std::to_string(marker) +
-             "; known: -2 (Ribbon), -1 (Bloom), 0 to 127";
-    });
+    return support::Refuse(why, "RocksDB filter of kind ", marker,
+                           "; known: -2 (Ribbon), -1 (Bloom), 0 to 127");
   }
   filter->kind = Kind::kAlwaysMatch;
   return true;

@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/filter/stock/local_bloom.h"
 #include "src/filter/stock/ribbon.h"
 
 namespace bloomline::stock {
@@ -50,6 +51,12 @@ struct StockFilter {
   bool has_reader() const {
     return kind == Kind::kBloom || kind == Kind::kLegacyBloom || kind == Kind::kRibbon;
   }
+};
+
+// The SIMD code for them: a part of kernels::Kernel.
+struct StockKernel {
+  LocalBloomKernel local_bloom;
+  RibbonKernel ribbon;
 };
 
 // A caller that may get bloomline's filters checks filter::HasTrailer first. Any bytes are safe. If

@@ -7,19 +7,14 @@
 #include <cstdint>
 
 #include "bloomline/inline_query.h"
-#include "src/filter/bits/blocks.h"
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/layouts/flat/flat.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
 
 namespace bloomline::filter {
 
 // Chooses the query functions of a payload of the trailer container, once for all its queries.
 OpenFilter Opened(const Payload& payload, const kernels::Kernel& kernel);
-
-// Opens the filter for one query, in layouts that HashMayMatch does not know itself.
-bool OpenedMayMatch(const Payload& payload, const kernels::Kernel& kernel, uint64_t hash);
 
 // `hash` is the key's Hash64 with the payload's seed; in LevelDB, its LayoutHash.
 inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, uint64_t hash) {
@@ -39,9 +34,10 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
       return kernel.small_set.may_match(
           payload.data + kernels::BlockIndex(hash, payload.num_blocks) * payload.block_bytes,
           payload.block_bytes, payload.first_attempt, hash);
-    default:
-      return OpenedMayMatch(payload, kernel, hash);
+    case Layout::kAlwaysMatch:
+      break;
   }
+  return true;
 }
 
 }  // namespace bloomline::filter

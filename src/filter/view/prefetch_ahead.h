@@ -8,8 +8,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "src/filter/bits/blocks.h"
 #include "src/filter/bits/hash.h"
+#include "src/filter/bits/probe_sequence.h"
 
 namespace bloomline::filter {
 

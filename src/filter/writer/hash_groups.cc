@@ -28,7 +28,7 @@ HashGroups::HashGroups(uint64_t num_blocks, int group_shift)
       group_shift_(group_shift),
       num_groups_(static_cast<size_t>((num_blocks - 1) >> group_shift) + 1) {}
 
-BlockRun HashGroups::BlocksOf(size_t group) const {
+BlockRun HashGroups::GroupBlocks(size_t group) const {
   const uint64_t first = uint64_t{group} << group_shift_;
   const uint64_t count = std::min(uint64_t{1} << group_shift_, num_blocks_ - first);
   return {first, static_cast<size_t>(count)};

@@ -8,13 +8,49 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <vector>
 
 #include "src/filter/layouts/block_run.h"
-#include "src/filter/writer/hash_buffer.h"
 #include "src/filter/writer/hash_list.h"
+#include "src/support/memory_calls.h"
 
 namespace bloomline::filter {
+
+// An array of hashes that are not initialised: temporary memory, in huge pages where it is large.
+class HashBuffer {
+ public:
+  HashBuffer() = default;
+  explicit HashBuffer(size_t capacity) { Reserve(capacity); }
+  ~HashBuffer() { Free(); }
+  HashBuffer(const HashBuffer&) = delete;
+  HashBuffer& operator=(const HashBuffer&) = delete;
+
+  uint64_t* data() { return hashes_; }
+  const uint64_t* data() const { return hashes_; }
+
+  size_t capacity() const { return capacity_; }
+
+  // Holds `capacity` hashes or more, and none of the old ones.
+  void Reserve(size_t capacity) {
+    if (capacity <= capacity_) return;
+    Free();  // first, so that both need not fit
+    void* const memory = support::AllocatePages(capacity * sizeof(uint64_t));
+    if (memory == nullptr) throw std::bad_alloc();
+    hashes_ = static_cast<uint64_t*>(memory);
+    capacity_ = capacity;
+  }
+
+ private:
+  void Free() {
+    support::FreePages(hashes_, capacity_ * sizeof(uint64_t));
+    hashes_ = nullptr;
+    capacity_ = 0;
+  }
+
+  uint64_t* hashes_ = nullptr;
+  size_t capacity_ = 0;
+};
 
 // Take ForEachRun*.
 class HashGroups {
@@ -25,7 +61,7 @@ class HashGroups {
   HashGroups& operator=(const HashGroups&) = delete;
 
   size_t num_groups() const { return num_groups_; }
-  BlockRun BlocksOf(size_t group) const;
+  BlockRun GroupBlocks(size_t group) const;
 
   // Moves all hashes of the list, at least one, to the groups. Their memory stays the list's: it
   // must outlive them, and only Clear, TakeAll and its destructor may be called then. Returns

@@ -55,14 +55,14 @@ class HashList {
   void ForEachChunk(F f) {
     if (size() == 0) return;
     for (Node* node = first_; node != nullptr; node = node->next) {
-      f(node->hashes(), SizeOf(node));
+      f(node->hashes(), ChunkSize(node));
     }
   }
   template <typename F>
   void ForEachChunk(F f) const {
     if (size() == 0) return;
     for (const Node* node = first_; node != nullptr; node = node->next) {
-      f(node->hashes(), SizeOf(node));
+      f(node->hashes(), ChunkSize(node));
     }
   }
 
@@ -84,7 +84,7 @@ class HashList {
   void SetSize(size_t size) { size_.store(size, std::memory_order_relaxed); }
   void Grow();
   void AddChunk();
-  size_t SizeOf(const Node* node) const {
+  size_t ChunkSize(const Node* node) const {
     return node == last_ ? static_cast<size_t>(next_ - node->hashes()) : node->size;
   }
   static void Free(Node* node);

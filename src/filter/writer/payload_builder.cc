@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "src/filter/layouts/block_run.h"
-#include "src/filter/writer/hash_buffer.h"
 #include "src/filter/writer/hash_groups.h"
 #include "src/filter/writer/run_on_threads.h"
 
@@ -74,8 +73,8 @@ void BuildGroup(const HashGroups& groups, size_t group, HashBuffer* sorted,
       for (size_t i = 0; i < n; ++i) f(hashes[i]);
     });
   };
-  SolveBlocks(groups.BlocksOf(group), groups.GroupSize(group), for_each_hash, sorted, shape, kernel,
-              data);
+  SolveBlocks(groups.GroupBlocks(group), groups.GroupSize(group), for_each_hash, sorted, shape,
+              kernel, data);
 }
 
 void BuildGroups(const HashGroups& groups, const FilterShape& shape, const kernels::Kernel& kernel,

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "src/db/sstable/bytes/coding.h"
-#include "src/filter/bits/xxhash.h"
+#include "src/filter/bits/hash.h"
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>

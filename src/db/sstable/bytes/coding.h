@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/bytes.h"
 
 namespace bloomline::sstable {
 

@@ -201,7 +201,7 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) noe
   const filter::FilterShape shape = ShapeFor(num_entries);
   const double paid_bits = 8 * static_cast<double>(bytes - writer_.end_bytes());
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
-  return filter::RateOf(shape, bits_per_key);
+  return filter::ShapeRate(shape, bits_per_key);
 }
 
 }  // namespace bloomline

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
-#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline {

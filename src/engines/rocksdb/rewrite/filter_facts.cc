@@ -59,7 +59,7 @@ std::string KindIn(std::string_view filter) {
   filter::Extension fields;
   const filter::Payload payload = filter::DecodeTrailer(filter, nullptr, &fields);
   if (payload.always_matches()) return stock::KindName(stock::Kind::kAlwaysMatch);
-  std::string kind = filter::RowOf(payload.layout).long_name;
+  std::string kind = filter::LayoutRowFor(payload.layout).long_name;
   if (!fields.ranges.empty()) kind += kRangesKind;
   return kind;
 }

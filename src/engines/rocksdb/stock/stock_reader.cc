@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "src/engines/rocksdb/bits/counted_reader.h"
-#include "src/filter/bits/blocks.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/stock/local_bloom.h"

@@ -1,14 +1,13 @@
 #include "src/filter/layouts/blocked/atomic_blocks.h"
 
-#include "src/filter/bits/blocks.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/unrolled.h"
 
 namespace bloomline::kernels {
 namespace {
 
-uint64_t* WordsOf(const PayloadView& filter, uint64_t hash) {
-  return reinterpret_cast<uint64_t*>(WritableBlockOf(filter, hash));
+uint64_t* BlockWords(const PayloadView& filter, uint64_t hash) {
+  return reinterpret_cast<uint64_t*>(WritableBlockFor(filter, hash));
 }
 
 // Sets the masks' bits in those words of a block that lack any. Other words are not written, so
@@ -33,7 +32,7 @@ struct QueryMany {
   static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* may_match) {
     const int num_probes = K == 0 ? filter.num_probes : K;
     for (size_t i = 0; i < n; ++i) {
-      const uint64_t* words = WordsOf(filter, hashes[i]);
+      const uint64_t* words = BlockWords(filter, hashes[i]);
       const ProbePair pair = BlockedPair(hashes[i]);
       bool all_set = true;
 #pragma GCC unroll 16
@@ -51,7 +50,7 @@ struct Add {
   static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
     const int num_probes = K == 0 ? filter.num_probes : K;
     for (size_t i = 0; i < n; ++i) {
-      uint64_t* words = WordsOf(filter, hashes[i]);
+      uint64_t* words = BlockWords(filter, hashes[i]);
       const ProbePair pair = BlockedPair(hashes[i]);
       uint64_t masks[kWordsPerBlock] = {};
 #pragma GCC unroll 16

@@ -8,31 +8,13 @@
 // Templates have k as K, or K = 0: k is read from the filter (unrolled.h).
 #if defined(__x86_64__)
 
-#include "src/filter/bits/blocks.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/unrolled.h"
-#include "src/filter/cpu/avx2_bits.h"
-#include "src/filter/cpu/avx2_probes.h"
+#include "src/filter/cpu/avx2.h"
 #include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {
 namespace {
-
-BLOOMLINE_AVX2_INLINE Bits512 LoadBlock(const char* block) {
-  return {Load256(block), Load256(block + kBytesPer256Bits)};
-}
-
-// Whether the bits of eight probes are set. Probes where `ones` is 0 do not count.
-BLOOMLINE_AVX2_INLINE bool HasBits(Bits512 block, __m256i probes, __m256i ones) {
-  // Top 4 bits: which of 16 words. The permutation uses 3 of them. The sign bit, which blendv
-  // uses, chooses the half of the block.
-  const __m256i word = _mm256_srli_epi32(probes, 28);
-  const __m256 low_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(block.low, word));
-  const __m256 high_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(block.high, word));
-  const __m256 words = _mm256_blendv_ps(low_words, high_words, _mm256_castsi256_ps(probes));
-  const __m256i bits = _mm256_and_si256(_mm256_srli_epi32(probes, 23), _mm256_set1_epi32(31));
-  return WordsHaveBits(_mm256_castps_si256(words), bits, ones);
-}
 
 // For k <= 8, so up to 13 bits per key, a query is one pass without a loop.
 BLOOMLINE_AVX2_INLINE bool BlockMayMatch(Bits512 block, int num_probes, ProbePairs pairs) {
@@ -46,7 +28,7 @@ BLOOMLINE_AVX2_INLINE bool BlockMayMatch(Bits512 block, int num_probes, ProbePai
 struct QueryOne {
   template <int K>
   BLOOMLINE_AVX2 static bool Run(const PayloadView& filter, uint64_t hash) {
-    return BlockMayMatch(LoadBlock(BlockOf(filter, hash)), K == 0 ? filter.num_probes : K,
+    return BlockMayMatch(LoadBlock(BlockFor(filter, hash)), K == 0 ? filter.num_probes : K,
                          BlockedPairs(_mm256_set1_epi32(static_cast<int>(hash))));
   }
 };
@@ -66,7 +48,7 @@ struct QueryMany {
       }
     } else {
       for (size_t i = 0; i < n; ++i) {
-        may_match[i] = BlockMayMatch(LoadBlock(BlockOf(filter, hashes[i])), num_probes,
+        may_match[i] = BlockMayMatch(LoadBlock(BlockFor(filter, hashes[i])), num_probes,
                                      BlockedPairs(LowerHalf(hashes + i)));
       }
     }
@@ -103,7 +85,7 @@ struct QueryMany {
 
   BLOOMLINE_AVX2_INLINE static bool EightMatch(const PayloadView& filter, const uint64_t* hash,
                                                int first, __m256i ones) {
-    return HasBits(LoadBlock(BlockOf(filter, *hash)),
+    return HasBits(LoadBlock(BlockFor(filter, *hash)),
                    EightProbes(BlockedPairs(LowerHalf(hash)), first), ones);
   }
 };
@@ -122,7 +104,7 @@ struct Insert {
       const size_t place = i % kInsertAhead;
       if (i >= kInsertAhead) bits[place].SetFirst(K == 0 ? filter.num_probes : K, blocks[place]);
       if (i >= n) continue;
-      blocks[place] = WritableBlockOf(filter, hashes[i]);
+      blocks[place] = WritableBlockFor(filter, hashes[i]);
       PrefetchForWrite(blocks[place]);
       const ProbePairs pairs = BlockedPairs(LowerHalf(hashes + i));
       for (int first = 0; first < kCapacity; first += kProbesPer256Bits) {
@@ -138,7 +120,7 @@ struct AddOne {
   template <int K>
   BLOOMLINE_AVX2 static bool Run(const PayloadView& filter, uint64_t hash) {
     const int num_probes = K == 0 ? filter.num_probes : K;
-    auto* block = reinterpret_cast<__m256i*>(WritableBlockOf(filter, hash));
+    auto* block = reinterpret_cast<__m256i*>(WritableBlockFor(filter, hash));
     const Bits512 before = {_mm256_loadu_si256(block), _mm256_loadu_si256(block + 1)};
     Bits512 bits = before;
     const ProbePair pair = BlockedPair(hash);

@@ -6,19 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/bits/blocks.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/unrolled.h"
-#include "src/filter/cpu/avx2_probes.h"
-#include "src/filter/cpu/avx512_bits.h"
+#include "src/filter/cpu/avx2.h"
+#include "src/filter/cpu/avx512.h"
 #include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {
 namespace {
-
-BLOOMLINE_AVX512_INLINE Bits512 LoadBlock(const char* block) {
-  return {Load256(block), Load256(block + kBytesPer256Bits)};
-}
 
 // The bits of probes first to first + 7, each as bit 0 of a lane.
 BLOOMLINE_AVX512_INLINE __m256i ProbedBits(Bits512 block, ProbePairs pairs, int first) {
@@ -48,7 +43,7 @@ BLOOMLINE_AVX512_INLINE bool BlockMayMatch(Bits512 block, int num_probes, ProbeP
 struct QueryOne {
   template <int K>
   BLOOMLINE_AVX512 static bool Run(const PayloadView& filter, uint64_t hash) {
-    return BlockMayMatch(LoadBlock(BlockOf(filter, hash)), K == 0 ? filter.num_probes : K,
+    return BlockMayMatch(LoadBlock(BlockFor(filter, hash)), K == 0 ? filter.num_probes : K,
                          BlockedPairs(_mm256_set1_epi32(static_cast<int>(hash))));
   }
 };
@@ -60,7 +55,7 @@ struct QueryMany {
     const PayloadView filter = caller_filter;  // the answers could alias the caller's
     for (size_t i = 0; i < n; ++i) {
       may_match[i] =
-          BlockMayMatch(LoadBlock(BlockOf(filter, hashes[i])), K == 0 ? filter.num_probes : K,
+          BlockMayMatch(LoadBlock(BlockFor(filter, hashes[i])), K == 0 ? filter.num_probes : K,
                         BlockedPairs(LowerHalf(hashes + i)));
     }
   }
@@ -188,7 +183,7 @@ struct AddOne {
     asm("" : "+m"(key));
     const __m512i ones = OnesAt(key.positions, K == 0 ? filter.num_probes : K);
     bool changed;
-    Add::Run(WritableBlockOf(filter, hash), ones, 0, &changed);
+    Add::Run(WritableBlockFor(filter, hash), ones, 0, &changed);
     return changed;
   }
 };

@@ -1,6 +1,6 @@
 // NEON: blocked filters, eight probes of a block at a time, 16 bits each: only the upper halves of
 // the 32-bit probes are used. A block's 64 bytes are a look-up table.
-#include "src/filter/cpu/has_neon.h"
+#include "src/filter/cpu/instruction_sets.h"
 
 #if defined(BLOOMLINE_HAS_NEON)
 
@@ -8,8 +8,7 @@
 
 #include <cstdint>
 
-#include "src/filter/bits/always_inline.h"
-#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/unrolled.h"
 #include "src/filter/layouts/kernel.h"
@@ -63,14 +62,14 @@ BLOOMLINE_ALWAYS_INLINE uint16x8_t LookUp(uint8x16x4_t table, uint16x8_t bytes) 
 
 // `ones` shifted to each bit's place in its byte. A shift takes its count from the lower half of a
 // lane.
-BLOOMLINE_ALWAYS_INLINE uint16x8_t MasksOf(uint16x8_t bits, uint16x8_t ones) {
+BLOOMLINE_ALWAYS_INLINE uint16x8_t ByteMasks(uint16x8_t bits, uint16x8_t ones) {
   return vshlq_u16(ones, vreinterpretq_s16_u16(vbicq_u16(bits, vdupq_n_u16(0xF8))));
 }
 
 // The masks of the probes whose bit the block lacks. 0 where `ones` is 0.
 BLOOMLINE_ALWAYS_INLINE uint16x8_t MissingBits(uint8x16x4_t block, uint16x8_t tops,
                                                uint16x8_t ones) {
-  return vbicq_u16(MasksOf(BlockedBits(tops), ones), LookUp(block, BlockedBytes(tops)));
+  return vbicq_u16(ByteMasks(BlockedBits(tops), ones), LookUp(block, BlockedBytes(tops)));
 }
 
 // The lower halves of eight lanes.
@@ -91,7 +90,7 @@ BLOOMLINE_ALWAYS_INLINE bool BlockMayMatch(uint8x16x4_t block, int num_probes, u
 struct QueryOne {
   template <int K>
   static bool Run(const PayloadView& filter, uint64_t hash) {
-    return BlockMayMatch(LoadBlock(BlockOf(filter, hash)), K == 0 ? filter.num_probes : K, hash);
+    return BlockMayMatch(LoadBlock(BlockFor(filter, hash)), K == 0 ? filter.num_probes : K, hash);
   }
 };
 
@@ -107,7 +106,7 @@ struct KeyBits {
     for (int first = 0; first < kCapacity; first += kProbesPerStep) {
       const uint16x8_t tops = EightProbes(pairs, first);
       vst1q_u16(bytes + first, BlockedBytes(tops));
-      vst1q_u16(masks + first, MasksOf(BlockedBits(tops), vdupq_n_u16(1)));
+      vst1q_u16(masks + first, ByteMasks(BlockedBits(tops), vdupq_n_u16(1)));
     }
   }
 
@@ -127,9 +126,9 @@ struct Insert {
   static void Run(const PayloadView& caller_filter, size_t n, const uint64_t* hashes) {
     const PayloadView filter = caller_filter;  // the payload's bytes could alias the caller's
     for (size_t i = 0; i < n; ++i) {
-      if (i + kInsertAhead < n) PrefetchForWrite(BlockOf(filter, hashes[i + kInsertAhead]));
+      if (i + kInsertAhead < n) PrefetchForWrite(BlockFor(filter, hashes[i + kInsertAhead]));
       KeyBits<WholeRegistersOfProbes(K)> key(hashes[i]);
-      key.Set(K == 0 ? filter.num_probes : K, WritableBlockOf(filter, hashes[i]));
+      key.Set(K == 0 ? filter.num_probes : K, WritableBlockFor(filter, hashes[i]));
     }
   }
 };
@@ -138,7 +137,7 @@ struct AddOne {
   template <int K>
   static bool Run(const PayloadView& filter, uint64_t hash) {
     const int num_probes = K == 0 ? filter.num_probes : K;
-    char* block = WritableBlockOf(filter, hash);
+    char* block = WritableBlockFor(filter, hash);
     const bool changed = !BlockMayMatch(LoadBlock(block), num_probes, hash);
     if (changed) KeyBits<WholeRegistersOfProbes(K)>(hash).Set(num_probes, block);
     return changed;

@@ -1,6 +1,5 @@
 // Blocked filters, one bit at a time: the specification.
-#include "src/filter/bits/bits.h"
-#include "src/filter/bits/blocks.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/unrolled.h"
 #include "src/filter/layouts/kernel.h"
@@ -21,7 +20,7 @@ inline bool BlockMayMatch(const char* block, int num_probes, uint64_t hash) {
 struct QueryOne {
   template <int K>
   static bool Run(const PayloadView& filter, uint64_t hash) {
-    return BlockMayMatch(BlockOf(filter, hash), K == 0 ? filter.num_probes : K, hash);
+    return BlockMayMatch(BlockFor(filter, hash), K == 0 ? filter.num_probes : K, hash);
   }
 };
 
@@ -30,8 +29,8 @@ struct Insert {
   static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes) {
     const int num_probes = K == 0 ? filter.num_probes : K;
     for (size_t i = 0; i < n; ++i) {
-      if (i + kInsertAhead < n) PrefetchForWrite(BlockOf(filter, hashes[i + kInsertAhead]));
-      char* block = WritableBlockOf(filter, hashes[i]);
+      if (i + kInsertAhead < n) PrefetchForWrite(BlockFor(filter, hashes[i + kInsertAhead]));
+      char* block = WritableBlockFor(filter, hashes[i]);
       const ProbePair pair = BlockedPair(hashes[i]);
 #pragma GCC unroll 16
       for (int j = 0; j < num_probes; ++j) SetBit(block, BlockedBit(Probe(pair, j)));
@@ -42,7 +41,7 @@ struct Insert {
 struct AddOne {
   template <int K>
   static bool Run(const PayloadView& filter, uint64_t hash) {
-    char* block = WritableBlockOf(filter, hash);
+    char* block = WritableBlockFor(filter, hash);
     const ProbePair pair = BlockedPair(hash);
     const int num_probes = K == 0 ? filter.num_probes : K;
     bool changed = false;

@@ -1,19 +1,31 @@
-// Compact filters in the table of layouts.
+// Compact filters in the table of layouts, and their queries in plain C++: the specification.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#include "src/filter/bits/bits.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/compact_block.h"
-#include "src/filter/bits/little_endian.h"
 #include "src/filter/layouts/block_run.h"
+#include "src/filter/layouts/compact/compact_query.h"
+#include "src/filter/layouts/compact/solver/solve.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout_row.h"
+
+namespace bloomline::kernels {
+namespace {
+
+struct Query : PlainQuery<Query> {};
+
+}  // namespace
+
+CompactKernel PortableCompact() { return MakeCompactKernel<Query>(PortableSolveCompact); }
+
+}  // namespace bloomline::kernels
 
 namespace bloomline::filter {
 namespace {
 
-const kernels::Arrangement& ArrangementOf(const FilterShape& shape) {
+const kernels::Arrangement& ShapeArrangement(const FilterShape& shape) {
   return kernels::kArrangements[shape.arrangement];
 }
 
@@ -91,10 +103,10 @@ void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kern
                 char* block) {
   std::memset(block, 0, shape.block_bytes);
   if (n == 0) return;
-  if (n > kMaxSolvedKeys) n = DropRepeats(hashes, n);
+  if (n > kernels::kMaxCompactSlots) n = DropRepeats(hashes, n);
   const bool solved =
-      n <= kMaxSolvedKeys && kernel.compact.solve(shape.arrangement, hashes, n, block);
-  if (!solved) WriteBloomBlock(ArrangementOf(shape), hashes, n, block);
+      n <= kernels::kMaxCompactSlots && kernel.compact.solve(shape.arrangement, hashes, n, block);
+  if (!solved) WriteBloomBlock(ShapeArrangement(shape), hashes, n, block);
 }
 
 constexpr LayoutRow MakeRow() {

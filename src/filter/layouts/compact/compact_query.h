@@ -36,7 +36,7 @@ template <unsigned kArrangement>
 BLOOMLINE_ALWAYS_INLINE bool PoolMatches(const char* block, CompactSlots mine, unsigned header,
                                          uint64_t hash) {
   constexpr unsigned kFast = kArrangements[kArrangement].fast_columns;
-  const unsigned slots = SlotsOf(header);
+  const unsigned slots = HeaderSlots(header);
   const Pool& pool = PoolFor<kArrangement>(slots);
   // Loops take four steps at a time: the number needed varies from block to block, and
   // mispredicting a loop's end costs more than steps that do nothing.
@@ -60,7 +60,7 @@ BLOOMLINE_ALWAYS_INLINE bool PoolMatches(const char* block, CompactSlots mine, u
     }
   }
   const uint64_t asks_partial =
-      UsesPartialColumn(hash, SelectorSalt(slots, AttemptOf(header)), pool.threshold);
+      UsesPartialColumn(hash, SelectorSalt(slots, HeaderAttempt(header)), pool.threshold);
   const uint64_t asked = OnesBelow64(pool.full_columns) | asks_partial << pool.full_columns;
   uint64_t odd = 0;
   sum = 0;
@@ -71,7 +71,7 @@ BLOOMLINE_ALWAYS_INLINE bool PoolMatches(const char* block, CompactSlots mine, u
       sum = sums[column];
     }
   }
-  return ((odd ^ FingerprintOf(hash)) & asked & ~OnesBelow64(kFast)) == 0;
+  return ((odd ^ Fingerprint(hash)) & asked & ~OnesBelow64(kFast)) == 0;
 }
 
 // The parity of the key's slots in a fast column.
@@ -104,7 +104,8 @@ BLOOMLINE_ALWAYS_INLINE bool ColumnsMatch(const char* block, CompactSlots mine, 
 template <unsigned kArrangement, typename Query>
 BLOOMLINE_ALWAYS_INLINE bool SolvedBlockMayMatch(const char* block, unsigned header,
                                                  uint64_t hash) {
-  const CompactSlots mine = Query::Slots(CompactKeyOf(hash), SlotsOf(header), AttemptOf(header));
+  const CompactSlots mine =
+      Query::Slots(MakeCompactKey(hash), HeaderSlots(header), HeaderAttempt(header));
   if constexpr (kArrangements[kArrangement].fast_columns == 1) {
     // Half of the missing keys match one column. A branch would be mispredicted, and make their
     // query take 14 instead of 10 ns (avx512, 2 bits per key).
@@ -122,15 +123,15 @@ BLOOMLINE_ALWAYS_INLINE bool SolvedBlockMayMatch(const char* block, unsigned hea
 template <unsigned kArrangement, typename Query>
 BLOOMLINE_ALWAYS_INLINE bool OtherBlockMayMatch(const char* block, unsigned header, uint64_t hash) {
   constexpr Arrangement kA = kArrangements[kArrangement];
-  const unsigned code = CodeOf(header);
+  const unsigned code = HeaderCode(header);
   if (code == kBloomCode) {
-    return BloomBlockMayMatch(block, kA.payload_bits(), AttemptOf(header), hash);
+    return BloomBlockMayMatch(block, kA.payload_bits(), HeaderAttempt(header), hash);
   }
   // Blocks of 16 bytes have one arrangement.
   if (code > kMaxSlotsCode || kA.block_bytes == 16) return true;
   if constexpr (kA.block_bytes == 32) return SolvedBlockMayMatch<0, Query>(block, header, hash);
-  if (code <= MaxCodeOf(4)) return SolvedBlockMayMatch<4, Query>(block, header, hash);
-  if (code <= MaxCodeOf(3)) return SolvedBlockMayMatch<3, Query>(block, header, hash);
+  if (code <= MaxHeaderCode(4)) return SolvedBlockMayMatch<4, Query>(block, header, hash);
+  if (code <= MaxHeaderCode(3)) return SolvedBlockMayMatch<3, Query>(block, header, hash);
   return SolvedBlockMayMatch<2, Query>(block, header, hash);
 }
 
@@ -139,7 +140,7 @@ BLOOMLINE_ALWAYS_INLINE bool CompactMayMatch(const CompactFilter& filter, uint64
   constexpr Arrangement kA = kArrangements[kArrangement];
   const char* block = CompactBlock(filter, kA.block_bytes, hash);
   const unsigned header = LoadHeader(block, kA.block_bytes);
-  if (__builtin_expect(CodeOf(header) > MaxCodeOf(kArrangement), 0)) {
+  if (__builtin_expect(HeaderCode(header) > MaxHeaderCode(kArrangement), 0)) {
     return Query::template OtherBlock<kArrangement>(block, header, hash);
   }
   return SolvedBlockMayMatch<kArrangement, Query>(block, header, hash);
@@ -214,15 +215,15 @@ struct PlainQuery {
 };
 
 template <typename Query, size_t... kArrangement>
-CompactKernel CompactKernelOf(decltype(CompactKernel::solve) solve,
-                              std::index_sequence<kArrangement...> /* all */) {
+CompactKernel MakeCompactKernel(decltype(CompactKernel::solve) solve,
+                                std::index_sequence<kArrangement...> /* all */) {
   return {{Query::template MayMatch<kArrangement>...},
           {Query::template MayMatchMany<kArrangement>...},
           solve};
 }
 template <typename Query>
-CompactKernel CompactKernelOf(decltype(CompactKernel::solve) solve) {
-  return CompactKernelOf<Query>(solve, std::make_index_sequence<kNumArrangements>{});
+CompactKernel MakeCompactKernel(decltype(CompactKernel::solve) solve) {
+  return MakeCompactKernel<Query>(solve, std::make_index_sequence<kNumArrangements>{});
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "src/filter/bits/blocks.h"
-#include "src/filter/cpu/avx2_bits.h"
+#include "src/filter/bits/probe_sequence.h"
+#include "src/filter/cpu/avx2.h"
 #include "src/filter/layouts/compact/compact_query.h"
 
 #define BLOOMLINE_COMPACT_INLINE BLOOMLINE_COMPACT_TARGET __attribute__((always_inline)) inline
@@ -55,7 +55,7 @@ class CompactBatch {
     const auto right = static_cast<uint32_t>(
         _mm256_movemask_epi8(_mm256_cmpeq_epi8(wrong, _mm256_setzero_si256())));
     const uint32_t all = _bzhi_u32(~0u, static_cast<unsigned>(n));
-    others = CodesAbove(MaxCodeOf(kArrangement)) & all;
+    others = CodesAbove(MaxHeaderCode(kArrangement)) & all;
     pool = right & all & ~others;
   }
 
@@ -112,7 +112,7 @@ class CompactBatch {
     __m256i low_halves;
   };
 
-  // The blocks and coefficients (CompactKeyOf) of keys i to i + 3.
+  // The blocks and coefficients (MakeCompactKey) of keys i to i + 3.
   BLOOMLINE_COMPACT_INLINE void SetCoefficients(const Constants& c, __m256i hash, size_t i) {
     const __m256i upper = _mm256_srli_epi64(hash, 32);
     const __m256i index = _mm256_srli_epi64(
@@ -173,11 +173,12 @@ class CompactBatch {
 // fingerprint's bits, the pool's first column first.
 template <typename Row>
 BLOOMLINE_ALWAYS_INLINE unsigned AsksPartial(const Row& row, unsigned header, uint64_t hash) {
-  return UsesPartialColumn(hash, SelectorSalt(SlotsOf(header), AttemptOf(header)), row.threshold);
+  return UsesPartialColumn(hash, SelectorSalt(HeaderSlots(header), HeaderAttempt(header)),
+                           row.threshold);
 }
 template <unsigned kArrangement>
 BLOOMLINE_ALWAYS_INLINE uint32_t PoolFingerprint(uint64_t hash) {
-  return static_cast<uint32_t>(FingerprintOf(hash) >> kArrangements[kArrangement].fast_columns);
+  return static_cast<uint32_t>(Fingerprint(hash) >> kArrangements[kArrangement].fast_columns);
 }
 
 // Uses Query::RowMatches. Rows that are not known() are left to the pieces.
@@ -209,8 +210,8 @@ BLOOMLINE_ALWAYS_INLINE bool PoolMatchesByTable(const char* block, uint64_t word
   if (__builtin_expect(rows == nullptr, 0)) {
     return FirstPoolMatches<kArrangement, Query>(block, word, field, header, hash);
   }
-  return PoolMatchesByRow<kArrangement, Query>(rows[CodeOf(header)], block, {word, field}, header,
-                                               hash);
+  return PoolMatchesByRow<kArrangement, Query>(rows[HeaderCode(header)], block, {word, field},
+                                               header, hash);
 }
 
 // A call with fewer keys tests them one by one. In a batch, eight missing keys take 1.5 times as
@@ -267,9 +268,9 @@ struct VectorQuery : PlainQuery<Query> {
     for (uint32_t left = keys; left != 0; left &= left - 1) {
       const auto i = static_cast<unsigned>(__builtin_ctz(left));
       const unsigned header = batch.headers[i];
-      may_match[i] = PoolMatchesByRow<kArrangement, Query>(rows[CodeOf(header)], batch.blocks[i],
-                                                           {batch.words[i], batch.fields[i]},
-                                                           header, hashes[i]);
+      may_match[i] = PoolMatchesByRow<kArrangement, Query>(
+          rows[HeaderCode(header)], batch.blocks[i], {batch.words[i], batch.fields[i]}, header,
+          hashes[i]);
     }
   }
 

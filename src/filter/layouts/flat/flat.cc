@@ -1,8 +1,7 @@
-#include "src/filter/layouts/flat/flat.h"
-
+// Flat Bloom filters: queries, insertion and their row.
 #include <algorithm>
 
-#include "src/filter/bits/bits.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/unrolled.h"
 #include "src/filter/layouts/kernel.h"
@@ -12,12 +11,12 @@
 namespace bloomline::kernels {
 namespace {
 
-uint32_t NumBits(const FlatFilter& filter) { return 8 * static_cast<uint32_t>(filter.num_blocks); }
+uint32_t NumBits(const PayloadView& filter) { return 8 * static_cast<uint32_t>(filter.num_blocks); }
 
 // Tests every bit, for the reason given in blocked_portable.cc.
 struct Query {
   template <int K>
-  static bool Run(const FlatFilter& filter, uint64_t hash) {
+  static bool Run(const PayloadView& filter, uint64_t hash) {
     const int num_probes = K == 0 ? filter.num_probes : K;
     const uint32_t num_bits = NumBits(filter);
     const ProbePair pair = FlatPair(hash);
@@ -32,7 +31,7 @@ struct Query {
 
 struct Insert {
   template <int K>
-  static void Run(const FlatFilter& filter, size_t n, const uint64_t* hashes) {
+  static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes) {
     const int num_probes = K == 0 ? filter.num_probes : K;
     const uint32_t num_bits = NumBits(filter);
     char* payload = const_cast<char*>(filter.data);
@@ -48,11 +47,11 @@ struct Insert {
 
 }  // namespace
 
-bool FlatMayMatch(const FlatFilter& filter, uint64_t hash) {
+bool FlatMayMatch(const PayloadView& filter, uint64_t hash) {
   return UnrolledFunction<Query>(filter.num_probes)(filter, hash);
 }
 
-void FlatInsertMany(const FlatFilter& filter, size_t n, const uint64_t* hashes) {
+void FlatInsertMany(const PayloadView& filter, size_t n, const uint64_t* hashes) {
   RunForEach<Insert>(filter, n, hashes);
 }
 

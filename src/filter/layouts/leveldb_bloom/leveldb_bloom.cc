@@ -1,11 +1,10 @@
-// LevelDB's own filter: docs/format.md, section 3.1. Only LevelDB has it, and makes one query of a
-// filter at a time.
-#include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
-
+// LevelDB's own filter: docs/format.md, section 3.1. Only LevelDB has it, and queries each filter
+// once at a time.
 #include <algorithm>
 #include <cmath>
 
-#include "src/filter/bits/bits.h"
+#include "src/filter/bits/bytes.h"
+#include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout_row.h"
 
 namespace bloomline::kernels {

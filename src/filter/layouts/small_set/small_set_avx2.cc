@@ -1,7 +1,7 @@
 // Small sets with AVX2: the bytes of 32 slots at a time, the solver four equations at a time.
 #if defined(__x86_64__)
 
-#include "src/filter/cpu/avx2_bits.h"
+#include "src/filter/cpu/avx2.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/small_set/small_set_query.h"
 #include "src/filter/layouts/small_set/small_set_solver.h"

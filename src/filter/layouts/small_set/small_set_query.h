@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-#include "src/filter/bits/always_inline.h"
-#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/small_set_block.h"
 
 namespace bloomline::kernels::small_set {
@@ -42,13 +41,13 @@ BLOOMLINE_ALWAYS_INLINE uint64_t PartialColumn(const char* block, unsigned block
 }
 
 // Derived from the key and the block's header.
-struct Query {
+struct KeyInBlock {
   unsigned slots;  // kMatchAllSlots: the block matches every key
   uint64_t coefficients;
 };
 
-BLOOMLINE_ALWAYS_INLINE Query QueryOf(const char* block, unsigned block_bytes,
-                                      unsigned first_attempt, uint64_t hash) {
+BLOOMLINE_ALWAYS_INLINE KeyInBlock LocateKey(const char* block, unsigned block_bytes,
+                                             unsigned first_attempt, uint64_t hash) {
   const unsigned header = static_cast<unsigned char>(block[block_bytes - 1]);
   const unsigned slots = header % 64;
   const unsigned attempt = first_attempt + header / 64;
@@ -59,7 +58,7 @@ BLOOMLINE_ALWAYS_INLINE Query QueryOf(const char* block, unsigned block_bytes,
 // Columns first_column to r - 1 and the partial one.
 template <bool kWide>
 BLOOMLINE_ALWAYS_INLINE bool ColumnsMatch(const char* block, unsigned block_bytes,
-                                          const Query& query, unsigned first_column,
+                                          const KeyInBlock& query, unsigned first_column,
                                           Division division, uint64_t hash) {
   uint64_t wrong = 0;
   unsigned bit = first_column * query.slots;
@@ -81,7 +80,7 @@ template <typename ByteSum>
 BLOOMLINE_ALWAYS_INLINE bool SmallSetMayMatch(const char* block, unsigned block_bytes,
                                               unsigned first_attempt, uint64_t hash,
                                               ByteSum byte_sum) {
-  const Query query = QueryOf(block, block_bytes, first_attempt, hash);
+  const KeyInBlock query = LocateKey(block, block_bytes, first_attempt, hash);
   if (query.slots == kMatchAllSlots) return true;
   const Division division = DivideBlock(block_bytes, query.slots);
   unsigned first_column = 0;

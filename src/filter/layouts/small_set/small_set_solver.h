@@ -15,14 +15,180 @@
 #include <cstdint>
 #include <cstring>
 
-#include "src/filter/bits/always_inline.h"
-#include "src/filter/bits/equation_span.h"
-#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/small_set_block.h"
-#include "src/filter/layouts/small_set/small_set_attempts.h"
-#include "src/filter/layouts/small_set/small_set_reduction.h"
+#include "src/filter/bits/solved_block.h"
 
 namespace bloomline::kernels::small_set {
+
+BLOOMLINE_ALWAYS_INLINE uint64_t AllOnesIf(uint64_t bit) { return ~(bit & 1) + 1; }
+
+// ---- Gaussian elimination over GF(2), four pivots at a time.
+
+constexpr size_t kMaxEquations = 64;  // one more than there are: whole registers
+static_assert(kMaxBlockSlots < kMaxEquations);
+
+// The pivot of an equation is a slot that no other equation has.
+struct Equations {
+  alignas(64) uint64_t slots[kMaxEquations];
+  alignas(64) uint64_t hashes[kMaxEquations];
+  uint8_t pivots[kMaxEquations];
+  uint64_t with_pivot = 0;  // bit i: equation i has one
+};
+
+// Up to four pivots: equations of which none has the pivot of another. Unused ones are 0.
+constexpr unsigned kBatchPivots = 4;
+struct PivotBatch {
+  uint64_t slots[kBatchPivots] = {};
+  uint64_t hashes[kBatchPivots] = {};
+  unsigned pivots[kBatchPivots] = {};
+};
+
+// Gives each of the first `count` of n equations that lacks one a pivot: the lowest of its slots
+// among `allowed`, which is then taken out of all other equations. Four at a time: clear(equations,
+// n, batch) adds to each equation those of the batch whose pivot it has. It may change equations
+// from n to the next multiple of 8.
+template <typename Clear>
+BLOOMLINE_ALWAYS_INLINE void ReduceInBatches(Equations* equations, size_t n, size_t count,
+                                             uint64_t allowed, Clear clear) {
+  for (size_t i = 0; i < count;) {
+    PivotBatch batch;
+    size_t places[kBatchPivots] = {};
+    unsigned size = 0;
+    // Unrolled, the batch stays in registers.
+#pragma GCC unroll 4
+    for (unsigned k = 0; k < kBatchPivots; ++k) {
+      uint64_t slots = 0;
+      uint64_t hash = 0;
+      for (; i < count; ++i) {
+        if ((equations->with_pivot >> i & 1) != 0) continue;
+        slots = equations->slots[i];
+        hash = equations->hashes[i];
+#pragma GCC unroll 4
+        for (unsigned j = 0; j < k; ++j) {
+          const uint64_t mask = AllOnesIf(slots >> batch.pivots[j]);
+          slots ^= batch.slots[j] & mask;
+          hash ^= batch.hashes[j] & mask;
+        }
+        if ((slots & allowed) != 0) break;
+      }
+      if (i == count) break;
+      const auto pivot = static_cast<unsigned>(__builtin_ctzll(slots & allowed));
+#pragma GCC unroll 4
+      for (unsigned j = 0; j < k; ++j) {
+        const uint64_t mask = AllOnesIf(batch.slots[j] >> pivot);
+        batch.slots[j] ^= slots & mask;
+        batch.hashes[j] ^= hash & mask;
+      }
+      batch.slots[k] = slots;
+      batch.hashes[k] = hash;
+      batch.pivots[k] = pivot;
+      places[k] = i;
+      size = k + 1;
+      equations->with_pivot |= uint64_t{1} << i;
+      equations->pivots[i] = static_cast<uint8_t>(pivot);
+      ++i;
+    }
+    if (size == 0) return;
+    clear(equations, n, batch);
+    // The batch's own equations have become 0.
+    for (unsigned j = 0; j < size; ++j) {
+      equations->slots[places[j]] = batch.slots[j];
+      equations->hashes[places[j]] = batch.hashes[j];
+    }
+  }
+}
+
+// ---- The attempts: what is left of the equations once they are reduced by the slots that no
+// attempt changes.
+
+// Four fields of 16 bits, one for each variable slot; bit t of a field is that of attempt t.
+static_assert(kVariableSlots * kMaxAttempts == 64);
+constexpr uint64_t kAttemptField = 0xFFFF;
+constexpr uint64_t kEachField = 0x0001000100010001;
+
+// The variable coefficients of an equation in all attempts. Those of a slot are the bits of the
+// hash from 32 + slot on, inverted if the fixed coefficient is 1.
+BLOOMLINE_ALWAYS_INLINE uint64_t AttemptCoefficients(uint64_t slots, uint64_t hash,
+                                                     unsigned variable_slots) {
+  uint64_t coefficients = 0;
+  for (unsigned v = 0; v < kVariableSlots; ++v) {
+    const uint64_t of_slot = (hash >> (kVariableShift + v) ^ AllOnesIf(slots >> v)) & kAttemptField;
+    coefficients |= of_slot << (kMaxAttempts * v);
+  }
+  return variable_slots >= kVariableSlots ? coefficients
+                                          : coefficients & OnesBelow(kMaxAttempts * variable_slots);
+}
+
+// A system of equations in the variable slots for each attempt, kept in echelon form. Attempts
+// differ, so it does not branch.
+class AttemptSystems {
+ public:
+  // `attempts`: those in which the equation depends on the ones before. `contradicts`: those of
+  // them in which its right side contradicts these.
+  struct Dependent {
+    uint64_t attempts;
+    uint64_t contradicts;
+  };
+  BLOOMLINE_ALWAYS_INLINE Dependent Add(uint64_t coefficients, uint64_t right_side) {
+    uint64_t right = AllOnesIf(right_side);
+    uint64_t pending = kAttemptField;
+    for (unsigned v = 0; v < kVariableSlots; ++v) {
+      const uint64_t has = coefficients >> (kMaxAttempts * v) & pending;
+      const uint64_t reduced = has & used_[v];
+      const uint64_t fresh = has & ~used_[v];
+      rows_[v] |= coefficients & fresh * kEachField;
+      right_[v] |= right & fresh;
+      coefficients ^= rows_[v] & reduced * kEachField;
+      right ^= right_[v] & reduced;
+      used_[v] |= fresh;
+      pending &= ~fresh;
+    }
+    return {pending, pending & right};
+  }
+
+ private:
+  uint64_t used_[kVariableSlots] = {};
+  uint64_t rows_[kVariableSlots] = {};
+  uint64_t right_[kVariableSlots] = {};
+};
+
+// The variable slots' values in one attempt, for all columns at once.
+class VariableSolution {
+ public:
+  // Equations that do not contradict each other, in any order.
+  BLOOMLINE_ALWAYS_INLINE void Add(uint64_t slots, uint64_t right_side) {
+    for (unsigned v = 0; v < kVariableSlots; ++v) {
+      const uint64_t mask = AllOnesIf(slots >> v);
+      slots ^= slots_[v] & mask;
+      right_side ^= values_[v] & mask;
+    }
+    const uint64_t lowest = slots & (~slots + 1);
+    for (unsigned v = 0; v < kVariableSlots; ++v) {
+      // Slot v's equation is the new one, or it has the new one's lowest slot.
+      const uint64_t mask = AllOnesIf(((slots_[v] | uint64_t{1} << v) & lowest) != 0 ? 1 : 0);
+      slots_[v] ^= slots & mask;
+      values_[v] ^= right_side & mask;
+    }
+  }
+
+  // Slots without an equation are 0.
+  uint64_t value(unsigned slot) const { return values_[slot]; }
+
+  // sums[c]: what they add to an equation with the coefficients c.
+  BLOOMLINE_ALWAYS_INLINE void Sums(uint64_t* sums) const {
+    sums[0] = 0;
+    for (unsigned v = 0; v < kVariableSlots; ++v) {
+      for (unsigned c = 0; c < 1u << v; ++c) sums[c | 1u << v] = sums[c] ^ values_[v];
+    }
+  }
+
+ private:
+  uint64_t slots_[kVariableSlots] = {};
+  uint64_t values_[kVariableSlots] = {};
+};
+
+// ---- A block.
 
 constexpr size_t kGroup = 8;
 

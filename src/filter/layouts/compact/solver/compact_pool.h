@@ -71,8 +71,8 @@ struct PoolWriter {
 }  // namespace pool_internal
 
 // `slots` from kMinCompactSlots to the arrangement's max_slots().
-constexpr Pool PoolOf(const Arrangement& arrangement, unsigned slots) {
-  const ColumnCounts counts = ColumnCountsOf(arrangement.payload_bits(), slots);
+constexpr Pool MakePool(const Arrangement& arrangement, unsigned slots) {
+  const ColumnCounts counts = CountColumns(arrangement.payload_bits(), slots);
   pool_internal::PoolWriter writer;
   writer.pool.full_columns = static_cast<uint8_t>(counts.full);
   writer.pool.partial_slots = static_cast<uint8_t>(counts.partial_slots);
@@ -105,7 +105,7 @@ struct Pools {
   constexpr Pools() {
     for (unsigned slots = kMinCompactSlots; slots <= kArrangements[kArrangement].max_slots();
          ++slots) {
-      by_slots[slots - kMinCompactSlots] = PoolOf(kArrangements[kArrangement], slots);
+      by_slots[slots - kMinCompactSlots] = MakePool(kArrangements[kArrangement], slots);
     }
   }
   Pool by_slots[kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots] = {};
@@ -126,8 +126,8 @@ inline const Pool& PoolFor(unsigned arrangement, unsigned slots) {
   return kOfArrangements[arrangement][slots - kMinCompactSlots];
 }
 
-// The pools of an arrangement in a kernel's form: Row::Of(pool, arrangement), by slots -
-// kMinCompactSlots. Made by the first query that needs it.
+// The pools of an arrangement as a kernel wants them: Row::Make(pool, arrangement), by
+// slots - kMinCompactSlots. Made by the first query that needs it.
 //
 // No thread ever waits for another one to make the table: in the child of a fork, the thread that
 // had begun to does not exist. A static variable of a function would wait at its guard.
@@ -141,14 +141,14 @@ class PoolTable {
   const Row* Make() {
     if (begun_.exchange(true, std::memory_order_relaxed)) return rows();
     for (unsigned i = 0; i < kRows; ++i) {
-      memory_[i] = Row::Of(kPools<kArrangement>.by_slots[i], kArrangements[kArrangement]);
+      memory_[i] = Row::Make(kPools<kArrangement>.by_slots[i], kArrangements[kArrangement]);
     }
     rows_.store(memory_, std::memory_order_release);
     return memory_;
   }
 
  private:
-  static constexpr unsigned kRows = MaxCodeOf(kArrangement) + 1;
+  static constexpr unsigned kRows = MaxHeaderCode(kArrangement) + 1;
 
   std::atomic<const Row*> rows_{nullptr};
   std::atomic<bool> begun_{false};

@@ -40,15 +40,15 @@ class SliceKeys {
     // The multiplications, whose upper halves vector instructions do not give, in a loop of their
     // own, so that compilers make vector instructions of the next one.
     for (size_t i = 0; i < n; ++i) {
-      const CompactKey key = CompactKeyOf(hashes[i]);
+      const CompactKey key = MakeCompactKey(hashes[i]);
       words[0][i] = key.slots.word;
       words[1][i] = key.slots.field;
       words[2][i] = key.variable;
     }
     for (size_t i = 0; i < n; ++i) {
       const CompactKey key = {{words[0][i], words[1][i]}, words[2][i]};
-      words[1][i] = key.slots.field | uint64_t{SelectorOf(hashes[i])} << 8 * kSelectorByte;
-      words[2][i] = layout.TailOf(hashes[i], key);
+      words[1][i] = key.slots.field | uint64_t{Selector(hashes[i])} << 8 * kSelectorByte;
+      words[2][i] = layout.Tail(hashes[i], key);
     }
     for (size_t i = n; i < (two ? 128 : 64); ++i) words[0][i] = words[1][i] = words[2][i] = 0;
     Bytes columns[2][8];
@@ -134,9 +134,9 @@ class SliceKeys {
   BLOOMLINE_SLICES_INLINE static Bytes ThreeBits(const Bytes& slice, const Bytes& next,
                                                  unsigned bit) {
     constexpr uint64_t kRows = 0x040201;
-    const Bytes bits = Simd::TimesMatrix(slice, Simd::MatrixOf(kRows << 8 * bit));
+    const Bytes bits = Simd::TimesMatrix(slice, Simd::FromRows(kRows << 8 * bit));
     if (bit <= 5) return bits;
-    return Simd::Xor(bits, Simd::TimesMatrix(next, Simd::MatrixOf(kRows >> 8 * (8 - bit))));
+    return Simd::Xor(bits, Simd::TimesMatrix(next, Simd::FromRows(kRows >> 8 * (8 - bit))));
   }
 
   // Keys that use the partial column.
@@ -202,7 +202,7 @@ class SliceSolver {
     if (!EliminateFixedSlots(slots) || !LeftAreIndependent()) return SliceResult::kUnknown;
     for (; slots <= range_.last_slots; ++slots) {
       if (slots > layout().num_slots) return SliceResult::kUnknown;
-      const ColumnCounts counts = ColumnCountsOf(payload_bits_, slots);
+      const ColumnCounts counts = CountColumns(payload_bits_, slots);
       for (uint32_t attempts = Attempts(); attempts != 0; attempts &= attempts - 1) {
         const unsigned attempt = kFirstAttempt + static_cast<unsigned>(__builtin_ctz(attempts));
         CompactSlots partial = {};
@@ -231,7 +231,7 @@ class SliceSolver {
                : system_.template EliminateSlots<false>(kNumVariableSlots, slots, layout().end);
   }
 
-  BLOOMLINE_SLICES_INLINE uint64_t TailOf(unsigned equation) const {
+  BLOOMLINE_SLICES_INLINE uint64_t Tail(unsigned equation) const {
     uint64_t tail = 0;
     for (unsigned i = layout().tail; i < layout().end; ++i) {
       const auto* bytes = reinterpret_cast<const uint8_t*>(&system_.slices[i].low);
@@ -250,7 +250,7 @@ class SliceSolver {
     for (uint64_t left = system_.unused[0]; left != 0; left &= left - 1) {
       if (n == kMany) return false;
       uint64_t tail =
-          TailOf(static_cast<unsigned>(__builtin_ctzll(left))) & layout().tail_without_partial();
+          Tail(static_cast<unsigned>(__builtin_ctzll(left))) & layout().tail_without_partial();
       for (unsigned i = 0; i < n; ++i) tail = std::min(tail, tail ^ tails[i]);
       if (tail == 0) return false;
       tails[n++] = tail;
@@ -284,7 +284,7 @@ class SliceSolver {
     unsigned n = 0;
     for (uint64_t left = system_.unused[0]; left != 0; left &= left - 1) {
       if (n == kNumVariableSlots) return 0;
-      tails[n++] = TailOf(static_cast<unsigned>(__builtin_ctzll(left)));
+      tails[n++] = Tail(static_cast<unsigned>(__builtin_ctzll(left)));
     }
     return AttemptsThatSolve(tails, n, layout()) &
            static_cast<uint32_t>(OnesBelow64(range_.num_attempts()));
@@ -316,7 +316,7 @@ class SliceSolver {
     }
     // Overwrites what the last eight masks left there. What they left in later columns is not read.
     solution.columns[counts.full] = partial;
-    WriteSolvedBlock(solution, ArrangementOfBlock(arrangement_, slots), slots,
+    WriteSolvedBlock(solution, BlockArrangement(arrangement_, slots), slots,
                      HeaderBits(slots - kMinCompactSlots, attempt), block);
   }
 

@@ -14,9 +14,34 @@
 // it. In each other slice these bytes, times one 8 x 8 matrix (the pivots' bytes there), are added
 // to the equations' bytes.
 //
-// `Simd` is what an instruction set does with slices; simd_portable.h defines it. A kernel's .cc
-// file defines BLOOMLINE_SLICES_TARGET, the attribute of its functions, before this file: a
-// template cannot take it as a parameter.
+// `Simd` is what an instruction set does with slices. Tests solve with a portable one
+// (tests/filter/portable_simd.h).
+//
+//   Bytes      a byte of each of 64 equations
+//   Matrix     8 x 8 bits, by rows
+//   Equations  eight of equations 0 to 63; 64 is none
+//
+//   Bytes Xor(Bytes a, Bytes b)                    each byte ^ the other's
+//   Bytes And(Bytes bytes, unsigned byte)          each byte & byte
+//   uint64_t BitMask(Bytes bytes, unsigned b)      bit i is bit b of byte i
+//   void BitMasks(Bytes bytes, uint64_t masks[8])  masks[b] is BitMask(bytes, b)
+//   Bytes FromBitMasks(const uint64_t masks[8])    the reverse
+//   uint64_t SumsBelow(Bytes bytes, unsigned added, unsigned limit)
+//                                                  bit i: (byte i + added) % 256 < limit, for a
+//                                                  limit of 1 to 255
+//   Equations Selectors(uint64_t pivots)           those of EightPivots::equations
+//   Matrix FromRows(uint64_t rows)                 row b is byte b
+//   Matrix MatrixAt(Bytes bytes, Equations equations, uint64_t added)
+//                                                  row b is the byte of equation b, or 0 if it is
+//                                                  none, XOR byte b of `added`
+//   Bytes TimesMatrix(Bytes bytes, Matrix matrix)  each byte becomes the XOR of the rows that its
+//                                                  bits name
+//   Bytes BytesAt(Slice slice, const uint8_t at[64])                byte i is byte at[i]
+//   void Exchange(const EquationPairs& pairs, Slice* slice)         the bytes of each pair
+//   void Transpose(const uint64_t words[64], Bytes to[8])           byte b of word i to byte i of b
+//
+// A kernel's .cc file defines BLOOMLINE_SLICES_TARGET, the attribute of its functions, before this
+// file: a template cannot take it as a parameter.
 #ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICES_H_
 #define BLOOMLINE_FILTER_LAYOUTS_COMPACT_SOLVER_SLICES_H_
 
@@ -25,8 +50,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/compact_block.h"
-#include "src/filter/bits/little_endian.h"
 
 #ifndef BLOOMLINE_SLICES_TARGET
 #define BLOOMLINE_SLICES_TARGET
@@ -53,7 +78,7 @@ struct SliceLayout {
         variable_shift(full_columns + 1),
         window_bits(num_window_bits) {}
 
-  uint64_t TailOf(uint64_t hash, const CompactKey& key) const {
+  uint64_t Tail(uint64_t hash, const CompactKey& key) const {
     return (hash & OnesBelow64(variable_shift)) |
            (key.slots.word & kVariableSlots) << variable_shift |
            (key.variable >> kFirstAttempt & OnesBelow64(window_bits)) << window_shift();
@@ -201,8 +226,8 @@ struct SliceSystem {
     Elimination chosen;
     Simd::BitMasks(Simd::And(slice.low, slots), masks);
     chosen.pivots = ChoosePivots(masks, &unused[0]);
-    chosen.sums.low = Simd::OfBitMasks(masks);
-    chosen.equations = Simd::EquationsOf(chosen.pivots.equations);
+    chosen.sums.low = Simd::FromBitMasks(masks);
+    chosen.equations = Simd::Selectors(chosen.pivots.equations);
     if (kTwo) {
       chosen.sums.high =
           Simd::TimesMatrix(Simd::And(slice.high, chosen.pivots.slots()),

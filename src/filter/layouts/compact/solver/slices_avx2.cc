@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "src/filter/cpu/avx2_bits.h"
+#include "src/filter/cpu/avx2.h"
 
 #define BLOOMLINE_SLICES_TARGET BLOOMLINE_AVX2
 #include "src/filter/layouts/compact/solver/slice_solver.h"
@@ -11,7 +11,7 @@
 namespace bloomline::kernels {
 namespace {
 
-// The functions of PortableSimd (simd_portable.h), in this order. A `half` is 32 bytes.
+// The functions that slices.h lists, in this order. A `half` is 32 bytes.
 struct Avx2Simd {
   struct Bytes {
     __m256i half[2];
@@ -65,7 +65,7 @@ struct Avx2Simd {
   //   m01                  00 10 01 11 02 12 ..            (byte g of mask m: "m g")
   //   low03                00 10 20 30 01 11 21 31 ..      g = 0 to 3; high03: 4 to 7
   //   unpack(low03, low47) 00 10 20 30 40 50 60 70 01 ..   g = 0, 1
-  BLOOMLINE_AVX2_INLINE static Bytes OfBitMasks(const uint64_t masks[8]) {
+  BLOOMLINE_AVX2_INLINE static Bytes FromBitMasks(const uint64_t masks[8]) {
     const __m128i m01 = Interleaved(masks[0], masks[1]);
     const __m128i m23 = Interleaved(masks[2], masks[3]);
     const __m128i m45 = Interleaved(masks[4], masks[5]);
@@ -88,21 +88,21 @@ struct Avx2Simd {
     return UpperBits(bytes.half[0], bytes.half[1]);
   }
 
-  BLOOMLINE_AVX2_INLINE static Equations EquationsOf(uint64_t pivots) {
+  BLOOMLINE_AVX2_INLINE static Equations Selectors(uint64_t pivots) {
     const __m256i all = Rows(pivots);
     const __m256i lanes01 = _mm256_set_m128i(_mm_set1_epi8(16), _mm_set1_epi8(0));
     const __m256i lanes23 = _mm256_set_m128i(_mm_set1_epi8(48), _mm_set1_epi8(32));
     return {{_mm256_add_epi8(_mm256_xor_si256(all, lanes01), EachByte(0x70)),
              _mm256_add_epi8(_mm256_xor_si256(all, lanes23), EachByte(0x70))}};
   }
-  BLOOMLINE_AVX2_INLINE static Matrix MatrixOf(uint64_t rows) { return MatrixOfRows(Rows(rows)); }
+  BLOOMLINE_AVX2_INLINE static Matrix FromRows(uint64_t rows) { return MatrixWithRows(Rows(rows)); }
   // Each row is found in one of the four lanes, and is zero in the others, so all four are ORed.
   BLOOMLINE_AVX2_INLINE static Matrix MatrixAt(Bytes bytes, const Equations& equations,
                                                uint64_t added) {
     const __m256i rows = _mm256_or_si256(_mm256_shuffle_epi8(bytes.half[0], equations.half[0]),
                                          _mm256_shuffle_epi8(bytes.half[1], equations.half[1]));
     const __m256i other_lanes = _mm256_permute2x128_si256(rows, rows, 0x01);
-    return MatrixOfRows(_mm256_xor_si256(_mm256_or_si256(rows, other_lanes), Rows(added)));
+    return MatrixWithRows(_mm256_xor_si256(_mm256_or_si256(rows, other_lanes), Rows(added)));
   }
   BLOOMLINE_AVX2_INLINE static Bytes TimesMatrix(Bytes bytes, const Matrix& matrix) {
     return {{HalfTimesMatrix(bytes.half[0], matrix), HalfTimesMatrix(bytes.half[1], matrix)}};
@@ -199,7 +199,7 @@ struct Avx2Simd {
   static const PlacesOfBits kPlacesOfBits;
   // Sums of rows 0 to 3 are made in the lower lane, those of rows 4 to 7 in the upper one, and then
   // each is copied to both lanes, for VPSHUFB.
-  BLOOMLINE_AVX2_INLINE static Matrix MatrixOfRows(__m256i rows) {
+  BLOOMLINE_AVX2_INLINE static Matrix MatrixWithRows(__m256i rows) {
     __m256i sums = _mm256_setzero_si256();
 #pragma GCC unroll 4
     for (const auto& from : kPlacesOfBits.from) {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "src/filter/cpu/avx512_bits.h"
+#include "src/filter/cpu/avx512.h"
 
 #define BLOOMLINE_SLICES_TARGET BLOOMLINE_AVX512
 #include "src/filter/layouts/compact/solver/slice_solver.h"
@@ -11,7 +11,7 @@
 namespace bloomline::kernels {
 namespace {
 
-// The functions of PortableSimd (simd_portable.h), in this order.
+// The functions that slices.h lists, in this order.
 struct Avx512Simd {
   using Bytes = __m512i;
   using Matrix = __m512i;     // as GF2P8AFFINEQB wants it, in each 64 bits
@@ -27,7 +27,7 @@ struct Avx512Simd {
   BLOOMLINE_AVX512_INLINE static void BitMasks(Bytes bytes, uint64_t masks[8]) {
     for (unsigned b = 0; b < 8; ++b) masks[b] = BitMask(bytes, b);
   }
-  BLOOMLINE_AVX512_INLINE static Bytes OfBitMasks(const uint64_t masks[8]) {
+  BLOOMLINE_AVX512_INLINE static Bytes FromBitMasks(const uint64_t masks[8]) {
     Bytes pairs[4];
     for (unsigned b = 0; b < 4; ++b) {
       const Bytes bits = _mm512_maskz_mov_epi8(masks[b], EachByte(1u << b));
@@ -41,14 +41,14 @@ struct Avx512Simd {
     return _mm512_cmplt_epu8_mask(_mm512_add_epi8(bytes, EachByte(added)), EachByte(limit));
   }
 
-  BLOOMLINE_AVX512_INLINE static Equations EquationsOf(uint64_t pivots) {
+  BLOOMLINE_AVX512_INLINE static Equations Selectors(uint64_t pivots) {
     return FirstInByte7(pivots);
   }
-  BLOOMLINE_AVX512_INLINE static Matrix MatrixOf(uint64_t rows) {
-    return MatrixOfRows(FirstInByte7(rows));
+  BLOOMLINE_AVX512_INLINE static Matrix FromRows(uint64_t rows) {
+    return MatrixWithRows(FirstInByte7(rows));
   }
   BLOOMLINE_AVX512_INLINE static Matrix MatrixAt(Bytes bytes, Equations equations, uint64_t added) {
-    return MatrixOfRows(Xor(_mm512_permutexvar_epi8(equations, bytes), FirstInByte7(added)));
+    return MatrixWithRows(Xor(_mm512_permutexvar_epi8(equations, bytes), FirstInByte7(added)));
   }
   BLOOMLINE_AVX512_INLINE static Bytes TimesMatrix(Bytes bytes, Matrix matrix) {
     return _mm512_gf2p8affine_epi64_epi8(bytes, matrix, 0);
@@ -98,7 +98,7 @@ struct Avx512Simd {
     return _mm512_set1_epi64(static_cast<long long>(__builtin_bswap64(bytes)));
   }
   // Transposed: bit i of a byte is to stand for row i, and a product is the sum of these rows.
-  BLOOMLINE_AVX512_INLINE static Matrix MatrixOfRows(__m512i rows) {
+  BLOOMLINE_AVX512_INLINE static Matrix MatrixWithRows(__m512i rows) {
     return _mm512_gf2p8affine_epi64_epi8(FirstInByte7(0x8040201008040201), rows, 0);
   }
 };

@@ -7,9 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/bits/always_inline.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/compact_block.h"
-#include "src/filter/bits/little_endian.h"
 #include "src/filter/layouts/compact/solver/compact_pool.h"
 
 namespace bloomline::kernels {

@@ -9,10 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/bits/always_inline.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/compact_block.h"
-#include "src/filter/bits/equation_span.h"
-#include "src/filter/bits/little_endian.h"
+#include "src/filter/bits/solved_block.h"
 #include "src/filter/layouts/compact/solver/solve.h"
 
 // No anonymous namespace: with one, GCC 12 makes other code, which takes 2 to 5 % longer.
@@ -82,7 +81,7 @@ struct BlockSystem {
     const uint64_t field_mask = OnesBelow64(second.field_slots);
     const uint64_t window_mask = OnesBelow64(WindowBits(second));
     for (size_t i = 0; i < size; ++i) {
-      const CompactKey& key = keys[i] = CompactKeyOf(hashes[i]);
+      const CompactKey& key = keys[i] = MakeCompactKey(hashes[i]);
       equations.first[i] = key.slots.word;
       equations.second[i] = (key.slots.field & field_mask) |
                             (key.variable >> kFirstAttempt & window_mask) << second.field_slots |
@@ -259,12 +258,12 @@ bool PortableSolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n
   system.EliminateFixedSlots(slots);
   for (; slots <= range.last_slots; system.AddFixedSlot(slots++)) {
     if (system.num_left > kNumVariableSlots) continue;
-    const ColumnCounts counts = ColumnCountsOf(payload_bits, slots);
+    const ColumnCounts counts = CountColumns(payload_bits, slots);
     for (unsigned attempt = kFirstAttempt; attempt <= range.last_attempt; ++attempt) {
       if (!system.VariableSlotsSolve(attempt)) continue;
       if (!SolvePartialColumn(&system, counts, slots, attempt)) continue;
       system.Finish(attempt);
-      WriteSolution(system, counts, ArrangementOfBlock(arrangement, slots), slots,
+      WriteSolution(system, counts, BlockArrangement(arrangement, slots), slots,
                     HeaderBits(slots - kMinCompactSlots, attempt), block);
       return true;
     }

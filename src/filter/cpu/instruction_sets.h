@@ -4,8 +4,8 @@
 //
 // FMA and F16C, which clang derives from avx512f, are left out: they compute floating-point
 // numbers, which kernels do not use.
-#ifndef BLOOMLINE_FILTER_CPU_X86_EXTENSIONS_H_
-#define BLOOMLINE_FILTER_CPU_X86_EXTENSIONS_H_
+#ifndef BLOOMLINE_FILTER_CPU_INSTRUCTION_SETS_H_
+#define BLOOMLINE_FILTER_CPU_INSTRUCTION_SETS_H_
 
 // LIST(FIRST, NEXT): FIRST(name) once, then NEXT(name) for each other name.
 #define BLOOMLINE_AVX2_EXTENSIONS(FIRST, NEXT) \
@@ -33,4 +33,9 @@
 // covers the operating system: it reads the register state that XGETBV says is saved.
 #define BLOOMLINE_CPU_HAS_ALL(LIST) (LIST(BLOOMLINE_FIRST_CHECK, BLOOMLINE_NEXT_CHECK))
 
-#endif  // BLOOMLINE_FILTER_CPU_X86_EXTENSIONS_H_
+// NEON: every 64-bit ARM CPU has it. The kernel is written for little-endian ones.
+#if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define BLOOMLINE_HAS_NEON 1
+#endif
+
+#endif  // BLOOMLINE_FILTER_CPU_INSTRUCTION_SETS_H_

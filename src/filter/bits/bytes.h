@@ -1,11 +1,26 @@
-// Little-endian numbers at any alignment, on any CPU.
-#ifndef BLOOMLINE_FILTER_BITS_LITTLE_ENDIAN_H_
-#define BLOOMLINE_FILTER_BITS_LITTLE_ENDIAN_H_
+// Bits and little-endian numbers of a payload, at any alignment and on any CPU; and the attribute
+// of code that kernels share.
+#ifndef BLOOMLINE_FILTER_BITS_BYTES_H_
+#define BLOOMLINE_FILTER_BITS_BYTES_H_
 
 #include <cstdint>
 #include <cstring>
 
+// Inlined, a function is compiled for the instruction set of each kernel. As one function it would
+// be compiled for none.
+#define BLOOMLINE_ALWAYS_INLINE __attribute__((always_inline)) inline
+
 namespace bloomline::kernels {
+
+// Bit i of a payload is in byte i / 8.
+inline bool TestBit(const char* data, uint64_t bit) {
+  return (static_cast<unsigned char>(data[bit / 8]) >> (bit % 8) & 1) != 0;
+}
+
+inline void SetBit(char* data, uint64_t bit) {
+  char* byte = data + bit / 8;
+  *byte = static_cast<char>(static_cast<unsigned char>(*byte) | 1u << (bit % 8));
+}
 
 inline unsigned LoadLittleEndian16(const char* p) {
   return static_cast<unsigned char>(p[0]) | static_cast<unsigned>(static_cast<unsigned char>(p[1]))
@@ -46,4 +61,4 @@ inline void StoreLittleEndian64(uint64_t value, char* p) {
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_BITS_LITTLE_ENDIAN_H_
+#endif  // BLOOMLINE_FILTER_BITS_BYTES_H_

@@ -1,11 +1,63 @@
-// AVX2: the probe sequence, eight probes in one register.
-#ifndef BLOOMLINE_FILTER_CPU_AVX2_PROBES_H_
-#define BLOOMLINE_FILTER_CPU_AVX2_PROBES_H_
+// AVX2: the attribute of its functions, a block as two registers, and the probe sequence, eight
+// probes in one register.
+#ifndef BLOOMLINE_FILTER_CPU_AVX2_H_
+#define BLOOMLINE_FILTER_CPU_AVX2_H_
+
+#include <immintrin.h>
+
+#include <cstdint>
+#include <cstring>
 
 #include "src/filter/bits/probe_sequence.h"
-#include "src/filter/cpu/avx2_bits.h"
+#include "src/filter/cpu/instruction_sets.h"
+
+#define BLOOMLINE_AVX2 BLOOMLINE_TARGET(BLOOMLINE_AVX2_EXTENSIONS)
+#define BLOOMLINE_AVX2_INLINE BLOOMLINE_AVX2 __attribute__((always_inline)) inline
 
 namespace bloomline::kernels {
+
+constexpr uint32_t kBytesPer256Bits = 32;
+
+BLOOMLINE_AVX2_INLINE __m256i Load256(const void* p) {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(p));
+}
+
+// The 4 or 8 bytes at p in all lanes, by a load alone. They are copied as floating-point numbers,
+// because an integer that is also in a general register takes a move and a shuffle.
+BLOOMLINE_AVX2_INLINE __m256i Broadcast32(const void* p) {
+  float bits;
+  std::memcpy(&bits, p, sizeof(bits));
+  return _mm256_castps_si256(_mm256_set1_ps(bits));
+}
+BLOOMLINE_AVX2_INLINE __m256i Broadcast64(const void* p) {
+  double bits;
+  std::memcpy(&bits, p, sizeof(bits));
+  return _mm256_castpd_si256(_mm256_set1_pd(bits));
+}
+
+struct Bits512 {
+  __m256i low;
+  __m256i high;
+};
+static_assert(sizeof(Bits512) == kBlockBytes);
+
+BLOOMLINE_AVX2_INLINE Bits512 LoadBlock(const char* block) {
+  return {Load256(block), Load256(block + kBytesPer256Bits)};
+}
+
+// A one at `position` if it lies in the register. A lane of 64 bits that begins at bit `base`
+// shifts a one by position - base. Outside 0..63, taken as unsigned, that gives zero.
+BLOOMLINE_AVX2_INLINE __m256i BitAt(__m256i position, __m256i base) {
+  return _mm256_sllv_epi64(_mm256_set1_epi64x(1), _mm256_sub_epi64(position, base));
+}
+
+BLOOMLINE_AVX2_INLINE void SetBit(uint32_t bit, Bits512* bits) {
+  const __m256i position = _mm256_set1_epi64x(bit);
+  bits->low = _mm256_or_si256(bits->low, BitAt(position, _mm256_set_epi64x(192, 128, 64, 0)));
+  bits->high = _mm256_or_si256(bits->high, BitAt(position, _mm256_set_epi64x(448, 384, 320, 256)));
+}
+
+// ---- Probes.
 
 constexpr int kProbesPer256Bits = 8;
 static_assert(kProbesPer256Bits * sizeof(uint32_t) == kBytesPer256Bits);
@@ -30,10 +82,6 @@ struct ProbePairs {
   __m256i b;
 };
 
-BLOOMLINE_AVX2_INLINE ProbePairs InAllLanes(ProbePair pair) {
-  return {_mm256_set1_epi32(static_cast<int>(pair.a)), _mm256_set1_epi32(static_cast<int>(pair.b))};
-}
-
 // BlockedPair, given the lower half of a hash in all lanes: b is a with its two halves of 16 bits
 // exchanged.
 BLOOMLINE_AVX2_INLINE ProbePairs BlockedPairs(__m256i lower_halves) {
@@ -52,6 +100,19 @@ BLOOMLINE_AVX2_INLINE __m256i EightProbes(ProbePairs pairs, int first) {
 // that no bit is missing, so lanes need not be compared.
 BLOOMLINE_AVX2_INLINE bool WordsHaveBits(__m256i words, __m256i bits, __m256i ones) {
   return _mm256_testc_si256(words, _mm256_sllv_epi32(ones, bits)) != 0;
+}
+
+// Whether the bits of eight probes are set, each given by the top 9 bits of its probe. Probes where
+// `ones` is 0 do not count.
+BLOOMLINE_AVX2_INLINE bool HasBits(Bits512 block, __m256i probes, __m256i ones) {
+  // Top 4 bits: which of 16 words. The permutation uses 3 of them. The sign bit, which blendv
+  // uses, chooses the half of the block.
+  const __m256i word = _mm256_srli_epi32(probes, 28);
+  const __m256 low_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(block.low, word));
+  const __m256 high_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(block.high, word));
+  const __m256 words = _mm256_blendv_ps(low_words, high_words, _mm256_castsi256_ps(probes));
+  const __m256i bits = _mm256_and_si256(_mm256_srli_epi32(probes, 23), _mm256_set1_epi32(31));
+  return WordsHaveBits(_mm256_castps_si256(words), bits, ones);
 }
 
 // Bits to be set, as bytes and masks. ORing byte by byte in memory is faster than setting bits in
@@ -82,4 +143,4 @@ struct ByteBits {
 
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_CPU_AVX2_PROBES_H_
+#endif  // BLOOMLINE_FILTER_CPU_AVX2_H_
