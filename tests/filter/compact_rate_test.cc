@@ -99,8 +99,8 @@ double VariableSlotsProbability(size_t left) {
 // kMaxCompactSlots. Over the attempts (slots, seed) in the builder's order, it is
 //   sum of P(all before failed, this one succeeds) * 2^-r * (1 - T / 512),
 // with r full fingerprint bits and a threshold T of 256 for the partial one; the Bloom filter that
-// the block then is if no attempt succeeds. Blocks of docs/format.md, section 3.5: 16, 32 or 64
-// bytes. Takes 0.1 ms.
+// the block then is if no attempt succeeds. Blocks of docs/format.md, section 3.5: 32 or 64 bytes.
+// Takes 0.1 ms.
 //
 // Assumes that a failure at one number of slots affects the next one through the rank alone, and
 // that attempts are independent of each other.
@@ -138,7 +138,7 @@ double ComputedCompactBlockRate(uint64_t num_keys, uint32_t block_bytes) {
 
 // A table, because computing them would take most of the time of all that needs a rate.
 TEST(CompactRateTest, TabledRatesOfCompactBlocksAreTheComputedOnes) {
-  for (const uint32_t block_bytes : {16u, 32u, 64u}) {
+  for (const uint32_t block_bytes : {32u, 64u}) {
     for (uint64_t n = 0; n <= kernels::kMaxCompactSlots; ++n) {
       const double computed = ComputedCompactBlockRate(n, block_bytes);
       EXPECT_NEAR(filter::CompactBlockRate(n, block_bytes) / computed, 1, 1e-4)

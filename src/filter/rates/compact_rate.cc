@@ -7,25 +7,10 @@
 namespace bloomline::filter {
 namespace {
 
-// By the number of keys, up to kMaxCompactSlots: blocks of 16, 32 and 64 bytes. To five digits. In
+// By the number of keys, up to kMaxCompactSlots: blocks of 32 and 64 bytes. To five digits. In
 // a table because computing one takes 0.1 ms, and the rate of a filter is a sum over a hundred of
 // them. compact_rate_test computes each entry again.
-constexpr double kCompactBlockRates[3][kernels::kMaxCompactSlots + 1] = {
-    {
-        0.025574, 0.025574, 0.025574, 0.025574, 0.025574, 0.025574, 0.025574, 0.025574, 0.025574,
-        0.025574, 0.025574, 0.025574, 0.025574, 0.025574, 0.025574, 0.025574, 0.025574, 0.025574,
-        0.025574, 0.025575, 0.025588, 0.025713, 0.026629, 0.030831, 0.036706, 0.041545, 0.04697,
-        0.052197, 0.057495, 0.063183, 0.070237, 0.076652, 0.083656, 0.090491, 0.096955, 0.10305,
-        0.10893,  0.11463,  0.12041,  0.12852,  0.13557,  0.14284,  0.15085,  0.15884,  0.16647,
-        0.17375,  0.18093,  0.18767,  0.19403,  0.20028,  0.20617,  0.21202,  0.21778,  0.22309,
-        0.22806,  0.23304,  0.23808,  0.24362,  0.25043,  0.2581,   0.26207,  0.26899,  0.27637,
-        0.28373,  0.29071,  0.29816,  0.30494,  0.31159,  0.31762,  0.32424,  0.3301,   0.33595,
-        0.34178,  0.34749,  0.35253,  0.35821,  0.3639,   0.36879,  0.37367,  0.37853,  0.38335,
-        0.38796,  0.39215,  0.39671,  0.40064,  0.40457,  0.40849,  0.4124,   0.41631,  0.42019,
-        0.42405,  0.4277,   0.43092,  0.43455,  0.43776,  0.44135,  0.44431,  0.44968,  0.45268,
-        0.45567,  0.45863,  0.46159,  0.46451,  0.46741,  0.47024,  0.47296,  0.47554,  0.47811,
-        0.48069,  0.48326,  0.48584,  0.48844,  0.49108,  0.49392,  0.49758,  0.50628,  0.54001,
-    },
+constexpr double kCompactBlockRates[2][kernels::kMaxCompactSlots + 1] = {
     {
         0.00044441, 0.00044441, 0.00044441, 0.00044441, 0.00044441, 0.00044441, 0.00044441,
         0.00044441, 0.00044441, 0.00044441, 0.00044441, 0.00044441, 0.00044441, 0.00044441,
@@ -69,8 +54,9 @@ constexpr double kCompactBlockRates[3][kernels::kMaxCompactSlots + 1] = {
 }  // namespace
 
 double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes) {
+  if (block_bytes < 32) return kNone;
   if (num_keys <= kernels::kMaxCompactSlots) {
-    return kCompactBlockRates[block_bytes / 32][num_keys];
+    return kCompactBlockRates[block_bytes / 64][num_keys];
   }
   // The rate depends on the size of the block, not on its arrangement.
   const unsigned payload_bits = kernels::CompactPayloadBits(block_bytes);
