@@ -101,7 +101,7 @@ class AtomicFilter : public Subject {
 // One SETBIT or GETBIT for each bit of a key. The commands of a call are in flight at once, through
 // the same router, so with the same pipelining. The bits are those of a standard Bloom filter at 1
 // % in one string.
-class BitByBit : public Subject, private redis::Batch {
+class BitByBit : public Subject {
  public:
   explicit BitByBit(const std::string& server) {
     std::string error;
@@ -151,9 +151,18 @@ class BitByBit : public Subject, private redis::Batch {
  private:
   template <typename F>
   void Run(size_t n, F encode) {
-    bits_.assign(n, 0);
-    encode_ = encode;
-    router_->Run(n, this);
+    std::vector<redis::Command> commands(n);
+    for (size_t i = 0; i < n; ++i) {
+      commands[i].slot = redis::KeySlot(kName);
+      encode(i, &commands[i].bytes);
+    }
+    router_->Run(&commands);
+    bits_.clear();
+    for (const redis::Command& command : commands) {
+      if (command.reply == nullptr) Die(command.error);
+      if (redis::IsError(*command.reply)) Die(command.reply->str);
+      bits_.push_back(static_cast<char>(command.reply->integer));
+    }
   }
 
   void Remove() {
@@ -167,19 +176,9 @@ class BitByBit : public Subject, private redis::Batch {
     return kernels::FlatBit(kernels::Probe(pair_, probe), static_cast<uint32_t>(num_bytes_ * 8));
   }
 
-  uint16_t Slot(size_t) const override { return redis::KeySlot(kName); }
-  void Encode(size_t i, bool, std::string* out) override { encode_(i, out); }
-  bool MayLackKey(size_t, const redisReply&) const override { return false; }
-  void OnReply(size_t i, redis::ReplyPtr reply, bool) override {
-    if (redis::IsError(*reply)) Die(reply->str);
-    bits_[i] = static_cast<char>(reply->integer);
-  }
-  void OnFailure(size_t, const std::string& error) override { Die(error); }
-
   std::unique_ptr<redis::Router> router_;
   uint64_t num_bytes_ = 0;
   kernels::ProbePair pair_{};
-  std::function<void(size_t, std::string*)> encode_;
   std::vector<char> bits_;
 };
 

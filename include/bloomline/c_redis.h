@@ -49,7 +49,6 @@ extern void bloomline_redisservers_set_tls_verify(bloomline_redisservers_t*, uin
 extern void bloomline_redisservers_set_connect_timeout_ms(bloomline_redisservers_t*, int ms);
 extern void bloomline_redisservers_set_command_timeout_ms(bloomline_redisservers_t*, int ms);
 extern void bloomline_redisservers_set_max_retries(bloomline_redisservers_t*, int max_retries);
-extern void bloomline_redisservers_set_give_up_ms(bloomline_redisservers_t*, int ms);
 extern void bloomline_redisservers_set_when_unavailable(bloomline_redisservers_t*,
                                                         int when_unavailable);
 

@@ -61,11 +61,12 @@ struct RedisServers {
   // In user, password and path, %XX is the byte XX.
   std::vector<std::string> servers = {"127.0.0.1:6379"};
 
-  // For AUTH, if not empty; or in an address, for all servers. Never in error messages.
+  // For AUTH, if not empty. Those of an address replace these, for all servers. Never in error
+  // messages.
   std::string username;
   std::string password;
 
-  // For SELECT: 0 to 2147483647; or in an address. A cluster has database 0 only.
+  // For SELECT: 0 to 2147483647. That of an address replaces it. A cluster has database 0 only.
   int database = 0;
 
   RedisTls tls;
@@ -77,9 +78,6 @@ struct RedisServers {
   // Attempts after the first one, 0 to 100. A call lasts up to about (1 + max_retries) *
   // (connect_timeout_ms + command_timeout_ms) for each server concerned.
   int max_retries = 2;
-
-  // 0 to 600000. How long commands for a server fail at once after all attempts to reach it failed.
-  int give_up_ms = 500;
 
   WhenUnavailable when_unavailable = WhenUnavailable::kMayMatch;
 
@@ -161,12 +159,15 @@ class SharedBloomFilter {
   // fly take a round trip each. results[i], if not null, is the result of keys[i]. Returns false if
   // any is kFailed.
   bool AddKeys(size_t n, const std::string_view* keys, AddResult* results = nullptr,
-               const AddOptions& options = AddOptions());
+               const AddOptions& options = AddOptions()) {
+    ClearError();
+    return AddGroup(n, keys, results, options);
+  }
   template <typename Keys, typename = filter::IfKeys<Keys>>
   bool AddKeys(const Keys& keys, AddResult* results = nullptr,
                const AddOptions& options = AddOptions()) {
     return InGroups(keys, [&](size_t first, size_t n, const std::string_view* group) {
-      return AddKeys(n, group, results == nullptr ? nullptr : results + first, options);
+      return AddGroup(n, group, results == nullptr ? nullptr : results + first, options);
     });
   }
   template <typename Key, typename = filter::IfKeys<std::initializer_list<Key>>>
@@ -181,11 +182,14 @@ class SharedBloomFilter {
 
   // answers[i] = MayMatch(keys[i]) for i < n, or for a container or array of keys, pipelined.
   // Returns false if Redis left one unanswered, for any when_unavailable.
-  bool MayMatch(size_t n, const std::string_view* keys, Answer* answers);
+  bool MayMatch(size_t n, const std::string_view* keys, Answer* answers) {
+    ClearError();
+    return QueryGroup(n, keys, answers);
+  }
   template <typename Keys, typename = filter::IfKeys<Keys>>
   bool MayMatch(const Keys& keys, Answer* answers) {
     return InGroups(keys, [&](size_t first, size_t n, const std::string_view* group) {
-      return MayMatch(n, group, answers + first);
+      return QueryGroup(n, group, answers + first);
     });
   }
 
@@ -204,23 +208,27 @@ class SharedBloomFilter {
   struct State;
   explicit SharedBloomFilter(std::unique_ptr<State> state);
 
+  template <typename Find>
+  static std::unique_ptr<SharedBloomFilter> Make(const RedisServers& servers,
+                                                 const std::string& name, std::string* error,
+                                                 Find find);
+
   // One call of the user: error() is the first of all groups.
   template <typename Keys, typename Run>
   bool InGroups(const Keys& keys, Run run) {
     constexpr size_t kMaxKeys = 1024;  // each group is a round trip
     bool succeeded = true;
-    StartGroups();
+    ClearError();
     filter::ForEachKeyGroup<kMaxKeys>(keys,
                                       [&](size_t first, size_t n, const std::string_view* group) {
                                         succeeded &= run(first, n, group);
-                                        EndGroup();
                                       });
-    EndGroups();
     return succeeded;
   }
-  void StartGroups();
-  void EndGroup();
-  void EndGroups();
+  void ClearError();
+  bool AddGroup(size_t n, const std::string_view* keys, AddResult* results,
+                const AddOptions& options);
+  bool QueryGroup(size_t n, const std::string_view* keys, Answer* answers);
 
   std::unique_ptr<State> state_;
 };

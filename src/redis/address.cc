@@ -12,11 +12,6 @@ namespace {
 
 constexpr int kDefaultPort = 6379;
 constexpr size_t kMaxPathBytes = sizeof(sockaddr_un::sun_path) - 1;
-constexpr std::string_view kForms =
-    "; allowed: host:port, redis://[user[:password]@]host[:port][/database], the same with "
-    "rediss:// for TLS, unix://[user[:password]@]/path[?db=database]; port 1 to 65535, database 0 "
-    "to 2147483647, other characters than letters, digits, '-', '.', '_' and '~' in user and "
-    "password as %XX";
 
 bool ParseNumber(std::string_view text, int least, int most, int* number) {
   const char* end = text.data() + text.size();
@@ -39,26 +34,6 @@ bool PercentDecode(std::string_view text, std::string* out) {
     i += 2;
   }
   return true;
-}
-
-// Removes everything that may be a user name or a password. An invalid address may have a password
-// that extends to the last '@' or contains "://"; and other clients accept one after '?'.
-std::string WithoutCredentials(std::string_view text) {
-  std::string shown;
-  const size_t at = text.rfind('@');
-  if (at != std::string_view::npos) {
-    const size_t scheme = text.find("://");
-    const std::string_view name = text.substr(0, std::min(scheme, text.size()));
-    if (name == "redis" || name == "rediss" || name == "unix") shown = text.substr(0, scheme + 3);
-    shown += "***";
-    text.remove_prefix(at);
-  }
-  const size_t query = text.find('?');
-  if (query != std::string_view::npos &&
-      (text.substr(query, 4) != "?db=" || text.find('&', query) != std::string_view::npos)) {
-    return shown + std::string(text.substr(0, query)) + "?***";
-  }
-  return shown + std::string(text);
 }
 
 // Removes "[user[:password]@]" from the front of *rest.
@@ -109,8 +84,8 @@ bool ParseUnix(std::string_view rest, Address* address) {
   }
   if (!rest.empty() && rest.front() != '/' && !TakeCredentials(&rest, address)) return false;
   std::string& path = address->endpoint.host;
-  return PercentDecode(rest, &path) && path.size() > 1 && path.front() == '/' &&
-         path.find('\0') == std::string::npos;
+  return PercentDecode(rest, &path) && path.size() > 1 && path.size() <= kMaxPathBytes &&
+         path.front() == '/' && path.find('\0') == std::string::npos;
 }
 
 }  // namespace
@@ -139,64 +114,45 @@ bool ParseEndpoint(std::string_view text, Endpoint* endpoint) {
   return true;
 }
 
-std::string ParseAddress(std::string_view text, Address* address) {
+bool ParseAddress(std::string_view text, Address* address) {
   *address = Address();
+  bool is_valid = false;
   const size_t colon = text.find("://");
-  bool is_good = false;
   if (colon == std::string_view::npos) {
-    is_good = ParseEndpoint(text, &address->endpoint);
+    is_valid = ParseEndpoint(text, &address->endpoint);
   } else {
     const std::string_view scheme = text.substr(0, colon);
     const std::string_view rest = text.substr(colon + 3);
     address->endpoint.use_tls = scheme == "rediss";
-    if (scheme == "redis" || scheme == "rediss") {
-      is_good = ParseTcp(rest, address);
-    } else if (scheme == "unix") {
-      is_good = ParseUnix(rest, address);
-    }
+    if (scheme == "redis" || scheme == "rediss") is_valid = ParseTcp(rest, address);
+    if (scheme == "unix") is_valid = ParseUnix(rest, address);
   }
-  const std::string& host = address->endpoint.host;
-  if (!is_good || host.empty()) {
-    return "servers has '" + WithoutCredentials(text) + "'" + std::string(kForms);
-  }
-  if (address->endpoint.is_unix_socket() && host.size() > kMaxPathBytes) {
-    return "servers has a unix socket whose path is " + std::to_string(host.size()) +
-           " bytes long; allowed: at most " + std::to_string(kMaxPathBytes);
-  }
-  return "";
+  return is_valid && !address->endpoint.host.empty();
 }
 
 std::string ResolveAddresses(const RedisServers& servers, std::vector<Endpoint>* endpoints,
                              RedisServers* resolved) {
   *resolved = servers;
   endpoints->clear();
-  for (const std::string& server : servers.servers) {
+  for (size_t i = 0; i < servers.servers.size(); ++i) {
     Address address;
-    std::string error = ParseAddress(server, &address);
-    if (!error.empty()) return error;
-    const std::string named = "servers has '" + WithoutCredentials(server) + "'";
+    // The address is not quoted: it may contain a password, where its author did not mean one, too.
+    if (!ParseAddress(servers.servers[i], &address)) {
+      return "servers[" + std::to_string(i) +
+             "] is not a valid address; allowed: host:port, redis://[user[:password]@]host[:port]"
+             "[/database], the same with rediss:// for TLS, unix://[user[:password]@]/path"
+             "[?db=database]; port 1 to 65535, database 0 to 2147483647, a path of at most " +
+             std::to_string(kMaxPathBytes) +
+             " bytes, %XX for all but letters, digits and -._~ in user and password";
+    }
     if (!endpoints->empty() && address.endpoint.use_tls != endpoints->front().use_tls) {
-      return named + " and one with" + (address.endpoint.use_tls ? "out" : "") +
-             " TLS; allowed: rediss:// for all or for none";
+      return "servers has addresses with and without TLS; allowed: rediss:// for all or for none";
     }
     if (!address.username.empty() || !address.password.empty()) {
-      const bool is_first = resolved->username.empty() && resolved->password.empty();
-      if (!is_first &&
-          (resolved->username != address.username || resolved->password != address.password)) {
-        return named +
-               ", whose user or password differs from username, password or another "
-               "server's; allowed: the same for all";
-      }
       resolved->username = address.username;
       resolved->password = address.password;
     }
-    if (address.database) {
-      if (resolved->database != 0 && resolved->database != *address.database) {
-        return named + ", but the database is " + std::to_string(resolved->database) +
-               " by `database` or another server's; allowed: the same for all";
-      }
-      resolved->database = *address.database;
-    }
+    if (address.database) resolved->database = *address.database;
     endpoints->push_back(address.endpoint);
   }
   return "";

@@ -39,12 +39,12 @@ struct Address {
   std::optional<int> database;
 };
 
-// Returns an empty string if `text` has one of the forms of docs/redis.md, otherwise one sentence
-// that quotes it, without anything that may be a user name or a password.
-std::string ParseAddress(std::string_view text, Address* address);
+// False: none of the forms of docs/redis.md.
+bool ParseAddress(std::string_view text, Address* address);
 
-// Parses the addresses. *endpoints are the servers; *resolved are the options, with the user,
-// password and database of the addresses. Returns an empty string, or one sentence on failure.
+// Parses the addresses. *endpoints are the servers; *resolved are the options, in which a user,
+// password or database of an address replaces that of `servers`. Returns an empty string, or one
+// sentence on failure, which contains nothing of an address.
 std::string ResolveAddresses(const RedisServers& servers, std::vector<Endpoint>* endpoints,
                              RedisServers* resolved);
 

@@ -5,7 +5,6 @@
 
 #include "src/filter/bits/hash.h"
 #include "src/redis/command.h"
-#include "src/redis/scripts.h"
 
 namespace bloomline::redis {
 namespace {
@@ -14,40 +13,44 @@ namespace {
 // (docs/rejected.md).
 constexpr size_t kKeysPerCommand = 16;
 
-std::string LostShard(const Shard& shard) {
-  return "redis: " + shard.key +
+Place PlaceOfKey(const Layout& layout, std::string_view key) {
+  return PlaceOf(layout, filter::Hash64(key, layout.seed));
+}
+
+std::string LostShard(const RedisKey& shard) {
+  return "redis: " + shard.text +
          " is missing or is not what was created: the server has lost it, or the filter was "
          "deleted";
 }
 
-std::string Unexpected(const Shard& shard, const redisReply& reply) {
-  if (IsError(reply)) return "redis: " + shard.key + ": " + std::string(Text(reply));
-  return "redis: " + shard.key + ": unexpected reply of type " + std::to_string(reply.type);
+// Why the command has no reply of the right kind.
+std::string Failure(const RedisKey& shard, const Command& command) {
+  if (command.reply == nullptr) return command.error;
+  const redisReply& reply = *command.reply;
+  return "redis: " + shard.text + ": " +
+         (IsError(reply) ? std::string(Text(reply))
+                         : "unexpected reply of type " + std::to_string(reply.type));
+}
+
+// Keeps the first reason.
+bool Fail(const std::string& reason, std::string* error) {
+  if (error->empty()) *error = reason;
+  return false;
 }
 
 }  // namespace
 
-std::vector<Shard> ShardsOf(const std::string& name, const Layout& layout) {
-  std::vector<Shard> shards(layout.num_shards);
+Filter::Filter(const std::string& filter_name, const Layout& filter_layout)
+    : name(filter_name), layout(filter_layout), entry(KeyWithSlot(EntryKey(name))) {
   for (uint32_t i = 0; i < layout.num_shards; ++i) {
-    shards[i].key = ShardKey(name, layout.id, i);
-    shards[i].slot = KeySlot(shards[i].key);
+    shards.push_back(KeyWithSlot(ShardKey(name, layout.id, i)));
   }
-  return shards;
 }
 
-void KeyBatch::Fail(const std::string& error) {
-  failed_ = true;
-  if (error_->empty()) *error_ = error;
-}
-
-AddBatch::AddBatch(const Layout& layout, const std::vector<Shard>& shards, size_t n,
-                   const std::string_view* keys, bool for_replicas, AddResult* results,
-                   std::string* error)
-    : KeyBatch(layout, shards, error), for_replicas_(for_replicas), results_(results) {
-  keys_.resize(n);
+AddBatch::AddBatch(const Filter& filter, size_t n, const std::string_view* keys, bool for_replicas)
+    : filter_(filter), for_replicas_(for_replicas) {
   for (size_t i = 0; i < n; ++i) {
-    keys_[i] = {PlaceOf(layout, filter::Hash64(keys[i], layout.seed)), static_cast<uint32_t>(i)};
+    keys_.push_back({PlaceOfKey(filter.layout, keys[i]), static_cast<uint32_t>(i)});
   }
   // Equal keys keep their order, so that the first one is kNew.
   std::sort(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) {
@@ -61,27 +64,25 @@ AddBatch::AddBatch(const Layout& layout, const std::vector<Shard>& shards, size_
     }
     ++groups_.back().size;
   }
+  for (const Group& group : groups_) commands_.push_back(CommandFor(group));
 }
 
-void AddBatch::Encode(size_t i, bool asked, std::string* out) {
-  const Group& group = groups_[i];
-  const size_t num_probes = static_cast<size_t>(layout_.num_probes);
-  BeginCommand((asked ? 5 : 2) + group.size * num_probes * 4 + (for_replicas_ ? 8 : 3), out);
-  if (asked) {
-    AppendArgument("EVAL", out);
-    AppendArgument(kAddIfPresent, out);
-    AppendArgument("1", out);
-  } else {
-    AppendArgument("BITFIELD", out);
-  }
-  AppendArgument(shards_[group.shard].key, out);
-  if (asked) AppendArgument(EncodeHeader(layout_), out);
+Command AddBatch::CommandFor(const Group& group) const {
+  const Layout& layout = filter_.layout;
+  const RedisKey& shard = filter_.shards[group.shard];
+  Command command;
+  command.slot = shard.slot;
+  std::string* const out = &command.bytes;
+  const size_t num_bits = group.size * static_cast<size_t>(layout.num_probes);
+  BeginCommand(2 + num_bits * 4 + (for_replicas_ ? 8 : 3), out);
+  AppendArgument("BITFIELD", out);
+  AppendArgument(shard.text, out);
   for (uint32_t key = group.first; key < group.first + group.size; ++key) {
     const Place& place = keys_[key].place;
-    const uint64_t first_bit = 8 * BlockOffset(layout_, place.block);
-    for (int j = 0; j < layout_.num_probes; ++j) {
+    const uint64_t first_bit = 8 * BlockOffset(layout, place.block);
+    for (int j = 0; j < layout.num_probes; ++j) {
       out->append("$3\r\nSET\r\n$2\r\nu1\r\n");
-      AppendArgument(first_bit + BitOf(layout_, place.pair, j), out);
+      AppendArgument(first_bit + BitOf(layout, place.pair, j), out);
       out->append("$1\r\n1\r\n");
     }
   }
@@ -90,96 +91,79 @@ void AddBatch::Encode(size_t i, bool asked, std::string* out) {
   out->append(for_replicas_ ? "$6\r\nINCRBY\r\n$2\r\nu8\r\n$1\r\n0\r\n$1\r\n1\r\n"
                               "$6\r\nINCRBY\r\n$2\r\nu8\r\n$1\r\n0\r\n$2\r\n-1\r\n"
                             : "$3\r\nGET\r\n$2\r\nu8\r\n$1\r\n0\r\n");
+  return command;
 }
 
-bool AddBatch::MayLackKey(size_t, const redisReply& reply) const {
-  return reply.type == REDIS_REPLY_INTEGER;  // kAddIfPresent
-}
-
-void AddBatch::OnReply(size_t i, ReplyPtr reply, bool repeated) {
-  const Group& group = groups_[i];
-  if (MayLackKey(i, *reply)) {
-    OnFailure(i, LostShard(shards_[group.shard]));
-    return;
-  }
-  const size_t num_probes = static_cast<size_t>(layout_.num_probes);
-  const size_t num_bits = group.size * num_probes;
-  // The second INCRBY restores the byte and returns it, as GET does.
-  const size_t header = for_replicas_ ? num_bits + 1 : num_bits;
-  if (reply->type != REDIS_REPLY_ARRAY || reply->elements != header + 1) {
-    OnFailure(i, Unexpected(shards_[group.shard], *reply));
-    return;
-  }
-  if (reply->element[header]->integer != kFirstHeaderByte) {
-    lost_shards_.insert(group.shard);
-    OnFailure(i, LostShard(shards_[group.shard]));
-    return;
-  }
-  if (results_ == nullptr) return;
-  for (size_t key = 0; key < group.size; ++key) {
-    bool was_present = true;
-    for (size_t j = 0; j < num_probes; ++j) {
-      was_present = was_present && reply->element[key * num_probes + j]->integer == 1;
+bool AddBatch::ReadReplies(AddResult* results, std::set<uint32_t>* lost, std::string* error) const {
+  const size_t num_probes = static_cast<size_t>(filter_.layout.num_probes);
+  bool ok = true;
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    const Group& group = groups_[i];
+    const RedisKey& shard = filter_.shards[group.shard];
+    const redisReply* const reply = commands_[i].reply.get();
+    // The second INCRBY restores the byte and returns it, as GET does.
+    const size_t header = group.size * num_probes + (for_replicas_ ? 1 : 0);
+    if (reply == nullptr || reply->type != REDIS_REPLY_ARRAY || reply->elements != header + 1) {
+      ok = Fail(Failure(shard, commands_[i]), error);
+      continue;
     }
-    // If the command was sent twice, its first copy may have set the bits.
-    results_[keys_[group.first + key].index] = !was_present ? AddResult::kNew
-                                               : repeated   ? AddResult::kUnknown
-                                                            : AddResult::kPresent;
+    if (reply->element[header]->integer != kFirstHeaderByte) {
+      lost->insert(group.shard);
+      ok = Fail(LostShard(shard), error);
+      continue;
+    }
+    for (size_t key = 0; results != nullptr && key < group.size; ++key) {
+      const redisReply* const* const old_bits = reply->element + key * num_probes;
+      const bool was_present = std::all_of(old_bits, old_bits + num_probes,
+                                           [](const redisReply* bit) { return bit->integer == 1; });
+      // If the command was sent twice, its first copy may have set the bits.
+      results[keys_[group.first + key].index] = !was_present            ? AddResult::kNew
+                                                : commands_[i].repeated ? AddResult::kUnknown
+                                                                        : AddResult::kPresent;
+    }
+  }
+  return ok;
+}
+
+QueryBatch::QueryBatch(const Filter& filter, size_t n, const std::string_view* keys)
+    : filter_(filter) {
+  for (size_t i = 0; i < n; ++i) {
+    const Place place = PlaceOfKey(filter.layout, keys[i]);
+    const RedisKey& shard = filter.shards[place.shard];
+    const uint64_t first = BlockOffset(filter.layout, place.block);
+    Command command;
+    command.slot = shard.slot;
+    command.bytes = "*4\r\n$8\r\nGETRANGE\r\n";
+    AppendArgument(shard.text, &command.bytes);
+    AppendArgument(first, &command.bytes);
+    AppendArgument(first + filter.layout.block_bytes - 1, &command.bytes);
+    places_.push_back(place);
+    commands_.push_back(std::move(command));
   }
 }
 
-void AddBatch::OnFailure(size_t i, const std::string& error) {
-  Fail(error);
-  if (results_ == nullptr) return;
-  const Group& group = groups_[i];
-  for (size_t key = 0; key < group.size; ++key) {
-    results_[keys_[group.first + key].index] = AddResult::kFailed;
+bool QueryBatch::ReadReplies(Answer* answers, std::string* error) const {
+  const Layout& layout = filter_.layout;
+  bool ok = true;
+  for (size_t i = 0; i < places_.size(); ++i) {
+    const Place& place = places_[i];
+    const RedisKey& shard = filter_.shards[place.shard];
+    const redisReply* const reply = commands_[i].reply.get();
+    if (reply == nullptr || reply->type != REDIS_REPLY_STRING) {
+      ok = Fail(Failure(shard, commands_[i]), error);
+      continue;
+    }
+    if (reply->len != layout.block_bytes || !BitIsSet(reply->str, layout.marker_bit())) {
+      ok = Fail(LostShard(shard), error);
+      continue;
+    }
+    bool all_set = true;
+    for (int j = 0; j < layout.num_probes && all_set; ++j) {
+      all_set = BitIsSet(reply->str, BitOf(layout, place.pair, j));
+    }
+    answers[i] = all_set ? Answer::kMaybe : Answer::kNo;
   }
-}
-
-QueryBatch::QueryBatch(const Layout& layout, const std::vector<Shard>& shards, size_t n,
-                       const std::string_view* keys, Answer unavailable, Answer* answers,
-                       std::string* error)
-    : KeyBatch(layout, shards, error), unavailable_(unavailable), answers_(answers) {
-  places_.resize(n);
-  for (size_t i = 0; i < n; ++i) places_[i] = PlaceOf(layout, filter::Hash64(keys[i], layout.seed));
-}
-
-void QueryBatch::Encode(size_t i, bool, std::string* out) {
-  const Place& place = places_[i];
-  const uint64_t first = BlockOffset(layout_, place.block);
-  out->append("*4\r\n$8\r\nGETRANGE\r\n");
-  AppendArgument(shards_[place.shard].key, out);
-  AppendArgument(first, out);
-  AppendArgument(first + layout_.block_bytes - 1, out);
-}
-
-bool QueryBatch::MayLackKey(size_t, const redisReply& reply) const {
-  return reply.type == REDIS_REPLY_STRING &&
-         (reply.len != layout_.block_bytes || !BitIsSet(reply.str, layout_.marker_bit()));
-}
-
-void QueryBatch::OnReply(size_t i, ReplyPtr reply, bool) {
-  const Place& place = places_[i];
-  const Shard& shard = shards_[place.shard];
-  if (reply->type != REDIS_REPLY_STRING) {
-    OnFailure(i, Unexpected(shard, *reply));
-    return;
-  }
-  if (MayLackKey(i, *reply)) {
-    OnFailure(i, LostShard(shard));
-    return;
-  }
-  bool all_set = true;
-  for (int j = 0; j < layout_.num_probes && all_set; ++j) {
-    all_set = BitIsSet(reply->str, BitOf(layout_, place.pair, j));
-  }
-  answers_[i] = all_set ? Answer::kMaybe : Answer::kNo;
-}
-
-void QueryBatch::OnFailure(size_t i, const std::string& error) {
-  Fail(error);
-  answers_[i] = unavailable_;
+  return ok;
 }
 
 }  // namespace bloomline::redis

@@ -18,10 +18,8 @@ timeval Milliseconds(int ms) { return {ms / 1000, ms % 1000 * 1000}; }
 
 // The text of an error reply without the arguments of the command, which it may quote: "ERR unknown
 // command 'AUTH', with args beginning with: 'the password'".
-std::string WithoutArguments(std::string_view text, const std::string& password) {
-  text = text.substr(0, text.find(", with args"));
-  const bool has_password = !password.empty() && text.find(password) != std::string_view::npos;
-  return std::string(has_password ? text.substr(0, text.find(' ')) : text);
+std::string WithoutArguments(std::string_view text) {
+  return std::string(text.substr(0, text.find(", with args")));
 }
 
 }  // namespace
@@ -67,14 +65,13 @@ std::unique_ptr<Connection> Connection::Open(const Endpoint& endpoint, const Red
   if (!options.password.empty()) {
     const bool is_authenticated =
         options.username.empty()
-            ? connection->SendAndCheck({"AUTH", options.password}, options.password, error)
-            : connection->SendAndCheck({"AUTH", options.username, options.password},
-                                       options.password, error);
+            ? connection->SendAndCheck({"AUTH", options.password}, error)
+            : connection->SendAndCheck({"AUTH", options.username, options.password}, error);
     if (!is_authenticated) return nullptr;
   }
   if (options.database != 0) {
     const std::string database = std::to_string(options.database);
-    if (!connection->SendAndCheck({"SELECT", database}, options.password, error)) {
+    if (!connection->SendAndCheck({"SELECT", database}, error)) {
       *error += " (database " + database + "; a cluster has 0 only)";
       return nullptr;
     }
@@ -90,13 +87,13 @@ bool Connection::SetTimeout(int ms, std::string* error) {
 }
 
 bool Connection::SendAndCheck(std::initializer_list<std::string_view> arguments,
-                              const std::string& password, std::string* error) {
+                              std::string* error) {
   std::string command;
   AppendCommand(arguments, &command);
   const ReplyPtr reply = Ask(command, error);
   if (reply == nullptr) return false;
   if (!IsError(*reply)) return true;
-  *error = endpoint_.Prefix() + WithoutArguments(Text(*reply), password);
+  *error = endpoint_.Prefix() + WithoutArguments(Text(*reply));
   return false;
 }
 

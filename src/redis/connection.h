@@ -56,8 +56,7 @@ class Connection {
   bool SetTimeout(int ms, std::string* error);
   // Sends the command and reads its reply. False, with the reason, if that fails or the reply is an
   // error. The reason does not contain the password.
-  bool SendAndCheck(std::initializer_list<std::string_view> arguments, const std::string& password,
-                    std::string* error);
+  bool SendAndCheck(std::initializer_list<std::string_view> arguments, std::string* error);
   std::string Describe(const char* what, int error_number) const;
 
   const Endpoint endpoint_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <type_traits>
 
 #include "bloomline/sizing.h"
 #include "src/filter/rates/rates.h"
@@ -74,29 +75,20 @@ std::string Hexadecimal(uint64_t number) {
   return digits;
 }
 
-// Removes " NAME=VALUE" from the front of the text.
-bool TakeField(std::string_view name, std::string_view* text, std::string_view* value) {
-  const std::string start = " " + std::string(name) + "=";
-  if (text->substr(0, start.size()) != start) return false;
-  text->remove_prefix(start.size());
-  const size_t end = std::min(text->find(' '), text->size());
-  *value = text->substr(0, end);
-  text->remove_prefix(end);
-  return true;
-}
-
+// Removes `name`, which ends in '=', and its value from the front of the text.
 template <typename T>
-bool TakeNumber(std::string_view name, std::string_view* text, T* number, int base = 10) {
-  std::string_view value;
-  if (!TakeField(name, text, &value)) return false;
-  const char* end = value.data() + value.size();
-  const auto [stop, status] = std::from_chars(value.data(), end, *number, base);
-  return status == std::errc() && stop == end;
-}
-
-bool TakeDouble(std::string_view name, std::string_view* text, double* number) {
-  std::string_view value;
-  return TakeField(name, text, &value) && support::ParseDouble(value, number);
+bool TakeField(std::string_view name, std::string_view* text, T* number, int base = 10) {
+  if (text->substr(0, name.size()) != name) return false;
+  text->remove_prefix(name.size());
+  const std::string_view value = text->substr(0, text->find(' '));
+  text->remove_prefix(value.size());
+  if constexpr (std::is_same_v<T, double>) {
+    return support::ParseDouble(value, number);
+  } else {
+    const char* const end = value.data() + value.size();
+    const auto [stop, status] = std::from_chars(value.data(), end, *number, base);
+    return status == std::errc() && stop == end;
+  }
 }
 
 bool InRange(const Layout& layout) {
@@ -106,25 +98,6 @@ bool InRange(const Layout& layout) {
          layout.blocks_per_shard >= 1 &&
          layout.blocks_per_shard <= (kMaxShardBytes - kHeaderBytes) / block &&
          layout.num_shards >= 1 && layout.num_shards <= kMaxShards;
-}
-
-// The header's line without the spaces after it.
-std::string HeaderText(const Layout& layout) {
-  return std::string(kHeaderStart) + " capacity=" + std::to_string(layout.capacity) +
-         " false_positive_rate=" + FormatDouble(layout.false_positive_rate) +
-         " seed=" + std::to_string(layout.seed) +
-         " block_bytes=" + std::to_string(layout.block_bytes) +
-         " num_probes=" + std::to_string(layout.num_probes) +
-         " blocks_per_shard=" + std::to_string(layout.blocks_per_shard) +
-         " num_shards=" + std::to_string(layout.num_shards) + " id=" + Hexadecimal(layout.id);
-}
-
-std::string WithoutSeed(std::string text) {
-  constexpr std::string_view kStart = " seed=";
-  const size_t start = text.find(kStart);
-  if (start == std::string::npos) return text;
-  const size_t value = start + kStart.size();
-  return text.replace(value, std::min(text.find(' ', value), text.size()) - value, "(not shown)");
 }
 
 }  // namespace
@@ -148,42 +121,32 @@ Layout PlanLayout(const SharedBloomFilterOptions& options) {
 }
 
 std::string EncodeHeader(const Layout& layout) {
-  std::string header = HeaderText(layout);
+  std::string header = std::string(kHeaderStart) + " capacity=" + std::to_string(layout.capacity) +
+                       " false_positive_rate=" + FormatDouble(layout.false_positive_rate) +
+                       " seed=" + std::to_string(layout.seed) +
+                       " block_bytes=" + std::to_string(layout.block_bytes) +
+                       " num_probes=" + std::to_string(layout.num_probes) +
+                       " blocks_per_shard=" + std::to_string(layout.blocks_per_shard) +
+                       " num_shards=" + std::to_string(layout.num_shards) +
+                       " id=" + Hexadecimal(layout.id);
   header.resize(kHeaderBytes, ' ');
   return header;
 }
 
-bool DecodeHeader(std::string_view bytes, Layout* layout, std::string* error) {
-  const std::string_view text = bytes.substr(0, bytes.find_last_not_of(' ') + 1);
-  const std::string quoted = "'" + WithoutSeed(std::string(text.substr(0, kHeaderBytes))) + "'";
-  if (text.substr(0, kHeaderStart.size()) != kHeaderStart) {
-    *error = quoted + " does not begin with '" + std::string(kHeaderStart) + "'";
-    return false;
-  }
-  std::string_view rest = text.substr(kHeaderStart.size());
-  const bool complete = TakeNumber("capacity", &rest, &layout->capacity) &&
-                        TakeDouble("false_positive_rate", &rest, &layout->false_positive_rate) &&
-                        TakeNumber("seed", &rest, &layout->seed) &&
-                        TakeNumber("block_bytes", &rest, &layout->block_bytes) &&
-                        TakeNumber("num_probes", &rest, &layout->num_probes) &&
-                        TakeNumber("blocks_per_shard", &rest, &layout->blocks_per_shard) &&
-                        TakeNumber("num_shards", &rest, &layout->num_shards) &&
-                        TakeNumber("id", &rest, &layout->id, 16) && rest.empty();
-  if (!complete || !InRange(*layout)) {
-    *error =
-        quoted + (complete ? " has a value out of range" : " does not have the fields it should");
-    return false;
-  }
-  // Clients compare headers as bytes, so no two spellings may mean the same.
-  if (EncodeHeader(*layout) != bytes) {
-    *error = quoted + " is in another spelling than '" + Describe(*layout) +
-             "', with spaces up to " + std::to_string(kHeaderBytes) + " bytes";
-    return false;
-  }
-  return true;
+bool DecodeHeader(std::string_view bytes, Layout* layout) {
+  if (bytes.substr(0, kHeaderStart.size()) != kHeaderStart) return false;
+  std::string_view rest = bytes.substr(kHeaderStart.size());
+  return TakeField(" capacity=", &rest, &layout->capacity) &&
+         TakeField(" false_positive_rate=", &rest, &layout->false_positive_rate) &&
+         TakeField(" seed=", &rest, &layout->seed) &&
+         TakeField(" block_bytes=", &rest, &layout->block_bytes) &&
+         TakeField(" num_probes=", &rest, &layout->num_probes) &&
+         TakeField(" blocks_per_shard=", &rest, &layout->blocks_per_shard) &&
+         TakeField(" num_shards=", &rest, &layout->num_shards) &&
+         TakeField(" id=", &rest, &layout->id, 16) && InRange(*layout) &&
+         // Clients compare headers as bytes, so no two spellings may mean the same.
+         EncodeHeader(*layout) == bytes;
 }
-
-std::string Describe(const Layout& layout) { return WithoutSeed(HeaderText(layout)); }
 
 bool SameParameters(const Layout& a, const Layout& b) {
   Layout b_with_a_id = b;

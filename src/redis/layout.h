@@ -44,11 +44,8 @@ Layout PlanLayout(const SharedBloomFilterOptions& options);
 
 // One line of text, with spaces up to kHeaderBytes.
 std::string EncodeHeader(const Layout& layout);
-// False, with the reason, if EncodeHeader would not write these bytes or a value is out of range.
-// The reason does not contain the seed.
-bool DecodeHeader(std::string_view bytes, Layout* layout, std::string* error);
-// The text of the header for an error message, without the value of the seed, which may be secret.
-std::string Describe(const Layout& layout);
+// False if EncodeHeader would not write these bytes or a value is out of range.
+bool DecodeHeader(std::string_view bytes, Layout* layout);
 // Equal except for the id.
 bool SameParameters(const Layout& a, const Layout& b);
 

@@ -1,12 +1,13 @@
 #include "src/redis/lifecycle.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
+#include <vector>
 
 #include "bloomline/seed.h"
 #include "src/redis/command.h"
 #include "src/redis/scripts.h"
+#include "src/support/number_text.h"
 
 namespace bloomline::redis {
 namespace {
@@ -19,111 +20,97 @@ constexpr uint64_t kMakeBytes = 16 << 20;
 // the filter meanwhile.
 constexpr int kMaxRounds = 8;
 
-// One command on many keys: `before`, a key, `after`.
-class KeyCommands : public Batch {
- public:
-  // `keys` must outlive this.
-  KeyCommands(std::vector<std::string> before, const std::vector<Shard>& keys,
-              std::vector<std::string> after)
-      : before_(std::move(before)), keys_(keys), after_(std::move(after)), replies_(keys.size()) {}
+// One command for many keys: `before`, a key, `after`.
+struct KeyCommand {
+  std::vector<std::string> before;
+  std::vector<std::string> after;
+  size_t keys_at_a_time = kWindowKeys;
+  AddOptions wait_for = {};  // see Router::Run
+};
 
-  // Runs the command on the keys [first, last). Returns false, with the first reason, unless all
-  // have a reply that is not an error. `options`: see Router::Run.
-  bool Run(Router* router, size_t first, size_t last, std::string* error,
-           const AddOptions& options = AddOptions()) {
-    first_ = first;
-    router->Run(last - first, this, options);
-    if (!error_.empty()) *error = error_;
-    return error_.empty();
-  }
-  bool Run(Router* router, std::string* error, const AddOptions& options = AddOptions()) {
-    return Run(router, 0, keys_.size(), error, options);
-  }
+KeyCommand Script(const char* script, const Layout& layout) {
+  return {{"EVAL", script, "1"}, {EncodeHeader(layout)}};
+}
 
-  // After a Run that succeeded.
-  const redisReply& reply(size_t key) const { return *replies_[key]; }
+Command CommandFor(const KeyCommand& what, const RedisKey& key) {
+  Command command;
+  command.slot = key.slot;
+  BeginCommand(what.before.size() + 1 + what.after.size(), &command.bytes);
+  for (const std::string& argument : what.before) AppendArgument(argument, &command.bytes);
+  AppendArgument(key.text, &command.bytes);
+  for (const std::string& argument : what.after) AppendArgument(argument, &command.bytes);
+  return command;
+}
+
+// The replies for the keys, in their order.
+struct Replies {
+  std::vector<ReplyPtr> of_key;
+  bool repeated = false;  // a command was sent twice, so a copy may still arrive
+
   // The first key for which a script has not replied 1, or null.
-  const Shard* refused() const {
-    for (size_t i = 0; i < keys_.size(); ++i) {
-      if (reply(i).type != REDIS_REPLY_INTEGER || reply(i).integer != 1) return &keys_[i];
+  const RedisKey* Refused(const std::vector<RedisKey>& keys) const {
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (of_key[i]->type != REDIS_REPLY_INTEGER || of_key[i]->integer != 1) return &keys[i];
     }
     return nullptr;
   }
-  // Whether the client has sent any command twice, so that a copy may still arrive.
-  bool repeated() const { return repeated_; }
-
-  uint16_t Slot(size_t i) const override { return keys_[first_ + i].slot; }
-
-  void Encode(size_t i, bool, std::string* out) override {
-    BeginCommand(before_.size() + 1 + after_.size(), out);
-    for (const std::string& argument : before_) AppendArgument(argument, out);
-    AppendArgument(keys_[first_ + i].key, out);
-    for (const std::string& argument : after_) AppendArgument(argument, out);
-  }
-
-  bool MayLackKey(size_t, const redisReply& reply) const override {
-    return (reply.type == REDIS_REPLY_STRING && reply.len == 0) ||
-           (reply.type == REDIS_REPLY_INTEGER && reply.integer == 0);
-  }
-
-  void OnReply(size_t i, ReplyPtr reply, bool repeated) override {
-    repeated_ = repeated_ || repeated;
-    if (IsError(*reply)) OnFailure(i, "redis: " + std::string(Text(*reply)));
-    replies_[first_ + i] = std::move(reply);
-  }
-
-  void OnFailure(size_t i, const std::string& error) override {
-    if (error_.empty()) error_ = error + " (" + keys_[first_ + i].key + ")";
-  }
-
- private:
-  const std::vector<std::string> before_;
-  const std::vector<Shard>& keys_;
-  const std::vector<std::string> after_;
-  size_t first_ = 0;
-  std::vector<ReplyPtr> replies_;
-  bool repeated_ = false;
-  std::string error_;
 };
 
-std::vector<std::string> Eval(const char* script) { return {"EVAL", script, "1"}; }
-
-KeyCommands ReadHeaders(const std::vector<Shard>& keys) {
-  return KeyCommands({"GETRANGE"}, keys, {"0", std::to_string(kHeaderBytes - 1)});
+// False, with the first reason, if a command has no reply or an error reply.
+bool RunOnEach(Router* router, const std::vector<RedisKey>& keys, const KeyCommand& what,
+               Replies* replies, std::string* error) {
+  for (size_t first = 0; first < keys.size(); first += what.keys_at_a_time) {
+    const size_t last = std::min(first + what.keys_at_a_time, keys.size());
+    std::vector<Command> commands;
+    for (size_t i = first; i < last; ++i) commands.push_back(CommandFor(what, keys[i]));
+    router->Run(&commands, what.wait_for);
+    for (size_t i = first; i < last; ++i) {
+      Command& command = commands[i - first];
+      if (command.reply == nullptr || IsError(*command.reply)) {
+        *error = (command.reply == nullptr ? command.error
+                                           : "redis: " + std::string(Text(*command.reply))) +
+                 " (" + keys[i].text + ")";
+        return false;
+      }
+      replies->repeated |= command.repeated;
+      replies->of_key.push_back(std::move(command.reply));
+    }
+  }
+  return true;
 }
 
-std::vector<Shard> EntryOf(const std::string& name) {
-  const std::string key = EntryKey(name);
-  return {{key, KeySlot(key)}};
+bool ReadHeaders(Router* router, const std::vector<RedisKey>& keys, Replies* replies,
+                 std::string* error) {
+  return RunOnEach(router, keys, {{"GETRANGE"}, {"0", std::to_string(kHeaderBytes - 1)}}, replies,
+                   error);
 }
 
-// Reads the entry. *found stays empty without one.
-bool FindFilter(Router* router, const std::string& name, std::optional<Layout>* found,
+// Reads the entry. *found is empty if there is none.
+bool FindFilter(Router* router, const std::string& name, std::optional<Filter>* found,
                 std::string* error) {
   found->reset();
-  const std::vector<Shard> entry = EntryOf(name);
-  KeyCommands read = ReadHeaders(entry);
-  if (!read.Run(router, error)) return false;
-  std::string reason = "the reply to GETRANGE is not a string";
-  if (read.reply(0).type == REDIS_REPLY_STRING) {
-    const std::string_view header = Text(read.reply(0));
-    if (header.empty() || DecodeHeader(header, &found->emplace(), &reason)) return true;
+  const std::vector<RedisKey> entry = {KeyWithSlot(EntryKey(name))};
+  Replies replies;
+  if (!ReadHeaders(router, entry, &replies, error)) return false;
+  const redisReply& reply = *replies.of_key[0];
+  if (reply.type == REDIS_REPLY_STRING && reply.len == 0) return true;
+  Layout layout;
+  if (reply.type == REDIS_REPLY_STRING && DecodeHeader(Text(reply), &layout)) {
+    found->emplace(name, layout);
+    return true;
   }
-  *error =
-      "redis: " + entry[0].key + " does not describe a filter that this version knows: " + reason;
+  *error = "redis: " + entry[0].text + " is not the header of a filter that this version knows";
   return false;
 }
 
-bool CheckShards(Router* router, const std::string& name, const Layout& layout,
-                 std::string* error) {
-  const std::vector<Shard> shards = ShardsOf(name, layout);
-  KeyCommands read = ReadHeaders(shards);
-  if (!read.Run(router, error)) return false;
-  const std::string expected = EncodeHeader(layout);
-  for (size_t i = 0; i < shards.size(); ++i) {
-    const std::string_view header = Text(read.reply(i));
+bool HasAllShards(Router* router, const Filter& filter, std::string* error) {
+  Replies replies;
+  if (!ReadHeaders(router, filter.shards, &replies, error)) return false;
+  const std::string expected = EncodeHeader(filter.layout);
+  for (size_t i = 0; i < filter.shards.size(); ++i) {
+    const std::string_view header = Text(*replies.of_key[i]);
     if (header == expected) continue;
-    *error = "the filter '" + name + "' is damaged: " + shards[i].key +
+    *error = "the filter '" + filter.name + "' is damaged: " + filter.shards[i].text +
              (header.empty() ? " is missing" : " does not have the filter's header") +
              "; the keys in it are lost: delete the filter and create it anew";
     return false;
@@ -131,23 +118,29 @@ bool CheckShards(Router* router, const std::string& name, const Layout& layout,
   return true;
 }
 
-bool RemoveShards(Router* router, const std::vector<Shard>& shards, std::string* error) {
-  return KeyCommands({"UNLINK"}, shards, {}).Run(router, error);
+bool RemoveShards(Router* router, const Filter& filter, std::string* error) {
+  Replies replies;
+  return RunOnEach(router, filter.shards, {{"UNLINK"}, {}}, &replies, error);
 }
 
-// Makes all shards. *again: a copy of a command may still arrive, so these shards must not be used.
-bool MakeShards(Router* router, const Layout& layout, const std::vector<Shard>& shards, bool* again,
-                std::string* error) {
-  const auto group = static_cast<size_t>(std::max<uint64_t>(1, kMakeBytes / layout.shard_bytes()));
-  KeyCommands make(Eval(kMake), shards,
-                   {EncodeHeader(layout), std::to_string(layout.blocks_per_shard),
-                    std::to_string(layout.block_bytes)});
-  for (size_t first = 0; first < shards.size(); first += group) {
-    if (!make.Run(router, first, std::min(first + group, shards.size()), error)) return false;
-  }
-  *again = make.repeated();
-  if (make.refused() == nullptr) return true;
-  *error = "redis: " + make.refused()->key + " exists with other contents";
+KeyCommand Make(const Layout& layout, uint64_t num_blocks) {
+  KeyCommand make = Script(kMake, layout);
+  make.after.push_back(std::to_string(num_blocks));
+  make.after.push_back(std::to_string(layout.block_bytes));
+  return make;
+}
+
+// Makes all shards. *again: a copy of a command may still arrive, so nobody may use them.
+bool MakeShards(Router* router, const Filter& filter, bool* again, std::string* error) {
+  KeyCommand make = Make(filter.layout, filter.layout.blocks_per_shard);
+  make.keys_at_a_time =
+      static_cast<size_t>(std::max<uint64_t>(1, kMakeBytes / filter.layout.shard_bytes()));
+  Replies replies;
+  if (!RunOnEach(router, filter.shards, make, &replies, error)) return false;
+  *again = replies.repeated;
+  const RedisKey* const refused = replies.Refused(filter.shards);
+  if (refused == nullptr) return true;
+  *error = "redis: " + refused->text + " exists with other contents";
   return false;
 }
 
@@ -156,95 +149,96 @@ bool MakeShards(Router* router, const Layout& layout, const std::vector<Shard>& 
 bool MakeFilter(Router* router, const std::string& name, Layout layout, std::string* error) {
   // std::random_device throws, and needs a newer glibc.
   if (!DrawSeed(&layout.id, error)) return false;
-  const std::vector<Shard> shards = ShardsOf(name, layout);
-  const std::vector<Shard> entry = EntryOf(name);
+  const Filter filter(name, layout);
   std::string ignored;  // shards that are not removed waste memory
   bool again = false;
-  const bool made = MakeShards(router, layout, shards, &again, error);
+  const bool made = MakeShards(router, filter, &again, error);
   if (!made || again) {
-    RemoveShards(router, shards, &ignored);
+    RemoveShards(router, filter, &ignored);
     return made;
   }
-  KeyCommands publish(Eval(kMake), entry,
-                      {EncodeHeader(layout), "0", std::to_string(layout.block_bytes)});
-  if (!publish.Run(router, error)) {
+  Replies replies;
+  if (!RunOnEach(router, {filter.entry}, Make(layout, 0), &replies, error)) {
     // The entry may exist now, so the shards must stay.
     *error += "; the filter may have been made all the same: create it again";
     return false;
   }
-  if (publish.refused() != nullptr) RemoveShards(router, shards, &ignored);
+  if (replies.Refused({filter.entry}) != nullptr) RemoveShards(router, filter, &ignored);
   return true;
 }
 
-bool RefuseOther(const std::string& name, const Layout& existing, const Layout& wanted,
-                 std::string* error) {
-  *error = "the filter '" + name + "' exists with other parameters: it has '" + Describe(existing) +
-           "', wanted is '" + Describe(wanted) + "'";
-  if (existing.seed != wanted.seed) *error += " with another seed";
-  return false;
+// Without the seeds, which may be secret.
+std::string OtherParameters(const Filter& existing, const Layout& wanted) {
+  const Layout& has = existing.layout;
+  return support::StrCat("the filter '", existing.name, "' exists with other parameters: capacity ",
+                         has.capacity, ", false_positive_rate ", has.false_positive_rate, ", ",
+                         has.num_shards, " shards of ", has.shard_bytes(), " bytes",
+                         has.seed == wanted.seed ? "" : ", another seed");
 }
 
 }  // namespace
 
-bool CreateFilter(Router* router, const std::string& name, Layout* layout, std::string* error) {
+std::optional<Filter> CreateFilter(Router* router, const std::string& name, const Layout& wanted,
+                                   std::string* error) {
   for (int round = 0; round < kMaxRounds; ++round) {
-    std::optional<Layout> found;
-    if (!FindFilter(router, name, &found, error)) return false;
-    if (!found) {
-      if (!MakeFilter(router, name, *layout, error)) return false;
-      continue;
+    std::optional<Filter> found;
+    if (!FindFilter(router, name, &found, error)) return std::nullopt;
+    if (found) {
+      if (SameParameters(found->layout, wanted)) {
+        return HasAllShards(router, *found, error) ? found : std::nullopt;
+      }
+      *error = OtherParameters(*found, wanted);
+      return std::nullopt;
     }
-    if (!SameParameters(*found, *layout)) return RefuseOther(name, *found, *layout, error);
-    *layout = *found;
-    return CheckShards(router, name, *layout, error);
+    if (!MakeFilter(router, name, wanted, error)) return std::nullopt;
   }
   *error = "the filter '" + name +
            "' was not made: again and again replies were lost, or others deleted it";
-  return false;
+  return std::nullopt;
 }
 
-bool OpenFilter(Router* router, const std::string& name, Layout* layout, std::string* error) {
-  std::optional<Layout> found;
-  if (!FindFilter(router, name, &found, error)) return false;
+std::optional<Filter> OpenFilter(Router* router, const std::string& name, std::string* error) {
+  std::optional<Filter> found;
+  if (!FindFilter(router, name, &found, error)) return std::nullopt;
   if (!found) {
     *error = "there is no filter '" + name + "'";
-    return false;
+  } else if (!HasAllShards(router, *found, error)) {
+    found.reset();
   }
-  *layout = *found;
-  return CheckShards(router, name, *layout, error);
+  return found;
 }
 
 bool DeleteFilter(Router* router, const std::string& name, std::string* error) {
-  std::optional<Layout> found;
+  std::optional<Filter> found;
   if (!FindFilter(router, name, &found, error)) return false;
   if (!found) return true;
   // Shards first: as long as the entry exists, Delete can find the rest.
-  if (!RemoveShards(router, ShardsOf(name, *found), error)) return false;
-  const std::vector<Shard> entry = EntryOf(name);
-  return KeyCommands(Eval(kForget), entry, {EncodeHeader(*found)}).Run(router, error);
+  Replies replies;
+  return RemoveShards(router, *found, error) &&
+         RunOnEach(router, {found->entry}, Script(kForget, found->layout), &replies, error);
 }
 
-bool ConfirmFilter(Router* router, const std::string& name, const Layout& layout,
-                   const std::vector<Shard>& shards, const AddOptions& options,
+bool ConfirmFilter(Router* router, const Filter& filter, const AddOptions& options,
                    std::string* error) {
-  const std::vector<Shard> entry = EntryOf(name);
-  for (const std::vector<Shard>* keys : {&entry, &shards}) {
-    KeyCommands touch(Eval(kTouch), *keys, {EncodeHeader(layout)});
-    if (!touch.Run(router, error, options)) return false;
-    if (touch.refused() == nullptr) continue;
-    *error = "redis: " + touch.refused()->key +
-             " is missing or has another header: the server has lost it, or the filter was deleted";
-    return false;
-  }
-  return true;
+  std::vector<RedisKey> keys = filter.shards;
+  keys.insert(keys.begin(), filter.entry);
+  KeyCommand touch = Script(kTouch, filter.layout);
+  touch.wait_for = options;
+  Replies replies;
+  if (!RunOnEach(router, keys, touch, &replies, error)) return false;
+  const RedisKey* const refused = replies.Refused(keys);
+  if (refused == nullptr) return true;
+  *error = "redis: " + refused->text +
+           " is missing or has another header: the server has lost it, or the filter was deleted";
+  return false;
 }
 
-void RemoveRemnants(Router* router, const Layout& layout, const std::vector<Shard>& shards,
-                    const std::set<uint32_t>& lost) {
-  std::vector<Shard> remnants;
-  for (const uint32_t shard : lost) remnants.push_back(shards[shard]);
+void RemoveRemnants(Router* router, const Filter& filter, const std::set<uint32_t>& lost) {
+  std::vector<RedisKey> remnants;
+  for (const uint32_t shard : lost) remnants.push_back(filter.shards[shard]);
+  Replies replies;
   std::string ignored;  // wastes memory at worst
-  KeyCommands(Eval(kRemoveRemnant), remnants, {EncodeHeader(layout)}).Run(router, &ignored);
+  RunOnEach(router, remnants, Script(kRemoveRemnant, filter.layout), &replies, &ignored);
 }
 
 }  // namespace bloomline::redis

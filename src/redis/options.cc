@@ -52,11 +52,8 @@ std::string ValidateTexts(const RedisServers& servers) {
   if (servers.servers.empty()) {
     return "servers is empty; allowed: one server or nodes of one cluster";
   }
-  if (resolved.username.empty() || !resolved.password.empty()) return "";
-  // Not quoted if it comes from an address: its author may have meant it as a password.
-  return (servers.username.empty() ? std::string("servers has a user")
-                                   : "username is '" + servers.username + "'") +
-         " without a password";
+  const bool is_complete = resolved.username.empty() || !resolved.password.empty();
+  return is_complete ? "" : "there is a username without a password";
 }
 
 }  // namespace
@@ -69,8 +66,7 @@ std::string RedisServers::Validate() const {
   const bool in_range = IsInRange("database", database, 0, kMaxDatabase, &error) &&
                         IsInRange("connect_timeout_ms", connect_timeout_ms, 1, kMaxMs, &error) &&
                         IsInRange("command_timeout_ms", command_timeout_ms, 1, kMaxMs, &error) &&
-                        IsInRange("max_retries", max_retries, 0, 100, &error) &&
-                        IsInRange("give_up_ms", give_up_ms, 0, kMaxMs, &error);
+                        IsInRange("max_retries", max_retries, 0, 100, &error);
   if (in_range && when_unavailable != WhenUnavailable::kMayMatch &&
       when_unavailable != WhenUnavailable::kError) {
     error = support::StrCat("when_unavailable is ", static_cast<int>(when_unavailable),

@@ -1,6 +1,7 @@
 #include "src/redis/router.h"
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 #include <utility>
 
@@ -18,7 +19,12 @@ constexpr size_t kSendBytes = 16 << 10;
 // the client follows. A return to the slot's node counts, too.
 constexpr int kMaxRedirects = 8;
 
-using Clock = std::chrono::steady_clock;
+// Whether the reply to a command that followed ASKING may come from a node that lacks the key. It
+// has moved on since the ASK, and the slot's node knows where; or there is no such key.
+bool MayLackKey(const redisReply& reply) {
+  return (reply.type == REDIS_REPLY_STRING && reply.len == 0) ||
+         (reply.type == REDIS_REPLY_INTEGER && reply.integer == 0);
+}
 
 }  // namespace
 
@@ -33,12 +39,13 @@ std::unique_ptr<Router> Router::Connect(const RedisServers& options, std::string
   for (const Endpoint& endpoint : endpoints) router->NodeAt(endpoint);
   router->is_cluster_ = true;  // until a server says otherwise
   if (!router->RefreshSlots(error)) return nullptr;
-  if (!router->is_cluster_ && options.servers.size() > 1) {
+  if (router->is_cluster_) return router;
+  if (options.servers.size() > 1) {
     *error =
         "several servers are named, but " + endpoints[0].ToString() + " is not part of a cluster";
     return nullptr;
   }
-  if (!router->is_cluster_ && !router->EnsureConnected(router->nodes_[0].get())) {
+  if (!router->EnsureConnected(router->nodes_[0].get())) {
     *error = router->nodes_[0]->error;
     return nullptr;
   }
@@ -56,13 +63,9 @@ Router::Node* Router::NodeAt(Endpoint endpoint) {
   return nodes_.back().get();
 }
 
-bool Router::IsGivenUp(const Node& node) const { return Clock::now() < node.given_up_until; }
-
-Router::Node* Router::NodeOf(uint16_t slot) { return is_cluster_ ? slots_[slot] : nodes_[0].get(); }
-
 bool Router::EnsureConnected(Node* node) {
   if (node->connection != nullptr) return true;
-  if (node->failed_round == round_ || IsGivenUp(*node)) return false;
+  if (node->failed_round == round_) return false;
   node->connection = Connection::Open(node->endpoint, options_, &node->error);
   if (node->connection != nullptr && !is_cluster_ && !IsMaster(node)) node->connection.reset();
   if (node->connection == nullptr) node->failed_round = round_;
@@ -127,49 +130,45 @@ bool Router::RefreshSlotsFrom(Node* node, std::string* error) {
   return false;
 }
 
-void Router::Run(size_t n, Batch* batch, const AddOptions& options) {
-  // Child and parent of a fork must not share a connection: each would read replies to the other's
-  // commands. Closing it sends nothing. Cost: one system call per batch, beside a round trip.
-  if (pid_ != getpid()) {
-    Reset();
-    pid_ = getpid();
-  }
+void Router::Run(std::vector<Command>* commands, const AddOptions& options) {
+  // After a fork, parent and child must not share a connection: each would read replies to the
+  // other's commands. Nor may this Run read those of one that threw. Closing sends nothing. Cost of
+  // getpid: one system call, beside a round trip.
+  if (is_running_ || pid_ != getpid()) DropConnections();
+  is_running_ = true;
+  pid_ = getpid();
   wait_for_ = options;
-  BeginRound();
-  for (size_t i = 0; i < n; ++i) {
-    Item item;
-    item.index = i;
-    Dispatch(item, batch);
+  for (Command& command : *commands) {
+    postponed_.emplace_back();
+    postponed_.back().command = &command;
   }
-  for (int round = 0;; ++round) {
-    // First send to all nodes, so that they work at the same time.
-    for (size_t i = 0; i < nodes_.size(); ++i) {
-      AppendWait(nodes_[i].get());
-      SendUnsent(nodes_[i].get(), batch);
+  must_wait_ = false;
+  for (int round = 0; !postponed_.empty(); ++round) {
+    if (must_wait_) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10 << std::min(round - 1, 4)));
     }
-    for (size_t i = 0; i < nodes_.size(); ++i) ReceiveUntil(nodes_[i].get(), 0, batch);
-    for (size_t i = 0; i < nodes_.size(); ++i) ReceiveWait(nodes_[i].get(), batch);
-    if (postponed_.empty()) return;
-    if (must_wait_)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10 << std::min(round, 4)));
-    BeginRound();
-    std::vector<Item> again;
-    again.swap(postponed_);
-    std::sort(again.begin(), again.end(),
-              [](const Item& a, const Item& b) { return a.index < b.index; });
-    for (const Item& item : again) Dispatch(item, batch);
+    RunRound();
   }
+  is_running_ = false;
 }
 
-void Router::BeginRound() {
+void Router::RunRound() {
   ++round_;
-  if (slots_changed_ && is_cluster_ && Clock::now() >= no_refresh_until_) {
-    std::string ignored;
-    if (!RefreshSlots(&ignored)) {
-      no_refresh_until_ = Clock::now() + std::chrono::milliseconds(options_.give_up_ms);
-    }
-  }
+  std::string ignored;  // the nodes that are known may do
+  if (slots_changed_ && is_cluster_) RefreshSlots(&ignored);
   must_wait_ = slots_changed_ = false;
+  std::vector<Item> items;
+  items.swap(postponed_);
+  std::sort(items.begin(), items.end(),
+            [](const Item& a, const Item& b) { return a.command < b.command; });
+  for (const Item& item : items) Dispatch(item);
+  // First send to all nodes, so that they work at the same time.
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    AppendWait(nodes_[i].get());
+    SendUnsent(nodes_[i].get());
+  }
+  for (size_t i = 0; i < nodes_.size(); ++i) ReceiveUntil(nodes_[i].get(), 0);
+  for (size_t i = 0; i < nodes_.size(); ++i) ReceiveWait(nodes_[i].get());
 }
 
 void Router::Node::Disconnect() {
@@ -180,109 +179,95 @@ void Router::Node::Disconnect() {
   is_waiting = false;
 }
 
-void Router::Reset() {
+void Router::DropConnections() {
   for (const std::unique_ptr<Node>& node : nodes_) node->Disconnect();
   postponed_.clear();
 }
 
-void Router::Dispatch(Item item, Batch* batch) {
-  Node* node = item.ask;
+void Router::Dispatch(Item item) {
+  const uint16_t slot = item.command->slot;
+  Node* const node = item.ask != nullptr ? item.ask : NodeOf(slot);
   if (node == nullptr) {
-    const uint16_t slot = batch->Slot(item.index);
-    node = NodeOf(slot);
-    if (node == nullptr) {
-      Postpone(nullptr, item, "no node of the cluster serves slot " + std::to_string(slot), batch);
-      return;
-    }
+    Postpone(item, "no node of the cluster serves slot " + std::to_string(slot), false);
+    return;
   }
   if (!EnsureConnected(node)) {
-    if (IsGivenUp(*node)) {
-      slots_changed_ = true;
-      batch->OnFailure(item.index, node->error);
-    } else {
-      Postpone(node, item, node->error, batch);
-    }
+    Postpone(item, node->error, true);
     return;
   }
   if (item.ask != nullptr) AppendCommand({"ASKING"}, &node->unsent);
-  batch->Encode(item.index, item.ask != nullptr, &node->unsent);
+  node->unsent += item.command->bytes;
   node->in_flight.push_back(item);
-  if (node->unsent.size() >= kSendBytes) SendUnsent(node, batch);
+  if (node->unsent.size() >= kSendBytes) SendUnsent(node);
   if (node->in_flight.size() >= kMaxInFlight) {
-    SendUnsent(node, batch);
-    ReceiveUntil(node, kMaxInFlight / 2, batch);
+    SendUnsent(node);
+    ReceiveUntil(node, kMaxInFlight / 2);
   }
 }
 
-void Router::SendUnsent(Node* node, Batch* batch) {
+void Router::SendUnsent(Node* node) {
   if (node->unsent.empty()) return;
   if (!node->connection->Send(node->unsent, &node->error)) {
-    Disconnect(node, batch);
+    Disconnect(node);
   } else {
     node->unsent.clear();
   }
 }
 
-void Router::ReceiveUntil(Node* node, size_t left, Batch* batch) {
+void Router::ReceiveUntil(Node* node, size_t left) {
   while (node->in_flight.size() > left) {
     const Item item = node->in_flight.front();
     ReplyPtr reply = node->connection->Receive(&node->error);
     // That was the reply to ASKING. If it is an error, so is the next reply.
     if (reply != nullptr && item.ask != nullptr) reply = node->connection->Receive(&node->error);
     if (reply == nullptr) {
-      Disconnect(node, batch);
+      Disconnect(node);
       return;
     }
     node->in_flight.pop_front();
-    Handle(node, item, std::move(reply), batch);
+    Handle(node, item, std::move(reply));
   }
 }
 
-void Router::Handle(Node* node, Item item, ReplyPtr reply, Batch* batch) {
+void Router::Handle(Node* node, Item item, ReplyPtr reply) {
   const bool asked = item.ask != nullptr;
   item.ask = nullptr;
-  if (!IsError(*reply)) {
-    if (asked && batch->MayLackKey(item.index, *reply)) {
-      // The key has moved on since the ASK, and the slot's node knows where; or it is lost.
-      if (++item.redirects < kMaxRedirects) {
-        postponed_.push_back(item);
-      } else {
-        batch->OnReply(item.index, std::move(reply), item.repeated);
-      }
-    } else if (wait_for_.min_replicas > 0) {
-      node->unconfirmed.push_back({item, std::move(reply)});
-    } else {
-      batch->OnReply(item.index, std::move(reply), item.repeated);
-    }
+  if (asked && MayLackKey(*reply) && ++item.redirects < kMaxRedirects) {
+    postponed_.push_back(item);
     return;
   }
-  const std::string_view text = Text(*reply);
+  const std::string_view text = IsError(*reply) ? Text(*reply) : std::string_view();
   Redirect redirect;
   if (is_cluster_ && ParseRedirect(text, node->endpoint, &redirect)) {
     if (++item.redirects > kMaxRedirects) {
-      batch->OnFailure(item.index,
-                       node->endpoint.Prefix() + "redirected too often: " + std::string(text));
-      return;
-    }
-    Node* other = NodeAt(redirect.endpoint);
-    if (redirect.ask) {
-      item.ask = other;
+      item.command->error = node->endpoint.Prefix() + "redirected too often: " + std::string(text);
     } else {
-      slots_[redirect.slot] = other;
-      slots_changed_ = true;
+      Follow(redirect, item);
     }
-    postponed_.push_back(item);
-  } else if (!is_cluster_ && IsReadOnly(text)) {
-    // The server has become a replica, so its "no" may be wrong from now on. EnsureConnected checks
-    // again.
-    batch->OnReply(item.index, std::move(reply), item.repeated);
-    node->error = node->endpoint.Prefix() + "it is a replica now";
-    Disconnect(node, batch);
-  } else if (IsTransient(text)) {
-    Postpone(nullptr, item, node->endpoint.Prefix() + std::string(text), batch);
-  } else {
-    batch->OnReply(item.index, std::move(reply), item.repeated);
+    return;
   }
+  if (IsTransient(text)) {
+    Postpone(item, node->endpoint.Prefix() + std::string(text), false);
+    return;
+  }
+  const bool is_replica_now = !is_cluster_ && IsReadOnly(text);
+  if (!IsError(*reply) && wait_for_.min_replicas > 0) node->unconfirmed.push_back(item);
+  item.command->reply = std::move(reply);
+  if (!is_replica_now) return;
+  // The server's "no" may be wrong from now on. EnsureConnected checks again.
+  node->error = node->endpoint.Prefix() + "it is a replica now";
+  Disconnect(node);
+}
+
+void Router::Follow(const Redirect& redirect, Item item) {
+  Node* const other = NodeAt(redirect.endpoint);
+  if (redirect.ask) {
+    item.ask = other;
+  } else {
+    slots_[redirect.slot] = other;
+    slots_changed_ = true;
+  }
+  postponed_.push_back(item);
 }
 
 // WAIT covers what the same connection sent before. So each connection gets its own WAIT, and a
@@ -295,7 +280,7 @@ void Router::AppendWait(Node* node) {
   node->is_waiting = true;
 }
 
-void Router::ReceiveWait(Node* node, Batch* batch) {
+void Router::ReceiveWait(Node* node) {
   if (!node->is_waiting) return;
   const ReplyPtr reply = node->connection->ReceiveLate(wait_for_.replica_timeout_ms, &node->error);
   if (reply != nullptr && reply->type != REDIS_REPLY_INTEGER) {
@@ -304,49 +289,43 @@ void Router::ReceiveWait(Node* node, Batch* batch) {
                   (IsError(*reply) ? std::string(Text(*reply)) : std::string("not a number"));
   }
   if (reply == nullptr || reply->type != REDIS_REPLY_INTEGER) {
-    Disconnect(node, batch);
+    Disconnect(node);
     return;
   }
   node->is_waiting = false;
-  std::vector<Unconfirmed> replies;
-  replies.swap(node->unconfirmed);
-  for (Unconfirmed& one : replies) {
-    if (reply->integer >= wait_for_.min_replicas) {
-      batch->OnReply(one.item.index, std::move(one.reply), one.item.repeated);
-      continue;
-    }
-    batch->OnFailure(one.item.index, node->endpoint.Prefix() + std::to_string(reply->integer) +
-                                         " of " + std::to_string(wait_for_.min_replicas) +
-                                         " replicas confirmed the addition within " +
-                                         std::to_string(wait_for_.replica_timeout_ms) + " ms");
+  std::vector<Item> items;
+  items.swap(node->unconfirmed);
+  if (reply->integer >= wait_for_.min_replicas) return;
+  for (const Item& item : items) {
+    item.command->reply.reset();
+    item.command->error = node->endpoint.Prefix() + std::to_string(reply->integer) + " of " +
+                          std::to_string(wait_for_.min_replicas) +
+                          " replicas confirmed the addition within " +
+                          std::to_string(wait_for_.replica_timeout_ms) + " ms";
   }
 }
 
-void Router::Disconnect(Node* node, Batch* batch) {
+void Router::Disconnect(Node* node) {
   std::deque<Item> lost;
   lost.swap(node->in_flight);
-  for (const Unconfirmed& unconfirmed : node->unconfirmed) lost.push_back(unconfirmed.item);
+  lost.insert(lost.end(), node->unconfirmed.begin(), node->unconfirmed.end());
   node->Disconnect();
-  for (Item& item : lost) {
-    item.repeated = true;
-    Postpone(node, item, node->error, batch);
+  for (const Item& item : lost) {
+    item.command->reply.reset();
+    item.command->repeated = true;
+    Postpone(item, node->error, true);
   }
 }
 
-void Router::Postpone(Node* node, Item item, const std::string& error, Batch* batch) {
+void Router::Postpone(Item item, const std::string& error, bool now) {
   item.ask = nullptr;
   slots_changed_ = true;
-  if (++item.failures <= options_.max_retries) {
-    // A broken connection is opened again at once. After a second failure, or if the cluster is not
-    // ready, wait before the next round.
-    must_wait_ = must_wait_ || node == nullptr || item.failures > 1;
-    postponed_.push_back(item);
+  if (++item.failures > options_.max_retries) {
+    item.command->error = error;
     return;
   }
-  if (node != nullptr && node->connection == nullptr && !IsGivenUp(*node)) {
-    node->given_up_until = Clock::now() + std::chrono::milliseconds(options_.give_up_ms);
-  }
-  batch->OnFailure(item.index, error);
+  must_wait_ = must_wait_ || !now || item.failures > 1;
+  postponed_.push_back(item);
 }
 
 }  // namespace bloomline::redis

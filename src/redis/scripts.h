@@ -47,12 +47,6 @@ inline constexpr char kRemoveRemnant[] = R"lua(
 if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) == ARGV[1] then return 0 end
 return redis.call('UNLINK', KEYS[1]))lua";
 
-// ARGV: header, arguments of BITFIELD. An addition to a node that may lack the key. The reply is
-// BITFIELD's, or 0 if it does; then nothing has changed.
-inline constexpr char kAddIfPresent[] = R"lua(
-if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then return 0 end
-return redis.call('BITFIELD', KEYS[1], unpack(ARGV, 2)))lua";
-
 }  // namespace bloomline::redis
 
 #endif  // BLOOMLINE_REDIS_SCRIPTS_H_

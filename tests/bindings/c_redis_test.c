@@ -13,7 +13,6 @@ static bloomline_redisservers_t* Servers(const char* address) {
   CHECK(servers != NULL);
   CHECK(bloomline_redisservers_set_servers(servers, 1, &address));
   bloomline_redisservers_set_max_retries(servers, 0);
-  bloomline_redisservers_set_give_up_ms(servers, 0);
   return servers;
 }
 
@@ -140,8 +139,7 @@ static void TestNumbersOfServers(void) {
   } numbers[] = {{bloomline_redisservers_set_database, "database is -1"},
                  {bloomline_redisservers_set_connect_timeout_ms, "connect_timeout_ms is -1"},
                  {bloomline_redisservers_set_command_timeout_ms, "command_timeout_ms is -1"},
-                 {bloomline_redisservers_set_max_retries, "max_retries is -1"},
-                 {bloomline_redisservers_set_give_up_ms, "give_up_ms is -1"}};
+                 {bloomline_redisservers_set_max_retries, "max_retries is -1"}};
   for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); ++i) {
     bloomline_redisservers_t* servers = Servers("127.0.0.1:1");
     numbers[i].set(servers, -1);

@@ -48,14 +48,9 @@ void ForEachReply(std::string_view bytes, size_t first_piece, Use use) {
   }
 }
 
-struct Filter {
-  Layout layout;
-  std::vector<redis::Shard> shards;
-};
-
-const Filter& ConsumeFilter(FuzzedDataProvider* input) {
+const redis::Filter& ConsumeFilter(FuzzedDataProvider* input) {
   static const auto filters = [] {
-    std::vector<Filter> list;
+    std::vector<redis::Filter> list;
     const struct {
       uint32_t block_bytes;
       int num_probes;
@@ -72,7 +67,7 @@ const Filter& ConsumeFilter(FuzzedDataProvider* input) {
       layout.blocks_per_shard = kind.blocks;
       layout.num_shards = kind.shards;
       layout.id = 0x1234;
-      list.push_back({layout, redis::ShardsOf("name", layout)});
+      list.emplace_back("name", layout);
     }
     return list;
   }();
@@ -150,7 +145,7 @@ Answer ExpectedAnswer(const redisReply& reply, const Layout& layout, std::string
 }
 
 void FuzzQueries(FuzzedDataProvider* input) {
-  const Filter& filter = ConsumeFilter(input);
+  const redis::Filter& filter = ConsumeFilter(input);
   const Answer unavailable = input->ConsumeBool() ? Answer::kMaybe : Answer::kError;
   const size_t num_keys = input->ConsumeIntegralInRange<size_t>(1, 4);
   std::vector<Key> keys;
@@ -176,37 +171,32 @@ void FuzzQueries(FuzzedDataProvider* input) {
 
   // Must stay `unavailable` where no answer came.
   std::vector<Answer> answers(num_keys, unavailable);
-  std::string error;
-  redis::QueryBatch batch(filter.layout, filter.shards, num_keys, views.data(), unavailable,
-                          answers.data(), &error);
-  std::string command;
+  std::vector<Answer> expected = answers;
+  redis::QueryBatch batch(filter, num_keys, views.data());
+  std::vector<redis::Command>& commands = *batch.commands();
+  Require(commands.size() == num_keys, "each key has a command");
   size_t next = 0;
-  bool any_failed = false;
   ForEachReply(bytes, first_piece, [&](ReplyPtr reply) {
     if (next == num_keys) return;
-    const size_t i = next++;
-    const Answer expected = ExpectedAnswer(*reply, filter.layout, views[i], unavailable);
-    Require(batch.Slot(i) < redis::kNumSlots, "a slot is in range");
-    batch.Encode(i, i % 2 == 1, &command);
-    any_failed =
-        any_failed || reply->type != REDIS_REPLY_STRING || reply->len != filter.layout.block_bytes;
-    batch.OnReply(i, std::move(reply), false);
-    Require(answers[i] == expected, "an answer is what the block says, or that there is none");
+    Require(commands[next].slot < redis::kNumSlots, "a slot is in range");
+    expected[next] = ExpectedAnswer(*reply, filter.layout, views[next], unavailable);
+    commands[next++].reply = std::move(reply);
   });
-  for (; next < num_keys; ++next) {
-    batch.OnFailure(next, "no reply");
-    any_failed = true;
+  bool any_failed = next < num_keys;
+  for (size_t i = 0; i < next; ++i) {
+    const redisReply& reply = *commands[i].reply;
+    any_failed |= reply.type != REDIS_REPLY_STRING || reply.len != filter.layout.block_bytes;
   }
-  for (size_t i = 0; i < num_keys; ++i) {
-    Require(answers[i] == Answer::kNo || answers[i] == Answer::kMaybe || answers[i] == unavailable,
-            "an answer is one of the three");
-  }
-  Require(!any_failed || batch.failed(), "failures are reported");
-  Require(batch.failed() == !error.empty(), "what failed has a reason, and only that");
+  for (; next < num_keys; ++next) commands[next].error = "no reply";
+  std::string error;
+  const bool ok = batch.ReadReplies(answers.data(), &error);
+  Require(answers == expected, "an answer is what the block says, or that there is none");
+  Require(!any_failed || !ok, "failures are reported");
+  Require(ok == error.empty(), "what failed has a reason, and only that");
 }
 
 void FuzzAdditions(FuzzedDataProvider* input) {
-  const Filter& filter = ConsumeFilter(input);
+  const redis::Filter& filter = ConsumeFilter(input);
   const size_t num_keys = ConsumeCount(input, 2, 20);
   std::vector<Key> keys;
   std::vector<std::string_view> views;
@@ -216,17 +206,16 @@ void FuzzAdditions(FuzzedDataProvider* input) {
   const bool with_results = input->ConsumeIntegralInRange<int>(0, 7) < 7;
   const bool repeated = input->ConsumeBool();
   std::vector<AddResult> results(num_keys, AddResult::kFailed);
-  std::string error;
   const bool for_replicas = input->ConsumeBool();
-  redis::AddBatch batch(filter.layout, filter.shards, num_keys, views.data(), for_replicas,
-                        with_results ? results.data() : nullptr, &error);
+  redis::AddBatch batch(filter, num_keys, views.data(), for_replicas);
+  std::vector<redis::Command>& commands = *batch.commands();
   // A reply has a number for each bit of its keys and one for the header's first byte, or two for
   // replicas; a command has 16 keys at most, and as many as are of one shard.
   const size_t num_headers = for_replicas ? 2 : 1;
   const size_t num_probes = static_cast<size_t>(filter.layout.num_probes);
   const size_t max_keys = std::min<size_t>(num_keys, 16);
   std::string bytes;
-  for (size_t i = 0; i < batch.size(); ++i) {
+  for (size_t i = 0; i < commands.size(); ++i) {
     if (input->ConsumeIntegralInRange<int>(0, 7) == 7) {
       AppendAnyReply(input, 2, &bytes);
       continue;
@@ -248,36 +237,34 @@ void FuzzAdditions(FuzzedDataProvider* input) {
   Garble(input, &bytes);
 
   size_t next = 0;
-  bool all_headed = true;
+  size_t num_headed = 0;
   ForEachReply(bytes, first_piece, [&](ReplyPtr reply) {
-    if (next == batch.size()) return;
-    std::string command;
-    batch.Encode(next, next % 2 == 1, &command);
-    Require(batch.Slot(next) < redis::kNumSlots, "a slot is in range");
-    const bool is_headed = reply->type == REDIS_REPLY_ARRAY && reply->elements > num_probes &&
-                           (reply->elements - num_headers) % num_probes == 0 &&
-                           reply->element[reply->elements - 1]->type == REDIS_REPLY_INTEGER &&
-                           reply->element[reply->elements - 1]->integer == redis::kFirstHeaderByte;
-    all_headed = all_headed && is_headed;
-    const auto acknowledged = [&] {
-      return std::count_if(results.begin(), results.end(),
-                           [](AddResult result) { return result != AddResult::kFailed; });
-    };
-    const auto before = acknowledged();
-    batch.OnReply(next++, std::move(reply), repeated);
-    Require(is_headed || acknowledged() == before, "nothing is acknowledged without the header");
+    if (next == commands.size()) return;
+    Require(commands[next].slot < redis::kNumSlots, "a slot is in range");
+    num_headed += reply->type == REDIS_REPLY_ARRAY && reply->elements > num_probes &&
+                  (reply->elements - num_headers) % num_probes == 0 &&
+                  reply->element[reply->elements - 1]->type == REDIS_REPLY_INTEGER &&
+                  reply->element[reply->elements - 1]->integer == redis::kFirstHeaderByte;
+    commands[next].repeated = repeated;
+    commands[next++].reply = std::move(reply);
   });
-  for (; next < batch.size(); ++next) {
-    batch.OnFailure(next, "no reply");
-    all_headed = false;
-  }
-  Require(all_headed || batch.failed(), "failures are reported");
-  Require(batch.failed() == !error.empty(), "what failed has a reason, and only that");
-  if (with_results && !batch.failed()) {
-    for (const AddResult result : results) {
-      Require(result != AddResult::kFailed, "without a failure all keys are acknowledged");
-      Require(!repeated || result != AddResult::kPresent, "after a repetition nothing is certain");
-    }
+  const bool all_headed = num_headed == commands.size();
+  for (; next < commands.size(); ++next) commands[next].error = "no reply";
+  std::string error;
+  std::set<uint32_t> lost;
+  const bool ok = batch.ReadReplies(with_results ? results.data() : nullptr, &lost, &error);
+  const auto acknowledged =
+      static_cast<size_t>(std::count_if(results.begin(), results.end(), [](AddResult result) {
+        return result != AddResult::kFailed;
+      }));
+  Require(acknowledged <= num_headed * max_keys, "nothing is acknowledged without the header");
+  Require(all_headed || !ok, "failures are reported");
+  Require(ok == error.empty(), "what failed has a reason, and only that");
+  Require(lost.empty() || !ok, "a lost shard is a failure");
+  if (!with_results || !ok) return;
+  for (const AddResult result : results) {
+    Require(result != AddResult::kFailed, "without a failure all keys are acknowledged");
+    Require(!repeated || result != AddResult::kPresent, "after a repetition nothing is certain");
   }
 }
 
@@ -365,10 +352,7 @@ void FuzzHeader(FuzzedDataProvider* input) {
   }
   const Key exact(text.begin(), text.end());
   Layout layout;
-  std::string error;
-  const bool decoded = redis::DecodeHeader(View(exact), &layout, &error);
-  Require(decoded == error.empty(), "what is refused has a reason, and only that");
-  if (!decoded) return;
+  if (!redis::DecodeHeader(View(exact), &layout)) return;
   for (const uint64_t hash : {uint64_t{0}, UINT64_MAX, RandomNumber(layout.seed, 1)}) {
     const redis::Place place = redis::PlaceOf(layout, hash);
     Require(place.shard < layout.num_shards && place.block < layout.blocks_per_shard,
@@ -380,7 +364,7 @@ void FuzzHeader(FuzzedDataProvider* input) {
   }
   Require(layout.shard_bytes() <= redis::kMaxShardBytes, "a shard is no longer than Redis allows");
   Layout again;
-  Require(redis::DecodeHeader(redis::EncodeHeader(layout), &again, &error) &&
+  Require(redis::DecodeHeader(redis::EncodeHeader(layout), &again) &&
               redis::SameParameters(layout, again) && layout.id == again.id,
           "what was decoded can be encoded and decoded");
 }

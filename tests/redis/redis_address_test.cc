@@ -50,7 +50,7 @@ TEST(RedisAddressTest, FormsAreParsed) {
       if (use_tls && text.rfind("redis:", 0) != 0) continue;
       if (use_tls) text.insert(5, "s");
       Address address;
-      EXPECT_EQ(ParseAddress(text, &address), "");
+      EXPECT_TRUE(ParseAddress(text, &address)) << text;
       EXPECT_EQ(address.endpoint, (Endpoint{expected.host, expected.port, use_tls})) << text;
       EXPECT_EQ(address.username, expected.username) << text;
       EXPECT_EQ(address.password, expected.password) << text;
@@ -59,104 +59,87 @@ TEST(RedisAddressTest, FormsAreParsed) {
   }
 }
 
-TEST(RedisAddressTest, InvalidAddressesAreRefusedWithTheAllowedForms) {
+// No message quotes an address: whatever is wrong with it, it may contain a password.
+TEST(RedisAddressTest, InvalidAddressesAreRefusedByNumber) {
   const std::string long_path = "unix:///" + std::string(108, 'x');
-  for (const std::string text : {"",
-                                 "h",
-                                 ":1",
-                                 "h:",
-                                 "h:0",
-                                 "h:65536",
-                                 "h:x",
-                                 "h/x:1",
-                                 "redis:/h",
-                                 "redis://",
-                                 "redis://:1",
-                                 "redis://h:0",
-                                 "redis://h:65536",
-                                 "redis://h:1:2:",
-                                 "redis://h/x",
-                                 "redis://h/-1",
-                                 "redis://h/2147483648",
-                                 "redis://h/1/2",
-                                 "redis://h?db=1",
-                                 "redis://h:1x",
-                                 "rediss://",
-                                 "http://h:1",
-                                 "REDIS://h:1",
-                                 "://h:1",
-                                 "unix://",
-                                 "unix:///",
-                                 "unix://x",
-                                 "unix:///x?db=",
-                                 "unix:///x?db=1x",
-                                 "unix:///x%00y",
-                                 "unix:///x%zz",
-                                 "redis://[::1",
-                                 long_path.c_str()}) {
+  for (const char* text : {"",
+                           "h",
+                           ":1",
+                           "h:",
+                           "h:0",
+                           "h:65536",
+                           "h:x",
+                           "h/x:1",
+                           "me:secret@h:1",
+                           "redis:/h",
+                           "redis://",
+                           "redis://:1",
+                           "redis://h:0",
+                           "redis://h:65536",
+                           "redis://h:1:2:",
+                           "redis://h/x",
+                           "redis://h/-1",
+                           "redis://h/2147483648",
+                           "redis://h/1/2",
+                           "redis://h?db=1",
+                           "redis://h:1x",
+                           "redis://me:sec:ret@h",
+                           "redis://me:secret%@h",
+                           "redis://me:secret@x@h:0",
+                           "rediss://",
+                           "http://h:1",
+                           "REDIS://h:1",
+                           "://h:1",
+                           "unix://",
+                           "unix:///",
+                           "unix://x",
+                           "unix:///x?db=",
+                           "unix:///x?db=1x",
+                           "unix:///p?password=secret",
+                           "unix:///x%00y",
+                           "unix:///x%zz",
+                           "redis://[::1",
+                           long_path.c_str()}) {
     RedisServers servers;
-    servers.servers = {text};
+    servers.servers = {"h:1", text};
     const std::string error = servers.Validate();
-    EXPECT_NE(error.find("allowed: "), std::string::npos) << text << ": " << error;
-    EXPECT_NE(error.find(text == long_path ? "109 bytes" : "'" + text + "'"), std::string::npos)
-        << error;
+    EXPECT_EQ(error.find("servers[1] is not a valid address; allowed: "), 0u) << text << error;
+    EXPECT_EQ(error.find("sec"), std::string::npos) << error;
   }
 }
 
-TEST(RedisAddressTest, MessagesKeepTheCredentialsSecret) {
-  for (const char* text :
-       {"redis://me:secret@h:0", "redis://secret@h", "redis://:secret@h:x", "me:secret@h:1",
-        "redis://me:sec:ret@h", "redis://me:se/cret@h", "redis://me:secret%@h",
-        "redis://me:secret@x@h:0", "unix://me:secret@x", "unix:///p?db=1&password=secret",
-        "unix:///p?password=secret", "redis://h:0?password=secret", "secret@h"}) {
-    RedisServers servers;
-    servers.servers = {text};
-    const std::string error = servers.Validate();
-    EXPECT_NE(error, "") << text;
-    EXPECT_EQ(error.find("secret"), std::string::npos) << text << ": " << error;
-    EXPECT_EQ(error.find("cret@"), std::string::npos) << text << ": " << error;
-    EXPECT_EQ(error.find("sec:ret"), std::string::npos) << text << ": " << error;
-  }
+TEST(RedisAddressTest, PartsOfAnAddressReplaceTheOptions) {
+  RedisServers servers;
+  servers.servers = {"h:1", "redis://:new@h:2", "h:3"};
+  servers.username = "me";
+  servers.password = "old";
+  servers.database = 4;
+  std::vector<Endpoint> endpoints;
+  RedisServers resolved;
+  EXPECT_EQ(redis::ResolveAddresses(servers, &endpoints, &resolved), "");
+  EXPECT_EQ(endpoints.size(), 3u);
+  EXPECT_EQ(resolved.username, "") << "the user of a password belongs to it";
+  EXPECT_EQ(resolved.password, "new");
+  EXPECT_EQ(resolved.database, 4);
 }
 
 TEST(RedisAddressTest, ContradictionsAreRefused) {
-  const auto error_of = [](const auto& change) {
-    RedisServers servers;
-    change(&servers);
-    return servers.Validate();
-  };
-  const auto expect = [](const std::string& error, const std::string& words) {
+  const auto refused = [](const RedisServers& servers, const std::string& words) {
+    const std::string error = servers.Validate();
     EXPECT_NE(error.find(words), std::string::npos) << error;
     EXPECT_EQ(error.find("secret"), std::string::npos) << error;
   };
-  expect(error_of([](RedisServers* s) { s->servers = {"me:secret://@h:1"}; }), "'***@h:1'");
-  expect(error_of([](RedisServers* s) {
-           s->servers = {"redis://me:secret1@h:1"};
-           s->password = "secret2";
-         }),
-         "'redis://***@h:1', whose user or password differs");
-  expect(error_of([](RedisServers* s) {
-           s->servers = {"redis://:secret1@h:1", "redis://:secret2@g:1"};
-         }),
-         "'redis://***@g:1', whose user or password differs");
-  expect(error_of([](RedisServers* s) {
-           s->servers = {"redis://h:1/2"};
-           s->database = 3;
-         }),
-         "'redis://h:1/2', but the database is 3");
-  expect(error_of([](RedisServers* s) { s->database = -1; }), "database is -1; allowed: 0 to");
-  expect(error_of([](RedisServers* s) { s->servers = {"redis://secret@h"}; }),
-         "servers has a user without a password");
-  expect(error_of([](RedisServers* s) {
-           s->servers = {"redis://h:1", "rediss://g:1"};
-         }),
-         "'rediss://g:1' and one without TLS");
-  expect(error_of([](RedisServers* s) { s->tls.ca_file = "x.pem"; }),
-         "tls.ca_file is 'x.pem', but servers has no rediss:// address");
-  RedisServers same;
-  same.servers = {"redis://:pw@h:1", "h:2", "redis://:pw@h:3/0"};
-  same.password = "pw";
-  EXPECT_EQ(same.Validate(), "");
+  RedisServers servers;
+  servers.database = -1;
+  refused(servers, "database is -1; allowed: 0 to");
+  servers = RedisServers();
+  servers.servers = {"redis://secret@h"};
+  refused(servers, "there is a username without a password");
+  servers.servers = {"redis://h:1", "rediss://g:1"};
+  refused(servers, "with and without TLS");
+  servers.servers = {"h:1"};
+  servers.tls.ca_file = "x.pem";
+  refused(servers, "tls.ca_file is 'x.pem', but servers has no rediss:// address");
 }
 
 TEST(RedisAddressTest, WithoutTlsInTheBuildATlsAddressSaysSo) {
@@ -164,74 +147,66 @@ TEST(RedisAddressTest, WithoutTlsInTheBuildATlsAddressSaysSo) {
   servers.servers = {"rediss://127.0.0.1:1"};
   std::string error;
   EXPECT_EQ(SharedBloomFilter::Open(servers, "f", &error), nullptr);
-  if (redis::WhyNoTls().empty()) {
-    EXPECT_NE(error.find("cannot connect"), std::string::npos) << error;
-  } else {
-    EXPECT_NE(error.find("rediss:// address, but this build has no TLS: its hiredis "),
-              std::string::npos)
-        << error;
-  }
+  const std::string words = redis::WhyNoTls().empty()
+                                ? "cannot connect"
+                                : "rediss:// address, but this build has no TLS: its hiredis ";
+  EXPECT_NE(error.find(words), std::string::npos) << error;
 }
 
 class RedisConnectTest : public RedisTest {
  protected:
-  std::unique_ptr<SharedBloomFilter> Create(const std::string& address, std::string* error) {
-    RedisServers servers;
-    servers.servers = {address};
-    return SharedBloomFilter::Create(servers, "f", options_, error);
+  void ExpectRefused(const std::string& address, const std::string& words) {
+    servers_.servers = {address};
+    std::string error;
+    EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr);
+    EXPECT_NE(error.find(words), std::string::npos) << error;
+    EXPECT_EQ(error.find("hush"), std::string::npos) << error;
+  }
+
+  std::unique_ptr<SharedBloomFilter> CreateAt(const std::string& address) {
+    servers_.servers = {address};
+    return Create();
   }
 
   // Filters at the two addresses have the same keys.
   void ExpectSame(const std::string& address, const std::string& other) {
-    std::string error;
-    const auto filter = Create(address, &error);
-    ASSERT_NE(filter, nullptr) << error;
+    const auto filter = CreateAt(address);
+    ASSERT_NE(filter, nullptr);
     EXPECT_EQ(filter->AddKey("key"), AddResult::kNew) << filter->error();
-    const auto same = Create(other, &error);
-    ASSERT_NE(same, nullptr) << error;
+    const auto same = CreateAt(other);
+    ASSERT_NE(same, nullptr);
     EXPECT_EQ(same->MayMatch("key"), Answer::kMaybe);
     EXPECT_EQ(same->MayMatch("absent"), Answer::kNo);
   }
 };
 
 TEST_F(RedisConnectTest, UserPasswordAndDatabaseFromTheAddress) {
-  const RedisServer server({"--requirepass", "a/b@c:d"});
-  const std::string at = "127.0.0.1:" + std::to_string(server.port());
-  ExpectSame("redis://:a%2Fb%40c%3Ad@" + at + "/5", "redis://default:a%2Fb%40c%3Ad@" + at + "/5");
-  std::string error;
-  EXPECT_EQ(Create("redis://:wrong@" + at, &error), nullptr);
-  EXPECT_NE(error.find("WRONGPASS"), std::string::npos) << error;
-  EXPECT_EQ(error.find("wrong"), std::string::npos) << error;
-  EXPECT_EQ(Create("redis://" + at, &error), nullptr);
-  EXPECT_NE(error.find("NOAUTH"), std::string::npos) << error;
-  EXPECT_EQ(Create("redis://:a%2Fb%40c%3Ad@" + at + "/16", &error), nullptr);
-  EXPECT_NE(error.find("out of range (database 16;"), std::string::npos) << error;
+  const RedisServer server({"--requirepass", "hush/b@c:d"});
+  const std::string at = server.address();
+  ExpectSame("redis://:hush%2Fb%40c%3Ad@" + at + "/5",
+             "redis://default:hush%2Fb%40c%3Ad@" + at + "/5");
+  ExpectRefused("redis://:hush@" + at, "WRONGPASS");
+  ExpectRefused("redis://" + at, "NOAUTH");
+  ExpectRefused("redis://:hush%2Fb%40c%3Ad@" + at + "/16", "out of range (database 16;");
 }
 
 // Redis's error for an unknown command quotes the arguments, long ones shortened.
 TEST_F(RedisConnectTest, ServerWithoutAuthDoesNotRevealThePassword) {
   const RedisServer server({"--rename-command", "AUTH", "nobody-knows"});
-  const std::string at = "127.0.0.1:" + std::to_string(server.port());
-  for (const std::string& password : {std::string("hush"), std::string(200, 'h')}) {
-    std::string error;
-    EXPECT_EQ(Create("redis://name:" + password + "@" + at, &error), nullptr);
-    EXPECT_NE(error.find("unknown command"), std::string::npos) << error;
-    EXPECT_EQ(error.find("name"), std::string::npos) << error;
-    EXPECT_EQ(error.find(password.substr(0, 4)), std::string::npos) << error;
-  }
+  ExpectRefused("redis://name:hush@" + server.address(), "unknown command");
+  ExpectRefused("redis://name:hush" + std::string(200, 'h') + "@" + server.address(),
+                "unknown command");
 }
 
 TEST_F(RedisConnectTest, DatabasesStaySeparateAfterAReconnect) {
   RedisServer server({"--appendonly", "yes", "--appendfsync", "always"});
-  std::string error;
-  const auto third = Create("redis://" + server.address() + "/3", &error);
-  const auto first = Create(server.address(), &error);
-  ASSERT_NE(third, nullptr) << error;
+  const auto third = CreateAt("redis://" + server.address() + "/3");
+  const auto first = CreateAt(server.address());
+  ASSERT_NE(third, nullptr);
   EXPECT_EQ(third->AddKey("key"), AddResult::kNew);
   EXPECT_EQ(first->MayMatch("key"), Answer::kNo);
   server.Restart();
   EXPECT_EQ(third->MayMatch("key"), Answer::kMaybe);
-  EXPECT_EQ(third->MayMatch("absent"), Answer::kNo);
   EXPECT_EQ(first->AddKey("other"), AddResult::kNew) << first->error();
   EXPECT_EQ(third->MayMatch("other"), Answer::kNo);
 }
@@ -241,17 +216,13 @@ TEST_F(RedisConnectTest, UnixSocket) {
   const std::string path = dir.Path("redis.sock");
   const RedisServer server({"--unixsocket", path});
   ExpectSame("unix://" + path + "?db=2", "redis://" + server.address() + "/2");
-  std::string error;
-  EXPECT_EQ(Create("unix://" + path + "x", &error), nullptr);
-  EXPECT_NE(error.find(path + "x: cannot connect: No such file"), std::string::npos) << error;
+  ExpectRefused("unix://" + path + "x", path + "x: cannot connect: No such file");
 }
 
 TEST_F(RedisConnectTest, ClusterHasDatabase0Only) {
   const RedisServer server({"--cluster-enabled", "yes"});
-  std::string error;
-  EXPECT_EQ(Create("redis://" + server.address() + "/1", &error), nullptr);
-  EXPECT_NE(error.find("SELECT is not allowed in cluster mode (database 1;"), std::string::npos)
-      << error;
+  ExpectRefused("redis://" + server.address() + "/1",
+                "SELECT is not allowed in cluster mode (database 1;");
 }
 
 }  // namespace

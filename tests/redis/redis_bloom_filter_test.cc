@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "tests/redis/redis_filter_test.h"
-#include "tests/redis/redis_keys.h"
 #include "tests/support/key_shapes.h"
 
 namespace bloomline::tests {

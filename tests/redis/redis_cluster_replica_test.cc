@@ -13,7 +13,6 @@
 #include "src/filter/bits/hash.h"
 #include "src/redis/layout.h"
 #include "tests/redis/redis_filter_test.h"
-#include "tests/redis/redis_keys.h"
 #include "tests/redis/redis_server.h"
 #include "tests/support/within_seconds.h"
 
@@ -56,7 +55,6 @@ class RedisClusterReplicaTest : public RedisTest {
   void SetUp() override {
     RedisTest::SetUp();
     if (IsSkipped()) return;
-    servers_.give_up_ms = 0;
     options_.capacity = 100000;
     cluster_ = std::make_unique<RedisCluster>(true);
     servers_.servers = {cluster_->node(1).address(), cluster_->node(2).address()};
@@ -88,8 +86,7 @@ class RedisClusterReplicaTest : public RedisTest {
     const std::string entry = redis::EntryKey("f");
     const std::string header = cluster_->node(cluster_->NodeOf(entry)).Command({"GET", entry});
     redis::Layout layout;
-    std::string error;
-    EXPECT_TRUE(redis::DecodeHeader(header, &layout, &error)) << error;
+    EXPECT_TRUE(redis::DecodeHeader(header, &layout));
     std::vector<std::string> keys;
     for (int i = 0; keys.size() < n; ++i) {
       std::string key = prefix + std::to_string(i);

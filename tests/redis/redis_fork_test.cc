@@ -3,13 +3,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
 #include "tests/redis/redis_filter_test.h"
-#include "tests/redis/redis_keys.h"
 
 namespace bloomline::tests {
 namespace {
@@ -49,38 +47,6 @@ TEST_F(RedisForkTest, ParentAndChildQueryAtTheSameTime) {
   EXPECT_EQ(status, 0) << "the child";
   // The child has closed its copy of the connection. The parent's must still work.
   EXPECT_EQ(filter->MayMatch("by the child"), Answer::kMaybe);
-  EXPECT_EQ(filter->error(), "");
-}
-
-TEST_F(RedisForkTest, TheChildSendsNothingOnTheParentsConnection) {
-  const auto filter = Create();
-  ASSERT_NE(filter, nullptr);
-  const auto parents_command = [&] {
-    // The parent's connection is the oldest one, so it is the first in the list.
-    const std::string list = server_->Command({"CLIENT", "LIST"});
-    const size_t at = list.find("tot-cmds=");
-    const size_t command = list.find(" cmd=");
-    return list.substr(command, list.find(' ', command + 1) - command) +
-           (at == std::string::npos ? "" : list.substr(at, list.find(' ', at) - at));
-  };
-  filter->AddKey("key");
-  const std::string before = parents_command();
-  EXPECT_EQ(before.rfind(" cmd=bitfield", 0), 0u) << before;
-  for (const bool queries : {false, true}) {
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      std::unique_ptr<SharedBloomFilter> mine(filter.get());
-      const bool is_right = !queries || mine->MayMatch("key") == Answer::kMaybe;
-      mine.reset();
-      _exit(is_right ? 0 : 1);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0);
-    EXPECT_EQ(parents_command(), before);
-  }
-  EXPECT_EQ(filter->MayMatch("absent"), Answer::kNo);
   EXPECT_EQ(filter->error(), "");
 }
 

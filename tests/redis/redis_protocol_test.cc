@@ -10,7 +10,6 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/redis_bloom_filter.h"
 #include "src/filter/rates/rates.h"
-#include "src/redis/command.h"
 #include "src/redis/connection.h"
 #include "src/redis/layout.h"
 #include "src/redis/slots.h"
@@ -100,15 +99,6 @@ TEST(SlotsTest, BadSlotRangesAreRefused) {
   }
 }
 
-TEST(CommandTest, CommandsAreArraysOfBulkStrings) {
-  std::string bytes;
-  AppendCommand({"GET", "a key", std::string_view("\0\r\n", 3)}, &bytes);
-  EXPECT_EQ(bytes, std::string("*3\r\n$3\r\nGET\r\n$5\r\na key\r\n$3\r\n\0\r\n\r\n", 33));
-  bytes.clear();
-  AppendArgument(UINT64_MAX, &bytes);
-  EXPECT_EQ(bytes, "$20\r\n18446744073709551615\r\n");
-}
-
 SharedBloomFilterOptions Options(uint64_t capacity, double rate) {
   SharedBloomFilterOptions options;
   options.capacity = capacity;
@@ -189,8 +179,7 @@ TEST(HeaderTest, IsALineOfTextAndReadBack) {
       "block_bytes=128 num_probes=6 blocks_per_shard=9548 num_shards=1 id=0123456789abcdef";
   EXPECT_EQ(text, line + std::string(256 - line.size(), ' '));
   Layout read;
-  std::string error;
-  ASSERT_TRUE(DecodeHeader(text, &read, &error)) << error;
+  ASSERT_TRUE(DecodeHeader(text, &read));
   EXPECT_EQ(EncodeHeader(read), text);
   EXPECT_TRUE(SameParameters(layout, read));
   read.id = 1;
@@ -211,47 +200,27 @@ TEST(HeaderTest, TheLongestOneFits) {
   EXPECT_EQ(header.size(), kHeaderBytes);
   EXPECT_NE(header.find(" id=ffffffffffffffff "), std::string::npos) << header;
   Layout read;
-  std::string error;
-  EXPECT_TRUE(DecodeHeader(header, &read, &error)) << error;
+  EXPECT_TRUE(DecodeHeader(header, &read));
   ++layout.blocks_per_shard;
-  EXPECT_FALSE(DecodeHeader(EncodeHeader(layout), &read, &error));
-}
-
-TEST(HeaderTest, ErrorsDoNotContainTheSeed) {
-  Layout layout = PlanLayout(Options(1000000, 0.01));
-  layout.seed = 1234567890123456789;
-  const std::string text = EncodeHeader(layout);
-  const size_t seed_end = text.find(" block_bytes=");
-  const std::string spelling =
-      "bloomline-shared-bloom version=1 capacity=0" +
-      text.substr(text.find("capacity=") + std::string("capacity=").size());
-  for (const std::string& bad : {text + " more=1", spelling, text.substr(0, seed_end),
-                                 text.substr(0, seed_end - 1), "other" + text}) {
-    Layout read;
-    std::string error;
-    ASSERT_FALSE(DecodeHeader(bad, &read, &error)) << bad;
-    EXPECT_NE(error.find(" seed=(not shown)"), std::string::npos) << error;
-    EXPECT_EQ(error.find("1234567890"), std::string::npos) << error;
-  }
+  EXPECT_FALSE(DecodeHeader(EncodeHeader(layout), &read));
 }
 
 TEST(HeaderTest, DamagedTextIsRefusedOrStillInRange) {
   Layout layout = PlanLayout(Options(1000000, 0.01));
   layout.id = UINT64_MAX;
   const std::string text = EncodeHeader(layout);
-  std::string error;
   Layout read;
   for (const char* more : {" ", " more=1", "0", "\n"}) {
-    EXPECT_FALSE(DecodeHeader(text + more, &read, &error)) << more;
+    EXPECT_FALSE(DecodeHeader(text + more, &read)) << more;
   }
   for (size_t length = 0; length < text.size(); ++length) {
-    EXPECT_FALSE(DecodeHeader(text.substr(0, length), &read, &error)) << length;
+    EXPECT_FALSE(DecodeHeader(text.substr(0, length), &read)) << length;
   }
   for (const char replacement : {'\0', ' ', '-', '9', 'x', '\xff'}) {
     for (size_t i = 0; i < text.size(); ++i) {
       std::string damaged = text;
       damaged[i] = replacement;
-      if (!DecodeHeader(damaged, &read, &error)) continue;
+      if (!DecodeHeader(damaged, &read)) continue;
       ASSERT_GE(read.num_probes, 1);
       ASSERT_LE(read.num_probes, 30);
       ASSERT_GE(read.num_shards, 1u);
@@ -261,14 +230,14 @@ TEST(HeaderTest, DamagedTextIsRefusedOrStillInRange) {
   }
   for (const char* bad : {"num_probes=0", "num_probes=31", "num_probes=-1", "block_bytes=96",
                           "block_bytes=1024", "block_bytes=0", "num_shards=0", "num_shards=65537",
-                          "blocks_per_shard=0", "blocks_per_shard=9999999999", "version=2"}) {
+                          "blocks_per_shard=0", "blocks_per_shard=9999999999", "version=2",
+                          "capacity=01000000", "false_positive_rate=0.010"}) {
     const std::string field = std::string(bad).substr(0, std::string(bad).find('='));
     const size_t at = text.find(field);
     const size_t end = text.find(' ', at);
     std::string changed = std::string(text).replace(at, end - at, bad);
     changed.resize(kHeaderBytes, ' ');
-    EXPECT_FALSE(DecodeHeader(changed, &read, &error)) << bad;
-    EXPECT_EQ(error.find("spelling"), std::string::npos) << error;
+    EXPECT_FALSE(DecodeHeader(changed, &read)) << bad;
   }
 }
 
@@ -305,7 +274,7 @@ TEST(OptionsTest, BadServersAreRefusedByNameAndRange) {
   servers.servers = {"[::1]:6379"};
   EXPECT_EQ(servers.Validate(), "");
   servers.username = "u";
-  refused(servers, "username is 'u'");
+  refused(servers, "there is a username without a password");
   servers.username.clear();
   servers.connect_timeout_ms = 0;
   refused(servers, "connect_timeout_ms is 0");
@@ -315,9 +284,20 @@ TEST(OptionsTest, BadServersAreRefusedByNameAndRange) {
   servers.command_timeout_ms = 1;
   servers.max_retries = -1;
   refused(servers, "max_retries is -1");
-  servers.max_retries = 0;
-  servers.give_up_ms = -1;
-  refused(servers, "give_up_ms is -1");
+}
+
+TEST(OptionsTest, BadAddOptionsAreRefusedByNameAndRange) {
+  const auto error_of = [](int min_replicas, int replica_timeout_ms) {
+    AddOptions options;
+    options.min_replicas = min_replicas;
+    options.replica_timeout_ms = replica_timeout_ms;
+    return options.Validate();
+  };
+  EXPECT_EQ(error_of(1000, 600000), "");
+  EXPECT_EQ(error_of(-1, 1), "min_replicas is -1; allowed: 0 to 1000");
+  EXPECT_EQ(error_of(1001, 1), "min_replicas is 1001; allowed: 0 to 1000");
+  EXPECT_EQ(error_of(1, 0), "replica_timeout_ms is 0; allowed: 1 to 600000");
+  EXPECT_EQ(error_of(0, 600001), "replica_timeout_ms is 600001; allowed: 1 to 600000");
 }
 
 TEST(OptionsTest, NamesAreChecked) {

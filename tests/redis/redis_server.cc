@@ -255,31 +255,6 @@ void CutOff(RedisServer* primary, RedisServer* replica) {
   primary->Command({"CLIENT", "KILL", "TYPE", "replica"});
 }
 
-RedisSentinel::RedisSentinel(const RedisServer& primary) : port_(RedisServer::FreePort()) {
-  const std::string file = dir_.Path("sentinel.conf");
-  std::ofstream(file) << "port " << port_ << "\nbind 127.0.0.1\ndir " << dir_.Path("")
-                      << "\nlogfile " << dir_.Path("log") << "\nsentinel monitor primary 127.0.0.1 "
-                      << primary.port() << " 1\nsentinel down-after-milliseconds primary 500\n"
-                      << "sentinel failover-timeout primary 4000\n";
-  pid_ = Spawn({"redis-server", file, "--sentinel"});
-  WaitUntil("Sentinel", [&] { return PrimaryAddress() == primary.address(); });
-}
-
-RedisSentinel::~RedisSentinel() { KillProcess(pid_); }
-
-std::string RedisSentinel::PrimaryAddress() const {
-  const std::string reply = CommandAt(port_, {"SENTINEL", "GET-MASTER-ADDR-BY-NAME", "primary"});
-  const size_t space = reply.find(' ');
-  return space == std::string::npos ? reply
-                                    : reply.substr(0, space) + ":" + reply.substr(space + 1);
-}
-
-uint64_t RedisSentinel::NumReplicas() const {
-  const std::string text = CommandAt(port_, {"INFO", "sentinel"});
-  const size_t at = text.find(",slaves=");
-  return at == std::string::npos ? 0 : std::stoull(text.substr(at + 8));
-}
-
 RedisCluster::RedisCluster(bool with_replicas) {
   // A node that gets no CPU time for so long, on a busy machine, loses its slots. Only tests with
   // replicas wait for that.

@@ -66,25 +66,6 @@ void WaitForReplicas(const RedisServer& primary, size_t n);
 // Cuts the replica's connection and stops it, so that it certainly lags until Continue.
 void CutOff(RedisServer* primary, RedisServer* replica);
 
-// A Sentinel that watches a server under the name "primary" and promotes a replica without other
-// Sentinels.
-class RedisSentinel {
- public:
-  explicit RedisSentinel(const RedisServer& primary);
-  ~RedisSentinel();
-  RedisSentinel(const RedisSentinel&) = delete;
-  RedisSentinel& operator=(const RedisSentinel&) = delete;
-
-  // "127.0.0.1:PORT"
-  std::string PrimaryAddress() const;
-  uint64_t NumReplicas() const;
-
- private:
-  TempDir dir_;
-  int port_ = 0;
-  pid_t pid_ = -1;
-};
-
 // Three nodes, each with a third of the slots; with or without a replica each.
 class RedisCluster {
  public:

@@ -12,7 +12,6 @@
 #include "bloomline/redis_bloom_filter.h"
 #include "src/redis/tls.h"
 #include "tests/redis/redis_filter_test.h"
-#include "tests/redis/redis_keys.h"
 #include "tests/redis/redis_server.h"
 #include "tests/support/temp_dir.h"
 
@@ -64,7 +63,6 @@ class RedisTlsTest : public RedisTest {
     tls_address_ = "127.0.0.1:" + port;
     servers_.servers = {"rediss://" + tls_address_};
     servers_.tls.ca_file = File("authorities/ca.crt");
-    servers_.give_up_ms = 0;
   }
   void StartWithoutClientCertificates(std::vector<std::string> more = {}) {
     more.insert(more.end(), {"--tls-auth-clients", "no"});

@@ -95,7 +95,6 @@ BLOOMLINE_C_SETTER(redisservers, database, int)
 BLOOMLINE_C_SETTER(redisservers, connect_timeout_ms, int)
 BLOOMLINE_C_SETTER(redisservers, command_timeout_ms, int)
 BLOOMLINE_C_SETTER(redisservers, max_retries, int)
-BLOOMLINE_C_SETTER(redisservers, give_up_ms, int)
 BLOOMLINE_C_SETTER(redisservers, when_unavailable, int)
 
 void bloomline_redisservers_set_tls_verify(bloomline_redisservers_t* servers, uint8_t verify) {

@@ -32,7 +32,10 @@ bool IsRedisHeader(std::string_view bytes) {
 
 std::optional<Facts> InspectRedisHeader(std::string_view bytes, std::string* error) {
   redis::Layout layout;
-  if (!redis::DecodeHeader(Trimmed(bytes), &layout, error)) return std::nullopt;
+  if (!redis::DecodeHeader(Trimmed(bytes), &layout)) {
+    *error = "it is not the header of a filter on Redis that this version knows";
+    return std::nullopt;
+  }
   const uint64_t num_bytes = layout.shard_bytes() * layout.num_shards;
   return Facts{
       {"kind", "SharedBloomFilter", "header", "of a SharedBloomFilter in Redis"},

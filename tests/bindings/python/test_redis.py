@@ -97,7 +97,7 @@ class RedisTest(unittest.TestCase):
     def test_without_a_server(self):
         made = {}
         for when in ("may_match", "error"):
-            servers = self.redis.RedisServers(self.address, max_retries=0, give_up_ms=0,
+            servers = self.redis.RedisServers(self.address, max_retries=0,
                                               when_unavailable=when)
             made[when] = self.redis.SharedBloomFilter.create(servers, "python", 100)
             self.assertNotIn("key", made[when])
@@ -131,7 +131,7 @@ class RedisTest(unittest.TestCase):
             self.assertEqual(client.recv(100), b"+OK\r\n")
         for use in (lambda: self.redis.SharedBloomFilter.open(self.address, "python"),
                     lambda: self.redis.SharedBloomFilter.create(self.address, "python", 100)):
-            with self.assertRaisesRegex(ValueError, "does not describe a filter"):
+            with self.assertRaisesRegex(ValueError, "is not the header of a filter"):
                 use()
 
     def test_errors_name_the_value_and_what_is_allowed(self):

@@ -46,8 +46,7 @@ class RedisServers:
                  tls_ca_path: str = "", tls_certificate_file: str = "", tls_key_file: str = "",
                  tls_server_name: str = "", tls_verify: bool = True,
                  connect_timeout_ms: int = 1000, command_timeout_ms: int = 1000,
-                 max_retries: int = 2, give_up_ms: int = 500,
-                 when_unavailable: str = "may_match") -> None:
+                 max_retries: int = 2, when_unavailable: str = "may_match") -> None:
         addresses = [servers] if isinstance(servers, (str, bytes)) else list(servers)
         self._servers = [text_bytes("servers", address) for address in addresses]
         self._values = dict(
@@ -55,7 +54,7 @@ class RedisServers:
             tls_ca_path=tls_ca_path, tls_certificate_file=tls_certificate_file,
             tls_key_file=tls_key_file, tls_server_name=tls_server_name, tls_verify=tls_verify,
             connect_timeout_ms=connect_timeout_ms, command_timeout_ms=command_timeout_ms,
-            max_retries=max_retries, give_up_ms=give_up_ms, when_unavailable=when_unavailable)
+            max_retries=max_retries, when_unavailable=when_unavailable)
         with self._object():  # checks the types
             pass
 
@@ -78,7 +77,7 @@ def _checked(function: Callable[..., Any], *arguments: Any) -> Any:
         text = str(error.args[-1])
         # A server's error, or why there was no reply. If the key has other contents, retrying does
         # not help.
-        if text.startswith("redis") and " does not describe a filter " not in text:
+        if text.startswith("redis") and " is not the header of a filter " not in text:
             raise RedisError(text) from None
         raise
 
