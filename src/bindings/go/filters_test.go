@@ -178,23 +178,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 
 func TestSizing(t *testing.T) {
 	bits := must(bloomline.BitsPerKeyForFalsePositiveRate(bloomline.FormatCompact, 0.01))(t)
-	rate := must(bloomline.FalsePositiveRate(bloomline.FormatCompact, bits))(t)
-	check(t, bits > 6.8 && bits < 7.1 && rate > 0.009 && rate <= 0.01, "%v bits, %v", bits, rate)
-	size := must(bloomline.FilterBytes(bloomline.FormatCompact, 1000000, bits))(t)
-	check(t, size > 850000 && size < 890000, "%d bytes", size)
-}
-
-// In ribbon, 10 bits per key take about 7.1 of memory.
-func TestSizesOfRocksDBsOwnFilters(t *testing.T) {
-	for format, memory := range map[bloomline.Format]float64{bloomline.FormatBloom: 10,
-		bloomline.FormatRibbon: 7.1} {
-		rate := must(bloomline.FalsePositiveRate(format, 10))(t)
-		check(t, rate > 0.0090 && rate < 0.0099, "%v: rate %v", format, rate)
-		bits := must(bloomline.BitsPerKeyForFalsePositiveRate(format, rate))(t)
-		check(t, math.Abs(bits-10) < 0.01, "%v: %v bits", format, bits)
-		size := must(bloomline.FilterBytes(format, 1000000, 10))(t)
-		check(t, math.Abs(8e-6*float64(size)/memory-1) < 0.02, "%v: %d bytes", format, size)
-	}
+	check(t, bits > 6.8 && bits < 7.1, "%v bits", bits)
 }
 
 func second[T any](_ T, err error) error { return err }
@@ -203,8 +187,8 @@ func TestWrongValuesAreNamed(t *testing.T) {
 	of := func(options bloomline.BloomFilterOptions) error {
 		return second(bloomline.NewBloomFilter(options))
 	}
-	builder := func(format bloomline.Format) error {
-		return second(bloomline.NewFilterBuilder(bloomline.FilterOptions{Format: format}))
+	builder := func(options bloomline.FilterOptions) error {
+		return second(bloomline.NewFilterBuilder(options))
 	}
 	for want, err := range map[string]error{
 		"capacity is 0; allowed: 1 and more, or num_bits": of(bloomline.BloomFilterOptions{}),
@@ -213,19 +197,11 @@ func TestWrongValuesAreNamed(t *testing.T) {
 		"layout is 9; allowed: 0 ": of(bloomline.BloomFilterOptions{Layout: 9}),
 		"false_positive_rate is 1e-30; allowed with ": of(bloomline.BloomFilterOptions{
 			Capacity: 1, FalsePositiveRate: 1e-30, Layout: bloomline.LayoutBlocked64}),
-		"format is 7; allowed: 0 (classic)": second(bloomline.FalsePositiveRate(7, 10)),
-		"format is -1; allowed: ":           builder(-1),
-		"format is classic, which is written in LevelDB only; allowed: blocked": builder(
-			bloomline.FormatClassic),
-		"format is bloom, which is written in RocksDB only; allowed: blocked": builder(
-			bloomline.FormatBloom),
-		"format is ribbon, which is written in RocksDB only; allowed: blocked": builder(
-			bloomline.FormatRibbon),
-		"random_seed is set and seed is 5; allowed: seed 0": bloomline.FilterOptions{
-			Seed: 5, RandomSeed: true}.Validate(),
-		"bits_per_key is nan": bloomline.FilterOptions{BitsPerKey: math.NaN()}.Validate(),
+		"format is -1; allowed: ": builder(bloomline.FilterOptions{Format: 7}),
+		"random_seed is set and seed is 5; allowed: seed 0": builder(bloomline.FilterOptions{
+			Seed: 5, RandomSeed: true}),
+		"bits_per_key is nan": builder(bloomline.FilterOptions{BitsPerKey: math.NaN()}),
 		"num_bits is":         newBloom(t, 1).Merge(newBloom(t, 1000)),
-		"bits_per_key is 0":   second(bloomline.FilterBytes(bloomline.FormatBlocked, 1, 0)),
 		"rate is 2":           second(bloomline.BitsPerKeyForFalsePositiveRate(0, 2)),
 		"'x'":                 bloomline.ForceKernel("x"),
 		`is "x\x00"`:          bloomline.ForceKernel("x\x00"),

@@ -16,24 +16,25 @@ type Format int
 const (
 	FormatBlocked Format = iota // fastest
 	FormatCompact               // smallest: 7 instead of 9.9 bits per key at 1 %
-	FormatClassic               // LevelDB's; for sizing alone
-	FormatBloom                 // RocksDB's; for sizing alone, filters are written in RocksDB
-	FormatRibbon                // RocksDB's; BitsPerKey is that of a Bloom filter of the same rate
 )
 
-var cFormats = [...]C.int{
-	FormatBlocked: C.bloomline_format_blocked,
-	FormatCompact: C.bloomline_format_compact,
-	FormatClassic: C.bloomline_format_classic,
-	FormatBloom:   C.bloomline_format_bloom,
-	FormatRibbon:  C.bloomline_format_ribbon,
+func (f Format) c() C.int {
+	if f == FormatBlocked {
+		return C.bloomline_format_blocked
+	}
+	if f == FormatCompact {
+		return C.bloomline_format_compact
+	}
+	return -1 // none of C's
 }
 
-func (f Format) c() C.int {
-	if f < 0 || int(f) >= len(cFormats) {
-		return cInt(int(f)) // none of C's, either
+// BitsPerKeyForFalsePositiveRate returns the least bits per key with at most that rate. 0.01 is 1 %.
+func BitsPerKeyForFalsePositiveRate(format Format, rate float64) (float64, error) {
+	var message *C.char
+	if C.bloomline_validate_false_positive_rate(format.c(), C.double(rate), &message) == 0 {
+		return 0, taken(message)
 	}
-	return cFormats[f]
+	return float64(C.bloomline_bits_per_key_for_false_positive_rate(format.c(), C.double(rate))), nil
 }
 
 // FilterOptions are for static filters. All may be zero.
@@ -55,18 +56,6 @@ func (o FilterOptions) make() *C.bloomline_filteroptions_t {
 		C.bloomline_filteroptions_set_random_seed(options, 1)
 	}
 	return options
-}
-
-// Validate returns what is wrong with the options.
-func (o FilterOptions) Validate() error {
-	return validate(o.make())
-}
-
-// validate destroys the options.
-func validate(options *C.bloomline_filteroptions_t) error {
-	defer C.bloomline_filteroptions_destroy(options)
-	var message *C.char
-	return failed(C.bloomline_filteroptions_validate(options, &message), message)
 }
 
 // FilterBuilder collects keys and makes a static filter of them.

@@ -39,10 +39,6 @@ class GuideTest(unittest.TestCase):
         values = {}
         exec(re.search(r"^```python\n(.*?)^seen.save", GUIDE, re.MULTILINE | re.DOTALL)[1], values)
         self.assertEqual(eval('seen.may_match_keys(["apple", "pear"])', values), [True, False])
-        self.assertEqual(
-            [round(bits, 1) for bits in bloomline.sizing.spread_bits_by_level(
-                "compact", 7, bloomline.sizing.keys_of_levels(5))],
-            [float(bits) for bits in re.search(r"# \[(23.*)\]", GUIDE)[1].split(",")])
 
     @unittest.skipUnless(PRELOAD.exists(), f"there is no {PRELOAD}")
     @unittest.skipIf(importlib.util.find_spec("plyvel") is None, "there is no plyvel here")

@@ -1,4 +1,4 @@
-"""Static filters, sizing and bits by level."""
+"""Static filters and sizing."""
 
 import mmap
 import os
@@ -34,7 +34,6 @@ class StaticFiltersTest(unittest.TestCase):
                 builder.add_key(key)
             self.assertEqual(builder.num_keys, NUM_KEYS)
             self.assertEqual(builder.finish(num_threads=2), data)
-            self.assertIsNone(builder.error)
             self.assertEqual(builder.num_keys, 0)
             self.assertNotIn(STORED[0], bloomline.FilterView(builder.finish()))
 
@@ -133,7 +132,6 @@ class SizingTest(unittest.TestCase):
         self.assertGreater(sizing.filter_bytes("classic", 1000, 10), 1200)
 
     def test_rocksdbs_own_formats(self):
-        keys = sizing.keys_of_levels(5, 10)
         for format, memory in ("bloom", 10), ("ribbon", 7.1):
             rate = sizing.false_positive_rate(format, 10)
             self.assertAlmostEqual(rate, 0.0095, delta=0.0005)
@@ -141,24 +139,6 @@ class SizingTest(unittest.TestCase):
                                    delta=0.01)
             bytes_of_million = sizing.filter_bytes(format, 1_000_000, 10)
             self.assertAlmostEqual(bytes_of_million * 8e-6 / memory, 1, delta=0.02)
-            reads = sizing.wasted_reads(format, sizing.spread_bits_by_level(format, 10, keys))
-            self.assertLess(reads, 5 * rate / 3)
-            self.assertAlmostEqual(sizing.bits_per_key_for_wasted_reads(format, reads, keys), 10,
-                                   delta=0.01)
-
-    def test_bits_by_level(self):
-        keys = sizing.keys_of_levels(5, 10)
-        self.assertAlmostEqual(sum(keys), 1)
-        bits = sizing.spread_bits_by_level("compact", 10, keys)
-        self.assertEqual(bits[0], 24)
-        self.assertAlmostEqual(bits[4], 9.55, delta=0.05)
-        self.assertAlmostEqual(sizing.wasted_reads("compact", bits), 0.0023, delta=1e-5)
-        self.assertAlmostEqual(sizing.bits_per_key_for_wasted_reads("compact", 0.0023, keys), 10,
-                               delta=0.01)
-        runs = [4, 1, 1, 1, 1]
-        more = sizing.spread_bits_by_level("compact", 5, keys, runs)
-        self.assertGreater(sizing.wasted_reads("compact", more, runs),
-                           sizing.wasted_reads("compact", more))
 
     def test_errors_name_the_value_and_what_is_allowed(self):
         for use, sentence in [
@@ -169,18 +149,6 @@ class SizingTest(unittest.TestCase):
                  "rate is 0; allowed"),
                 (lambda: sizing.filter_bytes("compact", 10, 99), "bits_per_key is 99; allowed"),
                 (lambda: sizing.filter_bytes("compact", -1, 9), "num_keys is -1; allowed"),
-                (lambda: sizing.keys_of_levels(65), "num_levels is 65.*allowed: 1 to 64"),
-                (lambda: sizing.keys_of_levels(5, 0.5), "level_size_ratio 0.5; allowed"),
-                (lambda: sizing.spread_bits_by_level("compact", 25, [1, 10]),
-                 "bits per key is 25; allowed"),
-                (lambda: sizing.spread_bits_by_level("compact", 10, [1, 10], [1]),
-                 "runs_of_level has 1 levels; the others have 2"),
-                (lambda: sizing.spread_bits_by_level("compact", 10, []), "level"),
-                (lambda: sizing.wasted_reads("compact", [9], [0]), "runs of level 0 is 0; allowed"),
-                (lambda: sizing.wasted_reads("compact", [99]), r"bits_of_level is \[99\]; allowed"),
-                (lambda: sizing.bits_per_key_for_wasted_reads("compact", 0, [1]),
-                 "wasted_reads is 0; allowed"),
-                (lambda: sizing.bits_per_key_for_wasted_reads("compact", 1, [-1]), "level"),
         ]:
             with self.assertRaisesRegex(ValueError, sentence):
                 use()

@@ -67,14 +67,6 @@ class FilterBuilder(Handle):
         with self._alone():
             return taken_bytes(self._c.finish, self._open(), threads)
 
-    @property
-    def error(self) -> Optional[str]:
-        """None, or why the filter of the last finish matches more keys than it should: memory
-        was short."""
-        with self._lock:
-            text: Optional[bytes] = self._c.error(self._open())
-            return None if text is None else text.decode("utf-8", "replace")
-
 
 def build_filter(keys: Keys, format: str = "blocked", bits_per_key: Optional[float] = None, *,
                  false_positive_rate: Optional[float] = None, seed: int = 0,

@@ -47,16 +47,13 @@ functions! {
     bloomline_filteroptions_set_seed(*mut bloomline_filteroptions_t, u64);
     bloomline_filteroptions_set_random_seed(*mut bloomline_filteroptions_t, u8);
     bloomline_draw_seed(ErrPtr) -> u64;
-    bloomline_false_positive_rate(c_int, f64) -> f64;
     bloomline_bits_per_key_for_false_positive_rate(c_int, f64) -> f64;
-    bloomline_filter_bytes(c_int, u64, f64) -> u64;
     bloomline_builder_create(*const bloomline_filteroptions_t, ErrPtr) -> *mut bloomline_builder_t;
     bloomline_builder_destroy(*mut bloomline_builder_t);
     bloomline_builder_add_key(*mut bloomline_builder_t, Bytes, usize);
     bloomline_builder_add_keys(*mut bloomline_builder_t, usize, Keys, Lengths);
     bloomline_builder_num_keys(*const bloomline_builder_t) -> usize;
     bloomline_builder_finish(*mut bloomline_builder_t, c_int, *mut usize, ErrPtr) -> *mut c_char;
-    bloomline_builder_error(*const bloomline_builder_t) -> *const c_char;
     bloomline_view_open(Bytes, usize) -> *mut bloomline_view_t;
     bloomline_view_destroy(*mut bloomline_view_t);
     bloomline_view_validate(Bytes, usize, ErrPtr) -> u8;

@@ -33,12 +33,12 @@
 mod bloom;
 mod ffi;
 mod keys;
-mod sizing;
 mod static_filter;
 
 pub use bloom::{BloomFilter, BloomFilterBuilder, Layout};
-pub use sizing::{bits_per_key_for_false_positive_rate, false_positive_rate, filter_bytes};
-pub use static_filter::{FilterBuilder, FilterOptions, FilterView, Format};
+pub use static_filter::{
+    bits_per_key_for_false_positive_rate, FilterBuilder, FilterOptions, FilterView, Format,
+};
 
 use std::ffi::{CStr, CString};
 use std::os::raw::c_char;

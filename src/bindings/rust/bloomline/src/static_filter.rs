@@ -1,6 +1,5 @@
 use crate::ErrorKind::{InvalidData, InvalidInput, OutOfMemory};
 use crate::{bytes, done, ffi, handle, handle_type, keys, options_type, Error};
-use std::ffi::CStr;
 use std::marker::PhantomData;
 use std::os::raw::c_int;
 
@@ -8,17 +7,10 @@ use std::os::raw::c_int;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// LevelDB's own Bloom filter: for sizes alone, [`FilterBuilder`] refuses it.
-    Classic = 0,
     /// A Bloom filter whose keys take one cache line each.
     Blocked = 1,
     /// The same rate as `Blocked` in about 70 % of the memory; takes longer to build and to query.
     Compact = 2,
-    /// RocksDB's own Bloom filter: for sizes alone, [`FilterBuilder`] refuses it.
-    Bloom = 3,
-    /// RocksDB's own Ribbon filter: for sizes alone. Bits per key are those of a Bloom filter of the
-    /// same rate, as in RocksDB's `ribbonfilter:N`.
-    Ribbon = 4,
 }
 
 impl From<Format> for c_int {
@@ -27,12 +19,26 @@ impl From<Format> for c_int {
     }
 }
 
+/// The bits per key that a static filter needs for a false-positive rate (0.01 for 1 %); None if no
+/// such filter reaches it.
+///
+/// ```
+/// use bloomline::{bits_per_key_for_false_positive_rate, Format};
+/// let bits = |format| bits_per_key_for_false_positive_rate(format, 0.01).unwrap();
+/// assert!(bits(Format::Compact) < 0.75 * bits(Format::Blocked));
+/// ```
+pub fn bits_per_key_for_false_positive_rate(format: Format, rate: f64) -> Option<f64> {
+    // Safety: any arguments are allowed.
+    let bits = unsafe { ffi::bloomline_bits_per_key_for_false_positive_rate(format.into(), rate) };
+    (!bits.is_nan()).then_some(bits)
+}
+
 options_type! {
     /// What a [`FilterBuilder`] builds. Default: blocked, 10 bits per key.
     FilterOptions(bloomline_filteroptions_t) = bloomline_filteroptions_create;
     /// Default: [`Format::Blocked`].
     format(Format) bloomline_filteroptions_set_format;
-    /// 1 to 100; in [`Format::Compact`] 3 to 24.
+    /// 1 to 100; in [`Format::Compact`] 3 to 24. See [`bits_per_key_for_false_positive_rate`].
     bits_per_key(f64) bloomline_filteroptions_set_bits_per_key;
     /// Seed of the hash, which the filter records.
     seed(u64) bloomline_filteroptions_set_seed;
@@ -85,24 +91,13 @@ impl FilterBuilder {
         unsafe { ffi::bloomline_builder_add_key(self.0.as_ptr(), key, length) }
     }
 
-    /// The filter's bytes. The builder is then empty and can be used again. With too little memory,
-    /// more keys match than should, and [`error`](Self::error) says so.
+    /// The filter's bytes. The builder is then empty and can be used again.
     pub fn finish(&mut self, num_threads: u16) -> Result<Vec<u8>, Error> {
         let threads = c_int::from(num_threads.max(1));
         // Safety: `length` gets the number of bytes.
         bytes(|length, e| unsafe {
             ffi::bloomline_builder_finish(self.0.as_ptr(), threads, length, e)
         })
-    }
-
-    /// Why a filter matches more keys than it should.
-    pub fn error(&self) -> Option<Error> {
-        // Safety: NULL, or a string that is valid until the builder is used again.
-        unsafe {
-            let error = ffi::bloomline_builder_error(self.0.as_ptr());
-            let new = || Error::new(OutOfMemory, CStr::from_ptr(error).to_string_lossy());
-            (!error.is_null()).then(new)
-        }
     }
 }
 
