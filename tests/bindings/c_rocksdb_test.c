@@ -250,7 +250,7 @@ static void TestRewrite(const char* directory) {
   CheckNoError();
   CHECK(num_skipped == 0);
   CHECK(calls > 0);
-  CHECK(strstr(report, "bloomline compact: 1 file") != NULL);
+  CHECK(strstr(report, "Rewritten: 1 file") != NULL);
   CHECK(strstr(report, "Filters before") != NULL);
   rocksdb_free(report);
   CHECK(CheckKeys(db, options) > kNumKeys / 2 * 0.9);
