@@ -74,7 +74,7 @@ struct RewriteReport {
   uint64_t bytes_to_rewrite = 0;
   uint64_t files_rewritten = 0;
   uint64_t chained_files = 0;  // of these, rewritten together with neighbours
-  uint64_t files_gone = 0;     // another compaction has replaced them
+  uint64_t files_gone = 0;     // another compaction has replaced them, or the family was dropped
   uint64_t bytes_read = 0;     // of rewritten files
   uint64_t bytes_written = 0;
   double seconds = 0;

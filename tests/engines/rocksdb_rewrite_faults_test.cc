@@ -362,5 +362,53 @@ TEST_F(RewriteFaultsTest, SkipsFilesOfOtherCompactions) {
   db_.ExpectKeys(model_);
 }
 
+// Drops the family of a rewrite while the first compaction writes, or when a test says so.
+class Drops : public rocksdb::EventListener {
+ public:
+  void OnTableFileCreationStarted(const rocksdb::TableFileCreationBriefInfo& info) override {
+    if (in_compaction && info.reason == rocksdb::TableFileCreationReason::kCompaction) Drop();
+  }
+  void Drop() {
+    if (!is_dropped.exchange(true)) ExpectOk(db->DropColumnFamily(family));
+  }
+
+  rocksdb::DB* db = nullptr;
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  bool in_compaction = false;
+  std::atomic<bool> is_dropped{false};
+};
+
+TEST_F(RewriteFaultsTest, AFamilyThatIsDroppedIsComplete) {
+  for (const bool in_compaction : {false, true}) {
+    const auto drops = std::make_shared<Drops>();
+    db_.options().listeners = {drops};
+    db_.Open(CompactPolicy());
+    ExpectOk(db_->CreateColumnFamily(db_.options(), "dropped", &drops->family));
+    for (uint64_t part = 0; part < 3; ++part) {
+      for (uint64_t i = 0; i < 100; ++i) {
+        ExpectOk(db_->Put({}, drops->family, RewriteKey(100 * part + i), "value"));
+      }
+      ExpectOk(db_->Flush({}, drops->family));
+    }
+    ExpectOk(db_->SetOptions(drops->family, {{"block_based_table_factory",
+                                              "{filter_policy={id=bloomline;format=blocked};}"}}));
+    drops->db = db_.get();
+    drops->in_compaction = in_compaction;
+    RewriteOptions options;
+    options.include_level0 = true;
+    options.progress = [&](const RewriteProgress& now) {
+      if (!in_compaction && now.files_done == 1) drops->Drop();
+    };
+    const RewriteReport report = db_.Rewrite(options, drops->family);
+    EXPECT_TRUE(drops->is_dropped);
+    EXPECT_TRUE(report.IsComplete()) << report.ToString();
+    EXPECT_EQ(report.files_rewritten + report.files_gone, 3u) << report.ToString();
+    EXPECT_NE(report.ToString().find("dropped with the family"), std::string::npos);
+    ExpectOk(db_->DestroyColumnFamilyHandle(drops->family));
+    ExpectOk(db_->Put({}, RewriteKey(0), model_[RewriteKey(0)]));
+  }
+  db_.ExpectKeys(model_);
+}
+
 }  // namespace
 }  // namespace bloomline::tests

@@ -279,6 +279,10 @@ Status RewriteJob::Compact(const LiveFiles::Unit& unit, CompactionJobInfo* info)
 
 RewriteJob::Outcome RewriteJob::Judge(const Status& status, const LiveFiles::Unit& unit,
                                       std::string* error) {
+  if (status.IsColumnFamilyDropped()) {  // with all its files, so that nothing is left to do
+    while (!unfinished_.empty()) NoteGone(unfinished_.begin()->first);
+    return Outcome::kEnd;
+  }
   if (status.IsAborted() || status.IsInvalidArgument()) {
     // Another compaction has, or had, a file of the unit.
     const LiveFiles now(db_, column_family_);

@@ -67,7 +67,10 @@ std::string RewriteReport::ToString() const {
             " of the last level, which takes no new data because of allow_ingest_behind or "
             "preclude_last_level_data_seconds\n";
   }
-  if (files_gone > 0) text += "Replaced by other compactions: " + Files(files_gone) + "\n";
+  if (files_gone > 0) {
+    text +=
+        "Replaced by other compactions, or dropped with the family: " + Files(files_gone) + "\n";
+  }
   if (!ended_by.empty()) text += "Ended early: " + ended_by + "\n";
   text += "Filters before:\n";
   for (const auto& [kind, sum] : before) {
