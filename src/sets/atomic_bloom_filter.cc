@@ -43,7 +43,7 @@ std::unique_ptr<BloomFilter> AtomicBloomFilter::ToBloomFilter(
 
 std::unique_ptr<BloomFilter> AtomicBloomFilter::Snapshot(std::string* error) const {
   const BloomBits& source = state_->bits;
-  auto copy = sets::NewBloomState(source.shape, state_->capacity, error);
+  auto copy = BloomState::New(source.shape, state_->capacity, error);
   if (copy == nullptr) return nullptr;
   const auto* from = reinterpret_cast<const uint64_t*>(source.data);
   auto* to = reinterpret_cast<uint64_t*>(copy->bits.data);

@@ -6,9 +6,7 @@
 
 #include "src/filter/bits/hash.h"
 #include "src/filter/view/prefetch_ahead.h"
-#include "src/sets/bloom_file.h"
 #include "src/sets/bloom_state.h"
-#include "src/sets/save_and_load.h"
 #include "src/support/file_io.h"
 #include "src/support/set_error.h"
 #include "src/support/system_error.h"
@@ -17,8 +15,8 @@ namespace bloomline {
 
 namespace sets {
 
-std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capacity,
-                                          std::string* error) {
+std::unique_ptr<BloomState> BloomState::New(const BloomShape& shape, uint64_t capacity,
+                                            std::string* error) {
   auto state = NewState<BloomState>(shape.num_lines * kernels::kBlockBytes, "bits", error);
   if (state == nullptr) return nullptr;
   state->bits = {shape, state->memory.data(), &kernels::ActiveKernel()};
@@ -113,14 +111,14 @@ std::unique_ptr<BloomFilter> BloomFilter::Create(const BloomFilterOptions& optio
                                                  std::string* error) {
   sets::BloomShape shape;
   if (support::IsRefused(sets::ShapeOf(options, &shape), error)) return nullptr;
-  auto state = sets::NewBloomState(shape, options.capacity, error);
+  auto state = BloomState::New(shape, options.capacity, error);
   if (state == nullptr) return nullptr;
   return FromState(std::move(state));
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std::string* error) {
   const BloomState& source = *from.state_;
-  auto state = sets::NewBloomState(source.bits.shape, source.capacity, error);
+  auto state = BloomState::New(source.bits.shape, source.capacity, error);
   if (state == nullptr) return nullptr;
   std::memcpy(state->bits.data, source.bits.data, static_cast<size_t>(source.bits.num_bytes()));
   state->num_keys = source.num_keys;
@@ -137,11 +135,7 @@ std::unique_ptr<BloomFilter> BloomFilter::FromBytes(std::string_view bytes, std:
 
 std::unique_ptr<BloomFilter> BloomFilter::Read(const support::ByteSource& source,
                                                std::string* error) {
-  sets::BloomFileHeader header;
-  if (!sets::ReadSoleBloomHeader(source, sets::FilePayload::kBits, &header, error)) {
-    return nullptr;
-  }
-  auto state = sets::ReadBloom(source, header, error);
+  auto state = BloomState::ReadSole(source, error);
   return state == nullptr ? nullptr : FromState(std::move(state));
 }
 

@@ -7,22 +7,30 @@
 #include <string>
 
 #include "src/sets/bloom_bits.h"
+#include "src/sets/saved_filter.h"
 #include "src/support/aligned_memory.h"
-#include "src/support/byte_io.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"
 
 namespace bloomline::sets {
 
-struct BloomState {
+struct BloomState : SavedState<BloomState> {
+  static constexpr FilePayload kPayload = FilePayload::kBits;
+
   BloomBits bits;
   uint64_t capacity = 0;
   uint64_t num_keys = 0;
   support::AlignedMemory memory;
 
-  // The size of the saved filter: header and payload.
-  uint64_t SavedBytes() const;
-  bool AppendTo(support::ByteSink* sink, std::string* error) const;
+  // Returns a state whose bits are all zero. Without memory it returns null, with one sentence in
+  // *error unless that is null.
+  static std::unique_ptr<BloomState> New(const BloomShape& shape, uint64_t capacity,
+                                         std::string* error);
+
+  BloomFileHeader header() const {
+    return {bits.shape, capacity, num_keys, bits.num_bytes(), 0, 0};
+  }
+  char* payload() const { return bits.data; }
 };
 
 // Returns a BloomState or CountingState with num_bytes zero bytes. Without memory for `what` it
@@ -36,11 +44,6 @@ std::unique_ptr<State> NewState(uint64_t num_bytes, const char* what, std::strin
                     error);
   return nullptr;
 }
-
-// Returns a state whose bits are all zero. Without memory it returns null, with one sentence in
-// *error unless that is null.
-std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capacity,
-                                          std::string* error);
 
 }  // namespace bloomline::sets
 

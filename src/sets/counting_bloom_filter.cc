@@ -8,11 +8,9 @@
 #include "src/filter/bits/hash.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/view/prefetch_ahead.h"
-#include "src/sets/bloom_file.h"
 #include "src/sets/bloom_shape.h"
 #include "src/sets/bloom_state.h"
 #include "src/sets/counter_blocks.h"
-#include "src/sets/save_and_load.h"
 #include "src/support/aligned_memory.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"
@@ -22,7 +20,9 @@ namespace bloomline {
 namespace sets {
 
 // The content of a counting filter: counters, their memory, and the figures beside them.
-struct CountingState {
+struct CountingState : SavedState<CountingState> {
+  static constexpr FilePayload kPayload = FilePayload::kCounters;
+
   BloomShape shape;  // of the Bloom filter with a bit for each counter
   CounterBlocks lines;
   uint64_t capacity = 0;
@@ -30,12 +30,13 @@ struct CountingState {
   uint64_t num_saturated = 0;
   support::AlignedMemory memory;
 
-  uint64_t SavedBytes() const { return kFileHeaderBytes + lines.num_bytes(); }
+  // Returns a state whose counters are all zero. The layout of the shape is kBlocked128 or
+  // kBlocked64. Without memory it returns null, with one sentence in *error unless that is null.
+  static std::unique_ptr<CountingState> New(const BloomShape& shape, uint64_t capacity,
+                                            std::string* error);
 
-  bool AppendTo(support::ByteSink* sink, std::string* error) const {
-    const BloomFileHeader header = {shape, capacity, num_keys, lines.num_bytes(), 0, 0};
-    return AppendFilter(FilePayload::kCounters, header, memory.data(), sink, error);
-  }
+  BloomFileHeader header() const { return {shape, capacity, num_keys, lines.num_bytes(), 0, 0}; }
+  char* payload() const { return memory.data(); }
 };
 
 namespace {
@@ -108,10 +109,10 @@ void CountersToBits(const CounterBlocks& lines, char* bits) {
   lines.counter_bits == 4 ? ToBits<4>(lines, bits) : ToBits<8>(lines, bits);
 }
 
-// Returns a state whose counters are all zero. The layout of the shape is kBlocked128 or
-// kBlocked64. Without memory it returns null, with one sentence in *error unless that is null.
-std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_t capacity,
-                                                std::string* error) {
+}  // namespace
+
+std::unique_ptr<CountingState> CountingState::New(const BloomShape& shape, uint64_t capacity,
+                                                  std::string* error) {
   const uint64_t counter_bits = CounterBits(shape.layout);
   const uint64_t num_lines = shape.num_lines * counter_bits;
   auto state = NewState<CountingState>(num_lines * kernels::kBlockBytes, "counters", error);
@@ -123,14 +124,12 @@ std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_
   return state;
 }
 
-}  // namespace
 }  // namespace sets
 
 using filter::GivenHash;
 using filter::KeyHash;
 using sets::BloomShape;
 using sets::CountingState;
-using sets::FilePayload;
 using support::SetError;
 
 namespace {
@@ -221,7 +220,7 @@ std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Create(
     const CountingBloomFilterOptions& options, std::string* error) {
   BloomShape shape;
   if (support::IsRefused(CountingShapeOf(options, &shape), error)) return nullptr;
-  auto state = sets::NewCountingState(shape, options.capacity, error);
+  auto state = CountingState::New(shape, options.capacity, error);
   if (state == nullptr) return nullptr;
   return FromState(std::move(state));
 }
@@ -315,7 +314,7 @@ uint64_t CountingBloomFilter::num_keys() const { return state_->num_keys; }
 uint64_t CountingBloomFilter::num_saturated_counters() const { return state_->num_saturated; }
 
 std::unique_ptr<BloomFilter> CountingBloomFilter::ToBloomFilter(std::string* error) const {
-  auto bloom = sets::NewBloomState(state_->shape, state_->capacity, error);
+  auto bloom = sets::BloomState::New(state_->shape, state_->capacity, error);
   if (bloom == nullptr) return nullptr;
   sets::CountersToBits(state_->lines, bloom->bits.data);
   bloom->num_keys = sets::EstimatedNumKeys(bloom->bits);
@@ -350,15 +349,8 @@ std::unique_ptr<CountingBloomFilter> CountingBloomFilter::FromBytes(std::string_
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Read(const support::ByteSource& source,
                                                                std::string* error) {
-  sets::BloomFileHeader header;
-  if (!sets::ReadSoleBloomHeader(source, FilePayload::kCounters, &header, error)) {
-    return nullptr;
-  }
-  auto state = sets::NewCountingState(header.shape, header.capacity, error);
-  if (state == nullptr || !sets::ReadPayload(source, header, state->memory.data(), error)) {
-    return nullptr;
-  }
-  state->num_keys = header.num_keys;
+  auto state = CountingState::ReadSole(source, error);
+  if (state == nullptr) return nullptr;
   state->num_saturated = sets::CountSaturated(state->lines);
   return FromState(std::move(state));
 }

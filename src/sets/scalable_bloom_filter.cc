@@ -7,10 +7,7 @@
 #include "bloomline/sizing.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/rates/rates.h"
-#include "src/sets/bloom_file.h"
 #include "src/sets/bloom_state.h"
-#include "src/sets/file_header.h"
-#include "src/sets/save_and_load.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"
 
@@ -243,7 +240,7 @@ void ScalableBloomFilter::Clear() {
   is_past_capacity_ = false;
 }
 
-// The object that save_and_load.h writes.
+// The object that SaveToFile writes.
 struct ScalableBloomFilter::Saved {
   const ScalableBloomFilter& filter;
 
@@ -326,7 +323,7 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const support::By
                                 "that of the whole filter is " + std::to_string(options.seed));
       return nullptr;
     }
-    auto state = sets::ReadBloom(source, header, error);
+    auto state = sets::BloomState::Read(source, header, error);
     if (state == nullptr) return nullptr;
     filter->stages_.push_back(BloomFilter(std::move(state)));
     offset = header.end();

@@ -27,7 +27,7 @@
 #include "src/filter/writer/payload_builder.h"
 #include "src/sets/bloom_bits.h"
 #include "src/sets/counter_blocks.h"
-#include "src/sets/file_header.h"
+#include "src/sets/saved_filter.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline {

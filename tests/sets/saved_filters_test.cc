@@ -20,7 +20,7 @@
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/filter.h"
 #include "bloomline/scalable_bloom_filter.h"
-#include "src/sets/file_header.h"
+#include "src/sets/saved_filter.h"
 #include "tests/support/bloom_layouts.h"
 #include "tests/support/golden_keys.h"
 #include "tests/support/guarded_bytes.h"

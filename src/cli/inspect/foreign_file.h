@@ -12,7 +12,7 @@
 #include "bloomline/scalable_bloom_filter.h"
 #include "src/cli/shared/whole_input.h"
 #include "src/filter/container/trailer.h"
-#include "src/sets/file_header.h"
+#include "src/sets/saved_filter.h"
 
 namespace bloomline::cli {
 

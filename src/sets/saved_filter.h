@@ -1,0 +1,195 @@
+// Saved filters (docs/format.md, sections 8 to 10), in a file or in bytes: the header, which is
+// read and written field by field; Bloom filters and counting ones, which are a header and a
+// payload; and what surrounds both: opening, replacing, and errors.
+#ifndef BLOOMLINE_SETS_SAVED_FILTER_H_
+#define BLOOMLINE_SETS_SAVED_FILTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "src/filter/bits/bytes.h"
+#include "src/sets/bloom_shape.h"
+#include "src/support/byte_io.h"
+#include "src/support/file_io.h"
+#include "src/support/set_error.h"
+
+namespace bloomline::sets {
+
+// The first 8 bytes of saved filters (docs/format.md, sections 8 to 10).
+constexpr char kBloomMagic[] = "bLnBloom";
+constexpr char kScalableMagic[] = "bLnScale";
+constexpr char kCountingMagic[] = "bLnCount";
+
+// "a saved BloomFilter" and the like, for what begins so; empty if it is none.
+std::string_view SavedKind(std::string_view bytes);
+
+// "a table (SSTable) of LevelDB" and the like, for what ends so; empty if it is none.
+std::string_view TableKind(std::string_view bytes);
+
+constexpr uint64_t kFileHeaderBytes = 64;
+constexpr uint32_t kFileVersion = 1;
+
+// Offsets of the fields that all saved filters have. Other fields depend on the kind of filter.
+constexpr size_t kMagicOffset = 0;
+constexpr size_t kVersionOffset = 8;    // 4 bytes
+constexpr size_t kLayoutOffset = 12;    // 1 byte
+constexpr size_t kReservedOffset = 14;  // 2 bytes of zero
+constexpr size_t kSeedOffset = 16;
+constexpr size_t kHeaderChecksumOffset = 56;
+static_assert(kVersionOffset == kMagicOffset + 8 && kLayoutOffset == kVersionOffset + 4);
+static_assert(kReservedOffset == kLayoutOffset + 2 && kSeedOffset == kReservedOffset + 2);
+static_assert(kHeaderChecksumOffset + 8 == kFileHeaderBytes);
+
+class FileHeader {
+ public:
+  // A header of version 1. `magic` has 8 characters.
+  static FileHeader New(const char* magic);
+
+  // Reads a header at `offset`. Returns false, with *error, unless length, magic, version, checksum
+  // and the reserved bytes are right. *error says what else the source holds, if it is recognised.
+  static bool Read(const support::ByteSource& source, uint64_t offset, const char* magic,
+                   FileHeader* header, std::string* error);
+
+  uint8_t Byte(size_t offset) const { return static_cast<uint8_t>(bytes_[offset]); }
+  uint64_t Number(size_t offset) const { return kernels::LoadLittleEndian64(bytes_ + offset); }
+  double Real(size_t offset) const;
+  void SetByte(size_t offset, uint8_t value) { bytes_[offset] = static_cast<char>(value); }
+  void SetNumber(size_t offset, uint64_t value) {
+    kernels::StoreLittleEndian64(value, bytes_ + offset);
+  }
+  void SetReal(size_t offset, double value);
+
+  // Sets the checksum. Call it last, before bytes() are written.
+  void Seal();
+  const char* bytes() const { return bytes_; }
+
+ private:
+  uint64_t Checksum() const;
+
+  char bytes_[kFileHeaderBytes] = {};
+};
+
+// "SOURCE, offset N: NAME is VALUE; ALLOWED".
+std::string FieldError(const support::ByteSource& source, uint64_t offset, const std::string& name,
+                       const std::string& value, const std::string& allowed);
+
+// The unit of the payload.
+enum class FilePayload { kBits, kCounters };
+
+// The fields of a header that was checked as far as possible without the payload.
+struct BloomFileHeader {
+  BloomShape shape;
+  uint64_t capacity = 0;
+  uint64_t num_keys = 0;
+  uint64_t payload_bytes = 0;
+  uint64_t payload_offset = 0;
+  uint64_t payload_checksum = 0;
+
+  uint64_t end() const { return payload_offset + payload_bytes; }
+};
+
+// `error` is not null in these functions.
+
+// Reads the header of the filter that begins at `offset` and ends within the source: so a caller
+// that allocates payload_bytes takes no more memory than the source is long.
+bool ReadBloomHeader(const support::ByteSource& source, uint64_t offset, FilePayload kind,
+                     BloomFileHeader* header, std::string* error);
+
+// The same for a source that holds one filter and nothing else.
+bool ReadSoleBloomHeader(const support::ByteSource& source, FilePayload kind,
+                         BloomFileHeader* header, std::string* error);
+
+// Returns false, with *error, if the source continues after `end`.
+bool EndsAt(const support::ByteSource& source, uint64_t end, std::string* error);
+
+bool PayloadMatches(const support::ByteSource& source, const BloomFileHeader& header,
+                    const char* payload, std::string* error);
+
+// Reads the header's payload_bytes bytes. Returns false, with *error, also if the checksum is
+// wrong.
+bool ReadPayload(const support::ByteSource& source, const BloomFileHeader& header, char* dst,
+                 std::string* error);
+
+// Appends header and payload. payload_offset and payload_checksum of `header` are not used.
+bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* payload,
+                  support::ByteSink* sink, std::string* error);
+
+// What the states of Bloom filters and counting ones have in common. State has kPayload, header()
+// (without payload_offset and payload_checksum), payload() and New(shape, capacity, error).
+template <typename State>
+struct SavedState {
+  uint64_t SavedBytes() const { return kFileHeaderBytes + self().header().payload_bytes; }
+
+  bool AppendTo(support::ByteSink* sink, std::string* error) const {
+    return AppendFilter(State::kPayload, self().header(), self().payload(), sink, error);
+  }
+
+  // Returns the filter, or null, with *error, without memory or if the checksum is wrong.
+  static std::unique_ptr<State> Read(const support::ByteSource& source,
+                                     const BloomFileHeader& header, std::string* error) {
+    std::unique_ptr<State> state = State::New(header.shape, header.capacity, error);
+    if (state == nullptr || !ReadPayload(source, header, state->payload(), error)) return nullptr;
+    state->num_keys = header.num_keys;
+    return state;
+  }
+
+  // The same for a source that holds one filter and nothing else.
+  static std::unique_ptr<State> ReadSole(const support::ByteSource& source, std::string* error) {
+    BloomFileHeader header;
+    if (!ReadSoleBloomHeader(source, State::kPayload, &header, error)) return nullptr;
+    return Read(source, header, error);
+  }
+
+ private:
+  const State& self() const { return static_cast<const State&>(*this); }
+};
+
+// `saved` has AppendTo, which appends the whole filter, and SavedBytes, its length. If the filter
+// cannot be written, this returns false, with *error unless that is null, and leaves the old file,
+// or *bytes, alone.
+template <typename Saved>
+bool SaveToFile(const std::string& path, std::string* error, const Saved& saved) {
+  return support::OrError(error, [&](std::string* reason) {
+    support::ReplacementFile file;
+    return file.Open(path, reason) && saved.AppendTo(&file, reason) && file.Commit(reason);
+  });
+}
+
+template <typename Saved>
+bool SaveToBytes(std::string* bytes, std::string* error, const Saved& saved) {
+  return support::OrError(error, [&](std::string* reason) {
+    support::OutputBytes output(saved.SavedBytes());
+    if (!saved.AppendTo(&output, reason)) return false;
+    bytes->swap(*output.bytes());
+    return true;
+  });
+}
+
+// `read` returns the filter that the source holds, or null, with *error. Returns null, with *error
+// unless that is null, if it cannot be read.
+template <typename Filter>
+using Reader = std::unique_ptr<Filter> (*)(const support::ByteSource& source, std::string* error);
+
+template <typename Filter>
+std::unique_ptr<Filter> LoadFromFile(const std::string& path, std::string* error,
+                                     Reader<Filter> read) {
+  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<Filter> {
+    support::InputFile file;
+    return file.Open(path, reason) ? read(file, reason) : nullptr;
+  });
+}
+
+template <typename Filter>
+std::unique_ptr<Filter> LoadFromBytes(std::string_view bytes, std::string* error,
+                                      Reader<Filter> read) {
+  return support::OrError(
+      error, [&](std::string* reason) { return read(support::InputBytes(bytes), reason); });
+}
+
+}  // namespace bloomline::sets
+
+#endif  // BLOOMLINE_SETS_SAVED_FILTER_H_
