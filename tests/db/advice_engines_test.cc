@@ -84,11 +84,11 @@ FilterOptions Parsed(const std::string& line, preload::Engine engine) {
     return found == variables.end() ? nullptr : found->second.c_str();
   };
   preload::Settings settings;
-  EXPECT_EQ(preload::Settings::Parse(
-                {value("BLOOMLINE_FORMAT"), value("BLOOMLINE_BITS_PER_KEY"), nullptr, nullptr,
-                 value("BLOOMLINE_BITS_BY_LEVEL"), nullptr, nullptr, nullptr},
-                engine, &settings),
-            "");
+  EXPECT_EQ(
+      preload::Settings::Parse({value("BLOOMLINE_FORMAT"), value("BLOOMLINE_BITS_PER_KEY"), nullptr,
+                                nullptr, value("BLOOMLINE_BITS_BY_LEVEL"), nullptr, nullptr},
+                               engine, &settings),
+      "");
   EXPECT_TRUE(settings.has_bits_per_key) << line;
   return settings.options;
 }
