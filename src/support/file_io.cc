@@ -24,14 +24,14 @@ std::string At(const char* what, uint64_t n, uint64_t offset) {
 }
 
 // Some systems move at most 2 GiB at a time.
-size_t Limited(size_t bytes) { return std::min(bytes, size_t{1} << 30); }
+size_t OneTransfer(size_t bytes) { return std::min(bytes, size_t{1} << 30); }
 
 // Moves n bytes by calls of transfer(done, at_most), which returns as read and write do. False,
 // with errno, on an error. *done is how many were moved: fewer than n if a call moved none.
 template <typename Transfer>
 bool MoveAll(uint64_t n, uint64_t* done, Transfer transfer) {
   for (*done = 0; *done < n;) {
-    const int64_t moved = transfer(*done, Limited(static_cast<size_t>(n - *done)));
+    const int64_t moved = transfer(*done, OneTransfer(static_cast<size_t>(n - *done)));
     if (moved < 0 && errno == EINTR) continue;
     if (moved < 0) return false;
     if (moved == 0) return true;

@@ -372,6 +372,7 @@ TEST_F(ManifestTest, ContradictionsAreNoticed) {
       {{kComparator, file, DeletedFile(0, 5)}, "deletes table 5, which is not in level 0"},
       {{kComparator, file, file}, "adds table 5, which is there"},
       {{kComparator, Varint(200) + Varint(7) + file}, "is of column family 7, which is not there"},
+      {{kComparator, Varint(202)}, "drops column family 0, the default one"},
       {{kComparator, Varint(201) + LengthPrefixed("default")},
        "adds column family 0, which is there"},
   };

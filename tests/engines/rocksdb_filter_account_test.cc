@@ -165,6 +165,39 @@ TEST_F(RocksDBFilterAccountTest, CompactionStylesWithoutLevels) {
   }
 }
 
+TEST_F(RocksDBFilterAccountTest, AFailedCompactionChangesNothing) {
+  // The creation of the last of `tables_left` tables fails.
+  class FailingEnv : public rocksdb::EnvWrapper {
+   public:
+    using EnvWrapper::EnvWrapper;
+    rocksdb::Status NewWritableFile(const std::string& name,
+                                    std::unique_ptr<rocksdb::WritableFile>* file,
+                                    const rocksdb::EnvOptions& options) override {
+      const bool is_table = name.size() > 4 && name.compare(name.size() - 4, 4, ".sst") == 0;
+      if (is_table && --tables_left == 0) return rocksdb::Status::IOError("injected");
+      return EnvWrapper::NewWritableFile(name, file, options);
+    }
+    std::atomic<int> tables_left{0};
+  } env(rocksdb::Env::Default());
+  AccountedDatabase database(dir_.Path("db"), account_, Limited(20000));
+  database.options().env = &env;
+  database.options().disable_auto_compactions = true;
+  ASSERT_TRUE(database.Open().ok());
+  for (uint64_t i = 0; i < 4; ++i) {
+    database.Put(database.handles()[0], i * 1000, 3000);
+    database.Flush();
+  }
+  env.tables_left = 3;  // two outputs are written, the third is not
+  EXPECT_FALSE(database.db()->CompactRange({}, nullptr, nullptr).ok());
+  EXPECT_LE(env.tables_left, 0) << "the fault was not reached";
+  ExpectExact(*account_, &database, "a failed compaction");
+  database.Close();  // RocksDB writes no more after such an error
+  ASSERT_TRUE(database.Open().ok());
+  ASSERT_TRUE(database.db()->CompactRange({}, nullptr, nullptr).ok());
+  ExpectExact(*account_, &database, "the next compaction");
+  EXPECT_NEAR(static_cast<double>(account_->num_keys()), 6000, 100);
+}
+
 TEST_F(RocksDBFilterAccountTest, FilesThatWereThereBeforeAreCounted) {
   for (const bool is_partitioned : {false, true}) {
     const std::string path = dir_.Path(is_partitioned ? "partitioned" : "full");

@@ -206,6 +206,10 @@ bool LiveFiles::ApplyOne(VersionEdit&& edit, std::string* what) {
     return false;
   }
   if (edit.drops_column_family) {
+    if (edit.column_family == 0) {
+      *what = "drops column family 0, the default one, which RocksDB never drops";
+      return false;
+    }
     families_.erase(found);
     return true;
   }

@@ -27,7 +27,7 @@ struct BlockedKernel {
   // suits callers that keep the pointer, and filters with this k alone.
   MayMatch (*may_match_for)(int num_probes) = nullptr;
   // Prefetches nothing: the caller prefetches while it computes the hashes (PrefetchBlock in
-  // blocks.h).
+  // probe_sequence.h).
   void (*may_match_many)(const PayloadView& filter, size_t n, const uint64_t* hashes,
                          bool* may_match) = nullptr;
   // Prefetches the blocks kInsertAhead keys ahead.

@@ -7,7 +7,7 @@
 namespace bloomline::filter {
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr auto kUnordered = std::memory_order_relaxed;
 
 constexpr uint32_t kNumFirst = 1000;  // ranges of the process that are all added
 constexpr uint32_t kRangesPerSample = 16;
@@ -24,8 +24,8 @@ uint32_t Random32() {
 uint32_t RandomBelow(uint32_t n) { return static_cast<uint32_t>((uint64_t{Random32()} * n) >> 32); }
 
 uint32_t RangesToNextSample() {
-  if (num_first.load(kRelaxed) < kNumFirst) {
-    num_first.fetch_add(1, kRelaxed);
+  if (num_first.load(kUnordered) < kNumFirst) {
+    num_first.fetch_add(1, kUnordered);
     return 1;
   }
   return 1 + RandomBelow(2 * kRangesPerSample - 1);
@@ -96,7 +96,7 @@ void AskedRanges::Add(std::string_view begin, std::string_view end) {
   std::atomic<uint64_t>* slot = bucket;
   uint64_t old = UINT64_MAX;
   for (size_t i = 0; i < kBucketSlots; ++i) {
-    const uint64_t value = bucket[i].load(kRelaxed);
+    const uint64_t value = bucket[i].load(kUnordered);
     const bool has_shape = static_cast<uint32_t>(value) == shape;
     if (has_shape || value >> 32 < old >> 32) {
       old = value;
@@ -107,14 +107,14 @@ void AskedRanges::Add(std::string_view begin, std::string_view end) {
   const uint64_t count = (old >> 32) + 1;
   const bool takes_slot = RandomBelow(static_cast<uint32_t>(count)) == 0;
   const uint64_t added = count << 32 | (takes_slot ? shape : static_cast<uint32_t>(old));
-  if (slot->compare_exchange_strong(old, added, kRelaxed) && count == kMaxCount) HalveCounts();
+  if (slot->compare_exchange_strong(old, added, kUnordered) && count == kMaxCount) HalveCounts();
 }
 
 void AskedRanges::HalveCounts() {
   for (std::atomic<uint64_t>& slot : slots_) {
-    uint64_t old = slot.load(kRelaxed);
-    while (
-        !slot.compare_exchange_weak(old, old >> 33 << 32 | static_cast<uint32_t>(old), kRelaxed)) {
+    uint64_t old = slot.load(kUnordered);
+    while (!slot.compare_exchange_weak(old, old >> 33 << 32 | static_cast<uint32_t>(old),
+                                       kUnordered)) {
     }
   }
 }
@@ -122,7 +122,7 @@ void AskedRanges::HalveCounts() {
 size_t AskedRanges::Copy(AskedShape* shapes, size_t max) const {
   uint64_t copied[kNumSlots];
   std::transform(slots_, slots_ + kNumSlots, copied,
-                 [](const std::atomic<uint64_t>& slot) { return slot.load(kRelaxed); });
+                 [](const std::atomic<uint64_t>& slot) { return slot.load(kUnordered); });
   std::sort(copied, copied + kNumSlots, std::greater<>());
   size_t n = 0;
   for (; n < std::min(max, kNumSlots) && copied[n] >> 32 != 0; ++n) shapes[n] = Unpack(copied[n]);
@@ -131,7 +131,7 @@ size_t AskedRanges::Copy(AskedShape* shapes, size_t max) const {
 
 uint64_t AskedRanges::num_ranges() const {
   uint64_t sum = 0;
-  for (const std::atomic<uint64_t>& slot : slots_) sum += slot.load(kRelaxed) >> 32;
+  for (const std::atomic<uint64_t>& slot : slots_) sum += slot.load(kUnordered) >> 32;
   return sum;
 }
 
@@ -146,8 +146,8 @@ void AskedByFamily::AddSampled(uint32_t family, std::string_view begin, std::str
 void AskedByFamily::Add(uint32_t family, std::string_view begin, std::string_view end) {
   size_t i = family == 0 ? 0 : 1;
   for (; i + 1 < kMaxFamilies; ++i) {
-    uint32_t found = families_[i].load(kRelaxed);
-    if (found == 0 && families_[i].compare_exchange_strong(found, family, kRelaxed)) break;
+    uint32_t found = families_[i].load(kUnordered);
+    if (found == 0 && families_[i].compare_exchange_strong(found, family, kUnordered)) break;
     if (found == family) break;
   }
   ranges_[i].Add(begin, end);
@@ -156,7 +156,7 @@ void AskedByFamily::Add(uint32_t family, std::string_view begin, std::string_vie
 const AskedRanges* AskedByFamily::Find(uint32_t family) const {
   size_t i = family == 0 ? 0 : 1;
   for (; i + 1 < kMaxFamilies; ++i) {
-    const uint32_t found = families_[i].load(kRelaxed);
+    const uint32_t found = families_[i].load(kUnordered);
     if (found == family) break;
     if (found == 0) return nullptr;
   }

@@ -59,11 +59,11 @@ class RangeCounts {
   size_t NeededBytes(const KeyDifference& key) const;
 
   // Kinds with more entries than that will not be chosen, even if more keys come, nor will those
-  // that say little about keys like the ones counted so far:
+  // that say little about keys like the ones counted so far. Returns true if much has been
+  // forgotten since it last returned true: a delimiter, or several lengths of cells.
   // - cells and other delimiters beside delimiters that are sure
   // - delimiters that most keys lack
-  // - cells longer than those that distinguish nearly all keys. Returns true if much has been
-  //   forgotten since it last returned true: a delimiter, or several lengths of cells.
+  // - cells longer than those that distinguish nearly all keys
   bool Forget(double max_entries);
 
   const Sample& sample() const { return sample_; }

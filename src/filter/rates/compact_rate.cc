@@ -54,7 +54,7 @@ constexpr double kCompactBlockRates[2][kernels::kMaxCompactSlots + 1] = {
 }  // namespace
 
 double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes) {
-  if (block_bytes < 32) return kNone;
+  if (block_bytes < 32) return kNotANumber;
   if (num_keys <= kernels::kMaxCompactSlots) {
     return kCompactBlockRates[block_bytes / 64][num_keys];
   }

@@ -16,7 +16,7 @@ namespace bloomline {
 namespace {
 
 using filter::kCoarsePrecision;
-using filter::kNone;
+using filter::kNotANumber;
 using filter::kPrecision;
 using filter::LeastBitsPerKey;
 using filter::OccupancyMoment;
@@ -118,12 +118,12 @@ double filter::OccupancyMoment(double throws, double bins, int k) {
 }
 
 double StandardFalsePositiveRate(double bits_per_key, double num_probes) {
-  if (!(bits_per_key > 0) || !(num_probes > 0)) return kNone;
+  if (!(bits_per_key > 0) || !(num_probes > 0)) return kNotANumber;
   return std::pow(-std::expm1(-num_probes / bits_per_key), num_probes);
 }
 
 double ExactStandardFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
-  if (!filter::ProbesInRange(num_probes)) return kNone;
+  if (!filter::ProbesInRange(num_probes)) return kNotANumber;
   if (num_keys == 0) return 0;
   if (num_bits == 0) return 1;
   return OccupancyMoment(static_cast<double>(num_keys) * num_probes, static_cast<double>(num_bits),
@@ -144,13 +144,13 @@ double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, int
 }
 
 double SmallBlockFalsePositiveRate(int block_bits, double bits_per_key, int num_probes) {
-  if (!(bits_per_key > 0) || !filter::ProbesInRange(num_probes)) return kNone;
+  if (!(bits_per_key > 0) || !filter::ProbesInRange(num_probes)) return kNotANumber;
   return RateOverPoissonLoads(block_bits / bits_per_key, BlockRate(block_bits, num_probes));
 }
 
 double ExactSmallBlockFalsePositiveRate(int block_bits, uint64_t num_keys, uint64_t num_blocks,
                                         int num_probes) {
-  if (!filter::ProbesInRange(num_probes)) return kNone;
+  if (!filter::ProbesInRange(num_probes)) return kNotANumber;
   if (num_keys == 0) return 0;
   return RateOverBinomialLoads(num_keys, num_blocks, BlockRate(block_bits, num_probes));
 }
@@ -209,14 +209,14 @@ int OptimalStandardNumProbes(double bits_per_key) {
 }
 
 double StandardBitsPerKeyForFalsePositiveRate(double rate) {
-  if (!filter::IsRate(rate)) return kNone;
+  if (!filter::IsRate(rate)) return kNotANumber;
   return LeastBitsPerKey(kMinBitsPerKey, kMaxBitsPerKey, kPrecision, [=](double bits_per_key) {
     return StandardFalsePositiveRate(bits_per_key, OptimalStandardNumProbes(bits_per_key)) <= rate;
   });
 }
 
 double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double rate) {
-  if (!filter::IsRate(rate)) return kNone;
+  if (!filter::IsRate(rate)) return kNotANumber;
   return LeastBitsPerKey(
       kMinBitsPerKey, kMaxBitsPerKey, kCoarsePrecision, [=](double bits_per_key) {
         const int num_probes = OptimalSmallBlockNumProbes(block_bits, bits_per_key);
@@ -235,7 +235,7 @@ double ShapeRate(const FilterShape& shape, double bits_per_key) {
     case Layout::kCompact:
       return CompactFalsePositiveRate(bits_per_key);
     default:
-      return kNone;
+      return kNotANumber;
   }
 }
 
@@ -250,7 +250,7 @@ double ExactShapeRate(const FilterShape& shape, uint64_t num_keys) {
     case Layout::kSmallSet:
       return ExactSmallSetFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
     default:
-      return kNone;
+      return kNotANumber;
   }
 }
 

@@ -44,7 +44,7 @@ double EstimatedSmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t bl
 
 // ---- The least bits per key that meet a bound.
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 inline bool IsRate(double rate) { return rate > 0 && rate < 1; }
 
@@ -52,7 +52,7 @@ inline bool IsRate(double rate) { return rate > 0 && rate < 1; }
 // true, as it is from there on; NaN if it is false everywhere.
 template <typename Reaches>
 double LeastBitsPerKey(double low, double high, double precision, Reaches reaches) {
-  if (!reaches(high)) return kNone;
+  if (!reaches(high)) return kNotANumber;
   if (reaches(low)) return low;
   while (high - low > precision) {
     const double middle = low + (high - low) / 2;

@@ -15,7 +15,7 @@ namespace bloomline {
 namespace {
 
 using filter::IsRuns;
-using filter::kNone;
+using filter::kNotANumber;
 using filter::LevelKeys;
 
 bool IsCount(int num_levels) { return num_levels >= 1 && num_levels <= kMaxLevels; }
@@ -114,11 +114,11 @@ double WastedReads(Format format, const double* bits_of_level, int num_levels) {
 
 double WastedReads(Format format, const double* bits_of_level, const double* runs_of_level,
                    int num_levels) {
-  if (!filter::IsKnown(format) || !IsCount(num_levels)) return kNone;
+  if (!filter::IsKnown(format) || !IsCount(num_levels)) return kNotANumber;
   double sum = 0;
   for (int i = 0; i < num_levels; ++i) {
     const double runs = RunsAt(runs_of_level, i);
-    if (!IsLevelBits(format, bits_of_level[i]) || !IsRuns(runs)) return kNone;
+    if (!IsLevelBits(format, bits_of_level[i]) || !IsRuns(runs)) return kNotANumber;
     sum += runs * (bits_of_level[i] == 0 ? 1 : FalsePositiveRate(format, bits_of_level[i]));
   }
   return sum;
@@ -126,10 +126,10 @@ double WastedReads(Format format, const double* bits_of_level, const double* run
 
 double AverageBitsPerKey(const double* keys_of_level, const double* bits_of_level, int num_levels) {
   LevelKeys levels[kMaxLevels];
-  if (!ToLevels(keys_of_level, nullptr, num_levels, levels).empty()) return kNone;
+  if (!ToLevels(keys_of_level, nullptr, num_levels, levels).empty()) return kNotANumber;
   double bits = 0;
   for (int i = 0; i < num_levels; ++i) {
-    if (!(bits_of_level[i] >= 0 && bits_of_level[i] <= kMaxBitsPerKey)) return kNone;
+    if (!(bits_of_level[i] >= 0 && bits_of_level[i] <= kMaxBitsPerKey)) return kNotANumber;
     bits += keys_of_level[i] * bits_of_level[i];
   }
   return bits / Sum(keys_of_level, num_levels);
@@ -137,7 +137,7 @@ double AverageBitsPerKey(const double* keys_of_level, const double* bits_of_leve
 
 double BitsPerKeyForWastedReads(Format format, double wasted_reads, const double* keys_of_level,
                                 const double* runs_of_level, int num_levels) {
-  if (!filter::IsKnown(format) || !(wasted_reads > 0)) return kNone;
+  if (!filter::IsKnown(format) || !(wasted_reads > 0)) return kNotANumber;
   constexpr int kStepsPerBit = 1000;
   const filter::Divider divider(
       {0, AllowedBitsPerKey(format).max}, kStepsPerBit, [&](double bits_per_key) {
@@ -151,14 +151,14 @@ double BitsPerKeyForWastedReads(Format format, double wasted_reads, const double
         return division;
       });
   const std::optional<filter::Division> division = divider.For(wasted_reads);
-  return division ? division->bits_per_key : kNone;
+  return division ? division->bits_per_key : kNotANumber;
 }
 
 double BitsPerKeyForLevelBytes(Format format, uint64_t filter_bytes, const double* keys_of_level,
                                int num_levels) {
   LevelKeys levels[kMaxLevels];
   if (!filter::IsKnown(format) || !ToLevels(keys_of_level, nullptr, num_levels, levels).empty()) {
-    return kNone;
+    return kNotANumber;
   }
   const double memory = 8 * static_cast<double>(filter_bytes) / Sum(keys_of_level, num_levels);
   return std::min(filter::BitsOfMemory(format, memory), AllowedBitsPerKey(format).max);

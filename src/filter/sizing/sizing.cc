@@ -21,7 +21,7 @@ namespace {
 
 using filter::IsRate;
 using filter::kCoarsePrecision;
-using filter::kNone;
+using filter::kNotANumber;
 using filter::kPrecision;
 using filter::LeastBitsPerKey;
 
@@ -83,7 +83,7 @@ double FalsePositiveRate(Format format, double bits_per_key) {
 
 double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t capacity,
                                  uint64_t num_keys) {
-  if (!filter::IsAllowed(format, bits_per_key)) return kNone;
+  if (!filter::IsAllowed(format, bits_per_key)) return kNotANumber;
   if (num_keys == 0) return 0;
   if (capacity == 0) return 1;
   if (format == Format::kRibbon) return stock::RibbonRate(bits_per_key);
@@ -102,7 +102,7 @@ double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filte
   const auto fits = [&](double bits_per_key) {
     return FilterBytes(format, num_keys, bits_per_key) <= filter_bytes;
   };
-  if (num_keys == 0 || filter_bytes > kMaxFilterBytes || !fits(low)) return kNone;
+  if (num_keys == 0 || filter_bytes > kMaxFilterBytes || !fits(low)) return kNotANumber;
   if (fits(high)) return high;
   for (;;) {
     const double middle = low + (high - low) / 2;
@@ -123,8 +123,8 @@ uint64_t Capacity(Format format, uint64_t filter_bytes, double bits_per_key) {
 }
 
 double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
-  if (!filter::IsKnown(format)) return kNone;
-  if (!IsRate(rate)) return kNone;
+  if (!filter::IsKnown(format)) return kNotANumber;
+  if (!IsRate(rate)) return kNotANumber;
   const auto [low, high] = AllowedBitsPerKey(format);
   const double precision = format == Format::kCompact ? kCoarsePrecision : kPrecision;
   return LeastBitsPerKey(low, high, precision, [=](double bits_per_key) {

@@ -57,7 +57,7 @@ struct FilterAccount::Impl {
 
   static void EndSeed(const Session& session) {
     *session.ends = true;
-    session.seed.wait();
+    if (session.seed.valid()) session.seed.wait();
   }
 
   // Ends the session of a database, and waits for its thread without the lock.
@@ -84,7 +84,7 @@ struct FilterAccount::Impl {
       if (session.seed.valid()) return session.seed;
       session.default_family = db->DefaultColumnFamily();
       files->BeginDatabase(db->GetName());
-      const auto read = [db, account = files, ends = session.ends] {
+      const auto read = [db, account = files, ends = session.ends]() noexcept {
         CountLiveFiles(db, account.get(), *ends);
       };
       try {

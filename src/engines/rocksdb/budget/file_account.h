@@ -18,9 +18,9 @@ struct FilterSums {
   uint64_t keys = 0;
 };
 
-// Sums over the files that no running compaction replaces. Their inputs go soon, and their outputs
-// count as they are written. If both counted, all new files would get half of their bits during a
-// compaction of the whole database.
+// Sums over the files that no running compaction replaces. The inputs of compactions go soon, and
+// their outputs count as they are written. If both counted, all new files would get half of their
+// bits during a compaction of the whole database.
 struct FileSums {
   // The number 1 in the units of FileSums for shares of the keys.
   static constexpr double kAllKeys = uint64_t{1} << 40;

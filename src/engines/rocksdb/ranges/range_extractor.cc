@@ -1,11 +1,13 @@
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <string>
+#include <thread>
 #include <type_traits>
 
 #include "bloomline/rocksdb.h"
@@ -47,11 +49,36 @@ struct LastCalls {
   uint64_t next_token = 0;  // of a block of tokens
   uint64_t tokens_left = 0;
 };
-// Without a destructor: iterators may be used while a thread ends.
-static_assert(std::is_trivially_destructible_v<LastCalls>);
-LastCalls& ThreadCalls() {
-  thread_local LastCalls calls;
-  return calls;
+// On the heap: libraries that are opened at run time have little room for thread_local variables.
+// Null without memory.
+//
+// By a key of the system, as libstdc++ names them on each one: glibc ends the process if a thread's
+// first variable with a destructor finds no memory, but a key says so. The C library's free ends
+// the thread's calls: it is there even when this library is not.
+LastCalls* ThreadCalls() {
+#ifdef __GLIBCXX__
+  static_assert(std::is_trivially_destructible_v<LastCalls>);
+  struct CallsKey {
+    __gthread_key_t value = {};
+    const bool is_made = __gthread_active_p() && __gthread_key_create(&value, std::free) == 0;
+  };
+  static const CallsKey key;
+  if (!key.is_made) return nullptr;
+  void* memory = __gthread_getspecific(key.value);
+  if (memory == nullptr) {
+    memory = std::malloc(sizeof(LastCalls));
+    if (memory == nullptr) return nullptr;
+    if (__gthread_setspecific(key.value, new (memory) LastCalls) != 0) {
+      std::free(memory);
+      return nullptr;
+    }
+  }
+  return static_cast<LastCalls*>(memory);
+#else
+  thread_local std::unique_ptr<LastCalls> calls;
+  if (calls == nullptr) calls.reset(new (std::nothrow) LastCalls);
+  return calls.get();
+#endif
 }
 
 TokenBlocks token_blocks;
@@ -122,7 +149,9 @@ class RangeExtractor final : public SliceTransform {
   const char* Name() const override { return filter::kRangeExtractorName; }
   bool InDomain(const Slice&) const override { return true; }
   Slice Transform(const Slice& key) const override {
-    LastCalls& calls = ThreadCalls();
+    LastCalls* const of_thread = ThreadCalls();
+    if (of_thread == nullptr) return Slice("", 0);
+    LastCalls& calls = *of_thread;
     calls.last = 1 - calls.last;
     Bound& bound = calls.bounds[calls.last];
     bound.token = key.size() <= filter::kMaxBoundBytes ? NextToken(&calls) : 0;
@@ -211,7 +240,9 @@ bool ExtractorIdsAreUnique() { return FirstId() != 0; }
 std::unique_ptr<const SliceTransform> MakeRangeExtractor() { return RangeExtractor::Make(); }
 
 bool LastRange(const Slice& prefix, std::string_view* begin, std::string_view* end) {
-  const LastCalls& calls = ThreadCalls();
+  const LastCalls* const of_thread = ThreadCalls();
+  if (of_thread == nullptr) return false;
+  const LastCalls& calls = *of_thread;
   const Bound& first = calls.bounds[1 - calls.last];
   const Bound& second = calls.bounds[calls.last];
   if (first.token == 0 || second.token == 0) return false;

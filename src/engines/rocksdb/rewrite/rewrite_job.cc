@@ -207,6 +207,11 @@ RewriteJob::Outcome RewriteJob::RewriteOne(uint64_t number, std::string* error) 
     return Outcome::kDone;
   }
   ShowProgress();
+  const auto is_busy = [](const LiveFiles::File& file) { return file.being_compacted; };
+  if (std::any_of(unit.files.begin(), unit.files.end(), is_busy)) {
+    Skip(unit, RewriteSkip::kBusy, "");
+    return Outcome::kDone;
+  }
   if (!IsFit(unit)) return Outcome::kDone;
   if (IsCancelled()) return Outcome::kEnd;  // IsFit reads whole files
   CompactionJobInfo info;
