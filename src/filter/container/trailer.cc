@@ -1,7 +1,6 @@
 #include "src/filter/container/trailer.h"
 
 #include <cstring>
-#include <iterator>
 
 #include "src/filter/bits/bytes.h"
 #include "src/filter/layouts/layout_row.h"
@@ -54,7 +53,7 @@ struct End {
 bool ReadShape(unsigned layout, uint32_t parameter, const LayoutRow** row, FilterShape* shape,
                std::string* why) {
   const size_t index = layout + size_t{kNumLevelDBRows};
-  if (index >= std::size(kLayoutRows) || kLayoutRows[index]->trailer_shape == nullptr) {
+  if (index >= kNumLayoutRows || kLayoutRows[index]->trailer_shape == nullptr) {
     return Refuse(why, "layout ", layout, " is unknown");
   }
   *row = kLayoutRows[index];

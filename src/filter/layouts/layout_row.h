@@ -99,12 +99,11 @@ struct LayoutRow {
 
 extern const LayoutRow kClassicRow, kSmallSetRow, kBlockedRow, kFlatRow, kCompactRow;
 
-inline constexpr LayoutRow kAlwaysMatchRow;
-
-// LevelDB's layouts have the highest numbers, and the first rows.
+// LevelDB's layouts have the highest numbers, and the first rows. The table is no inline variable,
+// of which each shared library would export its own.
 constexpr uint8_t kNumLevelDBRows = 2;
-inline constexpr const LayoutRow* kLayoutRows[] = {&kClassicRow, &kSmallSetRow, &kAlwaysMatchRow,
-                                                   &kBlockedRow, &kFlatRow,     &kCompactRow};
+constexpr size_t kNumLayoutRows = 6;
+extern const LayoutRow* const kLayoutRows[kNumLayoutRows];
 inline const LayoutRow& LayoutRowFor(Layout layout) {
   return *kLayoutRows[static_cast<uint8_t>(static_cast<uint8_t>(layout) + kNumLevelDBRows)];
 }
