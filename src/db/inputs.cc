@@ -27,6 +27,13 @@ size_t NumThreads(int asked, size_t num_files) {
   return std::max<size_t>(1, std::min(threads, num_files));
 }
 
+std::string MissingText(const std::string& path) {
+  return path +
+         ": the MANIFEST names this table, and the database's folders lack it; if RocksDB has it "
+         "in "
+         "another one (db_paths, cf_paths), name that with --tables";
+}
+
 // Never throws: an exception in a thread would end the process.
 void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
   FileRef& ref = inputs->files[i];
@@ -40,11 +47,9 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
     const auto table = sstable::Table::Open(path, options, &ref.error, &vanished);
     if (table == nullptr) {
       if (vanished && inputs->file(ref).is_missing) {
-        ref.error = path +
-                    ": the MANIFEST names this table, and the database's folders lack it; if "
-                    "RocksDB has it in another one (db_paths, cf_paths), name that with --tables";
+        ref.error = MissingText(path);
       } else if (vanished) {
-        ref.state = FileState::kVanished;
+        ref.state = FileState::kGone;
       }
     } else if (work(i, *table, &ref.error)) {
       ref.state = FileState::kDone;
@@ -56,14 +61,37 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
   }
 }
 
+// Appends the files of `now`, database number d as it is now, that it did not have before.
+void AppendNewFiles(size_t d, directory::Database now, Inputs* inputs) {
+  directory::Database& database = inputs->databases[d];
+  std::set<std::string> old_paths;
+  for (const directory::TableFile& file : database.files) old_paths.insert(file.path);
+  for (directory::TableFile& file : now.files) {
+    if (old_paths.count(file.path) != 0) continue;
+    const uint32_t id = now.column_families[static_cast<size_t>(file.column_family)].id;
+    const auto family =
+        std::find_if(database.column_families.begin(), database.column_families.end(),
+                     [&](const directory::ColumnFamily& old) { return old.id == id; });
+    // A column family that was created meanwhile waits for the next run.
+    if (family == database.column_families.end()) continue;
+    file.column_family = static_cast<int>(family - database.column_families.begin());
+    FileRef ref;
+    ref.database = d;
+    ref.index = database.files.size();
+    database.files.push_back(std::move(file));
+    inputs->files.push_back(ref);
+  }
+}
+
 }  // namespace
 
 void AddDbCommand(CLI::App* app, int* exit_code) {
   CLI::App* command = app->add_subcommand(
       "db", "Looks inside the filters of a LevelDB or RocksDB database, which may be in use");
   command->footer(
-      "Nothing is locked and nothing is written. Files that the owner of the database\n"
-      "removes meanwhile are skipped. A damaged file is an error; the others go on.\n"
+      "Nothing is locked and nothing is written. Of files that the owner of the database\n"
+      "replaces meanwhile, the new ones are read. A damaged file is an error; the others\n"
+      "go on.\n"
       "Exit code: 0 done; 1 a damaged file, a lost key (verify), or a file without\n"
       "the required filters (inspect --require); 2 an invalid request.");
   command->require_subcommand(1);
@@ -146,42 +174,44 @@ void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string
 bool AddNewFiles(Inputs* inputs, bool drop) {
   std::set<size_t> changed;
   for (const FileRef& ref : inputs->files) {
-    if (ref.state == FileState::kVanished) changed.insert(ref.database);
+    if (ref.state == FileState::kGone) changed.insert(ref.database);
   }
-  bool added = false;
+  const size_t num_files = inputs->files.size();
   for (const size_t d : changed) {
-    directory::Database& database = inputs->databases[d];
+    // The owner writes to the MANIFEST which files replace others before it removes these.
     directory::Database now;
-    std::string error;
-    if (database.path.empty() ||
-        !directory::ReadDirectory(database.path, database.table_folders, &now, &error)) {
-      continue;
-    }
-    std::set<std::string> old_paths;
+    std::string error = "it is no database";
+    const directory::Database& database = inputs->databases[d];
+    const bool is_read =
+        !database.path.empty() &&
+        directory::ReadDirectory(database.path, database.table_folders, &now, &error);
     std::set<std::string> new_paths;
-    for (const directory::TableFile& file : database.files) old_paths.insert(file.path);
     for (const directory::TableFile& file : now.files) new_paths.insert(file.path);
     for (FileRef& ref : inputs->files) {
-      if (drop && ref.database == d && new_paths.count(inputs->file(ref).path) == 0) {
-        ref.state = FileState::kVanished;
+      if (ref.database != d) continue;
+      const std::string& path = inputs->file(ref).path;
+      if (is_read && new_paths.count(path) == 0) {
+        if (drop || ref.state == FileState::kGone) ref.state = FileState::kVanished;
+      } else if (ref.state == FileState::kGone) {
+        ref.state = FileState::kFailed;
+        ref.error = is_read
+                        ? MissingText(path)
+                        : path + ": no longer exists, and what replaces it is unknown: " + error;
       }
     }
-    for (directory::TableFile& file : now.files) {
-      // A column family that was created meanwhile waits for the next run.
-      const auto family = static_cast<size_t>(file.column_family);
-      if (old_paths.count(file.path) != 0 || family >= database.column_families.size() ||
-          database.column_families[family].id != now.column_families[family].id) {
-        continue;
-      }
-      FileRef ref;
-      ref.database = d;
-      ref.index = database.files.size();
-      database.files.push_back(std::move(file));
-      inputs->files.push_back(ref);
-      added = true;
-    }
+    AppendNewFiles(d, std::move(now), inputs);
   }
-  return added;
+  return inputs->files.size() > num_files;
+}
+
+void FailGoneFiles(Inputs* inputs) {
+  for (FileRef& ref : inputs->files) {
+    if (ref.state != FileState::kGone) continue;
+    ref.state = FileState::kFailed;
+    ref.error =
+        inputs->file(ref).path +
+        ": no longer exists, as little as the files that it replaced; run the command again";
+  }
 }
 
 }  // namespace bloomline::db

@@ -35,7 +35,8 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options);
 
 enum class FileState {
   kDone,
-  kVanished,  // its owner has removed it meanwhile
+  kGone,      // it no longer exists; AddNewFiles says why
+  kVanished,  // its owner has replaced it meanwhile, by files that are read in its place
   kFailed,    // damaged, or cannot be read
 };
 
@@ -73,26 +74,33 @@ using FileWork = std::function<bool(size_t, const sstable::Table&, std::string*)
 void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string& name,
                  const FileWork& work, size_t first = 0);
 
-// If files have vanished, their database has replaced them: appends the new ones. Returns whether
-// there are any. With `drop`, files that the database has removed become kVanished although they
-// were read: their keys are in the new ones.
+// If files are gone, their database has replaced them: they become kVanished, and the new ones are
+// appended. Returns whether there are any. They become kFailed if the database still names them or
+// cannot be read again. With `drop`, files that the database has removed become kVanished although
+// they were read: their keys are in the new ones.
 bool AddNewFiles(Inputs* inputs, bool drop);
 
-// ForEachFile, then once more for the new files. Returns what work(i, table, &result, &error) sets
-// for each of Inputs::files.
+// Files that are still gone become kFailed: the keys in them, and in what replaced them, are not
+// read.
+void FailGoneFiles(Inputs* inputs);
+
+// ForEachFile, then again for new files, some times. Returns what work(i, table, &result, &error)
+// sets for each of Inputs::files.
 template <typename Result, typename Work>
 std::vector<Result> ResultsOfFiles(Inputs* inputs, const CommonOptions& options,
                                    const std::string& name, bool drop, const Work& work) {
+  constexpr int kMaxRounds = 5;
   std::vector<Result> results;
-  size_t first;
+  int rounds = 0;
   do {
-    first = results.size();
+    const size_t first = results.size();
     results.resize(inputs->files.size());
     const auto set_result = [&](size_t i, const sstable::Table& table, std::string* error) {
       return work(i, table, &results[i], error);
     };
     ForEachFile(inputs, options, name, set_result, first);
-  } while (first == 0 && AddNewFiles(inputs, drop));
+  } while (++rounds < kMaxRounds && AddNewFiles(inputs, drop));
+  FailGoneFiles(inputs);
   return results;
 }
 

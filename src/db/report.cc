@@ -20,7 +20,8 @@ int ReportProblems(const Inputs& inputs, const std::string& name) {
   bool failed = !inputs.errors.empty();
   for (const FileRef& ref : inputs.files) {
     if (ref.state == FileState::kVanished) {
-      cli::PrintError(start + inputs.file(ref).path + ": does not exist (any more); skipped");
+      cli::PrintError(start + inputs.file(ref).path +
+                      ": no longer exists; the files that replaced it were read");
     } else if (ref.state == FileState::kFailed) {
       failed = true;
       cli::PrintError(start + ref.error);

@@ -191,6 +191,7 @@ TEST_F(RedisFailureTest, NoWayToLoseShardsMeansNo) {
       {"expiry",
        [&] {
          server_->Command({"PEXPIRE", shard, "1"});
+         EXPECT_TRUE(Within30Seconds([&] { return server_->KeysLike(shard).empty(); }));
        }},
       {"FLUSHALL", [&] { server_->Command({"FLUSHALL"}); }},
       {"eviction",
