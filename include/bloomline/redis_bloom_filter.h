@@ -61,8 +61,8 @@ struct RedisServers {
   // In user, password and path, %XX is the byte XX.
   std::vector<std::string> servers = {"127.0.0.1:6379"};
 
-  // For AUTH, if not empty. Those of an address replace these, for all servers. Never in error
-  // messages.
+  // For AUTH, if not empty. Those of an address replace these, for all servers; addresses that
+  // differ are refused. Error messages quote neither, but replies of a server may name the user.
   std::string username;
   std::string password;
 
@@ -76,7 +76,8 @@ struct RedisServers {
   int command_timeout_ms = 1000;
 
   // Attempts after the first one, 0 to 100. A call lasts up to about (1 + max_retries) *
-  // (connect_timeout_ms + command_timeout_ms) for each server concerned.
+  // (connect_timeout_ms + command_timeout_ms) for each server concerned, and for each 4,096 keys of
+  // an array, or 1,024 of another container.
   int max_retries = 2;
 
   WhenUnavailable when_unavailable = WhenUnavailable::kMayMatch;

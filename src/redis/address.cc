@@ -134,6 +134,7 @@ std::string ResolveAddresses(const RedisServers& servers, std::vector<Endpoint>*
                              RedisServers* resolved) {
   *resolved = servers;
   endpoints->clear();
+  bool has_credentials = false;
   for (size_t i = 0; i < servers.servers.size(); ++i) {
     Address address;
     // The address is not quoted: it may contain a password, where its author did not mean one, too.
@@ -149,6 +150,13 @@ std::string ResolveAddresses(const RedisServers& servers, std::vector<Endpoint>*
       return "servers has addresses with and without TLS; allowed: rediss:// for all or for none";
     }
     if (!address.username.empty() || !address.password.empty()) {
+      const bool differs =
+          address.username != resolved->username || address.password != resolved->password;
+      if (has_credentials && differs) {
+        return "servers has addresses with different users or passwords; allowed: the same in each "
+               "that has any";
+      }
+      has_credentials = true;
       resolved->username = address.username;
       resolved->password = address.password;
     }

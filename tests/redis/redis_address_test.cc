@@ -137,6 +137,8 @@ TEST(RedisAddressTest, ContradictionsAreRefused) {
   refused(servers, "there is a username without a password");
   servers.servers = {"redis://h:1", "rediss://g:1"};
   refused(servers, "with and without TLS");
+  servers.servers = {"redis://:secret@h:1", "redis://:another@g:1"};
+  refused(servers, "different users or passwords");
   servers.servers = {"h:1"};
   servers.tls.ca_file = "x.pem";
   refused(servers, "tls.ca_file is 'x.pem', but servers has no rediss:// address");

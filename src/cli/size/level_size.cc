@@ -123,7 +123,9 @@ class LevelSizer {
       return Divide(KeysByLevel(num_keys), bits).bytes <= memory;
     };
     uint64_t fitting = fractions_.size();
-    uint64_t too_many = static_cast<uint64_t>(8 * memory / filter::MemoryBits(format_, bits)) + 1;
+    constexpr double kMostKeys = 1e18;  // a double of more may not fit in an integer
+    const double most = std::min(8 * memory / filter::MemoryBits(format_, bits), kMostKeys);
+    uint64_t too_many = static_cast<uint64_t>(most) + 1;
     if (too_many <= fitting || !fits(fitting)) {
       SetTooLittle("");
       return std::nullopt;
