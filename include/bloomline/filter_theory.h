@@ -65,7 +65,7 @@ double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double false_pos
 // From the ranks of random matrices (docs/design.md). Clamps.
 double CompactFalsePositiveRate(double bits_per_key);
 
-// Blocks have 32 or 64 bytes.
+// Blocks have 32 or 64 bytes; NaN for others.
 double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
 
 // The rate of LevelDB's compact filters, whose blocks have 8 to 64 bytes. From 12 keys on

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bloomline/filter_theory.h"
 #include "src/filter/bits/compact_block.h"
 #include "src/filter/layouts/compact/solver/solve.h"
 #include "src/filter/rates/rates.h"
@@ -147,6 +148,13 @@ TEST(CompactRateTest, TabledRatesOfCompactBlocksAreTheComputedOnes) {
     // More keys than slots make a Bloom filter, which is worse.
     EXPECT_GT(filter::CompactBlockRate(kernels::kMaxCompactSlots + 1, block_bytes),
               filter::CompactBlockRate(kernels::kMaxCompactSlots, block_bytes));
+  }
+}
+
+// 128 bytes were once looked up behind the end of the table.
+TEST(CompactRateTest, BlocksOfOtherSizesHaveNoRate) {
+  for (const uint32_t block_bytes : {0, 16, 31, 48, 63, 65, 128}) {
+    EXPECT_TRUE(std::isnan(ExactCompactFalsePositiveRate(100, 10, block_bytes))) << block_bytes;
   }
 }
 

@@ -1,4 +1,4 @@
-// The false-positive rate of a compact filter (bloomline/filter_theory.h).
+// The false-positive rate of a compact block; rates.cc has that of a filter.
 #include <cmath>
 
 #include "src/filter/bits/compact_block.h"
@@ -54,9 +54,9 @@ constexpr double kCompactBlockRates[2][kernels::kMaxCompactSlots + 1] = {
 }  // namespace
 
 double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes) {
-  if (block_bytes < 32) return kNotANumber;
+  if (block_bytes != 32 && block_bytes != 64) return kNotANumber;
   if (num_keys <= kernels::kMaxCompactSlots) {
-    return kCompactBlockRates[block_bytes / 64][num_keys];
+    return kCompactBlockRates[block_bytes == 64 ? 1 : 0][num_keys];
   }
   // The rate depends on the size of the block, not on its arrangement.
   const unsigned payload_bits = kernels::CompactPayloadBits(block_bytes);
