@@ -43,8 +43,8 @@ struct RedisTls {
   std::string certificate_file;
   std::string key_file;
 
-  // For SNI, and to check the server's certificate: a name or an IP address. Empty: the host of the
-  // address or, in a cluster, of CLUSTER SLOTS.
+  // For SNI, and to check the server's certificate: a name or an IP address. Empty: the server's
+  // host.
   std::string server_name;
 
   // False accepts any certificate, so anyone in between can read and change everything.
@@ -53,21 +53,16 @@ struct RedisTls {
 
 // How to reach Redis, version 4.0 or later.
 struct RedisServers {
-  // One server, or some nodes of one cluster.
-  //   host:port, [IPv6]:port
-  //   redis://[user[:password]@]host[:port][/database]    port 6379, database 0 if left out
-  //   rediss://...                                         the same, with TLS (hiredis_ssl, 1.0)
-  //   unix://[user[:password]@]/path[?db=database]         a unix socket
-  // In user, password and path, %XX is the byte XX.
+  // One server, or some nodes of one cluster: host:port, redis://[user[:password]@]host[:port]
+  // [/database], rediss://... with TLS, unix://[user[:password]@]/path[?db=database]; docs/redis.md
+  // has the details.
   std::vector<std::string> servers = {"127.0.0.1:6379"};
 
-  // For AUTH, if not empty. Those of an address replace these, for all servers; addresses that
-  // differ are refused. Error messages quote neither, but replies of a server may name the user.
+  // For AUTH and SELECT. Those of an address replace these, for all servers. Error messages quote
+  // neither user nor password, but replies of a server may name the user.
   std::string username;
   std::string password;
-
-  // For SELECT: 0 to 2147483647. That of an address replaces it. A cluster has database 0 only.
-  int database = 0;
+  int database = 0;  // 0 to 2147483647; a cluster has 0 only
 
   RedisTls tls;
 
@@ -75,9 +70,9 @@ struct RedisServers {
   int connect_timeout_ms = 1000;
   int command_timeout_ms = 1000;
 
-  // Attempts after the first one, 0 to 100. A call lasts up to about (1 + max_retries) *
-  // (connect_timeout_ms + command_timeout_ms) for each server concerned, and for each 4,096 keys of
-  // an array, or 1,024 of another container.
+  // Attempts after the first one, 0 to 100. A server that fails so often in a row is given up until
+  // the next call. A call waits up to about (1 + max_retries) * (connect_timeout_ms +
+  // command_timeout_ms) for each server.
   int max_retries = 2;
 
   WhenUnavailable when_unavailable = WhenUnavailable::kMayMatch;
@@ -117,10 +112,9 @@ enum class Answer {
 };
 
 struct AddOptions {
-  // Replicas of each server concerned that must confirm the addition (WAIT), 0 to 1000. If fewer do
-  // in time, the result is kFailed. If all do, no failover to one of them loses the key
-  // (docs/redis.md has the exception). Cost: a round trip to a replica for each AddKey and each
-  // 4096 keys of AddKeys.
+  // Replicas of each server concerned that must confirm the addition (WAIT), 0 to 1000; if fewer do
+  // in time, it is kFailed. docs/redis.md says what that prevents. Cost: a round trip to a replica
+  // for each AddKey and each 4096 keys of AddKeys.
   int min_replicas = 0;
 
   // Time for that in each attempt, 1 to 600000.
@@ -153,7 +147,7 @@ class SharedBloomFilter {
   SharedBloomFilter(const SharedBloomFilter&) = delete;
   SharedBloomFilter& operator=(const SharedBloomFilter&) = delete;
 
-  // Adds a key of any length, atomically. Cost: one round trip. Invalid options: kFailed.
+  // Adds a key of any length, atomically, in one round trip. Invalid options: kFailed.
   AddResult AddKey(std::string_view key, const AddOptions& options = AddOptions());
 
   // Adds n keys, pipelined, or a container or array of keys (keys.h), of which strings made on the
@@ -161,7 +155,7 @@ class SharedBloomFilter {
   // any is kFailed.
   bool AddKeys(size_t n, const std::string_view* keys, AddResult* results = nullptr,
                const AddOptions& options = AddOptions()) {
-    ClearError();
+    BeginCall();
     return AddGroup(n, keys, results, options);
   }
   template <typename Keys, typename = filter::IfKeys<Keys>>
@@ -178,13 +172,13 @@ class SharedBloomFilter {
   }
 
   // Never kNo for a key whose AddKey did not return kFailed, as long as the server keeps what it
-  // acknowledged and no demoted primary answers. Cost: one round trip.
+  // acknowledged and no demoted primary answers. Takes one round trip.
   Answer MayMatch(std::string_view key);
 
-  // answers[i] = MayMatch(keys[i]) for i < n, or for a container or array of keys, pipelined.
-  // Returns false if Redis left one unanswered, for any when_unavailable.
+  // answers[i] = MayMatch(keys[i]), pipelined. Returns false if Redis left one unanswered, for any
+  // when_unavailable.
   bool MayMatch(size_t n, const std::string_view* keys, Answer* answers) {
-    ClearError();
+    BeginCall();
     return QueryGroup(n, keys, answers);
   }
   template <typename Keys, typename = filter::IfKeys<Keys>>
@@ -214,19 +208,18 @@ class SharedBloomFilter {
                                                  const std::string& name, std::string* error,
                                                  Find find);
 
-  // One call of the user: error() is the first of all groups.
   template <typename Keys, typename Run>
   bool InGroups(const Keys& keys, Run run) {
     constexpr size_t kMaxKeys = 1024;  // each group is a round trip
     bool succeeded = true;
-    ClearError();
+    BeginCall();
     filter::ForEachKeyGroup<kMaxKeys>(keys,
                                       [&](size_t first, size_t n, const std::string_view* group) {
                                         succeeded &= run(first, n, group);
                                       });
     return succeeded;
   }
-  void ClearError();
+  void BeginCall();  // error() is the first one of all groups
   bool AddGroup(size_t n, const std::string_view* keys, AddResult* results,
                 const AddOptions& options);
   bool QueryGroup(size_t n, const std::string_view* keys, Answer* answers);

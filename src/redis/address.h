@@ -42,11 +42,11 @@ struct Address {
 // False: none of the forms of docs/redis.md.
 bool ParseAddress(std::string_view text, Address* address);
 
-// Parses the addresses. *endpoints are the servers; *resolved are the options, in which a user,
+// Checks the options. *endpoints are the servers; *resolved are the options, in which a user,
 // password or database of an address replaces that of `servers`. Returns an empty string, or one
 // sentence on failure, which contains nothing of an address.
-std::string ResolveAddresses(const RedisServers& servers, std::vector<Endpoint>* endpoints,
-                             RedisServers* resolved);
+std::string ResolveServers(const RedisServers& servers, std::vector<Endpoint>* endpoints,
+                           RedisServers* resolved);
 
 }  // namespace bloomline::redis
 

@@ -13,23 +13,15 @@ namespace {
 // (docs/rejected.md).
 constexpr size_t kKeysPerCommand = 16;
 
+// Follows ASKING in place of BITFIELD. The shard may have left the node since the ASK: a BITFIELD
+// would then create a string, which a later MIGRATE of the shard could not replace (BUSYKEY). ARGV:
+// the arguments of BITFIELD.
+constexpr char kAddIfPresent[] = R"lua(
+if redis.call('GETRANGE', KEYS[1], 0, 0) ~= 'b' then return 0 end
+return redis.call('BITFIELD', KEYS[1], unpack(ARGV)))lua";
+
 Place PlaceOfKey(const Layout& layout, std::string_view key) {
   return PlaceOf(layout, filter::Hash64(key, layout.seed));
-}
-
-std::string LostShard(const RedisKey& shard) {
-  return "redis: " + shard.text +
-         " is missing or is not what was created: the server has lost it, or the filter was "
-         "deleted";
-}
-
-// Why the command has no reply of the right kind.
-std::string Failure(const RedisKey& shard, const Command& command) {
-  if (command.reply == nullptr) return command.error;
-  const redisReply& reply = *command.reply;
-  return "redis: " + shard.text + ": " +
-         (IsError(reply) ? std::string(Text(reply))
-                         : "unexpected reply of type " + std::to_string(reply.type));
 }
 
 // Keeps the first reason.
@@ -39,6 +31,18 @@ bool Fail(const std::string& reason, std::string* error) {
 }
 
 }  // namespace
+
+std::string LostKey(const RedisKey& key) {
+  return "redis: " + key.text +
+         " is missing or is not what was created: the server has lost it, or the filter was "
+         "deleted";
+}
+
+std::string Failure(const RedisKey& key, const Command& command) {
+  if (command.reply == nullptr) return command.error + " (" + key.text + ")";
+  if (!IsError(*command.reply)) return LostKey(key);
+  return "redis: " + key.text + ": " + std::string(Text(*command.reply));
+}
 
 Filter::Filter(const std::string& filter_name, const Layout& filter_layout)
     : name(filter_name), layout(filter_layout), entry(KeyWithSlot(EntryKey(name))) {
@@ -74,8 +78,14 @@ Command AddBatch::CommandFor(const Group& group) const {
   command.slot = shard.slot;
   std::string* const out = &command.bytes;
   const size_t num_bits = group.size * static_cast<size_t>(layout.num_probes);
-  BeginCommand(2 + num_bits * 4 + (for_replicas_ ? 8 : 3), out);
+  const size_t num_arguments = num_bits * 4 + (for_replicas_ ? 8 : 3);
+  BeginCommand(num_arguments + 2, out);
   AppendArgument("BITFIELD", out);
+  command.head_bytes = out->size();
+  BeginCommand(num_arguments + 4, &command.asking_head);
+  for (const char* argument : {"EVAL", kAddIfPresent, "1"}) {
+    AppendArgument(argument, &command.asking_head);
+  }
   AppendArgument(shard.text, out);
   for (uint32_t key = group.first; key < group.first + group.size; ++key) {
     const Place& place = keys_[key].place;
@@ -109,7 +119,7 @@ bool AddBatch::ReadReplies(AddResult* results, std::set<uint32_t>* lost, std::st
     }
     if (reply->element[header]->integer != kFirstHeaderByte) {
       lost->insert(group.shard);
-      ok = Fail(LostShard(shard), error);
+      ok = Fail(LostKey(shard), error);
       continue;
     }
     for (size_t key = 0; results != nullptr && key < group.size; ++key) {
@@ -154,7 +164,7 @@ bool QueryBatch::ReadReplies(Answer* answers, std::string* error) const {
       continue;
     }
     if (reply->len != layout.block_bytes || !BitIsSet(reply->str, layout.marker_bit())) {
-      ok = Fail(LostShard(shard), error);
+      ok = Fail(LostKey(shard), error);
       continue;
     }
     bool all_set = true;

@@ -32,6 +32,10 @@ struct Filter {
   std::vector<RedisKey> shards;
 };
 
+// Why the command for this key has no reply of the right kind: one sentence.
+std::string Failure(const RedisKey& key, const Command& command);
+std::string LostKey(const RedisKey& key);
+
 // Keys of one batch, at most. Bounds the memory of calls with many keys.
 constexpr size_t kWindowKeys = 4096;
 

@@ -1,12 +1,10 @@
 #include "src/redis/connection.h"
 
 #include <fcntl.h>
-#include <sys/socket.h>
 
 #include <cerrno>
+#include <new>
 #include <optional>
-#include <system_error>
-#include <utility>
 
 #include "src/redis/command.h"
 #include "src/redis/tls.h"
@@ -16,67 +14,67 @@ namespace {
 
 timeval Milliseconds(int ms) { return {ms / 1000, ms % 1000 * 1000}; }
 
-// The text of an error reply without the arguments of the command, which it may quote: "ERR unknown
-// command 'AUTH', with args beginning with: 'the password'".
-std::string WithoutArguments(std::string_view text) {
-  return std::string(text.substr(0, text.find(", with args")));
+redisContext* Connect(const Endpoint& endpoint, int timeout_ms) {
+  const timeval timeout = Milliseconds(timeout_ms);
+  redisContext* const context =
+      endpoint.is_unix_socket()
+          ? redisConnectUnixWithTimeout(endpoint.host.c_str(), timeout)
+          : redisConnectWithTimeout(endpoint.host.c_str(), endpoint.port, timeout);
+  if (context == nullptr) throw std::bad_alloc();
+  return context;
 }
 
 }  // namespace
 
-Connection::Connection(const Endpoint& endpoint, const RedisServers& options, ContextPtr context)
-    : endpoint_(endpoint), timeout_ms_(options.connect_timeout_ms), context_(std::move(context)) {}
+Connection::Connection(const Endpoint& endpoint, const RedisServers& options)
+    : endpoint_(endpoint),
+      timeout_ms_(options.connect_timeout_ms),
+      context_(Connect(endpoint, options.connect_timeout_ms)) {}
 
-std::string Connection::Describe(const char* what, int error_number) const {
+// errno must be 0 or that of the call that failed.
+std::string Connection::Describe(const char* what) const {
   const std::string prefix = endpoint_.Prefix() + what + ": ";
-  if (error_number == EAGAIN || error_number == EWOULDBLOCK) {
+  if (context_->err == REDIS_ERR_IO && (errno == EAGAIN || errno == EWOULDBLOCK)) {
     return prefix + "timed out after " + std::to_string(timeout_ms_) + " ms";
   }
-  const std::string reason = endpoint_.use_tls ? TlsReason() : "";
-  if (!reason.empty()) return prefix + reason;
-  if (error_number == 0) return prefix + context_->errstr;
-  return prefix + std::generic_category().message(error_number);
+  const std::string tls_reason = endpoint_.use_tls ? TlsReason() : "";
+  return prefix + (tls_reason.empty() ? context_->errstr : tls_reason);
 }
 
 std::unique_ptr<Connection> Connection::Open(const Endpoint& endpoint, const RedisServers& options,
                                              std::string* error) {
-  const timeval timeout = Milliseconds(options.connect_timeout_ms);
-  ContextPtr owned(endpoint.is_unix_socket()
-                       ? redisConnectUnixWithTimeout(endpoint.host.c_str(), timeout)
-                       : redisConnectWithTimeout(endpoint.host.c_str(), endpoint.port, timeout));
-  redisContext* const context = owned.get();
-  if (context == nullptr) {
-    *error = endpoint.Prefix() + "out of memory";
-    return nullptr;
-  }
-  std::unique_ptr<Connection> connection(new Connection(endpoint, options, std::move(owned)));
-  if (context->err != 0) {
-    *error = endpoint.Prefix() + "cannot connect: " + context->errstr;
-    return nullptr;
+  std::unique_ptr<Connection> connection(new Connection(endpoint, options));
+  return connection->Prepare(options, error) ? std::move(connection) : nullptr;
+}
+
+bool Connection::Prepare(const RedisServers& options, std::string* error) {
+  if (context_->err != 0) {
+    *error = endpoint_.Prefix() + "cannot connect: " + context_->errstr;
+    return false;
   }
   // Detects a server that disappears without closing the connection.
-  if (!endpoint.is_unix_socket()) redisEnableKeepAlive(context);
-  fcntl(context->fd, F_SETFD, FD_CLOEXEC);
-  if (endpoint.use_tls) {
-    if (!connection->SetTimeout(options.connect_timeout_ms, error)) return nullptr;
-    if (!StartTls(context, endpoint, options.tls, error)) return nullptr;
+  if (!endpoint_.is_unix_socket()) redisEnableKeepAlive(context_.get());
+  fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
+  if (endpoint_.use_tls) {
+    if (!SetTimeout(options.connect_timeout_ms, error)) return false;
+    if (!StartTls(context_.get(), endpoint_, options.tls, error)) return false;
   }
-  if (!connection->SetTimeout(options.command_timeout_ms, error)) return nullptr;
+  if (!SetTimeout(options.command_timeout_ms, error)) return false;
   if (!options.password.empty()) {
     const bool is_authenticated =
         options.username.empty()
-            ? connection->SendAndCheck({"AUTH", options.password}, error)
-            : connection->SendAndCheck({"AUTH", options.username, options.password}, error);
-    if (!is_authenticated) return nullptr;
+            ? SendAndCheck({"AUTH", options.password}, error)
+            : SendAndCheck({"AUTH", options.username, options.password}, error);
+    if (!is_authenticated) return false;
   }
   if (options.database != 0) {
     const std::string database = std::to_string(options.database);
-    if (!connection->SendAndCheck({"SELECT", database}, error)) {
+    if (!SendAndCheck({"SELECT", database}, error)) {
       *error += " (database " + database + "; a cluster has 0 only)";
-      return nullptr;
+      return false;
     }
   }
-  return connection;
+  return true;
 }
 
 bool Connection::SetTimeout(int ms, std::string* error) {
@@ -93,29 +91,18 @@ bool Connection::SendAndCheck(std::initializer_list<std::string_view> arguments,
   const ReplyPtr reply = Ask(command, error);
   if (reply == nullptr) return false;
   if (!IsError(*reply)) return true;
-  *error = endpoint_.Prefix() + WithoutArguments(Text(*reply));
+  // Redis may quote the password: "ERR unknown command 'AUTH', with args beginning with: ...".
+  const std::string_view text = Text(*reply);
+  *error = endpoint_.Prefix() + std::string(text.substr(0, text.find(", with args")));
   return false;
 }
 
 bool Connection::Send(std::string_view bytes, std::string* error) {
-  if (endpoint_.use_tls) return SendTls(bytes, error);
-  // Not by hiredis: its write() raises SIGPIPE if the server has closed the connection.
-  while (!bytes.empty()) {
-    const ssize_t sent = send(context_->fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent > 0) {
-      bytes.remove_prefix(static_cast<size_t>(sent));
-    } else if (errno != EINTR) {
-      *error = Describe("cannot send", errno);
-      return false;
-    }
-  }
-  return true;
-}
-
-bool Connection::SendTls(std::string_view bytes, std::string* error) {
   const SigpipeBlocker blocker;
-  ClearTlsReason();
-  redisAppendFormattedCommand(context_.get(), bytes.data(), bytes.size());
+  if (endpoint_.use_tls) ClearTlsReason();
+  if (redisAppendFormattedCommand(context_.get(), bytes.data(), bytes.size()) != REDIS_OK) {
+    throw std::bad_alloc();
+  }
   // Each call writes at least one byte or fails. But hiredis treats a 0 from SSL_write as success,
   // so the number of calls is limited.
   for (size_t i = 0; i <= bytes.size(); ++i) {
@@ -124,29 +111,24 @@ bool Connection::SendTls(std::string_view bytes, std::string* error) {
     if (redisBufferWrite(context_.get(), &is_done) != REDIS_OK) break;
     if (is_done != 0) return true;
   }
-  *error = Describe("cannot send", errno);
+  *error = Describe("cannot send");
   return false;
 }
 
 ReplyPtr Connection::Receive(std::string* error) {
-  // OpenSSL also writes during a read.
-  std::optional<SigpipeBlocker> blocker;
-  if (endpoint_.use_tls) {
-    blocker.emplace();
-    ClearTlsReason();
-  }
   void* reply = nullptr;
-  for (;;) {
-    if (redisGetReplyFromReader(context_.get(), &reply) != REDIS_OK) break;
+  errno = 0;
+  while (redisGetReplyFromReader(context_.get(), &reply) == REDIS_OK) {
     if (reply != nullptr) return ReplyPtr(static_cast<redisReply*>(reply));
+    std::optional<SigpipeBlocker> blocker;
+    if (endpoint_.use_tls) {
+      blocker.emplace();  // OpenSSL also writes during a read
+      ClearTlsReason();
+    }
     errno = 0;
     if (redisBufferRead(context_.get()) != REDIS_OK) break;
   }
-  if (context_->err == REDIS_ERR_IO) {
-    *error = Describe("no reply", errno);
-  } else {
-    *error = endpoint_.Prefix() + "no reply: " + context_->errstr;
-  }
+  *error = Describe("no reply");
   return nullptr;
 }
 

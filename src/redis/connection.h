@@ -6,7 +6,6 @@
 
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,12 +22,10 @@ using ReplyPtr = std::unique_ptr<redisReply, FreeReply>;
 inline bool IsError(const redisReply& reply) { return reply.type == REDIS_REPLY_ERROR; }
 inline std::string_view Text(const redisReply& reply) { return {reply.str, reply.len}; }
 
-// One connection. Discard it after the first failure: replies may be missing.
-//
-//   Open (Send | Receive | ReceiveLate | Ask)*
+// Discard a connection after the first failure: replies may be missing.
 class Connection {
  public:
-  // Connects, authenticates and selects the database. `options` come from ResolveAddresses. Returns
+  // Connects, authenticates and selects the database. `options` come from ResolveServers. Returns
   // null, with the reason, on failure.
   static std::unique_ptr<Connection> Open(const Endpoint& endpoint, const RedisServers& options,
                                           std::string* error);
@@ -49,19 +46,17 @@ class Connection {
     void operator()(redisContext* context) const { redisFree(context); }
   };
 
-  using ContextPtr = std::unique_ptr<redisContext, FreeContext>;
-
-  Connection(const Endpoint& endpoint, const RedisServers& options, ContextPtr context);
-  bool SendTls(std::string_view bytes, std::string* error);
+  Connection(const Endpoint& endpoint, const RedisServers& options);
+  bool Prepare(const RedisServers& options, std::string* error);
   bool SetTimeout(int ms, std::string* error);
   // Sends the command and reads its reply. False, with the reason, if that fails or the reply is an
   // error. The reason does not contain the password.
   bool SendAndCheck(std::initializer_list<std::string_view> arguments, std::string* error);
-  std::string Describe(const char* what, int error_number) const;
+  std::string Describe(const char* what) const;
 
   const Endpoint endpoint_;
   int timeout_ms_;
-  const ContextPtr context_;
+  const std::unique_ptr<redisContext, FreeContext> context_;
 };
 
 }  // namespace bloomline::redis

@@ -6,11 +6,54 @@
 
 #include "bloomline/seed.h"
 #include "src/redis/command.h"
-#include "src/redis/scripts.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::redis {
 namespace {
+
+// The scripts that make, check and remove the keys of a filter. docs/redis.md, "Creation and
+// deletion", has their order and the argument why none of them causes a wrong "no". Each script has
+// one key, so that a cluster can run it while the key's slot moves. ARGV[1] is the filter's header.
+// Each replies 1 if it did its work, otherwise 0.
+
+// ARGV: header, number of blocks, bytes of a block. Makes a shard, or, with 0 blocks, a filter's
+// entry, if the key does not exist. 1: the key has this header, now or already. Full length at
+// once: Redis gives a growing string more memory than it needs. The header comes last, so a string
+// that the script could not finish lacks it. Writes pieces of 8 KiB: larger Lua strings cost more
+// to make, smaller ones cost more calls.
+constexpr char kMake[] = R"lua(
+local key, header = KEYS[1], ARGV[1]
+if redis.call('EXISTS', key) == 0 then
+  local at, left = #header, ARGV[2] * ARGV[3]
+  if left > 0 then redis.call('SETRANGE', key, at + left - 1, '\1') end
+  local piece = string.rep('\0', ARGV[3] - 1) .. '\1'
+  while #piece < 8192 do piece = piece .. piece end
+  while left > 0 do
+    if left < #piece then piece = string.sub(piece, 1, left) end
+    redis.call('SETRANGE', key, at, piece)
+    at, left = at + #piece, left - #piece
+  end
+  redis.call('SETRANGE', key, 0, header)
+end
+if redis.call('GETRANGE', key, 0, #header - 1) == header then return 1 end
+return 0)lua";
+
+// ARGV: header. Writes the header unchanged, which Redis propagates all the same. So a WAIT after
+// it waits until replicas have the key. 0: it is missing or has another header.
+constexpr char kTouch[] = R"lua(
+if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then return 0 end
+redis.call('SETRANGE', KEYS[1], 0, ARGV[1])
+return 1)lua";
+
+// ARGV: header. Removes the entry, unless another client has created a new filter meanwhile.
+constexpr char kForget[] = R"lua(
+if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then return 0 end
+return redis.call('UNLINK', KEYS[1]))lua";
+
+// ARGV: header. Removes a string that BITFIELD created in place of a lost shard.
+constexpr char kRemoveRemnant[] = R"lua(
+if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) == ARGV[1] then return 0 end
+return redis.call('UNLINK', KEYS[1]))lua";
 
 // The bytes of shards that are made at a time. A server runs up to 30 commands of a client before
 // it sends a reply and serves others.
@@ -20,25 +63,24 @@ constexpr uint64_t kMakeBytes = 16 << 20;
 // the filter meanwhile.
 constexpr int kMaxRounds = 8;
 
-// One command for many keys: `before`, a key, `after`.
+// One command for many keys. An empty argument stands for the key.
 struct KeyCommand {
-  std::vector<std::string> before;
-  std::vector<std::string> after;
+  std::vector<std::string> arguments;
   size_t keys_at_a_time = kWindowKeys;
   AddOptions wait_for = {};  // see Router::Run
 };
 
 KeyCommand Script(const char* script, const Layout& layout) {
-  return {{"EVAL", script, "1"}, {EncodeHeader(layout)}};
+  return {{"EVAL", script, "1", "", EncodeHeader(layout)}};
 }
 
 Command CommandFor(const KeyCommand& what, const RedisKey& key) {
   Command command;
   command.slot = key.slot;
-  BeginCommand(what.before.size() + 1 + what.after.size(), &command.bytes);
-  for (const std::string& argument : what.before) AppendArgument(argument, &command.bytes);
-  AppendArgument(key.text, &command.bytes);
-  for (const std::string& argument : what.after) AppendArgument(argument, &command.bytes);
+  BeginCommand(what.arguments.size(), &command.bytes);
+  for (const std::string& argument : what.arguments) {
+    AppendArgument(argument.empty() ? key.text : argument, &command.bytes);
+  }
   return command;
 }
 
@@ -67,9 +109,7 @@ bool RunOnEach(Router* router, const std::vector<RedisKey>& keys, const KeyComma
     for (size_t i = first; i < last; ++i) {
       Command& command = commands[i - first];
       if (command.reply == nullptr || IsError(*command.reply)) {
-        *error = (command.reply == nullptr ? command.error
-                                           : "redis: " + std::string(Text(*command.reply))) +
-                 " (" + keys[i].text + ")";
+        *error = Failure(keys[i], command);
         return false;
       }
       replies->repeated |= command.repeated;
@@ -81,7 +121,7 @@ bool RunOnEach(Router* router, const std::vector<RedisKey>& keys, const KeyComma
 
 bool ReadHeaders(Router* router, const std::vector<RedisKey>& keys, Replies* replies,
                  std::string* error) {
-  return RunOnEach(router, keys, {{"GETRANGE"}, {"0", std::to_string(kHeaderBytes - 1)}}, replies,
+  return RunOnEach(router, keys, {{"GETRANGE", "", "0", std::to_string(kHeaderBytes - 1)}}, replies,
                    error);
 }
 
@@ -92,15 +132,15 @@ bool FindFilter(Router* router, const std::string& name, std::optional<Filter>* 
   const std::vector<RedisKey> entry = {KeyWithSlot(EntryKey(name))};
   Replies replies;
   if (!ReadHeaders(router, entry, &replies, error)) return false;
-  const redisReply& reply = *replies.of_key[0];
-  if (reply.type == REDIS_REPLY_STRING && reply.len == 0) return true;
+  const std::string_view header = Text(*replies.of_key[0]);
+  if (header.empty()) return true;
   Layout layout;
-  if (reply.type == REDIS_REPLY_STRING && DecodeHeader(Text(reply), &layout)) {
-    found->emplace(name, layout);
-    return true;
+  if (!DecodeHeader(header, &layout)) {
+    *error = "redis: " + entry[0].text + " is not the header of a filter that this version knows";
+    return false;
   }
-  *error = "redis: " + entry[0].text + " is not the header of a filter that this version knows";
-  return false;
+  found->emplace(name, layout);
+  return true;
 }
 
 bool HasAllShards(Router* router, const Filter& filter, std::string* error) {
@@ -120,28 +160,16 @@ bool HasAllShards(Router* router, const Filter& filter, std::string* error) {
 
 bool RemoveShards(Router* router, const Filter& filter, std::string* error) {
   Replies replies;
-  return RunOnEach(router, filter.shards, {{"UNLINK"}, {}}, &replies, error);
+  return RunOnEach(router, filter.shards, {{"UNLINK", ""}}, &replies, error);
 }
 
 KeyCommand Make(const Layout& layout, uint64_t num_blocks) {
   KeyCommand make = Script(kMake, layout);
-  make.after.push_back(std::to_string(num_blocks));
-  make.after.push_back(std::to_string(layout.block_bytes));
-  return make;
-}
-
-// Makes all shards. *again: a copy of a command may still arrive, so nobody may use them.
-bool MakeShards(Router* router, const Filter& filter, bool* again, std::string* error) {
-  KeyCommand make = Make(filter.layout, filter.layout.blocks_per_shard);
+  make.arguments.push_back(std::to_string(num_blocks));
+  make.arguments.push_back(std::to_string(layout.block_bytes));
   make.keys_at_a_time =
-      static_cast<size_t>(std::max<uint64_t>(1, kMakeBytes / filter.layout.shard_bytes()));
-  Replies replies;
-  if (!RunOnEach(router, filter.shards, make, &replies, error)) return false;
-  *again = replies.repeated;
-  const RedisKey* const refused = replies.Refused(filter.shards);
-  if (refused == nullptr) return true;
-  *error = "redis: " + refused->text + " exists with other contents";
-  return false;
+      static_cast<size_t>(std::max<uint64_t>(1, kMakeBytes / layout.shard_bytes()));
+  return make;
 }
 
 // Makes a filter if the name is still free. Also returns true, with nothing made, if the caller
@@ -151,19 +179,24 @@ bool MakeFilter(Router* router, const std::string& name, Layout layout, std::str
   if (!DrawSeed(&layout.id, error)) return false;
   const Filter filter(name, layout);
   std::string ignored;  // shards that are not removed waste memory
-  bool again = false;
-  const bool made = MakeShards(router, filter, &again, error);
-  if (!made || again) {
+  Replies shards;
+  bool made =
+      RunOnEach(router, filter.shards, Make(layout, layout.blocks_per_shard), &shards, error);
+  if (made && shards.Refused(filter.shards) != nullptr) {
+    *error = "redis: " + shards.Refused(filter.shards)->text + " exists with other contents";
+    made = false;
+  }
+  if (!made || shards.repeated) {  // a copy of a command may still arrive, so nobody may use them
     RemoveShards(router, filter, &ignored);
     return made;
   }
-  Replies replies;
-  if (!RunOnEach(router, {filter.entry}, Make(layout, 0), &replies, error)) {
+  Replies entry;
+  if (!RunOnEach(router, {filter.entry}, Make(layout, 0), &entry, error)) {
     // The entry may exist now, so the shards must stay.
     *error += "; the filter may have been made all the same: create it again";
     return false;
   }
-  if (replies.Refused({filter.entry}) != nullptr) RemoveShards(router, filter, &ignored);
+  if (entry.Refused({filter.entry}) != nullptr) RemoveShards(router, filter, &ignored);
   return true;
 }
 
@@ -227,10 +260,8 @@ bool ConfirmFilter(Router* router, const Filter& filter, const AddOptions& optio
   Replies replies;
   if (!RunOnEach(router, keys, touch, &replies, error)) return false;
   const RedisKey* const refused = replies.Refused(keys);
-  if (refused == nullptr) return true;
-  *error = "redis: " + refused->text +
-           " is missing or has another header: the server has lost it, or the filter was deleted";
-  return false;
+  if (refused != nullptr) *error = LostKey(*refused);
+  return refused == nullptr;
 }
 
 void RemoveRemnants(Router* router, const Filter& filter, const std::set<uint32_t>& lost) {

@@ -1,6 +1,5 @@
 // Checks RedisServers, SharedBloomFilterOptions and AddOptions.
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
@@ -10,7 +9,6 @@
 #include "src/support/number_text.h"
 
 namespace bloomline {
-
 namespace {
 
 constexpr int kMaxMs = 600000;
@@ -22,18 +20,14 @@ bool IsInRange(const char* name, int value, int least, int most, std::string* er
 }
 
 // Returns an empty string if TLS is available or not wanted.
-std::string ValidateTls(const RedisTls& tls, const std::vector<redis::Endpoint>& endpoints) {
-  const bool is_wanted = !endpoints.empty() && endpoints.front().use_tls;
-  if (is_wanted && !redis::WhyNoTls().empty()) {
-    return "servers has a rediss:// address, but " + redis::WhyNoTls();
+std::string CheckTls(const RedisTls& tls, bool is_wanted) {
+  if (is_wanted && !redis::HasTls()) {
+    return "servers has a rediss:// address, but this build has no TLS, which needs hiredis_ssl";
   }
-  for (const auto& [name, value] :
-       {std::pair("ca_file", &tls.ca_file), std::pair("ca_path", &tls.ca_path),
-        std::pair("certificate_file", &tls.certificate_file), std::pair("key_file", &tls.key_file),
-        std::pair("server_name", &tls.server_name)}) {
-    if (is_wanted || value->empty()) continue;
-    return std::string("tls.") + name + " is '" + *value +
-           "', but servers has no rediss:// address, so there would be no TLS";
+  const bool is_empty =
+      (tls.ca_file + tls.ca_path + tls.certificate_file + tls.key_file + tls.server_name).empty();
+  if (!is_wanted && !is_empty) {
+    return "tls is set, but servers has no rediss:// address, so there would be no TLS";
   }
   if (tls.certificate_file.empty() != tls.key_file.empty()) {
     return "tls.certificate_file is '" + tls.certificate_file + "' and tls.key_file is '" +
@@ -42,37 +36,66 @@ std::string ValidateTls(const RedisTls& tls, const std::vector<redis::Endpoint>&
   return "";
 }
 
-std::string ValidateTexts(const RedisServers& servers) {
-  std::vector<redis::Endpoint> endpoints;
-  RedisServers resolved;
-  std::string bad_address = redis::ResolveAddresses(servers, &endpoints, &resolved);
-  if (!bad_address.empty()) return bad_address;
-  std::string bad_tls = ValidateTls(servers.tls, endpoints);
-  if (!bad_tls.empty()) return bad_tls;
-  if (servers.servers.empty()) {
-    return "servers is empty; allowed: one server or nodes of one cluster";
+std::string CheckNumbers(const RedisServers& servers) {
+  std::string error;
+  const bool in_range =
+      IsInRange("database", servers.database, 0, 2147483647, &error) &&
+      IsInRange("connect_timeout_ms", servers.connect_timeout_ms, 1, kMaxMs, &error) &&
+      IsInRange("command_timeout_ms", servers.command_timeout_ms, 1, kMaxMs, &error) &&
+      IsInRange("max_retries", servers.max_retries, 0, 100, &error);
+  if (in_range && servers.when_unavailable != WhenUnavailable::kMayMatch &&
+      servers.when_unavailable != WhenUnavailable::kError) {
+    error = support::StrCat("when_unavailable is ", static_cast<int>(servers.when_unavailable),
+                            "; allowed: 0 (kMayMatch), 1 (kError)");
   }
-  const bool is_complete = resolved.username.empty() || !resolved.password.empty();
-  return is_complete ? "" : "there is a username without a password";
+  return error;
 }
 
 }  // namespace
 
-std::string RedisServers::Validate() const {
-  std::string bad_text = ValidateTexts(*this);
-  if (!bad_text.empty()) return bad_text;
-  constexpr int kMaxDatabase = 2147483647;
-  std::string error;
-  const bool in_range = IsInRange("database", database, 0, kMaxDatabase, &error) &&
-                        IsInRange("connect_timeout_ms", connect_timeout_ms, 1, kMaxMs, &error) &&
-                        IsInRange("command_timeout_ms", command_timeout_ms, 1, kMaxMs, &error) &&
-                        IsInRange("max_retries", max_retries, 0, 100, &error);
-  if (in_range && when_unavailable != WhenUnavailable::kMayMatch &&
-      when_unavailable != WhenUnavailable::kError) {
-    error = support::StrCat("when_unavailable is ", static_cast<int>(when_unavailable),
-                            "; allowed: 0 (kMayMatch), 1 (kError)");
+std::string redis::ResolveServers(const RedisServers& servers, std::vector<Endpoint>* endpoints,
+                                  RedisServers* resolved) {
+  *resolved = servers;
+  endpoints->clear();
+  bool has_credentials = false;
+  for (size_t i = 0; i < servers.servers.size(); ++i) {
+    Address address;
+    // The address is not quoted: it may contain a password, where its author did not mean one, too.
+    if (!ParseAddress(servers.servers[i], &address)) {
+      return "servers[" + std::to_string(i) +
+             "] is not a valid address; allowed: host:port, redis://[user[:password]@]host[:port]"
+             "[/database], the same with rediss:// for TLS, unix://[user[:password]@]/path"
+             "[?db=database]; %XX for all but letters, digits and -._~ in user and password";
+    }
+    if (!endpoints->empty() && address.endpoint.use_tls != endpoints->front().use_tls) {
+      return "servers has addresses with and without TLS; allowed: rediss:// for all or for none";
+    }
+    if (!address.username.empty() || !address.password.empty()) {
+      const bool differs =
+          address.username != resolved->username || address.password != resolved->password;
+      if (has_credentials && differs) {
+        return "servers has addresses with different users or passwords; allowed: the same in each "
+               "that has any";
+      }
+      has_credentials = true;
+      resolved->username = address.username;
+      resolved->password = address.password;
+    }
+    if (address.database) resolved->database = *address.database;
+    endpoints->push_back(address.endpoint);
   }
-  return error;
+  if (endpoints->empty()) return "servers is empty; allowed: one server or nodes of one cluster";
+  if (!resolved->username.empty() && resolved->password.empty()) {
+    return "there is a username without a password";
+  }
+  std::string bad_tls = CheckTls(servers.tls, endpoints->front().use_tls);
+  return bad_tls.empty() ? CheckNumbers(servers) : bad_tls;
+}
+
+std::string RedisServers::Validate() const {
+  std::vector<redis::Endpoint> endpoints;
+  RedisServers resolved;
+  return redis::ResolveServers(*this, &endpoints, &resolved);
 }
 
 std::string SharedBloomFilterOptions::Validate() const {

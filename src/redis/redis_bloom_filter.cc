@@ -19,11 +19,6 @@ struct SharedBloomFilter::State {
   Answer unavailable = Answer::kMaybe;
   int filter_replicas = 0;  // replicas that have confirmed the filter, without its keys
   std::string error = {};
-
-  bool ConfirmFilter(const AddOptions& options);
-  bool AddWindow(size_t n, const std::string_view* keys, const AddOptions& options,
-                 AddResult* results);
-  bool QueryWindow(size_t n, const std::string_view* keys, Answer* answers);
 };
 
 namespace {
@@ -35,41 +30,7 @@ std::unique_ptr<redis::Router> ConnectFor(const RedisServers& servers, const std
   return error->empty() ? redis::Router::Connect(servers, error) : nullptr;
 }
 
-// Whether f(first, size) is true for all parts of n keys.
-template <typename F>
-bool ForEachWindow(size_t n, F f) {
-  bool ok = true;
-  for (size_t first = 0; first < n; first += redis::kWindowKeys) {
-    ok &= f(first, std::min(n - first, redis::kWindowKeys));
-  }
-  return ok;
-}
-
 }  // namespace
-
-bool SharedBloomFilter::State::ConfirmFilter(const AddOptions& options) {
-  if (options.min_replicas <= filter_replicas) return true;
-  if (!redis::ConfirmFilter(router.get(), filter, options, &error)) return false;
-  filter_replicas = options.min_replicas;
-  return true;
-}
-
-bool SharedBloomFilter::State::AddWindow(size_t n, const std::string_view* keys,
-                                         const AddOptions& options, AddResult* results) {
-  redis::AddBatch batch(filter, n, keys, options.min_replicas > 0);
-  router->Run(batch.commands(), options);
-  std::set<uint32_t> lost;
-  const bool ok = batch.ReadReplies(results, &lost, &error);
-  if (!lost.empty()) redis::RemoveRemnants(router.get(), filter, lost);
-  return ok;
-}
-
-bool SharedBloomFilter::State::QueryWindow(size_t n, const std::string_view* keys,
-                                           Answer* answers) {
-  redis::QueryBatch batch(filter, n, keys);
-  router->Run(batch.commands());
-  return batch.ReadReplies(answers, &error);
-}
 
 SharedBloomFilter::SharedBloomFilter(std::unique_ptr<State> state) : state_(std::move(state)) {}
 SharedBloomFilter::~SharedBloomFilter() = default;
@@ -123,17 +84,31 @@ AddResult SharedBloomFilter::AddKey(std::string_view key, const AddOptions& opti
   return result;
 }
 
-void SharedBloomFilter::ClearError() { state_->error.clear(); }
+void SharedBloomFilter::BeginCall() {
+  state_->error.clear();
+  state_->router->BeginCall();
+}
 
 bool SharedBloomFilter::AddGroup(size_t n, const std::string_view* keys, AddResult* results,
                                  const AddOptions& options) {
   if (results != nullptr) std::fill(results, results + n, AddResult::kFailed);
   if (support::IsRefused(options.Validate(), &state_->error)) return false;
-  if (n > 0 && !state_->ConfirmFilter(options)) return false;
-  return ForEachWindow(n, [&](size_t first, size_t size) {
-    return state_->AddWindow(size, keys + first, options,
-                             results == nullptr ? nullptr : results + first);
-  });
+  const redis::Filter& filter = state_->filter;
+  redis::Router* const router = state_->router.get();
+  if (n > 0 && options.min_replicas > state_->filter_replicas) {
+    if (!redis::ConfirmFilter(router, filter, options, &state_->error)) return false;
+    state_->filter_replicas = options.min_replicas;
+  }
+  bool ok = true;
+  for (size_t first = 0; first < n; first += redis::kWindowKeys) {
+    redis::AddBatch batch(filter, std::min(n - first, redis::kWindowKeys), keys + first,
+                          options.min_replicas > 0);
+    router->Run(batch.commands(), options);
+    std::set<uint32_t> lost;
+    ok &= batch.ReadReplies(results == nullptr ? nullptr : results + first, &lost, &state_->error);
+    if (!lost.empty()) redis::RemoveRemnants(router, filter, lost);
+  }
+  return ok;
 }
 
 Answer SharedBloomFilter::MayMatch(std::string_view key) {
@@ -144,9 +119,13 @@ Answer SharedBloomFilter::MayMatch(std::string_view key) {
 
 bool SharedBloomFilter::QueryGroup(size_t n, const std::string_view* keys, Answer* answers) {
   std::fill(answers, answers + n, state_->unavailable);
-  return ForEachWindow(n, [&](size_t first, size_t size) {
-    return state_->QueryWindow(size, keys + first, answers + first);
-  });
+  bool ok = true;
+  for (size_t first = 0; first < n; first += redis::kWindowKeys) {
+    redis::QueryBatch batch(state_->filter, std::min(n - first, redis::kWindowKeys), keys + first);
+    state_->router->Run(batch.commands());
+    ok &= batch.ReadReplies(answers + first, &state_->error);
+  }
+  return ok;
 }
 
 const std::string& SharedBloomFilter::error() const { return state_->error; }

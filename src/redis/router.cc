@@ -10,14 +10,20 @@
 namespace bloomline::redis {
 namespace {
 
-// Commands in flight to one node, so that node and client work at the same time. 2048 to 8192 were
-// no faster.
-constexpr size_t kMaxInFlight = 512;
-constexpr size_t kSendBytes = 16 << 10;
-
 // During a migration, a cluster redirects a command at most twice, unless the slot moves on before
 // the client follows. A return to the slot's node counts, too.
 constexpr int kMaxRedirects = 8;
+
+bool StartsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+// The server cannot run the command now, but a later attempt may succeed.
+bool IsTransient(std::string_view error) {
+  return StartsWith(error, "TRYAGAIN") || StartsWith(error, "CLUSTERDOWN") ||
+         StartsWith(error, "LOADING") || StartsWith(error, "MASTERDOWN") ||
+         StartsWith(error, "BUSY ");
+}
 
 // Whether the reply to a command that followed ASKING may come from a node that lacks the key. It
 // has moved on since the ASK, and the slot's node knows where; or there is no such key.
@@ -29,15 +35,12 @@ bool MayLackKey(const redisReply& reply) {
 }  // namespace
 
 std::unique_ptr<Router> Router::Connect(const RedisServers& options, std::string* error) {
-  *error = options.Validate();
-  if (!error->empty()) return nullptr;
   std::vector<Endpoint> endpoints;
   RedisServers resolved;
-  ResolveAddresses(options, &endpoints, &resolved);  // cannot fail: Validate succeeded
+  *error = ResolveServers(options, &endpoints, &resolved);
+  if (!error->empty()) return nullptr;
   std::unique_ptr<Router> router(new Router(resolved));
-  router->use_tls_ = endpoints.front().use_tls;
   for (const Endpoint& endpoint : endpoints) router->NodeAt(endpoint);
-  router->is_cluster_ = true;  // until a server says otherwise
   if (!router->RefreshSlots(error)) return nullptr;
   if (router->is_cluster_) return router;
   if (options.servers.size() > 1) {
@@ -52,23 +55,25 @@ std::unique_ptr<Router> Router::Connect(const RedisServers& options, std::string
   return router;
 }
 
-Router::Node* Router::NodeAt(Endpoint endpoint) {
-  endpoint.use_tls = use_tls_;  // servers name host and port only
+Router::Node* Router::NodeAt(const Endpoint& endpoint) {
   for (const std::unique_ptr<Node>& node : nodes_) {
     if (node->endpoint == endpoint) return node.get();
   }
-  auto node = std::make_unique<Node>();
-  node->endpoint = std::move(endpoint);
-  nodes_.push_back(std::move(node));
+  nodes_.push_back(std::make_unique<Node>());
+  nodes_.back()->endpoint = endpoint;
   return nodes_.back().get();
 }
 
 bool Router::EnsureConnected(Node* node) {
   if (node->connection != nullptr) return true;
-  if (node->failed_round == round_) return false;
-  node->connection = Connection::Open(node->endpoint, options_, &node->error);
-  if (node->connection != nullptr && !is_cluster_ && !IsMaster(node)) node->connection.reset();
-  if (node->connection == nullptr) node->failed_round = round_;
+  if (node->failed_round == round_ || node->failures > options_.max_retries) return false;
+  if (node == &nobody_) {
+    node->error = "redis: no node of the cluster serves the key's slot";
+  } else {
+    node->connection = Connection::Open(node->endpoint, options_, &node->error);
+    if (node->connection != nullptr && !is_cluster_ && !IsMaster(node)) node->connection.reset();
+  }
+  if (node->connection == nullptr) CountFailure(node);
   return node->connection != nullptr;
 }
 
@@ -91,29 +96,24 @@ bool Router::RefreshSlots(std::string* error) {
     for (size_t i = 0; i < nodes_.size(); ++i) {
       Node* node = nodes_[i].get();
       if ((node->connection != nullptr) != connected) continue;
-      if (RefreshSlotsFrom(node, error)) return true;
-      if (!is_cluster_) return false;
+      if (EnsureConnected(node) && RefreshSlotsFrom(node)) return true;
+      *error = node->error;
     }
   }
   return false;
 }
 
-bool Router::RefreshSlotsFrom(Node* node, std::string* error) {
-  if (!EnsureConnected(node)) {
-    *error = node->error;
-    return false;
-  }
+bool Router::RefreshSlotsFrom(Node* node) {
   std::string command;
   AppendCommand({"CLUSTER", "SLOTS"}, &command);
-  const ReplyPtr reply = node->connection->Ask(command, error);
+  const ReplyPtr reply = node->connection->Ask(command, &node->error);
   if (reply == nullptr) {
-    node->error = *error;
-    node->connection.reset();
+    Disconnect(node, {});
     return false;
   }
   std::vector<SlotRange> ranges;
   if (ParseSlotRanges(*reply, node->endpoint, &ranges)) {
-    slots_.assign(kNumSlots, nullptr);
+    slots_.assign(kNumSlots, &nobody_);
     for (const SlotRange& range : ranges) {
       std::fill(slots_.begin() + range.first, slots_.begin() + range.last + 1,
                 NodeAt(range.master));
@@ -126,15 +126,26 @@ bool Router::RefreshSlotsFrom(Node* node, std::string* error) {
     node->connection.reset();  // EnsureConnected checks on reconnecting that it is not a replica
     return true;
   }
-  *error = node->endpoint.Prefix() + "CLUSTER SLOTS: " + text;
+  node->error = node->endpoint.Prefix() + "CLUSTER SLOTS: " + text;
   return false;
 }
 
+void Router::BeginCall() {
+  nobody_.failures = 0;
+  for (const std::unique_ptr<Node>& node : nodes_) node->failures = 0;
+}
+
 void Router::Run(std::vector<Command>* commands, const AddOptions& options) {
+  postponed_.clear();
   // After a fork, parent and child must not share a connection: each would read replies to the
   // other's commands. Nor may this Run read those of one that threw. Closing sends nothing. Cost of
   // getpid: one system call, beside a round trip.
-  if (is_running_ || pid_ != getpid()) DropConnections();
+  if (is_running_ || pid_ != getpid()) {
+    for (const std::unique_ptr<Node>& node : nodes_) {
+      node->connection.reset();
+      node->items.clear();
+    }
+  }
   is_running_ = true;
   pid_ = getpid();
   wait_for_ = options;
@@ -142,10 +153,11 @@ void Router::Run(std::vector<Command>* commands, const AddOptions& options) {
     postponed_.emplace_back();
     postponed_.back().command = &command;
   }
-  must_wait_ = false;
-  for (int round = 0; !postponed_.empty(); ++round) {
-    if (must_wait_) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10 << std::min(round - 1, 4)));
+  // The limit holds even if each redirect or table of slots names another node.
+  const int max_attempts = 1 + options_.max_retries + kMaxRedirects;
+  for (attempt_ = 0; !postponed_.empty() && attempt_ < max_attempts; ++attempt_) {
+    if (must_wait_ && attempt_ > 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10 << std::min(attempt_ - 2, 4)));
     }
     RunRound();
   }
@@ -159,143 +171,119 @@ void Router::RunRound() {
   must_wait_ = slots_changed_ = false;
   std::vector<Item> items;
   items.swap(postponed_);
-  std::sort(items.begin(), items.end(),
-            [](const Item& a, const Item& b) { return a.command < b.command; });
   for (const Item& item : items) Dispatch(item);
   // First send to all nodes, so that they work at the same time.
-  for (size_t i = 0; i < nodes_.size(); ++i) {
-    AppendWait(nodes_[i].get());
-    SendUnsent(nodes_[i].get());
-  }
-  for (size_t i = 0; i < nodes_.size(); ++i) ReceiveUntil(nodes_[i].get(), 0);
-  for (size_t i = 0; i < nodes_.size(); ++i) ReceiveWait(nodes_[i].get());
-}
-
-void Router::Node::Disconnect() {
-  connection.reset();
-  unsent.clear();
-  in_flight.clear();
-  unconfirmed.clear();
-  is_waiting = false;
-}
-
-void Router::DropConnections() {
-  for (const std::unique_ptr<Node>& node : nodes_) node->Disconnect();
-  postponed_.clear();
+  for (size_t i = 0; i < nodes_.size(); ++i) Send(nodes_[i].get());
+  for (size_t i = 0; i < nodes_.size(); ++i) Receive(nodes_[i].get());
 }
 
 void Router::Dispatch(Item item) {
-  const uint16_t slot = item.command->slot;
-  Node* const node = item.ask != nullptr ? item.ask : NodeOf(slot);
-  if (node == nullptr) {
-    Postpone(item, "no node of the cluster serves slot " + std::to_string(slot), false);
-    return;
-  }
-  if (!EnsureConnected(node)) {
-    Postpone(item, node->error, true);
-    return;
-  }
-  if (item.ask != nullptr) AppendCommand({"ASKING"}, &node->unsent);
-  node->unsent += item.command->bytes;
-  node->in_flight.push_back(item);
-  if (node->unsent.size() >= kSendBytes) SendUnsent(node);
-  if (node->in_flight.size() >= kMaxInFlight) {
-    SendUnsent(node);
-    ReceiveUntil(node, kMaxInFlight / 2);
-  }
-}
-
-void Router::SendUnsent(Node* node) {
-  if (node->unsent.empty()) return;
-  if (!node->connection->Send(node->unsent, &node->error)) {
-    Disconnect(node);
+  Node* const slot_node = is_cluster_ ? slots_[item.command->slot] : nodes_[0].get();
+  Node* const node = item.ask != nullptr ? item.ask : slot_node;
+  if (EnsureConnected(node)) {
+    node->items.push_back(item);
   } else {
-    node->unsent.clear();
+    Postpone(*node, item);
   }
 }
 
-void Router::ReceiveUntil(Node* node, size_t left) {
-  while (node->in_flight.size() > left) {
-    const Item item = node->in_flight.front();
-    ReplyPtr reply = node->connection->Receive(&node->error);
-    // That was the reply to ASKING. If it is an error, so is the next reply.
-    if (reply != nullptr && item.ask != nullptr) reply = node->connection->Receive(&node->error);
-    if (reply == nullptr) {
-      Disconnect(node);
-      return;
+void Router::Send(Node* node) {
+  if (node->items.empty()) return;
+  std::string bytes;
+  for (const Item& item : node->items) {
+    const Command& command = *item.command;
+    if (item.ask != nullptr) AppendCommand({"ASKING"}, &bytes);
+    const bool has_other_head = item.ask != nullptr && !command.asking_head.empty();
+    if (has_other_head) bytes += command.asking_head;
+    bytes.append(command.bytes, has_other_head ? command.head_bytes : 0);
+  }
+  // WAIT covers what the same connection sent before. So each connection gets its own WAIT, and a
+  // command that is sent again on another connection is confirmed there.
+  if (wait_for_.min_replicas > 0) {
+    AppendCommand({"WAIT", std::to_string(wait_for_.min_replicas),
+                   std::to_string(wait_for_.replica_timeout_ms)},
+                  &bytes);
+  }
+  if (node->connection->Send(bytes, &node->error)) return;
+  std::vector<Item> lost;
+  lost.swap(node->items);
+  Disconnect(node, lost);
+}
+
+void Router::Receive(Node* node) {
+  if (node->items.empty()) return;
+  std::vector<Item> items;
+  items.swap(node->items);
+  std::vector<Item> unfinished;  // without a reply, or with one that WAIT has not confirmed
+  bool is_lost = false;
+  for (const Item& item : items) {
+    ReplyPtr reply = is_lost ? nullptr : NextReply(node, item);
+    is_lost = reply == nullptr;
+    if (is_lost || (Handle(node, item, std::move(reply)) && wait_for_.min_replicas > 0)) {
+      unfinished.push_back(item);
     }
-    node->in_flight.pop_front();
-    Handle(node, item, std::move(reply));
+  }
+  if (!is_lost && wait_for_.min_replicas > 0) is_lost = !ReceiveWait(node, unfinished);
+  if (is_lost) {
+    Disconnect(node, unfinished);
+  } else if (node->failed_round != round_) {
+    node->failures = 0;
   }
 }
 
-void Router::Handle(Node* node, Item item, ReplyPtr reply) {
-  const bool asked = item.ask != nullptr;
-  item.ask = nullptr;
-  if (asked && MayLackKey(*reply) && ++item.redirects < kMaxRedirects) {
-    postponed_.push_back(item);
-    return;
+ReplyPtr Router::NextReply(Node* node, const Item& item) {
+  ReplyPtr reply = node->connection->Receive(&node->error);
+  // That was the reply to ASKING. If it is an error, so is the next reply.
+  if (reply != nullptr && item.ask != nullptr) reply = node->connection->Receive(&node->error);
+  if (reply != nullptr && IsError(*reply) && StartsWith(Text(*reply), "READONLY")) {
+    // The server has become a replica. Its "no" may be wrong from now on, so the connection must
+    // not be used any more. EnsureConnected checks the next one.
+    node->error = node->endpoint.Prefix() + std::string(Text(*reply));
+    reply.reset();
   }
+  return reply;
+}
+
+bool Router::Handle(Node* node, Item item, ReplyPtr reply) {
+  const bool has_asked = item.ask != nullptr;
+  item.ask = nullptr;
   const std::string_view text = IsError(*reply) ? Text(*reply) : std::string_view();
   Redirect redirect;
   if (is_cluster_ && ParseRedirect(text, node->endpoint, &redirect)) {
-    if (++item.redirects > kMaxRedirects) {
-      item.command->error = node->endpoint.Prefix() + "redirected too often: " + std::string(text);
+    Node* const other = NodeAt(redirect.endpoint);
+    if (redirect.ask) {
+      item.ask = other;
     } else {
-      Follow(redirect, item);
+      slots_[redirect.slot] = other;
+      slots_changed_ = true;
     }
-    return;
+    item.command->error = node->endpoint.Prefix() + "redirected too often: " + std::string(text);
+    postponed_.push_back(item);
+    return false;
+  }
+  if (has_asked && MayLackKey(*reply) && attempt_ < kMaxRedirects - 1) {
+    postponed_.push_back(item);
+    return false;
   }
   if (IsTransient(text)) {
-    Postpone(item, node->endpoint.Prefix() + std::string(text), false);
-    return;
+    node->error = node->endpoint.Prefix() + std::string(text);
+    CountFailure(node);
+    Postpone(*node, item);
+    return false;
   }
-  const bool is_replica_now = !is_cluster_ && IsReadOnly(text);
-  if (!IsError(*reply) && wait_for_.min_replicas > 0) node->unconfirmed.push_back(item);
   item.command->reply = std::move(reply);
-  if (!is_replica_now) return;
-  // The server's "no" may be wrong from now on. EnsureConnected checks again.
-  node->error = node->endpoint.Prefix() + "it is a replica now";
-  Disconnect(node);
+  return !IsError(*item.command->reply);
 }
 
-void Router::Follow(const Redirect& redirect, Item item) {
-  Node* const other = NodeAt(redirect.endpoint);
-  if (redirect.ask) {
-    item.ask = other;
-  } else {
-    slots_[redirect.slot] = other;
-    slots_changed_ = true;
-  }
-  postponed_.push_back(item);
-}
-
-// WAIT covers what the same connection sent before. So each connection gets its own WAIT, and a
-// command that is sent again on another connection is confirmed there.
-void Router::AppendWait(Node* node) {
-  if (wait_for_.min_replicas == 0 || (node->in_flight.empty() && node->unconfirmed.empty())) return;
-  AppendCommand({"WAIT", std::to_string(wait_for_.min_replicas),
-                 std::to_string(wait_for_.replica_timeout_ms)},
-                &node->unsent);
-  node->is_waiting = true;
-}
-
-void Router::ReceiveWait(Node* node) {
-  if (!node->is_waiting) return;
+bool Router::ReceiveWait(Node* node, const std::vector<Item>& items) {
   const ReplyPtr reply = node->connection->ReceiveLate(wait_for_.replica_timeout_ms, &node->error);
-  if (reply != nullptr && reply->type != REDIS_REPLY_INTEGER) {
+  if (reply == nullptr) return false;
+  if (reply->type != REDIS_REPLY_INTEGER) {
     // The server has become a replica, or the user may not call WAIT.
-    node->error = node->endpoint.Prefix() + "WAIT: " +
-                  (IsError(*reply) ? std::string(Text(*reply)) : std::string("not a number"));
+    node->error = node->endpoint.Prefix() + "WAIT: " + std::string(Text(*reply));
+    return false;
   }
-  if (reply == nullptr || reply->type != REDIS_REPLY_INTEGER) {
-    Disconnect(node);
-    return;
-  }
-  node->is_waiting = false;
-  std::vector<Item> items;
-  items.swap(node->unconfirmed);
-  if (reply->integer >= wait_for_.min_replicas) return;
+  if (reply->integer >= wait_for_.min_replicas) return true;
   for (const Item& item : items) {
     item.command->reply.reset();
     item.command->error = node->endpoint.Prefix() + std::to_string(reply->integer) + " of " +
@@ -303,29 +291,29 @@ void Router::ReceiveWait(Node* node) {
                           " replicas confirmed the addition within " +
                           std::to_string(wait_for_.replica_timeout_ms) + " ms";
   }
+  return true;
 }
 
-void Router::Disconnect(Node* node) {
-  std::deque<Item> lost;
-  lost.swap(node->in_flight);
-  lost.insert(lost.end(), node->unconfirmed.begin(), node->unconfirmed.end());
-  node->Disconnect();
+void Router::CountFailure(Node* node) {
+  if (node->failed_round != round_) ++node->failures;
+  node->failed_round = round_;
+}
+
+void Router::Disconnect(Node* node, const std::vector<Item>& lost) {
+  node->connection.reset();
+  CountFailure(node);
   for (const Item& item : lost) {
     item.command->reply.reset();
     item.command->repeated = true;
-    Postpone(item, node->error, true);
+    Postpone(*node, item);
   }
 }
 
-void Router::Postpone(Item item, const std::string& error, bool now) {
+void Router::Postpone(const Node& node, Item item) {
+  slots_changed_ = must_wait_ = true;
   item.ask = nullptr;
-  slots_changed_ = true;
-  if (++item.failures > options_.max_retries) {
-    item.command->error = error;
-    return;
-  }
-  must_wait_ = must_wait_ || !now || item.failures > 1;
-  postponed_.push_back(item);
+  item.command->error = node.error;
+  if (node.failures <= options_.max_retries) postponed_.push_back(item);
 }
 
 }  // namespace bloomline::redis

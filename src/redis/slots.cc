@@ -1,7 +1,10 @@
 #include "src/redis/slots.h"
 
-#include <charconv>
+#include <algorithm>
 #include <cstddef>
+#include <string>
+
+#include "src/support/number_text.h"
 
 namespace bloomline::redis {
 namespace {
@@ -19,16 +22,17 @@ uint16_t Crc16(std::string_view bytes) {
   return static_cast<uint16_t>(crc);
 }
 
-bool StartsWith(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
+// A node that does not know its own address leaves its host out. The host is "?" if the cluster
+// prefers host names and the node has none.
+bool IsUnknownHost(std::string_view host) { return host.empty() || host == "?"; }
+
+// Whether the reply is a number from `least` to `most`.
+bool IsNumber(const redisReply& reply, long long least, long long most) {
+  return reply.type == REDIS_REPLY_INTEGER && reply.integer >= least && reply.integer <= most;
 }
 
-// The host of a node without a host name, if the cluster prefers host names.
-constexpr std::string_view kUnknownHost = "?";
-
-// A node that does not know its own address leaves it out; it is then the one that was sender.
-std::string HostOr(std::string_view host, const Endpoint& sender) {
-  return host.empty() || host == kUnknownHost ? sender.host : std::string(host);
+bool IsArray(const redisReply& reply, size_t least_elements) {
+  return reply.type == REDIS_REPLY_ARRAY && reply.elements >= least_elements;
 }
 
 }  // namespace
@@ -45,55 +49,49 @@ uint16_t KeySlot(std::string_view key) {
 }
 
 bool ParseRedirect(std::string_view error, const Endpoint& sender, Redirect* redirect) {
-  const bool moved = StartsWith(error, "MOVED ");
-  redirect->ask = StartsWith(error, "ASK ");
-  if (!moved && !redirect->ask) return false;
-  const std::string_view rest = error.substr(error.find(' ') + 1);
+  const std::string_view kind = error.substr(0, error.find(' '));
+  redirect->ask = kind == "ASK";
+  if (!redirect->ask && kind != "MOVED") return false;
+  const std::string_view rest = error.substr(std::min(kind.size() + 1, error.size()));
   const size_t space = rest.find(' ');
-  if (space == std::string_view::npos) return false;
-  const auto [stop, status] = std::from_chars(rest.data(), rest.data() + space, redirect->slot);
-  if (status != std::errc() || stop != rest.data() + space || redirect->slot >= kNumSlots) {
+  uint64_t slot = 0;
+  if (space == std::string_view::npos || !support::ParseUint64(rest.substr(0, space), &slot) ||
+      slot >= kNumSlots) {
     return false;
   }
-  std::string_view where = rest.substr(space + 1);
-  if (StartsWith(where, std::string(kUnknownHost) + ":")) where.remove_prefix(kUnknownHost.size());
-  if (!ParseEndpoint(where, &redirect->endpoint)) return false;
-  redirect->endpoint.host = HostOr(redirect->endpoint.host, sender);
+  redirect->slot = static_cast<uint16_t>(slot);
+  const std::string_view where = rest.substr(space + 1);
+  const size_t host_end = std::min(where.rfind(':'), where.size());
+  const bool is_unknown = IsUnknownHost(where.substr(0, host_end));
+  if (!ParseEndpoint(is_unknown ? where.substr(host_end) : where, &redirect->endpoint))
+    return false;
+  if (is_unknown) redirect->endpoint.host = sender.host;
+  redirect->endpoint.use_tls = sender.use_tls;
   return true;
 }
-
-bool IsTransient(std::string_view error) {
-  return StartsWith(error, "TRYAGAIN") || StartsWith(error, "CLUSTERDOWN") ||
-         StartsWith(error, "LOADING") || StartsWith(error, "MASTERDOWN") ||
-         StartsWith(error, "BUSY ");
-}
-
-bool IsReadOnly(std::string_view error) { return StartsWith(error, "READONLY"); }
 
 bool ParseSlotRanges(const redisReply& reply, const Endpoint& sender,
                      std::vector<SlotRange>* ranges) {
   ranges->clear();
-  if (reply.type != REDIS_REPLY_ARRAY) return false;
+  if (!IsArray(reply, 0)) return false;
   for (size_t i = 0; i < reply.elements; ++i) {
     const redisReply& range = *reply.element[i];
-    if (range.type != REDIS_REPLY_ARRAY || range.elements < 3) return false;
+    if (!IsArray(range, 3) || !IsArray(*range.element[2], 2)) return false;
     const redisReply& first = *range.element[0];
     const redisReply& last = *range.element[1];
-    const redisReply& master = *range.element[2];
-    if (first.type != REDIS_REPLY_INTEGER || last.type != REDIS_REPLY_INTEGER) return false;
-    if (first.integer < 0 || first.integer > last.integer || last.integer >= kNumSlots) {
+    const redisReply& host = *range.element[2]->element[0];
+    const redisReply& port = *range.element[2]->element[1];
+    if (!IsNumber(first, 0, kNumSlots - 1) || !IsNumber(last, first.integer, kNumSlots - 1) ||
+        !IsNumber(port, 1, 65535)) {
       return false;
     }
-    if (master.type != REDIS_REPLY_ARRAY || master.elements < 2) return false;
-    const redisReply& host = *master.element[0];
-    const redisReply& port = *master.element[1];
     if (host.type != REDIS_REPLY_STRING && host.type != REDIS_REPLY_NIL) return false;
-    if (port.type != REDIS_REPLY_INTEGER || port.integer < 1 || port.integer > 65535) return false;
-    const std::string_view name = host.type == REDIS_REPLY_STRING ? Text(host) : std::string_view();
-    if (name != kUnknownHost && !IsHost(name)) return false;
+    const std::string_view name = Text(host);  // empty for nil
+    if (!IsUnknownHost(name) && !IsHost(name)) return false;
     ranges->push_back({static_cast<uint16_t>(first.integer),
                        static_cast<uint16_t>(last.integer),
-                       {HostOr(name, sender), static_cast<int>(port.integer)}});
+                       {IsUnknownHost(name) ? sender.host : std::string(name),
+                        static_cast<int>(port.integer), sender.use_tls}});
   }
   return true;
 }

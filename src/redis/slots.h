@@ -3,7 +3,6 @@
 #define BLOOMLINE_REDIS_SLOTS_H_
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,30 +15,23 @@ constexpr uint16_t kNumSlots = 16384;
 // CRC16 of the key's hash tag, or of the whole key if it lacks one (Redis Cluster specification).
 uint16_t KeySlot(std::string_view key);
 
+// The parsers return false if the reply is not valid. `sender` sent it: a node without a host is on
+// the sender's host, and has TLS if the sender has.
+
 // An error reply that sends the client to another node.
 struct Redirect {
   bool ask = false;  // for one command, after ASKING; otherwise permanently
   uint16_t slot = 0;
   Endpoint endpoint;
 };
-
-// `sender` sent the reply; a redirect without a host means the sender's host. False: not a valid
-// redirect.
 bool ParseRedirect(std::string_view error, const Endpoint& sender, Redirect* redirect);
-
-// The server cannot run the command now, but a later attempt may succeed.
-bool IsTransient(std::string_view error);
-
-// The server is a replica and has not run the command.
-bool IsReadOnly(std::string_view error);
 
 struct SlotRange {
   uint16_t first;
   uint16_t last;
   Endpoint master;
 };
-
-// Parses the reply of CLUSTER SLOTS, sent by `sender`. False: not a valid reply.
+// The reply to CLUSTER SLOTS.
 bool ParseSlotRanges(const redisReply& reply, const Endpoint& sender,
                      std::vector<SlotRange>* ranges);
 

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <cerrno>
 #include <ctime>
 
 #ifdef BLOOMLINE_HIREDIS_SSL
@@ -24,23 +25,17 @@ SigpipeBlocker::SigpipeBlocker() {
 }
 
 SigpipeBlocker::~SigpipeBlocker() {
+  const int error_number = errno;
   const timespec at_once = {0, 0};
   if (!was_pending_) sigtimedwait(&sigpipe_, nullptr, &at_once);
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  errno = error_number;
 }
 
 #ifndef BLOOMLINE_HIREDIS_SSL
 
-std::string WhyNoTls() {
-  return "this build has no TLS: its hiredis " + std::to_string(HIREDIS_MAJOR) + "." +
-         std::to_string(HIREDIS_MINOR) + "." + std::to_string(HIREDIS_PATCH) +
-         " was found without hiredis_ssl (1.0 and later have it) or without OpenSSL's headers";
-}
-
-bool StartTls(redisContext*, const Endpoint&, const RedisTls&, std::string* error) {
-  *error = WhyNoTls();
-  return false;
-}
+bool HasTls() { return false; }
+bool StartTls(redisContext*, const Endpoint&, const RedisTls&, std::string*) { return false; }
 
 std::string TlsReason() { return ""; }
 void ClearTlsReason() {}
@@ -124,7 +119,7 @@ bool Handshake(redisContext* context, const std::string& name, const RedisTls& t
 
 }  // namespace
 
-std::string WhyNoTls() { return ""; }
+bool HasTls() { return true; }
 
 bool StartTls(redisContext* context, const Endpoint& endpoint, const RedisTls& tls,
               std::string* error) {

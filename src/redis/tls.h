@@ -12,8 +12,8 @@
 
 namespace bloomline::redis {
 
-// Returns an empty string if this build has TLS, otherwise the reason.
-std::string WhyNoTls();
+// Whether this build has TLS.
+bool HasTls();
 
 // TLS handshake on a new connection. False, with the reason, if it fails or the server's
 // certificate does not satisfy `tls`.
@@ -24,8 +24,9 @@ bool StartTls(redisContext* context, const Endpoint& endpoint, const RedisTls& t
 std::string TlsReason();
 void ClearTlsReason();
 
-// Blocks SIGPIPE in this thread during its lifetime, and discards one that arrives. OpenSSL uses
-// write(), which raises the signal if the server has closed the connection.
+// Blocks SIGPIPE in this thread during its lifetime, and discards one that arrives. hiredis and
+// OpenSSL use write(), which raises the signal if the server has closed the connection. Keeps
+// errno.
 class SigpipeBlocker {
  public:
   SigpipeBlocker();

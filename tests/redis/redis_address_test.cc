@@ -61,7 +61,6 @@ TEST(RedisAddressTest, FormsAreParsed) {
 
 // No message quotes an address: whatever is wrong with it, it may contain a password.
 TEST(RedisAddressTest, InvalidAddressesAreRefusedByNumber) {
-  const std::string long_path = "unix:///" + std::string(108, 'x');
   for (const char* text : {"",
                            "h",
                            ":1",
@@ -96,10 +95,8 @@ TEST(RedisAddressTest, InvalidAddressesAreRefusedByNumber) {
                            "unix:///x?db=",
                            "unix:///x?db=1x",
                            "unix:///p?password=secret",
-                           "unix:///x%00y",
                            "unix:///x%zz",
-                           "redis://[::1",
-                           long_path.c_str()}) {
+                           "redis://[::1"}) {
     RedisServers servers;
     servers.servers = {"h:1", text};
     const std::string error = servers.Validate();
@@ -116,7 +113,7 @@ TEST(RedisAddressTest, PartsOfAnAddressReplaceTheOptions) {
   servers.database = 4;
   std::vector<Endpoint> endpoints;
   RedisServers resolved;
-  EXPECT_EQ(redis::ResolveAddresses(servers, &endpoints, &resolved), "");
+  EXPECT_EQ(redis::ResolveServers(servers, &endpoints, &resolved), "");
   EXPECT_EQ(endpoints.size(), 3u);
   EXPECT_EQ(resolved.username, "") << "the user of a password belongs to it";
   EXPECT_EQ(resolved.password, "new");
@@ -130,9 +127,6 @@ TEST(RedisAddressTest, ContradictionsAreRefused) {
     EXPECT_EQ(error.find("secret"), std::string::npos) << error;
   };
   RedisServers servers;
-  servers.database = -1;
-  refused(servers, "database is -1; allowed: 0 to");
-  servers = RedisServers();
   servers.servers = {"redis://secret@h"};
   refused(servers, "there is a username without a password");
   servers.servers = {"redis://h:1", "rediss://g:1"};
@@ -141,7 +135,7 @@ TEST(RedisAddressTest, ContradictionsAreRefused) {
   refused(servers, "different users or passwords");
   servers.servers = {"h:1"};
   servers.tls.ca_file = "x.pem";
-  refused(servers, "tls.ca_file is 'x.pem', but servers has no rediss:// address");
+  refused(servers, "tls is set, but servers has no rediss:// address");
 }
 
 TEST(RedisAddressTest, WithoutTlsInTheBuildATlsAddressSaysSo) {
@@ -149,9 +143,7 @@ TEST(RedisAddressTest, WithoutTlsInTheBuildATlsAddressSaysSo) {
   servers.servers = {"rediss://127.0.0.1:1"};
   std::string error;
   EXPECT_EQ(SharedBloomFilter::Open(servers, "f", &error), nullptr);
-  const std::string words = redis::WhyNoTls().empty()
-                                ? "cannot connect"
-                                : "rediss:// address, but this build has no TLS: its hiredis ";
+  const std::string words = redis::HasTls() ? "cannot connect" : "but this build has no TLS";
   EXPECT_NE(error.find(words), std::string::npos) << error;
 }
 
@@ -182,9 +174,25 @@ class RedisConnectTest : public RedisTest {
   }
 };
 
-TEST_F(RedisConnectTest, UserPasswordAndDatabaseFromTheAddress) {
-  const RedisServer server({"--requirepass", "hush/b@c:d"});
+TEST_F(RedisConnectTest, UserPasswordDatabaseAndSocketFromTheAddress) {
+  const TempDir dir;
+  const std::string path = dir.Path("redis.sock");
+  RedisServer server({"--unixsocket", path, "--appendonly", "yes", "--appendfsync", "always"});
   const std::string at = server.address();
+  ExpectSame("unix://" + path + "?db=2", "redis://" + at + "/2");
+  ExpectRefused("unix://" + path + "x", path + "x: cannot connect: No such file");
+  // Databases stay separate, also after a reconnect.
+  const auto third = CreateAt("redis://" + at + "/3");
+  const auto first = CreateAt(at);
+  ASSERT_NE(third, nullptr);
+  EXPECT_EQ(third->AddKey("key"), AddResult::kNew);
+  EXPECT_EQ(first->MayMatch("key"), Answer::kNo);
+  server.Restart();
+  EXPECT_EQ(third->MayMatch("key"), Answer::kMaybe);
+  EXPECT_EQ(first->AddKey("other"), AddResult::kNew) << first->error();
+  EXPECT_EQ(third->MayMatch("other"), Answer::kNo);
+  // A password.
+  EXPECT_EQ(server.Command({"CONFIG", "SET", "requirepass", "hush/b@c:d"}), "OK");
   ExpectSame("redis://:hush%2Fb%40c%3Ad@" + at + "/5",
              "redis://default:hush%2Fb%40c%3Ad@" + at + "/5");
   ExpectRefused("redis://:hush@" + at, "WRONGPASS");
@@ -198,27 +206,6 @@ TEST_F(RedisConnectTest, ServerWithoutAuthDoesNotRevealThePassword) {
   ExpectRefused("redis://name:hush@" + server.address(), "unknown command");
   ExpectRefused("redis://name:hush" + std::string(200, 'h') + "@" + server.address(),
                 "unknown command");
-}
-
-TEST_F(RedisConnectTest, DatabasesStaySeparateAfterAReconnect) {
-  RedisServer server({"--appendonly", "yes", "--appendfsync", "always"});
-  const auto third = CreateAt("redis://" + server.address() + "/3");
-  const auto first = CreateAt(server.address());
-  ASSERT_NE(third, nullptr);
-  EXPECT_EQ(third->AddKey("key"), AddResult::kNew);
-  EXPECT_EQ(first->MayMatch("key"), Answer::kNo);
-  server.Restart();
-  EXPECT_EQ(third->MayMatch("key"), Answer::kMaybe);
-  EXPECT_EQ(first->AddKey("other"), AddResult::kNew) << first->error();
-  EXPECT_EQ(third->MayMatch("other"), Answer::kNo);
-}
-
-TEST_F(RedisConnectTest, UnixSocket) {
-  const TempDir dir;
-  const std::string path = dir.Path("redis.sock");
-  const RedisServer server({"--unixsocket", path});
-  ExpectSame("unix://" + path + "?db=2", "redis://" + server.address() + "/2");
-  ExpectRefused("unix://" + path + "x", path + "x: cannot connect: No such file");
 }
 
 TEST_F(RedisConnectTest, ClusterHasDatabase0Only) {

@@ -1,7 +1,10 @@
-// SharedBloomFilter on one working server: keys, answers, rates and bytes.
+// SharedBloomFilter on one working server: keys, answers, rates and bytes, also in several threads
+// and processes.
 #include "bloomline/redis_bloom_filter.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -186,6 +189,42 @@ TEST_F(RedisBloomFilterTest, ExactlyOneOfConcurrentWritersSeesAKeyAsNew) {
     ASSERT_EQ(times_new[i], 1) << keys[i];
     ASSERT_EQ(filter->MayMatch(keys[i]), Answer::kMaybe);
   }
+}
+
+// Parent and child must not read replies to the other's queries.
+TEST_F(RedisBloomFilterTest, ParentAndChildQueryAtTheSameTime) {
+  servers_.when_unavailable = WhenUnavailable::kError;
+  // So empty that no missing key is a false positive.
+  const auto filter = Create("f", Options(1000000));
+  ASSERT_NE(filter, nullptr);
+  const std::vector<std::string> present = Keys(2000, "present");
+  const std::vector<std::string> absent = Keys(2000, "absent");
+  ASSERT_TRUE(filter->AddKeys(present));
+
+  // The number of wrong answers, in queries of single keys and of many.
+  const auto count_wrong = [&](const std::vector<std::string>& keys, Answer expected) {
+    size_t wrong = 0;
+    std::vector<Answer> answers(keys.size());
+    for (size_t i = 0; i < 300; ++i) wrong += filter->MayMatch(keys[i]) != expected;
+    for (int round = 0; round < 5; ++round) {
+      filter->MayMatch(keys, answers.data());
+      wrong += keys.size() - Count(answers, expected);
+    }
+    return wrong;
+  };
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const bool is_added = filter->AddKey("by the child") == AddResult::kNew;
+    _exit(is_added && count_wrong(absent, Answer::kNo) == 0 ? 0 : 1);
+  }
+  EXPECT_EQ(count_wrong(present, Answer::kMaybe), 0u);
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0) << "the child";
+  // The child has closed its copy of the connection. The parent's must still work.
+  EXPECT_EQ(filter->MayMatch("by the child"), Answer::kMaybe);
+  EXPECT_EQ(filter->error(), "");
 }
 
 }  // namespace

@@ -2,10 +2,8 @@
 // takes over.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,37 +16,6 @@
 
 namespace bloomline::tests {
 namespace {
-
-// Adds batch after batch until it is stopped. Keeps the acknowledged keys.
-class Adder {
- public:
-  Adder(const RedisServers& servers, const AddOptions& options, const std::string& prefix)
-      : thread_([this, servers, options, prefix] {
-          const auto filter = SharedBloomFilter::Open(servers, "f", nullptr);
-          for (int batch = 0; !stop_ && filter != nullptr; ++batch) {
-            const std::vector<std::string> keys = Keys(200, prefix + std::to_string(batch) + "/");
-            std::vector<AddResult> results(keys.size(), AddResult::kFailed);
-            filter->AddKeys(keys, results.data(), options);
-            for (size_t i = 0; i < keys.size(); ++i) {
-              if (results[i] != AddResult::kFailed) acknowledged_.push_back(keys[i]);
-            }
-            num_acknowledged = acknowledged_.size();
-          }
-        }) {}
-
-  std::vector<std::string> Stop() {
-    stop_ = true;
-    thread_.join();
-    return acknowledged_;
-  }
-
-  std::atomic<size_t> num_acknowledged{0};
-
- private:
-  std::vector<std::string> acknowledged_;
-  std::atomic<bool> stop_{false};
-  std::thread thread_;
-};
 
 class RedisClusterReplicaTest : public RedisTest {
  protected:
@@ -76,11 +43,6 @@ class RedisClusterReplicaTest : public RedisTest {
     });
   }
 
-  // KEYS finds the keys in all slots of node 0, also in those that move.
-  std::vector<std::string> ShardsAtNode0(const std::string& name) {
-    return cluster_->node(0).KeysLike("bloomline:shard:{" + name + ":*");
-  }
-
   // n keys of the filter "f" whose bits are in this shard.
   std::vector<std::string> KeysOf(const std::string& shard, size_t n, const std::string& prefix) {
     const std::string entry = redis::EntryKey("f");
@@ -96,24 +58,51 @@ class RedisClusterReplicaTest : public RedisTest {
     return keys;
   }
 
-  void MoveToNode1(const std::string& key) {
-    cluster_->BeginMigration(key, 0, 1);
-    cluster_->MoveKey(key, 0, 1);
-  }
-
-  void ReplaceNode0() {
-    cluster_->node(0).Kill();
-    cluster_->replica(0).Continue();
-    ASSERT_TRUE(ReplicaOfNode0TakesOver());
-  }
-
   std::unique_ptr<RedisCluster> cluster_;
 };
 
+// One cluster for all, because it takes seconds to start.
 TEST_F(RedisClusterReplicaTest, NoConfirmedKeyIsLostWhenANodeDies) {
+  // The replica of node 0 has an older filter of this name, and lacks shards of the new one. So no
+  // key is confirmed, wherever it lies.
+  WaitForReplicas(cluster_->node(0), 1);
+  ASSERT_NE(Create(), nullptr);
+  WaitForReplicas(cluster_->node(0), 1);
+  CutOff(&cluster_->node(0), &cluster_->replica(0));
+  std::string error;
+  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
   const auto filter = Create();
-  EXPECT_EQ(filter->AddKey("first", Replicas(1, 10000)), AddResult::kNew);
-  Adder adder(servers_, Replicas(1, 500), "key");
+  ASSERT_NE(filter, nullptr);
+  std::vector<std::string> keys = Keys(1000, "key");
+  std::vector<AddResult> results(keys.size());
+  EXPECT_FALSE(filter->AddKeys(keys, results.data(), Replicas(1, 100)));
+  EXPECT_EQ(Count(results, AddResult::kFailed), keys.size());
+  EXPECT_NE(filter->error().find("0 of 1 replicas confirmed"), std::string::npos)
+      << filter->error();
+  cluster_->replica(0).Continue();
+  WaitForReplicas(cluster_->node(0), 1);
+  EXPECT_NE(filter->AddKey("first", Replicas(1, 10000)), AddResult::kFailed) << filter->error();
+
+  // While a slot moves, the node that took the addition gets the WAIT.
+  const std::string shard = cluster_->node(0).KeysLike("bloomline:shard:{f:*").at(0);
+  const std::vector<std::string> moving = KeysOf(shard, 2, "moving");
+  cluster_->BeginMigration(shard, 0, 1);
+  cluster_->MoveKey(shard, 0, 1);
+  EXPECT_EQ(filter->AddKey(moving[0], Replicas(1, 10000)), AddResult::kNew) << filter->error();
+  CutOff(&cluster_->node(1), &cluster_->replica(1));
+  EXPECT_EQ(filter->AddKey(moving[1], Replicas(1, 100)), AddResult::kFailed);
+  EXPECT_NE(filter->error().find(cluster_->node(1).address() + ": 0 of 1 replicas confirmed"),
+            std::string::npos)
+      << filter->error();
+  cluster_->replica(1).Continue();
+  WaitForReplicas(cluster_->node(1), 1);
+  const std::string slot = cluster_->Slot(shard);
+  EXPECT_EQ(cluster_->node(0).Command({"CLUSTER", "SETSLOT", slot, "STABLE"}), "OK");
+  cluster_->MoveKey(shard, 1, 0);
+  EXPECT_EQ(cluster_->node(1).Command({"CLUSTER", "SETSLOT", slot, "STABLE"}), "OK");
+
+  // Node 0 dies.
+  Adder adder(servers_, Replicas(1, 500), "added");
   ASSERT_TRUE(Within30Seconds([&] { return adder.num_acknowledged > 1000; }));
   cluster_->node(0).Kill();
   ASSERT_TRUE(ReplicaOfNode0TakesOver());
@@ -121,8 +110,8 @@ TEST_F(RedisClusterReplicaTest, NoConfirmedKeyIsLostWhenANodeDies) {
   // The dead node has no other replica to confirm, so its shards accept no keys for now.
   const std::vector<std::string> acknowledged = adder.Stop();
   EXPECT_EQ(CountLost(filter.get(), acknowledged), 0u) << "of " << acknowledged.size();
-  std::vector<AddResult> results(1000);
-  const std::vector<std::string> keys = Keys(1000, "later");
+  EXPECT_EQ(filter->MayMatch(moving[0]), Answer::kMaybe);
+  keys = Keys(1000, "later");
   EXPECT_TRUE(filter->AddKeys(keys, results.data())) << filter->error();
   EXPECT_EQ(CountLost(filter.get(), keys), 0u);
   EXPECT_FALSE(filter->AddKeys(keys, results.data(), Replicas(1, 50)));
@@ -131,44 +120,6 @@ TEST_F(RedisClusterReplicaTest, NoConfirmedKeyIsLostWhenANodeDies) {
   EXPECT_GT(Count(results, AddResult::kPresent), 0u) << "the other nodes have their replicas";
   std::printf("%zu keys acknowledged, %zu of them when the replica took over, 0 lost\n",
               acknowledged.size(), at_failover);
-}
-
-// The replica that takes over has an older filter of this name, and not the new one's shards.
-TEST_F(RedisClusterReplicaTest, ConfirmedKeyIsInAConfirmedFilter) {
-  WaitForReplicas(cluster_->node(0), 1);
-  ASSERT_NE(Create(), nullptr);
-  WaitForReplicas(cluster_->node(0), 1);
-  CutOff(&cluster_->node(0), &cluster_->replica(0));
-  std::string error;
-  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
-  auto filter = Create();
-  ASSERT_NE(filter, nullptr);
-  // The replica lacks shards, so no key is confirmed, wherever it lies.
-  const std::vector<std::string> keys = Keys(1000, "key");
-  std::vector<AddResult> results(keys.size());
-  EXPECT_FALSE(filter->AddKeys(keys, results.data(), Replicas(1, 100)));
-  EXPECT_EQ(Count(results, AddResult::kFailed), keys.size());
-  EXPECT_NE(filter->error().find("0 of 1 replicas confirmed"), std::string::npos)
-      << filter->error();
-  ReplaceNode0();
-  std::vector<Answer> answers(keys.size());
-  EXPECT_FALSE(filter->MayMatch(keys, answers.data())) << "shards are lost";
-}
-
-// While a slot moves, the node that took the addition gets the WAIT.
-TEST_F(RedisClusterReplicaTest, NodeThatTookTheAdditionWaits) {
-  const auto filter = Create();
-  EXPECT_EQ(filter->AddKey("first", Replicas(1, 10000)), AddResult::kNew) << filter->error();
-  const std::string shard = ShardsAtNode0("f").at(0);
-  const std::vector<std::string> keys = KeysOf(shard, 2, "key");
-  MoveToNode1(shard);
-  EXPECT_EQ(filter->AddKey(keys[0], Replicas(1, 10000)), AddResult::kNew) << filter->error();
-  CutOff(&cluster_->node(1), &cluster_->replica(1));
-  EXPECT_EQ(filter->AddKey(keys[1], Replicas(1, 100)), AddResult::kFailed);
-  EXPECT_NE(filter->error().find(cluster_->node(1).address() + ": 0 of 1 replicas confirmed"),
-            std::string::npos)
-      << filter->error();
-  cluster_->replica(1).Continue();
 }
 
 }  // namespace

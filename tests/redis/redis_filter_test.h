@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -46,6 +48,37 @@ inline AddOptions Replicas(int n, int timeout_ms) {
   options.replica_timeout_ms = timeout_ms;
   return options;
 }
+
+// A thread that adds batch after batch until it is stopped, and keeps the acknowledged keys.
+class Adder {
+ public:
+  Adder(const RedisServers& servers, const AddOptions& options, const std::string& prefix)
+      : thread_([this, servers, options, prefix] {
+          const auto filter = SharedBloomFilter::Open(servers, "f", nullptr);
+          for (int batch = 0; !stop_ && filter != nullptr; ++batch) {
+            const std::vector<std::string> keys = Keys(200, prefix + std::to_string(batch) + "/");
+            std::vector<AddResult> results(keys.size(), AddResult::kFailed);
+            filter->AddKeys(keys, results.data(), options);
+            for (size_t i = 0; i < keys.size(); ++i) {
+              if (results[i] != AddResult::kFailed) acknowledged_.push_back(keys[i]);
+            }
+            num_acknowledged = acknowledged_.size();
+          }
+        }) {}
+
+  std::vector<std::string> Stop() {
+    stop_ = true;
+    thread_.join();
+    return acknowledged_;
+  }
+
+  std::atomic<size_t> num_acknowledged{0};
+
+ private:
+  std::vector<std::string> acknowledged_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
 
 class RedisTest : public testing::Test {
  protected:

@@ -106,19 +106,9 @@ std::string Describe(const std::vector<std::string_view>& arguments) {
 }  // namespace
 
 const char* Name(RedisFault fault) {
-  constexpr const char* kNames[] = {"none",      "hold", "hold one",   "drop",     "cut inside",
-                                    "cut after", "mute", "die before", "die after"};
+  constexpr const char* kNames[] = {"none", "lose", "cut after", "hold"};
   return kNames[static_cast<size_t>(fault)];
 }
-
-struct RedisProxy::Channel {
-  int client;
-  int server;
-  std::string from_client;  // not yet a command
-  bool is_holding = false;
-  bool is_swallowing = false;
-  bool is_mute = false;
-};
 
 RedisProxy::RedisProxy(int server_port, std::vector<RedisStrike> strikes)
     : server_port_(server_port), strikes_(std::move(strikes)) {
@@ -146,7 +136,7 @@ void RedisProxy::Accept() {
     const int client = accept(listener_, nullptr, nullptr);
     if (client < 0) return;
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (dead_ || closing_) {
+    if (closing_) {
       close(client);
     } else {
       open_.push_back(client);
@@ -158,83 +148,58 @@ void RedisProxy::Accept() {
 void RedisProxy::Serve(int client) {
   const int on = 1;
   setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  Channel channel{client, ConnectTo(server_port_), {}};
+  const int server = ConnectTo(server_port_);
+  std::string from_client;  // not yet a command
   for (;;) {
-    pollfd sockets[] = {{channel.client, POLLIN, 0}, {channel.server, POLLIN, 0}};
+    pollfd sockets[] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
     if (poll(sockets, 2, -1) < 0) break;
     if (sockets[1].revents != 0) {
       std::string replies;
-      if (!ReceiveSome(channel.server, &replies)) break;
-      if (!channel.is_mute && !SendAll(channel.client, replies)) break;
+      if (!ReceiveSome(server, &replies) || !SendAll(client, replies)) break;
     }
     if (sockets[0].revents != 0) {
-      if (!ReceiveSome(channel.client, &channel.from_client)) break;
-      if (!ToServer(&channel)) break;
+      if (!ReceiveSome(client, &from_client) || !ToServer(server, &from_client)) break;
     }
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   open_.erase(std::find(open_.begin(), open_.end(), client));
-  close(channel.server);
-  close(channel.client);
+  close(server);
+  close(client);
 }
 
 // Returns false if the connection must end.
-bool RedisProxy::ToServer(Channel* channel) {
+bool RedisProxy::ToServer(int server, std::string* from_client) {
   for (;;) {
     size_t length = 0;
-    const std::vector<std::string_view> arguments = Parse(channel->from_client, &length);
+    const std::vector<std::string_view> arguments = Parse(*from_client, &length);
     if (arguments.empty()) return true;
-    const std::string command = channel->from_client.substr(0, length);
+    const std::string command = from_client->substr(0, length);
     size_t number;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       number = commands_.size();
       commands_.push_back(Describe(arguments));
     }
-    channel->from_client.erase(0, length);
-    if (number == deliver_at_) Deliver();
-    if (!Pass(channel, command, FaultOf(number))) return false;
+    from_client->erase(0, length);
+    if (!Pass(server, number, command)) return false;
   }
 }
 
-RedisFault RedisProxy::FaultOf(size_t number) const {
+bool RedisProxy::Pass(int server, size_t number, std::string_view command) {
+  RedisFault fault = RedisFault::kNone;
   for (const RedisStrike& strike : strikes_) {
-    if (number == strike.at) return strike.fault;
+    if (number != strike.at) continue;
+    fault = strike.fault;
+    if (strike.before) strike.before();
   }
-  return RedisFault::kNone;
-}
-
-bool RedisProxy::Pass(Channel* channel, std::string_view command, RedisFault fault) {
-  const auto keep = [&] {
+  if (fault == RedisFault::kHold) {
     const std::lock_guard<std::mutex> lock(mutex_);
     kept_.emplace_back(command);
-  };
-  if (fault == RedisFault::kHold) channel->is_holding = true;
-  if (fault == RedisFault::kHoldOne) keep();
-  if (fault == RedisFault::kHoldOne || fault == RedisFault::kDrop) channel->is_swallowing = true;
-  if (channel->is_holding) keep();
-  if (channel->is_holding || channel->is_swallowing) return true;
-
-  switch (fault) {
-    case RedisFault::kCutInside:
-      SendAll(channel->server, command.substr(0, command.size() / 2));
-      return false;
-    case RedisFault::kCutAfter:
-    case RedisFault::kDieAfter:
-      dead_ = fault == RedisFault::kDieAfter;
-      SendAll(channel->server, command);
-      WaitForServer(channel->server);
-      return false;
-    case RedisFault::kMute:
-      channel->is_mute = true;
-      break;
-    case RedisFault::kDieBefore:
-      dead_ = true;
-      return false;
-    default:
-      break;
   }
-  return SendAll(channel->server, command);
+  if (fault == RedisFault::kHold || fault == RedisFault::kLose) return false;
+  if (!SendAll(server, command)) return false;
+  if (fault == RedisFault::kCutAfter) WaitForServer(server);
+  return fault == RedisFault::kNone;
 }
 
 void RedisProxy::Deliver() {

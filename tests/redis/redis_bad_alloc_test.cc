@@ -1,0 +1,77 @@
+// Memory that is missing in the middle of a call: the next call must not read the replies to the
+// commands of this one, nor answer for its keys.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "bloomline/redis_bloom_filter.h"
+#include "tests/redis/redis_filter_test.h"
+
+namespace {
+thread_local long allocations_left = -1;  // until one fails; -1: none does
+}
+
+void* operator new(size_t size) {
+  if (allocations_left > 0 && --allocations_left == 0) throw std::bad_alloc();
+  void* const memory = std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+namespace bloomline::tests {
+namespace {
+
+// Whether f() throws because its n-th allocation fails.
+template <typename F>
+bool ThrowsAt(long n, F f) {
+  allocations_left = n;
+  bool threw = false;
+  try {
+    f();
+  } catch (const std::bad_alloc&) {
+    threw = true;
+  }
+  allocations_left = -1;
+  return threw;
+}
+
+class RedisBadAllocTest : public RedisFilterTest {};
+
+TEST_F(RedisBadAllocTest, CallsAfterAnExceptionAreRight) {
+  servers_.when_unavailable = WhenUnavailable::kError;
+  const auto filter = Create("f", Options(1000000));  // so empty that no missing key matches
+  const std::vector<std::string> present = Keys(20, "present");
+  const std::vector<std::string> absent = Keys(20, "absent");
+  const std::vector<std::string> unconfirmed = Keys(20, "unconfirmed");
+  ASSERT_TRUE(filter->AddKeys(present));
+  std::vector<Answer> answers(20);
+  std::vector<AddResult> results(20);
+  const auto expect_answers = [&](const std::vector<std::string>& keys, Answer answer) {
+    ASSERT_TRUE(filter->MayMatch(keys, answers.data())) << filter->error();
+    EXPECT_EQ(Count(answers, answer), keys.size());
+  };
+  long num_throws = 0;
+  for (bool threw = true; threw; ++num_throws) {
+    SCOPED_TRACE(num_throws);
+    threw = ThrowsAt(num_throws + 1, [&] { filter->MayMatch(absent, answers.data()); });
+    expect_answers(present, Answer::kMaybe);
+    // There is no replica. The call waits for one after the replies.
+    threw |= ThrowsAt(num_throws + 1,
+                      [&] { filter->AddKeys(unconfirmed, results.data(), Replicas(1, 1)); });
+    EXPECT_EQ(Count(results, AddResult::kFailed), results.size());
+    expect_answers(absent, Answer::kNo);
+    const std::string key = "key" + std::to_string(num_throws);
+    threw |= ThrowsAt(num_throws + 1, [&] { filter->AddKey(key); });
+    EXPECT_NE(filter->AddKey(key), AddResult::kFailed) << filter->error();
+    EXPECT_EQ(filter->MayMatch(key), Answer::kMaybe);
+  }
+  EXPECT_GT(num_throws, 20);
+}
+
+}  // namespace
+}  // namespace bloomline::tests
