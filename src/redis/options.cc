@@ -1,5 +1,6 @@
 // Checks RedisServers, SharedBloomFilterOptions and AddOptions.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
@@ -24,10 +25,13 @@ std::string CheckTls(const RedisTls& tls, bool is_wanted) {
   if (is_wanted && !redis::HasTls()) {
     return "servers has a rediss:// address, but this build has no TLS, which needs hiredis_ssl";
   }
-  const bool is_empty =
-      (tls.ca_file + tls.ca_path + tls.certificate_file + tls.key_file + tls.server_name).empty();
-  if (!is_wanted && !is_empty) {
-    return "tls is set, but servers has no rediss:// address, so there would be no TLS";
+  for (const auto& [name, value] :
+       {std::pair("ca_file", &tls.ca_file), std::pair("ca_path", &tls.ca_path),
+        std::pair("certificate_file", &tls.certificate_file), std::pair("key_file", &tls.key_file),
+        std::pair("server_name", &tls.server_name)}) {
+    if (is_wanted || value->empty()) continue;
+    return std::string("tls.") + name + " is '" + *value +
+           "', but servers has no rediss:// address, so there would be no TLS";
   }
   if (tls.certificate_file.empty() != tls.key_file.empty()) {
     return "tls.certificate_file is '" + tls.certificate_file + "' and tls.key_file is '" +

@@ -135,7 +135,7 @@ TEST(RedisAddressTest, ContradictionsAreRefused) {
   refused(servers, "different users or passwords");
   servers.servers = {"h:1"};
   servers.tls.ca_file = "x.pem";
-  refused(servers, "tls is set, but servers has no rediss:// address");
+  refused(servers, "tls.ca_file is 'x.pem', but servers has no rediss:// address");
 }
 
 TEST(RedisAddressTest, WithoutTlsInTheBuildATlsAddressSaysSo) {
