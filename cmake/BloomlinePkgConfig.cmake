@@ -3,31 +3,22 @@
 # Its prefix is where the file lies, so an installed tree can be moved. An engine without a
 # pkg-config file of its own (LevelDB, and hiredis where it has no TLS) is named by its library.
 
-# bloomline_engine_flags(TARGET LIBRARY): adds an engine to the caller's libs and cflags. Folders
-# that compilers search anyway are left out.
+# bloomline_engine_flags(TARGET LIBRARY): adds an engine to the caller's libs and cflags. pkg-config
+# leaves out the folders that compilers search anyway.
 function(bloomline_engine_flags target library)
   get_target_property(imported ${target} IMPORTED)
   if(imported)
     get_target_property(location ${target} LOCATION)
     get_filename_component(folder "${location}" DIRECTORY)
-    get_filename_component(folder "${folder}" REALPATH)
-    set(implicit "")
-    foreach(known IN LISTS CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
-      get_filename_component(known "${known}" REALPATH)
-      list(APPEND implicit "${known}")
-    endforeach()
-    if(location AND NOT folder IN_LIST implicit)
+    if(folder)
       string(APPEND libs " -L${folder}")
     endif()
   endif()
   set(libs "${libs} -l${library}" PARENT_SCOPE)
   get_target_property(include_folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
-  foreach(folder IN LISTS include_folders)
-    if(IS_ABSOLUTE "${folder}" AND
-       NOT folder IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
-      string(APPEND cflags " -I${folder}")
-    endif()
-  endforeach()
+  list(FILTER include_folders INCLUDE REGEX "^/")
+  list(TRANSFORM include_folders PREPEND " -I")
+  string(JOIN "" cflags "${cflags}" ${include_folders})
   set(cflags "${cflags}" PARENT_SCOPE)
 endfunction()
 

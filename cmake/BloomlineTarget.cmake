@@ -6,8 +6,7 @@ set(BLOOMLINE_WARNINGS -Wall -Wextra -Wconversion)
 # What RocksDB's build adds, for the files that it compiles as a plugin; there, warnings are errors.
 set(BLOOMLINE_PLUGIN_WARNINGS -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
 
-# The public headers of each component. tests/packages/installed_headers_test.cmake checks that none
-# is missing.
+# The public headers of each component. tests/packages/installed_package_test finds a missing one.
 set(BLOOMLINE_HEADERS_core c_metrics.h cpu.h filter.h filter_options.h filter_theory.h
     inline_query.h key_canonicalizer.h keys.h level_sizing.h metrics.h seed.h sizing.h version.h)
 set(BLOOMLINE_HEADERS_filters atomic_bloom_filter.h bloom_filter.h counting_bloom_filter.h
@@ -114,9 +113,6 @@ function(bloomline_make_shared name)
     SOVERSION "${BLOOMLINE_SOVERSION}"
     CXX_VISIBILITY_PRESET default
     LINK_DEPENDS "${map}")
-  if(APPLE)  # its linker has no version scripts, so internal names stay visible
-    return()
-  endif()
   target_compile_options(bloomline_${name} PRIVATE -fno-semantic-interposition)
   target_link_options(bloomline_${name} PRIVATE "LINKER:--version-script=${map}"
                                                 "LINKER:-Bsymbolic-functions")
@@ -213,7 +209,7 @@ function(bloomline_install)
 
   # In a distribution, Python's package uses the shared library beside it. Elsewhere it is a wheel.
   set(python "${PROJECT_SOURCE_DIR}/src/bindings/python/bloomline")
-  if(BLOOMLINE_SPLIT_COMPONENTS AND EXISTS "${python}")
+  if(BLOOMLINE_SPLIT_COMPONENTS)
     install(DIRECTORY "${python}" DESTINATION lib/python3/dist-packages
             COMPONENT bloomline_python FILES_MATCHING PATTERN "*.py" PATTERN py.typed)
     # In the source, they are links to these.

@@ -35,28 +35,25 @@ set(CPACK_COMPONENTS_STATIC "")
 set(CPACK_BLOOMLINE_PACKAGES "")
 
 # deb(PACKAGE SECTION COMPONENTS DEPENDS SUMMARY TEXT): a package of these install components.
-function(deb package section components depends summary text)
+macro(deb package section components depends summary text)
   string(MAKE_C_IDENTIFIER "${package}" group)
   string(TOUPPER "${group}" upper)
-  set(CPACK_COMPONENT_GROUP_${upper}_DISPLAY_NAME "${package}" PARENT_SCOPE)
-  set(CPACK_DEBIAN_${upper}_DESCRIPTION "${summary}\n${text}" PARENT_SCOPE)
-  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME "${package}" PARENT_SCOPE)
-  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION "${section}" PARENT_SCOPE)
-  set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "${depends}" PARENT_SCOPE)
-  foreach(component IN LISTS components)
+  set(CPACK_COMPONENT_GROUP_${upper}_DISPLAY_NAME "${package}")
+  set(CPACK_DEBIAN_${upper}_DESCRIPTION "${summary}\n${text}")
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME "${package}")
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION "${section}")
+  set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "${depends}")
+  foreach(component ${components})
     string(TOUPPER "${component}" component_upper)
-    set(CPACK_COMPONENT_${component_upper}_GROUP "${group}" PARENT_SCOPE)
+    set(CPACK_COMPONENT_${component_upper}_GROUP "${group}")
     if(component MATCHES "_archive$|_preload_")
       list(APPEND CPACK_COMPONENTS_STATIC "${component}")
     else()
       list(APPEND CPACK_COMPONENTS_SHARED "${component}")
     endif()
   endforeach()
-  set(CPACK_COMPONENTS_SHARED "${CPACK_COMPONENTS_SHARED}" PARENT_SCOPE)
-  set(CPACK_COMPONENTS_STATIC "${CPACK_COMPONENTS_STATIC}" PARENT_SCOPE)
   list(APPEND CPACK_BLOOMLINE_PACKAGES "${group}=${package}")
-  set(CPACK_BLOOMLINE_PACKAGES "${CPACK_BLOOMLINE_PACKAGES}" PARENT_SCOPE)
-endfunction()
+endmacro()
 
 # The libraries of one release use each other's internal functions, so the versions are the same.
 set(same "(= ${BLOOMLINE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
@@ -82,17 +79,15 @@ if(redis_pc)
     string(APPEND redis_needs ", libssl-dev")
   endif()
 endif()
-foreach(engine IN ITEMS "leveldb=LevelDB=libleveldb-dev" "rocksdb=RocksDB=librocksdb-dev"
-        "redis=Redis=${redis_needs}")
-  string(REPLACE "=" ";" engine "${engine}")
-  list(GET engine 0 name)
-  list(GET engine 1 title)
-  list(GET engine 2 needs)
+set(engines leveldb rocksdb redis)
+set(titles LevelDB RocksDB Redis)
+set(needs libleveldb-dev librocksdb-dev "${redis_needs}")
+foreach(name title need IN ZIP_LISTS engines titles needs)
   deb(libbloomline-${name}${BLOOMLINE_SOVERSION} libs "bloomline_${name}" "${core} ${same}"
       "filters for ${title} (shared library)"
       "${about}\nThis package has the library for ${title}.")
   deb(libbloomline-${name}-dev libdevel "bloomline_${name}_dev;bloomline_${name}_archive"
-      "libbloomline-${name}${BLOOMLINE_SOVERSION} ${same}, libbloomline-dev ${same}, ${needs}"
+      "libbloomline-${name}${BLOOMLINE_SOVERSION} ${same}, libbloomline-dev ${same}, ${need}"
       "filters for ${title} (development files)"
       "${about}\nThis package has the header, the static library, CMake and pkg-config files for\n\
 ${title}.")
@@ -104,20 +99,16 @@ deb(bloomline-rewrite utils "bloomline_rewrite"
     "libbloomline-rocksdb${BLOOMLINE_SOVERSION} ${same}, ${core} ${same}"
     "new filters for the files of a RocksDB database"
     "${about}\nThis package has the program bloomline-rewrite, for databases that no program has open.")
-if(EXISTS "${BLOOMLINE_SOURCE}/src/bindings/python/bloomline")
-  deb(python3-bloomline python "bloomline_python" "${core} ${same}, python3 (>= 3.9)"
-      "filters for key-value stores (Python)"
-      "${about}\nThis package has the module for /usr/bin/python3.")
-  set(CPACK_DEBIAN_PYTHON3_BLOOMLINE_PACKAGE_SUGGESTS
-      "libbloomline-redis${BLOOMLINE_SOVERSION} ${same}")  # bloomline.redis
-  set(CPACK_DEBIAN_PYTHON3_BLOOMLINE_PACKAGE_CONTROL_EXTRA
-      "${BLOOMLINE_SOURCE}/packaging/python/postinst;${BLOOMLINE_SOURCE}/packaging/python/prerm")
-endif()
-foreach(engine IN ITEMS "leveldb=LevelDB" "rocksdb=RocksDB")
-  string(REPLACE "=" ";" engine "${engine}")
-  list(GET engine 0 name)
-  list(GET engine 1 title)
+deb(python3-bloomline python "bloomline_python" "${core} ${same}, python3 (>= 3.9)"
+    "filters for key-value stores (Python)"
+    "${about}\nThis package has the module for /usr/bin/python3.")
+set(CPACK_DEBIAN_PYTHON3_BLOOMLINE_PACKAGE_SUGGESTS
+    "libbloomline-redis${BLOOMLINE_SOVERSION} ${same}")  # bloomline.redis
+set(CPACK_DEBIAN_PYTHON3_BLOOMLINE_PACKAGE_CONTROL_EXTRA
+    "${BLOOMLINE_SOURCE}/packaging/python/postinst;${BLOOMLINE_SOURCE}/packaging/python/prerm")
+foreach(engine IN ITEMS LevelDB RocksDB)
+  string(TOLOWER ${engine} name)
   deb(bloomline-preload-${name} libs "bloomline_preload_${name}" ""
-      "filters for programs that use ${title}, without compiling them"
-      "${about}\nThis package has a library to preload into programs that use ${title}.")
+      "filters for programs that use ${engine}, without compiling them"
+      "${about}\nThis package has a library to preload into programs that use ${engine}.")
 endforeach()
