@@ -1,4 +1,4 @@
-//! Links bloomline's C functions. In a checkout, or in the one that BLOOMLINE_SOURCE names, it
+//! Declares bloomline's C functions, from c.h, and links them. In a checkout, or in the one that BLOOMLINE_SOURCE names, it
 //! builds them with CMake as static libraries, or takes those of the build that BLOOMLINE_BUILD
 //! names. Otherwise, or with BLOOMLINE_INSTALLED=1, it links the installed ones that pkg-config
 //! finds.
@@ -13,6 +13,7 @@ fn main() {
     for variable in ["PKG_CONFIG_PATH", "CXX", "CXXFLAGS", "CMAKE_TOOLCHAIN_FILE", "DOCS_RS"] {
         println!("cargo:rerun-if-env-changed={variable}");
     }
+    declare("src/c.h");
     if env::var_os("DOCS_RS").is_some() {
         return; // documentation needs no library
     }
@@ -21,6 +22,66 @@ fn main() {
         Some(source) if !installed => build(&source),
         _ => link_installed(),
     }
+}
+
+/// Writes the types and functions of the header, in Rust, for src/ffi.rs.
+fn declare(header: &str) {
+    println!("cargo:rerun-if-changed={header}");
+    let text = std::fs::read_to_string(header).expect("the crate has the header");
+    // Of "a /* b */ c" the parts are "a " and " b */ c".
+    let code: String =
+        text.split("/*").map(|part| part.split_once("*/").map_or(part, |(_, code)| code)).collect();
+    let (mut types, mut functions) = (String::new(), String::new());
+    for statement in code.split(';') {
+        let words = statement.split_whitespace().collect::<Vec<_>>().join(" ");
+        if let Some((_, name)) = words.rsplit_once("typedef struct ") {
+            let name = name.split(' ').next().expect("the name of a type");
+            types += &format!("#[repr(C)]\npub struct {name}([u8; 0]);\n");
+        } else if let Some((_, function)) = words.rsplit_once("extern ") {
+            let Some((head, parameters)) = function.split_once('(') else { continue }; // extern "C"
+            let (result, name) = head.rsplit_once(' ').expect("a result and a name");
+            let parameters = parameters.trim_end_matches(')').split(", ").map(|parameter| {
+                match parameter.rsplit_once(' ') {
+                    Some((c, name)) if !name.ends_with('*') => rust_type(c), // without its name
+                    _ => rust_type(parameter),
+                }
+            });
+            let list = parameters.filter(|rust| rust != "()").map(|rust| format!("_: {rust}"));
+            let list = list.collect::<Vec<_>>().join(", ");
+            functions += &format!("    pub fn {name}({list}) -> {};\n", rust_type(result));
+        }
+    }
+    let declared = format!("{types}extern \"C\" {{\n{functions}}}\n");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    std::fs::write(out.join("ffi.rs"), declared).expect("OUT_DIR can be written");
+}
+
+/// A type of C in Rust: "const char* const*" is "*const *const c_char".
+fn rust_type(c: &str) -> String {
+    if c == "void*" {
+        return "*mut c_void".into();
+    }
+    if let Some(target) = c.strip_suffix(" const*") {
+        return format!("*const {}", rust_type(target));
+    }
+    if let Some(target) = c.strip_suffix('*') {
+        return match target.strip_prefix("const ") {
+            Some(target) => format!("*const {}", rust_type(target)),
+            None => format!("*mut {}", rust_type(target)),
+        };
+    }
+    let rust = match c {
+        "void" => "()",
+        "char" => "c_char",
+        "int" => "c_int",
+        "double" => "f64",
+        "size_t" => "usize",
+        "uint8_t" => "u8",
+        "uint32_t" => "u32",
+        "uint64_t" => "u64",
+        handle => handle,
+    };
+    rust.to_string()
 }
 
 /// The checkout, if there is one.

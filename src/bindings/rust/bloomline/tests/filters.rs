@@ -98,15 +98,6 @@ fn saved_bytes_are_those_of_all_languages() -> Result<(), Error> {
 }
 
 #[test]
-fn builders_end_in_their_own_type() -> Result<(), Error> {
-    let filter: BloomFilter = BloomFilter::with_false_pos(0.01).items(["apple"])?;
-    assert!(filter.contains("apple") && !filter.contains("pear"));
-    let _: BloomFilter = BloomFilter::with_false_pos(0.01).expected_items(10)?;
-    let _: FilterBuilder = FilterBuilder::options().build()?;
-    Ok(())
-}
-
-#[test]
 fn static_filters_are_bytes() -> Result<(), Error> {
     for format in [Format::Blocked, Format::Compact] {
         let bits = bloomline::bits_per_key_for_false_positive_rate(format, 0.01).expect("a size");
@@ -128,44 +119,42 @@ fn static_filters_are_bytes() -> Result<(), Error> {
 }
 
 #[test]
-fn errors_name_the_value_and_what_is_allowed() {
-    let check = |result: Result<BloomFilter, Error>, begin: &str| {
-        let error = result.expect_err(begin).to_string();
-        assert!(error.starts_with(begin), "{error}");
+fn errors_have_a_sentence_and_a_kind() {
+    use std::io::ErrorKind::NotFound;
+    use ErrorKind::{InvalidData, InvalidInput, Io, OutOfMemory};
+    let check = |result: Result<BloomFilter, Error>, kind: ErrorKind, begin: &str| {
+        let error: Box<dyn std::error::Error> = Box::new(result.expect_err(begin));
+        let error = error.downcast::<Error>().expect("an Error");
+        assert!(error.to_string().starts_with(begin), "{error}");
+        assert_eq!(error.kind(), kind, "{error}");
     };
-    check(BloomFilter::with_false_pos(1.5).expected_items(10), "false_positive_rate is 1.5; ");
-    check(BloomFilter::builder().build(), "capacity is 0; allowed: 1 and more");
-    check(BloomFilter::load("/nowhere"), "/nowhere: cannot be opened");
-    check(BloomFilter::load("/dev/zero"), "/dev/zero: is not a regular file");
-    check(BloomFilter::load("a\0b"), "path is \"a\\0b\"; allowed: one without a zero byte");
-    check(BloomFilter::from_bytes(b"no filter"), "bytes: ");
-    let mut small = BloomFilter::with_false_pos(0.1).expected_items(10).expect("a filter");
-    let large = BloomFilter::with_false_pos(0.1).expected_items(9999).expect("a filter");
-    let error = small.merge(&large).expect_err("another size").to_string();
-    assert!(error.contains("num_bits"), "{error}");
+    let builder = BloomFilter::builder;
+    check(builder().build(), InvalidInput, "capacity is 0; allowed: 1 and more");
+    check(builder().num_bits(1 << 50).num_probes(6).build(), OutOfMemory, "out of memory");
+    check(BloomFilter::load("/nowhere"), Io(NotFound), "/nowhere: cannot be opened");
+    check(BloomFilter::load("/dev/zero"), InvalidData, "/dev/zero: is not a regular file");
+    check(BloomFilter::load("a\0b"), InvalidInput, "path is \"a\\0b\"; allowed: one without");
+    check(BloomFilter::from_bytes(b"no filter"), InvalidData, "bytes: ");
+    assert_eq!(FilterView::validate(b"x").unwrap_err().kind(), InvalidData);
+    let mut small = builder().capacity(10).build().expect("a filter");
+    let large = builder().capacity(9999).build().expect("a filter");
+    assert!(small.merge(&large).unwrap_err().to_string().contains("num_bits"));
+    assert_eq!(small.save("/nowhere/x").unwrap_err().kind(), Io(NotFound));
     assert_eq!(bloomline::bits_per_key_for_false_positive_rate(Format::Compact, 1e-30), None);
 }
 
 #[test]
-fn errors_have_a_kind() {
-    let kind_of = |result: Result<BloomFilter, Error>| result.unwrap_err().kind();
-    assert_eq!(kind_of(BloomFilter::builder().build()), ErrorKind::InvalidInput);
-    assert_eq!(kind_of(BloomFilter::load("a\0b")), ErrorKind::InvalidInput);
-    assert_eq!(kind_of(BloomFilter::from_bytes(b"no filter")), ErrorKind::InvalidData);
-    assert_eq!(kind_of(BloomFilter::load("/dev/zero")), ErrorKind::InvalidData);
-    use std::io::ErrorKind::{NotFound, PermissionDenied};
-    assert_eq!(kind_of(BloomFilter::load("/nowhere")), ErrorKind::Io(NotFound));
-    let filter = BloomFilter::builder().capacity(10).build().expect("a filter");
-    let folder = filter.save("/proc/self/x").unwrap_err();
-    assert!(
-        [ErrorKind::Io(NotFound), ErrorKind::Io(PermissionDenied)].contains(&folder.kind()),
-        "{folder}"
-    );
-    let huge = BloomFilter::builder().num_bits(1 << 50).num_probes(6).build();
-    assert_eq!(kind_of(huge), ErrorKind::OutOfMemory);
-    assert_eq!(FilterView::validate(b"x").unwrap_err().kind(), ErrorKind::InvalidData);
-    let error: Box<dyn std::error::Error> = Box::new(Error::new(ErrorKind::InvalidInput, "x"));
-    assert_eq!(error.to_string(), "x");
+fn constants_agree_with_the_header() {
+    let check = |name: String, value: i32| {
+        let constant = format!("bloomline_{} = {value}", name.to_lowercase());
+        assert!(include_str!("../src/c.h").contains(&constant), "{constant}");
+    };
+    for format in [Format::Blocked, Format::Compact] {
+        check(format!("format_{format:?}"), format.into());
+    }
+    for layout in [Layout::Blocked, Layout::Standard, Layout::Blocked128, Layout::Blocked64] {
+        check(format!("bloom_{layout:?}"), layout.into());
+    }
 }
 
 #[test]

@@ -1,0 +1,1 @@
+../../../../../include/bloomline/c.h
