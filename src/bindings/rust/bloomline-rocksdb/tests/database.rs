@@ -107,29 +107,6 @@ fn databases_have_the_filter_and_reopen_with_it() {
     }
 }
 
-/// RocksDB's own policy uses the filters, and reads it from the OPTIONS file.
-#[test]
-fn stock_filters_are_rocksdbs_own() {
-    for (format, own) in [("bloom", "bloomfilter:10"), ("ribbon", "ribbonfilter:10")] {
-        let path = folder(format);
-        let text = format!("{{id=bloomline;format={format};bits_by_level=auto;stock_id=true}}");
-        let family = FamilyOptions::with_filter(&text).descriptor("default").expect("a family");
-        assert!(useful(Options::default(), &path, vec![family]) > KEYS / 2 * 98 / 100);
-        let (name, _) = own.split_once(':').expect("a name");
-        assert_eq!(files_with(&path, ".sst", name), 1, "{format}");
-        assert_eq!(files_with(&path, ".sst", "bloomline"), 0, "{format}");
-        // From RocksDB 8.7 on, filter_policy={id=ribbonfilter:10:-1;bloom_before_level=-1;}.
-        assert!(files_with(&path, "OPTIONS", &format!("={own}")) > 0, "{format}");
-        assert_eq!(files_with(&path, "OPTIONS", "bloomline"), 0, "{format}");
-
-        let (env, cache) = (Env::new().expect("an environment"), Cache::new_lru_cache(1 << 20));
-        let (options, own) = Options::load_latest(&path, env, false, cache).expect("options");
-        // Two files now: bloomline's and RocksDB's.
-        assert!(useful(options, &path, own) > KEYS * 98 / 100);
-        DB::destroy(&Options::default(), &path).expect("the folder");
-    }
-}
-
 /// Their upper bound is enough: the crate has no function for `auto_prefix_mode`.
 #[test]
 fn scans_of_empty_ranges_skip_files() {
@@ -185,36 +162,15 @@ fn wrong_options_are_errors() {
         assert!(error.to_string().contains(part), "{error}");
         assert_eq!(error.kind(), ErrorKind::InvalidInput);
     };
+    let with = || FamilyOptions::with_filter("bloomline");
     check(FamilyOptions::with_filter("{id=bloomline;format=cuckoo}"), "format is 'cuckoo'");
-    check(FamilyOptions::with_filter("{id=bloomline;stock_id=true}"), "stock_id is true");
-    check(FamilyOptions::with_filter("bloomline").table("block_sice=1"), "block_sice");
-    check(FamilyOptions::with_filter("bloomline").family("a_buffer=1"), "a_buffer");
-    check(FamilyOptions::with_filter("bloomline").family("a=1\nb=2"), "one line");
-    // What RocksDB would take for the default.
-    for name in ["comparator", "merge_operator", "compaction_filter_factory", "memtable_factory"] {
-        let family = FamilyOptions::with_filter("bloomline").family(&format!("{name}=typo"));
-        check(family, ": typo");
-    }
-    let table = "block_size=8192;flush_block_policy_factory=typo";
-    check(FamilyOptions::with_filter("bloomline").table(table), ": typo");
-    let empty = FamilyOptions::with_filter("bloomline").descriptor("").err().expect("an error");
+    check(with().table("block_sice=1"), "block_sice");
+    check(with().family("a=1\nb=2"), "one line");
+    check(with().family("comparator=typo"), ": typo"); // RocksDB would take the default
+    check(with().table("block_size=8192;flush_block_policy_factory=typo"), ": typo");
+    check(with().table("filter_policy = null"), "null\"; allowed: no filter_policy");
+    let empty = with().descriptor("").err().expect("an error");
     assert_eq!(empty.to_string(), "name is \"\"; allowed: one byte and more");
-    let two = "block_size=8192; filter_policy = null";
-    check(
-        FamilyOptions::with_filter("bloomline").table(two),
-        "filter_policy = null\"; allowed: no filter_policy",
-    );
-}
-
-#[test]
-fn known_names_are_right() {
-    let text = "comparator=rocksdb.ReverseBytewiseComparator;compression_per_level=kNoCompression:\
-                kNoCompression;prefix_extractor=bloomline.ranges";
-    let range = "{id=bloomline;range_prefixes=auto}";
-    for (filter, text) in [("bloomline", text), (range, "prefix_extractor=bloomline.ranges")] {
-        let family = FamilyOptions::with_filter(filter).family(text).descriptor("default");
-        family.map(|_| ()).expect("a family");
-    }
 }
 
 #[test]
@@ -232,22 +188,6 @@ fn families_have_the_name_asked_for() {
     for name in ["default", "books", r"a\nb\", "\"quoted\" [name]", " x "] {
         let family = FamilyOptions::with_filter("bloomline").descriptor(name).expect(name);
         assert_eq!(family.name(), name);
-    }
-}
-
-/// What another process with this number left, in another container or before a crash.
-#[test]
-fn folders_of_others_stay() {
-    let process = std::process::id();
-    let left = |i| std::env::temp_dir().join(format!("bloomline_rocksdb_{process}_{i}"));
-    for i in 0..20 {
-        std::fs::create_dir_all(left(i)).expect("a folder");
-    }
-    let families = FamilyOptions::with_filter("bloomline");
-    let made = (0..3).map(|_| families.descriptor("default").is_ok());
-    assert_eq!(made.collect::<Vec<_>>(), [true; 3]);
-    for i in 0..20 {
-        std::fs::remove_dir(left(i)).expect("the folder");
     }
 }
 
