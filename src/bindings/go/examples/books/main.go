@@ -3,11 +3,9 @@
 package main
 
 // #include <rocksdb/c.h>
-// #include <stdlib.h>
 import "C"
 
 import (
-	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -24,71 +22,45 @@ func main() {
 	if len(os.Args) == 3 {
 		text = os.Args[2]
 	}
-	if err := run(os.Args[1], text); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func run(directory, text string) error {
 	policy, err := rocksdb.NewFilterPolicy(text)
 	if err != nil {
-		return err
+		log.Fatal(err)
 	}
+	// The end of the process frees what RocksDB's C functions create.
 	table := C.rocksdb_block_based_options_create()
-	defer C.rocksdb_block_based_options_destroy(table)
 	C.rocksdb_block_based_options_set_filter_policy(table, (*C.rocksdb_filterpolicy_t)(policy))
 	options := C.rocksdb_options_create()
-	defer C.rocksdb_options_destroy(options)
 	C.rocksdb_options_set_create_if_missing(options, 1)
 	C.rocksdb_options_set_block_based_table_factory(options, table)
-
-	name := C.CString(directory)
-	defer C.free(unsafe.Pointer(name))
 	var message *C.char
-	db := C.rocksdb_open(options, name, &message)
-	if err := taken(message); err != nil {
-		return err
-	}
-	defer C.rocksdb_close(db)
+	db := C.rocksdb_open(options, C.CString(os.Args[1]), &message)
+	check(message)
 
 	write, read := C.rocksdb_writeoptions_create(), C.rocksdb_readoptions_create()
-	defer C.rocksdb_writeoptions_destroy(write)
-	defer C.rocksdb_readoptions_destroy(read)
 	for i := 0; i < 1000; i++ {
 		key, length := title(i)
 		C.rocksdb_put(db, write, key, length, key, length, &message)
-		if err := taken(message); err != nil {
-			return err
-		}
+		check(message)
 	}
-	flush := C.rocksdb_flushoptions_create()
-	defer C.rocksdb_flushoptions_destroy(flush)
-	C.rocksdb_flush(db, flush, &message)
-	if err := taken(message); err != nil {
-		return err
-	}
+	C.rocksdb_flush(db, C.rocksdb_flushoptions_create(), &message)
+	check(message)
 	report, skipped, err := rocksdb.RewriteFilters(unsafe.Pointer(db), nil, "include_level0=true")
-	if err != nil {
-		return err
-	}
-	if skipped != 0 {
-		return errors.New(report)
+	if err != nil || skipped != 0 {
+		log.Fatal(report, err)
 	}
 	found := 0
 	for i := 0; i < 2000; i++ {
 		var length C.size_t
 		key, keyLength := title(i)
 		value := C.rocksdb_get(db, read, key, keyLength, &length, &message)
-		if err := taken(message); err != nil {
-			return err
-		}
+		check(message)
 		if value != nil {
 			found++
 			C.rocksdb_free(unsafe.Pointer(value))
 		}
 	}
 	fmt.Printf("found %d of 1000 books\n", found)
-	return nil
+	C.rocksdb_close(db)
 }
 
 // title is for the arguments of one call.
@@ -97,10 +69,9 @@ func title(i int) (*C.char, C.size_t) {
 	return (*C.char)(unsafe.Pointer(&key[0])), C.size_t(len(key))
 }
 
-func taken(message *C.char) error {
-	if message == nil {
-		return nil
+// check ends the program if a function of RocksDB failed.
+func check(message *C.char) {
+	if message != nil {
+		log.Fatal(C.GoString(message))
 	}
-	defer C.rocksdb_free(unsafe.Pointer(message))
-	return errors.New(C.GoString(message))
 }
