@@ -24,13 +24,10 @@ def rate(filter) -> float:
 MUTABLE = [
     ("blocked", lambda: bloomline.BloomFilter(NUM_KEYS)),
     ("standard", lambda: bloomline.BloomFilter(NUM_KEYS, layout="standard")),
-    ("blocked128", lambda: bloomline.BloomFilter(NUM_KEYS, layout="blocked128")),
-    ("blocked64", lambda: bloomline.BloomFilter(NUM_KEYS, layout="blocked64")),
     ("num_bits", lambda: bloomline.BloomFilter(num_bits=10 * NUM_KEYS, num_probes=6)),
     ("atomic", lambda: bloomline.AtomicBloomFilter(NUM_KEYS)),
     ("scalable", lambda: bloomline.ScalableBloomFilter(100)),
     ("counting", lambda: bloomline.CountingBloomFilter(NUM_KEYS)),
-    ("counting 8", lambda: bloomline.CountingBloomFilter(NUM_KEYS, counter_bits=8)),
 ]
 
 

@@ -13,28 +13,11 @@ from ._version import __version__
 _ENVIRONMENT = "BLOOMLINE_LIBRARY"
 
 
-def _parts(version: str) -> Tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))
-
-
-def _fits(library: str) -> bool:
-    """Whether a library of this version has the functions that this package calls.
-
-    Before 1.0, a minor version may change the ABI. From then on it only adds functions.
-    """
-    try:
-        ours, theirs = _parts(__version__), _parts(library)
-    except ValueError:
-        return False
-    if ours[0] == 0:
-        return ours[:2] == theirs[:2]
-    return ours[0] == theirs[0] and ours[1] <= theirs[1]
-
-
-def _soversion() -> str:
-    """The version in the names of the shared libraries and of their packages."""
-    major, minor = _parts(__version__)[:2]
-    return f"{major}.{minor}" if major == 0 else str(major)
+def _soversion(version: str) -> str:
+    """The version in the names of the shared libraries and of their packages: before 1.0, a minor
+    version may change the ABI. From then on it only adds functions."""
+    major, _, rest = version.partition(".")
+    return f"{major}.{rest.partition('.')[0]}" if major == "0" else major
 
 
 def _candidates(component: str) -> Iterator[str]:
@@ -51,7 +34,7 @@ def _candidates(component: str) -> Iterator[str]:
     if os.path.exists(bundled):
         yield bundled
         return
-    yield f"{library}.{_soversion()}"
+    yield f"{library}.{_soversion(__version__)}"
     yield library
 
 
@@ -62,7 +45,7 @@ def _open(component: str) -> Tuple[ctypes.CDLL, str]:
             return ctypes.CDLL(name), name
         except OSError as error:
             failures.append(str(error))
-    package = f"libbloomline{'' if component == 'c' else '-' + component}{_soversion()}"
+    package = f"libbloomline{'' if component == 'c' else '-' + component}{_soversion(__version__)}"
     raise ImportError(
         f"bloomline: the shared library libbloomline_{component} was not found. Install the "
         f"package {package} or a wheel that has it, or set {_ENVIRONMENT} to the "
@@ -79,7 +62,7 @@ def load(component: str, header: str) -> ctypes.CDLL:
     except AttributeError:
         raise ImportError(f"bloomline: {name} is not bloomline's C library: it has no function "
                           f"{of_version}") from None
-    if not _fits(version):
+    if _soversion(version) != _soversion(__version__):
         raise ImportError(f"bloomline: {name} is version {version}, which does not fit this "
                           f"package, version {__version__}")
     for function, (result, arguments) in prototypes(header).items():
