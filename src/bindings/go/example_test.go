@@ -3,8 +3,6 @@ package bloomline_test
 import (
 	"fmt"
 	"log"
-	"os"
-	"path/filepath"
 
 	"bloomline"
 )
@@ -18,30 +16,6 @@ func Example() {
 	seen.AddKey([]byte("apple"))
 	fmt.Println(seen.MayMatch([]byte("apple")), seen.MayMatch([]byte("pear")))
 	// Output: true false
-}
-
-func ExampleLoadBloomFilter() {
-	folder, err := os.MkdirTemp("", "fruit")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(folder)
-	file := filepath.Join(folder, "fruit.bloom")
-	fruit, err := bloomline.NewBloomFilter(bloomline.BloomFilterOptions{Capacity: 1000})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fruit.AddKeys([][]byte{[]byte("apple"), []byte("cherry")})
-	if err := fruit.Save(file); err != nil {
-		log.Fatal(err)
-	}
-	loaded, err := bloomline.LoadBloomFilter(file)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer loaded.Close()
-	fmt.Println(loaded.MayMatchKeys([][]byte{[]byte("apple"), []byte("pear")}))
-	// Output: [true false]
 }
 
 func ExampleFilterBuilder() {

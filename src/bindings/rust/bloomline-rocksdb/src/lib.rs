@@ -34,9 +34,9 @@ use librocksdb_sys as ffi;
 use std::ffi::{CStr, CString};
 use std::fmt;
 use std::fs::DirBuilder;
-use std::os::raw::{c_char, c_void};
+use std::os::raw::c_char;
 use std::os::unix::fs::DirBuilderExt;
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 
 // Declared in include/bloomline/c_rocksdb.h and c_metrics.h.
 extern "C" {
@@ -48,16 +48,6 @@ extern "C" {
     ) -> *mut ffi::rocksdb_filterpolicy_t;
     fn bloomline_rocksdb_validate_family_options(
         options: *const c_char,
-        errptr: *mut *mut c_char,
-    ) -> u8;
-    fn bloomline_rocksdb_rewrite_filters(
-        db: *mut ffi::rocksdb_t,
-        column_family: *mut ffi::rocksdb_column_family_handle_t,
-        options: *const c_char,
-        progress: Option<unsafe extern "C" fn(*mut c_void, u64, u64) -> u8>,
-        state: *mut c_void,
-        num_skipped: *mut u64,
-        report: *mut *mut c_char,
         errptr: *mut *mut c_char,
     ) -> u8;
 }
@@ -189,62 +179,6 @@ impl Drop for FilterPolicy {
         // Safety: the policy is this object's.
         unsafe { ffi::rocksdb_filterpolicy_destroy(self.0.as_ptr()) }
     }
-}
-
-/// What [`rewrite_filters`] has done.
-#[derive(Clone, Debug)]
-pub struct RewriteReport {
-    /// Files that still have another filter than their policy's.
-    pub skipped: u64,
-    /// All that was done, and what to do, in some lines.
-    pub text: String,
-}
-
-/// Gives the files of a column family the filter that its policy writes now, while the database is
-/// in use; see bloomline's docs/operating.md. The options are text, such as
-/// `bytes_per_second=20000000;dry_run=true`. A null `family` is the default one. Before each file,
-/// `progress` gets the bytes done and those to rewrite; if it returns false, the call ends soon.
-///
-/// The crate `rocksdb` keeps the handle in its `DB` private (0.23). A program with such a `DB` can
-/// close it, open the directory with `librocksdb_sys`, and call this; or use the program
-/// `bloomline-rewrite`.
-///
-/// # Safety
-///
-/// `db` is an open database of RocksDB's C functions, and no thread closes it during the call.
-/// `family` is null or one of its families. `progress` must not panic.
-pub unsafe fn rewrite_filters<F: FnMut(u64, u64) -> bool>(
-    db: *mut ffi::rocksdb_t,
-    family: *mut ffi::rocksdb_column_family_handle_t,
-    options: &str,
-    mut progress: F,
-) -> Result<RewriteReport, Error> {
-    unsafe extern "C" fn call<F: FnMut(u64, u64) -> bool>(
-        state: *mut c_void,
-        done: u64,
-        all: u64,
-    ) -> u8 {
-        // Safety: the state that is passed below, which outlives the call.
-        u8::from(unsafe { (*state.cast::<F>())(done, all) })
-    }
-    let text = c_string(options)?;
-    let (mut report, mut skipped) = (ptr::null_mut(), 0);
-    // Safety: the caller's for the handles; a string that ends with zero; a report that is NULL.
-    let result = done(ErrorKind::InvalidInput, |e| unsafe {
-        bloomline_rocksdb_rewrite_filters(
-            db,
-            family,
-            text.as_ptr(),
-            Some(call::<F>),
-            ptr::addr_of_mut!(progress).cast(),
-            &mut skipped,
-            &mut report,
-            e,
-        )
-    });
-    // Safety: NULL, or a text that malloc() gave.
-    let text = NonNull::new(report).map(|report| unsafe { taken(report) }).unwrap_or_default();
-    result.map(|()| RewriteReport { skipped, text })
 }
 
 /// Options of a column family, as text. What is not set has RocksDB's default.
