@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,13 +37,20 @@ void AnswerEachBatch(size_t num_keys, const char* const* keys, const size_t* key
 
 using support::OrSetError;
 
-// Returns a handle, which begins with a std::unique_ptr, of what make(&error) returns. Null, with
-// *errptr, if that is null or without memory.
-template <typename Handle, typename Make>
-Handle* MakeHandle(char** errptr, Make make) {
-  return OrSetError(errptr, [&](std::string* error) -> Handle* {
+// What a handle of a filter owns. The C types derive from it.
+template <typename Filter>
+struct Handle {
+  std::unique_ptr<Filter> filter;
+  const Filter& view() const { return *filter; }
+};
+
+// Returns a handle of what make(&error) returns. Null, with *errptr, if that is null or without
+// memory.
+template <typename Type, typename Make>
+Type* MakeHandle(char** errptr, Make make) {
+  return OrSetError(errptr, [&](std::string* error) -> Type* {
     auto made = make(error);
-    return made == nullptr ? nullptr : new Handle{std::move(made)};
+    return made == nullptr ? nullptr : new Type{{std::move(made)}};
   });
 }
 

@@ -17,6 +17,7 @@ using bloomline::CountingBloomFilter;
 using bloomline::MappedBloomFilter;
 using bloomline::ScalableBloomFilter;
 using bloomline::c::AnswerEachBatch;
+using bloomline::c::Handle;
 using bloomline::c::Key;
 using bloomline::c::MakeHandle;
 using bloomline::c::MallocedBytes;
@@ -28,10 +29,13 @@ static_assert(bloomline_bloom_standard == static_cast<int>(BloomLayout::kStandar
 static_assert(bloomline_bloom_blocked128 == static_cast<int>(BloomLayout::kBlocked128));
 static_assert(bloomline_bloom_blocked64 == static_cast<int>(BloomLayout::kBlocked64));
 
-// Exactly one of the two is not null. Callers get mapped filters as pointers to const, so functions
-// that change a filter never see one.
-struct bloomline_bloom_t {
-  std::unique_ptr<BloomFilter> filter;
+struct bloomline_atomic_t : Handle<AtomicBloomFilter> {};
+struct bloomline_scalable_t : Handle<ScalableBloomFilter> {};
+struct bloomline_counting_t : Handle<CountingBloomFilter> {};
+
+// One of the two filters is null. Callers get mapped ones as pointers to const, so functions that
+// change a filter never see them.
+struct bloomline_bloom_t : Handle<BloomFilter> {
   std::unique_ptr<MappedBloomFilter> mapped = nullptr;
 
   const bloomline::BloomFilterBase& view() const {
@@ -74,14 +78,6 @@ To* TurnInto(From* from, Turn turn) {
                     });                                                                    \
     return num_true;                                                                       \
   }
-
-// bloomline_NAME_t, which owns a FILTER, and its destroy function.
-#define BLOOMLINE_C_HANDLE(NAME, FILTER)           \
-  struct bloomline_##NAME##_t {                    \
-    std::unique_ptr<FILTER> filter;                \
-    const FILTER& view() const { return *filter; } \
-  };                                               \
-  void bloomline_##NAME##_destroy(bloomline_##NAME##_t* handle) { delete handle; }
 
 // Common to all filters.
 #define BLOOMLINE_C_FILTER(NAME, OPTIONS, FILTER)                                             \
@@ -185,13 +181,15 @@ const bloomline_bloom_t* bloomline_bloom_open_mapped(const char* path, uint8_t v
         path,
         verify_payload ? MappedBloomFilter::Verify::kPayload : MappedBloomFilter::Verify::kHeader,
         error);
-    return mapped == nullptr ? nullptr : new bloomline_bloom_t{nullptr, std::move(mapped)};
+    return mapped == nullptr ? nullptr : new bloomline_bloom_t{{nullptr}, std::move(mapped)};
   });
 }
 
 void bloomline_bloom_destroy(const bloomline_bloom_t* bloom) { delete bloom; }
+void bloomline_atomic_destroy(bloomline_atomic_t* atomic) { delete atomic; }
+void bloomline_scalable_destroy(bloomline_scalable_t* scalable) { delete scalable; }
+void bloomline_counting_destroy(bloomline_counting_t* counting) { delete counting; }
 
-BLOOMLINE_C_HANDLE(atomic, AtomicBloomFilter)
 BLOOMLINE_C_FILTER(atomic, bloomoptions, AtomicBloomFilter)
 BLOOMLINE_C_LAID_OUT(atomic)
 
@@ -216,7 +214,6 @@ BLOOMLINE_C_SETTER(scalableoptions, tightening, double)
 BLOOMLINE_C_SETTER(scalableoptions, layout, int)
 BLOOMLINE_C_SETTER(scalableoptions, seed, uint64_t)
 
-BLOOMLINE_C_HANDLE(scalable, ScalableBloomFilter)
 BLOOMLINE_C_FILTER(scalable, scalableoptions, ScalableBloomFilter)
 BLOOMLINE_C_SAVED(scalable, ScalableBloomFilter)
 BLOOMLINE_C_ESTIMATES(scalable)
@@ -231,7 +228,6 @@ BLOOMLINE_C_SETTER(countingoptions, num_probes, int)
 BLOOMLINE_C_SETTER(countingoptions, counter_bits, int)
 BLOOMLINE_C_SETTER(countingoptions, seed, uint64_t)
 
-BLOOMLINE_C_HANDLE(counting, CountingBloomFilter)
 BLOOMLINE_C_FILTER(counting, countingoptions, CountingBloomFilter)
 BLOOMLINE_C_SAVED(counting, CountingBloomFilter)
 BLOOMLINE_C_KEY(counting, uint8_t, remove_key, RemoveKey)

@@ -22,10 +22,8 @@ using bloomline::support::IsNullText;
 using bloomline::support::OrIfItThrows;
 using bloomline::support::OrSetError;
 
-struct bloomline_shared_t {
-  std::unique_ptr<SharedBloomFilter> filter;
+struct bloomline_shared_t : bloomline::c::Handle<SharedBloomFilter> {
   std::string error = {};  // of the last call, which may be several of the filter
-  const SharedBloomFilter& view() const { return *filter; }
 };
 
 static_assert(bloomline_unavailable_may_match == static_cast<int>(WhenUnavailable::kMayMatch));
