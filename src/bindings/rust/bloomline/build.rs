@@ -37,8 +37,7 @@ fn declare(header: &str) {
         if let Some((_, name)) = words.rsplit_once("typedef struct ") {
             let name = name.split(' ').next().expect("the name of a type");
             types += &format!("#[repr(C)]\npub struct {name}([u8; 0]);\n");
-        } else if let Some((_, function)) = words.rsplit_once("extern ") {
-            let Some((head, parameters)) = function.split_once('(') else { continue }; // extern "C"
+        } else if let Some((head, parameters)) = words.replace("extern ", "").split_once('(') {
             let (result, name) = head.rsplit_once(' ').expect("a result and a name");
             let parameters = parameters.trim_end_matches(')').split(", ").map(|parameter| {
                 match parameter.rsplit_once(' ') {
