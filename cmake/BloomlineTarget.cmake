@@ -47,13 +47,6 @@ function(bloomline_library name)
   if(BUILD_SHARED_LIBS)
     bloomline_make_shared(${name})
   endif()
-  # For most sources these headers are a third to a half of the time; the other libraries are small.
-  # Builds with a compiler cache show a source that forgets one of them.
-  if(BLOOMLINE_PRECOMPILED_HEADERS AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND
-     NOT CMAKE_CROSSCOMPILING AND name MATCHES "^(core|rocksdb)$")
-    target_precompile_headers(${target} PRIVATE <algorithm> <atomic> <cmath> <cstddef> <cstdint>
-      <cstring> <limits> <memory> <new> <optional> <string> <string_view> <utility> <vector>)
-  endif()
   set_property(GLOBAL APPEND PROPERTY BLOOMLINE_COMPONENTS ${name})
 endfunction()
 
