@@ -275,28 +275,3 @@ func TestCollectorFreesFilters(t *testing.T) {
 	more := mappedBytes(t) - before
 	check(t, more < 3<<30, "%d MiB are left", more>>20)
 }
-
-// benchmark calls f with `step` of a million keys at a time.
-func benchmark(b *testing.B, step int, f func(*bloomline.BloomFilter, [][]byte)) {
-	const n = 1000000
-	filter := newBloom(b, n)
-	keys := make([][]byte, n)
-	all := make([]byte, 0, 16*n)
-	for i := range keys {
-		all = append(all, fmt.Sprintf("user:%011d", i)...)
-		keys[i] = all[16*i : 16*i+16]
-	}
-	filter.AddKeys(keys)
-	b.ResetTimer()
-	for i := 0; i < b.N; i += step {
-		f(filter, keys[i%n:i%n+step])
-	}
-}
-
-func BenchmarkMayMatch(b *testing.B) {
-	benchmark(b, 1, func(f *bloomline.BloomFilter, keys [][]byte) { f.MayMatch(keys[0]) })
-}
-
-func BenchmarkMayMatchKeys(b *testing.B) {
-	benchmark(b, 1000, func(f *bloomline.BloomFilter, keys [][]byte) { f.MayMatchKeys(keys) })
-}
