@@ -16,14 +16,12 @@ set(BLOOMLINE_HEADERS_leveldb c_leveldb.h leveldb.h)
 set(BLOOMLINE_HEADERS_rocksdb c_rocksdb.h filter_account.h rewrite_filters.h rocksdb.h)
 set(BLOOMLINE_HEADERS_redis c_redis.h redis_bloom_filter.h)
 
-# bloomline_compile(TARGETS...): how all sources but those of tests are compiled.
-function(bloomline_compile)
-  foreach(target IN LISTS ARGN)
-    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-    target_compile_options(${target} PRIVATE ${BLOOMLINE_WARNINGS})
-    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
-    target_include_directories(${target} SYSTEM PRIVATE "${XXHASH_INCLUDE_DIR}")
-  endforeach()
+# bloomline_compile(TARGET): how all sources but those of tests are compiled.
+function(bloomline_compile target)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE ${BLOOMLINE_WARNINGS})
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_include_directories(${target} SYSTEM PRIVATE "${XXHASH_INCLUDE_DIR}")
 endfunction()
 
 # bloomline_library(NAME SOURCES...): the component bloomline::NAME, static or, with
