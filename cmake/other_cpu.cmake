@@ -1,6 +1,7 @@
 # Toolchain for another processor, BLOOMLINE_CPU: Debian's cross compiler, or Clang with its
-# libraries if BLOOMLINE_CLANG is ON. Tests run under user-mode emulation. The programs are static, so no emulator loads libraries for each of them. The linker
-# would warn that GoogleTest could look up a host's name.
+# libraries if BLOOMLINE_CLANG is ON. Tests run under user-mode emulation. The programs are static, so
+# no emulator loads libraries for each of them. The linker would warn that GoogleTest could look up
+# a host's name.
 #
 # BLOOMLINE_CPU_ROOT is a folder with Debian's packages of that processor, of the engines for
 # example: libraries and headers are found there alone, and programs load their libraries there.
