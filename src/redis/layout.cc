@@ -14,16 +14,13 @@ namespace {
 
 constexpr std::string_view kHeaderStart = "bloomline-shared-bloom version=1";
 
+// NaN if no number of bits is enough.
 double BitsPerKey(double rate, uint32_t block_bytes, int num_probes) {
   const uint32_t bits = 8 * block_bytes;
-  double low = kMinBitsPerKey;
-  double high = kMaxBitsPerKey;
-  while (high - low > 1e-6) {
-    const double middle = low + (high - low) / 2;
-    const bool enough = filter::BlockFalsePositiveRate(middle, num_probes, bits, bits - 1) <= rate;
-    (enough ? high : low) = middle;
-  }
-  return high;
+  return filter::LeastBitsPerKey(
+      kMinBitsPerKey, kMaxBitsPerKey, filter::kPrecision, [&](double bits_per_key) {
+        return filter::BlockFalsePositiveRate(bits_per_key, num_probes, bits, bits - 1) <= rate;
+      });
 }
 
 // Bits per key of a standard Bloom filter: -k / ln(1 - p^(1/k)), at the best k.

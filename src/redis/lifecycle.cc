@@ -98,9 +98,10 @@ struct Replies {
   }
 };
 
-// False, with the first reason, if a command has no reply or an error reply.
-bool RunOnEach(Router* router, const std::vector<RedisKey>& keys, const KeyCommand& what,
-               Replies* replies, std::string* error) {
+// Nothing, with the first reason, if a command has no reply or an error reply.
+std::optional<Replies> RunOnEach(Router* router, const std::vector<RedisKey>& keys,
+                                 const KeyCommand& what, std::string* error) {
+  Replies replies;
   for (size_t first = 0; first < keys.size(); first += what.keys_at_a_time) {
     const size_t last = std::min(first + what.keys_at_a_time, keys.size());
     std::vector<Command> commands;
@@ -110,57 +111,47 @@ bool RunOnEach(Router* router, const std::vector<RedisKey>& keys, const KeyComma
       Command& command = commands[i - first];
       if (command.reply == nullptr || IsError(*command.reply)) {
         *error = Failure(keys[i], command);
-        return false;
+        return std::nullopt;
       }
-      replies->repeated |= command.repeated;
-      replies->of_key.push_back(std::move(command.reply));
+      replies.repeated |= command.repeated;
+      replies.of_key.push_back(std::move(command.reply));
     }
   }
-  return true;
+  return replies;
 }
 
-bool ReadHeaders(Router* router, const std::vector<RedisKey>& keys, Replies* replies,
-                 std::string* error) {
-  return RunOnEach(router, keys, {{"GETRANGE", "", "0", std::to_string(kHeaderBytes - 1)}}, replies,
-                   error);
-}
+KeyCommand ReadHeader() { return {{"GETRANGE", "", "0", std::to_string(kHeaderBytes - 1)}}; }
 
-// Reads the entry. *found is empty if there is none.
-bool FindFilter(Router* router, const std::string& name, std::optional<Filter>* found,
-                std::string* error) {
-  found->reset();
-  const std::vector<RedisKey> entry = {KeyWithSlot(EntryKey(name))};
-  Replies replies;
-  if (!ReadHeaders(router, entry, &replies, error)) return false;
-  const std::string_view header = Text(*replies.of_key[0]);
-  if (header.empty()) return true;
+// Reads the entry. Nothing, and no error, if there is none.
+std::optional<Filter> FindFilter(Router* router, const std::string& name, std::string* error) {
+  error->clear();
+  const RedisKey entry = KeyWithSlot(EntryKey(name));
+  const std::optional<Replies> replies = RunOnEach(router, {entry}, ReadHeader(), error);
+  if (!replies) return std::nullopt;
+  const redisReply& reply = *replies->of_key[0];
+  if (reply.type == REDIS_REPLY_STRING && reply.len == 0) return std::nullopt;
   Layout layout;
-  if (!DecodeHeader(header, &layout)) {
-    *error = "redis: " + entry[0].text + " is not the header of a filter that this version knows";
-    return false;
-  }
-  found->emplace(name, layout);
-  return true;
+  if (DecodeHeader(Text(reply), &layout)) return Filter(name, layout);
+  *error = "redis: " + entry.text + " is not the header of a filter that this version knows";
+  return std::nullopt;
 }
 
 bool HasAllShards(Router* router, const Filter& filter, std::string* error) {
-  Replies replies;
-  if (!ReadHeaders(router, filter.shards, &replies, error)) return false;
+  const std::optional<Replies> replies = RunOnEach(router, filter.shards, ReadHeader(), error);
   const std::string expected = EncodeHeader(filter.layout);
-  for (size_t i = 0; i < filter.shards.size(); ++i) {
-    const std::string_view header = Text(*replies.of_key[i]);
+  for (size_t i = 0; replies && i < filter.shards.size(); ++i) {
+    const std::string_view header = Text(*replies->of_key[i]);
     if (header == expected) continue;
     *error = "the filter '" + filter.name + "' is damaged: " + filter.shards[i].text +
              (header.empty() ? " is missing" : " does not have the filter's header") +
              "; the keys in it are lost: delete the filter and create it anew";
     return false;
   }
-  return true;
+  return replies.has_value();
 }
 
 bool RemoveShards(Router* router, const Filter& filter, std::string* error) {
-  Replies replies;
-  return RunOnEach(router, filter.shards, {{"UNLINK", ""}}, &replies, error);
+  return RunOnEach(router, filter.shards, {{"UNLINK", ""}}, error).has_value();
 }
 
 KeyCommand Make(const Layout& layout, uint64_t num_blocks) {
@@ -179,25 +170,23 @@ bool MakeFilter(Router* router, const std::string& name, Layout layout, std::str
   if (!DrawSeed(&layout.id, error)) return false;
   const Filter filter(name, layout);
   std::string ignored;  // shards that are not removed waste memory
-  Replies shards;
-  bool made =
-      RunOnEach(router, filter.shards, Make(layout, layout.blocks_per_shard), &shards, error);
-  if (made && shards.Refused(filter.shards) != nullptr) {
-    *error = "redis: " + shards.Refused(filter.shards)->text + " exists with other contents";
-    made = false;
-  }
-  if (!made || shards.repeated) {  // a copy of a command may still arrive, so nobody may use them
+  const std::optional<Replies> shards =
+      RunOnEach(router, filter.shards, Make(layout, layout.blocks_per_shard), error);
+  const RedisKey* const refused = shards ? shards->Refused(filter.shards) : nullptr;
+  if (refused != nullptr) *error = "redis: " + refused->text + " exists with other contents";
+  const bool made = shards && refused == nullptr;
+  if (!made || shards->repeated) {  // a copy of a command may still arrive, so nobody may use them
     RemoveShards(router, filter, &ignored);
     return made;
   }
-  Replies entry;
-  if (!RunOnEach(router, {filter.entry}, Make(layout, 0), &entry, error)) {
+  const std::optional<Replies> entry = RunOnEach(router, {filter.entry}, Make(layout, 0), error);
+  if (!entry) {
     // The entry may exist now, so the shards must stay.
     *error += "; the filter may have been made all the same: create it again";
-    return false;
+  } else if (entry->Refused({filter.entry}) != nullptr) {
+    RemoveShards(router, filter, &ignored);
   }
-  if (entry.Refused({filter.entry}) != nullptr) RemoveShards(router, filter, &ignored);
-  return true;
+  return entry.has_value();
 }
 
 // Without the seeds, which may be secret.
@@ -214,16 +203,13 @@ std::string OtherParameters(const Filter& existing, const Layout& wanted) {
 std::optional<Filter> CreateFilter(Router* router, const std::string& name, const Layout& wanted,
                                    std::string* error) {
   for (int round = 0; round < kMaxRounds; ++round) {
-    std::optional<Filter> found;
-    if (!FindFilter(router, name, &found, error)) return std::nullopt;
-    if (found) {
-      if (SameParameters(found->layout, wanted)) {
-        return HasAllShards(router, *found, error) ? found : std::nullopt;
-      }
+    std::optional<Filter> found = FindFilter(router, name, error);
+    if (found && !SameParameters(found->layout, wanted)) {
       *error = OtherParameters(*found, wanted);
       return std::nullopt;
     }
-    if (!MakeFilter(router, name, wanted, error)) return std::nullopt;
+    if (found) return HasAllShards(router, *found, error) ? std::move(found) : std::nullopt;
+    if (!error->empty() || !MakeFilter(router, name, wanted, error)) return std::nullopt;
   }
   *error = "the filter '" + name +
            "' was not made: again and again replies were lost, or others deleted it";
@@ -231,24 +217,18 @@ std::optional<Filter> CreateFilter(Router* router, const std::string& name, cons
 }
 
 std::optional<Filter> OpenFilter(Router* router, const std::string& name, std::string* error) {
-  std::optional<Filter> found;
-  if (!FindFilter(router, name, &found, error)) return std::nullopt;
-  if (!found) {
-    *error = "there is no filter '" + name + "'";
-  } else if (!HasAllShards(router, *found, error)) {
-    found.reset();
-  }
+  std::optional<Filter> found = FindFilter(router, name, error);
+  if (!found && error->empty()) *error = "there is no filter '" + name + "'";
+  if (found && !HasAllShards(router, *found, error)) found.reset();
   return found;
 }
 
 bool DeleteFilter(Router* router, const std::string& name, std::string* error) {
-  std::optional<Filter> found;
-  if (!FindFilter(router, name, &found, error)) return false;
-  if (!found) return true;
+  const std::optional<Filter> found = FindFilter(router, name, error);
+  if (!found) return error->empty();
   // Shards first: as long as the entry exists, Delete can find the rest.
-  Replies replies;
   return RemoveShards(router, *found, error) &&
-         RunOnEach(router, {found->entry}, Script(kForget, found->layout), &replies, error);
+         RunOnEach(router, {found->entry}, Script(kForget, found->layout), error);
 }
 
 bool ConfirmFilter(Router* router, const Filter& filter, const AddOptions& options,
@@ -257,19 +237,17 @@ bool ConfirmFilter(Router* router, const Filter& filter, const AddOptions& optio
   keys.insert(keys.begin(), filter.entry);
   KeyCommand touch = Script(kTouch, filter.layout);
   touch.wait_for = options;
-  Replies replies;
-  if (!RunOnEach(router, keys, touch, &replies, error)) return false;
-  const RedisKey* const refused = replies.Refused(keys);
+  const std::optional<Replies> replies = RunOnEach(router, keys, touch, error);
+  const RedisKey* const refused = replies ? replies->Refused(keys) : nullptr;
   if (refused != nullptr) *error = LostKey(*refused);
-  return refused == nullptr;
+  return replies && refused == nullptr;
 }
 
 void RemoveRemnants(Router* router, const Filter& filter, const std::set<uint32_t>& lost) {
   std::vector<RedisKey> remnants;
   for (const uint32_t shard : lost) remnants.push_back(filter.shards[shard]);
-  Replies replies;
   std::string ignored;  // wastes memory at worst
-  RunOnEach(router, remnants, Script(kRemoveRemnant, filter.layout), &replies, &ignored);
+  RunOnEach(router, remnants, Script(kRemoveRemnant, filter.layout), &ignored);
 }
 
 }  // namespace bloomline::redis
