@@ -207,7 +207,7 @@ TEST_F(RedisCreationTest, LateCopyMakesNoShardOfAFilterThatIsUsed) {
   EXPECT_EQ(proxy.num_delivered(), 1u);
   EXPECT_EQ(server_->KeysLike("bloomline:shard:{f:*").size(), 1u) << "one that nobody uses";
   EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
-  EXPECT_NE(filter->error().find("is missing"), std::string::npos) << filter->error();
+  EXPECT_TRUE(Has(filter->error(), "is missing"));
   EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", nullptr), nullptr);
 }
 
@@ -216,7 +216,7 @@ TEST_F(RedisCreationTest, CreatorThatGivesUpDeletesNothingOfOthers) {
   const RedisProxy proxy(server_->port(), {{LastStep(), RedisFault::kCutAfter}});
   std::string error;
   EXPECT_EQ(SharedBloomFilter::Create(By(proxy, 0), "f", options_, &error), nullptr);
-  EXPECT_NE(error.find("may have been made all the same"), std::string::npos) << error;
+  EXPECT_TRUE(Has(error, "may have been made all the same"));
   const auto filter = Open("f");
   ASSERT_NE(filter, nullptr);
   EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);

@@ -29,6 +29,13 @@ inline std::vector<std::string_view> Views(const std::vector<std::string>& keys)
   return {keys.begin(), keys.end()};
 }
 
+// Whether the text has the words; if not, gtest prints it.
+inline ::testing::AssertionResult Has(const std::string& text, const std::string& words) {
+  const bool has = text.find(words) != std::string::npos;
+  return (has ? ::testing::AssertionSuccess() : ::testing::AssertionFailure())
+         << "'" << text << "', '" << words << "'";
+}
+
 // The number of elements that are `result`: an Answer or an AddResult.
 template <typename Result>
 size_t Count(const std::vector<Result>& results, Result result) {
@@ -109,6 +116,18 @@ class RedisTest : public testing::Test {
     auto filter = SharedBloomFilter::Open(servers_, name, &error);
     EXPECT_NE(filter, nullptr) << error;
     return filter;
+  }
+
+  // Create and Open fail with these words, and without a password of the tests.
+  void ExpectRefused(const std::string& words) {
+    for (const bool create : {true, false}) {
+      std::string error;
+      EXPECT_EQ(create ? SharedBloomFilter::Create(servers_, "f", options_, &error)
+                       : SharedBloomFilter::Open(servers_, "f", &error),
+                nullptr);
+      EXPECT_TRUE(Has(error, words));
+      EXPECT_FALSE(Has(error, "hush"));
+    }
   }
 
   RedisServers servers_;

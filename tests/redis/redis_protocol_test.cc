@@ -14,9 +14,12 @@
 #include "src/redis/connection.h"
 #include "src/redis/layout.h"
 #include "src/redis/slots.h"
+#include "tests/redis/redis_filter_test.h"
 
 namespace bloomline::redis {
 namespace {
+
+using tests::Has;
 
 TEST(SlotsTest, KeySlotFollowsTheClusterSpecification) {
   EXPECT_EQ(KeySlot("123456789"), 0x31C3);  // the check value of CRC-16/XMODEM
@@ -190,7 +193,7 @@ TEST(HeaderTest, TheLongestOneFits) {
   layout.num_shards = kMaxShards;
   const std::string header = EncodeHeader(layout);
   EXPECT_EQ(header.size(), kHeaderBytes);
-  EXPECT_NE(header.find(" id=ffffffffffffffff "), std::string::npos) << header;
+  EXPECT_TRUE(Has(header, " id=ffffffffffffffff "));
   Layout read;
   EXPECT_TRUE(DecodeHeader(header, &read));
   ++layout.blocks_per_shard;
@@ -258,7 +261,7 @@ TEST(OptionsTest, BadValuesAreRefusedByNameAndRange) {
       {With<AddOptions>([](AddOptions* o) { o->replica_timeout_ms = 0; }).Validate(),
        "replica_timeout_ms is 0; allowed: 1 to 600000"}};
   for (const auto& [error, words] : cases) {
-    EXPECT_NE(error.find(words), std::string::npos) << error << " | " << words;
+    EXPECT_TRUE(Has(error, words));
   }
 }
 
