@@ -123,9 +123,7 @@ TEST_P(EngineFiltersLevelDBTest, HasTheRateThatIsExpected) {
     const std::string bytes = Build(*policy, RandomKeys(n, 8));
     const EngineFilter some = EngineFilter::Open(Container::kLevelDB, kLevelDBBuiltinName, bytes);
     if (some.ExpectedRate(n) < 4e-3) continue;  // takes too many queries
-    // The bits of few keys vary too much, and small sets need a formula of their own.
-    const bool from_bits = n >= 17 && some.kind() != KindOf(filter::Layout::kSmallSet);
-    ExpectRates({Container::kLevelDB, kLevelDBBuiltinName, n, compact ? 0.05 : 0.03, from_bits},
+    ExpectRates({Container::kLevelDB, kLevelDBBuiltinName, n, compact ? 0.05 : 0.03},
                 [&](const std::vector<std::string>& keys) { return Build(*policy, keys); });
   }
 }

@@ -1,6 +1,7 @@
 // The facts that one table tells of itself and its filters (inspection.h).
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "src/db/inspect/inspection.h"
@@ -121,34 +122,24 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
   return true;
 }
 
-// Inspects a full filter, or partitions. The bits of a small filter show its rate only by chance:
-// it may be half or twice the expected one. Partitions have the same bits per key, so bytes stand
-// for keys.
+// Inspects a full filter, or partitions. Partitions have the same bits per key, so bytes stand for
+// keys.
 bool InspectFilters(TableFilters* filters, FileFacts* facts, std::string* error) {
+  std::vector<std::pair<double, EngineFilter>> opened;  // with their bytes for keys
   double bytes = 0;
-  double matches = 0;
-  std::vector<uint64_t> without_rate;
-  const auto weight_of = [&](const EngineFilter& filter) {
-    return std::max(1.0, static_cast<double>(filters->bytes() - filter.entry_bytes()));
-  };
   for (uint64_t i = 0; i < filters->num_filters(); ++i) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
     CountKind(*filter, filters->bytes(), facts);
-    bytes += weight_of(*filter);
-    const double rate = filter->RateFromBits();
-    if (std::isnan(rate)) {
-      without_rate.push_back(i);
-    } else {
-      matches += weight_of(*filter) * rate;
-    }
+    const auto key_bytes = static_cast<double>(filters->bytes() - filter->entry_bytes());
+    opened.emplace_back(std::max(1.0, key_bytes), *filter);
+    bytes += opened.back().first;
   }
-  // The bits of compact filters do not show their rate; the number of keys does.
-  for (const uint64_t i : without_rate) {
-    const EngineFilter* filter = filters->At(i, error);
-    if (filter == nullptr) return false;
-    const double keys = static_cast<double>(facts->num_keys) / bytes * weight_of(*filter);
-    matches += weight_of(*filter) * filter->ExpectedRate(static_cast<uint64_t>(std::llround(keys)));
+  // The rates need no bytes of the filters, which are gone.
+  double matches = 0;
+  for (const auto& [its_bytes, filter] : opened) {
+    const double keys = static_cast<double>(facts->num_keys) / bytes * its_bytes;
+    matches += its_bytes * filter.ExpectedRate(static_cast<uint64_t>(std::llround(keys)));
   }
   if (bytes > 0) facts->expected_rate = matches / bytes;
   return true;
@@ -159,6 +150,10 @@ bool InspectFilters(TableFilters* filters, FileFacts* facts, std::string* error)
 void TakeKeys(const sstable::Properties& properties, FileFacts* facts) {
   if (properties.num_filter_entries != kUnknownCount && properties.num_filter_entries != 0) {
     facts->num_keys = properties.num_filter_entries;
+    // RocksDB counts this extractor's empty prefix as a key of each filter.
+    if (properties.prefix_extractor == filter::kRangeExtractorName) {
+      facts->num_keys = std::min(facts->num_keys, properties.num_entries);
+    }
     return;
   }
   facts->keys_estimated = true;
@@ -207,10 +202,10 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   if (facts->kind == FilterKind::kByOffset) {
     return InspectByOffset(table, &filters, facts, error);
   }
-  const bool done = InspectFilters(&filters, facts, error);
-  // RocksDB counts the extractor's empty prefix as a key of each filter.
-  if (facts->ranges.files != 0) facts->num_keys = std::min(facts->num_keys, properties.num_entries);
-  return done;
+  if (!InspectFilters(&filters, facts, error)) return false;
+  // Entries do not say how many prefixes there are.
+  if (facts->keys_estimated && facts->prefixes) facts->expected_rate = std::nan("");
+  return true;
 }
 
 }  // namespace bloomline::db
