@@ -63,10 +63,6 @@ bool CanDifferByLevel(const Situation& situation, const Tree& tree) {
          tree.numbers.front() >= 0 && tree.size() > 1;
 }
 
-double WastedReadsNow(const Level& level) {
-  return level.filter_bytes == 0 ? level.num_runs : level.wasted_reads;
-}
-
 constexpr double kDefaultBits = 10;
 // A choice that saves less is not worth a change, and is within the error of a measured rate.
 constexpr double kWorthwhile = 0.95;
@@ -119,8 +115,8 @@ class Adviser {
   std::string Run() {
     double bytes = 0;
     for (const Level& level : situation_.levels) {
-      if (level.num_keys == 0) continue;
-      advice_->wasted_reads_now += WastedReadsNow(level);
+      if (!HasKeys(level)) continue;
+      advice_->wasted_reads_now += level.filter_bytes == 0 ? level.num_runs : level.wasted_reads;
       bytes += static_cast<double>(level.filter_bytes);
     }
     advice_->filter_bytes_now = ToBytes(bytes);
@@ -250,12 +246,8 @@ class Adviser {
     choice.bits_per_key = division.bits_per_key;
     choice.filter_bytes = ToBytes(division.bytes);
     choice.wasted_reads = division.wasted_reads;
-    Settings settings{situation_.engine, format, division.bits_per_key, {}};
-    settings.is_auto = spread == Spread::kAuto;
-    settings.level_size_ratio = tree_.level_size_ratio;
     std::vector<double> bits;
     if (by_level) bits = BitsFromLevel0(tree_, format, division);
-    settings.bits_from_level_0 = bits;
     for (const Level& level : situation_.levels) {
       // The last number applies to all deeper levels, as in RocksDB.
       const double of_level =
@@ -263,8 +255,7 @@ class Adviser {
                    : division.bits_per_key;
       choice.bits_of_level.push_back(Hundredths(filter::MemoryBits(format, of_level)));
     }
-    choice.option_string = OptionString(settings);
-    choice.environment = EnvironmentLine(settings);
+    AddSettings(tree_, bits, &choice);
     return choice;
   }
 
