@@ -4,7 +4,6 @@
 #include <atomic>
 #include <exception>
 #include <filesystem>
-#include <new>
 #include <set>
 #include <system_error>
 #include <thread>
@@ -30,56 +29,54 @@ size_t NumThreads(int asked, size_t num_files) {
 std::string MissingText(const std::string& path) {
   return path +
          ": the MANIFEST names this table, and the database's folders lack it; if RocksDB has it "
-         "in "
-         "another one (db_paths, cf_paths), name that with --tables";
+         "in another one (db_paths, cf_paths), name that with --tables";
 }
 
 // Never throws: an exception in a thread would end the process.
 void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
-  FileRef& ref = inputs->files[i];
-  if (ref.state != FileState::kDone) return;  // by work before this
-  const std::string& path = inputs->file(ref).path;
-  ref.state = FileState::kFailed;
+  InputFile& file = inputs->files[i];
+  if (file.state != FileState::kDone) return;  // by work before this
+  file.state = FileState::kFailed;
   try {
     bool vanished = false;
     sstable::OpenOptions options;
-    options.comparator = inputs->column_family(ref).comparator;
-    const auto table = sstable::Table::Open(path, options, &ref.error, &vanished);
+    options.comparator = inputs->column_family(file).comparator;
+    const auto table = sstable::Table::Open(file.path, options, &file.error, &vanished);
     if (table == nullptr) {
-      if (vanished && inputs->file(ref).is_missing) {
-        ref.error = MissingText(path);
+      if (vanished && file.is_missing) {
+        file.error = MissingText(file.path);
       } else if (vanished) {
-        ref.state = FileState::kGone;
+        file.state = FileState::kGone;
       }
-    } else if (work(i, *table, &ref.error)) {
-      ref.state = FileState::kDone;
+    } else if (work(i, *table, &file.error)) {
+      file.state = FileState::kDone;
     }
-  } catch (const std::bad_alloc&) {
-    ref.error = path + ": out of memory";
   } catch (const std::exception& error) {
-    ref.error = path + ": " + error.what();
+    file.error = file.path + ": " + error.what();
   }
 }
 
-// Appends the files of `now`, database number d as it is now, that it did not have before.
-void AppendNewFiles(size_t d, directory::Database now, Inputs* inputs) {
-  directory::Database& database = inputs->databases[d];
-  std::set<std::string> old_paths;
-  for (const directory::TableFile& file : database.files) old_paths.insert(file.path);
+void AppendFile(size_t database, directory::TableFile file, Inputs* inputs) {
+  InputFile added;
+  static_cast<directory::TableFile&>(added) = std::move(file);
+  added.database = database;
+  inputs->files.push_back(std::move(added));
+}
+
+// Appends the files of `now`, database number d as it is now, that are not in `old_paths`.
+void AppendNewFiles(size_t d, const std::set<std::string>& old_paths, directory::Database now,
+                    Inputs* inputs) {
+  const auto& families = inputs->databases[d].column_families;
   for (directory::TableFile& file : now.files) {
     if (old_paths.count(file.path) != 0) continue;
     const uint32_t id = now.column_families[static_cast<size_t>(file.column_family)].id;
     const auto family =
-        std::find_if(database.column_families.begin(), database.column_families.end(),
+        std::find_if(families.begin(), families.end(),
                      [&](const directory::ColumnFamily& old) { return old.id == id; });
     // A column family that was created meanwhile waits for the next run.
-    if (family == database.column_families.end()) continue;
-    file.column_family = static_cast<int>(family - database.column_families.begin());
-    FileRef ref;
-    ref.database = d;
-    ref.index = database.files.size();
-    database.files.push_back(std::move(file));
-    inputs->files.push_back(ref);
+    if (family == families.end()) continue;
+    file.column_family = static_cast<int>(family - families.begin());
+    AppendFile(d, std::move(file), inputs);
   }
 }
 
@@ -136,11 +133,8 @@ Inputs OpenInputs(const CommonOptions& options) {
     }
   }
   for (size_t d = 0; d < inputs.databases.size(); ++d) {
-    for (size_t f = 0; f < inputs.databases[d].files.size(); ++f) {
-      FileRef ref;
-      ref.database = d;
-      ref.index = f;
-      inputs.files.push_back(ref);
+    for (directory::TableFile& file : std::exchange(inputs.databases[d].files, {})) {
+      AppendFile(d, std::move(file), &inputs);
     }
   }
   return inputs;
@@ -153,11 +147,11 @@ void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string
   std::vector<size_t> order;
   for (size_t i = first; i < inputs->files.size(); ++i) {
     order.push_back(i);
-    bytes += inputs->file(inputs->files[i]).bytes;
+    bytes += inputs->files[i].bytes;
   }
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     // The longest first, so that no thread works on a long one alone at the end.
-    return inputs->file(inputs->files[a]).bytes > inputs->file(inputs->files[b]).bytes;
+    return inputs->files[a].bytes > inputs->files[b].bytes;
   });
   const bool shows_progress =
       options.progress.value_or(support::IsTerminal(support::kStandardError));
@@ -166,15 +160,15 @@ void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string
   filter::RunOnThreads(NumThreads(options.threads, order.size()), [&](size_t) {
     for (size_t i = next++; i < order.size(); i = next++) {
       WorkOnFile(inputs, order[i], work);
-      progress.Add(inputs->file(inputs->files[order[i]]).bytes);
+      progress.Add(inputs->files[order[i]].bytes);
     }
   });
 }
 
 bool AddNewFiles(Inputs* inputs, bool drop) {
   std::set<size_t> changed;
-  for (const FileRef& ref : inputs->files) {
-    if (ref.state == FileState::kGone) changed.insert(ref.database);
+  for (const InputFile& file : inputs->files) {
+    if (file.state == FileState::kGone) changed.insert(file.database);
   }
   const size_t num_files = inputs->files.size();
   for (const size_t d : changed) {
@@ -185,31 +179,31 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
     const bool is_read =
         !database.path.empty() &&
         directory::ReadDirectory(database.path, database.table_folders, &now, &error);
-    std::set<std::string> new_paths;
+    std::set<std::string> old_paths, new_paths;
     for (const directory::TableFile& file : now.files) new_paths.insert(file.path);
-    for (FileRef& ref : inputs->files) {
-      if (ref.database != d) continue;
-      const std::string& path = inputs->file(ref).path;
-      if (is_read && new_paths.count(path) == 0) {
-        if (drop || ref.state == FileState::kGone) ref.state = FileState::kVanished;
-      } else if (ref.state == FileState::kGone) {
-        ref.state = FileState::kFailed;
-        ref.error = is_read
-                        ? MissingText(path)
-                        : path + ": no longer exists, and what replaces it is unknown: " + error;
+    for (InputFile& file : inputs->files) {
+      if (file.database != d) continue;
+      old_paths.insert(file.path);
+      if (is_read && new_paths.count(file.path) == 0) {
+        if (drop || file.state == FileState::kGone) file.state = FileState::kVanished;
+      } else if (file.state == FileState::kGone) {
+        file.state = FileState::kFailed;
+        file.error =
+            is_read ? MissingText(file.path)
+                    : file.path + ": no longer exists, and what replaces it is unknown: " + error;
       }
     }
-    AppendNewFiles(d, std::move(now), inputs);
+    AppendNewFiles(d, old_paths, std::move(now), inputs);
   }
   return inputs->files.size() > num_files;
 }
 
 void FailGoneFiles(Inputs* inputs) {
-  for (FileRef& ref : inputs->files) {
-    if (ref.state != FileState::kGone) continue;
-    ref.state = FileState::kFailed;
-    ref.error =
-        inputs->file(ref).path +
+  for (InputFile& file : inputs->files) {
+    if (file.state != FileState::kGone) continue;
+    file.state = FileState::kFailed;
+    file.error =
+        file.path +
         ": no longer exists, as little as the files that it replaced; run the command again";
   }
 }

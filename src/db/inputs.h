@@ -41,27 +41,23 @@ enum class FileState {
 };
 
 // A table of one of the databases.
-struct FileRef {
+struct InputFile : directory::TableFile {
   size_t database = 0;
-  size_t index = 0;  // in Database::files
   FileState state = FileState::kDone;
   std::string error;  // of kFailed; it names the file
 };
 
 // Everything that was named on the command line.
 struct Inputs {
-  std::vector<directory::Database> databases;
-  std::vector<FileRef> files;
+  std::vector<directory::Database> databases;  // without their files
+  std::vector<InputFile> files;
   std::vector<std::string> errors;  // arguments that name nothing that can be read
 
-  const directory::TableFile& file(const FileRef& ref) const {
-    return databases[ref.database].files[ref.index];
-  }
   const directory::ColumnFamily& column_family(size_t database, int index) const {
     return databases[database].column_families[static_cast<size_t>(index)];
   }
-  const directory::ColumnFamily& column_family(const FileRef& ref) const {
-    return column_family(ref.database, file(ref).column_family);
+  const directory::ColumnFamily& column_family(const InputFile& file) const {
+    return column_family(file.database, file.column_family);
   }
 };
 

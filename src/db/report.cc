@@ -18,13 +18,13 @@ int ReportProblems(const Inputs& inputs, const std::string& name) {
       cli::PrintError(start + "warning: " + warning);
   }
   bool failed = !inputs.errors.empty();
-  for (const FileRef& ref : inputs.files) {
-    if (ref.state == FileState::kVanished) {
-      cli::PrintError(start + inputs.file(ref).path +
+  for (const InputFile& file : inputs.files) {
+    if (file.state == FileState::kVanished) {
+      cli::PrintError(start + file.path +
                       ": no longer exists; the files that replaced it were read");
-    } else if (ref.state == FileState::kFailed) {
+    } else if (file.state == FileState::kFailed) {
       failed = true;
-      cli::PrintError(start + ref.error);
+      cli::PrintError(start + file.error);
     }
   }
   return failed ? cli::kExitFailure : cli::kExitOk;
@@ -36,10 +36,11 @@ void AddProblems(const Inputs& inputs, cli::Json* json) {
   for (const std::string& error : inputs.errors) {
     errors.push_back({{"file", nullptr}, {"error", error}});
   }
-  for (const FileRef& ref : inputs.files) {
-    const std::string& path = inputs.file(ref).path;
-    if (ref.state == FileState::kVanished) vanished.push_back(path);
-    if (ref.state == FileState::kFailed) errors.push_back({{"file", path}, {"error", ref.error}});
+  for (const InputFile& file : inputs.files) {
+    if (file.state == FileState::kVanished) vanished.push_back(file.path);
+    if (file.state == FileState::kFailed) {
+      errors.push_back({{"file", file.path}, {"error", file.error}});
+    }
   }
   (*json)["errors"] = std::move(errors);
   (*json)["vanished"] = std::move(vanished);
@@ -53,22 +54,18 @@ const char* EngineName(sstable::Engine engine) {
   return engine == sstable::Engine::kLevelDB ? "LevelDB" : "RocksDB";
 }
 
-std::string FileText(const Inputs& inputs, const FileRef& ref) {
-  const std::string& path = inputs.file(ref).path;
-  const bool one_database = inputs.databases.size() == 1 && !inputs.databases[0].path.empty();
-  return one_database ? path.substr(path.rfind('/') + 1) : path;
-}
-
 std::string FilesText(uint64_t files) {
   return cli::CountText(files) + (files == 1 ? " file" : " files");
 }
 
-std::string DatabaseTitle(const directory::Database& database, int column_family) {
-  std::string path = database.path;
-  if (path.empty()) path = database.files.size() == 1 ? database.files[0].path : "files";
-  if (database.column_families.size() < 2) return path;
-  return path + ", column family '" +
-         database.column_families[static_cast<size_t>(column_family)].name + "'";
+std::string DatabaseTitle(const Inputs& inputs, const FamilyGroups& family) {
+  const directory::Database& database = inputs.databases[family.database];
+  const std::vector<size_t>& files = family.all.files;
+  std::string title = database.path;
+  if (title.empty()) title = files.size() == 1 ? inputs.files[files[0]].path : "files";
+  if (database.column_families.size() < 2) return title;
+  return title + ", column family '" +
+         inputs.column_family(family.database, family.column_family).name + "'";
 }
 
 std::string KindsText(const KindCounts& kinds) {
@@ -134,10 +131,12 @@ cli::Json LevelsJson(const FamilyGroups& family,
 
 void PrintFiles(const Inputs& inputs, const std::vector<size_t>& files, Cells header,
                 size_t num_left, const std::function<Cells(size_t)>& row) {
+  const bool one_database = inputs.databases.size() == 1 && !inputs.databases[0].path.empty();
   std::vector<Cells> rows = {std::move(header)};
   for (const size_t i : files) {
+    const std::string& path = inputs.files[i].path;
     rows.push_back(row(i));
-    rows.back().insert(rows.back().begin(), FileText(inputs, inputs.files[i]));
+    rows.back().insert(rows.back().begin(), one_database ? path.substr(path.rfind('/') + 1) : path);
   }
   if (rows.size() > 1) std::cout << '\n' << cli::TextTable(std::move(rows), num_left);
 }

@@ -30,14 +30,11 @@ std::string LevelText(int level);
 cli::Json LevelJson(int level);
 const char* EngineName(sstable::Engine engine);
 
-// Without its folder, if all files are those of one database.
-std::string FileText(const Inputs& inputs, const FileRef& ref);
-
 // "1 file", "12 files"
 std::string FilesText(uint64_t files);
 
 // "/path, column family 'x'"; the column family only if there are several.
-std::string DatabaseTitle(const directory::Database& database, int column_family);
+std::string DatabaseTitle(const Inputs& inputs, const FamilyGroups& family);
 
 // "RocksDB Bloom, RocksDB Ribbon"; of files without filters "none".
 std::string KindsText(const KindCounts& kinds);

@@ -156,13 +156,6 @@ std::vector<std::string> Remarks(const AdviseOptions& options, const Statistics*
   return remarks;
 }
 
-std::string WhyNoTables(const Inputs& inputs, const FamilyGroups& groups) {
-  const bool failed = std::any_of(inputs.files.begin(), inputs.files.end(), [&](const auto& ref) {
-    return ref.database == groups.database && ref.state == FileState::kFailed;
-  });
-  return failed ? "its tables cannot be read" : "it has no tables yet, only a log";
-}
-
 std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Statistics* statistics,
                                          const Inspection& inspection, Inputs* inputs) {
   std::optional<std::vector<MeasureResult>> measured;
@@ -177,13 +170,13 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
   for (size_t g = 0; g < families.size(); ++g) {
     const FamilyGroups& groups = inspection.groups[g];
     FamilyAdvice& family = families[g];
-    family.title = DatabaseTitle(inputs->databases[groups.database], groups.column_family);
+    family.title = DatabaseTitle(*inputs, groups);
     family.measured = measured && MeasuredRates(groups.all, inspection, *measured).files != 0;
     family.situation = SituationOf(*inputs, inspection, groups, measured ? &*measured : nullptr);
     family.request = RequestOf(options, family.situation, all_keys);
     family.no_tables = groups.all.files.empty();
     if (family.no_tables) {
-      family.error = WhyNoTables(*inputs, groups);
+      family.error = "it has no tables that can be read";
       continue;
     }
     advice::Advise(family.situation, family.request, &family.advice, &family.error);

@@ -158,15 +158,6 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics) {
   if (statistics != nullptr) {
     std::cout << '\n';
     PrintStatistics(*statistics);
-    const uint64_t wasted = statistics->rates.false_positives();
-    const double now = family.advice.wasted_reads_now;
-    if (!family.advice.choices.empty() && wasted != 0 && now > 0) {
-      const Choice& best = family.advice.Chosen(family.request);
-      const double left = static_cast<double>(wasted) * best.wasted_reads / now;
-      std::cout << "of these " << cli::CountText(wasted) << " wasted reads, ("
-                << family.request.choice << ") would leave about "
-                << cli::CountText(static_cast<uint64_t>(std::llround(left))) << '\n';
-    }
   }
   if (!family.advice.remarks.empty()) std::cout << '\n';
   for (const std::string& remark : family.advice.remarks) PrintRemark(remark);

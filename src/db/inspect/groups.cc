@@ -96,12 +96,12 @@ void FindBottommost(const Inputs& inputs, const std::vector<size_t>& members,
   };
   std::map<int, std::vector<Ends>> levels;
   for (size_t m = 0; m < members.size(); ++m) {
-    levels[inputs.file(inputs.files[members[m]]).level].push_back(ends_of(m));
+    levels[inputs.files[members[m]].level].push_back(ends_of(m));
   }
   for (auto& [level, ends] : levels) std::sort(ends.begin(), ends.end());
   for (size_t m = 0; m < members.size(); ++m) {
     const auto [low, high] = ends_of(m);
-    const int level = inputs.file(inputs.files[members[m]]).level;
+    const int level = inputs.files[members[m]].level;
     bool is_bottommost = level > 0;
     for (auto deeper = levels.upper_bound(level); deeper != levels.end(); ++deeper) {
       // The files of a level do not overlap.
@@ -125,7 +125,7 @@ void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
   std::map<int, double> keys_of_level;
   bool known = true;
   for (const size_t i : members) {
-    const directory::TableFile& file = inputs.file(inputs.files[i]);
+    const InputFile& file = inputs.files[i];
     const sstable::KeyOrder order = sstable::OrderOf((*files)[i].facts.comparator);
     const auto keys = static_cast<double>((*files)[i].facts.num_keys);
     ranges.push_back({sstable::WithoutTimestamp(order, file.smallest_key),
@@ -140,7 +140,7 @@ void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
     return;
   }
   for (size_t m = 0; m < members.size(); ++m) {
-    const int level = inputs.file(inputs.files[members[m]]).level;
+    const int level = inputs.files[members[m]].level;
     const double keys = keys_of_level[level];
     (*files)[members[m]].coverage = level == 0 ? 1 : keys > 0 ? ranges[m].num_keys / keys : 1;
   }
@@ -199,9 +199,8 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<Inspected
     if (!inputs.databases[d].path.empty()) families[{d, 0}];
   }
   for (size_t i = 0; i < inputs.files.size(); ++i) {
-    const FileRef& ref = inputs.files[i];
-    if (ref.state != FileState::kDone) continue;
-    families[{ref.database, inputs.file(ref).column_family}].push_back(i);
+    const InputFile& file = inputs.files[i];
+    if (file.state == FileState::kDone) families[{file.database, file.column_family}].push_back(i);
   }
   std::vector<FamilyGroups> groups;
   for (const auto& [key, members] : families) {
@@ -210,7 +209,7 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<Inspected
     std::tie(family.database, family.column_family) = key;
     std::map<int, Group> levels;
     for (const size_t i : members) {
-      const directory::TableFile& file = inputs.file(inputs.files[i]);
+      const InputFile& file = inputs.files[i];
       levels[file.level].Add(i, (*files)[i], file.bytes);
       family.all.Add(i, (*files)[i], file.bytes);
     }

@@ -107,7 +107,7 @@ void PrintTable(const Inputs& inputs, const std::vector<InspectedFile>& files,
   PrintFiles(inputs, which,
              {"file", "filter", "level", "data", "keys", "filters", "bits/key", "FPR"}, 2,
              [&](size_t i) -> Cells {
-               const directory::TableFile& file = inputs.file(inputs.files[i]);
+               const InputFile& file = inputs.files[i];
                const FileFacts& facts = files[i].facts;
                return {KindsText(facts.kinds),
                        LevelText(file.level),
@@ -157,12 +157,11 @@ cli::Json GroupJson(const Group& group) {
           {"expected_wasted_reads", NumberOrNull(group.wasted_reads)}};
 }
 
-cli::Json FileJson(const Inputs& inputs, const FileRef& ref, const InspectedFile& inspected) {
-  const directory::TableFile& file = inputs.file(ref);
+cli::Json FileJson(const Inputs& inputs, const InputFile& file, const InspectedFile& inspected) {
   const FileFacts& facts = inspected.facts;
   return {{"path", file.path},
           {"number", file.number},
-          {"column_family", inputs.column_family(ref).name},
+          {"column_family", inputs.column_family(file).name},
           {"level", LevelJson(file.level)},
           {"bytes", file.bytes},
           {"engine", EngineName(facts.engine)},
@@ -193,9 +192,8 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
     const Group& all = groups[g].all;
     const directory::Database& database = inputs.databases[groups[g].database];
     if (g != 0) std::cout << '\n';
-    cli::PrintLine(DatabaseTitle(database, groups[g].column_family) + ": " +
-                   EngineName(database.engine) + ", " + FilesText(all.files.size()) + ", " +
-                   cli::BytesText(all.bytes));
+    cli::PrintLine(DatabaseTitle(inputs, groups[g]) + ": " + EngineName(database.engine) + ", " +
+                   FilesText(all.files.size()) + ", " + cli::BytesText(all.bytes));
     if (!policies[g].name.empty()) PrintPolicy(policies[g]);
     PrintLevels(
         groups[g],
@@ -290,7 +288,7 @@ int Run(const InspectOptions& options) {
     cli::Json json = InspectionJson(inputs, inspection);
     if (options.required) {
       cli::Json paths = cli::Json::array();
-      for (const size_t i : missing) paths.push_back(inputs.file(inputs.files[i]).path);
+      for (const size_t i : missing) paths.push_back(inputs.files[i].path);
       json["required"] = {{"format", FormatName(*options.required)},
                           {"missing_in", std::move(paths)}};
     }

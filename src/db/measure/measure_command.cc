@@ -70,10 +70,9 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
                       const std::vector<MeasureResult>& results) {
   for (size_t g = 0; g < inspection.groups.size(); ++g) {
     const FamilyGroups& family = inspection.groups[g];
-    const directory::Database& database = inputs.databases[family.database];
     if (g != 0) std::cout << '\n';
-    cli::PrintLine(DatabaseTitle(database, family.column_family) + ": " +
-                   EngineName(database.engine));
+    cli::PrintLine(DatabaseTitle(inputs, family) + ": " +
+                   EngineName(inputs.databases[family.database].engine));
     PrintLevels(family, {"level", "adjacent FPR", "elsewhere FPR", "expected", "runs", "wasted"}, 1,
                 [&](const std::string& name, const Group& group) -> Cells {
                   const MeasuredGroup measured = MeasuredRates(group, inspection, results);
@@ -96,8 +95,8 @@ void PrintEachFile(const Inputs& inputs, const Inspection& inspection,
              {"file", "level", "adjacent FPR", "elsewhere FPR", "expected"}, 1,
              [&](size_t i) -> Cells {
                const double expected = inspection.files[i].facts.expected_rate;
-               return {LevelText(inputs.file(inputs.files[i]).level),
-                       MeasuredText(results[i].adjacent), MeasuredText(results[i].elsewhere),
+               return {LevelText(inputs.files[i].level), MeasuredText(results[i].adjacent),
+                       MeasuredText(results[i].elsewhere),
                        results[i].keys_read == 0 ? "-" : RateOrDash(expected)};
              });
 }
@@ -121,8 +120,7 @@ cli::Json FamilyJson(const FamilyGroups& family, const Inspection& inspection,
   return json;
 }
 
-cli::Json FileJson(const directory::TableFile& file, const FileFacts& facts,
-                   const MeasureResult& result) {
+cli::Json FileJson(const InputFile& file, const FileFacts& facts, const MeasureResult& result) {
   return {{"path", file.path},
           {"level", LevelJson(file.level)},
           {"layouts", KindsJson(facts.kinds)},
@@ -151,7 +149,7 @@ int Run(const Options& options) {
       return FamilyJson(inspection.groups[g], inspection, results);
     };
     cli::Json json = DocumentOf(inputs, inspection, false, family, [&](size_t i) {
-      return FileJson(inputs.file(inputs.files[i]), inspection.files[i].facts, results[i]);
+      return FileJson(inputs.files[i], inspection.files[i].facts, results[i]);
     });
     json["samples"] = options.measure.samples;
     json["seed"] = options.measure.seed;

@@ -37,7 +37,7 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
   std::vector<MeasureResult> results(inputs->files.size());
   ForEachFile(inputs, common, name, [&](size_t i, const sstable::Table& table, std::string* error) {
     MeasureOptions its_options = options;
-    const uint64_t number = inputs->file(inputs->files[i]).number;
+    const uint64_t number = inputs->files[i].number;
     its_options.seed += 1000003 * (number + i);
     return MeasureFile(table, inspection.files[i].facts.num_keys, its_options, &results[i], error);
   });

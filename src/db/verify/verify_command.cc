@@ -154,7 +154,7 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   uint64_t listed = 0;
   for (size_t i = 0; i < results.size(); ++i) {
     for (const LostKey& lost : results[i].lost) {
-      cli::PrintLine(LostText(inputs.file(inputs.files[i]).path, lost));
+      cli::PrintLine(LostText(inputs.files[i].path, lost));
       ++listed;
     }
   }
@@ -182,11 +182,11 @@ void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   json["files_without_checksums"] = totals.without_checksums;
   json["files"] = cli::Json::array();
   for (size_t i = 0; i < results.size(); ++i) {
-    const FileRef& ref = inputs.files[i];
-    if (ref.state == FileState::kVanished) continue;
-    cli::Json file{{"path", inputs.file(ref).path},
-                   {"level", LevelJson(inputs.file(ref).level)},
-                   {"complete", ref.state == FileState::kDone},
+    const InputFile& input = inputs.files[i];
+    if (input.state == FileState::kVanished) continue;
+    cli::Json file{{"path", input.path},
+                   {"level", LevelJson(input.level)},
+                   {"complete", input.state == FileState::kDone},
                    {"has_filter", results[i].has_filter},
                    {"has_checksums", results[i].has_checksums}};
     file.update(CountsJson(results[i].counts));
