@@ -8,10 +8,6 @@
 #include <cerrno>
 #include <initializer_list>
 
-#if defined(__aarch64__) && defined(__linux__)
-#include <sys/auxv.h>
-#endif
-
 namespace bloomline::support {
 
 uint64_t ProcessNumber() {
@@ -36,17 +32,6 @@ bool PrepareStandardDescriptors() {
     if (open("/dev/null", flags) != descriptor) return false;
   }
   return true;
-}
-
-bool HasArmCrc32() {
-#if defined(__aarch64__) && defined(__linux__)
-  constexpr unsigned long kHwcapCrc32 = 1ul << 7;
-  return (getauxval(AT_HWCAP) & kHwcapCrc32) != 0;
-#elif defined(__aarch64__) && defined(__APPLE__)
-  return true;  // every CPU that has run macOS
-#else
-  return false;
-#endif
 }
 
 }  // namespace bloomline::support

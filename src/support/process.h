@@ -18,11 +18,6 @@ bool IsTerminal(int descriptor);
 // file, in a mode in which its use fails. Returns false if the system lacks such a file.
 bool PrepareStandardDescriptors();
 
-// Whether a 64-bit ARM CPU has the instructions of CRC-32 and CRC-32C. They are optional in
-// ARMv8.0, and __builtin_cpu_supports does not know them. False on other CPUs, and if the system
-// does not tell.
-bool HasArmCrc32();
-
 }  // namespace bloomline::support
 
 #endif  // BLOOMLINE_SUPPORT_PROCESS_H_

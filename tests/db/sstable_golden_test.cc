@@ -150,8 +150,7 @@ TEST_F(SstableErrorTest, NoTables) {
   EXPECT_EQ(ErrorOf(std::string(47, 'x')),
             "is no table: it has 47 bytes, and a footer has 48 or more");
   EXPECT_EQ(ErrorOf(std::string(100, 'x')),
-            "is not a table of LevelDB or RocksDB: it ends in 0x7878787878787878, which is no "
-            "magic number of theirs");
+            "is not a table of LevelDB or RocksDB: its last 8 bytes are not theirs");
 }
 
 TEST_F(SstableErrorTest, NewerFormats) {

@@ -90,4 +90,49 @@ bool BlockCursor::Damaged() {
   return false;
 }
 
+// ---- Index blocks.
+
+bool IndexBlockCursor::Open(const char* what, const BlockHandle& block, std::string_view contents,
+                            std::string* error) {
+  what_ = what;
+  offset_ = block.offset;
+  handle_ = {};
+  return cursor_.Open(contents, form_.engine) || Damaged(error);
+}
+
+bool IndexBlockCursor::Next(std::string* error) {
+  const bool has_entry = form_.has_deltas ? cursor_.NextUnsized() : cursor_.Next();
+  if (!has_entry) {
+    if (cursor_.problem() != nullptr) Damaged(error);
+    return false;
+  }
+  return DecodeValue() || file_->Damaged(what_, offset_, "a block handle is damaged", error);
+}
+
+bool IndexBlockCursor::DecodeValue() {
+  std::string_view value = cursor_.value();
+  if (form_.has_deltas && cursor_.shared_key_bytes() > 0) {
+    // The block follows the one before, and its size is given as the difference, with zigzag signs.
+    uint64_t coded;
+    if (!TakeVarint(&value, &coded)) return false;
+    const uint64_t difference = (coded >> 1) ^ (~(coded & 1) + 1);
+    handle_.offset += handle_.size + kBlockTrailerBytes;
+    handle_.size += difference;
+  } else if (!TakeBlockHandle(&value, &handle_)) {
+    return false;
+  }
+  if (!form_.has_deltas) return true;
+  if (form_.has_first_keys) {
+    uint32_t size;
+    if (!TakeVarint(&value, &size) || size > value.size()) return false;
+    value.remove_prefix(size);
+  }
+  cursor_.EndValue(value.data());
+  return true;
+}
+
+bool IndexBlockCursor::Damaged(std::string* error) const {
+  return file_->Damaged(what_, offset_, cursor_.problem(), error);
+}
+
 }  // namespace bloomline::sstable

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 
+#include "src/db/sstable/block_file.h"
 #include "src/db/sstable/bytes/coding.h"
 #include "src/db/sstable/table.h"
 
@@ -96,6 +98,42 @@ class BlockCursor {
   const char* next_restart_ = nullptr;  // of separated blocks: its 4 bytes in the list of restarts
   const char* restarts_end_ = nullptr;
   const char* problem_ = nullptr;
+};
+
+// ---- Index blocks: RocksDB table/block_based/index_builder.h, and format.h, IndexValue.
+
+struct IndexForm {
+  Engine engine = Engine::kRocksDB;
+  bool has_two_levels = false;  // the index has blocks, which an index leads to
+  bool has_user_keys = false;   // separators without sequence number and type
+  bool has_deltas = false;      // a handle may be only the size's difference to the one before
+  bool has_first_keys = false;  // the first key of each block is behind its handle
+};
+
+// The handles in one index block.
+class IndexBlockCursor {
+ public:
+  IndexBlockCursor(const BlockFile* file, const IndexForm& form) : file_(file), form_(form) {}
+
+  // `contents` must not change.
+  bool Open(const char* what, const BlockHandle& block, std::string_view contents,
+            std::string* error);
+  // Returns false at the end, and with *error if the block is damaged.
+  bool Next(std::string* error);
+
+  std::string_view separator() const { return cursor_.key(); }
+  const BlockHandle& handle() const { return handle_; }
+
+ private:
+  bool DecodeValue();
+  bool Damaged(std::string* error) const;
+
+  const BlockFile* const file_;
+  const IndexForm form_;
+  BlockCursor cursor_;
+  const char* what_ = "";
+  uint64_t offset_ = 0;
+  BlockHandle handle_;
 };
 
 }  // namespace bloomline::sstable

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cinttypes>
-#include <cstdio>
 #include <cstring>
 
 #include "src/db/sstable/bytes/coding.h"
@@ -13,31 +11,19 @@
 namespace bloomline::sstable {
 namespace {
 
+using support::Refuse;
+
 constexpr uint64_t kLevelDBMagic = 0xdb4775248b80fb57;
 constexpr uint64_t kRocksDBMagic = 0x88e241b785f4cff7;
 constexpr uint32_t kLastFormatVersion = 7;
 constexpr size_t kMagicBytes = 8;
 constexpr size_t kHandlesBytes = 40;
 
-template <typename... Parts>
-bool Problem(std::string* problem, const Parts&... parts) {
-  *problem = support::StrCat(parts...);
-  return false;
-}
-
-bool UnknownMagic(uint64_t magic, std::string* problem) {
-  char digits[17];
-  std::snprintf(digits, sizeof(digits), "%016" PRIx64, magic);
-  *problem = std::string("is not a table of LevelDB or RocksDB: it ends in 0x") + digits +
-             ", which is no magic number of theirs";
-  return false;
-}
-
 bool DecodeHandles(std::string_view input, Footer* footer, std::string* problem) {
   if (TakeBlockHandle(&input, &footer->metaindex) && TakeBlockHandle(&input, &footer->index)) {
     return true;
   }
-  return Problem(problem, "the footer at offset ", footer->offset, " has no two block handles");
+  return Refuse(problem, "the footer at offset ", footer->offset, " has no two block handles");
 }
 
 // format_version 6 and later. `bytes` is the whole footer.
@@ -46,8 +32,8 @@ bool DecodeWithContext(std::string_view bytes, bool verify_checksum, Footer* foo
   constexpr std::string_view kExtendedMagic("\x3e\x00\x7a\x00", 4);
   constexpr size_t kChecksumOffset = 5;
   if (bytes.substr(1, 4) != kExtendedMagic) {
-    return Problem(problem, "the footer at offset ", footer->offset,
-                   " has no extended magic number");
+    return Refuse(problem, "the footer at offset ", footer->offset,
+                  " has no extended magic number");
   }
   const uint32_t stored = LoadLittleEndian32(bytes.data() + kChecksumOffset);
   footer->base_context_checksum = LoadLittleEndian32(bytes.data() + 9);
@@ -60,15 +46,15 @@ bool DecodeWithContext(std::string_view bytes, bool verify_checksum, Footer* foo
         Checksum(footer->checksum, without_checksum.data(), without_checksum.size()) +
         ChecksumContext(footer->base_context_checksum, footer->offset);
     if (computed != stored) {
-      return Problem(problem, "the footer at offset ", footer->offset, " has a wrong checksum");
+      return Refuse(problem, "the footer at offset ", footer->offset, " has a wrong checksum");
     }
   }
   if (LoadLittleEndian64(bytes.data() + 33) != 0) {
-    return Problem(problem, "uses a feature of RocksDB that is newer than 11.9");
+    return Refuse(problem, "uses a feature of RocksDB that is newer than 11.9");
   }
   if (metaindex_bytes + kBlockTrailerBytes > footer->offset) {
-    return Problem(problem, "the footer at offset ", footer->offset,
-                   " says that the metaindex has ", metaindex_bytes, " bytes");
+    return Refuse(problem, "the footer at offset ", footer->offset, " says that the metaindex has ",
+                  metaindex_bytes, " bytes");
   }
   footer->metaindex = {footer->offset - kBlockTrailerBytes - metaindex_bytes, metaindex_bytes};
   return true;
@@ -100,23 +86,25 @@ bool DecodeFooter(std::string_view end, uint64_t file_bytes, bool verify_checksu
     return DecodeHandles(end.substr(end.size() - Footer::kMinBytes, kHandlesBytes), footer,
                          problem);
   }
-  if (magic != kRocksDBMagic) return UnknownMagic(magic, problem);
+  if (magic != kRocksDBMagic) {
+    return Refuse(problem, "is not a table of LevelDB or RocksDB: its last 8 bytes are not theirs");
+  }
   if (end.size() < Footer::kMaxBytes) {
-    return Problem(problem, "is cut off: it has ", file_bytes, " bytes, and a footer has ",
-                   Footer::kMaxBytes);
+    return Refuse(problem, "is cut off: it has ", file_bytes, " bytes, and a footer has ",
+                  Footer::kMaxBytes);
   }
   const std::string_view bytes = end.substr(end.size() - Footer::kMaxBytes);
   footer->offset = file_bytes - Footer::kMaxBytes;
   const uint32_t version = LoadLittleEndian32(bytes.data() + 1 + kHandlesBytes);
   if (version > kLastFormatVersion) {
-    return Problem(problem, "has format_version ", version, "; 0 to ", kLastFormatVersion,
-                   " are known");
+    return Refuse(problem, "has format_version ", version, "; 0 to ", kLastFormatVersion,
+                  " are known");
   }
   footer->format_version = static_cast<int>(version);
   footer->checksum = static_cast<ChecksumType>(bytes[0]);
   if (!IsKnown(footer->checksum)) {
-    return Problem(problem, "has checksum type ", int{static_cast<unsigned char>(bytes[0])},
-                   "; 0 to 4 are known");
+    return Refuse(problem, "has checksum type ", int{static_cast<unsigned char>(bytes[0])},
+                  "; 0 to 4 are known");
   }
   if (version >= 6) return DecodeWithContext(bytes, verify_checksum, footer, problem);
   return DecodeHandles(bytes.substr(1, kHandlesBytes), footer, problem);

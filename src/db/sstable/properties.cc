@@ -2,7 +2,6 @@
 #include <cstring>
 #include <map>
 
-#include "src/db/sstable/block_cursor.h"
 #include "src/db/sstable/bytes/coding.h"
 #include "src/db/sstable/table_parts.h"
 

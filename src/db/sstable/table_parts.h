@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/db/sstable/block_cursor.h"
 #include "src/db/sstable/block_file.h"
-#include "src/db/sstable/index_cursor.h"
 #include "src/db/sstable/table.h"
 
 namespace bloomline::sstable {

@@ -7,10 +7,6 @@
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>
-#elif defined(__aarch64__)
-#include <arm_acle.h>
-
-#include "src/support/process.h"
 #endif
 
 namespace bloomline::sstable {
@@ -61,19 +57,6 @@ __attribute__((target(BLOOMLINE_CRC32_TARGET))) uint32_t InstructionCrc32c(const
   auto last = static_cast<uint32_t>(crc);
   for (; n > 0; ++data, --n) last = _mm_crc32_u8(last, static_cast<unsigned char>(*data));
   return ~last;
-}
-
-#elif defined(__aarch64__)
-
-bool HasInstruction() { return support::HasArmCrc32(); }
-
-__attribute__((target("+crc"))) uint32_t InstructionCrc32c(const char* data, size_t n) {
-  uint32_t crc = 0xffffffff;
-  for (; n >= 8; data += 8, n -= 8) crc = __crc32cd(crc, LoadLittleEndian64(data));
-  for (; n > 0; ++data, --n) {
-    crc = __crc32cb(crc, static_cast<unsigned char>(*data));
-  }
-  return ~crc;
 }
 
 #else

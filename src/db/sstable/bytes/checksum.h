@@ -24,7 +24,7 @@ inline uint32_t ChecksumContext(uint32_t base, uint64_t offset) {
 
 // ---- CRC-32C (Castagnoli), the checksum of LevelDB's blocks and of RocksDB's older ones.
 
-// Uses the CPU's instruction if there is one.
+// Uses the instruction of x86-64 CPUs, if there is one.
 uint32_t Crc32c(const char* data, size_t n);
 // The same without the instruction, for other CPUs and for tests.
 uint32_t PortableCrc32c(const char* data, size_t n);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/db/sstable/bytes/coding.h"
+#include "src/support/number_text.h"
 
 #if BLOOMLINE_SNAPPY
 #include <snappy-c.h>
@@ -27,6 +28,8 @@
 namespace bloomline::sstable {
 namespace {
 
+using support::Refuse;
+
 struct Codec {
   Compression type;
   const char* name;
@@ -43,11 +46,6 @@ constexpr Codec kCodecs[] = {
     {Compression::kZstd, "zstd", 32768, BLOOMLINE_ZSTD},  // a block of 128 KiB takes 4 bytes
     {Compression::kZstdNotFinal, "zstd", 32768, BLOOMLINE_ZSTD},
 };
-
-bool Problem(std::string text, std::string* problem) {
-  *problem = std::move(text);
-  return false;
-}
 
 // ---- The libraries' calls. All return false if the data is damaged, or without the library.
 
@@ -164,17 +162,16 @@ bool Decompressor::TakeSize(const char* codec, Compression type, std::string_vie
   const bool is_zstd = type == Compression::kZstd || type == Compression::kZstdNotFinal;
   if (type == Compression::kSnappy || (is_zstd && rules_->engine == Engine::kLevelDB)) {
     return (is_zstd ? ZstdSize(*stored, size) : SnappySize(*stored, size)) ||
-           Problem(std::string("has damaged ") + codec + " data", problem);
+           Refuse(problem, "has damaged ", codec, " data");
   }
   if (!is_zstd && rules_->format_version < 2) {
-    return Problem(
-        "is compressed with zlib or LZ4 in the form of format_version 0 and 1; 2 to 7 "
-        "are known",
-        problem);
+    return Refuse(problem,
+                  "is compressed with zlib or LZ4 in the form of format_version 0 and 1; 2 to 7 "
+                  "are known");
   }
   uint32_t prefix;
   if (!TakeVarint(stored, &prefix)) {
-    return Problem("has no size in front of its compressed data", problem);
+    return Refuse(problem, "has no size in front of its compressed data");
   }
   *size = prefix;
   return true;
@@ -186,25 +183,22 @@ bool Decompressor::Decompress(uint8_t type_byte, std::string_view stored, Buffer
   if (rules_->engine == Engine::kLevelDB) {
     // LevelDB's number 2 is zstd, since 2023; it does not use others.
     if (type_byte > 2) {
-      return Problem("has compression type " + std::to_string(type_byte) + "; LevelDB's are 0 to 2",
-                     problem);
+      return Refuse(problem, "has compression type ", type_byte, "; LevelDB's are 0 to 2");
     }
     if (type == Compression::kZlib) type = Compression::kZstd;
   } else if (!rules_->manager.empty() && rules_->manager != "BuiltinV2") {
-    return Problem("is compressed by \"" + rules_->manager + "\", which is not RocksDB's own",
-                   problem);
+    return Refuse(problem, "is compressed by \"", rules_->manager,
+                  "\", which is not RocksDB's own");
   }
   const Codec* const codec = std::find_if(std::begin(kCodecs), std::end(kCodecs),
                                           [=](const Codec& row) { return row.type == type; });
   if (codec == std::end(kCodecs)) {
-    return Problem(
-        "has compression type " + std::to_string(type_byte) + "; 0 to 2, 4, 5, 7 and 64 are known",
-        problem);
+    return Refuse(problem, "has compression type ", type_byte,
+                  "; 0 to 2, 4, 5, 7 and 64 are known");
   }
   if (!codec->is_built_in) {
-    return Problem(std::string("is compressed with ") + codec->name +
-                       ", and this program was built without it",
-                   problem);
+    return Refuse(problem, "is compressed with ", codec->name,
+                  ", and this program was built without it");
   }
 
   uint64_t size;
@@ -212,31 +206,30 @@ bool Decompressor::Decompress(uint8_t type_byte, std::string_view stored, Buffer
   const uint64_t stored_size = stored.size();
   if (!TakeSize(codec->name, type, &stored, &size, problem)) return false;
   if (size > most) {
-    return Problem("claims to have " + std::to_string(size) + " bytes when decompressed; " +
-                       std::to_string(stored_size) + " bytes can have " + std::to_string(most) +
-                       " at most",
-                   problem);
+    return Refuse(problem, "claims to have ", size, " bytes when decompressed; ", stored_size,
+                  " bytes can have ", most, " at most");
   }
   out->Reserve(size);
-  bool done = false;
-  switch (type) {
-    case Compression::kSnappy:
-      done = SnappyDecompress(stored, size, out->data());
-      break;
-    case Compression::kZlib:
-      done = ZlibDecompress(stored, dictionary_, size, out->data());
-      break;
-    case Compression::kLz4:
-    case Compression::kLz4Hc:
-      done = Lz4Decompress(stored, dictionary_, size, out->data());
-      break;
-    default:
-      if (zstd_ == nullptr) zstd_ = std::make_unique<Zstd>(dictionary_);
-      done = zstd_->Decompress(stored, size, out->data());
+  if (!Fill(type, stored, size, out->data())) {
+    return Refuse(problem, "has damaged ", codec->name, " data");
   }
-  if (!done) return Problem(std::string("has damaged ") + codec->name + " data", problem);
   *contents = std::string_view(out->data(), static_cast<size_t>(size));
   return true;
+}
+
+bool Decompressor::Fill(Compression type, std::string_view stored, uint64_t size, char* out) {
+  switch (type) {
+    case Compression::kSnappy:
+      return SnappyDecompress(stored, size, out);
+    case Compression::kZlib:
+      return ZlibDecompress(stored, dictionary_, size, out);
+    case Compression::kLz4:
+    case Compression::kLz4Hc:
+      return Lz4Decompress(stored, dictionary_, size, out);
+    default:
+      if (zstd_ == nullptr) zstd_ = std::make_unique<Zstd>(dictionary_);
+      return zstd_->Decompress(stored, size, out);
+  }
 }
 
 }  // namespace bloomline::sstable

@@ -77,6 +77,8 @@ class Decompressor {
  private:
   bool TakeSize(const char* codec, Compression type, std::string_view* stored, uint64_t* size,
                 std::string* problem) const;
+  // Decompresses `size` bytes; false: they are damaged.
+  bool Fill(Compression type, std::string_view stored, uint64_t size, char* out);
 
   const CompressionRules* const rules_;
   std::string dictionary_;
