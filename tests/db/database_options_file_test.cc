@@ -41,14 +41,11 @@ TEST(OptionsFile, Values) {
   EXPECT_EQ(OptionId("id=bloomline;format=compact"), "bloomline");
   EXPECT_EQ(OptionId("{bits_per_key=7}"), "");
   EXPECT_EQ(OptionId(""), "");
-  EXPECT_EQ(OptionIn("{a={id=x;b=1;};id=y;b={c=2;};}", "id"), "y");
-  EXPECT_EQ(OptionIn("{a={id=x;b=1;};id=y;b={c=2;};}", "b"), "c=2;");
-  EXPECT_EQ(OptionIn("{a=1}", "b"), "");
+  EXPECT_EQ(OptionId("{a={id=x;b=1;};id=y;b={c=2;};}"), "y");
   // Braces that do not match.
   for (const char* text :
        {"{", "}", "{a", "a}", "{{a=1}", "{a=1}}", "}{", "a={;b=1", ";;;", "=", "{=}"}) {
     OptionId(text);
-    OptionIn(text, "b");
   }
 }
 

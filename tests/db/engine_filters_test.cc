@@ -193,10 +193,9 @@ TEST(EngineFiltersTest, HasTheRateThatIsExpected) {
     for (const size_t n : {150, 5000}) {
       SCOPED_TRACE(n);
       const bool compact = format == Format::kCompact;
-      ExpectRates({Container::kRocksDB, kName, n},
-                  [&](const std::vector<std::string>& keys) {
-                    return Build(Options(format, compact ? 7 : 9), keys);
-                  });
+      ExpectRates({Container::kRocksDB, kName, n}, [&](const std::vector<std::string>& keys) {
+        return Build(Options(format, compact ? 7 : 9), keys);
+      });
     }
   }
 }

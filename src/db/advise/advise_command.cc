@@ -48,7 +48,7 @@ std::optional<Format> StockFormatOf(const Group& group) {
 
 advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection,
                               const FamilyGroups& groups,
-                              const std::vector<MeasureResult>* measured) {
+                              const std::vector<MeasureResult>& measured) {
   const directory::ColumnFamily& family =
       inputs.column_family(groups.database, groups.column_family);
   advice::Situation situation;
@@ -69,9 +69,7 @@ advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection
                              static_cast<double>(std::max<uint64_t>(level.num_keys, 1));
     level.num_filters = group.files_without_filter == 0 ? group.num_filters : 0;
     level.filter_bytes = group.key_bytes();
-    level.wasted_reads = measured == nullptr
-                             ? group.wasted_reads
-                             : MeasuredRates(group, inspection, *measured).wasted_reads;
+    level.wasted_reads = MeasuredRates(group, inspection, measured).wasted_reads;
     // A filter that is not understood matches every key, as far as is known.
     if (std::isnan(level.wasted_reads)) level.wasted_reads = group.runs;
     situation.levels.push_back(level);
@@ -82,7 +80,6 @@ advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection
 struct AdviseOptions {
   CommonOptions common;
   MeasureOptions measure;
-  bool no_measure = false;
   std::string stats;
   std::string policy;
   std::optional<uint64_t> block_cache_bytes;
@@ -158,10 +155,8 @@ std::vector<std::string> Remarks(const AdviseOptions& options, const Statistics*
 
 std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Statistics* statistics,
                                          const Inspection& inspection, Inputs* inputs) {
-  std::optional<std::vector<MeasureResult>> measured;
-  if (!options.no_measure) {
-    measured = Measure(inputs, options.common, options.measure, "advise", inspection);
-  }
+  const std::vector<MeasureResult> measured =
+      Measure(inputs, options.common, options.measure, "advise", inspection);
   double all_keys = 0;
   for (const FamilyGroups& groups : inspection.groups) {
     all_keys += static_cast<double>(groups.all.num_keys + groups.all.keys_without_filter);
@@ -171,8 +166,8 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
     const FamilyGroups& groups = inspection.groups[g];
     FamilyAdvice& family = families[g];
     family.title = DatabaseTitle(*inputs, groups);
-    family.measured = measured && MeasuredRates(groups.all, inspection, *measured).files != 0;
-    family.situation = SituationOf(*inputs, inspection, groups, measured ? &*measured : nullptr);
+    family.measured = MeasuredRates(groups.all, inspection, measured).files != 0;
+    family.situation = SituationOf(*inputs, inspection, groups, measured);
     family.request = RequestOf(options, family.situation, all_keys);
     family.no_tables = groups.all.files.empty();
     if (family.no_tables) {
@@ -268,8 +263,6 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       ->add_option("--stats", options->stats,
                    "A file with RocksDB's statistics, as text (-: stdin)")
       ->type_name("FILE");
-  command->add_flag("--no-measure", options->no_measure,
-                    "Expected rates instead of measured ones: reads no data");
   command->add_option(
       "--policy", options->policy,
       "The filter policy that the database runs with (inspect has the same option)");

@@ -8,6 +8,7 @@
 
 #include "src/cli/shared/quantity.h"
 #include "src/db/advise/advise_output.h"
+#include "src/db/report.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::db {

@@ -1,15 +1,214 @@
 #include "src/db/directory/database.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "src/db/directory/file_names.h"
+#include "src/db/directory/manifest.h"
+#include "src/db/directory/options_file.h"
+#include "src/db/sstable/comparator.h"
+#include "src/support/number_text.h"
+#include "src/support/quoted.h"
 
 namespace bloomline::directory {
 namespace {
 
 using sstable::Engine;
+
+// ---- The live files of a database's folder at one moment, also while its owner changes it.
+
+struct Snapshot {
+  std::string manifest_path;
+  Manifest manifest;
+  // Indexed by folder: the database's own first, then RocksDB's db_paths and cf_paths.
+  std::vector<std::pair<std::string, Listing>> listings;
+  OptionsFile options;          // the newest ones; empty: there are none
+  std::string options_problem;  // why they cannot be read; empty: they can
+  // The MANIFEST has not changed since it was read: its owner has not removed what is missing.
+  bool is_settled = false;
+
+  // The path of a table; empty if no folder has it.
+  std::string Find(uint64_t number) const {
+    for (const auto& [folder, listing] : listings) {
+      const auto found = listing.tables.find(number);
+      if (found != listing.tables.end()) return Join(folder, found->second);
+    }
+    return "";
+  }
+};
+
+constexpr uint64_t kMaxCurrentBytes = 4096;
+constexpr uint64_t kMaxOptionsBytes = 256 << 20;
+
+bool ManifestPath(const std::string& path, std::string* manifest_path, std::string* error) {
+  const std::string current = Join(path, "CURRENT");
+  std::string name;
+  if (!ReadSmallFile(current, kMaxCurrentBytes, &name, error)) return false;
+  while (!name.empty() && (name.back() == '\n' || name.back() == '\r')) name.pop_back();
+  if (!NumberBehind("MANIFEST-", name)) {
+    *error = current + ": has " + support::Quoted(name) + "; allowed: the name of a MANIFEST";
+    return false;
+  }
+  *manifest_path = Join(path, name);
+  return true;
+}
+
+bool IsUnchanged(const std::string& path, const Snapshot& snapshot) {
+  std::string manifest_path, ignored;
+  if (!ManifestPath(path, &manifest_path, &ignored)) return false;
+  std::error_code code;
+  return manifest_path == snapshot.manifest_path &&
+         std::filesystem::file_size(manifest_path, code) == snapshot.manifest.bytes && !code;
+}
+
+bool HasAllTables(const Snapshot& snapshot) {
+  for (const auto& [id, family] : snapshot.manifest.live.families()) {
+    for (const auto& [number, file] : family.files) {
+      if (snapshot.Find(number).empty()) return false;
+    }
+  }
+  return true;
+}
+
+// Reads CURRENT, then the MANIFEST, then the listings of folders: a table that both name existed.
+bool TryToTake(const std::string& path, const std::vector<std::string>& table_folders,
+               Snapshot* snapshot, std::string* error) {
+  if (!ManifestPath(path, &snapshot->manifest_path, error)) return false;
+  if (!ReadManifest(snapshot->manifest_path, &snapshot->manifest, error)) {
+    if (!Exists(snapshot->manifest_path)) {
+      *error =
+          Join(path, "CURRENT") + ": names " + snapshot->manifest_path + ", which does not exist";
+    }
+    return false;
+  }
+  snapshot->listings.emplace_back(path, Listing());
+  for (const std::string& folder : table_folders)
+    snapshot->listings.emplace_back(folder, Listing());
+  for (auto& [folder, listing] : snapshot->listings) {
+    std::string failure;
+    if (ListFolder(folder, &listing, &failure) || folder != path) continue;
+    *error = std::move(failure);
+    return false;
+  }
+  const uint64_t options = snapshot->listings.front().second.newest_options;
+  std::string text;
+  if (options != 0 && ReadSmallFile(Join(path, "OPTIONS-" + SixDigits(options)), kMaxOptionsBytes,
+                                    &text, &snapshot->options_problem)) {
+    ParseOptionsFile(text, &snapshot->options);
+  }
+  return true;
+}
+
+// While the owner writes, CURRENT may name a MANIFEST that is gone, and the MANIFEST tables that
+// are gone, and old OPTIONS are removed: then all is read again, after 1 and 4 ms.
+bool TakeSnapshot(const std::string& path, const std::vector<std::string>& table_folders,
+                  Snapshot* snapshot, std::string* error) {
+  constexpr int kMaxAttempts = 3;
+  bool is_taken = false;
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(attempt * attempt));
+    *snapshot = Snapshot();
+    is_taken = TryToTake(path, table_folders, snapshot, error);
+    if (is_taken && HasAllTables(*snapshot) && snapshot->options_problem.empty()) return true;
+  }
+  snapshot->is_settled = is_taken && IsUnchanged(path, *snapshot);
+  return is_taken;
+}
+
+// ---- The database of a snapshot.
+
+Engine EngineOf(const Snapshot& snapshot) {
+  // RocksDB has always used its own tags for tables.
+  const LiveFiles& live = snapshot.manifest.live;
+  if (live.has_rocksdb_tags()) return Engine::kRocksDB;
+  for (const auto& [id, family] : live.families()) {
+    if (!family.files.empty()) return Engine::kLevelDB;
+  }
+  const Listing& listing = snapshot.listings.front().second;
+  return listing.has_identity || listing.newest_options > 0 ? Engine::kRocksDB : Engine::kLevelDB;
+}
+
+void ApplyOptions(const OptionMap& options, ColumnFamily* family) {
+  const auto text = [&](const char* name) {
+    const auto found = options.find(name);
+    return found == options.end() ? std::string() : found->second;
+  };
+  family->filter_policy = text("filter_policy");
+  family->compaction_style = text("compaction_style");
+  support::ParseDouble(text("max_bytes_for_level_multiplier"), &family->level_size_ratio);
+  family->caches_filters = text("cache_index_and_filter_blocks") == "true";
+}
+
+void AddOptions(const Snapshot& snapshot, Database* database) {
+  if (!snapshot.options_problem.empty()) database->warnings.push_back(snapshot.options_problem);
+  for (ColumnFamily& family : database->column_families) {
+    const auto found = snapshot.options.find(family.name);
+    if (found != snapshot.options.end()) ApplyOptions(found->second, &family);
+  }
+}
+
+// Sorts by level, then by key in the order of the comparator of that name; in level 0 by number.
+// For an unknown comparator, by the keys' bytes.
+void SortByLevelAndKey(const std::string& comparator, TableFile* begin, TableFile* end) {
+  const sstable::KeyOrder order = sstable::OrderOf(comparator);
+  const auto key = [&](const TableFile& file) {
+    return sstable::WithoutTimestamp(order, file.smallest_key);
+  };
+  std::sort(begin, end, [&](const TableFile& a, const TableFile& b) {
+    if (a.level != b.level) return a.level < b.level;
+    const int result = a.level == 0 ? 0 : key(a).compare(key(b));
+    if (result == 0) return a.number < b.number;
+    return order.is_reversed ? result > 0 : result < 0;
+  });
+}
+
+void AddFiles(const Snapshot& snapshot, Database* database) {
+  int index = 0;
+  for (const auto& [id, live] : snapshot.manifest.live.families()) {
+    ColumnFamily family;
+    family.id = id;
+    family.name = live.name;
+    family.comparator = live.comparator;
+    const size_t begin = database->files.size();
+    for (const auto& [number, file] : live.files) {
+      TableFile table;
+      table.path = snapshot.Find(number);
+      if (table.path.empty()) {
+        const char* const suffix = database->engine == Engine::kRocksDB ? ".sst" : ".ldb";
+        table.path = Join(database->path, SixDigits(number) + suffix);
+        table.is_missing = snapshot.is_settled;
+      }
+      table.number = number;
+      table.bytes = file.bytes;
+      table.level = file.level;
+      table.column_family = index;
+      table.smallest_key = file.smallest_key;
+      table.largest_key = file.largest_key;
+      database->files.push_back(std::move(table));
+    }
+    SortByLevelAndKey(live.comparator, database->files.data() + begin,
+                      database->files.data() + database->files.size());
+    database->column_families.push_back(std::move(family));
+    ++index;
+  }
+}
+
+bool ReadLive(const std::string& path, Database* database, std::string* error) {
+  Snapshot snapshot;
+  if (!TakeSnapshot(path, database->table_folders, &snapshot, error)) return false;
+  database->engine = EngineOf(snapshot);
+  AddFiles(snapshot, database);
+  if (database->engine == Engine::kRocksDB) AddOptions(snapshot, database);
+  return true;
+}
+
+// ---- Single tables.
 
 // Returns the Database of the single tables of that engine.
 Database* TablesOf(Engine engine, std::vector<Database>* databases) {
@@ -40,6 +239,17 @@ void AddTable(const std::string& path, std::vector<Database>* databases) {
 }
 
 }  // namespace
+
+bool ReadDirectory(const std::string& path, const std::vector<std::string>& table_folders,
+                   Database* database, std::string* error) {
+  database->path = path;
+  while (database->path.size() > 1 && database->path.back() == '/') database->path.pop_back();
+  database->table_folders = table_folders;
+  if (Exists(Join(database->path, "CURRENT"))) return ReadLive(database->path, database, error);
+  *error = path + ": has no CURRENT, so it is no database; tables are named one by one: " +
+           Join(path, "*.sst");
+  return false;
+}
 
 bool OpenInput(const std::string& path, std::vector<Database>* databases, std::string* error,
                const std::vector<std::string>& table_folders) {

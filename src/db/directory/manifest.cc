@@ -41,7 +41,37 @@ class RecordLog {
   //
   // A fragment that the file does not hold in full is the end: its owner is writing it, or died
   // then. So are zeros up to the end of the file. Everything else that is wrong is damage.
-  bool Next(std::string_view* record);
+  bool Next(std::string_view* record) {
+    Fragment fragment;
+    while (NextFragment(&fragment)) {
+      const int type = fragment.type;
+      const bool begins = type == kFull || type == kFirst;
+      if (!begins && type != kMiddle && type != kLast) {
+        if (type & kIgnorable) continue;
+        error_ = file_.name() + ": a record at offset " + std::to_string(fragment.offset) +
+                 " is of type " + std::to_string(type) + "; allowed: 1 to 4";
+        return false;
+      }
+      // Old writers left an empty kFirst at the end of a block.
+      if (begins && in_record_ && !record_.empty()) return Damaged(record_offset_, "has no end");
+      if (!begins && !in_record_) return Damaged(fragment.offset, "has no beginning");
+      if (begins) {
+        record_.clear();
+        record_offset_ = fragment.offset;
+      }
+      in_record_ = type != kFull && type != kLast;
+      if (type == kFull) {
+        *record = fragment.payload;
+        return true;
+      }
+      record_.append(fragment.payload);
+      if (type == kLast) {
+        *record = record_;
+        return true;
+      }
+    }
+    return false;
+  }
 
   const std::string& error() const { return error_; }
   uint64_t record_offset() const { return record_offset_; }  // of the last record
@@ -55,11 +85,72 @@ class RecordLog {
   };
   enum class Header { kGood, kZeros, kTooLong, kBadChecksum };
 
-  bool ReadBlock();
-  bool NextFragment(Fragment* fragment);
-  Header ParseAt(size_t position, Fragment* fragment) const;
-  bool HasFragmentBehind() const;
-  bool Damaged(uint64_t offset, const std::string& what);  // false
+  bool ReadBlock() {
+    block_offset_ += block_.size();
+    position_ = 0;
+    const uint64_t left = file_.size() - block_offset_;
+    block_.resize(static_cast<size_t>(std::min<uint64_t>(left, kBlockBytes)));
+    if (block_.empty()) return false;
+    if (file_.ReadAt(block_offset_, block_.size(), block_.data(), &error_)) return true;
+    block_.clear();
+    return false;
+  }
+
+  bool Damaged(uint64_t offset, const std::string& what) {
+    error_ = file_.name() + ": is damaged: the record at offset " + std::to_string(offset) + " " +
+             what + "; which tables are live is unknown";
+    return false;
+  }
+
+  Header ParseAt(size_t position, Fragment* fragment) const {
+    const char* const header = block_.data() + position;
+    const size_t length = sstable::LoadLittleEndian16(header + 4);
+    fragment->type = static_cast<unsigned char>(header[kTypeOffset]);
+    fragment->offset = block_offset_ + position;
+    if (fragment->type == kZero && length == 0) return Header::kZeros;
+    if (length > block_.size() - position - kHeaderBytes) return Header::kTooLong;
+    const uint32_t crc = sstable::Crc32c(header + kTypeOffset, 1 + length);
+    if (sstable::MaskCrc32c(crc) != sstable::LoadLittleEndian32(header))
+      return Header::kBadChecksum;
+    fragment->payload = std::string_view(header + kHeaderBytes, length);
+    return Header::kGood;
+  }
+
+  // Whether the last block has a whole fragment anywhere behind its position. Then damage makes the
+  // fragment at the position look as if the file ended in it.
+  bool HasFragmentBehind() const {
+    Fragment fragment;
+    for (size_t i = position_ + 1; i + kHeaderBytes <= block_.size(); ++i) {
+      const int type = static_cast<unsigned char>(block_[i + kTypeOffset]);
+      if (type < kFull || type > kLast) continue;  // spares most checksums
+      if (ParseAt(i, &fragment) == Header::kGood) return true;
+    }
+    return false;
+  }
+
+  bool NextFragment(Fragment* fragment) {
+    while (block_.size() - position_ < kHeaderBytes) {
+      if (!ReadBlock()) return false;
+    }
+    const Header header = ParseAt(position_, fragment);
+    if (header == Header::kGood) {
+      position_ =
+          static_cast<size_t>(fragment->payload.data() + fragment->payload.size() - block_.data());
+      return true;
+    }
+    if (header == Header::kZeros) {
+      do {
+        if (!IsZeros(std::string_view(block_).substr(position_))) {
+          return Damaged(fragment->offset, "is zeros, and others follow");
+        }
+      } while (ReadBlock());
+      return false;
+    }
+    if (header == Header::kBadChecksum) return Damaged(fragment->offset, "has a wrong checksum");
+    const bool is_last_block = block_offset_ + block_.size() == file_.size();
+    if (is_last_block && !HasFragmentBehind()) return false;
+    return Damaged(fragment->offset, "is longer than its block");
+  }
 
   support::InputFile file_;
   std::string block_;
@@ -70,104 +161,6 @@ class RecordLog {
   bool in_record_ = false;
   std::string error_;
 };
-
-bool RecordLog::ReadBlock() {
-  block_offset_ += block_.size();
-  position_ = 0;
-  const uint64_t left = file_.size() - block_offset_;
-  block_.resize(static_cast<size_t>(std::min<uint64_t>(left, kBlockBytes)));
-  if (block_.empty()) return false;
-  if (file_.ReadAt(block_offset_, block_.size(), block_.data(), &error_)) return true;
-  block_.clear();
-  return false;
-}
-
-bool RecordLog::Damaged(uint64_t offset, const std::string& what) {
-  error_ = file_.name() + ": is damaged: the record at offset " + std::to_string(offset) + " " +
-           what + "; which tables are live is unknown";
-  return false;
-}
-
-RecordLog::Header RecordLog::ParseAt(size_t position, Fragment* fragment) const {
-  const char* const header = block_.data() + position;
-  const size_t length = sstable::LoadLittleEndian16(header + 4);
-  fragment->type = static_cast<unsigned char>(header[kTypeOffset]);
-  fragment->offset = block_offset_ + position;
-  if (fragment->type == kZero && length == 0) return Header::kZeros;
-  if (length > block_.size() - position - kHeaderBytes) return Header::kTooLong;
-  const uint32_t crc = sstable::Crc32c(header + kTypeOffset, 1 + length);
-  if (sstable::MaskCrc32c(crc) != sstable::LoadLittleEndian32(header)) return Header::kBadChecksum;
-  fragment->payload = std::string_view(header + kHeaderBytes, length);
-  return Header::kGood;
-}
-
-// Whether the last block has a whole fragment anywhere behind its position. Then damage makes the
-// fragment at the position look as if the file ended in it.
-bool RecordLog::HasFragmentBehind() const {
-  Fragment fragment;
-  for (size_t i = position_ + 1; i + kHeaderBytes <= block_.size(); ++i) {
-    const int type = static_cast<unsigned char>(block_[i + kTypeOffset]);
-    if (type < kFull || type > kLast) continue;  // spares most checksums
-    if (ParseAt(i, &fragment) == Header::kGood) return true;
-  }
-  return false;
-}
-
-bool RecordLog::NextFragment(Fragment* fragment) {
-  while (block_.size() - position_ < kHeaderBytes) {
-    if (!ReadBlock()) return false;
-  }
-  const Header header = ParseAt(position_, fragment);
-  if (header == Header::kGood) {
-    position_ =
-        static_cast<size_t>(fragment->payload.data() + fragment->payload.size() - block_.data());
-    return true;
-  }
-  if (header == Header::kZeros) {
-    do {
-      if (!IsZeros(std::string_view(block_).substr(position_))) {
-        return Damaged(fragment->offset, "is zeros, and others follow");
-      }
-    } while (ReadBlock());
-    return false;
-  }
-  if (header == Header::kBadChecksum) return Damaged(fragment->offset, "has a wrong checksum");
-  const bool is_last_block = block_offset_ + block_.size() == file_.size();
-  if (is_last_block && !HasFragmentBehind()) return false;
-  return Damaged(fragment->offset, "is longer than its block");
-}
-
-bool RecordLog::Next(std::string_view* record) {
-  Fragment fragment;
-  while (NextFragment(&fragment)) {
-    const int type = fragment.type;
-    const bool begins = type == kFull || type == kFirst;
-    if (!begins && type != kMiddle && type != kLast) {
-      if (type & kIgnorable) continue;
-      error_ = file_.name() + ": a record at offset " + std::to_string(fragment.offset) +
-               " is of type " + std::to_string(type) + "; allowed: 1 to 4";
-      return false;
-    }
-    // Old writers left an empty kFirst at the end of a block.
-    if (begins && in_record_ && !record_.empty()) return Damaged(record_offset_, "has no end");
-    if (!begins && !in_record_) return Damaged(fragment.offset, "has no beginning");
-    if (begins) {
-      record_.clear();
-      record_offset_ = fragment.offset;
-    }
-    in_record_ = type != kFull && type != kLast;
-    if (type == kFull) {
-      *record = fragment.payload;
-      return true;
-    }
-    record_.append(fragment.payload);
-    if (type == kLast) {
-      *record = record_;
-      return true;
-    }
-  }
-  return false;
-}
 
 }  // namespace
 

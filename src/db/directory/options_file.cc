@@ -1,10 +1,6 @@
 #include "src/db/directory/options_file.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <utility>
-
-#include "src/db/directory/file_names.h"
 
 namespace bloomline::directory {
 namespace {
@@ -91,34 +87,21 @@ void ParseOptionsFile(std::string_view text, OptionsFile* options) {
   }
 }
 
-bool ReadOptionsFile(const std::string& path, OptionsFile* options, std::string* error) {
-  constexpr uint64_t kMaxBytes = 256 << 20;
-  std::string text;
-  if (!ReadSmallFile(path, kMaxBytes, &text, error)) return false;
-  ParseOptionsFile(text, options);
-  return true;
-}
-
-std::string OptionIn(std::string_view value, std::string_view name) {
-  value = WithoutBraces(value);
-  for (size_t begin = 0; begin < value.size();) {
-    const size_t end = EndOfValue(value, begin);
-    const std::string_view option = value.substr(begin, end - begin);
-    const size_t equals = option.find('=');
-    if (equals != option.npos && Trim(option.substr(0, equals)) == name) {
-      return std::string(WithoutBraces(option.substr(equals + 1)));
-    }
-    begin = end + 1;
-  }
-  return "";
-}
-
 std::string OptionId(std::string_view value) {
   value = WithoutBraces(value);
   if (value.find('=') == value.npos) {
     return std::string(Trim(value.substr(0, value.find(';'))));
   }
-  return OptionIn(value, "id");
+  for (size_t begin = 0; begin < value.size();) {
+    const size_t end = EndOfValue(value, begin);
+    const std::string_view option = value.substr(begin, end - begin);
+    const size_t equals = option.find('=');
+    if (equals != option.npos && Trim(option.substr(0, equals)) == "id") {
+      return std::string(WithoutBraces(option.substr(equals + 1)));
+    }
+    begin = end + 1;
+  }
+  return "";
 }
 
 }  // namespace bloomline::directory

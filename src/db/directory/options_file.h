@@ -21,14 +21,8 @@ using OptionsFile = std::map<std::string, OptionMap>;
 // Skips other sections, and lines without an option.
 void ParseOptionsFile(std::string_view text, OptionsFile* options);
 
-// Returns false with *error if it cannot be read.
-bool ReadOptionsFile(const std::string& path, OptionsFile* options, std::string* error);
-
-// The value of `name` in "{id=bloomline;bits_per_key=10;nested={a=b;};}", in braces or not. Empty
-// if the name is missing.
-std::string OptionIn(std::string_view value, std::string_view name);
-
-// The `id` of such a value, or the value itself if it lacks options: "bloomfilter:10:false".
+// The id in "{id=bloomline;bits_per_key=10;nested={a=b;};}", in braces or not; or the value itself
+// if it lacks options: "bloomfilter:10:false". Empty if it has options and no id.
 std::string OptionId(std::string_view value);
 
 }  // namespace bloomline::directory

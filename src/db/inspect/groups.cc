@@ -41,15 +41,11 @@ struct WeightedRange {
   double high;
   double weight;
 
-  // The fraction of this interval's keys below x. One key, or keys that 8 bytes do not distinguish,
-  // have no width.
-  double Below(double x) const {
-    if (x <= low) return 0;
-    return x >= high ? 1 : (x - low) / (high - low);
-  }
-  double UpTo(double x) const {
-    if (x < low) return 0;
-    return x >= high ? 1 : (x - low) / (high - low);
+  // The fraction of this interval's keys in another one. One key, or keys that 8 bytes do not
+  // distinguish, have no width.
+  double PartIn(const WeightedRange& other) const {
+    if (low == high) return other.low <= low && low <= other.high ? 1 : 0;
+    return std::max(0.0, std::min(high, other.high) - std::max(low, other.low)) / (high - low);
   }
 };
 
@@ -79,7 +75,7 @@ std::vector<double> Coverage(const std::vector<KeyRange>& ranges) {
     double all = 0;
     for (size_t i = 0; i < intervals.size(); i += step) {
       const WeightedRange& keys = intervals[i];
-      inside += keys.weight * (keys.UpTo(range.high) - keys.Below(range.low));
+      inside += keys.weight * keys.PartIn(range);
       all += keys.weight;
     }
     coverage.push_back(all > 0 ? inside / all : 1);

@@ -159,6 +159,7 @@ cli::Json GroupJson(const Group& group) {
 
 cli::Json FileJson(const Inputs& inputs, const InputFile& file, const InspectedFile& inspected) {
   const FileFacts& facts = inspected.facts;
+  constexpr const char* kKinds[] = {"none", "by_offset", "full", "partitioned"};  // FilterKind
   return {{"path", file.path},
           {"number", file.number},
           {"column_family", inputs.column_family(file).name},
@@ -167,7 +168,7 @@ cli::Json FileJson(const Inputs& inputs, const InputFile& file, const InspectedF
           {"engine", EngineName(facts.engine)},
           {"format_version", facts.format_version},
           {"comparator", facts.comparator},
-          {"filter_kind", KindName(facts.kind)},
+          {"filter_kind", kKinds[static_cast<size_t>(facts.kind)]},
           {"filter_name", facts.filter_name},
           {"filter_policy", facts.filter_policy},
           {"layouts", KindsJson(facts.kinds)},

@@ -165,20 +165,6 @@ void TakeKeys(const sstable::Properties& properties, FileFacts* facts) {
 
 }  // namespace
 
-const char* KindName(FilterKind kind) {
-  switch (kind) {
-    case FilterKind::kNone:
-      return "none";
-    case FilterKind::kByOffset:
-      return "by_offset";
-    case FilterKind::kFull:
-      return "full";
-    case FilterKind::kPartitioned:
-      return "partitioned";
-  }
-  return "none";
-}
-
 bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   const sstable::Properties& properties = table.properties();
   const FilterKeys keys(table);

@@ -71,8 +71,6 @@ struct FileFacts {
   double bits_per_key() const { return BitsPerKey(filter_bytes - ranges.entry_bytes, num_keys); }
 };
 
-const char* KindName(sstable::FilterKind kind);
-
 // Memory: one filter and one data block. Returns false with *error if the file is damaged.
 bool InspectFile(const sstable::Table& table, FileFacts* facts, std::string* error);
 

@@ -17,41 +17,29 @@ namespace bloomline::db {
 namespace {
 
 // "0.957 % (0.9-1.01)"
-std::string MeasuredText(double rate, double queries) {
-  if (!(queries > 0)) return "-";
-  const Interval interval = ConfidenceInterval(rate, queries);
+std::string MeasuredText(const WeightedRate& rate) {
+  if (!(rate.queries() > 0)) return "-";
+  const Interval interval = ConfidenceInterval(rate.rate(), rate.queries());
   const auto number = [](double value) {
     std::string text = cli::RateText(value);
     text.resize(text.size() - 2);  // without " %"
     return text;
   };
-  return cli::RateText(rate) + " (" + number(interval.low) + "-" + number(interval.high) + ")";
+  return cli::RateText(rate.rate()) + " (" + number(interval.low) + "-" + number(interval.high) +
+         ")";
 }
 
-std::string MeasuredText(const Queries& queries) {
-  return MeasuredText(queries.rate(), static_cast<double>(queries.queries));
-}
-
-std::string MeasuredText(const WeightedRate& rate) {
-  return MeasuredText(rate.rate(), rate.queries());
-}
-
-cli::Json MeasuredJson(double rate, double effective, uint64_t queries) {
-  const Interval interval = ConfidenceInterval(rate, effective);
-  const bool known = effective > 0;
-  return {{"queries", queries},
-          {"false_positive_rate", known ? cli::Json(rate) : cli::Json(nullptr)},
+cli::Json MeasuredJson(const WeightedRate& rate) {
+  const bool known = rate.queries() > 0;
+  const Interval interval = ConfidenceInterval(rate.rate(), rate.queries());
+  return {{"queries", rate.num_queries()},
+          {"false_positive_rate", NumberOrNull(rate.rate())},
           {"low", known ? cli::Json(interval.low) : cli::Json(nullptr)},
           {"high", known ? cli::Json(interval.high) : cli::Json(nullptr)}};
 }
 
-cli::Json MeasuredJson(const WeightedRate& rate) {
-  return MeasuredJson(rate.rate(), rate.queries(), rate.num_queries());
-}
-
 cli::Json MeasuredJson(const Queries& queries) {
-  cli::Json json =
-      MeasuredJson(queries.rate(), static_cast<double>(queries.queries), queries.queries);
+  cli::Json json = MeasuredJson(WeightedRate(queries));
   json["false_positives"] = queries.matches;
   return json;
 }
@@ -91,14 +79,14 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
 
 void PrintEachFile(const Inputs& inputs, const Inspection& inspection,
                    const std::vector<MeasureResult>& results) {
-  PrintFiles(inputs, DoneFiles(inputs),
-             {"file", "level", "adjacent FPR", "elsewhere FPR", "expected"}, 1,
-             [&](size_t i) -> Cells {
-               const double expected = inspection.files[i].facts.expected_rate;
-               return {LevelText(inputs.files[i].level), MeasuredText(results[i].adjacent),
-                       MeasuredText(results[i].elsewhere),
-                       results[i].keys_read == 0 ? "-" : RateOrDash(expected)};
-             });
+  PrintFiles(
+      inputs, DoneFiles(inputs), {"file", "level", "adjacent FPR", "elsewhere FPR", "expected"}, 1,
+      [&](size_t i) -> Cells {
+        const double expected = inspection.files[i].facts.expected_rate;
+        return {LevelText(inputs.files[i].level), MeasuredText(WeightedRate(results[i].adjacent)),
+                MeasuredText(WeightedRate(results[i].elsewhere)),
+                results[i].keys_read == 0 ? "-" : RateOrDash(expected)};
+      });
 }
 
 cli::Json FamilyJson(const FamilyGroups& family, const Inspection& inspection,

@@ -52,15 +52,14 @@ bool MeasureFile(const sstable::Table& table, uint64_t num_keys, const MeasureOp
 // ---- Confidence intervals of measured rates.
 
 struct Interval {
-  double low = 0;
-  double high = 1;
+  double low;
+  double high;
 };
 
 // Wilson's interval of 95 % for a rate that was measured by `queries` queries, which may be an
 // effective number. Right for rates near 0 and for few queries, too.
 inline Interval ConfidenceInterval(double rate, double queries) {
   constexpr double z = 1.959964;
-  if (!(queries > 0)) return {};
   const double center = (rate + z * z / (2 * queries)) / (1 + z * z / queries);
   const double half = z / (1 + z * z / queries) *
                       std::sqrt(rate * (1 - rate) / queries + z * z / (4 * queries * queries));
@@ -72,6 +71,9 @@ inline Interval ConfidenceInterval(double rate, double queries) {
 // precision.
 class WeightedRate {
  public:
+  WeightedRate() = default;
+  explicit WeightedRate(const Queries& queries) { Add(1, queries.rate(), queries.queries); }
+
   void Add(double weight, double rate, uint64_t queries) {
     if (queries == 0 || !(weight > 0)) return;
     weights_ += weight;
