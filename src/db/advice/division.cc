@@ -9,7 +9,6 @@
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/rates/rates.h"
 
@@ -20,18 +19,6 @@ using filter::FilterShape;
 
 // From here on, trailers and whole blocks cost less than 0.1 %.
 constexpr uint64_t kLarge = 100000;
-
-// The rate of a flat filter is from the distribution of its set bits while that takes microseconds,
-// else from their mean and variance, which is as good in filters of ten keys or more.
-double RateOf(const FilterShape& shape, uint64_t num_keys) {
-  constexpr double kFewThrows = 250;
-  const double throws = static_cast<double>(num_keys) * shape.num_probes;
-  if (shape.has_blocks() || throws <= kFewThrows) {
-    return filter::ExactShapeRate(shape, num_keys);
-  }
-  return filter::OccupancyMoment(throws, 8 * static_cast<double>(shape.payload_bytes()),
-                                 shape.num_probes);
-}
 
 constexpr int kStepsPerBit = 100;
 
@@ -90,9 +77,18 @@ FilterFigures FiguresFor(sstable::Engine engine, Format format, uint64_t num_key
                                        : filter::LevelDBShapes(format, bits_per_key).For(num_keys);
   constexpr uint64_t kCodeBytes = 1;  // LevelDB's
   const uint64_t bytes = shape.payload_bytes() + (is_rocksdb ? filter::kTrailerBytes : kCodeBytes);
-  return {static_cast<double>(bytes) / static_cast<double>(num_keys), RateOf(shape, num_keys)};
+  return {static_cast<double>(bytes) / static_cast<double>(num_keys),
+          filter::ExactShapeRate(shape, num_keys)};
 }
 
+double Tree::all_keys() const { return std::accumulate(keys.begin(), keys.end(), 0.0); }
+double Tree::all_runs() const { return std::accumulate(runs.begin(), runs.end(), 0.0); }
+
+namespace {
+
+// The mean figures of filters in RocksDB's files or partitions, which have num_keys keys on
+// average. Files and partitions end with a data block, an index partition, or a full filter. So
+// their sizes differ, and one filter gains what another loses to a whole block.
 FilterFigures MeanFiguresFor(sstable::Engine engine, Format format, uint64_t num_keys,
                              double bits_per_key) {
   constexpr uint64_t kManyBlocks = 5000;  // a block is less than 1 % of a filter at 10 bits per key
@@ -117,11 +113,6 @@ FilterFigures MeanFiguresFor(sstable::Engine engine, Format format, uint64_t num
   return mean;
 }
 
-double Tree::all_keys() const { return std::accumulate(keys.begin(), keys.end(), 0.0); }
-double Tree::all_runs() const { return std::accumulate(runs.begin(), runs.end(), 0.0); }
-
-namespace {
-
 // The figures of these bits, rounded down to hundredths.
 Division Divide(const Tree& tree, Format format, Spread spread, double bits_per_key) {
   Division division;
@@ -136,29 +127,21 @@ Division Divide(const Tree& tree, Format format, Spread spread, double bits_per_
         format, SpreadAsPolicy(tree, format, bits_per_key, division.bits_of_level.data()));
   }
   double bits = 0;
-  FilterFigures figures;
   for (size_t i = 0; i < tree.keys.size(); ++i) {
     double& of_level = division.bits_of_level[i];
     of_level = RoundedDown(format, of_level);
-    // The filters of LevelDB's levels are alike, and their figures can take a millisecond.
-    const bool is_same = i > 0 && spread != Spread::kAuto &&
-                         of_level == division.bits_of_level[i - 1] &&
-                         tree.keys_per_filter[i] == tree.keys_per_filter[i - 1] &&
-                         tree.sizes_vary[i] == tree.sizes_vary[i - 1];
-    if (!is_same) {
-      const auto figures_of = tree.sizes_vary[i] ? MeanFiguresFor : FiguresFor;
-      figures = figures_of(tree.engine, format, tree.keys_per_filter[i], of_level);
-      if (spread == Spread::kAuto) {
-        const double share = tree.bottommost_shares[i];
-        const FilterFigures bottommost =
-            figures_of(tree.engine, format, tree.keys_per_filter[i], bottommost_bits);
-        const auto mean = [share](double others, double of_bottommost) {
-          return others + share * (of_bottommost - others);
-        };
-        figures = {mean(figures.bytes_per_key, bottommost.bytes_per_key),
-                   mean(figures.rate, bottommost.rate)};
-        of_level = Hundredths(mean(of_level, bottommost_bits));
-      }
+    const auto figures_of = tree.sizes_vary[i] ? MeanFiguresFor : FiguresFor;
+    FilterFigures figures = figures_of(tree.engine, format, tree.keys_per_filter[i], of_level);
+    if (spread == Spread::kAuto) {
+      const double share = tree.bottommost_shares[i];
+      const FilterFigures bottommost =
+          figures_of(tree.engine, format, tree.keys_per_filter[i], bottommost_bits);
+      const auto mean = [share](double others, double of_bottommost) {
+        return others + share * (of_bottommost - others);
+      };
+      figures = {mean(figures.bytes_per_key, bottommost.bytes_per_key),
+                 mean(figures.rate, bottommost.rate)};
+      of_level = Hundredths(mean(of_level, bottommost_bits));
     }
     bits += of_level * tree.keys[i];
     division.bytes += figures.bytes_per_key * tree.keys[i];

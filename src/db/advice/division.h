@@ -27,12 +27,6 @@ struct FilterFigures {
 FilterFigures FiguresFor(sstable::Engine engine, Format format, uint64_t num_keys,
                          double bits_per_key);
 
-// The mean figures of filters in RocksDB's files or partitions, which have num_keys keys on
-// average. Files and partitions end with a data block, an index partition, or a full filter. So
-// their sizes differ, and one filter gains what another loses to a whole block.
-FilterFigures MeanFiguresFor(sstable::Engine engine, Format format, uint64_t num_keys,
-                             double bits_per_key);
-
 // The levels that have keys, in the arrays of level_sizing.h.
 struct Tree {
   sstable::Engine engine = sstable::Engine::kRocksDB;
