@@ -21,11 +21,6 @@ std::optional<size_t> LengthAfter(std::string_view name, std::string_view start)
 
 }  // namespace
 
-engine_filters::Container ContainerOf(Engine engine) {
-  return engine == Engine::kLevelDB ? engine_filters::Container::kLevelDB
-                                    : engine_filters::Container::kRocksDB;
-}
-
 bool TableFilters::Init(const sstable::Table& table, std::string* error) {
   table_ = &table;
   index_ = ~uint64_t{0};
@@ -38,8 +33,7 @@ const engine_filters::EngineFilter* TableFilters::At(uint64_t index, std::string
   index_ = ~uint64_t{0};
   std::string_view bytes;
   if (!reader_->Read(index, &bytes, error)) return nullptr;
-  filter_ = engine_filters::EngineFilter::Open(ContainerOf(table_->engine()), table_->filter_name(),
-                                               bytes);
+  filter_ = engine_filters::EngineFilter::Open(table_->engine(), table_->filter_name(), bytes);
   bytes_ = bytes.size();
   index_ = index;
   return &filter_;
@@ -47,10 +41,8 @@ const engine_filters::EngineFilter* TableFilters::At(uint64_t index, std::string
 
 FilterKeys::FilterKeys(const sstable::Table& table) {
   const sstable::Properties& properties = table.properties();
-  comparator_ =
-      properties.comparator.empty() ? "leveldb.BytewiseComparator" : properties.comparator;
-  order_ = sstable::OrderOf(comparator_);
-  if (!properties.keys_have_timestamps) order_.timestamp_bytes = 0;
+  comparator_ = properties.comparator;
+  order_ = sstable::OrderOf(properties);
   if (table.engine() == Engine::kLevelDB) return;
   whole_keys_ = properties.whole_key_filtering;
   const std::string& extractor = properties.prefix_extractor;

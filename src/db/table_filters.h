@@ -14,8 +14,6 @@
 
 namespace bloomline::db {
 
-engine_filters::Container ContainerOf(sstable::Engine engine);
-
 // Opens filters by number; the last one stays open. Not thread-safe.
 class TableFilters {
  public:
@@ -62,7 +60,7 @@ class FilterKeys {
   }
   // The prefix that the filter holds for a key (without timestamp). Returns false if it holds none.
   bool Prefix(std::string_view key, std::string_view* prefix) const {
-    if (capped_ ? false : key.size() < prefix_bytes_) return false;
+    if (!capped_ && key.size() < prefix_bytes_) return false;
     *prefix = key.substr(0, prefix_bytes_);
     return true;
   }

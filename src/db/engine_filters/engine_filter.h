@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "bloomline/filter_options.h"
+#include "src/db/sstable/bytes/decompressor.h"  // Engine
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/ranges/range_field.h"
 #include "src/filter/stock/ribbon.h"
@@ -27,11 +28,9 @@ namespace bloomline::engine_filters {
 constexpr std::string_view kLevelDBName = "leveldb.BuiltinBloomFilter2";
 constexpr std::string_view kRocksDBName = "rocksdb.BuiltinBloomFilter";
 
-// The origin of filter bytes, which determines how they are read.
-enum class Container {
-  kLevelDB,  // LevelDB's filter block: one code byte at the end
-  kRocksDB   // RocksDB's full filter or partition: a trailer
-};
+// The origin of filter bytes, which determines how they are read: LevelDB's filter block, with one
+// code byte at the end, or RocksDB's full filter or partition, with a trailer.
+using Container = sstable::Engine;
 
 enum class Kind : uint16_t {
   // RocksDB's own kinds, those of stock::Kind. The first three can be any engine's.

@@ -122,7 +122,7 @@ void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
   bool known = true;
   for (const size_t i : members) {
     const InputFile& file = inputs.files[i];
-    const sstable::KeyOrder order = sstable::OrderOf((*files)[i].facts.comparator);
+    const sstable::KeyOrder order = sstable::OrderOf((*files)[i].facts.properties);
     const auto keys = static_cast<double>((*files)[i].facts.num_keys);
     ranges.push_back({sstable::WithoutTimestamp(order, file.smallest_key),
                       sstable::WithoutTimestamp(order, file.largest_key), keys});

@@ -67,13 +67,14 @@ void PrintFacts(const std::vector<InspectedFile>& files, const Group& all) {
     const FileFacts& facts = files[i].facts;
     if (!files[i].ignored.empty()) ++reasons["ignored: " + files[i].ignored];
     if (!facts.why_unknown.empty()) ++reasons["not understood: " + facts.why_unknown];
-    if (facts.has_filter() && facts.prefix_extractor == filter::kRangeExtractorName) {
+    const std::string& extractor = facts.properties.prefix_extractor;
+    if (facts.has_filter() && extractor == filter::kRangeExtractorName) {
       ++extractors["whole keys, " +
                    std::string(facts.ranges.files == 0 ? "without entries" : "and entries") +
                    " for ranges (prefix extractor bloomline.ranges)"];
     } else if (facts.has_filter() && facts.prefixes) {
       ++extractors[(facts.whole_keys ? "whole keys, and prefixes of " : "prefixes only, of ") +
-                   facts.prefix_extractor];
+                   extractor];
     }
   }
   for (const auto& [text, count] : extractors) {
@@ -167,10 +168,10 @@ cli::Json FileJson(const Inputs& inputs, const InputFile& file, const InspectedF
           {"bytes", file.bytes},
           {"engine", EngineName(facts.engine)},
           {"format_version", facts.format_version},
-          {"comparator", facts.comparator},
+          {"comparator", facts.properties.comparator},
           {"filter_kind", kKinds[static_cast<size_t>(facts.kind)]},
           {"filter_name", facts.filter_name},
-          {"filter_policy", facts.filter_policy},
+          {"filter_policy", facts.properties.filter_policy},
           {"layouts", KindsJson(facts.kinds)},
           {"filters", facts.num_filters},
           {"filter_bytes", facts.filter_bytes},
@@ -181,7 +182,7 @@ cli::Json FileJson(const Inputs& inputs, const InputFile& file, const InspectedF
           {"share_of_gets", inspected.coverage},
           {"whole_keys", facts.whole_keys},
           {"prefixes", facts.prefixes},
-          {"prefix_extractor", facts.prefix_extractor},
+          {"prefix_extractor", facts.properties.prefix_extractor},
           {"ignored", cli::TextOrNull(inspected.ignored)},
           {"ranges", RangesJson(facts.ranges)},
           {"problem", cli::TextOrNull(facts.why_unknown)}};
@@ -237,8 +238,7 @@ bool HasFormat(Format format, const FileFacts& facts) {
   if (!facts.has_filter()) return facts.num_keys == 0;
   // RocksDB writes a Bloom filter instead of a Ribbon filter of so few keys, if that is smaller.
   constexpr uint64_t kMaxKeysOfFallback = 1024;
-  std::set<engine_filters::Kind> kinds =
-      engine_filters::KindsFor(ContainerOf(facts.engine), format);
+  std::set<engine_filters::Kind> kinds = engine_filters::KindsFor(facts.engine, format);
   kinds.insert(engine_filters::Kind::kNoKeys);
   if (format == Format::kRibbon && facts.num_keys <= kMaxKeysOfFallback * facts.num_filters) {
     kinds.insert(engine_filters::Kind::kRocksDBBloom);

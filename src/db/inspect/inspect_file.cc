@@ -172,11 +172,9 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   facts->format_version = table.format_version();
   facts->kind = table.filter_kind();
   facts->filter_name = table.filter_name();
-  facts->filter_policy = properties.filter_policy;
+  facts->properties = properties;
   facts->whole_keys = keys.whole_keys();
   facts->prefixes = keys.prefixes() || keys.unknown_prefixes();
-  facts->prefix_extractor = properties.prefix_extractor;
-  facts->comparator = keys.comparator();
   facts->index_bytes = table.index_bytes();
   if (table.engine() == Engine::kRocksDB) TakeKeys(properties, facts);
   if (!facts->has_filter()) {

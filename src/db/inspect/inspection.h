@@ -44,8 +44,8 @@ struct FileFacts {
   sstable::Engine engine = sstable::Engine::kLevelDB;
   int format_version = 0;
   sstable::FilterKind kind = sstable::FilterKind::kNone;
-  std::string filter_name;    // that of the filter block
-  std::string filter_policy;  // RocksDB's property
+  std::string filter_name;  // that of the filter block
+  sstable::Properties properties;
   KindCounts kinds;
   uint64_t num_filters = 0;   // that hold keys
   uint64_t filter_bytes = 0;  // as stored, of filters that hold keys
@@ -61,8 +61,6 @@ struct FileFacts {
   double expected_rate = std::numeric_limits<double>::quiet_NaN();
   bool whole_keys = true;
   bool prefixes = false;
-  std::string prefix_extractor;
-  std::string comparator;
   std::string why_unknown;  // of a filter that is not understood
   RangeFacts ranges;
 

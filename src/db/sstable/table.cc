@@ -110,7 +110,9 @@ bool OpenParts(const std::string& path, const OpenOptions& options, TableParts* 
                                              &parts->internal, error)) {
     return false;
   }
-  if (parts->properties.comparator.empty()) parts->properties.comparator = options.comparator;
+  std::string& comparator = parts->properties.comparator;
+  if (comparator.empty()) comparator = options.comparator;
+  if (comparator.empty()) comparator = "leveldb.BytewiseComparator";
   const Engine engine = parts->blocks.compression.engine;
   parts->internal.index.engine = engine;
   if (engine == Engine::kRocksDB && parts->filter_kind == FilterKind::kByOffset) {

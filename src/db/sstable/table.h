@@ -49,7 +49,8 @@ struct Properties {
 
 struct OpenOptions {
   bool verify_checksums = true;  // of every block that is read
-  std::string comparator;        // of the database, for tables that do not name theirs: LevelDB's
+  // That of the database, for tables that do not name theirs: LevelDB's. Empty: the bytewise one.
+  std::string comparator;
 };
 
 struct TableParts;
