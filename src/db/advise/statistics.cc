@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "src/cli/shared/quantity.h"
@@ -47,23 +48,17 @@ double Quotient(uint64_t part, uint64_t all) {
 
 bool ReadStatistics(const std::string& text, TickerRates* rates, std::string* error) {
   const Tickers tickers = ParseTickers(text);
-  struct Needed {
-    const char* name;
-    uint64_t* value;
-  };
-  for (const Needed& needed : {Needed{"bloom.filter.useful", &rates->useful},
-                               Needed{"bloom.filter.full.positive", &rates->full_positive},
-                               Needed{"bloom.filter.full.true.positive", &rates->true_positive}}) {
-    const std::optional<uint64_t> value = Find(tickers, needed.name);
-    if (!value) {
-      *error =
-          std::string("the statistics have no line rocksdb.") + needed.name +
-          " with a count; needed: rocksdb.bloom.filter.useful, rocksdb.bloom.filter.full.positive "
-          "and rocksdb.bloom.filter.full.true.positive, as in 'rocksdb.bloom.filter.useful "
-          "COUNT : 12'";
+  const std::pair<const char*, uint64_t*> needed[] = {
+      {"bloom.filter.useful", &rates->useful},
+      {"bloom.filter.full.positive", &rates->full_positive},
+      {"bloom.filter.full.true.positive", &rates->true_positive}};
+  for (const auto& [name, value] : needed) {
+    const std::optional<uint64_t> found = Find(tickers, name);
+    if (!found) {
+      *error = std::string("the statistics have no line 'rocksdb.") + name + " COUNT : NUMBER'";
       return false;
     }
-    *needed.value = *value;
+    *value = *found;
   }
   // Threads count while the lines are printed.
   rates->true_positive = std::min(rates->true_positive, rates->full_positive);
