@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "src/db/directory/database.h"
-#include "src/db/directory/file_names.h"
 #include "tests/db/manifest_writer.h"
 #include "tests/support/temp_dir.h"
 
@@ -26,6 +25,11 @@ using tests::NewFile;
 using tests::NewFile4;
 using tests::TempDir;
 using tests::Varint;
+
+std::string SixDigits(uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return std::string(6 - digits.size(), '0') + digits;
+}
 
 class InputTest : public ::testing::Test {
  protected:

@@ -4,15 +4,18 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 #include <system_error>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "src/db/directory/file_names.h"
 #include "src/db/directory/manifest.h"
 #include "src/db/directory/options_file.h"
 #include "src/db/sstable/comparator.h"
+#include "src/support/file_io.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
@@ -20,6 +23,78 @@ namespace bloomline::directory {
 namespace {
 
 using sstable::Engine;
+
+// ---- Names and files in a database's folder: file/filename.cc of RocksDB, db/filename.cc of
+// LevelDB.
+
+std::string Join(const std::string& folder, const std::string& name) {
+  return !folder.empty() && folder.back() == '/' ? folder + name : folder + "/" + name;
+}
+
+// The number in "MANIFEST-000012" and the like: `prefix` and decimal digits, nothing else.
+std::optional<uint64_t> NumberBehind(std::string_view prefix, std::string_view name) {
+  if (name.substr(0, prefix.size()) != prefix) return std::nullopt;
+  uint64_t number;
+  if (!support::ParseUint64(name.substr(prefix.size()), &number)) return std::nullopt;
+  return number;
+}
+
+// Or more: 12 is "000012".
+std::string SixDigits(uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return digits.size() < 6 ? std::string(6 - digits.size(), '0') + digits : digits;
+}
+
+// The files of a folder that are used here.
+struct Listing {
+  std::unordered_map<uint64_t, std::string> tables;  // the name by the number
+  uint64_t newest_options = 0;                       // 0: none
+  bool has_identity = false;
+};
+
+bool ListFolder(const std::string& folder, Listing* listing, std::string* error) {
+  std::error_code code;
+  std::filesystem::directory_iterator entry(folder, code);
+  const std::filesystem::directory_iterator end;
+  for (; !code && entry != end; entry.increment(code)) {
+    std::string name = entry->path().filename();
+    const std::string_view stem = std::string_view(name).substr(0, name.rfind('.'));
+    const std::string_view suffix = std::string_view(name).substr(stem.size());
+    const auto table = NumberBehind("", stem);
+    if (table && (suffix == ".sst" || suffix == ".ldb")) {
+      listing->tables.emplace(*table, std::move(name));
+    } else if (name == "IDENTITY") {
+      listing->has_identity = true;
+    } else if (const auto number = NumberBehind("OPTIONS-", name)) {
+      listing->newest_options = std::max(listing->newest_options, *number);
+    }
+  }
+  if (code) {
+    *error = folder + ": cannot be listed: " + code.message();
+    return false;
+  }
+  return true;
+}
+
+// Reads all of a file of at most max_bytes.
+bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* text,
+                   std::string* error) {
+  support::InputFile file;
+  if (!file.Open(path, error)) return false;
+  if (file.size() > max_bytes) {
+    *error = path + ": has " + std::to_string(file.size()) + " bytes; allowed: up to " +
+             std::to_string(max_bytes);
+    return false;
+  }
+  text->resize(static_cast<size_t>(file.size()));
+  return file.ReadAt(0, file.size(), text->data(), error);
+}
+
+bool Exists(const std::string& path) {
+  std::error_code code;
+  const auto status = std::filesystem::status(path, code);
+  return status.type() != std::filesystem::file_type::not_found;
+}
 
 // ---- The live files of a database's folder at one moment, also while its owner changes it.
 
