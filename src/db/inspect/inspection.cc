@@ -1,9 +1,19 @@
 #include "src/db/inspect/inspection.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <tuple>
+#include <utility>
+
 #include "src/db/directory/options_file.h"
+#include "src/db/sstable/comparator.h"
 
 namespace bloomline::db {
 namespace {
+
+// ---- The running policy.
 
 RunningPolicy PolicyOf(const directory::ColumnFamily& family, const std::string& given) {
   if (!given.empty()) return {given, "--policy"};
@@ -41,7 +51,212 @@ std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
   return "";
 }
 
+// ---- The files of a level, a column family or a database together.
+
+// The user keys from the first to the last of a file, and the number of its keys.
+struct KeyRange {
+  std::string_view first;
+  std::string_view last;
+  double num_keys = 0;
+};
+
+size_t CommonPrefix(std::string_view a, std::string_view b) {
+  const size_t most = std::min(a.size(), b.size());
+  size_t n = 0;
+  while (n < most && a[n] == b[n]) ++n;
+  return n;
+}
+
+// The 8 bytes behind `skip` as a fraction of 2^64; a key that ends earlier is filled with zeros.
+double Position(std::string_view key, size_t skip) {
+  double position = 0;
+  double unit = 1.0 / 256;
+  for (size_t i = skip; i < key.size() && i < skip + 8; ++i, unit /= 256) {
+    position += unit * static_cast<unsigned char>(key[i]);
+  }
+  return position;
+}
+
+struct WeightedRange {
+  double low;
+  double high;
+  double weight;
+
+  // The fraction of this interval's keys in another one. One key, or keys that 8 bytes do not
+  // distinguish, have no width.
+  double PartIn(const WeightedRange& other) const {
+    if (low == high) return other.low <= low && low <= other.high ? 1 : 0;
+    return std::max(0.0, std::min(high, other.high) - std::max(low, other.low)) / (high - low);
+  }
+};
+
+// Returns for each range the fraction of the keys of all ranges that lie in it. That is the
+// fraction of Gets that query the file, if missing keys are distributed as stored ones. Between the
+// ends of a range, keys are taken as evenly spaced numbers of 8 bytes, after the bytes that all
+// keys share. Works for both bytewise orders. Time: n^2, and from 4,096 ranges on, n times 4,096.
+std::vector<double> Coverage(const std::vector<KeyRange>& ranges) {
+  std::vector<WeightedRange> intervals;
+  if (ranges.empty()) return {};
+  size_t skip = ranges[0].first.size();
+  for (const KeyRange& range : ranges) {
+    skip = std::min({skip, CommonPrefix(ranges[0].first, range.first),
+                     CommonPrefix(ranges[0].first, range.last)});
+  }
+  for (const KeyRange& range : ranges) {
+    const double a = Position(range.first, skip);
+    const double b = Position(range.last, skip);
+    intervals.push_back({std::min(a, b), std::max(a, b), range.num_keys});
+  }
+  constexpr size_t kMost = 4096;
+  const size_t step = (intervals.size() + kMost - 1) / kMost;
+  std::vector<double> coverage;
+  coverage.reserve(intervals.size());
+  for (const WeightedRange& range : intervals) {
+    double inside = 0;
+    double all = 0;
+    for (size_t i = 0; i < intervals.size(); i += step) {
+      const WeightedRange& keys = intervals[i];
+      inside += keys.weight * keys.PartIn(range);
+      all += keys.weight;
+    }
+    coverage.push_back(all > 0 ? inside / all : 1);
+  }
+  return coverage;
+}
+
+// Sets which files are bottommost.
+void FindBottommost(const Inputs& inputs, const std::vector<size_t>& members,
+                    const std::vector<KeyRange>& ranges, std::vector<InspectedFile>* files) {
+  using Ends = std::pair<std::string_view, std::string_view>;
+  const auto ends_of = [&](size_t m) -> Ends {
+    return std::minmax(ranges[m].first, ranges[m].last);  // in either order of bytes
+  };
+  std::map<int, std::vector<Ends>> levels;
+  for (size_t m = 0; m < members.size(); ++m) {
+    levels[inputs.files[members[m]].level].push_back(ends_of(m));
+  }
+  for (auto& [level, ends] : levels) std::sort(ends.begin(), ends.end());
+  for (size_t m = 0; m < members.size(); ++m) {
+    const auto [low, high] = ends_of(m);
+    const int level = inputs.files[members[m]].level;
+    bool is_bottommost = level > 0;
+    for (auto deeper = levels.upper_bound(level); deeper != levels.end(); ++deeper) {
+      // The files of a level do not overlap.
+      const std::vector<Ends>& ends = deeper->second;
+      const auto behind =
+          std::upper_bound(ends.begin(), ends.end(), high,
+                           [](std::string_view key, const Ends& file) { return key < file.first; });
+      if (behind != ends.begin() && std::prev(behind)->second >= low) is_bottommost = false;
+    }
+    (*files)[members[m]].is_bottommost = is_bottommost;
+  }
+}
+
+// Sets the coverage of a column family's files. The files of level 0 overlap, and a Get queries all
+// whose range has the key. Files of other levels do not overlap. The same sum serves both. In an
+// unknown order, or for files that were named on their own, each file of level 0 is a run, and any
+// other level one run.
+void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
+                  std::vector<InspectedFile>* files) {
+  std::vector<KeyRange> ranges;
+  std::map<int, double> keys_of_level;
+  bool known = true;
+  for (const size_t i : members) {
+    const InputFile& file = inputs.files[i];
+    const sstable::KeyOrder order = sstable::OrderOf((*files)[i].facts.properties);
+    const auto keys = static_cast<double>((*files)[i].facts.num_keys);
+    ranges.push_back({sstable::WithoutTimestamp(order, file.smallest_key),
+                      sstable::WithoutTimestamp(order, file.largest_key), keys});
+    known = known && order.is_known && file.level >= 0;
+    keys_of_level[file.level] += keys;
+  }
+  if (known) {
+    const std::vector<double> coverage = Coverage(ranges);
+    for (size_t m = 0; m < members.size(); ++m) (*files)[members[m]].coverage = coverage[m];
+    FindBottommost(inputs, members, ranges, files);
+    return;
+  }
+  for (size_t m = 0; m < members.size(); ++m) {
+    const int level = inputs.files[members[m]].level;
+    const double keys = keys_of_level[level];
+    (*files)[members[m]].coverage = level == 0 ? 1 : keys > 0 ? ranges[m].num_keys / keys : 1;
+  }
+}
+
 }  // namespace
+
+double BitsPerKey(uint64_t bytes, uint64_t num_keys) {
+  return bytes == 0 || num_keys == 0
+             ? std::numeric_limits<double>::quiet_NaN()
+             : 8 * static_cast<double>(bytes) / static_cast<double>(num_keys);
+}
+
+void RangeFacts::Add(const RangeFacts& other) {
+  files += other.files;
+  kinds.Add(other.kinds);
+  entry_bytes += other.entry_bytes;
+  filter_bytes += other.filter_bytes;
+}
+
+void Group::Add(size_t index, const InspectedFile& file, uint64_t file_bytes) {
+  const FileFacts& facts = file.facts;
+  files.push_back(index);
+  bytes += file_bytes;
+  if (file.is_bottommost) bottommost_keys += facts.num_keys;
+  runs += file.coverage;
+  wasted_reads += file.coverage * file.rate();
+  keys_estimated = keys_estimated || facts.keys_estimated;
+  if (!facts.has_filter()) {
+    ++files_without_filter;
+    bytes_without_filter += file_bytes;
+    keys_without_filter += facts.num_keys;
+    return;
+  }
+  num_keys += facts.num_keys;
+  if (!file.ignored.empty()) {
+    ++ignored_files;
+    ignored_bytes += file_bytes;
+  }
+  if (facts.prefixes) ++(facts.whole_keys ? prefix_files : prefix_only_files);
+  if (facts.kind == sstable::FilterKind::kPartitioned) ++partitioned_files;
+  num_filters += facts.num_filters;
+  filter_bytes += facts.filter_bytes;
+  ++names[facts.filter_name];
+  for (const auto& [kind, count] : facts.kinds) {
+    kinds[kind].filters += count.filters;
+    kinds[kind].bytes += count.bytes;
+  }
+  ranges.Add(facts.ranges);
+}
+
+std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<InspectedFile>* files) {
+  std::map<std::pair<size_t, int>, std::vector<size_t>> families;  // by database, column family
+  // A database without files is shown, too.
+  for (size_t d = 0; d < inputs.databases.size(); ++d) {
+    if (!inputs.databases[d].path.empty()) families[{d, 0}];
+  }
+  for (size_t i = 0; i < inputs.files.size(); ++i) {
+    const InputFile& file = inputs.files[i];
+    if (file.state == FileState::kDone) families[{file.database, file.column_family}].push_back(i);
+  }
+  std::vector<FamilyGroups> groups;
+  for (const auto& [key, members] : families) {
+    FindCoverage(inputs, members, files);
+    FamilyGroups& family = groups.emplace_back();
+    std::tie(family.database, family.column_family) = key;
+    std::map<int, Group> levels;
+    for (const size_t i : members) {
+      const InputFile& file = inputs.files[i];
+      levels[file.level].Add(i, (*files)[i], file.bytes);
+      family.all.Add(i, (*files)[i], file.bytes);
+    }
+    for (auto& [level, group] : levels) {
+      group.level = level;
+      family.levels.push_back(std::move(group));
+    }
+  }
+  return groups;
+}
 
 Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::string& name,
                    const std::string& policy) {

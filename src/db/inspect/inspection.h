@@ -77,7 +77,7 @@ bool InspectFile(const sstable::Table& table, FileFacts* facts, std::string* err
 // The inspection of a file of Inputs::files.
 struct InspectedFile {
   FileFacts facts;
-  // The fraction of Gets of missing keys that query this file (groups.cc). Of a file whose place
+  // The fraction of Gets of missing keys that query this file. Of a file whose place
   // in a database is unknown: 1.
   double coverage = 1;
   // No file of a deeper level has keys in its range: RocksDB calls it bottommost when it writes it.

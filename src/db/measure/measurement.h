@@ -15,7 +15,7 @@
 
 namespace bloomline::db {
 
-// ---- One file (measure_file.cc).
+// ---- One file.
 
 // Queries of missing keys and false positives.
 struct Queries {
