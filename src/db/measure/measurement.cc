@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <random>
 #include <string_view>
 
 #include "src/cli/shared/quantity.h"
@@ -22,21 +22,6 @@ constexpr uint64_t kFewQueries = 100000;
 constexpr uint64_t kMaxAskedBytes = uint64_t{1} << 30;  // then one for each
 
 // ---- Missing keys.
-
-// splitmix64: fast, and the same everywhere.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t Next() {
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-
- private:
-  uint64_t state_;
-};
 
 // The next key of the same length: its last byte is one higher, with a carry. False: there is none.
 bool Increment(std::string* key) {
@@ -151,7 +136,7 @@ class Meter final : public KeyWalk {
     if (result_.of_prefixes) return true;
     for (uint64_t i = 0; i < queries; ++i) {
       key_.assign(low);
-      const uint64_t suffix = random_.Next();
+      const uint64_t suffix = random_();
       key_.append(reinterpret_cast<const char*>(&suffix), sizeof(suffix));
       if (key_ < high && !AskFor(Purpose::kElsewhere, error)) return false;
     }
@@ -170,7 +155,7 @@ class Meter final : public KeyWalk {
     return Ask(its_filter, key_, key_.size(), purpose, error);
   }
 
-  Random random_;
+  std::mt19937_64 random_;
   MeasureResult& result_;
   uint64_t blocks_to_skip_ = 0;
   uint64_t queries_of_key_ = 1;  // of each kind
