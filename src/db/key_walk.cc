@@ -16,7 +16,7 @@ bool KeyWalk::IsFilter(uint64_t index) {
   return index != FilterReader::kNoFilter && index != FilterReader::kUnknownFilter;
 }
 
-KeyWalk::Place KeyWalk::place() const {
+Place KeyWalk::place() const {
   return {reader_->sequence(), reader_->block_offset(), reader_->entry_in_block()};
 }
 

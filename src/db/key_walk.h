@@ -16,6 +16,13 @@
 
 namespace bloomline::db {
 
+// The place of an entry in a table.
+struct Place {
+  uint64_t sequence = 0;
+  uint64_t block_offset = 0;  // of its data block in the file
+  uint32_t entry = 0;         // in that block, from 0 on
+};
+
 class KeyWalk {
  public:
   virtual ~KeyWalk() = default;
@@ -26,19 +33,12 @@ class KeyWalk {
  protected:
   enum class Purpose : uint8_t { kKey, kPrefix, kAdjacent, kElsewhere };
 
-  // The place of the entry at which the query was made.
-  struct Place {
-    uint64_t sequence = 0;
-    uint64_t block_offset = 0;
-    uint32_t entry = 0;
-  };
-
   struct Query {
     std::string_view key;
     std::string_view queried;  // the key, or its prefix
     Purpose purpose;
     uint64_t filter;  // its number
-    Place place;
+    Place place;      // of the entry at which the query was made
   };
 
   explicit KeyWalk(const sstable::Table& table) : table_(table), keys_(table) {}

@@ -63,9 +63,9 @@ cli::Json LostJson(const LostKey& lost) {
     json["prefix"] = KeyText(lost.prefix);
     json["prefix_hex"] = Hex(lost.prefix);
   }
-  json["sequence"] = lost.sequence;
-  json["block_offset"] = lost.block_offset;
-  json["entry"] = lost.entry;
+  json["sequence"] = lost.place.sequence;
+  json["block_offset"] = lost.place.block_offset;
+  json["entry"] = lost.place.entry;
   json["filter"] = lost.filter;
   return json;
 }
@@ -86,7 +86,7 @@ std::string HowText(const LostKey& lost) {
 
 std::string LostText(const std::string& path, const LostKey& lost) {
   return path + ": lost key " + KeyText(lost.key) + HowText(lost) + ": data block at offset " +
-         std::to_string(lost.block_offset) + ", entry " + std::to_string(lost.entry);
+         std::to_string(lost.place.block_offset) + ", entry " + std::to_string(lost.place.entry);
 }
 
 struct Totals {

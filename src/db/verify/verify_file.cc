@@ -4,8 +4,6 @@
 #include <optional>
 #include <string_view>
 
-#include "src/db/key_walk.h"
-
 namespace bloomline::db {
 namespace {
 
@@ -174,8 +172,8 @@ class Verifier final : public KeyWalk {
     }
     if (listed_->fetch_add(1) >= max_listed_) return;
     const std::string_view prefix = loss == Loss::kPrefix ? query.queried : std::string_view();
-    result_.lost.push_back({std::string(query.key), std::string(prefix), loss, query.place.sequence,
-                            query.place.block_offset, query.place.entry, query.filter});
+    result_.lost.push_back(
+        {std::string(query.key), std::string(prefix), loss, query.place, query.filter});
   }
 
   const uint64_t max_listed_;

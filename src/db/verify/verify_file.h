@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "src/db/key_walk.h"
 #include "src/db/sstable/table.h"
 
 namespace bloomline::db {
@@ -26,10 +27,8 @@ struct LostKey {
   std::string key;     // user key with its timestamp
   std::string prefix;  // of kPrefix
   Loss loss = Loss::kKey;
-  uint64_t sequence = 0;
-  uint64_t block_offset = 0;  // of its data block in the file
-  uint32_t entry = 0;         // in that block, from 0 on
-  uint64_t filter = 0;        // number of the partition or range of offsets
+  Place place;
+  uint64_t filter = 0;  // number of the partition or range of offsets
 };
 
 struct VerifyCounts {
