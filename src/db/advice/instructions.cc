@@ -114,7 +114,8 @@ constexpr char kByLevel[] =
     "Bits by level are for the levels as they are: if these fill, or the tree grows by a level, "
     "run this again. Compacting the whole database merges all levels into one, whose filters then "
     "have the fewest bits: if you often do that, use the same bits in all levels.";
-constexpr char kAuto[] = " bits_per_key is the average for full levels; the table has this one's.";
+constexpr char kAuto[] =
+    " bits_per_key is the average for full levels; the table has this database's.";
 // Measured: docs/benchmarking.md and docs/choosing.md.
 constexpr char kCompactInRocksDB[] =
     "Compared with RocksDB's Bloom filters, filters of format compact take 0.9 to 1.7 times as "
