@@ -164,45 +164,34 @@ class RecordLog {
 
 }  // namespace
 
-bool LiveFiles::Apply(VersionEdit&& edit, std::string* what) {
+bool LiveFiles::Apply(VersionEdit&& edit) {
   has_rocksdb_tags_ = has_rocksdb_tags_ || edit.has_rocksdb_tags;
   const bool continues_group = !group_.empty();
   if (continues_group && (!edit.remaining_in_group || *group_.back().remaining_in_group !=
                                                           *edit.remaining_in_group + uint64_t{1})) {
-    *what = "does not belong to the atomic group before it";
     return false;
   }
-  if (!edit.remaining_in_group) return ApplyOne(std::move(edit), what);
+  if (!edit.remaining_in_group) return ApplyOne(std::move(edit));
   const bool is_last = *edit.remaining_in_group == 0;
   group_.push_back(std::move(edit));
   if (!is_last) return true;
   for (VersionEdit& one : group_) {
-    if (!ApplyOne(std::move(one), what)) return false;
+    if (!ApplyOne(std::move(one))) return false;
   }
   group_.clear();
   return true;
 }
 
-bool LiveFiles::ApplyOne(VersionEdit&& edit, std::string* what) {
-  const std::string family_number = std::to_string(edit.column_family);
+bool LiveFiles::ApplyOne(VersionEdit&& edit) {
   if (edit.adds_column_family) {
     LiveFamily family;
     family.name = std::move(edit.column_family_name);
-    if (!families_.try_emplace(edit.column_family, std::move(family)).second) {
-      *what = "adds column family " + family_number + ", which is there";
-      return false;
-    }
+    if (!families_.try_emplace(edit.column_family, std::move(family)).second) return false;
   }
   const auto found = families_.find(edit.column_family);
-  if (found == families_.end()) {
-    *what = "is of column family " + family_number + ", which is not there";
-    return false;
-  }
+  if (found == families_.end()) return false;
   if (edit.drops_column_family) {
-    if (edit.column_family == 0) {
-      *what = "drops column family 0, the default one, which RocksDB never drops";
-      return false;
-    }
+    if (edit.column_family == 0) return false;  // RocksDB never drops the default one
     families_.erase(found);
     return true;
   }
@@ -211,19 +200,12 @@ bool LiveFiles::ApplyOne(VersionEdit&& edit, std::string* what) {
   // First the deleted files: a file that moves to another level is in both lists.
   for (const DeletedFile& deleted : edit.deleted_files) {
     const auto file = family.files.find(deleted.number);
-    if (file == family.files.end() || file->second.level != deleted.level) {
-      *what = "deletes table " + std::to_string(deleted.number) + ", which is not in level " +
-              std::to_string(deleted.level);
-      return false;
-    }
+    if (file == family.files.end() || file->second.level != deleted.level) return false;
     family.files.erase(file);
   }
   for (LiveFile& file : edit.new_files) {
     const uint64_t number = file.number;
-    if (!family.files.try_emplace(number, std::move(file)).second) {
-      *what = "adds table " + std::to_string(number) + ", which is there";
-      return false;
-    }
+    if (!family.files.try_emplace(number, std::move(file)).second) return false;
   }
   return true;
 }
@@ -252,7 +234,7 @@ bool ReadManifest(const std::string& path, Manifest* manifest, std::string* erro
                  what + ", which is not known here: another version or another engine wrote it";
         return false;
     }
-    if (!manifest->live.Apply(std::move(edit), &what)) return refuse(what);
+    if (!manifest->live.Apply(std::move(edit))) return refuse("contradicts those before it");
     has_record = true;
   }
   if (!log.error().empty()) {

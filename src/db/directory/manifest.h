@@ -60,14 +60,14 @@ class LiveFiles {
  public:
   LiveFiles() { families_[0]; }
 
-  // Returns false with *what: "deletes table 5, which is not in level 1".
-  bool Apply(VersionEdit&& edit, std::string* what);
+  // Returns false if the edit deletes a table that is not there, or the like.
+  bool Apply(VersionEdit&& edit);
 
   const std::map<uint32_t, LiveFamily>& families() const { return families_; }  // by number
   bool has_rocksdb_tags() const { return has_rocksdb_tags_; }
 
  private:
-  bool ApplyOne(VersionEdit&& edit, std::string* what);
+  bool ApplyOne(VersionEdit&& edit);
 
   std::map<uint32_t, LiveFamily> families_;
   std::vector<VersionEdit> group_;  // an atomic group that is not complete yet

@@ -19,22 +19,15 @@ constexpr uint32_t kLastFormatVersion = 7;
 constexpr size_t kMagicBytes = 8;
 constexpr size_t kHandlesBytes = 40;
 
-bool DecodeHandles(std::string_view input, Footer* footer, std::string* problem) {
-  if (TakeBlockHandle(&input, &footer->metaindex) && TakeBlockHandle(&input, &footer->index)) {
-    return true;
-  }
-  return Refuse(problem, "the footer at offset ", footer->offset, " has no two block handles");
+bool DecodeHandles(std::string_view input, Footer* footer) {
+  return TakeBlockHandle(&input, &footer->metaindex) && TakeBlockHandle(&input, &footer->index);
 }
 
 // format_version 6 and later. `bytes` is the whole footer.
-bool DecodeWithContext(std::string_view bytes, bool verify_checksum, Footer* footer,
-                       std::string* problem) {
+bool DecodeWithContext(std::string_view bytes, bool verify_checksum, Footer* footer) {
   constexpr std::string_view kExtendedMagic("\x3e\x00\x7a\x00", 4);
   constexpr size_t kChecksumOffset = 5;
-  if (bytes.substr(1, 4) != kExtendedMagic) {
-    return Refuse(problem, "the footer at offset ", footer->offset,
-                  " has no extended magic number");
-  }
+  if (bytes.substr(1, 4) != kExtendedMagic) return false;
   const uint32_t stored = LoadLittleEndian32(bytes.data() + kChecksumOffset);
   footer->base_context_checksum = LoadLittleEndian32(bytes.data() + 9);
   const uint32_t metaindex_bytes = LoadLittleEndian32(bytes.data() + 13);
@@ -45,17 +38,11 @@ bool DecodeWithContext(std::string_view bytes, bool verify_checksum, Footer* foo
     const uint32_t computed =
         Checksum(footer->checksum, without_checksum.data(), without_checksum.size()) +
         ChecksumContext(footer->base_context_checksum, footer->offset);
-    if (computed != stored) {
-      return Refuse(problem, "the footer at offset ", footer->offset, " has a wrong checksum");
-    }
+    if (computed != stored) return false;
   }
-  if (LoadLittleEndian64(bytes.data() + 33) != 0) {
-    return Refuse(problem, "uses a feature of RocksDB that is newer than 11.9");
-  }
-  if (metaindex_bytes + kBlockTrailerBytes > footer->offset) {
-    return Refuse(problem, "the footer at offset ", footer->offset, " says that the metaindex has ",
-                  metaindex_bytes, " bytes");
-  }
+  // 8 reserved bytes follow, which features to come may use.
+  if (LoadLittleEndian64(bytes.data() + 33) != 0) return false;
+  if (metaindex_bytes + kBlockTrailerBytes > footer->offset) return false;
   footer->metaindex = {footer->offset - kBlockTrailerBytes - metaindex_bytes, metaindex_bytes};
   return true;
 }
@@ -79,12 +66,16 @@ bool TakeBlockHandle(std::string_view* input, BlockHandle* handle) {
 
 bool DecodeFooter(std::string_view end, uint64_t file_bytes, bool verify_checksum, Footer* footer,
                   std::string* problem) {
+  const auto checked = [&](bool is_decoded) {
+    return is_decoded || Refuse(problem, "the footer at offset ", footer->offset,
+                                " is damaged, or of a RocksDB newer than 11.9");
+  };
   const uint64_t magic = LoadLittleEndian64(end.data() + end.size() - kMagicBytes);
   footer->has_leveldb_magic = magic == kLevelDBMagic;
   if (footer->has_leveldb_magic) {
     footer->offset = file_bytes - Footer::kMinBytes;
-    return DecodeHandles(end.substr(end.size() - Footer::kMinBytes, kHandlesBytes), footer,
-                         problem);
+    end = end.substr(end.size() - Footer::kMinBytes);
+    return checked(DecodeHandles(end.substr(0, kHandlesBytes), footer));
   }
   if (magic != kRocksDBMagic) {
     return Refuse(problem, "is not a table of LevelDB or RocksDB: its last 8 bytes are not theirs");
@@ -106,8 +97,8 @@ bool DecodeFooter(std::string_view end, uint64_t file_bytes, bool verify_checksu
     return Refuse(problem, "has checksum type ", int{static_cast<unsigned char>(bytes[0])},
                   "; 0 to 4 are known");
   }
-  if (version >= 6) return DecodeWithContext(bytes, verify_checksum, footer, problem);
-  return DecodeHandles(bytes.substr(1, kHandlesBytes), footer, problem);
+  return checked(version >= 6 ? DecodeWithContext(bytes, verify_checksum, footer)
+                              : DecodeHandles(bytes.substr(1, kHandlesBytes), footer));
 }
 
 bool BlockFile::Damaged(const char* what, uint64_t offset, std::string_view problem,
