@@ -3,23 +3,14 @@
 #include "src/db/sstable/bytes/coding.h"
 
 namespace bloomline::sstable {
-namespace {
-
-constexpr std::string_view kWithTimestamp = ".u64ts";
-
-bool TakeSuffix(std::string_view suffix, std::string_view* text) {
-  if (text->size() < suffix.size() || text->substr(text->size() - suffix.size()) != suffix) {
-    return false;
-  }
-  text->remove_suffix(suffix.size());
-  return true;
-}
-
-}  // namespace
-
 KeyOrder OrderOf(std::string_view comparator) {
+  constexpr std::string_view kWithTimestamp = ".u64ts";
   KeyOrder order;
-  if (TakeSuffix(kWithTimestamp, &comparator)) order.timestamp_bytes = 8;
+  const std::string_view name = comparator.substr(0, comparator.rfind('.'));
+  if (comparator.substr(name.size()) == kWithTimestamp) {
+    comparator = name;
+    order.timestamp_bytes = 8;
+  }
   order.is_reversed = comparator == "rocksdb.ReverseBytewiseComparator";
   order.is_known = order.is_reversed || comparator == "leveldb.BytewiseComparator";
   return order.is_known ? order : KeyOrder();
