@@ -3,6 +3,7 @@
 #include "src/db/sstable/bytes/coding.h"
 
 namespace bloomline::sstable {
+
 KeyOrder OrderOf(std::string_view comparator) {
   constexpr std::string_view kWithTimestamp = ".u64ts";
   KeyOrder order;
