@@ -206,7 +206,7 @@ static void TestFamilyOptions(void) {
   CHECK_REFUSED(bloomline_rocksdb_validate_family_options(NULL, &error), "options is NULL");
 }
 
-/* The policy and the extractor by handles, then from the OPTIONS file. */
+/* The policy and the extractor by handles. */
 static void TestHandles(const char* directory) {
   StartPhase("handles");
   rocksdb_filterpolicy_destroy(Policy("bloomline")); /* not handed over */
@@ -227,32 +227,7 @@ static void TestHandles(const char* directory) {
   rocksdb_options_destroy(options);
   CHECK(TablesWith(path, ".sst", "fullfilter.rocksdb.BuiltinBloomFilter") > 0);
   CHECK(TablesWith(path, ".sst", "bloomline.ranges") > 0);
-
-  rocksdb_env_t* env = rocksdb_create_default_env();
-  rocksdb_cache_t* cache = rocksdb_cache_create_lru(1 << 20);
   CHECK(TablesWith(path, "OPTIONS", "format=compact") > 0);
-  size_t num_families = 0;
-  char** names = NULL;
-  rocksdb_options_t* db_options = NULL;
-  rocksdb_options_t** families = NULL;
-  rocksdb_load_latest_options(path, env, 0, cache, &db_options, &num_families, &names, &families,
-                              &error);
-  CheckNoError();
-  CHECK(num_families == 1);
-  rocksdb_options_enable_statistics(db_options);
-  const char* name = "default";
-  const rocksdb_options_t* family_options = families[0];
-  rocksdb_column_family_handle_t* family = NULL;
-  db = rocksdb_open_column_families(db_options, path, 1, &name, &family_options, &family, &error);
-  CheckNoError();
-  WriteEvenKeys(db);
-  CheckScans(db, db_options);
-  CHECK(CheckKeys(db, db_options) > kNumKeys / 2 * 0.9);
-  rocksdb_column_family_handle_destroy(family);
-  rocksdb_close(db);
-  rocksdb_load_latest_options_destroy(db_options, names, families, num_families);
-  rocksdb_cache_destroy(cache);
-  rocksdb_env_destroy(env);
 }
 
 static uint8_t CountProgress(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrite) {
