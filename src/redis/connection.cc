@@ -1,10 +1,12 @@
 #include "src/redis/connection.h"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 
 #include <cerrno>
 #include <new>
 #include <optional>
+#include <system_error>
 
 #include "src/redis/command.h"
 #include "src/redis/tls.h"
@@ -31,14 +33,15 @@ Connection::Connection(const Endpoint& endpoint, const RedisServers& options)
       timeout_ms_(options.connect_timeout_ms),
       context_(Connect(endpoint, options.connect_timeout_ms)) {}
 
-// errno must be 0 or that of the call that failed.
-std::string Connection::Describe(const char* what) const {
+std::string Connection::Describe(const char* what, int error_number) const {
   const std::string prefix = endpoint_.Prefix() + what + ": ";
-  if (context_->err == REDIS_ERR_IO && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+  if (error_number == EAGAIN || error_number == EWOULDBLOCK) {
     return prefix + "timed out after " + std::to_string(timeout_ms_) + " ms";
   }
   const std::string tls_reason = endpoint_.use_tls ? TlsReason() : "";
-  return prefix + (tls_reason.empty() ? context_->errstr : tls_reason);
+  if (!tls_reason.empty()) return prefix + tls_reason;
+  return prefix +
+         (error_number == 0 ? context_->errstr : std::generic_category().message(error_number));
 }
 
 std::unique_ptr<Connection> Connection::Open(const Endpoint& endpoint, const RedisServers& options,
@@ -98,8 +101,24 @@ bool Connection::SendAndCheck(std::initializer_list<std::string_view> arguments,
 }
 
 bool Connection::Send(std::string_view bytes, std::string* error) {
+  if (endpoint_.use_tls) return SendTls(bytes, error);
+  // Not by hiredis: its write() raises SIGPIPE if the server has closed the connection, and
+  // blocking the signal takes four more system calls.
+  while (!bytes.empty()) {
+    const ssize_t sent = send(context_->fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent > 0) {
+      bytes.remove_prefix(static_cast<size_t>(sent));
+    } else if (errno != EINTR) {
+      *error = Describe("cannot send", errno);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Connection::SendTls(std::string_view bytes, std::string* error) {
   const SigpipeBlocker blocker;
-  if (endpoint_.use_tls) ClearTlsReason();
+  ClearTlsReason();
   if (redisAppendFormattedCommand(context_.get(), bytes.data(), bytes.size()) != REDIS_OK) {
     throw std::bad_alloc();
   }
@@ -111,13 +130,12 @@ bool Connection::Send(std::string_view bytes, std::string* error) {
     if (redisBufferWrite(context_.get(), &is_done) != REDIS_OK) break;
     if (is_done != 0) return true;
   }
-  *error = Describe("cannot send");
+  *error = Describe("cannot send", errno);
   return false;
 }
 
 ReplyPtr Connection::Receive(std::string* error) {
   void* reply = nullptr;
-  errno = 0;
   while (redisGetReplyFromReader(context_.get(), &reply) == REDIS_OK) {
     if (reply != nullptr) return ReplyPtr(static_cast<redisReply*>(reply));
     std::optional<SigpipeBlocker> blocker;
@@ -128,7 +146,7 @@ ReplyPtr Connection::Receive(std::string* error) {
     errno = 0;
     if (redisBufferRead(context_.get()) != REDIS_OK) break;
   }
-  *error = Describe("no reply");
+  *error = Describe("no reply", context_->err == REDIS_ERR_IO ? errno : 0);
   return nullptr;
 }
 

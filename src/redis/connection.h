@@ -48,11 +48,13 @@ class Connection {
 
   Connection(const Endpoint& endpoint, const RedisServers& options);
   bool Prepare(const RedisServers& options, std::string* error);
+  bool SendTls(std::string_view bytes, std::string* error);
   bool SetTimeout(int ms, std::string* error);
   // Sends the command and reads its reply. False, with the reason, if that fails or the reply is an
   // error. The reason does not contain the password.
   bool SendAndCheck(std::initializer_list<std::string_view> arguments, std::string* error);
-  std::string Describe(const char* what) const;
+  // Why a call failed: by its errno, or if that is 0 by hiredis.
+  std::string Describe(const char* what, int error_number) const;
 
   const Endpoint endpoint_;
   int timeout_ms_;
