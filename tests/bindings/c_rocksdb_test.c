@@ -73,10 +73,10 @@ static void WriteEvenKeys(rocksdb_t* db) {
   Flush(db);
 }
 
-/* Opens a database with these options and does as CheckKeys; first writes it if `writes`. */
-static void CheckDatabase(const char* path, rocksdb_options_t* options, int writes) {
+/* Writes a database with these options, and looks its keys up. */
+static void CheckDatabase(const char* path, rocksdb_options_t* options) {
   rocksdb_t* db = Open(path, options);
-  if (writes) WriteEvenKeys(db);
+  WriteEvenKeys(db);
   CHECK(CheckKeys(db, options) > kNumKeys / 2 * 0.9);
   rocksdb_close(db);
   rocksdb_options_destroy(options);
@@ -92,22 +92,9 @@ static uint64_t NumSkipped(rocksdb_options_t* options) {
 static void TestDatabase(const char* directory, const char* name, const char* filter_policy) {
   StartPhase(filter_policy);
   const char* const path = PathIn(directory, name);
-  CheckDatabase(path, Options(filter_policy), 1);
+  CheckDatabase(path, Options(filter_policy));
   CHECK(TablesWith(path, ".sst", "bloomline") > 0);
   CHECK(TablesWith(path, ".sst", "fullfilter.rocksdb.BuiltinBloomFilter") > 0);
-}
-
-/* RocksDB's own filters, after which nothing names bloomline: RocksDB's own policy uses them. */
-static void TestStockFormat(const char* path, rocksdb_options_t* options, const char* own_name) {
-  StartPhase(own_name);
-  CheckDatabase(path, options, 1);
-  CHECK(TablesWith(path, ".sst", "bloomline") == 0);
-  CHECK(TablesWith(path, ".sst", own_name) > 0);
-  char own_policy[100];
-  /* Or filter_policy={id=ribbonfilter:10:-1;bloom_before_level=-1;}, from RocksDB 8.7 on. */
-  snprintf(own_policy, sizeof(own_policy), "=%s:10:", own_name);
-  CHECK(TablesWith(path, "OPTIONS", own_policy) > 0);
-  CheckDatabase(path, Options("bloomfilter:10:false"), 0);
 }
 
 /* Scans each number's range, with an upper bound as the only option of the scan. */
@@ -246,7 +233,7 @@ static uint8_t Cancel(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrit
 static void TestRewrite(const char* directory) {
   StartPhase("rewrite");
   const char* const path = PathIn(directory, "rewritten");
-  CheckDatabase(path, Options("bloomfilter:10:false"), 1);
+  CheckDatabase(path, Options("bloomfilter:10:false"));
   rocksdb_options_t* options = OptionsWith("{id=bloomline;format=compact}");
   rocksdb_t* db = Open(path, options);
   CHECK_REFUSED(
@@ -302,11 +289,6 @@ int main(int argc, char** argv) {
 #endif
   TestDatabase(argv[1], "blocked", "bloomline:10");
   TestDatabase(argv[1], "compact", "{id=bloomline;format=compact;bits_per_key=7.5}");
-  TestStockFormat(PathIn(argv[1], "bloom"),
-                  Options("{id=bloomline;format=bloom;bits_by_level=auto;stock_id=true}"),
-                  "bloomfilter");
-  TestStockFormat(PathIn(argv[1], "ribbon"), Options("{id=bloomline;format=ribbon;stock_id=true}"),
-                  "ribbonfilter");
   TestRanges(argv[1]);
   fprintf(stderr, "PASS\n");
   return 0;
