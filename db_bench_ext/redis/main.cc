@@ -188,9 +188,7 @@ std::string ServerVersion(const std::string& server) {
   if (!redis::ParseEndpoint(server, &endpoint)) Die("'" + server + "' is not host:port");
   const auto connection = redis::Connection::Open(endpoint, Servers(server), &error);
   if (connection == nullptr) Die(error);
-  std::string command;
-  redis::AppendCommand({"INFO", "server"}, &command);
-  const redis::ReplyPtr reply = connection->Ask(command, &error);
+  const redis::ReplyPtr reply = connection->Ask({"INFO", "server"}, &error);
   if (reply == nullptr) Die(error);
   const std::string text(redis::Text(*reply));
   const size_t start = text.find("redis_version:") + 14;

@@ -34,8 +34,7 @@ enum class WhenUnavailable {
 
 // TLS, for rediss:// addresses. Files are PEM, read when a connection is opened.
 struct RedisTls {
-  // Trusted certificate authorities: a file, and a folder prepared by `openssl rehash`. Both empty:
-  // the system's.
+  // Trusted authorities: a file, a folder prepared by `openssl rehash`. Both empty: the system's.
   std::string ca_file;
   std::string ca_path;
 
@@ -43,8 +42,7 @@ struct RedisTls {
   std::string certificate_file;
   std::string key_file;
 
-  // For SNI, and to check the server's certificate: a name or an IP address. Empty: the server's
-  // host.
+  // The name or IP address in the server's certificate, and for SNI. Empty: the server's host.
   std::string server_name;
 
   // False accepts any certificate, so anyone in between can read and change everything.
@@ -81,7 +79,7 @@ struct RedisServers {
 };
 
 struct SharedBloomFilterOptions {
-  // Distinct keys, 1 to 1e12. More raise the false-positive rate.
+  // Distinct keys, 1 to 1e12; more raise the false-positive rate.
   uint64_t capacity = 0;
 
   // Fraction of missing keys that match at capacity: 1e-6 to 0.5.
@@ -123,8 +121,8 @@ struct AddOptions {
   std::string Validate() const;
 };
 
-// A client of one filter. Not thread-safe: each thread opens its own. After a fork both processes
-// may use it, unless another thread forked during a call.
+// A client of one filter. Each thread opens its own. After a fork both processes may use it, unless
+// another thread forked during a call.
 class SharedBloomFilter {
  public:
   // Creates the filter `name` (1 to 200 bytes without spaces, control characters, '{' and '}'), or

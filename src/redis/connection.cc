@@ -89,9 +89,7 @@ bool Connection::SetTimeout(int ms, std::string* error) {
 
 bool Connection::SendAndCheck(std::initializer_list<std::string_view> arguments,
                               std::string* error) {
-  std::string command;
-  AppendCommand(arguments, &command);
-  const ReplyPtr reply = Ask(command, error);
+  const ReplyPtr reply = Ask(arguments, error);
   if (reply == nullptr) return false;
   if (!IsError(*reply)) return true;
   // Redis may quote the password: "ERR unknown command 'AUTH', with args beginning with: ...".
@@ -158,7 +156,9 @@ ReplyPtr Connection::ReceiveLate(int extra_ms, std::string* error) {
   return reply;
 }
 
-ReplyPtr Connection::Ask(std::string_view command, std::string* error) {
+ReplyPtr Connection::Ask(std::initializer_list<std::string_view> arguments, std::string* error) {
+  std::string command;
+  AppendCommand(arguments, &command);
   return Send(command, error) ? Receive(error) : nullptr;
 }
 

@@ -38,8 +38,8 @@ class Connection {
   ReplyPtr Receive(std::string* error);
   ReplyPtr ReceiveLate(int extra_ms, std::string* error);
 
-  // Send and Receive.
-  ReplyPtr Ask(std::string_view command, std::string* error);
+  // Sends a command and returns its reply.
+  ReplyPtr Ask(std::initializer_list<std::string_view> arguments, std::string* error);
 
  private:
   struct FreeContext {

@@ -81,9 +81,7 @@ bool Router::IsMaster(Node* node) {
   // A replica lags, so its "no" may be wrong. A replica refuses WAIT; a primary answers WAIT 0 at
   // once. (ROLE would also show it, but few users have the permission.) In a cluster, replicas
   // refuse all commands that we send.
-  std::string command;
-  AppendCommand({"WAIT", "0", "0"}, &command);
-  const ReplyPtr reply = node->connection->Ask(command, &node->error);
+  const ReplyPtr reply = node->connection->Ask({"WAIT", "0", "0"}, &node->error);
   if (reply == nullptr) return false;
   if (!IsError(*reply)) return true;
   node->error = node->endpoint.Prefix() + std::string(Text(*reply));
@@ -104,9 +102,7 @@ bool Router::RefreshSlots(std::string* error) {
 }
 
 bool Router::RefreshSlotsFrom(Node* node) {
-  std::string command;
-  AppendCommand({"CLUSTER", "SLOTS"}, &command);
-  const ReplyPtr reply = node->connection->Ask(command, &node->error);
+  const ReplyPtr reply = node->connection->Ask({"CLUSTER", "SLOTS"}, &node->error);
   if (reply == nullptr) {
     Disconnect(node, {});
     return false;

@@ -108,12 +108,11 @@ bool Handshake(redisContext* context, const std::string& name, const RedisTls& t
     ssl.release();  // owned by the context now
     return true;
   }
-  const long verdict = SSL_get_verify_result(ssl.get());
   *error = "TLS handshake failed";
-  if (verdict != X509_V_OK) {
-    *error +=
-        std::string(": ") + X509_verify_cert_error_string(verdict) + " (wanted: '" + name + "')";
-  }
+  const long verdict = SSL_get_verify_result(ssl.get());
+  if (verdict == X509_V_OK) return false;
+  *error +=
+      std::string(": ") + X509_verify_cert_error_string(verdict) + " (wanted: '" + name + "')";
   return false;
 }
 

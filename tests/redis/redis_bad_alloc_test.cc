@@ -45,12 +45,12 @@ class RedisBadAllocTest : public RedisFilterTest {};
 TEST_F(RedisBadAllocTest, CallsAfterAnExceptionAreRight) {
   servers_.when_unavailable = WhenUnavailable::kError;
   const auto filter = Create("f", Options(1000000));  // so empty that no missing key matches
-  const std::vector<std::string> present = Keys(20, "present");
-  const std::vector<std::string> absent = Keys(20, "absent");
-  const std::vector<std::string> unconfirmed = Keys(20, "unconfirmed");
+  const std::vector<std::string> present = Keys(6, "present");
+  const std::vector<std::string> absent = Keys(6, "absent");
+  const std::vector<std::string> unconfirmed = Keys(6, "unconfirmed");
   ASSERT_TRUE(filter->AddKeys(present));
-  std::vector<Answer> answers(20);
-  std::vector<AddResult> results(20);
+  std::vector<Answer> answers(6);
+  std::vector<AddResult> results(6);
   const auto expect_answers = [&](const std::vector<std::string>& keys, Answer answer) {
     ASSERT_TRUE(filter->MayMatch(keys, answers.data())) << filter->error();
     EXPECT_EQ(Count(answers, answer), keys.size());

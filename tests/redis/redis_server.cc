@@ -17,7 +17,6 @@
 #include <sstream>
 #include <thread>
 
-#include "src/redis/command.h"
 #include "src/redis/connection.h"
 
 namespace bloomline::tests {
@@ -105,9 +104,7 @@ std::string CommandAt(int port, std::initializer_list<std::string_view> argument
   std::string error;
   const auto connection = redis::Connection::Open({"127.0.0.1", port}, options, &error);
   if (connection == nullptr) return error;
-  std::string command;
-  redis::AppendCommand(arguments, &command);
-  const redis::ReplyPtr reply = connection->Ask(command, &error);
+  const redis::ReplyPtr reply = connection->Ask(arguments, &error);
   return reply == nullptr ? error : ToText(*reply);
 }
 
