@@ -2,6 +2,7 @@
 #ifndef BLOOMLINE_SUPPORT_SET_ERROR_H_
 #define BLOOMLINE_SUPPORT_SET_ERROR_H_
 
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,19 @@ auto OrError(std::string* error, F f) -> decltype(f(error)) {
   auto result = f(&reason);
   if (!result) SetError(reason, error);
   return result;
+}
+
+// The same for a function that makes a `what`, such as "FilterAccount". If `error` is null, stderr
+// has the reason.
+template <typename F>
+auto OrReport(const char* what, std::string* error, F f) -> decltype(f(error)) {
+  std::string reason;
+  auto made = f(&reason);
+  if (made == nullptr && error == nullptr) {
+    std::fprintf(stderr, "bloomline: no %s: %s\n", what, reason.c_str());
+  }
+  if (made == nullptr) SetError(reason, error);
+  return made;
 }
 
 }  // namespace bloomline::support

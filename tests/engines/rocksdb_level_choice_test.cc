@@ -9,7 +9,6 @@
 
 #include "bloomline/level_sizing.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
-#include "src/engines/rocksdb/levels/level_history.h"
 #include "src/filter/sizing/divider.h"
 
 namespace bloomline {

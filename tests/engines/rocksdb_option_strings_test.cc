@@ -9,6 +9,7 @@
 #include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <locale>
 #include <memory>
@@ -18,9 +19,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bloomline/c_rocksdb.h"
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/options/policy_settings.h"
-#include "src/engines/rocksdb/policy.h"
+#include "src/engines/rocksdb/options/option_table.h"
 #include "src/filter/ranges/range_field.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
@@ -170,9 +171,10 @@ TEST(RocksDBOptionStringsTest, LongValuesAreCut) {
     EXPECT_LT(outcome.said.size(), 900u);
     ExpectReason(outcome.said.substr(0, 900), {"xxx...' (1000000 bytes); allowed: "});
   }
-  std::string error;
-  EXPECT_EQ(MakeRocksDBFilterPolicy(value, &error), nullptr);
-  EXPECT_LT(error.size(), 800u);
+  char* error = nullptr;
+  EXPECT_EQ(bloomline_rocksdb_filterpolicy_create(value.c_str(), &error), nullptr);
+  EXPECT_LT(std::string(error).size(), 800u);
+  std::free(error);
 }
 
 // The check of docs/compatibility.md, for names that never reach bloomline.

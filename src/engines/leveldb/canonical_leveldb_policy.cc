@@ -1,5 +1,4 @@
 // NewCanonicalLevelDBFilterPolicy.
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,6 +7,7 @@
 #include "bloomline/key_canonicalizer.h"
 #include "bloomline/leveldb.h"
 #include "leveldb/slice.h"
+#include "src/support/set_error.h"
 
 namespace bloomline {
 namespace {
@@ -53,18 +53,16 @@ class CanonicalPolicy final : public FilterPolicy {
 const FilterPolicy* NewCanonicalLevelDBFilterPolicy(
     std::unique_ptr<const FilterPolicy> policy,
     std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error) {
-  const bool is_complete =
-      policy != nullptr && canonicalizer != nullptr && *canonicalizer->Name() != '\0';
-  if (is_complete) return new CanonicalPolicy(std::move(policy), std::move(canonicalizer));
-  const std::string refusal =
-      "the policy, the canonicalizer or its name is missing; allowed: objects, and a name of at "
-      "least one character";
-  if (error == nullptr) {
-    std::fprintf(stderr, "bloomline: no LevelDB filter policy: %s\n", refusal.c_str());
-  } else {
-    *error = refusal;
-  }
-  return nullptr;
+  return support::OrReport(
+      "LevelDB filter policy", error, [&](std::string* reason) -> const FilterPolicy* {
+        if (policy != nullptr && canonicalizer != nullptr && *canonicalizer->Name() != '\0') {
+          return new CanonicalPolicy(std::move(policy), std::move(canonicalizer));
+        }
+        *reason =
+            "the policy, the canonicalizer or its name is missing; allowed: objects, and a name of "
+            "at least one character";
+        return nullptr;
+      });
 }
 
 }  // namespace bloomline

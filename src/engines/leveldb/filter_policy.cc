@@ -225,19 +225,12 @@ std::string Refusal(const FilterOptions& options, const std::string& name) {
 
 const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options,
                                                     std::string_view name, std::string* error) {
-  std::string refusal;
-  const auto* policy =
-      support::OrError(&refusal, [&](std::string* reason) -> const leveldb::FilterPolicy* {
+  return support::OrReport(
+      "LevelDB filter policy", error, [&](std::string* reason) -> const leveldb::FilterPolicy* {
         const std::string stored_name(name);
         *reason = Refusal(options, stored_name);
         return reason->empty() ? new LevelDBFilterPolicy(options, stored_name) : nullptr;
       });
-  if (policy != nullptr) return policy;
-  support::SetError(refusal, error);
-  if (error == nullptr) {
-    std::fprintf(stderr, "bloomline: no LevelDB filter policy: %s\n", refusal.c_str());
-  }
-  return nullptr;
 }
 
 }  // namespace bloomline

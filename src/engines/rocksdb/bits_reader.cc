@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/engines/rocksdb/bits/counted_reader.h"
+#include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/bits/probe_sequence.h"
@@ -109,10 +110,10 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter, filter::FilterCo
   const filter::Payload payload = filter::DecodeTrailer(filter, nullptr, &fields);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   if (fields.ranges.empty() || payload.always_matches()) {
-    if (payload.always_matches()) {
+    if (payload.always_matches() && filter.size() > kStockTrailerBytes) {
       counts->Add(filter::Count::kOpenedUseless, 1,
-                  filter::SaysAlwaysMatch(filter) ? filter::UselessReason::kSaidByWriter
-                                                  : filter::UselessReason::kDamaged);
+                  MatchesEverything(filter) ? filter::UselessReason::kSaidByWriter
+                                            : filter::UselessReason::kDamaged);
     }
     return new BitsReader(TrailerQuery(payload, kernel), counts, filter.size());
   }

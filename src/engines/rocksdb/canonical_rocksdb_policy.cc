@@ -1,6 +1,5 @@
 // NewCanonicalRocksDBFilterPolicy.
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,8 +11,8 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/options.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
-#include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/stock/own_builder.h"
+#include "src/support/set_error.h"
 
 namespace bloomline {
 namespace {
@@ -154,16 +153,13 @@ std::string Refusal(const FilterPolicy* policy, const KeyCanonicalizer* canonica
 std::shared_ptr<const FilterPolicy> NewCanonicalRocksDBFilterPolicy(
     std::shared_ptr<const FilterPolicy> policy,
     std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error) {
-  const std::string refusal = Refusal(policy.get(), canonicalizer.get());
-  if (refusal.empty()) {
-    return std::make_shared<CanonicalPolicy>(std::move(policy), std::move(canonicalizer));
-  }
-  if (error == nullptr) {
-    std::fprintf(stderr, "bloomline: no RocksDB filter policy: %s\n", refusal.c_str());
-  } else {
-    *error = refusal;
-  }
-  return nullptr;
+  return support::OrReport("RocksDB filter policy", error,
+                           [&](std::string* reason) -> std::shared_ptr<const FilterPolicy> {
+                             *reason = Refusal(policy.get(), canonicalizer.get());
+                             if (!reason->empty()) return nullptr;
+                             return std::make_shared<CanonicalPolicy>(std::move(policy),
+                                                                      std::move(canonicalizer));
+                           });
 }
 
 }  // namespace bloomline

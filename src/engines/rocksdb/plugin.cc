@@ -1,14 +1,19 @@
-// Registers the policy, so that RocksDB finds it by name. Every option string begins here:
-// NewFromId takes the name, and RocksDB then passes the options to the policy
-// (options/policy_options.h).
+// Registers the policy, so that RocksDB finds it by name, and has the functions that make objects
+// for C++ and C. Every option string begins here: NewFromId takes the name, and RocksDB then passes
+// the options to the policy (options/policy_options.h).
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
+#include <utility>
 
+#include "bloomline/c_rocksdb.h"
 #include "bloomline/filter_account.h"
 #include "bloomline/rocksdb.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/options.h"
 #include "rocksdb/utilities/object_registry.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/budget/file_creation.h"
@@ -16,6 +21,7 @@
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
+#include "src/support/c_error.h"
 #include "src/support/quoted.h"
 #include "src/support/set_error.h"
 
@@ -56,18 +62,12 @@ int AddFactory(ObjectLibrary* library) {
   library->AddFactory<const FilterPolicy>(
       ObjectLibrary::PatternEntry(kRocksDBPolicyName).AddSeparator(":", false),
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard, std::string* error) {
-        *guard =
-            support::OrError(error, [&](std::string* reason) { return NewFromId(id, reason); });
+        *guard = NewFromId(id, error);
         if (*guard == nullptr) {
           // RocksDB drops the error, so stderr gets it.
-          const std::string_view shown = support::ShownPart(id);
-          std::fprintf(stderr, "bloomline: no RocksDB filter policy for '%.*s%s': %s\n",
-                       static_cast<int>(shown.size()), shown.data(),
-                       shown.size() == id.size() ? "" : "...", error->c_str());
-          support::OrError(error, [&](std::string* reason) {
-            *reason = "bloomline: " + *error;
-            return false;
-          });
+          std::fprintf(stderr, "bloomline: no RocksDB filter policy for %s: %s\n",
+                       support::Quoted(id).c_str(), error->c_str());
+          *error = "bloomline: " + *error;
         }
         return guard->get();
       });
@@ -87,29 +87,37 @@ int AddFactory(ObjectLibrary* library) {
   return 3;
 }
 
-}  // namespace
-
-std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const std::string& text, std::string* error) {
-  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<FilterPolicy> {
-    *reason = RocksDBVersionMismatch();
-    if (!reason->empty()) return nullptr;
-    const ROCKSDB_NAMESPACE::ConfigOptions config;
-    std::string id;
-    PolicyOptions::Changes changes;
-    FilterPolicy::GetOptionsMap(config, nullptr, text, &id, &changes).PermitUncheckedError();
-    if (id.substr(0, id.find(':')) != kRocksDBPolicyName) {
-      *reason = "filter policy is " + support::Quoted(text) +
-                "; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;OPTION=VALUE;...}";
-      return nullptr;
-    }
-    std::unique_ptr<FilterPolicy> policy = NewFromId(id, reason);
-    if (policy == nullptr) return policy;
-    const ROCKSDB_NAMESPACE::Status status = policy->ConfigureFromMap(config, changes);
-    if (status.ok()) return policy;
-    *reason = status.ToString();
+// Makes a policy from the text after `filter_policy=` in option strings.
+std::unique_ptr<FilterPolicy> NewFromText(const std::string& text, std::string* error) {
+  const ROCKSDB_NAMESPACE::ConfigOptions config;
+  std::string id;
+  PolicyOptions::Changes changes;
+  FilterPolicy::GetOptionsMap(config, nullptr, text, &id, &changes).PermitUncheckedError();
+  if (id.substr(0, id.find(':')) != kRocksDBPolicyName) {
+    *error = "filter policy is " + support::Quoted(text) +
+             "; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;OPTION=VALUE;...}";
     return nullptr;
+  }
+  std::unique_ptr<FilterPolicy> policy = NewFromId(id, error);
+  if (policy == nullptr) return nullptr;
+  const ROCKSDB_NAMESPACE::Status status = policy->ConfigureFromMap(config, changes);
+  if (status.ok()) return policy;
+  *error = status.ToString();
+  return nullptr;
+}
+
+// Returns the result of f(std::string* reason) after registration, or null with the reason in
+// *errptr.
+template <typename F>
+auto RegisterAndMake(char** errptr, F f) -> decltype(f(nullptr)) {
+  return support::OrSetError(errptr, [&](std::string* reason) -> decltype(f(nullptr)) {
+    *reason = RocksDBVersionMismatch();
+    if (!reason->empty() || !RegisterBloomline()) return {};
+    return f(reason);
   });
 }
+
+}  // namespace
 
 std::shared_ptr<const SliceTransform> NewRangeExtractor() {
   // RocksDB makes each table's extractor by its name.
@@ -140,19 +148,57 @@ std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& 
 
 std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOptions& options,
                                                            std::string* error) {
-  std::string refusal;
-  std::shared_ptr<const FilterPolicy> policy =
-      support::OrError(&refusal, [&](std::string* reason) -> std::shared_ptr<const FilterPolicy> {
-        *reason = RocksDBVersionMismatch();
-        if (!reason->empty() || !RegisterBloomline()) return nullptr;
-        return MakeRocksDBFilterPolicy(options, reason);
-      });
-  if (policy != nullptr) return policy;
-  support::SetError(refusal, error);
-  if (error == nullptr) {
-    std::fprintf(stderr, "bloomline: no RocksDB filter policy: %s\n", refusal.c_str());
-  }
-  return nullptr;
+  return support::OrReport("RocksDB filter policy", error,
+                           [&](std::string* reason) -> std::shared_ptr<const FilterPolicy> {
+                             *reason = RocksDBVersionMismatch();
+                             if (!reason->empty() || !RegisterBloomline()) return nullptr;
+                             return MakeRocksDBFilterPolicy(options, reason);
+                           });
 }
 
 }  // namespace bloomline
+
+using bloomline::RegisterAndMake;
+
+extern "C" uint8_t bloomline_rocksdb_register(char** errptr) {
+  return RegisterAndMake(errptr, [](std::string*) { return true; });
+}
+
+// RocksDB's C functions declare their handles as classes with one base, the C++ class, and pass
+// them on as pointers to that (db/c.cc, read in 7.8 to 11.9). So a handle may be any object of it.
+extern "C" rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const char* options,
+                                                                         char** errptr) {
+  auto policy = RegisterAndMake(errptr, [&](std::string* reason) {
+    return bloomline::support::IsNullText(options, "options", reason)
+               ? nullptr
+               : bloomline::NewFromText(options, reason);
+  });
+  return reinterpret_cast<rocksdb_filterpolicy_t*>(policy.release());
+}
+
+extern "C" rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ranges(char** errptr) {
+  auto extractor =
+      RegisterAndMake(errptr, [](std::string*) { return bloomline::MakeRangeExtractor(); });
+  return reinterpret_cast<rocksdb_slicetransform_t*>(
+      const_cast<ROCKSDB_NAMESPACE::SliceTransform*>(extractor.release()));
+}
+
+extern "C" uint8_t bloomline_rocksdb_validate_family_options(const char* options, char** errptr) {
+  return RegisterAndMake(errptr, [=](std::string* reason) {
+    if (bloomline::support::IsNullText(options, "options", reason)) return false;
+    ROCKSDB_NAMESPACE::ConfigOptions config;
+    config.ignore_unsupported_options = false;  // an object of a name that is not registered
+    config.input_strings_escaped = false;       // otherwise RocksDB drops such errors of a table
+    ROCKSDB_NAMESPACE::ColumnFamilyOptions parsed;
+    const ROCKSDB_NAMESPACE::Status status =
+        GetColumnFamilyOptionsFromString(config, parsed, options, &parsed);
+    if (status.ok()) return true;
+    *reason = "RocksDB refuses the options: " + status.ToString();  // without a seed in them
+    return false;
+  });
+}
+
+extern "C" int bloomline_rocksdb_plugin(ROCKSDB_NAMESPACE::ObjectLibrary& library,
+                                        const std::string& arg) {
+  return bloomline::RegisterBloomline(library, arg);
+}

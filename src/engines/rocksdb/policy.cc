@@ -3,7 +3,6 @@
 
 #include <cstdio>
 #include <mutex>
-#include <new>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,21 +11,21 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
-#include "rocksdb/version.h"
+#include "rocksdb/table.h"
+#include "src/engines/rocksdb/bits/bits_builder.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/verified_builder.h"
 #include "src/engines/rocksdb/bits_reader.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
-#include "src/engines/rocksdb/file_builder.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
-#include "src/engines/rocksdb/levels/level_history.h"
-#include "src/engines/rocksdb/metrics/filter_origins.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/engines/rocksdb/options/policy_options.h"
+#include "src/engines/rocksdb/ranges/range_builder.h"
+#include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/engines/rocksdb/stock/stock_reader.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/ranges/asked_ranges.h"
-#include "src/support/set_error.h"
 
 namespace bloomline {
 namespace {
@@ -38,8 +37,6 @@ using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
-
-constexpr char kFamilyName[] = "rocksdb.BuiltinBloomFilter";
 
 NewFile NewFileIn(const FilterBuildingContext& context) {
   using ROCKSDB_NAMESPACE::TableFileCreationReason;
@@ -56,7 +53,8 @@ NewFile NewFileIn(const FilterBuildingContext& context) {
 
 // Warns of comparators that may treat keys with different bytes as equal: filters compare bytes,
 // and would lose such keys. It is not an error, because RocksDB assumes this of any user's
-// comparator.
+// comparator. stderr has a line for each comparator's name, once in the process, and the log of the
+// database has one, which does not exist yet while the database is opened.
 class ComparatorWarning {
  public:
   void Check(const ROCKSDB_NAMESPACE::Comparator* comparator,
@@ -71,16 +69,20 @@ class ComparatorWarning {
         "use "
         "NewCanonicalRocksDBFilterPolicy, or no filter policy; if not, its "
         "CanKeysWithDifferentByteContentsBeEqual() should return false (docs/keys.md)";
-    if (IsFirstOf(comparator->Name())) std::fprintf(stderr, "%s\n", warning.c_str());
-    const std::lock_guard lock(mutex_);
-    unlogged_ = warning;
-    if (log != nullptr) LogLocked(log);
+    {
+      static std::set<std::string>& names = *new std::set<std::string>;
+      const std::lock_guard lock(mutex_);
+      if (names.insert(comparator->Name()).second) std::fprintf(stderr, "%s\n", warning.c_str());
+      unlogged_ = warning;
+    }
+    Log(log);
   }
 
-  // The log does not exist yet while a database is opened.
   void Log(ROCKSDB_NAMESPACE::Logger* log) const {
     const std::lock_guard lock(mutex_);
-    if (!unlogged_.empty() && log != nullptr) LogLocked(log);
+    if (unlogged_.empty() || log == nullptr) return;
+    ROCKSDB_NAMESPACE::Warn(log, "%s", unlogged_.c_str());
+    unlogged_.clear();
   }
 
  private:
@@ -88,34 +90,30 @@ class ComparatorWarning {
     return name.rfind("leveldb.BytewiseComparator", 0) == 0 || name.rfind("rocksdb.", 0) == 0;
   }
 
-  // In this process.
-  static bool IsFirstOf(const std::string& name) {
-    static std::mutex& mutex = *new std::mutex;
-    static std::set<std::string>& names = *new std::set<std::string>;
-    const std::lock_guard lock(mutex);
-    return names.insert(name).second;
-  }
-
-  void LogLocked(ROCKSDB_NAMESPACE::Logger* log) const {
-    ROCKSDB_NAMESPACE::Warn(log, "%s", unlogged_.c_str());
-    unlogged_.clear();
-  }
-
-  mutable std::mutex mutex_;
+  inline static std::mutex mutex_;
   mutable std::string unlogged_;
 };
 
+// Returns a builder of bloomline's filters. It checks them if the options of the table say so.
+template <typename Builder, typename... Arguments>
+RocksDBBitsBuilder* NewBitsBuilder(const FilterBuildingContext& context,
+                                   const Arguments&... arguments) {
+  if (context.table_options.detect_filter_construct_corruption) {
+    return new VerifiedBuilder<Builder>(arguments...);
+  }
+  return new Builder(arguments...);
+}
+
 class RocksDBFilterPolicy : public FilterPolicy {
  public:
-  RocksDBFilterPolicy(SettingsPtr settings, std::shared_ptr<const FilterPolicy> builtin,
-                      bool takes_ribbon_options)
-      : options_(std::move(settings), takes_ribbon_options), builtin_(std::move(builtin)) {
+  RocksDBFilterPolicy(SettingsPtr settings, bool takes_ribbon_options)
+      : options_(std::move(settings), takes_ribbon_options) {
     RegisterOptions("BloomlineOptions", &options_, &PolicyOptions::OptionTypes());
   }
 
   // RocksDB writes it into each table's properties.
   const char* Name() const override { return options_.Name(); }
-  const char* CompatibilityName() const override { return kFamilyName; }
+  const char* CompatibilityName() const override { return kBuiltinName; }
   std::string GetId() const override { return options_.Id(); }
 
   FilterBitsBuilder* GetBuilderWithContext(
@@ -127,29 +125,29 @@ class RocksDBFilterPolicy : public FilterPolicy {
     const double bits_per_key = BitsPerKeyWithin(settings->memory, context);
     const FilterChoice choice = ChooseFilter(LoweredTo(bits_per_key, settings->levels), file, seen);
     filter::FilterCounts* const counts =
-        CountsForFile(*settings->counts, context.column_family_name, file.level, choice);
-    const auto no_filter = [counts](filter::UselessReason reason) {
-      counts->Add(filter::Count::kNotBuilt, 1, reason);
-      return nullptr;
-    };
-    if (choice.bits_per_key == 0) return no_filter(filter::UselessReason::kOptions);
-    if (bits_per_key < settings->levels.bits_per_key) {
+        CountsForFile(*settings->counts, context.column_family_name, file.level, choice.format,
+                      choice.bits_per_key);
+    FilterBitsBuilder* builder = nullptr;
+    if (choice.bits_per_key != 0 && filter::IsStock(choice.format)) {
+      builder = stock_.NewBuilder(choice, context, counts);
+    } else if (choice.bits_per_key != 0) {
+      builder = NewBuilder(*settings, choice, context, NumLevelsBelow(settings->levels, file, seen),
+                           counts);
+    }
+    if (builder == nullptr) {
+      counts->Add(filter::Count::kNotBuilt, 1, filter::UselessReason::kOptions);
+    } else if (bits_per_key < settings->levels.bits_per_key) {
       counts->Add(filter::Count::kLimited, 1, filter::FilterLimit::kMemory);
     }
-    if (filter::IsStock(choice.format)) {
-      FilterBitsBuilder* const builder =
-          NewStockFileBuilder(stock_, choice.format, choice.bits_per_key, context, counts);
-      return builder != nullptr ? builder : no_filter(filter::UselessReason::kOptions);
-    }
-    FilterOptions options = settings->filter;
-    options.format = choice.format;
-    options.bits_per_key = choice.bits_per_key;
-    return NewFileBuilder(*settings, options, context, NumLevelsBelow(settings->levels, file, seen),
-                          *asked_ranges_, counts);
+    return builder;
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const noexcept override {
-    return NewReader(*options_.Load(), contents);
+    const std::string_view filter = contents.ToStringView();
+    filter::FilterCounts* const counts = FindOrigin(filter, options_.Load()->counts);
+    FilterBitsReader* reader = nullptr;
+    if (!filter::HasTrailer(filter)) reader = NewStockBitsReader(filter, counts);
+    return reader != nullptr ? reader : NewRocksDBBitsReader(filter, counts, asked_ranges_);
   }
 
   Status ValidateOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
@@ -173,16 +171,22 @@ class RocksDBFilterPolicy : public FilterPolicy {
   }
 
  private:
-  FilterBitsReader* NewReader(const PolicySettings& settings, const Slice& contents) const {
-    const std::string_view filter = contents.ToStringView();
-    filter::FilterCounts* const counts = FindOrigin(filter, settings.counts);
-    if (filter::HasTrailer(filter)) return NewRocksDBBitsReader(filter, counts, asked_ranges_);
-    if (FilterBitsReader* const reader = NewStockBitsReader(filter, counts); reader != nullptr) {
-      return reader;
-    }
-    if (HasWrongLengths(filter)) return NewRocksDBBitsReader(filter, counts);  // matches every key
-    CountOtherFilter(filter, counts);
-    return builtin_->GetFilterBitsReader(contents);
+  FilterBitsBuilder* NewBuilder(const PolicySettings& settings, const FilterChoice& choice,
+                                const FilterBuildingContext& context, int num_levels_below,
+                                filter::FilterCounts* counts) const {
+    FilterOptions options = settings.filter;
+    options.format = choice.format;
+    options.bits_per_key = choice.bits_per_key;
+    RocksDBBitsBuilder* const builder =
+        settings.ranges.has_entries()
+            ? NewBitsBuilder<RangeBitsBuilder>(
+                  context, options, context.info_log, counts,
+                  EntriesOfFile(settings.ranges, context.column_family_name, num_levels_below,
+                                *asked_ranges_))
+            : NewBitsBuilder<RocksDBBitsBuilder>(context, options, context.info_log, counts);
+    builder->UseTableOptions(context.table_options);
+    builder->LimitFilterBytes(settings.options.max_filter_bytes);
+    return builder;
   }
 
   PolicyOptions options_;
@@ -191,7 +195,6 @@ class RocksDBFilterPolicy : public FilterPolicy {
   const StockPolicies stock_;
   const std::shared_ptr<filter::AskedByFamily> asked_ranges_ =
       std::make_shared<filter::AskedByFamily>();
-  const std::shared_ptr<const FilterPolicy> builtin_;
 };
 
 }  // namespace
@@ -199,22 +202,11 @@ class RocksDBFilterPolicy : public FilterPolicy {
 std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions& options,
                                                       std::string* error,
                                                       bool takes_ribbon_options) {
-  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<FilterPolicy> {
-    *reason = RocksDBVersionMismatch();
-    if (!reason->empty()) return nullptr;
-    SettingsPtr settings = MakeSettings(options, reason);
-    if (settings == nullptr) return nullptr;
-    // We ask by name: a preloaded library may replace NewBloomFilterPolicy by a function that ends
-    // up here.
-    std::shared_ptr<const FilterPolicy> builtin;
-    const Status status = FilterPolicy::CreateFromString(ConfigOptions(), kFamilyName, &builtin);
-    if (!status.ok()) {
-      *reason = "RocksDB does not give its built-in filter reader: " + status.ToString();
-      return nullptr;
-    }
-    return std::make_unique<RocksDBFilterPolicy>(std::move(settings), std::move(builtin),
-                                                 takes_ribbon_options);
-  });
+  *error = RocksDBVersionMismatch();
+  if (!error->empty()) return nullptr;
+  SettingsPtr settings = MakeSettings(options, error);
+  if (settings == nullptr) return nullptr;
+  return std::make_unique<RocksDBFilterPolicy>(std::move(settings), takes_ribbon_options);
 }
 
 }  // namespace bloomline

@@ -14,10 +14,6 @@ namespace bloomline {
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error, bool takes_ribbon_options = false);
 
-// The same from the text after `filter_policy=` in option strings. stderr has errors of options.
-std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(const std::string& text,
-                                                                         std::string* error);
-
 }  // namespace bloomline
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_POLICY_H_

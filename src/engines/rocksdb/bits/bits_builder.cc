@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <new>
@@ -11,6 +11,7 @@
 #include "bloomline/sizing.h"
 #include "rocksdb/env.h"
 #include "src/engines/rocksdb/bits/filter_choice.h"
+#include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
@@ -90,8 +91,35 @@ void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const
   ROCKSDB_NAMESPACE::Warn(log, "bloomline: %s: %s", what, reason);
 }
 
-RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, ROCKSDB_NAMESPACE::Logger* log)
-    : writer_(options), log_(log) {}
+ROCKSDB_NAMESPACE::Slice CountedBuilder::Finish(std::unique_ptr<const char[]>* buf,
+                                                Status* status) noexcept {
+  using Steady = std::chrono::steady_clock;
+  using filter::Count;
+  const size_t num_keys = EstimateEntriesAdded();
+  const Steady::time_point start = Steady::now();
+  Facts facts;
+  const Slice built = Build(buf, status, &facts);
+  const std::chrono::nanoseconds time = Steady::now() - start;
+  if (counts_ == nullptr || built.empty()) return built;  // a file without keys gets no filter
+  counts_->Add(Count::kBuilt, 1);
+  counts_->Add(Count::kKeysBuilt, num_keys);
+  counts_->Add(Count::kBytesBuilt, built.size());
+  counts_->Add(Count::kNanosecondsBuilt, static_cast<uint64_t>(time.count()));
+  if (facts.was_limited) counts_->Add(Count::kLimited, 1, filter::FilterLimit::kMaxFilterBytes);
+  // A partition without entries may match everything without a fault.
+  if (num_keys != 0 && MatchesEverything(built.ToStringView())) {
+    const bool is_damaged = status != nullptr && !status->ok();
+    counts_->Add(Count::kBuiltUseless, 1,
+                 is_damaged ? filter::UselessReason::kDamaged : facts.reason);
+  } else {
+    RememberOrigin(built.ToStringView(), *counts_);
+  }
+  return built;
+}
+
+RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, ROCKSDB_NAMESPACE::Logger* log,
+                                       filter::FilterCounts* counts)
+    : CountedBuilder(counts), writer_(options), log_(log) {}
 
 void RocksDBBitsBuilder::UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options) {
   is_partition_ = options.partition_filters;
@@ -156,17 +184,15 @@ size_t RocksDBBitsBuilder::EstimateEntriesAdded() noexcept {
   return num_entries == 0 && writer_.MatchesEverything() ? 1 : num_entries;
 }
 
-ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) noexcept {
-  return Finish(buf, nullptr);
-}
-
-ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
-                                                    Status* status) noexcept {
+ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
+                                                   Status* status, Facts* facts) {
   if (status != nullptr) *status = Status::OK();
-  was_limited_ = false;
   if (!is_partition_ && EstimateEntriesAdded() == 0) return Slice();
   const Plan plan = MakePlan();
-  was_limited_ = plan.bits_per_key < writer_.options().bits_per_key;
+  facts->was_limited = plan.bits_per_key < writer_.options().bits_per_key;
+  if (writer_.fault() == filter::FilterWriter::Fault::kSeed) {
+    facts->reason = filter::UselessReason::kRandomSeed;
+  }
   FilterMemory memory(plan.num_bytes, fills_allocations_);
   writer_.FinishTo(plan.shape, memory.bytes);
   if (!writer_.error().empty()) {

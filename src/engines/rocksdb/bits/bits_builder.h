@@ -1,4 +1,4 @@
-// The builder that RocksDB calls: a FilterWriter behind RocksDB's interface.
+// The builders that RocksDB calls: what all share, and a FilterWriter behind RocksDB's interface.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_BITS_BUILDER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_BITS_BITS_BUILDER_H_
 
@@ -9,6 +9,7 @@
 #include "bloomline/filter_options.h"
 #include "rocksdb/table.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/filter/metrics/filter_counts.h"
 #include "src/filter/writer/filter_writer.h"
 
 namespace ROCKSDB_NAMESPACE {
@@ -37,16 +38,39 @@ constexpr uint64_t kBlockTrailerBytes = 5;
 // out, this function allocates the memory and frees it untouched.
 uint64_t UsableBytes(uint64_t filter_bytes);
 
-// One builder makes all partitions of a partitioned filter, so every Finish leaves it empty:
+// A builder whose filters are counted, and recognised when they are opened (policy_counts.h). Keys
+// cost nothing. One builder makes all partitions of a partitioned filter, so every Finish leaves it
+// empty:
 //   ((AddKey | AddKeyAndAlt)* Finish MaybePostVerify?)*
-class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
+class CountedBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
   using Slice = ROCKSDB_NAMESPACE::Slice;
   using Status = ROCKSDB_NAMESPACE::Status;
 
+  // `counts` may be null.
+  explicit CountedBuilder(filter::FilterCounts* counts) : counts_(counts) {}
+
+  Slice Finish(std::unique_ptr<const char[]>* buf) noexcept final { return Finish(buf, nullptr); }
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) noexcept final;
+
+ protected:
+  // Finish without counting. Sets *facts if the filter matches everything or has fewer bits.
+  struct Facts {
+    bool was_limited = false;  // by max_filter_bytes
+    filter::UselessReason reason = filter::UselessReason::kOptions;
+  };
+  virtual Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) = 0;
+
+ private:
+  filter::FilterCounts* const counts_;
+};
+
+class RocksDBBitsBuilder : public CountedBuilder {
+ public:
   // `log` may be null; otherwise it must outlive the builder.
   explicit RocksDBBitsBuilder(const FilterOptions& options,
-                              ROCKSDB_NAMESPACE::Logger* log = nullptr);
+                              ROCKSDB_NAMESPACE::Logger* log = nullptr,
+                              filter::FilterCounts* counts = nullptr);
 
   // Follows the options of the table: with optimize_filters_for_memory, filters fill the memory
   // that RocksDB allocates for them; without partitions, a filter without entries is empty.
@@ -62,6 +86,12 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // filter of a partition for which it is 0, and then query another partition's; and they end a
   // partition when it has grown enough. It is 1 if the filter matches everything without any key.
   size_t EstimateEntriesAdded() noexcept override;
+  Status MaybePostVerify(const Slice&) noexcept override { return Status::OK(); }
+  size_t ApproximateNumEntries(size_t bytes) noexcept override;
+  size_t CalculateSpace(size_t num_entries) noexcept BLOOMLINE_OVERRIDE_SINCE_10_9;
+  double EstimatedFpRate(size_t num_entries, size_t bytes) noexcept BLOOMLINE_OVERRIDE_SINCE_10_9;
+
+ protected:
   // A full filter without entries is empty: RocksDB 9.10 and later expect that, earlier versions do
   // not call Finish then. A partition is never empty. Without whole keys it has no entries if all
   // its keys are outside the domain of the prefix extractor. If it then has no bytes, MultiGet
@@ -70,19 +100,11 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // and in late versions its Bloom filters.
   //
   // Makes a plan of the filter, gets memory for it, and has the writer fill it.
-  Slice Finish(std::unique_ptr<const char[]>* buf) noexcept override;
-  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) noexcept override;
-  Status MaybePostVerify(const Slice&) noexcept override { return Status::OK(); }
-  size_t ApproximateNumEntries(size_t bytes) noexcept override;
-  size_t CalculateSpace(size_t num_entries) noexcept BLOOMLINE_OVERRIDE_SINCE_10_9;
-  double EstimatedFpRate(size_t num_entries, size_t bytes) noexcept BLOOMLINE_OVERRIDE_SINCE_10_9;
+  Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) override;
 
- protected:
   filter::FilterWriter& writer() { return writer_; }
   // The hash of an entry of the next filter.
   uint64_t Hash(const Slice& entry) const { return writer_.HashOf(entry.ToStringView()); }
-  // Whether the limit of bytes took bits from the last filter.
-  bool was_limited() const { return was_limited_; }
   bool is_partition() const { return is_partition_; }
 
  private:
@@ -105,7 +127,6 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   bool fills_allocations_ = false;
   uint64_t max_filter_bytes_ = 0;
   bool is_partition_ = true;  // unless UseTableOptions knows better
-  bool was_limited_ = false;
   ROCKSDB_NAMESPACE::Logger* const log_;
 };
 

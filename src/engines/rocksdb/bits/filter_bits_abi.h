@@ -96,7 +96,13 @@ constexpr size_t kStockTrailerBytes = 5;
 
 // Empty, or why this RocksDB cannot be used: the classes above change between minor versions, and
 // calls through the wrong ones are undefined.
-std::string RocksDBVersionMismatch();
+inline std::string RocksDBVersionMismatch() {
+  const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
+  const std::string running = ROCKSDB_NAMESPACE::GetRocksVersionAsString(false);
+  if (running == compiled) return "";
+  return "compiled for RocksDB " + compiled + " but running with " + running +
+         "; rebuild bloomline against the running version";
+}
 
 }  // namespace bloomline
 

@@ -38,13 +38,6 @@ class VerifiedBuilder : public Builder {
     Builder::AddKeyAndAlt(key, alt);
   }
 
-  using Builder::Finish;
-  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) noexcept override {
-    finished_ = std::move(added_);
-    added_.clear();
-    return Builder::Finish(buf, status);
-  }
-
   Status MaybePostVerify(const Slice& filter) noexcept override {
     const filter::Payload payload = filter::DecodeTrailer(filter.ToStringView());
     size_t num_lost = 0;
@@ -55,6 +48,14 @@ class VerifiedBuilder : public Builder {
     return Status::Corruption("bloomline: Corrupted filter content: the finished filter lost " +
                               std::to_string(num_lost) + " of " + std::to_string(finished_.size()) +
                               " keys");
+  }
+
+ protected:
+  Slice Build(std::unique_ptr<const char[]>* buf, Status* status,
+              typename Builder::Facts* facts) override {
+    finished_ = std::move(added_);
+    added_.clear();
+    return Builder::Build(buf, status, facts);
   }
 
  private:

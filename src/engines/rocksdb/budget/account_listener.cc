@@ -190,17 +190,12 @@ std::unique_ptr<FilterAccount> MakeFilterAccount() {
 }
 
 std::shared_ptr<FilterAccount> NewFilterAccount(std::string* error) {
-  std::string refusal;
-  std::shared_ptr<FilterAccount> account =
-      support::OrError(&refusal, [](std::string* reason) -> std::shared_ptr<FilterAccount> {
-        *reason = RocksDBVersionMismatch();
-        if (!reason->empty() || !RegisterBloomline()) return nullptr;
-        return MakeFilterAccount();
-      });
-  if (account != nullptr) return account;
-  support::SetError(refusal, error);
-  if (error == nullptr) std::fprintf(stderr, "bloomline: no FilterAccount: %s\n", refusal.c_str());
-  return nullptr;
+  return support::OrReport("FilterAccount", error,
+                           [](std::string* reason) -> std::shared_ptr<FilterAccount> {
+                             *reason = RocksDBVersionMismatch();
+                             if (!reason->empty() || !RegisterBloomline()) return nullptr;
+                             return MakeFilterAccount();
+                           });
 }
 
 }  // namespace bloomline

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "bloomline/level_sizing.h"
 #include "src/filter/sizing/divider.h"
@@ -115,6 +116,23 @@ double BitsFor(const LevelRules& rules, const NewFile& file, const SeenLevels& s
 }
 
 }  // namespace
+
+SeenLevels LevelHistory::Add(std::string_view column_family, const NewFile& file) {
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  // Two threads at once may lose one of the values until the next file.
+  Family& family = families_[std::hash<std::string_view>()(column_family) % kSlots];
+  if (file.has_levels && file.level > 0) {
+    std::atomic<int>& seen = file.is_bottommost ? family.deepest_bottom : family.deepest_inner;
+    if (file.level > seen.load(kRelaxed)) seen.store(file.level, kRelaxed);
+    const int top = family.top.load(kRelaxed);
+    if (top == 0 || file.level < top) family.top.store(file.level, kRelaxed);
+    family.trusted_flushes.store(kFlushesPerMerge, kRelaxed);
+  }
+  const int trusted = family.trusted_flushes.load(kRelaxed);
+  if (file.is_flush && trusted > 0) family.trusted_flushes.store(trusted - 1, kRelaxed);
+  return {family.top.load(kRelaxed), family.deepest_bottom.load(kRelaxed),
+          family.deepest_inner.load(kRelaxed), trusted > 0};
+}
 
 LevelRules MakeLevelRules(const RocksDBFilterOptions& options) {
   LevelRules rules;

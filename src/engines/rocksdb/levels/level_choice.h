@@ -1,7 +1,11 @@
-// The filter of a table file, chosen by what RocksDB says when it makes the file. Knows nothing of
-// RocksDB: the policy translates.
+// The filter of a table file, chosen by what RocksDB says when it makes the file, and by what the
+// files before it said about the levels in use. Knows nothing of RocksDB: the policy translates.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_CHOICE_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_CHOICE_H_
+
+#include <atomic>
+#include <cstddef>
+#include <string_view>
 
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits/filter_choice.h"
@@ -27,7 +31,32 @@ struct SeenLevels {
   bool flushes_are_merged = false;
 };
 
-// The options of a policy, ready for ChooseFilter. It owns no memory, so copying cannot fail.
+// What the files of each column family say about the levels in use. Column families whose names
+// share a slot, and those of one name in several databases of one policy, count as one: the one
+// with more levels decides. Their filters then differ in size, never in their answers. Thread-safe.
+class LevelHistory {
+ public:
+  // Takes `file` into account. Returns what is then known.
+  SeenLevels Add(std::string_view column_family, const NewFile& file);
+
+ private:
+  // RocksDB stops writes at 36 files in level 0 (level0_stop_writes_trigger) unless compactions
+  // take them away.
+  static constexpr int kFlushesPerMerge = 32;
+  static constexpr size_t kSlots = 16;
+
+  struct Family {
+    std::atomic<int> top{0};
+    std::atomic<int> deepest_bottom{0};
+    std::atomic<int> deepest_inner{0};
+    // Flushes that still count as merged: each merge below level 0 vouches for a number.
+    std::atomic<int> trusted_flushes{0};
+  };
+
+  Family families_[kSlots];
+};
+
+// The options of a policy, ready for ChooseFilter.
 struct LevelRules {
   enum class Rule { kUniform, kByLevel, kByDistance };
 

@@ -1,9 +1,15 @@
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "bloomline/sizing.h"
+#include "src/filter/bits/hash.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/stock/stock_filter.h"
 #include "src/support/number_text.h"
 
 namespace bloomline {
@@ -12,21 +18,19 @@ namespace {
 constexpr char kEngine[] = "rocksdb";
 
 // The options that determine a policy's figures. A seed may be secret.
-std::string PolicyText(const RocksDBFilterOptions& options) {
-  if (!WritesFilters(options)) return "none";
-  const FilterOptions normalized = Normalized(options);
+std::string PolicyText(const RocksDBFilterOptions& options, double bits_per_key) {
+  if (bits_per_key == 0) return "none";
   std::string text = FormatName(options.format);
   if (!options.bits_by_level.empty()) {
     for (const double bits : options.bits_by_level) text += ":" + support::DoubleText(bits);
     return text;
   }
-  text += ":" + support::DoubleText(normalized.bits_per_key);
+  text += ":" + support::DoubleText(bits_per_key);
   return options.auto_bits_by_level ? text + ":auto" : text;
 }
 
 // The highest false-positive rate of the policy's filters. A list has its own bits per key.
-double ExpectedRate(const RocksDBFilterOptions& options) {
-  double bits_per_key = Normalized(options).bits_per_key;
+double ExpectedRate(const RocksDBFilterOptions& options, double bits_per_key) {
   if (!options.bits_by_level.empty()) {
     bits_per_key = 0;
     for (const double bits : options.bits_by_level) {
@@ -38,23 +42,59 @@ double ExpectedRate(const RocksDBFilterOptions& options) {
                   FalsePositiveRate(options.flush_format.value_or(options.format), bits_per_key));
 }
 
+// ---- The origins of filters.
+
+constexpr size_t kNumOrigins = 1 << 14;
+constexpr unsigned kIndexBits = 16;
+static_assert(filter::kMaxCounts < (1 << kIndexBits));
+
+// The upper bits of the filter's hash, and the index of its counts. 0: none.
+std::atomic<uint64_t> origins[kNumOrigins];
+
+// The bits of a filter are random, so a few of them distinguish it from all others.
+uint64_t PartHash(std::string_view filter) {
+  constexpr size_t kPart = 256;
+  const uint64_t start = filter::Hash64(filter.substr(0, kPart), filter.size());
+  return filter::Hash64(filter.substr(filter.size() - std::min(filter.size(), kPart)), start);
+}
+
+std::atomic<uint64_t>& Place(uint64_t hash) { return origins[hash % kNumOrigins]; }
+
 }  // namespace
 
-filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options) {
-  filter::FilterCounts* const counts = filter::CountsFor({kEngine, PolicyText(options), "", -1});
-  if (WritesFilters(options)) counts->SetExpectedRate(ExpectedRate(options));
+filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options, double bits_per_key) {
+  filter::FilterCounts* const counts =
+      filter::CountsFor({kEngine, PolicyText(options, bits_per_key), "", -1});
+  if (bits_per_key != 0) counts->SetExpectedRate(ExpectedRate(options, bits_per_key));
   return counts;
 }
 
 filter::FilterCounts* CountsForFile(const filter::FilterCounts& of_policy,
-                                    std::string_view column_family, int level,
-                                    const FilterChoice& choice) {
+                                    std::string_view column_family, int level, Format format,
+                                    double bits_per_key) {
   filter::FilterCounts* const counts =
       filter::CountsFor({kEngine, of_policy.labels().policy, std::string(column_family), level});
-  if (choice.bits_per_key != 0) {
-    counts->SetExpectedRate(FalsePositiveRate(choice.format, choice.bits_per_key));
-  }
+  if (bits_per_key != 0) counts->SetExpectedRate(FalsePositiveRate(format, bits_per_key));
   return counts;
+}
+
+void RememberOrigin(std::string_view filter, const filter::FilterCounts& counts) {
+  const uint64_t hash = PartHash(filter);
+  Place(hash).store(hash >> kIndexBits << kIndexBits | counts.index(), std::memory_order_relaxed);
+}
+
+filter::FilterCounts* FindOrigin(std::string_view filter, filter::FilterCounts* unknown) {
+  const uint64_t hash = PartHash(filter);
+  const uint64_t found = Place(hash).load(std::memory_order_relaxed);
+  if (found >> kIndexBits != hash >> kIndexBits) return unknown;
+  filter::FilterCounts* const counts = filter::CountsAt(found & ((1 << kIndexBits) - 1));
+  return counts == nullptr ? unknown : counts;
+}
+
+bool MatchesEverything(std::string_view filter) {
+  return filter::SaysAlwaysMatch(filter) ||
+         (filter.size() == stock::kTrailerBytes + 1 &&
+          filter.find_first_not_of('\0') == std::string_view::npos);
 }
 
 }  // namespace bloomline

@@ -1,22 +1,35 @@
-// The counts of a RocksDB policy.
+// What RocksDB policies count, by column family and level. RocksDB names them when it makes a
+// builder, and not when it opens a filter; so filters that this process built are recognised by
+// their bytes.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_METRICS_POLICY_COUNTS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_METRICS_POLICY_COUNTS_H_
 
 #include <string_view>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits/filter_choice.h"
 #include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline {
 
 // Returns the counts of a policy for filters whose column family and level are not known.
-filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options);
+// bits_per_key is that of its files, 0 if they get no filters.
+filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options, double bits_per_key);
 
-// Returns the counts for a file with the filter `choice`. `of_policy` are the policy's.
+// Returns the counts for a file whose filter has this format and bits per key; 0: none. `of_policy`
+// are the policy's.
 filter::FilterCounts* CountsForFile(const filter::FilterCounts& of_policy,
-                                    std::string_view column_family, int level,
-                                    const FilterChoice& choice);
+                                    std::string_view column_family, int level, Format format,
+                                    double bits_per_key);
+
+// Remembers that `filter` belongs to `counts`. The process remembers 16,384 filters; further ones
+// replace others, whose queries then have no level. Thread-safe and lock-free.
+void RememberOrigin(std::string_view filter, const filter::FilterCounts& counts);
+
+// Returns the counts of a filter that this process has built; otherwise `unknown`.
+filter::FilterCounts* FindOrigin(std::string_view filter, filter::FilterCounts* unknown);
+
+// Whether a filter of bloomline's or RocksDB's says that it matches everything.
+bool MatchesEverything(std::string_view filter);
 
 }  // namespace bloomline
 

@@ -8,7 +8,6 @@
 #include "bloomline/level_sizing.h"
 #include "bloomline/seed.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
-#include "src/engines/rocksdb/options/policy_settings.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/limits.h"
 #include "src/support/number_text.h"
@@ -77,9 +76,8 @@ std::string WrongInFormat(const RocksDBFilterOptions& all, const FilterOptions& 
 }
 
 // Checks the bits per key, the format and the seed.
-std::string CheckFilter(const RocksDBFilterOptions& options, PolicySettings* settings) {
-  settings->filter = Normalized(options);
-  return WrongInFormat(options, settings->filter);
+std::string CheckFilter(const RocksDBFilterOptions& options) {
+  return WrongInFormat(options, Normalized(options));
 }
 
 constexpr Format kFormats[] = {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon};
@@ -113,7 +111,7 @@ bool ReadFlushFormat(const std::string& value, RocksDBFilterOptions* options) {
   return true;
 }
 
-std::string CheckFlushFormat(const RocksDBFilterOptions& options, PolicySettings*) {
+std::string CheckFlushFormat(const RocksDBFilterOptions& options) {
   if (!options.flush_format.has_value()) return "";
   FilterOptions flushed = Normalized(options);
   flushed.format = *options.flush_format;
@@ -141,7 +139,7 @@ std::string SeedText(const RocksDBFilterOptions& options) {
   return options.random_seed ? kRandomSeed : std::to_string(options.seed);
 }
 
-std::string CheckStockId(const RocksDBFilterOptions& options, PolicySettings*) {
+std::string CheckStockId(const RocksDBFilterOptions& options) {
   for (const Format format : {options.format, options.flush_format.value_or(options.format)}) {
     if (!options.stock_id || filter::IsStock(format)) continue;
     return std::string("stock_id is true and files have filters of format ") + FormatName(format) +
@@ -185,7 +183,7 @@ bool IsAllowed(double bits, const BitsPerKeyRange& allowed) {
   return bits == 0 || (bits >= allowed.min && bits <= allowed.max);
 }
 
-std::string CheckBitsByLevel(const RocksDBFilterOptions& options, PolicySettings*) {
+std::string CheckBitsByLevel(const RocksDBFilterOptions& options) {
   const std::vector<double>& bits = options.bits_by_level;
   constexpr size_t kMaxNumbers = RocksDBFilterOptions::kMaxLevels;
   if (bits.size() > kMaxNumbers) {
@@ -234,7 +232,7 @@ bool ReadNumLevels(const std::string& value, RocksDBFilterOptions* options) {
   return true;
 }
 
-std::string CheckNumLevels(const RocksDBFilterOptions& options, PolicySettings*) {
+std::string CheckNumLevels(const RocksDBFilterOptions& options) {
   const int num_levels = options.num_levels;
   constexpr int kMost = RocksDBFilterOptions::kMaxLevels;
   if (num_levels == 0 || (num_levels >= kMinLevels && num_levels <= kMost)) return "";
@@ -243,7 +241,7 @@ std::string CheckNumLevels(const RocksDBFilterOptions& options, PolicySettings*)
 
 std::string AllowedLevelSizeRatio() { return "1 to " + DoubleText(kMaxLevelSizeRatio); }
 
-std::string CheckLevelSizeRatio(const RocksDBFilterOptions& options, PolicySettings*) {
+std::string CheckLevelSizeRatio(const RocksDBFilterOptions& options) {
   if (options.level_size_ratio >= 1 && options.level_size_ratio <= kMaxLevelSizeRatio) return "";
   return "level_size_ratio is " + DoubleText(options.level_size_ratio) +
          "; allowed: " + AllowedLevelSizeRatio();
@@ -260,16 +258,13 @@ bool ReadRanges(const std::string& value, RocksDBFilterOptions* options) {
   return true;  // the check reads it
 }
 
-std::string CheckRanges(const RocksDBFilterOptions& options, PolicySettings* settings) {
-  return ReadRangePrefixes(options, &settings->ranges);
+std::string CheckRanges(const RocksDBFilterOptions& options) {
+  RangeSettings unused;
+  return ReadRangeSettings(options, &unused);
 }
 
 std::string RangesText(const RocksDBFilterOptions& options) {
   return options.range_prefixes.empty() ? kNone : options.range_prefixes;
-}
-
-std::string CheckRangeMemory(const RocksDBFilterOptions& options, PolicySettings* settings) {
-  return ReadRangeMemory(options, &settings->ranges);
 }
 
 // ---- memory, max_filter_bytes.
@@ -306,7 +301,7 @@ std::string WrongLimit(const char* name, uint64_t bytes) {
   return std::string(name) + " is " + std::to_string(bytes) + "; allowed: 0 to 2^60";
 }
 
-std::string CheckMemory(const RocksDBFilterOptions& options, PolicySettings*) {
+std::string CheckMemory(const RocksDBFilterOptions& options) {
   if (options.memory_bytes == 0 || options.bits_by_level.empty()) {
     return WrongLimit("memory", options.memory_bytes);
   }
@@ -314,7 +309,7 @@ std::string CheckMemory(const RocksDBFilterOptions& options, PolicySettings*) {
          " and bits_by_level has numbers; allowed: one of the two";
 }
 
-std::string CheckMaxFilterBytes(const RocksDBFilterOptions& options, PolicySettings*) {
+std::string CheckMaxFilterBytes(const RocksDBFilterOptions& options) {
   const uint64_t bytes = options.max_filter_bytes;
   for (const Format format : {options.format, options.flush_format.value_or(options.format)}) {
     if (bytes == 0 || !filter::IsStock(format)) continue;
@@ -350,7 +345,7 @@ const std::array<OptionRow, 13>& OptionTable() {
        FlagText<&Options::stock_id>},
       {"range_prefixes", OptionType::kString, nullptr, ReadRanges, CheckRanges, RangesText},
       {"range_memory_percent", OptionType::kDouble, [] { return std::string("a number"); },
-       ReadNumber<&Options::range_memory_percent>, CheckRangeMemory,
+       ReadNumber<&Options::range_memory_percent>, nullptr,
        NumberText<&Options::range_memory_percent>},
       {"memory", OptionType::kUInt64T, AllowedSizes, ReadSize<&Options::memory_bytes>, CheckMemory,
        WholeNumberText<&Options::memory_bytes>},
@@ -382,32 +377,24 @@ std::string SetOption(std::string_view name, const std::string& value,
 
 // ---- All options together.
 
-namespace {
-
-// Checks the options, and fills *settings as far as the checks read them.
-std::string Check(const RocksDBFilterOptions& options, PolicySettings* settings) {
+std::string RocksDBFilterOptions::Validate() const {
   std::string error;
   for (const OptionRow& row : OptionTable()) {
-    if (row.check != nullptr && error.empty()) error = row.check(options, settings);
+    if (row.check != nullptr && error.empty()) error = row.check(*this);
   }
   return error;
 }
 
-}  // namespace
-
-std::string RocksDBFilterOptions::Validate() const {
-  PolicySettings unused;
-  return Check(*this, &unused);
-}
-
 SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error) {
-  const auto settings = std::make_shared<PolicySettings>();
-  *error = Check(options, settings.get());
+  *error = options.Validate();
   uint64_t unused_seed;
   if (!error->empty() || (options.random_seed && !DrawSeed(&unused_seed, error))) return nullptr;
+  const auto settings = std::make_shared<PolicySettings>();
   settings->options = options;
+  settings->filter = Normalized(options);
   settings->levels = MakeLevelRules(options);
-  settings->counts = CountsForPolicy(options);
+  ReadRangeSettings(options, &settings->ranges);
+  settings->counts = CountsForPolicy(options, settings->levels.bits_per_key);
   settings->memory = {
       options.memory_bytes,           settings->filter.format,
       settings->levels.bits_per_key,  settings->ranges.has_entries() ? settings->ranges.memory : 0,

@@ -1,18 +1,21 @@
 // Each option of the RocksDB policy: its text, as in option strings and OPTIONS files, and its
-// check.
+// check. All options together become the settings that builders and readers need.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_OPTION_TABLE_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_OPTION_TABLE_H_
 
 #include <array>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "bloomline/rocksdb.h"
 #include "rocksdb/utilities/options_type.h"
+#include "src/engines/rocksdb/budget/limited_memory.h"
+#include "src/engines/rocksdb/levels/level_choice.h"
+#include "src/engines/rocksdb/ranges/range_builder.h"
+#include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline {
-
-struct PolicySettings;
 
 struct OptionRow {
   const char* name;
@@ -21,9 +24,9 @@ struct OptionRow {
   std::string (*allowed)();
   // Reads all of `value`, or returns false. Does not check it against other options.
   bool (*read)(const std::string& value, RocksDBFilterOptions* options);
-  // Returns what is wrong with the value beside the other options, or an empty string. Stores its
-  // result in *settings. Null if another row checks the value, or any value is right.
-  std::string (*check)(const RocksDBFilterOptions& options, PolicySettings* settings);
+  // Returns what is wrong with the value beside the other options, or an empty string. Null if
+  // another row checks the value, or any value is right.
+  std::string (*check)(const RocksDBFilterOptions& options);
   // The text that is read back as the same value.
   std::string (*text)(const RocksDBFilterOptions& options);
 };
@@ -36,6 +39,23 @@ const OptionRow* FindOption(std::string_view name);
 // Sets the option of this name. Returns an empty string, or what is wrong.
 std::string SetOption(std::string_view name, const std::string& value,
                       RocksDBFilterOptions* options);
+
+// The options of a policy at one moment, valid together, and what builders and readers derive from
+// them. Immutable.
+struct PolicySettings {
+  RocksDBFilterOptions options;
+  FilterOptions filter;  // Normalized
+  LevelRules levels;
+  RangeSettings ranges;
+  MemoryLimit memory;
+  // For files whose column family and level are unknown.
+  filter::FilterCounts* counts = nullptr;
+};
+using SettingsPtr = std::shared_ptr<const PolicySettings>;
+
+// Returns null if the options are invalid, or if they need random seeds and the system's generator
+// fails, because builders cannot fail. *error then has the reason.
+SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error);
 
 }  // namespace bloomline
 

@@ -9,7 +9,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/status.h"
 #include "rocksdb/utilities/options_type.h"
-#include "src/engines/rocksdb/options/policy_settings.h"
+#include "src/engines/rocksdb/options/option_table.h"
 
 namespace bloomline {
 

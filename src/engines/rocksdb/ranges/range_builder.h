@@ -1,14 +1,36 @@
-// The builder of a policy with range entries.
+// Range entries in new filters: the options range_prefixes and range_memory_percent, and the
+// builder.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_BUILDER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_BUILDER_H_
 
 #include <memory>
+#include <string>
 
+#include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits/bits_builder.h"
-#include "src/engines/rocksdb/ranges/tested_versions.h"
+#include "src/filter/ranges/asked_ranges.h"
 #include "src/filter/ranges/range_entries.h"
+#include "src/filter/ranges/range_field.h"
 
 namespace bloomline {
+
+// The range entries that new filters get.
+struct RangeSettings {
+  filter::EntryKinds kinds;
+  bool is_auto = false;
+  double memory = 0;  // for entries, as a part of that for keys
+
+  bool has_entries() const { return is_auto || !kinds.empty(); }
+};
+
+// Reads both options. Returns what is wrong with them, or nothing.
+std::string ReadRangeSettings(const RocksDBFilterOptions& options, RangeSettings* settings);
+
+// Returns the entries of a file with num_levels_below levels below it, chosen by the ranges that
+// were asked for in its column family.
+filter::RangeEntryOptions EntriesOfFile(const RangeSettings& settings,
+                                        const std::string& column_family, int num_levels_below,
+                                        const filter::AskedByFamily& asked);
 
 // Adds range entries beside the keys. The empty prefixes of the range extractor are added as
 // empty keys, so that a query for one of them alone, without a range, may match.
@@ -16,10 +38,7 @@ class RangeBitsBuilder : public RocksDBBitsBuilder {
  public:
   // See RocksDBBitsBuilder.
   RangeBitsBuilder(const FilterOptions& options, ROCKSDB_NAMESPACE::Logger* log,
-                   const filter::RangeEntryOptions& entries)
-      : RocksDBBitsBuilder(options, log), entries_(entries) {
-    LogIfRangesAreOff(log);
-  }
+                   filter::FilterCounts* counts, const filter::RangeEntryOptions& entries);
 
   void AddKey(const Slice& key) noexcept override {
     entries_.Add(key.ToStringView(), &writer());
@@ -32,10 +51,10 @@ class RangeBitsBuilder : public RocksDBBitsBuilder {
     RocksDBBitsBuilder::AddKeyAndAlt(key, alt);
   }
 
-  using RocksDBBitsBuilder::Finish;
-  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) noexcept override {
+ protected:
+  Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) override {
     entries_.Finish(is_partition(), &writer());
-    return RocksDBBitsBuilder::Finish(buf, status);
+    return RocksDBBitsBuilder::Build(buf, status, facts);
   }
 
  private:

@@ -25,15 +25,16 @@ namespace bloomline {
 // (XXPH3FilterBitsBuilder::AllocateMaybeRounding). A filter of one block may then have none, and
 // its reader takes it for one without keys. Such a filter matches every key, too. The policy stays
 // until its builder ends.
-class OwnBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
+class OwnBuilder : public CountedBuilder {
  public:
-  using Slice = ROCKSDB_NAMESPACE::Slice;
-  using Status = ROCKSDB_NAMESPACE::Status;
-
   // `policy` made the builder.
   OwnBuilder(std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
-             std::unique_ptr<FilterBitsBuilder> own, bool is_partition)
-      : policy_(std::move(policy)), own_(std::move(own)), is_partition_(is_partition) {}
+             std::unique_ptr<FilterBitsBuilder> own, bool is_partition,
+             filter::FilterCounts* counts = nullptr)
+      : CountedBuilder(counts),
+        policy_(std::move(policy)),
+        own_(std::move(own)),
+        is_partition_(is_partition) {}
 
   void AddKey(const Slice& key) noexcept override { own_->AddKey(key); }
 #if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
@@ -42,15 +43,6 @@ class OwnBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   }
 #endif
   size_t EstimateEntriesAdded() noexcept override { return own_->EstimateEntriesAdded(); }
-  Slice Finish(std::unique_ptr<const char[]>* buf) noexcept override {
-    return Finish(buf, nullptr);
-  }
-  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) noexcept override {
-    const bool has_entries = own_->EstimateEntriesAdded() != 0;
-    const Slice filter = own_->Finish(buf, status);
-    const bool loses_keys = has_entries && filter.size() <= kStockTrailerBytes;
-    return loses_keys || (filter.empty() && is_partition_) ? AlwaysMatch() : filter;
-  }
   Status MaybePostVerify(const Slice& filter) noexcept override {
     return own_->MaybePostVerify(filter);
   }
@@ -69,6 +61,14 @@ class OwnBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   size_t CalculateSpace(size_t) BLOOMLINE_OVERRIDE_SINCE_10_9 { return 0; }
   double EstimatedFpRate(size_t, size_t) BLOOMLINE_OVERRIDE_SINCE_10_9 { return 0; }
 #endif
+
+ protected:
+  Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts*) override {
+    const bool has_entries = own_->EstimateEntriesAdded() != 0;
+    const Slice filter = own_->Finish(buf, status);
+    const bool loses_keys = has_entries && filter.size() <= kStockTrailerBytes;
+    return loses_keys || (filter.empty() && is_partition_) ? AlwaysMatch() : filter;
+  }
 
  private:
   const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy_;

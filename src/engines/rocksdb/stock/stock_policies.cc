@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "rocksdb/convenience.h"
-#include "src/engines/rocksdb/bits/filter_choice.h"
+#include "rocksdb/table.h"
+#include "src/engines/rocksdb/stock/own_builder.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/support/number_text.h"
 
@@ -41,6 +42,21 @@ std::shared_ptr<const FilterPolicy> StockPolicies::Get(Format format, double bit
   std::shared_ptr<const FilterPolicy>& policy = policies_[key];
   if (policy == nullptr) policy = StockPolicyNamed(StockPolicyText(format, bits_per_key, format));
   return policy;
+}
+
+ROCKSDB_NAMESPACE::FilterBitsBuilder* StockPolicies::NewBuilder(
+    const FilterChoice& choice, const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
+    filter::FilterCounts* counts) const {
+  const std::shared_ptr<const FilterPolicy> policy = Get(choice.format, choice.bits_per_key);
+  std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder;
+  if (policy != nullptr) builder.reset(policy->GetBuilderWithContext(context));
+  if (builder != nullptr) {
+    return new OwnBuilder(policy, std::move(builder), context.table_options.partition_filters,
+                          counts);
+  }
+  ReportUselessFilter(context.info_log, "a RocksDB file gets no filter",
+                      "RocksDB makes no builder of its own");
+  return nullptr;
 }
 
 }  // namespace bloomline

@@ -10,18 +10,24 @@
 
 #include "bloomline/filter_options.h"
 #include "rocksdb/filter_policy.h"
+#include "src/engines/rocksdb/bits/filter_choice.h"
+#include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline {
+
+// The compatibility name of RocksDB's policies.
+constexpr char kBuiltinName[] = "rocksdb.BuiltinBloomFilter";
 
 // "bloomfilter" or "ribbonfilter": the name of RocksDB's policy.
 const char* StockPolicyName(Format format);
 
 // RocksDB's policy for these filters: "bloomfilter:9.5:false", "ribbonfilter:9.5:-1", or
-// "ribbonfilter:9.5:0", which gives flushed files Bloom filters. May throw bad_alloc.
+// "ribbonfilter:9.5:0", which gives flushed files Bloom filters.
 std::string StockPolicyText(Format format, double bits_per_key, Format flush_format);
 
-// Returns RocksDB's policy of such a text, or null if RocksDB lacks it. It asks by name, because a
-// preloaded library may replace the functions that make policies. May throw bad_alloc.
+// Returns RocksDB's policy of such a text or kBuiltinName, or null if RocksDB lacks it. It asks by
+// name, because a preloaded library may replace the functions that make policies. May throw
+// bad_alloc.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> StockPolicyNamed(const std::string& text);
 
 // While one exists, this thread makes policies of RocksDB. RocksDB then calls its functions
@@ -43,11 +49,18 @@ class OwnPolicyScope {
 // One of RocksDB's policies for each number of bits per key. Thread-safe.
 class StockPolicies {
  public:
+  // Returns a builder of RocksDB's filters for the file of the context, which counts what it
+  // builds. Null if RocksDB has none for these options; the log of the context and stderr then say
+  // so.
+  ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
+      const FilterChoice& choice, const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
+      filter::FilterCounts* counts) const;
+
+ private:
   // Returns null if RocksDB lacks the policy.
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> Get(Format format,
                                                              double bits_per_key) const;
 
- private:
   using Key = std::pair<Format, int>;  // thousandths of bits per key
 
   mutable std::mutex mutex_;

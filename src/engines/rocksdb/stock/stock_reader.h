@@ -10,18 +10,11 @@
 
 namespace bloomline {
 
-// The reader of a filter without bloomline's trailer. Null if its kind is not known here, so that
-// RocksDB's own reader has to read it.
+// The reader of a filter without bloomline's trailer. Null if the filter is not understood: it must
+// match every key, or has at most 5 bytes, as RocksDB writes for a partition without entries. On
+// CPUs where only RocksDB has the hash of its filters, RocksDB's own reader.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewStockBitsReader(std::string_view filter,
                                                         filter::FilterCounts* counts);
-
-// Whether a filter that stock::DecodeStockFilter does not understand is of a known kind, and only
-// its lengths are wrong. RocksDB's own reader accepts some of these, and reads outside of the
-// filter: a Bloom filter without a whole block, and a legacy one whose blocks, counted in 32 bits,
-// seem to fit. To 1 to 5 bytes it answers "no", to the others "may match". It writes 5 bytes for a
-// partition without entries (format_version 4 and 5): "no" is right there, and the lengths of such
-// a filter are right.
-bool HasWrongLengths(std::string_view filter);
 
 }  // namespace bloomline
 

@@ -1,9 +1,12 @@
-#include "src/engines/rocksdb/ranges/range_settings.h"
+#include "src/engines/rocksdb/ranges/range_builder.h"
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <string_view>
 
+#include "src/engines/rocksdb/ranges/tested_versions.h"
+#include "src/filter/bits/hash.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
@@ -94,24 +97,44 @@ bool ReadList(std::string_view text, filter::EntryKinds* kinds) {
 
 }  // namespace
 
-std::string ReadRangePrefixes(const RocksDBFilterOptions& options, RangeSettings* settings) {
+std::string ReadRangeSettings(const RocksDBFilterOptions& options, RangeSettings* settings) {
   const std::string_view text = options.range_prefixes;
   settings->is_auto = text == kAutoPrefixes;
-  if (text.empty() || settings->is_auto || ReadList(text, &settings->kinds)) return "";
-  return support::StrCat(
-      "range_prefixes is ", support::Quoted(text),
-      "; allowed: auto, or a list as in 4:124bits:after0x2f:after0x3a@1+2 of up to ",
-      filter::kMaxCellLengths, " different lengths of 1 to ", filter::kMaxCellBytes,
-      " bytes or 1 to ", filter::kMaxCellBits, " bits and different delimiters with up to ",
-      filter::kMaxPrefixKinds, " occurrences of 1 to ", filter::kMaxDepth);
-}
-
-std::string ReadRangeMemory(const RocksDBFilterOptions& options, RangeSettings* settings) {
+  if (!text.empty() && !settings->is_auto && !ReadList(text, &settings->kinds)) {
+    return support::StrCat(
+        "range_prefixes is ", support::Quoted(text),
+        "; allowed: auto, or a list as in 4:124bits:after0x2f:after0x3a@1+2 of up to ",
+        filter::kMaxCellLengths, " different lengths of 1 to ", filter::kMaxCellBytes,
+        " bytes or 1 to ", filter::kMaxCellBits, " bits and different delimiters with up to ",
+        filter::kMaxPrefixKinds, " occurrences of 1 to ", filter::kMaxDepth);
+  }
   const double percent = options.range_memory_percent;
   settings->memory = percent / 100;
   if (percent >= kMinMemoryPercent && percent <= kMaxMemoryPercent) return "";
   return support::StrCat("range_memory_percent is ", support::DoubleText(percent),
                          "; allowed: ", kMinMemoryPercent, " to ", kMaxMemoryPercent);
+}
+
+filter::RangeEntryOptions EntriesOfFile(const RangeSettings& settings,
+                                        const std::string& column_family, int num_levels_below,
+                                        const filter::AskedByFamily& asked_by_family) {
+  filter::RangeEntryOptions entries;
+  entries.is_auto = settings.is_auto;
+  entries.kinds = settings.kinds;
+  entries.memory = settings.memory;
+  entries.num_levels_below = num_levels_below;
+  // Distinguishes the families of one policy; 0 is none.
+  entries.family = static_cast<uint32_t>(filter::Hash64(column_family, 0)) | 1;
+  const filter::AskedRanges* const asked = asked_by_family.Find(entries.family);
+  if (asked != nullptr && entries.is_auto) entries.sample = filter::SampledPlaces(*asked);
+  return entries;
+}
+
+RangeBitsBuilder::RangeBitsBuilder(const FilterOptions& options, ROCKSDB_NAMESPACE::Logger* log,
+                                   filter::FilterCounts* counts,
+                                   const filter::RangeEntryOptions& entries)
+    : RocksDBBitsBuilder(options, log, counts), entries_(entries) {
+  LogIfRangesAreOff(log);
 }
 
 }  // namespace bloomline
