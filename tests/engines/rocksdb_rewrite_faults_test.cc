@@ -124,7 +124,7 @@ TEST(HasOtherFilterTest, ComparesKindAndBits) {
   set("bloomline blocked", 18.1, &filter);
   filter.bytes = 328;
   EXPECT_FALSE(HasOtherFilter(filter, wanted));
-  set("bloomline blocked", 22, &wanted);
+  set("bloomline blocked", 22.3, &wanted);
   EXPECT_TRUE(HasOtherFilter(filter, wanted));
   EXPECT_FALSE(HasOtherFilter(filter, wanted, SizeRounding::kAllocations));
   // Range entries take bits, too.

@@ -16,7 +16,7 @@
 #include "rocksdb/options.h"
 #include "rocksdb/utilities/object_registry.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
-#include "src/engines/rocksdb/budget/file_creation.h"
+#include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/policy.h"

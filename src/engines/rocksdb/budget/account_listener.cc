@@ -1,7 +1,9 @@
 // FilterAccount: what RocksDB's events mean for a FileAccount.
+#include "src/engines/rocksdb/budget/account_listener.h"
+
 #include <atomic>
 #include <chrono>
-#include <cstdio>
+#include <cstdlib>
 #include <future>
 #include <map>
 #include <mutex>
@@ -9,12 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "bloomline/filter_account.h"
 #include "bloomline/rocksdb.h"
+#include "rocksdb/env.h"
+#include "rocksdb/options.h"
+#include "rocksdb/sst_file_reader.h"
+#include "rocksdb/table.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/budget/file_account.h"
-#include "src/engines/rocksdb/budget/file_creation.h"
-#include "src/engines/rocksdb/budget/file_seed.h"
 #include "src/support/set_error.h"
 
 namespace bloomline {
@@ -23,6 +26,8 @@ namespace {
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
 using ROCKSDB_NAMESPACE::CompactionJobInfo;
 using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::TableProperties;
 
 FileAccount::Numbers NumbersIn(const std::vector<ROCKSDB_NAMESPACE::CompactionFileInfo>& files) {
@@ -31,9 +36,60 @@ FileAccount::Numbers NumbersIn(const std::vector<ROCKSDB_NAMESPACE::CompactionFi
   return numbers;
 }
 
+FilterSums FilterSumsIn(const TableProperties& properties) {
+  const bool is_filtered = properties.filter_size != 0 && properties.num_filter_entries != 0;
+  return {properties.filter_size,
+          is_filtered ? properties.num_filter_entries : properties.num_entries};
+}
+
 // A file without a filter now will get none later, so its keys need no memory.
 FilterSums NewFilterSums(const TableProperties& properties) {
   return properties.filter_size == 0 ? FilterSums() : FilterSumsIn(properties);
+}
+
+// The options that it takes to read properties.
+Options OptionsToRead(DB* db) {
+  Options options(db->GetDBOptions(), ROCKSDB_NAMESPACE::ColumnFamilyOptions());
+  options.listeners.clear();
+  options.statistics = nullptr;
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+// Adds the files that a database has without an event: those that were there before the first one,
+// and that the account does not know. Reads the properties of each from the file: RocksDB gives
+// them by column family, of which an event has no handle. Ends early once `ends` is true. Returns
+// an empty string, or the reason why a file cannot be read, which the database's log has, too.
+std::string CountLiveFiles(DB* db, FileAccount* account, const std::atomic<bool>& ends) {
+  std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  // Some versions set file_number in one of RocksDB's lists, but not in another.
+  std::map<uint64_t, std::string> paths;
+  FileAccount::Numbers live;
+  for (const auto& file : files) {
+    live.push_back(FileNumber(file.name));
+    paths.emplace(live.back(), FilePath(file));
+  }
+  const std::string& database = db->GetName();
+  const Options options = OptionsToRead(db);
+  std::string error;
+  for (const uint64_t number : account->Await(database, live)) {
+    if (ends) break;
+    const std::string& path = paths[number];
+    ROCKSDB_NAMESPACE::SstFileReader reader(options);
+    const Status status = reader.Open(path);
+    if (status.ok()) {
+      account->Read(database, number, FilterSumsIn(*reader.GetTableProperties()));
+      continue;
+    }
+    account->Remove(database, number);
+    if (!options.env->FileExists(path).ok()) continue;  // it was deleted in the meantime
+    error = "the filter of " + path + " is not counted: " + status.ToString();
+    ROCKSDB_NAMESPACE::Warn(options.info_log, "bloomline: %s", error.c_str());
+  }
+  return error;
 }
 
 // How long the first event waits for the files that were there before. Most databases have so few
@@ -41,6 +97,15 @@ FilterSums NewFilterSums(const TableProperties& properties) {
 constexpr std::chrono::milliseconds kSeedWait{20};
 
 }  // namespace
+
+uint64_t FileNumber(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  return std::strtoull(path.c_str() + (slash == std::string::npos ? 0 : slash + 1), nullptr, 10);
+}
+
+std::string FilePath(const ROCKSDB_NAMESPACE::SstFileMetaData& file) {
+  return file.db_path + (file.name.rfind('/', 0) == 0 ? "" : "/") + file.name;
+}
 
 struct FilterAccount::Impl {
   // A database between its first event and its end. Its old files are read by a thread, because the

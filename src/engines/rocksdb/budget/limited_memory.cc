@@ -5,7 +5,7 @@
 #include <string>
 
 #include "rocksdb/env.h"
-#include "src/engines/rocksdb/budget/file_creation.h"
+#include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/filter/sizing/divider.h"
 #include "src/support/number_text.h"
 

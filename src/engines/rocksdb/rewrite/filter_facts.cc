@@ -13,7 +13,7 @@
 #include "src/engines/rocksdb/bits/bits_builder.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/bits/filter_choice.h"
-#include "src/engines/rocksdb/budget/file_creation.h"
+#include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
@@ -96,6 +96,14 @@ class NotingPolicy : public FilterPolicy {
   mutable std::string kind_ = FileFilter().kind;
 };
 
+bool HasRanges(const FileFilter& filter) {
+  return filter.kind.find(kRangesKind) != std::string::npos;
+}
+
+// Whether the number of keys in the filter is known. In a partition or beside range entries it is
+// an estimate.
+bool IsExact(const FileFilter& filter) { return filter.num_partitions == 1 && !HasRanges(filter); }
+
 double BitsPerKey(uint64_t bytes, uint64_t keys) {
   return keys == 0 ? 0 : 8 * static_cast<double>(bytes) / static_cast<double>(keys);
 }
@@ -110,24 +118,22 @@ bool FiltersWholeKeys(const TableProperties& properties) {
 bool HasOtherFilter(const FileFilter& filter, const FileFilter& wanted, SizeRounding rounding) {
   if (filter.kind != wanted.kind) return true;
   const double bits = filter.bits_per_key;
-  if (bits <= 0 || wanted.bits_per_key <= 0) return (bits > 0) != (wanted.bits_per_key > 0);
+  const double wanted_bits = wanted.bits_per_key;
+  if (bits <= 0 || wanted_bits <= 0) return (bits > 0) != (wanted_bits > 0);
+  // A block and a page of each partition, in bits per key.
   const double keys = 8 * static_cast<double>(filter.bytes) / bits;
-  constexpr double kBlockBits = 512;
-  const auto partitions = static_cast<double>(filter.num_partitions);
-  const double block_bits = kBlockBits * partitions / keys;
-  const bool has_ranges = filter.kind.find(kRangesKind) != std::string::npos;
-  const double least = 0.02 * wanted.bits_per_key;
-  double tolerated = std::max(least, block_bits);
-  if (partitions > 1 || rounding != SizeRounding::kBlocks) tolerated = least + 2 * block_bits;
-  if (has_ranges) tolerated = 0.1 * wanted.bits_per_key + 2 * block_bits;
+  const double keys_of_partition = keys / static_cast<double>(filter.num_partitions);
+  const double block_bits = 8 * 64 / keys_of_partition;
+  const double page_bits = 8 * 4096 / keys_of_partition;
+  const bool has_ranges = HasRanges(filter);
+  const bool is_exact = IsExact(filter) && rounding == SizeRounding::kBlocks;
+  double tolerated = (has_ranges ? 0.1 : 0.02) * wanted_bits + (is_exact ? 1 : 2) * block_bits;
   constexpr uint64_t kPagesFrom = 64 << 10;  // glibc rounds to pages from 128 KiB on
-  constexpr double kPageBits = 8 * 4096;
   if (rounding != SizeRounding::kBlocks && filter.bytes >= kPagesFrom * filter.num_partitions) {
-    tolerated += kPageBits * partitions / keys;
+    tolerated += page_bits;
   }
-  if (rounding == SizeRounding::kFewSizes) tolerated += 0.25 * wanted.bits_per_key;
-  return bits < wanted.bits_per_key - tolerated ||
-         (bits > wanted.bits_per_key + tolerated && !has_ranges);
+  if (rounding == SizeRounding::kFewSizes) tolerated += 0.25 * wanted_bits;
+  return bits < wanted_bits - tolerated || (bits > wanted_bits + tolerated && !has_ranges);
 }
 
 std::unique_ptr<TableProbe> TableProbe::New(const Options& options, std::string* error) {
@@ -282,11 +288,10 @@ FileFilter TableProbe::Wanted(const std::string& column_family, int level, bool 
   const uint64_t keys = std::clamp<uint64_t>(facts.sample_keys, 1, kMaxSampleKeys);
   FileFilter wanted = Sample(context, keys);
   wanted.bits_per_key = std::min(wanted.bits_per_key, BitsWithinLimit(facts.sample_keys));
-  const bool has_ranges = facts.filter.kind.find(kRangesKind) != std::string::npos;
-  const bool is_exact = facts.filter.num_partitions == 1 && !has_ranges;
-  if (wanted.kind == facts.filter.kind || is_exact || keys >= kMaxSampleKeys) return wanted;
-  // Small filters may have another kind than large ones, and the number of keys in a partition or
-  // beside range entries is an estimate.
+  if (wanted.kind == facts.filter.kind || IsExact(facts.filter) || keys >= kMaxSampleKeys) {
+    return wanted;
+  }
+  // Small filters may have another kind than large ones.
   for (const uint64_t other : {keys * 4 / 5, keys * 5 / 4 + 1}) {
     const FileFilter near = Sample(context, std::max<uint64_t>(other, 1));
     if (near.kind == facts.filter.kind) return near;

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "bloomline/rewrite_filters.h"
+#include "rocksdb/comparator.h"
+#include "rocksdb/db.h"
+#include "rocksdb/metadata.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
-#include "src/engines/rocksdb/budget/file_seed.h"
+#include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/rewrite/filter_facts.h"
-#include "src/engines/rocksdb/rewrite/live_files.h"
 #include "src/support/set_error.h"
 
 namespace bloomline {
@@ -70,6 +72,96 @@ bool MustLeaveLastLevel(const Options& options) {
   return IngestsBehind(options, 0) ||
          (options.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleUniversal &&
           KeepsHotData(options, 0));
+}
+
+// The table files of a column family, as DB::GetColumnFamilyMetaData lists them.
+class LiveFiles {
+ public:
+  using File = ROCKSDB_NAMESPACE::SstFileMetaData;
+  // Files of one level that one compaction must take together.
+  struct Unit {
+    int level = 0;
+    std::vector<File> files;
+
+    uint64_t bytes() const;
+  };
+
+  LiveFiles(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family);
+
+  // Calls f(level, index, file) for each file, from the bottom up.
+  template <typename F>
+  void ForEach(F f) const {
+    for (auto level = metadata_.levels.rbegin(); level != metadata_.levels.rend(); ++level) {
+      for (size_t i = 0; i < level->files.size(); ++i) f(level->level, i, level->files[i]);
+    }
+  }
+
+  // Whether no older data lies below the file, by the rule of RocksDB's compactions.
+  bool IsBottommost(int level, size_t index) const;
+
+  // The file of this number with those that share user keys with it at their ends, and those that
+  // share keys with these. Without files if the database no longer has it.
+  Unit FindUnit(uint64_t number) const;
+
+ private:
+  const std::vector<File>& Files(int level) const;
+  // The last key of one is not before the first of the other.
+  bool Touch(const File& a, const File& b) const;
+
+  const ROCKSDB_NAMESPACE::Comparator* const comparator_;
+  ROCKSDB_NAMESPACE::ColumnFamilyMetaData metadata_;
+};
+
+uint64_t LiveFiles::Unit::bytes() const {
+  uint64_t sum = 0;
+  for (const File& file : files) sum += file.size;
+  return sum;
+}
+
+LiveFiles::LiveFiles(ROCKSDB_NAMESPACE::DB* db,
+                     ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family)
+    : comparator_(column_family->GetComparator()) {
+  db->GetColumnFamilyMetaData(column_family, &metadata_);
+}
+
+const std::vector<LiveFiles::File>& LiveFiles::Files(int level) const {
+  return metadata_.levels[static_cast<size_t>(level)].files;
+}
+
+bool LiveFiles::Touch(const File& a, const File& b) const {
+  return comparator_->CompareWithoutTimestamp(a.largestkey, b.smallestkey) >= 0;
+}
+
+bool LiveFiles::IsBottommost(int level, size_t index) const {
+  // Compaction::IsBottommostLevel and VersionStorageInfo::RangeMightExistAfterSortedRun.
+  const File& file = Files(level)[index];
+  if (level == 0 && index + 1 != Files(0).size()) return false;
+  for (size_t below = static_cast<size_t>(level) + 1; below < metadata_.levels.size(); ++below) {
+    for (const File& other : metadata_.levels[below].files) {
+      if (level == 0 || (Touch(file, other) && Touch(other, file))) return false;
+    }
+  }
+  return true;
+}
+
+LiveFiles::Unit LiveFiles::FindUnit(uint64_t number) const {
+  Unit unit;
+  for (const auto& level : metadata_.levels) {
+    const std::vector<File>& files = level.files;
+    const auto found = std::find_if(files.begin(), files.end(), [&](const File& file) {
+      return FileNumber(file.name) == number;
+    });
+    if (found == files.end()) continue;
+    auto first = found;
+    auto last = found;
+    if (level.level > 0) {
+      while (first != files.begin() && Touch(*(first - 1), *first)) --first;
+      while (last + 1 != files.end() && Touch(*last, *(last + 1))) ++last;
+    }
+    unit.level = level.level;
+    unit.files.assign(first, last + 1);
+  }
+  return unit;
 }
 
 // One call of RewriteFilters.

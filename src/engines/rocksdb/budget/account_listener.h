@@ -6,17 +6,25 @@
 //   listener->OnTableFileCreated
 //
 // So the policy finds the account of the database, which the context of a builder does not name.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_BUDGET_FILE_CREATION_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_BUDGET_FILE_CREATION_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_BUDGET_ACCOUNT_LISTENER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_BUDGET_ACCOUNT_LISTENER_H_
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "bloomline/filter_account.h"
 #include "bloomline/version.h"
+#include "rocksdb/metadata.h"
 #include "src/engines/rocksdb/budget/file_account.h"
 
 namespace bloomline {
+
+// The number in a path such as DIR/000123.sst; 0 if it lacks one ("(nil)").
+uint64_t FileNumber(const std::string& path);
+// The path of a file in one of RocksDB's lists of files.
+std::string FilePath(const ROCKSDB_NAMESPACE::SstFileMetaData& file);
 
 // As NewFilterAccount, without registration and checks.
 std::unique_ptr<FilterAccount> MakeFilterAccount();
@@ -48,4 +56,4 @@ inline std::shared_ptr<FileAccount> TakeAccountOfCreation() {
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_BUDGET_FILE_CREATION_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_BUDGET_ACCOUNT_LISTENER_H_
