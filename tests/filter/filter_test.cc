@@ -16,7 +16,6 @@
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/view/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
-#include "src/filter/writer/payload_builder.h"
 #include "tests/support/finished_filter.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/key_shapes.h"

@@ -22,7 +22,6 @@
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/rates/rates.h"
 #include "src/filter/view/hash_query.h"
-#include "src/filter/writer/payload_builder.h"
 #include "tests/support/key_shapes.h"
 
 namespace bloomline {

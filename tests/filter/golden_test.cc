@@ -15,7 +15,6 @@
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/view/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
-#include "src/filter/writer/payload_builder.h"
 #include "tests/support/finished_filter.h"
 #include "tests/support/golden_keys.h"
 #include "tests/support/leveldb_filter.h"

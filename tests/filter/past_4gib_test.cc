@@ -24,7 +24,6 @@
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/view/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
-#include "src/filter/writer/payload_builder.h"
 #include "src/sets/bloom_bits.h"
 #include "src/sets/counter_blocks.h"
 #include "src/sets/saved_filter.h"

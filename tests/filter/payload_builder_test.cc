@@ -1,6 +1,5 @@
 // Payloads built of hashes, in groups or not, by any number of threads: the bytes are those of
 // straight insertion, and of blocks solved one by one; and every hash is still there afterwards.
-#include "src/filter/writer/payload_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +13,7 @@
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
+#include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/hash_groups.h"
 #include "tests/support/repetitions.h"
 

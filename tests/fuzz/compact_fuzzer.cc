@@ -9,7 +9,7 @@
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/small_set_block.h"
 #include "src/filter/layouts/kernel.h"
-#include "src/filter/writer/payload_builder.h"
+#include "src/filter/layouts/layout_row.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {

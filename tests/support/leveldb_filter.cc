@@ -2,8 +2,9 @@
 
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
+#include "src/filter/layouts/kernel.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
-#include "src/filter/writer/payload_builder.h"
 
 namespace bloomline::tests {
 namespace {

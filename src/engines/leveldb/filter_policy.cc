@@ -13,11 +13,11 @@
 #include "src/filter/bits/hash.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/kernel.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/view/hash_query.h"
-#include "src/filter/writer/payload_builder.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"
 
