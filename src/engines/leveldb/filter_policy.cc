@@ -58,7 +58,7 @@ bool EndsInACheck(std::string_view name) {
          name.find_last_not_of("0123456789abcdef") < name.size() - kCheckDigits;
 }
 
-// LevelDB tells a policy neither the file nor the level. May throw bad_alloc.
+// LevelDB tells a policy neither the file nor the level.
 filter::FilterCounts* PolicyCounts(const FilterOptions& options) {
   filter::FilterCounts* const counts = filter::CountsFor(
       {"leveldb",

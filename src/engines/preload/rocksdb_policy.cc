@@ -148,7 +148,7 @@ bool KeepsOwnPolicy(const Settings& settings) {
          environment.load()->bits_by_level == nullptr;
 }
 
-// The text that BLOOMLINE_VERBOSE shows of a policy. May throw bad_alloc.
+// The text that BLOOMLINE_VERBOSE shows of a policy.
 std::string ActiveText(const Settings& settings, const RocksDBFilterOptions& options) {
   const std::string kernel = std::string(", kernel ") + ActiveKernelName();
   if (KeepsOwnPolicy(settings)) return "stock, written by RocksDB's own policy" + kernel;

@@ -29,9 +29,9 @@ struct CountsLabels {
 // Values that only grow, and values of the moment. metrics_text.cc has the text of each.
 enum class Count {
   kOpened,  // by OpenedKind
-  kOpen = kOpened + 4,
-  kOpenBytes = kOpen + 4,
-  kOpenedUseless = kOpenBytes + 4,  // by UselessReason
+  kOpen = kOpened + 3,
+  kOpenBytes = kOpen + 3,
+  kOpenedUseless = kOpenBytes + 3,  // by UselessReason
   kBuiltUseless = kOpenedUseless + 6,
   kNotBuilt = kBuiltUseless + 6,
   kBuilt = kNotBuilt + 6,
@@ -44,7 +44,7 @@ enum class Count {
   kEnd,
 };
 
-enum class OpenedKind { kBloomline, kRocksDB, kOther, kMatchesEverything, kEnd };
+enum class OpenedKind { kBloomline, kRocksDB, kMatchesEverything, kEnd };
 
 // The reason why a filter matches everything, or a file gets none.
 enum class UselessReason { kOptions, kDamaged, kSaidByWriter, kRandomSeed, kEnd };

@@ -129,15 +129,14 @@ struct Label {
 };
 constexpr Label kNoLabel = {"", {""}, 1};
 constexpr Label kAnswer = {"answer", {"no", "may_match"}, 2};
-constexpr Label kKind = {"kind",
-                         {"bloomline", "rocksdb", "other", "matches_everything"},
-                         static_cast<size_t>(OpenedKind::kEnd)};
+constexpr Label kKind = {
+    "kind", {"bloomline", "rocksdb", "matches_everything"}, static_cast<size_t>(OpenedKind::kEnd)};
 constexpr Label kLimit = {
     "limit", {"memory", "max_filter_bytes"}, static_cast<size_t>(FilterLimit::kEnd)};
 constexpr Label kReason = {"reason",
                            {"options", "damaged", "said_by_writer", "random_seed"},
                            static_cast<size_t>(UselessReason::kEnd)};
-static_assert(kKind.num_values == 4 && kLimit.num_values == 2 && kReason.num_values == 4);
+static_assert(kKind.num_values == 3 && kLimit.num_values == 2 && kReason.num_values == 4);
 
 // When a text is made. At the end of the process, nothing is open any more.
 enum class Moment { kNow, kEnd };

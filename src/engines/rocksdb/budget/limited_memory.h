@@ -30,8 +30,7 @@ struct MemoryLimit {
 double BitsPerKeyWithin(const MemoryLimit& limit,
                         const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
 
-// The account of this version that counts the files of a database with these options, or null. May
-// throw bad_alloc.
+// The account of this version that counts the files of a database with these options, or null.
 FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database);
 
 // Refuses limited memory for a database without a FilterAccount, because nothing would limit it.

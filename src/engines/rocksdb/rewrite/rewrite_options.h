@@ -11,7 +11,7 @@
 namespace bloomline {
 
 // Sets the fields that are numbers or flags; they have the names of the text. Returns false and
-// sets *error if a name or a value is wrong. May throw bad_alloc.
+// sets *error if a name or a value is wrong.
 bool ParseRewriteOptions(std::string_view text, RewriteOptions* options, std::string* error);
 
 }  // namespace bloomline

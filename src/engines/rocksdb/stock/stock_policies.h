@@ -26,8 +26,7 @@ const char* StockPolicyName(Format format);
 std::string StockPolicyText(Format format, double bits_per_key, Format flush_format);
 
 // Returns RocksDB's policy of such a text or kBuiltinName, or null if RocksDB lacks it. It asks by
-// name, because a preloaded library may replace the functions that make policies. May throw
-// bad_alloc.
+// name, because a preloaded library may replace the functions that make policies.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> StockPolicyNamed(const std::string& text);
 
 // While one exists, this thread makes policies of RocksDB. RocksDB then calls its functions
