@@ -6,12 +6,16 @@
 #include "src/engines/rocksdb/bits/counted_reader.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
+#include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/batch_hasher.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/ranges/range_query.h"
+#include "src/filter/stock/local_bloom.h"
+#include "src/filter/stock/readers.h"
+#include "src/filter/stock/stock_filter.h"
 #include "src/filter/view/hash_query.h"
 
 namespace bloomline {
@@ -102,12 +106,60 @@ class RangeBitsReader final : public BitsReader {
   const std::shared_ptr<filter::AskedByFamily> asked_;
 };
 
+// ---- The filters that RocksDB itself wrote.
+
+// A query of one of stock/readers.h.
+template <typename Reader>
+struct StockQuery : Reader {
+  static constexpr size_t kMaxShortKeyBytes = stock::kMaxShortKeyBytes;
+
+  explicit StockQuery(const Reader& reader) : Reader(reader) {}
+
+  static uint64_t LongHash(std::string_view key) { return Reader::Hash(key); }
+
+  template <bool kPrefetch>
+  __attribute__((flatten)) void HashMany(size_t n, Slice** keys, uint64_t* hashes) const {
+    for (size_t i = 0; i < n; ++i) {
+      const std::string_view key = keys[i]->ToStringView();
+      hashes[i] = key.size() > kMaxShortKeyBytes ? LongHash(key) : Reader::ShortHash(key);
+      if (kPrefetch) this->Prefetch(hashes[i]);
+    }
+  }
+};
+
+// The reader of a filter without bloomline's trailer: the same answers as RocksDB's, with SIMD
+// chosen at run time; packages of RocksDB are compiled without SIMD. Null if the filter is not
+// understood, or has at most 5 bytes, as RocksDB writes for a partition without entries.
+FilterBitsReader* NewStockBitsReader(std::string_view filter, filter::FilterCounts* counts) {
+  const stock::StockFilter stock = stock::DecodeStockFilter(filter);
+  if (!stock.has_reader()) return nullptr;
+  if (!stock::kHashesAsRocksDB) {
+    static const auto& builtin = *new auto(StockPolicyNamed(kBuiltinName));
+    counts->Add(filter::Count::kOpened, 1, filter::OpenedKind::kRocksDB);
+    return builtin == nullptr ? nullptr
+                              : builtin->GetFilterBitsReader(Slice(filter.data(), filter.size()));
+  }
+  const bool is_large = stock.payload_bytes > kernels::kCachedBytes;
+  return stock::WithReader(stock, kernels::ActiveKernel().stock,
+                           [=](const auto& reader) -> FilterBitsReader* {
+                             return new CountedReader(StockQuery(reader), is_large, counts,
+                                                      filter::OpenedKind::kRocksDB, filter.size());
+                           });
+}
+
 }  // namespace
 
 FilterBitsReader* NewRocksDBBitsReader(std::string_view filter, filter::FilterCounts* counts,
                                        std::shared_ptr<filter::AskedByFamily> asked) {
+  if (!filter::HasTrailer(filter)) {
+    FilterBitsReader* const reader = NewStockBitsReader(filter, counts);
+    if (reader != nullptr) return reader;
+  }
   filter::Extension fields;
-  const filter::Payload payload = filter::DecodeTrailer(filter, nullptr, &fields);
+  // A file without keys has a filter without bytes.
+  const filter::Payload payload = filter.empty()
+                                      ? filter::Payload{filter::FilterShape::Blocked(0, 1)}
+                                      : filter::DecodeTrailer(filter, nullptr, &fields);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   if (fields.ranges.empty() || payload.always_matches()) {
     if (payload.always_matches() && filter.size() > kStockTrailerBytes) {

@@ -22,8 +22,6 @@
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/ranges/range_builder.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
-#include "src/engines/rocksdb/stock/stock_reader.h"
-#include "src/filter/container/trailer.h"
 #include "src/filter/layouts/limits.h"
 #include "src/filter/ranges/asked_ranges.h"
 
@@ -145,9 +143,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const noexcept override {
     const std::string_view filter = contents.ToStringView();
     filter::FilterCounts* const counts = FindOrigin(filter, options_.Load()->counts);
-    FilterBitsReader* reader = nullptr;
-    if (!filter::HasTrailer(filter)) reader = NewStockBitsReader(filter, counts);
-    return reader != nullptr ? reader : NewRocksDBBitsReader(filter, counts, asked_ranges_);
+    return NewRocksDBBitsReader(filter, counts, asked_ranges_);
   }
 
   Status ValidateOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
