@@ -1,9 +1,4 @@
-# What registers tests. The label of a test is the name of its folder in tests.
-function(bloomline_test_label variable)
-  file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}/tests" "${CMAKE_CURRENT_SOURCE_DIR}")
-  string(REGEX REPLACE "/.*" "" folder "${folder}")
-  set(${variable} "${folder}" PARENT_SCOPE)
-endfunction()
+# What registers tests. The label of a test, `bloomline_label`, is the name of its folder in tests.
 
 # bloomline_test(SOURCE... [LONG] LIBRARIES...): one GoogleTest program, with its first source's name.
 # ctest runs each of its tests in a process; under sanitizers and emulators, where a process takes a
@@ -26,8 +21,7 @@ _sstable|_test_redis_server|_test_tool_run)$" AND NOT TARGET ${library})
     set(cost 50)
   endif()
   add_executable(${name} ${source} ${ARG_UNPARSED_ARGUMENTS})
-  bloomline_test_label(label)
-  if(label STREQUAL "engines")
+  if(bloomline_label STREQUAL "engines")
     target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/support/no_fsync.cc")
   endif()
   target_compile_definitions(${name} PRIVATE
@@ -43,10 +37,10 @@ _sstable|_test_redis_server|_test_tool_run)$" AND NOT TARGET ${library})
   elseif((CMAKE_CXX_FLAGS MATCHES "-fsanitize" OR CMAKE_CROSSCOMPILING) AND
          NOT name STREQUAL "kernel_threads_test")
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS ${label})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS ${bloomline_label})
   else()  # also where a test needs the first use of a kernel in its process
     gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-                         PROPERTIES TIMEOUT 600 COST ${cost} LABELS ${label})
+                         PROPERTIES TIMEOUT 600 COST ${cost} LABELS ${bloomline_label})
   endif()
 endfunction()
 
@@ -96,11 +90,10 @@ function(bloomline_c_test source)
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
     return()
   endif()
-  bloomline_test_label(label)
   add_test(NAME ${name} COMMAND sh -c [[d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && "$@" "$d"]] sh
                                 ${ARG_LAUNCHER} ${CMAKE_CROSSCOMPILING_EMULATOR}
                                 $<TARGET_FILE:${name}>)
-  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS ${label})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS ${bloomline_label})
 endfunction()
 
 # bloomline_script_test(NAME [ONCE] [LONG] SCRIPT ARGUMENTS...): a script of the folder, or a
@@ -114,7 +107,7 @@ function(bloomline_script_test name)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 ARG "ONCE;LONG" "" "")
-  bloomline_test_label(labels)
+  set(labels ${bloomline_label})
   if(ARG_ONCE)
     list(APPEND labels once)
   endif()
