@@ -26,10 +26,11 @@ class RedisReplicaTest : public RedisTest {
     RedisTest::SetUp();
     if (IsSkipped()) return;
     options_.capacity = 100000;
+    // By the command and on disk, a replica synchronises at once, otherwise within 2 seconds.
     primary_ =
-        std::make_unique<RedisServer>(std::vector<std::string>{"--repl-diskless-sync-delay", "0"});
-    replica_ = std::make_unique<RedisServer>(
-        std::vector<std::string>{"--replicaof", "127.0.0.1", std::to_string(primary_->port())});
+        std::make_unique<RedisServer>(std::vector<std::string>{"--repl-diskless-sync", "no"});
+    replica_ = std::make_unique<RedisServer>();
+    replica_->Command({"REPLICAOF", "127.0.0.1", std::to_string(primary_->port())});
     WaitForReplicas(*primary_, 1);
     servers_.servers = {primary_->address()};
   }
