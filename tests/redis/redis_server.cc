@@ -261,8 +261,8 @@ RedisCluster::RedisCluster(bool with_replicas) {
                                               with_replicas ? "2000" : "60000",
                                               "--cluster-require-full-coverage",
                                               "no",
-                                              "--repl-diskless-sync-delay",
-                                              "0"};
+                                              "--repl-diskless-sync",
+                                              "no"};
   const std::string ranges[kNodes][2] = {{"0", "5460"}, {"5461", "10922"}, {"10923", "16383"}};
   for (size_t i = 0; i < kNodes; ++i) {
     nodes_.push_back(std::make_unique<RedisServer>(arguments));
