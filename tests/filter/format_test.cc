@@ -5,12 +5,13 @@
 #include <string>
 
 #include "bloomline/filter.h"
+#include "bloomline/filter_theory.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
-#include "src/filter/layouts/limits.h"
+#include "src/filter/rates/rates.h"
 #include "src/filter/view/hash_query.h"
 #include "tests/support/guarded_bytes.h"
 
@@ -380,7 +381,7 @@ TEST(TableShapeTest, SmallBlockedSetsAreFlat) {
     for (uint64_t n = 1; n <= filter::kMaxFlatTableKeys; ++n) {
       const filter::FilterShape shape = filter::TableShape(Format::kBlocked, n, bits_per_key);
       ASSERT_EQ(shape.layout, Layout::kFlat);
-      ASSERT_EQ(shape.num_probes, filter::OptimalStandardNumProbes(bits_per_key));
+      ASSERT_EQ(shape.num_probes, OptimalStandardNumProbes(bits_per_key));
       ASSERT_LT(static_cast<double>(shape.payload_bytes()),
                 std::max(65.0, static_cast<double>(n) * bits_per_key / 8 + 1));
     }

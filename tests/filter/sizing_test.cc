@@ -7,10 +7,6 @@
 #include <string>
 
 #include "bloomline/filter_theory.h"
-#include "src/filter/container/shapes.h"
-#include "src/filter/layouts/layout_row.h"
-#include "src/filter/layouts/leveldb_codes.h"
-#include "src/filter/rates/rates.h"
 
 namespace bloomline {
 namespace {
@@ -161,27 +157,6 @@ TEST(SizingTest, OutOfRangeBitsAreClampedOrRefused) {
   }
   EXPECT_EQ(FilterBytes(Format::kBlocked, 1000, 1e9), 0u);
   EXPECT_EQ(FilterBytes(Format::kBlocked, 1000, std::nan("")), 0u);
-}
-
-// The LevelDB policy decides by the estimate, which takes a thousandth of the time.
-TEST(SizingTest, EstimatedSmallSetRatesDecideAsExactOnes) {
-  for (const double bits_per_key : {1.5, 3.0, 6.0, 10.0, 16.0}) {
-    const int num_probes = OptimalStandardNumProbes(bits_per_key);
-    for (const uint64_t n : {2, 5, 8, 12, 20, 36, 56, 57, 61}) {
-      SCOPED_TRACE(testing::Message() << bits_per_key << " bits per key, n " << n);
-      const filter::FilterShape shape = filter::LevelDBSmallSetShape(n, bits_per_key);
-      if (shape.layout != filter::Layout::kSmallSet) continue;
-      const double exact = ExactSmallSetFalsePositiveRate(n, shape.num_blocks, shape.block_bytes);
-      const double estimated =
-          filter::EstimatedSmallSetRate(n, shape.num_blocks, shape.block_bytes);
-      EXPECT_NEAR(estimated / exact, 1, 0.3);
-      const double bits =
-          8 *
-          static_cast<double>(filter::kFlatRow.leveldb_shape({n, bits_per_key}).payload_bytes());
-      EXPECT_EQ(estimated < StandardFalsePositiveRate(bits / static_cast<double>(n), num_probes),
-                exact < ExactStandardFalsePositiveRate(n, static_cast<uint64_t>(bits), num_probes));
-    }
-  }
 }
 
 // ---- The inverses of the rates: bits, bytes and keys from a rate, and what they refuse.

@@ -16,7 +16,7 @@
 #include "bloomline/version.h"
 #include "src/bindings/c/convert.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/limits.h"
+#include "src/filter/layouts/formats.h"
 
 using bloomline::Format;
 using bloomline::c::Key;

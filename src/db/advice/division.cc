@@ -9,7 +9,7 @@
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/limits.h"
+#include "src/filter/layouts/formats.h"
 #include "src/filter/rates/rates.h"
 
 namespace bloomline::advice {

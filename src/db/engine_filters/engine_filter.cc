@@ -7,7 +7,7 @@
 
 #include "bloomline/filter_theory.h"
 #include "src/filter/container/shapes.h"
-#include "src/filter/layouts/limits.h"
+#include "src/filter/layouts/formats.h"
 #include "src/filter/rates/rates.h"
 
 namespace bloomline::engine_filters {
@@ -21,12 +21,6 @@ double RibbonRate(const stock::RibbonShape& shape) {
   return lower * std::ldexp(1.0, 1 - columns) + (1 - lower) * std::ldexp(1.0, -columns);
 }
 
-// LevelDB's filters and RocksDB's legacy ones hash keys to 32 bits.
-double WithEqualHashes(double rate, uint64_t num_keys) {
-  const double equal = -std::expm1(static_cast<double>(num_keys) * std::log1p(-1.0 / 4294967296.0));
-  return equal + (1 - equal) * rate;
-}
-
 double RateByFormula(const FilterFacts& facts, uint64_t num_keys) {
   const int num_probes = std::min(facts.num_probes, kMaxProbes);
   switch (facts.kind) {
@@ -35,12 +29,12 @@ double RateByFormula(const FilterFacts& facts, uint64_t num_keys) {
     case Kind::kRocksDBBloom:
       return ExactBlockedFalsePositiveRate(num_keys, facts.num_blocks, num_probes);
     case Kind::kRocksDBLegacy:  // its blocks have the size of ExactBlocked's on most CPUs
-      return WithEqualHashes(
+      return filter::WithEqualHashes(
           ExactBlockedFalsePositiveRate(num_keys, std::max<uint64_t>(facts.payload_bytes / 64, 1),
                                         num_probes),
           num_keys);
     case Kind::kClassic:
-      return WithEqualHashes(
+      return filter::WithEqualHashes(
           ExactStandardFalsePositiveRate(num_keys, 8 * facts.payload_bytes, num_probes), num_keys);
     default:
       return filter::ExactShapeRate(facts.shape, num_keys);

@@ -20,7 +20,7 @@
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
-#include "src/filter/layouts/limits.h"
+#include "src/filter/layouts/formats.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"
 

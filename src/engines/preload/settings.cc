@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "src/filter/layouts/limits.h"
+#include "src/filter/layouts/formats.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 

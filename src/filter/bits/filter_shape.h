@@ -4,6 +4,7 @@
 #define BLOOMLINE_FILTER_BITS_FILTER_SHAPE_H_
 
 #include <cstdint>
+#include <iterator>
 
 #include "bloomline/filter_options.h"
 #include "src/filter/bits/compact_block.h"
@@ -29,6 +30,10 @@ constexpr uint32_t kMaxSmallSetBlockBytes = kernels::kBlockBytes;
 
 // A flat filter has fewer than 2^32 bits.
 constexpr uint64_t kMaxFlatBytes = UINT32_MAX / 8;
+
+inline bool ProbesInRange(int num_probes) {
+  return num_probes >= kMinProbes && num_probes <= kMaxProbes;
+}
 
 // The size and the parameters of a payload. A query reads one block. All queries share the bits of
 // a flat or classic filter, whose blocks are single bytes. A filter without keys has 0 blocks.
@@ -81,6 +86,10 @@ inline kernels::PayloadView ForKernel(const FilterShape& shape, const char* data
 
 // Bytes on disk never change their meaning.
 static_assert(kMinProbes == 1 && kMaxProbes == 30);
+static_assert(std::size(kernels::kWideProbeMultipliers) == kMaxProbes &&
+                  kernels::kProbeMultipliers[kMaxProbes - 1] != 0 &&
+                  kernels::kProbeMultipliers[kMaxProbes] == 0,
+              "every probe has a multiplier");
 static_assert(kernels::kBlockBytes == 64);
 static_assert(8 * (kMaxFlatBytes + 1) == uint64_t{1} << 32);
 

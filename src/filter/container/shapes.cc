@@ -4,7 +4,6 @@
 
 #include "bloomline/filter_theory.h"
 #include "src/filter/layouts/layout_row.h"
-#include "src/filter/layouts/limits.h"
 #include "src/filter/rates/rates.h"
 
 namespace bloomline::filter {
@@ -19,10 +18,8 @@ FilterShape SmallBlockedShape(uint64_t num_keys, double bits_per_key) {
 bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key, int flat_num_probes) {
   const FilterShape shape = LevelDBSmallSetShape(num_keys, bits_per_key);
   if (shape.always_matches()) return false;
-  const auto flat_bytes =
-      static_cast<double>(kFlatRow.leveldb_shape({num_keys, bits_per_key}).payload_bytes());
-  return EstimatedSmallSetRate(num_keys, shape.num_blocks, shape.block_bytes) <
-         StandardFalsePositiveRate(8 * flat_bytes / static_cast<double>(num_keys), flat_num_probes);
+  const FilterShape flat = kFlatRow.leveldb_shape({num_keys, bits_per_key, flat_num_probes});
+  return ExactShapeRate(shape, num_keys) < ExactShapeRate(flat, num_keys);
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ FilterShape LevelDBSmallSetShape(uint64_t num_keys, double bits_per_key);
 // key.
 class LevelDBShapes {
  public:
-  // The options are valid. kCompact: fills a table, which takes 20 us.
+  // The options are valid. kCompact: fills a table, which takes 25 to 120 us.
   LevelDBShapes(Format format, double bits_per_key);
 
   FilterShape For(uint64_t num_keys) const;

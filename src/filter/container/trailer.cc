@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "src/filter/bits/bytes.h"
+#include "src/filter/layouts/formats.h"
 #include "src/filter/layouts/layout_row.h"
-#include "src/filter/layouts/limits.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::filter {

@@ -18,7 +18,6 @@
 #include "src/filter/bits/hash.h"
 #include "src/filter/bits/small_set_block.h"
 #include "src/filter/layouts/layout_row.h"
-#include "src/filter/layouts/limits.h"
 
 namespace bloomline::filter {
 

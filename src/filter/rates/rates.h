@@ -1,5 +1,5 @@
-// False-positive rates of filters, by the shape of the payload, and of single blocks; and the
-// search that inverts a formula.
+// False-positive rates of filters, by the shape of the payload, and of single blocks; the number of
+// probes with the lowest rate; and the search that inverts a formula.
 #ifndef BLOOMLINE_FILTER_RATES_RATES_H_
 #define BLOOMLINE_FILTER_RATES_RATES_H_
 
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "bloomline/filter_options.h"
 #include "src/filter/bits/filter_shape.h"
 
 namespace bloomline::filter {
@@ -38,9 +39,17 @@ double OccupancyMoment(double throws, double num_bits, int num_probes);
 // block is a Bloom filter, from its formula.
 double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes);
 
-// ExactSmallSetFalsePositiveRate, in a microsecond or less. Up to 61 keys it is within 30 %, which
-// suffices to compare layouts.
-double EstimatedSmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
+// The rate of a filter whose keys have hashes of 32 bits, if it is `rate` for different hashes: as
+// in LevelDB's filters and RocksDB's legacy ones.
+double WithEqualHashes(double rate, uint64_t num_keys);
+
+// ---- The number of probes, k, that a writer chooses for its bits per key: a table lookup.
+
+// Clamped to kMinBitsPerKey .. kMaxBitsPerKey; NaN gives kMinBitsPerKey.
+double ClampBitsPerKey(double bits_per_key);
+
+// bloomline::OptimalNumProbes (bloomline/sizing.h).
+int OptimalNumProbes(Format format, double bits_per_key);
 
 // ---- The least bits per key that meet a bound.
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "bloomline/sizing.h"
-#include "src/filter/layouts/limits.h"
+#include "src/filter/layouts/formats.h"
 #include "src/filter/rates/rates.h"
 #include "src/filter/sizing/divider.h"
 #include "src/support/number_text.h"

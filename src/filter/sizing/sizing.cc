@@ -8,9 +8,9 @@
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
+#include "src/filter/layouts/formats.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
-#include "src/filter/layouts/limits.h"
 #include "src/filter/rates/rates.h"
 #include "src/filter/stock/stock_filter.h"
 #include "src/filter/stock/stock_size.h"
@@ -27,16 +27,6 @@ using filter::LeastBitsPerKey;
 
 // More bytes could overflow sums and products below. No filter comes near.
 constexpr uint64_t kMaxFilterBytes = uint64_t{1} << 60;
-
-// The rate of LevelDB's filter with its 32-bit hash and 32-bit positions.
-double HashedClassicRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
-  constexpr uint64_t kPositions = uint64_t{1} << 32;
-  const double same_hash =
-      -std::expm1(static_cast<double>(num_keys) * std::log1p(-1.0 / kPositions));
-  const double bloom =
-      ExactStandardFalsePositiveRate(num_keys, std::min(num_bits, kPositions), num_probes);
-  return same_hash + (1 - same_hash) * bloom;
-}
 
 // RocksDB has a filter for each file, of at most 4 GiB. More keys than these lie in several files.
 constexpr uint64_t kKeysOfStockFile = 1000000;
@@ -89,9 +79,12 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
   if (format == Format::kRibbon) return stock::RibbonRate(bits_per_key);
   if (format == Format::kBloom) return StockBloomRate(bits_per_key, capacity, num_keys);
   if (format == Format::kClassic) {
-    const filter::FilterShape shape = filter::ClassicShape(capacity, bits_per_key);
-    return HashedClassicRate(num_keys, 8 * shape.payload_bytes(),
-                             OptimalNumProbes(format, bits_per_key));
+    // LevelDB's positions have 32 bits, as its hash has.
+    const uint64_t num_bits = std::min(
+        8 * filter::ClassicShape(capacity, bits_per_key).payload_bytes(), uint64_t{1} << 32);
+    const int num_probes = OptimalNumProbes(format, bits_per_key);
+    return filter::WithEqualHashes(ExactStandardFalsePositiveRate(num_keys, num_bits, num_probes),
+                                   num_keys);
   }
   const filter::FilterShape shape = filter::StandaloneShape(format, capacity, bits_per_key);
   return filter::ExactShapeRate(shape, num_keys);

@@ -1,0 +1,61 @@
+#include "src/filter/layouts/formats.h"
+
+#include <cmath>
+
+#include "src/support/number_text.h"
+
+namespace bloomline {
+
+const char* FormatName(Format format) {
+  switch (format) {
+    case Format::kClassic:
+      return "classic";
+    case Format::kBlocked:
+      return "blocked";
+    case Format::kCompact:
+      return "compact";
+    case Format::kBloom:
+      return "bloom";
+    case Format::kRibbon:
+      return "ribbon";
+  }
+  return "unknown";
+}
+
+BitsPerKeyRange AllowedBitsPerKey(Format format) {
+  if (format == Format::kCompact) return {kMinCompactBitsPerKey, kMaxCompactBitsPerKey};
+  return {kMinBitsPerKey, kMaxBitsPerKey};
+}
+
+std::string FilterOptions::Validate() const {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  if (!filter::IsKnown(format)) {
+    return support::StrCat(
+        "format is ", static_cast<int>(format), "; allowed: ", static_cast<int>(Format::kClassic),
+        " (classic), ", static_cast<int>(Format::kBlocked), " (blocked), ",
+        static_cast<int>(Format::kCompact), " (compact), ", static_cast<int>(Format::kBloom),
+        " (bloom), ", static_cast<int>(Format::kRibbon), " (ribbon)");
+  }
+  if (!(bits_per_key >= allowed.min && bits_per_key <= allowed.max)) {
+    std::string error = support::StrCat("bits_per_key is ", support::DoubleText(bits_per_key),
+                                        "; allowed: ", allowed.min, " to ", allowed.max,
+                                        ", and it is bits for each key, not for the filter");
+    if (std::isnan(bits_per_key)) {
+      error +=
+          " (nan: also a false-positive rate out of reach; ValidateFalsePositiveRate has the"
+          " range)";
+    }
+    return error;
+  }
+  if (random_seed && seed != 0) {
+    return support::StrCat("random_seed is set and seed is ", seed,
+                           "; allowed: seed 0 with random_seed, or another seed without");
+  }
+  if (random_seed && !filter::TakesSeed(format)) {
+    return support::StrCat("random_seed is set and format is ", FormatName(format),
+                           ", whose hash takes no seed; allowed: blocked, compact");
+  }
+  return {};
+}
+
+}  // namespace bloomline

@@ -1,0 +1,29 @@
+// The groups of formats, and whether bits per key are within the limits of a format, which
+// FilterOptions::Validate says in words.
+#ifndef BLOOMLINE_FILTER_LAYOUTS_FORMATS_H_
+#define BLOOMLINE_FILTER_LAYOUTS_FORMATS_H_
+
+#include "bloomline/filter_options.h"
+
+namespace bloomline::filter {
+
+inline bool IsKnown(Format format) {
+  return format >= Format::kClassic && format <= Format::kRibbon;
+}
+
+// RocksDB's own filters.
+inline bool IsStock(Format format) { return format == Format::kBloom || format == Format::kRibbon; }
+
+// bloomline's own filters: they have a trailer, a seed, and room for what they record.
+inline bool TakesSeed(Format format) {
+  return format == Format::kBlocked || format == Format::kCompact;
+}
+
+inline bool IsAllowed(Format format, double bits_per_key) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  return IsKnown(format) && bits_per_key >= allowed.min && bits_per_key <= allowed.max;
+}
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_LAYOUTS_FORMATS_H_
