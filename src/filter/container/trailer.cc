@@ -52,11 +52,8 @@ struct End {
 // Sets layout and parameters of the shape, but not its number of blocks.
 bool ReadShape(unsigned layout, uint32_t parameter, const LayoutRow** row, FilterShape* shape,
                std::string* why) {
-  const size_t index = layout + size_t{kNumLevelDBRows};
-  if (index >= kNumLayoutRows || kLayoutRows[index]->trailer_shape == nullptr) {
-    return Refuse(why, "layout ", layout, " is unknown");
-  }
-  *row = kLayoutRows[index];
+  *row = &LayoutRowFor(static_cast<Layout>(layout));
+  if ((*row)->trailer_shape == nullptr) return Refuse(why, "layout ", layout, " is unknown");
   if (parameter < (*row)->min_parameter || parameter > (*row)->max_parameter) {
     return Refuse(why, "parameter is ", parameter, "; allowed: ", (*row)->min_parameter, " to ",
                   (*row)->max_parameter);
@@ -186,9 +183,10 @@ void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Ext
     trailer += kFieldHeadBytes + content.copy(trailer + kFieldHeadBytes, content.size());
   };
   if (second_bytes != 0) {
-    char content[2 + sizeof(uint64_t)] = {static_cast<char>(second.layout), parameter_of(second)};
-    kernels::StoreLittleEndian64(second.num_blocks, content + 2);
-    add_field(kSecondPayload, {content, kSecondPayloadFieldBytes});
+    char content[kSecondPayloadFieldBytes] = {static_cast<char>(second.layout),
+                                              parameter_of(second)};
+    kernels::StoreLittleEndian32(static_cast<uint32_t>(second.num_blocks), content + 2);
+    add_field(kSecondPayload, {content, sizeof(content)});
   }
   add_field(kRanges, extension.ranges);
   kernels::StoreLittleEndian64(seed, trailer + kSeed);

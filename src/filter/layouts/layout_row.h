@@ -99,14 +99,8 @@ struct LayoutRow {
 
 extern const LayoutRow kClassicRow, kSmallSetRow, kBlockedRow, kFlatRow, kCompactRow;
 
-// LevelDB's layouts have the highest numbers, and the first rows. The table is no inline variable,
-// of which each shared library would export its own.
-constexpr uint8_t kNumLevelDBRows = 2;
-constexpr size_t kNumLayoutRows = 6;
-extern const LayoutRow* const kLayoutRows[kNumLayoutRows];
-inline const LayoutRow& LayoutRowFor(Layout layout) {
-  return *kLayoutRows[static_cast<uint8_t>(static_cast<uint8_t>(layout) + kNumLevelDBRows)];
-}
+// For a number that is no layout, the row of kAlwaysMatch.
+const LayoutRow& LayoutRowFor(Layout layout);
 
 inline bool IsBloom(const FilterShape& shape) { return LayoutRowFor(shape.layout).is_bloom(); }
 

@@ -8,7 +8,22 @@ constexpr LayoutRow kAlwaysMatchRow;
 
 }  // namespace
 
-const LayoutRow* const kLayoutRows[kNumLayoutRows] = {&kClassicRow, &kSmallSetRow, &kAlwaysMatchRow,
-                                                      &kBlockedRow, &kFlatRow,     &kCompactRow};
+const LayoutRow& LayoutRowFor(Layout layout) {
+  switch (layout) {
+    case Layout::kClassic:
+      return kClassicRow;
+    case Layout::kSmallSet:
+      return kSmallSetRow;
+    case Layout::kBlocked:
+      return kBlockedRow;
+    case Layout::kFlat:
+      return kFlatRow;
+    case Layout::kCompact:
+      return kCompactRow;
+    case Layout::kAlwaysMatch:
+      break;
+  }
+  return kAlwaysMatchRow;
+}
 
 }  // namespace bloomline::filter
