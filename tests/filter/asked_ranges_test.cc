@@ -40,14 +40,6 @@ TEST(AskedShapeTest, PrefixesHaveTheirLengthAndTheirLastByte) {
   EXPECT_EQ(ShapeFields("/", "0"), Fields(8, true, '/', 1));
   EXPECT_EQ(ShapeFields("\0\0\0\5"sv, "\0\0\0\6"sv), Fields(32, true, 5, 1));
   EXPECT_EQ(ShapeFields("a\xff\xff", "b"), Fields(24, true, 0xff, 2));
-  const std::string slashes(254, '/');
-  for (const int more : {0, 1, 2}) {
-    const std::string begin = slashes + std::string(static_cast<size_t>(more), '/');
-    std::string end = begin;
-    end.back() = '0';
-    EXPECT_EQ(ShapeFields(begin, end),
-              Fields(8 * (254 + more), true, '/', std::min(254 + more, 255)));
-  }
 }
 
 // The key that follows all keys with this prefix.
@@ -95,7 +87,7 @@ TEST(AskedShapeTest, IsThatOfTheModelAndComesBackFromATable) {
   int num_prefixes = 0;
   int num_others = 0;
   for (int i = 0; i < 100000; ++i) {
-    const size_t start_bytes = random() % 8 == 0 ? 200 + random() % 50 : random() % 20;
+    const size_t start_bytes = random() % 8 == 0 ? 200 + random() % 60 : random() % 20;
     const std::string start(start_bytes, static_cast<char>('a' + random() % 2));
     const std::string key = tests::RandomKey(&random, 1, 6);
     const std::string begin = start + key;

@@ -1,10 +1,6 @@
 // Batches of all sizes and of all shares of stored keys: every kernel answers as the portable one
 // answers key by key, and writes no answer too many. In compact filters, the blocks of a batch have
 // different slots, attempts and kinds.
-#if __has_include(<sys/mman.h>)
-#include <sys/mman.h>
-#endif
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,20 +14,15 @@
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/layouts/blocked/atomic_blocks.h"
 #include "src/filter/layouts/kernel.h"
+#include "tests/support/each_kernel.h"
 
 namespace bloomline::kernels {
 namespace {
 
 constexpr size_t kMaxBatch = 2 * kBatchKeys + 5;
 
-class BatchKernelTest : public testing::TestWithParam<size_t> {
+class BatchKernelTest : public tests::EachKernelTest {
  protected:
-  const Kernel& kernel() const { return *AllKernels().kernels[GetParam()]; }
-  const Kernel& portable() const { return *AllKernels().kernels[0]; }
-  void SetUp() override {
-    if (!kernel().supported()) GTEST_SKIP() << kernel().name << ": not supported by this machine";
-  }
-
   // answer_many(n, hashes, answers) for batches of every size, in each of which about `percent` of
   // the keys are stored. answer_one is the specification.
   template <typename Many, typename One>
@@ -130,49 +121,7 @@ TEST_P(BatchKernelTest, CompactBlocksOfDifferentHeaders) {
   }
 }
 
-#if defined(__x86_64__) && defined(MAP_NORESERVE)
-// Numbers of blocks for which a block's index, a product of 32 and 32 bits and a carry, needs all
-// bits. One block matches all keys, the others few.
-TEST_P(BatchKernelTest, CompactBlocksOfLargeFilters) {
-  constexpr uint32_t kArrangement = 6;
-  const Arrangement& a = kArrangements[kArrangement];
-  for (const uint64_t num_blocks : {3000000001u, 4294967295u}) {
-    const size_t size = num_blocks * a.block_bytes;
-    void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) GTEST_SKIP() << "no address space of " << size << " bytes";
-    size_t matches = 0;
-    constexpr int kRounds = 200;
-    for (int round = 0; round < kRounds; ++round) {
-      const uint64_t block = round == 0 ? num_blocks - 1 : random_() % num_blocks;
-      char* const place = static_cast<char*>(memory) + block * a.block_bytes;
-      SetHeader(a, kBloomCode, 0, place);
-      const auto first =  // the least hash whose block it is
-          static_cast<uint64_t>(((static_cast<unsigned __int128>(block) << 64) + num_blocks - 1) /
-                                num_blocks);
-      std::vector<uint64_t> hashes(kBatchKeys);
-      for (size_t i = 0; i < hashes.size(); ++i) hashes[i] = first + i - kBatchKeys / 2;
-      bool answers[kBatchKeys];
-      const CompactFilter filter{static_cast<char*>(memory), num_blocks, 0};
-      kernel().compact.may_match_many[kArrangement](filter, hashes.size(), hashes.data(), answers);
-      for (size_t i = 0; i < hashes.size(); ++i) {
-        ASSERT_EQ(portable().compact.may_match[kArrangement](filter, hashes[i]), answers[i])
-            << "block " << block << " of " << num_blocks << ", hash " << hashes[i];
-        ASSERT_TRUE(answers[i] || BlockIndex(hashes[i], num_blocks) != block);
-        matches += answers[i] ? 1 : 0;
-      }
-      madvise(memory, size, MADV_DONTNEED);  // all zeros again
-    }
-    munmap(memory, size);
-    EXPECT_LT(matches, kRounds * kBatchKeys * 3 / 4);
-  }
-}
-#endif
-
-INSTANTIATE_TEST_SUITE_P(AllKernels, BatchKernelTest, testing::Range<size_t>(0, AllKernels().size),
-                         [](const auto& info) {
-                           return std::string(AllKernels().kernels[info.param]->name);
-                         });
+BLOOMLINE_WITH_EACH_KERNEL(BatchKernelTest);
 
 }  // namespace
 }  // namespace bloomline::kernels

@@ -17,32 +17,33 @@
 #include "src/filter/layouts/compact/solver/solve.h"
 #include "src/filter/layouts/kernel.h"
 #include "tests/filter/portable_simd.h"
+#include "tests/support/each_kernel.h"
 #include "tests/support/guarded_bytes.h"
 
 namespace bloomline::kernels {
 namespace {
 
-class CompactKernelTest : public testing::TestWithParam<size_t> {
+using tests::HashesWithEdges;
+
+struct Solved {
+  bool solved;
+  std::string block;
+};
+
+Solved Solve(const Kernel& kernel, unsigned arrangement, const std::vector<uint64_t>& hashes) {
+  static tests::GuardedBytes room(64);
+  static tests::GuardedBytes hash_room(8 * kMaxCompactSlots);
+  const unsigned block_bytes = kArrangements[arrangement].block_bytes;
+  char* const block = room.RoomAtEnd(block_bytes);
+  std::fill(block, block + block_bytes, '\x5A');
+  auto* const keys = reinterpret_cast<uint64_t*>(hash_room.RoomAtEnd(8 * hashes.size()));
+  std::copy(hashes.begin(), hashes.end(), keys);
+  const bool solved = kernel.compact.solve(arrangement, keys, hashes.size(), block);
+  return {solved, std::string(block, block_bytes)};
+}
+
+class CompactKernelTest : public tests::EachKernelTest {
  protected:
-  const Kernel& kernel() const { return *AllKernels().kernels[GetParam()]; }
-  const Kernel& portable() const { return *AllKernels().kernels[0]; }
-  void SetUp() override {
-    if (!kernel().supported()) GTEST_SKIP() << kernel().name << ": not supported by this machine";
-  }
-
-  // A block, or none where there is no solution.
-  static std::string Solve(const Kernel& with, uint32_t arrangement,
-                           const std::vector<uint64_t>& hashes) {
-    const size_t block_bytes = kArrangements[arrangement].block_bytes;
-    // Exact and not aligned, so that a sanitizer sees every byte too many.
-    const std::unique_ptr<char[]> memory(new char[block_bytes + 8]());
-    const bool solved =
-        with.compact.solve(arrangement, hashes.data(), hashes.size(), memory.get() + 8);
-    const std::string block(memory.get() + 8, block_bytes);
-    EXPECT_TRUE(solved || block == std::string(block_bytes, '\0')) << "written, but not solved";
-    return solved ? block : "";
-  }
-
   // The kernel's answers, single and batched, are the portable one's. Returns how many match.
   size_t CountMatches(uint32_t arrangement, const CompactFilter& filter,
                       const std::vector<uint64_t>& queries) const {
@@ -61,15 +62,6 @@ class CompactKernelTest : public testing::TestWithParam<size_t> {
   }
 };
 
-std::vector<uint64_t> Hashes(size_t n, uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<uint64_t> hashes(n);
-  for (uint64_t& hash : hashes) hash = random();
-  const uint64_t edges[] = {0, 1, ~0ull, 1ull << 63, 0xFFFFFFFF, 0xFFFFFFFF00000000};
-  for (size_t i = 0; i < n && i < std::size(edges); ++i) hashes[i] = edges[i];
-  return hashes;
-}
-
 void SetHeader(const Arrangement& arrangement, unsigned code, unsigned attempt, char* block) {
   char* const last = block + arrangement.block_bytes - 8;
   const uint64_t rest = LoadLittleEndian64(last) & OnesBelow64(52);
@@ -79,18 +71,20 @@ void SetHeader(const Arrangement& arrangement, unsigned code, unsigned attempt, 
 // Every number of keys, repeated ones among them.
 TEST_P(CompactKernelTest, SolvesAsPortableAndLosesNoKey) {
   tests::GuardedBytes guarded(4096);
-  const std::vector<uint64_t> missing = Hashes(70, 51);
+  const std::vector<uint64_t> missing = HashesWithEdges(70, 51);
   std::set<unsigned> attempts, codes;
   int unsolved = 0;
   for (uint32_t arrangement = 0; arrangement < kNumArrangements; ++arrangement) {
     for (size_t i = 0; i < 4 * kMaxCompactSlots; ++i) {
       const size_t n = i / 4 + 1;
       SCOPED_TRACE(testing::Message() << "arrangement " << arrangement << ", " << n << " keys");
-      std::vector<uint64_t> hashes = Hashes(n, i * 10 + arrangement);
+      std::vector<uint64_t> hashes = HashesWithEdges(n, i * 10 + arrangement);
       if (n > 20 && i % 3 == 0) hashes[7] = hashes[17];
-      const std::string block = Solve(kernel(), arrangement, hashes);
-      ASSERT_EQ(Solve(portable(), arrangement, hashes), block);
-      if (block.empty()) {
+      const auto [solved, block] = Solve(kernel(), arrangement, hashes);
+      const Solved expected = Solve(portable(), arrangement, hashes);
+      ASSERT_EQ(expected.solved, solved);
+      ASSERT_EQ(expected.block, block);
+      if (!solved) {
         ++unsolved;
         continue;
       }
@@ -121,7 +115,7 @@ TEST_P(CompactKernelTest, SolvesAsPortableAndLosesNoKey) {
 TEST_P(CompactKernelTest, AnswersAnyBlockAsPortable) {
   tests::GuardedBytes guarded(4096);
   std::mt19937_64 random(52);
-  const std::vector<uint64_t> queries = Hashes(40, 53);
+  const std::vector<uint64_t> queries = HashesWithEdges(40, 53);
   for (uint32_t arrangement = 0; arrangement < kNumArrangements; ++arrangement) {
     const Arrangement& a = kArrangements[arrangement];
     size_t matches = 0;
@@ -146,7 +140,7 @@ TEST_P(CompactKernelTest, AnswersAnyBlockAsPortable) {
 // A block with one bit matches a hash whose fingerprint is 0 if the hash has no coefficient there,
 // or does not use the bit's column.
 TEST_P(CompactKernelTest, AnswersEachBitOfABlockAsPortable) {
-  std::vector<uint64_t> queries = Hashes(6, 54);
+  std::vector<uint64_t> queries = HashesWithEdges(6, 54);
   for (uint64_t& hash : queries) hash &= ~uint64_t{0xFFFFFF};
   for (uint32_t arrangement = 0; arrangement < kNumArrangements; ++arrangement) {
     const Arrangement& a = kArrangements[arrangement];
@@ -166,32 +160,12 @@ TEST_P(CompactKernelTest, AnswersEachBitOfABlockAsPortable) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllKernels, CompactKernelTest,
-                         testing::Range<size_t>(0, AllKernels().size), [](const auto& info) {
-                           return std::string(AllKernels().kernels[info.param]->name);
-                         });
+BLOOMLINE_WITH_EACH_KERNEL(CompactKernelTest);
 
 std::vector<uint64_t> RandomHashes(std::mt19937_64* random, size_t n) {
   std::vector<uint64_t> hashes(n);
   for (uint64_t& hash : hashes) hash = (*random)();
   return hashes;
-}
-
-struct Solved {
-  bool solved;
-  std::string block;
-};
-
-Solved Solve(const Kernel& kernel, unsigned arrangement, const std::vector<uint64_t>& hashes) {
-  static tests::GuardedBytes room(64);
-  static tests::GuardedBytes hash_room(8 * kMaxCompactSlots);
-  const unsigned block_bytes = kArrangements[arrangement].block_bytes;
-  char* const block = room.RoomAtEnd(block_bytes);
-  std::fill(block, block + block_bytes, '\x5A');
-  auto* const keys = reinterpret_cast<uint64_t*>(hash_room.RoomAtEnd(8 * hashes.size()));
-  std::copy(hashes.begin(), hashes.end(), keys);
-  const bool solved = kernel.compact.solve(arrangement, keys, hashes.size(), block);
-  return {solved, std::string(block, block_bytes)};
 }
 
 // Every kernel's solver, and the sliced one with PortableSimd. Counts the blocks that had a
@@ -210,8 +184,7 @@ class AllKernelsSolve {
     } else {
       ASSERT_EQ(std::string(expected.block.size(), '\x5A'), expected.block) << Case(hashes);
     }
-    for (const Kernel* kernel : AllKernels()) {
-      if (!kernel->supported()) continue;
+    for (const Kernel* kernel : tests::SupportedKernels()) {
       const Solved actual = Solve(*kernel, arrangement, hashes);
       ASSERT_EQ(expected.solved, actual.solved)
           << kernel->name << ' ' << arrangement << Case(hashes);
@@ -279,8 +252,7 @@ TEST(CompactSolverTest, SumsOfOtherEquationsInAnyOrder) {
   hashes.push_back(0x200000f7f7f83800);
   hashes.push_back(0x000000aa1f2e0200);
   std::vector<uint64_t> reversed(hashes.rbegin(), hashes.rend());
-  for (const Kernel* kernel : AllKernels()) {
-    if (!kernel->supported()) continue;
+  for (const Kernel* kernel : tests::SupportedKernels()) {
     const Solved expected = Solve(*kernel, 5, hashes);
     const Solved found = Solve(*kernel, 5, reversed);
     EXPECT_TRUE(expected.solved && found.solved) << kernel->name;

@@ -6,7 +6,9 @@
 
 #include "bloomline/filter.h"
 #include "bloomline/filter_theory.h"
+#include "src/filter/bits/compact_block.h"
 #include "src/filter/bits/filter_shape.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
@@ -51,10 +53,12 @@ std::string StandaloneFilter(int num_keys, Format format = Format::kBlocked,
   return builder.Finish();
 }
 
-// A filter without keys but with this extension, which may say that it has other bytes.
-std::string WithExtension(const std::string& extension, size_t extension_bytes) {
+// The end of a filter with this extension, which may say that it has other bytes; without a shape,
+// a filter without keys.
+std::string WithExtension(const std::string& extension, size_t extension_bytes,
+                          const FilterShape& shape = FilterShape::Blocked(0, 6)) {
   std::string trailer(filter::kTrailerBytes, '\0');
-  filter::EncodeTrailer(FilterShape::Blocked(0, 6), 0, trailer.data());
+  filter::EncodeTrailer(shape, 0, trailer.data());
   trailer[14] = static_cast<char>(extension_bytes);
   return extension + trailer;
 }
@@ -212,25 +216,6 @@ TEST(StandaloneFormatTest, EveryReservedValueMatchesEverything) {
   }
 }
 
-// Also where everything else would fit them.
-TEST(StandaloneFormatTest, OtherLayoutsMatchEverythingWhateverTheFields) {
-  constexpr size_t kLayout = 12;
-  for (const size_t unit_bytes : {1, 32, 64}) {
-    for (int parameter = 1; parameter <= 255; ++parameter) {
-      std::string filter(64 + filter::kTrailerBytes, '\0');
-      filter::EncodeTrailer(FilterShape::Flat(64 / unit_bytes, parameter), 0, filter.data() + 64);
-      for (int layout = 0; layout < 256; ++layout) {
-        if (layout >= 1 && layout <= 3) continue;
-        filter[64 + kLayout] = static_cast<char>(layout);
-        std::string why;
-        const Payload payload = filter::DecodeTrailer(filter, &why);
-        ASSERT_EQ(payload.layout, Layout::kAlwaysMatch) << layout;
-        ASSERT_EQ(why == "layout " + std::to_string(layout) + " is unknown", layout != 0) << why;
-      }
-    }
-  }
-}
-
 TEST(StandaloneFormatTest, EveryParameterOfCompactMeansWhatTheTableSays) {
   std::string filter(64 + filter::kTrailerBytes, '\0');
   for (int parameter = 0; parameter < 256; ++parameter) {
@@ -285,6 +270,151 @@ TEST(StandaloneFormatTest, BlocksWithAHeaderForNoKeyMatchEverything) {
       }
     }
   }
+}
+
+// ---- The second payload (docs/format.md, section 5): where it lies, and what makes a reader
+// refuse the filter.
+
+const FilterShape kFirstShape = FilterShape::Blocked(2, 6);
+const std::string kFirst(128, '\xff');  // it matches every key
+constexpr uint64_t kSeed = 0x0123456789abcdef;
+
+// The content of tag 2.
+std::string SecondField(unsigned layout, unsigned parameter, uint32_t units) {
+  std::string content{char(layout), char(parameter)};
+  for (int i = 0; i < 4; ++i, units >>= 8) content += char(units);
+  return content;
+}
+
+// A filter with `second_bytes` between payload and extension, whose fields are given as they are.
+std::string WithSecond(size_t second_bytes, const std::string& extension) {
+  return kFirst + std::string(second_bytes, '\0') +
+         WithExtension(extension, extension.size(), kFirstShape);
+}
+std::string WithField(size_t second_bytes, const std::string& content) {
+  return WithSecond(second_bytes, Field(2, content));
+}
+
+// Why it matches every key; empty if it does not.
+std::string Why(const std::string& filter) {
+  std::string why;
+  const Payload payload = filter::DecodeTrailer(filter, &why);
+  EXPECT_EQ(payload.always_matches(), !why.empty());
+  return why;
+}
+
+TEST(SecondPayloadFormatTest, LiesBehindTheFirst) {
+  const FilterShape kShapes[] = {FilterShape::Blocked(1, 1), FilterShape::Blocked(3, 30),
+                                 FilterShape::Flat(1, 7),    FilterShape::Flat(70, 30),
+                                 FilterShape::Compact(1, 0), FilterShape::Compact(5, 1),
+                                 FilterShape::Compact(2, 5)};
+  const std::string ranges = "anything";
+  for (const FilterShape& shape : kShapes) {
+    const std::string bytes(shape.payload_bytes(), 'e');
+    filter::Extension extension;
+    extension.ranges = ranges;
+    extension.second = {shape, kSeed, bytes.data()};
+    std::string filter = kFirst + std::string(filter::TailBytes(extension), '\0');
+    filter::EncodeTrailer(kFirstShape, kSeed, &filter[kFirst.size()], extension);
+    EXPECT_EQ(filter.size(), kFirst.size() + bytes.size() + filter::EndBytes(extension));
+    filter::Extension read;
+    std::string why;
+    const Payload payload = filter::DecodeTrailer(filter, &why, &read);
+    EXPECT_EQ(why, "");
+    EXPECT_EQ(payload.num_blocks, 2U);
+    EXPECT_EQ(payload.seed, kSeed);
+    EXPECT_EQ(payload.data, filter.data());
+    EXPECT_EQ(read.ranges, ranges);
+    EXPECT_EQ(read.second.layout, shape.layout);
+    EXPECT_EQ(read.second.num_blocks, shape.num_blocks);
+    EXPECT_EQ(read.second.block_bytes, shape.block_bytes);
+    EXPECT_EQ(read.second.num_probes, shape.num_probes);
+    EXPECT_EQ(read.second.arrangement, shape.arrangement);
+    EXPECT_EQ(read.second.seed, kSeed);
+    EXPECT_EQ(read.second.data, filter.data() + kFirst.size());
+    EXPECT_TRUE(
+        filter::HashMayMatch(payload, kernels::ActiveKernel(), filter::Hash64("key", kSeed)));
+    const unsigned parameter = shape.layout == Layout::kCompact
+                                   ? shape.arrangement
+                                   : static_cast<unsigned>(shape.num_probes);
+    const std::string field = "\2\6" + SecondField(static_cast<unsigned>(shape.layout), parameter,
+                                                   static_cast<uint32_t>(shape.num_blocks));
+    EXPECT_NE(filter.find(field), std::string::npos);
+  }
+}
+
+TEST(SecondPayloadFormatTest, WhatBreaksARuleMatchesEveryKey) {
+  EXPECT_EQ(Why(WithField(64, SecondField(1, 6, 1))), "");
+  for (size_t size = 0; size < 10; ++size) {
+    const std::string content = (SecondField(1, 6, 1) + "more").substr(0, size);
+    EXPECT_EQ(Why(WithField(64, content)), size == 6
+                                               ? ""
+                                               : "its second payload is described in " +
+                                                     std::to_string(size) + " bytes; allowed: 6");
+  }
+  for (unsigned layout = 0; layout < 256; ++layout) {
+    const std::string why = Why(WithField(64, SecondField(layout, 1, layout == 2 ? 64 : 1)));
+    EXPECT_EQ(why.empty(), layout == 1 || layout == 2) << why;
+    if (layout == 0 || layout > 3) {
+      EXPECT_EQ(why, "layout " + std::to_string(layout) + " is unknown");
+    }
+  }
+  const struct {
+    unsigned layout, least, greatest, units;
+  } kParameters[] = {{1, 1, 30, 1}, {2, 1, 30, 64}, {3, 0, 6, 4}};
+  for (const auto& c : kParameters) {
+    for (unsigned parameter = 0; parameter < 256; ++parameter) {
+      const bool is_compact = c.layout == 3 && parameter < kernels::kNumArrangements;
+      const unsigned units =
+          is_compact ? 64 / kernels::kArrangements[parameter].block_bytes : c.units;
+      const std::string why = Why(WithField(64, SecondField(c.layout, parameter, units)));
+      const bool is_allowed = c.least <= parameter && parameter <= c.greatest;
+      EXPECT_EQ(why, is_allowed ? ""
+                                : "parameter is " + std::to_string(parameter) +
+                                      "; allowed: " + std::to_string(c.least) + " to " +
+                                      std::to_string(c.greatest));
+    }
+    EXPECT_EQ(Why(WithField(64, SecondField(c.layout, 1, 0))), "its second payload has 0 units");
+  }
+}
+
+TEST(SecondPayloadFormatTest, LongerThanTheFilter) {
+  const size_t before = kFirst.size() + 64;
+  const auto too_long = [&](uint64_t bytes) {
+    return "its second payload has " + std::to_string(bytes) + " bytes; the filter has " +
+           std::to_string(before) + " before the extension";
+  };
+  // It takes the place of all of the first payload, and of one byte more.
+  EXPECT_EQ(Why(WithField(64, SecondField(2, 1, uint32_t(before)))),
+            "payload has 0 bytes; the trailer says 2 units of 64");
+  EXPECT_EQ(Why(WithField(64, SecondField(2, 1, uint32_t(before) + 1))), too_long(before + 1));
+  EXPECT_EQ(Why(WithField(64, SecondField(1, 1, 2))),
+            "payload has 64 bytes; the trailer says 2 units of 64");
+  EXPECT_EQ(Why(WithField(64, SecondField(1, 1, 4))), too_long(256));
+  EXPECT_EQ(Why(WithField(64, SecondField(1, 1, UINT32_MAX))), too_long(uint64_t{UINT32_MAX} * 64));
+  EXPECT_EQ(Why(WithField(64, SecondField(3, 0, UINT32_MAX))), too_long(uint64_t{UINT32_MAX} * 32));
+  // A flat payload has fewer than 2^32 bits, however long the filter is.
+  EXPECT_EQ(Why(WithField(64, SecondField(2, 1, (1U << 29) - 1))), too_long((1U << 29) - 1));
+  EXPECT_EQ(Why(WithField(64, SecondField(2, 1, 1U << 29))),
+            "its second payload has 536870912 units");
+}
+
+TEST(SecondPayloadFormatTest, BesideOtherFields) {
+  const std::string second = Field(2, SecondField(1, 6, 1));
+  const std::string ranges = "\x80\1r";
+  EXPECT_EQ(Why(WithSecond(64, second + ranges)), "");
+  EXPECT_EQ(Why(WithSecond(64, "\1\1n" + second)),
+            "its extension has tag 1, which this version does not know");
+  EXPECT_EQ(Why(WithSecond(64, second + second)),
+            "its extension has tag 2 after 2; allowed: ascending tags, from 1 on");
+  EXPECT_EQ(Why(WithSecond(64, second + std::string("\3\0", 2))),
+            "its extension has tag 3, which this version does not know");
+  EXPECT_EQ(Why(WithSecond(64, second.substr(0, 7))),
+            "its extension ends within the field of tag 2");
+  // A filter that matches every key says so, whatever its second payload is.
+  std::string always = WithSecond(64, second);
+  always[always.size() - 8] = 0;
+  EXPECT_TRUE(filter::SaysAlwaysMatch(always));
 }
 
 TEST(LevelDBFormatTest, EveryLastByteMeansWhatTheTableSays) {
@@ -413,44 +543,24 @@ TEST(TableShapeTest, SmallCompactSetsTakeWhatTheirKeysPayFor) {
   }
 }
 
-TEST(TableShapeTest, MoreKeysNeverTakeFewerBytes) {
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    for (const double bits_per_key : kTableBitsPerKey) {
-      for (uint64_t n = 1; n < 3000; ++n) {
-        ASSERT_LE(TableBytes(format, n, bits_per_key), TableBytes(format, n + 1, bits_per_key))
-            << n << " " << bits_per_key;
-      }
-    }
-  }
-}
-
 // RocksDB decides by it when a partition is full.
 TEST(TableShapeTest, KeysOfABytesNumberAreTheMostThatFit) {
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     for (const double bits_per_key : kTableBitsPerKey) {
       for (uint64_t n = 1; n < 3000; ++n) {
+        SCOPED_TRACE(testing::Message() << FormatName(format) << ' ' << n << ' ' << bits_per_key);
         const uint64_t bytes = TableBytes(format, n, bits_per_key);
+        ASSERT_LE(bytes, TableBytes(format, n + 1, bits_per_key));
         const uint64_t most = filter::MaxTableKeys(format, bits_per_key, bytes);
-        ASSERT_GE(most, n) << bits_per_key;
-        ASSERT_EQ(TableBytes(format, most, bits_per_key), bytes) << n << " " << bits_per_key;
-        ASSERT_GT(TableBytes(format, most + 2, bits_per_key), bytes) << n << " " << bits_per_key;
+        ASSERT_GE(most, n);
+        ASSERT_EQ(TableBytes(format, most, bits_per_key), bytes);
+        ASSERT_GT(TableBytes(format, most + 2, bits_per_key), bytes);
       }
       const uint64_t least = filter::MaxTableKeys(format, bits_per_key, 0);
       EXPECT_GE(least, 1u);
       EXPECT_EQ(TableBytes(format, least, bits_per_key), TableBytes(format, 1, bits_per_key));
     }
   }
-}
-
-TEST(ShapeTest, CapRoundsDownToWholeBlocks) {
-  const auto bytes_of = [](uint64_t num_keys, uint64_t max_payload_bytes) {
-    return filter::StandaloneShape(Format::kBlocked, num_keys, 10, filter::kTrailerBytes,
-                                   max_payload_bytes)
-        .payload_bytes();
-  };
-  EXPECT_EQ(bytes_of(1 << 30, 0xffffffac) % 64, 0u);
-  EXPECT_EQ(bytes_of(5000000000, 0xffffffac), 0xffffff80u);
-  EXPECT_EQ(bytes_of(100, 1), 64u);
 }
 
 }  // namespace

@@ -77,12 +77,6 @@ TEST(KeysTest, GoldenVectors) {
       EXPECT_EQ(View(KeyOf(integer.number())), key) << line;
       ++num_integers;
     }
-    if (parts == "7,256") {
-      EXPECT_EQ(View(KeyOf(7, 256)), key);
-    }
-    if (parts == "1,-1,1099511627776") {
-      EXPECT_EQ(View(KeyOf(1, -1, uint64_t{1} << 40)), key);
-    }
   }
   EXPECT_EQ(num_vectors, 25);
   EXPECT_EQ(num_integers, 14);
@@ -181,13 +175,7 @@ struct PassingKeys {
     using reference = Reference;
 
     explicit Iterator(size_t n) : number(n) {}
-    Reference operator*() const {
-      if constexpr (std::is_pointer_v<Reference>) {
-        return text.c_str();
-      } else {
-        return text;
-      }
-    }
+    Reference operator*() const { return text; }
     Iterator& operator++() {
       ++number;
       text = "key " + std::to_string(number / 2);
@@ -359,7 +347,6 @@ TYPED_TEST(KeyContainersTest, KeysThatDoNotStayAreAddedWhileTheyAreThere) {
     this->Expect(PassingKeys<std::string>{n}, keys);
     this->Expect(PassingKeys<const std::string&>{n}, keys);
     this->Expect(PassingKeys<std::string_view>{n}, keys);
-    this->Expect(PassingKeys<const char*>{n}, keys);
     this->Expect(PassingKeys<std::string, std::forward_iterator_tag>{n}, keys);  // says too much
   }
 }
@@ -402,55 +389,40 @@ TYPED_TEST(KeyContainersTest, ArraysAndListsInBracesAreContainers) {
   for (const int key : {0, 1, 2}) EXPECT_TRUE(filter->MayMatch(KeyOf(key)));
 }
 
-// Builders take what filters take.
-template <typename Container>
-void ExpectInBuilders(const Container& container, const std::vector<std::string>& keys) {
-  FilterBuilder singles((FilterOptions()));
-  FilterBuilder builder((FilterOptions()));
-  for (const std::string& key : keys) singles.AddKey(key);
-  builder.AddKeys(container);
-  EXPECT_EQ(builder.num_keys(), keys.size());
-  EXPECT_EQ(builder.Finish(), singles.Finish());
-}
-
-TEST(KeyContainersOfBuildersTest, BuildersTakeThem) {
-  for (const int n : {0, 1, 257}) {
-    std::vector<std::string> keys;
-    std::vector<int> integers;
-    std::vector<std::string> keys_of_integers;
-    for (int i = 0; i < n; ++i) {
-      keys.push_back("key " + std::to_string(i));
-      integers.push_back(i);
-      keys_of_integers.emplace_back(View(KeyOf(i)));
+// Builders and their filters take what others take.
+TEST(KeyContainersOfStaticFiltersTest, ContainersAreTheirKeys) {
+  const auto expect = [](const auto& stored, const auto& queries, auto key_of) {
+    FilterBuilder singles((FilterOptions()));
+    FilterBuilder builder((FilterOptions()));
+    for (const auto& element : stored) singles.AddKey(key_of(element));
+    builder.AddKeys(stored);
+    EXPECT_EQ(builder.num_keys(), stored.size());
+    const std::string bytes = builder.Finish();
+    EXPECT_EQ(bytes, singles.Finish());
+    const FilterView view = FilterView::Open(bytes);
+    const auto answers = std::make_unique<bool[]>(queries.size());
+    view.MayMatch(queries, answers.get());
+    for (size_t i = 0; i < queries.size(); ++i) {
+      ASSERT_EQ(answers[i], view.MayMatch(key_of(queries[i]))) << i;
     }
-    ExpectInBuilders(keys, keys);
-    ExpectInBuilders(std::vector<std::string_view>(keys.begin(), keys.end()), keys);
-    ExpectInBuilders(integers, keys_of_integers);
+  };
+  for (const int n : {0, 1, 257, 1000}) {
+    std::vector<int> stored, queries;
+    std::vector<std::string> strings;
+    for (int i = 0; i < n; ++i) {
+      (i % 2 == 0 ? stored : queries).push_back(i);
+      strings.push_back("key " + std::to_string(i));
+    }
+    queries.insert(queries.end(), stored.begin(), stored.end());
+    expect(stored, queries, [](int i) { return KeyOf(i); });
+    expect(strings, strings, [](const std::string& key) { return key; });
+    const std::vector<std::string_view> views(strings.begin(), strings.end());
+    expect(views, strings, [](std::string_view key) { return key; });
   }
   FilterBuilder builder((FilterOptions()));
   builder.AddKeys({"a", "b"});
   builder.AddKeys({1, 2, 3});
   EXPECT_EQ(builder.num_keys(), 5u);
-}
-
-TEST(KeyContainersOfViewsTest, StaticAndMappedFiltersTakeThem) {
-  std::vector<uint32_t> present, all;
-  FilterBuilder builder((FilterOptions()));
-  for (uint32_t i = 0; i < 1000; ++i) {
-    if (i % 2 == 0) builder.AddKey(KeyOf(i));
-    all.push_back(i);
-  }
-  const std::string bytes = builder.Finish();
-  const FilterView view = FilterView::Open(bytes);
-  bool answers[1000];
-  view.MayMatch(all, answers);
-  size_t num_matches = 0;
-  for (uint32_t i = 0; i < 1000; ++i) {
-    ASSERT_EQ(answers[i], view.MayMatch(KeyOf(i)));
-    ASSERT_TRUE(answers[i] || i % 2 == 1);
-    num_matches += answers[i] ? 1 : 0;
-  }
-  EXPECT_LT(num_matches, 530u);
 }
 
 }  // namespace

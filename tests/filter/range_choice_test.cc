@@ -13,10 +13,12 @@
 #include <vector>
 
 #include "tests/support/range_filter.h"
+#include "tests/support/range_keys.h"
 
 namespace bloomline {
 namespace {
 
+using tests::BigEndian;
 using tests::RangeFilter;
 using Keys = std::set<std::string>;
 
@@ -29,12 +31,6 @@ Range Prefix(const std::string& prefix) {
   std::string end = prefix;
   ++end.back();
   return {prefix, end};
-}
-
-std::string BigEndian(uint64_t number, size_t bytes) {
-  std::string text(bytes, '\0');
-  for (size_t i = bytes; i-- > 0; number >>= 8) text[i] = char(number);
-  return text;
 }
 
 // The part of the ranges without keys that match.

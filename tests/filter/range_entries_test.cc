@@ -144,20 +144,15 @@ std::string PathOf(std::mt19937_64* random, int number) {
 
 // Kinds that are too costly are dropped while keys come; those that stay have all their entries.
 TEST(RangeEntriesTest, PruningLosesNothingAndKeepsLittle) {
-  const auto big_endian = [](uint64_t number) {
-    std::string text;
-    for (int shift = 56; shift >= 0; shift -= 8) text += char(number >> shift);
-    return text;
-  };
   std::mt19937_64 random(6);
   Keys numbers, pairs, paths, mixed, long_keys;
   for (int i = 0; i < 60000; ++i) {
-    numbers.insert(big_endian(random()) + big_endian(random()));
-    pairs.insert(big_endian(random() % 2000) + big_endian(random() % 100 * 1000));
+    numbers.insert(tests::BigEndian(random()) + tests::BigEndian(random()));
+    pairs.insert(tests::BigEndian(random() % 2000) + tests::BigEndian(random() % 100 * 1000));
     paths.insert(PathOf(&random, i));
     // Text first, then bytes that are none.
     mixed.insert(i < 30000 ? std::to_string(i) + "-" + std::to_string(random())
-                           : "\xff" + big_endian(random()));
+                           : "\xff" + tests::BigEndian(random()));
     if (i % 8 == 0) long_keys.insert(std::string(900 + i % 200, 'k') + PathOf(&random, i));
   }
   const struct {

@@ -10,22 +10,18 @@
 
 #include "src/filter/ranges/asked_ranges.h"
 #include "tests/support/range_filter.h"
+#include "tests/support/range_keys.h"
 
 namespace bloomline {
 namespace {
 
 using filter::AskedRanges;
 using filter::RangeCounts;
+using tests::BigEndian;
 using tests::RangeFilter;
 
 constexpr size_t kCells = RangeCounts::kDelimiters.size();
 constexpr size_t kColon = RangeCounts::kDelimiters.find(':');
-
-std::string BigEndian(uint64_t number) {
-  std::string text(8, '\0');
-  for (size_t i = 8; i-- > 0; number >>= 8) text[i] = static_cast<char>(number);
-  return text;
-}
 
 filter::RangeEntryOptions SampledEntries(const RangeCounts::SampledRange& range) {
   filter::RangeEntryOptions options = tests::AutoEntries(0.2);

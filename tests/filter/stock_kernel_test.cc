@@ -12,33 +12,21 @@
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/stock/local_bloom.h"
 #include "src/filter/stock/ribbon.h"
-#include "tests/support/repetitions.h"
+#include "tests/support/each_kernel.h"
 
 namespace bloomline::stock {
 namespace {
 
-using kernels::AllKernels;
 using kernels::kBlockBytes;
 using kernels::PayloadView;
 
-class StockKernelTest : public testing::TestWithParam<size_t> {
- protected:
-  const StockKernel& kernel() const { return AllKernels().kernels[GetParam()]->stock; }
-  const StockKernel& portable() const { return AllKernels().kernels[0]->stock; }
-  void SetUp() override {
-    const kernels::Kernel& kernel = *AllKernels().kernels[GetParam()];
-    if (!kernel.supported()) GTEST_SKIP() << kernel.name << ": not supported by this machine";
-  }
-};
+using tests::HashesWithEdges;
 
-// With the ends of every range first.
-std::vector<uint64_t> Hashes(size_t n, uint64_t seed) {
-  std::vector<uint64_t> hashes = {0, 1, ~0ull, 1ull << 63, 0xFFFFFFFF, 0xFFFFFFFF00000000};
-  std::mt19937_64 random(seed);
-  while (hashes.size() < n) hashes.push_back(random());
-  hashes.resize(n);
-  return hashes;
-}
+class StockKernelTest : public tests::EachKernelTest {
+ protected:
+  const StockKernel& kernel() const { return EachKernelTest::kernel().stock; }
+  static const StockKernel& portable() { return EachKernelTest::portable().stock; }
+};
 
 // Zeroed memory of exactly the filter's bytes, so that a sanitizer sees every byte too many.
 struct Blocks {
@@ -46,20 +34,10 @@ struct Blocks {
       : bytes(num_blocks * kBlockBytes),
         memory(new char[bytes + offset]()),
         data(memory.get() + offset) {}
-  std::string text() const { return std::string(data, bytes); }
   size_t bytes;
   std::unique_ptr<char[]> memory;
   char* data;
 };
-
-TEST(StockKernelTableTest, HasEveryFunctionOfEveryKernel) {
-  for (const kernels::Kernel* kernel : AllKernels()) {
-    EXPECT_NE(kernel->stock.local_bloom.may_match_for, nullptr) << kernel->name;
-    EXPECT_NE(kernel->stock.local_bloom.may_match_many, nullptr) << kernel->name;
-    EXPECT_NE(kernel->stock.ribbon.may_match_for, nullptr) << kernel->name;
-    EXPECT_NE(kernel->stock.ribbon.may_match_many, nullptr) << kernel->name;
-  }
-}
 
 // As RocksDB's builder does.
 void Insert(const PayloadView& filter, const std::vector<uint64_t>& hashes) {
@@ -76,9 +54,10 @@ TEST_P(StockKernelTest, AnswersBloomQueriesAsPortable) {
     for (const uint64_t num_blocks : {1u, 3u, 50u}) {
       const Blocks blocks(num_blocks, static_cast<size_t>(k) * 11 % 64);
       const PayloadView filter{blocks.data, num_blocks, k};
-      const std::vector<uint64_t> stored = Hashes(num_blocks * 20, 100 + static_cast<uint64_t>(k));
+      const std::vector<uint64_t> stored =
+          HashesWithEdges(num_blocks * 20, 100 + static_cast<uint64_t>(k));
       Insert(filter, stored);
-      std::vector<uint64_t> queries = Hashes(3001, 200 + static_cast<uint64_t>(k));
+      std::vector<uint64_t> queries = HashesWithEdges(3001, 200 + static_cast<uint64_t>(k));
       queries.insert(queries.end(), stored.begin(), stored.end());
       const std::unique_ptr<bool[]> many(new bool[queries.size()]);
       kernel().local_bloom.may_match_many(filter, queries.size(), queries.data(), many.get());
@@ -136,7 +115,7 @@ TEST_P(StockKernelTest, AnswersRibbonQueriesByTheirDefinition) {
                               RibbonView::RawSeed(static_cast<uint8_t>(random()))};
         ASSERT_EQ(view.shape.columns, columns);
         // With two blocks, one key in 129 begins with the last row, where no block follows.
-        for (const uint64_t hash : Hashes(130, columns)) {
+        for (const uint64_t hash : HashesWithEdges(130, columns)) {
           const uint32_t present = RibbonKey(view, hash).columns;
           for (uint32_t i = 0; i < present; ++i) {
             if (!ParityIsRight(view, hash, i)) FlipParity(view, hash, i);
@@ -147,7 +126,7 @@ TEST_P(StockKernelTest, AnswersRibbonQueriesByTheirDefinition) {
           FlipParity(view, hash, wrong);
           ASSERT_FALSE(may_match(view, hash)) << "columns " << columns << ", missing " << missing;
         }
-        const std::vector<uint64_t> hashes = Hashes(301, 99);
+        const std::vector<uint64_t> hashes = HashesWithEdges(301, 99);
         const std::unique_ptr<bool[]> many(new bool[hashes.size()]);
         kernel().ribbon.may_match_many(view, hashes.size(), hashes.data(), many.get());
         for (size_t i = 0; i < hashes.size(); ++i) {
@@ -159,8 +138,7 @@ TEST_P(StockKernelTest, AnswersRibbonQueriesByTheirDefinition) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllKernels, StockKernelTest, testing::Range<size_t>(0, AllKernels().size),
-                         [](const auto& info) { return AllKernels().kernels[info.param]->name; });
+BLOOMLINE_WITH_EACH_KERNEL(StockKernelTest);
 
 }  // namespace
 }  // namespace bloomline::stock

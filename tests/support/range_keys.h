@@ -3,6 +3,7 @@
 #define BLOOMLINE_TESTS_SUPPORT_RANGE_KEYS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <random>
 #include <string>
 
@@ -50,6 +51,13 @@ KeyShape RandomShape(std::mt19937_64* random, const size_t (&starts)[n]) {
   shape.suffix.assign(suffix_bytes, kSuffixBytes[draw(4)]);
   if (draw(4) != 0) shape.min_bytes = shape.max_bytes;
   return shape;
+}
+
+// A number as a key of `bytes` bytes, which has the order of numbers.
+inline std::string BigEndian(uint64_t number, size_t bytes = 8) {
+  std::string text(bytes, '\0');
+  for (size_t i = bytes; i-- > 0; number >>= 8) text[i] = char(number);
+  return text;
 }
 
 // The key, or a bound beside it.
