@@ -85,7 +85,13 @@ class LevelSizer {
     if (request_.bits_per_key) {
       const double bits = *request_.bits_per_key;
       if (bits >= allowed_.min && bits <= allowed_.max) {
-        return divider.At(std::min(filter::BitsOfMemory(format_, bits), allowed_.max));
+        const double divided = std::min(filter::BitsOfMemory(format_, bits), allowed_.max);
+        std::optional<Division> division = divider.At(divided);
+        if (division->bytes != 0) return division;
+        // Any number of keys would fit into any memory.
+        size_.problem = "bits per key is " + support::DoubleText(bits) +
+                        ", which is too little for a filter in any level";
+        return std::nullopt;
       }
       size_.problem = "bits per key is " + NumberText(bits, 2) + "; allowed " +
                       (by_level_ ? "by level: " : "in all levels: ") + NumberText(allowed_.min, 0) +
