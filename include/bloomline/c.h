@@ -58,82 +58,75 @@ enum {
 
 /* Options of static filters: filter_options.h */
 
-extern bloomline_filteroptions_t* bloomline_filteroptions_create(void);
-extern void bloomline_filteroptions_destroy(bloomline_filteroptions_t*);
-extern void bloomline_filteroptions_set_format(bloomline_filteroptions_t*, int format);
-extern void bloomline_filteroptions_set_bits_per_key(bloomline_filteroptions_t*,
-                                                     double bits_per_key);
-extern void bloomline_filteroptions_set_seed(bloomline_filteroptions_t*, uint64_t seed);
-extern void bloomline_filteroptions_set_random_seed(bloomline_filteroptions_t*,
-                                                    uint8_t random_seed);
-extern uint8_t bloomline_filteroptions_validate(const bloomline_filteroptions_t*, char** errptr);
+bloomline_filteroptions_t* bloomline_filteroptions_create(void);
+void bloomline_filteroptions_destroy(bloomline_filteroptions_t*);
+void bloomline_filteroptions_set_format(bloomline_filteroptions_t*, int format);
+void bloomline_filteroptions_set_bits_per_key(bloomline_filteroptions_t*, double bits_per_key);
+void bloomline_filteroptions_set_seed(bloomline_filteroptions_t*, uint64_t seed);
+void bloomline_filteroptions_set_random_seed(bloomline_filteroptions_t*, uint8_t random_seed);
+uint8_t bloomline_filteroptions_validate(const bloomline_filteroptions_t*, char** errptr);
 
 /* DrawSeed in seed.h; 0 on failure. */
-extern uint64_t bloomline_draw_seed(char** errptr);
+uint64_t bloomline_draw_seed(char** errptr);
 
 /* Sizing: sizing.h */
 
-extern double bloomline_false_positive_rate(int format, double bits_per_key);
-extern double bloomline_bits_per_key_for_false_positive_rate(int format, double rate);
-extern uint8_t bloomline_validate_false_positive_rate(int format, double rate, char** errptr);
-extern uint64_t bloomline_filter_bytes(int format, uint64_t num_keys, double bits_per_key);
+double bloomline_false_positive_rate(int format, double bits_per_key);
+double bloomline_bits_per_key_for_false_positive_rate(int format, double rate);
+uint8_t bloomline_validate_false_positive_rate(int format, double rate, char** errptr);
+uint64_t bloomline_filter_bytes(int format, uint64_t num_keys, double bits_per_key);
 
 /* Bits by level: level_sizing.h. Arrays have num_levels entries; runs_of_level may be NULL. */
 
-extern uint8_t bloomline_keys_of_levels(int num_levels, double level_size_ratio,
-                                        double* keys_of_level);
-extern uint8_t bloomline_spread_bits_by_level(int format, double bits_per_key,
-                                              const double* keys_of_level,
-                                              const double* runs_of_level, int num_levels,
-                                              double* bits_of_level, char** errptr);
-extern double bloomline_wasted_reads(int format, const double* bits_of_level,
-                                     const double* runs_of_level, int num_levels);
-extern double bloomline_bits_per_key_for_wasted_reads(int format, double wasted_reads,
-                                                      const double* keys_of_level,
-                                                      const double* runs_of_level, int num_levels);
+uint8_t bloomline_keys_of_levels(int num_levels, double level_size_ratio, double* keys_of_level);
+uint8_t bloomline_spread_bits_by_level(int format, double bits_per_key, const double* keys_of_level,
+                                       const double* runs_of_level, int num_levels,
+                                       double* bits_of_level, char** errptr);
+double bloomline_wasted_reads(int format, const double* bits_of_level, const double* runs_of_level,
+                              int num_levels);
+double bloomline_bits_per_key_for_wasted_reads(int format, double wasted_reads,
+                                               const double* keys_of_level,
+                                               const double* runs_of_level, int num_levels);
 
 /* Building static filters: filter.h. Creation fails where the C++ constructor sets error(). */
 
-extern bloomline_builder_t* bloomline_builder_create(const bloomline_filteroptions_t* options,
-                                                     char** errptr);
-extern void bloomline_builder_destroy(bloomline_builder_t*);
-extern void bloomline_builder_add_key(bloomline_builder_t*, const char* key, size_t key_length);
-extern void bloomline_builder_add_keys(bloomline_builder_t*, size_t num_keys,
-                                       const char* const* keys, const size_t* key_lengths);
-extern void bloomline_builder_add_key_and_prefix(bloomline_builder_t*, const char* key,
-                                                 size_t key_length, const char* prefix,
-                                                 size_t prefix_length);
-extern uint64_t bloomline_builder_hash_of(const bloomline_builder_t*, const char* key,
-                                          size_t key_length);
-extern void bloomline_builder_add_hash(bloomline_builder_t*, uint64_t hash);
-extern size_t bloomline_builder_num_keys(const bloomline_builder_t*);
-extern uint8_t bloomline_builder_take_keys_from(bloomline_builder_t*, bloomline_builder_t* other);
+bloomline_builder_t* bloomline_builder_create(const bloomline_filteroptions_t* options,
+                                              char** errptr);
+void bloomline_builder_destroy(bloomline_builder_t*);
+void bloomline_builder_add_key(bloomline_builder_t*, const char* key, size_t key_length);
+void bloomline_builder_add_keys(bloomline_builder_t*, size_t num_keys, const char* const* keys,
+                                const size_t* key_lengths);
+void bloomline_builder_add_key_and_prefix(bloomline_builder_t*, const char* key, size_t key_length,
+                                          const char* prefix, size_t prefix_length);
+uint64_t bloomline_builder_hash_of(const bloomline_builder_t*, const char* key, size_t key_length);
+void bloomline_builder_add_hash(bloomline_builder_t*, uint64_t hash);
+size_t bloomline_builder_num_keys(const bloomline_builder_t*);
+uint8_t bloomline_builder_take_keys_from(bloomline_builder_t*, bloomline_builder_t* other);
 /* Fails if memory ran out, in this call or when a key was added, or if no random seed could be
    drawn: these keys then get no filter. */
-extern char* bloomline_builder_finish(bloomline_builder_t*, int num_threads, size_t* filter_length,
-                                      char** errptr);
+char* bloomline_builder_finish(bloomline_builder_t*, int num_threads, size_t* filter_length,
+                               char** errptr);
 /* NULL for none. Valid until the builder is used again. */
-extern const char* bloomline_builder_error(const bloomline_builder_t*);
+const char* bloomline_builder_error(const bloomline_builder_t*);
 
 /* Reading static filters: filter.h */
 
 /* NULL: out of memory. */
-extern bloomline_view_t* bloomline_view_open(const char* filter, size_t filter_length);
-extern void bloomline_view_destroy(bloomline_view_t*);
-extern uint8_t bloomline_view_validate(const char* filter, size_t filter_length, char** errptr);
-extern uint8_t bloomline_view_may_match(const bloomline_view_t*, const char* key,
-                                        size_t key_length);
-extern void bloomline_view_may_match_keys(const bloomline_view_t*, size_t num_keys,
-                                          const char* const* keys, const size_t* key_lengths,
-                                          uint8_t* may_match);
-extern uint64_t bloomline_hash_key(const char* key, size_t key_length, uint64_t seed);
+bloomline_view_t* bloomline_view_open(const char* filter, size_t filter_length);
+void bloomline_view_destroy(bloomline_view_t*);
+uint8_t bloomline_view_validate(const char* filter, size_t filter_length, char** errptr);
+uint8_t bloomline_view_may_match(const bloomline_view_t*, const char* key, size_t key_length);
+void bloomline_view_may_match_keys(const bloomline_view_t*, size_t num_keys,
+                                   const char* const* keys, const size_t* key_lengths,
+                                   uint8_t* may_match);
+uint64_t bloomline_hash_key(const char* key, size_t key_length, uint64_t seed);
 
-extern uint64_t bloomline_view_hash_of(const bloomline_view_t*, const char* key, size_t key_length);
-extern uint8_t bloomline_view_may_match_hash(const bloomline_view_t*, uint64_t hash);
-extern void bloomline_view_may_match_hashes(const bloomline_view_t*, size_t num_hashes,
-                                            const uint64_t* hashes, uint8_t* may_match);
-extern uint8_t bloomline_view_always_matches(const bloomline_view_t*);
-extern int bloomline_view_num_probes(const bloomline_view_t*);
+uint64_t bloomline_view_hash_of(const bloomline_view_t*, const char* key, size_t key_length);
+uint8_t bloomline_view_may_match_hash(const bloomline_view_t*, uint64_t hash);
+void bloomline_view_may_match_hashes(const bloomline_view_t*, size_t num_hashes,
+                                     const uint64_t* hashes, uint8_t* may_match);
+uint8_t bloomline_view_always_matches(const bloomline_view_t*);
+int bloomline_view_num_probes(const bloomline_view_t*);
 
 /* Options of Bloom filters: bloom_filter.h */
 
@@ -144,209 +137,186 @@ enum {
   bloomline_bloom_blocked64 = 3
 };
 
-extern bloomline_bloomoptions_t* bloomline_bloomoptions_create(void);
-extern void bloomline_bloomoptions_destroy(bloomline_bloomoptions_t*);
-extern void bloomline_bloomoptions_set_capacity(bloomline_bloomoptions_t*, uint64_t num_keys);
-extern void bloomline_bloomoptions_set_false_positive_rate(bloomline_bloomoptions_t*, double rate);
-extern void bloomline_bloomoptions_set_num_bits(bloomline_bloomoptions_t*, uint64_t num_bits);
-extern void bloomline_bloomoptions_set_num_probes(bloomline_bloomoptions_t*, int num_probes);
-extern void bloomline_bloomoptions_set_layout(bloomline_bloomoptions_t*, int layout);
-extern void bloomline_bloomoptions_set_seed(bloomline_bloomoptions_t*, uint64_t seed);
+bloomline_bloomoptions_t* bloomline_bloomoptions_create(void);
+void bloomline_bloomoptions_destroy(bloomline_bloomoptions_t*);
+void bloomline_bloomoptions_set_capacity(bloomline_bloomoptions_t*, uint64_t num_keys);
+void bloomline_bloomoptions_set_false_positive_rate(bloomline_bloomoptions_t*, double rate);
+void bloomline_bloomoptions_set_num_bits(bloomline_bloomoptions_t*, uint64_t num_bits);
+void bloomline_bloomoptions_set_num_probes(bloomline_bloomoptions_t*, int num_probes);
+void bloomline_bloomoptions_set_layout(bloomline_bloomoptions_t*, int layout);
+void bloomline_bloomoptions_set_seed(bloomline_bloomoptions_t*, uint64_t seed);
 
 /* Bloom filters in memory, saved and mapped: bloom_filter.h */
 
-extern bloomline_bloom_t* bloomline_bloom_create(const bloomline_bloomoptions_t* options,
-                                                 char** errptr);
-extern bloomline_bloom_t* bloomline_bloom_copy(const bloomline_bloom_t* from, char** errptr);
-extern bloomline_bloom_t* bloomline_bloom_load(const char* path, char** errptr);
-extern bloomline_bloom_t* bloomline_bloom_from_bytes(const char* bytes, size_t length,
-                                                     char** errptr);
+bloomline_bloom_t* bloomline_bloom_create(const bloomline_bloomoptions_t* options, char** errptr);
+bloomline_bloom_t* bloomline_bloom_copy(const bloomline_bloom_t* from, char** errptr);
+bloomline_bloom_t* bloomline_bloom_load(const char* path, char** errptr);
+bloomline_bloom_t* bloomline_bloom_from_bytes(const char* bytes, size_t length, char** errptr);
 /* A MappedBloomFilter, for functions that take a const handle. */
-extern const bloomline_bloom_t* bloomline_bloom_open_mapped(const char* path,
-                                                            uint8_t verify_payload, char** errptr);
-extern void bloomline_bloom_destroy(const bloomline_bloom_t*);
+const bloomline_bloom_t* bloomline_bloom_open_mapped(const char* path, uint8_t verify_payload,
+                                                     char** errptr);
+void bloomline_bloom_destroy(const bloomline_bloom_t*);
 
-extern uint8_t bloomline_bloom_add_key(bloomline_bloom_t*, const char* key, size_t key_length);
-extern size_t bloomline_bloom_add_keys(bloomline_bloom_t*, size_t num_keys, const char* const* keys,
-                                       const size_t* key_lengths, uint8_t* changed);
-extern uint8_t bloomline_bloom_may_match(const bloomline_bloom_t*, const char* key,
-                                         size_t key_length);
-extern void bloomline_bloom_may_match_keys(const bloomline_bloom_t*, size_t num_keys,
-                                           const char* const* keys, const size_t* key_lengths,
-                                           uint8_t* may_match);
-extern uint64_t bloomline_bloom_hash_of(const bloomline_bloom_t*, const char* key,
-                                        size_t key_length);
-extern uint8_t bloomline_bloom_add_hash(bloomline_bloom_t*, uint64_t hash);
-extern uint8_t bloomline_bloom_may_match_hash(const bloomline_bloom_t*, uint64_t hash);
+uint8_t bloomline_bloom_add_key(bloomline_bloom_t*, const char* key, size_t key_length);
+size_t bloomline_bloom_add_keys(bloomline_bloom_t*, size_t num_keys, const char* const* keys,
+                                const size_t* key_lengths, uint8_t* changed);
+uint8_t bloomline_bloom_may_match(const bloomline_bloom_t*, const char* key, size_t key_length);
+void bloomline_bloom_may_match_keys(const bloomline_bloom_t*, size_t num_keys,
+                                    const char* const* keys, const size_t* key_lengths,
+                                    uint8_t* may_match);
+uint64_t bloomline_bloom_hash_of(const bloomline_bloom_t*, const char* key, size_t key_length);
+uint8_t bloomline_bloom_add_hash(bloomline_bloom_t*, uint64_t hash);
+uint8_t bloomline_bloom_may_match_hash(const bloomline_bloom_t*, uint64_t hash);
 
-extern uint8_t bloomline_bloom_merge(bloomline_bloom_t*, const bloomline_bloom_t* other,
-                                     char** errptr);
-extern uint8_t bloomline_bloom_intersect(bloomline_bloom_t*, const bloomline_bloom_t* other,
-                                         char** errptr);
-extern uint8_t bloomline_bloom_save(const bloomline_bloom_t*, const char* path, char** errptr);
-extern char* bloomline_bloom_to_bytes(const bloomline_bloom_t*, size_t* length, char** errptr);
-extern void bloomline_bloom_clear(bloomline_bloom_t*);
+uint8_t bloomline_bloom_merge(bloomline_bloom_t*, const bloomline_bloom_t* other, char** errptr);
+uint8_t bloomline_bloom_intersect(bloomline_bloom_t*, const bloomline_bloom_t* other,
+                                  char** errptr);
+uint8_t bloomline_bloom_save(const bloomline_bloom_t*, const char* path, char** errptr);
+char* bloomline_bloom_to_bytes(const bloomline_bloom_t*, size_t* length, char** errptr);
+void bloomline_bloom_clear(bloomline_bloom_t*);
 
-extern uint8_t bloomline_bloom_equal(const bloomline_bloom_t*, const bloomline_bloom_t*);
-extern int bloomline_bloom_layout(const bloomline_bloom_t*);
-extern uint64_t bloomline_bloom_num_bits(const bloomline_bloom_t*);
-extern int bloomline_bloom_num_probes(const bloomline_bloom_t*);
-extern uint64_t bloomline_bloom_seed(const bloomline_bloom_t*);
-extern uint64_t bloomline_bloom_capacity(const bloomline_bloom_t*);
-extern uint64_t bloomline_bloom_num_keys(const bloomline_bloom_t*);
-extern uint8_t bloomline_bloom_is_past_capacity(const bloomline_bloom_t*);
-extern uint64_t bloomline_bloom_estimated_num_keys(const bloomline_bloom_t*);
-extern double bloomline_bloom_estimated_false_positive_rate(const bloomline_bloom_t*);
+uint8_t bloomline_bloom_equal(const bloomline_bloom_t*, const bloomline_bloom_t*);
+int bloomline_bloom_layout(const bloomline_bloom_t*);
+uint64_t bloomline_bloom_num_bits(const bloomline_bloom_t*);
+int bloomline_bloom_num_probes(const bloomline_bloom_t*);
+uint64_t bloomline_bloom_seed(const bloomline_bloom_t*);
+uint64_t bloomline_bloom_capacity(const bloomline_bloom_t*);
+uint64_t bloomline_bloom_num_keys(const bloomline_bloom_t*);
+uint8_t bloomline_bloom_is_past_capacity(const bloomline_bloom_t*);
+uint64_t bloomline_bloom_estimated_num_keys(const bloomline_bloom_t*);
+double bloomline_bloom_estimated_false_positive_rate(const bloomline_bloom_t*);
 
 /* Bloom filters that many threads change: atomic_bloom_filter.h. Threads may call any functions at
    once, except for bloomline_atomic_to_bloom and bloomline_atomic_destroy. */
 
-extern bloomline_atomic_t* bloomline_atomic_create(const bloomline_bloomoptions_t* options,
-                                                   char** errptr);
+bloomline_atomic_t* bloomline_atomic_create(const bloomline_bloomoptions_t* options, char** errptr);
 /* Destroys the argument. NULL: out of memory; the argument stays the caller's. */
-extern bloomline_atomic_t* bloomline_atomic_from_bloom(bloomline_bloom_t*);
-extern bloomline_bloom_t* bloomline_atomic_to_bloom(bloomline_atomic_t*);
-extern bloomline_bloom_t* bloomline_atomic_snapshot(const bloomline_atomic_t*, char** errptr);
-extern void bloomline_atomic_destroy(bloomline_atomic_t*);
+bloomline_atomic_t* bloomline_atomic_from_bloom(bloomline_bloom_t*);
+bloomline_bloom_t* bloomline_atomic_to_bloom(bloomline_atomic_t*);
+bloomline_bloom_t* bloomline_atomic_snapshot(const bloomline_atomic_t*, char** errptr);
+void bloomline_atomic_destroy(bloomline_atomic_t*);
 
-extern uint8_t bloomline_atomic_add_key(bloomline_atomic_t*, const char* key, size_t key_length);
-extern size_t bloomline_atomic_add_keys(bloomline_atomic_t*, size_t num_keys,
-                                        const char* const* keys, const size_t* key_lengths,
-                                        uint8_t* changed);
-extern uint8_t bloomline_atomic_may_match(const bloomline_atomic_t*, const char* key,
-                                          size_t key_length);
-extern void bloomline_atomic_may_match_keys(const bloomline_atomic_t*, size_t num_keys,
-                                            const char* const* keys, const size_t* key_lengths,
-                                            uint8_t* may_match);
-extern uint64_t bloomline_atomic_hash_of(const bloomline_atomic_t*, const char* key,
-                                         size_t key_length);
-extern uint8_t bloomline_atomic_add_hash(bloomline_atomic_t*, uint64_t hash);
-extern uint8_t bloomline_atomic_may_match_hash(const bloomline_atomic_t*, uint64_t hash);
+uint8_t bloomline_atomic_add_key(bloomline_atomic_t*, const char* key, size_t key_length);
+size_t bloomline_atomic_add_keys(bloomline_atomic_t*, size_t num_keys, const char* const* keys,
+                                 const size_t* key_lengths, uint8_t* changed);
+uint8_t bloomline_atomic_may_match(const bloomline_atomic_t*, const char* key, size_t key_length);
+void bloomline_atomic_may_match_keys(const bloomline_atomic_t*, size_t num_keys,
+                                     const char* const* keys, const size_t* key_lengths,
+                                     uint8_t* may_match);
+uint64_t bloomline_atomic_hash_of(const bloomline_atomic_t*, const char* key, size_t key_length);
+uint8_t bloomline_atomic_add_hash(bloomline_atomic_t*, uint64_t hash);
+uint8_t bloomline_atomic_may_match_hash(const bloomline_atomic_t*, uint64_t hash);
 
-extern int bloomline_atomic_layout(const bloomline_atomic_t*);
-extern uint64_t bloomline_atomic_num_bits(const bloomline_atomic_t*);
-extern int bloomline_atomic_num_probes(const bloomline_atomic_t*);
-extern uint64_t bloomline_atomic_seed(const bloomline_atomic_t*);
-extern uint64_t bloomline_atomic_capacity(const bloomline_atomic_t*);
-extern uint64_t bloomline_atomic_estimated_num_keys(const bloomline_atomic_t*);
-extern double bloomline_atomic_estimated_false_positive_rate(const bloomline_atomic_t*);
+int bloomline_atomic_layout(const bloomline_atomic_t*);
+uint64_t bloomline_atomic_num_bits(const bloomline_atomic_t*);
+int bloomline_atomic_num_probes(const bloomline_atomic_t*);
+uint64_t bloomline_atomic_seed(const bloomline_atomic_t*);
+uint64_t bloomline_atomic_capacity(const bloomline_atomic_t*);
+uint64_t bloomline_atomic_estimated_num_keys(const bloomline_atomic_t*);
+double bloomline_atomic_estimated_false_positive_rate(const bloomline_atomic_t*);
 
 /* Options of scalable filters: scalable_bloom_filter.h */
 
-extern bloomline_scalableoptions_t* bloomline_scalableoptions_create(void);
-extern void bloomline_scalableoptions_destroy(bloomline_scalableoptions_t*);
-extern void bloomline_scalableoptions_set_initial_capacity(bloomline_scalableoptions_t*,
-                                                           uint64_t num_keys);
-extern void bloomline_scalableoptions_set_false_positive_rate(bloomline_scalableoptions_t*,
-                                                              double rate);
-extern void bloomline_scalableoptions_set_growth(bloomline_scalableoptions_t*, int growth);
-extern void bloomline_scalableoptions_set_tightening(bloomline_scalableoptions_t*,
-                                                     double tightening);
-extern void bloomline_scalableoptions_set_layout(bloomline_scalableoptions_t*, int layout);
-extern void bloomline_scalableoptions_set_seed(bloomline_scalableoptions_t*, uint64_t seed);
+bloomline_scalableoptions_t* bloomline_scalableoptions_create(void);
+void bloomline_scalableoptions_destroy(bloomline_scalableoptions_t*);
+void bloomline_scalableoptions_set_initial_capacity(bloomline_scalableoptions_t*,
+                                                    uint64_t num_keys);
+void bloomline_scalableoptions_set_false_positive_rate(bloomline_scalableoptions_t*, double rate);
+void bloomline_scalableoptions_set_growth(bloomline_scalableoptions_t*, int growth);
+void bloomline_scalableoptions_set_tightening(bloomline_scalableoptions_t*, double tightening);
+void bloomline_scalableoptions_set_layout(bloomline_scalableoptions_t*, int layout);
+void bloomline_scalableoptions_set_seed(bloomline_scalableoptions_t*, uint64_t seed);
 
 /* Scalable filters: scalable_bloom_filter.h */
 
-extern bloomline_scalable_t* bloomline_scalable_create(const bloomline_scalableoptions_t* options,
-                                                       char** errptr);
-extern bloomline_scalable_t* bloomline_scalable_load(const char* path, char** errptr);
-extern bloomline_scalable_t* bloomline_scalable_from_bytes(const char* bytes, size_t length,
-                                                           char** errptr);
-extern void bloomline_scalable_destroy(bloomline_scalable_t*);
+bloomline_scalable_t* bloomline_scalable_create(const bloomline_scalableoptions_t* options,
+                                                char** errptr);
+bloomline_scalable_t* bloomline_scalable_load(const char* path, char** errptr);
+bloomline_scalable_t* bloomline_scalable_from_bytes(const char* bytes, size_t length,
+                                                    char** errptr);
+void bloomline_scalable_destroy(bloomline_scalable_t*);
 
-extern uint8_t bloomline_scalable_add_key(bloomline_scalable_t*, const char* key,
-                                          size_t key_length);
-extern size_t bloomline_scalable_add_keys(bloomline_scalable_t*, size_t num_keys,
-                                          const char* const* keys, const size_t* key_lengths,
-                                          uint8_t* changed);
-extern uint8_t bloomline_scalable_may_match(const bloomline_scalable_t*, const char* key,
-                                            size_t key_length);
-extern void bloomline_scalable_may_match_keys(const bloomline_scalable_t*, size_t num_keys,
-                                              const char* const* keys, const size_t* key_lengths,
-                                              uint8_t* may_match);
+uint8_t bloomline_scalable_add_key(bloomline_scalable_t*, const char* key, size_t key_length);
+size_t bloomline_scalable_add_keys(bloomline_scalable_t*, size_t num_keys, const char* const* keys,
+                                   const size_t* key_lengths, uint8_t* changed);
+uint8_t bloomline_scalable_may_match(const bloomline_scalable_t*, const char* key,
+                                     size_t key_length);
+void bloomline_scalable_may_match_keys(const bloomline_scalable_t*, size_t num_keys,
+                                       const char* const* keys, const size_t* key_lengths,
+                                       uint8_t* may_match);
 
-extern uint8_t bloomline_scalable_save(const bloomline_scalable_t*, const char* path,
-                                       char** errptr);
-extern char* bloomline_scalable_to_bytes(const bloomline_scalable_t*, size_t* length,
-                                         char** errptr);
-extern void bloomline_scalable_clear(bloomline_scalable_t*);
+uint8_t bloomline_scalable_save(const bloomline_scalable_t*, const char* path, char** errptr);
+char* bloomline_scalable_to_bytes(const bloomline_scalable_t*, size_t* length, char** errptr);
+void bloomline_scalable_clear(bloomline_scalable_t*);
 
-extern size_t bloomline_scalable_num_stages(const bloomline_scalable_t*);
-extern uint64_t bloomline_scalable_num_bits(const bloomline_scalable_t*);
-extern uint64_t bloomline_scalable_capacity(const bloomline_scalable_t*);
-extern uint64_t bloomline_scalable_num_keys(const bloomline_scalable_t*);
-extern uint64_t bloomline_scalable_estimated_num_keys(const bloomline_scalable_t*);
-extern double bloomline_scalable_estimated_false_positive_rate(const bloomline_scalable_t*);
-extern uint8_t bloomline_scalable_is_past_capacity(const bloomline_scalable_t*);
+size_t bloomline_scalable_num_stages(const bloomline_scalable_t*);
+uint64_t bloomline_scalable_num_bits(const bloomline_scalable_t*);
+uint64_t bloomline_scalable_capacity(const bloomline_scalable_t*);
+uint64_t bloomline_scalable_num_keys(const bloomline_scalable_t*);
+uint64_t bloomline_scalable_estimated_num_keys(const bloomline_scalable_t*);
+double bloomline_scalable_estimated_false_positive_rate(const bloomline_scalable_t*);
+uint8_t bloomline_scalable_is_past_capacity(const bloomline_scalable_t*);
 
 /* Options of counting filters: counting_bloom_filter.h */
 
-extern bloomline_countingoptions_t* bloomline_countingoptions_create(void);
-extern void bloomline_countingoptions_destroy(bloomline_countingoptions_t*);
-extern void bloomline_countingoptions_set_capacity(bloomline_countingoptions_t*, uint64_t num_keys);
-extern void bloomline_countingoptions_set_false_positive_rate(bloomline_countingoptions_t*,
-                                                              double rate);
-extern void bloomline_countingoptions_set_num_counters(bloomline_countingoptions_t*,
-                                                       uint64_t num_counters);
-extern void bloomline_countingoptions_set_num_probes(bloomline_countingoptions_t*, int num_probes);
-extern void bloomline_countingoptions_set_counter_bits(bloomline_countingoptions_t*,
-                                                       int counter_bits);
-extern void bloomline_countingoptions_set_seed(bloomline_countingoptions_t*, uint64_t seed);
+bloomline_countingoptions_t* bloomline_countingoptions_create(void);
+void bloomline_countingoptions_destroy(bloomline_countingoptions_t*);
+void bloomline_countingoptions_set_capacity(bloomline_countingoptions_t*, uint64_t num_keys);
+void bloomline_countingoptions_set_false_positive_rate(bloomline_countingoptions_t*, double rate);
+void bloomline_countingoptions_set_num_counters(bloomline_countingoptions_t*,
+                                                uint64_t num_counters);
+void bloomline_countingoptions_set_num_probes(bloomline_countingoptions_t*, int num_probes);
+void bloomline_countingoptions_set_counter_bits(bloomline_countingoptions_t*, int counter_bits);
+void bloomline_countingoptions_set_seed(bloomline_countingoptions_t*, uint64_t seed);
 
 /* Counting filters: counting_bloom_filter.h. Remove only what was added. */
 
-extern bloomline_counting_t* bloomline_counting_create(const bloomline_countingoptions_t* options,
-                                                       char** errptr);
-extern bloomline_counting_t* bloomline_counting_load(const char* path, char** errptr);
-extern bloomline_counting_t* bloomline_counting_from_bytes(const char* bytes, size_t length,
-                                                           char** errptr);
-extern void bloomline_counting_destroy(bloomline_counting_t*);
+bloomline_counting_t* bloomline_counting_create(const bloomline_countingoptions_t* options,
+                                                char** errptr);
+bloomline_counting_t* bloomline_counting_load(const char* path, char** errptr);
+bloomline_counting_t* bloomline_counting_from_bytes(const char* bytes, size_t length,
+                                                    char** errptr);
+void bloomline_counting_destroy(bloomline_counting_t*);
 
-extern uint8_t bloomline_counting_add_key(bloomline_counting_t*, const char* key,
-                                          size_t key_length);
-extern uint8_t bloomline_counting_remove_key(bloomline_counting_t*, const char* key,
-                                             size_t key_length);
-extern uint8_t bloomline_counting_may_match(const bloomline_counting_t*, const char* key,
+uint8_t bloomline_counting_add_key(bloomline_counting_t*, const char* key, size_t key_length);
+uint8_t bloomline_counting_remove_key(bloomline_counting_t*, const char* key, size_t key_length);
+uint8_t bloomline_counting_may_match(const bloomline_counting_t*, const char* key,
+                                     size_t key_length);
+uint32_t bloomline_counting_estimated_count(const bloomline_counting_t*, const char* key,
                                             size_t key_length);
-extern uint32_t bloomline_counting_estimated_count(const bloomline_counting_t*, const char* key,
-                                                   size_t key_length);
-extern size_t bloomline_counting_add_keys(bloomline_counting_t*, size_t num_keys,
-                                          const char* const* keys, const size_t* key_lengths,
-                                          uint8_t* answers);
-extern size_t bloomline_counting_remove_keys(bloomline_counting_t*, size_t num_keys,
-                                             const char* const* keys, const size_t* key_lengths,
-                                             uint8_t* answers);
-extern void bloomline_counting_may_match_keys(const bloomline_counting_t*, size_t num_keys,
-                                              const char* const* keys, const size_t* key_lengths,
-                                              uint8_t* may_match);
+size_t bloomline_counting_add_keys(bloomline_counting_t*, size_t num_keys, const char* const* keys,
+                                   const size_t* key_lengths, uint8_t* answers);
+size_t bloomline_counting_remove_keys(bloomline_counting_t*, size_t num_keys,
+                                      const char* const* keys, const size_t* key_lengths,
+                                      uint8_t* answers);
+void bloomline_counting_may_match_keys(const bloomline_counting_t*, size_t num_keys,
+                                       const char* const* keys, const size_t* key_lengths,
+                                       uint8_t* may_match);
 
-extern uint8_t bloomline_counting_merge(bloomline_counting_t*, const bloomline_counting_t* other,
-                                        char** errptr);
-extern uint8_t bloomline_counting_save(const bloomline_counting_t*, const char* path,
-                                       char** errptr);
-extern char* bloomline_counting_to_bytes(const bloomline_counting_t*, size_t* length,
-                                         char** errptr);
-extern bloomline_bloom_t* bloomline_counting_create_bloom(const bloomline_counting_t*,
-                                                          char** errptr);
-extern void bloomline_counting_clear(bloomline_counting_t*);
+uint8_t bloomline_counting_merge(bloomline_counting_t*, const bloomline_counting_t* other,
+                                 char** errptr);
+uint8_t bloomline_counting_save(const bloomline_counting_t*, const char* path, char** errptr);
+char* bloomline_counting_to_bytes(const bloomline_counting_t*, size_t* length, char** errptr);
+bloomline_bloom_t* bloomline_counting_create_bloom(const bloomline_counting_t*, char** errptr);
+void bloomline_counting_clear(bloomline_counting_t*);
 
-extern uint8_t bloomline_counting_equal(const bloomline_counting_t*, const bloomline_counting_t*);
-extern uint64_t bloomline_counting_num_counters(const bloomline_counting_t*);
-extern int bloomline_counting_counter_bits(const bloomline_counting_t*);
-extern int bloomline_counting_num_probes(const bloomline_counting_t*);
-extern uint64_t bloomline_counting_seed(const bloomline_counting_t*);
-extern uint64_t bloomline_counting_capacity(const bloomline_counting_t*);
-extern uint32_t bloomline_counting_max_count(const bloomline_counting_t*);
-extern uint64_t bloomline_counting_num_keys(const bloomline_counting_t*);
-extern uint64_t bloomline_counting_num_saturated_counters(const bloomline_counting_t*);
+uint8_t bloomline_counting_equal(const bloomline_counting_t*, const bloomline_counting_t*);
+uint64_t bloomline_counting_num_counters(const bloomline_counting_t*);
+int bloomline_counting_counter_bits(const bloomline_counting_t*);
+int bloomline_counting_num_probes(const bloomline_counting_t*);
+uint64_t bloomline_counting_seed(const bloomline_counting_t*);
+uint64_t bloomline_counting_capacity(const bloomline_counting_t*);
+uint32_t bloomline_counting_max_count(const bloomline_counting_t*);
+uint64_t bloomline_counting_num_keys(const bloomline_counting_t*);
+uint64_t bloomline_counting_num_saturated_counters(const bloomline_counting_t*);
 
 /* Kernels: cpu.h */
 
-extern const char* bloomline_active_kernel_name(void); /* static storage */
-extern uint8_t bloomline_force_kernel(const char* name, char** errptr);
+const char* bloomline_active_kernel_name(void); /* static storage */
+uint8_t bloomline_force_kernel(const char* name, char** errptr);
 
-extern void bloomline_free(void*);
-extern const char* bloomline_version(void); /* as "0.1.0"; static storage */
+void bloomline_free(void*);
+const char* bloomline_version(void); /* as "0.1.0"; static storage */
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -15,12 +15,11 @@ extern "C" {
    destroys it. `format` is 0 (classic), 1 (blocked) or 2 (compact).
 
    Cost beside C++: LevelDB's bindings copy the list of keys and each filter once more. */
-extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format,
-                                                                     double bits_per_key,
-                                                                     char** errptr);
+leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format, double bits_per_key,
+                                                              char** errptr);
 
 /* The same under `name`, and with `seed` (0: none), which the caller stores. */
-extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
+leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
     int format, double bits_per_key, const char* name, uint64_t seed, char** errptr);
 
 #ifdef __cplusplus

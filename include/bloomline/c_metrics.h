@@ -7,7 +7,7 @@ extern "C" {
 #endif
 
 /* MetricsText(), to be passed to free(). NULL: out of memory. Thread-safe. */
-extern char* bloomline_metrics_text(char** errptr);
+char* bloomline_metrics_text(char** errptr);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -30,87 +30,83 @@ enum { bloomline_shared_no = 0, bloomline_shared_maybe = 1, bloomline_shared_una
 /* How to reach Redis. Texts are copied; NULL is the default. A setter returns false, and changes
    nothing, if memory is missing. */
 
-extern bloomline_redisservers_t* bloomline_redisservers_create(void);
-extern void bloomline_redisservers_destroy(bloomline_redisservers_t*);
+bloomline_redisservers_t* bloomline_redisservers_create(void);
+void bloomline_redisservers_destroy(bloomline_redisservers_t*);
 /* Replaces the addresses. False also if one is NULL. */
-extern uint8_t bloomline_redisservers_set_servers(bloomline_redisservers_t*, size_t num_servers,
-                                                  const char* const* servers);
-extern uint8_t bloomline_redisservers_set_username(bloomline_redisservers_t*, const char* username);
-extern uint8_t bloomline_redisservers_set_password(bloomline_redisservers_t*, const char* password);
-extern void bloomline_redisservers_set_database(bloomline_redisservers_t*, int database);
-extern uint8_t bloomline_redisservers_set_tls_ca_file(bloomline_redisservers_t*, const char* path);
-extern uint8_t bloomline_redisservers_set_tls_ca_path(bloomline_redisservers_t*, const char* path);
-extern uint8_t bloomline_redisservers_set_tls_certificate_file(bloomline_redisservers_t*,
-                                                               const char* path);
-extern uint8_t bloomline_redisservers_set_tls_key_file(bloomline_redisservers_t*, const char* path);
-extern uint8_t bloomline_redisservers_set_tls_server_name(bloomline_redisservers_t*,
-                                                          const char* name);
-extern void bloomline_redisservers_set_tls_verify(bloomline_redisservers_t*, uint8_t verify);
-extern void bloomline_redisservers_set_connect_timeout_ms(bloomline_redisservers_t*, int ms);
-extern void bloomline_redisservers_set_command_timeout_ms(bloomline_redisservers_t*, int ms);
-extern void bloomline_redisservers_set_max_retries(bloomline_redisservers_t*, int max_retries);
-extern void bloomline_redisservers_set_when_unavailable(bloomline_redisservers_t*,
-                                                        int when_unavailable);
+uint8_t bloomline_redisservers_set_servers(bloomline_redisservers_t*, size_t num_servers,
+                                           const char* const* servers);
+uint8_t bloomline_redisservers_set_username(bloomline_redisservers_t*, const char* username);
+uint8_t bloomline_redisservers_set_password(bloomline_redisservers_t*, const char* password);
+void bloomline_redisservers_set_database(bloomline_redisservers_t*, int database);
+uint8_t bloomline_redisservers_set_tls_ca_file(bloomline_redisservers_t*, const char* path);
+uint8_t bloomline_redisservers_set_tls_ca_path(bloomline_redisservers_t*, const char* path);
+uint8_t bloomline_redisservers_set_tls_certificate_file(bloomline_redisservers_t*,
+                                                        const char* path);
+uint8_t bloomline_redisservers_set_tls_key_file(bloomline_redisservers_t*, const char* path);
+uint8_t bloomline_redisservers_set_tls_server_name(bloomline_redisservers_t*, const char* name);
+void bloomline_redisservers_set_tls_verify(bloomline_redisservers_t*, uint8_t verify);
+void bloomline_redisservers_set_connect_timeout_ms(bloomline_redisservers_t*, int ms);
+void bloomline_redisservers_set_command_timeout_ms(bloomline_redisservers_t*, int ms);
+void bloomline_redisservers_set_max_retries(bloomline_redisservers_t*, int max_retries);
+void bloomline_redisservers_set_when_unavailable(bloomline_redisservers_t*, int when_unavailable);
 
 /* Options of a filter. */
 
-extern bloomline_sharedoptions_t* bloomline_sharedoptions_create(void);
-extern void bloomline_sharedoptions_destroy(bloomline_sharedoptions_t*);
-extern void bloomline_sharedoptions_set_capacity(bloomline_sharedoptions_t*, uint64_t num_keys);
-extern void bloomline_sharedoptions_set_false_positive_rate(bloomline_sharedoptions_t*,
-                                                            double rate);
-extern void bloomline_sharedoptions_set_seed(bloomline_sharedoptions_t*, uint64_t seed);
-extern void bloomline_sharedoptions_set_shard_bytes(bloomline_sharedoptions_t*,
-                                                    uint64_t shard_bytes);
+bloomline_sharedoptions_t* bloomline_sharedoptions_create(void);
+void bloomline_sharedoptions_destroy(bloomline_sharedoptions_t*);
+void bloomline_sharedoptions_set_capacity(bloomline_sharedoptions_t*, uint64_t num_keys);
+void bloomline_sharedoptions_set_false_positive_rate(bloomline_sharedoptions_t*, double rate);
+void bloomline_sharedoptions_set_seed(bloomline_sharedoptions_t*, uint64_t seed);
+void bloomline_sharedoptions_set_shard_bytes(bloomline_sharedoptions_t*, uint64_t shard_bytes);
 
 /* What an addition waits for. NULL stands for the defaults. */
 
-extern bloomline_addoptions_t* bloomline_addoptions_create(void);
-extern void bloomline_addoptions_destroy(bloomline_addoptions_t*);
-extern void bloomline_addoptions_set_min_replicas(bloomline_addoptions_t*, int min_replicas);
-extern void bloomline_addoptions_set_replica_timeout_ms(bloomline_addoptions_t*, int ms);
+bloomline_addoptions_t* bloomline_addoptions_create(void);
+void bloomline_addoptions_destroy(bloomline_addoptions_t*);
+void bloomline_addoptions_set_min_replicas(bloomline_addoptions_t*, int min_replicas);
+void bloomline_addoptions_set_replica_timeout_ms(bloomline_addoptions_t*, int ms);
 
 /* Filters. */
 
-extern bloomline_shared_t* bloomline_shared_create(const bloomline_redisservers_t* servers,
-                                                   const char* name,
-                                                   const bloomline_sharedoptions_t* options,
-                                                   char** errptr);
-extern bloomline_shared_t* bloomline_shared_open(const bloomline_redisservers_t* servers,
-                                                 const char* name, char** errptr);
-extern uint8_t bloomline_shared_delete(const bloomline_redisservers_t* servers, const char* name,
-                                       char** errptr);
+bloomline_shared_t* bloomline_shared_create(const bloomline_redisservers_t* servers,
+                                            const char* name,
+                                            const bloomline_sharedoptions_t* options,
+                                            char** errptr);
+bloomline_shared_t* bloomline_shared_open(const bloomline_redisservers_t* servers, const char* name,
+                                          char** errptr);
+uint8_t bloomline_shared_delete(const bloomline_redisservers_t* servers, const char* name,
+                                char** errptr);
 /* Closes the connections. The filter stays in Redis. */
-extern void bloomline_shared_destroy(bloomline_shared_t*);
+void bloomline_shared_destroy(bloomline_shared_t*);
 
 /* An AddResult. */
-extern int bloomline_shared_add_key(bloomline_shared_t*, const char* key, size_t key_length,
-                                    const bloomline_addoptions_t* options);
+int bloomline_shared_add_key(bloomline_shared_t*, const char* key, size_t key_length,
+                             const bloomline_addoptions_t* options);
 /* False: a result is bloomline_shared_failed. `results` may be NULL. Pipelines 4096 keys at a
    time. */
-extern uint8_t bloomline_shared_add_keys(bloomline_shared_t*, size_t num_keys,
-                                         const char* const* keys, const size_t* key_lengths,
-                                         const bloomline_addoptions_t* options, int* results);
+uint8_t bloomline_shared_add_keys(bloomline_shared_t*, size_t num_keys, const char* const* keys,
+                                  const size_t* key_lengths, const bloomline_addoptions_t* options,
+                                  int* results);
 /* An Answer. */
-extern int bloomline_shared_may_match(bloomline_shared_t*, const char* key, size_t key_length);
+int bloomline_shared_may_match(bloomline_shared_t*, const char* key, size_t key_length);
 /* False: Redis left a query unanswered. */
-extern uint8_t bloomline_shared_may_match_keys(bloomline_shared_t*, size_t num_keys,
-                                               const char* const* keys, const size_t* key_lengths,
-                                               int* answers);
+uint8_t bloomline_shared_may_match_keys(bloomline_shared_t*, size_t num_keys,
+                                        const char* const* keys, const size_t* key_lengths,
+                                        int* answers);
 /* NULL for none. Valid until the filter is used again. */
-extern const char* bloomline_shared_error(const bloomline_shared_t*);
+const char* bloomline_shared_error(const bloomline_shared_t*);
 
 /* Valid as long as the handle. */
-extern const char* bloomline_shared_name(const bloomline_shared_t*);
-extern uint64_t bloomline_shared_capacity(const bloomline_shared_t*);
-extern double bloomline_shared_false_positive_rate(const bloomline_shared_t*);
-extern uint64_t bloomline_shared_num_bytes(const bloomline_shared_t*);
-extern uint32_t bloomline_shared_num_shards(const bloomline_shared_t*);
-extern int bloomline_shared_num_probes(const bloomline_shared_t*);
+const char* bloomline_shared_name(const bloomline_shared_t*);
+uint64_t bloomline_shared_capacity(const bloomline_shared_t*);
+double bloomline_shared_false_positive_rate(const bloomline_shared_t*);
+uint64_t bloomline_shared_num_bytes(const bloomline_shared_t*);
+uint32_t bloomline_shared_num_shards(const bloomline_shared_t*);
+int bloomline_shared_num_probes(const bloomline_shared_t*);
 
 /* See bloomline_free and bloomline_version. */
-extern void bloomline_redis_free(void*);
-extern const char* bloomline_redis_version(void);
+void bloomline_redis_free(void*);
+const char* bloomline_redis_version(void);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -24,19 +24,18 @@ extern "C" {
    "bloomline:BITS_PER_KEY" or "{id=bloomline;OPTION=VALUE;...}". For a wrong value, stderr has a
    line, too. Thread-safe. rocksdb_block_based_options_set_filter_policy takes the policy over, or
    rocksdb_filterpolicy_destroy destroys it. */
-extern rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const char* options,
-                                                                     char** errptr);
+rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const char* options, char** errptr);
 
 /* NewRangeExtractor of rocksdb.h. rocksdb_options_set_prefix_extractor takes it over, or
    rocksdb_slicetransform_destroy destroys it. */
-extern rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ranges(char** errptr);
+rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ranges(char** errptr);
 
 /* RegisterBloomline of rocksdb.h. */
-extern uint8_t bloomline_rocksdb_register(char** errptr);
+uint8_t bloomline_rocksdb_register(char** errptr);
 
 /* Checks options of a column family in a string, "comparator=NAME;block_based_table_factory={...}":
    for an unknown name of an object, RocksDB itself takes its default and returns no error. */
-extern uint8_t bloomline_rocksdb_validate_family_options(const char* options, char** errptr);
+uint8_t bloomline_rocksdb_validate_family_options(const char* options, char** errptr);
 
 /* RewriteFilters of rewrite_filters.h. A `column_family` of NULL is the default one. `options` has
    the RewriteOptions that are numbers or flags: "bytes_per_second=20000000;include_level0=true"; ""
@@ -46,7 +45,7 @@ extern uint8_t bloomline_rocksdb_validate_family_options(const char* options, ch
    Sets *num_skipped, if it is not NULL, to the number of files that still have another filter, and
    *report, if `report` is not NULL, to the report as text, for rocksdb_free; on failure it says
    what was done until then. */
-extern uint8_t bloomline_rocksdb_rewrite_filters(
+uint8_t bloomline_rocksdb_rewrite_filters(
     rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* options,
     uint8_t (*progress)(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrite), void* state,
     uint64_t* num_skipped, char** report, char** errptr);

@@ -39,9 +39,9 @@ def prototypes(header: str) -> Dict[str, Prototype]:
     data = pkgutil.get_data(__package__, header) or b""  # the package may be in a zip
     text = re.sub(r"/\*.*?\*/", "", data.decode(), flags=re.DOTALL)
     # A function without a prototype would lose half of each handle.
-    if "extern" not in text:
+    if "bloomline_" not in text:
         raise ImportError(f"bloomline: {header} of the package is not the library's header")
     return {name: (_result(result), [] if parameters == "void" else
                    [_parameter(one) for one in parameters.split(",")])
             for result, name, parameters in re.findall(
-                r"^extern ([^;(]*?) ?(bloomline_\w+)\(([^;]*)\);", text, flags=re.MULTILINE)}
+                r"^(\w[^;(]*?) ?(bloomline_\w+)\(([^;]*)\);", text, flags=re.MULTILINE)}

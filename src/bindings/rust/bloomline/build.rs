@@ -37,7 +37,7 @@ fn declare(header: &str) {
         if let Some((_, name)) = words.rsplit_once("typedef struct ") {
             let name = name.split(' ').next().expect("the name of a type");
             types += &format!("#[repr(C)]\npub struct {name}([u8; 0]);\n");
-        } else if let Some((head, parameters)) = words.replace("extern ", "").split_once('(') {
+        } else if let Some((head, parameters)) = words.split_once('(') {
             let (result, name) = head.rsplit_once(' ').expect("a result and a name");
             let parameters = parameters.trim_end_matches(')').split(", ").map(|parameter| {
                 match parameter.rsplit_once(' ') {
