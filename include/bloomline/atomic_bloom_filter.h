@@ -26,7 +26,8 @@ namespace bloomline {
 //
 // Cost of adding a key: one atomic operation for each 64-bit word that it changes, three or four at
 // 1 %. A key that changes nothing only reads.
-class AtomicBloomFilter {
+class AtomicBloomFilter : private BloomFilterBase,
+                          public filter::AddsContainers<AtomicBloomFilter> {
  public:
   static std::unique_ptr<AtomicBloomFilter> Create(const BloomFilterOptions& options,
                                                    std::string* error);
@@ -42,53 +43,28 @@ class AtomicBloomFilter {
   // are added meanwhile may be there in part.
   std::unique_ptr<BloomFilter> Snapshot(std::string* error) const;
 
-  ~AtomicBloomFilter();
-  AtomicBloomFilter(AtomicBloomFilter&&) noexcept;
-  AtomicBloomFilter& operator=(AtomicBloomFilter&&) noexcept;
-
   // If several threads add one key at the same time, more than one may get true.
-  bool AddKey(std::string_view key);
+  bool AddKey(std::string_view key) { return AddHash(HashOf(key)); }
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
-  template <typename Keys, typename = filter::IfKeys<Keys>>
-  size_t AddKeys(const Keys& keys, bool* changed = nullptr) {
-    return filter::SumOverKeys(keys, changed,
-                               [&](size_t n, const std::string_view* group, bool* answers) {
-                                 return AddKeys(n, group, answers);
-                               });
-  }
-  template <typename Key, typename = filter::IfKeys<std::initializer_list<Key>>>
-  size_t AddKeys(std::initializer_list<Key> keys, bool* changed = nullptr) {
-    return AddKeys<std::initializer_list<Key>>(keys, changed);
-  }
-  bool AddHash(uint64_t hash);
+  using AddsContainers::AddKeys;
+  bool AddHash(uint64_t hash) { return functions_.add(lines_, hash); }
   size_t AddHashes(size_t n, const uint64_t* hashes, bool* changed = nullptr);
 
-  bool MayMatch(std::string_view key) const;
-  void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
-  template <typename Keys, typename = filter::IfKeys<Keys>>
-  void MayMatch(const Keys& keys, bool* may_match) const {
-    filter::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
-      MayMatch(n, group, may_match + first);
-    });
-  }
-  uint64_t HashOf(std::string_view key) const;
-  bool MayMatchHash(uint64_t hash) const;
-  void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
-
-  BloomLayout layout() const;
-  uint64_t num_bits() const;
-  int num_probes() const;
-  uint64_t seed() const;
-  uint64_t capacity() const;
-
-  // A num_keys that all threads write would cost more than the filter.
-  uint64_t EstimatedNumKeys() const;
-  double EstimatedFalsePositiveRate() const;
+  // num_keys is missing: one that all threads write would cost more than the filter.
+  using BloomFilterBase::capacity;
+  using BloomFilterBase::EstimatedFalsePositiveRate;
+  using BloomFilterBase::EstimatedNumKeys;
+  using BloomFilterBase::HashOf;
+  using BloomFilterBase::layout;
+  using BloomFilterBase::MayMatch;
+  using BloomFilterBase::MayMatchHash;
+  using BloomFilterBase::MayMatchHashes;
+  using BloomFilterBase::num_bits;
+  using BloomFilterBase::num_probes;
+  using BloomFilterBase::seed;
 
  private:
-  explicit AtomicBloomFilter(std::unique_ptr<sets::BloomState> state);
-
-  std::unique_ptr<sets::BloomState> state_;
+  using BloomFilterBase::BloomFilterBase;
 };
 
 }  // namespace bloomline

@@ -100,7 +100,7 @@ struct BloomFilterOptions {
 };
 
 // Common to BloomFilter and MappedBloomFilter.
-class BloomFilterBase {
+class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
  public:
   BloomFilterBase(const BloomFilterBase&) = delete;
   BloomFilterBase& operator=(const BloomFilterBase&) = delete;
@@ -112,12 +112,7 @@ class BloomFilterBase {
 
   // may_match[i] = MayMatch(keys[i]) for i < n, or for a container or array of keys (keys.h).
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
-  template <typename Keys, typename = filter::IfKeys<Keys>>
-  void MayMatch(const Keys& keys, bool* may_match) const {
-    filter::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
-      MayMatch(n, group, may_match + first);
-    });
-  }
+  using QueriesContainers::MayMatch;
 
   // MayMatch(k) is MayMatchHash(HashOf(k)). Another hash works, too, if all its 64 bits are well
   // mixed and the filter gets no other.
@@ -176,7 +171,7 @@ class BloomFilterBase {
 };
 
 // Its memory is aligned to 64 bytes, and from 2 MiB on in huge pages where the system has them.
-class BloomFilter : public BloomFilterBase {
+class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomFilter> {
  public:
   static std::unique_ptr<BloomFilter> Create(const BloomFilterOptions& options, std::string* error);
 
@@ -188,10 +183,6 @@ class BloomFilter : public BloomFilterBase {
   static std::unique_ptr<BloomFilter> Load(const std::string& path, std::string* error);
   static std::unique_ptr<BloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
-  ~BloomFilter();
-  BloomFilter(BloomFilter&&) noexcept;
-  BloomFilter& operator=(BloomFilter&&) noexcept;
-
   // Adds a key of any length. False: it was in before, or was a false positive, and no bit changed.
   bool AddKey(std::string_view key) {
     return AddHash(hasher_.IsShort(key.size()) ? hasher_(key) : HashOf(key));
@@ -200,17 +191,7 @@ class BloomFilter : public BloomFilterBase {
   // Adds n keys in order, or a container or array of keys (keys.h). Returns how many changed a bit;
   // changed[i], if not null, is the result of keys[i].
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
-  template <typename Keys, typename = filter::IfKeys<Keys>>
-  size_t AddKeys(const Keys& keys, bool* changed = nullptr) {
-    return filter::SumOverKeys(keys, changed,
-                               [&](size_t n, const std::string_view* group, bool* answers) {
-                                 return AddKeys(n, group, answers);
-                               });
-  }
-  template <typename Key, typename = filter::IfKeys<std::initializer_list<Key>>>
-  size_t AddKeys(std::initializer_list<Key> keys, bool* changed = nullptr) {
-    return AddKeys<std::initializer_list<Key>>(keys, changed);
-  }
+  using AddsContainers::AddKeys;
 
   // The same for hashes: see HashOf.
   bool AddHash(uint64_t hash) {
@@ -233,7 +214,7 @@ class BloomFilter : public BloomFilterBase {
   friend class AtomicBloomFilter;
   friend class CountingBloomFilter;
   friend class ScalableBloomFilter;
-  explicit BloomFilter(std::unique_ptr<sets::BloomState> state);
+  using BloomFilterBase::BloomFilterBase;
   static std::unique_ptr<BloomFilter> FromState(std::unique_ptr<sets::BloomState> state);
   static std::unique_ptr<BloomFilter> Read(const support::ByteSource& source, std::string* error);
   template <typename Combine>
@@ -252,12 +233,9 @@ class MappedBloomFilter : public BloomFilterBase {
 
   static std::unique_ptr<MappedBloomFilter> Open(const std::string& path, Verify verify,
                                                  std::string* error);
-  ~MappedBloomFilter();
-  MappedBloomFilter(MappedBloomFilter&&) noexcept;
-  MappedBloomFilter& operator=(MappedBloomFilter&&) noexcept;
 
  private:
-  explicit MappedBloomFilter(std::unique_ptr<sets::BloomState> state);
+  using BloomFilterBase::BloomFilterBase;
 };
 
 }  // namespace bloomline

@@ -57,7 +57,8 @@ struct CountingBloomFilterOptions {
   std::string Validate() const;
 };
 
-class CountingBloomFilter {
+class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter>,
+                            public filter::AddsContainers<CountingBloomFilter> {
  public:
   static std::unique_ptr<CountingBloomFilter> Create(const CountingBloomFilterOptions& options,
                                                      std::string* error);
@@ -85,17 +86,7 @@ class CountingBloomFilter {
   size_t AddKeys(size_t n, const std::string_view* keys, bool* was_absent = nullptr);
   size_t RemoveKeys(size_t n, const std::string_view* keys, bool* removed = nullptr);
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
-  template <typename Keys, typename = filter::IfKeys<Keys>>
-  size_t AddKeys(const Keys& keys, bool* was_absent = nullptr) {
-    return filter::SumOverKeys(keys, was_absent,
-                               [&](size_t n, const std::string_view* group, bool* answers) {
-                                 return AddKeys(n, group, answers);
-                               });
-  }
-  template <typename Key, typename = filter::IfKeys<std::initializer_list<Key>>>
-  size_t AddKeys(std::initializer_list<Key> keys, bool* was_absent = nullptr) {
-    return AddKeys<std::initializer_list<Key>>(keys, was_absent);
-  }
+  using AddsContainers::AddKeys;
   template <typename Keys, typename = filter::IfKeys<Keys>>
   size_t RemoveKeys(const Keys& keys, bool* removed = nullptr) {
     return filter::SumOverKeys(keys, removed,
@@ -107,12 +98,7 @@ class CountingBloomFilter {
   size_t RemoveKeys(std::initializer_list<Key> keys, bool* removed = nullptr) {
     return RemoveKeys<std::initializer_list<Key>>(keys, removed);
   }
-  template <typename Keys, typename = filter::IfKeys<Keys>>
-  void MayMatch(const Keys& keys, bool* may_match) const {
-    filter::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
-      MayMatch(n, group, may_match + first);
-    });
-  }
+  using QueriesContainers::MayMatch;
 
   // The same for hashes.
   uint64_t HashOf(std::string_view key) const;

@@ -98,7 +98,7 @@ class FilterBuilder {
 // Queries filter bytes, at any alignment, which must outlive the view. Any bytes are safe; those it
 // does not understand match every key. Cheap to copy. Const functions are thread-safe. Only
 // Validate allocates.
-class FilterView {
+class FilterView : public filter::QueriesContainers<FilterView> {
  public:
   // Matches every key.
   FilterView();
@@ -118,12 +118,7 @@ class FilterView {
   // may_match[i] = MayMatch(keys[i]) for i < n, or for a container or array of keys (keys.h);
   // faster on filters larger than the caches.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
-  template <typename Keys, typename = filter::IfKeys<Keys>>
-  void MayMatch(const Keys& keys, bool* may_match) const {
-    filter::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
-      MayMatch(n, group, may_match + first);
-    });
-  }
+  using QueriesContainers::MayMatch;
 
   // MayMatchHash(HashOf(key)) is MayMatch(key). HashOf is for this view alone; see HashKey.
   uint64_t HashOf(std::string_view key) const;

@@ -192,6 +192,34 @@ size_t SumOverKeys(const Keys& keys, bool* answers, Run run) {
   return sum;
 }
 
+// Gives a filter that queries arrays of std::string_view the call for a container or array of keys.
+template <typename Filter>
+class QueriesContainers {
+ public:
+  template <typename Keys, typename = IfKeys<Keys>>
+  void MayMatch(const Keys& keys, bool* may_match) const {
+    ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
+      static_cast<const Filter*>(this)->MayMatch(n, group, may_match + first);
+    });
+  }
+};
+
+// The same for a filter that adds arrays.
+template <typename Filter>
+class AddsContainers {
+ public:
+  template <typename Keys, typename = IfKeys<Keys>>
+  size_t AddKeys(const Keys& keys, bool* changed = nullptr) {
+    return SumOverKeys(keys, changed, [&](size_t n, const std::string_view* group, bool* answers) {
+      return static_cast<Filter*>(this)->AddKeys(n, group, answers);
+    });
+  }
+  template <typename Key, typename = IfKeys<std::initializer_list<Key>>>
+  size_t AddKeys(std::initializer_list<Key> keys, bool* changed = nullptr) {
+    return AddKeys<std::initializer_list<Key>>(keys, changed);
+  }
+};
+
 }  // namespace filter
 }  // namespace bloomline
 

@@ -52,7 +52,8 @@ struct ScalableBloomFilterOptions {
   std::string Validate() const;
 };
 
-class ScalableBloomFilter {
+class ScalableBloomFilter : public filter::QueriesContainers<ScalableBloomFilter>,
+                            public filter::AddsContainers<ScalableBloomFilter> {
  public:
   static std::unique_ptr<ScalableBloomFilter> Create(const ScalableBloomFilterOptions& options,
                                                      std::string* error);
@@ -69,27 +70,12 @@ class ScalableBloomFilter {
 
   // Returns how many were added.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
-  template <typename Keys, typename = filter::IfKeys<Keys>>
-  size_t AddKeys(const Keys& keys, bool* changed = nullptr) {
-    return filter::SumOverKeys(keys, changed,
-                               [&](size_t n, const std::string_view* group, bool* answers) {
-                                 return AddKeys(n, group, answers);
-                               });
-  }
-  template <typename Key, typename = filter::IfKeys<std::initializer_list<Key>>>
-  size_t AddKeys(std::initializer_list<Key> keys, bool* changed = nullptr) {
-    return AddKeys<std::initializer_list<Key>>(keys, changed);
-  }
+  using AddsContainers::AddKeys;
 
   // Cost: one cache miss for each stage up to the first that matches.
   bool MayMatch(std::string_view key) const;
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
-  template <typename Keys, typename = filter::IfKeys<Keys>>
-  void MayMatch(const Keys& keys, bool* may_match) const {
-    filter::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
-      MayMatch(n, group, may_match + first);
-    });
-  }
+  using QueriesContainers::MayMatch;
 
   const ScalableBloomFilterOptions& options() const;
   size_t num_stages() const;
@@ -119,8 +105,6 @@ class ScalableBloomFilter {
  private:
   struct Saved;
   explicit ScalableBloomFilter(const ScalableBloomFilterOptions& options);
-  static std::unique_ptr<ScalableBloomFilter> New(const ScalableBloomFilterOptions& options,
-                                                  std::string* error);
   static std::unique_ptr<ScalableBloomFilter> Read(const support::ByteSource& source,
                                                    std::string* error);
   bool AddStage(std::string* error);

@@ -4,33 +4,59 @@
 #include <cmath>
 
 #include "src/filter/bits/unrolled.h"
-#include "src/filter/layouts/blocked/atomic_blocks.h"
+#include "src/filter/layouts/kernel.h"
 
 namespace bloomline::sets {
 namespace {
 
-using kernels::LoadAtomic;
 using kernels::PayloadView;
 using kernels::ProbePair;
-using kernels::RunUnrolled;
 using kernels::UnrolledFunction;
 
-// How many cache lines have how many bits set.
-struct LineCounts {
-  explicit LineCounts(const BloomBits& bits) {
-    kernels::CountBlocksByFill(bits.data, bits.shape.num_lines, lines_with);
-  }
-  double SetBits() const {
-    double bits = 0;
-    for (uint64_t ones = 0; ones <= kernels::kBlockBits; ++ones) {
-      bits += static_cast<double>(ones) * static_cast<double>(lines_with[ones]);
-    }
-    return bits;
-  }
-  uint64_t lines_with[kernels::kBlockBits + 1] = {};
-};
+// ---- Words of 64 bits, which several threads read and set by relaxed atomic operations.
 
-// The standard layout, whose probes range over all lines: docs/format.md, section 3.6.
+constexpr uint32_t kWordBits = 64;
+static_assert(__atomic_always_lock_free(sizeof(uint64_t), nullptr),
+              "an atomic operation with a lock would be slow");
+
+// Words begin at multiples of 8. On i386 a uint64_t need not, and Clang would call a function.
+using AtomicWord __attribute__((aligned(8))) = uint64_t;
+
+inline uint64_t LoadAtomic(const uint64_t* word) {
+  return __atomic_load_n(static_cast<const AtomicWord*>(word), __ATOMIC_RELAXED);
+}
+
+// Takes 20 clock cycles and waits for the one before. It does not return the old value: that would
+// take a loop.
+inline void OrAtomic(uint64_t* word, uint64_t mask) {
+  __atomic_fetch_or(static_cast<AtomicWord*>(word), mask, __ATOMIC_RELAXED);
+}
+
+// Bit number `bit` of a payload in its word, as an integer access to the word's bytes sees it.
+inline uint64_t WordMask(uint64_t bit) {
+  const uint64_t mask = uint64_t{1} << (bit % kWordBits);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  return __builtin_bswap64(mask);
+#else
+  return mask;
+#endif
+}
+
+inline uint64_t* Words(const PayloadView& lines) {
+  return reinterpret_cast<uint64_t*>(const_cast<char*>(lines.data));
+}
+
+// Counts the bits that are set in word(0), word(1) and so on.
+template <typename GetWord>
+double CountBits(const BloomBits& bits, GetWord word) {
+  uint64_t set = 0;
+  for (uint64_t i = 0; i < bits.num_bits() / kWordBits; ++i) {
+    set += static_cast<uint64_t>(__builtin_popcountll(word(i)));
+  }
+  return static_cast<double>(set);
+}
+
+// ---- The standard layout, whose probes range over all lines: docs/format.md, section 3.6.
 
 inline uint64_t Position(const PayloadView& bits, uint64_t hash, int j) {
   return kernels::StandardBit(kernels::WideProbe(kernels::StandardPair(hash), j),
@@ -38,61 +64,51 @@ inline uint64_t Position(const PayloadView& bits, uint64_t hash, int j) {
 }
 
 inline uint64_t* Word(const PayloadView& bits, uint64_t position) {
-  return reinterpret_cast<uint64_t*>(const_cast<char*>(bits.data)) + position / kernels::kWordBits;
+  return Words(bits) + position / kWordBits;
 }
 
-// set(word, mask) sets the bit of the mask and returns true if it was not set.
-template <typename Set>
-inline void AddKeys(const PayloadView& bits, size_t n, const uint64_t* hashes, bool* changed,
-                    Set set) {
-  for (size_t i = 0; i < n; ++i) {
-    bool is_new = false;
-    for (int j = 0; j < bits.num_probes; ++j) {
-      const uint64_t position = Position(bits, hashes[i], j);
-      is_new |= set(Word(bits, position), kernels::WordMask(position));
-    }
-    changed[i] = is_new;
-  }
+inline bool IsSet(const PayloadView& bits, uint64_t position) {
+  return (LoadAtomic(Word(bits, position)) & WordMask(position)) != 0;
 }
 
-void StandardAddHashes(const PayloadView& bits, size_t n, const uint64_t* hashes, bool* changed) {
-  AddKeys(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
-    const bool is_new = (*word & mask) == 0;
-    *word |= mask;
-    return is_new;
-  });
+// These set the mask's bit and return true if it was not set.
+inline bool SetBit(uint64_t* word, uint64_t mask) {
+  const bool is_new = (*word & mask) == 0;
+  *word |= mask;
+  return is_new;
 }
 
-void StandardAtomicAddHashes(const PayloadView& bits, size_t n, const uint64_t* hashes,
-                             bool* changed) {
-  AddKeys(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
-    if ((kernels::LoadAtomic(word) & mask) != 0) return false;
-    kernels::OrAtomic(word, mask);
-    return true;
-  });
+inline bool SetBitAtomically(uint64_t* word, uint64_t mask) {
+  if ((LoadAtomic(word) & mask) != 0) return false;
+  OrAtomic(word, mask);
+  return true;
 }
 
+template <bool (*kSet)(uint64_t* word, uint64_t mask)>
 bool StandardAdd(const PayloadView& bits, uint64_t hash) {
-  bool changed;
-  StandardAddHashes(bits, 1, &hash, &changed);
-  return changed;
+  bool is_new = false;
+  for (int j = 0; j < bits.num_probes; ++j) {
+    const uint64_t position = Position(bits, hash, j);
+    is_new |= kSet(Word(bits, position), WordMask(position));
+  }
+  return is_new;
+}
+
+template <bool (*kSet)(uint64_t* word, uint64_t mask)>
+void StandardAddMany(const PayloadView& bits, size_t n, const uint64_t* hashes, bool* changed) {
+  for (size_t i = 0; i < n; ++i) changed[i] = StandardAdd<kSet>(bits, hashes[i]);
 }
 
 bool StandardMayMatch(const PayloadView& bits, uint64_t hash) {
   for (int j = 0; j < bits.num_probes; ++j) {
-    const uint64_t position = Position(bits, hash, j);
-    if ((kernels::LoadAtomic(Word(bits, position)) & kernels::WordMask(position)) == 0) {
-      return false;
-    }
+    if (!IsSet(bits, Position(bits, hash, j))) return false;
   }
   return true;
 }
 
-// Other threads may set bits meanwhile. At most kBatchKeys hashes.
-//
 // Probe by probe for all keys. In a full filter, half of the missing keys drop out at each probe.
-void StandardMayMatchHashes(const PayloadView& bits, size_t n, const uint64_t* hashes,
-                            bool* may_match) {
+void StandardMayMatchMany(const PayloadView& bits, size_t n, const uint64_t* hashes,
+                          bool* may_match) {
   size_t alive[kernels::kBatchKeys];
   uint64_t positions[kernels::kBatchKeys];
   for (size_t i = 0; i < n; ++i) {
@@ -106,7 +122,7 @@ void StandardMayMatchHashes(const PayloadView& bits, size_t n, const uint64_t* h
     for (size_t i = 0; i < num_alive; ++i) {
       const size_t key = alive[i];
       const uint64_t* word = Word(bits, positions[i]);
-      const bool is_set = (kernels::LoadAtomic(word) & kernels::WordMask(positions[i])) != 0;
+      const bool is_set = IsSet(bits, positions[i]);
       // No branch on is_set: the next probe of a key that drops out is overwritten, and the line
       // prefetched for it is in the cache already.
       alive[kept] = key;
@@ -121,79 +137,78 @@ void StandardMayMatchHashes(const PayloadView& bits, size_t n, const uint64_t* h
   for (size_t i = 0; i < num_alive; ++i) may_match[alive[i]] = true;
 }
 
-// Blocks of 128 or 64 bits: docs/format.md, section 3.7. A block is two words or one, so a key is a
-// mask that is compared or set at once.
-//
-// One code serves BloomFilter and AtomicBloomFilter: all operations are relaxed atomic ones. Atomic
-// loads cost the same as others, and only words that lack bits are written.
-template <uint32_t kBlockBits>
-struct Blocks {
-  static constexpr uint32_t kWords = kBlockBits / kernels::kWordBits;
-  static constexpr uint64_t kPerLine = kernels::kBlockBits / kBlockBits;
+template <bool (*kSet)(uint64_t* word, uint64_t mask)>
+constexpr BitFunctions StandardFunctions() {
+  return {{StandardMayMatch, StandardAdd<kSet>}, StandardMayMatchMany, StandardAddMany<kSet>};
+}
 
-  struct Mask {
-    uint64_t words[kWords] = {};
-  };
+// ---- Blocks of 512, 128 or 64 bits: docs/format.md, sections 3.3 and 3.7.
+//
+// One code serves one thread and many. Atomic loads cost the same as others, and only words that
+// lack bits are written.
+template <uint32_t kBits>
+struct Blocks {
+  static constexpr uint32_t kWords = kBits / kWordBits;
+  static constexpr uint64_t kPerLine = kernels::kBlockBits / kBits;
 
   static uint64_t* BlockOf(const PayloadView& lines, uint64_t hash) {
-    const uint64_t block = kernels::ScaledTo(lines.num_blocks * kPerLine, hash);
-    return reinterpret_cast<uint64_t*>(const_cast<char*>(lines.data)) + block * kWords;
+    return Words(lines) + kernels::BlockIndex(hash, lines.num_blocks * kPerLine) * kWords;
   }
 
-  static Mask MaskOf(uint64_t hash, int num_probes) {
-    const ProbePair pair = kernels::BlockedPair(hash);
-    Mask mask;
-#pragma GCC unroll 16
-    for (int j = 0; j < num_probes; ++j) {
-      const uint32_t bit = kernels::SmallBlockBit<kBlockBits>(kernels::Probe(pair, j));
-      mask.words[bit / kernels::kWordBits] |= kernels::WordMask(bit);
-    }
-    return mask;
-  }
-
-  struct AddOne {
+  // Tests every bit. The place of the first zero cannot be predicted.
+  struct MayMatch {
     template <int K>
     static bool Run(const PayloadView& lines, uint64_t hash) {
-      const Mask mask = MaskOf(hash, K == 0 ? lines.num_probes : K);
-      uint64_t* block = BlockOf(lines, hash);
-      bool changed = false;
-      for (uint32_t w = 0; w < kWords; ++w) {
-        if ((mask.words[w] & ~LoadAtomic(block + w)) == 0) continue;
-        kernels::OrAtomic(block + w, mask.words[w]);
-        changed = true;
+      const int num_probes = K == 0 ? lines.num_probes : K;
+      const uint64_t* block = BlockOf(lines, hash);
+      const ProbePair pair = kernels::BlockedPair(hash);
+      bool all_set = true;
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) {
+        const uint32_t bit = kernels::BitInBlock<kBits>(kernels::Probe(pair, j));
+        all_set &= (LoadAtomic(block + bit / kWordBits) & WordMask(bit)) != 0;
       }
-      return changed;
+      return all_set;
     }
   };
 
+  // Words that lack no bit are not written, so threads that add keys which are present already do
+  // not take the cache line from each other.
   struct Add {
     template <int K>
-    static void Run(const PayloadView& lines, size_t n, const uint64_t* hashes, bool* changed) {
-      for (size_t i = 0; i < n; ++i) changed[i] = AddOne::template Run<K>(lines, hashes[i]);
-    }
-  };
-
-  struct QueryOne {
-    template <int K>
     static bool Run(const PayloadView& lines, uint64_t hash) {
-      const Mask mask = MaskOf(hash, K == 0 ? lines.num_probes : K);
-      const uint64_t* block = BlockOf(lines, hash);
-      uint64_t missing = 0;
-      for (uint32_t w = 0; w < kWords; ++w) missing |= mask.words[w] & ~LoadAtomic(block + w);
-      return missing == 0;
+      const int num_probes = K == 0 ? lines.num_probes : K;
+      uint64_t* block = BlockOf(lines, hash);
+      const ProbePair pair = kernels::BlockedPair(hash);
+      uint64_t masks[kWords] = {};
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) {
+        const uint32_t bit = kernels::BitInBlock<kBits>(kernels::Probe(pair, j));
+        masks[bit / kWordBits] |= WordMask(bit);
+      }
+      uint32_t lacking = 0;
+#pragma GCC unroll 8
+      for (uint32_t w = 0; w < kWords; ++w) {
+        lacking |= ((masks[w] & ~LoadAtomic(block + w)) != 0 ? 1u : 0u) << w;
+      }
+      const bool changes = lacking != 0;
+      for (; lacking != 0; lacking &= lacking - 1) {
+        const int word = __builtin_ctz(lacking);
+        OrAtomic(block + word, masks[word]);
+      }
+      return changes;
     }
   };
 
-  struct Query {
-    template <int K>
-    static void Run(const PayloadView& lines, size_t n, const uint64_t* hashes, bool* may_match) {
-      for (size_t i = 0; i < n; ++i) may_match[i] = QueryOne::template Run<K>(lines, hashes[i]);
-    }
-  };
+  static BitFunctions Functions(int num_probes) {
+    return {{UnrolledFunction<MayMatch>(num_probes), UnrolledFunction<Add>(num_probes)},
+            UnrolledFunction<kernels::OneByOne<MayMatch>>(num_probes),
+            UnrolledFunction<kernels::OneByOne<Add>>(num_probes)};
+  }
 
   static double FalsePositiveRate(const BloomBits& bits) {
-    uint64_t blocks_with[kBlockBits + 1] = {};
-    const auto* words = reinterpret_cast<const uint64_t*>(bits.data);
+    uint64_t blocks_with[kBits + 1] = {};
+    const uint64_t* words = Words(bits.lines());
     const uint64_t num_blocks = bits.shape.num_lines * kPerLine;
     for (uint64_t block = 0; block < num_blocks; ++block) {
       int set = 0;
@@ -203,91 +218,34 @@ struct Blocks {
       ++blocks_with[set];
     }
     double sum = 0;
-    for (uint32_t set = 1; set <= kBlockBits; ++set) {
+    for (uint32_t set = 1; set <= kBits; ++set) {
       sum += static_cast<double>(blocks_with[set]) *
-             std::pow(static_cast<double>(set) / kBlockBits, bits.shape.num_probes);
+             std::pow(static_cast<double>(set) / kBits, bits.shape.num_probes);
     }
     return sum / static_cast<double>(num_blocks);
   }
 };
 
-}  // namespace
-
-void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
-  switch (bits.shape.layout) {
-    case BloomLayout::kBlocked:
-      return bits.kernel->blocked.add_many(bits.lines(), n, hashes, changed);
+BitFunctions FunctionsFor(const BloomShape& shape, Threads threads) {
+  const int num_probes = shape.num_probes;
+  switch (shape.layout) {
+    case BloomLayout::kBlocked: {
+      if (threads == Threads::kMany) return Blocks<kernels::kBlockBits>::Functions(num_probes);
+      const kernels::BlockedKernel& blocked = kernels::ActiveKernel().blocked;
+      return {{blocked.may_match_for(num_probes), blocked.add_for(num_probes)},
+              blocked.may_match_many,
+              blocked.add_many};
+    }
     case BloomLayout::kStandard:
-      return StandardAddHashes(bits.lines(), n, hashes, changed);
+      return threads == Threads::kMany ? StandardFunctions<SetBitAtomically>()
+                                       : StandardFunctions<SetBit>();
     case BloomLayout::kBlocked128:
-      return RunUnrolled<Blocks<128>::Add>(bits.shape.num_probes, bits.lines(), n, hashes, changed);
-    case BloomLayout::kBlocked64:
-      return RunUnrolled<Blocks<64>::Add>(bits.shape.num_probes, bits.lines(), n, hashes, changed);
-  }
-}
-
-void AtomicAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
-  if (bits.shape.layout == BloomLayout::kBlocked) {
-    kernels::AtomicAddMany(bits.lines(), n, hashes, changed);
-  } else if (bits.shape.layout == BloomLayout::kStandard) {
-    StandardAtomicAddHashes(bits.lines(), n, hashes, changed);
-  } else {
-    AddHashes(bits, n, hashes, changed);
-  }
-}
-
-void MayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match) {
-  const int num_probes = bits.shape.num_probes;
-  switch (bits.shape.layout) {
-    case BloomLayout::kBlocked:
-      return bits.kernel->blocked.may_match_many(bits.lines(), n, hashes, may_match);
-    case BloomLayout::kStandard:
-      return StandardMayMatchHashes(bits.lines(), n, hashes, may_match);
-    case BloomLayout::kBlocked128:
-      return RunUnrolled<Blocks<128>::Query>(num_probes, bits.lines(), n, hashes, may_match);
-    case BloomLayout::kBlocked64:
-      return RunUnrolled<Blocks<64>::Query>(num_probes, bits.lines(), n, hashes, may_match);
-  }
-}
-
-void AtomicMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes,
-                          bool* may_match) {
-  if (bits.shape.layout == BloomLayout::kBlocked) {
-    kernels::AtomicMayMatchMany(bits.lines(), n, hashes, may_match);
-  } else {
-    MayMatchHashes(bits, n, hashes, may_match);
-  }
-}
-
-OneKeyFunctions FunctionsOf(const BloomBits& bits) {
-  const int num_probes = bits.shape.num_probes;
-  switch (bits.shape.layout) {
-    case BloomLayout::kBlocked:
-      return {bits.kernel->blocked.may_match_for(num_probes),
-              bits.kernel->blocked.add_for(num_probes)};
-    case BloomLayout::kStandard:
-      return {StandardMayMatch, StandardAdd};
-    case BloomLayout::kBlocked128:
-      return {UnrolledFunction<Blocks<128>::QueryOne>(num_probes),
-              UnrolledFunction<Blocks<128>::AddOne>(num_probes)};
+      return Blocks<128>::Functions(num_probes);
     case BloomLayout::kBlocked64:
       break;
   }
-  return {UnrolledFunction<Blocks<64>::QueryOne>(num_probes),
-          UnrolledFunction<Blocks<64>::AddOne>(num_probes)};
+  return Blocks<64>::Functions(num_probes);
 }
-
-void PrefetchStandardForAdd(const PayloadView& bits, uint64_t hash) {
-  for (int j = 0; j < bits.num_probes; ++j) {
-    __builtin_prefetch(Word(bits, Position(bits, hash, j)), 1);
-  }
-}
-
-void PrefetchStandardForQuery(const PayloadView& bits, uint64_t hash) {
-  __builtin_prefetch(Word(bits, Position(bits, hash, 0)));
-}
-
-namespace {
 
 // The number of distinct keys after which `set` bits of a filter of this shape are set.
 double NumKeysOfSetBits(const BloomBits& bits, double set) {
@@ -306,41 +264,58 @@ double NumKeysOfSetBits(const BloomBits& bits, double set) {
   return log_empty / log_left_alone;
 }
 
+double NumSetBits(const BloomBits& bits) {
+  return CountBits(bits,
+                   [words = Words(bits.lines())](uint64_t i) { return LoadAtomic(words + i); });
+}
+
 }  // namespace
 
+BloomBits::BloomBits(const BloomShape& bits_shape, char* bits_data, Threads threads)
+    : shape(bits_shape), data(bits_data), functions(FunctionsFor(bits_shape, threads)) {}
+
+void PrefetchStandardForAdd(const PayloadView& bits, uint64_t hash) {
+  for (int j = 0; j < bits.num_probes; ++j) {
+    __builtin_prefetch(Word(bits, Position(bits, hash, j)), 1);
+  }
+}
+
+void PrefetchStandardForQuery(const PayloadView& bits, uint64_t hash) {
+  __builtin_prefetch(Word(bits, Position(bits, hash, 0)));
+}
+
+void CopyBits(const BloomBits& from, char* to) {
+  const uint64_t* words = Words(from.lines());
+  auto* copies = reinterpret_cast<uint64_t*>(to);
+  for (uint64_t i = 0; i < from.num_bits() / kWordBits; ++i) copies[i] = LoadAtomic(words + i);
+}
+
 uint64_t EstimatedNumKeys(const BloomBits& bits) {
-  const double set = LineCounts(bits).SetBits();
+  const double set = NumSetBits(bits);
   if (set == 0) return 0;
   return static_cast<uint64_t>(std::max(1.0, std::round(NumKeysOfSetBits(bits, set))));
 }
 
 uint64_t EstimatedNumSharedKeys(const BloomBits& a, const BloomBits& b) {
-  const auto* words = reinterpret_cast<const uint64_t*>(a.data);
-  const auto* other_words = reinterpret_cast<const uint64_t*>(b.data);
-  uint64_t set_in_union = 0;
-  for (uint64_t i = 0; i < a.num_bytes() / sizeof(uint64_t); ++i) {
-    set_in_union += static_cast<uint64_t>(__builtin_popcountll(words[i] | other_words[i]));
-  }
-  const double num_shared = NumKeysOfSetBits(a, LineCounts(a).SetBits()) +
-                            NumKeysOfSetBits(b, LineCounts(b).SetBits()) -
-                            NumKeysOfSetBits(a, static_cast<double>(set_in_union));
+  const double set_in_union = CountBits(a, [words = Words(a.lines()), others = Words(b.lines())](
+                                               uint64_t i) { return words[i] | others[i]; });
+  const double num_shared = NumKeysOfSetBits(a, NumSetBits(a)) +
+                            NumKeysOfSetBits(b, NumSetBits(b)) - NumKeysOfSetBits(a, set_in_union);
   return static_cast<uint64_t>(std::max(0.0, std::round(num_shared)));
 }
 
 double EstimatedFalsePositiveRate(const BloomBits& bits) {
-  const int k = bits.shape.num_probes;
-  if (bits.shape.layout == BloomLayout::kBlocked128) return Blocks<128>::FalsePositiveRate(bits);
-  if (bits.shape.layout == BloomLayout::kBlocked64) return Blocks<64>::FalsePositiveRate(bits);
-  const LineCounts counts(bits);
-  if (bits.shape.layout == BloomLayout::kStandard) {
-    return std::pow(counts.SetBits() / static_cast<double>(bits.num_bits()), k);
+  switch (bits.shape.layout) {
+    case BloomLayout::kBlocked:
+      return Blocks<kernels::kBlockBits>::FalsePositiveRate(bits);
+    case BloomLayout::kBlocked128:
+      return Blocks<128>::FalsePositiveRate(bits);
+    case BloomLayout::kBlocked64:
+      return Blocks<64>::FalsePositiveRate(bits);
+    case BloomLayout::kStandard:
+      break;
   }
-  double sum = 0;
-  for (uint64_t ones = 1; ones <= kernels::kBlockBits; ++ones) {
-    sum += static_cast<double>(counts.lines_with[ones]) *
-           std::pow(static_cast<double>(ones) / double{kernels::kBlockBits}, k);
-  }
-  return sum / static_cast<double>(bits.shape.num_lines);
+  return std::pow(NumSetBits(bits) / static_cast<double>(bits.num_bits()), bits.shape.num_probes);
 }
 
 }  // namespace bloomline::sets

@@ -19,9 +19,17 @@ std::unique_ptr<BloomState> BloomState::New(const BloomShape& shape, uint64_t ca
                                             std::string* error) {
   auto state = NewState<BloomState>(shape.num_lines * kernels::kBlockBytes, "bits", error);
   if (state == nullptr) return nullptr;
-  state->bits = {shape, state->memory.data(), &kernels::ActiveKernel()};
+  state->bits = {shape, state->memory.data()};
   state->capacity = capacity;
   return state;
+}
+
+std::unique_ptr<BloomState> BloomState::Copy(const BloomState& from, std::string* error) {
+  auto copy = New(from.bits.shape, from.capacity, error);
+  if (copy == nullptr) return nullptr;
+  CopyBits(from.bits, copy->bits.data);
+  copy->num_keys = from.num_keys;
+  return copy;
 }
 
 }  // namespace sets
@@ -35,7 +43,7 @@ using support::SetError;
 BloomFilterBase::BloomFilterBase(std::unique_ptr<BloomState> state)
     : state_(std::move(state)),
       lines_(state_->bits.lines()),
-      functions_(sets::FunctionsOf(state_->bits)),
+      functions_(state_->bits.functions),
       num_keys_(&state_->num_keys),
       hasher_(state_->bits.shape.seed) {}
 
@@ -69,12 +77,11 @@ uint64_t BloomFilterBase::HashOf(std::string_view key) const {
 
 __attribute__((flatten)) void BloomFilterBase::MayMatch(size_t n, const std::string_view* keys,
                                                         bool* may_match) const {
-  sets::MayMatchKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed), sets::MayMatchHashes,
-                     may_match);
+  sets::MayMatchKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed), may_match);
 }
 
 void BloomFilterBase::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
-  sets::MayMatchKeys(state_->bits, n, GivenHash{hashes}, sets::MayMatchHashes, may_match);
+  sets::MayMatchKeys(state_->bits, n, GivenHash{hashes}, may_match);
 }
 
 uint64_t BloomFilterBase::EstimatedNumKeys() const { return sets::EstimatedNumKeys(state_->bits); }
@@ -98,12 +105,8 @@ bool BloomFilterBase::ToBytes(std::string* bytes, std::string* error) const {
   return sets::SaveToBytes(bytes, error, *state_);
 }
 
-BloomFilter::BloomFilter(std::unique_ptr<BloomState> state) : BloomFilterBase(std::move(state)) {}
-BloomFilter::~BloomFilter() = default;
-BloomFilter::BloomFilter(BloomFilter&&) noexcept = default;
-BloomFilter& BloomFilter::operator=(BloomFilter&&) noexcept = default;
-
 std::unique_ptr<BloomFilter> BloomFilter::FromState(std::unique_ptr<BloomState> state) {
+  if (state == nullptr) return nullptr;
   return std::unique_ptr<BloomFilter>(new BloomFilter(std::move(state)));
 }
 
@@ -111,18 +114,11 @@ std::unique_ptr<BloomFilter> BloomFilter::Create(const BloomFilterOptions& optio
                                                  std::string* error) {
   sets::BloomShape shape;
   if (support::IsRefused(sets::ShapeOf(options, &shape), error)) return nullptr;
-  auto state = BloomState::New(shape, options.capacity, error);
-  if (state == nullptr) return nullptr;
-  return FromState(std::move(state));
+  return FromState(BloomState::New(shape, options.capacity, error));
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std::string* error) {
-  const BloomState& source = *from.state_;
-  auto state = BloomState::New(source.bits.shape, source.capacity, error);
-  if (state == nullptr) return nullptr;
-  std::memcpy(state->bits.data, source.bits.data, static_cast<size_t>(source.bits.num_bytes()));
-  state->num_keys = source.num_keys;
-  return FromState(std::move(state));
+  return FromState(BloomState::Copy(*from.state_, error));
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Load(const std::string& path, std::string* error) {
@@ -135,20 +131,19 @@ std::unique_ptr<BloomFilter> BloomFilter::FromBytes(std::string_view bytes, std:
 
 std::unique_ptr<BloomFilter> BloomFilter::Read(const support::ByteSource& source,
                                                std::string* error) {
-  auto state = BloomState::ReadSole(source, error);
-  return state == nullptr ? nullptr : FromState(std::move(state));
+  return FromState(BloomState::ReadSole(source, error));
 }
 
 __attribute__((flatten)) size_t BloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                      bool* changed) {
-  const size_t added = sets::AddKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
-                                     sets::AddHashes, changed);
+  const size_t added =
+      sets::AddKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed), changed);
   state_->num_keys += added;
   return added;
 }
 
 size_t BloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* changed) {
-  const size_t added = sets::AddKeys(state_->bits, n, GivenHash{hashes}, sets::AddHashes, changed);
+  const size_t added = sets::AddKeys(state_->bits, n, GivenHash{hashes}, changed);
   state_->num_keys += added;
   return added;
 }
@@ -185,12 +180,6 @@ void BloomFilter::Clear() {
   state_->memory.Zero();
 }
 
-MappedBloomFilter::MappedBloomFilter(std::unique_ptr<sets::BloomState> state)
-    : BloomFilterBase(std::move(state)) {}
-MappedBloomFilter::~MappedBloomFilter() = default;
-MappedBloomFilter::MappedBloomFilter(MappedBloomFilter&&) noexcept = default;
-MappedBloomFilter& MappedBloomFilter::operator=(MappedBloomFilter&&) noexcept = default;
-
 std::unique_ptr<MappedBloomFilter> MappedBloomFilter::Open(const std::string& path, Verify verify,
                                                            std::string* error) {
   return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<MappedBloomFilter> {
@@ -210,7 +199,7 @@ std::unique_ptr<MappedBloomFilter> MappedBloomFilter::Open(const std::string& pa
     if (verify == Verify::kPayload && !sets::PayloadMatches(file, header, payload, reason)) {
       return nullptr;
     }
-    state->bits = {header.shape, payload, &kernels::ActiveKernel()};
+    state->bits = {header.shape, payload};
     state->capacity = header.capacity;
     state->num_keys = header.num_keys;
     return std::unique_ptr<MappedBloomFilter>(new MappedBloomFilter(std::move(state)));

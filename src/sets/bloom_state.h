@@ -27,6 +27,9 @@ struct BloomState : SavedState<BloomState> {
   static std::unique_ptr<BloomState> New(const BloomShape& shape, uint64_t capacity,
                                          std::string* error);
 
+  // Returns a copy, or null as above. Other threads may add keys to `from` meanwhile.
+  static std::unique_ptr<BloomState> Copy(const BloomState& from, std::string* error);
+
   BloomFileHeader header() const {
     return {bits.shape, capacity, num_keys, bits.num_bytes(), 0, 0};
   }

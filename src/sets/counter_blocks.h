@@ -46,7 +46,7 @@ struct Counters {
   static constexpr uint32_t kMax = (1u << kBits) - 1;  // saturated
   static_assert(kPerBlock * kBits == kernels::kBlockBits && kPerByte * kBits == 8);
 
-  static uint32_t Index(uint32_t probe) { return kernels::SmallBlockBit<kPerBlock>(probe); }
+  static uint32_t Index(uint32_t probe) { return kernels::BitInBlock<kPerBlock>(probe); }
 
   static uint32_t Get(const unsigned char* block, uint32_t i) {
     return static_cast<uint32_t>(block[i / kPerByte]) >> (i % kPerByte * kBits) & kMax;

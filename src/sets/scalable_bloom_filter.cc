@@ -82,7 +82,9 @@ std::string ScalableBloomFilterOptions::Validate() const {
 }
 
 ScalableBloomFilter::ScalableBloomFilter(const ScalableBloomFilterOptions& options)
-    : options_(options) {}
+    : options_(options) {
+  stages_.reserve(kMaxStages);
+}
 ScalableBloomFilter::~ScalableBloomFilter() = default;
 ScalableBloomFilter::ScalableBloomFilter(ScalableBloomFilter&&) noexcept = default;
 
@@ -95,24 +97,11 @@ ScalableBloomFilter& ScalableBloomFilter::operator=(ScalableBloomFilter&& other)
   return *this;
 }
 
-std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::New(
-    const ScalableBloomFilterOptions& options, std::string* error) {
-  return support::OrError(error, [&](std::string*) {
-    std::unique_ptr<ScalableBloomFilter> filter(new ScalableBloomFilter(options));
-    filter->stages_.reserve(kMaxStages);
-    return filter;
-  });
-}
-
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Create(
     const ScalableBloomFilterOptions& options, std::string* error) {
-  const std::string reason = options.Validate();
-  if (!reason.empty()) {
-    SetError(reason, error);
-    return nullptr;
-  }
-  std::unique_ptr<ScalableBloomFilter> filter = New(options, error);
-  return filter != nullptr && filter->AddStage(error) ? std::move(filter) : nullptr;
+  if (support::IsRefused(options.Validate(), error)) return nullptr;
+  std::unique_ptr<ScalableBloomFilter> filter(new ScalableBloomFilter(options));
+  return filter->AddStage(error) ? std::move(filter) : nullptr;
 }
 
 bool ScalableBloomFilter::AddStage(std::string* error) {
@@ -141,10 +130,14 @@ void ScalableBloomFilter::PrefetchedMayMatch(size_t n, const uint64_t* hashes,
     std::fill(may_match, may_match + n, true);
     return;
   }
-  sets::MayMatchHashes(stages_.back().state_->bits, n, hashes, may_match);
+  const auto query = [&](size_t i, bool* answers) {
+    const BloomBits& bits = stages_[i].state_->bits;
+    bits.functions.may_match_many(bits.lines(), n, hashes, answers);
+  };
+  query(stages_.size() - 1, may_match);
   bool in_stage[kernels::kBatchKeys];
   for (size_t i = stages_.size() - 1; i-- > 0;) {
-    sets::MayMatchHashes(stages_[i].state_->bits, n, hashes, in_stage);
+    query(i, in_stage);
     for (size_t key = 0; key < n; ++key) may_match[key] |= in_stage[key];
   }
 }
@@ -152,7 +145,7 @@ void ScalableBloomFilter::PrefetchedMayMatch(size_t n, const uint64_t* hashes,
 void ScalableBloomFilter::PrefetchForQuery(uint64_t hash) const {
   for (const auto& stage : stages_) {
     const BloomBits& bits = stage.state_->bits;
-    if (sets::IsWorthPrefetching(bits)) sets::PrefetchForQuery(bits, hash);
+    if (bits.is_worth_prefetching()) sets::PrefetchForQuery(bits, hash);
   }
 }
 
@@ -310,9 +303,9 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const support::By
                          "allowed: 1 to " + std::to_string(kMaxStages));
     return nullptr;
   }
-  std::unique_ptr<ScalableBloomFilter> filter = New(options, error);
+  std::unique_ptr<ScalableBloomFilter> filter(new ScalableBloomFilter(options));
   uint64_t offset = sets::kFileHeaderBytes;
-  for (uint64_t i = 0; filter != nullptr && i < num_stages; ++i) {
+  for (uint64_t i = 0; i < num_stages; ++i) {
     sets::BloomFileHeader header;
     if (!sets::ReadBloomHeader(source, offset, sets::FilePayload::kBits, &header, error))
       return nullptr;
@@ -328,7 +321,7 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const support::By
     filter->stages_.push_back(BloomFilter(std::move(state)));
     offset = header.end();
   }
-  return filter != nullptr && sets::EndsAt(source, offset, error) ? std::move(filter) : nullptr;
+  return sets::EndsAt(source, offset, error) ? std::move(filter) : nullptr;
 }
 
 }  // namespace bloomline

@@ -12,7 +12,6 @@
 
 #include "src/filter/bits/compact_block.h"
 #include "src/filter/bits/probe_sequence.h"
-#include "src/filter/layouts/blocked/atomic_blocks.h"
 #include "src/filter/layouts/kernel.h"
 #include "tests/support/each_kernel.h"
 
@@ -53,7 +52,7 @@ class BatchKernelTest : public tests::EachKernelTest {
   std::mt19937_64 random_{57};
 };
 
-TEST_P(BatchKernelTest, BlockedAndAtomic) {
+TEST_P(BatchKernelTest, Blocked) {
   struct alignas(kBlockBytes) Block {
     char bytes[kBlockBytes];
   };
@@ -64,15 +63,13 @@ TEST_P(BatchKernelTest, BlockedAndAtomic) {
     portable().blocked.insert_many({blocks.front().bytes, blocks.size(), k}, stored.size(),
                                    stored.data());
     const auto one = [&](uint64_t hash) { return portable().blocked.may_match(filter, hash); };
-    for (const auto many : {kernel().blocked.may_match_many, AtomicMayMatchMany}) {
-      ExpectSameAnswers(
-          stored,
-          [&](size_t n, const uint64_t* hashes, bool* answers) {
-            many(filter, n, hashes, answers);
-          },
-          one);
-      ASSERT_FALSE(HasFailure()) << "k " << k;
-    }
+    ExpectSameAnswers(
+        stored,
+        [&](size_t n, const uint64_t* hashes, bool* answers) {
+          kernel().blocked.may_match_many(filter, n, hashes, answers);
+        },
+        one);
+    ASSERT_FALSE(HasFailure()) << "k " << k;
   }
 }
 

@@ -17,7 +17,6 @@
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/small_set_block.h"
 #include "src/filter/hash/batch_hasher.h"
-#include "src/filter/layouts/blocked/atomic_blocks.h"
 #include "tests/support/each_kernel.h"
 #include "tests/support/guarded_bytes.h"
 
@@ -156,9 +155,6 @@ TEST(FlatTest, TouchesNoByteOutsideThePayload) {
 }
 
 TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
-  struct alignas(kBlockBytes) Block {
-    char bytes[kBlockBytes];
-  };
   for (int k = 1; k <= 30; ++k) {
     for (const uint64_t num_blocks : {1u, 2u, 7u, 200u}) {
       SCOPED_TRACE(testing::Message() << "k " << k << ", blocks " << num_blocks);
@@ -178,16 +174,12 @@ TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
       EXPECT_TRUE(is_new[0]);
       EXPECT_FALSE(is_new[20]);
       Payload added(num_bytes, static_cast<size_t>(k) * 7 % 64);
-      std::vector<Block> shared(num_blocks);
       const std::unique_ptr<bool[]> added_new(new bool[n]);
-      const std::unique_ptr<bool[]> shared_new(new bool[n]);
       kernel().blocked.add_many({added.data, num_blocks, k}, n, hashes.data(), added_new.get());
-      AtomicAddMany({shared[0].bytes, num_blocks, k}, n, hashes.data(), shared_new.get());
       for (size_t i = 0; i < n; ++i) {
         ASSERT_EQ(is_new[i], added_new[i]) << i;
-        ASSERT_EQ(is_new[i], shared_new[i]) << i;
       }
-      for (const char* bytes : {one_by_one.data, added.data, shared[0].bytes}) {
+      for (const char* bytes : {one_by_one.data, added.data}) {
         ASSERT_EQ(std::memcmp(inserted.data, bytes, num_bytes), 0);
       }
     }

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "bloomline/filter_options.h"
 #include "tests/support/bloom_layouts.h"
 
 namespace bloomline {
@@ -128,36 +129,40 @@ TEST_P(AtomicBloomFilterTest, QueriesSeeAddsThatHappenedBefore) {
 }
 
 TEST_P(AtomicBloomFilterTest, OneThreadGetsTheAnswersOfABloomFilter) {
-  for (const uint64_t num_bits : {uint64_t{60000}, uint64_t{1} << 23}) {
-    const auto filter = AtomicBloomFilter::Create(Options(num_bits, 7), nullptr);
-    const auto plain = BloomFilter::Create(Options(num_bits, 7), nullptr);
-    const std::vector<std::string> keys = Keys(0, 3000);
-    const std::vector<std::string> absent = Keys(100000, 3000);
-    for (size_t i = 0; i < keys.size(); ++i) {
-      const std::string& key = keys[i % 2500];
-      ASSERT_EQ(filter->HashOf(key), plain->HashOf(key));
-      if (i % 3 == 0) {
-        ASSERT_EQ(filter->AddHash(filter->HashOf(key)), plain->AddKey(key));
-      } else {
-        ASSERT_EQ(filter->AddKey(key), plain->AddKey(key));
+  constexpr size_t kKeys = 300;
+  const std::vector<std::string> keys = Keys(0, kKeys);
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  for (int k = kMinProbes; k <= kMaxProbes; ++k) {
+    // Not large, and large enough that keys are prefetched.
+    for (const uint64_t num_bits : {uint64_t{6000}, uint64_t{1} << 22}) {
+      SCOPED_TRACE(std::to_string(k) + " probes, " + std::to_string(num_bits) + " bits");
+      const auto filter = AtomicBloomFilter::Create(Options(num_bits, k), nullptr);
+      const auto plain = BloomFilter::Create(Options(num_bits, k), nullptr);
+      for (size_t i = 0; i < kKeys / 2; ++i) {
+        const uint64_t hash = filter->HashOf(keys[i]);
+        ASSERT_EQ(hash, plain->HashOf(keys[i]));
+        ASSERT_EQ(i % 3 == 0 ? filter->AddHash(hash) : filter->AddKey(keys[i]),
+                  plain->AddKey(keys[i]));
       }
+      bool answers[kKeys], plain_answers[kKeys];
+      filter->MayMatch(kKeys, views.data(), answers);
+      for (size_t i = 0; i < kKeys; ++i) {
+        ASSERT_EQ(answers[i], plain->MayMatch(keys[i]));
+        ASSERT_EQ(filter->MayMatch(keys[i]), answers[i]);
+      }
+      EXPECT_EQ(filter->AddKeys(kKeys, views.data(), answers),
+                plain->AddKeys(kKeys, views.data(), plain_answers));
+      for (size_t i = 0; i < kKeys; ++i) ASSERT_EQ(answers[i], plain_answers[i]);
+      std::vector<uint64_t> absent;
+      for (const std::string& key : Keys(100000, kKeys)) absent.push_back(plain->HashOf(key));
+      filter->MayMatchHashes(kKeys, absent.data(), answers);
+      for (size_t i = 0; i < kKeys; ++i) {
+        ASSERT_EQ(answers[i], plain->MayMatchHash(absent[i]));
+        ASSERT_EQ(filter->MayMatchHash(absent[i]), answers[i]);
+      }
+      EXPECT_EQ(filter->AddHashes(kKeys, absent.data()), plain->AddHashes(kKeys, absent.data()));
+      EXPECT_TRUE(*filter->Snapshot(nullptr) == *plain);
     }
-    const std::vector<std::string_view> views(keys.begin(), keys.end());
-    std::vector<uint64_t> hashes;
-    for (const std::string& key : absent) hashes.push_back(plain->HashOf(key));
-    const std::unique_ptr<bool[]> changed(new bool[3000]);
-    const std::unique_ptr<bool[]> plain_changed(new bool[3000]);
-    EXPECT_EQ(filter->AddKeys(3000, views.data(), changed.get()),
-              plain->AddKeys(3000, views.data(), plain_changed.get()));
-    for (size_t i = 0; i < 3000; ++i) ASSERT_EQ(changed[i], plain_changed[i]);
-    const std::unique_ptr<bool[]> found(new bool[3000]);
-    filter->MayMatchHashes(3000, hashes.data(), found.get());
-    for (size_t i = 0; i < 3000; ++i) {
-      ASSERT_EQ(found[i], plain->MayMatch(absent[i]));
-      ASSERT_EQ(filter->MayMatchHash(hashes[i]), found[i]);
-    }
-    EXPECT_EQ(filter->AddHashes(3000, hashes.data()), plain->AddHashes(3000, hashes.data()));
-    EXPECT_TRUE(*filter->Snapshot(nullptr) == *plain);
   }
 }
 

@@ -51,11 +51,11 @@ inline uint64_t BlockIndex(uint64_t hash, uint64_t num_blocks) {
 inline uint32_t BlockedBit(uint32_t probe) { return probe >> 23; }
 static_assert(kBlockBits == uint64_t{1} << (32 - 23));
 
-// The same in a small block of 128 or 64 bits (or counters) instead of 512.
-template <uint32_t kSmallBlockBits>
-inline uint32_t SmallBlockBit(uint32_t probe) {
-  static_assert(kSmallBlockBits == 128 || kSmallBlockBits == 64);
-  return probe >> (kSmallBlockBits == 128 ? 25 : 26);
+// The same in a block of 512, 128 or 64 bits (or counters).
+template <uint32_t kBits>
+inline uint32_t BitInBlock(uint32_t probe) {
+  static_assert(kBits == kBlockBits || kBits == 128 || kBits == 64);
+  return probe >> (kBits == kBlockBits ? 23 : kBits == 128 ? 25 : 26);
 }
 
 inline ProbePair FlatPair(uint64_t hash) {
