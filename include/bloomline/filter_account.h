@@ -21,56 +21,31 @@ namespace bloomline {
 // Counts the live files of all databases that have it among DBOptions::listeners, with all column
 // families and policies, as RocksDB reports files written, ingested and deleted.
 //
-// A thread that the first flush, compaction or ingestion starts reads the files that were there
-// before; that write waits for it up to 20 ms. Until all are read, new files within a limit of
-// memory get the fewest bits per key, 3. CountFiles reads them earlier. Databases that are closed
-// or never write (read-only, secondary) are not counted.
+// The first flush, compaction or ingestion starts a thread that reads the files that were there
+// before, and waits for it up to 20 ms. Until all are read, new files within a limit of memory get
+// the fewest bits per key, 3. CountFiles reads them earlier. Databases that are closed or never
+// write (read-only, secondary) are not counted.
 //
 // Thread-safe. May outlive the databases, which share its ownership.
 class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
  public:
   ~FilterAccount() override;
 
-  // The sum of TableProperties::filter_size. Outputs of running compactions count, and their inputs
-  // do not, except in CompactFiles, whose beginning RocksDB does not report.
-  uint64_t filter_bytes() const;
+  // The sum of TableProperties::filter_size. Of running compactions, outputs count and inputs do
+  // not, except in CompactFiles, whose beginning RocksDB does not report.
+  virtual uint64_t filter_bytes() const = 0;
 
   // The keys of these files, and those that running compactions will still write.
-  uint64_t num_keys() const;
+  virtual uint64_t num_keys() const = 0;
 
   // Counts the files of an open database now. Call it also after CreateColumnFamilyWithImport and
-  // after an error from which RocksDB recovered, because it does not report all of their files.
-  // Returns false, with the reason in *error (may be null), if a file's properties cannot be read;
-  // that file does not count.
-  bool CountFiles(ROCKSDB_NAMESPACE::DB* db, std::string* error = nullptr);
+  // after an error from which RocksDB recovered: it does not report all their files. Returns false,
+  // with the reason in *error (may be null), if a file's properties cannot be read; that file does
+  // not count.
+  virtual bool CountFiles(ROCKSDB_NAMESPACE::DB* db, std::string* error = nullptr) = 0;
 
-  // What RocksDB calls.
   static const char* kClassName() { return "bloomline"; }
   const char* Name() const override { return kClassName(); }
-  void OnTableFileCreationStarted(
-      const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo& info) noexcept override;
-  void OnTableFileCreated(const ROCKSDB_NAMESPACE::TableFileCreationInfo& info) noexcept override;
-  void OnTableFileDeleted(const ROCKSDB_NAMESPACE::TableFileDeletionInfo& info) noexcept override;
-  void OnFlushBegin(ROCKSDB_NAMESPACE::DB* db,
-                    const ROCKSDB_NAMESPACE::FlushJobInfo& info) noexcept override;
-  void OnCompactionBegin(ROCKSDB_NAMESPACE::DB* db,
-                         const ROCKSDB_NAMESPACE::CompactionJobInfo& info) noexcept override;
-  void OnCompactionCompleted(ROCKSDB_NAMESPACE::DB* db,
-                             const ROCKSDB_NAMESPACE::CompactionJobInfo& info) noexcept override;
-  void OnExternalFileIngested(
-      ROCKSDB_NAMESPACE::DB* db,
-      const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info) noexcept override;
-  void OnColumnFamilyHandleDeletionStarted(
-      ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle) noexcept override;
-
- private:
-  const void* GetOptionsPtr(const std::string& name) const override;
-
-  friend std::unique_ptr<FilterAccount> MakeFilterAccount();
-  struct Impl;
-  explicit FilterAccount(std::unique_ptr<Impl> impl);
-
-  const std::unique_ptr<Impl> impl_;
 };
 
 // Also calls RegisterBloomline(). Null if RocksDB has another version at run time: the reason is in

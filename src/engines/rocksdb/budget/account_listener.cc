@@ -96,18 +96,85 @@ std::string CountLiveFiles(DB* db, FileAccount* account, const std::atomic<bool>
 // files that all are read by then.
 constexpr std::chrono::milliseconds kSeedWait{20};
 
-}  // namespace
+class AccountListener final : public FilterAccount {
+ public:
+  ~AccountListener() override {
+    for (const auto& [database, session] : sessions_) EndSeed(session);
+  }
 
-uint64_t FileNumber(const std::string& path) {
-  const size_t slash = path.find_last_of('/');
-  return std::strtoull(path.c_str() + (slash == std::string::npos ? 0 : slash + 1), nullptr, 10);
-}
+  uint64_t filter_bytes() const override { return files_->sums().bytes; }
+  uint64_t num_keys() const override { return files_->sums().live_keys(); }
 
-std::string FilePath(const ROCKSDB_NAMESPACE::SstFileMetaData& file) {
-  return file.db_path + (file.name.rfind('/', 0) == 0 ? "" : "/") + file.name;
-}
+  bool CountFiles(DB* db, std::string* error) override {
+    DB* const root = db->GetRootDB();
+    Begin(root).wait();
+    return !support::IsRefused(CountLiveFiles(root, files_.get(), false), error);
+  }
 
-struct FilterAccount::Impl {
+  void OnTableFileCreationStarted(
+      const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo&) noexcept override {
+    BeginFileCreation(files_);
+  }
+
+  void OnTableFileCreated(const ROCKSDB_NAMESPACE::TableFileCreationInfo& info) noexcept override {
+    EndFileCreation();
+    const uint64_t number = FileNumber(info.file_path);
+    if (!info.status.ok() || number == 0) return;
+    files_->Create(info.db_name, number, info.job_id, NewFilterSums(info.table_properties));
+  }
+
+  void OnTableFileDeleted(const ROCKSDB_NAMESPACE::TableFileDeletionInfo& info) noexcept override {
+    // A file that could not be deleted is not live either.
+    files_->Remove(info.db_name, FileNumber(info.file_path));
+  }
+
+  void OnFlushBegin(DB* db, const ROCKSDB_NAMESPACE::FlushJobInfo&) noexcept override {
+    EndFileCreation();  // of a job that failed
+    Begin(db);
+  }
+
+  void OnCompactionBegin(DB* db, const CompactionJobInfo& info) noexcept override {
+    EndFileCreation();
+    Begin(db);
+    files_->BeginCompaction(db->GetName(), info.job_id, NumbersIn(info.input_file_infos));
+  }
+
+  void OnCompactionCompleted(DB* db, const CompactionJobInfo& info) noexcept override {
+    EndFileCreation();
+    const std::string& name = db->GetName();
+    // RocksDB reports the copy of a file to another device here alone.
+    const bool is_copy =
+        info.compaction_reason == ROCKSDB_NAMESPACE::CompactionReason::kChangeTemperature;
+    const FileAccount::Numbers outputs = NumbersIn(info.output_file_infos);
+    for (size_t i = 0; is_copy && info.status.ok() && i < outputs.size(); ++i) {
+      const auto found = info.table_properties.find(info.output_files[i]);
+      if (found == info.table_properties.end()) continue;
+      files_->Find(name, outputs[i], FilterSumsIn(*found->second));
+    }
+    files_->EndCompaction(name, info.job_id, info.status.ok(), NumbersIn(info.input_file_infos),
+                          outputs);
+  }
+
+  void OnExternalFileIngested(
+      DB* db, const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info) noexcept override {
+    Begin(db);
+    files_->Find(db->GetName(), FileNumber(info.internal_file_path),
+                 FilterSumsIn(info.table_properties));
+  }
+
+  void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) noexcept override {
+    // A database deletes its own handle of the default column family when it is closed.
+    std::string ended;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const auto& [database, session] : sessions_) {
+        if (session.default_family == handle) ended = database;
+      }
+    }
+    if (!ended.empty()) End(ended);
+  }
+
+ private:
   // A database between its first event and its end. Its old files are read by a thread, because the
   // write that waits for the first event would have to wait for them all.
   struct Session {
@@ -115,10 +182,6 @@ struct FilterAccount::Impl {
     std::shared_ptr<std::atomic<bool>> ends = std::make_shared<std::atomic<bool>>(false);
     std::shared_future<void> seed;
   };
-
-  ~Impl() {
-    for (const auto& [database, session] : sessions) EndSeed(session);
-  }
 
   static void EndSeed(const Session& session) {
     *session.ends = true;
@@ -129,14 +192,14 @@ struct FilterAccount::Impl {
   void End(const std::string& database) {
     Session ended;
     {
-      const std::lock_guard lock(mutex);
-      const auto session = sessions.find(database);
-      if (session == sessions.end()) return;
+      const std::lock_guard lock(mutex_);
+      const auto session = sessions_.find(database);
+      if (session == sessions_.end()) return;
       ended = std::move(session->second);
-      sessions.erase(session);
+      sessions_.erase(session);
     }
     EndSeed(ended);
-    files->EndDatabase(database);
+    files_->EndDatabase(database);
   }
 
   // Begins a session with the first call for a database; others do not wait. Returns the end of its
@@ -144,12 +207,12 @@ struct FilterAccount::Impl {
   std::shared_future<void> Begin(DB* db) {
     std::shared_future<void> seed;
     {
-      const std::lock_guard lock(mutex);
-      Session& session = sessions[db->GetName()];
+      const std::lock_guard lock(mutex_);
+      Session& session = sessions_[db->GetName()];
       if (session.seed.valid()) return session.seed;
       session.default_family = db->DefaultColumnFamily();
-      files->BeginDatabase(db->GetName());
-      const auto read = [db, account = files, ends = session.ends]() noexcept {
+      files_->BeginDatabase(db->GetName());
+      const auto read = [db, account = files_, ends = session.ends]() noexcept {
         CountLiveFiles(db, account.get(), *ends);
       };
       try {
@@ -163,96 +226,30 @@ struct FilterAccount::Impl {
     return seed;
   }
 
-  const std::shared_ptr<FileAccount> files = std::make_shared<FileAccount>();
-  std::mutex mutex;
-  std::map<std::string, Session> sessions;
+  const void* GetOptionsPtr(const std::string& name) const override {
+    return name == kFilterAccountName ? static_cast<const FilterAccount*>(this)
+                                      : EventListener::GetOptionsPtr(name);
+  }
+
+  const std::shared_ptr<FileAccount> files_ = std::make_shared<FileAccount>();
+  std::mutex mutex_;
+  std::map<std::string, Session> sessions_;
 };
 
-FilterAccount::FilterAccount(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+}  // namespace
+
+uint64_t FileNumber(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  return std::strtoull(path.c_str() + (slash == std::string::npos ? 0 : slash + 1), nullptr, 10);
+}
+
+std::string FilePath(const ROCKSDB_NAMESPACE::SstFileMetaData& file) {
+  return file.db_path + (file.name.rfind('/', 0) == 0 ? "" : "/") + file.name;
+}
+
 FilterAccount::~FilterAccount() = default;
 
-uint64_t FilterAccount::filter_bytes() const { return impl_->files->sums().bytes; }
-uint64_t FilterAccount::num_keys() const { return impl_->files->sums().live_keys(); }
-
-bool FilterAccount::CountFiles(DB* db, std::string* error) {
-  DB* const root = db->GetRootDB();
-  impl_->Begin(root).wait();
-  const std::string reason = CountLiveFiles(root, impl_->files.get(), false);
-  return !support::IsRefused(reason, error);
-}
-
-void FilterAccount::OnTableFileCreationStarted(
-    const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo&) noexcept {
-  BeginFileCreation(impl_->files);
-}
-
-void FilterAccount::OnTableFileCreated(
-    const ROCKSDB_NAMESPACE::TableFileCreationInfo& info) noexcept {
-  EndFileCreation();
-  const uint64_t number = FileNumber(info.file_path);
-  if (!info.status.ok() || number == 0) return;
-  impl_->files->Create(info.db_name, number, info.job_id, NewFilterSums(info.table_properties));
-}
-
-void FilterAccount::OnTableFileDeleted(
-    const ROCKSDB_NAMESPACE::TableFileDeletionInfo& info) noexcept {
-  // A file that could not be deleted is not live either.
-  impl_->files->Remove(info.db_name, FileNumber(info.file_path));
-}
-
-void FilterAccount::OnFlushBegin(DB* db, const ROCKSDB_NAMESPACE::FlushJobInfo&) noexcept {
-  EndFileCreation();  // of a job that failed
-  impl_->Begin(db);
-}
-
-void FilterAccount::OnCompactionBegin(DB* db, const CompactionJobInfo& info) noexcept {
-  EndFileCreation();
-  impl_->Begin(db);
-  impl_->files->BeginCompaction(db->GetName(), info.job_id, NumbersIn(info.input_file_infos));
-}
-
-void FilterAccount::OnCompactionCompleted(DB* db, const CompactionJobInfo& info) noexcept {
-  EndFileCreation();
-  const std::string& name = db->GetName();
-  // RocksDB reports the copy of a file to another device here alone.
-  const bool is_copy =
-      info.compaction_reason == ROCKSDB_NAMESPACE::CompactionReason::kChangeTemperature;
-  const FileAccount::Numbers outputs = NumbersIn(info.output_file_infos);
-  for (size_t i = 0; is_copy && info.status.ok() && i < outputs.size(); ++i) {
-    const auto found = info.table_properties.find(info.output_files[i]);
-    if (found == info.table_properties.end()) continue;
-    impl_->files->Find(name, outputs[i], FilterSumsIn(*found->second));
-  }
-  impl_->files->EndCompaction(name, info.job_id, info.status.ok(), NumbersIn(info.input_file_infos),
-                              outputs);
-}
-
-void FilterAccount::OnExternalFileIngested(
-    DB* db, const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info) noexcept {
-  impl_->Begin(db);
-  impl_->files->Find(db->GetName(), FileNumber(info.internal_file_path),
-                     FilterSumsIn(info.table_properties));
-}
-
-void FilterAccount::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) noexcept {
-  // A database deletes its own handle of the default column family when it is closed.
-  std::string ended;
-  {
-    const std::lock_guard lock(impl_->mutex);
-    for (const auto& [database, session] : impl_->sessions) {
-      if (session.default_family == handle) ended = database;
-    }
-  }
-  if (!ended.empty()) impl_->End(ended);
-}
-
-const void* FilterAccount::GetOptionsPtr(const std::string& name) const {
-  return name == kFilterAccountName ? this : EventListener::GetOptionsPtr(name);
-}
-
-std::unique_ptr<FilterAccount> MakeFilterAccount() {
-  return std::unique_ptr<FilterAccount>(new FilterAccount(std::make_unique<FilterAccount::Impl>()));
-}
+std::unique_ptr<FilterAccount> MakeFilterAccount() { return std::make_unique<AccountListener>(); }
 
 std::shared_ptr<FilterAccount> NewFilterAccount(std::string* error) {
   return support::OrReport("FilterAccount", error,
