@@ -1,7 +1,7 @@
 // A Bloom filter that many threads add keys to and query at the same time, without locks.
 //
-// It does not add a given set of keys faster: atomic operations cost more than a second thread
-// gains. For that, give each thread a BloomFilter and Merge them (docs/design.md).
+// To add a given set of keys faster, give each thread a BloomFilter and Merge them: atomic
+// operations cost more than a second thread gains (docs/design.md).
 //
 // Memory order: bits are set by relaxed atomic operations. If AddKey(k) happened before
 // MayMatch(k), by any synchronisation, the answer is true. Answers do not order other memory
@@ -32,15 +32,14 @@ class AtomicBloomFilter : private BloomFilterBase,
   static std::unique_ptr<AtomicBloomFilter> Create(const BloomFilterOptions& options,
                                                    std::string* error);
 
-  // Turns a BloomFilter into an AtomicBloomFilter with the same keys and memory, and sets `filter`
-  // to null. Returns null if it was null before.
+  // Takes the keys and the memory of `filter`, and sets it to null. Returns null if it was null.
   static std::unique_ptr<AtomicBloomFilter> ToAtomic(std::unique_ptr<BloomFilter>&& filter);
 
   // The reverse. num_keys of the result is EstimatedNumKeys.
   static std::unique_ptr<BloomFilter> ToBloomFilter(std::unique_ptr<AtomicBloomFilter>&& filter);
 
-  // A copy, while other threads continue. It has all keys whose AddKey happened before; keys that
-  // are added meanwhile may be there in part.
+  // A copy, while other threads continue. It has all keys whose AddKey happened before, and maybe
+  // parts of others.
   std::unique_ptr<BloomFilter> Snapshot(std::string* error) const;
 
   // If several threads add one key at the same time, more than one may get true.

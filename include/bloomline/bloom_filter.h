@@ -23,7 +23,7 @@
 // - Errors. Validate returns "" if the options are valid, else one sentence. A function with an
 //   `error` that fails, also for lack of memory, changes nothing and returns null or false; *error
 //   (may be null) gets one sentence with the value and the allowed range, or the file and the place
-//   in it. Nothing throws but std::bad_alloc (filter_options.h).
+// in it. Only std::bad_alloc is thrown (filter_options.h).
 // - Ownership. The caller owns a returned filter. One that was moved from can only be destroyed or
 //   assigned to.
 // - Threads. Several threads may call const functions, as long as none calls another one.
@@ -46,11 +46,9 @@
 
 namespace bloomline {
 
-namespace support {
-class ByteSource;
-}  // namespace support
 namespace sets {
 struct BloomState;
+struct ScalableState;
 
 struct OneKeyFunctions {
   bool (*may_match)(const kernels::PayloadView& lines, uint64_t hash) = nullptr;
@@ -132,17 +130,17 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   // num_keys() is above a known capacity().
   bool IsPastCapacity() const;
 
-  // Distinct keys, from the bits: too low if all are set, too high after Intersect. Standard error
-  // up to capacity: below 2 / sqrt(num_bits).
+  // Distinct keys, from the bits. Standard error up to capacity: below 2 / sqrt(num_bits). Too low
+  // if all bits are set, too high after Intersect.
   uint64_t EstimatedNumKeys() const;
 
   double EstimatedFalsePositiveRate() const;
 
-  // Writes the filter to a file (docs/format.md, section 8) beside `path`, syncs it, renames it to
-  // `path` and syncs the folder, which must be readable. So `path` is at any time the old file or
-  // the whole new one; after a failure the old one, unless *error says that it "has been replaced,
-  // but its folder cannot be synced". An old file must be a regular one, or a symbolic link to one.
-  // The new file gets its permissions, but not its owner.
+  // Writes the filter (docs/format.md, section 8) to a file beside `path`, syncs it, renames it to
+  // `path` and syncs the folder, which must be readable. So `path` is always the old file or the
+  // whole new one; after a failure the old one, unless *error says that it "has been replaced". An
+  // old file must be regular, or a symbolic link to one. The new one gets its permissions, not its
+  // owner.
   bool Save(const std::string& path, std::string* error) const;
 
   // Sets *bytes to what Save writes: 64 + num_bits / 8 bytes.
@@ -167,7 +165,7 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
  private:
   friend class BloomFilter;
   friend class AtomicBloomFilter;
-  friend class ScalableBloomFilter;
+  friend struct sets::ScalableState;
 };
 
 // Its memory is aligned to 64 bytes, and from 2 MiB on in huge pages where the system has them.
@@ -178,8 +176,8 @@ class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomF
   // A copy in memory, also of a mapped filter.
   static std::unique_ptr<BloomFilter> Copy(const BloomFilterBase& from, std::string* error);
 
-  // Read a file that Save wrote, which must be a regular one, or its bytes, and check magic,
-  // version, length and checksum.
+  // Read a regular file that Save wrote, or its bytes, and check magic, version, length and
+  // checksum.
   static std::unique_ptr<BloomFilter> Load(const std::string& path, std::string* error);
   static std::unique_ptr<BloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
@@ -204,8 +202,8 @@ class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomF
   // Adds all keys of `other`. Fails unless layout, num_bits, num_probes and seed are equal.
   bool Merge(const BloomFilterBase& other, std::string* error);
 
-  // Keeps only bits that `other` has as well: keys of both filters stay, a key of this one alone
-  // matches with about the other's false-positive rate. Fails like Merge.
+  // Keeps the bits that `other` has, too: keys of both stay, a key of this one alone matches with
+  // about the other's false-positive rate. Fails like Merge.
   bool Intersect(const BloomFilterBase& other, std::string* error);
 
   void Clear();
@@ -213,17 +211,16 @@ class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomF
  private:
   friend class AtomicBloomFilter;
   friend class CountingBloomFilter;
-  friend class ScalableBloomFilter;
+  friend struct sets::ScalableState;
   using BloomFilterBase::BloomFilterBase;
   static std::unique_ptr<BloomFilter> FromState(std::unique_ptr<sets::BloomState> state);
-  static std::unique_ptr<BloomFilter> Read(const support::ByteSource& source, std::string* error);
   template <typename Combine>
   void CombineWith(const BloomFilterBase& other, Combine combine);
 };
 
-// A saved filter, read in place: all processes that map it share its pages. Save may replace the
-// file, but it must keep its length: if a page is cut off or cannot be read, the system ends the
-// process with SIGBUS.
+// A saved filter, read in place: processes that map it share its pages. Save may replace the file,
+// but nothing may shorten it: if a page is missing or cannot be read, the system ends the process
+// with SIGBUS.
 class MappedBloomFilter : public BloomFilterBase {
  public:
   enum class Verify {

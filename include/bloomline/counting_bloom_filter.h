@@ -1,9 +1,9 @@
-// A Bloom filter that keys can be removed from. It has small counters in place of bits (Fan, Cao,
-// Almeida, Broder 2000: Summary Cache).
+// A Bloom filter from which keys can be removed, with counters in place of bits (Fan, Cao, Almeida,
+// Broder 2000: Summary Cache).
 //
 // 1 % of false positives takes 43 bits per key, where a BloomFilter takes 10. AddKey raises the
-// counters of a key, RemoveKey lowers them, and MayMatch is true if none is zero. So a key that was
-// added several times stays until it was removed as often.
+// counters of a key, RemoveKey lowers them, and MayMatch is true if none is zero. So a key stays
+// until it was removed as often as added.
 //
 // - **Remove only what was added.** RemoveKey refuses a key with a counter of zero. But a false
 //   positive looks like a stored key: removing it lowers counters of other keys, which may then be
@@ -12,7 +12,7 @@
 //   Clear. No key is lost, but a key whose counters are all saturated stays: one that was added
 //   more than 14 or 254 times, practically no other key (one counter in 2e16).
 //
-// Errors, ownership, threads, cost and options without comment are those of bloom_filter.h. Link
+// What has no comment, and errors, ownership, threads and cost, are as in bloom_filter.h. Link
 // bloomline::filters.
 #ifndef BLOOMLINE_COUNTING_BLOOM_FILTER_H_
 #define BLOOMLINE_COUNTING_BLOOM_FILTER_H_
@@ -27,9 +27,6 @@
 
 namespace bloomline {
 
-namespace support {
-class ByteSource;
-}  // namespace support
 namespace sets {
 struct CountingState;
 }  // namespace sets
@@ -39,8 +36,7 @@ struct CountingBloomFilterOptions {
   // Distinct keys at the same time.
   uint64_t capacity = 0;
 
-  // Range: above 0, below 1, and reachable with 100 counters per key (4 bits: 2.7e-7; 8 bits:
-  // 6.0e-6).
+  // Above 0, below 1, and reachable with 100 counters per key (4 bits: 2.7e-7; 8 bits: 6.0e-6).
   double false_positive_rate = 0.01;
 
   // 1 to kMaxBloomBits, rounded up to a multiple of 512; or 0.
@@ -82,7 +78,7 @@ class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter
   uint32_t EstimatedCount(std::string_view key) const;
 
   // For n keys in order, or a container or array of keys (keys.h). The arrays get the results of
-  // single calls; the first two may be null. AddKeys and RemoveKeys return how many are true.
+  // single calls; the first two may be null. Returned is how many are true.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* was_absent = nullptr);
   size_t RemoveKeys(size_t n, const std::string_view* keys, bool* removed = nullptr);
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
@@ -147,8 +143,6 @@ class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter
  private:
   explicit CountingBloomFilter(std::unique_ptr<sets::CountingState> state);
   static std::unique_ptr<CountingBloomFilter> FromState(std::unique_ptr<sets::CountingState> state);
-  static std::unique_ptr<CountingBloomFilter> Read(const support::ByteSource& source,
-                                                   std::string* error);
 
   std::unique_ptr<sets::CountingState> state_;
 };

@@ -33,11 +33,12 @@ struct Payload;
 // Collects keys and writes them as a filter: (Add* | TakeKeysFrom)* Finish, then again. Not
 // thread-safe.
 //
-// Errors: if the options are invalid (FilterOptions::Validate, and formats of an engine) or a
-// function threw std::bad_alloc, the filter matches every key, and error() gives the reason.
+// Errors: if the options are invalid (FilterOptions::Validate, and formats of an engine), no random
+// seed could be drawn, or a function threw std::bad_alloc, the filter matches every key, and
+// error() says why.
 //
 // Memory: 64 bits per distinct key, and up to 2 MiB for keys to come. Finish adds up to 3 % for
-// large kBlocked filters, and for kCompact 6 to 33 %, or 100 % below 46,000 keys.
+// large kBlocked filters, 6 to 33 % for kCompact, or 100 % below 46,000 keys.
 class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);
@@ -76,28 +77,27 @@ class FilterBuilder {
   // Bytes that Finish would return now.
   uint64_t FinishedBytes() const;
 
-  // Moves all keys of `other` here, in constant time, so that each thread can fill its own builder.
-  // Returns false and moves nothing if format or seed differ; with random_seed they always do.
+  // Moves all keys of `other` here, in constant time: each thread can fill its own builder. Returns
+  // false and moves nothing if format or seed differ, which seeds always do with random_seed.
   bool TakeKeysFrom(FilterBuilder* other);
 
-  // Returns the filter and empties the builder. The bytes do not depend on num_threads, 1 or more,
-  // which includes the calling thread. Small filters are built on one.
+  // Returns the filter and empties the builder. Its bytes do not depend on num_threads, 1 or more
+  // with the calling thread. Small filters are built on one.
   std::string Finish(int num_threads = 1);
 
   // The same into the caller's memory: exactly FinishedBytes() bytes, at any alignment.
   void FinishTo(char* dst, int num_threads = 1);
 
-  // Empty, or why the filter matches every key: invalid options, missing memory, or no random seed.
-  // After Finish, until a key is added, this is about the finished filter.
+  // Empty, or why the filter matches every key. After Finish, until a key is added, this is about
+  // the finished filter.
   const std::string& error() const;
 
  private:
   std::unique_ptr<filter::FilterWriter> writer_;  // null: moved from
 };
 
-// Queries filter bytes, at any alignment, which must outlive the view. Any bytes are safe; those it
-// does not understand match every key. Cheap to copy. Const functions are thread-safe. Only
-// Validate allocates.
+// Queries filter bytes, at any alignment, which must outlive the view. Any bytes are safe; unknown
+// ones match every key. Cheap to copy. Const functions are thread-safe. Only Validate allocates.
 class FilterView : public filter::QueriesContainers<FilterView> {
  public:
   // Matches every key.
@@ -140,8 +140,8 @@ class FilterView : public filter::QueriesContainers<FilterView> {
   uint64_t seed_ = 0;
 };
 
-// The hash of a key in every filter with this FilterOptions::seed, for AddHash and MayMatchHash.
-// Not for filters with random_seed. Cost: one hash.
+// The hash of a key in every filter with this FilterOptions::seed, not random_seed, for AddHash and
+// MayMatchHash.
 uint64_t HashKey(std::string_view key, uint64_t seed);
 
 }  // namespace bloomline

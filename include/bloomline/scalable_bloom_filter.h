@@ -1,14 +1,14 @@
 // A Bloom filter for an unknown number of keys. When it is full, it continues in a second, larger
-// one, and so on, so that the false-positive rate of the whole stays below a bound (Almeida,
-// Baquero, Preguica, Hutchison 2007: Scalable Bloom Filters).
+// one, and so on; the false-positive rate of the whole stays below a bound (Almeida, Baquero,
+// Preguica, Hutchison 2007: Scalable Bloom Filters).
 //
 // If the number of keys is known within a factor of two, BloomFilter is smaller and faster.
 //
 // Stage i (from 0) is a BloomFilter for initial_capacity * growth^i keys at a false-positive rate
 // of false_positive_rate * (1 - tightening) * tightening^i; these rates add up to less than
-// false_positive_rate. The filter stops growing when memory is missing for a further stage, or when
-// the layout cannot reach its rate (with defaults, in kBlocked64 from 1e11 keys on). The last stage
-// then takes all further keys, the bound no longer holds, and IsPastCapacity() is true.
+// false_positive_rate. Growth ends when memory is missing for a stage, or when the layout cannot
+// reach its rate (with defaults, in kBlocked64 from 1e11 keys on). The last stage then takes all
+// further keys, the bound no longer holds, and IsPastCapacity() is true.
 //
 // Errors, ownership and threads, and what has no comment, are as in bloom_filter.h. Link
 // bloomline::filters.
@@ -20,15 +20,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "bloomline/bloom_filter.h"
 
 namespace bloomline {
 
-namespace support {
-class ByteSource;
-}  // namespace support
+namespace sets {
+struct ScalableState;
+}  // namespace sets
 
 struct ScalableBloomFilterOptions {
   // Keys of the first stage, 1 or more. If it is too low, queries pass more stages.
@@ -43,7 +42,7 @@ struct ScalableBloomFilterOptions {
 
   // The same for its false-positive rate: above 0, below 1. If low, later stages take many bits per
   // key; near 1, the first ones do. 0.8 takes 22.7 bits per key at 10 times the initial capacity,
-  // 18.9 at 1000 times.
+  // 18.9 at 1000.
   double tightening = 0.8;
 
   BloomLayout layout = BloomLayout::kBlocked;
@@ -91,8 +90,8 @@ class ScalableBloomFilter : public filter::QueriesContainers<ScalableBloomFilter
 
   double EstimatedFalsePositiveRate() const;
 
-  // The filter has stopped growing until Clear, and the last stage holds more keys than its
-  // capacity. Not saved: at its next new key, a loaded filter attempts to grow again.
+  // Growth has ended until Clear, and the last stage holds more keys than its capacity. Not saved:
+  // at its next new key, a loaded filter attempts to grow again.
   bool IsPastCapacity() const;
 
   // Removes all keys and all stages but the first.
@@ -103,22 +102,10 @@ class ScalableBloomFilter : public filter::QueriesContainers<ScalableBloomFilter
   bool ToBytes(std::string* bytes, std::string* error) const;
 
  private:
-  struct Saved;
-  explicit ScalableBloomFilter(const ScalableBloomFilterOptions& options);
-  static std::unique_ptr<ScalableBloomFilter> Read(const support::ByteSource& source,
-                                                   std::string* error);
-  bool AddStage(std::string* error);
-  bool LastHasRoom() const;
-  bool AddNewHash(uint64_t hash);
-  bool MayMatchHash(uint64_t hash) const;
-  void PrefetchForQuery(uint64_t hash) const;
-  void PrefetchedMayMatch(size_t n, const uint64_t* hashes, bool* may_match) const;
-  template <typename Figure>
-  uint64_t Sum(Figure figure) const;
+  explicit ScalableBloomFilter(std::unique_ptr<sets::ScalableState> state);
+  static std::unique_ptr<ScalableBloomFilter> FromState(std::unique_ptr<sets::ScalableState> state);
 
-  ScalableBloomFilterOptions options_;
-  std::vector<BloomFilter> stages_;  // at least one
-  bool is_past_capacity_ = false;
+  std::unique_ptr<sets::ScalableState> state_;
 };
 
 }  // namespace bloomline

@@ -38,7 +38,6 @@ using filter::GivenHash;
 using filter::KeyHash;
 using sets::BloomBits;
 using sets::BloomState;
-using support::SetError;
 
 BloomFilterBase::BloomFilterBase(std::unique_ptr<BloomState> state)
     : state_(std::move(state)),
@@ -122,16 +121,11 @@ std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std:
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Load(const std::string& path, std::string* error) {
-  return sets::LoadFromFile<BloomFilter>(path, error, Read);
+  return FromState(sets::LoadFromFile<BloomState>(path, error));
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::FromBytes(std::string_view bytes, std::string* error) {
-  return sets::LoadFromBytes<BloomFilter>(bytes, error, Read);
-}
-
-std::unique_ptr<BloomFilter> BloomFilter::Read(const support::ByteSource& source,
-                                               std::string* error) {
-  return FromState(BloomState::ReadSole(source, error));
+  return FromState(sets::LoadFromBytes<BloomState>(bytes, error));
 }
 
 __attribute__((flatten)) size_t BloomFilter::AddKeys(size_t n, const std::string_view* keys,

@@ -1,5 +1,7 @@
 #include "src/sets/counter_blocks.h"
 
+#include <algorithm>
+
 #include "src/filter/bits/unrolled.h"
 
 namespace bloomline::sets {
@@ -8,6 +10,21 @@ namespace {
 using kernels::BlockedPair;
 using kernels::Probe;
 using kernels::ProbePair;
+
+// Counters of kBits bits in their block.
+template <int kBits>
+struct Counters {
+  static_assert(kBits == 4 || kBits == 8);
+  static constexpr uint32_t kPerBlock = kernels::kBlockBits / kBits;
+  static constexpr uint32_t kPerByte = 8 / kBits;
+  static constexpr uint32_t kMax = (1u << kBits) - 1;  // saturated
+
+  static uint32_t Index(uint32_t probe) { return kernels::BitInBlock<kPerBlock>(probe); }
+
+  static uint32_t Get(const unsigned char* block, uint32_t i) {
+    return static_cast<uint32_t>(block[i / kPerByte]) >> (i % kPerByte * kBits) & kMax;
+  }
+};
 
 // The counters of a block that an operation has changed already. A counter that several probes of a
 // hash hit is changed once, so that the hash means the same set of counters to Add, to Remove and
@@ -113,6 +130,12 @@ struct Remove {
   }
 };
 
+// Returns run(Counters<counter_bits>()).
+template <typename Run>
+auto WithCounters(const CounterBlocks& blocks, Run run) {
+  return blocks.counter_bits == 4 ? run(Counters<4>()) : run(Counters<8>());
+}
+
 // F<counter_bits>::Run<num_probes>(blocks, args...).
 template <template <int> class F, typename... Args>
 void RunOnCounters(const CounterBlocks& blocks, const Args&... args) {
@@ -136,6 +159,56 @@ void CounterBlocks::AddMany(size_t n, const uint64_t* hashes, bool* was_absent,
 
 void CounterBlocks::RemoveMany(size_t n, const uint64_t* hashes, bool* removed) const {
   RunOnCounters<Remove>(*this, n, hashes, removed);
+}
+
+uint32_t CounterBlocks::LeastCount(uint64_t hash) const {
+  return WithCounters(*this, [&](auto counters) {
+    uint32_t least = counters.kMax;
+    const ProbePair pair = BlockedPair(hash);
+    for (int j = 0; j < num_probes; ++j) {
+      least = std::min(least, counters.Get(Block(hash), counters.Index(Probe(pair, j))));
+    }
+    return least;
+  });
+}
+
+void CounterBlocks::Merge(const CounterBlocks& other) const {
+  WithCounters(*this, [&](auto counters) {
+    for (uint64_t i = 0; i < num_bytes(); ++i) {
+      uint32_t byte = 0;
+      for (uint32_t counter = 0; counter < counters.kPerByte; ++counter) {
+        const uint32_t sum =
+            counters.Get(data + i, counter) + counters.Get(other.data + i, counter);
+        byte |= std::min<uint32_t>(sum, counters.kMax) << (counter * counter_bits);
+      }
+      data[i] = static_cast<unsigned char>(byte);
+    }
+  });
+}
+
+uint64_t CounterBlocks::NumSaturated() const {
+  return WithCounters(*this, [&](auto counters) {
+    uint64_t saturated = 0;
+    for (uint64_t i = 0; i < num_bytes(); ++i) {
+      for (uint32_t counter = 0; counter < counters.kPerByte; ++counter) {
+        saturated += counters.Get(data + i, counter) == counters.kMax ? 1 : 0;
+      }
+    }
+    return saturated;
+  });
+}
+
+void CounterBlocks::ToBits(char* bits) const {
+  WithCounters(*this, [&](auto counters) {
+    const uint64_t bytes_of_eight = static_cast<uint64_t>(counter_bits);
+    for (uint64_t i = 0; i < num_bytes(); i += bytes_of_eight) {
+      uint32_t byte = 0;
+      for (uint32_t counter = 0; counter < 8; ++counter) {
+        byte |= (counters.Get(data + i, counter) != 0 ? 1u : 0u) << counter;
+      }
+      *bits++ = static_cast<char>(byte);
+    }
+  });
 }
 
 }  // namespace bloomline::sets

@@ -12,8 +12,8 @@ namespace bloomline::sets {
 // num_blocks >= 1 blocks of 64 bytes, counter_bits 4 or 8, num_probes in 1..30. Counter i is byte
 // i, or with 4 bits the lower (i even) or upper half of byte i / 2.
 //
-// Counters are read one at a time: SIMD was measured and rejected (docs/rejected.md). The
-// functions take n hashes, one after the other, and prefetch nothing.
+// Counters are read one at a time: SIMD was measured and rejected (docs/rejected.md). Functions for
+// n hashes take one after the other, and prefetch nothing.
 struct CounterBlocks {
   unsigned char* data = nullptr;
   uint64_t num_blocks = 0;
@@ -35,22 +35,18 @@ struct CounterBlocks {
   // removed[i]: none of the hash's counters is zero. Then, and only then, lowers each of them by
   // one, except saturated ones.
   void RemoveMany(size_t n, const uint64_t* hashes, bool* removed) const;
-};
 
-// Counters of kBits bits in their block.
-template <int kBits>
-struct Counters {
-  static_assert(kBits == 4 || kBits == 8);
-  static constexpr uint32_t kPerBlock = kernels::kBlockBits / kBits;
-  static constexpr uint32_t kPerByte = 8 / kBits;
-  static constexpr uint32_t kMax = (1u << kBits) - 1;  // saturated
-  static_assert(kPerBlock * kBits == kernels::kBlockBits && kPerByte * kBits == 8);
+  // The lowest counter of a hash.
+  uint32_t LeastCount(uint64_t hash) const;
 
-  static uint32_t Index(uint32_t probe) { return kernels::BitInBlock<kPerBlock>(probe); }
+  // Adds the counters of `other`, which has as many of this size. Sums saturate.
+  void Merge(const CounterBlocks& other) const;
 
-  static uint32_t Get(const unsigned char* block, uint32_t i) {
-    return static_cast<uint32_t>(block[i / kPerByte]) >> (i % kPerByte * kBits) & kMax;
-  }
+  // The number of saturated counters.
+  uint64_t NumSaturated() const;
+
+  // Sets bit i of `bits` if counter i is not zero, and clears it otherwise.
+  void ToBits(char* bits) const;
 };
 
 }  // namespace bloomline::sets

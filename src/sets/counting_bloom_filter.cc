@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "src/filter/bits/hash.h"
@@ -35,81 +34,16 @@ struct CountingState : SavedState<CountingState> {
   static std::unique_ptr<CountingState> New(const BloomShape& shape, uint64_t capacity,
                                             std::string* error);
 
+  static std::unique_ptr<CountingState> ReadSole(const support::ByteSource& source,
+                                                 std::string* error) {
+    auto state = SavedState::ReadSole(source, error);
+    if (state != nullptr) state->num_saturated = state->lines.NumSaturated();
+    return state;
+  }
+
   BloomFileHeader header() const { return {shape, capacity, num_keys, lines.num_bytes(), 0, 0}; }
   char* payload() const { return memory.data(); }
 };
-
-namespace {
-
-template <int kBits>
-uint32_t Least(const CounterBlocks& lines, uint64_t hash) {
-  using C = Counters<kBits>;
-  const unsigned char* line = lines.Block(hash);
-  const kernels::ProbePair pair = kernels::BlockedPair(hash);
-  uint32_t least = C::kMax;
-  for (int j = 0; j < lines.num_probes; ++j) {
-    least = std::min(least, C::Get(line, C::Index(kernels::Probe(pair, j))));
-  }
-  return least;
-}
-
-template <int kBits>
-void Merge(const CounterBlocks& from, const CounterBlocks& to) {
-  using C = Counters<kBits>;
-  for (uint64_t i = 0; i < to.num_bytes(); ++i) {
-    uint32_t byte = 0;
-    for (uint32_t counter = 0; counter < C::kPerByte; ++counter) {
-      const uint32_t sum = C::Get(from.data + i, counter) + C::Get(to.data + i, counter);
-      byte |= std::min(sum, uint32_t{C::kMax}) << (counter * kBits);
-    }
-    to.data[i] = static_cast<unsigned char>(byte);
-  }
-}
-
-template <int kBits>
-uint64_t Saturated(const CounterBlocks& lines) {
-  using C = Counters<kBits>;
-  uint64_t saturated = 0;
-  for (uint64_t i = 0; i < lines.num_bytes(); ++i) {
-    for (uint32_t counter = 0; counter < C::kPerByte; ++counter) {
-      saturated += C::Get(lines.data + i, counter) == C::kMax ? 1 : 0;
-    }
-  }
-  return saturated;
-}
-
-template <int kBits>
-void ToBits(const CounterBlocks& lines, char* bits) {
-  constexpr uint64_t kBytesOfEight = kBits;
-  for (uint64_t i = 0; i < lines.num_bytes(); i += kBytesOfEight) {
-    uint32_t byte = 0;
-    for (uint32_t counter = 0; counter < 8; ++counter) {
-      byte |= (Counters<kBits>::Get(lines.data + i, counter) != 0 ? 1u : 0u) << counter;
-    }
-    *bits++ = static_cast<char>(byte);
-  }
-}
-
-// The lowest counter of a hash.
-uint32_t LeastCount(const CounterBlocks& lines, uint64_t hash) {
-  return lines.counter_bits == 4 ? Least<4>(lines, hash) : Least<8>(lines, hash);
-}
-
-// Adds the counters of `from` to those of `to`, which has as many. Sums saturate.
-void MergeCounters(const CounterBlocks& from, const CounterBlocks& to) {
-  to.counter_bits == 4 ? Merge<4>(from, to) : Merge<8>(from, to);
-}
-
-uint64_t CountSaturated(const CounterBlocks& lines) {
-  return lines.counter_bits == 4 ? Saturated<4>(lines) : Saturated<8>(lines);
-}
-
-// Sets bit i of `bits` if counter i is not zero, and clears it otherwise.
-void CountersToBits(const CounterBlocks& lines, char* bits) {
-  lines.counter_bits == 4 ? ToBits<4>(lines, bits) : ToBits<8>(lines, bits);
-}
-
-}  // namespace
 
 std::unique_ptr<CountingState> CountingState::New(const BloomShape& shape, uint64_t capacity,
                                                   std::string* error) {
@@ -130,7 +64,6 @@ using filter::GivenHash;
 using filter::KeyHash;
 using sets::BloomShape;
 using sets::CountingState;
-using support::SetError;
 
 namespace {
 
@@ -220,13 +153,12 @@ std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Create(
     const CountingBloomFilterOptions& options, std::string* error) {
   BloomShape shape;
   if (support::IsRefused(CountingShapeOf(options, &shape), error)) return nullptr;
-  auto state = CountingState::New(shape, options.capacity, error);
-  if (state == nullptr) return nullptr;
-  return FromState(std::move(state));
+  return FromState(CountingState::New(shape, options.capacity, error));
 }
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::FromState(
     std::unique_ptr<CountingState> state) {
+  if (state == nullptr) return nullptr;
   return std::unique_ptr<CountingBloomFilter>(new CountingBloomFilter(std::move(state)));
 }
 
@@ -235,15 +167,15 @@ uint64_t CountingBloomFilter::HashOf(std::string_view key) const {
 }
 
 __attribute__((flatten)) bool CountingBloomFilter::AddKey(std::string_view key) {
-  return AddHash(filter::Hash64(key, state_->shape.seed));
+  return AddHash(HashOf(key));
 }
 
 __attribute__((flatten)) bool CountingBloomFilter::RemoveKey(std::string_view key) {
-  return RemoveHash(filter::Hash64(key, state_->shape.seed));
+  return RemoveHash(HashOf(key));
 }
 
 __attribute__((flatten)) bool CountingBloomFilter::MayMatch(std::string_view key) const {
-  return MayMatchHash(filter::Hash64(key, state_->shape.seed));
+  return MayMatchHash(HashOf(key));
 }
 
 uint32_t CountingBloomFilter::EstimatedCount(std::string_view key) const {
@@ -271,7 +203,7 @@ bool CountingBloomFilter::MayMatchHash(uint64_t hash) const {
 }
 
 uint32_t CountingBloomFilter::EstimatedHashCount(uint64_t hash) const {
-  return sets::LeastCount(state_->lines, hash);
+  return state_->lines.LeastCount(hash);
 }
 
 __attribute__((flatten)) size_t CountingBloomFilter::AddKeys(size_t n, const std::string_view* keys,
@@ -316,15 +248,15 @@ uint64_t CountingBloomFilter::num_saturated_counters() const { return state_->nu
 std::unique_ptr<BloomFilter> CountingBloomFilter::ToBloomFilter(std::string* error) const {
   auto bloom = sets::BloomState::New(state_->shape, state_->capacity, error);
   if (bloom == nullptr) return nullptr;
-  sets::CountersToBits(state_->lines, bloom->bits.data);
+  state_->lines.ToBits(bloom->bits.data);
   bloom->num_keys = sets::EstimatedNumKeys(bloom->bits);
   return BloomFilter::FromState(std::move(bloom));
 }
 
 bool CountingBloomFilter::Merge(const CountingBloomFilter& other, std::string* error) {
   if (support::IsRefused(Difference(*state_, *other.state_), error)) return false;
-  sets::MergeCounters(other.state_->lines, state_->lines);
-  state_->num_saturated = sets::CountSaturated(state_->lines);
+  state_->lines.Merge(other.state_->lines);
+  state_->num_saturated = state_->lines.NumSaturated();
   state_->num_keys += other.state_->num_keys;
   return true;
 }
@@ -339,20 +271,12 @@ bool CountingBloomFilter::ToBytes(std::string* bytes, std::string* error) const 
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(const std::string& path,
                                                                std::string* error) {
-  return sets::LoadFromFile<CountingBloomFilter>(path, error, Read);
+  return FromState(sets::LoadFromFile<CountingState>(path, error));
 }
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::FromBytes(std::string_view bytes,
                                                                     std::string* error) {
-  return sets::LoadFromBytes<CountingBloomFilter>(bytes, error, Read);
-}
-
-std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Read(const support::ByteSource& source,
-                                                               std::string* error) {
-  auto state = CountingState::ReadSole(source, error);
-  if (state == nullptr) return nullptr;
-  state->num_saturated = sets::CountSaturated(state->lines);
-  return FromState(std::move(state));
+  return FromState(sets::LoadFromBytes<CountingState>(bytes, error));
 }
 
 void CountingBloomFilter::Clear() {

@@ -169,25 +169,21 @@ bool SaveToBytes(std::string* bytes, std::string* error, const Saved& saved) {
   });
 }
 
-// `read` returns the filter that the source holds, or null, with *error. Returns null, with *error
-// unless that is null, if it cannot be read.
-template <typename Filter>
-using Reader = std::unique_ptr<Filter> (*)(const support::ByteSource& source, std::string* error);
-
-template <typename Filter>
-std::unique_ptr<Filter> LoadFromFile(const std::string& path, std::string* error,
-                                     Reader<Filter> read) {
-  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<Filter> {
+// Return the filter that a file or bytes hold, or null, with *error unless that is null.
+// State::ReadSole reads a source.
+template <typename State>
+std::unique_ptr<State> LoadFromFile(const std::string& path, std::string* error) {
+  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<State> {
     support::InputFile file;
-    return file.Open(path, reason) ? read(file, reason) : nullptr;
+    return file.Open(path, reason) ? State::ReadSole(file, reason) : nullptr;
   });
 }
 
-template <typename Filter>
-std::unique_ptr<Filter> LoadFromBytes(std::string_view bytes, std::string* error,
-                                      Reader<Filter> read) {
-  return support::OrError(
-      error, [&](std::string* reason) { return read(support::InputBytes(bytes), reason); });
+template <typename State>
+std::unique_ptr<State> LoadFromBytes(std::string_view bytes, std::string* error) {
+  return support::OrError(error, [&](std::string* reason) {
+    return State::ReadSole(support::InputBytes(bytes), reason);
+  });
 }
 
 }  // namespace bloomline::sets

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "bloomline/sizing.h"
 #include "src/filter/bits/hash.h"
@@ -14,8 +15,7 @@
 namespace bloomline {
 namespace {
 
-using sets::BloomBits;
-using support::SetError;
+using sets::ScalableState;
 
 constexpr int kMaxGrowth = 16;
 // More than any use needs: with the defaults, stage 75 is out of the reach of kBlocked.
@@ -81,247 +81,240 @@ std::string ScalableBloomFilterOptions::Validate() const {
                 "; allowed with ", sets::NameIn(layout, "bits"), ": ", allowed);
 }
 
-ScalableBloomFilter::ScalableBloomFilter(const ScalableBloomFilterOptions& options)
-    : options_(options) {
-  stages_.reserve(kMaxStages);
-}
+namespace sets {
+
+// The content of a scalable filter: at least one stage, stage 0 first.
+struct ScalableState {
+  explicit ScalableState(const ScalableBloomFilterOptions& all) : options(all) {
+    stages.reserve(kMaxStages);
+  }
+
+  ScalableBloomFilterOptions options;
+  std::vector<BloomFilter> stages;
+  bool is_past_capacity = false;
+
+  static const BloomBits& Bits(const BloomFilter& stage) { return stage.state_->bits; }
+
+  bool AddStage(std::string* error) {
+    if (stages.size() == kMaxStages) {
+      support::SetError(
+          support::StrCat("the filter has ", kMaxStages, " stages, which is the most"), error);
+      return false;
+    }
+    const auto stage = BloomFilter::Create(StageOptions(options, stages.size()), error);
+    if (stage == nullptr) return false;
+    stages.push_back(std::move(*stage));
+    return true;
+  }
+
+  bool MayMatch(uint64_t hash) const {
+    return std::any_of(stages.rbegin(), stages.rend(),
+                       [=](const BloomFilter& stage) { return stage.MayMatchHash(hash); });
+  }
+
+  // Calls run(first, count, hashes) for groups of keys. The cache lines for queries were
+  // prefetched.
+  template <typename Run>
+  void ForEachGroup(size_t n, const std::string_view* keys, Run run) const {
+    const auto prefetch = [&](uint64_t hash) {
+      for (const BloomFilter& stage : stages) {
+        const BloomBits& bits = Bits(stage);
+        if (bits.is_worth_prefetching()) PrefetchForQuery(bits, hash);
+      }
+    };
+    filter::ForEachBatch(n, filter::KeyHash(keys, options.seed), true, prefetch, run);
+  }
+
+  // Answers queries of a group.
+  void MayMatchGroup(size_t n, const uint64_t* hashes, bool* may_match) const {
+    bool in_stage[kernels::kBatchKeys];
+    std::fill(may_match, may_match + n, false);
+    for (const BloomFilter& stage : stages) {
+      const BloomBits& bits = Bits(stage);
+      bits.functions.may_match_many(bits.lines(), n, hashes, in_stage);
+      for (size_t key = 0; key < n; ++key) may_match[key] |= in_stage[key];
+    }
+  }
+
+  bool LastHasRoom() const { return stages.back().num_keys() < stages.back().capacity(); }
+
+  // Adds a hash that no stage matched. Returns false if the last stage matches it now.
+  bool AddNew(uint64_t hash) {
+    // Attempted once: sizing a stage that is then refused takes longer than adding thousands of
+    // keys.
+    if (!LastHasRoom() && !is_past_capacity) is_past_capacity = !AddStage(nullptr);
+    return stages.back().AddHash(hash);
+  }
+
+  template <typename Figure>
+  uint64_t Sum(Figure figure) const {
+    uint64_t sum = 0;
+    for (const BloomFilter& stage : stages) sum += (stage.*figure)();
+    return sum;
+  }
+
+  uint64_t SavedBytes() const {
+    uint64_t num_bytes = kFileHeaderBytes;
+    for (const BloomFilter& stage : stages) num_bytes += stage.state_->SavedBytes();
+    return num_bytes;
+  }
+
+  bool AppendTo(support::ByteSink* sink, std::string* error) const {
+    FileHeader fields = FileHeader::New(kScalableMagic);
+    fields.SetByte(kLayoutOffset, static_cast<uint8_t>(options.layout));
+    fields.SetByte(kGrowthOffset, static_cast<uint8_t>(options.growth));
+    fields.SetNumber(kSeedOffset, options.seed);
+    fields.SetNumber(kInitialCapacityOffset, options.initial_capacity);
+    fields.SetReal(kRateOffset, options.false_positive_rate);
+    fields.SetReal(kTighteningOffset, options.tightening);
+    fields.SetNumber(kNumStagesOffset, stages.size());
+    fields.Seal();
+    return sink->Append(fields.bytes(), kFileHeaderBytes, error) &&
+           std::all_of(stages.begin(), stages.end(), [&](const BloomFilter& stage) {
+             return stage.state_->AppendTo(sink, error);
+           });
+  }
+
+  static std::unique_ptr<ScalableState> ReadSole(const support::ByteSource& source,
+                                                 std::string* error) {
+    FileHeader fields;
+    if (!FileHeader::Read(source, 0, kScalableMagic, &fields, error)) return nullptr;
+    ScalableBloomFilterOptions options;
+    options.layout = BloomLayout{fields.Byte(kLayoutOffset)};
+    options.growth = fields.Byte(kGrowthOffset);
+    options.seed = fields.Number(kSeedOffset);
+    options.initial_capacity = fields.Number(kInitialCapacityOffset);
+    options.false_positive_rate = fields.Real(kRateOffset);
+    options.tightening = fields.Real(kTighteningOffset);
+    const std::string invalid = options.Validate();
+    if (!invalid.empty()) {
+      *error = source.name() + ", header at offset 0: " + invalid;
+      return nullptr;
+    }
+    const uint64_t num_stages = fields.Number(kNumStagesOffset);
+    if (num_stages == 0 || num_stages > kMaxStages) {
+      *error = FieldError(source, kNumStagesOffset, "number of stages", std::to_string(num_stages),
+                          "allowed: 1 to " + std::to_string(kMaxStages));
+      return nullptr;
+    }
+    auto state = std::make_unique<ScalableState>(options);
+    uint64_t offset = kFileHeaderBytes;
+    for (uint64_t i = 0; i < num_stages; ++i) {
+      BloomFileHeader header;
+      if (!ReadBloomHeader(source, offset, FilePayload::kBits, &header, error)) return nullptr;
+      // A key is hashed once for all stages.
+      if (header.shape.seed != options.seed) {
+        *error = FieldError(source, offset + kSeedOffset, "seed", std::to_string(header.shape.seed),
+                            "that of the whole filter is " + std::to_string(options.seed));
+        return nullptr;
+      }
+      const auto stage = BloomFilter::FromState(BloomState::Read(source, header, error));
+      if (stage == nullptr) return nullptr;
+      state->stages.push_back(std::move(*stage));
+      offset = header.end();
+    }
+    return EndsAt(source, offset, error) ? std::move(state) : nullptr;
+  }
+};
+
+}  // namespace sets
+
+ScalableBloomFilter::ScalableBloomFilter(std::unique_ptr<ScalableState> state)
+    : state_(std::move(state)) {}
 ScalableBloomFilter::~ScalableBloomFilter() = default;
 ScalableBloomFilter::ScalableBloomFilter(ScalableBloomFilter&&) noexcept = default;
+ScalableBloomFilter& ScalableBloomFilter::operator=(ScalableBloomFilter&&) noexcept = default;
 
-// A vector that is moved to itself is empty, and with it all keys would be lost.
-ScalableBloomFilter& ScalableBloomFilter::operator=(ScalableBloomFilter&& other) noexcept {
-  if (this == &other) return *this;
-  options_ = other.options_;
-  stages_ = std::move(other.stages_);
-  is_past_capacity_ = other.is_past_capacity_;
-  return *this;
+std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::FromState(
+    std::unique_ptr<ScalableState> state) {
+  if (state == nullptr) return nullptr;
+  return std::unique_ptr<ScalableBloomFilter>(new ScalableBloomFilter(std::move(state)));
 }
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Create(
     const ScalableBloomFilterOptions& options, std::string* error) {
   if (support::IsRefused(options.Validate(), error)) return nullptr;
-  std::unique_ptr<ScalableBloomFilter> filter(new ScalableBloomFilter(options));
-  return filter->AddStage(error) ? std::move(filter) : nullptr;
-}
-
-bool ScalableBloomFilter::AddStage(std::string* error) {
-  if (stages_.size() == kMaxStages) {
-    SetError(support::StrCat("the filter has ", kMaxStages, " stages, which is the most"), error);
-    return false;
-  }
-  std::unique_ptr<BloomFilter> stage =
-      BloomFilter::Create(StageOptions(options_, stages_.size()), error);
-  if (stage == nullptr) return false;
-  stages_.push_back(std::move(*stage));
-  return true;
-}
-
-bool ScalableBloomFilter::MayMatchHash(uint64_t hash) const {
-  for (size_t i = stages_.size(); i-- > 0;) {
-    if (stages_[i].MayMatchHash(hash)) return true;
-  }
-  return stages_.empty();  // moved from: without stages, never answer "no"
-}
-
-// At most kBatchKeys hashes, whose cache lines were prefetched.
-void ScalableBloomFilter::PrefetchedMayMatch(size_t n, const uint64_t* hashes,
-                                             bool* may_match) const {
-  if (stages_.empty()) {
-    std::fill(may_match, may_match + n, true);
-    return;
-  }
-  const auto query = [&](size_t i, bool* answers) {
-    const BloomBits& bits = stages_[i].state_->bits;
-    bits.functions.may_match_many(bits.lines(), n, hashes, answers);
-  };
-  query(stages_.size() - 1, may_match);
-  bool in_stage[kernels::kBatchKeys];
-  for (size_t i = stages_.size() - 1; i-- > 0;) {
-    query(i, in_stage);
-    for (size_t key = 0; key < n; ++key) may_match[key] |= in_stage[key];
-  }
-}
-
-void ScalableBloomFilter::PrefetchForQuery(uint64_t hash) const {
-  for (const auto& stage : stages_) {
-    const BloomBits& bits = stage.state_->bits;
-    if (bits.is_worth_prefetching()) sets::PrefetchForQuery(bits, hash);
-  }
-}
-
-bool ScalableBloomFilter::LastHasRoom() const {
-  return stages_.back().num_keys() < stages_.back().capacity();
-}
-
-bool ScalableBloomFilter::AddNewHash(uint64_t hash) {
-  // Attempted once: sizing a stage that is then refused takes longer than adding thousands of keys.
-  if (!LastHasRoom() && !is_past_capacity_) is_past_capacity_ = !AddStage(nullptr);
-  return stages_.back().AddHash(hash);
+  auto state = std::make_unique<ScalableState>(options);
+  return state->AddStage(error) ? FromState(std::move(state)) : nullptr;
 }
 
 bool ScalableBloomFilter::AddKey(std::string_view key) {
-  const uint64_t hash = filter::Hash64(key, options_.seed);
-  return !MayMatchHash(hash) && AddNewHash(hash);
+  const uint64_t hash = filter::Hash64(key, state_->options.seed);
+  return !state_->MayMatch(hash) && state_->AddNew(hash);
 }
 
 __attribute__((flatten)) size_t ScalableBloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                              bool* changed) {
   size_t added = 0;
-  filter::ForEachBatch(
-      n, filter::KeyHash(keys, options_.seed), true, [&](uint64_t hash) { PrefetchForQuery(hash); },
-      [&](size_t first, size_t count, const uint64_t* hashes) {
-        bool known[kernels::kBatchKeys];
-        PrefetchedMayMatch(count, hashes, known);
-        const size_t num_stages = stages_.size();
-        for (size_t i = 0; i < count; ++i) {
-          // A key of this group may have been added since. AddHash sees that if both go to the same
-          // stage.
-          const auto is_known_since = [&] {
-            const bool same_stage = stages_.size() == num_stages && LastHasRoom();
-            return !same_stage && MayMatchHash(hashes[i]);
-          };
-          const bool is_new = !known[i] && !is_known_since() && AddNewHash(hashes[i]);
-          added += is_new ? 1 : 0;
-          if (changed != nullptr) changed[first + i] = is_new;
-        }
-      });
+  state_->ForEachGroup(n, keys, [&](size_t first, size_t count, const uint64_t* hashes) {
+    bool known[kernels::kBatchKeys];
+    state_->MayMatchGroup(count, hashes, known);
+    const size_t num_stages = state_->stages.size();
+    for (size_t i = 0; i < count; ++i) {
+      // A key of this group may have been added since. AddNew sees that if both go to the same
+      // stage.
+      const auto is_known_since = [&] {
+        const bool same_stage = state_->stages.size() == num_stages && state_->LastHasRoom();
+        return !same_stage && state_->MayMatch(hashes[i]);
+      };
+      const bool is_new = !known[i] && !is_known_since() && state_->AddNew(hashes[i]);
+      added += is_new ? 1 : 0;
+      if (changed != nullptr) changed[first + i] = is_new;
+    }
+  });
   return added;
 }
 
 bool ScalableBloomFilter::MayMatch(std::string_view key) const {
-  return MayMatchHash(filter::Hash64(key, options_.seed));
+  return state_->MayMatch(filter::Hash64(key, state_->options.seed));
 }
 
 __attribute__((flatten)) void ScalableBloomFilter::MayMatch(size_t n, const std::string_view* keys,
                                                             bool* may_match) const {
-  filter::ForEachBatch(
-      n, filter::KeyHash(keys, options_.seed), true, [&](uint64_t hash) { PrefetchForQuery(hash); },
-      [&](size_t first, size_t count, const uint64_t* hashes) {
-        PrefetchedMayMatch(count, hashes, may_match + first);
-      });
+  state_->ForEachGroup(n, keys, [&](size_t first, size_t count, const uint64_t* hashes) {
+    state_->MayMatchGroup(count, hashes, may_match + first);
+  });
 }
 
-const ScalableBloomFilterOptions& ScalableBloomFilter::options() const { return options_; }
-size_t ScalableBloomFilter::num_stages() const { return stages_.size(); }
-const BloomFilter& ScalableBloomFilter::stage(size_t i) const { return stages_[i]; }
-bool ScalableBloomFilter::IsPastCapacity() const { return is_past_capacity_; }
-
-template <typename Figure>
-uint64_t ScalableBloomFilter::Sum(Figure figure) const {
-  uint64_t sum = 0;
-  for (const auto& stage : stages_) sum += (stage.*figure)();
-  return sum;
-}
-
-uint64_t ScalableBloomFilter::num_bits() const { return Sum(&BloomFilter::num_bits); }
-uint64_t ScalableBloomFilter::capacity() const { return Sum(&BloomFilter::capacity); }
-uint64_t ScalableBloomFilter::num_keys() const { return Sum(&BloomFilter::num_keys); }
+const ScalableBloomFilterOptions& ScalableBloomFilter::options() const { return state_->options; }
+size_t ScalableBloomFilter::num_stages() const { return state_->stages.size(); }
+const BloomFilter& ScalableBloomFilter::stage(size_t i) const { return state_->stages[i]; }
+bool ScalableBloomFilter::IsPastCapacity() const { return state_->is_past_capacity; }
+uint64_t ScalableBloomFilter::num_bits() const { return state_->Sum(&BloomFilter::num_bits); }
+uint64_t ScalableBloomFilter::capacity() const { return state_->Sum(&BloomFilter::capacity); }
+uint64_t ScalableBloomFilter::num_keys() const { return state_->Sum(&BloomFilter::num_keys); }
 uint64_t ScalableBloomFilter::EstimatedNumKeys() const {
-  return Sum(&BloomFilter::EstimatedNumKeys);
+  return state_->Sum(&BloomFilter::EstimatedNumKeys);
 }
 
 double ScalableBloomFilter::EstimatedFalsePositiveRate() const {
   double none = 1;
-  for (const auto& stage : stages_) none *= 1 - stage.EstimatedFalsePositiveRate();
+  for (const auto& stage : state_->stages) none *= 1 - stage.EstimatedFalsePositiveRate();
   return 1 - none;
 }
 
 void ScalableBloomFilter::Clear() {
-  if (stages_.empty()) return;  // moved from
-  stages_.erase(stages_.begin() + 1, stages_.end());
-  stages_[0].Clear();
-  is_past_capacity_ = false;
+  state_->stages.erase(state_->stages.begin() + 1, state_->stages.end());
+  state_->stages[0].Clear();
+  state_->is_past_capacity = false;
 }
 
-// The object that SaveToFile writes.
-struct ScalableBloomFilter::Saved {
-  const ScalableBloomFilter& filter;
-
-  uint64_t SavedBytes() const {
-    uint64_t num_bytes = sets::kFileHeaderBytes;
-    for (const auto& stage : filter.stages_) num_bytes += stage.state_->SavedBytes();
-    return num_bytes;
-  }
-
-  bool AppendTo(support::ByteSink* sink, std::string* error) const {
-    const ScalableBloomFilterOptions& options = filter.options_;
-    sets::FileHeader fields = sets::FileHeader::New(sets::kScalableMagic);
-    fields.SetByte(sets::kLayoutOffset, static_cast<uint8_t>(options.layout));
-    fields.SetByte(kGrowthOffset, static_cast<uint8_t>(options.growth));
-    fields.SetNumber(sets::kSeedOffset, options.seed);
-    fields.SetNumber(kInitialCapacityOffset, options.initial_capacity);
-    fields.SetReal(kRateOffset, options.false_positive_rate);
-    fields.SetReal(kTighteningOffset, options.tightening);
-    fields.SetNumber(kNumStagesOffset, filter.stages_.size());
-    fields.Seal();
-    bool written = sink->Append(fields.bytes(), sets::kFileHeaderBytes, error);
-    for (size_t i = 0; written && i < filter.stages_.size(); ++i) {
-      written = filter.stages_[i].state_->AppendTo(sink, error);
-    }
-    return written;
-  }
-};
-
 bool ScalableBloomFilter::Save(const std::string& path, std::string* error) const {
-  return sets::SaveToFile(path, error, Saved{*this});
+  return sets::SaveToFile(path, error, *state_);
 }
 
 bool ScalableBloomFilter::ToBytes(std::string* bytes, std::string* error) const {
-  return sets::SaveToBytes(bytes, error, Saved{*this});
+  return sets::SaveToBytes(bytes, error, *state_);
 }
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Load(const std::string& path,
                                                                std::string* error) {
-  return sets::LoadFromFile<ScalableBloomFilter>(path, error, Read);
+  return FromState(sets::LoadFromFile<ScalableState>(path, error));
 }
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::FromBytes(std::string_view bytes,
                                                                     std::string* error) {
-  return sets::LoadFromBytes<ScalableBloomFilter>(bytes, error, Read);
-}
-
-std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const support::ByteSource& source,
-                                                               std::string* error) {
-  sets::FileHeader fields;
-  if (!sets::FileHeader::Read(source, 0, sets::kScalableMagic, &fields, error)) return nullptr;
-  ScalableBloomFilterOptions options;
-  options.layout = BloomLayout{fields.Byte(sets::kLayoutOffset)};
-  options.growth = fields.Byte(kGrowthOffset);
-  options.seed = fields.Number(sets::kSeedOffset);
-  options.initial_capacity = fields.Number(kInitialCapacityOffset);
-  options.false_positive_rate = fields.Real(kRateOffset);
-  options.tightening = fields.Real(kTighteningOffset);
-  const std::string invalid = options.Validate();
-  if (!invalid.empty()) {
-    *error = source.name() + ", header at offset 0: " + invalid;
-    return nullptr;
-  }
-  const uint64_t num_stages = fields.Number(kNumStagesOffset);
-  if (num_stages == 0 || num_stages > kMaxStages) {
-    *error =
-        sets::FieldError(source, kNumStagesOffset, "number of stages", std::to_string(num_stages),
-                         "allowed: 1 to " + std::to_string(kMaxStages));
-    return nullptr;
-  }
-  std::unique_ptr<ScalableBloomFilter> filter(new ScalableBloomFilter(options));
-  uint64_t offset = sets::kFileHeaderBytes;
-  for (uint64_t i = 0; i < num_stages; ++i) {
-    sets::BloomFileHeader header;
-    if (!sets::ReadBloomHeader(source, offset, sets::FilePayload::kBits, &header, error))
-      return nullptr;
-    // A key is hashed once for all stages.
-    if (header.shape.seed != options.seed) {
-      *error = sets::FieldError(source, offset + sets::kSeedOffset, "seed",
-                                std::to_string(header.shape.seed),
-                                "that of the whole filter is " + std::to_string(options.seed));
-      return nullptr;
-    }
-    auto state = sets::BloomState::Read(source, header, error);
-    if (state == nullptr) return nullptr;
-    filter->stages_.push_back(BloomFilter(std::move(state)));
-    offset = header.end();
-  }
-  return sets::EndsAt(source, offset, error) ? std::move(filter) : nullptr;
+  return FromState(sets::LoadFromBytes<ScalableState>(bytes, error));
 }
 
 }  // namespace bloomline
