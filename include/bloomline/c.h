@@ -1,5 +1,5 @@
-/* C bindings for bloomline. A function does what the C++ function of the same name does; its
-   contract is in the header that the section names. Example: docs/guides/from_c.c.
+/* C bindings. A function does what the C++ function of the same name does, whose contract is in the
+   header that the section names. Example: docs/guides/from_c.c.
 
    Conventions, which follow LevelDB's c.h:
 
@@ -16,7 +16,7 @@
 
    (5) Pointers must not be NULL, except for empty keys and arrays, the results of add_keys and
    remove_keys, errptr, what is destroyed, and where a comment says so. A NULL path or name is an
-   error like others.
+   error.
 
    (6) Memory returned as "char*" is malloc()ed. Free it with bloomline_free.
 
@@ -24,7 +24,7 @@
 
    (8) No function throws. Without memory it fails, and no filter lacks a key.
 
-   Link with bloomline::c. */
+   Link bloomline::c. */
 #ifndef BLOOMLINE_C_H_
 #define BLOOMLINE_C_H_
 
@@ -46,7 +46,7 @@ typedef struct bloomline_scalable_t bloomline_scalable_t;
 typedef struct bloomline_countingoptions_t bloomline_countingoptions_t;
 typedef struct bloomline_counting_t bloomline_counting_t;
 
-/* Formats: filter_options.h. Builders take blocked and compact, sizing takes all. */
+/* Formats: filter_options.h. Builders take blocked and compact, sizing all. */
 
 enum {
   bloomline_format_classic = 0,
@@ -102,8 +102,8 @@ uint64_t bloomline_builder_hash_of(const bloomline_builder_t*, const char* key, 
 void bloomline_builder_add_hash(bloomline_builder_t*, uint64_t hash);
 size_t bloomline_builder_num_keys(const bloomline_builder_t*);
 uint8_t bloomline_builder_take_keys_from(bloomline_builder_t*, bloomline_builder_t* other);
-/* Fails if memory ran out, in this call or when a key was added, or if no random seed could be
-   drawn: these keys then get no filter. */
+/* Fails, and these keys get no filter, if memory ran out, here or when a key was added, or if no
+   random seed could be drawn. */
 char* bloomline_builder_finish(bloomline_builder_t*, int num_threads, size_t* filter_length,
                                char** errptr);
 /* NULL for none. Valid until the builder is used again. */
@@ -186,8 +186,8 @@ uint8_t bloomline_bloom_is_past_capacity(const bloomline_bloom_t*);
 uint64_t bloomline_bloom_estimated_num_keys(const bloomline_bloom_t*);
 double bloomline_bloom_estimated_false_positive_rate(const bloomline_bloom_t*);
 
-/* Bloom filters that many threads change: atomic_bloom_filter.h. Threads may call any functions at
-   once, except for bloomline_atomic_to_bloom and bloomline_atomic_destroy. */
+/* Bloom filters that many threads change: atomic_bloom_filter.h. Threads may call all functions at
+   once but bloomline_atomic_to_bloom and bloomline_atomic_destroy. */
 
 bloomline_atomic_t* bloomline_atomic_create(const bloomline_bloomoptions_t* options, char** errptr);
 /* Destroys the argument. NULL: out of memory; the argument stays the caller's. */
@@ -316,7 +316,7 @@ const char* bloomline_active_kernel_name(void); /* static storage */
 uint8_t bloomline_force_kernel(const char* name, char** errptr);
 
 void bloomline_free(void*);
-const char* bloomline_version(void); /* as "0.1.0"; static storage */
+const char* bloomline_version(void); /* "0.1.0"; static storage */
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -1,12 +1,12 @@
 // The library's SIMD implementations (kernels). All give the same bytes and answers; only their
 // speed differs.
 //
-// At its first use of a kernel, a process chooses the one that the environment variable
-// BLOOMLINE_KERNEL names; if that cannot be used, stderr gets a line. The default is the fastest
-// one that CPU and operating system support.
+// A process chooses one at its first use: the one that the environment variable BLOOMLINE_KERNEL
+// names (stderr gets a line if it cannot be used), else the fastest that CPU and operating system
+// support.
 //
-// All functions are thread-safe, but that first use and KernelVariableError read the environment.
-// Link bloomline::core.
+// All functions are thread-safe; the first use and KernelVariableError read the environment. Link
+// bloomline::core.
 #ifndef BLOOMLINE_CPU_H_
 #define BLOOMLINE_CPU_H_
 
@@ -28,13 +28,12 @@ std::vector<KernelInfo> Kernels();
 
 const char* ActiveKernelName();  // static storage
 
-// One sentence with the valid names if BLOOMLINE_KERNEL names a kernel that cannot be used, else
-// empty.
+// Empty, or one sentence with the valid names if BLOOMLINE_KERNEL cannot be honoured.
 std::string KernelVariableError();
 
-// Makes `name` the active kernel, also while other threads query filters. Returns false, with the
-// valid names in *error (may be null), if it cannot be used here. Existing filters and LevelDB
-// policies keep their kernel; later ones, and builders from their next Finish on, use the new one.
+// Makes `name` the active kernel, also while other threads query. Returns false, with the valid
+// names in *error (may be null), if it cannot be used. Existing filters and LevelDB policies keep
+// their kernel; later ones, and builders from their next Finish on, use the new one.
 bool ForceKernel(const std::string& name, std::string* error);
 
 }  // namespace bloomline

@@ -13,22 +13,22 @@ namespace bloomline {
 
 // docs/format.md defines each format to the byte.
 enum class Format {
-  // LevelDB's own Bloom filter, byte for byte, for LevelDB only: LevelDB without bloomline can use
-  // it. On structured keys, such as counters, its 32-bit hash lets 10 to 70 % of the missing keys
-  // adjacent to stored ones through.
+  // LevelDB's own Bloom filter, byte for byte, for LevelDB only, which can use it without
+  // bloomline. On structured keys, such as counters, its 32-bit hash lets 10 to 70 % of the missing
+  // keys adjacent to stored ones through.
   kClassic,
   // Blocked Bloom filter (Putze, Sanders and Singler 2007) with a 64-bit hash: the k probes of a
-  // key lie in one block of 64 bytes. Up to 500 keys in LevelDB, 200 in RocksDB, get a Bloom filter
-  // without blocks, which takes 2.5 times as long to query.
+  // key lie in one block of 64 bytes. Up to 500 keys in LevelDB, 200 in RocksDB, get no blocks;
+  // their queries take 2.5 times as long.
   kBlocked,
   // Blocks solved as linear systems over GF(2), as in Bloomier and Ribbon filters (Dietzfelbinger
   // and Pagh 2008, Dillinger and Walzer 2021). 7.1 bits per key have the false-positive rate of 10
   // in kBlocked. Queries take 1.6 to 4 times as long, building 3 to 5 times.
   kCompact,
   // RocksDB's own Bloom filter (its older one with format_version below 5), byte for byte, for
-  // RocksDB only: RocksDB without bloomline can use it.
+  // RocksDB only, which can use it without bloomline.
   kBloom,
-  // RocksDB's own Ribbon filter, otherwise as kBloom. As in ribbonfilter:N, bits_per_key is that of
+  // RocksDB's own Ribbon filter, otherwise as kBloom. bits_per_key is N of ribbonfilter:N, that of
   // a Bloom filter with its false-positive rate: 10 take about 7.1 bits. 3 to 5 times as slow.
   kRibbon,
 };
@@ -61,20 +61,19 @@ struct FilterOptions {
   double bits_per_key = 10.0;
 
   // Seed of the 64-bit hash. Outsiders who know it can choose keys that are false positives or
-  // overfill a filter (docs/keys.md). FilterBuilder and RocksDB record it in the filter, LevelDB
-  // does not (leveldb.h). kClassic, kBloom and kRibbon have none.
+  // overfill a filter (docs/keys.md). The filter records it, except in LevelDB (leveldb.h).
+  // kClassic, kBloom and kRibbon have none.
   uint64_t seed = 0;
 
   // Each filter draws and records its own seed, with a system call; `seed` must be 0. If that
   // fails, the filter matches every key (FilterBuilder::error). Not in LevelDB.
   bool random_seed = false;
 
-  // The least bits_per_key that reach the false-positive rate `rate` (0.01 for 1 %), or NaN, which
+  // The least bits_per_key that reach the false-positive rate (0.01 for 1 %), or NaN, which
   // Validate refuses.
   static FilterOptions ForFalsePositiveRate(Format format, double rate);
 
-  // Empty if valid, else one sentence that says why not. Does not check whether an engine takes the
-  // format.
+  // Empty if valid, else one sentence. Does not check whether an engine takes the format.
   std::string Validate() const;
 };
 

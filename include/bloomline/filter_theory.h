@@ -1,10 +1,9 @@
-// False-positive rates of each layout, and the sizes that reach them. sizing.h has what most users
-// need. Link with bloomline::core.
+// False-positive rates of each layout, and the sizes that reach them. Most users need only
+// sizing.h. Link bloomline::core.
 //
 // Symbols: n keys, m bits, c = m/n bits per key, k probes, p false-positive rate, B bits per block,
-// L blocks. Probes are independent and uniform. Functions without a number of keys hold from
-// thousands of keys on; the others, whose names begin with Exact, for any: a block's keys are then
-// binomial(n, 1/L), else Poisson distributed.
+// L blocks. Probes are independent and uniform. Functions named Exact hold for any number of keys:
+// a block's are binomial(n, 1/L). The others hold from thousands on: Poisson distributed.
 //
 // A function returns NaN, or 0 if its result is an integer, for a rate not between 0 and 1 or out
 // of reach, a k outside kMinProbes .. kMaxProbes, and bits per key not above 0. block_bits must be
@@ -28,9 +27,9 @@ namespace bloomline {
 // p = (1 - e^(-k/c))^k. Any k > 0, also a fraction.
 double StandardFalsePositiveRate(double bits_per_key, double num_probes);
 
-// With X bits set after n*k throws into m, p = E[(X/m)^k], from mean and variance of X. It
-// errs by less than 0.5 % from 256 bits on, with up to 21 bits per key, and by 1 % with 64 bits and
-// up to 13; with more bits per key it is too low. No keys: 0. No bits: 1.
+// p = E[(X/m)^k], from mean and variance of X, the bits set after n*k throws into m. It errs by
+// less than 0.5 % from 256 bits on, with up to 21 bits per key, and by 1 % with 64 bits and up to
+// 13; with more bits per key it is too low. No keys: 0. No bits: 1.
 double ExactStandardFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes);
 
 // The whole k with the lowest StandardFalsePositiveRate, about c ln 2. Clamps. A table lookup.
@@ -68,9 +67,8 @@ double CompactFalsePositiveRate(double bits_per_key);
 // Blocks have 32 or 64 bytes; NaN for others.
 double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
 
-// The rate of LevelDB's compact filters, whose blocks have 8 to 64 bytes. From 12 keys on
-// it is within 4 % for one block; one of several blocks is within 10 %. Below 12 keys it is too
-// high.
+// The rate of LevelDB's compact filters, whose blocks have 8 to 64 bytes. From 12 keys on it is
+// within 4 % for one block, 10 % for several; below, it is too high.
 double ExactSmallSetFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
 
 }  // namespace bloomline

@@ -1,9 +1,9 @@
 // Filters for databases whose comparator treats different keys as equal (docs/keys.md).
 //
 // A filter compares bytes: if "Apple" is stored and the comparator ignores case, it answers "no"
-// for "apple". A canonicalizer maps all keys that the comparator treats as equal to one canonical
-// form. NewCanonicalRocksDBFilterPolicy (rocksdb.h) and NewCanonicalLevelDBFilterPolicy (leveldb.h)
-// build and query filters with these forms.
+// for "apple". A canonicalizer maps keys that the comparator treats as equal to one canonical form,
+// with which NewCanonicalRocksDBFilterPolicy (rocksdb.h) and NewCanonicalLevelDBFilterPolicy
+// (leveldb.h) build and query filters.
 #ifndef BLOOMLINE_KEY_CANONICALIZER_H_
 #define BLOOMLINE_KEY_CANONICALIZER_H_
 

@@ -1,7 +1,7 @@
-// How many bits per key the filters of each level of an LSM tree should get. A Get of a missing key
-// queries one filter in each sorted run, and each false positive wastes a read of a block. In a
-// small level, one more bit per key saves as many reads for less memory, so small levels should get
-// more bits (Monkey: Dayan, Athanassoulis and Idreos 2017). Link with bloomline::core.
+// Bits per key for each level of an LSM tree. A Get of a missing key queries one filter in each
+// sorted run, and each false positive wastes a read of a block. In a small level, one more bit per
+// key saves as many reads for less memory, so small levels should get more (Monkey: Dayan,
+// Athanassoulis and Idreos 2017). Link bloomline::core.
 //
 //   bloomline::KeysOfLevels(5, 10, keys);  // each level has 10 times the keys of the one before
 //   bloomline::SpreadBitsByLevel(bloomline::Format::kCompact, 10, keys, 5, bits);
@@ -15,8 +15,8 @@
 //   runs_of_level     sorted runs, as an average: 1e-6 to 1e6. Null: 1 each
 //   bits_of_level     bits per key: 0 (no filter), or within AllowedBitsPerKey(format)
 //
-// For arguments out of range, the functions return NaN, or false without touching the output. All
-// are pure and thread-safe, and take up to 4 ms.
+// Other arguments give NaN, or false and leave the output alone. All functions are pure and
+// thread-safe, and take up to 4 ms.
 #ifndef BLOOMLINE_LEVEL_SIZING_H_
 #define BLOOMLINE_LEVEL_SIZING_H_
 
@@ -35,8 +35,8 @@ constexpr double kMaxLevelSizeRatio = 1000;
 bool KeysOfLevels(int num_levels, double level_size_ratio, double* keys_of_level);
 
 // Minimizes WastedReads while all filters together take at most bits_per_key for each key. The
-// result is mostly within 1 % of the minimum (in kClassic and if some level has no filter, up to
-// 13 %), and never worse than bits_per_key in all levels.
+// result is mostly within 1 % of the minimum, in kClassic and if a level has no filter within 13 %,
+// and never worse than bits_per_key in all levels.
 bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,
                        int num_levels, double* bits_of_level);
 bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,
@@ -61,7 +61,7 @@ double BitsPerKeyForWastedReads(Format format, double wasted_reads, const double
 double BitsPerKeyForLevelBytes(Format format, uint64_t filter_bytes, const double* keys_of_level,
                                int num_levels);
 
-// Empty if SpreadBitsByLevel accepts the arguments, else one sentence that says why not.
+// Empty if SpreadBitsByLevel accepts the arguments, else one sentence.
 std::string ValidateLevels(Format format, double bits_per_key, const double* keys_of_level,
                            const double* runs_of_level, int num_levels);
 

@@ -1,5 +1,4 @@
-// bloomline as a filter policy of LevelDB: it builds and reads the filters in LevelDB's table
-// files.
+// A filter policy that builds and reads the filters in LevelDB's table files.
 //
 //   const leveldb::FilterPolicy* policy = bloomline::NewLevelDBFilterPolicy(
 //       bloomline::FilterOptions(), bloomline::kLevelDBBuiltinName, &error);
@@ -7,8 +6,8 @@
 //   db_options.filter_policy = policy;  // delete it after the database
 //
 // Existing tables: under LevelDB's own policy name, bloomline uses every filter that LevelDB wrote.
-// For LevelDB without bloomline, its filters always match, except those of kClassic: lookups of
-// missing keys then read from disk until a compaction rewrites the files (docs/compatibility.md).
+// For LevelDB without bloomline, filters other than kClassic match every key: missing keys cost
+// reads until a compaction rewrites the files (docs/compatibility.md).
 //
 // Link with bloomline::leveldb. In C: c_leveldb.h.
 #ifndef BLOOMLINE_LEVELDB_H_
@@ -27,11 +26,11 @@ namespace bloomline {
 // LevelDB's own policy name. LevelDB uses a filter only under the name that it was written with.
 constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 
-// Returns a policy for leveldb::Options::filter_policy. It is immutable and thread-safe; several
-// databases may use it. The caller deletes it after they are closed.
+// Returns a policy for leveldb::Options::filter_policy. It is thread-safe; several databases may
+// use it. The caller deletes it after they are closed.
 //
-// Name: copied. Under another name than kLevelDBBuiltinName, LevelDB does not use the filters that
-// are there; compactions write new ones.
+// Name: copied. With another name, LevelDB does not use the filters that are there; compactions
+// write new ones.
 //
 // Seed: a policy with a FilterOptions::seed needs another name. Name() is then that name, `.seed-`
 // and 32 hex digits that follow from the seed, so that LevelDB uses no filters with another seed.

@@ -1,6 +1,6 @@
-// New filters for the table files that a RocksDB database already has (docs/operating.md).
-// RewriteFilters rewrites each file that needs it, at its level, with DB::CompactFiles. The
-// database stays in use. The disk needs room for one more file. Link with bloomline::rocksdb.
+// New filters for the table files that a RocksDB database already has (docs/operating.md). Each
+// file that needs one is rewritten at its level, with DB::CompactFiles, while the database is in
+// use. The disk needs room for one more file. Link bloomline::rocksdb.
 #ifndef BLOOMLINE_REWRITE_FILTERS_H_
 #define BLOOMLINE_REWRITE_FILTERS_H_
 
@@ -26,12 +26,12 @@ struct RewriteOptions {
   // Rewrites files whose filter is as wanted, too.
   bool all_files = false;
 
-  // Bytes of table files rewritten in a second, on average, by pauses between files; 0: no limit.
-  // Within a file, only DBOptions::rate_limiter limits the speed.
+  // Bytes of table files per second, on average, by pauses between files; 0: no limit. Within a
+  // file, only DBOptions::rate_limiter limits the speed.
   uint64_t bytes_per_second = 0;
 
-  // Set to true by another thread, it ends the call after the present file or, in late versions of
-  // RocksDB (11.9, not 9.10), within it.
+  // Another thread sets it to end the call after the present file or, in late versions of RocksDB
+  // (11.9, not 9.10), within it.
   std::atomic<bool>* cancel = nullptr;
 
   // Called before each file and at the end, on the thread of the call. Must not throw.
@@ -40,7 +40,7 @@ struct RewriteOptions {
   // Only reports what a rewrite would do.
   bool dry_run = false;
 
-  // Rewrites files of level 0, too, which compactions mostly replace soon. FIFO has no others.
+  // Rewrites files of level 0, too, which compactions mostly replace soon; FIFO has no others.
   bool include_level0 = false;
 };
 
@@ -92,26 +92,25 @@ struct RewriteReport {
 // Gives files of the column family the filter that its policy writes now, from the last level up.
 // `report` may be null.
 //
-// A file is rewritten if its filter has another kind than the policy would write for its level and
-// number of keys, or if the bits per key differ by more than 2 % and a block of 64 bytes. The
-// limits are wider for partitions (2 % and 128 bytes each), with range entries (10 % and 128 bytes;
-// more bits are always right), and with optimize_filters_for_memory (a page more; 25 % with
-// jemalloc). A new prefix extractor or choice of range entries is not noticed: use all_files.
+// A file is rewritten if the policy would write a filter of another kind for its level and number
+// of keys, or if the bits per key differ by more than 2 % and a block of 64 bytes. The limits are
+// wider for partitions (2 % and 128 bytes each), with range entries (10 % and 128 bytes; more bits
+// are always right), and with optimize_filters_for_memory (a page more; 25 % with jemalloc). For a
+// new prefix extractor or choice of range entries, use all_files.
 //
 // Each file's checksums are verified first, and 256 MiB of the disk stay free, because RocksDB
-// refuses all writes after a compaction that finds damage or no room. Files that fail are skipped
-// and reported, as are files that another compaction has taken. However the call ended, the next
-// one finds the files that are left.
+// refuses all writes after a compaction that finds damage or no room. Files that fail, or that
+// another compaction has, are skipped and reported. The next call finds the files that are left.
 //
-// Files whose neighbours share a user key are rewritten with them. Files of the last level are left
-// out with allow_ingest_behind, and with preclude_last_level_data_seconds in universal compaction.
-// The compaction filter and the merge operator run. The age for periodic_compaction_seconds begins
-// anew, that for ttl is kept.
+// Files whose neighbours share a user key are rewritten with them. The last level is left out with
+// allow_ingest_behind, and with preclude_last_level_data_seconds in universal compaction.
+// Compaction filter and merge operator run. The age for periodic_compaction_seconds begins anew,
+// that for ttl stays.
 //
-// Returns false, with *error unless it is null, if the column family has no block-based tables or
-// no filter policy, if the database is read-only or a secondary, if manual compactions are
-// disabled, or if a compaction fails; RocksDB may then refuse writes. Skipped files and `cancel`
-// are not errors. The report is filled in all cases.
+// Returns false, with *error unless it is null, without block-based tables or a filter policy, for
+// a read-only or secondary database, if manual compactions are disabled, or if a compaction fails;
+// RocksDB may then refuse writes. Skipped files and `cancel` are no errors. The report is always
+// filled.
 //
 // Thread-safe. Two calls for one column family at a time rewrite some files twice.
 bool RewriteFilters(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,

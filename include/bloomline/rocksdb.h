@@ -10,13 +10,12 @@
 //
 // Existing tables: the policy has the compatibility name of RocksDB's policies,
 // `rocksdb.BuiltinBloomFilter`, and uses every Bloom and Ribbon filter that RocksDB wrote. RocksDB
-// without bloomline uses the filters of kBloom and kRibbon. For it, those of kBlocked and kCompact
-// always match: its results are right, but lookups of missing keys read from disk until a
-// compaction rewrites the files (docs/compatibility.md).
+// without bloomline uses filters of kBloom and kRibbon. For it, those of kBlocked and kCompact
+// match every key: results are right, but missing keys cost reads until a compaction rewrites the
+// files (docs/compatibility.md).
 //
-// Versions: RocksDB's filter interface is internal. So bloomline works only with the minor version
-// that it was compiled against, and checks that when it makes a policy. Both need the same
-// ROCKSDB_NAMESPACE.
+// Versions: RocksDB's filter interface is internal, so bloomline works only with the minor version
+// that it was compiled against; making a policy checks that. Both need the same ROCKSDB_NAMESPACE.
 //
 // All functions and policies are thread-safe. Functions that return null have the reason in *error,
 // or on stderr if `error` is null. Link with bloomline::rocksdb.
@@ -42,71 +41,70 @@ class ObjectLibrary;
 
 namespace bloomline {
 
-// Those of FilterOptions give every file the same format and bits per key. Those below choose a
-// file's filter by its level, by whether older data lies below it, and by whether it is a flush
+// FilterOptions give every file the same format and bits per key. The options below choose a file's
+// filter by its level, by whether older data lies below it, and by whether it is a flush
 // (docs/rocksdb.md). A file keeps its filter until it is rewritten, even at another level.
 struct RocksDBFilterOptions : FilterOptions {
   RocksDBFilterOptions() = default;
   explicit RocksDBFilterOptions(const FilterOptions& options) : FilterOptions(options) {}
 
-  // Spreads the memory of bits_per_key so that false positives waste as few block reads as possible
+  // Spreads the memory of bits_per_key so that false positives waste the fewest block reads
   // (Monkey: Dayan, Athanassoulis, Idreos 2017): small levels get more bits, the largest fewer. The
-  // memory of all filters stays the same, if each level has level_size_ratio times the keys of the
+  // memory of all filters stays the same if each level has level_size_ratio times the keys of the
   // one above it.
   bool auto_bits_by_level = false;
 
-  // Or: the bits per key of each level, from level 0 on. The last number applies to all deeper
-  // levels. 0 means no filter. bits_per_key then applies only to files of unknown level, such as
-  // those of SstFileWriter. Excludes auto_bits_by_level.
+  // Or: the bits per key of each level, from level 0 on; the last number is for all deeper levels,
+  // 0 for no filter. bits_per_key then applies only to files of unknown level, such as those of
+  // SstFileWriter. Excludes auto_bits_by_level.
   std::vector<double> bits_by_level;
 
-  // For auto_bits_by_level: the number of levels from level 0 to the deepest one with files, 2 to
-  // kMaxLevels. 0: the policy learns it from the files that RocksDB creates, beginning with
-  // RocksDB's Options::num_levels.
+  // For auto_bits_by_level: the levels from level 0 to the deepest one with files, 2 to kMaxLevels.
+  // 0: learned from the files that RocksDB creates, beginning with RocksDB's Options::num_levels.
   int num_levels = 0;
   static constexpr int kMaxLevels = 64;
 
   // For auto_bits_by_level: RocksDB's max_bytes_for_level_multiplier, 1 to 1000.
   double level_size_ratio = 10.0;
 
-  // The format of flushed and recovered files, if it is not `format`. kBlocked is built faster, and
-  // the next compaction replaces it.
+  // The format of flushed and recovered files, if not `format`. kBlocked is built faster, and the
+  // next compaction replaces it.
   std::optional<Format> flush_format;
 
   // False: bottommost files, which have no older data below them, get no filter. That saves about
-  // 90 % of the memory; each missing key then costs a read.
+  // 90 % of the memory; each missing key costs a read.
   bool filters_at_bottom = true;
 
-  // The most bytes that the filters of all files may take, up to 2^60; 0: no limit. As their sum
-  // nears it, new files get fewer bits per key, divided by level as in auto_bits_by_level: at most
-  // bits_per_key, and at least 3, or bits_per_key if that is less. Excludes bits_by_level.
+  // The most bytes for the filters of all files, up to 2^60; 0: no limit. As their sum nears it,
+  // new files get fewer bits per key, divided by level as in auto_bits_by_level: at most
+  // bits_per_key, and at least 3 or bits_per_key, whichever is less. Excludes bits_by_level.
   //
-  // Needs a FilterAccount (filter_account.h) among DBOptions::listeners: DB::Open refuses a
-  // database without one. Databases that share an account share its memory (docs/operating.md).
+  // Needs a FilterAccount (filter_account.h) among DBOptions::listeners, without which DB::Open
+  // fails. Databases that share an account share its memory (docs/operating.md).
   uint64_t memory_bytes = 0;
 
-  // The most bytes of one filter, or of one partition, up to 2^60; 0: no limit. A larger one gets
-  // fewer bits per key, but at least 3, as above. kBlocked and kCompact only.
+  // The most bytes of one filter, or one partition, up to 2^60; 0: no limit. A larger one gets
+  // fewer bits per key, at least 3 as above. kBlocked and kCompact only.
   uint64_t max_filter_bytes = 0;
 
-  // Range entries beside the keys, with which scans of empty ranges read almost nothing
-  // (NewRangeExtractor, docs/ranges.md). "auto": chosen for each file. Or a list of key prefixes:
-  // "4:8:after0x2f" has those of 4 and of 8 bytes, and those up to each of the first 8 '/';
-  // "after0x2f@1+3" has the first and third. A list has up to 8 lengths, of 1 to 64 bytes or
-  // "1bits" to "512bits", and up to 32 occurrences of delimiters.
+  // Range entries, with which scans of empty ranges read almost nothing (NewRangeExtractor,
+  // docs/ranges.md). "auto": chosen for each file. Or a list of key prefixes: "4:8:after0x2f" has
+  // those of 4 and of 8 bytes, and those up to each of the first 8 '/'; "after0x2f@1+3" has the
+  // first and third. A list has up to 8 lengths, of 1 to 64 bytes or "1bits" to "512bits", and up
+  // to 32 occurrences of delimiters.
   std::string range_prefixes;
 
   // Memory for entries, in percent of that for keys, 1 to 400, as a mean over all levels: upper
-  // levels get more. Each entry of a list gets at least one bit, which may exceed it.
+  // ones get more. Each entry of a list gets at least one bit, which may exceed it.
   double range_memory_percent = 20;
 
   // For kBloom and kRibbon: the policy calls itself bloomfilter:N or ribbonfilter:N, so that
-  // programs without bloomline can load the OPTIONS file. A program that loads its own options from
-  // it gets RocksDB's policy and must set this one again; so must one that changes filter_policy by
-  // DB::SetOptions from RocksDB 9.8 on (docs/rocksdb.md).
+  // programs without bloomline can load the OPTIONS file. A program that loads it gets RocksDB's
+  // policy and must set this one again; so must one that changes filter_policy by DB::SetOptions
+  // from RocksDB 9.8 on (docs/rocksdb.md).
   bool stock_id = false;
 
-  // Empty if NewRocksDBFilterPolicy takes the options, else one sentence that says why not.
+  // Empty if NewRocksDBFilterPolicy takes the options, else one sentence.
   std::string Validate() const;
 };
 
@@ -116,10 +114,10 @@ struct RocksDBFilterOptions : FilterOptions {
 // filters (existing ones are read), and 0.5 to 1 counts as 1, which kCompact refuses. The policy
 // honours optimize_filters_for_memory.
 //
-// Errors: returns null if the options are invalid, if RocksDB has another version at run time, or
-// if random_seed is set and the system's generator fails. Check for it: RocksDB takes a null policy
-// as "no filters". If the generator fails later, a filter matches everything: the database's LOG
-// has a line for each, stderr one for the process.
+// Errors: returns null, which RocksDB takes as "no filters", if the options are invalid, if RocksDB
+// has another version at run time, or if random_seed is set and the system's generator fails. If
+// that fails later, a filter matches everything: the database's LOG has a line for each, stderr one
+// for the process.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const FilterOptions& options, std::string* error = nullptr);
 
@@ -128,10 +126,10 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
 
 // Returns a policy around `policy`, of bloomline or RocksDB, for a comparator that treats different
 // keys as equal (key_canonicalizer.h, docs/keys.md). The name of its filters contains the
-// canonicalizer's name; no other policy uses them, and it uses no other filters. Set it in code:
-// for an OPTIONS file alone that names it, RocksDB returns OK and uses no filter. Returns null if
-// an argument is null, if a character of the canonicalizer's name is not allowed, if the policy has
-// range_prefixes, or if RocksDB has another version.
+// canonicalizer's; no other policy uses them, and it uses no others. Set it in code: with an
+// OPTIONS file alone, RocksDB returns OK and uses no filter. Returns null if an argument is null,
+// if the canonicalizer's name is not allowed, if the policy has range_prefixes, or if RocksDB has
+// another version.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilterPolicy(
     std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
     std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error = nullptr);
@@ -144,12 +142,12 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 //   filter_policy={id=bloomline;bits_by_level=24:20:16:12:9;filters_at_bottom=false}
 //
 // Call this before options are parsed, as often as you like; else RocksDB returns OK for a file
-// that names bloomline and uses no filter. It drops most errors in such strings; stderr has a line
-// for each. Returns false, with a line on stderr, if RocksDB has another version at run time; the
-// names are then unknown.
+// that names bloomline, and uses no filter. It drops most errors in such strings; stderr has a line
+// for each. Returns false, with a line on stderr, if RocksDB has another version; the names are
+// then unknown.
 //
-// DB::SetOptions replaces the options of a running database as a whole or refuses them as a whole;
-// but from RocksDB 9.8 on, a refused change resets them to the defaults without an error.
+// DB::SetOptions replaces the options of a running database as a whole, or refuses; from RocksDB
+// 9.8 on, a refused change resets them to the defaults without an error.
 //
 //   db->SetOptions({{"block_based_table_factory", "{filter_policy={bits_per_key=16;};}"}});
 bool RegisterBloomline();
@@ -160,10 +158,9 @@ bool RegisterBloomline();
 //   options.prefix_extractor = bloomline::NewRangeExtractor();
 //   read_options.iterate_upper_bound = &end;
 //
-// Iterator::Seek skips each file whose filter has range entries (RocksDBFilterOptions) and no key
-// in the range. `end` and its bytes must outlive the iterator; iterators without it query no
-// filter. All keys have the same prefix, so nothing else changes; DB::Open refuses options that
-// need other prefixes (docs/ranges.md).
+// Iterator::Seek skips each file whose filter has range entries and no key in the range. `end` and
+// its bytes must outlive the iterator; iterators without it query no filter. All keys have one
+// prefix, so nothing else changes; DB::Open refuses options that need others (docs/ranges.md).
 //
 // The comparator must be BytewiseComparator, or keys are lost: DB::Open refuses others, but RocksDB
 // does not let it check CreateColumnFamily and SetOptions.
@@ -173,9 +170,9 @@ bool RegisterBloomline();
 // (docs/compatibility.md).
 std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
-// Registers the same names in a given library, with the signature of RocksDB's plugins; `arg` is
-// ignored. Returns the number of factories added, 0 on failure. The name is overloaded: where
-// RocksDB takes a function, pass a lambda.
+// Registers the names in a given library, with the signature of RocksDB's plugins; `arg` is
+// ignored. Returns the number of factories added, 0 on failure. Where RocksDB takes a function,
+// pass a lambda: the name is overloaded.
 int RegisterBloomline(ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::string& arg);
 
 }  // namespace bloomline

@@ -20,17 +20,16 @@ namespace bloomline {
 // The rate of a filter of thousands of keys.
 double FalsePositiveRate(Format format, double bits_per_key);
 
-// The rate of the filter made for `capacity` keys when it holds num_keys, which may be more; whole
-// blocks and the trailer are counted. Without keys it is 0; with keys but no capacity, 1. In
-// kClassic this adds the effects of LevelDB's 32-bit hash: keys share hashes, and no bit past 2^32
-// is set.
+// The rate of a filter made for `capacity` keys that holds num_keys, maybe more; whole blocks and
+// the trailer are counted. Without keys 0; with keys but no capacity 1. In kClassic this adds the
+// effects of LevelDB's 32-bit hash: keys share hashes, and no bit past 2^32 is set.
 double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t capacity,
                                  uint64_t num_keys);
 
 // The least bits per key with at most that FalsePositiveRate, to 1e-6 bits (kCompact: 1e-3).
 double BitsPerKeyForFalsePositiveRate(Format format, double false_positive_rate);
 
-// The k that `format` writes: in kBlocked the best one, which is below bits_per_key * ln 2
+// The k that `format` writes: in kBlocked the best one, below bits_per_key * ln 2
 // (cockroachdb/pebble#5632); in kClassic and kBloom the engine's; 0 in kCompact and kRibbon. A
 // table lookup.
 int OptimalNumProbes(Format format, double bits_per_key);
@@ -47,7 +46,7 @@ double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filte
 // The most keys for which FilterBytes are at most filter_bytes; 0 if one key takes more.
 uint64_t Capacity(Format format, uint64_t filter_bytes, double bits_per_key);
 
-// Empty if BitsPerKeyForFalsePositiveRate gives a number, else one sentence that says why not.
+// Empty if BitsPerKeyForFalsePositiveRate gives a number, else one sentence.
 std::string ValidateFalsePositiveRate(Format format, double false_positive_rate);
 
 }  // namespace bloomline
