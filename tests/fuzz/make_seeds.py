@@ -58,7 +58,7 @@ SEEDS = {
     "engine_filters": list(random_seeds(40, 8)),
     "stock": list(random_seeds(40, 8)),
     "tables": list(table_seeds(golden / "tables")),
-    "redis": list(random_seeds(20, 5)),
+    "redis": list(random_seeds(20, 4)),
     "saved": [*saved_seeds(golden / "saved_filters.txt"), *random_seeds(20, 4)],
 }
 for target, seeds in SEEDS.items():

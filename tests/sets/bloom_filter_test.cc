@@ -309,56 +309,6 @@ TEST_P(BloomFilterTest, CapacityAndRateGiveTheShapeOfTheTheory) {
 INSTANTIATE_TEST_SUITE_P(Layouts, BloomFilterTest, testing::ValuesIn(kAllBloomLayouts),
                          [](const auto& info) { return Name(info.param); });
 
-TEST(BloomFilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
-  const auto expect_refused = [](const BloomFilterOptions& options, const std::string& name,
-                                 const std::string& value) {
-    const std::string reason = options.Validate();
-    EXPECT_NE(reason.find(name + " is " + value), std::string::npos) << reason;
-    EXPECT_NE(reason.find("allowed"), std::string::npos) << reason;
-    std::string error;
-    EXPECT_EQ(BloomFilter::Create(options, &error), nullptr);
-    EXPECT_EQ(error, reason);
-    EXPECT_EQ(BloomFilter::Create(options, nullptr), nullptr);
-  };
-  const BloomLayout blocked = BloomLayout::kBlocked;
-  expect_refused(BloomFilterOptions(), "capacity", "0");
-  for (const BloomLayout layout : kAllBloomLayouts) {
-    expect_refused(ForCapacity(layout, 10, 0), "false_positive_rate", "0");
-    expect_refused(ForCapacity(layout, 10, 1), "false_positive_rate", "1");
-    expect_refused(ForCapacity(layout, 10, -1), "false_positive_rate", "-1");
-    expect_refused(ForCapacity(layout, 10, std::nan("")), "false_positive_rate", "nan");
-    expect_refused(ForCapacity(layout, 10, 1e-300), "false_positive_rate", "1e-300");
-  }
-  expect_refused(ForCapacity(blocked, UINT64_MAX, 0.01), "capacity", "18446744073709551615");
-  expect_refused(ForBits(blocked, UINT64_MAX, 5), "num_bits", "18446744073709551615");
-  expect_refused(ForBits(blocked, kMaxBloomBits + 1, 5), "num_bits", "1125899906842625");
-  expect_refused(ForBits(blocked, 1000, 0), "num_probes", "0");
-  expect_refused(ForBits(blocked, 1000, 31), "num_probes", "31");
-  expect_refused(ForBits(blocked, 1000, -1), "num_probes", "-1");
-  expect_refused(ForBits(blocked, 0, 5), "num_probes", "5");
-  expect_refused(ForCapacity(static_cast<BloomLayout>(7), 10, 0.01), "layout", "7");
-  EXPECT_EQ(ForBits(blocked, kMaxBloomBits, 30).Validate(), "");
-  EXPECT_EQ(ForCapacity(blocked, 1, 0.999).Validate(), "");
-}
-
-// The rate that a refusal names is allowed, and one that is a little lower is not.
-TEST(BloomFilterOptionsTest, RefusedRatesNameTheReachableRange) {
-  std::set<double> named;
-  for (const BloomLayout layout : kAllBloomLayouts) {
-    const std::string reason = ForCapacity(layout, 10, 1e-20).Validate();
-    EXPECT_EQ(reason.find("false_positive_rate is 1e-20; allowed with kB"),
-              layout == BloomLayout::kStandard ? std::string::npos : 0)
-        << reason;
-    const size_t from = reason.find(": from ");
-    ASSERT_NE(from, std::string::npos) << reason;
-    const double least = std::stod(reason.substr(from + 7));
-    EXPECT_EQ(ForCapacity(layout, 10, least).Validate(), "") << reason;
-    EXPECT_NE(ForCapacity(layout, 10, 0.89 * least).Validate(), "") << reason;
-    named.insert(least);
-  }
-  EXPECT_EQ(named, (std::set<double>{2.6e-18, 1.1e-10, 2.7e-7, 6.0e-6}));
-}
-
 TEST(BloomFilterOptionsTest, ImpossibleSizeIsAnError) {
   std::string error;
   EXPECT_EQ(BloomFilter::Create(ForBits(BloomLayout::kBlocked, kMaxBloomBits, 5), &error), nullptr);

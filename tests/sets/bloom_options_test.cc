@@ -1,0 +1,166 @@
+// Options of filters in memory: wrong ones are refused with their name, value and allowed range,
+// and the range that a refusal names is allowed.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "bloomline/bloom_filter.h"
+#include "bloomline/counting_bloom_filter.h"
+#include "bloomline/scalable_bloom_filter.h"
+#include "tests/support/bloom_layouts.h"
+
+namespace bloomline::tests {
+namespace {
+
+template <typename Filter, typename Options>
+void ExpectRefused(const Options& options, const std::string& value,
+                   const std::string& allowed = "allowed") {
+  std::string error;
+  EXPECT_EQ(Filter::Create(options, &error), nullptr);
+  EXPECT_EQ(error, options.Validate());
+  EXPECT_NE(error.find(value), std::string::npos) << error;
+  EXPECT_NE(error.find(allowed), std::string::npos) << error;
+  EXPECT_EQ(Filter::Create(options, nullptr), nullptr);
+}
+
+BloomFilterOptions Bloom(BloomLayout layout, uint64_t capacity, double rate) {
+  BloomFilterOptions options;
+  options.layout = layout;
+  options.capacity = capacity;
+  options.false_positive_rate = rate;
+  return options;
+}
+
+TEST(OptionsTest, OfBloomFilters) {
+  for (const BloomLayout layout : kAllBloomLayouts) {
+    for (const double rate : {0.0, 1.0, -1.0, std::nan(""), 1e-300}) {
+      ExpectRefused<BloomFilter>(Bloom(layout, 10, rate), "false_positive_rate is ");
+    }
+  }
+  const BloomLayout blocked = BloomLayout::kBlocked;
+  ExpectRefused<BloomFilter>(BloomFilterOptions(), "capacity is 0");
+  ExpectRefused<BloomFilter>(Bloom(blocked, UINT64_MAX, 0.01), "capacity is 18446744073709551615");
+  ExpectRefused<BloomFilter>(Bloom(static_cast<BloomLayout>(7), 10, 0.01), "layout is 7");
+  BloomFilterOptions options;
+  for (const int num_probes : {0, 31, -1}) {
+    options.num_bits = 1000;
+    options.num_probes = num_probes;
+    ExpectRefused<BloomFilter>(options, "num_probes is " + std::to_string(num_probes));
+  }
+  options.num_probes = 5;
+  options.num_bits = 0;
+  ExpectRefused<BloomFilter>(options, "num_probes is 5");
+  options.num_bits = kMaxBloomBits + 1;
+  ExpectRefused<BloomFilter>(options, "num_bits is 1125899906842625");
+  options.num_bits = kMaxBloomBits;
+  EXPECT_EQ(options.Validate(), "");
+  EXPECT_EQ(Bloom(blocked, 1, 0.999).Validate(), "");
+}
+
+TEST(OptionsTest, OfScalableFilters) {
+  ScalableBloomFilterOptions options;
+  const auto expect_refused = [&](const std::string& value) {
+    ExpectRefused<ScalableBloomFilter>(options, value);
+    options = {};
+  };
+  options.initial_capacity = 0;
+  expect_refused("initial_capacity is 0");
+  options.initial_capacity = UINT64_MAX;
+  expect_refused("capacity is 18446744073709551615");
+  for (const double value : {0.0, 1.0, -1.0, std::nan("")}) {
+    options.false_positive_rate = value;
+    expect_refused("false_positive_rate is");
+    options.tightening = value;
+    expect_refused("tightening is");
+  }
+  for (const int growth : {0, -1, 17}) {
+    options.growth = growth;
+    expect_refused("growth is " + std::to_string(growth));
+  }
+  options.layout = static_cast<BloomLayout>(9);
+  expect_refused("layout is 9");
+}
+
+TEST(OptionsTest, OfCountingFilters) {
+  CountingBloomFilterOptions options;
+  const auto expect_refused = [&](const std::string& value, const std::string& allowed) {
+    ExpectRefused<CountingBloomFilter>(options, value, allowed);
+  };
+  expect_refused("capacity is 0", "1 and more, or num_counters of 1 and more");
+  options.capacity = 100;
+  EXPECT_EQ(options.Validate(), "");
+  for (const int counter_bits : {-4, 0, 5, 16}) {
+    options.counter_bits = counter_bits;
+    expect_refused("counter_bits is " + std::to_string(counter_bits), "allowed: 4 and 8");
+  }
+  options.counter_bits = 8;
+  for (const double rate : {0.0, 1.0, -0.1, std::nan(""), 1e-9}) {
+    options.false_positive_rate = rate;
+    expect_refused("false_positive_rate is", "100 counters per key");
+  }
+  options.false_positive_rate = 0.01;
+  options.num_probes = 3;
+  expect_refused("num_probes is 3 without num_counters", "allowed: 0");
+  options.num_counters = 1000;
+  options.num_probes = 31;
+  expect_refused("num_probes is 31", "1 to 30");
+  options.num_probes = 6;
+  EXPECT_EQ(options.Validate(), "");
+  options.num_counters = kMaxBloomBits + 1;
+  expect_refused("num_counters is 1125899906842625", "1 to 1125899906842624");
+  options = {};
+  options.capacity = UINT64_MAX;
+  expect_refused("capacity is 18446744073709551615", "counters in all");
+}
+
+// Returns the least rate that the refusal of a lower one names. It is allowed, and one that is a
+// little lower is not.
+template <typename Options>
+double LeastRate(Options options, const std::string& start) {
+  options.false_positive_rate = 1e-25;
+  const std::string reason = options.Validate();
+  EXPECT_EQ(reason.find("false_positive_rate is 1e-25" + start), 0u) << reason;
+  const size_t from = reason.find(": from ");
+  if (from == std::string::npos) return 0;
+  options.false_positive_rate = std::stod(reason.substr(from + 7));
+  EXPECT_EQ(options.Validate(), "") << reason;
+  const double least = options.false_positive_rate;
+  options.false_positive_rate = 0.8 * least;
+  EXPECT_NE(options.Validate(), "") << reason;
+  return least;
+}
+
+TEST(OptionsTest, RefusedRatesNameTheReachableRange) {
+  std::set<double> named;
+  for (const BloomLayout layout : kAllBloomLayouts) {
+    named.insert(LeastRate(Bloom(layout, 10, 0), "; allowed with k"));
+    // The range is that of the whole filter's rate, not of the first stage's part of it.
+    for (const double tightening : {0.1, 0.5, 0.99}) {
+      ScalableBloomFilterOptions options;
+      options.layout = layout;
+      options.tightening = tightening;
+      EXPECT_GT(LeastRate(options, " and tightening 0."), 0);
+    }
+  }
+  EXPECT_EQ(named, (std::set<double>{2.6e-18, 1.1e-10, 2.7e-7, 6.0e-6}));
+  for (const int counter_bits : {4, 8}) {
+    CountingBloomFilterOptions options;
+    options.capacity = 10;
+    options.counter_bits = counter_bits;
+    const double least = LeastRate(
+        options, "; allowed with " + std::to_string(counter_bits) + "-bit counters: from ");
+    EXPECT_EQ(least, counter_bits == 4 ? 2.7e-7 : 6.0e-6);
+  }
+  ScalableBloomFilterOptions options;
+  options.layout = BloomLayout::kBlocked64;
+  options.tightening = 0.999999;
+  EXPECT_EQ(options.Validate(),
+            "false_positive_rate is 0.01 and tightening 0.999999; allowed with kBlocked64: a lower "
+            "tightening");
+}
+
+}  // namespace
+}  // namespace bloomline::tests
