@@ -11,7 +11,7 @@
 
 #include "src/cli/shared/progress.h"
 #include "src/filter/writer/run_on_threads.h"
-#include "src/support/file_calls.h"
+#include "src/support/file_io.h"
 #include "src/support/process.h"
 #include "src/support/quoted.h"
 

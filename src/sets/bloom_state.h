@@ -8,7 +8,7 @@
 
 #include "src/sets/bloom_bits.h"
 #include "src/sets/saved_filter.h"
-#include "src/support/aligned_memory.h"
+#include "src/support/memory.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"
 

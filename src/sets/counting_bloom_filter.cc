@@ -10,7 +10,7 @@
 #include "src/sets/bloom_shape.h"
 #include "src/sets/bloom_state.h"
 #include "src/sets/counter_blocks.h"
-#include "src/support/aligned_memory.h"
+#include "src/support/memory.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"
 

@@ -12,12 +12,29 @@
 #include <system_error>
 #include <utility>
 
-#include "src/support/file_calls.h"
 #include "src/support/process.h"
 #include "src/support/system_error.h"
 
 namespace bloomline::support {
 namespace {
+
+static_assert(sizeof(off_t) == 8,
+              "filters may be larger than 2 GiB; compile with -D_FILE_OFFSET_BITS=64");
+
+FileStatus StatusIn(const struct stat& found) {
+  FileStatus status;
+  status.size = static_cast<uint64_t>(found.st_size);
+  status.device = static_cast<uint64_t>(found.st_dev);
+  status.number = static_cast<uint64_t>(found.st_ino);
+  if (S_ISREG(found.st_mode)) {
+    status.kind = FileKind::kRegular;
+  } else if (S_ISDIR(found.st_mode)) {
+    status.kind = FileKind::kFolder;
+  } else if (S_ISFIFO(found.st_mode) || S_ISSOCK(found.st_mode)) {
+    status.kind = FileKind::kPipe;
+  }
+  return status;
+}
 
 std::string At(const char* what, uint64_t n, uint64_t offset) {
   return std::string(what) + " " + std::to_string(n) + " bytes at offset " + std::to_string(offset);
@@ -117,8 +134,41 @@ int SyncFile(int descriptor) {
 
 }  // namespace
 
+int OpenFile(const std::string& path, NoWriter no_writer) {
+  const int wait = no_writer == NoWriter::kGoOn ? O_NONBLOCK : 0;
+  return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait);
+}
+
+bool Examine(const std::string& path, FileStatus* status) {
+  struct stat found;
+  if (stat(path.c_str(), &found) != 0) return false;
+  *status = StatusIn(found);
+  return true;
+}
+
+bool Examine(int descriptor, FileStatus* status) {
+  struct stat found;
+  if (fstat(descriptor, &found) != 0) return false;
+  *status = StatusIn(found);
+  return true;
+}
+
+int64_t ReadSome(int descriptor, size_t at_most, char* dst) {
+  return read(descriptor, dst, OneTransfer(at_most));
+}
+
+int64_t PositionOf(int descriptor) { return lseek(descriptor, 0, SEEK_CUR); }
+
+void WillRead([[maybe_unused]] int descriptor, [[maybe_unused]] uint64_t offset,
+              [[maybe_unused]] uint64_t bytes) {
+#ifdef POSIX_FADV_WILLNEED
+  posix_fadvise(descriptor, static_cast<off_t>(offset), static_cast<off_t>(bytes),
+                POSIX_FADV_WILLNEED);
+#endif
+}
+
 InputFile::~InputFile() {
-  if (descriptor_ >= 0) CloseFile(descriptor_);
+  if (descriptor_ >= 0) close(descriptor_);
 }
 
 bool InputFile::Open(const std::string& path, std::string* error) {
@@ -139,9 +189,9 @@ bool InputFile::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* erro
 }
 
 ReplacementFile::~ReplacementFile() {
-  if (descriptor_ >= 0) CloseFile(descriptor_);
+  if (descriptor_ >= 0) close(descriptor_);
   if (!temporary_.empty()) unlink(temporary_.c_str());
-  if (folder_ >= 0) CloseFile(folder_);
+  if (folder_ >= 0) close(folder_);
 }
 
 bool ReplacementFile::Open(const std::string& path, std::string* error) {
@@ -180,7 +230,7 @@ bool ReplacementFile::Commit(std::string* error, DiskSync sync) {
   }
   const int descriptor = descriptor_;
   descriptor_ = -1;
-  if (CloseFile(descriptor) != 0 && errno != EINTR) {  // with EINTR it is closed
+  if (close(descriptor) != 0 && errno != EINTR) {  // with EINTR it is closed
     return SystemFailure(temporary_, "cannot be closed", error);
   }
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {

@@ -5,10 +5,12 @@
 #include <xlocale.h>
 #endif
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 
 namespace bloomline::support {
 namespace {
@@ -38,6 +40,11 @@ bool Parse(std::string_view text, double* number) {
 }
 #endif
 
+constexpr Unit kByteUnits[] = {
+    {"B", 1}, {"kB", 1e3},      {"MB", 1e6},      {"GB", 1e9},      {"TB", 1e12},
+    {"", 1},  {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1099511627776},
+};
+
 }  // namespace
 
 bool ParseDouble(std::string_view text, double* number) {
@@ -59,6 +66,47 @@ std::string NumberText(double number, int digits) {
   const auto end =
       std::to_chars(text, text + sizeof(text), number, std::chars_format::fixed, digits);
   return std::string(text, end.ptr);
+}
+
+std::optional<double> ParseWithUnit(std::string text, const Unit* units, size_t num_units) {
+  text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
+  if (!text.empty() && text[0] == '+') text.erase(0, 1);
+  if (text.find_first_not_of("0123456789.") == 0) return std::nullopt;  // a minus
+  // No unit begins with one of these.
+  const size_t digits = std::min(text.find_first_not_of("0123456789.eE+-"), text.size());
+  double number = 0;
+  if (!ParseDouble(std::string_view(text).substr(0, digits), &number)) return std::nullopt;
+  const std::string_view unit = std::string_view(text).substr(digits);
+  const Unit* const end = units + num_units;
+  const Unit* const found =
+      std::find_if(units, end, [&](const Unit& known) { return known.name == unit; });
+  if (found == end) return std::nullopt;
+  return number * found->factor;
+}
+
+bool ParseBytes(const std::string& text, uint64_t* bytes) {
+  uint64_t parsed = 0;
+  if (!ParseUint64(text, &parsed)) {  // which is more precise than a double
+    const std::optional<double> value = ParseWithUnit(text, kByteUnits);
+    if (!value || !(*value <= static_cast<double>(kMaxBytes))) return false;
+    parsed = static_cast<uint64_t>(*value);
+  }
+  if (parsed < 1 || parsed > kMaxBytes) return false;
+  *bytes = parsed;
+  return true;
+}
+
+std::string BytesText(uint64_t bytes) {
+  constexpr const char* kBinaryUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  auto value = static_cast<double>(bytes);
+  size_t unit = 0;
+  // A value that would be rounded to 1024 gets the next unit.
+  while (value >= (unit == 0 ? 1024 : 1023.5) && unit + 1 < std::size(kBinaryUnits)) {
+    value /= 1024;
+    ++unit;
+  }
+  const int digits = unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return NumberText(value, digits) + " " + kBinaryUnits[unit];
 }
 
 void AppendNumber(double number, std::string* text) {

@@ -13,7 +13,7 @@
 
 #include "bloomline/filter.h"
 #include "src/filter/bits/probe_sequence.h"
-#include "src/support/memory_calls.h"
+#include "src/support/memory.h"
 
 namespace bloomline {
 namespace {

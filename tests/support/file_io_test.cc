@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "src/support/aligned_memory.h"
+#include "src/support/memory.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::support {

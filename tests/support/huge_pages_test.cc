@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "src/support/memory_calls.h"
+#include "src/support/memory.h"
 
 namespace {
 bool maps_off_boundary = false;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "src/support/file_calls.h"
+#include "src/support/file_io.h"
 
 namespace bloomline::cli {
 namespace {

@@ -1,19 +1,251 @@
-// bloomline inspect: the command line and the output of inspect.h.
+// bloomline inspect: the facts that the bytes of a filter show without its keys.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "bloomline/filter.h"
 #include "src/cli/inspect/foreign_file.h"
-#include "src/cli/inspect/inspect.h"
 #include "src/cli/shared/commands.h"
+#include "src/cli/shared/json.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/quantity_option.h"
+#include "src/cli/shared/range_kinds.h"
+#include "src/cli/shared/whole_input.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/redis/layout.h"
 
 namespace bloomline::cli {
 namespace {
+
+// One line of output. Without `label` it is in the JSON only.
+struct Fact {
+  std::string name;
+  Json value;
+  std::string label;
+  std::string text;
+};
+using Facts = std::vector<Fact>;
+
+Fact CountFact(const std::string& name, const std::string& label, uint64_t count) {
+  return {name, count, label, CountText(count)};
+}
+
+Fact RateFact(const std::string& name, const std::string& label, double rate) {
+  return {name, rate, label, RateText(rate)};
+}
+
+// ---- Static filters.
+
+// Appends the fraction of a million random keys that match.
+template <typename Filter>
+void AppendRandomMatchRate(const Filter& filter, Facts* facts) {
+  constexpr uint64_t kNumKeys = 1000000;
+  constexpr size_t kBatch = 256;
+  std::mt19937_64 random(1);
+  uint64_t numbers[kBatch][2];
+  std::string_view keys[kBatch];
+  bool may_match[kBatch];
+  uint64_t matches = 0;
+  for (uint64_t queried = 0; queried < kNumKeys; queried += kBatch) {
+    const auto count = static_cast<size_t>(std::min<uint64_t>(kBatch, kNumKeys - queried));
+    for (size_t i = 0; i < count; ++i) {
+      numbers[i][0] = random();
+      numbers[i][1] = random();
+      keys[i] = {reinterpret_cast<const char*>(numbers[i]), sizeof(numbers[i])};
+    }
+    filter.MayMatch(count, keys, may_match);
+    matches += static_cast<uint64_t>(std::count(may_match, may_match + count, true));
+  }
+  facts->push_back({"num_random_keys", kNumKeys, "", ""});
+  facts->push_back(RateFact("random_match_rate",
+                            "false positives among " + CountText(kNumKeys) + " random keys",
+                            static_cast<double>(matches) / static_cast<double>(kNumKeys)));
+}
+
+uint64_t NumSetBits(const char* data, uint64_t num_bytes) {
+  uint64_t set = 0;
+  for (uint64_t i = 0; i < num_bytes; ++i) {
+    set += static_cast<uint64_t>(__builtin_popcount(static_cast<unsigned char>(data[i])));
+  }
+  return set;
+}
+
+// Appends the facts that follow from the set bits of a Bloom filter. Each probe of a key goes to
+// the same unit: a block of a blocked filter, or the whole of another one.
+void AppendFill(const filter::Payload& payload, Facts* facts) {
+  const uint64_t unit_bytes = payload.has_blocks() ? payload.block_bytes : payload.payload_bytes();
+  const uint64_t num_units = payload.payload_bytes() / unit_bytes;
+  const double unit_bits = 8 * static_cast<double>(unit_bytes);
+  const double num_probes = payload.num_probes;
+  double fill = 0;
+  double rate = 0;
+  double keys = 0;
+  for (uint64_t i = 0; i < num_units; ++i) {
+    const uint64_t set = NumSetBits(payload.data + i * unit_bytes, unit_bytes);
+    const double unit_fill = static_cast<double>(set) / unit_bits;
+    fill += unit_fill;
+    rate += std::pow(unit_fill, num_probes);
+    // n keys leave each bit clear with probability (1 - 1/m)^(nk).
+    keys += std::log1p(-unit_fill) / (num_probes * std::log1p(-1 / unit_bits));
+  }
+  const double units = static_cast<double>(num_units);
+  facts->push_back(RateFact("fill", "bits set", fill / units));
+  if (std::isfinite(keys)) {  // not if a unit is full
+    facts->push_back({"num_keys_from_fill", keys, "keys, estimated from the bits set",
+                      "about " + CountText(static_cast<uint64_t>(keys + 0.5))});
+  }
+  facts->push_back(RateFact("false_positive_rate_from_fill",
+                            "false positives, estimated from the bits set", rate / units));
+}
+
+void AppendRanges(const filter::Extension& fields, Facts* facts) {
+  filter::RangeField ranges;
+  if (!filter::DecodeRangeField(fields.ranges, &ranges)) return;
+  const filter::Payload& second = fields.second;
+  if (second.num_blocks == 0 && !ranges.kinds.empty()) return;  // no entries where some should be
+  RangeKinds kinds;
+  kinds.Add(ranges.kinds);
+  Json json = kinds.ToJson();
+  std::string text = kinds.Text();
+  if (second.num_blocks != 0) {
+    const char* const layout = filter::LayoutRowFor(second.layout).name;
+    json["layout"] = layout;
+    json["bytes"] = second.payload_bytes();
+    text += ": " + CountText(second.payload_bytes()) + " bytes, " + layout;
+  }
+  facts->push_back({"ranges", std::move(json), "entries for ranges", std::move(text)});
+}
+
+// Inspects the bytes of FilterBuilder::Finish. Reads all of them once, and queries a million random
+// keys. Returns nothing, with the reason in *why, for bytes that are not a filter: for the library
+// they match every key.
+std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
+  const StaticFilter decoded = DecodeStatic(filter);
+  const auto& [payload, fields, reason, is_understood] = decoded;
+  if (!is_understood) {
+    *why = reason;
+    return std::nullopt;
+  }
+  const bool always_matches = payload.always_matches();
+  Facts facts;
+  facts.push_back({"bytes", filter.size(), "bytes", CountText(filter.size())});
+  const char* const layout = filter::LayoutRowFor(payload.layout).name;
+  facts.push_back({"layout", layout, "layout", layout});
+  facts.push_back({"always_matches", always_matches, "", ""});
+  if (always_matches) {
+    facts.push_back({"why", reason, "it matches every key", reason});
+    return facts;
+  }
+  facts.push_back({"payload_bytes", payload.payload_bytes(), "", ""});
+  if (payload.block_bytes > 1) {
+    facts.push_back(
+        {"num_blocks", payload.num_blocks, "blocks",
+         CountText(payload.num_blocks) + " of " + std::to_string(payload.block_bytes) + " bytes"});
+    facts.push_back({"block_bytes", payload.block_bytes, "", ""});
+  }
+  const bool bloom = filter::IsBloom(payload);
+  if (bloom) {
+    facts.push_back(CountFact("num_probes", "probes", static_cast<uint64_t>(payload.num_probes)));
+  }
+  facts.push_back({"seed", payload.seed, "seed", std::to_string(payload.seed)});
+  if (payload.payload_bytes() == 0)
+    facts.push_back({"num_keys", 0, "keys", "none, so it matches nothing"});
+  AppendRanges(fields, &facts);
+  if (bloom && payload.payload_bytes() != 0) AppendFill(payload, &facts);
+  AppendRandomMatchRate(FilterView::Open(filter), &facts);
+  return facts;
+}
+
+// ---- Saved filters.
+
+const char* LayoutName(BloomLayout layout) {
+  switch (layout) {
+    case BloomLayout::kBlocked:
+      return "blocked";
+    case BloomLayout::kStandard:
+      return "standard";
+    case BloomLayout::kBlocked128:
+      return "blocked, 128 bits";
+    case BloomLayout::kBlocked64:
+      return "blocked, 64 bits";
+  }
+  return "unknown";
+}
+
+Fact KindFact(const std::string& kind) { return {"kind", kind, "saved", kind}; }
+
+Fact CapacityFact(uint64_t capacity) {
+  return {"capacity", capacity, "capacity",
+          capacity == 0 ? "not stated" : CountText(capacity) + " keys"};
+}
+
+// Appends the facts that BloomFilterBase and ScalableBloomFilter share.
+template <typename Filter>
+void AppendEstimates(const Filter& filter, Facts* facts) {
+  facts->push_back(CountFact("num_bits", "bits", filter.num_bits()));
+  facts->push_back(CapacityFact(filter.capacity()));
+  facts->push_back(CountFact("num_keys", "keys added that changed a bit", filter.num_keys()));
+  facts->push_back(CountFact("estimated_num_keys", "keys, estimated from the bits set",
+                             filter.EstimatedNumKeys()));
+  facts->push_back(RateFact("estimated_false_positive_rate",
+                            "false positives, estimated from the bits set",
+                            filter.EstimatedFalsePositiveRate()));
+  AppendRandomMatchRate(filter, facts);
+}
+
+Facts FactsOf(const BloomFilterBase& filter) {
+  Facts facts = {KindFact("BloomFilter"),
+                 {"layout", LayoutName(filter.layout()), "layout", LayoutName(filter.layout())},
+                 CountFact("num_probes", "probes", static_cast<uint64_t>(filter.num_probes())),
+                 {"seed", filter.seed(), "seed", std::to_string(filter.seed())}};
+  AppendEstimates(filter, &facts);
+  return facts;
+}
+
+Facts FactsOf(const ScalableBloomFilter& filter) {
+  const ScalableBloomFilterOptions& options = filter.options();
+  Facts facts = {
+      KindFact("ScalableBloomFilter"),
+      {"layout", LayoutName(options.layout), "layout", LayoutName(options.layout)},
+      {"seed", options.seed, "seed", std::to_string(options.seed)},
+      CountFact("num_stages", "stages", filter.num_stages()),
+      RateFact("bound", "bound of the false-positive rate", options.false_positive_rate)};
+  AppendEstimates(filter, &facts);
+  return facts;
+}
+
+Facts FactsOf(const CountingBloomFilter& filter) {
+  Facts facts = {
+      KindFact("CountingBloomFilter"),
+      {"num_counters", filter.num_counters(), "counters",
+       CountText(filter.num_counters()) + " of " + std::to_string(filter.counter_bits()) + " bits"},
+      {"counter_bits", filter.counter_bits(), "", ""},
+      CountFact("num_probes", "probes", static_cast<uint64_t>(filter.num_probes())),
+      {"seed", filter.seed(), "seed", std::to_string(filter.seed())},
+      CapacityFact(filter.capacity()),
+      CountFact("num_keys", "keys, including repeats", filter.num_keys()),
+      CountFact("num_saturated_counters", "saturated counters", filter.num_saturated_counters())};
+  AppendRandomMatchRate(filter, &facts);
+  return facts;
+}
+
+// Inspects a file that Save of BloomFilter, ScalableBloomFilter or CountingBloomFilter wrote.
+// Returns nothing, with the reason in *error, if it is damaged.
+std::optional<Facts> InspectSavedFilter(const WholeInput& file, std::string* error) {
+  return UseSaved(file, error, [](auto filter) {
+    return filter == nullptr ? std::nullopt : std::optional(FactsOf(*filter));
+  });
+}
+
+// ---- The header of a filter on Redis, and the command.
 
 // redis-cli ends its output with a newline and, on a terminal, puts it in quotes.
 std::string_view Trimmed(std::string_view text) {

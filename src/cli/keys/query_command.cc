@@ -13,7 +13,6 @@
 #include "src/cli/shared/progress.h"
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/quantity_option.h"
-#include "src/cli/shared/standard_streams.h"
 #include "src/cli/shared/whole_input.h"
 
 namespace bloomline::cli {

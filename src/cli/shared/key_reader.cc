@@ -1,11 +1,13 @@
 #include "src/cli/shared/key_reader.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "src/filter/bits/bytes.h"
-#include "src/support/file_calls.h"
+#include "src/support/file_io.h"
 #include "src/support/system_error.h"
 
 namespace bloomline::cli {
@@ -48,7 +50,7 @@ KeyReader::KeyReader(KeyForm form, std::vector<std::string> paths)
 }
 
 KeyReader::~KeyReader() {
-  if (descriptor_ > support::kStandardInput) support::CloseFile(descriptor_);
+  if (descriptor_ > support::kStandardInput) close(descriptor_);
 }
 
 std::string KeyReader::Reads(const std::string& path) const {
@@ -152,7 +154,7 @@ bool KeyReader::Next(std::vector<std::string_view>* keys, std::string* error) {
       return false;
     }
     if (!at_end) continue;
-    if (descriptor_ != support::kStandardInput) support::CloseFile(descriptor_);
+    if (descriptor_ != support::kStandardInput) close(descriptor_);
     descriptor_ = -1;
   }
   return true;

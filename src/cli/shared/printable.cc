@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <iostream>
 #include <sstream>
 
@@ -57,6 +58,8 @@ std::string Wrapped(const std::string& text, size_t columns) {
   wrapped.pop_back();
   return wrapped;
 }
+
+bool FlushOutput() { return static_cast<bool>(std::cout.flush()) && std::fflush(stdout) == 0; }
 
 void PrintLine(std::string_view text) { std::cout << Printable(text) << '\n'; }
 

@@ -19,6 +19,10 @@ constexpr size_t kColumns = 80;
 // `text` with its longer lines broken at spaces to at most `columns`; a word may have more.
 std::string Wrapped(const std::string& text, size_t columns);
 
+// Hands the content of std::cout to the system. Returns false if the system does not take it, now
+// or before.
+bool FlushOutput();
+
 // To stdout and to stderr, with a newline behind it.
 void PrintLine(std::string_view text);
 void PrintError(std::string_view text);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "src/cli/shared/quantity.h"
-#include "src/support/file_calls.h"
+#include "src/support/file_io.h"
 #include "src/support/process.h"
 
 namespace bloomline::cli {

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "src/support/number_text.h"
-#include "src/support/units.h"
 
 namespace bloomline::cli {
 

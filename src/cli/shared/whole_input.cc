@@ -1,9 +1,11 @@
 #include "src/cli/shared/whole_input.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "src/cli/shared/quantity.h"
-#include "src/support/file_calls.h"
+#include "src/support/file_io.h"
 #include "src/support/system_error.h"
 
 namespace bloomline::cli {
@@ -68,7 +70,7 @@ bool WholeInput::Open(const std::string& path, uint64_t max_pipe_bytes, std::str
         name_ + (status.kind == FileKind::kFolder ? ": is a directory, not a regular file or a pipe"
                                                   : ": is not a regular file or a pipe");
   }
-  if (!is_standard_input) support::CloseFile(descriptor);
+  if (!is_standard_input) close(descriptor);
   return readable;
 }
 

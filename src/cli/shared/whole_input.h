@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/support/aligned_memory.h"
+#include "src/support/memory.h"
 
 namespace bloomline::cli {
 

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "src/db/sstable/bytes/coding.h"
-#include "src/support/file_calls.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::sstable {

@@ -4,7 +4,7 @@
 
 #include "src/db/sstable/bytes/coding.h"
 #include "src/db/sstable/table_parts.h"
-#include "src/support/file_calls.h"
+#include "src/support/file_io.h"
 
 namespace bloomline::sstable {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "src/filter/layouts/block_run.h"
 #include "src/filter/writer/hash_list.h"
-#include "src/support/memory_calls.h"
+#include "src/support/memory.h"
 
 namespace bloomline::filter {
 

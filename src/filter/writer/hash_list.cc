@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "src/support/memory_calls.h"
+#include "src/support/memory.h"
 
 namespace bloomline::filter {
 namespace {

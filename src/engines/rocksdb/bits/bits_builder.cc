@@ -19,7 +19,7 @@
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/ranges/range_field.h"
 #include "src/filter/rates/rates.h"
-#include "src/support/memory_calls.h"
+#include "src/support/memory.h"
 
 namespace bloomline {
 namespace {

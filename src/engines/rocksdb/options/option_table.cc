@@ -12,7 +12,6 @@
 #include "src/filter/layouts/formats.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
-#include "src/support/units.h"
 
 namespace bloomline {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "bloomline/rewrite_filters.h"
 #include "src/support/number_text.h"
-#include "src/support/units.h"
 
 namespace bloomline {
 namespace {
