@@ -1,12 +1,8 @@
 // bloomline: sizes, builds, queries and inspects filters, lists the kernels (docs/tool.md).
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <initializer_list>
 #include <iostream>
 #include <new>
 #include <stdexcept>
@@ -18,29 +14,18 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
 #include "src/db/inputs.h"
+#include "src/support/file_io.h"
+#include "src/support/process.h"
 
 namespace bloomline::cli {
 namespace {
-
-// If descriptor 0, 1 or 2 is closed, the next file that is opened gets its number: keys would be
-// read from the file that is being written, or messages written to it. So each closed one gets a
-// file, in a mode in which its use fails. Returns false if the system lacks such a file.
-bool PrepareStandardDescriptors() {
-  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-    // The system gives the lowest free number, which is this one.
-    const int flags = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
-    if (open("/dev/null", flags) != descriptor) return false;
-  }
-  return true;
-}
 
 // Returns false if the system did not take all of the output, with a message on stderr, unless the
 // reader has just gone away (EPIPE), which is not an error.
 bool CloseOutput() {
   errno = 0;  // a write that failed earlier does not tell its reason
   // Some file systems report only now that a disk or a quota is full.
-  if (FlushOutput() && close(STDOUT_FILENO) == 0) return true;
+  if (FlushOutput() && support::CloseFile(support::kStandardOutput) == 0) return true;
   if (errno != EPIPE) {
     std::fprintf(stderr, "bloomline: standard output: cannot be written%s%s\n",
                  errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno));
@@ -106,7 +91,7 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace bloomline::cli;  // NOLINT: nothing else is here
-  if (!PrepareStandardDescriptors()) return kExitFailure;
+  if (!bloomline::support::PrepareStandardDescriptors()) return kExitFailure;
   int exit_code;
   try {
     exit_code = Run(argc, argv);

@@ -139,6 +139,8 @@ int OpenFile(const std::string& path, NoWriter no_writer) {
   return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait);
 }
 
+int CloseFile(int descriptor) { return close(descriptor); }
+
 bool Examine(const std::string& path, FileStatus* status) {
   struct stat found;
   if (stat(path.c_str(), &found) != 0) return false;

@@ -35,6 +35,8 @@ enum class NoWriter { kWait, kGoOn };
 // controlling one of this process. Programs that it starts do not inherit the descriptor.
 int OpenFile(const std::string& path, NoWriter no_writer);
 
+int CloseFile(int descriptor);
+
 // Examine what a path names, also through links, or what is open.
 bool Examine(const std::string& path, FileStatus* status);
 bool Examine(int descriptor, FileStatus* status);

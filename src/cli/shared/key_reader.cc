@@ -1,7 +1,5 @@
 #include "src/cli/shared/key_reader.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -50,7 +48,7 @@ KeyReader::KeyReader(KeyForm form, std::vector<std::string> paths)
 }
 
 KeyReader::~KeyReader() {
-  if (descriptor_ > support::kStandardInput) close(descriptor_);
+  if (descriptor_ > support::kStandardInput) support::CloseFile(descriptor_);
 }
 
 std::string KeyReader::Reads(const std::string& path) const {
@@ -154,7 +152,7 @@ bool KeyReader::Next(std::vector<std::string_view>* keys, std::string* error) {
       return false;
     }
     if (!at_end) continue;
-    if (descriptor_ != support::kStandardInput) close(descriptor_);
+    if (descriptor_ != support::kStandardInput) support::CloseFile(descriptor_);
     descriptor_ = -1;
   }
   return true;

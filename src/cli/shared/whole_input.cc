@@ -1,7 +1,5 @@
 #include "src/cli/shared/whole_input.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "src/cli/shared/quantity.h"
@@ -70,7 +68,7 @@ bool WholeInput::Open(const std::string& path, uint64_t max_pipe_bytes, std::str
         name_ + (status.kind == FileKind::kFolder ? ": is a directory, not a regular file or a pipe"
                                                   : ": is not a regular file or a pipe");
   }
-  if (!is_standard_input) close(descriptor);
+  if (!is_standard_input) support::CloseFile(descriptor);
   return readable;
 }
 
