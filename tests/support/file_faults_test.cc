@@ -1,13 +1,16 @@
 // Makes every system call of saving and loading fail once, or be interrupted. The old file stays,
-// no other file is left, and the error names the file and the reason.
+// no other file is left, and the error names the file and the reason. A process that is killed at
+// any of these calls leaves the old file or the whole new one.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <filesystem>
 #include <fstream>
@@ -23,7 +26,7 @@
 
 namespace {
 
-enum class Fault { kError, kOneByte };
+enum class Fault { kError, kOneByte, kKill };
 
 // The system calls of the code under test. One of them fails.
 struct Calls {
@@ -40,6 +43,7 @@ bool Fails(const char* name) {
   if (!calls.counting) return false;
   calls.names.push_back(name);
   if (static_cast<int>(calls.names.size()) - 1 != calls.fail_at) return false;
+  if (calls.fault == Fault::kKill) std::raise(SIGKILL);
   errno = calls.code;
   return true;
 }
@@ -209,6 +213,26 @@ class FileFaultsTest : public testing::Test {
 TEST_F(FileFaultsTest, AnOldFileIsReplacedOrStays) { TestSaving(true); }
 
 TEST_F(FileFaultsTest, ANewFileIsWholeOrMissing) { TestSaving(false); }
+
+TEST_F(FileFaultsTest, AKilledProcessLeavesTheOldFileOrTheNewOne) {
+  ASSERT_TRUE(Save(nullptr));
+  const std::string new_bytes = tests::ReadFile(path_);
+  const std::vector<std::string> names = CallsOf(save_);
+  const auto renamed = std::find(names.begin(), names.end(), "rename") - names.begin();
+  for (int i = 0; i < static_cast<int>(names.size()); ++i) {
+    std::ofstream(path_) << kOldBytes;
+    const pid_t child = fork();
+    if (child == 0) {
+      RunWith(save_, i, Fault::kKill, 0, nullptr);
+      _exit(0);
+    }
+    int status;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status)) << names[i];
+    EXPECT_EQ(tests::ReadFile(path_), i > renamed ? new_bytes : kOldBytes) << names[i];
+    EXPECT_TRUE(Save(nullptr)) << names[i];
+  }
+}
 
 TEST_F(FileFaultsTest, WhatIsLoadedIsWhole) {
   ASSERT_TRUE(Save(nullptr));
