@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/unrolled.h"
 #include "src/filter/layouts/kernel.h"
 
@@ -158,7 +159,7 @@ struct Blocks {
   // Tests every bit. The place of the first zero cannot be predicted.
   struct MayMatch {
     template <int K>
-    static bool Run(const PayloadView& lines, uint64_t hash) {
+    static BLOOMLINE_ALWAYS_INLINE bool Run(const PayloadView& lines, uint64_t hash) {
       const int num_probes = K == 0 ? lines.num_probes : K;
       const uint64_t* block = BlockOf(lines, hash);
       const ProbePair pair = kernels::BlockedPair(hash);
@@ -176,7 +177,7 @@ struct Blocks {
   // not take the cache line from each other.
   struct Add {
     template <int K>
-    static bool Run(const PayloadView& lines, uint64_t hash) {
+    static BLOOMLINE_ALWAYS_INLINE bool Run(const PayloadView& lines, uint64_t hash) {
       const int num_probes = K == 0 ? lines.num_probes : K;
       uint64_t* block = BlockOf(lines, hash);
       const ProbePair pair = kernels::BlockedPair(hash);
@@ -186,15 +187,25 @@ struct Blocks {
         const uint32_t bit = kernels::BitInBlock<kBits>(kernels::Probe(pair, j));
         masks[bit / kWordBits] |= WordMask(bit);
       }
-      uint32_t lacking = 0;
+      bool changes = false;
+      if constexpr (kWords <= 2) {
+        for (uint32_t w = 0; w < kWords; ++w) {
+          if ((masks[w] & ~LoadAtomic(block + w)) == 0) continue;
+          OrAtomic(block + w, masks[w]);
+          changes = true;
+        }
+      } else {  // such a branch for each of eight words, which cannot be predicted, takes 15 ns
+                // more
+        uint32_t lacking = 0;
 #pragma GCC unroll 8
-      for (uint32_t w = 0; w < kWords; ++w) {
-        lacking |= ((masks[w] & ~LoadAtomic(block + w)) != 0 ? 1u : 0u) << w;
-      }
-      const bool changes = lacking != 0;
-      for (; lacking != 0; lacking &= lacking - 1) {
-        const int word = __builtin_ctz(lacking);
-        OrAtomic(block + word, masks[word]);
+        for (uint32_t w = 0; w < kWords; ++w) {
+          lacking |= ((masks[w] & ~LoadAtomic(block + w)) != 0 ? 1u : 0u) << w;
+        }
+        changes = lacking != 0;
+        for (; lacking != 0; lacking &= lacking - 1) {
+          const int word = __builtin_ctz(lacking);
+          OrAtomic(block + word, masks[word]);
+        }
       }
       return changes;
     }
