@@ -4,6 +4,7 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -12,6 +13,7 @@
 #include "bloomline/cpu.h"
 #include "bloomline/version.h"
 #include "src/cli/shared/commands.h"
+#include "src/cli/shared/json.h"
 #include "src/cli/shared/printable.h"
 #include "src/db/inputs.h"
 #include "src/support/file_io.h"
@@ -19,6 +21,47 @@
 
 namespace bloomline::cli {
 namespace {
+
+// ---- bloomline kernels: the SIMD implementations in this binary, which of them this machine
+// supports, and which one is active.
+
+void PrintKernelsJson() {
+  auto list = Json::array();
+  for (const KernelInfo& kernel : Kernels()) {
+    list.push_back({{"name", kernel.name},
+                    {"description", kernel.description},
+                    {"extensions", kernel.extensions},
+                    {"supported", kernel.supported},
+                    {"active", kernel.active}});
+  }
+  Print(Json{{"kernels", list}});
+}
+
+void PrintKernels() {
+  std::cout << "slowest first\n";
+  for (const KernelInfo& kernel : Kernels()) {
+    const char* state = kernel.active      ? "active"
+                        : kernel.supported ? "supported"
+                                           : "not supported by this machine";
+    std::cout << kernel.name << ": " << kernel.description << "; " << state << '\n';
+  }
+}
+
+void AddKernelsCommand(CLI::App* app, int* exit_code) {
+  CLI::App* command = app->add_subcommand(
+      "kernels", "Lists the SIMD implementations (kernels); BLOOMLINE_KERNEL forces one");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "Print JSON");
+  command->footer(
+      "Example:\n"
+      "    BLOOMLINE_KERNEL=portable bloomline kernels");
+  command->callback([=] {
+    *json ? PrintKernelsJson() : PrintKernels();
+    *exit_code = kExitOk;
+  });
+}
+
+// ---- All commands.
 
 // Returns false if the system did not take all of the output, with a message on stderr, unless the
 // reader has just gone away (EPIPE), which is not an error.

@@ -9,7 +9,6 @@
 #include "src/sets/bloom_state.h"
 #include "src/support/file_io.h"
 #include "src/support/set_error.h"
-#include "src/support/system_error.h"
 
 namespace bloomline {
 

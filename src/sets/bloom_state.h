@@ -1,4 +1,5 @@
-// The content of a Bloom filter: its bits, and the figures beside them.
+// The content of a Bloom filter, its bits and the figures beside them; and what a counting one has
+// in common with it.
 #ifndef BLOOMLINE_SETS_BLOOM_STATE_H_
 #define BLOOMLINE_SETS_BLOOM_STATE_H_
 
@@ -13,6 +14,36 @@
 #include "src/support/set_error.h"
 
 namespace bloomline::sets {
+
+// What the states of Bloom filters and counting ones have in common. State has kPayload, header()
+// (without payload_offset and payload_checksum), payload() and New(shape, capacity, error).
+template <typename State>
+struct SavedState {
+  uint64_t SavedBytes() const { return kFileHeaderBytes + self().header().payload_bytes; }
+
+  bool AppendTo(support::ByteSink* sink, std::string* error) const {
+    return AppendFilter(State::kPayload, self().header(), self().payload(), sink, error);
+  }
+
+  // Returns the filter, or null, with *error, without memory or if the checksum is wrong.
+  static std::unique_ptr<State> Read(const support::ByteSource& source,
+                                     const BloomFileHeader& header, std::string* error) {
+    std::unique_ptr<State> state = State::New(header.shape, header.capacity, error);
+    if (state == nullptr || !ReadPayload(source, header, state->payload(), error)) return nullptr;
+    state->num_keys = header.num_keys;
+    return state;
+  }
+
+  // The same for a source that holds one filter and nothing else.
+  static std::unique_ptr<State> ReadSole(const support::ByteSource& source, std::string* error) {
+    BloomFileHeader header;
+    if (!ReadSoleBloomHeader(source, State::kPayload, &header, error)) return nullptr;
+    return Read(source, header, error);
+  }
+
+ private:
+  const State& self() const { return static_cast<const State&>(*this); }
+};
 
 struct BloomState : SavedState<BloomState> {
   static constexpr FilePayload kPayload = FilePayload::kBits;

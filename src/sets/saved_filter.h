@@ -118,36 +118,6 @@ bool ReadPayload(const support::ByteSource& source, const BloomFileHeader& heade
 bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* payload,
                   support::ByteSink* sink, std::string* error);
 
-// What the states of Bloom filters and counting ones have in common. State has kPayload, header()
-// (without payload_offset and payload_checksum), payload() and New(shape, capacity, error).
-template <typename State>
-struct SavedState {
-  uint64_t SavedBytes() const { return kFileHeaderBytes + self().header().payload_bytes; }
-
-  bool AppendTo(support::ByteSink* sink, std::string* error) const {
-    return AppendFilter(State::kPayload, self().header(), self().payload(), sink, error);
-  }
-
-  // Returns the filter, or null, with *error, without memory or if the checksum is wrong.
-  static std::unique_ptr<State> Read(const support::ByteSource& source,
-                                     const BloomFileHeader& header, std::string* error) {
-    std::unique_ptr<State> state = State::New(header.shape, header.capacity, error);
-    if (state == nullptr || !ReadPayload(source, header, state->payload(), error)) return nullptr;
-    state->num_keys = header.num_keys;
-    return state;
-  }
-
-  // The same for a source that holds one filter and nothing else.
-  static std::unique_ptr<State> ReadSole(const support::ByteSource& source, std::string* error) {
-    BloomFileHeader header;
-    if (!ReadSoleBloomHeader(source, State::kPayload, &header, error)) return nullptr;
-    return Read(source, header, error);
-  }
-
- private:
-  const State& self() const { return static_cast<const State&>(*this); }
-};
-
 // `saved` has AppendTo, which appends the whole filter, and SavedBytes, its length. If the filter
 // cannot be written, this returns false, with *error unless that is null, and leaves the old file,
 // or *bytes, alone.

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "src/support/process.h"
-#include "src/support/system_error.h"
+#include "src/support/set_error.h"
 
 namespace bloomline::support {
 namespace {

@@ -1,10 +1,13 @@
-// Failing functions return false or null, with one sentence in *error, unless `error` is null.
+// Failing functions return false or null, with one sentence in *error, unless `error` is null. Then
+// errors about paths that cannot be used and system calls that failed.
 #ifndef BLOOMLINE_SUPPORT_SET_ERROR_H_
 #define BLOOMLINE_SUPPORT_SET_ERROR_H_
 
+#include <cerrno>
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace bloomline::support {
 
@@ -40,6 +43,44 @@ auto OrReport(const char* what, std::string* error, F f) -> decltype(f(error)) {
   }
   if (made == nullptr) SetError(reason, error);
   return made;
+}
+
+// ---- Paths and system calls. `error` is not null.
+
+// Returns false, with "path: what: the meaning of errno" in *error.
+inline bool SystemFailure(const std::string& path, const std::string& what, std::string* error) {
+  const int code = errno;
+  *error = path + ": " + what + ": " + std::generic_category().message(code);
+  return false;
+}
+
+inline bool NotRegular(const std::string& path, std::string* error) {
+  *error = path + ": is not a regular file";
+  return false;
+}
+
+// Returns true, with *error, for a path with a zero byte: the system would read it only up to
+// there.
+inline bool HasZeroByte(const std::string& path, std::string* error) {
+  const size_t offset = path.find('\0');
+  if (offset == std::string::npos) return false;
+  *error = path + ": has a zero byte at offset " + std::to_string(offset);
+  return true;
+}
+
+// Returns true, with *error, for an empty path: errors begin with the path.
+inline bool IsNoPath(const std::string& path, std::string* error) {
+  if (!path.empty()) return HasZeroByte(path, error);
+  *error = "path is empty; allowed: the path of a file";
+  return true;
+}
+
+// Returns the result of call(), repeated while a signal interrupts it.
+template <typename Call>
+auto Uninterrupted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
 }
 
 }  // namespace bloomline::support

@@ -16,7 +16,6 @@
 #include "src/cli/shared/json.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
-#include "src/cli/shared/quantity_option.h"
 #include "src/cli/shared/range_kinds.h"
 #include "src/cli/shared/whole_input.h"
 #include "src/filter/layouts/layout_row.h"

@@ -11,7 +11,6 @@
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/progress.h"
 #include "src/cli/shared/quantity.h"
-#include "src/cli/shared/quantity_option.h"
 #include "src/support/file_io.h"
 #include "src/support/quoted.h"
 

@@ -12,7 +12,6 @@
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/progress.h"
 #include "src/cli/shared/quantity.h"
-#include "src/cli/shared/quantity_option.h"
 #include "src/cli/shared/whole_input.h"
 
 namespace bloomline::cli {

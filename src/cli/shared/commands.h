@@ -1,5 +1,5 @@
-// The subcommands of `bloomline`. Each adds itself to the command line, and sets *exit_code if it
-// runs.
+// The subcommands of `bloomline`, and what they share of the command line. Each adds itself to it,
+// and sets *exit_code if it runs.
 #ifndef BLOOMLINE_CLI_SHARED_COMMANDS_H_
 #define BLOOMLINE_CLI_SHARED_COMMANDS_H_
 
@@ -18,11 +18,26 @@ void AddSizeCommand(CLI::App* app, int* exit_code);
 void AddBuildCommand(CLI::App* app, int* exit_code);
 void AddQueryCommand(CLI::App* app, int* exit_code);
 void AddInspectCommand(CLI::App* app, int* exit_code);
-void AddKernelsCommand(CLI::App* app, int* exit_code);
 
 // Returns one sentence about a word that is neither an option nor a command of `app`, with the one
 // that was probably meant. Empty if `app` has no commands: then the word is another mistake.
 std::string ExplainMistype(const CLI::App& app, const std::string& word);
+
+// Adds an option whose value quantity.h parses. `parse` is a function of quantity.h, or a similar
+// one. *value, a number or an optional one, must live until the command has run.
+template <typename T, typename Parse>
+CLI::Option* AddQuantity(CLI::App* command, const std::string& name, T* value, Parse parse,
+                         const std::string& help) {
+  return command->add_option_function<std::string>(
+      name,
+      [=](const std::string& text) {
+        std::string error;
+        const auto parsed = parse(text, &error);
+        if (!parsed) throw CLI::ValidationError(name + " is " + error);
+        *value = *parsed;
+      },
+      help);
+}
 
 }  // namespace bloomline::cli
 

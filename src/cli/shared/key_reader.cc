@@ -6,7 +6,7 @@
 
 #include "src/filter/bits/bytes.h"
 #include "src/support/file_io.h"
-#include "src/support/system_error.h"
+#include "src/support/set_error.h"
 
 namespace bloomline::cli {
 namespace {

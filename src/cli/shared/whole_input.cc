@@ -4,7 +4,7 @@
 
 #include "src/cli/shared/quantity.h"
 #include "src/support/file_io.h"
-#include "src/support/system_error.h"
+#include "src/support/set_error.h"
 
 namespace bloomline::cli {
 

@@ -9,7 +9,6 @@
 #include "src/cli/shared/json.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
-#include "src/cli/shared/quantity_option.h"
 #include "src/cli/size/size.h"
 
 namespace bloomline::cli {

@@ -8,7 +8,6 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
-#include "src/cli/shared/quantity_option.h"
 #include "src/db/inputs.h"
 #include "src/db/inspect/inspection.h"
 #include "src/db/report.h"

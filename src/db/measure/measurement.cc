@@ -6,8 +6,8 @@
 #include <random>
 #include <string_view>
 
+#include "src/cli/shared/commands.h"
 #include "src/cli/shared/quantity.h"
-#include "src/cli/shared/quantity_option.h"
 #include "src/db/key_walk.h"
 
 namespace bloomline::db {
