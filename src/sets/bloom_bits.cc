@@ -181,7 +181,7 @@ struct Blocks {
       const int num_probes = K == 0 ? lines.num_probes : K;
       uint64_t* block = BlockOf(lines, hash);
       const ProbePair pair = kernels::BlockedPair(hash);
-      uint64_t masks[kWords] = {};
+      alignas(64) uint64_t masks[kWords] = {};
 #pragma GCC unroll 16
       for (int j = 0; j < num_probes; ++j) {
         const uint32_t bit = kernels::BitInBlock<kBits>(kernels::Probe(pair, j));
