@@ -61,8 +61,8 @@ enum class BloomLayout {
   // In one block of 512 bits, a cache line (Putze, Sanders, Singler 2007). A false-positive rate of
   // 1 % needs 9.9 bits per key, 0.1 % needs 15.5.
   kBlocked,
-  // Anywhere, as in the standard Bloom filter: 9.6 bits per key for 1 %, 14.4 for 0.1 %, and up to
-  // one cache miss per probe.
+  // Anywhere, as in the standard Bloom filter: 9.6 bits per key for 1 %, 14.4 for 0.1 %, up to one
+  // cache miss per probe.
   kStandard,
   // In one block of 128 or 64 bits: 10.8 or 12.1 bits per key for 1 %, 19 or 24 for 0.1 %. Made by
   // CountingBloomFilter::ToBloomFilter.
@@ -86,7 +86,7 @@ struct BloomFilterOptions {
   // 1 to kMaxBloomBits, rounded up to a multiple of 512; or 0.
   uint64_t num_bits = 0;
 
-  // Bits that a key sets (k): with num_bits 1 to 30, else 0, which chooses the best.
+  // Bits that a key sets (k): with num_bits 1 to 30, else 0: the best.
   int num_probes = 0;
 
   BloomLayout layout = BloomLayout::kBlocked;
@@ -112,8 +112,8 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
   using QueriesContainers::MayMatch;
 
-  // MayMatch(k) is MayMatchHash(HashOf(k)). Another hash works, too, if all its 64 bits are well
-  // mixed and the filter gets no other.
+  // MayMatch(k) is MayMatchHash(HashOf(k)). Another hash works if all its 64 bits are well mixed
+  // and the filter gets no other.
   uint64_t HashOf(std::string_view key) const;
   bool MayMatchHash(uint64_t hash) const { return functions_.may_match(lines_, hash); }
   void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
@@ -168,7 +168,7 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   friend struct sets::ScalableState;
 };
 
-// Its memory is aligned to 64 bytes, and from 2 MiB on in huge pages where the system has them.
+// Its memory is aligned to 64 bytes, from 2 MiB on in huge pages where the system has them.
 class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomFilter> {
  public:
   static std::unique_ptr<BloomFilter> Create(const BloomFilterOptions& options, std::string* error);
@@ -181,7 +181,7 @@ class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomF
   static std::unique_ptr<BloomFilter> Load(const std::string& path, std::string* error);
   static std::unique_ptr<BloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
-  // Adds a key of any length. False: it was in before, or was a false positive, and no bit changed.
+  // Adds a key of any length. False: it was in, or was a false positive, and no bit changed.
   bool AddKey(std::string_view key) {
     return AddHash(hasher_.IsShort(key.size()) ? hasher_(key) : HashOf(key));
   }

@@ -74,7 +74,7 @@ class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter
   bool MayMatch(std::string_view key) const;
 
   // Up to max_count(). Too high if other keys share all its counters; too low only if a key was
-  // removed that had not been added, or the count passed max_count().
+  // removed that was not in, or the count passed max_count().
   uint32_t EstimatedCount(std::string_view key) const;
 
   // For n keys in order, or a container or array of keys (keys.h). The arrays get the results of
@@ -119,7 +119,7 @@ class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter
   // With 0, removing all keys leaves an empty filter.
   uint64_t num_saturated_counters() const;
 
-  // A Bloom filter with the same answers, in a quarter or an eighth of the memory (kBlocked128 or
+  // A Bloom filter with the same answers in a quarter or an eighth of the memory (kBlocked128 or
   // kBlocked64).
   std::unique_ptr<BloomFilter> ToBloomFilter(std::string* error) const;
 

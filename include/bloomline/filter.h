@@ -1,5 +1,5 @@
 // Static filters, the form that SSTables store: add all keys, finish, then query. For keys that
-// arrive while queries run, see bloom_filter.h.
+// arrive while queries run: bloom_filter.h.
 //
 //   bloomline::FilterBuilder builder(options);
 //   builder.AddKey("apple");
@@ -7,8 +7,8 @@
 //   bloomline::FilterView view = bloomline::FilterView::Open(bytes);
 //   if (!view.MayMatch("pear")) { /* "pear" was certainly not added */ }
 //
-// The bytes are the same on every machine (docs/format.md, section 5). They carry no checksum:
-// protect them against corruption where they are stored. Link bloomline::core.
+// The bytes are the same on every machine (docs/format.md, section 5) and carry no checksum:
+// protect them where they are stored. Link bloomline::core.
 #ifndef BLOOMLINE_FILTER_H_
 #define BLOOMLINE_FILTER_H_
 
@@ -62,7 +62,7 @@ class FilterBuilder {
   }
 
   // Adds a key and its prefix, as RocksDB does with a prefix extractor. Each is skipped if it
-  // equals the previous one, and the prefix if it equals the key.
+  // equals the previous one, the prefix also if it equals the key.
   void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
 
   // AddHash(HashOf(key)) is AddKey(key). Add only hashes of HashOf, or of HashKey with this seed.
@@ -110,7 +110,7 @@ class FilterView : public filter::QueriesContainers<FilterView> {
   static std::string Validate(std::string_view bytes);
 
   // False: the key was certainly not added. True: it was added, or is a false positive. Cost: one
-  // hash and one cache line (two if the bytes are not aligned; more in small filters of an engine).
+  // hash and one cache line (two if the bytes are unaligned; more in an engine's small filters).
   bool MayMatch(std::string_view key) const {
     return hasher_.IsShort(key.size()) ? MayMatchHash(hasher_(key)) : OtherKeyMayMatch(key);
   }

@@ -1,5 +1,4 @@
-// Counts the bytes that the filters of RocksDB databases take, for
-// RocksDBFilterOptions::memory_bytes.
+// Counts the bytes of the filters of RocksDB databases, for RocksDBFilterOptions::memory_bytes.
 //
 //   db_options.listeners.push_back(bloomline::NewFilterAccount(&error));
 //   filter_options.memory_bytes = uint64_t{2} << 30;

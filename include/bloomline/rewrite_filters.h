@@ -89,7 +89,7 @@ struct RewriteReport {
   std::string ToString() const;
 };
 
-// Gives files of the column family the filter that its policy writes now, from the last level up.
+// Gives files of the column family the filter that its policy writes now, last level first.
 // `report` may be null.
 //
 // A file is rewritten if the policy would write a filter of another kind for its level and number

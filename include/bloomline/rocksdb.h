@@ -1,5 +1,4 @@
-// bloomline as a filter policy of RocksDB: it builds and reads the filters in RocksDB's table
-// files.
+// A filter policy that builds and reads the filters in RocksDB's table files.
 //
 //   bloomline::FilterOptions options;  // blocked, 10 bits per key
 //   std::string error;
@@ -17,8 +16,8 @@
 // Versions: RocksDB's filter interface is internal, so bloomline works only with the minor version
 // that it was compiled against; making a policy checks that. Both need the same ROCKSDB_NAMESPACE.
 //
-// All functions and policies are thread-safe. Functions that return null have the reason in *error,
-// or on stderr if `error` is null. Link with bloomline::rocksdb.
+// All functions and policies are thread-safe. For a null result, *error has the reason, or stderr
+// if `error` is null. Link bloomline::rocksdb.
 #ifndef BLOOMLINE_ROCKSDB_H_
 #define BLOOMLINE_ROCKSDB_H_
 
@@ -110,9 +109,9 @@ struct RocksDBFilterOptions : FilterOptions {
 
 // Returns a policy for BlockBasedTableOptions::filter_policy. Also calls RegisterBloomline().
 //
-// Options: any format but kClassic. As in RocksDB's own policies, 0 <= bits_per_key < 0.5 writes no
-// filters (existing ones are read), and 0.5 to 1 counts as 1, which kCompact refuses. The policy
-// honours optimize_filters_for_memory.
+// Options: any format but kClassic. As in RocksDB's policies, bits_per_key from 0 to below 0.5
+// writes no filters (existing ones are read), and 0.5 to 1 counts as 1, which kCompact refuses. The
+// policy honours optimize_filters_for_memory.
 //
 // Errors: returns null, which RocksDB takes as "no filters", if the options are invalid, if RocksDB
 // has another version at run time, or if random_seed is set and the system's generator fails. If
@@ -152,8 +151,8 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 //   db->SetOptions({{"block_based_table_factory", "{filter_policy={bits_per_key=16;};}"}});
 bool RegisterBloomline();
 
-// Returns the prefix extractor that shows bloomline's filters the ranges of scans.
-// RegisterBloomline, which this calls, registers it as `bloomline.ranges`. With
+// Returns the prefix extractor that shows the filters the ranges of scans. RegisterBloomline, which
+// this calls, registers it as `bloomline.ranges`. With
 //
 //   options.prefix_extractor = bloomline::NewRangeExtractor();
 //   read_options.iterate_upper_bound = &end;
