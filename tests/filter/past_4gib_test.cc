@@ -203,32 +203,26 @@ TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
       for (const Kernel* kernel : SupportedKernels()) {
         SCOPED_TRACE(testing::Message()
                      << static_cast<int>(layout) << " " << num_lines << " " << kernel->name);
-        sets::BloomBits bits;
-        bits.shape.layout = layout;
-        bits.shape.num_lines = num_lines;
-        bits.shape.num_probes = 6;
-        bits.data = memory.data();
-        bits.kernel = kernel;
+        ASSERT_TRUE(ForceKernel(kernel->name, nullptr));
         const std::vector<uint64_t> hashes = HashesWithEdges(300, seed++);
         const std::vector<uint64_t> others = RandomHashes(2000, seed++);
         const auto answers = std::make_unique<bool[]>(others.size());
-        const auto ask = [&](const std::vector<uint64_t>& of) {
-          size_t yes = 0;
-          for (size_t first = 0; first < of.size(); first += kernels::kBatchKeys) {
-            const size_t count = std::min(kernels::kBatchKeys, of.size() - first);
-            sets::MayMatchHashes(bits, count, of.data() + first, answers.get());
-            for (size_t i = 0; i < count; ++i) yes += answers[i] ? 1 : 0;
+        for (const sets::Threads threads : {sets::Threads::kOne, sets::Threads::kMany}) {
+          const sets::BloomBits bits({layout, 6, num_lines, 0}, memory.data(), threads);
+          const auto ask = [&](const std::vector<uint64_t>& of) {
+            sets::MayMatchKeys(bits, of.size(), filter::GivenHash{of.data()}, answers.get());
+            return std::count(answers.get(), answers.get() + of.size(), true);
+          };
+          EXPECT_EQ(ask(hashes), 0);
+          sets::AddKeys(bits, hashes.size(), filter::GivenHash{hashes.data()}, nullptr);
+          EXPECT_EQ(ask(hashes), 300);
+          for (const uint64_t hash : hashes) {
+            EXPECT_TRUE(bits.functions.may_match(bits.lines(), hash));
+            EXPECT_FALSE(bits.functions.add(bits.lines(), hash));
           }
-          return yes;
-        };
-        EXPECT_EQ(ask(hashes), 0u);
-        sets::AddHashes(bits, hashes.size(), hashes.data(), answers.get());
-        EXPECT_EQ(ask(hashes), hashes.size());
-        const sets::OneKeyFunctions one = sets::FunctionsOf(bits);
-        for (const uint64_t hash : hashes) EXPECT_TRUE(one.may_match(bits.lines(), hash));
-        for (const uint64_t hash : hashes) EXPECT_FALSE(one.add(bits.lines(), hash));
-        EXPECT_LT(ask(others), 6u);
-        memory.Clear();
+          EXPECT_LT(ask(others), 6);
+          memory.Clear();
+        }
       }
     }
   }
