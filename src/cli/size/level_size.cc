@@ -89,8 +89,8 @@ class LevelSizer {
         std::optional<Division> division = divider.At(divided);
         if (division->bytes != 0) return division;
         // Any number of keys would fit into any memory.
-        size_.problem = "bits per key is " + support::DoubleText(bits) +
-                        ", which is too little for a filter in any level";
+        size_.problem = support::StrCat("bits per key is ", bits,
+                                        ", which is too little for a filter in any level");
         return std::nullopt;
       }
       size_.problem = "bits per key is " + NumberText(bits, 2) + "; allowed " +

@@ -222,7 +222,9 @@ double MemoryBits(Format format, double bits_per_key) {
 }
 
 double BitsOfMemory(Format format, double memory_bits) {
-  if (format != Format::kRibbon || memory_bits == 0) return memory_bits;
+  if (format != Format::kRibbon) return memory_bits;
+  const double least = MemoryBits(format, kMinBitsPerKey);
+  if (memory_bits < least) return memory_bits / least * kMinBitsPerKey;
   return stock::RibbonBitsOfMemory(memory_bits, kTypicalKeys);
 }
 
