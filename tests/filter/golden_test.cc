@@ -15,6 +15,7 @@
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/view/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
+#include "tests/support/each_kernel.h"
 #include "tests/support/finished_filter.h"
 #include "tests/support/golden_keys.h"
 #include "tests/support/leveldb_filter.h"
@@ -104,17 +105,14 @@ std::vector<BlockVector> ReadBlockVectors() {
   return vectors;
 }
 
-// With each kernel that this machine can run.
 class GoldenTest : public testing::Test {
  protected:
   template <typename F>
   static void WithEachKernel(F check) {
     const std::string active = ActiveKernelName();
-    for (const KernelInfo& kernel : Kernels()) {
-      if (!kernel.supported) continue;
-      SCOPED_TRACE(kernel.name);
-      std::string error;
-      ASSERT_TRUE(ForceKernel(kernel.name, &error)) << error;
+    for (const kernels::Kernel* kernel : tests::SupportedKernels()) {
+      SCOPED_TRACE(kernel->name);
+      ASSERT_TRUE(ForceKernel(kernel->name, nullptr));
       check();
     }
     EXPECT_TRUE(ForceKernel(active, nullptr));

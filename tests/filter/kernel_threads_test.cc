@@ -11,18 +11,11 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
+#include "tests/support/each_kernel.h"
 #include "tests/support/reader_threads.h"
 
 namespace bloomline {
 namespace {
-
-std::vector<std::string> SupportedKernels() {
-  std::vector<std::string> names;
-  for (const KernelInfo& kernel : Kernels()) {
-    if (kernel.supported) names.push_back(kernel.name);
-  }
-  return names;
-}
 
 std::string Build(Format format, int num_keys) {
   FilterOptions options;
@@ -53,7 +46,7 @@ TEST(KernelThreadsTest, FirstUseByManyThreadsIsOneChoice) {
 }
 
 TEST(KernelThreadsTest, ForcingAKernelWhileOthersBuildAndQueryLosesNoKey) {
-  const std::vector<std::string> kernels = SupportedKernels();
+  const std::vector<const kernels::Kernel*> kernels = tests::SupportedKernels();
   std::atomic<uint64_t> lost{0};
   std::atomic<uint64_t> queries{0};
   std::atomic<uint64_t> changes{0};
@@ -63,7 +56,7 @@ TEST(KernelThreadsTest, ForcingAKernelWhileOthersBuildAndQueryLosesNoKey) {
   {
     tests::Busy busy;
     busy.Start(2, [&](std::mt19937_64& random) {
-      changes += ForceKernel(kernels[random() % kernels.size()], nullptr) ? 1 : 0;
+      changes += ForceKernel(kernels[random() % kernels.size()]->name, nullptr) ? 1 : 0;
       std::string error;
       refused += ForceKernel("nonesuch", &error) ? 0 : 1;
     });
