@@ -35,10 +35,7 @@ IF_KNOWN = {
     "reset_stats_one_in": 0,
 }
 
-
 RANGES = "range_prefixes=auto"
-# A third of what filters of 16 bits per key take.
-MEMORY = "memory=25kB"
 
 
 class Kind:
@@ -49,16 +46,14 @@ class Kind:
     parameters   parameters of db_stress
     if_known     parameters that only some versions of db_stress have
     policy       the options come from a file of ours, with this policy
-    listener     db_stress makes it, and its figure of all filters must be that of the files
     """
 
-    def __init__(self, preload=None, parameters=None, if_known=None, policy="", listener="",
-                 **crash_test):
+    def __init__(self, preload=None, parameters=None, if_known=None, policy="", **crash_test):
         self.preload = preload or {}
         self.parameters = dict(COMMON, **(parameters or {}))
         self.if_known = dict(IF_KNOWN, **(if_known or {}))
         self.crash_test = crash_test
-        self.policy, self.listener = policy, listener
+        self.policy = policy
         # What db_stress prints when all answers were right. With batches, each read compares the
         # values of ten keys, and the end verifies no more.
         self.verified = "Limited verification already done during gets" if \
@@ -84,12 +79,6 @@ KINDS = {
     # With updates in place, which RocksDB 9.10 has one time in ten, db_crashtest.py makes no scans.
     "ranges": Kind(parameters=OF_FILE, if_known={"inplace_update_support": 0}, policy=RANGES,
                    simple=True),
-    # db_stress opens backups and checkpoints without listeners, which a policy with memory refuses.
-    # The workers of remote compactions share the listener, which then counts their files, too.
-    "memory": Kind({"BLOOMLINE_METRICS_SECONDS": "1"},
-                   dict(OF_FILE, backup_one_in=0, checkpoint_one_in=0),
-                   {"remote_compaction_worker_threads": 0}, simple=True,
-                   policy="bits_per_key=16;" + MEMORY, listener="bloomline"),
     "levels": Kind(BY_LEVEL, PARTITIONS),
     "blocked": Kind({"BLOOMLINE_FORMAT": "blocked"}),
     "compact": Kind(COMPACT),
@@ -136,7 +125,7 @@ def option_file(version, seed, filters, policy):
     family = {
         "level_compaction_dynamic_level_bytes": chosen.choice(["false", "true"]),
         "max_bytes_for_level_base": COMMON["max_bytes_for_level_base"],
-        "prefix_extractor": "bloomline.ranges" if RANGES in policy else "nullptr",
+        "prefix_extractor": "bloomline.ranges",
         "target_file_size_base": COMMON["target_file_size_base"],
         "write_buffer_size": COMMON["write_buffer_size"],
     }

@@ -5,48 +5,9 @@ only by scans with a bound, and rejects only short ranges. So here half of the s
 and half of the bounds are at most 16 keys behind the first key. Scans that db_stress compares with
 the expected state end at the last compared key half of the time, and may use prefixes where
 db_stress itself has none, as in later versions of RocksDB.
-
-db_stress takes no listener from an option file. So here it makes the listener that the variable
-STRESS_LISTENER names. At its end, while background work stands still, it prints how many bytes the
-filters of all files take, and the file of metrics, which has the listener's figure.
 """
 import os
 import re
-
-ADD_LISTENER = """\
-  if (getenv("STRESS_LISTENER") != nullptr) {
-    std::shared_ptr<EventListener> listener;
-    Status made =
-        EventListener::CreateFromString(ConfigOptions(), getenv("STRESS_LISTENER"), &listener);
-    if (!made.ok()) {
-      fprintf(stderr, "STRESS_LISTENER: %s\\\\n", made.ToString().c_str());
-      exit(1);
-    }
-    options_.listeners.push_back(listener);
-  }
-"""
-# A listener counts the files that were there before at the first flush. The file of metrics is
-# written each second.
-PRINT_FILTER_BYTES = """\
-  if (getenv("STRESS_LISTENER") != nullptr) {
-    for (ColumnFamilyHandle* family : column_families_) {
-      db_->Flush(FlushOptions(), family).PermitUncheckedError();
-    }
-    db_->PauseBackgroundWork().PermitUncheckedError();
-    uint64_t bytes = 0;
-    for (ColumnFamilyHandle* family : column_families_) {
-      TablePropertiesCollection files;
-      db_->GetPropertiesOfAllTables(family, &files).PermitUncheckedError();
-      for (const auto& file : files) bytes += file.second->filter_size;
-    }
-    fprintf(stdout, "Filters of all files: %llu bytes\\\\n", (unsigned long long)bytes);
-    Env::Default()->SleepForMicroseconds(3 * 1000 * 1000);
-    std::string metrics;
-    ReadFileToString(Env::Default(), getenv("BLOOMLINE_METRICS"), &metrics).PermitUncheckedError();
-    fputs(metrics.c_str(), stdout);
-    db_->ContinueBackgroundWork().PermitUncheckedError();
-  }
-"""
 
 # For each file: a pattern, what replaces it, and how often the pattern occurs.
 CHANGES = {
@@ -60,8 +21,6 @@ CHANGES = {
          r" ? GenerateOneKey(thread, FLAGS_ops_per_thread)"
          r" : std::min<int64_t>(rand_keys[0] + 1 + thread->rand.Uniform(16),"
          r" thread->shared->GetMaxKey());", 2),
-        (r"(?<=\n)( +RegisterAdditionalListeners\(\);\n)", r"\1" + ADD_LISTENER, 1),
-        (r"(void StressTest::PrintStatistics\(\) \{\n)", r"\1" + PRINT_FILTER_BYTES, 1),
     ],
     "no_batched_ops_stress.cc": [
         (r"max_key_str = Key\(max_key\);",
