@@ -37,19 +37,14 @@ class AccountedDatabase {
       : path_(path) {
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy = NewRocksDBFilterPolicy(filter);
-    if (is_partitioned) {
-      table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-      table.partition_filters = true;
-      table.metadata_block_size = 512;
-    }
-    options_.create_if_missing = true;
+    if (is_partitioned) PartitionFilters(512, &table);
+    options_ = WithTable(table);
     options_.compression = rocksdb::kNoCompression;
     options_.write_buffer_size = 64 << 10;
     options_.target_file_size_base = 16 << 10;
     options_.max_bytes_for_level_base = 64 << 10;
     options_.level_compaction_dynamic_level_bytes = true;
     if (account != nullptr) options_.listeners = {std::move(account)};
-    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   }
   ~AccountedDatabase() { Close(); }
 
@@ -107,11 +102,7 @@ class AccountedDatabase {
     }
   }
   void Compact() {
-    rocksdb::CompactRangeOptions all;
-    all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-    for (Handle* const handle : handles_) {
-      ASSERT_TRUE(db_->CompactRange(all, handle, nullptr, nullptr).ok());
-    }
+    for (Handle* const handle : handles_) ASSERT_TRUE(CompactAll(db_.get(), handle).ok());
   }
   // Looks up the first n keys.
   void ExpectNoKeyLost(uint64_t n) {

@@ -52,7 +52,7 @@ FiveLevels::FiveLevels(const std::string& path, std::shared_ptr<const rocksdb::F
       table_(table),
       statistics_(rocksdb::CreateDBStatistics()) {
   Open(false);
-  for (int level = kBottom; level >= kTop && db_ != nullptr; --level) WriteLevel(level);
+  for (int level = kBottom; level >= kTop; --level) WriteLevel(level);
 }
 
 void FiveLevels::ReadFromDevice() {
@@ -64,17 +64,14 @@ void FiveLevels::Open(bool from_device) {
   rocksdb::BlockBasedTableOptions table = table_;
   table.filter_policy = policy_;
   table.no_block_cache = from_device;
-  rocksdb::Options options;
-  options.create_if_missing = true;
+  rocksdb::Options options = WithTable(table);
   options.compression = rocksdb::kNoCompression;
   options.disable_auto_compactions = true;
   options.write_buffer_size = size_t{1} << 30;
   options.target_file_size_base = uint64_t{1} << 32;
   options.use_direct_reads = from_device;
   options.statistics = statistics_;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  const rocksdb::Status status = OpenRocksDB(options, path_, &db_);
-  EXPECT_TRUE(status.ok()) << status.ToString();
+  db_ = MustOpenRocksDB(options, path_);
 }
 
 uint64_t FiveLevels::KeysOf(int level) const {
@@ -117,7 +114,7 @@ void FiveLevels::Rewrite(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
   db_.reset();
   policy_ = std::move(policy);
   Open(false);
-  for (int level = kBottom; level >= kTop && db_ != nullptr; --level) CompactTo(level, level);
+  for (int level = kBottom; level >= kTop; --level) CompactTo(level, level);
 }
 
 FiveLevels::Filters FiveLevels::filters() const {

@@ -1,11 +1,16 @@
-// Opens a database of any version of RocksDB.
+// Opens a database of any version of RocksDB, and options that many tests set.
 #ifndef BLOOMLINE_TESTS_ENGINES_ROCKSDB_OPEN_H_
 #define BLOOMLINE_TESTS_ENGINES_ROCKSDB_OPEN_H_
 
 #include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bloomline::tests {
@@ -61,6 +66,43 @@ inline rocksdb::Status OpenRocksDBSecondary(const rocksdb::Options& options,
     return rocksdb::DB::OpenAsSecondary(options, path, log_path, opened);
   };
   return OpenAny(open, db, 0);
+}
+
+// The program ends if the database cannot be opened.
+inline std::unique_ptr<rocksdb::DB> MustOpenRocksDB(const rocksdb::Options& options,
+                                                    const std::string& path) {
+  std::unique_ptr<rocksdb::DB> db;
+  const rocksdb::Status status = OpenRocksDB(options, path, &db);
+  if (status.ok()) return db;
+  std::fprintf(stderr, "%s: %s\n", path.c_str(), status.ToString().c_str());
+  std::abort();
+}
+
+// Options of a new database.
+inline rocksdb::Options WithTable(const rocksdb::BlockBasedTableOptions& table) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+inline rocksdb::Options WithPolicy(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = std::move(policy);
+  return WithTable(table);
+}
+
+inline void PartitionFilters(uint64_t metadata_block_size, rocksdb::BlockBasedTableOptions* table) {
+  table->partition_filters = true;
+  table->index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table->metadata_block_size = metadata_block_size;
+}
+
+// Rewrites all files, into one level.
+inline rocksdb::Status CompactAll(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family = nullptr) {
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  return db->CompactRange(options, family == nullptr ? db->DefaultColumnFamily() : family, nullptr,
+                          nullptr);
 }
 
 }  // namespace bloomline::tests

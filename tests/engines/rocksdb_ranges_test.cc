@@ -164,22 +164,6 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
 
   rocksdb::Options DatabaseOptions(const char* extractor) {
     const Setting& setting = GetParam().is_mixed ? kSettings[Draw(kNumPlainSettings)] : GetParam();
-    rocksdb::Options options;
-    options.create_if_missing = true;
-    options.comparator = comparator_;
-    options.compression = rocksdb::kNoCompression;
-    Expect(rocksdb::MergeOperator::CreateFromString({}, "put", &options.merge_operator));
-    options.statistics = statistics_;
-    options.disable_auto_compactions = true;
-    options.allow_ingest_behind = allows_behind_;
-    options.write_buffer_size = 1 << 20;  // the log takes as much, and a file in memory is zeroed
-    options.manifest_preallocation_size = 4 << 10;
-    options.target_file_size_base = 4 << 10;
-    options.max_bytes_for_level_base = 16 << 10;
-    options.max_bytes_for_level_multiplier = 3;
-#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1102
-    options.min_tombstones_for_range_conversion = uint32_t(Draw(3));  // scans write tombstones
-#endif
     RocksDBFilterOptions filter;
     filter.format = setting.format;
     filter.bits_per_key = 12;
@@ -196,12 +180,24 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
     if (GetParam().is_mixed && OneIn(6))
       table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
     if (setting.is_partitioned) {
-      table.partition_filters = true;
-      table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-      table.metadata_block_size = 128;
+      tests::PartitionFilters(128, &table);
       table.cache_index_and_filter_blocks = true;
     }
-    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    rocksdb::Options options = tests::WithTable(table);
+    options.comparator = comparator_;
+    options.compression = rocksdb::kNoCompression;
+    Expect(rocksdb::MergeOperator::CreateFromString({}, "put", &options.merge_operator));
+    options.statistics = statistics_;
+    options.disable_auto_compactions = true;
+    options.allow_ingest_behind = allows_behind_;
+    options.write_buffer_size = 1 << 20;  // the log takes as much, and a file in memory is zeroed
+    options.manifest_preallocation_size = 4 << 10;
+    options.target_file_size_base = 4 << 10;
+    options.max_bytes_for_level_base = 16 << 10;
+    options.max_bytes_for_level_multiplier = 3;
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1102
+    options.min_tombstones_for_range_conversion = uint32_t(Draw(3));  // scans write tombstones
+#endif
     Expect(rocksdb::SliceTransform::CreateFromString({}, extractor, &options.prefix_extractor));
     return options;
   }

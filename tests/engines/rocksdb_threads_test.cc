@@ -40,14 +40,8 @@ rocksdb::Options MakeOptions(const Mode& mode) {
   table.filter_policy = NewRocksDBFilterPolicy(FilterOptions());
   table.cache_index_and_filter_blocks = mode.filters_in_cache;
   table.block_cache = rocksdb::NewLRUCache(1 << 20);
-  if (mode.partitioned) {
-    table.partition_filters = true;
-    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-    table.metadata_block_size = 1024;
-  }
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  if (mode.partitioned) PartitionFilters(1024, &table);
+  rocksdb::Options options = WithTable(table);
   options.statistics = rocksdb::CreateDBStatistics();
   options.write_buffer_size = 64 << 10;
   options.target_file_size_base = 64 << 10;
@@ -59,11 +53,6 @@ rocksdb::Options MakeOptions(const Mode& mode) {
 
 class RocksDBThreadsTest : public testing::TestWithParam<Mode> {
  protected:
-  void Open(const rocksdb::Options& options) {
-    const rocksdb::Status status = OpenRocksDB(options, dir_.Path("db"), &db_);
-    ASSERT_TRUE(status.ok()) << status.ToString();
-  }
-
   void Get(uint64_t i, bool present) { GetKey(db_.get(), i, present, &counts_); }
 
   void MultiGet(uint64_t acknowledged, std::mt19937_64& random) {
@@ -92,8 +81,7 @@ class RocksDBThreadsTest : public testing::TestWithParam<Mode> {
 
 TEST_P(RocksDBThreadsTest, ReadersLoseNoKeyDuringFlushCompactionAndSetOptions) {
   const rocksdb::Options options = MakeOptions(GetParam());
-  Open(options);
-  if (HasFatalFailure()) return;
+  db_ = MustOpenRocksDB(options, dir_.Path("db"));
   std::atomic<uint64_t> changes{0};
   std::atomic<uint64_t> compactions{0};
   {
@@ -135,8 +123,7 @@ TEST_P(RocksDBThreadsTest, ReadersLoseNoKeyDuringFlushCompactionAndSetOptions) {
   EXPECT_GT(compactions, 0u);
   EXPECT_GT(options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL), 0u);
   db_.reset();
-  Open(options);
-  if (HasFatalFailure()) return;
+  db_ = MustOpenRocksDB(options, dir_.Path("db"));
   for (uint64_t i = 0; i < keys_.acknowledged(); ++i) Get(i, true);
   EXPECT_EQ(counts_.lost, 0u) << "after reopening";
   EXPECT_EQ(counts_.errors, 0u);

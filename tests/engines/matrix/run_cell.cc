@@ -161,24 +161,20 @@ Database::Database(const Cell& cell, const Settings& settings, Policy policy)
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = std::move(policy);
   table.whole_key_filtering = cell.whole_key();
+  if (cell.index() != Index::kFull) tests::PartitionFilters(settings.metadata_block_bytes, &table);
   table.partition_filters = cell.is_partitioned();
-  if (cell.index() != Index::kFull) {
-    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-  }
 #if BLOOMLINE_ROCKSDB_VERSION >= 906
   table.decouple_partitioned_filters = cell.index() == Index::kDecoupled;
 #endif
   table.block_size = settings.block_bytes;
-  table.metadata_block_size = settings.metadata_block_bytes;
   table.format_version = settings.format_version;
   table.cache_index_and_filter_blocks = settings.cache_filters;
   table.pin_l0_filter_and_index_blocks_in_cache = settings.pin_filters;
   table.detect_filter_construct_corruption = settings.verify_filters;
   table.optimize_filters_for_memory = settings.optimize_for_memory;
   table.block_cache = rocksdb::NewLRUCache(8 << 20, 0);
-  options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  options_ = tests::WithTable(table);
   options_.env = env_.get();
-  options_.create_if_missing = true;
   options_.comparator = ComparatorOf(cell.keys());
   options_.disable_auto_compactions = true;
   options_.level_compaction_dynamic_level_bytes = false;
@@ -210,11 +206,7 @@ std::string Database::MoveTo(int level) {
   return Failure("compaction", db_->CompactFiles(compaction, names, level));
 }
 
-std::string Database::CompactAll() {
-  rocksdb::CompactRangeOptions compaction;
-  compaction.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  return Failure("compaction", db_->CompactRange(compaction, nullptr, nullptr));
-}
+std::string Database::CompactAll() { return Failure("compaction", tests::CompactAll(db_.get())); }
 
 namespace {
 
