@@ -4,13 +4,13 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
-#include <rocksdb/merge_operator.h>
-#include <rocksdb/slice_transform.h>
-#include <rocksdb/sst_file_writer.h>
 
-#include <functional>
+#include <algorithm>
+#include <map>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bloomline/rewrite_filters.h"
@@ -27,182 +27,62 @@ using Model = RewriteDatabase::Model;
 
 struct Mode {
   const char* name;
-  std::function<void(rocksdb::Options*)> set = [](rocksdb::Options*) {};
-  // What is written after the keys; changes the model, too.
-  std::function<void(rocksdb::DB*, Model*)> write = [](rocksdb::DB*, Model*) {};
+  const char* options;  // RocksDB's, as text
   bool include_level0 = false;
-  // Files that share user keys, if RocksDB makes such files, become as many as it likes.
-  bool has_chains = false;
-  std::function<std::shared_ptr<const rocksdb::FilterPolicy>()> policy = [] {
-    return CompactPolicy();
-  };
-  bool is_stock = false;  // the policy writes RocksDB's filters
+  const char* policy = "{id=bloomline;format=compact}";
+  // Makes files that share user keys, and become as many as RocksDB likes.
+  bool deletes_ranges = false;
+  std::vector<rocksdb::DbPath> paths = {};
 };
 void PrintTo(const Mode& mode, std::ostream* out) { *out << mode.name; }
 
-void SetTable(rocksdb::Options* options,
-              const std::function<void(rocksdb::BlockBasedTableOptions*)>& set) {
-  rocksdb::BlockBasedTableOptions table;
-  set(&table);
-  options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-}
+const Mode kModes[] = {
+    {"Levels", ""},
+    {"DynamicLevels", "level_compaction_dynamic_level_bytes=true"},
+    {"Universal", "compaction_style=kCompactionStyleUniversal;num_levels=5"},
+    {"FIFO",
+     "compaction_style=kCompactionStyleFIFO;"
+     "compaction_options_fifo={max_table_files_size=1073741824}",
+     true},
+    {"Level0", "disable_auto_compactions=true", true},
+    {"Compressed", "compression=kLZ4Compression"},
+    {"NoFiltersAtTheBottom", "optimize_filters_for_hits=true"},
+    {"PartitionedFilters",
+     "block_based_table_factory={partition_filters=true;index_type=kTwoLevelIndexSearch;"
+     "metadata_block_size=128}"},
+    {"PrefixesOnly",
+     "prefix_extractor=fixed:8;block_based_table_factory={whole_key_filtering=false}"},
+    {"KeysWithoutPrefix",
+     "prefix_extractor=fixed:30;block_based_table_factory={whole_key_filtering=false}"},
+    {"RoundedSizes", "block_based_table_factory={optimize_filters_for_memory=true}"},
+    {"BitsByLevel", "", false, "{id=bloomline;bits_by_level=auto}"},
+    {"NoFilterBelowLevel1", "", false, "{id=bloomline;bits_by_level=20:16:0}"},
+    {"RangeEntries", "prefix_extractor=bloomline.ranges", false,
+     "{id=bloomline;range_prefixes=auto}"},
+    {"RibbonOfRocksDB", "", false, "ribbonfilter:10:0"},
+    {"RangeDeletions", "", false, "{id=bloomline;format=compact}", true},
+    {"Paths",
+     "",
+     false,
+     "{id=bloomline;format=compact}",
+     false,
+     {{"/fast", 128 << 10}, {"/slow", uint64_t{1} << 40}}},
+};
 
 void ExpectOk(const rocksdb::Status& status) { EXPECT_TRUE(status.ok()) << status.ToString(); }
 
-class Appends : public rocksdb::AssociativeMergeOperator {
- public:
-  const char* Name() const override { return "test.Appends"; }
-  bool Merge(const rocksdb::Slice&, const rocksdb::Slice* before, const rocksdb::Slice& added,
-             std::string* merged, rocksdb::Logger*) const override {
-    *merged = (before == nullptr ? "" : before->ToString()) + added.ToString();
-    return true;
-  }
-};
-
-std::vector<Mode> Modes() {
-  std::vector<Mode> modes;
-  const auto add = [&](const char* name) -> Mode& {
-    modes.emplace_back();
-    modes.back().name = name;
-    return modes.back();
-  };
-  add("Levels");
-  add("DynamicLevels").set = [](rocksdb::Options* options) {
-    options->level_compaction_dynamic_level_bytes = true;
-  };
-  add("Universal").set = [](rocksdb::Options* options) {
-    options->compaction_style = rocksdb::kCompactionStyleUniversal;
-    options->num_levels = 5;
-  };
-  Mode& fifo = add("FIFO");
-  fifo.set = [](rocksdb::Options* options) {
-    options->compaction_style = rocksdb::kCompactionStyleFIFO;
-    options->compaction_options_fifo.max_table_files_size = 1 << 30;
-  };
-  fifo.include_level0 = true;
-  Mode& level0 = add("Level0");
-  level0.set = [](rocksdb::Options* options) { options->disable_auto_compactions = true; };
-  level0.include_level0 = true;
-  add("Paths").set = [](rocksdb::Options* options) {
-    options->cf_paths = {{"/fast", 128 << 10}, {"/slow", uint64_t{1} << 40}};
-  };
-  add("Blobs").set = [](rocksdb::Options* options) {
-    options->enable_blob_files = true;
-    options->min_blob_size = 50;
-    options->enable_blob_garbage_collection = true;
-  };
-  Mode& ranges = add("RangeDeletions");
-  ranges.has_chains = true;
-  ranges.write = [](rocksdb::DB* db, Model* model) {
-    for (uint64_t i = 0; i < kKeys; i += kKeys / 20) {
-      const std::string begin = RewriteKey(i);
-      const std::string end = RewriteKey(i + kKeys / 4);
-      ExpectOk(db->DeleteRange({}, db->DefaultColumnFamily(), begin, end));
-      model->erase(model->lower_bound(begin), model->lower_bound(end));
-      for (uint64_t j = 0; j < kKeys / 10; ++j) {
-        const std::string key = RewriteKey((i + j * 7919) % kKeys);
-        (*model)[key] = "again" + std::string(60, 'a');
-        ExpectOk(db->Put({}, key, (*model)[key]));
-      }
-    }
-  };
-  Mode& merges = add("Merges");
-  merges.set = [](rocksdb::Options* options) {
-    options->merge_operator = std::make_shared<Appends>();
-  };
-  merges.write = [](rocksdb::DB* db, Model* model) {
-    for (uint64_t i = 0; i < 2 * kKeys; ++i) {
-      const std::string key = RewriteKey(i * 7 % kKeys);
-      ExpectOk(db->Merge({}, key, "+"));
-      (*model)[key] += "+";
-    }
-  };
-  Mode& deletions = add("Deletions");
-  deletions.write = [](rocksdb::DB* db, Model* model) {
-    for (uint64_t i = 0; i < kKeys; i += 3) {
-      ExpectOk(db->Delete({}, RewriteKey(i)));
-      model->erase(RewriteKey(i));
-    }
-  };
-  add("PartitionedFilters").set = [](rocksdb::Options* options) {
-    SetTable(options, [](rocksdb::BlockBasedTableOptions* table) {
-      table->partition_filters = true;
-      table->index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-      table->metadata_block_size = 128;
-    });
-  };
-  add("PrefixesOnly").set = [](rocksdb::Options* options) {
-    options->prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(8));
-    SetTable(options,
-             [](rocksdb::BlockBasedTableOptions* table) { table->whole_key_filtering = false; });
-  };
-  add("KeysWithoutPrefix").set = [](rocksdb::Options* options) {
-    options->prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(30));
-    SetTable(options,
-             [](rocksdb::BlockBasedTableOptions* table) { table->whole_key_filtering = false; });
-  };
-  add("RoundedSizes").set = [](rocksdb::Options* options) {
-    SetTable(options, [](rocksdb::BlockBasedTableOptions* table) {
-      table->optimize_filters_for_memory = true;
-    });
-  };
-  add("NoFiltersAtTheBottom").set = [](rocksdb::Options* options) {
-    options->optimize_filters_for_hits = true;
-  };
-  add("Compressed").set = [](rocksdb::Options* options) {
-    for (const rocksdb::CompressionType type : rocksdb::GetSupportedCompressions()) {
-      if (type == rocksdb::kZSTD || type == rocksdb::kLZ4Compression) options->compression = type;
-    }
-  };
-  add("FormatVersion4").set = [](rocksdb::Options* options) {
-    SetTable(options, [](rocksdb::BlockBasedTableOptions* table) { table->format_version = 4; });
-  };
-  add("BitsByLevel").policy = [] {
-    RocksDBFilterOptions options;
-    options.auto_bits_by_level = true;
-    return NewRocksDBFilterPolicy(options);
-  };
-  add("NoFilterBelowLevel1").policy = [] {
-    RocksDBFilterOptions options;
-    options.bits_by_level = {20, 16, 0};
-    return NewRocksDBFilterPolicy(options);
-  };
-  Mode& range_entries = add("RangeEntries");
-  range_entries.set = [](rocksdb::Options* options) {
-    options->prefix_extractor = NewRangeExtractor();
-  };
-  range_entries.policy = [] {
-    RocksDBFilterOptions options;
-    options.range_prefixes = "auto";
-    return NewRocksDBFilterPolicy(options);
-  };
-  Mode& ribbon = add("RibbonOfRocksDB");
-  ribbon.is_stock = true;
-  ribbon.policy = [] {
-    return std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewRibbonFilterPolicy(10));
-  };
-  Mode& bits = add("MoreBits");
-  bits.is_stock = true;
-  bits.policy = [] {
-    FilterOptions options;
-    options.format = Format::kBloom;
-    options.bits_per_key = 20;
-    return NewRocksDBFilterPolicy(options);
-  };
-  return modes;
+// False if this version of RocksDB lacks one of the options.
+bool SetOptions(const std::string& text, rocksdb::Options* options) {
+  return rocksdb::GetOptionsFromString({}, *options, text, options).ok();
 }
 
-class RewriteFiltersTest : public testing::TestWithParam<Mode> {
- protected:
-  static rocksdb::Options Options(const Mode& mode, rocksdb::Env* env) {
-    rocksdb::Options options = RewriteDatabase::SmallFiles();
-    options.env = env;
-    mode.set(&options);
-    return options;
-  }
+std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(const std::string& text) {
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  ExpectOk(rocksdb::FilterPolicy::CreateFromString({}, text, &policy));
+  return policy;
+}
 
-  const std::unique_ptr<rocksdb::Env> env_{rocksdb::NewMemEnv(rocksdb::Env::Default())};
-};
+class RewriteFiltersTest : public testing::TestWithParam<Mode> {};
 
 Model WriteKeys(rocksdb::DB* db) {
   Model model;
@@ -216,6 +96,20 @@ Model WriteKeys(rocksdb::DB* db) {
   return model;
 }
 
+void DeleteRanges(rocksdb::DB* db, Model* model) {
+  for (uint64_t i = 0; i < kKeys; i += kKeys / 20) {
+    const std::string begin = RewriteKey(i);
+    const std::string end = RewriteKey(i + kKeys / 4);
+    ExpectOk(db->DeleteRange({}, db->DefaultColumnFamily(), begin, end));
+    model->erase(model->lower_bound(begin), model->lower_bound(end));
+    for (uint64_t j = 0; j < kKeys / 10; ++j) {
+      const std::string key = RewriteKey((i + j * 7919) % kKeys);
+      (*model)[key] = "again" + std::string(60, 'a');
+      ExpectOk(db->Put({}, key, (*model)[key]));
+    }
+  }
+}
+
 std::set<std::string> Compressions(rocksdb::DB* db) {
   rocksdb::TablePropertiesCollection all;
   ExpectOk(db->GetPropertiesOfAllTables(&all));
@@ -226,16 +120,26 @@ std::set<std::string> Compressions(rocksdb::DB* db) {
 
 TEST_P(RewriteFiltersTest, KeepsKeysAndShape) {
   const Mode& mode = GetParam();
-  RewriteDatabase db(Options(mode, env_.get()), kPath);
+  const std::unique_ptr<rocksdb::Env> env(rocksdb::NewMemEnv(rocksdb::Env::Default()));
+  rocksdb::Options database_options = RewriteDatabase::SmallFiles();
+  database_options.env = env.get();
+  database_options.cf_paths = mode.paths;
+  ASSERT_TRUE(RegisterBloomline());
+  ASSERT_TRUE(SetOptions(mode.options, &database_options));
+  const std::vector<rocksdb::CompressionType> known = rocksdb::GetSupportedCompressions();
+  if (std::count(known.begin(), known.end(), database_options.compression) == 0) {
+    GTEST_SKIP() << "RocksDB was built without LZ4";
+  }
+  RewriteDatabase db(database_options, kPath);
   db.OpenWithStockFilters();
   Model model = WriteKeys(db.get());
-  mode.write(db.get(), &model);
+  if (mode.deletes_ranges) DeleteRanges(db.get(), &model);
   ExpectOk(db->Flush({}));
   db.WaitUntilQuiet();
   db.options().disable_auto_compactions = true;  // others would change the shape, too
-  db.Open(mode.policy());
+  db.Open(PolicyOf(mode.policy));
   db.ExpectKeys(model);
-  if (!db.options().cf_paths.empty()) {  // in the first folder, where compactions leave no file
+  if (!mode.paths.empty()) {  // in the first folder, where compactions leave no file
     model["new"] = "value";
     ExpectOk(db->Put({}, "new", model["new"]));
     ExpectOk(db->Flush({}));
@@ -247,7 +151,7 @@ TEST_P(RewriteFiltersTest, KeepsKeysAndShape) {
   ASSERT_GT(shape.size(), 0u);
   std::set<std::string> folders;
   for (const auto& file : shape) folders.insert(std::get<3>(file));
-  EXPECT_EQ(folders.size(), db.options().cf_paths.empty() ? 1u : 2u);
+  EXPECT_EQ(folders.size(), mode.paths.empty() ? 1u : 2u);
 
   RewriteOptions options;
   options.include_level0 = mode.include_level0;
@@ -262,7 +166,7 @@ TEST_P(RewriteFiltersTest, KeepsKeysAndShape) {
   // On a slow machine, compactions may have left no file that needs a filter.
   EXPECT_EQ(report.files_rewritten > 0, report.files_to_rewrite > 0) << report.ToString();
   EXPECT_GE(report.files_rewritten, report.files_to_rewrite) << report.ToString();
-  if (mode.has_chains && report.chained_files > 0) {
+  if (mode.deletes_ranges && report.chained_files > 0) {
     EXPECT_EQ(std::get<0>(db.GetShape().back()), std::get<0>(shape.back()));
   } else {
     EXPECT_EQ(db.GetShape(), shape);
@@ -278,16 +182,16 @@ TEST_P(RewriteFiltersTest, KeepsKeysAndShape) {
   EXPECT_EQ(second.files_to_rewrite, 0u) << second.ToString();
   EXPECT_EQ(second.bytes_written, 0u);
   for (const char* old : {"RocksDB Bloom", "RocksDB legacy Bloom"}) {
-    EXPECT_TRUE(mode.is_stock || second.before.count(old) == 0) << second.ToString();
+    EXPECT_TRUE(*mode.policy == 'r' || second.before.count(old) == 0) << second.ToString();
   }
-  db.Open(mode.policy());
+  db.Open(PolicyOf(mode.policy));
   db.ExpectKeys(model);
   const RewriteReport third = db.Rewrite(options);
   EXPECT_EQ(third.files_to_rewrite, 0u) << third.ToString();
   ExpectOk(db->Put({}, "new", "value"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, RewriteFiltersTest, testing::ValuesIn(Modes()),
+INSTANTIATE_TEST_SUITE_P(Modes, RewriteFiltersTest, testing::ValuesIn(kModes),
                          [](const auto& info) { return std::string(info.param.name); });
 
 class RewriteFiltersInTest : public testing::Test {
@@ -295,12 +199,6 @@ class RewriteFiltersInTest : public testing::Test {
   RewriteFiltersInTest() {
     options_.env = env_.get();
     options_.disable_auto_compactions = true;
-  }
-
-  static void CompactAll(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
-    rocksdb::CompactRangeOptions all;
-    all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-    ExpectOk(db->CompactRange(all, family, nullptr, nullptr));
   }
 
   const std::unique_ptr<rocksdb::Env> env_{rocksdb::NewMemEnv(rocksdb::Env::Default())};
@@ -324,7 +222,7 @@ TEST_F(RewriteFiltersInTest, KeepsVersionsOfSnapshots) {
     versions.push_back(model[RewriteKey(5)]);
   }
   ExpectOk(db->Flush({}));
-  CompactAll(db.get(), db->DefaultColumnFamily());
+  ExpectOk(CompactAll(db.get()));
   const auto shape = db.GetShape();
   ExpectOk(db->SetOptions(
       {{"block_based_table_factory", "{filter_policy={id=bloomline;format=compact};}"}}));
@@ -354,24 +252,16 @@ TEST_F(RewriteFiltersInTest, KeepsVersionsOfSnapshots) {
 
 TEST_F(RewriteFiltersInTest, RewritesOneFamilyOnly) {
   RewriteDatabase db(options_, kPath);
-  db.Open(CompactPolicy());
-  rocksdb::ColumnFamilyOptions stock(options_);
-  SetTable(&options_, [](rocksdb::BlockBasedTableOptions* table) {
-    table->filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-  });
-  stock.table_factory = options_.table_factory;
+  db.OpenWithStockFilters();
   rocksdb::ColumnFamilyHandle* family = nullptr;
-  ExpectOk(db->CreateColumnFamily(stock, "other", &family));
+  ExpectOk(db->CreateColumnFamily(db.options(), "other", &family));
   for (uint64_t i = 0; i < kKeys; ++i) {
     ExpectOk(db->Put({}, RewriteKey(i), "value"));
     ExpectOk(db->Put({}, family, RewriteKey(i), "other"));
   }
   ExpectOk(db->Flush({}, {db->DefaultColumnFamily(), family}));
-  CompactAll(db.get(), db->DefaultColumnFamily());
-  CompactAll(db.get(), family);
-  RewriteOptions all;
-  all.all_files = true;
-  const auto other_shape = db.GetShape(family);
+  ExpectOk(CompactAll(db.get()));
+  ExpectOk(CompactAll(db.get(), family));
   const auto names = [&](rocksdb::ColumnFamilyHandle* of) {
     rocksdb::ColumnFamilyMetaData metadata;
     db->GetColumnFamilyMetaData(of, &metadata);
@@ -383,12 +273,13 @@ TEST_F(RewriteFiltersInTest, RewritesOneFamilyOnly) {
   };
   const auto default_names = names(db->DefaultColumnFamily());
   const auto other_names = names(family);
+  RewriteOptions all;
+  all.all_files = true;
   const RewriteReport report = db.Rewrite(all, family);
   EXPECT_EQ(report.column_family, "other");
-  EXPECT_EQ(report.files_rewritten, other_shape.size());
+  EXPECT_EQ(report.files_rewritten, other_names.size());
   EXPECT_EQ(names(db->DefaultColumnFamily()), default_names);
   for (const std::string& name : names(family)) EXPECT_EQ(other_names.count(name), 0u) << name;
-  EXPECT_EQ(db.GetShape(family), other_shape);
   std::string value;
   for (uint64_t i = 0; i < kKeys; ++i) {
     ASSERT_TRUE(db->Get({}, family, RewriteKey(i), &value).ok() && value == "other") << i;
@@ -397,29 +288,95 @@ TEST_F(RewriteFiltersInTest, RewritesOneFamilyOnly) {
   ExpectOk(db->DestroyColumnFamilyHandle(family));
 }
 
-// RocksDB keeps the last level for files that are added behind all others.
-TEST_F(RewriteFiltersInTest, LeavesTheLastLevelToFilesIngestedBehind) {
-  options_.allow_ingest_behind = true;
-  options_.num_levels = 4;
+// The last level of these databases is a tier of its own: colder, or closed to new data.
+class RewriteTiersTest : public RewriteFiltersInTest {
+ protected:
+  RewriteTiersTest() {
+    options_.compaction_style = rocksdb::kCompactionStyleUniversal;
+    options_.num_levels = 5;
+  }
+
+  // Fills the last level, and the one above it with new values of every third key.
+  static Model Fill(RewriteDatabase* db) {
+    db->OpenWithStockFilters();
+    Model model = WriteKeys(db->get());
+    ExpectOk((*db)->Flush({}));
+    ExpectOk(CompactAll(db->get()));
+    for (const auto& file : db->GetShape()) EXPECT_EQ(std::get<0>(file), 4);
+    for (uint64_t i = 0; i < kKeys; i += 3) {
+      model[RewriteKey(i)] = "new" + std::string(60, 'n');
+      ExpectOk((*db)->Put({}, RewriteKey(i), model[RewriteKey(i)]));
+    }
+    ExpectOk((*db)->Flush({}));
+    rocksdb::ColumnFamilyMetaData metadata;
+    (*db)->GetColumnFamilyMetaData(&metadata);
+    std::vector<std::string> names;
+    for (const auto& file : metadata.levels[0].files) names.push_back(file.name);
+    rocksdb::CompactionOptions compaction;
+    compaction.compression = rocksdb::kNoCompression;
+    ExpectOk((*db)->CompactFiles(compaction, names, 3));
+    return model;
+  }
+
+  using Temperatures = std::map<std::pair<int, std::string>, rocksdb::Temperature>;
+  static Temperatures GetTemperatures(const RewriteDatabase& db) {
+    rocksdb::ColumnFamilyMetaData metadata;
+    db->GetColumnFamilyMetaData(&metadata);
+    Temperatures temperatures;
+    for (const auto& level : metadata.levels) {
+      for (const auto& file : level.files) {
+        temperatures[{level.level, file.smallestkey}] = file.temperature;
+      }
+    }
+    return temperatures;
+  }
+};
+
+TEST_F(RewriteTiersTest, KeepsTemperatures) {
+  if (!SetOptions("last_level_temperature=kCold", &options_)) GTEST_SKIP() << "there are none";
   RewriteDatabase db(options_, kPath);
-  db.OpenWithStockFilters();
-  Model model = WriteKeys(db.get());
-  ExpectOk(db->Flush({}));
-  CompactAll(db.get(), db->DefaultColumnFamily());
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), db.options());
-  ExpectOk(writer.Open("/behind.sst"));
-  model["z"] = "behind";
-  ExpectOk(writer.Put("z", "behind"));
-  ExpectOk(writer.Finish());
-  rocksdb::IngestExternalFileOptions behind;
-  behind.ingest_behind = true;
-  ExpectOk(db->IngestExternalFile({"/behind.sst"}, behind));
-  const auto shape = db.GetShape();
-  ASSERT_EQ(std::get<0>(shape.back()), 3);
+  const Model model = Fill(&db);
+  const Temperatures temperatures = GetTemperatures(db);
+  for (const auto& [place, temperature] : temperatures) {
+    EXPECT_EQ(temperature == rocksdb::Temperature::kCold, place.first == 4);
+  }
   db.Open(CompactPolicy());
   const RewriteReport report = db.Rewrite();
   EXPECT_TRUE(report.IsComplete()) << report.ToString();
-  EXPECT_EQ(report.files_rewritten, shape.size() - 1);
+  EXPECT_EQ(report.files_rewritten, temperatures.size()) << report.ToString();
+  EXPECT_EQ(GetTemperatures(db), temperatures);
+  db.ExpectKeys(model);
+}
+
+TEST_F(RewriteTiersTest, LeavesALastLevelThatTakesNoNewData) {
+  RewriteDatabase db(options_, kPath);
+  const Model model = Fill(&db);
+  const auto shape = db.GetShape();
+  const auto of_last_level = static_cast<uint64_t>(std::count_if(
+      shape.begin(), shape.end(), [](const auto& file) { return std::get<0>(file) == 4; }));
+  ASSERT_GT(of_last_level, 0u);
+  ASSERT_GT(shape.size(), of_last_level);
+  uint64_t above = shape.size() - of_last_level;  // those that are not rewritten yet
+  for (const char* closed : {"allow_ingest_behind=true", "cf_allow_ingest_behind=true",
+                             "preclude_last_level_data_seconds=100000"}) {
+    SCOPED_TRACE(closed);
+    db.options() = options_;
+    if (!SetOptions(closed, &db.options())) continue;
+    db.Open(CompactPolicy());
+    const RewriteReport report = db.Rewrite();
+    EXPECT_TRUE(report.IsComplete()) << report.ToString();
+    EXPECT_EQ(report.files_rewritten, std::exchange(above, 0));
+    EXPECT_EQ(report.last_level_files_left, of_last_level);
+    EXPECT_NE(report.ToString().find("Left out: " + std::to_string(of_last_level) + " file"),
+              std::string::npos)
+        << report.ToString();
+    EXPECT_EQ(db.GetShape(), shape);
+    db.ExpectKeys(model);
+  }
+  db.options() = options_;
+  db.Open(CompactPolicy());
+  const RewriteReport rest = db.Rewrite();
+  EXPECT_EQ(rest.files_rewritten, of_last_level) << rest.ToString();
   EXPECT_EQ(db.GetShape(), shape);
   db.ExpectKeys(model);
 }
@@ -430,40 +387,33 @@ TEST_F(RewriteFiltersInTest, KeepsTimestamps) {
                   .ok());
   RewriteDatabase db(options_, kPath);
   db.OpenWithStockFilters();
-  const auto timestamp = [](uint64_t number) {
-    std::string bytes;
-    for (int i = 0; i < 8; ++i) bytes += static_cast<char>(number >> (8 * i));
-    return bytes;
-  };
-  constexpr uint64_t kVersions = 4;
-  constexpr uint64_t kTimedKeys = kKeys / 4;
-  for (uint64_t version = 1; version <= kVersions; ++version) {
-    for (uint64_t i = 0; i < kTimedKeys; ++i) {
-      ExpectOk(db->Put({}, RewriteKey(i), timestamp(version),
-                       "version" + std::to_string(version) + std::string(60, 't')));
+  // Little-endian, as the comparator wants it.
+  const auto timestamp = [](char version) { return version + std::string(7, '\0'); };
+  constexpr char kVersions = 4;
+  for (char version = 1; version <= kVersions; ++version) {
+    for (uint64_t i = 0; i < kKeys / 4; ++i) {
+      ExpectOk(db->Put({}, RewriteKey(i), timestamp(version), std::string(60, version)));
     }
   }
   ExpectOk(db->Flush({}));
-  CompactAll(db.get(), db->DefaultColumnFamily());
+  ExpectOk(CompactAll(db.get()));
   db.Open(CompactPolicy());
   const auto shape = db.GetShape();
   const RewriteReport report = db.Rewrite();
   EXPECT_TRUE(report.IsComplete()) << report.ToString();
   EXPECT_GE(report.files_rewritten, shape.size());
   std::string value;
-  for (uint64_t version = 1; version <= kVersions; ++version) {
+  for (char version = 1; version <= kVersions; ++version) {
     const std::string at = timestamp(version);
     const rocksdb::Slice slice(at);
     rocksdb::ReadOptions read;
     read.timestamp = &slice;
-    for (uint64_t i = 0; i < kTimedKeys; ++i) {
+    for (uint64_t i = 0; i < kKeys / 4; ++i) {
       ASSERT_TRUE(db->Get(read, RewriteKey(i), &value).ok()) << i;
-      ASSERT_EQ(value.substr(0, 8), "version" + std::to_string(version));
+      ASSERT_EQ(value, std::string(60, version));
     }
   }
-  const RewriteReport second = db.Rewrite();
-  EXPECT_EQ(second.files_to_rewrite, 0u);
-  EXPECT_EQ(second.before.count("RocksDB Bloom"), 0u) << second.ToString();
+  EXPECT_EQ(db.Rewrite().files_to_rewrite, 0u);
 }
 
 // What was asked for is what the files have: memory within 2 %, and a second call has nothing to
@@ -472,32 +422,22 @@ TEST_F(RewriteFiltersInTest, TheFiltersHaveTheBitsThatWereAskedFor) {
   options_.target_file_size_base = 256 << 10;
   options_.max_bytes_for_level_base = 16 << 20;
   options_.write_buffer_size = 16 << 20;
-  const auto blocked = [](double bits) {
-    FilterOptions options;
-    options.bits_per_key = bits;
-    return NewRocksDBFilterPolicy(options);
-  };
-  const auto ribbon = [](double bits) {
-    return std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewRibbonFilterPolicy(bits));
-  };
-  const auto compact = [](double bits) { return CompactPolicy(bits); };
-  using Policy = std::function<std::shared_ptr<const rocksdb::FilterPolicy>(double bits)>;
-  const std::pair<const char*, Policy> policies[] = {
-      {"blocked", blocked}, {"compact", compact}, {"ribbon", ribbon}};
-  for (const auto& [name, policy] : policies) {
+  for (const Format format : {Format::kBlocked, Format::kCompact, Format::kRibbon}) {
+    const auto policy = [&](double bits_per_key) {
+      FilterOptions options;
+      options.format = format;
+      options.bits_per_key = bits_per_key;
+      return NewRocksDBFilterPolicy(options);
+    };
     for (const bool is_partitioned : {false, true}) {
-      SCOPED_TRACE(std::string(name) + (is_partitioned ? " in partitions" : ""));
-      SetTable(&options_, [&](rocksdb::BlockBasedTableOptions* table) {
-        // Else sizes are rounded to the allocator's, and a small file's may be right already.
-        table->optimize_filters_for_memory = false;
-        table->partition_filters = is_partitioned;
-        if (is_partitioned) {
-          table->index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-          // Of 4 KiB, RocksDB 9.10 makes partitions of 1,300 keys, of which 10 and 10.9 bits are the
-          // same: two blocks for each partition are tolerated.
-          table->metadata_block_size = 16 << 10;
-        }
-      });
+      SCOPED_TRACE(std::string(FormatName(format)) + (is_partitioned ? " in partitions" : ""));
+      rocksdb::BlockBasedTableOptions table;
+      // Else sizes are rounded to the allocator's, and a small file's may be right already.
+      table.optimize_filters_for_memory = false;
+      // Of 4 KiB, RocksDB 9.10 makes partitions of 1,300 keys, of which 10 and 10.9 bits are the
+      // same: two blocks for each partition are tolerated.
+      if (is_partitioned) PartitionFilters(16 << 10, &table);
+      options_.table_factory = WithTable(table).table_factory;
       const auto filter_bytes = [](RewriteDatabase& db) {
         rocksdb::TablePropertiesCollection all;
         ExpectOk(db->GetPropertiesOfAllTables(&all));
@@ -505,12 +445,12 @@ TEST_F(RewriteFiltersInTest, TheFiltersHaveTheBitsThatWereAskedFor) {
         for (const auto& [path, properties] : all) sum += properties->filter_size;
         return static_cast<double>(sum);
       };
-      const std::string path = std::string("/") + name + (is_partitioned ? "_parts" : "");
-      RewriteDatabase db(options_, path);
+      RewriteDatabase db(options_,
+                         std::string("/") + FormatName(format) + (is_partitioned ? "_parts" : ""));
       db.Open(policy(10.9));
       for (uint64_t i = 0; i < 5 * kKeys; ++i) ExpectOk(db->Put({}, RewriteKey(i), "value"));
       ExpectOk(db->Flush({}));
-      CompactAll(db.get(), db->DefaultColumnFamily());
+      ExpectOk(CompactAll(db.get()));
       ASSERT_GT(db.GetShape().size(), 3u);
       EXPECT_EQ(db.Rewrite().files_to_rewrite, 0u);
       const double before = filter_bytes(db);
@@ -519,8 +459,7 @@ TEST_F(RewriteFiltersInTest, TheFiltersHaveTheBitsThatWereAskedFor) {
       EXPECT_EQ(report.files_rewritten, report.files) << report.ToString();
       EXPECT_TRUE(report.IsComplete()) << report.ToString();
       EXPECT_NEAR(filter_bytes(db) / before, 10 / 10.9, 0.02);
-      const RewriteReport second = db.Rewrite();
-      EXPECT_EQ(second.files_to_rewrite, 0u) << second.ToString();
+      EXPECT_EQ(db.Rewrite().files_to_rewrite, 0u);
     }
   }
 }

@@ -158,15 +158,6 @@ class KeepsAll : public rocksdb::CompactionFilter {
   const char* Name() const override { return "test.KeepsAll"; }
 };
 
-class MakesFilters : public rocksdb::CompactionFilterFactory {
- public:
-  const char* Name() const override { return "test.MakesFilters"; }
-  std::unique_ptr<rocksdb::CompactionFilter> CreateCompactionFilter(
-      const rocksdb::CompactionFilter::Context&) override {
-    return std::make_unique<KeepsAll>();
-  }
-};
-
 TEST_F(RewriteToolTest, RefusesDatabasesThatNeedTheirApplication) {
   const Reverse reverse;
   const KeepsAll keeps_all;
@@ -176,10 +167,6 @@ TEST_F(RewriteToolTest, RefusesDatabasesThatNeedTheirApplication) {
       {"test.Reverse", [&](rocksdb::Options* options) { options->comparator = &reverse; }},
       {"test.KeepsAll",
        [&](rocksdb::Options* options) { options->compaction_filter = &keeps_all; }},
-      {"test.MakesFilters",
-       [](rocksdb::Options* options) {
-         options->compaction_filter_factory = std::make_shared<MakesFilters>();
-       }},
   };
   for (const auto& [name, set] : cases) {
     rocksdb::Options options = RewriteDatabase::SmallFiles();
@@ -195,21 +182,6 @@ TEST_F(RewriteToolTest, RefusesDatabasesThatNeedTheirApplication) {
     EXPECT_NE(run.text.find(name), std::string::npos) << run.text;
     EXPECT_NE(run.text.find("Call RewriteFilters in the application"), std::string::npos)
         << run.text;
-  }
-}
-
-TEST_F(RewriteToolTest, RefusesOtherFolders) {
-  for (const bool of_family : {false, true}) {
-    rocksdb::Options options = RewriteDatabase::SmallFiles();
-    const std::string name = of_family ? "family" : "database";
-    auto& paths = of_family ? options.cf_paths : options.db_paths;
-    paths = {{dir_.Path(name + " fast"), 64 << 10}, {dir_.Path(name + " slow"), 1 << 30}};
-    const std::string path = dir_.Path(name);
-    RewriteDatabase db(options, path);
-    Write(&db);
-    ExpectRefused(kCompact + ("'" + path + "'") + kAll, "cannot be opened: ");
-    db.Open(CompactPolicy());
-    db.ExpectKeys(model_);
   }
 }
 
