@@ -11,8 +11,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +18,7 @@
 #include "bloomline/rocksdb.h"
 #include "bloomline/sizing.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/stock/own_builder.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_stock_filters.h"
 #include "tests/support/temp_dir.h"
@@ -106,34 +105,44 @@ TEST(RocksDBStockFormatsTest, SizeAndRateAreThoseThatSizingPromises) {
   }
 }
 
-TEST(RocksDBStockFormatsTest, OptionsThatTheirBytesHaveNoRoomForAreRefused) {
-  RocksDBFilterOptions options;
-  options.format = Format::kBloom;
-  EXPECT_EQ(options.Validate(), "");
-  options.seed = 7;
-  EXPECT_EQ(options.Validate(),
-            "format is bloom, whose hash takes no seed; allowed: blocked, compact");
-  options.seed = 0;
-  options.random_seed = true;
-  EXPECT_NE(options.Validate(), "");
-  options.random_seed = false;
-  options.range_prefixes = "auto";
-  EXPECT_EQ(options.Validate(),
-            "format is bloom, which has no range entries; allowed: blocked, compact");
-  options.range_prefixes = "";
-  options.format = Format::kBlocked;
-  options.stock_id = true;
-  EXPECT_EQ(options.Validate(),
-            "stock_id is true and files have filters of format blocked, which RocksDB's own policy "
-            "does not use; allowed: bloom, ribbon");
-  FilterOptions bloom;
-  bloom.format = Format::kBloom;
-  EXPECT_EQ(bloom.Validate(), "");
-}
+// Gives its keys a trailer without blocks, as RocksDB's may with optimize_filters_for_memory.
+class BlocklessBuilder : public rocksdb::FilterBitsBuilder {
+ public:
+  void AddKey(const Slice&) override { ++num_keys_; }
+#if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
+  void AddKeyAndAlt(const Slice&, const Slice&) override { num_keys_ += 2; }
+#endif
+  size_t EstimateEntriesAdded() override { return num_keys_; }
+  Slice Finish(std::unique_ptr<const char[]>*) override {
+    num_keys_ = 0;
+    return Slice("\xff\x00\x06\x00\x00", kStockTrailerBytes);
+  }
+  Slice Finish(std::unique_ptr<const char[]>* buffer, rocksdb::Status*) override {
+    return Finish(buffer);
+  }
+  rocksdb::Status MaybePostVerify(const Slice&) override { return rocksdb::Status::OK(); }
+  size_t ApproximateNumEntries(size_t) override { return 1; }
+  size_t CalculateSpace(size_t) BLOOMLINE_OVERRIDE_SINCE_10_9 { return kStockTrailerBytes; }
+  double EstimatedFpRate(size_t, size_t) BLOOMLINE_OVERRIDE_SINCE_10_9 { return 1; }
 
-std::string BytesOf(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+ private:
+  size_t num_keys_ = 0;
+};
+
+TEST(RocksDBStockFormatsTest, KeysGetNoFilterWithoutBlocks) {
+  const auto policy = Own("bloomfilter:1:false");
+  for (const bool is_partition : {false, true}) {
+    OwnBuilder builder(policy, std::make_unique<BlocklessBuilder>(), is_partition);
+    std::unique_ptr<const char[]> buffer;
+    EXPECT_EQ(builder.Finish(&buffer).size(), kStockTrailerBytes) << "no keys: right";
+    builder.AddKey("key");
+    const Slice filter = builder.Finish(&buffer);
+    for (const auto& reader_policy : {policy, Bloomline(Format::kBloom, 1)}) {
+      const std::unique_ptr<rocksdb::FilterBitsReader> reader(
+          reader_policy->GetFilterBitsReader(filter));
+      EXPECT_TRUE(reader->MayMatch("key"));
+    }
+  }
 }
 
 // RocksDB without bloomline opens such a database with its OPTIONS file, and uses every filter.
@@ -145,17 +154,9 @@ TEST(RocksDBStockFormatsTest, NothingInADatabaseNamesBloomline) {
     ASSERT_TRUE(RegisterBloomline());
     const tests::TempDir dir;
     const std::string path = dir.Path("db");
-    rocksdb::Options options;
-    options.create_if_missing = true;
-    BlockBasedTableOptions table;
-    table.filter_policy = Own(text);
-    ASSERT_NE(table.filter_policy, nullptr);
-    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     constexpr uint64_t kKeys = 20000;
     {
-      std::unique_ptr<rocksdb::DB> db;
-      const rocksdb::Status status = tests::OpenRocksDB(options, path, &db);
-      ASSERT_TRUE(status.ok()) << status.ToString();
+      const auto db = tests::MustOpenRocksDB(tests::WithPolicy(Own(text)), path);
       for (uint64_t i = 0; i < kKeys; ++i) {
         ASSERT_TRUE(db->Put(rocksdb::WriteOptions(), StockKey(2 * i, 24), "v").ok());
         if (i == kKeys / 2) {
@@ -169,7 +170,8 @@ TEST(RocksDBStockFormatsTest, NothingInADatabaseNamesBloomline) {
     for (const auto& entry : std::filesystem::directory_iterator(path)) {
       if (entry.path().filename().string().rfind("LOG", 0) == 0) continue;
       ++num_files;
-      EXPECT_EQ(BytesOf(entry.path()).find("bloomline"), std::string::npos) << entry.path();
+      EXPECT_EQ(tests::ReadFile(entry.path().string()).find("bloomline"), std::string::npos)
+          << entry.path();
     }
     EXPECT_GE(num_files, 5u);
 
@@ -182,9 +184,7 @@ TEST(RocksDBStockFormatsTest, NothingInADatabaseNamesBloomline) {
     ASSERT_NE(loaded->filter_policy, nullptr) << text;
     EXPECT_STRNE(loaded->filter_policy->Name(), "bloomline");
     db_options.statistics = rocksdb::CreateDBStatistics();
-    std::unique_ptr<rocksdb::DB> db;
-    const rocksdb::Options own(db_options, families[0].options);
-    ASSERT_TRUE(tests::OpenRocksDB(own, path, &db).ok());
+    const auto db = tests::MustOpenRocksDB(rocksdb::Options(db_options, families[0].options), path);
     std::string value;
     for (uint64_t i = 0; i < 2 * kKeys; ++i) {
       ASSERT_EQ(db->Get(rocksdb::ReadOptions(), StockKey(i, 24), &value).ok(), i % 2 == 0) << i;

@@ -44,7 +44,6 @@ enum class KeySet {
 
 enum class WholeKey { kOff, kOn };
 
-// Who builds the filters. Bloomline always reads them.
 enum class Filter {
   kBlocked,
   kCompact,
@@ -53,8 +52,8 @@ enum class Filter {
   kGaps,      // compact, no filters on two of the levels
   kFlush,     // compact, but blocked at flush
   kNoBottom,  // compact, by level, no filters at the bottom
-  kBloom,     // RocksDB's own
-  kRibbon,    // RocksDB's own
+  kBloom,     // RocksDB's bytes
+  kRibbon,    // RocksDB's bytes
 };
 
 struct Cell {
@@ -83,8 +82,8 @@ std::vector<Cell> AllCells();
 std::vector<Cell> PairwiseCells(uint64_t seed);
 
 // Returns the cells that match `text`, which may leave dimensions out: "whole=off,filter=compact".
-// Empty if a name or value is unknown; *error then says what is allowed.
-std::vector<Cell> CellsNamed(const std::string& text, std::string* error);
+// Empty if a name or value is unknown.
+std::vector<Cell> CellsNamed(const std::string& text);
 
 }  // namespace bloomline::matrix
 

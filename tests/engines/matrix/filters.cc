@@ -12,7 +12,6 @@ namespace bloomline::matrix {
 namespace {
 
 using rocksdb::FilterBitsBuilder;
-using rocksdb::FilterBitsReader;
 using rocksdb::FilterBuildingContext;
 using rocksdb::Slice;
 using tests::ForwardingBuilder;
@@ -37,9 +36,9 @@ const char* OptionString(Filter filter) {
     case Filter::kNoBottom:
       return "{id=bloomline;format=compact;bits_by_level=20:16:12;filters_at_bottom=false}";
     case Filter::kBloom:
-      return "bloomfilter:10:false";
+      return "{id=bloomline;format=bloom;bits_per_key=10}";
     case Filter::kRibbon:
-      return "ribbonfilter:10:-1";
+      return "{id=bloomline;format=ribbon;bits_per_key=10}";
   }
   return "";
 }
@@ -56,13 +55,12 @@ Policy FromString(const std::string& text, std::string* error) {
   return policy;
 }
 
-// RocksDB's Ribbon builder, in late versions also its Bloom builder, gives no bytes to a partition
-// without entries. MultiGet cannot read that: with assertions it aborts, and the whole program with
-// it. So such a partition gets a filter of ours, which matches nothing. Partitions are cut where
-// `sizes` cuts them, if it is given.
+// RocksDB's Bloom builder of late versions gives no bytes to a partition without entries. MultiGet
+// cannot read that: with assertions it aborts, and the whole program with it. So such a partition
+// gets a filter of ours, which matches nothing. Partitions are cut where `sizes` cuts them.
 class StockBuilder : public ForwardingBuilder {
  public:
-  explicit StockBuilder(FilterBitsBuilder* builder, FilterBitsBuilder* sizes = nullptr)
+  StockBuilder(FilterBitsBuilder* builder, FilterBitsBuilder* sizes)
       : ForwardingBuilder(builder), sizes_(sizes) {}
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
     const Slice filter = ForwardingBuilder::Finish(buf, status);
@@ -70,31 +68,12 @@ class StockBuilder : public ForwardingBuilder {
     return RocksDBBitsBuilder(FilterOptions()).Finish(buf, status);
   }
   size_t ApproximateNumEntries(size_t bytes) override {
-    return sizes_ == nullptr ? ForwardingBuilder::ApproximateNumEntries(bytes)
-                             : sizes_->ApproximateNumEntries(bytes);
+    return sizes_->ApproximateNumEntries(bytes);
   }
-  size_t CalculateSpace(size_t n) override {
-    return sizes_ == nullptr ? ForwardingBuilder::CalculateSpace(n) : sizes_->CalculateSpace(n);
-  }
+  size_t CalculateSpace(size_t n) override { return sizes_->CalculateSpace(n); }
 
  private:
   const std::unique_ptr<FilterBitsBuilder> sizes_;
-};
-
-class TwoPolicies : public ForwardingPolicy {
- public:
-  TwoPolicies(Policy builders, Policy readers)
-      : ForwardingPolicy(std::move(builders)), readers_(std::move(readers)) {}
-  FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
-    FilterBitsBuilder* const builder = ForwardingPolicy::GetBuilderWithContext(context);
-    return builder == nullptr ? nullptr : new StockBuilder(builder);
-  }
-  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
-    return readers_->GetFilterBitsReader(contents);
-  }
-
- private:
-  const Policy readers_;
 };
 
 class ReferencePolicy : public ForwardingPolicy {
@@ -114,13 +93,7 @@ class ReferencePolicy : public ForwardingPolicy {
 }  // namespace
 
 Policy NewCellPolicy(Filter filter, std::string* error) {
-  Policy builders = FromString(OptionString(filter), error);
-  if (builders == nullptr) return nullptr;
-  const bool is_stock = filter == Filter::kBloom || filter == Filter::kRibbon;
-  if (!is_stock) return builders;
-  Policy readers = FromString(OptionString(Filter::kBlocked), error);
-  if (readers == nullptr) return nullptr;
-  return std::make_shared<TwoPolicies>(std::move(builders), std::move(readers));
+  return FromString(OptionString(filter), error);
 }
 
 Policy NewReferencePolicy(Filter filter, std::string* error) {

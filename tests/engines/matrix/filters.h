@@ -13,8 +13,7 @@ namespace bloomline::matrix {
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
-// The policy of a cell: its builders are those of `filter`, its readers bloomline's. Null, and
-// *error set, if RocksDB or bloomline refuse its options.
+// The policy of a cell. Null, and *error set, if RocksDB or bloomline refuse its options.
 Policy NewCellPolicy(Filter filter, std::string* error);
 
 // RocksDB's own Bloom filters, written and read without bloomline, with so many bits that they
