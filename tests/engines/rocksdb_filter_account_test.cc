@@ -157,45 +157,9 @@ TEST_F(RocksDBFilterAccountTest, CompactionStylesWithoutLevels) {
       ExpectExact(*account_, &database, "step " + std::to_string(i));
       if (HasFatalFailure()) return;
     }
-    if (style == rocksdb::kCompactionStyleFIFO) {
-      EXPECT_LT(account_->num_keys(), 15000u) << "FIFO deleted no file";
-    } else {
-      EXPECT_NEAR(static_cast<double>(account_->num_keys()), 20000, 100);
-    }
+    const bool is_fifo = style == rocksdb::kCompactionStyleFIFO;
+    EXPECT_EQ(account_->num_keys() < 15000, is_fifo) << "FIFO deletes files";
   }
-}
-
-TEST_F(RocksDBFilterAccountTest, AFailedCompactionChangesNothing) {
-  // The creation of the last of `tables_left` tables fails.
-  class FailingEnv : public rocksdb::EnvWrapper {
-   public:
-    using EnvWrapper::EnvWrapper;
-    rocksdb::Status NewWritableFile(const std::string& name,
-                                    std::unique_ptr<rocksdb::WritableFile>* file,
-                                    const rocksdb::EnvOptions& options) override {
-      const bool is_table = name.size() > 4 && name.compare(name.size() - 4, 4, ".sst") == 0;
-      if (is_table && --tables_left == 0) return rocksdb::Status::IOError("injected");
-      return EnvWrapper::NewWritableFile(name, file, options);
-    }
-    std::atomic<int> tables_left{0};
-  } env(rocksdb::Env::Default());
-  AccountedDatabase database(dir_.Path("db"), account_, Limited(20000));
-  database.options().env = &env;
-  database.options().disable_auto_compactions = true;
-  ASSERT_TRUE(database.Open().ok());
-  for (uint64_t i = 0; i < 4; ++i) {
-    database.Put(database.handles()[0], i * 1000, 3000);
-    database.Flush();
-  }
-  env.tables_left = 3;  // two outputs are written, the third is not
-  EXPECT_FALSE(database.db()->CompactRange({}, nullptr, nullptr).ok());
-  EXPECT_LE(env.tables_left, 0) << "the fault was not reached";
-  ExpectExact(*account_, &database, "a failed compaction");
-  database.Close();  // RocksDB writes no more after such an error
-  ASSERT_TRUE(database.Open().ok());
-  ASSERT_TRUE(database.db()->CompactRange({}, nullptr, nullptr).ok());
-  ExpectExact(*account_, &database, "the next compaction");
-  EXPECT_NEAR(static_cast<double>(account_->num_keys()), 6000, 100);
 }
 
 TEST_F(RocksDBFilterAccountTest, FilesThatWereThereBeforeAreCounted) {
@@ -217,25 +181,6 @@ TEST_F(RocksDBFilterAccountTest, FilesThatWereThereBeforeAreCounted) {
     database.Close();
     EXPECT_EQ(account_->filter_bytes(), 0u) << "a closed database is forgotten";
   }
-}
-
-TEST_F(RocksDBFilterAccountTest, CountFilesNamesAFileThatItCannotRead) {
-  AccountedDatabase database(dir_.Path("db"), account_);
-  ASSERT_TRUE(database.Open().ok());
-  database.Fill(0, 5000);
-  std::vector<rocksdb::LiveFileMetaData> files;
-  database.db()->GetLiveFilesMetaData(&files);
-  database.Close();
-  ASSERT_EQ(std::system(("echo damage > " + files[0].db_path + files[0].name).c_str()), 0);
-  database.options().max_open_files = 100;
-  database.options().paranoid_checks = false;
-  database.options().skip_stats_update_on_db_open = true;
-  const rocksdb::Status opened = database.Open();
-  if (!opened.ok()) GTEST_SKIP() << "this RocksDB does not open it: " << opened.ToString();
-  std::string error;
-  EXPECT_FALSE(account_->CountFiles(database.db(), &error));
-  EXPECT_NE(error.find(files[0].name), std::string::npos) << error;
-  EXPECT_GT(account_->filter_bytes(), 3000u);  // the others
 }
 
 // Files that were there before take long to open.
@@ -374,30 +319,21 @@ TEST_F(RocksDBFilterAccountTest, MetricsHaveTheBytes) {
   EXPECT_EQ(MetricValue(kLimit, "compact:13.5"), 0);
 }
 
-TEST_F(RocksDBFilterAccountTest, OptionStringsNameIt) {
+TEST_F(RocksDBFilterAccountTest, OptionStringsAndFilesNameIt) {
   RegisterBloomline();
   rocksdb::Options options;
-  ASSERT_TRUE(rocksdb::GetOptionsFromString(
-                  rocksdb::Options(),
-                  "create_if_missing=true;listeners=bloomline;block_based_table_factory={"
-                  "filter_policy={id=bloomline;memory=1MiB;format=compact}}",
-                  &options)
-                  .ok());
+  const std::string text =
+      "create_if_missing=true;listeners=bloomline;block_based_table_factory={filter_policy={"
+      "id=bloomline;memory=1MiB;format=compact}}";
+  ASSERT_TRUE(rocksdb::GetOptionsFromString(rocksdb::Options(), text, &options).ok());
   ASSERT_EQ(options.listeners.size(), 1u);
   EXPECT_NE(options.listeners[0]->CheckedCast<FilterAccount>(), nullptr);
-  std::unique_ptr<rocksdb::DB> db;
-  const rocksdb::Status status = OpenRocksDB(options, dir_.Path("db"), &db);
-  ASSERT_TRUE(status.ok()) << status.ToString();
-  db.reset();
-  // The OPTIONS file names both.
+  MustOpenRocksDB(options, dir_.Path("db"));
   rocksdb::DBOptions loaded;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   ASSERT_TRUE(rocksdb::LoadLatestOptions({}, dir_.Path("db"), &loaded, &families).ok());
   ASSERT_EQ(loaded.listeners.size(), 1u);
-  std::vector<Handle*> handles;
-  const rocksdb::Status again = OpenRocksDB(loaded, dir_.Path("db"), families, &handles, &db);
-  ASSERT_TRUE(again.ok()) << again.ToString();
-  for (Handle* const handle : handles) db->DestroyColumnFamilyHandle(handle);
+  MustOpenRocksDB(rocksdb::Options(loaded, families[0].options), dir_.Path("db"));
 }
 
 // A process may have another version of bloomline in a library. No function of this version runs on

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include "bloomline/level_sizing.h"
+#include "bloomline/sizing.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/filter/sizing/divider.h"
 
@@ -53,11 +54,8 @@ double Bits(const LevelRules& rules, const NewFile& file, const SeenLevels& seen
 
 TEST(RocksDBLevelChoiceTest, ABottommostFileHasTheBitsOfTheBottomOnEveryLevel) {
   for (int level = 0; level < 7; ++level) {
-    for (const int deepest_bottom : {0, 2, 6}) {
-      for (const int deepest_inner : {0, 3, 5}) {
-        EXPECT_EQ(Bits(ByDistance(), Bottommost(level), {1, deepest_bottom, deepest_inner, true}),
-                  kByDistance[0]);
-      }
+    for (const SeenLevels& seen : {SeenLevels(), SeenLevels{1, 2, 5, true}, {1, 6, 3, true}}) {
+      EXPECT_EQ(Bits(ByDistance(), Bottommost(level), seen), kByDistance[0]);
     }
   }
 }
@@ -131,12 +129,6 @@ TEST(RocksDBLevelChoiceTest, SeenLevelsGiveTheDistanceFromTheBottom) {
   }
 }
 
-TEST(RocksDBLevelChoiceTest, AFlushThatMayBeMovedDownHasUniformBits) {
-  EXPECT_EQ(Bits(ByDistance(), Flushed()), kUniformBits);
-  EXPECT_EQ(Bits(ByDistance(), Flushed(), {1, 4, 3, false}), kUniformBits);
-  EXPECT_EQ(Bits(ByDistance(), Compacted(0), {1, 4, 3, false}), kUniformBits);
-}
-
 TEST(RocksDBLevelChoiceTest, GivenLevelsAreNotLearned) {
   LevelRules rules = ByDistance();
   rules.deepest = 4;
@@ -148,20 +140,20 @@ TEST(RocksDBLevelChoiceTest, GivenLevelsAreNotLearned) {
   }
 }
 
-TEST(RocksDBLevelChoiceTest, AFileOfUnknownLevelHasUniformBits) {
+// Flushes that may be moved down, unknown levels, and compaction styles without levels.
+TEST(RocksDBLevelChoiceTest, FilesWithoutAKnownDistanceHaveUniformBits) {
+  const SeenLevels five = {1, 6, 5, true};
+  EXPECT_EQ(Bits(ByDistance(), Flushed()), kUniformBits);
+  EXPECT_EQ(Bits(ByDistance(), Flushed(), {1, 4, 3, false}), kUniformBits);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(0), {1, 4, 3, false}), kUniformBits);
   EXPECT_EQ(Bits(ByDistance(), Compacted(-1)), kUniformBits);
-  EXPECT_EQ(Bits(ByDistance(), Compacted(-1, -1), {1, 6, 5, true}), kUniformBits);
-  RocksDBFilterOptions options;
-  options.bits_by_level = {20, 0, 12};
-  EXPECT_EQ(Bits(MakeLevelRules(options), Compacted(-1)), kUniformBits);
-}
-
-TEST(RocksDBLevelChoiceTest, UniversalAndFifoCompactionHaveUniformBits) {
-  for (int level = 0; level < 7; ++level) {
-    for (NewFile file : {Compacted(level), Bottommost(level), Flushed()}) {
-      file.has_levels = false;
-      EXPECT_EQ(Bits(ByDistance(), file, {1, 6, 5, true}), kUniformBits);
-    }
+  EXPECT_EQ(Bits(ByDistance(), Compacted(-1, -1), five), kUniformBits);
+  RocksDBFilterOptions list;
+  list.bits_by_level = {20, 0, 12};
+  EXPECT_EQ(Bits(MakeLevelRules(list), Compacted(-1)), kUniformBits);
+  for (NewFile file : {Compacted(0), Compacted(3), Bottommost(6), Flushed()}) {
+    file.has_levels = false;
+    EXPECT_EQ(Bits(ByDistance(), file, five), kUniformBits);
   }
 }
 
@@ -210,25 +202,16 @@ TEST(RocksDBLevelChoiceTest, NoFilterAtTheBottomIsForBottommostFilesAlone) {
 
 TEST(RocksDBLevelChoiceTest, WithoutLevelOptionsAllFilesAreAlike) {
   RocksDBFilterOptions options;
-  options.bits_per_key = 7.5;
-  const LevelRules rules = MakeLevelRules(options);
-  for (const NewFile& file : {Compacted(3), Bottommost(6), Flushed(), Compacted(-1)}) {
-    EXPECT_EQ(Bits(rules, file, {1, 4, 3, true}), 7.5);
-    EXPECT_EQ(ChooseFilter(rules, file, {}).format, Format::kBlocked);
-  }
-}
-
-TEST(RocksDBLevelChoiceTest, BelowHalfABitThereAreNoFilters) {
-  RocksDBFilterOptions options;
-  options.bits_per_key = 0.25;
-  for (const bool by_level : {false, true}) {
-    options.auto_bits_by_level = by_level;
+  for (const auto& [given, bits] : {std::pair(7.5, 7.5), {0.75, 1.0}, {0.25, 0.0}}) {
+    options.bits_per_key = given;
+    const LevelRules rules = MakeLevelRules(options);
     for (const NewFile& file : {Compacted(3), Bottommost(6), Flushed(), Compacted(-1)}) {
-      EXPECT_EQ(Bits(MakeLevelRules(options), file, {1, 4, 3, true}), 0);
+      EXPECT_EQ(Bits(rules, file, {1, 4, 3, true}), bits);
+      EXPECT_EQ(ChooseFilter(rules, file, {}).format, Format::kBlocked);
     }
   }
-  options.bits_per_key = 0.75;
-  EXPECT_EQ(Bits(MakeLevelRules(RocksDBFilterOptions(options)), Compacted(-1)), 1);
+  options.auto_bits_by_level = true;
+  EXPECT_EQ(Bits(MakeLevelRules(options), Bottommost(6), {1, 4, 3, true}), 0) << "below half a bit";
 }
 
 // The promise of auto_bits_by_level.
@@ -334,55 +317,60 @@ TEST(RocksDBLevelHistoryTest, IsThreadSafe) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// The memory per key of full levels.
-double Memory(const LevelRules& rules) {
-  double keys[RocksDBFilterOptions::kMaxLevels];
-  KeysOfLevels(rules.num_bits, 10, keys);
-  double memory = 0;
-  for (int i = 0; i < rules.num_bits; ++i) {
-    memory += keys[rules.num_bits - 1 - i] * filter::MemoryBits(rules.format, rules.bits[i]);
+// The memory per key of full levels, of which the last `deepest` have no filters.
+double Memory(const LevelRules& rules, int deepest) {
+  double keys = 0, memory = 0;
+  for (int i = deepest; i < rules.num_bits; ++i) {
+    keys += std::pow(10, -i);
+    memory += std::pow(10, -i) * filter::MemoryBits(rules.format, rules.bits[i]);
   }
-  return memory;
+  return memory / keys;
 }
 
-LevelRules WithinMemory(Format format, double bits_per_key, int num_levels) {
+LevelRules WithinMemory(Format format, double bits_per_key, int num_levels,
+                        bool filters_at_bottom = true) {
   RocksDBFilterOptions options;
   options.format = format;
   options.bits_per_key = bits_per_key;
   options.num_levels = num_levels;
+  options.filters_at_bottom = filters_at_bottom;
   options.memory_bytes = 1000;
   return MakeLevelRules(options);
 }
 
+// Without filters at the bottom, the mean that an account allows is over the other levels' keys.
 TEST(RocksDBLevelChoiceTest, LowerBitsAreDividedByLevelFromTheDeepestOn) {
   for (const Format format :
        {Format::kCompact, Format::kBlocked, Format::kBloom, Format::kRibbon}) {
     for (const int num_levels : {0, 2, 5}) {
-      const LevelRules all = WithinMemory(format, 16, num_levels);
-      LevelRules last = all;
-      for (double bits = 15.9; bits > 0; bits -= 0.3) {
-        const LevelRules rules = LoweredTo(bits, all);
-        const std::string what = std::string(FormatName(format)) + " " + std::to_string(bits) +
-                                 ", levels " + std::to_string(num_levels);
-        EXPECT_NEAR(rules.bits_per_key, std::max(bits, kMinBits), 1.0 / 32) << what;
-        double fall_below = 0;
-        for (int i = 0; i < rules.num_bits; ++i) {
-          ASSERT_GE(rules.bits[i], kMinBits) << what;
-          // The deepest level has the fewest bits, and gives up most of its own.
-          const double fall = 1 - rules.bits[i] / all.bits[i];
-          if (i > 0) {
-            ASSERT_GE(rules.bits[i], rules.bits[i - 1]) << what;
-            // Near 3, all levels fall to it.
-            ASSERT_LE(fall, fall_below + 0.1) << what << ", level " << i;
+      for (const bool filters_at_bottom : {false, true}) {
+        const LevelRules all = WithinMemory(format, 16, num_levels, filters_at_bottom);
+        const int deepest = filters_at_bottom ? 0 : 1;
+        for (double bits = 15.9; bits > 0; bits -= 0.3) {
+          const LevelRules rules = LoweredTo(bits, all);
+          const std::string what = std::string(FormatName(format)) + " " + std::to_string(bits) +
+                                   ", levels " + std::to_string(num_levels) + ", bottom " +
+                                   std::to_string(filters_at_bottom);
+          EXPECT_NEAR(rules.bits_per_key, std::max(bits, kMinBits), 1.0 / 32) << what;
+          double fall_below = 0;
+          for (int i = deepest; i < rules.num_bits; ++i) {
+            ASSERT_GE(rules.bits[i], kMinBits) << what;
+            // The deepest level has the fewest bits, and gives up most of its own.
+            const double fall = 1 - rules.bits[i] / all.bits[i];
+            if (i > deepest) {
+              ASSERT_GE(rules.bits[i], rules.bits[i - 1]) << what;
+              // Near 3, all levels fall to it.
+              ASSERT_LE(fall, fall_below + 0.1) << what << ", level " << i;
+            }
+            fall_below = fall;
           }
-          fall_below = fall;
+          const double wanted = filter::MemoryBits(format, std::max(bits, kMinBits));
+          EXPECT_LE(Memory(rules, deepest), 1.03 * wanted) << what;
+          EXPECT_GE(Memory(rules, deepest), 0.93 * wanted) << what;
         }
-        const double wanted = filter::MemoryBits(format, std::max(bits, kMinBits));
-        EXPECT_LE(Memory(rules), 1.01 * wanted) << what;
-        EXPECT_GE(Memory(rules), 0.93 * wanted) << what;
-        last = rules;
+        const LevelRules last = LoweredTo(0.1, all);
+        for (int i = deepest; i < last.num_bits; ++i) EXPECT_LT(last.bits[i], 3.2);
       }
-      for (int i = 0; i < last.num_bits; ++i) EXPECT_LT(last.bits[i], 3.2);
     }
   }
 }

@@ -3,15 +3,12 @@
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 
-#include <cmath>
 #include <memory>
 #include <string>
 
 #include "bloomline/filter_account.h"
 #include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/levels/level_choice.h"
-#include "src/filter/sizing/divider.h"
 #include "tests/engines/accounted_database.h"
 #include "tests/support/metric_value.h"
 #include "tests/support/repetitions.h"
@@ -64,34 +61,6 @@ TEST_F(RocksDBLimitedMemoryTest, TheLimitHoldsForAllFamiliesTogether) {
   const double bits =
       8 * static_cast<double>(account_->filter_bytes()) / static_cast<double>(account_->num_keys());
   EXPECT_GT(bits, 11) << "bits rise again";
-}
-
-// The mean that the account allows is over the keys that it counts.
-TEST_F(RocksDBLimitedMemoryTest, WithoutFiltersAtTheBottomTheOtherLevelsShareTheMean) {
-  for (const Format format :
-       {Format::kCompact, Format::kBlocked, Format::kBloom, Format::kRibbon}) {
-    for (const int num_levels : {0, 2, 5}) {
-      RocksDBFilterOptions options;
-      options.format = format;
-      options.bits_per_key = 16;
-      options.num_levels = num_levels;
-      options.filters_at_bottom = false;
-      options.memory_bytes = 1000;
-      for (double bits = 16; bits > 4; bits -= 0.5) {
-        const LevelRules rules = LoweredTo(bits, MakeLevelRules(options));
-        double keys = 0, memory = 0;  // of full levels
-        for (int i = 1; i < rules.num_bits; ++i) {
-          const double of_level = std::pow(10, -i);
-          EXPECT_GE(rules.bits[i], kMinBits);
-          keys += of_level;
-          memory += of_level * filter::MemoryBits(format, rules.bits[i]);
-        }
-        const double wanted = filter::MemoryBits(format, bits);
-        EXPECT_NEAR(memory / keys, wanted, 0.03 * wanted)
-            << FormatName(format) << ", " << bits << " bits, " << num_levels << " levels";
-      }
-    }
-  }
 }
 
 TEST_F(RocksDBLimitedMemoryTest, KeysThatGetNoFilterNeedNoMemoryAfterARestart) {

@@ -1,14 +1,13 @@
 // Limited memory (RocksDBFilterOptions::memory_bytes) while a database grows twenty-fold.
 //
-// BLOOMLINE_TEST_KEYS in the environment: the keys at the end. With it, the test prints what stands
-// in docs/operating.md:
+// BLOOMLINE_TEST_KEYS in the environment: the keys at the end. What the tests print then stands in
+// docs/operating.md:
 //
 //   BLOOMLINE_TEST_KEYS=1000000 build/dev/tests/rocksdb_memory_growth_test
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <rocksdb/statistics.h>
-#include <rocksdb/utilities/checkpoint.h>
 
 #include <algorithm>
 #include <cinttypes>
@@ -35,15 +34,32 @@ const uint64_t kKeys = wanted_keys == nullptr ? 200000 : std::strtoull(wanted_ke
 const double kTolerance = wanted_keys == nullptr ? 0.2 : 0.05;
 const double kMostReads = wanted_keys == nullptr ? 1.4 : 1.25;
 
-class GrowingDatabase : public AccountedDatabase {
- public:
-  GrowingDatabase(const std::string& path, const RocksDBFilterOptions& filter,
-                  const std::shared_ptr<FilterAccount>& account, uint64_t num_keys = 0)
-      : AccountedDatabase(path, account, filter), num_keys_(num_keys) {
-    options().target_file_size_base = 64 << 10;
-    options().max_bytes_for_level_base = 256 << 10;
-    options().statistics = rocksdb::CreateDBStatistics();
-    EXPECT_TRUE(Open().ok());
+RocksDBFilterOptions ByLevel(double bits_per_key, uint64_t memory_bytes) {
+  RocksDBFilterOptions options;
+  options.format = Format::kCompact;
+  options.auto_bits_by_level = true;
+  options.bits_per_key = bits_per_key;
+  options.memory_bytes = memory_bytes;
+  return options;
+}
+
+class MemoryGrowthTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (kIsSlow) GTEST_SKIP() << "most of its time is RocksDB's";
+  }
+
+  // Opens the database, or opens it again with other filters.
+  void Open(const RocksDBFilterOptions& filter) {
+    limit_ = static_cast<double>(filter.memory_bytes);
+    account_ = filter.memory_bytes == 0 ? nullptr : NewFilterAccount();
+    database_.reset();
+    database_ = std::make_unique<AccountedDatabase>(dir_.Path("db"), account_, filter);
+    rocksdb::Options& options = database_->options();
+    options.target_file_size_base = 64 << 10;
+    options.max_bytes_for_level_base = 256 << 10;
+    options.statistics = statistics_;
+    ASSERT_TRUE(database_->Open().ok());
   }
 
   // Adds keys until there are num_keys. Calls look() after each 2000 keys, then waits for
@@ -53,173 +69,118 @@ class GrowingDatabase : public AccountedDatabase {
     rocksdb::WriteOptions write;
     write.disableWAL = true;
     for (; num_keys_ < num_keys; ++num_keys_) {
-      ASSERT_TRUE(db()->Put(write, Key(num_keys_), "a value of some length").ok());
+      ASSERT_TRUE(database_->db()->Put(write, Key(num_keys_), "a value of some length").ok());
       if (num_keys_ % 2000 == 0) look();
     }
-    Flush();
-    Wait();
+    database_->Flush();
+    database_->Wait();
   }
 
-  uint64_t num_keys() const { return num_keys_; }
-
-  void CopyTo(const std::string& path) {
-    rocksdb::Checkpoint* checkpoint = nullptr;
-    ASSERT_TRUE(rocksdb::Checkpoint::Create(db(), &checkpoint).ok());
-    ASSERT_TRUE(checkpoint->CreateCheckpoint(path).ok());
-    delete checkpoint;
-  }
-
-  // Gives all files new filters, at their levels.
-  void Rewrite() {
-    RewriteOptions rewrite;
-    rewrite.all_files = true;
-    rewrite.include_level0 = true;
-    std::string error;
-    ASSERT_TRUE(RewriteFilters(db(), handles()[0], rewrite, nullptr, &error)) << error;
-  }
+  // The part of the limit that the filters of all files take.
+  double Share() { return static_cast<double>(database_->filter_bytes()) / limit_; }
 
   // Per lookup of a missing key.
-  double wasted_reads() {
-    const int kLookups = wanted_keys == nullptr ? 200000 : 3000000;
-    const uint64_t before = positives();
+  double WastedReads() {
+    const uint64_t lookups = wanted_keys == nullptr ? 200000 : 3000000;
+    EXPECT_TRUE(statistics_->Reset().ok());
     std::string value;
-    for (uint64_t i = 0; i < static_cast<uint64_t>(kLookups); ++i) {
-      EXPECT_TRUE(db()->Get({}, Key(num_keys_ + i + 1000000000), &value).IsNotFound());
+    for (uint64_t i = 0; i < lookups; ++i) {
+      EXPECT_TRUE(database_->db()->Get({}, Key(num_keys_ + i + 1000000000), &value).IsNotFound());
     }
-    return static_cast<double>(positives() - before) / kLookups;
+    return static_cast<double>(statistics_->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE)) /
+           static_cast<double>(lookups);
   }
 
- private:
-  uint64_t positives() {
-    return options().statistics->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
+  // The wasted reads of the same files with filters of constant bits by level that take as much.
+  double WastedReadsOfConstantBits() {
+    const auto bytes = static_cast<double>(database_->filter_bytes());
+    double bits = 8 * bytes / static_cast<double>(num_keys_);
+    for (int tries = 0; tries < 4; ++tries) {
+      Open(ByLevel(bits, 0));
+      RewriteOptions rewrite;
+      rewrite.all_files = true;
+      rewrite.include_level0 = true;
+      std::string error;
+      EXPECT_TRUE(
+          RewriteFilters(database_->db(), database_->handles()[0], rewrite, nullptr, &error))
+          << error;
+      const double ratio = static_cast<double>(database_->filter_bytes()) / bytes;
+      if (ratio > 0.995 && ratio < 1.005) break;
+      bits /= ratio;
+    }
+    return WastedReads();
   }
 
-  uint64_t num_keys_;
+  const TempDir dir_;
+  const std::shared_ptr<rocksdb::Statistics> statistics_ = rocksdb::CreateDBStatistics();
+  std::shared_ptr<FilterAccount> account_;
+  std::unique_ptr<AccountedDatabase> database_;
+  double limit_ = 0;
+  uint64_t num_keys_ = 0;
 };
 
-RocksDBFilterOptions ByLevel(double bits_per_key) {
-  RocksDBFilterOptions options;
-  options.format = Format::kCompact;
-  options.auto_bits_by_level = true;
-  options.bits_per_key = bits_per_key;
-  return options;
-}
-
-// The wasted reads of the same files with filters of constant bits by level that take as much.
-double WastedReadsOfConstantBits(GrowingDatabase* database) {
-  const auto bytes = static_cast<double>(database->filter_bytes());
-  double bits = 8 * bytes / static_cast<double>(database->num_keys());
-  double wasted = 0;
-  for (int tries = 0; tries < 4; ++tries) {
-    TempDir dir;
-    database->CopyTo(dir.Path("db"));
-    GrowingDatabase copy(dir.Path("db"), ByLevel(bits), nullptr, database->num_keys());
-    copy.Rewrite();
-    wasted = copy.wasted_reads();
-    const double ratio = static_cast<double>(copy.filter_bytes()) / bytes;
-    if (ratio > 0.995 && ratio < 1.005) break;
-    bits /= ratio;
-  }
-  return wasted;
-}
-
-TEST(MemoryGrowthTest, TwentyFoldGrowthStaysWithinTheMemory) {
-  if (kIsSlow) GTEST_SKIP() << "most of its time is RocksDB's";
-  TempDir dir;
-  RocksDBFilterOptions options = ByLevel(20);
-  options.memory_bytes = kKeys * 7 / 8;
-  const auto account = NewFilterAccount();
-  GrowingDatabase database(dir.Path("db"), options, account);
+TEST_F(MemoryGrowthTest, TwentyFoldGrowthStaysWithinTheMemory) {
+  Open(ByLevel(20, kKeys * 7 / 8));
   for (uint64_t percent = 5; percent <= 100; percent += 5) {
-    const uint64_t num_keys = kKeys / 100 * percent;
-    database.GrowTo(num_keys, [] {});
+    GrowTo(kKeys / 100 * percent, [] {});
     if (HasFatalFailure()) return;
-    const auto bytes = static_cast<double>(database.filter_bytes());
-    const double share = bytes / static_cast<double>(options.memory_bytes);
-    EXPECT_LT(share, 1 + kTolerance) << num_keys;
+    EXPECT_LT(Share(), 1 + kTolerance) << percent;
     if (percent >= 45) {  // before that, 20 bits per key take less
-      EXPECT_GT(share, 1 - kTolerance) << num_keys;
-    }
-    const bool is_compared = percent == 100 || (wanted_keys != nullptr && percent % 20 == 0);
-    if (wanted_keys != nullptr) {
-      std::printf("%8" PRIu64 " keys: %5.2f bits per key, %5.1f %% of the memory", num_keys,
-                  8 * bytes / static_cast<double>(num_keys), 100 * share);
-    }
-    if (is_compared) {
-      const double wasted = database.wasted_reads();
-      const double constant = WastedReadsOfConstantBits(&database);
-      // With 15 bits and more, there are too few to compare.
-      if (percent >= 60) {
-        EXPECT_LT(wasted, constant * kMostReads) << num_keys;
-      }
-      if (wanted_keys != nullptr) {
-        std::printf("; wasted reads %.4f %%, with constant bits %.4f %%", 100 * wasted,
-                    100 * constant);
-      }
-    }
-    if (wanted_keys != nullptr) {
-      std::printf("\n");
-      std::fflush(stdout);
+      EXPECT_GT(Share(), 1 - kTolerance) << percent;
     }
   }
-  database.ExpectNoKeyLost(database.num_keys());
+  database_->ExpectNoKeyLost(num_keys_);
+  const double share = Share();
+  const double wasted = WastedReads();
+  const double constant = WastedReadsOfConstantBits();
+  std::printf("%.1f %% of the memory; wasted reads %.4f %%, with constant bits %.4f %%\n",
+              100 * share, 100 * wasted, 100 * constant);
+  EXPECT_LT(wasted, constant * kMostReads);
 }
 
 // The filters of the upper levels alone take the memory. These levels grow and shrink by a fifth
 // with each compaction, so the mean of many steps counts.
-TEST(MemoryGrowthTest, WithoutFiltersAtTheBottomTheOthersTakeTheMemory) {
-  if (kIsSlow) GTEST_SKIP() << "most of its time is RocksDB's";
+TEST_F(MemoryGrowthTest, WithoutFiltersAtTheBottomTheOthersTakeTheMemory) {
   const uint64_t num_keys = std::max<uint64_t>(kKeys, 500000);
-  TempDir dir;
-  RocksDBFilterOptions options = ByLevel(20);
+  RocksDBFilterOptions options = ByLevel(20, num_keys / 16);  // 5 bits for each tenth key
   options.filters_at_bottom = false;
-  options.memory_bytes = num_keys / 16;  // 5 bits for each tenth key
-  const auto account = NewFilterAccount();
-  GrowingDatabase database(dir.Path("db"), options, account);
+  Open(options);
   double sum = 0, least = 10, most = 0;
   int num_steps = 0;
   for (uint64_t percent = 1; percent <= 100; ++percent) {
-    database.GrowTo(num_keys / 100 * percent, [] {});
+    GrowTo(num_keys / 100 * percent, [] {});
     if (HasFatalFailure()) return;
     if (percent <= 70) continue;
-    const double share =
-        static_cast<double>(database.filter_bytes()) / static_cast<double>(options.memory_bytes);
-    sum += share;
-    least = std::min(least, share);
-    most = std::max(most, share);
+    sum += Share();
+    least = std::min(least, Share());
+    most = std::max(most, Share());
     ++num_steps;
   }
-  if (wanted_keys != nullptr) {
-    std::printf("the filters take %.1f %% of the memory, from %.1f to %.1f %%\n",
-                100 * sum / num_steps, 100 * least, 100 * most);
-  }
+  std::printf("the filters take %.1f %% of the memory, from %.1f to %.1f %%\n",
+              100 * sum / num_steps, 100 * least, 100 * most);
   EXPECT_LT(sum / num_steps, 1.04);
   EXPECT_GT(sum / num_steps, 0.85);
-  database.ExpectNoKeyLost(database.num_keys());
+  database_->ExpectNoKeyLost(num_keys_);
 }
 
 // What compactions have not merged yet has bits of its own, so the files exceed the limit for a
 // while. The account, which leaves out what is being replaced, shows how far.
-TEST(MemoryGrowthTest, AFillExceedsTheLimitForAWhileOnly) {
-  if (kIsSlow) GTEST_SKIP() << "most of its time is RocksDB's";
+TEST_F(MemoryGrowthTest, AFillExceedsTheLimitForAWhileOnly) {
   for (const uint64_t num_keys : {30000, 60000, 200000}) {
-    TempDir dir;
-    RocksDBFilterOptions options = ByLevel(10);
-    options.memory_bytes = num_keys * 5 / 8;  // reached at half of the keys
-    const auto account = NewFilterAccount();
-    GrowingDatabase database(dir.Path("db"), options, account);
-    const auto limit = static_cast<double>(options.memory_bytes);
+    Open(ByLevel(10, num_keys * 5 / 8));  // reached at half of the keys
     double counted = 0, files = 0;
-    database.GrowTo(num_keys, [&] {
-      counted = std::max(counted, static_cast<double>(account->filter_bytes()) / limit);
-      files = std::max(files, static_cast<double>(database.filter_bytes()) / limit);
+    GrowTo(num_keys, [&] {
+      counted = std::max(counted, static_cast<double>(account_->filter_bytes()) / limit_);
+      files = std::max(files, Share());
     });
     if (HasFatalFailure()) return;
-    const double at_rest = static_cast<double>(database.filter_bytes()) / limit;
     std::printf("%" PRIu64 " keys: at most %.1f %% counted, %.1f %% in files; %.1f %% at rest\n",
-                num_keys, 100 * counted, 100 * files, 100 * at_rest);
+                num_keys, 100 * counted, 100 * files, 100 * Share());
     EXPECT_LT(counted, 1.5) << num_keys;
-    EXPECT_LT(at_rest, 1.1) << num_keys;
+    EXPECT_LT(Share(), 1.1) << num_keys;
+    database_.reset();
+    ASSERT_TRUE(rocksdb::DestroyDB(dir_.Path("db"), {}).ok());
+    num_keys_ = 0;
   }
 }
 
