@@ -25,7 +25,6 @@ namespace {
 
 using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
 
-constexpr char kName[] = "app.Filter";
 constexpr uint64_t kKeys = Repetitions(1000, 2);
 
 class IgnoresCase : public leveldb::Comparator {
@@ -57,22 +56,16 @@ class CountingPolicy : public leveldb::FilterPolicy {
   const Policy policy_;
 };
 
-Policy NewPolicy(std::shared_ptr<const KeyCanonicalizer> canonicalizer,
-                 Format format = Format::kBlocked, uint64_t seed = 0,
-                 const std::string& name = kName) {
+Policy Plain(Format format = Format::kBlocked, uint64_t seed = 0,
+             const std::string& name = "app.Filter") {
   FilterOptions options;
   options.format = format;
   options.seed = seed;
-  Policy policy(NewLevelDBFilterPolicy(options, name));
-  if (canonicalizer != nullptr) {
-    policy.reset(NewCanonicalLevelDBFilterPolicy(std::move(policy), std::move(canonicalizer)));
-  }
-  EXPECT_NE(policy, nullptr);
-  return policy;
+  return Policy(NewLevelDBFilterPolicy(options, name));
 }
 
-Policy Folding(Format format = Format::kBlocked, uint64_t seed = 0) {
-  return NewPolicy(CaseFolding::Named("test.CaseFolding"), format, seed);
+Policy Folding(Policy policy = Plain(), const std::string& name = "test.CaseFolding") {
+  return Policy(NewCanonicalLevelDBFilterPolicy(std::move(policy), CaseFolding::Named(name)));
 }
 
 class Database {
@@ -138,13 +131,13 @@ TEST(LevelDBComparatorTest, EachSpellingIsFoundAndMissingKeysAreExcluded) {
       SCOPED_TRACE(testing::Message() << FormatName(format) << ", seed " << seed);
       TempDir dir;
       {
-        Database db(dir.Path("db"), Folding(format, seed));
+        Database db(dir.Path("db"), Folding(Plain(format, seed)));
         db.Write(0, kKeys, 1);
         db.ExpectRight(true);
         db.Write(kKeys / 2, kKeys, 2);  // newer versions, in another spelling
         db.ExpectRight(true);
       }
-      Database db(dir.Path("db"), Folding(format, seed));
+      Database db(dir.Path("db"), Folding(Plain(format, seed)));
       db.ExpectRight(true);
     }
   }
@@ -153,20 +146,17 @@ TEST(LevelDBComparatorTest, EachSpellingIsFoundAndMissingKeysAreExcluded) {
 // LevelDB gives a policy the filters that were written under its name.
 TEST(LevelDBComparatorTest, FiltersOfOthersLoseNoKey) {
   constexpr uint64_t kSeed = 0x1234567890abcdef;
-  const auto folding = [] { return CaseFolding::Named("test.CaseFolding"); };
   const std::function<Policy()> kinds[] = {
       [] { return Policy(leveldb::NewBloomFilterPolicy(10)); },
-      [] { return NewPolicy(nullptr, Format::kBlocked, 0, kLevelDBBuiltinName); },
-      [] { return NewPolicy(nullptr, Format::kCompact, 0, kLevelDBBuiltinName); },
-      [] { return NewPolicy(nullptr, Format::kClassic, 0, kLevelDBBuiltinName); },
-      [] { return NewPolicy(nullptr); }, [] { return NewPolicy(nullptr, Format::kBlocked, kSeed); },
-      [] { return NewPolicy(nullptr, Format::kCompact, kSeed); },
-      [] { return NewPolicy(nullptr, Format::kBlocked, kSeed - 1); },
+      [] { return Plain(Format::kBlocked, 0, kLevelDBBuiltinName); },
+      [] { return Plain(Format::kCompact, 0, kLevelDBBuiltinName); },
+      [] { return Plain(Format::kClassic, 0, kLevelDBBuiltinName); }, [] { return Plain(); },
+      [] { return Plain(Format::kBlocked, kSeed); }, [] { return Plain(Format::kCompact, kSeed); },
+      [] { return Plain(Format::kBlocked, kSeed - 1); },
       // From here on, with a canonicalizer.
-      [&] { return NewPolicy(folding()); },
-      [&] { return NewPolicy(folding(), Format::kBlocked, 5); },
-      [&] { return NewPolicy(folding(), Format::kBlocked, 0, kLevelDBBuiltinName); },
-      [] { return NewPolicy(CaseFolding::Named("test.Other")); }};
+      [] { return Folding(); }, [] { return Folding(Plain(Format::kBlocked, 5)); },
+      [] { return Folding(Plain(Format::kBlocked, 0, kLevelDBBuiltinName)); },
+      [] { return Folding(Plain(), "test.Other"); }};
   const auto has_canonicalizer = [](size_t kind) { return kind >= 8; };
   for (size_t writer = 0; writer < std::size(kinds); ++writer) {
     TempDir dir;
@@ -187,17 +177,12 @@ TEST(LevelDBComparatorTest, NamesAndArguments) {
   EXPECT_STREQ(Folding()->Name(), "app.Filter.canonicalizer-test.CaseFolding");
   std::string error;
   EXPECT_EQ(NewCanonicalLevelDBFilterPolicy(nullptr, CaseFolding::Named("a"), &error), nullptr);
-  EXPECT_EQ(error,
-            "the policy, the canonicalizer or its name is missing; allowed: objects, and a name of "
-            "at least one character");
-  EXPECT_EQ(NewCanonicalLevelDBFilterPolicy(NewPolicy(nullptr), nullptr, &error), nullptr);
-  EXPECT_EQ(NewCanonicalLevelDBFilterPolicy(NewPolicy(nullptr), CaseFolding::Named(""), &error),
-            nullptr);
+  EXPECT_NE(error.find("the policy, the canonicalizer or its name is missing"), error.npos);
+  EXPECT_EQ(NewCanonicalLevelDBFilterPolicy(Plain(), nullptr, &error), nullptr);
+  EXPECT_EQ(NewCanonicalLevelDBFilterPolicy(Plain(), CaseFolding::Named(""), &error), nullptr);
   // Such a policy of keys would use the filters of canonical forms.
   EXPECT_EQ(NewLevelDBFilterPolicy(FilterOptions(), "app.Filter.canonicalizer-a", &error), nullptr);
-  EXPECT_EQ(error,
-            "name is app.Filter.canonicalizer-a; allowed: names without '.canonicalizer-', which "
-            "precedes a canonicalizer's name");
+  EXPECT_NE(error.find("allowed: names without '.canonicalizer-'"), error.npos) << error;
 }
 
 }  // namespace

@@ -68,16 +68,12 @@ void ExpectTwins(int bits_per_key, const std::vector<std::string>& keys) {
   }
 }
 
-TEST(ClassicTest, IsLevelDBsFilterByteForByteOnRandomKeys) {
+TEST(LevelDBPolicyTest, ClassicIsLevelDBsFilterByteForByte) {
   std::mt19937_64 random(4);
   for (int round = 0; round < 3000; ++round) {
     ExpectTwins(1 + static_cast<int>(random() % 60), RandomKeys(random() % 100, random));
   }
-}
-
-TEST(ClassicTest, IsLevelDBsFilterWithDuplicatesAndLargeSets) {
   ExpectTwins(10, std::vector<std::string>(50, "same"));
-  std::mt19937_64 random(5);
   ExpectTwins(10, RandomKeys(100000, random));
 }
 
@@ -129,18 +125,12 @@ TEST(LevelDBPolicyTest, TheLayoutChangesWithTheNumberOfKeys) {
   EXPECT_EQ(filter_of(compact, kMaxKeys + 1), filter::Layout::kBlocked);
 }
 
-TEST(LevelDBPolicyTest, AppendsToTheString) {
+TEST(LevelDBPolicyTest, AppendsToTheStringAndDropsAdjacentDuplicates) {
   const Policy policy = Blocked(10);
-  const leveldb::Slice keys[] = {"a", "b"};
+  const leveldb::Slice keys[] = {"a", "a", "a", "b"};
   std::string dst = "before";
-  policy->CreateFilter(keys, 2, &dst);
-  EXPECT_EQ(dst.substr(0, 6), "before");
-  EXPECT_EQ(dst.substr(6), Filter(*policy, {"a", "b"}));
-}
-
-TEST(LevelDBPolicyTest, AdjacentDuplicatesAreDropped) {
-  const Policy policy = Blocked(10);
-  EXPECT_EQ(Filter(*policy, {"a", "a", "a", "b"}), Filter(*policy, {"a", "b"}));
+  policy->CreateFilter(keys, 4, &dst);
+  EXPECT_EQ(dst, "before" + Filter(*policy, {"a", "b"}));
 }
 
 TEST(LevelDBPolicyTest, StockReadsOurFiltersAsMayMatch) {
@@ -170,25 +160,6 @@ TEST(LevelDBPolicyTest, AnyBytesAreSafe) {
     const std::string_view filter = guarded.AtEnd(bytes);
     policy->KeyMayMatch("key", {filter.data(), filter.size()});
   }
-}
-
-TEST(LevelDBPolicyTest, BadOptionsGiveNoPolicyAndAReason) {
-  for (const double bits_per_key : {std::numeric_limits<double>::quiet_NaN(), -1.0, 0.0, 1e9,
-                                    1073741824.0 /* a total: wbolster/plyvel#144 */}) {
-    FilterOptions options;
-    options.bits_per_key = bits_per_key;
-    std::string error;
-    EXPECT_EQ(NewLevelDBFilterPolicy(options, kLevelDBBuiltinName, &error), nullptr);
-    EXPECT_NE(error.find("1 to 100"), std::string::npos) << error;
-  }
-  FilterOptions seeded;
-  seeded.seed = 7;
-  std::string error;
-  EXPECT_EQ(NewLevelDBFilterPolicy(FilterOptions(), "", &error), nullptr);
-  EXPECT_NE(error.find("name is empty"), std::string::npos) << error;
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(NewLevelDBFilterPolicy(seeded), nullptr);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("seed is 7"), std::string::npos);
 }
 
 Policy Seeded(Format format, uint64_t seed, const std::string& name = "app.Filter") {
@@ -250,50 +221,50 @@ TEST(LevelDBPolicyTest, CompactFiltersOfFewKeysOftenRepeatedRejectOthers) {
   EXPECT_LT(matches, 20);
 }
 
-TEST(SeededLevelDBPolicyTest, OptionsThatCouldLoseKeysAreRefused) {
-  const auto refusal = [](const FilterOptions& options, const std::string& name) {
+TEST(LevelDBPolicyTest, WrongOptionsAndNamesAreRefused) {
+  const auto expect_refused = [](const FilterOptions& options, const std::string& name,
+                                 const std::string& why) {
     std::string error;
-    EXPECT_EQ(NewLevelDBFilterPolicy(options, name, &error), nullptr);
-    return error;
+    const Policy policy(NewLevelDBFilterPolicy(options, name, &error));
+    EXPECT_EQ(policy, nullptr) << "stored as " << policy->Name();
+    EXPECT_NE(error.find(why), std::string::npos) << error;
   };
+  for (const double bits_per_key : {std::numeric_limits<double>::quiet_NaN(), -1.0, 0.0, 1e9,
+                                    1073741824.0 /* a total: wbolster/plyvel#144 */}) {
+    FilterOptions options;
+    options.bits_per_key = bits_per_key;
+    expect_refused(options, kLevelDBBuiltinName, "1 to 100");
+  }
+  expect_refused(FilterOptions(), "", "name is empty");
   FilterOptions seeded;
   seeded.seed = 7;
-  EXPECT_EQ(refusal(seeded, kLevelDBBuiltinName),
-            "seed is 7 and name is leveldb.BuiltinBloomFilter2, LevelDB's own; allowed: a name of "
-            "your own, or seed 0");
-  seeded.format = Format::kClassic;
-  EXPECT_EQ(refusal(seeded, "app.Filter"),
-            "seed is 7 and format is classic, whose hash takes no seed; allowed: blocked, compact");
+  expect_refused(seeded, kLevelDBBuiltinName,
+                 "seed is 7 and name is leveldb.BuiltinBloomFilter2, LevelDB's own; allowed: a "
+                 "name of your own, or seed 0");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(NewLevelDBFilterPolicy(seeded), nullptr);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("seed is 7"), std::string::npos);
+  FilterOptions classic = seeded;
+  classic.format = Format::kClassic;
+  expect_refused(classic, "app.Filter", "format is classic, whose hash takes no seed");
   FilterOptions drawn;
   drawn.random_seed = true;
-  EXPECT_NE(refusal(drawn, "app.Filter").find("random_seed is set; LevelDB's filters have no room"),
-            std::string::npos);
+  expect_refused(drawn, "app.Filter", "random_seed is set; LevelDB's filters have no room");
   // The name of a seeded policy, given without its seed, would read its filters with another hash.
   const std::string stored = Seeded(Format::kBlocked, 1)->Name();
-  EXPECT_NE(refusal(FilterOptions(), stored).find("ends like the name of a policy with a seed"),
-            std::string::npos);
+  expect_refused(FilterOptions(), stored, "ends like the name of a policy with a seed");
   // Names that only look similar are the user's own.
   for (const std::string& name : {stored + "0", stored.substr(0, stored.size() - 1),
                                   stored.substr(0, stored.size() - 1) + "G"}) {
     EXPECT_STREQ(Seeded(Format::kBlocked, 0, name)->Name(), name.c_str());
   }
-}
-
-// LevelDB reads Name() up to the first zero byte. Names that differ only behind it, by the check of
-// a seed, would be the same to LevelDB.
-TEST(SeededLevelDBPolicyTest, NamesWithZeroBytesAreRefused) {
+  // LevelDB reads Name() up to the first zero byte. Names that differ only behind it, by the check
+  // of a seed, would be the same to LevelDB.
   const std::string zero(1, '\0');
-  for (const uint64_t seed : {0, 7}) {
-    FilterOptions options;
-    options.seed = seed;
+  for (const FilterOptions& options : {FilterOptions(), seeded}) {
     for (const std::string& name :
          {"app" + zero + "Filter", kLevelDBBuiltinName + zero, zero + "app", "app.Filter" + zero}) {
-      std::string error;
-      const Policy policy(NewLevelDBFilterPolicy(options, name, &error));
-      EXPECT_EQ(policy, nullptr) << "seed " << seed << ", stored as " << policy->Name();
-      EXPECT_NE(error.find("has a zero byte at offset " + std::to_string(name.find('\0'))),
-                std::string::npos)
-          << error;
+      expect_refused(options, name, "has a zero byte at offset " + std::to_string(name.find('\0')));
     }
   }
 }

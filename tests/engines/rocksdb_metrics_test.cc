@@ -34,15 +34,11 @@ RocksDBFilterOptions WithFormat(Format format) {
   return options;
 }
 
-rocksdb::Options WithPolicy(const RocksDBFilterOptions& filter_options) {
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = NewRocksDBFilterPolicy(filter_options);
-  rocksdb::Options options;
-  options.create_if_missing = true;
+rocksdb::Options WithFilter(const RocksDBFilterOptions& filter) {
+  rocksdb::Options options = WithPolicy(NewRocksDBFilterPolicy(filter));
   options.compression = rocksdb::kNoCompression;
   options.disable_auto_compactions = true;
   options.level_compaction_dynamic_level_bytes = false;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }
 
@@ -75,9 +71,7 @@ TEST_P(RocksDBMetricsTest, CountsQueriesAndFiltersByLevel) {
   const TempDir dir;
   RocksDBFilterOptions filter = WithFormat(GetParam());
   filter.bits_per_key = 12;  // no other test of this process has such a policy
-  const rocksdb::Options options = WithPolicy(filter);
-  std::unique_ptr<rocksdb::DB> db;
-  ASSERT_TRUE(OpenRocksDB(options, dir.Path("db"), &db).ok());
+  auto db = MustOpenRocksDB(WithFilter(filter), dir.Path("db"));
   Write(db.get());
   const std::string policy =
       std::string("engine=\"rocksdb\",policy=\"") + FormatName(GetParam()) + ":12\"";
@@ -125,9 +119,8 @@ INSTANTIATE_TEST_SUITE_P(All, RocksDBMetricsTest,
 
 TEST(RocksDBMetricsTest, ColumnFamiliesHaveTheirOwnCounts) {
   const TempDir dir;
-  const rocksdb::Options options = WithPolicy(RocksDBFilterOptions());
-  std::unique_ptr<rocksdb::DB> db;
-  ASSERT_TRUE(OpenRocksDB(options, dir.Path("db"), &db).ok());
+  const rocksdb::Options options = WithFilter(RocksDBFilterOptions());
+  const auto db = MustOpenRocksDB(options, dir.Path("db"));
   rocksdb::ColumnFamilyHandle* family = nullptr;
   ASSERT_TRUE(db->CreateColumnFamily(options, "bücher", &family).ok());
   for (const char* key : {"a", "b", "c"}) ASSERT_TRUE(db->Put({}, family, key, "value").ok());
@@ -143,10 +136,9 @@ TEST(RocksDBMetricsTest, CountsMultiGetAndRanges) {
   const TempDir dir;
   RocksDBFilterOptions filter;
   filter.range_prefixes = "8";
-  rocksdb::Options options = WithPolicy(filter);
+  rocksdb::Options options = WithFilter(filter);
   options.prefix_extractor = NewRangeExtractor();
-  std::unique_ptr<rocksdb::DB> db;
-  ASSERT_TRUE(OpenRocksDB(options, dir.Path("db"), &db).ok());
+  const auto db = MustOpenRocksDB(options, dir.Path("db"));
   Write(db.get());
   constexpr size_t kBatch = 32;
   std::string names[kBatch];
@@ -209,8 +201,7 @@ TEST(RocksDBMetricsTest, FilesWithoutFilterAreCountedByReason) {
   const TempDir dir;
   RocksDBFilterOptions none;
   none.bits_per_key = 0;
-  std::unique_ptr<rocksdb::DB> db;
-  ASSERT_TRUE(OpenRocksDB(WithPolicy(none), dir.Path("db"), &db).ok());
+  const auto db = MustOpenRocksDB(WithFilter(none), dir.Path("db"));
   Write(db.get());
   EXPECT_EQ(MetricValue("bloomline_files_without_filter_total",
                         R"(policy="none",column_family="default",level="0",reason="options")"),
@@ -234,57 +225,29 @@ TEST(RocksDBMetricsTest, FiltersWithoutASeedAreCounted) {
       1);
 }
 
-// Bindings and preloads make policies that others replace.
-TEST(RocksDBMetricsTest, APolicyWithoutFiltersExpectsNoRate) {
-  RocksDBFilterOptions options;
-  options.bits_per_key = 13;
-  const auto policy = NewRocksDBFilterPolicy(options);
-  EXPECT_EQ(MetricsText().find("blocked:13"), std::string::npos);
-}
-
-// Each level has the expected rate of its own bits.
+// Each level has the expected rate of its own bits. Filters that others wrote may be of any level,
+// so they are compared with the highest rate.
 TEST(RocksDBMetricsTest, BitsByLevelHaveExpectedRatesByLevel) {
   const TempDir dir;
   RocksDBFilterOptions filter = WithFormat(Format::kCompact);
   filter.bits_by_level = {20, 6};
-  std::unique_ptr<rocksdb::DB> db;
-  ASSERT_TRUE(OpenRocksDB(WithPolicy(filter), dir.Path("db"), &db).ok());
+  const auto db = MustOpenRocksDB(WithFilter(filter), dir.Path("db"));
   Write(db.get());
-  rocksdb::CompactRangeOptions compaction;
-  compaction.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  ASSERT_TRUE(db->CompactRange(compaction, nullptr, nullptr).ok());
-  const auto expected = [](const char* level) {
-    return MetricValue(
-        "bloomline_filter_expected_false_positive_rate",
-        std::string("policy=\"compact:20:6\",column_family=\"default\",level=\"") + level + "\"");
-  };
-  EXPECT_NEAR(expected("0"), FalsePositiveRate(Format::kCompact, 20), 1e-9);
-  EXPECT_NEAR(expected("1"), FalsePositiveRate(Format::kCompact, 6), 1e-6);
-}
-
-// Filters that others wrote may be of any level, so they are compared with the highest rate.
-TEST(RocksDBMetricsTest, FilesOfUnknownLevelHaveTheHighestExpectedRate) {
-  RocksDBFilterOptions list = WithFormat(Format::kCompact);
-  list.bits_by_level = {20, 7, 0};
-  RocksDBFilterOptions flushed = WithFormat(Format::kCompact);
-  flushed.bits_per_key = 12;
-  flushed.flush_format = Format::kBlocked;
-  const std::unique_ptr<const rocksdb::FilterPolicy> stock(rocksdb::NewBloomFilterPolicy(10));
-  const rocksdb::BlockBasedTableOptions table;
-  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-      stock->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
-  builder->AddKey("a key");
-  std::unique_ptr<const char[]> memory;
-  const Slice filter = builder->Finish(&memory);
-  const auto expected = [&](const RocksDBFilterOptions& options, const std::string& labels) {
-    const auto policy = NewRocksDBFilterPolicy(options);
-    const std::unique_ptr<rocksdb::FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
+  ASSERT_TRUE(CompactAll(db.get()).ok());
+  const auto expected = [](const std::string& labels) {
     return MetricValue("bloomline_filter_expected_false_positive_rate", labels);
   };
-  EXPECT_NEAR(expected(list, "policy=\"compact:20:7:0\""), FalsePositiveRate(Format::kCompact, 7),
-              1e-6);
-  EXPECT_NEAR(expected(flushed, "policy=\"compact:12\""), FalsePositiveRate(Format::kBlocked, 12),
-              1e-6);
+  const std::string family = "policy=\"compact:20:6\",column_family=\"default\",level=";
+  EXPECT_NEAR(expected(family + "\"0\""), FalsePositiveRate(Format::kCompact, 20), 1e-9);
+  EXPECT_NEAR(expected(family + "\"1\""), FalsePositiveRate(Format::kCompact, 6), 1e-6);
+
+  filter.bits_by_level = {20, 7, 0};
+  const auto policy = NewRocksDBFilterPolicy(filter);
+  EXPECT_EQ(MetricsText().find("compact:20:7:0"), std::string::npos) << "it has no filter";
+  const std::string stock(64, '\0');
+  const std::unique_ptr<rocksdb::FilterBitsReader> reader(
+      policy->GetFilterBitsReader(stock + std::string("\xFF\0\x06\0\0", 5)));
+  EXPECT_NEAR(expected("policy=\"compact:20:7:0\""), FalsePositiveRate(Format::kCompact, 7), 1e-6);
 }
 
 }  // namespace

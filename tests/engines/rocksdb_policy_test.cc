@@ -1,11 +1,15 @@
-// The RocksDB policy without a database: options, option strings, and readers of any bytes.
+// The RocksDB policy: random seeds, readers of any bytes, damage while a filter is built.
 #include <gtest/gtest.h>
+#include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
+#include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <random>
 #include <string>
@@ -16,8 +20,11 @@
 #include "src/engines/rocksdb/bits/bits_builder.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/filter/container/trailer.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/engines/rocksdb_settings.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/injected_entropy.h"
+#include "tests/support/temp_dir.h"
 
 namespace bloomline {
 namespace {
@@ -60,41 +67,32 @@ int Matches(const Policy& policy, const std::string& filter, const char* prefix,
   return matches;
 }
 
-// RocksDB's MultiGet loses the keys of a partition without bytes (bits_builder.h).
-TEST(RocksDBPolicyTest, NoKeysGiveAFilterWithBytesThatMatchesNothing) {
-  const Policy stock(rocksdb::NewBloomFilterPolicy(10));
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    FilterOptions options;
-    options.format = format;
-    const Policy ours = NewRocksDBFilterPolicy(options);
-    const std::string filter = Build(ours, {});
-    EXPECT_EQ(filter.size(), filter::kTrailerBytes);
-    EXPECT_EQ(Matches(ours, filter, "absent", 10), 0);
-    EXPECT_EQ(Matches(stock, filter, "absent", 10), 10);
-    EXPECT_EQ(NewBuilder(ours)->EstimateEntriesAdded(), 0u);
-  }
-  EXPECT_EQ(Matches(NewRocksDBFilterPolicy(FilterOptions()), "", "absent", 10), 0);
-}
-
-// An empty filter means that there are no keys. With invalid options, a filter matches every key.
+// An empty filter means that there are no keys, and RocksDB's MultiGet loses the keys of a
+// partition without bytes (bits_builder.h). With invalid options, a filter matches every key.
 TEST(RocksDBPolicyTest, AFullFilterWithoutKeysIsEmptyAndAPartitionIsNot) {
-  const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
-  FilterOptions invalid;
+  const Policy stock(rocksdb::NewBloomFilterPolicy(10));
+  FilterOptions blocked, compact, invalid;
+  compact.format = Format::kCompact;
   invalid.bits_per_key = 1e9;
-  for (const bool is_partition : {false, true}) {
-    rocksdb::BlockBasedTableOptions table;
-    table.partition_filters = is_partition;
-    for (const bool is_valid : {false, true}) {
-      RocksDBBitsBuilder builder(is_valid ? FilterOptions() : invalid);
+  for (const FilterOptions& options : {blocked, compact, invalid}) {
+    const bool is_valid = options.Validate().empty();
+    for (const bool is_partition : {false, true}) {
+      rocksdb::BlockBasedTableOptions table;
+      table.partition_filters = is_partition;
+      RocksDBBitsBuilder builder(options);
       builder.UseTableOptions(table);
+      EXPECT_EQ(builder.EstimateEntriesAdded(), is_valid ? 0u : 1u);
       for (const bool has_key : {false, true, false}) {
         if (has_key) builder.AddKey(std::string("key0"));
         std::unique_ptr<const char[]> buffer;
         const std::string filter = builder.Finish(&buffer).ToString();
         EXPECT_EQ(filter.empty(), is_valid && !is_partition && !has_key);
-        const int matches = Matches(policy, filter, "key", 100);
+        const int matches = Matches(NewRocksDBFilterPolicy(blocked), filter, "key", 100);
         EXPECT_GE(matches, is_valid ? has_key : 100);
         EXPECT_LE(matches, is_valid ? 20 * has_key : 100);
+        if (!filter.empty()) {
+          EXPECT_EQ(Matches(stock, filter, "key", 10), 10);
+        }
       }
     }
   }
@@ -143,46 +141,115 @@ TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {
   }
 }
 
+// The damage is of memory: the trailer at the end stays. RocksDB fails the flush or compaction.
+TEST(RocksDBPolicyTest, DamageDuringConstructionIsReported) {
+  const std::vector<std::string> keys = Keys(3000);
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const bool is_partitioned : {false, true}) {
+      for (const bool detects : {false, true}) {
+        SCOPED_TRACE(testing::Message() << FormatName(format) << is_partitioned << detects);
+        rocksdb::BlockBasedTableOptions table;
+        table.detect_filter_construct_corruption = detects;
+        table.partition_filters = is_partitioned;
+        const Policy policy = NewRocksDBFilterPolicy(tests::Options(format, 10));
+        const Builder builder(policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+        for (const bool is_damaged : {false, true, false}) {
+          for (const std::string& key : keys) builder->AddKey(key);
+          std::unique_ptr<const char[]> buffer;
+          rocksdb::Status status;
+          const rocksdb::Slice filter = builder->Finish(&buffer, &status);
+          ASSERT_TRUE(status.ok()) << status.ToString();
+          if (is_damaged) std::memset(const_cast<char*>(filter.data()), 0, filter.size() / 2);
+          const rocksdb::Status verified = builder->MaybePostVerify(filter);
+          EXPECT_EQ(verified.IsCorruption(), is_damaged && detects) << verified.ToString();
+          EXPECT_EQ(verified.ToString().find("filter lost") != std::string::npos,
+                    is_damaged && detects)
+              << verified.ToString();
+          // The control: the damage is of a kind that matters.
+          EXPECT_EQ(Matches(policy, filter.ToString(), "key", 3000) < 3000, is_damaged);
+        }
+      }
+    }
+  }
+}
+
+// A block cache keeps readers after the database is closed and its policy is gone, and gives them
+// to a database that is opened with another policy.
+TEST(RocksDBPolicyTest, ReadersOutliveTheirPolicy) {
+  constexpr uint64_t kKeys = 3000;
+  const auto key = [](uint64_t i) { return "key" + std::to_string(100000 + i); };
+  // Every even key is found. Returns how many of as many missing keys a filter excluded.
+  const auto num_excluded = [&](rocksdb::DB* db, const rocksdb::Statistics& statistics) {
+    const uint64_t before = statistics.getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
+    std::string value;
+    for (uint64_t i = 0; i < 2 * kKeys; ++i) {
+      EXPECT_EQ(db->Get({}, key(i), &value).ok(), i % 2 == 0) << "key " << i;
+    }
+    return statistics.getTickerCount(rocksdb::BLOOM_FILTER_USEFUL) - before;
+  };
+  for (const bool is_partitioned : {false, true}) {
+    for (const bool is_stock : {false, true}) {
+      SCOPED_TRACE(testing::Message() << is_partitioned << ", " << is_stock);
+      const tests::TempDir dir;
+      rocksdb::BlockBasedTableOptions table;
+      table.block_cache = rocksdb::NewLRUCache(4 << 20);
+      table.cache_index_and_filter_blocks = true;
+      if (is_partitioned) tests::PartitionFilters(512, &table);
+      table.filter_policy = NewRocksDBFilterPolicy(tests::Options(Format::kCompact, 10));
+      const std::weak_ptr<const rocksdb::FilterPolicy> first(table.filter_policy);
+      {
+        rocksdb::Options options = tests::WithTable(table);
+        table.filter_policy.reset();
+        options.statistics = rocksdb::CreateDBStatistics();
+        const auto db = tests::MustOpenRocksDB(options, dir.Path("db"));
+        for (uint64_t i = 0; i < 2 * kKeys; i += 2) ASSERT_TRUE(db->Put({}, key(i), "").ok());
+        ASSERT_TRUE(db->Flush({}).ok());
+        EXPECT_GT(num_excluded(db.get(), *options.statistics), kKeys * 95 / 100);
+      }
+      ASSERT_TRUE(first.expired());
+      table.filter_policy = is_stock ? Policy(rocksdb::NewBloomFilterPolicy(10))
+                                     : NewRocksDBFilterPolicy(tests::Options(Format::kBlocked, 10));
+      rocksdb::Options options = tests::WithTable(table);
+      options.statistics = rocksdb::CreateDBStatistics();
+      const auto db = tests::MustOpenRocksDB(options, dir.Path("db"));
+      EXPECT_GT(num_excluded(db.get(), *options.statistics), kKeys * 95 / 100);
+      EXPECT_EQ(options.statistics->getTickerCount(rocksdb::BLOCK_CACHE_FILTER_MISS), 0u)
+          << "new readers";
+    }
+  }
+}
+
 uint64_t SeedOf(const std::string& filter) { return filter::DecodeTrailer(filter).seed; }
 
-TEST(RocksDBSeedTest, OptionStringsSayRandomAndNotANumber) {
+TEST(RocksDBSeedTest, ARandomSeedCanBeSetAndUnset) {
   rocksdb::Status status;
-  const Policy policy =
-      FromString("{id=bloomline;format=compact;bits_per_key=7.5;seed=random}", &status);
+  const Policy policy = FromString("{id=bloomline;seed=random}", &status);
   ASSERT_TRUE(status.ok()) << status.ToString();
-  EXPECT_NE(SeedOf(Build(policy, Keys(100))), SeedOf(Build(policy, Keys(100))));
+  const auto seed = [&] { return SeedOf(Build(policy, Keys(100))); };
+  EXPECT_NE(seed(), seed());
   const std::string text = policy->ToString(rocksdb::ConfigOptions());
   EXPECT_NE(text.find("seed=random"), std::string::npos) << text;
   const Policy again = FromString(text, &status);
   ASSERT_TRUE(status.ok()) << text << ": " << status.ToString();
-  EXPECT_NE(SeedOf(Build(again, Keys(100))), SeedOf(Build(again, Keys(100))));
   std::string mismatch;
   EXPECT_TRUE(policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch)) << mismatch;
-  const Policy unseeded = FromString("{id=bloomline;format=compact;bits_per_key=7.5}", &status);
+  const Policy unseeded = FromString("{id=bloomline}", &status);
   EXPECT_FALSE(policy->AreEquivalent(rocksdb::ConfigOptions(), unseeded.get(), &mismatch));
   EXPECT_EQ(mismatch, "seed");
-}
 
-TEST(RocksDBSeedTest, ARandomSeedCanBeSetAndUnset) {
-  rocksdb::Status status;
-  const Policy policy = FromString("{id=bloomline;seed=77}", &status);
-  auto* options = const_cast<rocksdb::FilterPolicy*>(policy.get());
-  rocksdb::ConfigOptions config;
-  EXPECT_EQ(SeedOf(Build(policy, Keys(100))), 77u);
-  EXPECT_TRUE(options->ConfigureFromMap(config, {{"seed", "random"}}).ok());
-  const uint64_t drawn = SeedOf(Build(policy, Keys(100)));
-  EXPECT_NE(drawn, 77u);
-  EXPECT_NE(drawn, SeedOf(Build(policy, Keys(100))));
-  EXPECT_TRUE(options->ConfigureFromMap(config, {{"seed", "78"}}).ok());
-  EXPECT_EQ(SeedOf(Build(policy, Keys(100))), 78u);
-  for (const char* text : {"Random", "random ", "rand", ""}) {
-    EXPECT_FALSE(options->ConfigureFromMap(config, {{"seed", text}}).ok()) << text;
-  }
-  EXPECT_EQ(SeedOf(Build(policy, Keys(100))), 78u);
-  EXPECT_TRUE(options->ConfigureFromMap(config, {{"seed", "random"}}).ok());
-  EXPECT_FALSE(options->ConfigureFromMap(config, {{"format", "classic"}}).ok())
-      << "for LevelDB alone";
-  EXPECT_NE(SeedOf(Build(policy, Keys(100))), 0u);
+  const auto set = [&](const char* name, const char* value) {
+    return const_cast<rocksdb::FilterPolicy*>(policy.get())
+        ->ConfigureFromMap(rocksdb::ConfigOptions(), {{name, value}})
+        .ok();
+  };
+  EXPECT_TRUE(set("seed", "78"));
+  EXPECT_EQ(seed(), 78u);
+  for (const char* text : {"Random", "random ", "rand", ""})
+    EXPECT_FALSE(set("seed", text)) << text;
+  EXPECT_EQ(seed(), 78u);
+  EXPECT_TRUE(set("seed", "random"));
+  EXPECT_FALSE(set("format", "classic")) << "for LevelDB alone";
+  EXPECT_NE(seed(), seed());
 }
 
 TEST(RocksDBSeedTest, WithoutAGeneratorNoPolicyAndNoFalseNegative) {

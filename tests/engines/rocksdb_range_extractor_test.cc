@@ -1,11 +1,9 @@
 // The range extractor: which calls it takes for a range, which options it refuses, its names; and
 // filters whose field for ranges is damaged.
 #include <gtest/gtest.h>
-#include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/memtablerep.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>
@@ -21,6 +19,7 @@
 #include "src/engines/rocksdb/bits_reader.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/filter/container/trailer.h"
+#include "src/filter/ranges/asked_ranges.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/range_filter.h"
@@ -32,58 +31,40 @@ namespace {
 using rocksdb::Slice;
 
 rocksdb::Options WithExtractor() {
-  rocksdb::Options options;
-  options.create_if_missing = true;
+  rocksdb::Options options = WithPolicy(NewRocksDBFilterPolicy(FilterOptions()));
   options.prefix_extractor = NewRangeExtractor();
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = NewRocksDBFilterPolicy(FilterOptions());
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }
 
-std::string OpenError(const rocksdb::Options& options) {
-  const TempDir folder;
-  std::unique_ptr<rocksdb::DB> db;
-  return OpenRocksDB(options, folder.Path("db"), &db).ToString();
-}
-
 TEST(RocksDBRangeExtractorTest, OptionsThatNeedPrefixesAreRefused) {
-  EXPECT_EQ(OpenError(WithExtractor()), "OK");
-  const auto expect_refused = [](const rocksdb::Options& options, const std::string& what) {
-    EXPECT_EQ(OpenError(options), "Invalid argument: prefix_extractor bloomline.ranges: " + what);
+  const struct {
+    const char* options;
+    const char* why;  // empty: they are allowed
+  } kCases[] = {
+      {"", ""},
+      {"memtable_prefix_bloom_size_ratio=0.1;memtable_whole_key_filtering=true", ""},
+      {"memtable_prefix_bloom_size_ratio=0.1",
+       "memtable_prefix_bloom_size_ratio is above 0; allowed: 0, or "
+       "memtable_whole_key_filtering=true"},
+      {"comparator=rocksdb.ReverseBytewiseComparator",
+       "comparator has another order than that of bytes; allowed: BytewiseComparator"},
+      {"memtable_factory=prefix_hash:1000;allow_concurrent_memtable_write=false",
+       "memtable_factory has a list for each prefix; allowed: skip_list, vector"},
+      {"table_factory=PlainTable", "table_factory has another format; allowed: BlockBasedTable"},
+      {"block_based_table_factory={whole_key_filtering=false}",
+       "whole_key_filtering is false; allowed: true"},
+      {"block_based_table_factory={index_type=kHashSearch}",
+       "index_type is kHashSearch; allowed: the others"},
   };
-  rocksdb::Options options = WithExtractor();
-  options.memtable_prefix_bloom_size_ratio = 0.1;
-  expect_refused(options,
-                 "memtable_prefix_bloom_size_ratio is above 0; allowed: 0, or "
-                 "memtable_whole_key_filtering=true");
-  options.memtable_whole_key_filtering = true;
-  EXPECT_EQ(OpenError(options), "OK");
-
-  options = WithExtractor();
-  options.comparator = rocksdb::ReverseBytewiseComparator();
-  expect_refused(options,
-                 "comparator has another order than that of bytes; allowed: BytewiseComparator");
-
-  options = WithExtractor();
-  options.allow_concurrent_memtable_write = false;
-  options.memtable_factory.reset(rocksdb::NewHashSkipListRepFactory());
-  expect_refused(options,
-                 "memtable_factory has a list for each prefix; allowed: skip_list, vector");
-
-  options = WithExtractor();
-  options.table_factory.reset(rocksdb::NewPlainTableFactory());
-  expect_refused(options, "table_factory has another format; allowed: BlockBasedTable");
-
-  options = WithExtractor();
-  rocksdb::BlockBasedTableOptions table;
-  table.whole_key_filtering = false;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  expect_refused(options, "whole_key_filtering is false; allowed: true");
-  table = {};
-  table.index_type = rocksdb::BlockBasedTableOptions::kHashSearch;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  expect_refused(options, "index_type is kHashSearch; allowed: the others");
+  for (const auto& c : kCases) {
+    rocksdb::Options options = WithExtractor();
+    ASSERT_TRUE(rocksdb::GetOptionsFromString({}, options, c.options, &options).ok()) << c.options;
+    const TempDir folder;
+    std::unique_ptr<rocksdb::DB> db;
+    const std::string refusal = "Invalid argument: prefix_extractor bloomline.ranges: ";
+    EXPECT_EQ(OpenRocksDB(options, folder.Path("db"), &db).ToString(),
+              *c.why == '\0' ? "OK" : refusal + c.why);
+  }
 }
 
 // The bounds that a filter gets for a prefix; empty if it is not that of the last call but one.
@@ -234,6 +215,38 @@ TEST(RocksDBRangeExtractorTest, DamagedFieldsSayNothing) {
   EXPECT_TRUE(may_match(damaged, "cat"));
 }
 
+TEST(RocksDBRangeExtractorTest, ReadersAddRangesToTheSampleAndKeepIt) {
+  const auto extractor = NewRangeExtractor();
+  const std::string filter = FilterOf({"ant", "bee"});
+  auto sample = std::make_shared<filter::AskedByFamily>();
+  const std::weak_ptr<filter::AskedByFamily> watched = sample;
+  std::unique_ptr<rocksdb::FilterBitsReader> reader(
+      NewRocksDBBitsReader(filter, filter::UnlabelledCounts(), sample));
+  for (int i = 0; i < 2000; ++i) {
+    reader->MayMatch(Slice("ant"));
+    reader->MayMatch(Slice(""));
+  }
+  EXPECT_EQ(sample->Find(0), nullptr);
+  const auto query = [&] {
+    const Slice prefix = extractor->Transform("cat:");
+    extractor->Transform("cat;");
+    return reader->MayMatch(prefix);
+  };
+  for (int i = 0; i < 2000; ++i) ASSERT_FALSE(query());
+  ASSERT_NE(sample->Find(0), nullptr);
+  filter::AskedShape shapes[2];
+  ASSERT_EQ(sample->Find(0)->Copy(shapes, 2), 1u);
+  EXPECT_TRUE(shapes[0].is_prefix);
+  EXPECT_EQ(shapes[0].resolution_bits, 32);
+  EXPECT_EQ(shapes[0].last_byte, ':');
+  EXPECT_GT(shapes[0].count, 50u);
+  sample.reset();  // as the policy of a reader in a block cache may
+  EXPECT_FALSE(watched.expired());
+  EXPECT_FALSE(query());
+  reader.reset();
+  EXPECT_TRUE(watched.expired());
+}
+
 // RocksDB asks the partition of a scan's first key alone. The next one may have keys of the range.
 TEST(RocksDBRangeExtractorTest, APartitionSaysNothingOfTheKeysBehindIt) {
   RocksDBFilterOptions options;
@@ -268,8 +281,7 @@ TEST(RocksDBRangeExtractorTest, IteratorsOutliveAReplacedExtractor) {
                                    "memtable_factory=skip_list:16", &options)
                   .ok());
   const TempDir folder;
-  std::unique_ptr<rocksdb::DB> db;
-  ASSERT_TRUE(OpenRocksDB(options, folder.Path("db"), &db).ok());
+  const auto db = MustOpenRocksDB(options, folder.Path("db"));
   ASSERT_TRUE(db->SetOptions({{"prefix_extractor", "bloomline.ranges"}}).ok());
   ASSERT_TRUE(db->Put(rocksdb::WriteOptions(), "0", "").ok());
   ASSERT_TRUE(db->Flush(rocksdb::FlushOptions()).ok());  // the next memtable has the extractor
@@ -336,9 +348,6 @@ TEST(RocksDBRangeOptionsTest, WrongTextsAreRefused) {
   expect_refused({"after0x2f@", "after0x2f@0", "after0x2f@9", "after0x2f@1+", "after0x2f@12"});
   expect_refused({"after0x2f@1+1", "after0x2f@1-2", "after0x2f:after0x2f@1"});
   expect_refused({"after0x1:after0x2:after0x3:after0x4:after0x5"});
-  RocksDBFilterOptions options;
-  options.range_memory_percent = 0;
-  EXPECT_EQ(options.Validate(), "range_memory_percent is 0; allowed: 1 to 400");
 }
 
 }  // namespace

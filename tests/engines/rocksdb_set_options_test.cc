@@ -1,4 +1,5 @@
-// Changes of a policy's options in a running RocksDB database.
+// Changes of a policy's options in a running RocksDB database. Policies with stock_id call
+// themselves by the names of RocksDB's own: RocksDB opens their databases.
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -12,6 +13,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "bloomline/rocksdb.h"
@@ -28,23 +30,41 @@ namespace {
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
-const rocksdb::FilterPolicy* PolicyOf(const rocksdb::ColumnFamilyOptions& options) {
-  const auto* table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  return table == nullptr ? nullptr : table->filter_policy.get();
+Policy PolicyOf(const rocksdb::ColumnFamilyOptions& options) {
+  return options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
+}
+
+Policy PolicyOfText(const std::string& text) {
+  Policy policy;
+  const rocksdb::Status status =
+      rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return policy;
+}
+
+// "blocked 10 0" of a policy of ours, or "bloomfilter:10:false" of RocksDB's.
+std::string Shown(const rocksdb::FilterPolicy& policy) {
+  std::string unused;
+  const bool is_ours = policy.GetOption(rocksdb::ConfigOptions(), "stock_id", &unused).ok();
+  return is_ours ? Settings(policy) : policy.GetId();
 }
 
 // A database whose filter options change while it runs.
 class RunningDatabase : public AccountedDatabase {
  public:
-  RunningDatabase(const std::string& path, const FilterOptions& filter_options)
-      : AccountedDatabase(path, nullptr, RocksDBFilterOptions(filter_options)), path_(path) {
+  RunningDatabase(const std::string& path, Policy policy)
+      : AccountedDatabase(path, nullptr), path_(path) {
+    options().table_factory = WithPolicy(std::move(policy)).table_factory;
     options().disable_auto_compactions = true;  // AddTable counts on the tables before its own
     options().write_buffer_size = 64 << 20;
     EXPECT_TRUE(Open().ok());
   }
 
+  rocksdb::Status Set(const std::string& table_options) {
+    return db()->SetOptions({{"block_based_table_factory", "{" + table_options + ";}"}});
+  }
   rocksdb::Status SetFilter(const std::string& changes) {
-    return db()->SetOptions({{"block_based_table_factory", "{filter_policy={" + changes + "};}"}});
+    return Set("filter_policy={" + changes + "}");
   }
 
   // Writes a table of `n` new keys. Returns its filter's bits per key.
@@ -58,25 +78,27 @@ class RunningDatabase : public AccountedDatabase {
 
   void ExpectNoKeyLost() { AccountedDatabase::ExpectNoKeyLost(num_keys_); }
 
+  // The policy that the database has, and that of its OPTIONS file.
+  std::string policy() { return Shown(*PolicyOf(db()->GetOptions())); }
+  std::string loaded_policy() { return Shown(*PolicyOf(Loaded())); }
+
   // Opens the database again with the options of its OPTIONS file.
   void ReopenFromOptionsFile() {
-    const std::string before = settings();
+    EXPECT_EQ(loaded_policy(), policy());
+    const rocksdb::Options loaded = Loaded();
     Close();
-    rocksdb::DBOptions db_options;
-    std::vector<rocksdb::ColumnFamilyDescriptor> families;
-    const rocksdb::Status status =
-        rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), path_, &db_options, &families);
-    ASSERT_TRUE(status.ok()) << status.ToString();
-    ASSERT_EQ(families.size(), 1u);
-    ASSERT_NE(PolicyOf(families[0].options), nullptr);
-    EXPECT_EQ(Settings(*PolicyOf(families[0].options)), before);
-    options() = rocksdb::Options(db_options, families[0].options);
+    options() = loaded;
     ASSERT_TRUE(Open().ok());
   }
 
-  std::string settings() { return Settings(*PolicyOf(db()->GetOptions())); }
-
  private:
+  rocksdb::Options Loaded() {
+    rocksdb::DBOptions db_options;
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    EXPECT_TRUE(rocksdb::LoadLatestOptions({}, path_, &db_options, &families).ok());
+    return rocksdb::Options(db_options, families.at(0).options);
+  }
+
   const std::string path_;
   uint64_t num_keys_ = 0;
 };
@@ -96,20 +118,20 @@ TEST(RocksDBSetOptionsTest, RefusesContradictoryOptionsAndKeepsTheOldOnes) {
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.changes);
     TempDir dir;
-    RunningDatabase db(dir.Path("db"), c.before);
+    RunningDatabase db(dir.Path("db"), NewRocksDBFilterPolicy(c.before));
     const double bits_per_key = db.AddTable(5000);
     EXPECT_NEAR(bits_per_key, c.before.bits_per_key, 0.2);
-    const std::string before = db.settings();
+    const std::string before = db.policy();
     testing::internal::CaptureStderr();
     const rocksdb::Status status = db.SetFilter(c.changes);
     EXPECT_NE(TakeStderr().find(c.reason), std::string::npos);
     EXPECT_EQ(status.ok(), kSetOptionsMakesANewPolicy) << status.ToString();
     if (status.ok()) {
-      EXPECT_EQ(db.settings(), "blocked 10 0");
+      EXPECT_EQ(db.policy(), "blocked 10 0");
       EXPECT_NEAR(db.AddTable(5000), 10, 0.2);
     } else {
       EXPECT_NE(status.ToString().find(c.reason), std::string::npos) << status.ToString();
-      EXPECT_EQ(db.settings(), before);
+      EXPECT_EQ(db.policy(), before);
       EXPECT_EQ(db.AddTable(5000), bits_per_key);
     }
     db.ExpectNoKeyLost();
@@ -122,10 +144,10 @@ TEST(RocksDBSetOptionsTest, RefusesContradictoryOptionsAndKeepsTheOldOnes) {
 
 TEST(RocksDBSetOptionsTest, ChangesOptionsThatFitTogether) {
   TempDir dir;
-  RunningDatabase db(dir.Path("db"), Options(Format::kBlocked, 30));
+  RunningDatabase db(dir.Path("db"), NewRocksDBFilterPolicy(Options(Format::kBlocked, 30)));
   EXPECT_NEAR(db.AddTable(5000), 30, 0.2);
   ASSERT_TRUE(db.SetFilter("format=compact;bits_per_key=7.5;seed=77;").ok());
-  EXPECT_EQ(db.settings(), "compact 7.5 77");
+  EXPECT_EQ(db.policy(), "compact 7.5 77");
   EXPECT_NEAR(db.AddTable(5000), 7.5, 0.2);
   ASSERT_TRUE(db.SetFilter("bits_by_level=20:8;flush_format=blocked;").ok());
   EXPECT_NEAR(db.AddTable(5000), 20, 0.2);
@@ -196,6 +218,82 @@ TEST(RocksDBSetOptionsTest, ABuilderNeverSeesHalfAChange) {
   changer.join();
   EXPECT_EQ(other, 0) << "filters of half a change, besides " << blocked << " and " << compact;
   EXPECT_EQ(mixed_texts, 0) << "what an OPTIONS file would say";
+}
+
+Policy StockIdPolicy(Format format, double bits_per_key) {
+  RocksDBFilterOptions options(Options(format, bits_per_key));
+  options.stock_id = true;
+  return NewRocksDBFilterPolicy(options);
+}
+
+// RocksDB opens a database only if what it reads from the OPTIONS file prints the same.
+TEST(RocksDBStockIdTest, PrintsWhatRocksDBsPolicyOfTheOptionsFilePrints) {
+  const struct {
+    Format format;
+    double bits_per_key;
+    const char* loaded;
+  } kCases[] = {
+      {Format::kBloom, 10, "bloomfilter:10:false"},
+      {Format::kBloom, 9.58506, "bloomfilter:9.585:false"},
+      {Format::kBloom, 0.7, "bloomfilter:1:false"},
+      {Format::kBloom, 0.3, "bloomfilter:0:false"},
+      {Format::kRibbon, 9.58506, "ribbonfilter:9.585:-1"},
+  };
+  for (const auto& c : kCases) {
+    const TempDir dir;
+    const Policy policy = StockIdPolicy(c.format, c.bits_per_key);
+    RunningDatabase db(dir.Path("db"), policy);
+    EXPECT_EQ(db.loaded_policy(), c.loaded);
+    const rocksdb::ConfigOptions config;
+    EXPECT_EQ(policy->ToString(config), PolicyOfText(policy->GetId())->ToString(config));
+    const Policy without = NewRocksDBFilterPolicy(Options(c.format, c.bits_per_key));
+    EXPECT_NE(policy->ToString(config), without->ToString(config));
+  }
+}
+
+// RocksDB before 9.8 changes the policy that is there; later ones make a new policy of its name.
+TEST(RocksDBStockIdTest, SetOptionsGivesRocksDBsOwnOnlyIfItNamesAFilterPolicy) {
+  const struct {
+    const char* change;
+    const char* changed;  // before 9.8; null: refused
+    const char* made;     // from 9.8 on
+  } kCases[] = {
+      {"block_size=8192", "bloom 10 0", "bloom 10 0"},
+      {"filter_policy={bits_per_key=16;}", "bloom 16 0", "bloomfilter:10:false"},
+      {"filter_policy=bloomfilter:10:false", "bloom 10 0", "bloomfilter:10:false"},
+      {"filter_policy=bloomfilter:12:false", nullptr, "bloomfilter:12:false"},
+      {"filter_policy={id=bloomline;format=bloom;bits_per_key=16;stock_id=true;}", nullptr,
+       "bloom 16 0"},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.change);
+    const TempDir dir;
+    RunningDatabase db(dir.Path("db"), StockIdPolicy(Format::kBloom, 10));
+    const rocksdb::Status status = db.Set(c.change);
+    EXPECT_EQ(status.ok(), kSetOptionsMakesANewPolicy || c.changed != nullptr) << status.ToString();
+    const char* const old = c.changed == nullptr ? "bloom 10 0" : c.changed;
+    EXPECT_EQ(db.policy(), kSetOptionsMakesANewPolicy ? c.made : old);
+  }
+}
+
+TEST(RocksDBStockIdTest, SetOptionsReturnsToBloomline) {
+  if (!kSetOptionsMakesANewPolicy) GTEST_SKIP() << "this RocksDB cannot replace a policy";
+  ASSERT_TRUE(RegisterBloomline());
+  for (const std::string format : {"bloom", "ribbon"}) {
+    const TempDir dir;
+    RunningDatabase db(dir.Path("db"), PolicyOfText("bloomfilter:10:false"));
+    const std::string text =
+        "{id=bloomline;format=" + format + ";bits_per_key=9.5;bits_by_level=auto;stock_id=true;}";
+    const rocksdb::Status status = db.Set("filter_policy=" + text);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    EXPECT_EQ(db.policy(), format + " 9.5 0");
+    db.AddTable(100);
+    rocksdb::TablePropertiesCollection tables;
+    EXPECT_TRUE(db.db()->GetPropertiesOfAllTables(&tables).ok());
+    ASSERT_EQ(tables.size(), 1u);
+    EXPECT_EQ(tables.begin()->second->filter_policy_name, format + "filter");
+    EXPECT_EQ(db.loaded_policy(), PolicyOfText(text)->GetId());
+  }
 }
 
 }  // namespace
