@@ -14,14 +14,15 @@ namespace {
 thread_local long allocations_left = -1;  // until one fails; -1: none does
 }
 
-void* operator new(size_t size) {
+// Not inlined: GCC would then see free() on what operator new returned, and warn.
+[[gnu::noinline]] void* operator new(size_t size) {
   if (allocations_left > 0 && --allocations_left == 0) throw std::bad_alloc();
   void* const memory = std::malloc(size);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace bloomline::tests {
 namespace {
