@@ -52,50 +52,14 @@ void ExpectAnswers(const EngineFilter& filter, const std::vector<std::string>& k
   EXPECT_EQ(matches, expected_matches);
 }
 
-// Every damage that readers see: each value of the last bytes, truncation, flipped bits, anything.
-// Calls check(damaged bytes).
-template <typename Check>
-void ForEachDamage(const std::string& bytes, size_t end_bytes, Check check) {
-  for (size_t i = 0; i < std::min(end_bytes, bytes.size()); ++i) {
-    for (int value = 0; value < 256; ++value) {
-      std::string damaged = bytes;
-      damaged[bytes.size() - 1 - i] = static_cast<char>(value);
-      check(damaged);
-    }
-  }
-  for (size_t size = 0; size < bytes.size(); size += 1 + size / 40) check(bytes.substr(0, size));
-  std::mt19937_64 random(bytes.size());
-  for (int round = 0; round < 60 && !bytes.empty(); ++round) {
-    std::string damaged = bytes;
-    for (int i = 0; i <= round % 5; ++i) {
-      damaged[random() % damaged.size()] ^= static_cast<char>(1 << random() % 8);
-    }
-    check(damaged);
-  }
-  for (int round = 0; round < 300; ++round) {
-    std::string anything(random() % 200, '\0');
-    for (char& c : anything) c = static_cast<char>(random());
-    check(anything);
-    // With an end that is understood.
-    const size_t kept = std::min(end_bytes, bytes.size());
-    check(anything + bytes.substr(bytes.size() - kept));
-  }
-}
-
-// The false-positive rate of filters of num_keys random keys, against what is expected. build(keys)
-// gives the bytes. Tolerances are relative.
-struct RateCheck {
-  Container container;
-  const char* name;
-  size_t num_keys;
-  double tolerance = 0.03;
-};
+// The false-positive rate of filters of num_keys random keys, against what is expected, within a
+// relative tolerance. build(keys) gives the bytes.
 template <typename Build>
-void ExpectRates(const RateCheck& check, Build build) {
+void ExpectRates(Container container, size_t num_keys, double tolerance, Build build) {
   constexpr uint64_t kEnoughMatches = 10000;
   constexpr uint64_t kMaxQueries = 6000000;
-  const uint64_t queries_per_filter = std::max<uint64_t>(1000, check.num_keys);
-  std::mt19937_64 random(check.num_keys);
+  const uint64_t queries_per_filter = std::max<uint64_t>(1000, num_keys);
+  std::mt19937_64 random(num_keys);
   const auto random_key = [&random](char* key) {
     for (size_t i = 0; i < 16; i += 8) {
       const uint64_t value = random();
@@ -106,11 +70,11 @@ void ExpectRates(const RateCheck& check, Build build) {
   uint64_t queries = 0;
   double expected = 0;
   while (matches < kEnoughMatches && queries < kMaxQueries) {
-    std::vector<std::string> keys(check.num_keys, std::string(16, '\0'));
+    std::vector<std::string> keys(num_keys, std::string(16, '\0'));
     for (std::string& key : keys) random_key(key.data());
     const std::string bytes = build(keys);
-    const EngineFilter filter = EngineFilter::Open(check.container, check.name, bytes);
-    expected = filter.ExpectedRate(check.num_keys);
+    const EngineFilter filter = EngineFilter::Open(container, "", bytes);
+    expected = filter.ExpectedRate(num_keys);
     constexpr size_t kBatch = 100;
     for (uint64_t i = 0; i < queries_per_filter; i += kBatch) {
       char buffer[kBatch][16];
@@ -127,7 +91,7 @@ void ExpectRates(const RateCheck& check, Build build) {
   const double measured = static_cast<double>(matches) / static_cast<double>(queries);
   // The measurement's own error, three standard deviations.
   const double noise = 3 * measured / std::sqrt(static_cast<double>(matches));
-  EXPECT_NEAR(expected, measured, check.tolerance * measured + noise);
+  EXPECT_NEAR(expected, measured, tolerance * measured + noise);
 }
 
 }  // namespace bloomline::engine_filters
