@@ -3,8 +3,8 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
-#include <rocksdb/version.h>
 
+#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -101,7 +101,8 @@ BlockBasedTableOptions TableWith(const rocksdb::FilterPolicy* policy) {
   return table;
 }
 
-void MakeFamilies(const std::string& path, Json* json) {
+// The second one has a name that does harm to a terminal, in tables, the MANIFEST and OPTIONS.
+void MakeFamilies(const std::string& path) {
   BlockBasedTableOptions table = TableWith(rocksdb::NewRibbonFilterPolicy(10, -1));
   table.partition_filters = true;
   table.metadata_block_size = 4096;
@@ -109,14 +110,13 @@ void MakeFamilies(const std::string& path, Json* json) {
   const rocksdb::Options options = OptionsWith(table);
   const auto db = Open(options, path);
   rocksdb::ColumnFamilyHandle* family = nullptr;
-  Check(db->CreateColumnFamily(options, "other", &family));
+  Check(db->CreateColumnFamily(options, kForgedName, &family));
   const std::unique_ptr<rocksdb::ColumnFamilyHandle> owned(family);
   constexpr uint64_t kFew = 10000;
   Flush(db.get(), 0, kFew, 1);
   for (uint64_t i = 0; i < kFew; ++i) Check(db->Put({}, family, DecimalKey(2 * i), "v"));
   Check(db->DeleteRange({}, family, DecimalKey(0), DecimalKey(3)));
   Check(db->Flush({}, family));
-  *json = {{"keys", kFew}};
 }
 
 // Filters of prefixes alone, and 100 keys that are too short to have one.
@@ -132,35 +132,20 @@ void MakeShortKeys(const std::string& path) {
 
 // Each third user has 20 posts.
 constexpr uint64_t kPosts = 20;
-std::string UserKey(uint64_t user) {
-  const std::string number = std::to_string(user);
-  return "user:" + std::string(5 - number.size(), '0') + number + ":";
-}
 std::string PostKey(uint64_t i) {
-  const std::string post = std::to_string(10 + i % kPosts);
-  return UserKey(i / kPosts * 3) + "post:" + post;
+  char key[32];
+  std::snprintf(key, sizeof(key), "user:%05llu:post:%llu",
+                static_cast<unsigned long long>(i / kPosts * 3),
+                static_cast<unsigned long long>(10 + i % kPosts));
+  return key;
 }
 
-uint64_t SkippedFiles(const rocksdb::Statistics& statistics) {
-  return statistics.getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL)
-#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
-         + statistics.getTickerCount(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED) +
-         statistics.getTickerCount(rocksdb::LAST_LEVEL_SEEK_FILTERED)
-#endif
-      ;
-}
-
-// Without range entries if `prefixes` is empty. Of those with "auto", how many files a scan of
-// the user behind each one skips; behind the last one there is no file.
 void MakeRanges(const std::string& path, const char* prefixes, bool is_partitioned, Json* json) {
   RocksDBFilterOptions filter;
   filter.format = is_partitioned ? Format::kBlocked : Format::kCompact;
   filter.range_prefixes = prefixes;
   BlockBasedTableOptions table;
   table.filter_policy = NewRocksDBFilterPolicy(filter);
-  table.block_size = 256;                 // so that a sample has all users
-  table.checksum = rocksdb::kNoChecksum;  // a test changes filters
-  table.format_version = 5;
   if (is_partitioned) {
     table.partition_filters = true;
     table.metadata_block_size = 4096;
@@ -168,52 +153,10 @@ void MakeRanges(const std::string& path, const char* prefixes, bool is_partition
   }
   rocksdb::Options options = OptionsWith(table);
   options.target_file_size_base = 64 << 20;
-  if (*prefixes != '\0') options.prefix_extractor = NewRangeExtractor();
+  options.prefix_extractor = NewRangeExtractor();
   const auto db = Open(options, path);
   WriteLevels(db.get(), PostKey, true);
   *json = Facts(db.get());
-  rocksdb::ReadOptions read_options;
-  read_options.auto_prefix_mode = true;
-  for (uint64_t i = 0; i + kPosts < kKeys; i += kPosts) {
-    const std::string begin = UserKey(i / kPosts * 3 + 1);
-    const std::string end = begin.substr(0, begin.size() - 1) + ';';
-    const rocksdb::Slice bound(end);
-    read_options.iterate_upper_bound = &bound;
-    const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(read_options));
-    iterator->Seek(begin);
-    if (iterator->Valid()) std::exit(1);
-    Check(iterator->status());
-  }
-  (*json)["skipped"] = SkippedFiles(*options.statistics);
-  std::ofstream(path + ".stats") << options.statistics->ToString();
-}
-
-// With entries up to each of its slashes.
-void MakeDeepKey(const std::string& path, Json* json) {
-  RocksDBFilterOptions filter;
-  filter.range_prefixes = "after0x2f";
-  BlockBasedTableOptions table;
-  table.filter_policy = NewRocksDBFilterPolicy(filter);
-  table.checksum = rocksdb::kNoChecksum;  // a test changes the filter
-  table.format_version = 5;
-  rocksdb::Options options = OptionsWith(table);
-  options.prefix_extractor = NewRangeExtractor();
-  const auto db = Open(options, path);
-  Check(db->Put({}, "/a/b/c/d/e/f/g/h/i/j/k", "v"));
-  Check(db->Flush({}));
-  *json = Facts(db.get());
-}
-
-// A column family whose name does harm to a terminal, in tables, the MANIFEST and OPTIONS.
-void MakeForged(const std::string& path) {
-  BlockBasedTableOptions table = TableWith(rocksdb::NewBloomFilterPolicy(10));
-  const rocksdb::Options options = OptionsWith(table);
-  const auto db = Open(options, path);
-  rocksdb::ColumnFamilyHandle* family = nullptr;
-  Check(db->CreateColumnFamily(options, kForgedName, &family));
-  const std::unique_ptr<rocksdb::ColumnFamilyHandle> owned(family);
-  for (uint64_t i = 0; i < 3000; ++i) Check(db->Put({}, family, DecimalKey(2 * i), "v"));
-  Check(db->Flush({}, family));
 }
 
 }  // namespace
@@ -242,11 +185,8 @@ void MakeRocksDBs(const std::string& folder, Json* json) {
   MakeRanges(folder + "/rocksdb_ranges", "auto", false, &(*json)["rocksdb_ranges"]);
   MakeRanges(folder + "/rocksdb_ranges_listed", "11:after0x3a", true,
              &(*json)["rocksdb_ranges_listed"]);
-  MakeRanges(folder + "/rocksdb_posts", "", false, &(*json)["rocksdb_posts"]);
-  MakeDeepKey(folder + "/rocksdb_deep_key", &(*json)["rocksdb_deep_key"]);
   MakeShortKeys(folder + "/rocksdb_short_keys");
-  MakeForged(folder + "/rocksdb_forged");
-  MakeFamilies(folder + "/rocksdb_families", &(*json)["rocksdb_families"]);
+  MakeFamilies(folder + "/rocksdb_families");
 }
 
 void RewriteRocksDB(const std::string& path) {

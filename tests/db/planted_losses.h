@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <ostream>
 #include <random>
 #include <string>
@@ -17,21 +18,21 @@ namespace bloomline::tests {
 
 using Keys = std::vector<std::string>;
 
+enum class Loss {
+  kKey,     // a Get does not find the key
+  kPrefix,  // an iterator over the prefix of a key does not find the key, or a Get where the
+            // filters hold only prefixes
+  kRange,   // an iterator over one of the ranges around a key does not find it
+};
+
 struct Kind {
   std::string name;
   int num_keys;
   // Writes the keys, which are sorted, into several tables. No key is in two of them. Changes bits
   // of filters while they are built, unless the seed is 0.
   std::function<void(const std::string& folder, const Keys& keys, uint64_t seed)> write;
-  // Those of the keys that a Get does not find. Null: the filters hold only prefixes.
-  std::function<Keys(const std::string& folder, const Keys& keys)> lost;
-  // The prefixes of those of the keys that an iterator over their prefix does not find, or a Get
-  // where the filters hold only prefixes. Null: they hold none.
-  std::function<Keys(const std::string& folder, const Keys& keys)> lost_prefixes;
-  // Those of the keys that an iterator over one of the ranges around them does not find. Null: the
-  // filters have no range entries.
-  std::function<Keys(const std::string& folder, const Keys& keys)> lost_to_ranges;
-  bool is_compressed = false;
+  // For each loss that such filters can have, the keys or prefixes that the engine does not find.
+  std::map<Loss, std::function<Keys(const std::string& folder, const Keys& keys)>> lost;
   size_t block_bytes = 0;
 };
 inline void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }

@@ -40,7 +40,6 @@ class DamagingPolicy : public leveldb::FilterPolicy {
 struct Setting {
   Policy policy;
   size_t block_bytes = 4096;
-  leveldb::CompressionType compression = leveldb::kNoCompression;
 };
 
 std::unique_ptr<leveldb::DB> Open(const Setting& setting, const leveldb::FilterPolicy* policy,
@@ -50,7 +49,7 @@ std::unique_ptr<leveldb::DB> Open(const Setting& setting, const leveldb::FilterP
   options.filter_policy = policy;
   options.block_size = setting.block_bytes;
   options.block_restart_interval = 1;
-  options.compression = setting.compression;
+  options.compression = leveldb::kNoCompression;
   leveldb::DB* db = nullptr;
   Check(leveldb::DB::Open(options, folder, &db));
   return std::unique_ptr<leveldb::DB>(db);
@@ -89,10 +88,9 @@ Kind MakeKind(std::string name, int num_keys, const Setting& setting) {
   kind.write = [setting](const std::string& folder, const Keys& keys, uint64_t seed) {
     Write(setting, folder, keys, seed);
   };
-  kind.lost = [setting](const std::string& folder, const Keys& keys) {
+  kind.lost[Loss::kKey] = [setting](const std::string& folder, const Keys& keys) {
     return Lost(setting, folder, keys);
   };
-  kind.is_compressed = setting.compression != leveldb::kNoCompression;
   kind.block_bytes = setting.block_bytes;
   return kind;
 }
@@ -111,8 +109,6 @@ std::vector<Kind> LevelDBKinds() {
   const Policy blocked = Bloomline(Format::kBlocked);
   const Policy compact = Bloomline(Format::kCompact);
   return {MakeKind("LevelDBStock", kKeys, {Policy(leveldb::NewBloomFilterPolicy(10))}),
-          MakeKind("LevelDBClassicSnappy", kKeys,
-                   {Bloomline(Format::kClassic), 4096, leveldb::kSnappyCompression}),
           MakeKind("LevelDBBlocked", kKeys, {blocked}),
           MakeKind("LevelDBBlockedLargeBlocks", 4 * kKeys, {blocked, kLargeBlocks}),
           MakeKind("LevelDBCompact", kKeys, {compact}),

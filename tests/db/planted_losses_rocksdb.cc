@@ -27,7 +27,7 @@ class DamagedBuilder : public ForwardingBuilder {
       : ForwardingBuilder(builder), random_(seed) {}
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
     // A filter ends in at most so many bytes that are no bits of it.
-    constexpr size_t kLongestTrailer = 48;  // of bloomline with range entries
+    constexpr size_t kLongestTrailer = 58;  // of bloomline with range entries
     const Slice filter = ForwardingBuilder::Finish(buf, status);
     if (filter.size() > kLongestTrailer) {
       DamageBits(const_cast<char*>(filter.data()), filter.size() - kLongestTrailer, &random_);
@@ -64,7 +64,6 @@ struct Setting {
   size_t partition_bytes = 0;  // 0: one filter for each table
   Prefixes prefixes = Prefixes::kNone;
   bool is_reversed = false;
-  rocksdb::CompressionType compression = rocksdb::kNoCompression;
   bool has_tombstones = false;
   std::vector<size_t> range_bytes;  // whose filters have entries for keys' first bytes
 
@@ -85,7 +84,7 @@ struct Setting {
     options.create_if_missing = true;
     options.disable_auto_compactions = true;
     options.write_buffer_size = 1 << 20;
-    options.compression = compression;
+    options.compression = rocksdb::kNoCompression;
     options.info_log_level = rocksdb::FATAL_LEVEL;
     // What the tombstones hide is in the last level, and has no filter.
     options.optimize_filters_for_hits = has_tombstones;
@@ -200,15 +199,15 @@ Kind MakeKind(std::string name, int num_keys, const Setting& setting) {
   const auto with_setting = [&](auto lost) {
     return [=](const std::string& folder, const Keys& keys) { return lost(setting, folder, keys); };
   };
-  if (setting.prefixes != Prefixes::kOnly) kind.lost = with_setting(Lost);
+  if (setting.prefixes != Prefixes::kOnly) kind.lost[Loss::kKey] = with_setting(Lost);
   if (setting.prefixes != Prefixes::kNone) {
-    kind.lost_prefixes = with_setting([](const Setting& s, const auto& folder, const Keys& keys) {
-      return PrefixesOf(s.prefixes == Prefixes::kOnly ? Lost(s, folder, keys)
-                                                      : LostToIterators(s, folder, keys));
-    });
+    kind.lost[Loss::kPrefix] =
+        with_setting([](const Setting& s, const auto& folder, const Keys& keys) {
+          return PrefixesOf(s.prefixes == Prefixes::kOnly ? Lost(s, folder, keys)
+                                                          : LostToIterators(s, folder, keys));
+        });
   }
-  if (!setting.range_bytes.empty()) kind.lost_to_ranges = with_setting(LostToRanges);
-  kind.is_compressed = setting.compression != rocksdb::kNoCompression;
+  if (!setting.range_bytes.empty()) kind.lost[Loss::kRange] = with_setting(LostToRanges);
   kind.block_bytes = kBlockBytes;
   return kind;
 }
@@ -252,26 +251,21 @@ std::vector<Kind> RocksDBKinds() {
     s->prefixes = Prefixes::kAndKeys;
   });
   add("BlockedTombstones", blocked, [](Setting* s) { s->has_tombstones = true; });
-  add("BlockedLZ4", blocked, [](Setting* s) { s->compression = rocksdb::kLZ4Compression; });
-  for (const int bits_per_key : {3, 8, 20}) {
-    add(("Compact" + std::to_string(bits_per_key) + "Bits").c_str(),
-        Bloomline(Format::kCompact, bits_per_key), plain);
-  }
+  add("Compact", compact, plain);
+  add("CompactOfFewBits", Bloomline(Format::kCompact, 3), plain);
   add("CompactOnlyPrefixes", compact, [](Setting* s) { s->prefixes = Prefixes::kOnly; });
-  add("CompactPartitionedSnappy", compact, [](Setting* s) {
-    s->partition_bytes = 512;
-    s->compression = rocksdb::kSnappyCompression;
-  });
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+  add("CompactPartitioned", compact, partitioned);
+  const auto add_ranges = [&](const char* name, Format format, const char* prefixes,
+                              const std::vector<size_t>& bytes) {
     RocksDBFilterOptions options;
     options.format = format;
     options.bits_per_key = 8;
-    options.range_prefixes = "7:8:14";
-    add(format == Format::kBlocked ? "BlockedRanges" : "CompactRanges",
-        NewRocksDBFilterPolicy(options), [](Setting* s) {
-          s->range_bytes = {7, 8, 14};
-        });
-  }
+    options.range_prefixes = prefixes;
+    add(name, NewRocksDBFilterPolicy(options), [&](Setting* s) { s->range_bytes = bytes; });
+  };
+  add_ranges("BlockedRanges", Format::kBlocked, "7:8:14", {7, 8, 14});
+  add_ranges("CompactRanges", Format::kCompact, "7:8:14", {7, 8, 14});
+  add_ranges("DelimitedRanges", Format::kBlocked, "after0x2f", {kPrefixBytes + 1});
   add("RocksDBBloom", bloom, plain);
   add("RocksDBBloomPartitionedReversed", bloom, [](Setting* s) {
     s->partition_bytes = 512;
@@ -281,12 +275,10 @@ std::vector<Kind> RocksDBKinds() {
     s->partition_bytes = 128;
     s->prefixes = Prefixes::kOnly;
   });
-  add("RocksDBBloomZstd", bloom, [](Setting* s) { s->compression = rocksdb::kZSTD; });
   add("RocksDBRibbon", ribbon, plain);
   add("RocksDBRibbonPartitioned", ribbon, partitioned);
   add("RocksDBRibbonPrefixes", ribbon, [](Setting* s) { s->prefixes = Prefixes::kAndKeys; });
   add("RocksDBLegacy", bloom, legacy);
-  add("RocksDBLegacySmall", bloom, legacy, kSmallSets);
   return kinds;
 }
 

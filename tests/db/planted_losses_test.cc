@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,77 +47,71 @@ class PlantedLossesTest : public testing::TestWithParam<Kind> {
     kind.write(folder_, keys_, seed);
     const ToolRun run = RunTool("db verify --threads 1 --max-errors 1000000 --json", folder_);
     ASSERT_FALSE(run.json.empty()) << run.text;
-    const Keys lost = kind.lost ? kind.lost(folder_, keys_) : Keys();
-    const Keys lost_prefixes = kind.lost_prefixes ? kind.lost_prefixes(folder_, keys_) : Keys();
-    const Keys lost_to_ranges = kind.lost_to_ranges ? kind.lost_to_ranges(folder_, keys_) : Keys();
-    std::set<std::string> said, said_prefixes, said_to_ranges;
+    std::map<Loss, Keys> lost;
+    for (const auto& [loss, find] : kind.lost) {
+      lost[loss] = find(folder_, keys_);
+      planted_[loss] += lost[loss].size();
+    }
+    std::map<Loss, std::set<std::string>> said;
     size_t num_said = 0;
     for (const auto& file : run.json["files"]) {
       std::ifstream stream(file["path"].get<std::string>(), std::ios::binary);
       const std::string table(std::istreambuf_iterator<char>(stream), {});
       for (const auto& key : file["lost_keys"]) {
         ++num_said;
+        const bool is_prefix = key.contains("prefix_hex");
+        const Loss loss = is_prefix ? Loss::kPrefix : key["by_range"] ? Loss::kRange : Loss::kKey;
         const std::string bytes = FromHex(key["key_hex"]);
-        if (key.contains("prefix_hex")) {
-          said_prefixes.insert(FromHex(key["prefix_hex"]));
-        } else if (key["by_range"]) {
-          said_to_ranges.insert(bytes);
-        } else {
-          said.insert(bytes);
-        }
+        said[loss].insert(is_prefix ? FromHex(key["prefix_hex"]) : bytes);
         // No key shares bytes with the one before it, so it is in the file as it is.
         const size_t offset = key["block_offset"];
-        if (!kind.is_compressed) {
-          EXPECT_LT(table.find(bytes, offset), offset + 2 * kind.block_bytes) << bytes;
-        }
+        EXPECT_LT(table.find(bytes, offset), offset + 2 * kind.block_bytes) << bytes;
       }
     }
-    EXPECT_EQ(Keys(said.begin(), said.end()), lost);
-    EXPECT_EQ(Keys(said_prefixes.begin(), said_prefixes.end()), lost_prefixes);
     // Where a filter has lost the key, verify does not ask for its ranges.
-    for (const std::string& key : lost_to_ranges) {
-      EXPECT_TRUE(said_to_ranges.erase(key) == 1 || said.count(key) == 1) << key;
+    Keys& ranges = lost[Loss::kRange];
+    const bool is_any_lost = std::any_of(lost.begin(), lost.end(),
+                                         [](const auto& keys) { return !keys.second.empty(); });
+    ranges.erase(std::remove_if(ranges.begin(), ranges.end(),
+                                [&](const auto& key) { return said[Loss::kKey].count(key) > 0; }),
+                 ranges.end());
+    for (const Loss loss : {Loss::kKey, Loss::kPrefix, Loss::kRange}) {
+      EXPECT_EQ(Keys(said[loss].begin(), said[loss].end()), lost[loss]);
     }
-    EXPECT_EQ(Keys(said_to_ranges.begin(), said_to_ranges.end()), Keys());
     EXPECT_EQ(run.json["lost"], num_said);
-    const bool is_any_lost = !lost.empty() || !lost_prefixes.empty() || !lost_to_ranges.empty();
     EXPECT_EQ(run.exit_code, is_any_lost ? 1 : 0) << run.text;
     EXPECT_GE(run.json["files_checked"], kTables) << run.text;
     EXPECT_TRUE(run.json["not_checked"].empty()) << run.text;
-    if (kind.lost) {
-      EXPECT_EQ(run.json["keys_checked"], keys_.size());
-    }
-    EXPECT_EQ(run.json["prefixes_checked"] > 0, kind.lost_prefixes != nullptr) << run.text;
-    EXPECT_EQ(run.json["ranges_checked"], kind.lost_to_ranges ? keys_.size() : 0) << run.text;
-    planted_ += lost.size();
-    planted_ranges_ += lost_to_ranges.size();
-    planted_prefixes_ += lost_prefixes.size();
+    EXPECT_EQ(run.json["keys_checked"], Has(Loss::kKey) ? keys_.size() : 0);
+    EXPECT_EQ(run.json["prefixes_checked"] > 0, Has(Loss::kPrefix)) << run.text;
+    EXPECT_EQ(run.json["ranges_checked"], Has(Loss::kRange) ? keys_.size() : 0) << run.text;
+  }
+
+  static bool Has(Loss loss) { return GetParam().lost.count(loss) > 0; }
+  // Something was lost of each kind that can be lost.
+  bool IsPlanted() {
+    const auto& kinds = GetParam().lost;
+    return std::all_of(kinds.begin(), kinds.end(),
+                       [&](const auto& kind) { return planted_[kind.first] > 0; });
   }
 
   const TempDir dir_;
   const std::string folder_ = dir_.Path("db");
   const Keys keys_ = MakeKeys(GetParam().num_keys);
-  size_t planted_ = 0;
-  size_t planted_prefixes_ = 0;
-  size_t planted_ranges_ = 0;
+  std::map<Loss, size_t> planted_;
 };
 
 TEST_P(PlantedLossesTest, AreFoundAndNothingElse) {
   Check(0);
-  EXPECT_EQ(planted_ + planted_prefixes_ + planted_ranges_, 0u) << "not damaged";
+  for (const auto& [loss, count] : planted_) EXPECT_EQ(count, 0u) << "not damaged";
   // More often where nothing was lost yet: the damage is of a kind that matters.
   constexpr uint64_t kMostSeeds = 50;
-  const auto is_planted = [&] {
-    return (planted_ > 0 || !GetParam().lost) &&
-           (planted_prefixes_ > 0 || !GetParam().lost_prefixes) &&
-           (planted_ranges_ > 0 || !GetParam().lost_to_ranges);
-  };
-  for (uint64_t seed = 1; seed <= kSeeds || (seed <= kMostSeeds && !is_planted()); ++seed) {
+  for (uint64_t seed = 1; seed <= kSeeds || (seed <= kMostSeeds && !IsPlanted()); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Check(seed);
     if (HasFatalFailure()) return;
   }
-  EXPECT_TRUE(is_planted());
+  EXPECT_TRUE(IsPlanted());
 }
 
 std::string NameOf(const testing::TestParamInfo<Kind>& info) { return info.param.name; }
