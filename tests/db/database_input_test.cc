@@ -177,7 +177,7 @@ TEST_F(InputTest, MissingTablesAreSaid) {
   for (const TableFile& file : complete.files) EXPECT_FALSE(file.is_missing);
 }
 
-// Does nothing but replace its only table, and its MANIFEST now and then.
+// Does nothing but replace its only table and its MANIFEST.
 class RestlessOwner {
  public:
   explicit RestlessOwner(std::string folder) : folder_(std::move(folder)) {
@@ -186,37 +186,27 @@ class RestlessOwner {
   }
 
   void Step() {
-    const std::string table = TablePath(next_);
-    std::ofstream(table) << "table";
-    const size_t old_bytes = writer_.bytes().size();
-    if (next_ % 8 == 0) {
-      const std::string old = manifest_;
-      manifest_ = "MANIFEST-" + SixDigits(next_);
-      writer_ = ManifestWriter();
-      writer_.Add(Varint(1) + LengthPrefixed("leveldb.BytewiseComparator"));
-      writer_.Add(NewFile4(1, next_, "a", "b"));
-      std::ofstream(folder_ + "/" + manifest_, std::ios::binary) << writer_.bytes();
-      std::ofstream(folder_ + "/CURRENT.new") << manifest_ << "\n";
-      std::filesystem::rename(folder_ + "/CURRENT.new", folder_ + "/CURRENT");
-      if (!old.empty()) std::filesystem::remove(folder_ + "/" + old);
-    } else {
-      writer_.Add(tests::DeletedFile(1, next_ - 1) + NewFile4(1, next_, "a", "b"));
-      std::ofstream(folder_ + "/" + manifest_, std::ios::binary | std::ios::app)
-          << writer_.bytes().substr(old_bytes);
-    }
-    std::filesystem::remove(TablePath(next_ - 1));
-    ++next_;
+    const uint64_t old = number_++;
+    std::ofstream(TablePath(number_)) << "table";
+    ManifestWriter writer;
+    writer.Add(NewFile4(1, number_, "a", "b"));
+    std::ofstream(ManifestPath(number_), std::ios::binary) << writer.bytes();
+    std::ofstream(folder_ + "/CURRENT.new") << "MANIFEST-" << SixDigits(number_) << "\n";
+    std::filesystem::rename(folder_ + "/CURRENT.new", folder_ + "/CURRENT");
+    std::filesystem::remove(ManifestPath(old));
+    std::filesystem::remove(TablePath(old));
   }
 
  private:
   std::string TablePath(uint64_t number) const {
     return folder_ + "/" + SixDigits(number) + ".sst";
   }
+  std::string ManifestPath(uint64_t number) const {
+    return folder_ + "/MANIFEST-" + SixDigits(number);
+  }
 
   const std::string folder_;
-  uint64_t next_ = 8;
-  std::string manifest_;
-  ManifestWriter writer_;
+  uint64_t number_ = 8;
 };
 
 // CURRENT's MANIFEST and its table are often gone by the time one looks for them. What is not found

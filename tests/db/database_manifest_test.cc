@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <ctime>
 #include <map>
 #include <string>
 #include <vector>
@@ -171,21 +170,6 @@ TEST_F(ManifestTest, DamageHasItsPlace) {
   bytes = writer.bytes();
   bytes[12 + 5] = '\x40';  // a length that reaches behind the end, as in a record half written
   EXPECT_NE(Read(bytes).error.find("offset 12 is longer than its block"), std::string::npos);
-}
-
-// Where each byte could begin a fragment that shows a length to be damage.
-TEST_F(ManifestTest, DamageIsToldFromAnEndInShortTime) {
-  ManifestWriter whole;
-  for (const std::string& record : History()) whole.Add(record);
-  const std::clock_t start = std::clock();
-  for (const std::string& pattern :
-       {std::string("\x01\x3f"), std::string("\x01"), std::string("\x01\x01\x08\x7e")}) {
-    std::string bytes = whole.bytes() + std::string("xxxx\xff\xff\x01", 7);
-    while (bytes.size() < ManifestWriter::kBlockBytes) bytes += pattern;
-    bytes.resize(ManifestWriter::kBlockBytes);
-    EXPECT_EQ(Read(bytes).text, Read(whole.bytes()).text);
-  }
-  EXPECT_LT(std::clock() - start, 10 * CLOCKS_PER_SEC);
 }
 
 // Lost pages: zeros with records behind them.

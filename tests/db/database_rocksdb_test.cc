@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "src/db/directory/database.h"
+#include "tests/engines/rocksdb_open.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::directory {
@@ -45,20 +46,6 @@ class RocksDBUnderTest {
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
 
-  // RocksDB 11 takes a unique_ptr.
-  template <typename Families>
-  auto Open(const Families& families, int)
-      -> decltype(rocksdb::DB::Open(options_, path_, families, &handles_, &db_)) {
-    return rocksdb::DB::Open(options_, path_, families, &handles_, &db_);
-  }
-  template <typename Families>
-  rocksdb::Status Open(const Families& families, long) {
-    rocksdb::DB* opened = nullptr;
-    const auto status = rocksdb::DB::Open(options_, path_, families, &handles_, &opened);
-    db_.reset(opened);
-    return status;
-  }
-
  public:
   RocksDBUnderTest(std::string path, rocksdb::Options options)
       : path_(std::move(path)), options_(std::move(options)) {
@@ -72,7 +59,7 @@ class RocksDBUnderTest {
     if (!rocksdb::DB::ListColumnFamilies(options_, path_, &names).ok()) names = {"default"};
     std::vector<rocksdb::ColumnFamilyDescriptor> families;
     for (const std::string& name : names) families.emplace_back(name, options_);
-    const rocksdb::Status status = Open(families, 0);
+    const rocksdb::Status status = tests::OpenRocksDB(options_, path_, families, &handles_, &db_);
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
   void Close() {
@@ -195,6 +182,18 @@ void ExpectSame(RocksDBUnderTest* db, const std::string& when) {
   for (size_t i = 0; i < std::min(database.column_families.size(), db->num_families()); ++i) {
     const ColumnFamily& family = database.column_families[i];
     EXPECT_EQ(family.comparator, db->family(i)->GetComparator()->Name()) << when;
+  }
+  // Files are in the order of levels and, in a level, of keys.
+  for (size_t i = 1; i < database.files.size(); ++i) {
+    const TableFile& a = database.files[i - 1];
+    const TableFile& b = database.files[i];
+    const auto* const comparator =
+        db->family(static_cast<size_t>(a.column_family))->GetComparator();
+    if (a.column_family != b.column_family || comparator->timestamp_size() > 0) continue;
+    EXPECT_LE(a.level, b.level) << when;
+    if (a.level > 0 && a.level == b.level) {
+      EXPECT_LT(comparator->Compare(a.largest_key, b.smallest_key), 0) << when;
+    }
   }
 }
 
@@ -321,33 +320,16 @@ TEST(RocksDBDirectory, TablesInOtherFolders) {
 }
 
 // Bytewise, with a timestamp of 8 bytes behind each key, the newest first.
-class TimestampComparator : public rocksdb::Comparator {
- public:
-  TimestampComparator() : Comparator(8) {}
-  const char* Name() const override { return "leveldb.BytewiseComparator.u64ts"; }
-  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
-    const int order = CompareWithoutTimestamp(a, true, b, true);
-    if (order != 0) return order;
-    return -rocksdb::Slice(a.data() + a.size() - 8, 8)
-                .compare(rocksdb::Slice(b.data() + b.size() - 8, 8));
-  }
-  using Comparator::CompareWithoutTimestamp;
-  int CompareWithoutTimestamp(const rocksdb::Slice& a, bool a_has_ts, const rocksdb::Slice& b,
-                              bool b_has_ts) const override {
-    const rocksdb::Slice x(a.data(), a.size() - (a_has_ts ? 8 : 0));
-    const rocksdb::Slice y(b.data(), b.size() - (b_has_ts ? 8 : 0));
-    return x.compare(y);
-  }
-  int CompareTimestamp(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
-    return a.compare(b);
-  }
-  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
-  void FindShortSuccessor(std::string*) const override {}
-};
+const rocksdb::Comparator* TimestampComparator() {
+  const rocksdb::Comparator* comparator = nullptr;
+  const rocksdb::Status status = rocksdb::Comparator::CreateFromString(
+      rocksdb::ConfigOptions(), "leveldb.BytewiseComparator.u64ts", &comparator);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return comparator;
+}
 
 // Each brings other records into the MANIFEST.
 TEST(RocksDBDirectory, OfOtherOptions) {
-  static const TimestampComparator comparator;
   const struct {
     const char* name;
     void (*change)(Options* options);
@@ -376,7 +358,7 @@ TEST(RocksDBDirectory, OfOtherOptions) {
        o->ttl = 3600;
        o->atomic_flush = true;
      }},
-    {"timestamps", [](Options* o) { o->comparator = &comparator; }},
+    {"timestamps", [](Options* o) { o->comparator = TimestampComparator(); }},
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 910
     {"no IDENTITY",
      [](Options* o) {
@@ -399,9 +381,8 @@ TEST(RocksDBDirectory, OfOtherOptions) {
 // The tables then have no timestamps, and neither have the keys in MANIFEST. RocksDB appends zeros.
 TEST(RocksDBDirectory, TimestampsThatAreNotStored) {
   const TempDir dir;
-  const TimestampComparator comparator;
   Options options = SmallOptions();
-  options.comparator = &comparator;
+  options.comparator = TimestampComparator();
   options.persist_user_defined_timestamps = false;
   options.allow_concurrent_memtable_write = false;
   RocksDBUnderTest db(dir.Path("db"), options);
@@ -421,28 +402,6 @@ TEST(RocksDBDirectory, TimestampsThatAreNotStored) {
   }
 }
 #endif
-
-TEST(RocksDBDirectory, FilesAreInKeyOrder) {
-  for (const bool is_reverse : {false, true}) {
-    const TempDir dir;
-    Options options = SmallOptions();
-    if (is_reverse) options.comparator = rocksdb::ReverseBytewiseComparator();
-    RocksDBUnderTest db(dir.Path("db"), options);
-    for (int i = 0; i < 6; ++i) db.Fill(static_cast<uint64_t>(i) + 1, 1500);
-    db.Settle();
-    const Database database = OpenOne(db.path());
-    int compared = 0;
-    for (size_t i = 1; i < database.files.size(); ++i) {
-      const TableFile& a = database.files[i - 1];
-      const TableFile& b = database.files[i];
-      ASSERT_LE(a.level, b.level);
-      if (a.level == 0 || a.level != b.level) continue;
-      EXPECT_LT(options.comparator->Compare(a.largest_key, b.smallest_key), 0);
-      ++compared;
-    }
-    EXPECT_GT(compared, 3);
-  }
-}
 
 }  // namespace
 }  // namespace bloomline::directory
