@@ -1,18 +1,57 @@
 // Kills processes that rewrite filters, at file operations of all kinds, and looks for lost keys
 // and other shapes of the levels.
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <random>
 #include <string>
+#include <thread>
 
 #include "tests/engines/rewrite_database.h"
 #include "tests/faults/arguments.h"
-#include "tests/faults/child_process.h"
 #include "tests/faults/kill_points.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
 namespace {
+
+// Runs f in a process of its own, which is killed after at_most. Returns its status as waitpid
+// does.
+template <typename F>
+int InChild(std::chrono::microseconds at_most, F f) {
+  const pid_t child = fork();
+  if (child < 0) {
+    std::perror("fork");
+    std::exit(2);
+  }
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    f();
+    _exit(0);
+  }
+  const auto end = std::chrono::steady_clock::now() + at_most;
+  int status = 0;
+  for (;;) {
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child) return status;
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= end) break;
+    std::this_thread::sleep_for(
+        std::min<std::chrono::steady_clock::duration>(std::chrono::milliseconds(1), end - now));
+  }
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
+  return status;
+}
+
+bool WasKilled(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
 
 constexpr uint64_t kKeys = 6000;
 constexpr std::chrono::microseconds kAtMost{60000000};
