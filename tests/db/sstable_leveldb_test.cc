@@ -1,12 +1,11 @@
 // Tables that LevelDB wrote, read without it: every entry, every filter, and which filter a Get
 // queries must be as LevelDB says.
-#include <dirent.h>
 #include <gtest/gtest.h>
 #include <leveldb/db.h>
 #include <leveldb/filter_policy.h>
 
 #include <algorithm>
-#include <map>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <string>
@@ -60,14 +59,9 @@ struct TestCase {
 
 std::vector<std::string> TablePaths(const std::string& database) {
   std::vector<std::string> paths;
-  DIR* dir = opendir(database.c_str());
-  while (const dirent* entry = readdir(dir)) {
-    const std::string name = entry->d_name;
-    if (name.size() > 4 && name.substr(name.size() - 4) == ".ldb") {
-      paths.push_back(database + "/" + name);
-    }
+  for (const auto& entry : std::filesystem::directory_iterator(database)) {
+    if (entry.path().extension() == ".ldb") paths.push_back(entry.path().string());
   }
-  closedir(dir);
   return paths;
 }
 
@@ -89,7 +83,6 @@ void Check(const TestCase& test_case) {
   // Sequence numbers count from 1.
   std::vector<TableEntry> expected;
   std::vector<const leveldb::Snapshot*> snapshots;
-  std::map<std::string, std::string> latest;
   std::mt19937_64 random(3);
   for (int i = 0; i < kKeys; ++i) {
     char key[32];
@@ -100,7 +93,6 @@ void Check(const TestCase& test_case) {
     expected.push_back(
         {key, static_cast<uint64_t>(i + 1), is_deletion ? 0 : 1, is_deletion ? "" : value, 0});
     snapshots.push_back(db->GetSnapshot());  // so that nothing is dropped
-    latest[key] = is_deletion ? "" : value;
   }
   std::sort(expected.begin(), expected.end(), [](const TableEntry& a, const TableEntry& b) {
     return a.key != b.key ? a.key < b.key : a.sequence > b.sequence;
