@@ -3,11 +3,219 @@
 //        make_databases --busy FOLDER   rewrites FOLDER/rocksdb until stdin ends
 #include "tests/db/make_databases.h"
 
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <functional>
 #include <iostream>
-#include <nlohmann/json.hpp>
+#include <memory>
 #include <string>
+#include <vector>
+
+#include "bloomline/rocksdb.h"
+
+namespace bloomline::tests {
+namespace {
+
+using rocksdb::BlockBasedTableOptions;
+
+constexpr uint64_t kKeys = 60000;
+
+// Stored keys have even numbers.
+std::string DecimalKey(uint64_t number) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "user%012llu", static_cast<unsigned long long>(number));
+  return text;
+}
+
+rocksdb::Options OptionsWith(const BlockBasedTableOptions& table) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.disable_auto_compactions = true;
+  options.compression = rocksdb::kNoCompression;
+  options.target_file_size_base = 1 << 20;
+  options.max_bytes_for_level_base = 1 << 20;
+  options.level_compaction_dynamic_level_bytes = false;  // the tests expect a file in level 1
+  options.statistics = rocksdb::CreateDBStatistics();
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options, const std::string& path) {
+  rocksdb::DB* db = nullptr;
+  Check(rocksdb::DB::Open(options, path, &db));
+  return std::unique_ptr<rocksdb::DB>(db);
+}
+
+using MakeKey = std::string (*)(uint64_t);
+
+std::string EvenKey(uint64_t i) { return DecimalKey(2 * i); }
+
+void Flush(rocksdb::DB* db, uint64_t first, uint64_t last, uint64_t step, MakeKey key = EvenKey) {
+  for (uint64_t i = first; i < last; i += step) Check(db->Put({}, key(i), "a value"));
+  Check(db->Flush({}));
+}
+
+// Level 6, or what is the last: all keys; level 0: two files with a quarter of them each.
+void WriteLevels(rocksdb::DB* db, MakeKey key = EvenKey, bool rewrites = false) {
+  Flush(db, 0, kKeys, 1, key);
+  rocksdb::CompactRangeOptions compaction;
+  // The one file that was flushed would only be moved.
+  if (rewrites) compaction.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  Check(db->CompactRange(compaction, nullptr, nullptr));
+  Flush(db, 0, kKeys, 4, key);
+  Flush(db, 1, kKeys, 4, key);
+}
+
+Json Facts(rocksdb::DB* db) {
+  rocksdb::TablePropertiesCollection tables;
+  Check(db->GetPropertiesOfAllTables(&tables));
+  Json files;
+  for (const auto& [path, properties] : tables) {
+    files[path.substr(path.rfind('/') + 1)] = {{"entries", properties->num_entries},
+                                               {"filter_entries", properties->num_filter_entries},
+                                               {"filter_size", properties->filter_size},
+                                               {"data_size", properties->data_size}};
+  }
+  return {{"files", files}, {"keys", kKeys}};
+}
+
+// Gets of missing keys between the stored ones.
+void GetMissing(rocksdb::DB* db, uint64_t gets) {
+  std::string value;
+  for (uint64_t i = 0; i < gets; ++i) {
+    db->Get({}, DecimalKey(2 * (i * 7919 % kKeys) + 1), &value);
+  }
+}
+
+void Make(const std::string& path, const BlockBasedTableOptions& table, Json* json,
+          const std::function<void(rocksdb::Options*)>& change = nullptr) {
+  rocksdb::Options options = OptionsWith(table);
+  if (change) change(&options);
+  const auto db = Open(options, path);
+  WriteLevels(db.get());
+  *json = Facts(db.get());
+  constexpr uint64_t kGets = 30000;
+  GetMissing(db.get(), kGets);
+  std::ofstream(path + ".stats") << options.statistics->ToString();
+  (*json)["gets"] = kGets;
+  (*json)["useful"] = options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
+  (*json)["positive"] = options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
+}
+
+BlockBasedTableOptions TableWith(const rocksdb::FilterPolicy* policy) {
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(policy);
+  return table;
+}
+
+// The second one has a name that does harm to a terminal, in tables, the MANIFEST and OPTIONS.
+void MakeFamilies(const std::string& path) {
+  BlockBasedTableOptions table = TableWith(rocksdb::NewRibbonFilterPolicy(10, -1));
+  table.partition_filters = true;
+  table.metadata_block_size = 4096;
+  table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  const rocksdb::Options options = OptionsWith(table);
+  const auto db = Open(options, path);
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  Check(db->CreateColumnFamily(options, kForgedName, &family));
+  const std::unique_ptr<rocksdb::ColumnFamilyHandle> owned(family);
+  constexpr uint64_t kFew = 10000;
+  Flush(db.get(), 0, kFew, 1);
+  for (uint64_t i = 0; i < kFew; ++i) Check(db->Put({}, family, DecimalKey(2 * i), "v"));
+  Check(db->DeleteRange({}, family, DecimalKey(0), DecimalKey(3)));
+  Check(db->Flush({}, family));
+}
+
+// Filters of prefixes alone, and 100 keys that are too short to have one.
+void MakeShortKeys(const std::string& path) {
+  BlockBasedTableOptions table = TableWith(rocksdb::NewBloomFilterPolicy(10));
+  table.whole_key_filtering = false;
+  rocksdb::Options options = OptionsWith(table);
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(8));
+  const auto db = Open(options, path);
+  for (int i = 0; i < 100; ++i) Check(db->Put({}, "k" + std::to_string(i), "v"));
+  Flush(db.get(), 0, 100, 1);
+}
+
+// Each third user has 20 posts.
+constexpr uint64_t kPosts = 20;
+std::string PostKey(uint64_t i) {
+  char key[32];
+  std::snprintf(key, sizeof(key), "user:%05llu:post:%llu",
+                static_cast<unsigned long long>(i / kPosts * 3),
+                static_cast<unsigned long long>(10 + i % kPosts));
+  return key;
+}
+
+void MakeRanges(const std::string& path, const char* prefixes, bool is_partitioned, Json* json) {
+  RocksDBFilterOptions filter;
+  filter.format = is_partitioned ? Format::kBlocked : Format::kCompact;
+  filter.range_prefixes = prefixes;
+  BlockBasedTableOptions table;
+  table.filter_policy = NewRocksDBFilterPolicy(filter);
+  if (is_partitioned) {
+    table.partition_filters = true;
+    table.metadata_block_size = 4096;
+    table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  }
+  rocksdb::Options options = OptionsWith(table);
+  options.target_file_size_base = 64 << 20;
+  options.prefix_extractor = NewRangeExtractor();
+  const auto db = Open(options, path);
+  WriteLevels(db.get(), PostKey, true);
+  *json = Facts(db.get());
+}
+
+void MakeRocksDBs(const std::string& folder, Json* json) {
+  Make(folder + "/rocksdb", TableWith(rocksdb::NewBloomFilterPolicy(10)), &(*json)["rocksdb"]);
+  BlockBasedTableOptions table = TableWith(rocksdb::NewBloomFilterPolicy(10));
+  table.whole_key_filtering = false;
+  Make(folder + "/rocksdb_prefix", table, &(*json)["rocksdb_prefix"],
+       [](rocksdb::Options* options) {
+         options->prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(14));
+       });
+  // Filters that a test changes: without checksums, which format version 6 would compare all the
+  // same.
+  table = TableWith(rocksdb::NewBloomFilterPolicy(10));
+  table.checksum = rocksdb::kNoChecksum;
+  table.format_version = 5;
+  Make(folder + "/rocksdb_planted", table, &(*json)["rocksdb_planted"]);
+  FilterOptions compact;
+  compact.format = Format::kCompact;
+  table = {};
+  table.filter_policy = NewRocksDBFilterPolicy(compact);
+  Make(folder + "/rocksdb_bloomline", table, &(*json)["rocksdb_bloomline"]);
+  // From now on with RocksDB's own.
+  Open(OptionsWith(TableWith(rocksdb::NewBloomFilterPolicy(10))), folder + "/rocksdb_bloomline");
+  MakeRanges(folder + "/rocksdb_ranges", "auto", false, &(*json)["rocksdb_ranges"]);
+  MakeRanges(folder + "/rocksdb_ranges_listed", "11:after0x3a", true,
+             &(*json)["rocksdb_ranges_listed"]);
+  MakeShortKeys(folder + "/rocksdb_short_keys");
+  MakeFamilies(folder + "/rocksdb_families");
+}
+
+void RewriteRocksDB(const std::string& path) {
+  const auto db = Open(OptionsWith(TableWith(rocksdb::NewBloomFilterPolicy(10))), path);
+  rocksdb::CompactRangeOptions all;
+  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  std::string line;
+  // A line on stdin for each compaction.
+  while (std::getline(std::cin, line)) {
+    Flush(db.get(), 0, kKeys, 4);
+    Check(db->CompactRange(all, nullptr, nullptr));
+    std::cout << "compacted" << std::endl;
+  }
+}
+
+}  // namespace
+}  // namespace bloomline::tests
 
 int main(int argc, char** argv) {
   using bloomline::tests::Json;

@@ -12,6 +12,13 @@ namespace {
 
 constexpr uint64_t kKeys = 40000;
 
+// Stored keys have even numbers.
+std::string BigEndianKey(uint64_t number) {
+  std::string key(8, '\0');
+  for (int i = 0; i < 8; ++i) key[static_cast<size_t>(7 - i)] = static_cast<char>(number >> 8 * i);
+  return key;
+}
+
 // LevelDB's own under a name that does harm to a terminal.
 class ForgedPolicy : public leveldb::FilterPolicy {
  public:
