@@ -147,7 +147,7 @@ void MakeShortKeys(const std::string& path) {
 // Each third user has 20 posts.
 constexpr uint64_t kPosts = 20;
 std::string PostKey(uint64_t i) {
-  char key[32];
+  char key[48];
   std::snprintf(key, sizeof(key), "user:%05llu:post:%llu",
                 static_cast<unsigned long long>(i / kPosts * 3),
                 static_cast<unsigned long long>(10 + i % kPosts));

@@ -262,12 +262,14 @@ class Adviser {
   std::string WhyImpossible() const {
     double least_bytes = HUGE_VAL;
     double least_reads = HUGE_VAL;
-    const bool by_level = CanDifferByLevel(situation_, tree_);  // never worse than uniform bits
     for (const Format format : {Format::kBlocked, Format::kCompact}) {
-      const Divider divider =
-          MakeDivider(tree_, format, by_level ? Spread::kByLevel : Spread::kUniform);
-      least_bytes = std::min(least_bytes, divider.Least().bytes);
-      least_reads = std::min(least_reads, divider.Most().wasted_reads);
+      // With the most bits, those by level may waste a little more than uniform ones.
+      for (const bool by_level : {false, CanDifferByLevel(situation_, tree_)}) {
+        const Divider divider =
+            MakeDivider(tree_, format, by_level ? Spread::kByLevel : Spread::kUniform);
+        least_bytes = std::min(least_bytes, divider.Least().bytes);
+        least_reads = std::min(least_reads, divider.Most().wasted_reads);
+      }
     }
     if (request_.memory_bytes) {
       return StrCat("memory is ", *request_.memory_bytes, " B; allowed: from ",
