@@ -77,7 +77,8 @@ bool ParseUnix(std::string_view rest, Address* address) {
   if (!TakeDatabase("?db=", &rest, address)) return false;
   if (rest.substr(0, 1) != "/" && !TakeCredentials(&rest, address)) return false;
   std::string& path = address->endpoint.host;
-  return PercentDecode(rest, &path) && path.size() > 1 && path.front() == '/';
+  return PercentDecode(rest, &path) && path.size() > 1 && path.size() <= kMaxPathBytes &&
+         path.front() == '/' && path.find('\0') == std::string::npos;
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 #ifndef BLOOMLINE_REDIS_ADDRESS_H_
 #define BLOOMLINE_REDIS_ADDRESS_H_
 
+#include <sys/un.h>
+
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +13,9 @@
 #include "bloomline/redis_bloom_filter.h"
 
 namespace bloomline::redis {
+
+// Of the path of a unix socket. hiredis would cut a longer one, and end it at a zero byte.
+inline constexpr size_t kMaxPathBytes = sizeof(sockaddr_un::sun_path) - 1;
 
 struct Endpoint {
   std::string host;  // begins with '/': the path of a unix socket

@@ -69,7 +69,9 @@ std::string redis::ResolveServers(const RedisServers& servers, std::vector<Endpo
       return "servers[" + std::to_string(i) +
              "] is not a valid address; allowed: host:port, redis://[user[:password]@]host[:port]"
              "[/database], the same with rediss:// for TLS, unix://[user[:password]@]/path"
-             "[?db=database]; %XX for all but letters, digits and -._~ in user and password";
+             "[?db=database]; a path of at most " +
+             std::to_string(redis::kMaxPathBytes) +
+             " bytes, %XX for all but letters, digits and -._~ in user and password";
     }
     if (!endpoints->empty() && address.endpoint.use_tls != endpoints->front().use_tls) {
       return "servers has addresses with and without TLS; allowed: rediss:// for all or for none";

@@ -61,6 +61,7 @@ TEST(RedisAddressTest, FormsAreParsed) {
 
 // No message quotes an address: whatever is wrong with it, it may contain a password.
 TEST(RedisAddressTest, InvalidAddressesAreRefusedByNumber) {
+  const std::string long_path = "unix:///" + std::string(108, 'x');
   for (const char* text : {"",
                            "h",
                            ":1",
@@ -96,6 +97,8 @@ TEST(RedisAddressTest, InvalidAddressesAreRefusedByNumber) {
                            "unix:///x?db=1x",
                            "unix:///p?password=secret",
                            "unix:///x%zz",
+                           "unix:///x%00y",
+                           long_path.c_str(),
                            "redis://[::1"}) {
     RedisServers servers;
     servers.servers = {"h:1", text};
