@@ -67,15 +67,9 @@ void Clear(Equations* equations, size_t n, const PivotBatch& batch) {
   }
 }
 
-struct Steps {
-  static void Reduce(Equations* equations, size_t n, size_t count, uint64_t allowed) {
-    ReduceInBatches(equations, n, count, allowed, Clear);
-  }
-};
-
 int Solve(const uint64_t* hashes, size_t n, unsigned num_attempts, uint32_t block_bytes,
           char* block) {
-  return SolveSmallSet<Steps>(hashes, n, num_attempts, block_bytes, block);
+  return SolveSmallSet(hashes, n, num_attempts, block_bytes, block, Clear);
 }
 
 }  // namespace

@@ -252,17 +252,17 @@ class System {
     }
   }
 
-  template <typename Steps>
-  BLOOMLINE_ALWAYS_INLINE void Eliminate() {
+  template <typename Clear>
+  BLOOMLINE_ALWAYS_INLINE void Eliminate(Clear clear) {
     const uint64_t fixed = OnesBelow(slots_) & ~kVariableMask;
-    Steps::Reduce(&full_, size_, num_users_, fixed & OnesBelow(division_.partial_slots));
+    ReduceInBatches(&full_, size_, num_users_, fixed & OnesBelow(division_.partial_slots), clear);
     for (size_t i = 0; i < num_users_; i += kGroup) {
       std::memcpy(partial_.slots + i, full_.slots + i, kGroup * sizeof(uint64_t));
       std::memcpy(partial_.hashes + i, full_.hashes + i, kGroup * sizeof(uint64_t));
       std::memcpy(partial_.pivots + i, full_.pivots + i, kGroup);
     }
     partial_.with_pivot = full_.with_pivot;
-    Steps::Reduce(&full_, size_, size_, fixed);
+    ReduceInBatches(&full_, size_, size_, fixed, clear);
   }
 
   // Bit t: attempt t has a solution. The coefficients of different keys must be independent in the
@@ -345,15 +345,14 @@ class System {
   Equations partial_;
 };
 
-// SmallSetKernel::solve, given Steps::Reduce(equations, n, count, allowed), which does what
-// ReduceInBatches does.
-template <typename Steps>
+// SmallSetKernel::solve, given ReduceInBatches's clear.
+template <typename Clear>
 BLOOMLINE_ALWAYS_INLINE int SolveSmallSet(const uint64_t* hashes, size_t n, unsigned num_attempts,
-                                          uint32_t block_bytes, char* block) {
+                                          uint32_t block_bytes, char* block, Clear clear) {
   for (unsigned slots = std::max(static_cast<unsigned>(n), 1u); slots <= kMaxBlockSlots; ++slots) {
     System system(block_bytes, slots);
     system.Start(hashes, n);
-    system.Eliminate<Steps>();
+    system.Eliminate(clear);
     const uint64_t good = system.GoodAttempts(num_attempts);
     if (good == 0) continue;
     const auto attempt = static_cast<unsigned>(__builtin_ctzll(good));
