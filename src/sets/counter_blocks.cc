@@ -179,7 +179,7 @@ void CounterBlocks::Merge(const CounterBlocks& other) const {
       for (uint32_t counter = 0; counter < counters.kPerByte; ++counter) {
         const uint32_t sum =
             counters.Get(data + i, counter) + counters.Get(other.data + i, counter);
-        byte |= std::min<uint32_t>(sum, counters.kMax) << (counter * counter_bits);
+        byte |= std::min<uint32_t>(sum, counters.kMax) << (counter * (8 / counters.kPerByte));
       }
       data[i] = static_cast<unsigned char>(byte);
     }
