@@ -160,6 +160,46 @@ TEST_P(CompactKernelTest, AnswersEachBitOfABlockAsPortable) {
   }
 }
 
+// In batches, the blocks of keys have different slots, attempts and kinds.
+TEST_P(CompactKernelTest, AnswersBatchesAsOneByOne) {
+  constexpr unsigned kLogBlocks = 6;
+  std::mt19937_64 random(57);
+  for (uint32_t arrangement = 0; arrangement < kNumArrangements; ++arrangement) {
+    const Arrangement& a = kArrangements[arrangement];
+    std::string bytes;
+    std::vector<uint64_t> stored;
+    for (uint64_t i = 0; i < 1 << kLogBlocks; ++i) {
+      // The block of a hash is in its upper bits.
+      std::vector<uint64_t> hashes = tests::RandomHashes(
+          1 + random() % std::min(a.max_slots() + 20, kMaxCompactSlots), random());
+      for (uint64_t& hash : hashes) hash = i << (64 - kLogBlocks) | hash >> kLogBlocks;
+      auto [solved, block] = Solve(portable(), arrangement, hashes);
+      if (i % 8 != 0 && solved) {
+        stored.insert(stored.end(), hashes.begin(), hashes.end());
+      } else {  // any bits; some blocks are Bloom filters
+        for (char& byte : block) byte = static_cast<char>(random() & 0xFF);
+        SetHeader(a, i % 16 == 0 ? kBloomCode : static_cast<unsigned>(random() % 128),
+                  static_cast<unsigned>(random() % 32), block.data());
+      }
+      bytes += block;
+    }
+    ASSERT_GT(stored.size(), 1000u);
+    const CompactFilter filter{bytes.data(), 1 << kLogBlocks, 0};
+    for (const uint64_t hash : stored) {
+      ASSERT_TRUE(portable().compact.may_match[arrangement](filter, hash));
+    }
+    for (int round = 0; round < 5; ++round) {
+      tests::ExpectBatchesAnswerAs(
+          [&](uint64_t hash) { return portable().compact.may_match[arrangement](filter, hash); },
+          [&](size_t n, const uint64_t* hashes, bool* answers) {
+            kernel().compact.may_match_many[arrangement](filter, n, hashes, answers);
+          },
+          stored, &random);
+      ASSERT_FALSE(HasFailure()) << "arrangement " << arrangement;
+    }
+  }
+}
+
 BLOOMLINE_WITH_EACH_KERNEL(CompactKernelTest);
 
 std::vector<uint64_t> RandomHashes(std::mt19937_64* random, size_t n) {

@@ -154,6 +154,24 @@ TEST(FlatTest, TouchesNoByteOutsideThePayload) {
   }
 }
 
+TEST_P(KernelTest, AnswersBatchesAsOneByOne) {
+  std::mt19937_64 random(57);
+  for (int k = 1; k <= 30; ++k) {
+    constexpr uint64_t kNumBlocks = 40;
+    Payload blocks(kNumBlocks * kBlockBytes, static_cast<size_t>(k) * 7 % 64);
+    const PayloadView filter{blocks.data, kNumBlocks, k};
+    const std::vector<uint64_t> stored = tests::RandomHashes(kNumBlocks * 20, random());
+    portable().blocked.insert_many(filter, stored.size(), stored.data());
+    tests::ExpectBatchesAnswerAs(
+        [&](uint64_t hash) { return portable().blocked.may_match(filter, hash); },
+        [&](size_t n, const uint64_t* hashes, bool* answers) {
+          kernel().blocked.may_match_many(filter, n, hashes, answers);
+        },
+        stored, &random);
+    ASSERT_FALSE(HasFailure()) << "k " << k;
+  }
+}
+
 TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
   for (int k = 1; k <= 30; ++k) {
     for (const uint64_t num_blocks : {1u, 2u, 7u, 200u}) {

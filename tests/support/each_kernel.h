@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/layouts/kernel.h"
 
 namespace bloomline::tests {
@@ -54,6 +55,28 @@ inline std::vector<uint64_t> HashesWithEdges(size_t n, uint64_t seed) {
   std::vector<uint64_t> hashes = RandomHashes(n, seed);
   std::copy_n(kEdges, std::min(n, std::size(kEdges)), hashes.begin());
   return hashes;
+}
+
+// answer_many(n, hashes, answers) for batches of all sizes, in each of which about `percent` of the
+// keys are stored, gives the answers of answer_one, and writes none too many.
+template <typename Many, typename One>
+void ExpectBatchesAnswerAs(One answer_one, Many answer_many, const std::vector<uint64_t>& stored,
+                           std::mt19937_64* random) {
+  for (const unsigned percent : {0u, 10u, 24u, 26u, 35u, 50u, 100u}) {
+    for (size_t n = 0; n <= 2 * kernels::kBatchKeys + 5; ++n) {
+      std::vector<uint64_t> hashes(n);
+      for (uint64_t& hash : hashes) {
+        hash = (*random)() % 100 < percent ? stored[(*random)() % stored.size()] : (*random)();
+      }
+      std::vector<unsigned char> answers(n + kernels::kBatchKeys, 2);
+      answer_many(n, hashes.data(), reinterpret_cast<bool*>(answers.data()));
+      for (size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(answer_one(hashes[i]) ? 1 : 0, answers[i])
+            << "key " << i << " of " << n << ", " << percent << " % stored";
+      }
+      for (size_t i = n; i < answers.size(); ++i) ASSERT_EQ(2, answers[i]) << i << " of " << n;
+    }
+  }
 }
 
 }  // namespace bloomline::tests
