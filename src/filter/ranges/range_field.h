@@ -131,12 +131,6 @@ constexpr size_t CellBytes(size_t bits) { return (bits + 7) / 8; }
 // Writes the CellBytes(bits) bytes of the cell that the key is in.
 void WriteCell(std::string_view key, size_t bits, char* cell);
 
-// The kinds in the form of the option range_prefixes, "4:8:124bits:after0x2f@1+2": each key's first
-// 4 and 8 bytes, its first 124 bits, and its beginnings up to its first and second slash; without
-// "@", up to each. "none" for no kinds. The option reads it back as the same kinds, with one copy
-// each.
-std::string OptionText(const EntryKinds& kinds);
-
 }  // namespace bloomline::filter
 
 #endif  // BLOOMLINE_FILTER_RANGES_RANGE_FIELD_H_
