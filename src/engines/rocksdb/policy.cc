@@ -170,7 +170,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
   FilterBitsBuilder* NewBuilder(const PolicySettings& settings, const FilterChoice& choice,
                                 const FilterBuildingContext& context, int num_levels_below,
                                 filter::FilterCounts* counts) const {
-    FilterOptions options = settings.filter;
+    FilterOptions options = settings.options;
     options.format = choice.format;
     options.bits_per_key = choice.bits_per_key;
     RocksDBBitsBuilder* const builder =

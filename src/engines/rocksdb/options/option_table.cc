@@ -390,12 +390,11 @@ SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error
   if (!error->empty() || (options.random_seed && !DrawSeed(&unused_seed, error))) return nullptr;
   const auto settings = std::make_shared<PolicySettings>();
   settings->options = options;
-  settings->filter = Normalized(options);
   settings->levels = MakeLevelRules(options);
   ReadRangeSettings(options, &settings->ranges);
   settings->counts = CountsForPolicy(options, settings->levels.bits_per_key);
   settings->memory = {
-      options.memory_bytes,           settings->filter.format,
+      options.memory_bytes,           options.format,
       settings->levels.bits_per_key,  settings->ranges.has_entries() ? settings->ranges.memory : 0,
       settings->levels.counts_bottom, settings->counts};
   return settings;

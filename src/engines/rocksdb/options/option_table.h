@@ -44,7 +44,6 @@ std::string SetOption(std::string_view name, const std::string& value,
 // them. Immutable.
 struct PolicySettings {
   RocksDBFilterOptions options;
-  FilterOptions filter;  // Normalized
   LevelRules levels;
   RangeSettings ranges;
   MemoryLimit memory;
