@@ -64,8 +64,7 @@ class ComparatorWarning {
     const std::string warning =
         "bloomline: the comparator " + std::string(comparator->Name()) +
         " may treat keys with different bytes as equal, and filters then lose keys; if it does, "
-        "use "
-        "NewCanonicalRocksDBFilterPolicy, or no filter policy; if not, its "
+        "use NewCanonicalRocksDBFilterPolicy, or no filter policy; if not, its "
         "CanKeysWithDifferentByteContentsBeEqual() should return false (docs/keys.md)";
     {
       static std::set<std::string>& names = *new std::set<std::string>;

@@ -83,10 +83,17 @@ class LiveFiles {
     int level = 0;
     std::vector<File> files;
 
-    uint64_t bytes() const;
+    uint64_t bytes() const {
+      uint64_t sum = 0;
+      for (const File& file : files) sum += file.size;
+      return sum;
+    }
   };
 
-  LiveFiles(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family);
+  LiveFiles(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family)
+      : comparator_(column_family->GetComparator()) {
+    db->GetColumnFamilyMetaData(column_family, &metadata_);
+  }
 
   // Calls f(level, index, file) for each file, from the bottom up.
   template <typename F>
@@ -104,33 +111,17 @@ class LiveFiles {
   Unit FindUnit(uint64_t number) const;
 
  private:
-  const std::vector<File>& Files(int level) const;
+  const std::vector<File>& Files(int level) const {
+    return metadata_.levels[static_cast<size_t>(level)].files;
+  }
   // The last key of one is not before the first of the other.
-  bool Touch(const File& a, const File& b) const;
+  bool Touch(const File& a, const File& b) const {
+    return comparator_->CompareWithoutTimestamp(a.largestkey, b.smallestkey) >= 0;
+  }
 
   const ROCKSDB_NAMESPACE::Comparator* const comparator_;
   ROCKSDB_NAMESPACE::ColumnFamilyMetaData metadata_;
 };
-
-uint64_t LiveFiles::Unit::bytes() const {
-  uint64_t sum = 0;
-  for (const File& file : files) sum += file.size;
-  return sum;
-}
-
-LiveFiles::LiveFiles(ROCKSDB_NAMESPACE::DB* db,
-                     ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family)
-    : comparator_(column_family->GetComparator()) {
-  db->GetColumnFamilyMetaData(column_family, &metadata_);
-}
-
-const std::vector<LiveFiles::File>& LiveFiles::Files(int level) const {
-  return metadata_.levels[static_cast<size_t>(level)].files;
-}
-
-bool LiveFiles::Touch(const File& a, const File& b) const {
-  return comparator_->CompareWithoutTimestamp(a.largestkey, b.smallestkey) >= 0;
-}
 
 bool LiveFiles::IsBottommost(int level, size_t index) const {
   // Compaction::IsBottommostLevel and VersionStorageInfo::RangeMightExistAfterSortedRun.
