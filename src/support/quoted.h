@@ -11,10 +11,11 @@ namespace bloomline::support {
 // Returns what errors show of a value: all of it, or the beginning of a long one. Characters of
 // UTF-8 stay whole.
 inline std::string_view ShownPart(std::string_view value) {
-  constexpr size_t kMaxBytes = 100;
-  if (value.size() <= kMaxBytes) return value;
-  size_t size = kMaxBytes;
-  while (size > kMaxBytes - 4 && (static_cast<unsigned char>(value[size]) & 0xc0) == 0x80) --size;
+  constexpr size_t kMaxShownBytes = 100;
+  if (value.size() <= kMaxShownBytes) return value;
+  size_t size = kMaxShownBytes;
+  while (size > kMaxShownBytes - 4 && (static_cast<unsigned char>(value[size]) & 0xc0) == 0x80)
+    --size;
   return value.substr(0, size);
 }
 
