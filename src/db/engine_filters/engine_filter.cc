@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <tuple>
 
@@ -19,6 +20,42 @@ double RibbonRate(const stock::RibbonShape& shape) {
   const double lower = std::min(1.0, rows / shape.num_starts);
   const auto columns = static_cast<int>(shape.columns);
   return lower * std::ldexp(1.0, 1 - columns) + (1 - lower) * std::ldexp(1.0, -columns);
+}
+
+// The bytes of one block, in the view of its queries; 0 if the layout is not a Bloom filter.
+uint64_t BloomBlockBytes(const FilterFacts& facts) {
+  const filter::LayoutRow* const row = LayoutRowFor(facts.kind);
+  const bool is_bloom =
+      row != nullptr ? row->is_bloom()
+                     : facts.kind == Kind::kRocksDBBloom || facts.kind == Kind::kRocksDBLegacy;
+  if (!is_bloom) return 0;
+  return facts.block_bytes > 1 ? facts.block_bytes : facts.payload_bytes;
+}
+
+uint64_t Ones(const char* block, uint64_t bytes) {
+  uint64_t ones = 0;
+  for (uint64_t i = 0; i < bytes; i += 8) {
+    uint64_t word = 0;
+    if (bytes - i >= 8) {
+      std::memcpy(&word, block + i, 8);
+    } else {
+      std::memcpy(&word, block + i, static_cast<size_t>(bytes - i));
+    }
+    ones += static_cast<uint64_t>(__builtin_popcountll(word));
+  }
+  return ones;
+}
+
+// The mean of fill^k over the blocks of a Bloom filter.
+double RateFromBloomBits(const FilterFacts& facts, uint64_t block_bytes) {
+  const uint64_t num_blocks = facts.payload_bytes / block_bytes;
+  double rate = 0;
+  for (uint64_t i = 0; i < num_blocks; ++i) {
+    const uint64_t ones = Ones(facts.data + i * block_bytes, block_bytes);
+    const double fill = static_cast<double>(ones) / static_cast<double>(8 * block_bytes);
+    rate += std::pow(fill, facts.num_probes) / static_cast<double>(num_blocks);
+  }
+  return std::min(rate, 1.0);
 }
 
 double RateByFormula(const FilterFacts& facts, uint64_t num_keys) {
@@ -77,6 +114,14 @@ double EngineFilter::ExpectedRate(uint64_t num_keys) const {
   if (is_new) rate->second = RateByFormula(facts_, num_keys);
   if (rate->second > 1) rate->second = 1;
   return rate->second;
+}
+
+double EngineFilter::RateFromBits() const {
+  if (kind() == Kind::kUnknown || kind() == Kind::kAlwaysMatch) return 1;
+  if (kind() == Kind::kNoKeys) return 0;
+  if (kind() == Kind::kRocksDBRibbon) return RibbonRate(*facts_.ribbon);
+  const uint64_t block_bytes = BloomBlockBytes(facts_);
+  return block_bytes == 0 ? std::nan("") : RateFromBloomBits(facts_, block_bytes);
 }
 
 }  // namespace bloomline::engine_filters

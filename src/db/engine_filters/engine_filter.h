@@ -66,8 +66,12 @@ struct FilterFacts {
   std::string why;
   bool can_query = true;
   int num_probes = 0;
-  uint64_t payload_bytes = 0;  // bytes behind it are not used
+  // The payload is num_blocks blocks; those of layouts whose probes range over all bits are bytes.
+  // Bytes behind them are not used.
+  const char* data = nullptr;
+  uint64_t payload_bytes = 0;
   uint64_t num_blocks = 0;
+  uint64_t block_bytes = 1;
   uint64_t entry_bytes = 0;   // of the second payload
   filter::FilterShape shape;  // if LayoutRowFor(kind)
   std::optional<stock::RibbonShape> ribbon;
@@ -110,6 +114,9 @@ class EngineFilter {
   // bits per key, 36 keys in one of LevelDB's have 1.16 % instead of 0.87 %, and no memory brings a
   // legacy filter below 0.1 % (facebook/rocksdb#4120).
   double ExpectedRate(uint64_t num_keys) const;
+  // The rate that its bits show: sum of fill^k over blocks; Ribbon: 2^-columns; NaN: unknown. That
+  // of a filter of few keys may be half or twice the expected one.
+  double RateFromBits() const;
 
   bool MayMatch(std::string_view key) const;
   // Sets may_match[i] for keys[i]; prefetches. Returns the number of matches.

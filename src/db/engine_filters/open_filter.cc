@@ -65,8 +65,10 @@ FilterFacts FactsOf(const filter::Payload& payload) {
   FilterFacts facts;
   if (!payload.always_matches()) facts.kind = KindOf(payload.layout);
   facts.num_probes = payload.num_probes;
+  facts.data = payload.data;
   facts.payload_bytes = payload.payload_bytes();
   facts.num_blocks = payload.num_blocks;
+  facts.block_bytes = payload.block_bytes;
   facts.shape = payload;
   return facts;
 }
@@ -196,8 +198,10 @@ EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
   std::string why;
   const stock::StockFilter stock = stock::DecodeStockFilter(bytes, &why);
   facts.kind = static_cast<Kind>(stock.kind);
+  facts.data = stock.data;
   facts.payload_bytes = stock.payload_bytes;
   facts.num_blocks = stock.num_blocks;
+  facts.block_bytes = stock.block_bytes;
   facts.num_probes = stock.num_probes;
   if (facts.kind == Kind::kUnknown) return NotUnderstood(std::move(facts), std::move(why));
   if (!stock.has_reader()) return OpenConstant(std::move(facts), facts.kind);

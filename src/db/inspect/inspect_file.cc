@@ -125,19 +125,26 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
 // Inspects a full filter, or partitions. Partitions have the same bits per key, so bytes stand for
 // keys.
 bool InspectFilters(TableFilters* filters, FileFacts* facts, std::string* error) {
-  std::vector<std::pair<double, EngineFilter>> opened;  // with their bytes for keys
   double bytes = 0;
+  double matches = 0;
+  std::vector<std::pair<double, EngineFilter>> without_rate;  // with the bytes for keys
   for (uint64_t i = 0; i < filters->num_filters(); ++i) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
     CountKind(*filter, filters->bytes(), facts);
-    const auto key_bytes = static_cast<double>(filters->bytes() - filter->entry_bytes());
-    opened.emplace_back(std::max(1.0, key_bytes), *filter);
-    bytes += opened.back().first;
+    const double its_bytes =
+        std::max(1.0, static_cast<double>(filters->bytes() - filter->entry_bytes()));
+    const double rate = filter->RateFromBits();
+    if (std::isnan(rate)) {
+      without_rate.emplace_back(its_bytes, *filter);
+    } else {
+      matches += its_bytes * rate;
+    }
+    bytes += its_bytes;
   }
-  // The rates need no bytes of the filters, which are gone.
-  double matches = 0;
-  for (const auto& [its_bytes, filter] : opened) {
+  // The bits of compact filters do not show their rate; the number of keys does. These filters have
+  // lost their bytes, which ExpectedRate does not read.
+  for (const auto& [its_bytes, filter] : without_rate) {
     const double keys = static_cast<double>(facts->num_keys) / bytes * its_bytes;
     matches += its_bytes * filter.ExpectedRate(static_cast<uint64_t>(std::llround(keys)));
   }
@@ -186,10 +193,7 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   if (facts->kind == FilterKind::kByOffset) {
     return InspectByOffset(table, &filters, facts, error);
   }
-  if (!InspectFilters(&filters, facts, error)) return false;
-  // Entries do not say how many prefixes there are.
-  if (facts->keys_estimated && facts->prefixes) facts->expected_rate = std::nan("");
-  return true;
+  return InspectFilters(&filters, facts, error);
 }
 
 }  // namespace bloomline::db
