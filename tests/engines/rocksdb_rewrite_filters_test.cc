@@ -60,6 +60,7 @@ const Mode kModes[] = {
     {"RangeEntries", "prefix_extractor=bloomline.ranges", false,
      "{id=bloomline;range_prefixes=auto}"},
     {"RibbonOfRocksDB", "", false, "ribbonfilter:10:0"},
+    {"DeletionsAndMerges", "merge_operator=stringappend"},
     {"RangeDeletions", "", false, "{id=bloomline;format=compact}", true},
     {"Paths",
      "",
@@ -110,6 +111,22 @@ void DeleteRanges(rocksdb::DB* db, Model* model) {
   }
 }
 
+// Deletes every second key, and appends to every third, deleted ones among them.
+void DeleteAndMerge(rocksdb::DB* db, Model* model) {
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    const std::string key = RewriteKey(i);
+    if (i % 2 == 0) {
+      ExpectOk(db->Delete({}, key));
+      model->erase(key);
+    }
+    if (i % 3 == 0) {
+      ExpectOk(db->Merge({}, key, "more"));
+      std::string& value = (*model)[key];
+      value += value.empty() ? "more" : ",more";
+    }
+  }
+}
+
 std::set<std::string> Compressions(rocksdb::DB* db) {
   rocksdb::TablePropertiesCollection all;
   ExpectOk(db->GetPropertiesOfAllTables(&all));
@@ -134,6 +151,7 @@ TEST_P(RewriteFiltersTest, KeepsKeysAndShape) {
   db.OpenWithStockFilters();
   Model model = WriteKeys(db.get());
   if (mode.deletes_ranges) DeleteRanges(db.get(), &model);
+  if (database_options.merge_operator != nullptr) DeleteAndMerge(db.get(), &model);
   ExpectOk(db->Flush({}));
   db.WaitUntilQuiet();
   db.options().disable_auto_compactions = true;  // others would change the shape, too
