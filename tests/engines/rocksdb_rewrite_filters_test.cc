@@ -437,6 +437,7 @@ TEST_F(RewriteFiltersInTest, KeepsTimestamps) {
 // What was asked for is what the files have: memory within 2 %, and a second call has nothing to
 // do. From nearly the same bits, which a wider comparison took for right.
 TEST_F(RewriteFiltersInTest, TheFiltersHaveTheBitsThatWereAskedFor) {
+  constexpr uint64_t kKeysOfManyFiles = 60000;
   options_.target_file_size_base = 256 << 10;
   options_.max_bytes_for_level_base = 16 << 20;
   options_.write_buffer_size = 16 << 20;
@@ -466,7 +467,9 @@ TEST_F(RewriteFiltersInTest, TheFiltersHaveTheBitsThatWereAskedFor) {
       RewriteDatabase db(options_,
                          std::string("/") + FormatName(format) + (is_partitioned ? "_parts" : ""));
       db.Open(policy(10.9));
-      for (uint64_t i = 0; i < 5 * kKeys; ++i) ExpectOk(db->Put({}, RewriteKey(i), "value"));
+      for (uint64_t i = 0; i < kKeysOfManyFiles; ++i) {
+        ExpectOk(db->Put({}, RewriteKey(i), "value"));
+      }
       ExpectOk(db->Flush({}));
       ExpectOk(CompactAll(db.get()));
       ASSERT_GT(db.GetShape().size(), 3u);
