@@ -1,12 +1,19 @@
 // A program that knows RocksDB alone: it asks for RocksDB's own filters, or for what an option
 // string names, and checks all answers.
-// Usage: rocksdb_client write|check|exit|metrics|root FOLDER POLICY, or rocksdb_client threads
+// Usage: rocksdb_client write|check|exit|files|metrics|root FOLDER POLICY, or rocksdb_client
+// threads
 //   exit    checks, and calls exit() while the database is open
+//   files   writes files of flushes, of a compaction and of recovery, and prints for each a hash of
+//           its data and filter
 //   metrics reads until it is killed
 //   root    goes to the folder "/" before it checks
 //   POLICY  bloom:BITS_PER_KEY, ribbon:BITS_PER_KEY, ribbon:BITS_PER_KEY:BLOOM_BEFORE_LEVEL, or an
 //           option string
 #include <fcntl.h>
+
+#include <fstream>
+#include <functional>
+#include <map>
 
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
@@ -91,6 +98,46 @@ int UseDatabase(const std::string& mode, const char* folder, const std::string& 
   return wrong != 0;
 }
 
+// A hash of the data blocks and the filter, with which a table file begins.
+size_t HashOfDataAndFilter(const std::string& path, const rocksdb::TableProperties& table) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(table.data_size + table.filter_size, '\0');
+  if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) std::exit(2);
+  return std::hash<std::string>()(bytes);
+}
+
+int WriteFiles(const char* folder, const std::string& policy) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.disable_auto_compactions = true;
+  rocksdb::BlockBasedTableOptions table_options = TableOptions(policy);
+  // From 6 on, the default of late versions, the checksums of blocks differ from file to file.
+  table_options.format_version = 5;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_options));
+  std::unique_ptr<rocksdb::DB> db;
+  for (int part = 0; part < 4; ++part) {
+    if (db == nullptr) Require(bloomline::tests::OpenRocksDB(options, folder, &db));
+    for (int i = part; i < kNumKeys; i += 4) {
+      Require(db->Put(rocksdb::WriteOptions(), Key(2 * i), Value(i)));
+    }
+    if (part == 2) {
+      db.reset();  // the log has these keys
+    } else {
+      Require(db->Flush(rocksdb::FlushOptions()));
+    }
+    if (part == 1) Require(db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr));
+  }
+  rocksdb::TablePropertiesCollection tables;
+  Require(db->GetPropertiesOfAllTables(&tables));
+  const std::map<std::string, std::shared_ptr<const rocksdb::TableProperties>> sorted(
+      tables.begin(), tables.end());
+  for (const auto& [path, table] : sorted) {
+    std::printf("%s %s %zx\n", path.substr(path.rfind('/') + 1).c_str(),
+                table->filter_policy_name.c_str(), HashOfDataAndFilter(path, *table));
+  }
+  return 0;
+}
+
 int MakePolicies() {
   int missing = 0;
   for (int i = 0; i < 100; ++i) {
@@ -107,5 +154,6 @@ int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "threads") == 0) return UseThreadsAndFork(MakePolicies);
   if (argc != 4) return 2;
   if (std::strcmp(argv[1], "root") == 0 && chdir("/") != 0) return 2;
+  if (std::strcmp(argv[1], "files") == 0) return WriteFiles(argv[2], argv[3]);
   return UseDatabase(argv[1], argv[2], argv[3]);
 }
