@@ -187,13 +187,15 @@ class FileFaultsTest : public testing::Test {
     }
   }
 
+  void Prepare(bool exists) {
+    fs::remove(path_);
+    if (exists) std::ofstream(path_) << kOldBytes;
+  }
+
   void TestSaving(bool exists) {
     ASSERT_TRUE(Save(nullptr));
     const std::string new_bytes = tests::ReadFile(path_);
-    const auto prepare = [&] {
-      fs::remove(path_);
-      if (exists) std::ofstream(path_) << kOldBytes;
-    };
+    const auto prepare = [&] { Prepare(exists); };
     prepare();
     FailEach(save_, prepare, [&](const auto& names, size_t i, bool done, const auto& error) {
       const bool replaced = error.find("has been replaced") != std::string::npos;
@@ -230,20 +232,27 @@ TEST_F(FileFaultsTest, ANewFileIsWholeOrMissing) { TestSaving(false); }
 TEST_F(FileFaultsTest, AKilledProcessLeavesTheOldFileOrTheNewOne) {
   ASSERT_TRUE(Save(nullptr));
   const std::string new_bytes = tests::ReadFile(path_);
-  const std::vector<std::string> names = CallsOf(save_);
-  const auto renamed = std::find(names.begin(), names.end(), "rename") - names.begin();
-  for (int i = 0; i < static_cast<int>(names.size()); ++i) {
-    std::ofstream(path_) << kOldBytes;
-    const pid_t child = fork();
-    if (child == 0) {
-      RunWith(save_, i, Fault::kKill, 0, nullptr);
-      _exit(0);
+  for (const bool exists : {true, false}) {
+    Prepare(exists);
+    const std::vector<std::string> names = CallsOf(save_);
+    const auto renamed = std::find(names.begin(), names.end(), "rename") - names.begin();
+    for (int i = 0; i < static_cast<int>(names.size()); ++i) {
+      SCOPED_TRACE(names[i] + ", call " + std::to_string(i));
+      Prepare(exists);
+      const pid_t child = fork();
+      if (child == 0) {
+        RunWith(save_, i, Fault::kKill, 0, nullptr);
+        _exit(0);
+      }
+      int status;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+      EXPECT_EQ(tests::ReadFile(path_), i > renamed ? new_bytes : exists ? kOldBytes : "");
+      EXPECT_EQ(fs::exists(path_), exists || i > renamed);
+      EXPECT_TRUE(Save(nullptr));
+      EXPECT_LE(NumFiles(folder_), 2u);  // the temporary file of the killed process
+      for (const auto& file : fs::directory_iterator(folder_)) fs::remove(file);
     }
-    int status;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFSIGNALED(status)) << names[i];
-    EXPECT_EQ(tests::ReadFile(path_), i > renamed ? new_bytes : kOldBytes) << names[i];
-    EXPECT_TRUE(Save(nullptr)) << names[i];
   }
 }
 
