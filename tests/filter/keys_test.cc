@@ -175,7 +175,13 @@ struct PassingKeys {
     using reference = Reference;
 
     explicit Iterator(size_t n) : number(n) {}
-    Reference operator*() const { return text; }
+    Reference operator*() const {
+      if constexpr (std::is_pointer_v<Reference>) {
+        return text.c_str();
+      } else {
+        return text;
+      }
+    }
     Iterator& operator++() {
       ++number;
       text = "key " + std::to_string(number / 2);
@@ -347,6 +353,7 @@ TYPED_TEST(KeyContainersTest, KeysThatDoNotStayAreAddedWhileTheyAreThere) {
     this->Expect(PassingKeys<std::string>{n}, keys);
     this->Expect(PassingKeys<const std::string&>{n}, keys);
     this->Expect(PassingKeys<std::string_view>{n}, keys);
+    this->Expect(PassingKeys<const char*>{n}, keys);
     this->Expect(PassingKeys<std::string, std::forward_iterator_tag>{n}, keys);  // says too much
   }
 }
