@@ -99,6 +99,9 @@ class StaticFiltersTest(unittest.TestCase):
         self.assertIn("user:", view)
         self.assertNotIn("group:", view)
 
+    def test_drawn_seeds_differ(self):
+        self.assertNotEqual(bloomline.draw_seed(), bloomline.draw_seed())
+
     def test_errors_name_the_value_and_what_is_allowed(self):
         for arguments, sentence in [
                 (dict(format="cuckoo"), "format is 'cuckoo'; allowed: 'classic', 'blocked'"),

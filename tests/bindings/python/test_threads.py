@@ -196,6 +196,11 @@ class ThreadsTest(unittest.TestCase):
             in_threads(use, use, lambda: (time.sleep(0.002), filter.close()))
             self.assertTrue(filter.closed)
 
+    def test_builders_in_threads(self):
+        builder = bloomline.FilterBuilder("compact", 8)
+        in_threads(*(lambda part=part: builder.add_keys(part) for part in PARTS))
+        self.assertEqual(builder.num_keys, NUM_KEYS)
+        self.assertTrue(all(bloomline.FilterView(builder.finish(2)).may_match_keys(STORED)))
 
 
 if __name__ == "__main__":
