@@ -198,6 +198,16 @@ class ThreadsTest(unittest.TestCase):
 
     def test_builders_in_threads(self):
         builder = bloomline.FilterBuilder("compact", 8)
+        add_keys, alone = builder._c.add_keys, threading.Lock()
+
+        def slow(*arguments):
+            self.assertTrue(alone.acquire(blocking=False), "another thread adds keys")
+            time.sleep(0.02)
+            add_keys(*arguments)
+            alone.release()
+
+        builder._c = Functions("builder")
+        builder._c.add_keys = slow
         in_threads(*(lambda part=part: builder.add_keys(part) for part in PARTS))
         self.assertEqual(builder.num_keys, NUM_KEYS)
         self.assertTrue(all(bloomline.FilterView(builder.finish(2)).may_match_keys(STORED)))
