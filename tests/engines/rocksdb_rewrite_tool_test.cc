@@ -11,7 +11,6 @@
 #include <memory>
 #include <sstream>
 #include <string>
-#include <utility>
 
 #include "bloomline/rewrite_filters.h"
 #include "tests/engines/rewrite_database.h"
@@ -158,17 +157,46 @@ class KeepsAll : public rocksdb::CompactionFilter {
   const char* Name() const override { return "test.KeepsAll"; }
 };
 
+class MakesFilters : public rocksdb::CompactionFilterFactory {
+ public:
+  const char* Name() const override { return "test.MakesFilters"; }
+  std::unique_ptr<rocksdb::CompactionFilter> CreateCompactionFilter(
+      const rocksdb::CompactionFilter::Context&) override {
+    return nullptr;
+  }
+};
+
 TEST_F(RewriteToolTest, RefusesDatabasesThatNeedTheirApplication) {
   const Reverse reverse;
   const KeepsAll keeps_all;
-  const std::pair<const char*, std::function<void(rocksdb::Options*)>> cases[] = {
-      {"test.Appends",
-       [](rocksdb::Options* options) { options->merge_operator = std::make_shared<Appends>(); }},
-      {"test.Reverse", [&](rocksdb::Options* options) { options->comparator = &reverse; }},
-      {"test.KeepsAll",
-       [&](rocksdb::Options* options) { options->compaction_filter = &keeps_all; }},
+  constexpr char kCallIt[] = "Call RewriteFilters in the application";
+  constexpr char kMissing[] = " cannot be opened: ";
+  struct Case {
+    const char* name;
+    const char* why;
+    std::function<void(rocksdb::Options*)> set;
   };
-  for (const auto& [name, set] : cases) {
+  const Case cases[] = {
+      {"test.Appends", kCallIt,
+       [](rocksdb::Options* options) { options->merge_operator = std::make_shared<Appends>(); }},
+      {"test.Reverse", kCallIt, [&](rocksdb::Options* options) { options->comparator = &reverse; }},
+      {"test.KeepsAll", kCallIt,
+       [&](rocksdb::Options* options) { options->compaction_filter = &keeps_all; }},
+      {"test.MakesFilters", kCallIt,
+       [](rocksdb::Options* options) {
+         options->compaction_filter_factory = std::make_shared<MakesFilters>();
+       }},
+      // RocksDB does not record the folders.
+      {"db_paths", kMissing,
+       [&](rocksdb::Options* options) {
+         options->db_paths = {{dir_.Path("other"), 1 << 30}};
+       }},
+      {"cf_paths", kMissing,
+       [&](rocksdb::Options* options) {
+         options->cf_paths = {{dir_.Path("another"), 1 << 30}};
+       }},
+  };
+  for (const auto& [name, why, set] : cases) {
     rocksdb::Options options = RewriteDatabase::SmallFiles();
     set(&options);
     const std::string path = dir_.Path(name);
@@ -180,8 +208,7 @@ TEST_F(RewriteToolTest, RefusesDatabasesThatNeedTheirApplication) {
     const ToolRun run = Tool(kCompact + path + kAll);
     EXPECT_EQ(run.exit_code, 2) << name << ": " << run.text;
     EXPECT_NE(run.text.find(name), std::string::npos) << run.text;
-    EXPECT_NE(run.text.find("Call RewriteFilters in the application"), std::string::npos)
-        << run.text;
+    EXPECT_NE(run.text.find(why), std::string::npos) << run.text;
   }
 }
 
