@@ -1,6 +1,6 @@
-// A proxy breaks the connection at every command that creates and deletes a filter, and delivers
-// late copies at every point of the filter's later life. No query of an acknowledged key is ever
-// answered "no".
+// A proxy breaks or mutes the connection at every command that creates and deletes a filter, once
+// or twice, and delivers late copies at every point of the filter's later life. No query of an
+// acknowledged key is ever answered "no".
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,6 +21,9 @@ enum class Arrival { kNever, kDuring, kBeforeUse, kAfterAdds, kAfterDelete, kAft
 constexpr const char* kArrivalNames[] = {"never",      "during",       "before use",
                                          "after adds", "after delete", "after a new filter"};
 
+// The commands that begin an operation. They are not sent again.
+constexpr size_t kCommandsOfConnect = 2;
+
 struct Case {
   bool is_delete = false;  // the operation that goes through the proxy; else Create
   RedisFault fault = RedisFault::kNone;
@@ -28,11 +31,13 @@ struct Case {
   int max_retries = 0;
   Arrival arrival = Arrival::kNever;
   size_t during = 0;  // number of commands after the fault
+  size_t again = 0;   // the fault comes again after so many commands; 0: it does not
 
   std::string ToString() const {
     return std::string(is_delete ? "delete" : "create") + ", command " + std::to_string(at) + ": " +
            Name(fault) + ", " + std::to_string(max_retries) + " retries, arrives " +
-           kArrivalNames[static_cast<size_t>(arrival)] + " " + std::to_string(during);
+           kArrivalNames[static_cast<size_t>(arrival)] + " " + std::to_string(during) + ", again " +
+           std::to_string(again);
   }
 };
 
@@ -62,10 +67,18 @@ class RedisCreationTest : public RedisFilterTest {
     if (c.arrival == Arrival::kDuring) {
       strikes.push_back({c.at + c.during, RedisFault::kNone, [&] { running->Deliver(); }});
     }
+    if (c.again > 0) strikes.push_back({c.at + c.again, c.fault});
     RedisProxy proxy(server_->port(), strikes);
     running = &proxy;
-    const bool ok = RunOperation(By(proxy, c.max_retries), c.is_delete);
-    EXPECT_TRUE(ok || c.fault != RedisFault::kNone);
+    RedisServers servers = By(proxy, c.max_retries);
+    if (c.fault == RedisFault::kMute) servers.command_timeout_ms = 100;
+    const int num_faults = c.fault == RedisFault::kNone ? 0 : c.again == 0 ? 1 : 2;
+    std::string failure;
+    const bool ok = RunOperation(servers, c.is_delete, &failure);
+    if (num_faults == 0 || c.at >= kCommandsOfConnect) {
+      EXPECT_TRUE(ok || num_faults > c.max_retries) << failure;
+    }
+    EXPECT_TRUE(ok || c.fault != RedisFault::kMute || Has(failure, "timed out after 100 ms"));
     if (ok && !c.is_delete) ExpectComplete();
     const std::vector<std::string> commands = proxy.commands();
     const auto pass = [&](Arrival now) {
@@ -114,9 +127,9 @@ class RedisCreationTest : public RedisFilterTest {
     bool is_deleted = false;
   };
 
-  bool RunOperation(const RedisServers& servers, bool is_delete) {
-    return is_delete ? SharedBloomFilter::Delete(servers, "f", nullptr)
-                     : SharedBloomFilter::Create(servers, "f", options_, nullptr) != nullptr;
+  bool RunOperation(const RedisServers& servers, bool is_delete, std::string* failure) {
+    return is_delete ? SharedBloomFilter::Delete(servers, "f", failure)
+                     : SharedBloomFilter::Create(servers, "f", options_, failure) != nullptr;
   }
 
   void CreateAndAdd(const std::string& prefix) {
@@ -170,6 +183,16 @@ TEST_F(RedisCreationTest, NoFaultLosesAnAcknowledgedKey) {
         }
         for (const size_t during : {1, 4}) {
           Live({is_delete, RedisFault::kHold, at, max_retries, Arrival::kDuring, during});
+        }
+      }
+      // Many retries: on a busy machine, other commands also time out.
+      for (const int max_retries : {0, 10}) Live({is_delete, RedisFault::kMute, at, max_retries});
+      // The second fault may hit the command that is sent again, or the connection for it.
+      for (const int max_retries : {1, 2}) {
+        for (const RedisFault fault : {RedisFault::kLose, RedisFault::kCutAfter}) {
+          for (const size_t again : {1, 2, 3}) {
+            Live({is_delete, fault, at, max_retries, Arrival::kNever, 0, again});
+          }
         }
       }
     }

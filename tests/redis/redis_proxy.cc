@@ -106,7 +106,7 @@ std::string Describe(const std::vector<std::string_view>& arguments) {
 }  // namespace
 
 const char* Name(RedisFault fault) {
-  constexpr const char* kNames[] = {"none", "lose", "cut after", "hold"};
+  constexpr const char* kNames[] = {"none", "lose", "cut after", "hold", "mute"};
   return kNames[static_cast<size_t>(fault)];
 }
 
@@ -150,15 +150,18 @@ void RedisProxy::Serve(int client) {
   setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   const int server = ConnectTo(server_port_);
   std::string from_client;  // not yet a command
+  bool is_mute = false;
   for (;;) {
     pollfd sockets[] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
     if (poll(sockets, 2, -1) < 0) break;
     if (sockets[1].revents != 0) {
       std::string replies;
-      if (!ReceiveSome(server, &replies) || !SendAll(client, replies)) break;
+      if (!ReceiveSome(server, &replies)) break;
+      if (!is_mute && !SendAll(client, replies)) break;
     }
     if (sockets[0].revents != 0) {
-      if (!ReceiveSome(client, &from_client) || !ToServer(server, &from_client)) break;
+      if (!ReceiveSome(client, &from_client)) break;
+      if (!ToServer(server, &from_client, &is_mute)) break;
     }
   }
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -168,7 +171,7 @@ void RedisProxy::Serve(int client) {
 }
 
 // Returns false if the connection must end.
-bool RedisProxy::ToServer(int server, std::string* from_client) {
+bool RedisProxy::ToServer(int server, std::string* from_client, bool* is_mute) {
   for (;;) {
     size_t length = 0;
     const std::vector<std::string_view> arguments = Parse(*from_client, &length);
@@ -181,11 +184,11 @@ bool RedisProxy::ToServer(int server, std::string* from_client) {
       commands_.push_back(Describe(arguments));
     }
     from_client->erase(0, length);
-    if (!Pass(server, number, command)) return false;
+    if (!Pass(server, number, command, is_mute)) return false;
   }
 }
 
-bool RedisProxy::Pass(int server, size_t number, std::string_view command) {
+bool RedisProxy::Pass(int server, size_t number, std::string_view command, bool* is_mute) {
   RedisFault fault = RedisFault::kNone;
   for (const RedisStrike& strike : strikes_) {
     if (number != strike.at) continue;
@@ -198,8 +201,9 @@ bool RedisProxy::Pass(int server, size_t number, std::string_view command) {
   }
   if (fault == RedisFault::kHold || fault == RedisFault::kLose) return false;
   if (!SendAll(server, command)) return false;
-  if (fault == RedisFault::kCutAfter) WaitForServer(server);
-  return fault == RedisFault::kNone;
+  *is_mute = *is_mute || fault == RedisFault::kMute;
+  if (fault != RedisFault::kNone) WaitForServer(server);
+  return fault != RedisFault::kCutAfter;
 }
 
 void RedisProxy::Deliver() {

@@ -1,5 +1,5 @@
-// A TCP proxy in front of a Redis server. It breaks the connection at chosen commands, as networks,
-// proxies and dying clients do, and can deliver a lost command later.
+// A TCP proxy in front of a Redis server. It breaks or mutes the connection at chosen commands, as
+// networks, proxies and dying clients do, and can deliver a lost command later.
 #ifndef BLOOMLINE_TESTS_REDIS_REDIS_PROXY_H_
 #define BLOOMLINE_TESTS_REDIS_REDIS_PROXY_H_
 
@@ -19,6 +19,7 @@ enum class RedisFault {
   kLose,      // its connection ends before the server gets it
   kCutAfter,  // it is executed, but its connection ends before the reply
   kHold,      // kLose, but it waits for Deliver
+  kMute,      // it is executed, but no more replies arrive on its connection
 };
 
 const char* Name(RedisFault fault);
@@ -53,8 +54,8 @@ class RedisProxy {
  private:
   void Accept();
   void Serve(int client);
-  bool ToServer(int server, std::string* from_client);
-  bool Pass(int server, size_t number, std::string_view command);
+  bool ToServer(int server, std::string* from_client, bool* is_mute);
+  bool Pass(int server, size_t number, std::string_view command, bool* is_mute);
 
   const int server_port_;
   const std::vector<RedisStrike> strikes_;
