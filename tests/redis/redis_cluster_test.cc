@@ -47,6 +47,11 @@ class RedisClusterTest : public RedisTest {
     return Redirects(kind, 0) + Redirects(kind, 1) + Redirects(kind, 2);
   }
 
+  // How many of these commands a node has executed.
+  uint64_t Calls(const std::string& command, size_t node) {
+    return cluster_->node(node).Info("commandstats", "cmdstat_" + command + ":calls");
+  }
+
   std::unique_ptr<RedisCluster> cluster_;
 };
 
@@ -147,13 +152,30 @@ TEST_F(RedisClusterTest, OneAddKeysCallWhileASlotMoves) {
 // stopped, so that the round lasts until all of this is done.
 TEST_F(RedisClusterTest, RedirectIsFollowedLate) {
   const auto filter = Create();
-  const std::string shard = ShardsAt(0).at(0);
+  const std::string shard = ShardsAt(1).at(0);
   const std::string slot = cluster_->Slot(shard);
   const std::string destination = cluster_->node(1).Command({"CLUSTER", "MYID"});
-  const auto asks = [&] { return Redirects("ASK", 0); };
-  const auto calls = [&](size_t node, const std::string& command) {
-    return cluster_->node(node).Info("commandstats", "cmdstat_" + command + ":calls");
+
+  // Before that, in each state of the slot during one move, keys are added and found.
+  std::vector<std::string> added;
+  const auto add_and_find = [&](const std::string& state, bool is_asked, bool is_moved) {
+    SCOPED_TRACE(state);
+    for (const std::string& key : Keys(500, state)) added.push_back(key);
+    const uint64_t before[] = {Redirects("ASK"), Redirects("MOVED")};
+    EXPECT_TRUE(filter->AddKeys(added)) << filter->error();
+    EXPECT_EQ(CountLost(filter.get(), added), 0u);
+    EXPECT_EQ(Redirects("ASK") > before[0], is_asked);
+    EXPECT_EQ(Redirects("MOVED") > before[1], is_moved);
   };
+  cluster_->BeginMigration(shard, 1, 0);
+  add_and_find("the shard has not moved", false, false);
+  cluster_->MoveKey(shard, 1, 0);
+  add_and_find("the slot has not moved", true, false);
+  cluster_->EndMigration(shard, 0);
+  add_and_find("the slot has moved", false, true);
+  add_and_find("the client knows it", false, false);
+
+  const auto asks = [&] { return Redirects("ASK", 0); };
   cluster_->BeginMigration(shard, 0, 1);
   cluster_->MoveKey(shard, 0, 1);
   // A few keys of the shard, and one of node 2. Each node gets its commands in one piece.
@@ -163,10 +185,10 @@ TEST_F(RedisClusterTest, RedirectIsFollowedLate) {
     ASSERT_LT(i, 10000u) << "node 2 has no shard, or the servers do not count";
     const std::string key = "key" + std::to_string(i);
     const uint64_t asks_before = asks();
-    const uint64_t calls_before = calls(2, "getrange");
+    const uint64_t calls_before = Calls("getrange", 2);
     ASSERT_EQ(filter->MayMatch(key), Answer::kNo) << filter->error();
     const bool is_of_shard = asks() > asks_before;
-    const bool is_of_node_2 = calls(2, "getrange") > calls_before;
+    const bool is_of_node_2 = Calls("getrange", 2) > calls_before;
     of_node_2 += is_of_node_2;
     of_shard += is_of_shard;
     const bool is_first_of_node_2 = is_of_node_2 && of_node_2 == 1;
@@ -194,9 +216,9 @@ TEST_F(RedisClusterTest, RedirectIsFollowedLate) {
     EXPECT_EQ(asks(), all_asks);
   };
   std::vector<Answer> answers(keys.size());
-  const uint64_t queries = calls(1, "getrange");
+  const uint64_t queries = Calls("getrange", 1);
   run_late(10, [&] { EXPECT_TRUE(filter->MayMatch(keys, answers.data())) << filter->error(); });
-  EXPECT_EQ(calls(1, "getrange"), queries + 10);
+  EXPECT_EQ(Calls("getrange", 1), queries + 10);
   EXPECT_EQ(Count(answers, Answer::kMaybe), keys.size());
 
   // An addition creates no string at node 1, which would be in the way of the shard.
