@@ -277,11 +277,34 @@ void RequireUsable(const redis::Endpoint& endpoint) {
   Require(!endpoint.is_unix_socket(), "no server sends its clients to a file of theirs");
 }
 
+// A reply to CLUSTER SLOTS: right but for numbers out of range and nodes that lack.
+void AppendSlots(FuzzedDataProvider* input, std::string* out) {
+  const int slots[] = {-1, 0, 1, 8191, 16383, 16384, 65536};
+  const int ports[] = {-1, 0, 1, 6379, 65535, 65536, INT32_MAX};
+  const auto num_ranges = input->ConsumeIntegralInRange<size_t>(0, 3);
+  *out += "*" + std::to_string(num_ranges) + "\r\n";
+  for (size_t i = 0; i < num_ranges; ++i) {
+    const size_t num_nodes = input->PickValueInArray<size_t>({1, 1, 1, 2, 0});
+    *out += "*" + std::to_string(2 + num_nodes) + "\r\n";
+    AppendInteger(input->PickValueInArray(slots), out);
+    AppendInteger(input->PickValueInArray(slots), out);
+    for (size_t node = 0; node < num_nodes; ++node) {
+      *out += "*2\r\n";
+      AppendBulk(input->ConsumeRandomLengthString(20), out);
+      AppendInteger(input->PickValueInArray(ports), out);
+    }
+  }
+}
+
 // Maps of a cluster's slots, and errors that redirect. In memory of their exact size, so that a
 // read past the end is detected.
 void FuzzRouting(FuzzedDataProvider* input) {
   std::string bytes;
-  AppendAnyReply(input, 4, &bytes);
+  if (input->ConsumeIntegralInRange<int>(0, 3) < 3) {
+    AppendSlots(input, &bytes);
+  } else {
+    AppendAnyReply(input, 4, &bytes);
+  }
   const auto first_piece = input->ConsumeIntegral<uint16_t>();
   const char* const starts[] = {"MOVED 1 ", "ASK 16383 h:", "MOVED 1 ?:", ""};
   const std::string text = input->PickValueInArray(starts) + input->ConsumeRandomLengthString(60);
