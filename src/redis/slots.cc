@@ -60,12 +60,10 @@ bool ParseRedirect(std::string_view error, const Endpoint& sender, Redirect* red
     return false;
   }
   redirect->slot = static_cast<uint16_t>(slot);
-  const std::string_view where = rest.substr(space + 1);
-  const size_t host_end = std::min(where.rfind(':'), where.size());
-  const bool is_unknown = IsUnknownHost(where.substr(0, host_end));
-  if (!ParseEndpoint(is_unknown ? where.substr(host_end) : where, &redirect->endpoint))
-    return false;
-  if (is_unknown) redirect->endpoint.host = sender.host;
+  std::string_view where = rest.substr(space + 1);
+  if (where.substr(0, 2) == "?:") where.remove_prefix(1);
+  if (!ParseEndpoint(where, &redirect->endpoint)) return false;
+  if (redirect->endpoint.host.empty()) redirect->endpoint.host = sender.host;
   redirect->endpoint.use_tls = sender.use_tls;
   return true;
 }

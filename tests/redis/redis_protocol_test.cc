@@ -41,7 +41,7 @@ TEST(SlotsTest, RedirectsAreParsedOrRefused) {
   ASSERT_TRUE(ParseRedirect("ASK 16383 2001:db8::1:6381", sender, &redirect));
   EXPECT_TRUE(redirect.ask);
   EXPECT_EQ(redirect.endpoint, (Endpoint{"2001:db8::1", 6381, true}));
-  for (const char* without_host : {"MOVED 0 :6381", "MOVED 0 ?:6381"}) {
+  for (const char* without_host : {"MOVED 0 :6381", "MOVED 0 ?:6381", "MOVED 0 []:6381"}) {
     ASSERT_TRUE(ParseRedirect(without_host, sender, &redirect)) << without_host;
     EXPECT_EQ(redirect.endpoint, (Endpoint{"10.0.0.1", 6381, true})) << "the host of the sender";
   }
