@@ -82,19 +82,10 @@ std::string ConsumeFilter(FuzzedDataProvider* input) {
   return ConsumeContent(input, payload_bytes) + end;
 }
 
-// A trailer alone, which RocksDB writes for a partition without entries.
-bool IsTrailerWithoutKeys(const std::string& filter) {
-  const std::string end = filter.substr(1);
-  if (filter[0] > 0) return end == std::string(4, '\0');
-  return filter[0] == '\xFF' && end[1] >= 1 && end[1] <= 30 &&
-         end == std::string{'\0', end[1], '\0', '\0'};
-}
-
-// What the policy does not leave to RocksDB: a few bytes that nobody writes, to which RocksDB
-// answers that there are no keys, and filters that its reader would leave.
+// Where the policy answers otherwise than RocksDB: to up to 5 bytes, to which RocksDB answers that
+// there are no keys, and filters beyond whose end RocksDB's reader reads.
 bool MatchesEveryKey(const std::string& filter) {
-  if (filter.size() < stock::kTrailerBytes) return !filter.empty();
-  if (filter.size() == stock::kTrailerBytes) return !IsTrailerWithoutKeys(filter);
+  if (filter.size() <= stock::kTrailerBytes) return !filter.empty();
   const size_t payload_bytes = filter.size() - stock::kTrailerBytes;
   const char* const end = filter.data() + payload_bytes;
   if (end[0] == '\xFF') {
