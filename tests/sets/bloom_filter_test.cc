@@ -18,14 +18,6 @@
 namespace bloomline::tests {
 namespace {
 
-BloomFilterOptions ForCapacity(BloomLayout layout, uint64_t capacity, double rate) {
-  BloomFilterOptions options;
-  options.layout = layout;
-  options.capacity = capacity;
-  options.false_positive_rate = rate;
-  return options;
-}
-
 BloomFilterOptions ForBits(BloomLayout layout, uint64_t num_bits, int num_probes) {
   BloomFilterOptions options;
   options.layout = layout;

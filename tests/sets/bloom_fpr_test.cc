@@ -39,10 +39,7 @@ TEST_P(BloomFprTest, RateIsWithinThreePercentOfTheory) {
     for (const uint64_t n : {1000, 10000, 100000, 1000000, 10000000}) {
       const bool has_all_rates = n == 10000 || n == 1000000;
       if (rate != 0.01 && !has_all_rates) continue;
-      BloomFilterOptions options;
-      options.layout = GetParam();
-      options.capacity = n;
-      options.false_positive_rate = rate;
+      const BloomFilterOptions options = tests::ForCapacity(GetParam(), n, rate);
       sets::BloomShape shape;
       std::string error;
       ASSERT_TRUE(sets::ShapeOf(options, &shape).empty());

@@ -26,24 +26,17 @@ void ExpectRefused(const Options& options, const std::string& value,
   EXPECT_EQ(Filter::Create(options, nullptr), nullptr);
 }
 
-BloomFilterOptions Bloom(BloomLayout layout, uint64_t capacity, double rate) {
-  BloomFilterOptions options;
-  options.layout = layout;
-  options.capacity = capacity;
-  options.false_positive_rate = rate;
-  return options;
-}
-
 TEST(OptionsTest, OfBloomFilters) {
   for (const BloomLayout layout : kAllBloomLayouts) {
     for (const double rate : {0.0, 1.0, -1.0, std::nan(""), 1e-300}) {
-      ExpectRefused<BloomFilter>(Bloom(layout, 10, rate), "false_positive_rate is ");
+      ExpectRefused<BloomFilter>(ForCapacity(layout, 10, rate), "false_positive_rate is ");
     }
   }
   const BloomLayout blocked = BloomLayout::kBlocked;
   ExpectRefused<BloomFilter>(BloomFilterOptions(), "capacity is 0");
-  ExpectRefused<BloomFilter>(Bloom(blocked, UINT64_MAX, 0.01), "capacity is 18446744073709551615");
-  ExpectRefused<BloomFilter>(Bloom(static_cast<BloomLayout>(7), 10, 0.01), "layout is 7");
+  ExpectRefused<BloomFilter>(ForCapacity(blocked, UINT64_MAX, 0.01),
+                             "capacity is 18446744073709551615");
+  ExpectRefused<BloomFilter>(ForCapacity(static_cast<BloomLayout>(7), 10, 0.01), "layout is 7");
   BloomFilterOptions options;
   for (const int num_probes : {0, 31, -1}) {
     options.num_bits = 1000;
@@ -57,7 +50,7 @@ TEST(OptionsTest, OfBloomFilters) {
   ExpectRefused<BloomFilter>(options, "num_bits is 1125899906842625");
   options.num_bits = kMaxBloomBits;
   EXPECT_EQ(options.Validate(), "");
-  EXPECT_EQ(Bloom(blocked, 1, 0.999).Validate(), "");
+  EXPECT_EQ(ForCapacity(blocked, 1, 0.999).Validate(), "");
 }
 
 TEST(OptionsTest, OfScalableFilters) {
@@ -136,7 +129,7 @@ double LeastRate(Options options, const std::string& start) {
 TEST(OptionsTest, RefusedRatesNameTheReachableRange) {
   std::set<double> named;
   for (const BloomLayout layout : kAllBloomLayouts) {
-    named.insert(LeastRate(Bloom(layout, 10, 0), "; allowed with k"));
+    named.insert(LeastRate(ForCapacity(layout, 10, 0), "; allowed with k"));
     // The range is that of the whole filter's rate, not of the first stage's part of it.
     for (const double tightening : {0.1, 0.5, 0.99}) {
       ScalableBloomFilterOptions options;

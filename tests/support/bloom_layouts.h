@@ -2,6 +2,7 @@
 #ifndef BLOOMLINE_TESTS_SUPPORT_BLOOM_LAYOUTS_H_
 #define BLOOMLINE_TESTS_SUPPORT_BLOOM_LAYOUTS_H_
 
+#include <cstdint>
 #include <string_view>
 
 #include "bloomline/bloom_filter.h"
@@ -31,6 +32,14 @@ inline BloomLayout LayoutOf(std::string_view name) {
     if (name.substr(1) == std::string_view(Name(layout)).substr(1)) return layout;
   }
   return static_cast<BloomLayout>(-1);
+}
+
+inline BloomFilterOptions ForCapacity(BloomLayout layout, uint64_t capacity, double rate) {
+  BloomFilterOptions options;
+  options.layout = layout;
+  options.capacity = capacity;
+  options.false_positive_rate = rate;
+  return options;
 }
 
 }  // namespace bloomline::tests
