@@ -23,18 +23,25 @@ namespace {
 
 using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
 
-Policy Classic(double bits_per_key) {
+FilterOptions Seed(Format format, uint64_t seed) {
   FilterOptions options;
-  options.format = Format::kClassic;
+  options.format = format;
+  options.seed = seed;
+  return options;
+}
+
+Policy Seeded(Format format, uint64_t seed, const std::string& name = "app.Filter") {
+  return Policy(NewLevelDBFilterPolicy(Seed(format, seed), name));
+}
+
+Policy Plain(Format format, double bits_per_key) {
+  FilterOptions options;
+  options.format = format;
   options.bits_per_key = bits_per_key;
   return Policy(NewLevelDBFilterPolicy(options));
 }
 
-Policy Blocked(double bits_per_key) {
-  FilterOptions options;
-  options.bits_per_key = bits_per_key;
-  return Policy(NewLevelDBFilterPolicy(options));
-}
+Policy Blocked(double bits_per_key) { return Plain(Format::kBlocked, bits_per_key); }
 
 std::string Filter(const leveldb::FilterPolicy& policy, const std::vector<std::string>& keys) {
   const std::vector<leveldb::Slice> slices(keys.begin(), keys.end());
@@ -55,7 +62,7 @@ std::vector<std::string> RandomKeys(size_t n, std::mt19937_64& random) {
 // Both policies make the same bytes, and each reads the other's filters.
 void ExpectTwins(int bits_per_key, const std::vector<std::string>& keys) {
   const Policy stock(leveldb::NewBloomFilterPolicy(bits_per_key));
-  const Policy ours = Classic(bits_per_key);
+  const Policy ours = Plain(Format::kClassic, bits_per_key);
   const std::string filter = Filter(*stock, keys);
   ASSERT_EQ(filter, Filter(*ours, keys)) << bits_per_key << " bits, " << keys.size() << " keys";
   for (const std::string& key : keys) {
@@ -117,9 +124,7 @@ TEST(LevelDBPolicyTest, TheLayoutChangesWithTheNumberOfKeys) {
   const Policy blocked = Blocked(10);
   EXPECT_EQ(filter_of(blocked, filter::kMaxFlatKeys), filter::Layout::kFlat);
   EXPECT_EQ(filter_of(blocked, filter::kMaxFlatKeys + 1), filter::Layout::kBlocked);
-  FilterOptions options;
-  options.format = Format::kCompact;
-  const Policy compact(NewLevelDBFilterPolicy(options));
+  const Policy compact = Plain(Format::kCompact, 10);
   constexpr uint64_t kMaxKeys = 40 * filter::kMaxSmallSetBlocks;
   EXPECT_EQ(filter_of(compact, kMaxKeys), filter::Layout::kSmallSet);
   EXPECT_EQ(filter_of(compact, kMaxKeys + 1), filter::Layout::kBlocked);
@@ -162,13 +167,6 @@ TEST(LevelDBPolicyTest, AnyBytesAreSafe) {
   }
 }
 
-Policy Seeded(Format format, uint64_t seed, const std::string& name = "app.Filter") {
-  FilterOptions options;
-  options.format = format;
-  options.seed = seed;
-  return Policy(NewLevelDBFilterPolicy(options, name));
-}
-
 TEST(SeededLevelDBPolicyTest, NamesAreThoseOfTheFormat) {
   std::ifstream file(BLOOMLINE_GOLDEN_DIR "/leveldb_names.txt");
   int num_names = 0;
@@ -176,10 +174,7 @@ TEST(SeededLevelDBPolicyTest, NamesAreThoseOfTheFormat) {
     uint64_t seed = 0;
     file >> seed >> stored;
     for (const Format format : {Format::kBlocked, Format::kCompact}) {
-      FilterOptions options;
-      options.format = format;
-      options.seed = seed;
-      const Policy policy(NewLevelDBFilterPolicy(options, name));
+      const Policy policy = Seeded(format, seed, name);
       ASSERT_NE(policy, nullptr);
       EXPECT_EQ(policy->Name(), stored);
     }
@@ -196,21 +191,16 @@ TEST(SeededLevelDBPolicyTest, FiltersDependOnTheSeedAndMatchTheirKeys) {
       const std::string filter = Filter(*one, keys);
       EXPECT_NE(filter, Filter(*two, keys));
       EXPECT_NE(filter, Filter(*plain, keys));
-      FilterOptions options;
-      options.format = format;
-      options.seed = 1;
       for (const std::string& key : keys) ASSERT_TRUE(one->KeyMayMatch(key, filter));
       if (format == Format::kCompact && n == 1) continue;  // the policy takes a flat filter
-      EXPECT_EQ(filter, LevelDBFilter(options, {keys.begin(), keys.end()}));
+      EXPECT_EQ(filter, LevelDBFilter(Seed(format, 1), {keys.begin(), keys.end()}));
     }
   }
 }
 
 // A block gets more hashes than it has slots, but few different ones.
 TEST(LevelDBPolicyTest, CompactFiltersOfFewKeysOftenRepeatedRejectOthers) {
-  FilterOptions options;
-  options.format = Format::kCompact;
-  const Policy policy(NewLevelDBFilterPolicy(options));
+  const Policy policy = Plain(Format::kCompact, 10);
   std::vector<std::string> keys;
   for (int i = 0; i < 200; ++i) keys.push_back("key" + std::to_string(i % 2));
   const std::string filter = Filter(*policy, keys);
@@ -236,17 +226,15 @@ TEST(LevelDBPolicyTest, WrongOptionsAndNamesAreRefused) {
     expect_refused(options, kLevelDBBuiltinName, "1 to 100");
   }
   expect_refused(FilterOptions(), "", "name is empty");
-  FilterOptions seeded;
-  seeded.seed = 7;
+  const FilterOptions seeded = Seed(Format::kBlocked, 7);
   expect_refused(seeded, kLevelDBBuiltinName,
                  "seed is 7 and name is leveldb.BuiltinBloomFilter2, LevelDB's own; allowed: a "
                  "name of your own, or seed 0");
   testing::internal::CaptureStderr();
   EXPECT_EQ(NewLevelDBFilterPolicy(seeded), nullptr);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("seed is 7"), std::string::npos);
-  FilterOptions classic = seeded;
-  classic.format = Format::kClassic;
-  expect_refused(classic, "app.Filter", "format is classic, whose hash takes no seed");
+  expect_refused(Seed(Format::kClassic, 7), "app.Filter",
+                 "format is classic, whose hash takes no seed");
   FilterOptions drawn;
   drawn.random_seed = true;
   expect_refused(drawn, "app.Filter", "random_seed is set; LevelDB's filters have no room");

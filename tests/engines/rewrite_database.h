@@ -20,6 +20,7 @@
 #include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
 #include "tests/engines/rocksdb_open.h"
+#include "tests/engines/rocksdb_settings.h"
 
 namespace bloomline::tests {
 
@@ -30,10 +31,7 @@ inline std::string RewriteKey(uint64_t i) {
 }
 
 inline std::shared_ptr<const rocksdb::FilterPolicy> CompactPolicy(double bits_per_key = 10) {
-  FilterOptions options;
-  options.format = Format::kCompact;
-  options.bits_per_key = bits_per_key;
-  return NewRocksDBFilterPolicy(options);
+  return NewRocksDBFilterPolicy(Options(Format::kCompact, bits_per_key));
 }
 
 class RewriteDatabase {

@@ -443,10 +443,7 @@ TEST_F(RewriteFiltersInTest, TheFiltersHaveTheBitsThatWereAskedFor) {
   options_.write_buffer_size = 16 << 20;
   for (const Format format : {Format::kBlocked, Format::kCompact, Format::kRibbon}) {
     const auto policy = [&](double bits_per_key) {
-      FilterOptions options;
-      options.format = format;
-      options.bits_per_key = bits_per_key;
-      return NewRocksDBFilterPolicy(options);
+      return NewRocksDBFilterPolicy(Options(format, bits_per_key));
     };
     for (const bool is_partitioned : {false, true}) {
       SCOPED_TRACE(std::string(FormatName(format)) + (is_partitioned ? " in partitions" : ""));

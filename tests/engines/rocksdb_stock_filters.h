@@ -13,6 +13,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "tests/engines/rocksdb_settings.h"
 
 namespace bloomline::tests {
 
@@ -25,11 +26,9 @@ inline std::shared_ptr<const rocksdb::FilterPolicy> Own(const std::string& text)
 }
 
 inline std::shared_ptr<const rocksdb::FilterPolicy> Bloomline(Format format, double bits_per_key) {
-  FilterOptions options;
-  options.format = format;
-  options.bits_per_key = bits_per_key;
   std::string error;
-  std::shared_ptr<const rocksdb::FilterPolicy> policy = NewRocksDBFilterPolicy(options, &error);
+  std::shared_ptr<const rocksdb::FilterPolicy> policy =
+      NewRocksDBFilterPolicy(Options(format, bits_per_key), &error);
   EXPECT_NE(policy, nullptr) << error;
   return policy;
 }
