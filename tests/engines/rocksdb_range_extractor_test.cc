@@ -21,7 +21,6 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/ranges/asked_ranges.h"
 #include "tests/engines/rocksdb_open.h"
-#include "tests/engines/rocksdb_settings.h"
 #include "tests/support/range_filter.h"
 #include "tests/support/temp_dir.h"
 
@@ -300,23 +299,6 @@ TEST(RocksDBRangeExtractorTest, IteratorsOutliveAReplacedExtractor) {
       EXPECT_EQ(iterator->key().ToString(), std::to_string(first));
     }
   }
-}
-
-TEST(RocksDBRangeExtractorTest, IsKnownByName) {
-  ASSERT_TRUE(RegisterBloomline());
-  rocksdb::ColumnFamilyOptions options;
-  const rocksdb::Status status = rocksdb::GetColumnFamilyOptionsFromString(
-      rocksdb::ConfigOptions(), {},
-      "prefix_extractor=bloomline.ranges;block_based_table_factory={filter_policy={id=bloomline;"
-      "range_prefixes=4:8:after0x2f;range_memory_percent=25}}",
-      &options);
-  ASSERT_TRUE(status.ok()) << status.ToString();
-  ASSERT_NE(options.prefix_extractor, nullptr);
-  EXPECT_STREQ(options.prefix_extractor->Name(), "bloomline.ranges");
-  const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  ASSERT_NE(table->filter_policy, nullptr);
-  EXPECT_EQ(Value(*table->filter_policy, "range_prefixes"), "4:8:after0x2f");
-  EXPECT_EQ(Value(*table->filter_policy, "range_memory_percent"), "25");
 }
 
 TEST(RocksDBRangeOptionsTest, WrongTextsAreRefused) {
