@@ -89,7 +89,10 @@ std::string Endpoint::ToString() const {
   return (has_colon ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
-bool IsHost(std::string_view text) { return text.find_first_of("/@?[]") == std::string_view::npos; }
+bool IsHost(std::string_view text) {
+  constexpr std::string_view kNotInHosts("/@?[]\0", 6);
+  return text.find_first_of(kNotInHosts) == std::string_view::npos;
+}
 
 bool ParseEndpoint(std::string_view text, Endpoint* endpoint) {
   const size_t colon = text.rfind(':');

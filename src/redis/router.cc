@@ -14,6 +14,13 @@ namespace {
 // the client follows. A return to the slot's node counts, too.
 constexpr int kMaxRedirects = 8;
 
+// The slot's node lacks the key (ASK), then so does the other node: either there is no such key, or
+// it went back in between, which does not happen so often. Each command counts its own: rounds may
+// have been spent on other failures, and a wrong "no such key" would let Create make an empty
+// filter.
+constexpr int kMaxMisses = 4;
+static_assert(2 * kMaxMisses <= kMaxRedirects);
+
 bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
@@ -257,7 +264,7 @@ bool Router::Handle(Node* node, Item item, ReplyPtr reply) {
     postponed_.push_back(item);
     return false;
   }
-  if (has_asked && MayLackKey(*reply) && attempt_ < kMaxRedirects - 1) {
+  if (has_asked && MayLackKey(*reply) && ++item.misses < kMaxMisses) {
     postponed_.push_back(item);
     return false;
   }

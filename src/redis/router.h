@@ -62,6 +62,7 @@ class Router {
   struct Item {
     Command* command = nullptr;
     Node* ask = nullptr;  // target of an ASK redirect, for this attempt only
+    int misses = 0;       // targets of ASK that lacked the key
   };
   struct Node {
     Endpoint endpoint;

@@ -108,6 +108,15 @@ TEST(RedisAddressTest, InvalidAddressesAreRefusedByNumber) {
   }
 }
 
+TEST(RedisAddressTest, HostHasNoZeroByte) {
+  for (const std::string scheme : {"", "redis://"}) {
+    for (const char separator : {'.', '\0'}) {
+      Address address;
+      EXPECT_EQ(ParseAddress(scheme + "h" + separator + "example:1", &address), separator == '.');
+    }
+  }
+}
+
 TEST(RedisAddressTest, PartsOfAnAddressReplaceTheOptions) {
   RedisServers servers;
   servers.servers = {"h:1", "redis://:new@h:2", "h:3"};
