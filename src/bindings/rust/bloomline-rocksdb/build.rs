@@ -1,6 +1,6 @@
-//! Compiles the adaptor of the checkout that the crate bloomline found, with CMake, for the RocksDB
-//! of librocksdb-sys: its headers are those that ROCKSDB_INCLUDE_DIR names, those inside the crate,
-//! or those that pkg-config finds. Without a checkout it links the installed adaptor.
+//! Compiles the adaptor for RocksDB with CMake, from the checkout that the crate bloomline found.
+//! Without a checkout it links the installed adaptor. RocksDB is that of librocksdb-sys. Its headers
+//! are those that ROCKSDB_INCLUDE_DIR names, those inside the crate, or those that pkg-config finds.
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;

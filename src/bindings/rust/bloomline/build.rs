@@ -1,7 +1,7 @@
-//! Declares bloomline's C functions, from c.h, and links them. In a checkout, or in the one that BLOOMLINE_SOURCE names, it
-//! builds them with CMake as static libraries, or takes those of the build that BLOOMLINE_BUILD
-//! names. Otherwise, or with BLOOMLINE_INSTALLED=1, it links the installed ones that pkg-config
-//! finds.
+//! Declares bloomline's C functions, from c.h, and links their libraries. In a checkout it builds
+//! static ones with CMake; BLOOMLINE_SOURCE may name the checkout. BLOOMLINE_BUILD may name a build
+//! instead, whose libraries it takes. Without a checkout, or with BLOOMLINE_INSTALLED=1, it links
+//! the installed ones that pkg-config finds.
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
