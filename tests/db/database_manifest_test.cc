@@ -311,20 +311,22 @@ TEST_F(ManifestTest, AtomicGroups) {
 TEST_F(ManifestTest, EditsThatAreRefused) {
   const std::string file = NewFile4(1, 5, "a", "b");
   const std::string key = LengthPrefixed("short");
-  const char* const kContradicts = "contradicts those before it";
   const std::string blob = Varint(401) + Varint(8) + Varint(1) + Varint(2);
   const struct {
     std::vector<std::string> edits;
     const char* error;
   } kCases[] = {
-      {{DeletedFile(0, 5)}, kContradicts},
-      {{file, DeletedFile(0, 5)}, kContradicts},
-      {{file, file}, kContradicts},
-      {{Varint(200) + Varint(7) + file}, kContradicts},
-      {{Varint(202)}, kContradicts},  // drops the default column family
-      {{Varint(201) + LengthPrefixed("default")}, kContradicts},
-      {{InGroup(2, file), InGroup(0, file)}, kContradicts},
-      {{InGroup(2, file), file}, kContradicts},
+      {{DeletedFile(0, 5)},
+       "contradicts those before it: it deletes table 5 of level 0, which is not"},
+      {{file, DeletedFile(0, 5)}, "it deletes table 5 of level 0, which is not there"},
+      {{file, file}, "it adds table 5, which is there already"},
+      {{Varint(200) + Varint(7) + file}, "it changes column family 7, which is not there"},
+      {{Varint(202)}, "it drops column family 0"},
+      {{Varint(201) + LengthPrefixed("default")},
+       "it adds column family 0, which is there already"},
+      {{InGroup(2, file), InGroup(0, file)},
+       "it says that 0 more follow in its atomic group, where 1"},
+      {{InGroup(2, file), file}, "it is not in the atomic group that needs 2 more"},
       {{NewFile4(256, 5, "a", "b")}, "has wrong bytes in a new file"},
       {{Varint(7) + Varint(0) + Varint(5) + Varint(1) + key + key}, "wrong bytes in a new file"},
       {{Varint(8) + file}, "has tag 8, which is not known"},

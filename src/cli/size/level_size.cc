@@ -73,12 +73,12 @@ class LevelSizer {
 
  private:
   using Division = filter::Division;
+  static constexpr int kStepsPerBit = 1000;
 
   // Returns the division that meets the request with num_keys keys, or nothing, with the reason in
   // size_.problem.
   std::optional<Division> ForKeys(uint64_t num_keys) {
     size_.num_keys = num_keys;
-    constexpr int kStepsPerBit = 1000;
     const std::vector<uint64_t> keys = KeysByLevel(num_keys);
     const filter::Divider divider(allowed_, kStepsPerBit,
                                   [&](double bits) { return Divide(keys, bits); });
@@ -89,8 +89,10 @@ class LevelSizer {
         std::optional<Division> division = divider.At(divided);
         if (division->bytes != 0) return division;
         // Any number of keys would fit into any memory.
-        size_.problem = support::StrCat("bits per key is ", bits,
-                                        ", which is too little for a filter in any level");
+        size_.problem = support::StrCat(
+            "bits per key is ", bits,
+            ", which is too little for a filter in any level; allowed: ", LeastBits(divider, bits),
+            " to ", allowed_.max);
         return std::nullopt;
       }
       size_.problem = "bits per key is " + NumberText(bits, 2) + "; allowed " +
@@ -116,6 +118,18 @@ class LevelSizer {
       size_.note = "cannot use more memory";
     }
     return division;
+  }
+
+  // The fewest thousandths of bits per key, more than too_few, with a filter in any level.
+  double LeastBits(const filter::Divider& divider, double too_few) const {
+    int low = static_cast<int>(kStepsPerBit * too_few);
+    int high = static_cast<int>(kStepsPerBit * allowed_.max);
+    while (high - low > 1) {
+      const int middle = low + (high - low) / 2;
+      const double bits = filter::BitsOfMemory(format_, static_cast<double>(middle) / kStepsPerBit);
+      (divider.At(std::min(bits, allowed_.max)).bytes == 0 ? low : high) = middle;
+    }
+    return static_cast<double>(high) / kStepsPerBit;
   }
 
   // Returns the division with the most keys that the memory has room for.

@@ -16,6 +16,7 @@
 #include "src/db/inputs.h"
 #include "src/db/measure/measurement.h"
 #include "src/db/report.h"
+#include "src/support/number_text.h"
 
 namespace bloomline::db {
 namespace {
@@ -152,6 +153,16 @@ std::vector<std::string> Remarks(const AdviseOptions& options, const Statistics*
   return remarks;
 }
 
+std::string NoTablesText(const Inputs& inputs, const FamilyGroups& groups) {
+  const auto unread =
+      std::count_if(inputs.files.begin(), inputs.files.end(), [&](const InputFile& file) {
+        return file.database == groups.database && file.column_family == groups.column_family;
+      });
+  return unread == 0
+             ? "it has no tables; allowed: at least one"
+             : support::StrCat("of its ", unread, " tables, 0 can be read; allowed: at least one");
+}
+
 std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Statistics* statistics,
                                          const Inspection& inspection, Inputs* inputs) {
   const std::vector<MeasureResult> measured =
@@ -170,7 +181,7 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
     family.request = RequestOf(options, family.situation, all_keys);
     family.no_tables = groups.all.files.empty();
     if (family.no_tables) {
-      family.error = "it has no tables that can be read";
+      family.error = NoTablesText(*inputs, groups);
       continue;
     }
     advice::Advise(family.situation, family.request, &family.advice, &family.error);

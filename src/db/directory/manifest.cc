@@ -8,9 +8,12 @@
 #include "src/db/sstable/bytes/checksum.h"
 #include "src/db/sstable/bytes/coding.h"
 #include "src/support/file_io.h"
+#include "src/support/number_text.h"
 
 namespace bloomline::directory {
 namespace {
+
+using support::Refuse;
 
 constexpr size_t kBlockBytes = 32768;
 constexpr size_t kHeaderBytes = 7;
@@ -164,34 +167,45 @@ class RecordLog {
 
 }  // namespace
 
-bool LiveFiles::Apply(VersionEdit&& edit) {
+bool LiveFiles::Apply(VersionEdit&& edit, std::string* problem) {
   has_rocksdb_tags_ = has_rocksdb_tags_ || edit.has_rocksdb_tags;
-  const bool continues_group = !group_.empty();
-  if (continues_group && (!edit.remaining_in_group || *group_.back().remaining_in_group !=
-                                                          *edit.remaining_in_group + uint64_t{1})) {
-    return false;
+  if (!group_.empty()) {
+    const uint32_t expected = *group_.back().remaining_in_group - 1;
+    if (!edit.remaining_in_group) {
+      return Refuse(problem, "is not in the atomic group that needs ", expected + uint64_t{1},
+                    " more");
+    }
+    if (*edit.remaining_in_group != expected) {
+      return Refuse(problem, "says that ", *edit.remaining_in_group,
+                    " more follow in its atomic group, where ", expected, " must");
+    }
   }
-  if (!edit.remaining_in_group) return ApplyOne(std::move(edit));
+  if (!edit.remaining_in_group) return ApplyOne(std::move(edit), problem);
   const bool is_last = *edit.remaining_in_group == 0;
   group_.push_back(std::move(edit));
   if (!is_last) return true;
   for (VersionEdit& one : group_) {
-    if (!ApplyOne(std::move(one))) return false;
+    if (!ApplyOne(std::move(one), problem)) return false;
   }
   group_.clear();
   return true;
 }
 
-bool LiveFiles::ApplyOne(VersionEdit&& edit) {
+bool LiveFiles::ApplyOne(VersionEdit&& edit, std::string* problem) {
+  const uint32_t id = edit.column_family;
   if (edit.adds_column_family) {
     LiveFamily family;
     family.name = std::move(edit.column_family_name);
-    if (!families_.try_emplace(edit.column_family, std::move(family)).second) return false;
+    if (!families_.try_emplace(id, std::move(family)).second) {
+      return Refuse(problem, "adds column family ", id, ", which is there already");
+    }
   }
-  const auto found = families_.find(edit.column_family);
-  if (found == families_.end()) return false;
+  const auto found = families_.find(id);
+  if (found == families_.end()) {
+    return Refuse(problem, "changes column family ", id, ", which is not there");
+  }
   if (edit.drops_column_family) {
-    if (edit.column_family == 0) return false;  // RocksDB never drops the default one
+    if (id == 0) return Refuse(problem, "drops column family 0, which RocksDB never does");
     families_.erase(found);
     return true;
   }
@@ -200,12 +214,17 @@ bool LiveFiles::ApplyOne(VersionEdit&& edit) {
   // First the deleted files: a file that moves to another level is in both lists.
   for (const DeletedFile& deleted : edit.deleted_files) {
     const auto file = family.files.find(deleted.number);
-    if (file == family.files.end() || file->second.level != deleted.level) return false;
+    if (file == family.files.end() || file->second.level != deleted.level) {
+      return Refuse(problem, "deletes table ", deleted.number, " of level ", deleted.level,
+                    ", which is not there");
+    }
     family.files.erase(file);
   }
   for (LiveFile& file : edit.new_files) {
     const uint64_t number = file.number;
-    if (!family.files.try_emplace(number, std::move(file)).second) return false;
+    if (!family.files.try_emplace(number, std::move(file)).second) {
+      return Refuse(problem, "adds table ", number, ", which is there already");
+    }
   }
   return true;
 }
@@ -234,7 +253,9 @@ bool ReadManifest(const std::string& path, Manifest* manifest, std::string* erro
                  what + ", which is not known here: another version or another engine wrote it";
         return false;
     }
-    if (!manifest->live.Apply(std::move(edit))) return refuse("contradicts those before it");
+    if (!manifest->live.Apply(std::move(edit), &what)) {
+      return refuse("contradicts those before it: it " + what);
+    }
     has_record = true;
   }
   if (!log.error().empty()) {

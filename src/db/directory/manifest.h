@@ -60,14 +60,14 @@ class LiveFiles {
  public:
   LiveFiles() { families_[0]; }
 
-  // Returns false if the edit deletes a table that is not there, or the like.
-  bool Apply(VersionEdit&& edit);
+  // Returns false with *problem: "deletes table 5 of level 0, which is not there", or the like.
+  bool Apply(VersionEdit&& edit, std::string* problem);
 
   const std::map<uint32_t, LiveFamily>& families() const { return families_; }  // by number
   bool has_rocksdb_tags() const { return has_rocksdb_tags_; }
 
  private:
-  bool ApplyOne(VersionEdit&& edit);
+  bool ApplyOne(VersionEdit&& edit, std::string* problem);
 
   std::map<uint32_t, LiveFamily> families_;
   std::vector<VersionEdit> group_;  // an atomic group that is not complete yet

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
 
 #include "src/db/sstable/bytes/coding.h"
@@ -77,7 +79,10 @@ bool DecodeFooter(std::string_view end, uint64_t file_bytes, bool verify_checksu
     return checked(DecodeHandles(end.substr(0, kHandlesBytes), footer));
   }
   if (magic != kRocksDBMagic) {
-    return Refuse(problem, "is not a table of LevelDB or RocksDB: its last 8 bytes are not theirs");
+    char text[2 * kMagicBytes + 1];
+    std::snprintf(text, sizeof(text), "%016" PRIx64, magic);
+    return Refuse(problem, "is not a table of LevelDB or RocksDB: its magic number is ", text,
+                  "; allowed: db4775248b80fb57 (LevelDB), 88e241b785f4cff7 (RocksDB)");
   }
   if (end.size() < Footer::kMaxBytes) {
     return Refuse(problem, "is cut off: it has ", file_bytes, " bytes, and a footer has ",
