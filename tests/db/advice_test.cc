@@ -301,6 +301,21 @@ TEST(AdviceTest, YoungTreesTakeFewerBitsOfFullLevels) {
   EXPECT_LT(first.bits_per_key, 9);
 }
 
+TEST(AdviceTest, TheRemarkHasThePartOfTheKeysWithoutFilter) {
+  Situation situation = FullLevels();
+  for (Level& level : situation.levels) level.num_keys = 0;
+  situation.levels[0].filter_bytes = 0;
+  const struct {
+    uint64_t num_keys;
+    const char* percent;
+  } kParts[] = {{1, "0.001 %"}, {300, "0.3 %"}, {38400, "38 %"}};
+  for (const auto& part : kParts) {
+    situation.levels[0].num_keys = part.num_keys;
+    situation.levels[4].num_keys = 100000 - part.num_keys;
+    EXPECT_EQ(Ask(situation).remarks.front().find(part.percent), 0u) << Ask(situation).remarks[0];
+  }
+}
+
 TEST(AdviceTest, SituationsThatMakeNoSenseAreRefused) {
   Situation situation = FullLevels();
   situation.levels[4].number = 64;

@@ -1,6 +1,7 @@
 #include "src/db/advice/instructions.h"
 
 #include <algorithm>
+#include <charconv>
 #include <initializer_list>
 #include <string>
 
@@ -87,6 +88,15 @@ double PartWithoutFilter(const Situation& situation, const Tree& tree) {
   return keys / tree.all_keys();
 }
 
+// Whole percent, or three digits of less than one.
+std::string PercentText(double part) {
+  if (part >= 0.01) return support::NumberText(100 * part, 0);
+  char text[40];
+  const auto end =
+      std::to_chars(text, text + sizeof(text), 100 * part, std::chars_format::general, 3);
+  return std::string(text, end.ptr);
+}
+
 constexpr char kSomeHaveNone[] =
     " % of the keys have no filter: a Get of a missing key reads a block from each of their runs "
     "that it comes to.";
@@ -140,8 +150,8 @@ void AddRemarks(const Situation& situation, const Request& request, const Tree& 
   const bool has_stock = std::any_of(advice->choices.begin(), advice->choices.end(),
                                      [](const Choice& choice) { return choice.is_stock(); });
   advice->remarks = Applying({
-      {without > 0, support::NumberText(std::max(1.0, 100 * without), 0) + kSomeHaveNone +
-                        (is_rocksdb && without < 1 ? kIsIntended : "")},
+      {without > 0,
+       PercentText(without) + kSomeHaveNone + (is_rocksdb && without < 1 ? kIsIntended : "")},
       {without == 0 && advice->choices.empty(), kAsGood},
       {tree.size() > 1 && is_rocksdb && !situation.leveled, kNotLeveled},
       {tree.size() > 1 && !is_rocksdb, kLevelDBHasNoLevels},
