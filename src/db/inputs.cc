@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <set>
 #include <system_error>
 #include <thread>
@@ -51,6 +52,8 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
     } else if (work(i, *table, &file.error)) {
       file.state = FileState::kDone;
     }
+  } catch (const std::bad_alloc&) {
+    file.error = file.path + ": out of memory";
   } catch (const std::exception& error) {
     file.error = file.path + ": " + error.what();
   }

@@ -108,12 +108,14 @@ double EngineFilter::ExpectedRate(uint64_t num_keys) const {
   constexpr size_t kMaxRates = 10000;
   thread_local std::map<Arguments, double> rates;
   if (rates.size() >= kMaxRates) rates.clear();
-  const auto [rate, is_new] = rates.try_emplace(
-      {kind(), facts_.num_probes, facts_.num_blocks, facts_.payload_bytes, num_keys});
-  // Sums of rounded numbers may exceed 1. NaN stays.
-  if (is_new) rate->second = RateByFormula(facts_, num_keys);
-  if (rate->second > 1) rate->second = 1;
-  return rate->second;
+  const Arguments arguments(kind(), facts_.num_probes, facts_.num_blocks, facts_.payload_bytes,
+                            num_keys);
+  if (const auto known = rates.find(arguments); known != rates.end()) return known->second;
+  // Before it is stored: the formula may throw std::bad_alloc.
+  double rate = RateByFormula(facts_, num_keys);
+  if (rate > 1) rate = 1;  // Sums of rounded numbers may exceed 1. NaN stays.
+  rates.emplace(arguments, rate);
+  return rate;
 }
 
 double EngineFilter::RateFromBits() const {

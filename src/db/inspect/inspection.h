@@ -77,8 +77,8 @@ bool InspectFile(const sstable::Table& table, FileFacts* facts, std::string* err
 // The inspection of a file of Inputs::files.
 struct InspectedFile {
   FileFacts facts;
-  // The fraction of Gets of missing keys that query this file. Of a file whose place
-  // in a database is unknown: 1.
+  // The fraction of Gets of missing keys that query this file. It is 1 if the file's place in a
+  // database is unknown.
   double coverage = 1;
   // No file of a deeper level has keys in its range: RocksDB calls it bottommost when it writes it.
   // False in level 0, and if the order of keys is unknown.
