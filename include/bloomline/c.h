@@ -128,7 +128,7 @@ void bloomline_view_may_match_hashes(const bloomline_view_t*, size_t num_hashes,
 uint8_t bloomline_view_always_matches(const bloomline_view_t*);
 int bloomline_view_num_probes(const bloomline_view_t*);
 
-/* Options of Bloom filters: bloom_filter.h */
+/* Bloom filters in memory, saved and mapped: bloom_filter.h */
 
 enum {
   bloomline_bloom_blocked = 0,
@@ -145,8 +145,6 @@ void bloomline_bloomoptions_set_num_bits(bloomline_bloomoptions_t*, uint64_t num
 void bloomline_bloomoptions_set_num_probes(bloomline_bloomoptions_t*, int num_probes);
 void bloomline_bloomoptions_set_layout(bloomline_bloomoptions_t*, int layout);
 void bloomline_bloomoptions_set_seed(bloomline_bloomoptions_t*, uint64_t seed);
-
-/* Bloom filters in memory, saved and mapped: bloom_filter.h */
 
 bloomline_bloom_t* bloomline_bloom_create(const bloomline_bloomoptions_t* options, char** errptr);
 bloomline_bloom_t* bloomline_bloom_copy(const bloomline_bloom_t* from, char** errptr);
@@ -215,7 +213,7 @@ uint64_t bloomline_atomic_capacity(const bloomline_atomic_t*);
 uint64_t bloomline_atomic_estimated_num_keys(const bloomline_atomic_t*);
 double bloomline_atomic_estimated_false_positive_rate(const bloomline_atomic_t*);
 
-/* Options of scalable filters: scalable_bloom_filter.h */
+/* Scalable filters: scalable_bloom_filter.h */
 
 bloomline_scalableoptions_t* bloomline_scalableoptions_create(void);
 void bloomline_scalableoptions_destroy(bloomline_scalableoptions_t*);
@@ -226,8 +224,6 @@ void bloomline_scalableoptions_set_growth(bloomline_scalableoptions_t*, int grow
 void bloomline_scalableoptions_set_tightening(bloomline_scalableoptions_t*, double tightening);
 void bloomline_scalableoptions_set_layout(bloomline_scalableoptions_t*, int layout);
 void bloomline_scalableoptions_set_seed(bloomline_scalableoptions_t*, uint64_t seed);
-
-/* Scalable filters: scalable_bloom_filter.h */
 
 bloomline_scalable_t* bloomline_scalable_create(const bloomline_scalableoptions_t* options,
                                                 char** errptr);
@@ -257,7 +253,7 @@ uint64_t bloomline_scalable_estimated_num_keys(const bloomline_scalable_t*);
 double bloomline_scalable_estimated_false_positive_rate(const bloomline_scalable_t*);
 uint8_t bloomline_scalable_is_past_capacity(const bloomline_scalable_t*);
 
-/* Options of counting filters: counting_bloom_filter.h */
+/* Counting filters: counting_bloom_filter.h. Remove only what was added. */
 
 bloomline_countingoptions_t* bloomline_countingoptions_create(void);
 void bloomline_countingoptions_destroy(bloomline_countingoptions_t*);
@@ -268,8 +264,6 @@ void bloomline_countingoptions_set_num_counters(bloomline_countingoptions_t*,
 void bloomline_countingoptions_set_num_probes(bloomline_countingoptions_t*, int num_probes);
 void bloomline_countingoptions_set_counter_bits(bloomline_countingoptions_t*, int counter_bits);
 void bloomline_countingoptions_set_seed(bloomline_countingoptions_t*, uint64_t seed);
-
-/* Counting filters: counting_bloom_filter.h. Remove only what was added. */
 
 bloomline_counting_t* bloomline_counting_create(const bloomline_countingoptions_t* options,
                                                 char** errptr);

@@ -50,8 +50,6 @@ void bloomline_redisservers_set_command_timeout_ms(bloomline_redisservers_t*, in
 void bloomline_redisservers_set_max_retries(bloomline_redisservers_t*, int max_retries);
 void bloomline_redisservers_set_when_unavailable(bloomline_redisservers_t*, int when_unavailable);
 
-/* Options of a filter. */
-
 bloomline_sharedoptions_t* bloomline_sharedoptions_create(void);
 void bloomline_sharedoptions_destroy(bloomline_sharedoptions_t*);
 void bloomline_sharedoptions_set_capacity(bloomline_sharedoptions_t*, uint64_t num_keys);
@@ -65,8 +63,6 @@ bloomline_addoptions_t* bloomline_addoptions_create(void);
 void bloomline_addoptions_destroy(bloomline_addoptions_t*);
 void bloomline_addoptions_set_min_replicas(bloomline_addoptions_t*, int min_replicas);
 void bloomline_addoptions_set_replica_timeout_ms(bloomline_addoptions_t*, int ms);
-
-/* Filters. */
 
 bloomline_shared_t* bloomline_shared_create(const bloomline_redisservers_t* servers,
                                             const char* name,
