@@ -23,7 +23,7 @@
 // - Errors. Validate returns "" if the options are valid, else one sentence. A function with an
 //   `error` that fails, also for lack of memory, changes nothing and returns null or false; *error
 //   (may be null) gets one sentence with the value and the allowed range, or the file and the place
-// in it. Only std::bad_alloc is thrown (filter_options.h).
+//   in it. Only std::bad_alloc is thrown (filter_options.h).
 // - Ownership. The caller owns a returned filter. One that was moved from can only be destroyed or
 //   assigned to.
 // - Threads. Several threads may call const functions, as long as none calls another one.
@@ -97,7 +97,7 @@ struct BloomFilterOptions {
   std::string Validate() const;
 };
 
-// Common to BloomFilter and MappedBloomFilter.
+// Common to the Bloom filters in memory.
 class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
  public:
   BloomFilterBase(const BloomFilterBase&) = delete;

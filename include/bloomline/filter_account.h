@@ -25,7 +25,8 @@ namespace bloomline {
 // the fewest bits per key, 3. CountFiles reads them earlier. Databases that are closed or never
 // write (read-only, secondary) are not counted.
 //
-// Thread-safe. May outlive the databases, which share its ownership.
+// Thread-safe. May outlive the databases, which share its ownership. Only NewFilterAccount makes
+// one: a class derived from it outside bloomline limits nothing.
 class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
  public:
   ~FilterAccount() override;

@@ -194,6 +194,12 @@ TEST(RocksDBMetricsTest, FiltersOfOthersAreCountedByKind) {
   open("a kind of filter that is not known yet" + std::string("\xF0\0\x06\0\0", 5));
   EXPECT_EQ(opened("matches_everything"), 3);
   EXPECT_EQ(useless("damaged"), 2);
+  open("abc");
+  EXPECT_EQ(opened("matches_everything"), 4);
+  EXPECT_EQ(useless("damaged"), 3);
+  open(std::string("\xFF\0\x06\0\0", 5));  // RocksDB's of a partition without entries
+  EXPECT_EQ(opened("matches_everything"), 5);
+  EXPECT_EQ(useless("damaged"), 3);
   EXPECT_EQ(MetricValue("bloomline_filters_open"), 0);
 }
 

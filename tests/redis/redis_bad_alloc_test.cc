@@ -15,11 +15,15 @@ thread_local long allocations_left = -1;  // until one fails; -1: none does
 }
 
 // Not inlined: GCC would then see free() on what operator new returned, and warn.
+// GoogleTest may use the second. A sanitizer has one of its own, which does not go with free().
 [[gnu::noinline]] void* operator new(size_t size) {
   if (allocations_left > 0 && --allocations_left == 0) throw std::bad_alloc();
   void* const memory = std::malloc(size);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
+}
+[[gnu::noinline]] void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  return std::malloc(size);
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }

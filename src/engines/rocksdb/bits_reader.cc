@@ -135,9 +135,9 @@ FilterBitsReader* NewStockBitsReader(std::string_view filter, filter::FilterCoun
   if (!stock.has_reader()) return nullptr;
   if (!stock::kHashesAsRocksDB) {
     static const auto& builtin = *new auto(StockPolicyNamed(kBuiltinName));
+    if (builtin == nullptr) return nullptr;
     counts->Add(filter::Count::kOpened, 1, filter::OpenedKind::kRocksDB);
-    return builtin == nullptr ? nullptr
-                              : builtin->GetFilterBitsReader(Slice(filter.data(), filter.size()));
+    return builtin->GetFilterBitsReader(Slice(filter.data(), filter.size()));
   }
   const bool is_large = stock.payload_bytes > kernels::kCachedBytes;
   return stock::WithReader(stock, kernels::ActiveKernel().stock,
@@ -162,7 +162,8 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter, filter::FilterCo
                                       : filter::DecodeTrailer(filter, nullptr, &fields);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   if (fields.ranges.empty() || payload.always_matches()) {
-    if (payload.always_matches() && filter.size() > kStockTrailerBytes) {
+    // RocksDB writes filters of 5 bytes, for partitions without entries.
+    if (payload.always_matches() && filter.size() != kStockTrailerBytes) {
       counts->Add(filter::Count::kOpenedUseless, 1,
                   MatchesEverything(filter) ? filter::UselessReason::kSaidByWriter
                                             : filter::UselessReason::kDamaged);

@@ -66,20 +66,23 @@ class ComparatorWarning {
         " may treat keys with different bytes as equal, and filters then lose keys; if it does, "
         "use NewCanonicalRocksDBFilterPolicy, or no filter policy; if not, its "
         "CanKeysWithDifferentByteContentsBeEqual() should return false (docs/keys.md)";
+    if (IsFirst(comparator->Name())) std::fprintf(stderr, "%s\n", warning.c_str());
     {
-      static std::set<std::string>& names = *new std::set<std::string>;
       const std::lock_guard lock(mutex_);
-      if (names.insert(comparator->Name()).second) std::fprintf(stderr, "%s\n", warning.c_str());
       unlogged_ = warning;
     }
     Log(log);
   }
 
   void Log(ROCKSDB_NAMESPACE::Logger* log) const {
-    const std::lock_guard lock(mutex_);
-    if (unlogged_.empty() || log == nullptr) return;
-    ROCKSDB_NAMESPACE::Warn(log, "%s", unlogged_.c_str());
-    unlogged_.clear();
+    if (log == nullptr) return;
+    std::string warning;
+    {
+      const std::lock_guard lock(mutex_);
+      warning.swap(unlogged_);
+    }
+    // Without the lock: a user's logger may call anything.
+    if (!warning.empty()) ROCKSDB_NAMESPACE::Warn(log, "%s", warning.c_str());
   }
 
  private:
@@ -87,7 +90,15 @@ class ComparatorWarning {
     return name.rfind("leveldb.BytewiseComparator", 0) == 0 || name.rfind("rocksdb.", 0) == 0;
   }
 
-  inline static std::mutex mutex_;
+  // Whether the process asks about the name for the first time.
+  static bool IsFirst(const std::string& name) {
+    static std::mutex& mutex = *new std::mutex;
+    static std::set<std::string>& names = *new std::set<std::string>;
+    const std::lock_guard lock(mutex);
+    return names.insert(name).second;
+  }
+
+  mutable std::mutex mutex_;
   mutable std::string unlogged_;
 };
 
