@@ -1,11 +1,16 @@
 // The RocksDB adaptor: docs/format.md, section 5.
 #include "src/engines/rocksdb/policy.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
@@ -14,7 +19,6 @@
 #include "rocksdb/table.h"
 #include "src/engines/rocksdb/bits/bits_builder.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
-#include "src/engines/rocksdb/bits/verified_builder.h"
 #include "src/engines/rocksdb/bits_reader.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
@@ -22,8 +26,11 @@
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/ranges/range_builder.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
+#include "src/filter/container/trailer.h"
 #include "src/filter/layouts/formats.h"
+#include "src/filter/layouts/kernel.h"
 #include "src/filter/ranges/asked_ranges.h"
+#include "src/filter/view/hash_query.h"
 
 namespace bloomline {
 namespace {
@@ -100,6 +107,50 @@ class ComparatorWarning {
 
   mutable std::mutex mutex_;
   mutable std::string unlogged_;
+};
+
+// A builder of type Builder that queries each finished filter for all of its keys. It keeps a copy
+// of their hashes for that, so it also notices if a hash changes in memory before the filter is
+// built. Cost: 8 bytes per key and a query per key.
+template <typename Builder>
+class VerifiedBuilder : public Builder {
+ public:
+  using Builder::Builder;
+
+  void AddKey(const Slice& key) noexcept override {
+    added_.push_back(this->Hash(key));
+    Builder::AddKey(key);
+  }
+
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) noexcept BLOOMLINE_OVERRIDE_SINCE_9_6 {
+    added_.push_back(this->Hash(key));
+    added_.push_back(this->Hash(alt));
+    Builder::AddKeyAndAlt(key, alt);
+  }
+
+  Status MaybePostVerify(const Slice& filter) noexcept override {
+    const filter::Payload payload = filter::DecodeTrailer(filter.ToStringView());
+    size_t num_lost = 0;
+    for (const uint64_t hash : finished_) {
+      num_lost += filter::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;
+    }
+    if (num_lost == 0) return Status::OK();
+    return Status::Corruption("bloomline: Corrupted filter content: the finished filter lost " +
+                              std::to_string(num_lost) + " of " + std::to_string(finished_.size()) +
+                              " keys");
+  }
+
+ protected:
+  Slice Build(std::unique_ptr<const char[]>* buf, Status* status,
+              typename Builder::Facts* facts) override {
+    finished_ = std::move(added_);
+    added_.clear();
+    return Builder::Build(buf, status, facts);
+  }
+
+ private:
+  std::vector<uint64_t> added_;     // to the next filter
+  std::vector<uint64_t> finished_;  // hashes of the last filter
 };
 
 // Returns a builder of bloomline's filters. It checks them if the options of the table say so.
