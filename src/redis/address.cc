@@ -12,17 +12,11 @@ namespace {
 
 constexpr std::string_view kDefaultPort = ":6379";
 
-// True also for a number out of range, which is only named in *out_of_range.
-bool ParseNumber(const char* name, std::string_view text, uint64_t least, uint64_t most,
-                 int* number, std::string* out_of_range) {
+bool ParseNumber(std::string_view text, int least, int most, int* number) {
   uint64_t value = 0;
-  if (!support::ParseUint64(text, &value)) return false;
-  if (value < least || value > most) {
-    *out_of_range = support::StrCat(name, " is ", value);
-  } else {
-    *number = static_cast<int>(value);
-  }
-  return true;
+  if (!support::ParseUint64(text, &value) || value > static_cast<uint64_t>(most)) return false;
+  *number = static_cast<int>(value);
+  return *number >= least;
 }
 
 bool PercentDecode(std::string_view text, std::string* out) {
@@ -63,24 +57,11 @@ bool TakeDatabase(std::string_view before, std::string_view* rest, Address* addr
   if (end.empty() || end == "/") return true;
   int database = 0;
   if (end.substr(0, before.size()) != before ||
-      !ParseNumber("database", end.substr(before.size()), 0, INT32_MAX, &database,
-                   &address->out_of_range)) {
+      !ParseNumber(end.substr(before.size()), 0, INT32_MAX, &database)) {
     return false;
   }
   address->database = database;
   return true;
-}
-
-bool ParseHostAndPort(std::string_view text, Endpoint* endpoint, std::string* out_of_range) {
-  const size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return false;
-  std::string_view host = text.substr(0, colon);
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
-  }
-  endpoint->host = host;
-  return IsHost(host) &&
-         ParseNumber("port", text.substr(colon + 1), 1, 65535, &endpoint->port, out_of_range);
 }
 
 // "[user[:password]@]host[:port][/database]"
@@ -88,7 +69,7 @@ bool ParseTcp(std::string_view rest, Address* address) {
   if (!TakeDatabase("/", &rest, address) || !TakeCredentials(&rest, address)) return false;
   std::string text(rest);
   if (rest.find(':') == std::string_view::npos || rest.back() == ']') text += kDefaultPort;
-  return ParseHostAndPort(text, &address->endpoint, &address->out_of_range);
+  return ParseEndpoint(text, &address->endpoint);
 }
 
 // "[user[:password]@]/path[?db=database]"
@@ -114,8 +95,14 @@ bool IsHost(std::string_view text) {
 }
 
 bool ParseEndpoint(std::string_view text, Endpoint* endpoint) {
-  std::string out_of_range;
-  return ParseHostAndPort(text, endpoint, &out_of_range) && out_of_range.empty();
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return false;
+  std::string_view host = text.substr(0, colon);
+  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+  }
+  endpoint->host = host;
+  return IsHost(host) && ParseNumber(text.substr(colon + 1), 1, 65535, &endpoint->port);
 }
 
 bool ParseAddress(std::string_view text, Address* address) {
@@ -123,7 +110,7 @@ bool ParseAddress(std::string_view text, Address* address) {
   bool is_valid = false;
   const size_t colon = text.find("://");
   if (colon == std::string_view::npos) {
-    is_valid = ParseHostAndPort(text, &address->endpoint, &address->out_of_range);
+    is_valid = ParseEndpoint(text, &address->endpoint);
   } else {
     const std::string_view scheme = text.substr(0, colon);
     const std::string_view rest = text.substr(colon + 3);
@@ -131,9 +118,7 @@ bool ParseAddress(std::string_view text, Address* address) {
     if (scheme == "redis" || scheme == "rediss") is_valid = ParseTcp(rest, address);
     if (scheme == "unix") is_valid = ParseUnix(rest, address);
   }
-  is_valid &= !address->endpoint.host.empty();
-  if (!is_valid) address->out_of_range.clear();  // it may be a password
-  return is_valid && address->out_of_range.empty();
+  return is_valid && !address->endpoint.host.empty();
 }
 
 }  // namespace bloomline::redis

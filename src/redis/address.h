@@ -43,7 +43,6 @@ struct Address {
   std::string username;
   std::string password;
   std::optional<int> database;
-  std::string out_of_range;  // "port is 0", or database, if nothing else is wrong
 };
 
 // False: none of the forms of docs/redis.md.
@@ -51,7 +50,7 @@ bool ParseAddress(std::string_view text, Address* address);
 
 // Checks the options. *endpoints are the servers; *resolved are the options, in which a user,
 // password or database of an address replaces that of `servers`. Returns an empty string, or one
-// sentence on failure, which contains nothing of an address but a port or database out of range.
+// sentence on failure, which contains nothing of an address.
 std::string ResolveServers(const RedisServers& servers, std::vector<Endpoint>* endpoints,
                            RedisServers* resolved);
 

@@ -66,10 +66,8 @@ std::string redis::ResolveServers(const RedisServers& servers, std::vector<Endpo
     Address address;
     // The address is not quoted: it may contain a password, where its author did not mean one, too.
     if (!ParseAddress(servers.servers[i], &address)) {
-      const std::string& reason = address.out_of_range;
-      return "servers[" + std::to_string(i) + "] is not a valid address" +
-             (reason.empty() ? "" : ": " + reason) +
-             "; allowed: host:port, redis://[user[:password]@]host[:port]"
+      return "servers[" + std::to_string(i) +
+             "] is not a valid address; allowed: host:port, redis://[user[:password]@]host[:port]"
              "[/database], the same with rediss:// for TLS, unix://[user[:password]@]/path"
              "[?db=database]; port 1 to 65535, database 0 to 2147483647, a path of at most " +
              std::to_string(redis::kMaxPathBytes) +

@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
@@ -84,6 +83,7 @@ TEST(RedisAddressTest, InvalidAddressesAreRefusedByNumber) {
                            "redis://h/1/2",
                            "redis://h?db=1",
                            "redis://h:1x",
+                           "redis://me:123456",
                            "redis://me:sec:ret@h",
                            "redis://me:secret%@h",
                            "redis://me:secret@x@h:0",
@@ -104,33 +104,9 @@ TEST(RedisAddressTest, InvalidAddressesAreRefusedByNumber) {
     RedisServers servers;
     servers.servers = {"h:1", text};
     const std::string error = servers.Validate();
-    EXPECT_EQ(error.find("servers[1] is not a valid address"), 0u) << text << error;
-    EXPECT_TRUE(Has(error, "; allowed: host:port, redis://"));
-    EXPECT_FALSE(Has(error, "sec"));
-  }
-}
-
-// A number is named only if the rest of the address is right: elsewhere it may be a password.
-TEST(RedisAddressTest, PortAndDatabaseOutOfRangeAreNamed) {
-  const auto error_of = [](const std::string& address) {
-    RedisServers servers;
-    servers.servers = {address};
-    return servers.Validate();
-  };
-  for (const auto& [address, words] : {
-           std::pair("h:65536", "valid address: port is 65536; allowed: "),
-           std::pair("redis://me:secret@h:0/1", "valid address: port is 0; allowed: "),
-           std::pair("redis://h/2147483648", "valid address: database is 2147483648; allowed: "),
-           std::pair("unix:///p?db=2147483648", "valid address: database is 2147483648; allowed: "),
-       }) {
-    const std::string error = error_of(address);
-    EXPECT_TRUE(Has(error, words));
-    EXPECT_TRUE(Has(error, "; port 1 to 65535, database 0 to 2147483647, "));
-    EXPECT_FALSE(Has(error, "secret"));
-  }
-  for (const char* address : {":70000", "redis://:70000", "redis://x@y@h:70000",
-                              "redis://:99999999999/99999999999@h", "unix://x?db=99999999999"}) {
-    EXPECT_TRUE(Has(error_of(address), "is not a valid address; allowed: ")) << address;
+    EXPECT_EQ(error.find("servers[1] is not a valid address; allowed: "), 0u) << text << error;
+    EXPECT_TRUE(Has(error, "port 1 to 65535, database 0 to 2147483647")) << error;
+    EXPECT_FALSE(Has(error, "sec") || Has(error, "123456")) << error;
   }
 }
 
