@@ -133,22 +133,36 @@ function(bloomline_follow_rocksdb_standard target)
   message(FATAL_ERROR "RocksDB's headers compile neither as C++17 nor as C++20: ${output}")
 endfunction()
 
-# Engines are often built with -fno-rtti. A class derived from theirs must then do without type
-# information too, or it does not link.
-function(bloomline_follow_engine_rtti target engine header class)
+# bloomline_derives_from(ENGINE NAMES...): targets or sources with classes that derive from those of
+# ENGINE, leveldb or rocksdb. Engines are often built with -fno-rtti. These classes must then do
+# without type information too, or they do not link.
+function(bloomline_derives_from engine)
+  if(NOT TARGET bloomline::${engine})
+    return()
+  endif()
   set(CMAKE_TRY_COMPILE_CONFIGURATION ${CMAKE_BUILD_TYPE})
-  set(CMAKE_REQUIRED_LIBRARIES ${engine})
-  if(ARGN)
-    set(CMAKE_CXX_STANDARD ${ARGN})
+  set(CMAKE_REQUIRED_LIBRARIES leveldb::leveldb)
+  if(engine STREQUAL "rocksdb")
+    set(CMAKE_REQUIRED_LIBRARIES ${BLOOMLINE_ROCKSDB_TARGET})
+    set(CMAKE_CXX_STANDARD ${BLOOMLINE_ROCKSDB_STANDARD})
   endif()
   check_cxx_source_compiles("
     #include <typeinfo>
-    #include \"${header}\"
+    #include \"${engine}/filter_policy.h\"
     const void* volatile info;  // volatile: -O1 would remove the reference, and all would link
-    int main() { info = &typeid(${class}); }" ${target}_RTTI)
-  if(NOT ${target}_RTTI)
-    target_compile_options(${target} PRIVATE -fno-rtti)
+    int main() { info = &typeid(${engine}::FilterPolicy); }" bloomline_${engine}_RTTI)
+  if(bloomline_${engine}_RTTI)
+    return()
   endif()
+  foreach(name IN LISTS ARGN)
+    if(TARGET ${name})
+      target_compile_options(${name} PRIVATE -fno-rtti)
+      set_target_properties(${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+    else()
+      set_source_files_properties(${name} PROPERTIES COMPILE_OPTIONS -fno-rtti
+                                  SKIP_PRECOMPILE_HEADERS ON)
+    endif()
+  endforeach()
 endfunction()
 
 # The component NAME is the install component bloomline_NAME: its library, its headers and a targets

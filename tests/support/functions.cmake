@@ -1,4 +1,4 @@
-# What registers tests. The label of a test, `bloomline_label`, is the name of its folder in tests.
+# What registers tests.
 
 # bloomline_test(SOURCE... [LONG] LIBRARIES...): one GoogleTest program, with its first source's name.
 # ctest runs each of its tests in a process; under sanitizers and emulators, where a process takes a
@@ -21,7 +21,7 @@ _sstable|_test_redis_server|_test_tool_run)$" AND NOT TARGET ${library})
     set(cost 50)
   endif()
   add_executable(${name} ${source} ${ARG_UNPARSED_ARGUMENTS})
-  if(bloomline_label STREQUAL "engines")
+  if(CMAKE_DIRECTORY_LABELS STREQUAL "engines")
     target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/support/no_fsync.cc")
   endif()
   target_compile_definitions(${name} PRIVATE
@@ -37,10 +37,10 @@ _sstable|_test_redis_server|_test_tool_run)$" AND NOT TARGET ${library})
   elseif((CMAKE_CXX_FLAGS MATCHES "-fsanitize" OR CMAKE_CROSSCOMPILING) AND
          NOT name STREQUAL "kernel_threads_test")
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS ${bloomline_label})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 600)
   else()  # also where a test needs the first use of a kernel in its process
     gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-                         PROPERTIES TIMEOUT 600 COST ${cost} LABELS ${bloomline_label})
+                         PROPERTIES TIMEOUT 600 COST ${cost})
   endif()
 endfunction()
 
@@ -56,23 +56,6 @@ function(bloomline_tests pattern)
       set(long LONG)
     endif()
     bloomline_test(${source} ${long} ${ARG_UNPARSED_ARGUMENTS})
-  endforeach()
-endfunction()
-
-# bloomline_derives_from(ENGINE NAMES...): targets or sources that derive classes from the engine's,
-# so they have type information if and only if the engine has.
-function(bloomline_derives_from engine)
-  if(bloomline_${engine}_RTTI)
-    return()
-  endif()
-  foreach(name IN LISTS ARGN)
-    if(TARGET ${name})
-      target_compile_options(${name} PRIVATE -fno-rtti)
-      set_target_properties(${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
-    else()
-      set_source_files_properties(${name} PROPERTIES COMPILE_OPTIONS -fno-rtti
-                                  SKIP_PRECOMPILE_HEADERS ON)
-    endif()
   endforeach()
 endfunction()
 
@@ -93,7 +76,7 @@ function(bloomline_c_test source)
   add_test(NAME ${name} COMMAND sh -c [[d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && "$@" "$d"]] sh
                                 ${ARG_LAUNCHER} ${CMAKE_CROSSCOMPILING_EMULATOR}
                                 $<TARGET_FILE:${name}>)
-  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS ${bloomline_label})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endfunction()
 
 # bloomline_script_test(NAME [ONCE] [LONG] SCRIPT ARGUMENTS...): a script of the folder, or a
@@ -107,14 +90,13 @@ function(bloomline_script_test name)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 ARG "ONCE;LONG" "" "")
-  set(labels ${bloomline_label})
-  if(ARG_ONCE)
-    list(APPEND labels once)
-  endif()
   list(POP_FRONT ARG_UNPARSED_ARGUMENTS script)
   get_filename_component(script "${script}" ABSOLUTE)
   add_test(NAME ${name} COMMAND "${script}" ${ARG_UNPARSED_ARGUMENTS})
-  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${labels}")
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
+  if(ARG_ONCE)
+    set_tests_properties(${name} PROPERTIES LABELS once)
+  endif()
   if(ARG_LONG)
     set_tests_properties(${name} PROPERTIES COST 100)
   endif()
