@@ -4,7 +4,7 @@
 // Athanassoulis and Idreos 2017). Link bloomline::core.
 //
 //   bloomline::KeysOfLevels(5, 10, keys);  // each level has 10 times the keys of the one before
-//   bloomline::SpreadBitsByLevel(bloomline::Format::kCompact, 10, keys, 5, bits);
+//   bloomline::SpreadBitsByLevel(bloomline::Format::kCompact, 10, keys, nullptr, 5, bits);
 //   // bits: 24, 22.7, 17.8, 13.5, 9.56
 //
 // Arguments:
@@ -30,21 +30,18 @@ namespace bloomline {
 constexpr int kMaxLevels = 64;
 constexpr double kMaxLevelSizeRatio = 1000;
 
-// Fractions of all keys: each full level has level_size_ratio (1 to kMaxLevelSizeRatio) times as
-// many as the one before it. Fractions below 1e-30 are 0.
+// Fractions of all keys: each level has level_size_ratio (1 to kMaxLevelSizeRatio) times as many as
+// the one before it. Fractions below 1e-30 are 0.
 bool KeysOfLevels(int num_levels, double level_size_ratio, double* keys_of_level);
 
 // Minimizes WastedReads while all filters together take at most bits_per_key for each key. The
 // result is mostly within 1 % of the minimum, in kClassic and if a level has no filter within 13 %,
 // and never worse than bits_per_key in all levels.
 bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,
-                       int num_levels, double* bits_of_level);
-bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,
                        const double* runs_of_level, int num_levels, double* bits_of_level);
 
 // Expected wasted reads per Get of a missing key: the sum of the false-positive rates of all runs
 // (sizing.h), 1 for a run without a filter.
-double WastedReads(Format format, const double* bits_of_level, int num_levels);
 double WastedReads(Format format, const double* bits_of_level, const double* runs_of_level,
                    int num_levels);
 
@@ -52,7 +49,7 @@ double WastedReads(Format format, const double* bits_of_level, const double* run
 double AverageBitsPerKey(const double* keys_of_level, const double* bits_of_level, int num_levels);
 
 // The least bits_per_key, to 1e-3, with which SpreadBitsByLevel wastes at most wasted_reads (above
-// 0). NaN if the upper end of the format's range wastes more.
+// 0). NaN if none does.
 double BitsPerKeyForWastedReads(Format format, double wasted_reads, const double* keys_of_level,
                                 const double* runs_of_level, int num_levels);
 

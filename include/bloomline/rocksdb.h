@@ -7,14 +7,13 @@
 //   if (table.filter_policy == nullptr) return 1;  // error says why
 //   db_options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
 //
-// Existing tables: the policy has the compatibility name of RocksDB's policies,
-// `rocksdb.BuiltinBloomFilter`, and uses every Bloom and Ribbon filter that RocksDB wrote. RocksDB
+// Existing tables: the policy uses every Bloom and Ribbon filter that RocksDB wrote. RocksDB
 // without bloomline uses filters of kBloom and kRibbon. For it, those of kBlocked and kCompact
-// match every key: results are right, but missing keys cost reads until a compaction rewrites the
-// files (docs/compatibility.md).
+// match every key: missing keys cost reads until a compaction rewrites the files
+// (docs/compatibility.md).
 //
-// Versions: RocksDB's filter interface is internal, so bloomline works only with the minor version
-// that it was compiled against; making a policy checks that. Both need the same ROCKSDB_NAMESPACE.
+// Versions: bloomline works only with the minor version of RocksDB that it was compiled against,
+// which making a policy checks, and with the same ROCKSDB_NAMESPACE.
 //
 // All functions and policies are thread-safe. For a null result, *error has the reason, or stderr
 // if `error` is null. Link bloomline::rocksdb.
@@ -40,34 +39,31 @@ class ObjectLibrary;
 
 namespace bloomline {
 
-// FilterOptions give every file the same format and bits per key. The options below choose a file's
-// filter by its level, by whether older data lies below it, and by whether it is a flush
-// (docs/rocksdb.md). A file keeps its filter until it is rewritten, even at another level.
+// The options below choose a file's filter by its level, by whether older data lies below it, and
+// by whether it is a flush (docs/rocksdb.md). A file keeps its filter until it is rewritten, even
+// at another level.
 struct RocksDBFilterOptions : FilterOptions {
   RocksDBFilterOptions() = default;
   explicit RocksDBFilterOptions(const FilterOptions& options) : FilterOptions(options) {}
 
   // Spreads the memory of bits_per_key so that false positives waste the fewest block reads
-  // (Monkey: Dayan, Athanassoulis, Idreos 2017): small levels get more bits, the largest fewer. The
-  // memory of all filters stays the same if each level has level_size_ratio times the keys of the
-  // one above it.
+  // (level_sizing.h): small levels get more bits, the largest fewer. The memory of all filters
+  // stays the same if each level has level_size_ratio times the keys of the one above it.
   bool auto_bits_by_level = false;
 
-  // Or: the bits per key of each level, from level 0 on; the last number is for all deeper levels,
-  // 0 for no filter. bits_per_key then applies only to files of unknown level, such as those of
-  // SstFileWriter. Excludes auto_bits_by_level.
+  // Or: the bits per key of each level from level 0 on, up to 64 numbers: 0 for no filter, the last
+  // one for all deeper levels. bits_per_key then applies only to files of unknown level, such as
+  // those of SstFileWriter. Excludes auto_bits_by_level.
   std::vector<double> bits_by_level;
 
-  // For auto_bits_by_level: the levels from level 0 to the deepest one with files, 2 to kMaxLevels.
+  // For auto_bits_by_level: the levels from level 0 to the deepest one with files, 2 to 64.
   // 0: learned from the files that RocksDB creates, beginning with RocksDB's Options::num_levels.
   int num_levels = 0;
-  static constexpr int kMaxLevels = 64;
 
   // For auto_bits_by_level: RocksDB's max_bytes_for_level_multiplier, 1 to 1000.
   double level_size_ratio = 10.0;
 
-  // The format of flushed and recovered files, if not `format`. kBlocked is built faster, and the
-  // next compaction replaces it.
+  // The format of flushed and recovered files, if not `format`. kBlocked is built faster.
   std::optional<Format> flush_format;
 
   // False: bottommost files, which have no older data below them, get no filter. That saves about
@@ -75,8 +71,8 @@ struct RocksDBFilterOptions : FilterOptions {
   bool filters_at_bottom = true;
 
   // The most bytes for the filters of all files, up to 2^60; 0: no limit. As their sum nears it,
-  // new files get fewer bits per key, divided by level as in auto_bits_by_level: at most
-  // bits_per_key, and at least 3 or bits_per_key, whichever is less. Excludes bits_by_level.
+  // new files get fewer bits per key, spread as by auto_bits_by_level: at most bits_per_key, at
+  // least 3 or bits_per_key, whichever is less. Excludes bits_by_level.
   //
   // Needs a FilterAccount (filter_account.h) among DBOptions::listeners, without which DB::Open
   // fails. Databases that share an account share its memory (docs/operating.md).
@@ -86,11 +82,10 @@ struct RocksDBFilterOptions : FilterOptions {
   // fewer bits per key, at least 3 as above. kBlocked and kCompact only.
   uint64_t max_filter_bytes = 0;
 
-  // Range entries, with which scans of empty ranges read almost nothing (NewRangeExtractor,
-  // docs/ranges.md). "auto": chosen for each file. Or a list of key prefixes: "4:8:after0x2f" has
-  // those of 4 and of 8 bytes, and those up to each of the first 8 '/'; "after0x2f@1+3" has the
-  // first and third. A list has up to 8 lengths, of 1 to 64 bytes or "1bits" to "512bits", and up
-  // to 32 occurrences of delimiters.
+  // Range entries, with which scans of empty ranges read almost nothing (NewRangeExtractor).
+  // "auto": chosen for each file. Or a list of key prefixes such as "4:8:after0x2f@1+3"
+  // (docs/ranges.md), with up to 8 lengths, of 1 to 64 bytes or "1bits" to "512bits", and up to 32
+  // occurrences of delimiters.
   std::string range_prefixes;
 
   // Memory for entries, in percent of that for keys, 1 to 400, as a mean over all levels: upper
@@ -98,9 +93,9 @@ struct RocksDBFilterOptions : FilterOptions {
   double range_memory_percent = 20;
 
   // For kBloom and kRibbon: the policy calls itself bloomfilter:N or ribbonfilter:N, so that
-  // programs without bloomline can load the OPTIONS file. A program that loads it gets RocksDB's
-  // policy and must set this one again; so must one that changes filter_policy by DB::SetOptions
-  // from RocksDB 9.8 on (docs/rocksdb.md).
+  // programs without bloomline can load the OPTIONS file. A program that loads it, or from RocksDB
+  // 9.8 on changes filter_policy by DB::SetOptions, gets RocksDB's policy and must set this one
+  // again (docs/rocksdb.md).
   bool stock_id = false;
 
   // Empty if NewRocksDBFilterPolicy takes the options, else one sentence.
@@ -124,11 +119,10 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error = nullptr);
 
 // Returns a policy around `policy`, of bloomline or RocksDB, for a comparator that treats different
-// keys as equal (key_canonicalizer.h, docs/keys.md). The name of its filters contains the
-// canonicalizer's; no other policy uses them, and it uses no others. Set it in code: with an
-// OPTIONS file alone, RocksDB returns OK and uses no filter. Returns null if an argument is null,
-// if the canonicalizer's name is not allowed, if the policy has range_prefixes, or if RocksDB has
-// another version.
+// keys as equal (key_canonicalizer.h, docs/keys.md). No other policy uses its filters, and it uses
+// no others. Set it in code: with an OPTIONS file alone, RocksDB returns OK and uses no filter.
+// Returns null if an argument is null, if the canonicalizer's name is not allowed, if the policy
+// has range_prefixes, or if RocksDB has another version.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilterPolicy(
     std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
     std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error = nullptr);
@@ -142,17 +136,16 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 //
 // Call this before options are parsed, as often as you like; else RocksDB returns OK for a file
 // that names bloomline, and uses no filter. It drops most errors in such strings; stderr has a line
-// for each. Returns false, with a line on stderr, if RocksDB has another version; the names are
-// then unknown.
+// for each. Returns false, with a line on stderr, if RocksDB has another version.
 //
-// DB::SetOptions replaces the options of a running database as a whole, or refuses; from RocksDB
-// 9.8 on, a refused change resets them to the defaults without an error.
+// DB::SetOptions changes the policy's options together, or refuses; from RocksDB 9.8 on, a refused
+// change resets them to the defaults without an error.
 //
 //   db->SetOptions({{"block_based_table_factory", "{filter_policy={bits_per_key=16;};}"}});
 bool RegisterBloomline();
 
-// Returns the prefix extractor that shows the filters the ranges of scans. RegisterBloomline, which
-// this calls, registers it as `bloomline.ranges`. With
+// Returns the prefix extractor that shows the filters the ranges of scans: `bloomline.ranges` in
+// option strings, after RegisterBloomline, which this calls. With
 //
 //   options.prefix_extractor = bloomline::NewRangeExtractor();
 //   read_options.iterate_upper_bound = &end;
@@ -169,9 +162,8 @@ bool RegisterBloomline();
 // (docs/compatibility.md).
 std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
-// Registers the names in a given library, with the signature of RocksDB's plugins; `arg` is
-// ignored. Returns the number of factories added, 0 on failure. Where RocksDB takes a function,
-// pass a lambda: the name is overloaded.
+// Registers the names in a given library; `arg` is ignored. Returns the number of factories added,
+// 0 on failure. Where RocksDB takes a function, pass a lambda: the name is overloaded.
 int RegisterBloomline(ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::string& arg);
 
 }  // namespace bloomline

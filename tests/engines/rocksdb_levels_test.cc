@@ -266,9 +266,10 @@ double Model(Format format, bool by_level) {
   EXPECT_TRUE(KeysOfLevels(FiveLevels::kNumLevels, 10, keys));
   std::fill(std::begin(bits), std::end(bits), kBitsPerKey);
   if (by_level) {
-    EXPECT_TRUE(SpreadBitsByLevel(format, kBitsPerKey, keys, FiveLevels::kNumLevels, bits));
+    EXPECT_TRUE(
+        SpreadBitsByLevel(format, kBitsPerKey, keys, nullptr, FiveLevels::kNumLevels, bits));
   }
-  return WastedReads(format, bits, FiveLevels::kNumLevels);
+  return WastedReads(format, bits, nullptr, FiveLevels::kNumLevels);
 }
 
 struct Measured {

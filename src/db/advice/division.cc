@@ -45,7 +45,7 @@ double SpreadAsPolicy(const Tree& tree, Format format, double bits_per_key, doub
   double keys[kAssumedLevels];
   double bits[kAssumedLevels];
   KeysOfLevels(kAssumedLevels, tree.level_size_ratio, keys);
-  SpreadBitsByLevel(format, bits_per_key, keys, kAssumedLevels, bits);
+  SpreadBitsByLevel(format, bits_per_key, keys, nullptr, kAssumedLevels, bits);
   const bool is_none_at_bottom = bits[kAssumedLevels - 1] == 0;
   const int deepest = tree.numbers.back();
   for (int i = 0; i < tree.size(); ++i) {

@@ -83,11 +83,6 @@ bool KeysOfLevels(int num_levels, double level_size_ratio, double* keys_of_level
 }
 
 bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,
-                       int num_levels, double* bits_of_level) {
-  return SpreadBitsByLevel(format, bits_per_key, keys_of_level, nullptr, num_levels, bits_of_level);
-}
-
-bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,
                        const double* runs_of_level, int num_levels, double* bits_of_level) {
   LevelKeys levels[kMaxLevels];
   if (!IsBudget(format, bits_per_key) ||
@@ -106,10 +101,6 @@ bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of
                                   WastedReads(format, spread, runs_of_level, num_levels);
   std::copy_n(better_uniform ? uniform : spread, num_levels, bits_of_level);
   return true;
-}
-
-double WastedReads(Format format, const double* bits_of_level, int num_levels) {
-  return WastedReads(format, bits_of_level, nullptr, num_levels);
 }
 
 double WastedReads(Format format, const double* bits_of_level, const double* runs_of_level,

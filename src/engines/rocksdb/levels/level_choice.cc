@@ -4,13 +4,10 @@
 #include <cmath>
 #include <functional>
 
-#include "bloomline/level_sizing.h"
 #include "src/filter/sizing/divider.h"
 
 namespace bloomline {
 namespace {
-
-static_assert(RocksDBFilterOptions::kMaxLevels <= kMaxLevels);
 
 // RocksDB's default. With a ratio of 10, further levels would hold a millionth of the keys.
 constexpr int kAssumedLevels = 7;
@@ -33,9 +30,9 @@ void CountedKeys(const LevelRules& rules, double* keys) {
 // Sets `bits` to the best spread over full levels, from the bottom up.
 void SpreadOverLevels(const LevelRules& rules, double bits_per_key, double* bits) {
   const int num_levels = NumLevels(rules);
-  double keys[RocksDBFilterOptions::kMaxLevels];
+  double keys[kMaxLevels];
   CountedKeys(rules, keys);
-  SpreadBitsByLevel(rules.format, bits_per_key, keys, num_levels, bits);
+  SpreadBitsByLevel(rules.format, bits_per_key, keys, nullptr, num_levels, bits);
   // With next to no memory, no filter at the bottom may be best for the levels assumed, but not for
   // fewer levels: five at 3 bits per key, compact, would waste 1.01 reads per lookup instead of
   // 0.72.
@@ -49,7 +46,7 @@ void SpreadOverLevels(const LevelRules& rules, double bits_per_key, double* bits
 // The memory of the bits, from the bottom up, in bits per key.
 double MeanMemory(const LevelRules& rules, const double* bits) {
   const int num_levels = NumLevels(rules);
-  double keys[RocksDBFilterOptions::kMaxLevels];
+  double keys[kMaxLevels];
   CountedKeys(rules, keys);
   double sum = 0;
   for (int i = 0; i < num_levels; ++i) {
@@ -163,7 +160,7 @@ LevelRules LoweredTo(double bits_per_key, LevelRules rules) {
   const double least = std::min(kMinBits, rules.bits_per_key);
   const double mean = std::max(bits_per_key, least);
   const double memory = filter::MemoryBits(rules.format, mean);
-  double bits[RocksDBFilterOptions::kMaxLevels];
+  double bits[kMaxLevels];
   const auto spread = [&](double spread_mean) {
     SpreadOverLevels(rules, spread_mean, bits);
     for (int i = 0; i < rules.num_bits; ++i) bits[i] = std::max(bits[i], least);

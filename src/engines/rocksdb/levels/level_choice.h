@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "bloomline/level_sizing.h"
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits/filter_choice.h"
 
@@ -74,7 +75,7 @@ struct LevelRules {
   // kByLevel: from level 0 on; kByDistance: from the bottom up. The last one applies to all further
   // levels.
   int num_bits = 0;
-  double bits[RocksDBFilterOptions::kMaxLevels] = {};
+  double bits[kMaxLevels] = {};
 };
 
 // `options` must be valid. Takes milliseconds with auto_bits_by_level.

@@ -184,10 +184,9 @@ bool IsAllowed(double bits, const BitsPerKeyRange& allowed) {
 
 std::string CheckBitsByLevel(const RocksDBFilterOptions& options) {
   const std::vector<double>& bits = options.bits_by_level;
-  constexpr size_t kMaxNumbers = RocksDBFilterOptions::kMaxLevels;
-  if (bits.size() > kMaxNumbers) {
+  if (bits.size() > kMaxLevels) {
     return "bits_by_level has " + std::to_string(bits.size()) + " numbers; allowed: at most " +
-           std::to_string(kMaxNumbers);
+           std::to_string(kMaxLevels);
   }
   if (options.auto_bits_by_level && !bits.empty()) {
     return "auto_bits_by_level is set and bits_by_level has numbers; allowed: one of the two";
@@ -218,23 +217,20 @@ std::string BitsByLevelText(const RocksDBFilterOptions& options) {
 }
 
 std::string AllowedNumLevels() {
-  return std::to_string(kMinLevels) + " to " + std::to_string(RocksDBFilterOptions::kMaxLevels) +
+  return std::to_string(kMinLevels) + " to " + std::to_string(kMaxLevels) +
          ", and 0 to learn it from the files";
 }
 
 bool ReadNumLevels(const std::string& value, RocksDBFilterOptions* options) {
   uint64_t number;
-  if (!support::ParseUint64(value, &number) || number > RocksDBFilterOptions::kMaxLevels) {
-    return false;
-  }
+  if (!support::ParseUint64(value, &number) || number > kMaxLevels) return false;
   options->num_levels = static_cast<int>(number);
   return true;
 }
 
 std::string CheckNumLevels(const RocksDBFilterOptions& options) {
   const int num_levels = options.num_levels;
-  constexpr int kMost = RocksDBFilterOptions::kMaxLevels;
-  if (num_levels == 0 || (num_levels >= kMinLevels && num_levels <= kMost)) return "";
+  if (num_levels == 0 || (num_levels >= kMinLevels && num_levels <= kMaxLevels)) return "";
   return "num_levels is " + std::to_string(num_levels) + "; allowed: " + AllowedNumLevels();
 }
 
