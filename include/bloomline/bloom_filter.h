@@ -1,5 +1,5 @@
 // Bloom filters in memory: a set of keys in about ten bits per key (Bloom 1970). A query answers
-// "no", which is always right, or "maybe", which is wrong for a small part of the missing keys, the
+// "no", which is always right, or "maybe", which is wrong for a fraction of the missing keys, the
 // false-positive rate.
 //
 //   bloomline::BloomFilterOptions options;
@@ -8,22 +8,12 @@
 //   filter->AddKey("apple");
 //   if (!filter->MayMatch("pear")) { /* certainly never added */ }
 //
-// Which filter to use:
-//
-//   BloomFilter           one thread adds a roughly known number of keys
-//   MappedBloomFilter     many processes read a saved filter
-//   AtomicBloomFilter     many threads add and query
-//   ScalableBloomFilter   the number of keys is unknown
-//   CountingBloomFilter   keys are removed again
-//   FilterBuilder         all keys are known at once (filter.h)
-//   SharedBloomFilter     many machines share it on Redis
-//
-// For all filters in memory:
+// docs/reference.md says which filter to use. For all filters in memory:
 //
 // - Errors. Validate returns "" if the options are valid, else one sentence. A function with an
 //   `error` that fails, also for lack of memory, changes nothing and returns null or false; *error
 //   (may be null) gets one sentence with the value and the allowed range, or the file and the place
-//   in it. Only std::bad_alloc is thrown (filter_options.h).
+//   in it. Only std::bad_alloc is thrown.
 // - Ownership. The caller owns a returned filter. One that was moved from can only be destroyed or
 //   assigned to.
 // - Threads. Several threads may call const functions, as long as none calls another one.
@@ -61,8 +51,7 @@ enum class BloomLayout {
   // In one block of 512 bits, a cache line (Putze, Sanders, Singler 2007). A false-positive rate of
   // 1 % needs 9.9 bits per key, 0.1 % needs 15.5.
   kBlocked,
-  // Anywhere, as in the standard Bloom filter: 9.6 bits per key for 1 %, 14.4 for 0.1 %, up to one
-  // cache miss per probe.
+  // Anywhere: 9.6 bits per key for 1 %, 14.4 for 0.1 %, up to one cache miss per probe.
   kStandard,
   // In one block of 128 or 64 bits: 10.8 or 12.1 bits per key for 1 %, 19 or 24 for 0.1 %. Made by
   // CountingBloomFilter::ToBloomFilter.
@@ -91,7 +80,7 @@ struct BloomFilterOptions {
 
   BloomLayout layout = BloomLayout::kBlocked;
 
-  // Seed of the 64-bit hash. A secret one (seed.h) keeps outsiders from choosing keys that collide.
+  // Seed of the 64-bit hash: seed.h.
   uint64_t seed = 0;
 
   std::string Validate() const;
@@ -168,7 +157,7 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   friend struct sets::ScalableState;
 };
 
-// Its memory is aligned to 64 bytes, from 2 MiB on in huge pages where the system has them.
+// From 2 MiB on, its memory is in huge pages where the system has them.
 class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomFilter> {
  public:
   static std::unique_ptr<BloomFilter> Create(const BloomFilterOptions& options, std::string* error);
@@ -202,8 +191,8 @@ class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomF
   // Adds all keys of `other`. Fails unless layout, num_bits, num_probes and seed are equal.
   bool Merge(const BloomFilterBase& other, std::string* error);
 
-  // Keeps the bits that `other` has, too: keys of both stay, a key of this one alone matches with
-  // about the other's false-positive rate. Fails like Merge.
+  // Keeps the keys that `other` has, too; each other key stays with about the false-positive rate
+  // of `other`. Fails like Merge.
   bool Intersect(const BloomFilterBase& other, std::string* error);
 
   void Clear();
@@ -214,8 +203,6 @@ class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomF
   friend struct sets::ScalableState;
   using BloomFilterBase::BloomFilterBase;
   static std::unique_ptr<BloomFilter> FromState(std::unique_ptr<sets::BloomState> state);
-  template <typename Combine>
-  void CombineWith(const BloomFilterBase& other, Combine combine);
 };
 
 // A saved filter, read in place: processes that map it share its pages. Save may replace the file,

@@ -85,8 +85,7 @@ struct SharedBloomFilterOptions {
   // Fraction of missing keys that match at capacity: 1e-6 to 0.5.
   double false_positive_rate = 0.01;
 
-  // Seed of the 64-bit hash, stored on Redis. A secret one (seed.h) keeps outsiders from choosing
-  // keys that collide.
+  // Seed of the 64-bit hash, stored on Redis: seed.h.
   uint64_t seed = 0;
 
   // The most bytes of a shard, 4096 to 67108864; a filter has up to 65536 shards. Small ones spread
@@ -200,11 +199,6 @@ class SharedBloomFilter {
  private:
   struct State;
   explicit SharedBloomFilter(std::unique_ptr<State> state);
-
-  template <typename Find>
-  static std::unique_ptr<SharedBloomFilter> Make(const RedisServers& servers,
-                                                 const std::string& name, std::string* error,
-                                                 Find find);
 
   template <typename Keys, typename Run>
   bool InGroups(const Keys& keys, Run run) {

@@ -13,14 +13,6 @@
 
 namespace bloomline {
 
-struct SharedBloomFilter::State {
-  redis::Filter filter;
-  std::unique_ptr<redis::Router> router;
-  Answer unavailable = Answer::kMaybe;
-  int filter_replicas = 0;  // replicas that have confirmed the filter, without its keys
-  std::string error = {};
-};
-
 namespace {
 
 // Checks the name and connects.
@@ -32,22 +24,30 @@ std::unique_ptr<redis::Router> ConnectFor(const RedisServers& servers, const std
 
 }  // namespace
 
+struct SharedBloomFilter::State {
+  // Connects, and makes a client of the filter that find(router) gives.
+  template <typename Find>
+  static std::unique_ptr<SharedBloomFilter> MakeClient(const RedisServers& servers,
+                                                       const std::string& name, std::string* error,
+                                                       Find find) {
+    std::unique_ptr<redis::Router> router = ConnectFor(servers, name, error);
+    if (router == nullptr) return nullptr;
+    std::optional<redis::Filter> filter = find(router.get());
+    if (!filter) return nullptr;
+    std::unique_ptr<State> state(new State{std::move(*filter), std::move(router)});
+    if (servers.when_unavailable == WhenUnavailable::kError) state->unavailable = Answer::kError;
+    return std::unique_ptr<SharedBloomFilter>(new SharedBloomFilter(std::move(state)));
+  }
+
+  redis::Filter filter;
+  std::unique_ptr<redis::Router> router;
+  Answer unavailable = Answer::kMaybe;
+  int filter_replicas = 0;  // replicas that have confirmed the filter, without its keys
+  std::string error = {};
+};
+
 SharedBloomFilter::SharedBloomFilter(std::unique_ptr<State> state) : state_(std::move(state)) {}
 SharedBloomFilter::~SharedBloomFilter() = default;
-
-// Connects, and makes a client of the filter that find(router, error) gives.
-template <typename Find>
-std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Make(const RedisServers& servers,
-                                                           const std::string& name,
-                                                           std::string* error, Find find) {
-  std::unique_ptr<redis::Router> router = ConnectFor(servers, name, error);
-  if (router == nullptr) return nullptr;
-  std::optional<redis::Filter> filter = find(router.get());
-  if (!filter) return nullptr;
-  std::unique_ptr<State> state(new State{std::move(*filter), std::move(router)});
-  if (servers.when_unavailable == WhenUnavailable::kError) state->unavailable = Answer::kError;
-  return std::unique_ptr<SharedBloomFilter>(new SharedBloomFilter(std::move(state)));
-}
 
 std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Create(
     const RedisServers& servers, const std::string& name, const SharedBloomFilterOptions& options,
@@ -55,7 +55,7 @@ std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Create(
   return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<SharedBloomFilter> {
     *reason = options.Validate();
     if (!reason->empty()) return nullptr;
-    return Make(servers, name, reason, [&](redis::Router* router) {
+    return State::MakeClient(servers, name, reason, [&](redis::Router* router) {
       return redis::CreateFilter(router, name, redis::PlanLayout(options), reason);
     });
   });
@@ -65,8 +65,9 @@ std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Open(const RedisServers& s
                                                            const std::string& name,
                                                            std::string* error) {
   return support::OrError(error, [&](std::string* reason) {
-    return Make(servers, name, reason,
-                [&](redis::Router* router) { return redis::OpenFilter(router, name, reason); });
+    return State::MakeClient(servers, name, reason, [&](redis::Router* router) {
+      return redis::OpenFilter(router, name, reason);
+    });
   });
 }
 

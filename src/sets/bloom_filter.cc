@@ -38,6 +38,19 @@ using filter::KeyHash;
 using sets::BloomBits;
 using sets::BloomState;
 
+namespace {
+
+template <typename Operation>
+void Combine(const BloomBits& mine, const BloomBits& theirs, Operation operation) {
+  // Bitwise operations give the same bytes in any byte order.
+  auto* words = reinterpret_cast<uint64_t*>(mine.data);
+  const auto* other_words = reinterpret_cast<const uint64_t*>(theirs.data);
+  const uint64_t num_words = mine.num_bytes() / sizeof(uint64_t);
+  for (uint64_t i = 0; i < num_words; ++i) words[i] = operation(words[i], other_words[i]);
+}
+
+}  // namespace
+
 BloomFilterBase::BloomFilterBase(std::unique_ptr<BloomState> state)
     : state_(std::move(state)),
       lines_(state_->bits.lines()),
@@ -141,21 +154,10 @@ size_t BloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* changed) {
   return added;
 }
 
-template <typename Combine>
-void BloomFilter::CombineWith(const BloomFilterBase& other, Combine combine) {
-  const BloomBits& mine = state_->bits;
-  const BloomBits& theirs = other.state_->bits;
-  // Bitwise operations give the same bytes in any byte order.
-  auto* words = reinterpret_cast<uint64_t*>(mine.data);
-  const auto* other_words = reinterpret_cast<const uint64_t*>(theirs.data);
-  const uint64_t num_words = mine.num_bytes() / sizeof(uint64_t);
-  for (uint64_t i = 0; i < num_words; ++i) words[i] = combine(words[i], other_words[i]);
-}
-
 bool BloomFilter::Merge(const BloomFilterBase& other, std::string* error) {
   if (support::IsRefused(sets::Difference(state_->bits.shape, other.state_->bits.shape), error))
     return false;
-  CombineWith(other, [](uint64_t a, uint64_t b) { return a | b; });
+  Combine(state_->bits, other.state_->bits, [](uint64_t a, uint64_t b) { return a | b; });
   state_->num_keys = EstimatedNumKeys();
   return true;
 }
@@ -164,7 +166,7 @@ bool BloomFilter::Intersect(const BloomFilterBase& other, std::string* error) {
   if (support::IsRefused(sets::Difference(state_->bits.shape, other.state_->bits.shape), error))
     return false;
   state_->num_keys = sets::EstimatedNumSharedKeys(state_->bits, other.state_->bits);
-  CombineWith(other, [](uint64_t a, uint64_t b) { return a & b; });
+  Combine(state_->bits, other.state_->bits, [](uint64_t a, uint64_t b) { return a & b; });
   return true;
 }
 
