@@ -1,13 +1,13 @@
 // A Bloom filter that many threads add keys to and query at the same time, without locks.
 //
-// To add a given set of keys faster, give each thread a BloomFilter and Merge them: atomic
-// operations cost more than a second thread gains (docs/design.md).
+// To add a given set of keys faster, give each thread a BloomFilter and Merge them
+// (docs/design.md).
 //
 // Memory order: bits are set by relaxed atomic operations. If AddKey(k) happened before
 // MayMatch(k), by any synchronisation, the answer is true. Answers do not order other memory
 // accesses.
 //
-// Errors and ownership, and what has no comment, are as in bloom_filter.h. Link bloomline::filters.
+// Errors, ownership and what has no comment are as in bloom_filter.h.
 #ifndef BLOOMLINE_ATOMIC_BLOOM_FILTER_H_
 #define BLOOMLINE_ATOMIC_BLOOM_FILTER_H_
 

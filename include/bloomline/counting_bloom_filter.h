@@ -2,18 +2,16 @@
 // Broder 2000: Summary Cache).
 //
 // 1 % of false positives takes 43 bits per key, where a BloomFilter takes 10. AddKey raises the
-// counters of a key, RemoveKey lowers them, and MayMatch is true if none is zero. So a key stays
-// until it was removed as often as added.
+// counters of a key, RemoveKey lowers them; a key stays until it was removed as often as added.
 //
 // - **Remove only what was added.** RemoveKey refuses a key with a counter of zero. But a false
 //   positive looks like a stored key: removing it lowers counters of other keys, which may then be
 //   reported as missing.
 // - **Counters saturate.** One that has reached its maximum (15 or 255) does not change until
 //   Clear. No key is lost, but a key whose counters are all saturated stays: one that was added
-//   more than 14 or 254 times, practically no other key (one counter in 2e16).
+//   more than 14 or 254 times, practically no other.
 //
-// What has no comment, and errors, ownership, threads and cost, are as in bloom_filter.h. Link
-// bloomline::filters.
+// Errors, ownership, threads, cost and what has no comment are as in bloom_filter.h.
 #ifndef BLOOMLINE_COUNTING_BLOOM_FILTER_H_
 #define BLOOMLINE_COUNTING_BLOOM_FILTER_H_
 

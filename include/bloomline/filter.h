@@ -82,7 +82,7 @@ class FilterBuilder {
   bool TakeKeysFrom(FilterBuilder* other);
 
   // Returns the filter and empties the builder. Its bytes do not depend on num_threads, 1 or more
-  // with the calling thread. Small filters are built on one.
+  // with the calling thread.
   std::string Finish(int num_threads = 1);
 
   // The same into the caller's memory: exactly FinishedBytes() bytes, at any alignment.

@@ -14,8 +14,8 @@ namespace bloomline {
 // docs/format.md defines each format to the byte.
 enum class Format {
   // LevelDB's own Bloom filter, byte for byte, for LevelDB only, which can use it without
-  // bloomline. On structured keys, such as counters, its 32-bit hash lets 10 to 70 % of the missing
-  // keys adjacent to stored ones through.
+  // bloomline. On structured keys, such as counters, it lets 10 to 70 % of the missing keys
+  // adjacent to stored ones through (docs/leveldb.md).
   kClassic,
   // Blocked Bloom filter (Putze, Sanders and Singler 2007) with a 64-bit hash: the k probes of a
   // key lie in one block of 64 bytes. Up to 500 keys in LevelDB, 200 in RocksDB, get no blocks;
@@ -44,7 +44,7 @@ constexpr double kMaxBitsPerKey = 100.0;
 constexpr double kMinCompactBitsPerKey = 3.0;
 constexpr double kMaxCompactBitsPerKey = 24.0;
 
-// The number of probes per key, k; the same range as in LevelDB.
+// Probes per key, k, as in LevelDB.
 constexpr int kMinProbes = 1;
 constexpr int kMaxProbes = 30;
 
@@ -60,8 +60,7 @@ struct FilterOptions {
   // 1 % in kBlocked and 0.16 % in kCompact. Range: AllowedBitsPerKey(format).
   double bits_per_key = 10.0;
 
-  // Seed of the 64-bit hash. Outsiders who know it can choose keys that are false positives or
-  // overfill a filter (docs/keys.md). The filter records it, except in LevelDB (leveldb.h).
+  // Seed of the 64-bit hash: seed.h. The filter records it, except in LevelDB (leveldb.h).
   // kClassic, kBloom and kRibbon have none.
   uint64_t seed = 0;
 

@@ -30,8 +30,7 @@ struct RewriteOptions {
   // file, only DBOptions::rate_limiter limits the speed.
   uint64_t bytes_per_second = 0;
 
-  // Another thread sets it to end the call after the present file or, in late versions of RocksDB
-  // (11.9, not 9.10), within it.
+  // Another thread sets it to end the call after the present file; in RocksDB 11.9, within it.
   std::atomic<bool>* cancel = nullptr;
 
   // Called before each file and at the end, on the thread of the call. Must not throw.
@@ -93,10 +92,9 @@ struct RewriteReport {
 // `report` may be null.
 //
 // A file is rewritten if the policy would write a filter of another kind for its level and number
-// of keys, or if the bits per key differ by more than 2 % and a block of 64 bytes. The limits are
-// wider for partitions (2 % and 128 bytes each), with range entries (10 % and 128 bytes; more bits
-// are always right), and with optimize_filters_for_memory (a page more; 25 % with jemalloc). For a
-// new prefix extractor or choice of range entries, use all_files.
+// of keys, or if the bits per key differ by more than 2 % and a block of 64 bytes (more with
+// partitions, range entries and optimize_filters_for_memory). For a new prefix extractor or choice
+// of range entries, use all_files.
 //
 // Each file's checksums are verified first, and 256 MiB of the disk stay free, because RocksDB
 // refuses all writes after a compaction that finds damage or no room. Files that fail, or that

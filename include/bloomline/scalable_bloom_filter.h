@@ -4,14 +4,11 @@
 //
 // If the number of keys is known within a factor of two, BloomFilter is smaller and faster.
 //
-// Stage i (from 0) is a BloomFilter for initial_capacity * growth^i keys at a false-positive rate
-// of false_positive_rate * (1 - tightening) * tightening^i; these rates add up to less than
-// false_positive_rate. Growth ends when memory is missing for a stage, or when the layout cannot
-// reach its rate (with defaults, in kBlocked64 from 1e11 keys on). The last stage then takes all
-// further keys, the bound no longer holds, and IsPastCapacity() is true.
+// Growth ends when memory is missing for a stage, or when the layout cannot reach its rate (with
+// defaults, in kBlocked64 from 1e11 keys on). The last stage then takes all further keys, the bound
+// no longer holds, and IsPastCapacity() is true.
 //
-// Errors, ownership and threads, and what has no comment, are as in bloom_filter.h. Link
-// bloomline::filters.
+// Errors, ownership, threads and what has no comment are as in bloom_filter.h.
 #ifndef BLOOMLINE_SCALABLE_BLOOM_FILTER_H_
 #define BLOOMLINE_SCALABLE_BLOOM_FILTER_H_
 
@@ -34,7 +31,7 @@ struct ScalableBloomFilterOptions {
   uint64_t initial_capacity = 1000;
 
   // Upper bound for the whole filter: above 0, below 1, and such that the first stage can reach its
-  // part of it.
+  // part of it, 1 - tightening.
   double false_positive_rate = 0.01;
 
   // Capacity of a stage, as a multiple of the one before: 1 to 16.
