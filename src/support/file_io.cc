@@ -57,30 +57,6 @@ bool MoveAll(uint64_t n, uint64_t* done, Transfer transfer) {
   return true;
 }
 
-bool ReadExactly(int descriptor, const std::string& path, uint64_t offset, uint64_t n, char* dst,
-                 std::string* error) {
-  uint64_t done;
-  const bool readable = MoveAll(n, &done, [&](uint64_t so_far, size_t at_most) {
-    return pread(descriptor, dst + so_far, at_most, static_cast<off_t>(offset + so_far));
-  });
-  if (!readable) return SystemFailure(path, At("cannot read", n, offset), error);
-  if (done == n) return true;
-  *error = path + ": " + At("cannot read", n, offset) + ": the file ends after " +
-           std::to_string(done) + " of them";
-  return false;
-}
-
-bool WriteExactly(int descriptor, const std::string& path, uint64_t offset, uint64_t n,
-                  const char* data, std::string* error) {
-  uint64_t done;
-  const bool writable = MoveAll(n, &done, [&](uint64_t so_far, size_t at_most) {
-    return pwrite(descriptor, data + so_far, at_most, static_cast<off_t>(offset + so_far));
-  });
-  if (writable && done == n) return true;
-  if (writable) errno = ENOSPC;  // a call wrote nothing and set no errno
-  return SystemFailure(path, At("cannot write", n, offset), error);
-}
-
 // Finds the file that `path` names through links, as an absolute path. Returns false, with *error,
 // if it is not a regular file, or if its folder does not exist.
 bool FindTarget(const std::string& path, std::string* target, bool* exists, std::string* error) {
@@ -187,7 +163,15 @@ bool InputFile::Open(const std::string& path, std::string* error) {
 }
 
 bool InputFile::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const {
-  return ReadExactly(descriptor_, path_, offset, n, dst, error);
+  uint64_t done;
+  const bool readable = MoveAll(n, &done, [&](uint64_t so_far, size_t at_most) {
+    return pread(descriptor_, dst + so_far, at_most, static_cast<off_t>(offset + so_far));
+  });
+  if (!readable) return SystemFailure(path_, At("cannot read", n, offset), error);
+  if (done == n) return true;
+  *error = path_ + ": " + At("cannot read", n, offset) + ": the file ends after " +
+           std::to_string(done) + " of them";
+  return false;
 }
 
 ReplacementFile::~ReplacementFile() {
@@ -218,7 +202,13 @@ bool ReplacementFile::Append(const char* data, uint64_t n, std::string* error) {
 
 bool ReplacementFile::WriteAt(uint64_t offset, const char* data, uint64_t n,
                               std::string* error) const {
-  return WriteExactly(descriptor_, temporary_, offset, n, data, error);
+  uint64_t done;
+  const bool writable = MoveAll(n, &done, [&](uint64_t so_far, size_t at_most) {
+    return pwrite(descriptor_, data + so_far, at_most, static_cast<off_t>(offset + so_far));
+  });
+  if (writable && done == n) return true;
+  if (writable) errno = ENOSPC;  // a call wrote nothing and set no errno
+  return SystemFailure(temporary_, At("cannot write", n, offset), error);
 }
 
 bool ReplacementFile::Commit(std::string* error, DiskSync sync) {

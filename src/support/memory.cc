@@ -24,10 +24,6 @@ size_t RoundedUp(size_t bytes) {
   return (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
 }
 
-bool IsAligned(const void* memory) {
-  return reinterpret_cast<uintptr_t>(memory) % kHugePageBytes == 0;
-}
-
 char* Map(size_t bytes) {
   void* const memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -38,7 +34,7 @@ char* Map(size_t bytes) {
 // Otherwise we map more, and give the surplus at both ends back.
 char* MapAligned(size_t bytes) {
   char* memory = Map(bytes);
-  if (memory == nullptr || IsAligned(memory)) return memory;
+  if (memory == nullptr || reinterpret_cast<uintptr_t>(memory) % kHugePageBytes == 0) return memory;
   munmap(memory, bytes);
   memory = Map(bytes + kHugePageBytes);
   if (memory == nullptr) return nullptr;

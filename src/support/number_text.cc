@@ -109,15 +109,12 @@ std::string BytesText(uint64_t bytes) {
   return NumberText(value, digits) + " " + kBinaryUnits[unit];
 }
 
-void AppendNumber(double number, std::string* text) {
+std::string ShortText(double number) {
   constexpr int kDigits = 6;
-  char digits[32];
+  char text[32];
   const auto end =
-      std::to_chars(digits, digits + sizeof(digits), number, std::chars_format::general, kDigits);
-  text->append(digits, end.ptr);
+      std::to_chars(text, text + sizeof(text), number, std::chars_format::general, kDigits);
+  return std::string(text, end.ptr);
 }
-
-void AppendNumber(int64_t number, std::string* text) { *text += std::to_string(number); }
-void AppendNumber(uint64_t number, std::string* text) { *text += std::to_string(number); }
 
 }  // namespace bloomline::support

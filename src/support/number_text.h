@@ -53,12 +53,10 @@ constexpr char kAllowedBytes[] =
 
 // ---- Texts with numbers.
 
-// Appends the number as a std::ostream in the "C" locale writes it.
-void AppendNumber(double number, std::string* text);
-void AppendNumber(int64_t number, std::string* text);
-void AppendNumber(uint64_t number, std::string* text);
+// Returns the number as a std::ostream in the "C" locale writes it.
+std::string ShortText(double number);
 
-// Concatenates texts, and numbers as AppendNumber writes them.
+// Concatenates texts, and numbers as a std::ostream in the "C" locale writes them.
 template <typename... Parts>
 std::string StrCat(const Parts&... parts) {
   std::string text;
@@ -66,11 +64,9 @@ std::string StrCat(const Parts&... parts) {
     using Part = std::decay_t<decltype(part)>;
     static_assert(!std::is_same_v<Part, bool> && !std::is_same_v<Part, char>);
     if constexpr (std::is_floating_point_v<Part>) {
-      AppendNumber(double{part}, &text);
-    } else if constexpr (std::is_integral_v<Part> && std::is_signed_v<Part>) {
-      AppendNumber(int64_t{part}, &text);
+      text += ShortText(double{part});
     } else if constexpr (std::is_integral_v<Part>) {
-      AppendNumber(uint64_t{part}, &text);
+      text += std::to_string(part);
     } else {
       text += part;
     }

@@ -1,4 +1,4 @@
-// This process: its number, its CPU and its standard streams.
+// This process: its number and its standard streams.
 #ifndef BLOOMLINE_SUPPORT_PROCESS_H_
 #define BLOOMLINE_SUPPORT_PROCESS_H_
 

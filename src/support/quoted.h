@@ -8,23 +8,17 @@
 
 namespace bloomline::support {
 
-// Returns what errors show of a value: all of it, or the beginning of a long one. Characters of
+// Returns 'value', or the beginning of a long one as in 'xxx...' (1000000 bytes). Characters of
 // UTF-8 stay whole.
-inline std::string_view ShownPart(std::string_view value) {
-  constexpr size_t kMaxShownBytes = 100;
-  if (value.size() <= kMaxShownBytes) return value;
-  size_t size = kMaxShownBytes;
-  while (size > kMaxShownBytes - 4 && (static_cast<unsigned char>(value[size]) & 0xc0) == 0x80)
-    --size;
-  return value.substr(0, size);
-}
-
-// Returns 'value', or the beginning of a long one as in 'xxx...' (1000000 bytes).
 inline std::string Quoted(std::string_view value) {
-  const std::string_view shown = ShownPart(value);
-  const std::string text = "'" + std::string(shown);
-  return shown.size() == value.size() ? text + "'"
-                                      : text + "...' (" + std::to_string(value.size()) + " bytes)";
+  constexpr size_t kMaxShownBytes = 100;
+  if (value.size() <= kMaxShownBytes) return "'" + std::string(value) + "'";
+  size_t size = kMaxShownBytes;
+  while (size > kMaxShownBytes - 4 && (static_cast<unsigned char>(value[size]) & 0xc0) == 0x80) {
+    --size;
+  }
+  return "'" + std::string(value.substr(0, size)) + "...' (" + std::to_string(value.size()) +
+         " bytes)";
 }
 
 }  // namespace bloomline::support

@@ -14,12 +14,10 @@ bool DrawSeed(uint64_t* seed, std::string* error) {
   uint64_t drawn = 0;
   while (drawn == 0) {  // 0 means "no seed"
     if (getentropy(&drawn, sizeof(drawn)) == 0) continue;
-    const int failure = errno;
-    return support::OrError(error, [=](std::string* reason) {
-      *reason = "no random seed: the system's generator failed: " +
-                std::generic_category().message(failure);
-      return false;
-    });
+    support::SetError(
+        "no random seed: the system's generator failed: " + std::generic_category().message(errno),
+        error);
+    return false;
   }
   *seed = drawn;
   return true;
