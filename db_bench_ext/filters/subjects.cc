@@ -159,9 +159,8 @@ std::vector<Subject> AllSubjects(const std::string& native_library) {
 
 std::vector<const kernels::Kernel*> SupportedKernels() {
   std::vector<const kernels::Kernel*> supported;
-  const kernels::KernelTable table = kernels::AllKernels();
-  for (size_t i = table.size; i-- > 0;) {
-    if (table.kernels[i]->supported()) supported.push_back(table.kernels[i]);
+  for (const kernels::Kernel* kernel : kernels::AllKernels()) {
+    if (kernel->supported()) supported.insert(supported.begin(), kernel);
   }
   return supported;
 }

@@ -35,8 +35,8 @@ inline void Require(bool holds, const char* property, const char* kernel = "any"
 inline const std::vector<const kernels::Kernel*>& SupportedKernels() {
   static const auto supported = [] {
     std::vector<const kernels::Kernel*> list;
-    const kernels::KernelTable all = kernels::AllKernels();
-    std::copy_if(all.kernels, all.kernels + all.size, std::back_inserter(list),
+    const auto all = kernels::AllKernels();
+    std::copy_if(all.begin(), all.end(), std::back_inserter(list),
                  [](const kernels::Kernel* kernel) { return kernel->supported(); });
     return list;
   }();

@@ -19,7 +19,7 @@ namespace bloomline::tests {
 
 class EachKernelTest : public testing::TestWithParam<size_t> {
  protected:
-  const kernels::Kernel& kernel() const { return *kernels::AllKernels().kernels[GetParam()]; }
+  const kernels::Kernel& kernel() const { return *kernels::AllKernels().begin()[GetParam()]; }
   static const kernels::Kernel& portable() { return **kernels::AllKernels().begin(); }
   void SetUp() override {
     if (!kernel().supported()) GTEST_SKIP() << kernel().name << ": not supported by this machine";
@@ -28,9 +28,9 @@ class EachKernelTest : public testing::TestWithParam<size_t> {
 
 #define BLOOMLINE_WITH_EACH_KERNEL(suite)                                                         \
   INSTANTIATE_TEST_SUITE_P(AllKernels, suite,                                                     \
-                           testing::Range<size_t>(0, kernels::AllKernels().size),                 \
+                           testing::Range<size_t>(0, kernels::AllKernels().size()),               \
                            [](const auto& info) {                                                 \
-                             return std::string(kernels::AllKernels().kernels[info.param]->name); \
+                             return std::string(kernels::AllKernels().begin()[info.param]->name); \
                            })
 
 inline std::vector<const kernels::Kernel*> SupportedKernels() {

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <initializer_list>
 
 #include "bloomline/inline_query.h"  // PayloadView
 #include "src/filter/bits/compact_block.h"
@@ -127,22 +127,12 @@ struct Kernel {
   stock::StockKernel stock;
 };
 
-// The one table: every kernel compiled into this binary, slowest first. The portable one is the
-// first.
-struct KernelTable {
-  const Kernel* const* kernels;
-  size_t size;
-
-  const Kernel* const* begin() const { return kernels; }
-  const Kernel* const* end() const { return kernels + size; }
-};
-KernelTable AllKernels();
+// Every kernel compiled into this binary, slowest first. The portable one is the first. They exist
+// until the process ends.
+std::initializer_list<const Kernel*> AllKernels();
 
 // The kernel of filters opened or built from now on; see bloomline/cpu.h. Cost: one atomic load.
 const Kernel& ActiveKernel();
-
-// See bloomline::ForceKernel.
-bool SetActiveKernel(const std::string& name, std::string* error);
 
 }  // namespace bloomline::kernels
 

@@ -80,19 +80,19 @@ Kernel NeonKernel() {
 
 }  // namespace
 
-KernelTable AllKernels() {
+std::initializer_list<const Kernel*> AllKernels() {
   static const Kernel portable = PortableKernel();
 #if defined(__x86_64__)
   static const Kernel avx2 = Avx2Kernel();
   static const Kernel avx512 = Avx512Kernel();
-  static const Kernel* const kernels[] = {&portable, &avx2, &avx512};
+  static const std::initializer_list<const Kernel*> kernels = {&portable, &avx2, &avx512};
 #elif defined(BLOOMLINE_HAS_NEON)
   static const Kernel neon = NeonKernel();
-  static const Kernel* const kernels[] = {&portable, &neon};
+  static const std::initializer_list<const Kernel*> kernels = {&portable, &neon};
 #else
-  static const Kernel* const kernels[] = {&portable};
+  static const std::initializer_list<const Kernel*> kernels = {&portable};
 #endif
-  return {kernels, sizeof(kernels) / sizeof(kernels[0])};
+  return kernels;
 }
 
 // ---- The choice.
@@ -100,7 +100,7 @@ KernelTable AllKernels() {
 namespace {
 
 const Kernel* FastestSupported() {
-  const Kernel* fastest = AllKernels().kernels[0];
+  const Kernel* fastest = nullptr;  // the portable one is supported
   for (const Kernel* kernel : AllKernels()) {
     if (kernel->supported()) fastest = kernel;
   }
@@ -156,16 +156,6 @@ std::atomic<const Kernel*>& Active() {
 
 const Kernel& ActiveKernel() { return *Active().load(std::memory_order_acquire); }
 
-bool SetActiveKernel(const std::string& name, std::string* error) {
-  const Kernel* kernel = Find(name.c_str());
-  if (kernel == nullptr) {
-    if (error != nullptr) *error = Refusal(name);
-    return false;
-  }
-  Active().store(kernel, std::memory_order_release);
-  return true;
-}
-
 }  // namespace kernels
 
 std::vector<KernelInfo> Kernels() {
@@ -187,7 +177,13 @@ std::string KernelVariableError() {
 }
 
 bool ForceKernel(const std::string& name, std::string* error) {
-  return kernels::SetActiveKernel(name, error);
+  const kernels::Kernel* kernel = kernels::Find(name.c_str());
+  if (kernel == nullptr) {
+    if (error != nullptr) *error = kernels::Refusal(name);
+    return false;
+  }
+  kernels::Active().store(kernel, std::memory_order_release);
+  return true;
 }
 
 }  // namespace bloomline
