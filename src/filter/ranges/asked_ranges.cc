@@ -53,15 +53,6 @@ uint16_t ResolutionBits(std::string_view begin, std::string_view end) {
   return static_cast<uint16_t>(std::min<size_t>(bits, AskedShape::kMaxResolutionBits));
 }
 
-// Whether `end` is the least key above all that begin with `begin`.
-bool IsSuccessor(std::string_view end, std::string_view begin) {
-  while (!begin.empty() && begin.back() == '\xff') begin.remove_suffix(1);
-  if (begin.empty() || end.size() != begin.size()) return false;
-  const size_t last = begin.size() - 1;
-  return end.substr(0, last) == begin.substr(0, last) &&
-         static_cast<unsigned char>(end[last]) == static_cast<unsigned char>(begin[last]) + 1;
-}
-
 uint32_t Pack(const AskedShape& shape) {
   static_assert(AskedShape::kMaxResolutionBits < 1 << 15);
   return (shape.is_prefix ? 1U << 31 : 0) | uint32_t{shape.resolution_bits} << 16 |
@@ -79,7 +70,7 @@ AskedShape Unpack(uint64_t slot) {
 AskedShape RangeShape(std::string_view begin, std::string_view end) {
   AskedShape shape;
   shape.resolution_bits = ResolutionBits(begin, end);
-  shape.is_prefix = IsSuccessor(end, begin);
+  shape.is_prefix = CompareWithSuccessor(end, begin) == 0;
   if (!shape.is_prefix) return shape;
   shape.last_byte = static_cast<uint8_t>(begin.back());
   const auto depth = std::count(begin.begin(), begin.end(), begin.back());

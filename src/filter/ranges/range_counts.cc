@@ -40,9 +40,11 @@ constexpr double kFrequent = 0.5;
 }  // namespace
 
 RangeCounts::RangeCounts(const Sample& sample) : sample_(sample) {
-  if (sample.size == 0) return;
+  if (sample.size == 0) {
+    max_depth_.fill(kMaxDepth);
+    return;
+  }
   max_bits_ = 0;
-  max_depth_ = {};
   for (const SampledRange& range : sample) {
     if (range.delimiter == kDelimiters.size()) {
       max_bits_ = std::max(max_bits_, std::min(range.bits, kMaxCellBits));
@@ -108,11 +110,6 @@ double RangeCounts::num_sure_prefixes() const {
   return most > 1 ? most : 0;
 }
 
-double RangeCounts::NumNewInByte(size_t bits) const {
-  const auto* const first = num_new_from_bit_.begin() + bits;
-  return std::accumulate(first, first + 8, 0.0);
-}
-
 bool RangeCounts::Forget(double max_entries) {
   constexpr size_t kFewBits = 2;  // a quarter of the cells, if each has two of the next length
   if (sample_.size != 0) return false;
@@ -123,7 +120,11 @@ bool RangeCounts::Forget(double max_entries) {
   double num_cells = 1;
   size_t bits = 0;
   while (bits < max_bits_ && num_cells + num_new_from_bit_[bits] <= max_entries) {
-    if (num_cells >= enough && bits % 8 == 0 && NumNewInByte(bits) < kHardlyMore * num_cells) break;
+    const auto* const next = num_new_from_bit_.begin() + bits;
+    if (num_cells >= enough && bits % 8 == 0 &&
+        std::accumulate(next, next + 8, 0.0) < kHardlyMore * num_cells) {
+      break;
+    }
     num_cells += num_new_from_bit_[bits++];
   }
   if (SurePrefixesTakeAll()) bits = 0;

@@ -39,8 +39,8 @@ class RangeCounts {
     const SampledRange* end() const { return ranges.data() + size; }
   };
 
-  RangeCounts() = default;
-  // Only what such ranges need will be chosen.
+  RangeCounts() : RangeCounts(Sample()) {}
+  // If the sample has ranges, only what they need will be chosen.
   explicit RangeCounts(const Sample& sample);
 
   // Bytes between fields. The first five hardly ever are anything else.
@@ -97,9 +97,6 @@ class RangeCounts {
   void CopyNumCells(NumCells* num_cells) const;
 
  private:
-  // How many more cells of bits + 8 bits there are than of `bits` bits, a multiple of 8 below
-  // kMaxCellBits.
-  double NumNewInByte(size_t bits) const;
   size_t CountDelimiters(const KeyDifference& key, size_t needed);
 
   Sample sample_;
@@ -123,13 +120,7 @@ class RangeCounts {
   std::array<uint64_t, kDelimiters.size()> has_since_ = {};
   size_t max_bits_ = kMaxCellBits;
   size_t told_bits_ = kMaxCellBits;  // when Forget was true last
-  std::array<uint8_t, kDelimiters.size()> max_depth_ = Deepest();
-
-  static constexpr std::array<uint8_t, kDelimiters.size()> Deepest() {
-    std::array<uint8_t, kDelimiters.size()> depths = {};
-    for (auto& depth : depths) depth = kMaxDepth;
-    return depths;
-  }
+  std::array<uint8_t, kDelimiters.size()> max_depth_ = {};
 };
 
 }  // namespace bloomline::filter

@@ -70,7 +70,8 @@ void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
   }
   if (num_keys_ == 0) added.common_bits = 0;
   CountSuffix(key);
-  RememberKey(begin, added.common_bytes);
+  CopyBytes(begin, added.common_bytes, begin.size(), previous_ + added.common_bytes);
+  previous_bytes_ = begin.size();
   ++num_keys_;
   if (!options_.is_auto) return AddEntries(options_.kinds, added, writer->seed());
   const size_t num_bytes = counts_.Count(added);
@@ -96,11 +97,6 @@ void RangeEntries::CountSuffix(std::string_view key) {
   suffix_bytes_ = same;
   min_key_bytes_ = std::min(min_key_bytes_, size);
   max_key_bytes_ = std::max(max_key_bytes_, size);
-}
-
-void RangeEntries::RememberKey(std::string_view key, size_t common_bytes) {
-  previous_bytes_ = key.size();
-  CopyBytes(key, common_bytes, key.size(), previous_ + common_bytes);
 }
 
 void RangeEntries::AddEntry(uint64_t hash, unsigned copies) {

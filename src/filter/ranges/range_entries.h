@@ -129,7 +129,6 @@ class RangeEntries {
   const EntryKinds& chosen() const { return chosen_; }
 
  private:
-  void RememberKey(std::string_view key, size_t common_bytes);
   void CountSuffix(std::string_view key);
   void AddEntry(uint64_t hash, unsigned copies);
   void AddEntries(const EntryKinds& kinds, const KeyDifference& key, uint64_t seed);

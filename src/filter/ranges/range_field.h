@@ -126,6 +126,21 @@ inline void CopyBytes(std::string_view key, size_t begin, size_t end, char* to) 
   for (size_t i = begin; i < end; i += 8) StoreWord(KeyWord(key, i), to + (i - begin));
 }
 
+// Compares `end` with the least key above all that begin with the prefix: 0 if it is that key, more
+// if it is above. To get that key, drop the 0xFF at the end of the prefix and add 1 to the last
+// byte that is left; without one, there is no such key, and `end` is below.
+inline int CompareWithSuccessor(std::string_view end, std::string_view prefix) {
+  while (!prefix.empty() && prefix.back() == '\xff') prefix.remove_suffix(1);
+  if (prefix.empty()) return -1;
+  const size_t last = prefix.size() - 1;
+  const int order = end.substr(0, last).compare(prefix.substr(0, last));
+  if (order != 0) return order;
+  if (end.size() <= last) return -1;
+  const int byte = static_cast<unsigned char>(end[last]);
+  const int limit = static_cast<unsigned char>(prefix[last]) + 1;
+  return byte != limit ? byte - limit : static_cast<int>(end.size() != prefix.size());
+}
+
 constexpr size_t CellBytes(size_t bits) { return (bits + 7) / 8; }
 
 // Writes the CellBytes(bits) bytes of the cell that the key is in.

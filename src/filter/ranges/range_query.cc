@@ -18,21 +18,6 @@ std::string_view WithoutZerosAtEnd(std::string_view key) {
   return key;
 }
 
-// Whether every key of [prefix..., end) begins with the prefix: whether `end` is at most the least
-// key above all those that do. To get that key, drop the 0xFF at the end of the prefix and add 1 to
-// the last byte that is left.
-bool AllBeginWith(std::string_view prefix, std::string_view end) {
-  while (!prefix.empty() && prefix.back() == '\xff') prefix.remove_suffix(1);
-  if (prefix.empty()) return true;
-  const size_t last = prefix.size() - 1;
-  const int order = end.substr(0, last).compare(prefix.substr(0, last));
-  if (order != 0) return order < 0;
-  if (end.size() <= last) return true;
-  const int limit = static_cast<unsigned char>(prefix[last]) + 1;
-  const int byte = static_cast<unsigned char>(end[last]);
-  return byte < limit || (byte == limit && end.size() == prefix.size());
-}
-
 // The cells from the one of `begin` to the one of `end`, `count` in all.
 struct Cells {
   char first[kMaxCellBytes];
@@ -138,12 +123,15 @@ class Query {
       auto depth = static_cast<size_t>(std::count(searched.begin(), searched.end(), byte));
       for (size_t at = searched.size(); depth > 0 && num_left > 0; --depth) {
         at = searched.rfind(byte, at - 1);
-        const EntryKinds::Prefix* const kind =
-            FindKind(kinds.prefixes + first, kinds.prefixes + i, std::min(depth, kMaxDepth));
-        if (kind == nullptr) continue;
+        const auto* const kind = std::find_if(
+            kinds.prefixes + first, kinds.prefixes + i,
+            [=](const auto& other) { return other.depth == std::min(depth, kMaxDepth); });
+        if (kind == kinds.prefixes + i) continue;
         const std::string_view prefix = searched.substr(0, at + 1);
-        if (!AllBeginWith(prefix, end)) continue;
-        if (!HasEntry(Hash64(prefix, PrefixSeed(ranges_.seed)), kind->copies)) return true;
+        // Every key of [begin, end) must begin with the prefix.
+        if (CompareWithSuccessor(end, prefix) > 0) continue;
+        const uint64_t hash = Hash64(prefix, PrefixSeed(ranges_.seed));
+        if (!HasCopies(ranges_.entries, hash, 0, kind->copies)) return true;
         --num_left;
       }
     }
@@ -194,12 +182,6 @@ class Query {
     uint64_t seed;
     size_t size;
   };
-
-  static const EntryKinds::Prefix* FindKind(const EntryKinds::Prefix* first,
-                                            const EntryKinds::Prefix* end, size_t depth) {
-    while (first != end && first->depth != depth) ++first;
-    return first == end ? nullptr : first;
-  }
 
   // The cells of a level that keys of [begin, end) can be in. Whole keys are known: the first and
   // the last one may lie outside the range.
@@ -309,9 +291,6 @@ class Query {
   }
   bool Has(size_t level, uint64_t hash) const {
     return HasCopies(LevelFilter(level), hash, 0, LevelCopies(level));
-  }
-  bool HasEntry(uint64_t hash, unsigned copies) const {
-    return HasCopies(ranges_.entries, hash, 0, copies);
   }
 
   const OpenRanges& ranges_;
