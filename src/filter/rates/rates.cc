@@ -184,9 +184,9 @@ int NumProbesFrom(const double (&thresholds)[N], double bits_per_key) {
 
 }  // namespace
 
-double filter::ClampBitsPerKey(double bits_per_key) {
-  if (!(bits_per_key > kMinBitsPerKey)) return kMinBitsPerKey;
-  return std::min(bits_per_key, kMaxBitsPerKey);
+double filter::ClampBitsPerKey(double bits_per_key, const BitsPerKeyRange& allowed) {
+  // std::clamp would return NaN for NaN.
+  return bits_per_key > allowed.min ? std::min(bits_per_key, allowed.max) : allowed.min;
 }
 
 int filter::OptimalNumProbes(Format format, double bits_per_key) {
@@ -280,10 +280,7 @@ double filter::CompactBlockRate(uint64_t num_keys, uint32_t block_bytes) {
 }
 
 double CompactFalsePositiveRate(double bits_per_key) {
-  // std::clamp would return NaN for NaN.
-  const double c = bits_per_key > kMinCompactBitsPerKey
-                       ? std::min(bits_per_key, kMaxCompactBitsPerKey)
-                       : kMinCompactBitsPerKey;
+  const double c = filter::ClampBitsPerKey(bits_per_key, AllowedBitsPerKey(Format::kCompact));
   const filter::FilterShape shape = filter::kCompactRow.shape({1, c});
   return RateOverPoissonLoads(8.0 * shape.block_bytes / c, [&](double keys) {
     return filter::CompactBlockRate(static_cast<uint64_t>(keys), shape.block_bytes);

@@ -45,8 +45,9 @@ double WithEqualHashes(double rate, uint64_t num_keys);
 
 // ---- The number of probes, k, that a writer chooses for its bits per key: a table lookup.
 
-// Clamped to kMinBitsPerKey .. kMaxBitsPerKey; NaN gives kMinBitsPerKey.
-double ClampBitsPerKey(double bits_per_key);
+// Clamped to the range; NaN gives its lower end.
+double ClampBitsPerKey(double bits_per_key,
+                       const BitsPerKeyRange& allowed = {kMinBitsPerKey, kMaxBitsPerKey});
 
 // bloomline::OptimalNumProbes (bloomline/sizing.h).
 int OptimalNumProbes(Format format, double bits_per_key);

@@ -157,11 +157,7 @@ double BitsPerKeyForLevelBytes(Format format, uint64_t filter_bytes, const doubl
 
 std::string ValidateLevels(Format format, double bits_per_key, const double* keys_of_level,
                            const double* runs_of_level, int num_levels) {
-  if (!filter::IsKnown(format)) {
-    FilterOptions options;
-    options.format = format;
-    return options.Validate();
-  }
+  if (!filter::IsKnown(format)) return FilterOptions{format}.Validate();
   if (!IsBudget(format, bits_per_key)) {
     return support::StrCat("bits per key is ", bits_per_key, "; allowed by level in ",
                            FormatName(format), " filters: 0 to ", AllowedBitsPerKey(format).max);

@@ -116,8 +116,7 @@ uint64_t Capacity(Format format, uint64_t filter_bytes, double bits_per_key) {
 }
 
 double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
-  if (!filter::IsKnown(format)) return kNotANumber;
-  if (!IsRate(rate)) return kNotANumber;
+  if (!filter::IsKnown(format) || !IsRate(rate)) return kNotANumber;
   const auto [low, high] = AllowedBitsPerKey(format);
   const double precision = format == Format::kCompact ? kCoarsePrecision : kPrecision;
   return LeastBitsPerKey(low, high, precision, [=](double bits_per_key) {
@@ -141,11 +140,7 @@ uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
 }
 
 std::string ValidateFalsePositiveRate(Format format, double rate) {
-  if (!filter::IsKnown(format)) {
-    FilterOptions options;
-    options.format = format;
-    return options.Validate();
-  }
+  if (!filter::IsKnown(format)) return FilterOptions{format}.Validate();
   const double max_bits_per_key = AllowedBitsPerKey(format).max;
   const double least = FalsePositiveRate(format, max_bits_per_key);
   if (!IsRate(rate)) {
@@ -161,10 +156,7 @@ std::string ValidateFalsePositiveRate(Format format, double rate) {
 }
 
 FilterOptions FilterOptions::ForFalsePositiveRate(Format format, double rate) {
-  FilterOptions options;
-  options.format = format;
-  options.bits_per_key = BitsPerKeyForFalsePositiveRate(format, rate);
-  return options;
+  return {format, BitsPerKeyForFalsePositiveRate(format, rate)};
 }
 
 }  // namespace bloomline
