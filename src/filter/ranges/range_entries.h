@@ -104,6 +104,8 @@ struct RangeEntryOptions {
   int num_levels_below = 0;
   uint32_t family = 0;         // recorded
   RangeCounts::Sample sample;  // for is_auto: of ranges that scans ask for
+
+  bool has_entries() const { return is_auto || !kinds.empty(); }
 };
 
 // Makes the entries while keys are added: (Add* Finish)*. The keys come in the order of their

@@ -141,15 +141,6 @@ filter::FilterShape RocksDBBitsBuilder::ShapeFor(uint64_t num_keys) const {
                             writer_.end_bytes(), MaxPayloadBytes(writer_.extension()));
 }
 
-RocksDBBitsBuilder::Plan RocksDBBitsBuilder::MakePlan() const {
-  const uint64_t num_keys = writer_.num_keys();
-  Plan plan;
-  plan.bits_per_key = BitsPerKeyFor(num_keys);
-  if (!writer_.MatchesEverything()) plan.shape = FittedToAllocation(num_keys, ShapeFor(num_keys));
-  plan.num_bytes = plan.shape.payload_bytes() + writer_.tail_bytes();
-  return plan;
-}
-
 filter::FilterShape RocksDBBitsBuilder::FittedToAllocation(uint64_t num_keys,
                                                            const filter::FilterShape& asked) const {
   if (!fills_allocations_ || num_keys == 0 || asked.num_blocks == 0 || max_filter_bytes_ != 0) {
@@ -188,18 +179,21 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Build(std::unique_ptr<const char[]>
                                                    Status* status, Facts* facts) {
   if (status != nullptr) *status = Status::OK();
   if (!is_partition_ && EstimateEntriesAdded() == 0) return Slice();
-  const Plan plan = MakePlan();
-  facts->was_limited = plan.bits_per_key < writer_.options().bits_per_key;
+  const uint64_t num_keys = writer_.num_keys();
+  facts->was_limited = BitsPerKeyFor(num_keys) < writer_.options().bits_per_key;
+  filter::FilterShape shape;  // without blocks: a trailer
+  if (!writer_.MatchesEverything()) shape = FittedToAllocation(num_keys, ShapeFor(num_keys));
+  const uint64_t num_bytes = shape.payload_bytes() + writer_.tail_bytes();
   if (writer_.fault() == filter::FilterWriter::Fault::kSeed) {
     facts->reason = filter::UselessReason::kRandomSeed;
   }
-  FilterMemory memory(plan.num_bytes, fills_allocations_);
-  writer_.FinishTo(plan.shape, memory.bytes);
+  FilterMemory memory(num_bytes, fills_allocations_);
+  writer_.FinishTo(shape, memory.bytes);
   if (!writer_.error().empty()) {
     ReportUselessFilter(log_, "a RocksDB filter matches everything", writer_.error().c_str());
   }
   *buf = std::move(memory.buffer);
-  return Slice(memory.bytes, static_cast<size_t>(plan.num_bytes));
+  return Slice(memory.bytes, static_cast<size_t>(num_bytes));
 }
 
 size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) noexcept {

@@ -99,7 +99,7 @@ class RocksDBBitsBuilder : public CountedBuilder {
   // (PartitionedFilterBlockReader::MayMatch, 7.0 to 11.9). RocksDB's own Ribbon filters do this,
   // and in late versions its Bloom filters.
   //
-  // Makes a plan of the filter, gets memory for it, and has the writer fill it.
+  // Chooses the shape of the filter once, gets memory for it, and has the writer fill it.
   Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) override;
 
   filter::FilterWriter& writer() { return writer_; }
@@ -114,14 +114,6 @@ class RocksDBBitsBuilder : public CountedBuilder {
   filter::FilterShape ShapeFor(uint64_t num_keys) const;
   // The same, of a filter that takes what its allocation has, if memory is to be saved.
   filter::FilterShape FittedToAllocation(uint64_t num_keys, const filter::FilterShape& asked) const;
-
-  // The next filter, chosen once.
-  struct Plan {
-    filter::FilterShape shape;
-    double bits_per_key = 0;  // within the limit of bytes
-    uint64_t num_bytes = 0;   // with the tail
-  };
-  Plan MakePlan() const;
 
   filter::FilterWriter writer_;
   bool fills_allocations_ = false;

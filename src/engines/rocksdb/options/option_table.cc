@@ -254,8 +254,8 @@ bool ReadRanges(const std::string& value, RocksDBFilterOptions* options) {
 }
 
 std::string CheckRanges(const RocksDBFilterOptions& options) {
-  RangeSettings unused;
-  return ReadRangeSettings(options, &unused);
+  filter::RangeEntryOptions unused;
+  return ReadRangeOptions(options, &unused);
 }
 
 std::string RangesText(const RocksDBFilterOptions& options) {
@@ -387,7 +387,7 @@ SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error
   const auto settings = std::make_shared<PolicySettings>();
   settings->options = options;
   settings->levels = MakeLevelRules(options);
-  ReadRangeSettings(options, &settings->ranges);
+  ReadRangeOptions(options, &settings->ranges);
   settings->counts = CountsForPolicy(options, settings->levels.bits_per_key);
   settings->memory = {
       options.memory_bytes,           options.format,

@@ -45,7 +45,7 @@ std::string SetOption(std::string_view name, const std::string& value,
 struct PolicySettings {
   RocksDBFilterOptions options;
   LevelRules levels;
-  RangeSettings ranges;
+  filter::RangeEntryOptions ranges;  // of every file
   MemoryLimit memory;
   // For files whose column family and level are unknown.
   filter::FilterCounts* counts = nullptr;

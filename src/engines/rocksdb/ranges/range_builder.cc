@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/engines/rocksdb/ranges/tested_versions.h"
 #include "src/filter/bits/hash.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
@@ -97,10 +96,11 @@ bool ReadList(std::string_view text, filter::EntryKinds* kinds) {
 
 }  // namespace
 
-std::string ReadRangeSettings(const RocksDBFilterOptions& options, RangeSettings* settings) {
+std::string ReadRangeOptions(const RocksDBFilterOptions& options,
+                             filter::RangeEntryOptions* entries) {
   const std::string_view text = options.range_prefixes;
-  settings->is_auto = text == kAutoPrefixes;
-  if (!text.empty() && !settings->is_auto && !ReadList(text, &settings->kinds)) {
+  entries->is_auto = text == kAutoPrefixes;
+  if (!text.empty() && !entries->is_auto && !ReadList(text, &entries->kinds)) {
     return support::StrCat(
         "range_prefixes is ", support::Quoted(text),
         "; allowed: auto, or a list as in 4:124bits:after0x2f:after0x3a@1+2 of up to ",
@@ -109,32 +109,21 @@ std::string ReadRangeSettings(const RocksDBFilterOptions& options, RangeSettings
         filter::kMaxPrefixKinds, " occurrences of 1 to ", filter::kMaxDepth);
   }
   const double percent = options.range_memory_percent;
-  settings->memory = percent / 100;
+  entries->memory = percent / 100;
   if (percent >= kMinMemoryPercent && percent <= kMaxMemoryPercent) return "";
   return support::StrCat("range_memory_percent is ", support::DoubleText(percent),
                          "; allowed: ", kMinMemoryPercent, " to ", kMaxMemoryPercent);
 }
 
-filter::RangeEntryOptions EntriesOfFile(const RangeSettings& settings,
+filter::RangeEntryOptions EntriesOfFile(filter::RangeEntryOptions entries,
                                         const std::string& column_family, int num_levels_below,
                                         const filter::AskedByFamily& asked_by_family) {
-  filter::RangeEntryOptions entries;
-  entries.is_auto = settings.is_auto;
-  entries.kinds = settings.kinds;
-  entries.memory = settings.memory;
   entries.num_levels_below = num_levels_below;
   // Distinguishes the families of one policy; 0 is none.
   entries.family = static_cast<uint32_t>(filter::Hash64(column_family, 0)) | 1;
   const filter::AskedRanges* const asked = asked_by_family.Find(entries.family);
   if (asked != nullptr && entries.is_auto) entries.sample = filter::SampledPlaces(*asked);
   return entries;
-}
-
-RangeBitsBuilder::RangeBitsBuilder(const FilterOptions& options, ROCKSDB_NAMESPACE::Logger* log,
-                                   filter::FilterCounts* counts,
-                                   const filter::RangeEntryOptions& entries)
-    : RocksDBBitsBuilder(options, log, counts), entries_(entries) {
-  LogIfRangesAreOff(log);
 }
 
 }  // namespace bloomline

@@ -8,27 +8,20 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits/bits_builder.h"
+#include "src/engines/rocksdb/ranges/tested_versions.h"
 #include "src/filter/ranges/asked_ranges.h"
 #include "src/filter/ranges/range_entries.h"
 #include "src/filter/ranges/range_field.h"
 
 namespace bloomline {
 
-// The range entries that new filters get.
-struct RangeSettings {
-  filter::EntryKinds kinds;
-  bool is_auto = false;
-  double memory = 0;  // for entries, as a part of that for keys
-
-  bool has_entries() const { return is_auto || !kinds.empty(); }
-};
-
 // Reads both options. Returns what is wrong with them, or nothing.
-std::string ReadRangeSettings(const RocksDBFilterOptions& options, RangeSettings* settings);
+std::string ReadRangeOptions(const RocksDBFilterOptions& options,
+                             filter::RangeEntryOptions* entries);
 
 // Returns the entries of a file with num_levels_below levels below it, chosen by the ranges that
-// were asked for in its column family.
-filter::RangeEntryOptions EntriesOfFile(const RangeSettings& settings,
+// were asked for in its column family. `entries` are those of the policy.
+filter::RangeEntryOptions EntriesOfFile(filter::RangeEntryOptions entries,
                                         const std::string& column_family, int num_levels_below,
                                         const filter::AskedByFamily& asked);
 
@@ -38,7 +31,10 @@ class RangeBitsBuilder : public RocksDBBitsBuilder {
  public:
   // See RocksDBBitsBuilder.
   RangeBitsBuilder(const FilterOptions& options, ROCKSDB_NAMESPACE::Logger* log,
-                   filter::FilterCounts* counts, const filter::RangeEntryOptions& entries);
+                   filter::FilterCounts* counts, const filter::RangeEntryOptions& entries)
+      : RocksDBBitsBuilder(options, log, counts), entries_(entries) {
+    LogIfRangesAreOff(log);
+  }
 
   void AddKey(const Slice& key) noexcept override {
     entries_.Add(key.ToStringView(), &writer());
