@@ -78,23 +78,16 @@ double CompactBitsPerKey(double bloom_bits_per_key) {
   return std::round(67 * bloom_bits_per_key + 36) / 100;
 }
 
-// The format of a policy that replaces the one asked for.
-Format FormatFor(const Settings& settings, const Asked& asked) {
-  const bool is_ribbon = asked.kind == Asked::Kind::kRibbon;
-  if (settings.is_stock && is_ribbon) return Format::kRibbon;
-  return settings.options.format;
-}
-
-// The options of that policy.
+// The options of a policy that replaces the one asked for.
 RocksDBFilterOptions OptionsFor(const Settings& settings, const Asked& asked) {
+  const bool is_ribbon = asked.kind == Asked::Kind::kRibbon;
   RocksDBFilterOptions options(settings.options);
-  options.format = FormatFor(settings, asked);
+  if (settings.is_stock && is_ribbon) options.format = Format::kRibbon;
   options.stock_id = filter::IsStock(options.format);
   // Below 0.5 bits, also below 0, the program asks for no filters, and gets none.
   RocksDBFilterOptions none = options;
   none.bits_per_key = std::fmax(0, asked.bits_per_key);
   if (!std::isnan(asked.bits_per_key) && !WritesFilters(none)) return none;
-  const bool is_ribbon = asked.kind == Asked::Kind::kRibbon;
   if (is_ribbon && options.format == Format::kRibbon && asked.bloom_before_level == 0) {
     options.flush_format = Format::kBloom;
   }
@@ -162,13 +155,6 @@ std::string ActiveText(const Settings& settings, const RocksDBFilterOptions& opt
   return text + kernel;
 }
 
-// Options of a policy that writes no filters.
-RocksDBFilterOptions ReadingOptions() {
-  RocksDBFilterOptions options;
-  options.bits_per_key = 0;
-  return options;
-}
-
 const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
   Settings settings;
   *error = Settings::Parse(*environment, Engine::kRocksDB, &settings);
@@ -178,10 +164,11 @@ const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
   if (!keeps_own) *error = WrongBloomLevels(options, asked);
   if (error->empty()) *error = AddBitsByLevel(&options);
   if (!error->empty()) return nullptr;
-  std::unique_ptr<rocksdb::FilterPolicy> policy = MakeRocksDBFilterPolicy(
-      keeps_own ? ReadingOptions() : options, error, asked.kind == Asked::Kind::kRibbon);
+  const bool is_ribbon = asked.kind == Asked::Kind::kRibbon;
+  const RocksDBFilterOptions no_filters(FilterOptions{Format::kBlocked, 0});
+  std::unique_ptr<rocksdb::FilterPolicy> policy =
+      MakeRocksDBFilterPolicy(keeps_own ? no_filters : options, error, is_ribbon);
   if (policy == nullptr) {
-    const bool is_ribbon = asked.kind == Asked::Kind::kRibbon;
     *error = (settings.has_bits_per_key
                   ? std::string("BLOOMLINE_BITS_PER_KEY")
                   : "the program asks for " + support::DoubleText(asked.bits_per_key) +

@@ -28,23 +28,20 @@ std::string Names() {
 
 bool ParseOne(std::string_view name, std::string_view value, RewriteOptions* options,
               std::string* error) {
+  const auto refuse = [&](const std::string& allowed) {
+    return support::Refuse(error, name, " is ", support::Quoted(value), "; allowed: ", allowed);
+  };
   if (name == kBytesPerSecond) {
-    if (support::ParseUint64(value, &options->bytes_per_second)) return true;
-    *error = std::string(name) + " is " + support::Quoted(value) + "; allowed: 0 to " +
-             std::to_string(UINT64_MAX);
-    return false;
+    return support::ParseUint64(value, &options->bytes_per_second) ||
+           refuse("0 to " + std::to_string(UINT64_MAX));
   }
   for (const FlagOption& option : kFlags) {
     if (name != option.name) continue;
-    if (value == "true" || value == "false") {
-      options->*option.field = value == "true";
-      return true;
-    }
-    *error = std::string(name) + " is " + support::Quoted(value) + "; allowed: true, false";
-    return false;
+    if (value != "true" && value != "false") return refuse("true, false");
+    options->*option.field = value == "true";
+    return true;
   }
-  *error = "option is " + support::Quoted(name) + "; allowed: " + Names();
-  return false;
+  return support::Refuse(error, "option is ", support::Quoted(name), "; allowed: ", Names());
 }
 
 }  // namespace
