@@ -55,7 +55,6 @@ function(bloomline_pkg_config name component)
   if(NOT BUILD_SHARED_LIBS)
     # Only static libraries: then a program needs all of it, also without --static.
     string(APPEND requires " ${requires_private}")
-    string(STRIP "${requires}" requires)
     string(APPEND libs " ${libs_private}")
     set(requires_private "")
     set(libs_private "")

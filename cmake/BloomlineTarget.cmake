@@ -196,7 +196,6 @@ function(bloomline_install)
             DESTINATION "${package_dir}" COMPONENT ${component}${dev})
     bloomline_pkg_config(${name} ${component}${dev})
   endforeach()
-  set(BLOOMLINE_HIREDIS_COMPONENTS "")
   if(hiredis_ssl_FOUND)
     set(BLOOMLINE_HIREDIS_COMPONENTS "COMPONENTS ssl")
   endif()
@@ -213,10 +212,10 @@ function(bloomline_install)
           DESTINATION "${package_dir}" COMPONENT bloomline_core${dev})
 
   # In a distribution, Python's package uses the shared library beside it. Elsewhere it is a wheel.
-  set(python "${PROJECT_SOURCE_DIR}/src/bindings/python/bloomline")
   if(BLOOMLINE_SPLIT_COMPONENTS)
-    install(DIRECTORY "${python}" DESTINATION lib/python3/dist-packages
-            COMPONENT bloomline_python FILES_MATCHING PATTERN "*.py" PATTERN py.typed)
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/bindings/python/bloomline"
+            DESTINATION lib/python3/dist-packages COMPONENT bloomline_python
+            FILES_MATCHING PATTERN "*.py" PATTERN py.typed)
     # In the source, they are links to these.
     install(FILES "${PROJECT_SOURCE_DIR}/include/bloomline/c.h"
                   "${PROJECT_SOURCE_DIR}/include/bloomline/c_redis.h"
@@ -251,12 +250,9 @@ function(bloomline_install_tool target name component what)
   if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
     return()
   endif()
-  set(written "${PROJECT_BINARY_DIR}/tool_files")
-  file(MAKE_DIRECTORY "${written}")
+  set(page "${PROJECT_BINARY_DIR}/${name}.1")
   add_custom_command(TARGET ${target} POST_BUILD
     COMMAND "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/man_page" $<TARGET_FILE:${target}> "${what}"
-            > "${name}.1"
-    WORKING_DIRECTORY "${written}" VERBATIM)
-  install(FILES "${written}/${name}.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
-          COMPONENT ${component})
+            > "${page}" VERBATIM)
+  install(FILES "${page}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT ${component})
 endfunction()

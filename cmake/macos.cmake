@@ -2,14 +2,9 @@
 # with Apple's public headers. What it builds cannot run elsewhere. Packages are found in
 # BLOOMLINE_MACOS_ROOT alone.
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES BLOOMLINE_CPU BLOOMLINE_ZIG BLOOMLINE_MACOS_ROOT)
-set(bloomline_zig_arm64 aarch64)
-set(bloomline_zig_x86_64 x86_64)
-if(NOT bloomline_zig_${BLOOMLINE_CPU})
-  message(FATAL_ERROR "BLOOMLINE_CPU is '${BLOOMLINE_CPU}'; allowed: arm64, x86_64")
-endif()
 set(CMAKE_SYSTEM_NAME Darwin)
 set(CMAKE_SYSTEM_PROCESSOR "${BLOOMLINE_CPU}")
-set(bloomline_target "${bloomline_zig_${BLOOMLINE_CPU}}-macos.13.3")
+string(REPLACE arm64 aarch64 bloomline_target "${BLOOMLINE_CPU}-macos.13.3")
 set(CMAKE_C_COMPILER "${BLOOMLINE_ZIG}" cc -target "${bloomline_target}")
 set(CMAKE_CXX_COMPILER "${BLOOMLINE_ZIG}" c++ -target "${bloomline_target}")
 # CMake calls each of these by one word.

@@ -116,12 +116,8 @@ TEST_P(PlantedLossesTest, AreFoundAndNothingElse) {
 
 std::string NameOf(const testing::TestParamInfo<Kind>& info) { return info.param.name; }
 
-#ifdef BLOOMLINE_TEST_ROCKSDB
 INSTANTIATE_TEST_SUITE_P(RocksDB, PlantedLossesTest, testing::ValuesIn(RocksDBKinds()), NameOf);
-#endif
-#ifdef BLOOMLINE_TEST_LEVELDB
 INSTANTIATE_TEST_SUITE_P(LevelDB, PlantedLossesTest, testing::ValuesIn(LevelDBKinds()), NameOf);
-#endif
 
 }  // namespace
 }  // namespace bloomline::tests

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """docs/format.md in Python. Shares nothing with the library but the definition of xxHash.
 
-Usage: reference.py [NAME]           prints the golden vectors of NAME in FILES, or of vectors.txt
-       reference.py --check FILE...  compares each FILE with what it would print
+Usage: reference.py [NAME]   prints the golden vectors of NAME in FILES, or of vectors.txt
+       reference.py --check  compares each file here with what it would print
 
 Each vector is one line. Filters, files and keys are hexadecimal. Keys are separated by commas; - is
 the empty key.
@@ -973,11 +973,11 @@ def main():
     if sys.argv[1:2] != ["--check"]:
         sys.stdout.write(text_of(sys.argv[1] if len(sys.argv) > 1 else "vectors.txt"))
         return
-    for path in sys.argv[2:]:
-        with open(path, encoding="ascii") as file:
-            if file.read() != text_of(os.path.basename(path)):
-                sys.exit(f"{path} differs from what docs/format.md prescribes")
-        print(f"{path} agrees")
+    for name in FILES:
+        with open(os.path.join(os.path.dirname(__file__), name), encoding="ascii") as file:
+            if file.read() != text_of(name):
+                sys.exit(f"{name} differs from what docs/format.md prescribes")
+        print(f"{name} agrees")
 
 
 def text_of(name):
