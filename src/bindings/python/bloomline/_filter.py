@@ -4,8 +4,8 @@ import os
 import stat
 from contextlib import contextmanager
 from ctypes import CDLL, c_double, c_uint8, c_uint64, c_void_p
-from typing import (Any, BinaryIO, Callable, Dict, Iterator, List, Optional, Tuple, Type, TypeVar,
-                    Union, overload)
+from typing import (Any, BinaryIO, Callable, Dict, Iterator, List, Tuple, Type, TypeVar, Union,
+                    overload)
 
 from ._handle import Figure, Handle, choice, integer, real, text_bytes
 from ._keys import Key, Keys, Pinned
@@ -16,7 +16,6 @@ LAYOUTS = ("blocked", "standard", "blocked128", "blocked64")
 FORMATS = ("classic", "blocked", "compact", "bloom", "ribbon")
 _CHOICES = {"layout": LAYOUTS, "format": FORMATS, "when_unavailable": ("may_match", "error")}
 
-_Self = TypeVar("_Self", bound="QueriedFilter")
 _Other = TypeVar("_Other", bound="QueriedFilter")
 
 
@@ -77,12 +76,6 @@ class QueriedFilter(Handle):
     def _create(self, kind: str, values: Dict[str, Any]) -> None:
         with options(kind, values) as pointer:
             super().__init__(checked(self._c.create, pointer))
-
-    @classmethod
-    def _from_pointer(cls: Type[_Self], pointer: Optional[int]) -> _Self:
-        made = cls.__new__(cls)
-        Handle.__init__(made, pointer)
-        return made
 
     def _made(self, kind: Type[_Other], function: Callable[..., int]) -> _Other:
         """A new object, which a function makes of this one."""

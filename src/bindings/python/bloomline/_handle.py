@@ -39,6 +39,12 @@ class Handle:
         self._num_waiting = 0  # for the readers to end; no further reader begins
         self._pointer = not_null(pointer)
 
+    @classmethod
+    def _from_pointer(cls: Type[_Self], pointer: Optional[int]) -> _Self:
+        made = cls.__new__(cls)
+        Handle.__init__(made, pointer)
+        return made
+
     def close(self) -> None:
         """Frees the memory. Every other method then raises ValueError, but for close itself."""
         with self._alone():

@@ -104,12 +104,6 @@ class SharedBloomFilter(Handle):
         raise TypeError("SharedBloomFilter.create or SharedBloomFilter.open makes one")
 
     @classmethod
-    def _make(cls: Type[_T], function: Callable[..., int], *arguments: Any) -> _T:
-        made = cls.__new__(cls)
-        Handle.__init__(made, _checked(function, *arguments))
-        return made
-
-    @classmethod
     def create(cls: Type[_T], servers: _Servers, name: str, capacity: int,
                false_positive_rate: float = 0.01, *, seed: int = 0,
                shard_bytes: int = 16 << 20) -> _T:
@@ -119,14 +113,15 @@ class SharedBloomFilter(Handle):
                       shard_bytes=shard_bytes)
         with _as_servers(servers)._object() as where, \
              options("sharedoptions", values, _lib) as pointer:
-            return cls._make(cls._c.create, where, text_bytes("name", name), pointer)
+            return cls._from_pointer(
+                _checked(cls._c.create, where, text_bytes("name", name), pointer))
 
     @classmethod
     def open(cls: Type[_T], servers: _Servers, name: str) -> _T:
         """Opens a filter that exists (else ValueError). Raises RedisError if Redis does not
         answer."""
         with _as_servers(servers)._object() as where:
-            return cls._make(cls._c.open, where, text_bytes("name", name))
+            return cls._from_pointer(_checked(cls._c.open, where, text_bytes("name", name)))
 
     @staticmethod
     def delete(servers: _Servers, name: str) -> None:
