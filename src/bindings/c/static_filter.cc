@@ -20,7 +20,6 @@
 
 using bloomline::Format;
 using bloomline::c::Key;
-using bloomline::c::MakeHandle;
 using bloomline::c::OrSetError;
 using bloomline::support::IsNullText;
 
