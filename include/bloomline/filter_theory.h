@@ -1,22 +1,20 @@
-// False-positive rates of each layout, and the sizes that reach them. Most users need only
+// False-positive rates of Bloom filters, and the sizes that reach them. Most users need only
 // sizing.h. Link bloomline::core.
 //
 // Symbols: n keys, m bits, c = m/n bits per key, k probes, p false-positive rate, B bits per block,
 // L blocks. Probes are independent and uniform. Functions named Exact hold for any number of keys:
 // a block's are binomial(n, 1/L). The others hold from thousands on: Poisson distributed.
 //
-// A function returns NaN, or 0 if its result is an integer, for a rate not between 0 and 1 or out
-// of reach, a k outside kMinProbes .. kMaxProbes, and bits per key not above 0. block_bits must be
-// 64 or 128, block_bytes 8 to 64; neither is checked. "Clamps" means: moves bits per key into the
-// format's range, NaN to its lower end. All functions are pure and thread-safe.
+// A function returns NaN for a rate not between 0 and 1 or out of reach, a k outside kMinProbes ..
+// kMaxProbes, and bits per key not above 0. block_bits must be 512, 128 or 64, which is not
+// checked. "Clamps" means: moves bits per key into kMinBitsPerKey .. kMaxBitsPerKey, NaN to the
+// lower end. All functions are pure and thread-safe.
 //
-// Sources: Bloom 1970; Putze, Sanders and Singler 2007 (blocks); Dillinger and Walzer 2021
-// (Ribbon).
+// Sources: Bloom 1970; Putze, Sanders and Singler 2007 (blocks).
 #ifndef BLOOMLINE_FILTER_THEORY_H_
 #define BLOOMLINE_FILTER_THEORY_H_
 
 #include <cstdint>
-#include <string>
 
 #include "bloomline/filter_options.h"
 
@@ -27,9 +25,9 @@ namespace bloomline {
 // p = (1 - e^(-k/c))^k. Any k > 0, also a fraction.
 double StandardFalsePositiveRate(double bits_per_key, double num_probes);
 
-// p = E[(X/m)^k], from mean and variance of X, the bits set after n*k throws into m. It errs by
-// less than 0.5 % from 256 bits on, with up to 21 bits per key, and by 1 % with 64 bits and up to
-// 13; with more bits per key it is too low. No keys: 0. No bits: 1.
+// p = E[(X/m)^k], from mean and variance of X, the bits set. It errs by less than 0.5 % from 256
+// bits on, with up to 21 bits per key, and by 1 % with 64 bits and up to 13; with more bits per key
+// it is too low. No keys: 0. No bits: 1.
 double ExactStandardFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes);
 
 // The whole k with the lowest StandardFalsePositiveRate, about c ln 2. Clamps. A table lookup.
@@ -38,38 +36,20 @@ int OptimalStandardNumProbes(double bits_per_key);
 // The least bits per key, to 1e-6, at which OptimalStandardNumProbes reaches the rate.
 double StandardBitsPerKeyForFalsePositiveRate(double false_positive_rate);
 
-// ---- Blocked filters: all probes of a key lie in one block of B = 512 bits.
+// ---- Blocked filters: all probes of a key lie in one block of B bits.
 
 // With l = B/c and X_i bits set by i keys,
 //   p = sum over i of e^-l * l^i / i! * E[(X_i/B)^k].
-// Cost: about B/c terms.
-double BlockedFalsePositiveRate(double bits_per_key, int num_probes);
-double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, int num_probes);
-
-// The same two with blocks of 64 or 128 bits, or counters. Relative error below 2e-3 up to 24 bits
-// per key, 0.015 up to 100.
-double SmallBlockFalsePositiveRate(int block_bits, double bits_per_key, int num_probes);
-double ExactSmallBlockFalsePositiveRate(int block_bits, uint64_t num_keys, uint64_t num_blocks,
-                                        int num_probes);
+// Relative error below 2e-3 up to 24 bits per key, 0.015 up to 100. Cost: about B/c terms.
+double BlockedFalsePositiveRate(double bits_per_key, int num_probes, int block_bits = 512);
+double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, int num_probes,
+                                     int block_bits = 512);
 
 // The k with the lowest rate. Clamps. Takes 0.1 ms.
-int OptimalSmallBlockNumProbes(int block_bits, double bits_per_key);
+int OptimalBlockedNumProbes(double bits_per_key, int block_bits = 512);
 
-// The least bits (or counters) per key, to 1e-3, at which that k reaches the rate. Takes
-// milliseconds.
-double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double false_positive_rate);
-
-// ---- Compact filters: a block stores the solution of a linear system.
-
-// From the ranks of random matrices (docs/design.md). Clamps.
-double CompactFalsePositiveRate(double bits_per_key);
-
-// Blocks have 32 or 64 bytes; NaN for others.
-double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
-
-// The rate of LevelDB's compact filters, whose blocks have 8 to 64 bytes. From 12 keys on it is
-// within 4 % for one block, 10 % for several; below, it is too high.
-double ExactSmallSetFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
+// The least bits per key, to 1e-3, at which that k reaches the rate. Takes milliseconds.
+double BlockedBitsPerKeyForFalsePositiveRate(double false_positive_rate, int block_bits = 512);
 
 }  // namespace bloomline
 

@@ -19,19 +19,18 @@ double BitsPerKey(BloomLayout layout, double rate) {
   if (layout == BloomLayout::kBlocked)
     return BitsPerKeyForFalsePositiveRate(Format::kBlocked, rate);
   if (layout == BloomLayout::kStandard) return StandardBitsPerKeyForFalsePositiveRate(rate);
-  return SmallBlockBitsPerKeyForFalsePositiveRate(BlockBits(layout), rate);
+  return BlockedBitsPerKeyForFalsePositiveRate(rate, BlockBits(layout));
 }
 
 int BestNumProbes(BloomLayout layout, double bits_per_key) {
   if (layout == BloomLayout::kBlocked) return OptimalNumProbes(Format::kBlocked, bits_per_key);
   if (layout == BloomLayout::kStandard) return OptimalStandardNumProbes(bits_per_key);
-  return OptimalSmallBlockNumProbes(BlockBits(layout), bits_per_key);
+  return OptimalBlockedNumProbes(bits_per_key, BlockBits(layout));
 }
 
 double Rate(BloomLayout layout, double bits_per_key, int num_probes) {
-  if (layout == BloomLayout::kBlocked) return BlockedFalsePositiveRate(bits_per_key, num_probes);
   if (layout == BloomLayout::kStandard) return StandardFalsePositiveRate(bits_per_key, num_probes);
-  return SmallBlockFalsePositiveRate(BlockBits(layout), bits_per_key, num_probes);
+  return BlockedFalsePositiveRate(bits_per_key, num_probes, BlockBits(layout));
 }
 
 std::string ShapeByBits(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {

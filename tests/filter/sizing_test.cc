@@ -66,9 +66,9 @@ TEST(SizingTest, SmallFiltersFollowTheOccupancyDistribution) {
 TEST(SizingTest, FewBlocksApproachThePoissonLimit) {
   EXPECT_NEAR(ExactBlockedFalsePositiveRate(5120000, 100000, 6) / BlockedFalsePositiveRate(10.0, 6),
               1, 1e-3);
-  EXPECT_NEAR(ExactSmallBlockFalsePositiveRate(64, 640000, 100000, 5) /
-                  SmallBlockFalsePositiveRate(64, 10.0, 5),
-              1, 1e-3);
+  EXPECT_NEAR(
+      ExactBlockedFalsePositiveRate(640000, 100000, 5, 64) / BlockedFalsePositiveRate(10.0, 5, 64),
+      1, 1e-3);
   EXPECT_EQ(ExactBlockedFalsePositiveRate(0, 10, 6), 0);
   EXPECT_EQ(ExactBlockedFalsePositiveRate(10, 0, 6), 1);
   EXPECT_LT(ExactBlockedFalsePositiveRate(1, 1, 6), 1e-9);
@@ -115,12 +115,12 @@ TEST(SizingTest, HopelesslyFullAndInfinitelyLargeFiltersHaveTheirLimits) {
 }
 
 TEST(SizingTest, SmallBlocksCostAccuracy) {
-  EXPECT_NEAR(SmallBlockBitsPerKeyForFalsePositiveRate(128, 0.01), 10.85, 0.01);
-  EXPECT_NEAR(SmallBlockBitsPerKeyForFalsePositiveRate(64, 0.01), 12.14, 0.01);
-  EXPECT_NEAR(SmallBlockBitsPerKeyForFalsePositiveRate(128, 0.001), 19.01, 0.03);
-  EXPECT_NEAR(SmallBlockBitsPerKeyForFalsePositiveRate(64, 0.001), 24.00, 0.05);
+  EXPECT_NEAR(BlockedBitsPerKeyForFalsePositiveRate(0.01, 128), 10.85, 0.01);
+  EXPECT_NEAR(BlockedBitsPerKeyForFalsePositiveRate(0.01, 64), 12.14, 0.01);
+  EXPECT_NEAR(BlockedBitsPerKeyForFalsePositiveRate(0.001, 128), 19.01, 0.03);
+  EXPECT_NEAR(BlockedBitsPerKeyForFalsePositiveRate(0.001, 64), 24.00, 0.05);
   for (const double rate : {0.0, 1.0, -1.0, 1e-9, std::nan("")}) {
-    EXPECT_TRUE(std::isnan(SmallBlockBitsPerKeyForFalsePositiveRate(64, rate))) << rate;
+    EXPECT_TRUE(std::isnan(BlockedBitsPerKeyForFalsePositiveRate(rate, 64))) << rate;
   }
 }
 

@@ -17,10 +17,7 @@ inline double TheoreticalRate(const sets::BloomShape& shape, uint64_t num_keys) 
     return ExactStandardFalsePositiveRate(num_keys, num_bits, shape.num_probes);
   }
   const uint64_t num_blocks = num_bits / static_cast<uint64_t>(block_bits);
-  if (shape.layout == BloomLayout::kBlocked) {
-    return ExactBlockedFalsePositiveRate(num_keys, num_blocks, shape.num_probes);
-  }
-  return ExactSmallBlockFalsePositiveRate(block_bits, num_keys, num_blocks, shape.num_probes);
+  return ExactBlockedFalsePositiveRate(num_keys, num_blocks, shape.num_probes, block_bits);
 }
 
 }  // namespace bloomline::tests

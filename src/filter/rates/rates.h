@@ -39,6 +39,9 @@ double OccupancyMoment(double throws, double num_bits, int num_probes);
 // block is a Bloom filter, from its formula.
 double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes);
 
+// The rate of kCompact, from the ranks of random matrices (docs/design.md). Clamps.
+double CompactFalsePositiveRate(double bits_per_key);
+
 // The rate of a filter whose keys have hashes of 32 bits, if it is `rate` for different hashes: as
 // in LevelDB's filters and RocksDB's legacy ones.
 double WithEqualHashes(double rate, uint64_t num_keys);

@@ -63,7 +63,7 @@ double StockBloomRate(double bits_per_key, uint64_t capacity, uint64_t num_keys)
 }  // namespace
 
 double FalsePositiveRate(Format format, double bits_per_key) {
-  if (format == Format::kCompact) return CompactFalsePositiveRate(bits_per_key);
+  if (format == Format::kCompact) return filter::CompactFalsePositiveRate(bits_per_key);
   const double c = filter::ClampBitsPerKey(bits_per_key);
   if (format == Format::kRibbon) return stock::RibbonRate(c);
   const int k = OptimalNumProbes(format, c);
