@@ -32,8 +32,6 @@
 #include "rocksdb/slice_transform.h"
 
 namespace ROCKSDB_NAMESPACE {
-class ColumnFamilyHandle;
-class DB;
 class ObjectLibrary;
 }  // namespace ROCKSDB_NAMESPACE
 
@@ -44,11 +42,11 @@ namespace bloomline {
 // at another level.
 struct RocksDBFilterOptions : FilterOptions {
   RocksDBFilterOptions() = default;
-  explicit RocksDBFilterOptions(const FilterOptions& options) : FilterOptions(options) {}
+  RocksDBFilterOptions(const FilterOptions& options) : FilterOptions(options) {}
 
   // Spreads the memory of bits_per_key so that false positives waste the fewest block reads
-  // (level_sizing.h): small levels get more bits, the largest fewer. The memory of all filters
-  // stays the same if each level has level_size_ratio times the keys of the one above it.
+  // (level_sizing.h). The memory of all filters stays the same if each level has level_size_ratio
+  // times the keys of the one above it.
   bool auto_bits_by_level = false;
 
   // Or: the bits per key of each level from level 0 on, up to 64 numbers: 0 for no filter, the last
@@ -56,8 +54,8 @@ struct RocksDBFilterOptions : FilterOptions {
   // those of SstFileWriter. Excludes auto_bits_by_level.
   std::vector<double> bits_by_level;
 
-  // For auto_bits_by_level: the levels from level 0 to the deepest one with files, 2 to 64.
-  // 0: learned from the files that RocksDB creates, beginning with RocksDB's Options::num_levels.
+  // For auto_bits_by_level: the levels from level 0 to the deepest one with files, 2 to 64. 0:
+  // learned from the files that RocksDB creates.
   int num_levels = 0;
 
   // For auto_bits_by_level: RocksDB's max_bytes_for_level_multiplier, 1 to 1000.
@@ -113,9 +111,6 @@ struct RocksDBFilterOptions : FilterOptions {
 // that fails later, a filter matches everything: the database's LOG has a line for each, stderr one
 // for the process.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
-    const FilterOptions& options, std::string* error = nullptr);
-
-std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error = nullptr);
 
 // Returns a policy around `policy`, of bloomline or RocksDB, for a comparator that treats different
@@ -132,7 +127,6 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 //
 //   filter_policy=bloomline:10                                         bits per key
 //   filter_policy={id=bloomline;format=compact;bits_by_level=auto;flush_format=blocked}
-//   filter_policy={id=bloomline;bits_by_level=24:20:16:12:9;filters_at_bottom=false}
 //
 // Call this before options are parsed, as often as you like; else RocksDB returns OK for a file
 // that names bloomline, and uses no filter. It drops most errors in such strings; stderr has a line
@@ -157,13 +151,12 @@ bool RegisterBloomline();
 // The comparator must be BytewiseComparator, or keys are lost: DB::Open refuses others, but RocksDB
 // does not let it check CreateColumnFamily and SetOptions.
 //
-// In table properties the extractor has a unique id, `bloomline.ranges:17.42`. Returns null if
-// RocksDB has another version; with an untested patch, no range is rejected
+// Returns null if RocksDB has another version; with an untested patch, no range is rejected
 // (docs/compatibility.md).
 std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
 // Registers the names in a given library; `arg` is ignored. Returns the number of factories added,
-// 0 on failure. Where RocksDB takes a function, pass a lambda: the name is overloaded.
+// 0 on failure.
 int RegisterBloomline(ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::string& arg);
 
 }  // namespace bloomline
