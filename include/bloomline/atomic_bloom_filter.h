@@ -49,7 +49,7 @@ class AtomicBloomFilter : private BloomFilterBase,
   bool AddHash(uint64_t hash) { return functions_.add(lines_, hash); }
   size_t AddHashes(size_t n, const uint64_t* hashes, bool* changed = nullptr);
 
-  // num_keys is missing: one that all threads write would cost more than the filter.
+  // num_keys is missing: counting would cost more than the filter.
   using BloomFilterBase::capacity;
   using BloomFilterBase::EstimatedFalsePositiveRate;
   using BloomFilterBase::EstimatedNumKeys;

@@ -1,16 +1,16 @@
-/* C bindings. A function does what the C++ function of the same name does, whose contract is in the
-   header that the section names. Example: docs/guides/from_c.c.
+/* C bindings. A function does what the C++ function of the same name does; the section names its
+   header. Example: docs/guides/from_c.c.
 
    Conventions, which follow LevelDB's c.h:
 
-   (1) All types are opaque. The caller owns a returned handle and passes it once to the "destroy"
-   function of its type. Options are checked and copied where they are used; creating them returns
-   NULL if memory is missing.
+   (1) The caller owns a returned handle and passes it once to the "destroy" function of its type.
+   Options are checked and copied where they are used; creating them returns NULL if memory is
+   missing.
 
    (2) A key is a pointer and a length: any bytes, also none. So are the bytes of a filter.
 
    (3) "char** errptr": on entry, *errptr is NULL or a malloc()ed message. Success leaves it alone.
-   A failure frees it, sets it to a new message (NULL without memory), and returns NULL or 0.
+   A failure frees it, sets it to a new message (NULL without memory) and returns NULL or 0.
 
    (4) Bools have the type uint8_t (0 == false; rest == true).
 

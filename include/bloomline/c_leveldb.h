@@ -12,9 +12,7 @@ extern "C" {
 #endif
 
 /* NewLevelDBFilterPolicy of leveldb.h under LevelDB's own name. leveldb_filterpolicy_destroy
-   destroys it. `format` is 0 (classic), 1 (blocked) or 2 (compact).
-
-   Cost beside C++: LevelDB's bindings copy the list of keys and each filter once more. */
+   destroys it. `format` is 0 (classic), 1 (blocked) or 2 (compact). */
 leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format, double bits_per_key,
                                                               char** errptr);
 

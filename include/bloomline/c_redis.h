@@ -78,9 +78,8 @@ void bloomline_shared_destroy(bloomline_shared_t*);
 /* An AddResult. */
 int bloomline_shared_add_key(bloomline_shared_t*, const char* key, size_t key_length,
                              const bloomline_addoptions_t* options);
-/* False: a result is bloomline_shared_failed. `results` may be NULL. Pipelines 4096 keys at a
-   time; a server that was given up is tried again, and waited for, with each 4096 keys of a call
-   (max_retries in redis_bloom_filter.h). So also bloomline_shared_may_match_keys. */
+/* False: a result is bloomline_shared_failed. `results` may be NULL. For max_retries, each 4096
+   keys count as a call, here and in bloomline_shared_may_match_keys. */
 uint8_t bloomline_shared_add_keys(bloomline_shared_t*, size_t num_keys, const char* const* keys,
                                   const size_t* key_lengths, const bloomline_addoptions_t* options,
                                   int* results);

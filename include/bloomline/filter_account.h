@@ -1,4 +1,5 @@
-// Counts the bytes of the filters of RocksDB databases, for RocksDBFilterOptions::memory_bytes.
+// Counts the filters of RocksDB databases, for RocksDBFilterOptions::memory_bytes
+// (docs/operating.md).
 //
 //   db_options.listeners.push_back(bloomline::NewFilterAccount(&error));
 //   filter_options.memory_bytes = uint64_t{2} << 30;
@@ -18,21 +19,21 @@
 namespace bloomline {
 
 // Counts the live files of all databases that have it among DBOptions::listeners, with all column
-// families and policies, as RocksDB reports files written, ingested and deleted.
+// families and policies.
 //
 // The first flush, compaction or ingestion starts a thread that reads the files that were there
 // before, and waits for it up to 20 ms. Until all are read, new files within a limit of memory get
-// the fewest bits per key, 3. CountFiles reads them earlier. Databases that are closed or never
-// write (read-only, secondary) are not counted.
+// 3 bits per key. CountFiles reads them earlier. Databases that are closed or never write
+// (read-only, secondary) are not counted.
 //
 // Thread-safe. May outlive the databases, which share its ownership. Only NewFilterAccount makes
-// one: a class derived from it outside bloomline limits nothing.
+// one: a class of yours derived from it limits nothing.
 class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
  public:
   ~FilterAccount() override;
 
   // The sum of TableProperties::filter_size. Of running compactions, outputs count and inputs do
-  // not, except in CompactFiles, whose beginning RocksDB does not report.
+  // not, except in CompactFiles.
   virtual uint64_t filter_bytes() const = 0;
 
   // The keys of these files, and those that running compactions will still write.

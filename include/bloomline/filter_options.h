@@ -36,7 +36,7 @@ enum class Format {
 // "classic", "blocked", "compact", "bloom" or "ribbon"; static storage.
 const char* FormatName(Format format);
 
-// Above 45 bits per key nothing is gained, since k is at most 30.
+// Above 45 nothing is gained: k is at most 30.
 constexpr double kMinBitsPerKey = 1.0;
 constexpr double kMaxBitsPerKey = 100.0;
 

@@ -148,7 +148,7 @@ inline constexpr bool
                                                    const std::string_view*>>> = true;
 
 // Calls run(first, n, keys) for all elements in order: an array of std::string_view as it is;
-// strings that do not stay one by one; others in groups on the stack.
+// strings that do not stay one by one; others in groups.
 template <size_t max_keys = 256, typename Keys, typename Run>
 void ForEachKeyGroup(const Keys& keys, Run run) {
   if constexpr (kIsViews<Keys>) {
@@ -188,7 +188,7 @@ size_t SumOverKeys(const Keys& keys, bool* answers, Run run) {
   return sum;
 }
 
-// Gives a filter that queries arrays of std::string_view the call for a container or array of keys.
+// Adds to a filter the call for a container or array of keys.
 template <typename Filter>
 class QueriesContainers {
  public:

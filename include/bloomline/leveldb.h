@@ -23,7 +23,7 @@
 
 namespace bloomline {
 
-// LevelDB's own policy name. LevelDB uses a filter only under the name that it was written with.
+// LevelDB's own policy name.
 constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 
 // Returns a policy for leveldb::Options::filter_policy. It is thread-safe; several databases may

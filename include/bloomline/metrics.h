@@ -1,5 +1,5 @@
-// Queries and their answers, filters opened and built, filters that match everything.
-// docs/operating.md explains each metric, and has alert rules and a dashboard. In C: c_metrics.h.
+// Metrics of the filters in LevelDB and RocksDB. docs/operating.md explains each one. In C:
+// c_metrics.h.
 #ifndef BLOOMLINE_METRICS_H_
 #define BLOOMLINE_METRICS_H_
 
@@ -7,10 +7,10 @@
 
 namespace bloomline {
 
-// Returns the counts of all LevelDB and RocksDB policies of this process since it started, in
-// Prometheus' exposition format (version 0.0.4). Queries, and in LevelDB also filters built, are
-// estimated from a sample of about one in 256; other counts are exact. Thread-safe. Cost: grows
-// with the policies, column families and levels.
+// Returns the counts of all policies of this process since it started, in Prometheus' exposition
+// format (version 0.0.4). Queries, and in LevelDB also filters built, are estimated from a sample
+// of about one in 256; other counts are exact. Thread-safe. Cost: grows with the policies, column
+// families and levels.
 std::string MetricsText();
 
 }  // namespace bloomline

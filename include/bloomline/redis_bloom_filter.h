@@ -6,7 +6,7 @@
 //   if (filter->AddKey("apple") == bloomline::AddResult::kNew) { /* it is new */ }
 //   if (filter->MayMatch("pear") == bloomline::Answer::kNo) { /* certainly never added */ }
 //
-// docs/redis.md says what a Redis server can lose. Link with bloomline::redis.
+// docs/redis.md says what a Redis server can lose. Link bloomline::redis.
 //
 // Errors: Validate returns "" if the options are valid, else one sentence. On failure, *error (may
 // be null) gets one. If a call throws std::bad_alloc, its remaining keys are kFailed or
@@ -51,9 +51,8 @@ struct RedisTls {
 
 // How to reach Redis, version 4.0 or later.
 struct RedisServers {
-  // One server, or some nodes of one cluster: host:port, redis://[user[:password]@]host[:port]
-  // [/database], rediss://... with TLS, unix://[user[:password]@]/path[?db=database]; docs/redis.md
-  // has the details.
+  // One server, or some nodes of one cluster: host:port, or URLs that begin with redis://,
+  // rediss:// (TLS) or unix:// (docs/redis.md).
   std::vector<std::string> servers = {"127.0.0.1:6379"};
 
   // For AUTH and SELECT. Those of an address replace these, for all servers. Error messages quote
@@ -89,7 +88,7 @@ struct SharedBloomFilterOptions {
   uint64_t seed = 0;
 
   // The most bytes of a shard, 4096 to 67108864; a filter has up to 65536 shards. Small ones spread
-  // better over a cluster, large ones make AddKeys cheaper. Making one blocks the server.
+  // better over a cluster, large ones make AddKeys cheaper; making one blocks the server.
   uint64_t shard_bytes = 16 << 20;
 
   std::string Validate() const;

@@ -1,6 +1,6 @@
 // New filters for the table files that a RocksDB database already has (docs/operating.md). Each
-// file that needs one is rewritten at its level, with DB::CompactFiles, while the database is in
-// use. The disk needs room for one more file. Link bloomline::rocksdb.
+// file that needs one is rewritten at its level while the database is in use. The disk needs room
+// for one more file. Link bloomline::rocksdb.
 #ifndef BLOOMLINE_REWRITE_FILTERS_H_
 #define BLOOMLINE_REWRITE_FILTERS_H_
 
@@ -98,7 +98,7 @@ struct RewriteReport {
 //
 // Each file's checksums are verified first, and 256 MiB of the disk stay free, because RocksDB
 // refuses all writes after a compaction that finds damage or no room. Files that fail, or that
-// another compaction has, are skipped and reported. The next call finds the files that are left.
+// another compaction has, are skipped and reported.
 //
 // Files whose neighbours share a user key are rewritten with them. The last level is left out with
 // allow_ingest_behind, and with preclude_last_level_data_seconds in universal compaction.

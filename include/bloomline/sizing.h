@@ -22,7 +22,7 @@ double FalsePositiveRate(Format format, double bits_per_key);
 
 // The rate of a filter made for `capacity` keys that holds num_keys, maybe more; whole blocks and
 // the trailer are counted. Without keys 0; with keys but no capacity 1. In kClassic this adds the
-// effects of LevelDB's 32-bit hash: keys share hashes, and no bit past 2^32 is set.
+// effects of LevelDB's 32-bit hash.
 double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t capacity,
                                  uint64_t num_keys);
 
