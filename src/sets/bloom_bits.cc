@@ -60,8 +60,7 @@ double CountBits(const BloomBits& bits, GetWord word) {
 // ---- The standard layout, whose probes range over all lines: docs/format.md, section 3.6.
 
 inline uint64_t Position(const PayloadView& bits, uint64_t hash, int j) {
-  return kernels::StandardBit(kernels::WideProbe(kernels::StandardPair(hash), j),
-                              bits.num_blocks * kernels::kBlockBits);
+  return kernels::StandardBit(hash, j, bits.num_blocks * kernels::kBlockBits);
 }
 
 inline uint64_t* Word(const PayloadView& bits, uint64_t position) {

@@ -77,18 +77,10 @@ constexpr uint64_t kWideProbeMultipliers[] = {
     0x983e5152ee66dfab, 0xa831c66d2db43211, 0xb00327c898fb213f, 0xbf597fc7beef0ee5,
     0xc6e00bf33da88fc3, 0xd5a79147930aa725};
 
-struct WidePair {
-  uint64_t a;
-  uint64_t b;
-};
-
-inline WidePair StandardPair(uint64_t hash) { return {hash, hash << 32 | hash >> 32}; }
-
-inline uint64_t WideProbe(WidePair pair, int j) {
-  return pair.a + kWideProbeMultipliers[j] * pair.b;
+// Probe j of a standard Bloom filter of num_bits bits.
+inline uint64_t StandardBit(uint64_t hash, int j, uint64_t num_bits) {
+  return ScaledTo(num_bits, hash + kWideProbeMultipliers[j] * (hash << 32 | hash >> 32));
 }
-
-inline uint64_t StandardBit(uint64_t probe, uint64_t num_bits) { return ScaledTo(num_bits, probe); }
 
 // ---- Blocks.
 

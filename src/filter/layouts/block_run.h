@@ -50,13 +50,6 @@ class KeysByBlock {
     }
     for_each_hash([=](uint64_t hash) { sorted[ends[block_of(hash)]++] = hash; });
   }
-  void Sort(const uint64_t* hashes, size_t n, uint64_t* sorted) {
-    Sort(
-        [=](auto f) {
-          for (size_t i = 0; i < n; ++i) f(hashes[i]);
-        },
-        sorted);
-  }
 
   // Calls f(block, hashes, how many) for all blocks that Sort has made.
   template <typename F>

@@ -16,14 +16,12 @@ namespace bloomline {
 namespace kernels {
 namespace {
 
-bool AlwaysSupported() { return true; }
-
 Kernel PortableKernel() {
   Kernel kernel;
   kernel.name = "portable";
   kernel.description = "plain C++, one bit at a time; the specification";
   kernel.extensions = "";
-  kernel.supported = AlwaysSupported;
+  kernel.supported = [] { return true; };
   kernel.blocked = PortableBlocked();
   kernel.compact = PortableCompact();
   kernel.small_set = PortableSmallSet();
@@ -34,14 +32,12 @@ Kernel PortableKernel() {
 
 #if defined(__x86_64__)
 
-bool CpuHasAvx2() { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX2_EXTENSIONS); }
-
 Kernel Avx2Kernel() {
   Kernel kernel;
   kernel.name = "avx2";
   kernel.description = "x86-64 with AVX2: eight probes at a time";
   kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX2_EXTENSIONS);
-  kernel.supported = CpuHasAvx2;
+  kernel.supported = [] { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX2_EXTENSIONS); };
   kernel.blocked = Avx2Blocked();
   kernel.compact = Avx2Compact();
   kernel.small_set = Avx2SmallSet();
@@ -50,8 +46,6 @@ Kernel Avx2Kernel() {
   return kernel;
 }
 
-bool CpuHasAvx512() { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX512_EXTENSIONS); }
-
 Kernel Avx512Kernel() {
   Kernel kernel = Avx2Kernel();
   kernel.name = "avx512";
@@ -59,7 +53,7 @@ Kernel Avx512Kernel() {
       "x86-64 with GFNI and AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ (Ice Lake, Zen 4): avx2, but "
       "for blocked and compact filters and for hashing";
   kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX512_EXTENSIONS);
-  kernel.supported = CpuHasAvx512;
+  kernel.supported = [] { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX512_EXTENSIONS); };
   kernel.blocked = Avx512Blocked();
   kernel.compact = Avx512Compact();
   kernel.hash = Avx512Hash();

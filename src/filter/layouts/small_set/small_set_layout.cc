@@ -50,7 +50,8 @@ void Build(uint64_t* hashes, size_t n, FilterShape* shape, const kernels::Kernel
   }
   std::vector<uint64_t> sorted(n);
   KeysByBlock by_block(shape->num_blocks, {0, static_cast<size_t>(shape->num_blocks)});
-  by_block.Sort(hashes, n, sorted.data());
+  const auto for_each_hash = [=](auto f) { std::for_each(hashes, hashes + n, f); };
+  by_block.Sort(for_each_hash, sorted.data());
   by_block.ForEachBlock(sorted.data(), [&](size_t i, uint64_t* of_block, size_t count) {
     SolveBlock(of_block, count, kAttemptsPerCode, shape->block_bytes, kernel,
                data + i * shape->block_bytes);
