@@ -35,8 +35,7 @@ double OccupancyMoment(double throws, double num_bits, int num_probes);
 
 // The probability that a missing key matches if its compact block has num_keys keys. Blocks of
 // docs/format.md, section 3.5: 32 or 64 bytes; those of 16 hold range entries alone, and give NaN.
-// From a table; above kMaxCompactSlots keys, when the
-// block is a Bloom filter, from its formula.
+// From a table; above kMaxCompactSlots keys, when the block is a Bloom filter, from its formula.
 double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes);
 
 // The rate of kCompact, from the ranks of random matrices (docs/design.md). Clamps.

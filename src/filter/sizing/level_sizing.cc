@@ -26,9 +26,6 @@ bool IsBudget(Format format, double bits_per_key) {
   return filter::IsKnown(format) && bits_per_key >= 0 &&
          bits_per_key <= AllowedBitsPerKey(format).max;
 }
-bool IsLevelBits(Format format, double bits) {
-  return bits == 0 || filter::IsAllowed(format, bits);
-}
 
 double Sum(const double* values, int num_levels) {
   double sum = 0;
@@ -109,8 +106,9 @@ double WastedReads(Format format, const double* bits_of_level, const double* run
   double sum = 0;
   for (int i = 0; i < num_levels; ++i) {
     const double runs = RunsAt(runs_of_level, i);
-    if (!IsLevelBits(format, bits_of_level[i]) || !IsRuns(runs)) return kNotANumber;
-    sum += runs * (bits_of_level[i] == 0 ? 1 : FalsePositiveRate(format, bits_of_level[i]));
+    const double bits = bits_of_level[i];
+    if ((bits != 0 && !filter::IsAllowed(format, bits)) || !IsRuns(runs)) return kNotANumber;
+    sum += runs * (bits == 0 ? 1 : FalsePositiveRate(format, bits));
   }
   return sum;
 }

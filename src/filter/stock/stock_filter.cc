@@ -95,8 +95,7 @@ bool Decode(std::string_view bytes, StockFilter* filter, std::string* why) {
     return support::Refuse(why, "RocksDB filter of ", bytes.size(), " bytes; known: up to 4 GiB");
   }
   filter->payload_bytes -= kTrailerBytes;
-  const int byte = Byte(bytes, kTrailerBytes);
-  const int marker = byte < 128 ? byte : byte - 256;
+  const int marker = static_cast<int8_t>(Byte(bytes, kTrailerBytes));
   if (marker == kBloomMarker) return DecodeBloom(bytes, filter, why);
   if (marker == kRibbonMarker) return DecodeRibbon(bytes, filter, why);
   if (marker > 0) return DecodeLegacy(bytes, marker, filter, why);

@@ -108,10 +108,10 @@ void BuildInOrder(const HashList& hashes, const FilterShape& shape, const kernel
 void BuildPayload(HashList* hashes, const FilterShape& shape, const kernels::Kernel& kernel,
                   int num_threads, char* data) {
   if (GroupingPays(*hashes, shape)) {
-    const int threads = ThreadsForKeys(hashes->size(), num_threads);
+    const size_t threads = ThreadsForKeys(hashes->size(), num_threads);
     HashGroups groups(shape.num_blocks, GroupShift(*hashes, shape));
     if (groups.Take(hashes)) {
-      return BuildGroups(groups, shape, kernel, static_cast<size_t>(threads), data);
+      return BuildGroups(groups, shape, kernel, threads, data);
     }
   }
   BuildInOrder(*hashes, shape, kernel, data);

@@ -21,14 +21,11 @@ namespace bloomline::filter {
 class HashBuffer {
  public:
   HashBuffer() = default;
-  explicit HashBuffer(size_t capacity) { Reserve(capacity); }
   ~HashBuffer() { Free(); }
   HashBuffer(const HashBuffer&) = delete;
   HashBuffer& operator=(const HashBuffer&) = delete;
 
   uint64_t* data() { return hashes_; }
-  const uint64_t* data() const { return hashes_; }
-
   size_t capacity() const { return capacity_; }
 
   // Holds `capacity` hashes or more, and none of the old ones.

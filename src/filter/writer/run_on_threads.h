@@ -14,12 +14,9 @@ namespace bloomline::filter {
 // The number of threads, at most `most`, that solve the blocks of num_keys keys fastest: one for
 // each 32,768 keys. Starting a thread takes 25 us, as long as solving 1,000 keys. Measured on two
 // threads: 32,000 keys take as long as on one, 128,000 take 1.8 ms instead of 3.2.
-inline int ThreadsForKeys(uint64_t num_keys, int most) {
-  constexpr uint64_t kKeysPerThread = 32768;
-  const uint64_t worth = num_keys / kKeysPerThread;
-  return most > 1 && worth > 1
-             ? static_cast<int>(std::min<uint64_t>(worth, static_cast<uint64_t>(most)))
-             : 1;
+inline size_t ThreadsForKeys(size_t num_keys, int most) {
+  constexpr size_t kKeysPerThread = 32768;
+  return std::clamp<size_t>(num_keys / kKeysPerThread, 1, static_cast<size_t>(std::max(most, 1)));
 }
 
 // Runs f(0) .. f(n - 1), n >= 1, each on its own thread, and returns when all have returned. If a
