@@ -123,9 +123,8 @@ class Query {
       auto depth = static_cast<size_t>(std::count(searched.begin(), searched.end(), byte));
       for (size_t at = searched.size(); depth > 0 && num_left > 0; --depth) {
         at = searched.rfind(byte, at - 1);
-        const auto* const kind = std::find_if(
-            kinds.prefixes + first, kinds.prefixes + i,
-            [=](const auto& other) { return other.depth == std::min(depth, kMaxDepth); });
+        const EntryKinds::Prefix* kind = kinds.prefixes + first;
+        while (kind != kinds.prefixes + i && kind->depth != std::min(depth, kMaxDepth)) ++kind;
         if (kind == kinds.prefixes + i) continue;
         const std::string_view prefix = searched.substr(0, at + 1);
         // Every key of [begin, end) must begin with the prefix.
