@@ -145,6 +145,32 @@ TEST(RocksDBStockFormatsTest, KeysGetNoFilterWithoutBlocks) {
   }
 }
 
+// With whole_key_filtering=false, no key of a partition may have a prefix. RocksDB's MultiGet takes
+// the keys of a partition with an empty filter for missing.
+TEST(RocksDBStockFormatsTest, NoPartitionGetsAnEmptyFilter) {
+  BlockBasedTableOptions table;
+  table.format_version = 5;
+  table.partition_filters = true;
+  for (const StockCase& c : kStockCases) {
+    const auto ours = Bloomline(c.format, c.bits_per_key);
+    const auto builder = NewBuilder(*ours, table);
+    std::unique_ptr<const char[]> buffer;
+    const Slice filter = builder->Finish(&buffer);
+    ASSERT_FALSE(filter.empty()) << c.own;
+    // RocksDB's Bloom filter without entries, which only keys with a prefix query.
+    if (c.format == Format::kBloom && filter.size() == kStockTrailerBytes) continue;
+    Slice key = "key";
+    Slice* keys[] = {&key, &key};
+    for (const auto& policy : {ours, Own(c.own)}) {
+      const std::unique_ptr<FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
+      EXPECT_TRUE(reader->MayMatch(key)) << c.own;
+      bool may_match[] = {false, false};
+      reader->MayMatch(2, keys, may_match);
+      EXPECT_TRUE(may_match[0] && may_match[1]) << c.own;
+    }
+  }
+}
+
 // RocksDB without bloomline opens such a database with its OPTIONS file, and uses every filter.
 TEST(RocksDBStockFormatsTest, NothingInADatabaseNamesBloomline) {
   for (const char* const text :
