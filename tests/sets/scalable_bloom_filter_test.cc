@@ -102,8 +102,8 @@ TEST_P(ScalableBloomFilterTest, ClearLeavesOneEmptyStage) {
   EXPECT_TRUE(filter->AddKey("key"));
 }
 
-// Prints the table of scalable_bloom_filter.h. The default is the best of it for the three
-// growths together.
+// The default takes the fewest bits in the three growths together. Prints a table whose line for
+// the default stands in scalable_bloom_filter.h.
 TEST(ScalableBloomFilterOptionsTest, DefaultTighteningTakesTheFewestBits) {
   constexpr uint64_t kInitialCapacity = 1000;
   constexpr uint64_t kGrowths[] = {10, 100, 1000};
