@@ -38,7 +38,7 @@ uint8_t bloomline_rocksdb_register(char** errptr);
 uint8_t bloomline_rocksdb_validate_family_options(const char* options, char** errptr);
 
 /* RewriteFilters of rewrite_filters.h. A `column_family` of NULL is the default one. `options` has
-   the RewriteOptions that are numbers or flags: "bytes_per_second=20000000;include_level0=true"; ""
+   the RewriteOptions that are numbers or flags: "bytes_per_second=20M;include_level0=true"; ""
    has the defaults. `progress`, if not NULL, is called before each file and at the end; if it
    returns 0, the call ends soon after.
 

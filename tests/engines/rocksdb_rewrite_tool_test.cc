@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <regex>
 #include <sstream>
 #include <string>
 
@@ -75,7 +76,7 @@ TEST_F(RewriteToolTest, GivesAllFilesNewFilters) {
   const ToolRun planned = Tool(kCompact + path() + kAll + " dry_run=true");
   EXPECT_EQ(planned.exit_code, 0) << planned.text;
   EXPECT_NE(planned.text.find("Dry run"), std::string::npos) << planned.text;
-  const ToolRun run = Tool(kCompact + path() + kAll);
+  const ToolRun run = Tool(kCompact + path() + kAll + " bytes_per_second=1T");
   EXPECT_EQ(run.exit_code, 0) << run.text;
   EXPECT_EQ(run.text.find("Rewritten: 0 files"), std::string::npos) << run.text;
   // The OPTIONS file now names the policy, and nothing is left.
@@ -83,6 +84,8 @@ TEST_F(RewriteToolTest, GivesAllFilesNewFilters) {
     const ToolRun again = Tool(policy + path() + kAll);
     EXPECT_EQ(again.exit_code, 0) << again.text;
     EXPECT_NE(again.text.find("Rewritten: 0 files"), std::string::npos) << again.text;
+    const std::regex unchanged(R"((\d+) files; 0 to rewrite \(0 B\), \1 with the wanted filter\n)");
+    EXPECT_TRUE(std::regex_search(again.text, unchanged)) << again.text;
     EXPECT_NE(again.text.find("bloomline compact: "), std::string::npos) << again.text;
   }
   db.Open(CompactPolicy());
@@ -121,6 +124,8 @@ TEST_F(RewriteToolTest, RefusesWrongRequests) {
   ExpectRefused("--polcy x " + path(),
                 "option is '--polcy'; allowed: --policy POLICY, --version, --help");
   ExpectRefused(path() + " speed=1", "option is 'speed'; allowed: bytes_per_second, ");
+  ExpectRefused(path() + " bytes_per_second=1.5G",
+                "bytes_per_second is '1.5G'; allowed: 0 for no limit, or bytes up to 2^60");
   ExpectRefused(path(), path() + " has no OPTIONS file that can be read: ");
   RewriteDatabase db(RewriteDatabase::SmallFiles(), path());
   Write(&db);

@@ -61,7 +61,8 @@ Options:
   dry_run=true              Only say what would be done: the database is opened read-only
   include_level0=true       Also rewrite files of level 0, which are left out otherwise
   all_files=true            Also rewrite files that have the right filter
-  bytes_per_second=N        Bytes of files to rewrite per second, on average; 0: no limit [0]
+  bytes_per_second=N        Bytes of files to rewrite per second, on average, with K, M, G or T
+                            for powers of 1024, as in 20M; 0: no limit [0]
 
 All column families are rewritten. SIGINT and SIGTERM end the program soon; the next run
 goes on with the files that are left.

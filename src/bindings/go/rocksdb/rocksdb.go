@@ -62,7 +62,7 @@ func NewRangeExtractor() (unsafe.Pointer, error) {
 // RewriteFilters gives the files of a column family the filter that its policy writes now, while the
 // database is in use; see bloomline's docs/operating.md. db is a rocksdb_t*, and family a
 // rocksdb_column_family_handle_t*; nil is the default one. The options are text, such as
-// "bytes_per_second=20000000;dry_run=true"; "" has the defaults.
+// "bytes_per_second=20M;dry_run=true"; "" has the defaults.
 //
 // The report has some lines for people, and skipped is the number of files that still have another
 // filter. If err is not nil, the report says what was done until then. The call cannot be cancelled,

@@ -1,7 +1,6 @@
 #include "src/engines/rocksdb/rewrite/rewrite_options.h"
 
-#include <cstdint>
-
+#include "src/engines/rocksdb/options/option_table.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
@@ -32,8 +31,7 @@ bool ParseOne(std::string_view name, std::string_view value, RewriteOptions* opt
     return support::Refuse(error, name, " is ", support::Quoted(value), "; allowed: ", allowed);
   };
   if (name == kBytesPerSecond) {
-    return support::ParseUint64(value, &options->bytes_per_second) ||
-           refuse("0 to " + std::to_string(UINT64_MAX));
+    return ParseSize(value, &options->bytes_per_second) || refuse(AllowedSizes());
   }
   for (const FlagOption& option : kFlags) {
     if (name != option.name) continue;

@@ -1,5 +1,5 @@
 // RewriteOptions as text, for callers that cannot set fields:
-// "bytes_per_second=20000000;dry_run=true".
+// "bytes_per_second=20M;dry_run=true".
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_REWRITE_REWRITE_OPTIONS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_REWRITE_REWRITE_OPTIONS_H_
 

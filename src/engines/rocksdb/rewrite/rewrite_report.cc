@@ -41,10 +41,12 @@ std::string Files(uint64_t files) {
 }  // namespace
 
 std::string RewriteReport::ToString() const {
+  const uint64_t right = files - files_to_rewrite;
   const uint64_t left_out = level0_files_left + last_level_files_left;
   std::string text = "Column family '" + column_family + "': " + Files(files + left_out) + "; " +
                      std::to_string(files_to_rewrite) + " to rewrite (" +
                      BytesText(bytes_to_rewrite) + ")";
+  if (right > 0) text += ", " + std::to_string(right) + " with the wanted filter";
   if (left_out > 0) text += ", " + std::to_string(left_out) + " left out";
   text += "\n";
   if (is_dry_run) {
