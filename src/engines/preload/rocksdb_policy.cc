@@ -19,6 +19,7 @@
 #include "src/engines/rocksdb/bits/filter_choice.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/policy.h"
+#include "src/engines/rocksdb/stock/own_builder.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/layouts/formats.h"
 #include "src/support/number_text.h"
@@ -27,13 +28,16 @@
 namespace bloomline::preload {
 namespace {
 
-// RocksDB's policy, as the program made it, writes every filter. Only queries are bloomline's.
+// RocksDB's policy, as the program made it, writes every filter, but for those that would lose keys
+// (OwnBuilder). Queries are bloomline's.
 class ReadingPolicy final : public rocksdb::FilterPolicy {
  public:
   // `reader` is a policy of bloomline.
   ReadingPolicy(std::unique_ptr<const rocksdb::FilterPolicy> own,
                 std::unique_ptr<const rocksdb::FilterPolicy> reader)
-      : own_(const_cast<rocksdb::FilterPolicy*>(own.release())), reader_(std::move(reader)) {}
+      : own_(std::const_pointer_cast<rocksdb::FilterPolicy>(
+            std::shared_ptr<const rocksdb::FilterPolicy>(std::move(own)))),
+        reader_(std::move(reader)) {}
 
   const char* Name() const override { return own_->Name(); }
   const char* CompatibilityName() const override { return own_->CompatibilityName(); }
@@ -42,7 +46,9 @@ class ReadingPolicy final : public rocksdb::FilterPolicy {
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override {
-    return own_->GetBuilderWithContext(context);
+    std::unique_ptr<rocksdb::FilterBitsBuilder> builder(own_->GetBuilderWithContext(context));
+    if (builder == nullptr) return nullptr;
+    return new OwnBuilder(own_, std::move(builder), context.table_options.partition_filters);
   }
   rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
     return reader_->GetFilterBitsReader(contents);
@@ -63,7 +69,7 @@ class ReadingPolicy final : public rocksdb::FilterPolicy {
   }
 
  private:
-  const std::unique_ptr<rocksdb::FilterPolicy> own_;
+  const std::shared_ptr<rocksdb::FilterPolicy> own_;
   const std::unique_ptr<const rocksdb::FilterPolicy> reader_;
 };
 

@@ -1,12 +1,14 @@
 // A program that knows RocksDB alone: it asks for RocksDB's own filters, or for what an option
 // string names, and checks all answers.
-// Usage: rocksdb_client write|check|exit|files|metrics|root FOLDER POLICY, or rocksdb_client
+// Usage: rocksdb_client write|check|exit|files|metrics|root|domain FOLDER POLICY, or rocksdb_client
 // threads
 //   exit    checks, and calls exit() while the database is open
 //   files   writes files of flushes, of a compaction and of recovery, and prints for each a hash of
 //           its data and filter
 //   metrics reads until it is killed
 //   root    goes to the folder "/" before it checks
+//   domain  writes partitions whose keys are all outside the prefix extractor's domain, and prints
+//           how many of them MultiGet does not find
 //   POLICY  bloom:BITS_PER_KEY, ribbon:BITS_PER_KEY, ribbon:BITS_PER_KEY:BLOOM_BEFORE_LEVEL, or an
 //           option string
 #include <fcntl.h>
@@ -14,10 +16,13 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
@@ -138,6 +143,37 @@ int WriteFiles(const char* folder, const std::string& policy) {
   return 0;
 }
 
+int MultiGetOutsideTheDomain(const char* folder, const std::string& policy) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(Key(0).size() + 1));
+  rocksdb::BlockBasedTableOptions table = TableOptions(policy);
+  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.partition_filters = true;
+  table.whole_key_filtering = false;
+  table.block_size = 256;
+  table.metadata_block_size = 256;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  std::unique_ptr<rocksdb::DB> db;
+  Require(bloomline::tests::OpenRocksDB(options, folder, &db));
+  std::vector<std::string> keys;
+  for (int i = 0; i < 1000; ++i) {
+    Require(db->Put(rocksdb::WriteOptions(), "a long " + Key(i), Value(i)));  // has a prefix
+    keys.push_back(Key(i));
+    Require(db->Put(rocksdb::WriteOptions(), keys.back(), Value(i)));
+  }
+  Require(db->Flush(rocksdb::FlushOptions()));
+  const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+  std::vector<rocksdb::PinnableSlice> values(keys.size());
+  std::vector<rocksdb::Status> statuses(keys.size());
+  db->MultiGet(rocksdb::ReadOptions(), db->DefaultColumnFamily(), keys.size(), slices.data(),
+               values.data(), statuses.data());
+  int lost = 0;
+  for (const rocksdb::Status& status : statuses) lost += !status.ok();
+  std::printf("lost %d\n", lost);
+  return lost != 0;
+}
+
 int MakePolicies() {
   int missing = 0;
   for (int i = 0; i < 100; ++i) {
@@ -155,5 +191,6 @@ int main(int argc, char** argv) {
   if (argc != 4) return 2;
   if (std::strcmp(argv[1], "root") == 0 && chdir("/") != 0) return 2;
   if (std::strcmp(argv[1], "files") == 0) return WriteFiles(argv[2], argv[3]);
+  if (std::strcmp(argv[1], "domain") == 0) return MultiGetOutsideTheDomain(argv[2], argv[3]);
   return UseDatabase(argv[1], argv[2], argv[3]);
 }
