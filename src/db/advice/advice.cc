@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "bloomline/level_sizing.h"
-#include "src/db/advice/instructions.h"
+#include "src/db/advice/remarks.h"
 #include "src/filter/sizing/divider.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"

@@ -1,6 +1,6 @@
 // Printed beside the figures of a choice: its settings, and remarks for an operator.
-#ifndef BLOOMLINE_DB_ADVICE_INSTRUCTIONS_H_
-#define BLOOMLINE_DB_ADVICE_INSTRUCTIONS_H_
+#ifndef BLOOMLINE_DB_ADVICE_REMARKS_H_
+#define BLOOMLINE_DB_ADVICE_REMARKS_H_
 
 #include <vector>
 
@@ -19,4 +19,4 @@ void AddRemarks(const Situation& situation, const Request& request, const Tree& 
 
 }  // namespace bloomline::advice
 
-#endif  // BLOOMLINE_DB_ADVICE_INSTRUCTIONS_H_
+#endif  // BLOOMLINE_DB_ADVICE_REMARKS_H_

@@ -1,4 +1,4 @@
-#include "src/db/advice/instructions.h"
+#include "src/db/advice/remarks.h"
 
 #include <algorithm>
 #include <charconv>
