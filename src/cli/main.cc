@@ -43,13 +43,14 @@ void PrintKernels() {
     const char* state = kernel.active      ? "active"
                         : kernel.supported ? "supported"
                                            : "not supported by this machine";
-    std::cout << kernel.name << ": " << kernel.description << "; " << state << '\n';
+    const std::string line = std::string(kernel.name) + ": " + kernel.description + "; " + state;
+    std::cout << Wrapped(line, kColumns) << '\n';
   }
 }
 
 void AddKernelsCommand(CLI::App* app, int* exit_code) {
-  CLI::App* command = app->add_subcommand(
-      "kernels", "Lists the SIMD implementations (kernels); BLOOMLINE_KERNEL forces one");
+  CLI::App* command =
+      app->add_subcommand("kernels", "Lists the SIMD kernels; BLOOMLINE_KERNEL forces one");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print JSON");
   command->footer(
@@ -106,6 +107,7 @@ int Run(int argc, char** argv) {
   app.set_version_flag("--version", "bloomline " BLOOMLINE_VERSION_STRING,
                        "Print the version and exit");
   app.require_subcommand(1);
+  app.get_formatter()->column_width(26);  // leaves 54 for descriptions, which CLI11 does not wrap
   AddSizeCommand(&app, &exit_code);
   AddBuildCommand(&app, &exit_code);
   AddQueryCommand(&app, &exit_code);

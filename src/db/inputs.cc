@@ -86,12 +86,12 @@ void AppendNewFiles(size_t d, const std::set<std::string>& old_paths, directory:
 }  // namespace
 
 void AddDbCommand(CLI::App* app, int* exit_code) {
-  CLI::App* command = app->add_subcommand(
-      "db", "Looks inside the filters of a LevelDB or RocksDB database, which may be in use");
+  CLI::App* command =
+      app->add_subcommand("db", "Examines the filters of LevelDB or RocksDB databases");
   command->footer(
-      "Nothing is locked and nothing is written. Of files that the owner of the database\n"
-      "replaces meanwhile, the new ones are read. A damaged file is an error; the others\n"
-      "go on.\n"
+      "The database may be in use: nothing is locked or written, and of files that are\n"
+      "replaced meanwhile, the new ones are read. A damaged file is an error; the\n"
+      "others are still read.\n"
       "Exit code: 0 done; 1 a damaged file, a lost key (verify), or a file without\n"
       "the required filters (inspect --require); 2 an invalid request.");
   command->require_subcommand(1);
@@ -105,14 +105,13 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
   command->add_option("PATH", options->paths, "Database directories, or table files (.sst, .ldb)")
       ->required();
   command
-      ->add_option("--threads", options->threads,
-                   "Threads; each works on one file [one for each core]")
+      ->add_option("--threads", options->threads, "Threads; each works on one file [one per core]")
       ->check(CLI::Range(1, kMaxThreads));
   command->add_flag("--json", options->json, "Print JSON (docs/db.md names the fields)");
   command
       ->add_option("--tables", options->table_folders,
-                   "A directory with tables of the database beside PATH\n"
-                   "(RocksDB's db_paths and cf_paths); may be repeated")
+                   "A folder with more tables of the database (RocksDB's\n"
+                   "db_paths and cf_paths); may be repeated")
       ->expected(1)
       ->check([](const std::string& folder) {
         std::error_code code;

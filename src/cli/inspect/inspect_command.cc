@@ -331,12 +331,12 @@ int Run(const InspectOptions& options) {
 }  // namespace
 
 void AddInspectCommand(CLI::App* app, int* exit_code) {
-  CLI::App* command = app->add_subcommand(
-      "inspect", "Describes files: bytes from FilterBuilder::Finish, or saved filters");
+  CLI::App* command = app->add_subcommand("inspect", "Describes the filters in files");
   auto options = std::make_shared<InspectOptions>();
-  command->add_option("FILE", options->paths, "The files; - is standard input")->required();
+  command->add_option("FILE", options->paths, "Files from 'build', Finish or Save; -: stdin")
+      ->required();
   AddQuantity(command, "--max-pipe", &options->max_pipe_bytes, ParseBytes,
-              "The most that is read into memory from a pipe, for example 4GiB [1GiB]");
+              "The most to read into memory from a pipe [1GiB]");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "Example:\n"

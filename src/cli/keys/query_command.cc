@@ -182,10 +182,7 @@ void AddQueryCommand(CLI::App* app, int* exit_code) {
   CLI::App* command =
       app->add_subcommand("query", "Prints which keys of a list may be in a filter");
   auto request = std::make_shared<QueryRequest>();
-  command
-      ->add_option("FILTER", request->filter,
-                   "A filter's file, or - for standard input: of 'build', of "
-                   "FilterBuilder::Finish, or saved")
+  command->add_option("FILTER", request->filter, "A file from 'build', Finish or Save; -: stdin")
       ->required()
       ->type_name("FILE");
   command->add_option("KEYS", request->key_files, "Files of keys, one on each line [stdin]")
@@ -193,11 +190,11 @@ void AddQueryCommand(CLI::App* app, int* exit_code) {
   AddKeyFormOptions(command, &request->form);
   command->add_flag("--absent", request->absent, "Print the keys that are certainly not in it");
   CLI::Option* count = command->add_flag("--count", request->count, "Print only how many");
-  CLI::Option* quiet = command->add_flag(
-      "-q,--quiet", request->quiet,
-      "Print nothing; exit with 0 if a key may be in it, 3 if certainly none is, 1 without keys");
+  CLI::Option* quiet = command->add_flag("-q,--quiet", request->quiet,
+                                         "Print nothing; exit with 0 if a key may be in it,\n"
+                                         "3 if certainly none is, 1 without keys");
   AddQuantity(command, "--max-pipe", &request->max_pipe_bytes, ParseBytes,
-              "The most of a filter that is read into memory from a pipe [1GiB]");
+              "The most to read into memory from a pipe [1GiB]");
   CLI::Option* json = command->add_flag("--json", request->json, "Print the counts as JSON");
   quiet->excludes(count)->excludes(json);
   count->excludes(json);

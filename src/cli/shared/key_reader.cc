@@ -165,9 +165,8 @@ void AddKeyFormOptions(CLI::App* command, KeyForm* form) {
         name, [form, named] { *form = named; }, help);
   };
   add("-0,--null", KeyForm::kNull, "Keys end with a zero byte, not a newline")
-      ->excludes(
-          add("--length-prefixed", KeyForm::kLengthPrefixed,
-              "Keys follow their length, which is 4 bytes, little-endian; nothing ends them"));
+      ->excludes(add("--length-prefixed", KeyForm::kLengthPrefixed,
+                     "Each key follows its length: 4 bytes, little-endian"));
 }
 
 }  // namespace bloomline::cli

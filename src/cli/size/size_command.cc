@@ -85,21 +85,21 @@ void AddLevelOptions(CLI::App* command, SizeRequest* request) {
     };
   };
   AddQuantity(command, "--levels", &request->num_levels, parse_levels,
-              "Divide the memory among this many levels of an LSM tree, for example 5");
+              "Levels of an LSM tree to divide the memory among");
   AddQuantity(command, "--level-ratio", &request->level_ratio, up_to(kMaxLevelSizeRatio),
-              "How many times as many keys a level has as the one before it [10]");
+              "Keys of a level per key of the one before it [10]");
   AddQuantity(command, "--level0-runs", &request->first_level_runs, up_to(kMaxFirstLevelRuns),
-              "Sorted runs in the first level, for example 4 files in level 0 [1]");
+              "Sorted runs in the first level (level 0's files) [1]");
   AddQuantity(command, "--wasted-reads", &request->wasted_reads, ParseRate,
-              "With --levels, instead of --bits-per-key: expected\n"
-              "wasted reads per Get of a missing key, for example 1%");
+              "Expected wasted reads per Get of a missing key, for\n"
+              "example 1%; with --levels, instead of --bits-per-key");
 }
 
 }  // namespace
 
 void AddSizeCommand(CLI::App* app, int* exit_code) {
-  CLI::App* command = app->add_subcommand(
-      "size", "Computes memory, keys or false-positive rate of a filter from the other two");
+  CLI::App* command =
+      app->add_subcommand("size", "Computes memory, keys or FPR from the other two");
   auto request = std::make_shared<SizeRequest>();
   auto json = std::make_shared<bool>(false);
   AddQuantity(command, "--keys", &request->num_keys, ParseCount,

@@ -253,15 +253,15 @@ int Run(const AdviseOptions& options) {
 }  // namespace
 
 void AddAdviseCommand(CLI::App* db, int* exit_code) {
-  CLI::App* command = db->add_subcommand(
-      "advise", "Compares the filters of a database with bloomline's, and says what to set");
+  CLI::App* command =
+      db->add_subcommand("advise", "Compares the filters with others; says what to set");
   auto options = std::make_shared<AdviseOptions>();
   AddCommonOptions(command, &options->common);
   CLI::Option* memory =
       cli::AddQuantity(command, "--memory", &options->request.memory_bytes, cli::ParseBytes,
-                       "Memory for the filters of all column families, for example 2GiB");
+                       "Memory for all column families' filters, such as 2GiB");
   cli::AddQuantity(command, "--rate", &options->request.wasted_reads, cli::ParseRate,
-                   "Wasted reads per Get of a missing key, for example 0.1%")
+                   "Wasted reads per Get of a missing key, such as 0.1%")
       ->excludes(memory);
   cli::AddQuantity(
       command, "--choice", &options->request.choice,
@@ -270,12 +270,10 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       },
       "Show how to apply this choice [1]");
   command
-      ->add_option("--stats", options->stats,
-                   "A file with RocksDB's statistics, as text (-: stdin)")
+      ->add_option("--stats", options->stats, "A file with RocksDB's statistics as text (-: stdin)")
       ->type_name("FILE");
-  command->add_option(
-      "--policy", options->policy,
-      "The filter policy that the database runs with (inspect has the same option)");
+  command->add_option("--policy", options->policy,
+                      "The database's filter policy (see `db inspect --help`)");
   AddMeasureOptions(command, &options->measure);
   cli::AddQuantity(command, "--block-cache", &options->block_cache_bytes, cli::ParseBytes,
                    "The size of RocksDB's block cache, for example 8GiB");

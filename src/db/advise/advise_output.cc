@@ -132,8 +132,7 @@ void PrintStatistics(const Statistics& statistics) {
     text += cli::CountText(gets) + " Gets, " + cli::CountText(*rates.gets_of_missing_keys) + " (" +
             ShareText(*rates.gets_of_missing_keys, gets) + ") of missing keys";
     if (!std::isnan(rates.wasted_reads(statistics.runs))) {
-      text += "; wasted reads per Get of a missing key: " +
-              RateOrDash(rates.wasted_reads(statistics.runs));
+      text += "; wasted reads: " + RateOrDash(rates.wasted_reads(statistics.runs));
     }
     text += '\n';
   }
@@ -141,7 +140,7 @@ void PrintStatistics(const Statistics& statistics) {
     text += cli::CountText(rates.prefix_checked) + " prefix queries, " +
             cli::CountText(rates.prefix_useful) + " of which avoided a read\n";
   }
-  std::cout << text;
+  std::cout << cli::Wrapped(text, cli::kColumns) << '\n';
 }
 
 void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics) {

@@ -17,7 +17,7 @@
 namespace bloomline::db {
 namespace {
 
-std::string BitsOrDash(double bits) { return bits >= 0 ? cli::NumberText(bits, 2) : "-"; }
+std::string BitsOrDash(double bits) { return bits >= 0 ? cli::NumberText(bits, 1) : "-"; }
 
 Cells GroupCells(const std::string& name, const Group& group) {
   return {name,
@@ -104,9 +104,8 @@ void PrintRemarks(const Group& all) {
 
 void PrintTable(const Inputs& inputs, const std::vector<InspectedFile>& files,
                 const std::vector<size_t>& which) {
-  PrintFiles(inputs, which,
-             {"file", "filter", "level", "data", "keys", "filters", "bits/key", "FPR"}, 2,
-             [&](size_t i) -> Cells {
+  PrintFiles(inputs, which, {"file", "filter", "level", "data", "keys", "filters", "bits", "FPR"},
+             2, [&](size_t i) -> Cells {
                const InputFile& file = inputs.files[i];
                const FileFacts& facts = files[i].facts;
                return {KindsText(facts.kinds),
@@ -196,10 +195,9 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
     cli::PrintLine(DatabaseTitle(inputs, groups[g]) + ": " + EngineName(database.engine) + ", " +
                    FilesText(all.files.size()) + ", " + cli::BytesText(all.bytes));
     if (!policies[g].name.empty()) PrintPolicy(policies[g]);
-    PrintLevels(
-        groups[g],
-        {"level", "filter", "files", "keys", "filters", "bits/key", "FPR", "runs", "wasted"}, 2,
-        GroupCells);
+    PrintLevels(groups[g],
+                {"level", "filter", "files", "keys", "filters", "bits", "FPR", "runs", "wasted"}, 2,
+                GroupCells);
     PrintLevels(groups[g], {"level", "entries for ranges", "files", "memory", "share of memory"}, 2,
                 RangeCells);
     PrintRemarks(all);
@@ -304,18 +302,18 @@ int Run(const InspectOptions& options) {
 }  // namespace
 
 void AddInspectCommand(CLI::App* db, int* exit_code) {
-  CLI::App* command = db->add_subcommand(
-      "inspect", "What filters the files have: kinds, bits per key, expected rates");
+  CLI::App* command =
+      db->add_subcommand("inspect", "Shows the filters: kinds, bits per key, expected FPR");
   auto options = std::make_shared<InspectOptions>();
   AddCommonOptions(command, &options->common);
   command->add_option("--policy", options->policy,
-                      "The filter policy that the database runs with, as an\n"
-                      "option string (bloomfilter:10) or a name; files whose\n"
-                      "filters it would ignore are counted [that of OPTIONS]");
+                      "The database's filter policy: an option string\n"
+                      "(bloomfilter:10) or a name. Files whose filters it\n"
+                      "would ignore are counted [that of OPTIONS]");
   cli::AddQuantity(command, "--require", &options->required, ParseFormat,
-                   "List the files whose filters are not of this format,\n"
+                   "List the files with filters of another format,\n"
                    "and exit with 1 if there are any");
-  command->add_flag("--files", options->files, "List each file. Up to ten files are always listed");
+  command->add_flag("--files", options->files, "List each file; up to ten are always listed");
   command->footer(
       "Example:\n"
       "    bloomline db inspect /var/lib/app/db\n\n"

@@ -154,13 +154,12 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddMeasureCommand(CLI::App* db, int* exit_code) {
-  CLI::App* command = db->add_subcommand(
-      "measure",
-      "The false-positive rate that the filters really have, by queries of missing keys");
+  CLI::App* command =
+      db->add_subcommand("measure", "Measures the FPR with queries of missing keys");
   auto options = std::make_shared<Options>();
   AddCommonOptions(command, &options->common);
   AddMeasureOptions(command, &options->measure);
-  command->add_flag("--files", options->files, "List each file. Up to ten files are always listed");
+  command->add_flag("--files", options->files, "List each file; up to ten are always listed");
   command->footer(
       "Example:\n"
       "    bloomline db measure /var/lib/app/db\n\n"
@@ -169,8 +168,7 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
       "it. The stored keys beside each were read, so it is known to be missing. In\n"
       "parentheses: the 95 % confidence interval. Filters that hold only prefixes are\n"
       "queried for adjacent prefixes. About --samples keys of each file are read; the\n"
-      "others are skipped. 'runs' and 'wasted reads': see `db inspect\n"
-      "--help`.\n"
+      "others are skipped. 'runs' and 'wasted reads': see `db inspect --help`.\n"
       "Exit code: 0 done; 1 a file cannot be read or is damaged; 2 an invalid\n"
       "request.");
   command->callback([=] { *exit_code = Run(*options); });

@@ -211,7 +211,7 @@ bool MeasureFile(const Table& table, uint64_t num_keys, const MeasureOptions& op
 void AddMeasureOptions(CLI::App* command, MeasureOptions* options) {
   command
       ->add_option("--samples", options->samples,
-                   "Missing keys to query per file and kind, approximately")
+                   "About how many missing keys to query per file and kind")
       ->check(CLI::Range(uint64_t{100}, uint64_t{1000000000}))
       ->capture_default_str();
   cli::AddQuantity(command, "--seed", &options->seed, cli::ParseSeed,

@@ -121,21 +121,20 @@ std::string Counted(uint64_t count, const std::string& one, const std::string& m
 // Prints the line about what was checked.
 void PrintChecked(const Totals& totals) {
   const VerifyCounts& counts = totals.counts;
-  std::cout << "checked: " << Counted(counts.keys, "key", "keys");
+  std::string text = "checked: " + Counted(counts.keys, "key", "keys");
   if (counts.ranges != 0) {
-    std::cout << ", with ranges around "
-              << (counts.ranges == counts.keys ? "each"
-                                               : cli::CountText(counts.ranges) + " of them");
+    text += ", with ranges around " +
+            (counts.ranges == counts.keys ? "each" : cli::CountText(counts.ranges) + " of them");
   }
-  if (counts.prefixes != 0) std::cout << ", " << cli::CountText(counts.prefixes) << " prefixes";
-  std::cout << " (" << Counted(counts.entries, "entry", "entries") << ") in "
-            << FilesText(totals.files) << '\n';
+  if (counts.prefixes != 0) text += ", " + cli::CountText(counts.prefixes) + " prefixes";
+  PrintWrapped(text + " (" + Counted(counts.entries, "entry", "entries") + ") in " +
+               FilesText(totals.files));
 }
 
 void PrintNotChecked(const Totals& totals, uint64_t problems) {
   const VerifyCounts& counts = totals.counts;
   const auto not_checked = [](uint64_t count, const std::string& what) {
-    if (count != 0) cli::PrintLine("not checked: " + what);
+    if (count != 0) PrintWrapped("not checked: " + what);
   };
   not_checked(problems, Counted(problems, "path", "paths") + " with an error (stderr says which)");
   not_checked(totals.vanished, FilesText(totals.vanished) + ", removed meanwhile");
@@ -171,7 +170,7 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
                 : counts.others_may_be_lost() ? " of the checked keys; others may be"
                                               : "")
             << '\n';
-  for (const std::string& doubt : totals.doubts) cli::PrintLine(doubt);
+  for (const std::string& doubt : totals.doubts) PrintWrapped(doubt);
 }
 
 void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
@@ -222,8 +221,8 @@ int Run(const VerifyOptions& options) {
 }  // namespace
 
 void AddVerifyCommand(CLI::App* db, int* exit_code) {
-  CLI::App* command = db->add_subcommand(
-      "verify", "Queries the filters for every key of every file: a key that is lost is an error");
+  CLI::App* command =
+      db->add_subcommand("verify", "Queries the filters for every key: none may be lost");
   auto options = std::make_shared<VerifyOptions>();
   AddCommonOptions(command, &options->common);
   command

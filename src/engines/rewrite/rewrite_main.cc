@@ -42,12 +42,13 @@ constexpr int kExitLeft = 1;
 constexpr int kExitRefused = 2;
 
 constexpr char kHelp[] =
-    R"(Gives the files of a RocksDB database the filters of its policy. No program may have it open.
+    R"(Gives the files of a RocksDB database the filters of its policy. No program may
+have it open.
 
 Usage: bloomline-rewrite [--policy POLICY] DIR [NAME=VALUE...]
 
 Example:
-    bloomline-rewrite --policy '{id=bloomline;format=compact}' /var/lib/app/db dry_run=true
+    bloomline-rewrite --policy '{id=bloomline;format=compact}' db dry_run=true
 
 Arguments:
   DIR                       The directory of the database
@@ -55,20 +56,20 @@ Arguments:
 Options:
   -h, --help                Print this help message and exit
   --version                 Print the version and exit
-  --policy POLICY           The filter policy as an option string: bloomfilter:10, or
-                            {id=bloomline;format=compact}. Default: that of the newest OPTIONS
-                            file. The database's new OPTIONS file names it
-  dry_run=true              Only say what would be done: the database is opened read-only
-  include_level0=true       Also rewrite files of level 0, which are left out otherwise
+  --policy POLICY           The filter policy, an option string: bloomfilter:10
+                            or {id=bloomline;format=compact}. Default: that of
+                            the newest OPTIONS file. The new one names it
+  dry_run=true              Only say what would be done; opens read-only
+  include_level0=true       Also rewrite files of level 0
   all_files=true            Also rewrite files that have the right filter
-  bytes_per_second=N        Bytes of files to rewrite per second, on average, with K, M, G or T
-                            for powers of 1024, as in 20M; 0: no limit [0]
+  bytes_per_second=N        Bytes to rewrite per second on average; K, M, G, T
+                            are powers of 1024, as in 20M [0: no limit]
 
-All column families are rewritten. SIGINT and SIGTERM end the program soon; the next run
-goes on with the files that are left.
-Exit code: 0 all files have the filter, except those that the report names as left out, or the
-dry run is over; 1 some other files lack it, as the report says; 2 an invalid request, or the
-database cannot be opened or closed.
+All column families are rewritten. SIGINT and SIGTERM end the program soon; the
+next run goes on with the files that are left.
+Exit code: 0 all files have the filter, except those that the report names as
+left out, or the dry run is over; 1 some other files lack it, as the report
+says; 2 an invalid request, or the database cannot be opened or closed.
 )";
 
 std::atomic<bool> cancelled{false};
