@@ -42,7 +42,7 @@ namespace bloomline {
 // at another level.
 struct RocksDBFilterOptions : FilterOptions {
   RocksDBFilterOptions() = default;
-  RocksDBFilterOptions(const FilterOptions& options) : FilterOptions(options) {}
+  explicit RocksDBFilterOptions(const FilterOptions& options) : FilterOptions(options) {}
 
   // Spreads the memory of bits_per_key so that false positives waste the fewest block reads
   // (level_sizing.h). The memory of all filters stays the same if each level has level_size_ratio
@@ -110,6 +110,8 @@ struct RocksDBFilterOptions : FilterOptions {
 // has another version at run time, or if random_seed is set and the system's generator fails. If
 // that fails later, a filter matches everything: the database's LOG has a line for each, stderr one
 // for the process.
+std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
+    const FilterOptions& options, std::string* error = nullptr);
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error = nullptr);
 

@@ -266,7 +266,7 @@ TEST(RocksDBOptionStringsTest, SizesAreThoseOfRocksDB) {
   }
   // RocksDB drops what follows the digits: 1.5G is one byte to it.
   for (const char* size : {"1.5G", "-1", "2^30", "2 GiB", "64mi", "G", "+5", "18446744073709551616",
-                           "64x", "1152921504606846977", "2000000T"}) {
+                           "64x", "1152921504606846977", "2000000T", "16777216T"}) {
     const Outcome outcome = ByPolicy(std::string("{id=bloomline;memory=") + size + "}");
     ExpectReason(outcome.said, {"memory is ", "; allowed: 0"});
   }

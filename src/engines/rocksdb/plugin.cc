@@ -141,6 +141,11 @@ bool RegisterBloomline() {
   return registered;
 }
 
+std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& options,
+                                                           std::string* error) {
+  return NewRocksDBFilterPolicy(RocksDBFilterOptions(options), error);
+}
+
 std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOptions& options,
                                                            std::string* error) {
   return support::OrReport("RocksDB filter policy", error,

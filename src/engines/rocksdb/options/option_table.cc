@@ -364,7 +364,7 @@ bool ParseSize(std::string_view text, uint64_t* bytes) {
   if (factor != kUnits.npos) unit.erase(0, 1);
   if (!unit.empty() && unit != "b" && (unit != "ib" || factor == kUnits.npos)) return false;
   for (size_t i = 0; factor != kUnits.npos && i <= factor; ++i) {
-    if (number > support::kMaxBytes) return false;
+    if (number > support::kMaxBytes / 1024) return false;
     number *= 1024;
   }
   if (number > support::kMaxBytes) return false;
