@@ -4,14 +4,10 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <ostream>
-#include <regex>
 #include <string>
 
-#include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
 #include "tests/cli/tool_run.h"
 #include "tests/engines/five_levels.h"
@@ -101,18 +97,6 @@ TEST_P(ToolRatesTest, AreThoseOfTheTickers) {
 INSTANTIATE_TEST_SUITE_P(Formats, ToolRatesTest, testing::Values(kBloom, kBloomByLevel, kCompact),
                          NameOf);
 
-// The option string with all bits per key times `factor`.
-std::string WithMoreBits(std::string option_string, double factor) {
-  static const std::regex kNumber("[=:]([0-9.]+)");
-  std::string scaled;
-  for (std::smatch number; std::regex_search(option_string, number, kNumber);) {
-    scaled += number.prefix().str() + number.str()[0] +
-              std::to_string(std::min(24.0, factor * std::stod(number[1])));
-    option_string = number.suffix();
-  }
-  return scaled + option_string;
-}
-
 class AdviceTest : public ToolRatesTest {};
 
 // Each of the first choices of the advice is set, and the database compacted.
@@ -140,21 +124,6 @@ TEST_P(AdviceTest, IsKept) {
     EXPECT_NEAR(static_cast<double>(database.filters().bytes), promised_bytes,
                 0.02 * promised_bytes);
     EXPECT_EQ(database.CountLostKeys(), 0u);
-    // A rewrite leaves those filters that have nearly these bits.
-    for (const double factor : {0.985, 1.015, 1.03}) {
-      database.Rewrite(PolicyOf(WithMoreBits(option_string, factor)));
-      const auto before = static_cast<double>(database.filters().bytes);
-      database.Reopen(PolicyOf(option_string));
-      RewriteReport report;
-      std::string error;
-      ASSERT_TRUE(
-          RewriteFilters(database.db(), database.db()->DefaultColumnFamily(), {}, &report, &error))
-          << error;
-      const auto after = static_cast<double>(database.filters().bytes);
-      std::printf("%.3f of the bits: %.2f %% of the promised memory, %.2f %% after a rewrite\n",
-                  factor, 100 * before / promised_bytes, 100 * after / promised_bytes);
-      EXPECT_NEAR(after, promised_bytes, 0.02 * promised_bytes) << report.ToString();
-    }
   }
 }
 
