@@ -53,8 +53,8 @@ FilterKeys::FilterKeys(const sstable::Table& table) {
   } else if (const auto capped = LengthAfter(extractor, "rocksdb.CappedPrefix.")) {
     prefix_bytes_ = *capped;
     prefixes_ = capped_ = true;
-  } else if (extractor == "rocksdb.Noop" || extractor == filter::kRangeExtractorName) {
-    prefix_bytes_ = extractor == filter::kRangeExtractorName ? 0 : ~size_t{0} >> 1;
+  } else if (extractor == "rocksdb.Noop" || extractor == engine_filters::kRangeExtractor) {
+    prefix_bytes_ = extractor == engine_filters::kRangeExtractor ? 0 : ~size_t{0} >> 1;
     prefixes_ = capped_ = true;
   } else {
     unknown_ = "prefix extractor '" + extractor + "' is not known here";

@@ -17,7 +17,7 @@
 #include "bloomline/leveldb.h"
 #include "bloomline/rocksdb.h"
 #include "src/db/advice/advice.h"
-#include "src/db/advice/division.h"
+#include "src/db/engine_filters/engine_filter.h"
 #include "src/engines/preload/environment.h"
 #include "src/engines/preload/settings.h"
 #include "src/engines/rocksdb/options/option_table.h"
@@ -175,8 +175,8 @@ TEST(AdviceEnginesTest, LevelDBFiltersHaveTheSizeAndRateThatAreCounted) {
       for (const int n : {1, 2, 5, 10, 20, 36, 56, 57, 62, 100, 193, 500, 501, 900}) {
         SCOPED_TRACE(std::string(FormatName(format)) + " " + std::to_string(n) + " keys, " +
                      std::to_string(bits_per_key) + " bits");
-        const auto counted = advice::FiguresFor(sstable::Engine::kLevelDB, format,
-                                                static_cast<uint64_t>(n), bits_per_key);
+        const auto counted = engine_filters::FiguresFor(sstable::Engine::kLevelDB, format,
+                                                        static_cast<uint64_t>(n), bits_per_key);
         constexpr int kFilters = 20, kQueries = 1500;
         uint64_t positives = 0;
         for (int f = 0; f < kFilters; ++f) {

@@ -69,16 +69,12 @@ void ExpectRates(Container container, size_t num_keys, double tolerance, Build b
   uint64_t matches = 0;
   uint64_t queries = 0;
   double expected = 0;
-  double from_bits = 0;  // NaN if bits do not show it
-  double filters = 0;
   while (matches < kEnoughMatches && queries < kMaxQueries) {
     std::vector<std::string> keys(num_keys, std::string(16, '\0'));
     for (std::string& key : keys) random_key(key.data());
     const std::string bytes = build(keys);
     const EngineFilter filter = EngineFilter::Open(container, "", bytes);
     expected = filter.ExpectedRate(num_keys);
-    from_bits += filter.RateFromBits();
-    ++filters;
     constexpr size_t kBatch = 100;
     for (uint64_t i = 0; i < queries_per_filter; i += kBatch) {
       char buffer[kBatch][16];
@@ -96,8 +92,6 @@ void ExpectRates(Container container, size_t num_keys, double tolerance, Build b
   // The measurement's own error, three standard deviations.
   const double noise = 3 * measured / std::sqrt(static_cast<double>(matches));
   EXPECT_NEAR(expected, measured, tolerance * measured + noise);
-  if (std::isnan(from_bits)) return;
-  EXPECT_NEAR(from_bits / filters, measured, tolerance * measured + noise) << "from bits";
 }
 
 }  // namespace bloomline::engine_filters

@@ -5,20 +5,13 @@
 #include <numeric>
 
 #include "bloomline/level_sizing.h"
-#include "bloomline/sizing.h"
-#include "src/filter/bits/filter_shape.h"
-#include "src/filter/container/shapes.h"
-#include "src/filter/container/trailer.h"
-#include "src/filter/layouts/formats.h"
-#include "src/filter/rates/rates.h"
+#include "src/db/engine_filters/engine_filter.h"
 
 namespace bloomline::advice {
 namespace {
 
-using filter::FilterShape;
-
-// From here on, trailers and whole blocks cost less than 0.1 %.
-constexpr uint64_t kLarge = 100000;
+using engine_filters::FiguresFor;
+using engine_filters::FilterFigures;
 
 constexpr int kStepsPerBit = 100;
 
@@ -60,26 +53,6 @@ double SpreadAsPolicy(const Tree& tree, Format format, double bits_per_key, doub
 }
 
 }  // namespace
-
-FilterFigures FiguresFor(sstable::Engine engine, Format format, uint64_t num_keys,
-                         double bits_per_key) {
-  if (bits_per_key == 0) return {};
-  if (num_keys >= kLarge) {
-    return {filter::MemoryBits(format, bits_per_key) / 8, FalsePositiveRate(format, bits_per_key)};
-  }
-  if (filter::IsStock(format)) {
-    const auto bytes = static_cast<double>(FilterBytes(format, num_keys, bits_per_key));
-    return {bytes / static_cast<double>(num_keys),
-            FalsePositiveRateWithKeys(format, bits_per_key, num_keys, num_keys)};
-  }
-  const bool is_rocksdb = engine == sstable::Engine::kRocksDB;
-  const FilterShape shape = is_rocksdb ? filter::TableShape(format, num_keys, bits_per_key)
-                                       : filter::LevelDBShapes(format, bits_per_key).For(num_keys);
-  constexpr uint64_t kCodeBytes = 1;  // LevelDB's
-  const uint64_t bytes = shape.payload_bytes() + (is_rocksdb ? filter::kTrailerBytes : kCodeBytes);
-  return {static_cast<double>(bytes) / static_cast<double>(num_keys),
-          filter::ExactShapeRate(shape, num_keys)};
-}
 
 double Tree::all_keys() const { return std::accumulate(keys.begin(), keys.end(), 0.0); }
 double Tree::all_runs() const { return std::accumulate(runs.begin(), runs.end(), 0.0); }

@@ -12,20 +12,8 @@
 
 namespace bloomline::advice {
 
-// ---- Size and false-positive rate of one filter, as bloomline writes it into tables of an engine.
-
 // Bits per key are printed in hundredths.
 inline double Hundredths(double bits) { return std::round(bits * 100) / 100; }
-
-struct FilterFigures {
-  double bytes_per_key = 0;  // whole blocks and the trailer or code included
-  double rate = 1;
-};
-
-// The figures of one filter of num_keys keys, at least 1. bits_per_key is 0, no filter, or allowed
-// in `format`, which is kBlocked or kCompact, or in RocksDB kBloom or kRibbon. Takes up to 1 ms.
-FilterFigures FiguresFor(sstable::Engine engine, Format format, uint64_t num_keys,
-                         double bits_per_key);
 
 // The levels that have keys, in the arrays of level_sizing.h.
 struct Tree {

@@ -2,17 +2,46 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <tuple>
 
+#include "bloomline/filter.h"
 #include "bloomline/filter_theory.h"
+#include "bloomline/sizing.h"
+#include "src/filter/bits/hash.h"
 #include "src/filter/container/shapes.h"
+#include "src/filter/container/trailer.h"
 #include "src/filter/layouts/formats.h"
+#include "src/filter/layouts/kernel.h"
+#include "src/filter/layouts/layout_row.h"
+#include "src/filter/layouts/leveldb_codes.h"
+#include "src/filter/ranges/range_query.h"
 #include "src/filter/rates/rates.h"
+#include "src/filter/sizing/divider.h"
+#include "src/filter/stock/readers.h"
+#include "src/filter/stock/rocksdb_hash.h"
+#include "src/filter/view/hash_query.h"
 
 namespace bloomline::engine_filters {
 namespace {
+
+static_assert(static_cast<int>(Kind::kRocksDBBloom) == static_cast<int>(stock::Kind::kBloom) &&
+                  static_cast<int>(Kind::kRocksDBLegacy) ==
+                      static_cast<int>(stock::Kind::kLegacyBloom) &&
+                  static_cast<int>(Kind::kRocksDBRibbon) ==
+                      static_cast<int>(stock::Kind::kRibbon) &&
+                  static_cast<int>(Kind::kNoKeys) == static_cast<int>(stock::Kind::kNoKeys),
+              "the kinds of stock_filter.h come first");
+
+Kind KindOf(filter::Layout layout) {
+  return static_cast<Kind>(static_cast<unsigned>(Kind::kFirstLayout) +
+                           static_cast<uint8_t>(layout));
+}
+static_assert(static_cast<int>(Kind::kClassic) ==
+              static_cast<int>(Kind::kFirstLayout) + static_cast<int>(filter::Layout::kClassic));
+static_assert(kRangeExtractor == filter::kRangeExtractorName);
+
+// ---- Rates.
 
 double RibbonRate(const stock::RibbonShape& shape) {
   const double rows =
@@ -22,67 +51,247 @@ double RibbonRate(const stock::RibbonShape& shape) {
   return lower * std::ldexp(1.0, 1 - columns) + (1 - lower) * std::ldexp(1.0, -columns);
 }
 
-// The bytes of one block, in the view of its queries; 0 if the layout is not a Bloom filter.
-uint64_t BloomBlockBytes(const FilterFacts& facts) {
-  const filter::LayoutRow* const row = LayoutRowFor(facts.kind);
-  const bool is_bloom =
-      row != nullptr ? row->is_bloom()
-                     : facts.kind == Kind::kRocksDBBloom || facts.kind == Kind::kRocksDBLegacy;
-  if (!is_bloom) return 0;
-  return facts.block_bytes > 1 ? facts.block_bytes : facts.payload_bytes;
-}
-
-uint64_t Ones(const char* block, uint64_t bytes) {
-  uint64_t ones = 0;
-  for (uint64_t i = 0; i < bytes; i += 8) {
-    uint64_t word = 0;
-    if (bytes - i >= 8) {
-      std::memcpy(&word, block + i, 8);
-    } else {
-      std::memcpy(&word, block + i, static_cast<size_t>(bytes - i));
-    }
-    ones += static_cast<uint64_t>(__builtin_popcountll(word));
-  }
-  return ones;
-}
-
-// The mean of fill^k over the blocks of a Bloom filter.
-double RateFromBloomBits(const FilterFacts& facts, uint64_t block_bytes) {
-  const uint64_t num_blocks = facts.payload_bytes / block_bytes;
-  double rate = 0;
-  for (uint64_t i = 0; i < num_blocks; ++i) {
-    const uint64_t ones = Ones(facts.data + i * block_bytes, block_bytes);
-    const double fill = static_cast<double>(ones) / static_cast<double>(8 * block_bytes);
-    rate += std::pow(fill, facts.num_probes) / static_cast<double>(num_blocks);
-  }
-  return std::min(rate, 1.0);
-}
-
-double RateByFormula(const FilterFacts& facts, uint64_t num_keys) {
-  const int num_probes = std::min(facts.num_probes, kMaxProbes);
-  switch (facts.kind) {
-    case Kind::kRocksDBRibbon:
-      return RibbonRate(*facts.ribbon);
-    case Kind::kRocksDBBloom:
-      return ExactBlockedFalsePositiveRate(num_keys, facts.num_blocks, num_probes);
-    case Kind::kRocksDBLegacy:  // its blocks have the size of ExactBlocked's on most CPUs
+// The rate of a stock filter with n keys.
+double StockRate(const stock::StockFilter& stock, uint64_t num_keys) {
+  const int num_probes = std::min(stock.num_probes, kMaxProbes);
+  switch (stock.kind) {
+    case stock::Kind::kRibbon:
+      return RibbonRate(stock.ribbon);
+    case stock::Kind::kBloom:
+      return ExactBlockedFalsePositiveRate(num_keys, stock.num_blocks, num_probes);
+    default:  // a legacy one, whose blocks have the size of ExactBlocked's on most CPUs
       return filter::WithEqualHashes(
-          ExactBlockedFalsePositiveRate(num_keys, std::max<uint64_t>(facts.payload_bytes / 64, 1),
+          ExactBlockedFalsePositiveRate(num_keys, std::max<uint64_t>(stock.payload_bytes / 64, 1),
                                         num_probes),
           num_keys);
-    case Kind::kClassic:
-      return filter::WithEqualHashes(
-          ExactStandardFalsePositiveRate(num_keys, 8 * facts.payload_bytes, num_probes), num_keys);
-    default:
-      return filter::ExactShapeRate(facts.shape, num_keys);
   }
+}
+
+double PayloadRate(const filter::FilterShape& shape, uint64_t num_keys) {
+  if (KindOf(shape.layout) != Kind::kClassic) return filter::ExactShapeRate(shape, num_keys);
+  return filter::WithEqualHashes(
+      ExactStandardFalsePositiveRate(num_keys, 8 * shape.payload_bytes(), shape.num_probes),
+      num_keys);
+}
+
+// ---- Filters by their bytes.
+
+// Queries through a reader of src/filter/stock/readers.h.
+template <typename Reader>
+EngineFilter OpenReader(FilterFacts facts, const Reader& reader) {
+  facts.query = [reader](size_t n, const std::string_view* keys, bool* answers) {
+    constexpr size_t kBatchKeys = 32;
+    uint64_t hashes[kBatchKeys];
+    for (size_t start = 0; start < n; start += kBatchKeys) {
+      const size_t count = std::min(kBatchKeys, n - start);
+      for (size_t i = 0; i < count; ++i) {
+        hashes[i] = reader.Hash(keys[start + i]);
+        reader.Prefetch(hashes[i]);
+      }
+      reader.MayMatchMany(count, hashes, answers + start);
+    }
+  };
+  return EngineFilter(std::move(facts));
+}
+
+// Answers the same to every key.
+EngineFilter OpenConstant(FilterFacts facts, bool answer) {
+  facts.query = [answer](size_t n, const std::string_view*, bool* answers) {
+    std::fill_n(answers, n, answer);
+  };
+  return EngineFilter(std::move(facts));
+}
+
+EngineFilter OpenConstant(FilterFacts facts, Kind kind) {
+  facts.kind = kind;
+  facts.num_probes = 0;
+  return OpenConstant(std::move(facts), kind != Kind::kNoKeys);
+}
+
+// Matches every key.
+EngineFilter NotUnderstood(FilterFacts facts, std::string why) {
+  facts.why = std::move(why);
+  return OpenConstant(std::move(facts), Kind::kUnknown);
+}
+
+EngineFilter UnknownPolicy(FilterFacts facts, std::string_view name) {
+  return NotUnderstood(std::move(facts),
+                       "the filter policy " + std::string(name) + " is not known");
+}
+
+FilterFacts FactsOf(const filter::Payload& payload) {
+  FilterFacts facts;
+  if (!payload.always_matches()) facts.kind = KindOf(payload.layout);
+  facts.num_probes = payload.num_probes;
+  facts.payload_bytes = payload.payload_bytes();
+  facts.num_blocks = payload.num_blocks;
+  facts.rate = [shape = filter::FilterShape(payload)](uint64_t n) { return PayloadRate(shape, n); };
+  return facts;
+}
+
+// ---- LevelDB's filters, one for each range of 2 KiB of data. The last byte is k, at most 30;
+// bloomline's codes (docs/format.md, section 4) are above.
+
+// LevelDB stores the policy's name once for all filters of a table. Names that are known:
+//   leveldb.BuiltinBloomFilter2  LevelDB since 1.18, and bloomline
+//   leveldb.BuiltinBloomFilter   LevelDB before 1.18, whose hash takes bytes as signed; goleveldb,
+//                                whose hash does not. A key matches if one of its hashes does.
+//   *bloomline*, *.seed-<32 hex digits>    bloomline, but for *.canonicalizer-*: it holds no keys
+struct PolicyName {
+  explicit PolicyName(std::string_view name) {
+    constexpr std::string_view kSeedMark = ".seed-";
+    constexpr size_t kCheckDigits = 32;
+    constexpr size_t kSeedBytes = kSeedMark.size() + kCheckDigits;
+    is_old = name == "leveldb.BuiltinBloomFilter";
+    if (name.size() >= kSeedBytes &&
+        name.substr(name.size() - kSeedBytes, kSeedMark.size()) == kSeedMark &&
+        name.find_last_not_of("0123456789abcdef") == name.size() - kCheckDigits - 1) {
+      has_seed = true;
+      name.remove_suffix(kSeedBytes);
+    }
+    is_bloomline = name.find(".canonicalizer-") == name.npos &&
+                   (has_seed || name.find("bloomline") != name.npos);
+  }
+
+  bool is_old = false;
+  bool is_bloomline = false;
+  bool has_seed = false;
+};
+
+// LevelDB's own layout, and bloomline's without a seed.
+struct PayloadReader {
+  filter::Payload payload;
+  const kernels::Kernel* kernel;
+
+  uint64_t Hash(std::string_view key) const { return filter::LayoutHash(payload.layout, key, 0); }
+  void Prefetch(uint64_t) const {}  // small
+  bool MayMatch(uint64_t hash) const { return filter::HashMayMatch(payload, *kernel, hash); }
+};
+
+// Filters of the old name.
+struct OldReader : PayloadReader {
+  static uint64_t Hash(std::string_view key) {
+    return filter::LevelDBHash32(key) | uint64_t{filter::RocksDBHash32(key)} << 32;
+  }
+  bool MayMatch(uint64_t hashes) const {
+    return PayloadReader::MayMatch(static_cast<uint32_t>(hashes)) ||
+           PayloadReader::MayMatch(hashes >> 32);
+  }
+};
+
+EngineFilter OpenPayload(const PolicyName& name, std::string_view bytes) {
+  const filter::Payload payload = filter::DecodeLevelDB(bytes);
+  const int code = static_cast<unsigned char>(bytes.back());
+  FilterFacts facts = FactsOf(payload);
+  if (payload.always_matches() || (name.is_old && code > kMaxProbes)) {
+    facts.payload_bytes = bytes.size();
+    if (code == 0 || (!name.is_old && bytes.back() == filter::kLevelDBAlwaysMatch.back())) {
+      return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
+    }
+    return NotUnderstood(
+        std::move(facts),
+        "a filter of " + std::to_string(bytes.size()) + " bytes with code " + std::to_string(code) +
+            (name.is_old ? ", which is reserved" : ", which bloomline does not write"));
+  }
+  const PayloadReader reader{payload, &kernels::ActiveKernel()};
+  if (name.is_old) return OpenReader(std::move(facts), stock::OneByOne(OldReader{reader}));
+  if (name.has_seed && facts.kind != Kind::kClassic) {
+    facts.why = "its hashes have a seed, which the policy's name does not tell";
+    return OpenConstant(std::move(facts), true);
+  }
+  return OpenReader(std::move(facts), stock::OneByOne(reader));
+}
+
+EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
+  const PolicyName policy(name);
+  FilterFacts facts;
+  facts.payload_bytes = bytes.size();
+  if (!name.empty() && name != kLevelDBName && !policy.is_old && !policy.is_bloomline) {
+    return UnknownPolicy(std::move(facts), name);
+  }
+  // LevelDB does not query a filter without bytes, and takes one byte for a filter without keys;
+  // bloomline under another name than LevelDB's takes it for damage.
+  const size_t least = policy.is_bloomline ? 1 : 2;
+  if (bytes.size() < least) return OpenConstant(std::move(facts), Kind::kNoKeys);
+  return OpenPayload(policy, bytes);
+}
+
+// ---- RocksDB's full filters and partitions: bloomline's, by their trailer, and RocksDB's own.
+
+EngineFilter OpenBloomline(std::string_view bytes) {
+  std::string why;
+  filter::Extension fields;
+  const filter::Payload payload = filter::DecodeTrailer(bytes, &why, &fields);
+  FilterFacts facts = FactsOf(payload);
+  facts.entry_bytes = fields.second.payload_bytes();
+  if (payload.always_matches()) {
+    if (filter::SaysAlwaysMatch(bytes)) return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
+    return NotUnderstood(std::move(facts), std::move(why));
+  }
+  if (payload.num_blocks == 0) return OpenConstant(std::move(facts), Kind::kNoKeys);
+  const auto ranges = filter::OpenedRanges(payload, fields, kernels::ActiveKernel());
+  if (ranges.is_understood) {
+    facts.ranges = std::make_shared<const filter::RangeField>(ranges.field);
+    facts.range_query = [ranges](std::string_view begin, std::string_view end) {
+      return filter::RangeMayMatch(ranges, begin, end);
+    };
+  }
+  facts.query = [view = FilterView::Open(bytes)](size_t n, const std::string_view* keys,
+                                                 bool* may_match) {
+    view.MayMatch(n, keys, may_match);
+  };
+  return EngineFilter(std::move(facts));
+}
+
+EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
+  FilterFacts facts;
+  facts.payload_bytes = bytes.size();
+  if (!name.empty() && name != kRocksDBName) return UnknownPolicy(std::move(facts), name);
+  if (filter::HasTrailer(bytes)) return OpenBloomline(bytes);
+  std::string why;
+  const stock::StockFilter stock = stock::DecodeStockFilter(bytes, &why);
+  facts.kind = static_cast<Kind>(stock.kind);
+  facts.payload_bytes = stock.payload_bytes;
+  facts.num_blocks = stock.num_blocks;
+  facts.num_probes = stock.num_probes;
+  if (facts.kind == Kind::kUnknown) return NotUnderstood(std::move(facts), std::move(why));
+  if (!stock.has_reader()) return OpenConstant(std::move(facts), facts.kind);
+  facts.rate = [stock](uint64_t n) { return StockRate(stock, n); };
+  return stock::WithReader(stock, kernels::ActiveKernel().stock, [&](const auto& reader) {
+    return OpenReader(std::move(facts), reader);
+  });
+}
+
+// ---- Ranges around a key.
+
+// Sets [*begin, *end) to the keys whose cell of `bits` bits is that of `key` (range_field.h).
+// Returns false if no cell is behind it.
+bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::string* end) {
+  begin->resize(filter::CellBytes(bits));
+  filter::WriteCell(key, bits, begin->data());
+  *end = *begin;
+  unsigned carry = 1U << (8 * begin->size() - bits);
+  for (size_t i = end->size(); i-- > 0 && carry != 0; carry >>= 8) {
+    carry += static_cast<unsigned char>((*end)[i]);
+    (*end)[i] = static_cast<char>(carry);
+  }
+  // Shorter keys end where their cells have zeros.
+  for (std::string* bound : {begin, end}) bound->erase(bound->find_last_not_of('\0') + 1);
+  return carry == 0;
+}
+
+bool PrefixMayMatch(const EngineFilter& filter, std::string_view prefix) {
+  std::string end(prefix.substr(0, prefix.find_last_not_of('\xff') + 1));
+  if (end.empty()) return true;  // no key is behind it
+  ++end.back();
+  return filter.RangeMayMatch(prefix, end);
 }
 
 }  // namespace
 
 const char* KindName(Kind kind) {
-  if (const filter::LayoutRow* row = LayoutRowFor(kind); row != nullptr) return row->long_name;
-  return stock::KindName(static_cast<stock::Kind>(kind));
+  if (kind < Kind::kFirstLayout) return stock::KindName(static_cast<stock::Kind>(kind));
+  return filter::LayoutRowFor(static_cast<filter::Layout>(static_cast<uint8_t>(kind))).long_name;
 }
 
 std::set<Kind> KindsFor(Container container, Format format) {
@@ -100,6 +309,34 @@ std::set<Kind> KindsFor(Container container, Format format) {
   return kinds;
 }
 
+FilterFigures FiguresFor(Container container, Format format, uint64_t num_keys,
+                         double bits_per_key) {
+  // From here on, trailers and whole blocks cost less than 0.1 %.
+  constexpr uint64_t kLarge = 100000;
+  if (bits_per_key == 0) return {};
+  if (num_keys >= kLarge) {
+    return {filter::MemoryBits(format, bits_per_key) / 8, FalsePositiveRate(format, bits_per_key)};
+  }
+  if (filter::IsStock(format)) {
+    const auto bytes = static_cast<double>(FilterBytes(format, num_keys, bits_per_key));
+    return {bytes / static_cast<double>(num_keys),
+            FalsePositiveRateWithKeys(format, bits_per_key, num_keys, num_keys)};
+  }
+  const bool is_rocksdb = container == Container::kRocksDB;
+  const filter::FilterShape shape = is_rocksdb
+                                        ? filter::TableShape(format, num_keys, bits_per_key)
+                                        : filter::LevelDBShapes(format, bits_per_key).For(num_keys);
+  constexpr uint64_t kCodeBytes = 1;  // LevelDB's
+  const uint64_t bytes = shape.payload_bytes() + (is_rocksdb ? filter::kTrailerBytes : kCodeBytes);
+  return {static_cast<double>(bytes) / static_cast<double>(num_keys),
+          filter::ExactShapeRate(shape, num_keys)};
+}
+
+EngineFilter EngineFilter::Open(Container container, std::string_view name,
+                                std::string_view bytes) {
+  return container == Container::kLevelDB ? OpenLevelDB(name, bytes) : OpenRocksDB(name, bytes);
+}
+
 double EngineFilter::ExpectedRate(uint64_t num_keys) const {
   if (kind() == Kind::kUnknown || kind() == Kind::kAlwaysMatch) return 1;
   if (kind() == Kind::kNoKeys || num_keys == 0) return 0;
@@ -112,18 +349,44 @@ double EngineFilter::ExpectedRate(uint64_t num_keys) const {
                             num_keys);
   if (const auto known = rates.find(arguments); known != rates.end()) return known->second;
   // Before it is stored: the formula may throw std::bad_alloc.
-  double rate = RateByFormula(facts_, num_keys);
+  double rate = facts_.rate(num_keys);
   if (rate > 1) rate = 1;  // Sums of rounded numbers may exceed 1. NaN stays.
   rates.emplace(arguments, rate);
   return rate;
 }
 
-double EngineFilter::RateFromBits() const {
-  if (kind() == Kind::kUnknown || kind() == Kind::kAlwaysMatch) return 1;
-  if (kind() == Kind::kNoKeys) return 0;
-  if (kind() == Kind::kRocksDBRibbon) return RibbonRate(*facts_.ribbon);
-  const uint64_t block_bytes = BloomBlockBytes(facts_);
-  return block_bytes == 0 ? std::nan("") : RateFromBloomBits(facts_, block_bytes);
+bool EngineFilter::MayMatch(std::string_view key) const {
+  bool may_match;
+  return MayMatch(1, &key, &may_match) == 1;
+}
+
+size_t EngineFilter::MayMatch(size_t n, const std::string_view* keys, bool* may_match) const {
+  facts_.query(n, keys, may_match);
+  return static_cast<size_t>(std::count(may_match, may_match + n, true));
+}
+
+bool EngineFilter::RangesAroundMayMatch(std::string_view key) const {
+  std::string begin;
+  std::string end = std::string(key) + '\0';
+  if (!RangeMayMatch(key, end)) return false;
+  const filter::EntryKinds& kinds = ranges()->kinds;
+  for (size_t i = 0; i < kinds.num_cells; ++i) {
+    if (RangeOfCell(key, kinds.cells[i].bits, &begin, &end) && !RangeMayMatch(begin, end)) {
+      return false;
+    }
+  }
+  const std::string_view searched = key.substr(0, filter::kMaxPrefixBytes);
+  for (size_t i = 0; i < kinds.num_prefixes; ++i) {
+    const char delimiter = static_cast<char>(kinds.prefixes[i].delimiter);
+    size_t behind = searched.find(delimiter) + 1;
+    for (size_t depth = 1; behind != 0; behind = searched.find(delimiter, behind) + 1, ++depth) {
+      if (std::min(depth, filter::kMaxDepth) == kinds.prefixes[i].depth &&
+          !PrefixMayMatch(*this, searched.substr(0, behind))) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 }  // namespace bloomline::engine_filters

@@ -1,5 +1,7 @@
-// The filters inside SSTables: bloomline's, RocksDB's Bloom, Ribbon and legacy Bloom filters, and
-// LevelDB's. Recognised and queried in the way of their engine, without the engine.
+// The filters inside SSTables, and all that `bloomline db` asks the core about them: kind, expected
+// rate, queries, and the size of filters to come. They are bloomline's, RocksDB's Bloom, Ribbon and
+// legacy Bloom filters, and LevelDB's, recognised and queried in the way of their engine, without
+// the engine.
 //
 // RocksDB: table/block_based/filter_policy.cc, util/bloom_impl.h, util/ribbon_impl.h. LevelDB:
 // util/bloom.cc. Any bytes are safe: unknown ones match every key, as in the engines.
@@ -9,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,70 +19,66 @@
 
 #include "bloomline/filter_options.h"
 #include "src/db/sstable/bytes/decompressor.h"  // Engine
-#include "src/filter/layouts/layout_row.h"
-#include "src/filter/ranges/range_field.h"
-#include "src/filter/stock/ribbon.h"
-#include "src/filter/stock/stock_filter.h"
+
+namespace bloomline::filter {
+struct RangeField;  // src/filter/ranges/range_field.h
+}
 
 namespace bloomline::engine_filters {
 
 // The names of the engines' own filters, which bloomline's have, too.
 constexpr std::string_view kLevelDBName = "leveldb.BuiltinBloomFilter2";
 constexpr std::string_view kRocksDBName = "rocksdb.BuiltinBloomFilter";
+// The prefix extractor of filters with entries for ranges. All its prefixes are empty.
+constexpr std::string_view kRangeExtractor = "bloomline.ranges";
 
 // The origin of filter bytes, which determines how they are read: LevelDB's filter block, with one
 // code byte at the end, or RocksDB's full filter or partition, with a trailer.
 using Container = sstable::Engine;
 
 enum class Kind : uint16_t {
-  // RocksDB's own kinds, those of stock::Kind. The first three can be any engine's.
-  kUnknown = static_cast<uint16_t>(stock::Kind::kUnknown),
-  kAlwaysMatch = static_cast<uint16_t>(stock::Kind::kAlwaysMatch),
-  kNoKeys = static_cast<uint16_t>(stock::Kind::kNoKeys),
-  kRocksDBBloom = static_cast<uint16_t>(stock::Kind::kBloom),
-  kRocksDBLegacy = static_cast<uint16_t>(stock::Kind::kLegacyBloom),
-  kRocksDBRibbon = static_cast<uint16_t>(stock::Kind::kRibbon),
-  // bloomline's layouts: KindOf. LevelDB itself writes the same filters as bloomline's kClassic.
+  // RocksDB's own kinds. The first three can be any engine's.
+  kUnknown,
+  kAlwaysMatch,
+  kNoKeys,
+  kRocksDBBloom,
+  kRocksDBLegacy,
+  kRocksDBRibbon,
+  // bloomline's layouts, by their numbers in the trailer. LevelDB itself writes the same filters as
+  // bloomline's kClassic.
   kFirstLayout = 0x100,
-  kClassic = kFirstLayout + static_cast<uint8_t>(filter::Layout::kClassic),
+  kClassic = kFirstLayout + 0xFE,
 };
-constexpr Kind KindOf(filter::Layout layout) {
-  return static_cast<Kind>(static_cast<unsigned>(Kind::kFirstLayout) +
-                           static_cast<uint8_t>(layout));
-}
-// Null: none of bloomline's layouts.
-inline const filter::LayoutRow* LayoutRowFor(Kind kind) {
-  if (kind < Kind::kFirstLayout) return nullptr;
-  return &filter::LayoutRowFor(static_cast<filter::Layout>(static_cast<uint8_t>(kind)));
-}
 const char* KindName(Kind kind);  // "RocksDB Ribbon"
-inline bool IsBloomline(Kind kind) {
-  return LayoutRowFor(kind) != nullptr && kind != Kind::kClassic;
+constexpr bool IsBloomline(Kind kind) {
+  return kind >= Kind::kFirstLayout && kind != Kind::kClassic;
 }
 
 // The kinds that engines write with this format: some layouts are for few keys.
 std::set<Kind> KindsFor(Container container, Format format);
 
+// The size and the rate of one filter to come.
+struct FilterFigures {
+  double bytes_per_key = 0;  // whole blocks and the trailer or code included
+  double rate = 1;
+};
+// The figures of a filter of num_keys keys, at least 1. bits_per_key is 0, no filter, or allowed in
+// `format`, which is kBlocked or kCompact, or in RocksDB kBloom or kRibbon. Takes up to 1 ms.
+FilterFigures FiguresFor(Container container, Format format, uint64_t num_keys,
+                         double bits_per_key);
+
 struct FilterFacts {
   Kind kind = Kind::kUnknown;
-  std::string why;
-  bool can_query = true;
+  std::string why;  // its keys cannot be queried
   int num_probes = 0;
-  // The payload is num_blocks blocks; those of layouts whose probes range over all bits are bytes.
-  // Bytes behind them are not used.
-  const char* data = nullptr;
   uint64_t payload_bytes = 0;
   uint64_t num_blocks = 0;
-  uint64_t block_bytes = 1;
-  uint64_t entry_bytes = 0;   // of the second payload
-  filter::FilterShape shape;  // if LayoutRowFor(kind)
-  std::optional<stock::RibbonShape> ribbon;
-  std::optional<filter::RangeField> ranges;
+  uint64_t entry_bytes = 0;
+  std::function<double(uint64_t num_keys)> rate;  // of what has keys
+  std::function<void(size_t n, const std::string_view* keys, bool* may_match)> query;
+  std::function<bool(std::string_view begin, std::string_view end)> range_query;
+  std::shared_ptr<const filter::RangeField> ranges;
 };
-
-// may_match[i] for keys[i].
-using Query = std::function<void(size_t n, const std::string_view* keys, bool* may_match)>;
-using RangeQuery = std::function<bool(std::string_view begin, std::string_view end)>;
 
 // One filter. Borrows the bytes. Const functions are thread-safe.
 class EngineFilter {
@@ -92,13 +90,12 @@ class EngineFilter {
   static EngineFilter Open(Container container, std::string_view name, std::string_view bytes);
 
   EngineFilter() = default;  // to be assigned to, and no more
-  EngineFilter(FilterFacts facts, Query query, RangeQuery range_query = nullptr)
-      : facts_(std::move(facts)), query_(std::move(query)), range_query_(std::move(range_query)) {}
+  explicit EngineFilter(FilterFacts facts) : facts_(std::move(facts)) {}
 
   Kind kind() const { return facts_.kind; }
   // Returns false if its keys cannot be queried here, so that MayMatch is always true: for
   // kUnknown, and for bloomline's filters with a seed in LevelDB.
-  bool CanQuery() const { return kind() != Kind::kUnknown && facts_.can_query; }
+  bool CanQuery() const { return facts_.why.empty(); }
   const std::string& why() const { return facts_.why; }  // if not CanQuery(): the reason
   int num_probes() const { return facts_.num_probes; }   // 0 without probes
   uint64_t payload_bytes() const { return facts_.payload_bytes; }
@@ -106,7 +103,7 @@ class EngineFilter {
   uint64_t entry_bytes() const { return facts_.entry_bytes; }
 
   // The field for ranges of a bloomline filter; null if it is missing or not understood.
-  const filter::RangeField* ranges() const { return facts_.ranges ? &*facts_.ranges : nullptr; }
+  const filter::RangeField* ranges() const { return facts_.ranges.get(); }
 
   // The false-positive rate of this layout with n keys (or prefixes), from theory, with the bytes'
   // own size: exact for blocks, not an approximation for one big bit array. NaN: unknown. Probes of
@@ -114,9 +111,6 @@ class EngineFilter {
   // bits per key, 36 keys in one of LevelDB's have 1.16 % instead of 0.87 %, and no memory brings a
   // legacy filter below 0.1 % (facebook/rocksdb#4120).
   double ExpectedRate(uint64_t num_keys) const;
-  // The rate that its bits show: sum of fill^k over blocks; Ribbon: 2^-columns; NaN: unknown. That
-  // of a filter of few keys may be half or twice the expected one.
-  double RateFromBits() const;
 
   bool MayMatch(std::string_view key) const;
   // Sets may_match[i] for keys[i]; prefetches. Returns the number of matches.
@@ -124,13 +118,14 @@ class EngineFilter {
   // Returns false if it has no key in [begin, end), in the order of bytes. Always true without
   // ranges().
   bool RangeMayMatch(std::string_view begin, std::string_view end) const {
-    return range_query_ == nullptr || range_query_(begin, end);
+    return facts_.range_query == nullptr || facts_.range_query(begin, end);
   }
+  // Queries the range of this key alone, and those of all keys that begin like it: a query of the
+  // first looks up only some of its prefixes. Needs ranges(). False: one of them does not match.
+  bool RangesAroundMayMatch(std::string_view key) const;
 
  private:
   FilterFacts facts_;
-  Query query_;
-  RangeQuery range_query_;
 };
 
 }  // namespace bloomline::engine_filters

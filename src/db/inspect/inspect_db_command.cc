@@ -67,7 +67,7 @@ void PrintFacts(const std::vector<InspectedFile>& files, const Group& all) {
     if (!files[i].ignored.empty()) ++reasons["ignored: " + files[i].ignored];
     if (!facts.why_unknown.empty()) ++reasons["not understood: " + facts.why_unknown];
     const std::string& extractor = facts.properties.prefix_extractor;
-    if (facts.has_filter() && extractor == filter::kRangeExtractorName) {
+    if (facts.has_filter() && extractor == engine_filters::kRangeExtractor) {
       ++extractors["whole keys, " +
                    std::string(facts.ranges.files == 0 ? "without entries" : "and entries") +
                    " for ranges (prefix extractor bloomline.ranges)"];

@@ -126,27 +126,21 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
 // keys.
 bool InspectFilters(TableFilters* filters, FileFacts* facts, std::string* error) {
   double bytes = 0;
-  double matches = 0;
-  std::vector<std::pair<double, EngineFilter>> without_rate;  // with the bytes for keys
+  // With the bytes for keys. They lose the filters' own, which ExpectedRate does not read.
+  std::vector<std::pair<double, EngineFilter>> opened;
   for (uint64_t i = 0; i < filters->num_filters(); ++i) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
     CountKind(*filter, filters->bytes(), facts);
-    const double its_bytes =
-        std::max(1.0, static_cast<double>(filters->bytes() - filter->entry_bytes()));
-    const double rate = filter->RateFromBits();
-    if (std::isnan(rate)) {
-      without_rate.emplace_back(its_bytes, *filter);
-    } else {
-      matches += its_bytes * rate;
-    }
-    bytes += its_bytes;
+    opened.emplace_back(
+        std::max(1.0, static_cast<double>(filters->bytes() - filter->entry_bytes())), *filter);
+    bytes += opened.back().first;
   }
-  // The bits of compact filters do not show their rate; the number of keys does. These filters have
-  // lost their bytes, which ExpectedRate does not read.
-  for (const auto& [its_bytes, filter] : without_rate) {
-    const double keys = static_cast<double>(facts->num_keys) / bytes * its_bytes;
-    matches += its_bytes * filter.ExpectedRate(static_cast<uint64_t>(std::llround(keys)));
+  const double keys_per_byte = static_cast<double>(facts->num_keys) / bytes;
+  double matches = 0;
+  for (const auto& [its_bytes, filter] : opened) {
+    const auto keys = static_cast<uint64_t>(std::llround(keys_per_byte * its_bytes));
+    matches += its_bytes * filter.ExpectedRate(keys);
   }
   if (bytes > 0) facts->expected_rate = matches / bytes;
   return true;
@@ -158,7 +152,7 @@ void TakeKeys(const sstable::Properties& properties, FileFacts* facts) {
   if (properties.num_filter_entries != kUnknownCount && properties.num_filter_entries != 0) {
     facts->num_keys = properties.num_filter_entries;
     // RocksDB counts this extractor's empty prefix as a key of each filter.
-    if (properties.prefix_extractor == filter::kRangeExtractorName) {
+    if (properties.prefix_extractor == engine_filters::kRangeExtractor) {
       facts->num_keys = std::min(facts->num_keys, properties.num_entries);
     }
     return;

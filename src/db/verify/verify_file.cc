@@ -15,22 +15,6 @@ using sstable::Table;
 constexpr const char* kNoFilterQueried = "the engine queries no filter for them";
 constexpr const char* kNoPrefix = "the filters hold only prefixes, and they have none";
 
-// Sets [*begin, *end) to the keys whose cell of `bits` bits is that of `key` (range_field.h).
-// Returns false if no cell is behind it.
-bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::string* end) {
-  begin->resize(filter::CellBytes(bits));
-  filter::WriteCell(key, bits, begin->data());
-  *end = *begin;
-  unsigned carry = 1U << (8 * begin->size() - bits);
-  for (size_t i = end->size(); i-- > 0 && carry != 0; carry >>= 8) {
-    carry += static_cast<unsigned char>((*end)[i]);
-    (*end)[i] = static_cast<char>(carry);
-  }
-  // Shorter keys end where their cells have zeros.
-  for (std::string* bound : {begin, end}) bound->erase(bound->find_last_not_of('\0') + 1);
-  return carry == 0;
-}
-
 class Verifier final : public KeyWalk {
  public:
   Verifier(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
@@ -103,7 +87,7 @@ class Verifier final : public KeyWalk {
     const bool has_ranges = filter != nullptr && filter->ranges() != nullptr;
     // The empty prefix only stands for ranges.
     if (has_ranges && is_prefix &&
-        table_.properties().prefix_extractor == filter::kRangeExtractorName) {
+        table_.properties().prefix_extractor == engine_filters::kRangeExtractor) {
       return;
     }
     if (query.filter == Table::FilterReader::kNoFilter) {
@@ -117,42 +101,7 @@ class Verifier final : public KeyWalk {
     ++(is_prefix ? result_.counts.prefixes : result_.counts.keys);
     if (has_ranges) ++result_.counts.ranges;
     if (!may_match) return AddLost(query, is_prefix ? Loss::kPrefix : Loss::kKey);
-    if (has_ranges && !RangesMayMatch(*filter, query.queried)) AddLost(query, Loss::kRange);
-  }
-
-  // Queries the range of this key alone, and those of all keys that begin like it. A query of the
-  // first looks up only some of its prefixes.
-  bool RangesMayMatch(const EngineFilter& filter, std::string_view key) {
-    end_.assign(key);
-    end_.push_back('\0');
-    if (!filter.RangeMayMatch(key, end_)) return false;
-    const filter::EntryKinds& kinds = filter.ranges()->kinds;
-    for (size_t i = 0; i < kinds.num_cells; ++i) {
-      if (RangeOfCell(key, kinds.cells[i].bits, &begin_, &end_) &&
-          !filter.RangeMayMatch(begin_, end_)) {
-        return false;
-      }
-    }
-    const std::string_view searched = key.substr(0, filter::kMaxPrefixBytes);
-    for (size_t i = 0; i < kinds.num_prefixes; ++i) {
-      const size_t kind = kinds.prefixes[i].depth;
-      const char delimiter = static_cast<char>(kinds.prefixes[i].delimiter);
-      size_t end = searched.find(delimiter) + 1;
-      for (size_t depth = 1; end != 0; end = searched.find(delimiter, end) + 1, ++depth) {
-        if (std::min(depth, filter::kMaxDepth) == kind &&
-            !PrefixMayMatch(filter, searched.substr(0, end))) {
-          return false;
-        }
-      }
-    }
-    return true;
-  }
-
-  bool PrefixMayMatch(const EngineFilter& filter, std::string_view prefix) {
-    end_.assign(prefix.substr(0, prefix.find_last_not_of('\xff') + 1));
-    if (end_.empty()) return true;  // no key is behind it
-    ++end_.back();
-    return filter.RangeMayMatch(prefix, end_);
+    if (has_ranges && !filter->RangesAroundMayMatch(query.queried)) AddLost(query, Loss::kRange);
   }
 
   // `filter` is null if it is unknown which one the engine queries. A filter that matches every key
@@ -183,8 +132,6 @@ class Verifier final : public KeyWalk {
   bool is_empty_partition_ = false;
   std::optional<std::string> last_key_;
   std::optional<std::string> last_prefix_;
-  std::string begin_;  // of a range
-  std::string end_;
 };
 
 }  // namespace
