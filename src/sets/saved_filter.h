@@ -27,9 +27,6 @@ constexpr char kCountingMagic[] = "bLnCount";
 // "a saved BloomFilter" and the like, for what begins so; empty if it is none.
 std::string_view SavedKind(std::string_view bytes);
 
-// "a table (SSTable) of LevelDB" and the like, for what ends so; empty if it is none.
-std::string_view TableKind(std::string_view bytes);
-
 constexpr uint64_t kFileHeaderBytes = 64;
 constexpr uint32_t kFileVersion = 1;
 
@@ -50,7 +47,7 @@ class FileHeader {
   static FileHeader New(const char* magic);
 
   // Reads a header at `offset`. Returns false, with *error, unless length, magic, version, checksum
-  // and the reserved bytes are right. *error says what else the source holds, if it is recognised.
+  // and the reserved bytes are right.
   static bool Read(const support::ByteSource& source, uint64_t offset, const char* magic,
                    FileHeader* header, std::string* error);
 

@@ -1,6 +1,6 @@
 #include "src/cli/inspect/foreign_file.h"
 
-#include <cstdint>
+#include <filesystem>
 
 #include "src/support/file_io.h"
 
@@ -9,7 +9,8 @@ namespace {
 
 // Returns an empty string for unknown bytes. `name` is the argument for another command.
 std::string Describe(const std::string& name, std::string_view bytes) {
-  if (!sets::TableKind(bytes).empty()) {
+  const std::string extension = std::filesystem::path(name).extension().string();
+  if (extension == ".sst" || extension == ".ldb") {
     return "a table of LevelDB or RocksDB; try: bloomline db inspect " + name;
   }
   if (bytes.substr(0, 3) == "bLn") {
