@@ -1,5 +1,5 @@
-// AVX2: the attribute of its functions, a block as two registers, and the probe sequence, eight
-// probes in one register.
+// AVX2: the attribute of its functions, loads, and a block as two registers, which is asked for
+// eight bits at a time.
 #ifndef BLOOMLINE_FILTER_CPU_AVX2_H_
 #define BLOOMLINE_FILTER_CPU_AVX2_H_
 
@@ -45,20 +45,6 @@ BLOOMLINE_AVX2_INLINE Bits512 LoadBlock(const char* block) {
   return {Load256(block), Load256(block + kBytesPer256Bits)};
 }
 
-// A one at `position` if it lies in the register. A lane of 64 bits that begins at bit `base`
-// shifts a one by position - base. Outside 0..63, taken as unsigned, that gives zero.
-BLOOMLINE_AVX2_INLINE __m256i BitAt(__m256i position, __m256i base) {
-  return _mm256_sllv_epi64(_mm256_set1_epi64x(1), _mm256_sub_epi64(position, base));
-}
-
-BLOOMLINE_AVX2_INLINE void SetBit(uint32_t bit, Bits512* bits) {
-  const __m256i position = _mm256_set1_epi64x(bit);
-  bits->low = _mm256_or_si256(bits->low, BitAt(position, _mm256_set_epi64x(192, 128, 64, 0)));
-  bits->high = _mm256_or_si256(bits->high, BitAt(position, _mm256_set_epi64x(448, 384, 320, 256)));
-}
-
-// ---- Probes.
-
 constexpr int kProbesPer256Bits = 8;
 static_assert(kProbesPer256Bits * sizeof(uint32_t) == kBytesPer256Bits);
 
@@ -71,29 +57,6 @@ BLOOMLINE_AVX2_INLINE __m256i OnesInFirstLanes(int n) {
                                                                                  1, 1, 1, 1};
   return Load256(kOnesThenZeros + kProbesPer256Bits -
                  (n < kProbesPer256Bits ? n : kProbesPer256Bits));
-}
-
-// The lower half of a hash in all lanes.
-BLOOMLINE_AVX2_INLINE __m256i LowerHalf(const uint64_t* hash) { return Broadcast32(hash); }
-
-// A ProbePair in each lane.
-struct ProbePairs {
-  __m256i a;
-  __m256i b;
-};
-
-// BlockedPair, given the lower half of a hash in all lanes: b is a with its two halves of 16 bits
-// exchanged.
-BLOOMLINE_AVX2_INLINE ProbePairs BlockedPairs(__m256i lower_halves) {
-  const __m256i swap = _mm256_set_epi8(13, 12, 15, 14, 9, 8, 11, 10, 5, 4, 7, 6, 1, 0, 3, 2,  //
-                                       13, 12, 15, 14, 9, 8, 11, 10, 5, 4, 7, 6, 1, 0, 3, 2);
-  return {lower_halves, _mm256_shuffle_epi8(lower_halves, swap)};
-}
-
-// Probes first to first + 7: a + M[j] b in lane j - first. The table has 32 multipliers, so `first`
-// may be 24 for any k.
-BLOOMLINE_AVX2_INLINE __m256i EightProbes(ProbePairs pairs, int first) {
-  return _mm256_add_epi32(pairs.a, _mm256_mullo_epi32(Load256(kProbeMultipliers + first), pairs.b));
 }
 
 // Whether each word has its bit. Lanes in which `ones` is 0 do not count. VPTEST's carry flag says
@@ -114,32 +77,6 @@ BLOOMLINE_AVX2_INLINE bool HasBits(Bits512 block, __m256i probes, __m256i ones) 
   const __m256i bits = _mm256_and_si256(_mm256_srli_epi32(probes, 23), _mm256_set1_epi32(31));
   return WordsHaveBits(_mm256_castps_si256(words), bits, ones);
 }
-
-// Bits to be set, as bytes and masks. ORing byte by byte in memory is faster than setting bits in
-// two registers, as SetBit does: a key of a blocked filter with six probes takes 1.95 instead of
-// 2.6 ns, one of a flat filter of 45 bytes 5.9 instead of 9.2 (Emerald Rapids; portable 6.7).
-template <int kCapacity>
-struct ByteBits {
-  static_assert(kCapacity % kProbesPer256Bits == 0);
-  alignas(kBytesPer256Bits) uint32_t bytes[kCapacity];
-  alignas(kBytesPer256Bits) uint32_t masks[kCapacity];
-
-  // For bits first to first + 7: the byte of each, and a number whose lowest 3 bits say which bit
-  // of it.
-  BLOOMLINE_AVX2_INLINE void StoreEight(int first, __m256i byte, __m256i bit) {
-    const __m256i bit_of_byte = _mm256_and_si256(bit, _mm256_set1_epi32(7));
-    _mm256_store_si256(reinterpret_cast<__m256i*>(bytes + first), byte);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(masks + first),
-                       _mm256_sllv_epi32(_mm256_set1_epi32(1), bit_of_byte));
-  }
-
-  BLOOMLINE_AVX2_INLINE void SetFirst(int num_bits, char* payload) const {
-#pragma GCC unroll 16
-    for (int j = 0; j < num_bits; ++j) {
-      payload[bytes[j]] = static_cast<char>(payload[bytes[j]] | static_cast<char>(masks[j]));
-    }
-  }
-};
 
 }  // namespace bloomline::kernels
 

@@ -8,13 +8,50 @@
 // Templates have k as K, or K = 0: k is read from the filter (unrolled.h).
 #if defined(__x86_64__)
 
-#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/unrolled.h"
-#include "src/filter/cpu/avx2.h"
+#include "src/filter/layouts/blocked/blocked_probes_avx2.h"
 #include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {
 namespace {
+
+// A one at `position` if it lies in the register. A lane of 64 bits that begins at bit `base`
+// shifts a one by position - base. Outside 0..63, taken as unsigned, that gives zero.
+BLOOMLINE_AVX2_INLINE __m256i BitAt(__m256i position, __m256i base) {
+  return _mm256_sllv_epi64(_mm256_set1_epi64x(1), _mm256_sub_epi64(position, base));
+}
+
+BLOOMLINE_AVX2_INLINE void SetBit(uint32_t bit, Bits512* bits) {
+  const __m256i position = _mm256_set1_epi64x(bit);
+  bits->low = _mm256_or_si256(bits->low, BitAt(position, _mm256_set_epi64x(192, 128, 64, 0)));
+  bits->high = _mm256_or_si256(bits->high, BitAt(position, _mm256_set_epi64x(448, 384, 320, 256)));
+}
+
+// Bits to be set, as bytes and masks. ORing byte by byte in memory is faster than setting bits in
+// two registers, as SetBit does: a key of a blocked filter with six probes takes 1.95 instead of
+// 2.6 ns, one of a flat filter of 45 bytes 5.9 instead of 9.2 (Emerald Rapids; portable 6.7).
+template <int kCapacity>
+struct ByteBits {
+  static_assert(kCapacity % kProbesPer256Bits == 0);
+  alignas(kBytesPer256Bits) uint32_t bytes[kCapacity];
+  alignas(kBytesPer256Bits) uint32_t masks[kCapacity];
+
+  // For bits first to first + 7: the byte of each, and a number whose lowest 3 bits say which bit
+  // of it.
+  BLOOMLINE_AVX2_INLINE void StoreEight(int first, __m256i byte, __m256i bit) {
+    const __m256i bit_of_byte = _mm256_and_si256(bit, _mm256_set1_epi32(7));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(bytes + first), byte);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(masks + first),
+                       _mm256_sllv_epi32(_mm256_set1_epi32(1), bit_of_byte));
+  }
+
+  BLOOMLINE_AVX2_INLINE void SetFirst(int num_bits, char* payload) const {
+#pragma GCC unroll 16
+    for (int j = 0; j < num_bits; ++j) {
+      payload[bytes[j]] = static_cast<char>(payload[bytes[j]] | static_cast<char>(masks[j]));
+    }
+  }
+};
 
 // For k <= 8, so up to 13 bits per key, a query is one pass without a loop.
 BLOOMLINE_AVX2_INLINE bool BlockMayMatch(Bits512 block, int num_probes, ProbePairs pairs) {

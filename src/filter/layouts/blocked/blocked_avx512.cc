@@ -6,10 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/unrolled.h"
-#include "src/filter/cpu/avx2.h"
 #include "src/filter/cpu/avx512.h"
+#include "src/filter/layouts/blocked/blocked_probes_avx2.h"
 #include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {
