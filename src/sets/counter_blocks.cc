@@ -56,7 +56,7 @@ unsigned char* ByteOf(unsigned char* block, uint32_t index, uint32_t* one) {
 
 // Does not stop early: mispredicted branches cost more than the remaining loads of the block.
 template <int kBits>
-struct Query {
+struct CounterQuery {
   template <int kNumProbes>
   static bool One(const unsigned char* block, uint64_t hash, int num_probes) {
     using C = Counters<kBits>;
@@ -115,7 +115,7 @@ struct Remove {
     const int num_probes = kNumProbes == 0 ? blocks.num_probes : kNumProbes;
     for (size_t i = 0; i < n; ++i) {
       unsigned char* block = blocks.Block(hashes[i]);
-      removed[i] = Query<kBits>::template One<kNumProbes>(block, hashes[i], num_probes);
+      removed[i] = CounterQuery<kBits>::template One<kNumProbes>(block, hashes[i], num_probes);
       if (!removed[i]) continue;
       const ProbePair pair = BlockedPair(hashes[i]);
       SeenCounters<kBits> seen;
@@ -149,7 +149,7 @@ void RunOnCounters(const CounterBlocks& blocks, const Args&... args) {
 }  // namespace
 
 void CounterBlocks::MayMatchMany(size_t n, const uint64_t* hashes, bool* may_match) const {
-  RunOnCounters<Query>(*this, n, hashes, may_match);
+  RunOnCounters<CounterQuery>(*this, n, hashes, may_match);
 }
 
 void CounterBlocks::AddMany(size_t n, const uint64_t* hashes, bool* was_absent,

@@ -282,7 +282,7 @@ TEST(RangeSampleTest, HasThePlacesOfFrequentRanges) {
   }
   for (uint64_t i = 0; i < 59; ++i) asked.Add(BigEndian(i << 20), BigEndian((i << 20) + 16));
   asked.Add(BigEndian(0), BigEndian(1 << 20));  // one of 200
-  const RangeCounts::Sample sample = filter::SampledPlaces(asked);
+  const RangeCounts::SampledRanges sample = filter::SampledPlaces(asked);
   ASSERT_EQ(sample.size, 2U);
   EXPECT_EQ(sample.ranges[0].delimiter, kColon);
   EXPECT_EQ(sample.ranges[0].depth, 2U);

@@ -44,8 +44,8 @@ EntryKinds ConsumeKinds(FuzzedDataProvider* input) {
 }
 
 // What scans asked for: "auto" chooses by it.
-filter::RangeCounts::Sample ConsumeSample(FuzzedDataProvider* input) {
-  filter::RangeCounts::Sample sample;
+filter::RangeCounts::SampledRanges ConsumeSample(FuzzedDataProvider* input) {
+  filter::RangeCounts::SampledRanges sample;
   sample.size = input->ConsumeIntegralInRange<size_t>(0, 4);
   for (size_t i = 0; i < sample.size; ++i) {
     auto& range = sample.ranges[i];

@@ -86,20 +86,19 @@ double CompactBitsPerKey(double bloom_bits_per_key) {
 
 // The options of a policy that replaces the one asked for.
 RocksDBFilterOptions OptionsFor(const Settings& settings, const Asked& asked) {
-  const bool is_ribbon = asked.kind == Asked::Kind::kRibbon;
   RocksDBFilterOptions options(settings.options);
-  if (settings.is_stock && is_ribbon) options.format = Format::kRibbon;
+  if (settings.is_stock && asked.is_ribbon) options.format = Format::kRibbon;
   options.stock_id = filter::IsStock(options.format);
   // Below 0.5 bits, also below 0, the program asks for no filters, and gets none.
   RocksDBFilterOptions none = options;
   none.bits_per_key = std::fmax(0, asked.bits_per_key);
   if (!std::isnan(asked.bits_per_key) && !WritesFilters(none)) return none;
-  if (is_ribbon && options.format == Format::kRibbon && asked.bloom_before_level == 0) {
+  if (asked.is_ribbon && options.format == Format::kRibbon && asked.bloom_before_level == 0) {
     options.flush_format = Format::kBloom;
   }
   if (settings.has_bits_per_key) return options;
   options.bits_per_key = asked.bits_per_key;
-  if (is_ribbon && options.format == Format::kCompact) {
+  if (asked.is_ribbon && options.format == Format::kCompact) {
     options.bits_per_key = CompactBitsPerKey(asked.bits_per_key);
   }
   return options;
@@ -124,8 +123,8 @@ std::string AddBitsByLevel(RocksDBFilterOptions* options) {
 // Returns an empty string, or why the options cannot keep the files for which the program asks for
 // Bloom filters.
 std::string WrongBloomLevels(const RocksDBFilterOptions& options, const Asked& asked) {
-  if (asked.kind != Asked::Kind::kRibbon || options.format != Format::kRibbon ||
-      asked.bloom_before_level <= 0 || !WritesFilters(options)) {
+  if (!asked.is_ribbon || options.format != Format::kRibbon || asked.bloom_before_level <= 0 ||
+      !WritesFilters(options)) {
     return "";
   }
   return "the program's bloom_before_level is " + std::to_string(asked.bloom_before_level) +
@@ -136,9 +135,8 @@ std::string WrongBloomLevels(const RocksDBFilterOptions& options, const Asked& a
 // The policy that the program asked for: RocksDB's.
 std::unique_ptr<const rocksdb::FilterPolicy> NewOwnPolicy(const Asked& asked) {
   return std::unique_ptr<const rocksdb::FilterPolicy>(
-      asked.kind == Asked::Kind::kRibbon
-          ? rocksdb::NewRibbonFilterPolicy(asked.bits_per_key, asked.bloom_before_level)
-          : rocksdb::NewBloomFilterPolicy(asked.bits_per_key));
+      asked.is_ribbon ? rocksdb::NewRibbonFilterPolicy(asked.bits_per_key, asked.bloom_before_level)
+                      : rocksdb::NewBloomFilterPolicy(asked.bits_per_key));
 }
 
 // Whether RocksDB's own policy writes what the settings say.
@@ -170,15 +168,14 @@ const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
   if (!keeps_own) *error = WrongBloomLevels(options, asked);
   if (error->empty()) *error = AddBitsByLevel(&options);
   if (!error->empty()) return nullptr;
-  const bool is_ribbon = asked.kind == Asked::Kind::kRibbon;
   const RocksDBFilterOptions no_filters(FilterOptions{Format::kBlocked, 0});
   std::unique_ptr<rocksdb::FilterPolicy> policy =
-      MakeRocksDBFilterPolicy(keeps_own ? no_filters : options, error, is_ribbon);
+      MakeRocksDBFilterPolicy(keeps_own ? no_filters : options, error, asked.is_ribbon);
   if (policy == nullptr) {
     *error = (settings.has_bits_per_key
                   ? std::string("BLOOMLINE_BITS_PER_KEY")
                   : "the program asks for " + support::DoubleText(asked.bits_per_key) +
-                        " bits per key" + (is_ribbon ? " of a Ribbon filter" : "")) +
+                        " bits per key" + (asked.is_ribbon ? " of a Ribbon filter" : "")) +
              ": " + *error;
     return nullptr;
   }

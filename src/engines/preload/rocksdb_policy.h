@@ -13,11 +13,9 @@ namespace bloomline::preload {
 
 // The program's call of RocksDB.
 struct Asked {
-  enum class Kind { kBloom, kRibbon };
-
-  Kind kind;
+  bool is_ribbon;  // else it asks for Bloom
   double bits_per_key;
-  int bloom_before_level;  // of kRibbon, as in NewRibbonFilterPolicy
+  int bloom_before_level;  // of Ribbon, as in NewRibbonFilterPolicy
 };
 
 // Registers bloomline by name. The environment stays valid.

@@ -123,7 +123,7 @@ namespace rocksdb {
 const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool unused) {
   using namespace bloomline::preload;
   void* const next = NextFunction(kBloomFunction, __builtin_return_address(0));
-  const FilterPolicy* const policy = NewPolicy(next, {Asked::Kind::kBloom, bits_per_key, 0});
+  const FilterPolicy* const policy = NewPolicy(next, {/*is_ribbon=*/false, bits_per_key, 0});
   if (policy != nullptr || next == nullptr) return policy;
   return reinterpret_cast<const FilterPolicy* (*)(double, bool)>(next)(bits_per_key, unused);
 }
@@ -132,7 +132,7 @@ const FilterPolicy* NewRibbonFilterPolicy(double bits_per_key, int bloom_before_
   using namespace bloomline::preload;
   void* const next = NextFunction(kRibbonFunction, __builtin_return_address(0));
   const FilterPolicy* const policy =
-      NewPolicy(next, {Asked::Kind::kRibbon, bits_per_key, bloom_before_level});
+      NewPolicy(next, {/*is_ribbon=*/true, bits_per_key, bloom_before_level});
   if (policy != nullptr || next == nullptr) return policy;
   return reinterpret_cast<const FilterPolicy* (*)(double, int)>(next)(bits_per_key,
                                                                       bloom_before_level);

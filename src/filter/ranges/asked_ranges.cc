@@ -154,7 +154,7 @@ const AskedRanges* AskedByFamily::Find(uint32_t family) const {
   return ranges_[i].num_ranges() == 0 ? nullptr : &ranges_[i];
 }
 
-RangeCounts::Sample SampledPlaces(const AskedRanges& asked) {
+RangeCounts::SampledRanges SampledPlaces(const AskedRanges& asked) {
   constexpr uint64_t kEnough = 100;
   constexpr double kLeastPart = 0.01;
   std::array<AskedShape, AskedRanges::kNumSlots> shapes;
@@ -179,7 +179,7 @@ RangeCounts::Sample SampledPlaces(const AskedRanges& asked) {
     same->weight += shape.count;
     sum += shape.count;
   }
-  RangeCounts::Sample sample;
+  RangeCounts::SampledRanges sample;
   if (asked.num_ranges() < kEnough) return sample;
   std::sort(ranges.begin(), end, [](const auto& a, const auto& b) { return a.weight > b.weight; });
   for (auto* range = ranges.begin(); range != end; ++range) {

@@ -68,7 +68,7 @@ class AskedRanges {
 
 // Returns the ranges of a sample by the places where they end; an empty sample if they are too few.
 // Thread-safe.
-RangeCounts::Sample SampledPlaces(const AskedRanges& asked);
+RangeCounts::SampledRanges SampledPlaces(const AskedRanges& asked);
 
 // A table for each column family, because the families of a database often share one policy. A
 // family is a number, such as a hash of its name; 0 is the unknown family. Takes 32 KiB.

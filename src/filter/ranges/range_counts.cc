@@ -39,7 +39,7 @@ constexpr double kFrequent = 0.5;
 
 }  // namespace
 
-RangeCounts::RangeCounts(const Sample& sample) : sample_(sample) {
+RangeCounts::RangeCounts(const SampledRanges& sample) : sample_(sample) {
   if (sample.size == 0) {
     max_depth_.fill(kMaxDepth);
     return;

@@ -31,7 +31,7 @@ class RangeCounts {
     size_t bits;
     double weight;
   };
-  struct Sample {
+  struct SampledRanges {
     std::array<SampledRange, 16> ranges;
     size_t size = 0;
 
@@ -39,9 +39,9 @@ class RangeCounts {
     const SampledRange* end() const { return ranges.data() + size; }
   };
 
-  RangeCounts() : RangeCounts(Sample()) {}
+  RangeCounts() : RangeCounts(SampledRanges()) {}
   // If the sample has ranges, only what they need will be chosen.
-  explicit RangeCounts(const Sample& sample);
+  explicit RangeCounts(const SampledRanges& sample);
 
   // Bytes between fields. The first five hardly ever are anything else.
   static constexpr std::string_view kDelimiters = "/:|#\t,; _-.";
@@ -66,7 +66,7 @@ class RangeCounts {
   // - cells longer than those that distinguish nearly all keys
   bool Forget(double max_entries);
 
-  const Sample& sample() const { return sample_; }
+  const SampledRanges& sample() const { return sample_; }
   uint64_t num_keys() const { return num_keys_; }
   // Nearly all keys are text: no byte is below a space, except tabs. A program's own keys, or a
   // name with a line break, may be among them.
@@ -99,7 +99,7 @@ class RangeCounts {
  private:
   size_t CountDelimiters(const KeyDifference& key, size_t needed);
 
-  Sample sample_;
+  SampledRanges sample_;
   uint64_t num_keys_ = 0;
   bool is_text_ = true;          // false: that is decided
   uint64_t num_other_keys_ = 0;  // that are not text, while delimiters are counted

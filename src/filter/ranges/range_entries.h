@@ -102,8 +102,8 @@ struct RangeEntryOptions {
   // The memory for entries, as a part of that for keys.
   double memory = 0.2;
   int num_levels_below = 0;
-  uint32_t family = 0;         // recorded
-  RangeCounts::Sample sample;  // for is_auto: of ranges that scans ask for
+  uint32_t family = 0;                // recorded
+  RangeCounts::SampledRanges sample;  // for is_auto: of ranges that scans ask for
 
   bool has_entries() const { return is_auto || !kinds.empty(); }
 };

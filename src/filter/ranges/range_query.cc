@@ -98,9 +98,9 @@ size_t CommonBits(std::string_view begin, std::string_view end, size_t min_key_b
 // The most queries of entries that may be false positives for one range. A few are enough.
 constexpr int kMaxCovering = 4;
 
-class Query {
+class RangeQuery {
  public:
-  explicit Query(const OpenRanges& ranges) : ranges_(ranges), field_(ranges.field) {
+  explicit RangeQuery(const OpenRanges& ranges) : ranges_(ranges), field_(ranges.field) {
     // If all keys have the same length, they are cells themselves, the finest ones.
     const EntryKinds& kinds = field_.kinds;
     const size_t key_bits = 8 * size_t{field_.max_key_bytes} - 8 * size_t{field_.suffix_bytes};
@@ -168,7 +168,7 @@ class Query {
 
   // A cell, and the suffix that makes a key of it.
   struct CellBuffer {
-    CellBuffer(const Query& query, size_t level)
+    CellBuffer(const RangeQuery& query, size_t level)
         : seed(query.LevelSeed(level)), size(CellBytes(query.LevelBits(level))) {
       if (!query.IsKeyLevel(level)) return;
       std::memset(bytes + size, query.field_.suffix_byte, query.field_.suffix_bytes);
@@ -307,7 +307,7 @@ bool RangeMayMatch(const OpenRanges& ranges, std::string_view begin, std::string
   if (!ranges.is_understood || begin.empty() || begin >= end) return true;
   const RangeField& field = ranges.field;
   if (!field.last_key.empty() && end > field.last_key) return true;
-  Query query(ranges);
+  RangeQuery query(ranges);
   return !query.NoKeyHasPrefix(begin, end) && query.CellsMayMatch(begin, end);
 }
 

@@ -14,7 +14,7 @@ namespace {
 uint32_t NumBits(const PayloadView& filter) { return 8 * static_cast<uint32_t>(filter.num_blocks); }
 
 // Tests every bit, for the reason given in blocked_portable.cc.
-struct Query {
+struct FlatQuery {
   template <int K>
   static bool Run(const PayloadView& filter, uint64_t hash) {
     const int num_probes = K == 0 ? filter.num_probes : K;
@@ -48,7 +48,7 @@ struct Insert {
 }  // namespace
 
 bool FlatMayMatch(const PayloadView& filter, uint64_t hash) {
-  return UnrolledFunction<Query>(filter.num_probes)(filter, hash);
+  return UnrolledFunction<FlatQuery>(filter.num_probes)(filter, hash);
 }
 
 void FlatInsertMany(const PayloadView& filter, size_t n, const uint64_t* hashes) {
