@@ -106,8 +106,6 @@ uint8_t bloomline_builder_take_keys_from(bloomline_builder_t*, bloomline_builder
    random seed could be drawn. */
 char* bloomline_builder_finish(bloomline_builder_t*, int num_threads, size_t* filter_length,
                                char** errptr);
-/* NULL for none. Valid until the builder is used again. */
-const char* bloomline_builder_error(const bloomline_builder_t*);
 
 /* Reading static filters: filter.h */
 

@@ -27,6 +27,7 @@ namespace bloomline {
 
 namespace filter {
 class FilterWriter;
+struct FilterShape;
 struct Payload;
 }  // namespace filter
 
@@ -78,7 +79,8 @@ class FilterBuilder {
   uint64_t FinishedBytes() const;
 
   // Moves all keys of `other` here, in constant time: each thread can fill its own builder. Returns
-  // false and moves nothing if format or seed differ, which seeds always do with random_seed.
+  // false and moves nothing if format or seed differ, which seeds always do with random_seed, or
+  // the other's options are invalid.
   bool TakeKeysFrom(FilterBuilder* other);
 
   // Returns the filter and empties the builder. Its bytes do not depend on num_threads, 1 or more
@@ -88,12 +90,16 @@ class FilterBuilder {
   // The same into the caller's memory: exactly FinishedBytes() bytes, at any alignment.
   void FinishTo(char* dst, int num_threads = 1);
 
-  // Empty, or why the filter matches every key. After Finish, until a key is added, this is about
-  // the finished filter.
-  const std::string& error() const;
+  // Empty, or why the last finished filter matches every key; before that, why the first one will.
+  const std::string& error() const { return error_; }
 
  private:
+  filter::FilterShape NextShape() const;
+  void FinishAs(const filter::FilterShape& shape, char* dst, int num_threads);
+
   std::unique_ptr<filter::FilterWriter> writer_;  // null: moved from
+  std::string error_;
+  bool has_valid_options_;
 };
 
 // Queries filter bytes, at any alignment, which must outlive the view. Any bytes are safe; unknown

@@ -18,7 +18,7 @@ inline std::string FinishedFilter(filter::FilterWriter* writer,
                                   uint64_t max_payload_bytes = UINT64_MAX) {
   const FilterOptions& options = writer->options();
   filter::FilterShape shape;
-  if (!writer->MatchesEverything()) {
+  if (writer->fault() == filter::WriterFault::kNone) {
     shape = shape_of_keys(options.format, writer->num_keys(), options.bits_per_key,
                           writer->end_bytes(), max_payload_bytes);
   }

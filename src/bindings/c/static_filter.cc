@@ -194,11 +194,6 @@ char* bloomline_builder_finish(bloomline_builder_t* builder, int num_threads, si
   });
 }
 
-const char* bloomline_builder_error(const bloomline_builder_t* builder) {
-  const std::string& error = builder->builder.error();
-  return error.empty() ? nullptr : error.c_str();
-}
-
 bloomline_view_t* bloomline_view_open(const char* filter, size_t filter_length) {
   return bloomline::support::OrIfItThrows<bloomline_view_t*>(nullptr, [=] {
     return new bloomline_view_t{bloomline::FilterView::Open({filter, filter_length})};

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "src/filter/bits/bytes.h"
-#include "src/filter/layouts/formats.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/support/number_text.h"
 
@@ -154,17 +153,6 @@ bool Decode(std::string_view filter, Payload* payload, Extension* fields, std::s
 }
 
 }  // namespace
-
-std::string ValidateForTrailer(const FilterOptions& options) {
-  std::string error = options.Validate();
-  if (error.empty() && options.format == Format::kClassic) {
-    error = "format is classic, which is written in LevelDB only; allowed: blocked, compact";
-  } else if (error.empty() && IsStock(options.format)) {
-    error = support::StrCat("format is ", FormatName(options.format),
-                            ", which is written in RocksDB only; allowed: blocked, compact");
-  }
-  return error;
-}
 
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Extension& extension) {
   const auto parameter_of = [](const FilterShape& of) {

@@ -48,10 +48,6 @@ constexpr uint64_t TailBytes(const Extension& extension) {
   return extension.second.payload_bytes() + EndBytes(extension);
 }
 
-// Checks FilterOptions::Validate, and that the format has a layout in this container, which
-// kClassic lacks. Empty if valid, or one sentence.
-std::string ValidateForTrailer(const FilterOptions& options);
-
 // Writes the TailBytes(extension) bytes that follow a payload of this shape. The shape is not
 // kClassic or kSmallSet, which only LevelDB has.
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst,

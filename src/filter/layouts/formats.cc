@@ -58,4 +58,18 @@ std::string FilterOptions::Validate() const {
   return {};
 }
 
+namespace filter {
+
+std::string ValidateForTrailer(const FilterOptions& options) {
+  std::string error = options.Validate();
+  if (error.empty() && options.format == Format::kClassic) {
+    error = "format is classic, which is written in LevelDB only; allowed: blocked, compact";
+  } else if (error.empty() && IsStock(options.format)) {
+    error = support::StrCat("format is ", FormatName(options.format),
+                            ", which is written in RocksDB only; allowed: blocked, compact");
+  }
+  return error;
+}
+
+}  // namespace filter
 }  // namespace bloomline

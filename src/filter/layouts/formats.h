@@ -1,7 +1,8 @@
-// The groups of formats, and whether bits per key are within the limits of a format, which
-// FilterOptions::Validate says in words.
+// The groups of formats, and which options each takes.
 #ifndef BLOOMLINE_FILTER_LAYOUTS_FORMATS_H_
 #define BLOOMLINE_FILTER_LAYOUTS_FORMATS_H_
+
+#include <string>
 
 #include "bloomline/filter_options.h"
 
@@ -23,6 +24,10 @@ inline bool IsAllowed(Format format, double bits_per_key) {
   const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
   return IsKnown(format) && bits_per_key >= allowed.min && bits_per_key <= allowed.max;
 }
+
+// Checks FilterOptions::Validate, and that the format is one of bloomline's own. Empty if valid, or
+// one sentence.
+std::string ValidateForTrailer(const FilterOptions& options);
 
 }  // namespace bloomline::filter
 

@@ -117,6 +117,18 @@ void BuildPayload(HashList* hashes, const FilterShape& shape, const kernels::Ker
   BuildInOrder(*hashes, shape, kernel, data);
 }
 
+const char* FaultText(WriterFault fault) {
+  switch (fault) {
+    case WriterFault::kNone:
+      break;
+    case WriterFault::kNoSeed:
+      return "no random seed: the system's generator failed";
+    case WriterFault::kNoMemory:
+      return "out of memory";
+  }
+  return "";
+}
+
 FilterWriter::FilterWriter(const FilterOptions& options)
     : options_(options), hasher_(options.seed) {
   Reset();
@@ -145,44 +157,37 @@ void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix
 }
 
 void FilterWriter::TakeKeysFrom(FilterWriter* other) {
-  error_ = reason_;
   hashes_.TakeAll(&other->hashes_);
   previous_prefix_hash_.reset();
-  if (other->MatchesEverything() && !MatchesEverything()) Fail(other->fault(), other->reason_);
+  if (fault() == WriterFault::kNone) fault_ = other->fault();
   other->Reset();
 }
 
-void FilterWriter::FinishTo(const FilterShape& shape, char* dst, int num_threads) {
-  error_ = reason_;
+WriterFault FilterWriter::FinishTo(const FilterShape& shape, char* dst, int num_threads) {
+  const WriterFault fault = this->fault();
   std::memset(dst, 0, static_cast<size_t>(shape.payload_bytes()));
-  if (shape.num_blocks != 0 && !MatchesEverything()) {
+  if (shape.num_blocks != 0 && fault == WriterFault::kNone) {
     try {
       BuildPayload(&hashes_, shape, kernels::ActiveKernel(), num_threads, dst);
     } catch (const std::bad_alloc&) {
-      Fail(Fault::kMemory, "out of memory");
+      fault_ = WriterFault::kNoMemory;
       throw;
     }
   }
-  EncodeTrailer(MatchesEverything() ? FilterShape() : shape, seed(), dst + shape.payload_bytes(),
-                extension_);
-  BeginNext();
+  EncodeTrailer(fault == WriterFault::kNone ? shape : FilterShape(), seed(),
+                dst + shape.payload_bytes(), extension_);
+  Reset();
+  return fault;
 }
 
-// Faults of options stay for each filter.
-void FilterWriter::BeginNext() {
+void FilterWriter::Reset() {
   hashes_.Clear();
   previous_prefix_hash_.reset();
   RecordRanges({}, {});
-  reason_ = ValidateForTrailer(options_);
-  fault_ = reason_.empty() ? Fault::kNone : Fault::kOptions;
-  if (fault() == Fault::kOptions || !options_.random_seed) return;
+  fault_ = WriterFault::kNone;
+  if (!options_.random_seed) return;
   uint64_t seed = 0;
-  fault_ = Fault::kSeed;
-  reason_ = "no random seed";  // also without memory for a better reason
-  if (DrawSeed(&seed, &reason_)) {
-    fault_ = Fault::kNone;
-    reason_.clear();
-  }
+  if (!DrawSeed(&seed, nullptr)) fault_ = WriterFault::kNoSeed;
   hasher_ = KeyHasher(seed);
 }
 

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <new>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "bloomline/filter_options.h"
@@ -26,11 +25,17 @@
 
 namespace bloomline::filter {
 
-// ((AddKey | AddHash | AddKeyAndPrefix | TakeKeysFrom)* (FinishTo | Reset))*. Not thread-safe.
-// Options that ValidateForTrailer refuses give a filter that matches every key, and error() says
-// why. So does a key, or a filter, for which a function threw bad_alloc: no later filter lacks it.
+// Why a filter matches every key, whatever its shape should have been.
+enum class WriterFault { kNone, kNoSeed, kNoMemory };
+// One sentence; empty for kNone.
+const char* FaultText(WriterFault fault);
+
+// ((AddKey | AddHash | AddKeyAndPrefix | TakeKeysFrom)* (FinishTo | Reset))*. Not thread-safe. If a
+// function threw bad_alloc, the next filter matches every key, so that none lacks one.
 class FilterWriter {
  public:
+  // The options were validated by the caller. If ValidateForTrailer refuses them, each filter must
+  // have the shape FilterShape(), and then matches every key.
   explicit FilterWriter(const FilterOptions& options);
 
   void AddKey(std::string_view key) {
@@ -51,14 +56,9 @@ class FilterWriter {
 
   // Other threads may call these while keys are added.
   size_t num_keys() const { return hashes_.size(); }
-  // Why the next FinishTo writes a filter that matches every key and ignores its shape, which
-  // should be FilterShape().
-  enum class Fault { kNone, kOptions, kSeed, kMemory };
-  Fault fault() const { return fault_.load(std::memory_order_relaxed); }
-  bool MatchesEverything() const { return fault() != Fault::kNone; }
+  // Of the next filter, whose shape should be FilterShape() unless this is kNone.
+  WriterFault fault() const { return fault_.load(std::memory_order_relaxed); }
 
-  // See FilterBuilder::error.
-  const std::string& error() const { return error_; }
   const FilterOptions& options() const { return options_; }
 
   // The next FinishTo records these as Extension::ranges and Extension::second. Their bytes must
@@ -78,44 +78,29 @@ class FilterWriter {
   void TakeKeysFrom(FilterWriter* other);
 
   // Writes shape.payload_bytes() + tail_bytes() bytes and starts over. The shape is that of
-  // num_keys() keys, without blocks if there are no keys.
-  void FinishTo(const FilterShape& shape, char* dst, int num_threads = 1);
+  // num_keys() keys, without blocks if there are no keys. Returns the fault of this filter.
+  WriterFault FinishTo(const FilterShape& shape, char* dst, int num_threads = 1);
 
-  // Forgets all keys, records and faults, also of the last filter. With random_seed, draws the next
-  // seed.
-  void Reset() {
-    BeginNext();
-    error_ = reason_;
-  }
+  // Forgets all keys, records and faults. With random_seed, draws the next seed.
+  void Reset();
 
  private:
   void AddAnyKey(std::string_view key);
 
   void Append(uint64_t hash) {
-    if (hashes_.size() == 0) error_ = reason_;
     try {
       hashes_.Append(hash);
     } catch (const std::bad_alloc&) {
-      Fail(Fault::kMemory, "out of memory");  // fits into any std::string
+      fault_ = WriterFault::kNoMemory;
       throw;
     }
   }
-
-  // The next filter matches every key, and error() says why.
-  void Fail(Fault fault, std::string_view reason) {
-    fault_ = fault;
-    error_ = reason_ = reason;
-  }
-
-  void BeginNext();
 
   FilterOptions options_;
   KeyHasher hasher_;  // with the seed of the options, or the one drawn for the next filter
   HashList hashes_;
   std::optional<uint64_t> previous_prefix_hash_;
-  std::atomic<Fault> fault_{Fault::kNone};
-  std::string reason_;  // of the fault
-  std::string error_;   // of the finished filter; from the next one's first key on, the reason
+  std::atomic<WriterFault> fault_{WriterFault::kNone};
   Extension extension_;
 };
 

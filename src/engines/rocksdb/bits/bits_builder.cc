@@ -15,7 +15,6 @@
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/formats.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/ranges/range_field.h"
 #include "src/filter/rates/rates.h"
@@ -136,9 +135,11 @@ double RocksDBBitsBuilder::BitsPerKeyFor(uint64_t num_keys) const {
   return std::min(bits_per_key, std::max(8 * key_bytes / static_cast<double>(num_keys), kMinBits));
 }
 
-filter::FilterShape RocksDBBitsBuilder::ShapeFor(uint64_t num_keys) const {
-  return filter::TableShape(writer_.options().format, num_keys, BitsPerKeyFor(num_keys),
-                            writer_.end_bytes(), MaxPayloadBytes(writer_.extension()));
+RocksDBBitsBuilder::Plan RocksDBBitsBuilder::PlanFor(uint64_t num_keys) const {
+  const double bits_per_key = BitsPerKeyFor(num_keys);
+  return {bits_per_key,
+          filter::TableShape(writer_.options().format, num_keys, bits_per_key, writer_.end_bytes(),
+                             MaxPayloadBytes(writer_.extension()))};
 }
 
 filter::FilterShape RocksDBBitsBuilder::FittedToAllocation(uint64_t num_keys,
@@ -172,7 +173,7 @@ void RocksDBBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) noexce
 
 size_t RocksDBBitsBuilder::EstimateEntriesAdded() noexcept {
   const size_t num_entries = writer_.num_keys();
-  return num_entries == 0 && writer_.MatchesEverything() ? 1 : num_entries;
+  return num_entries == 0 && writer_.fault() != filter::WriterFault::kNone ? 1 : num_entries;
 }
 
 ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
@@ -180,17 +181,17 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Build(std::unique_ptr<const char[]>
   if (status != nullptr) *status = Status::OK();
   if (!is_partition_ && EstimateEntriesAdded() == 0) return Slice();
   const uint64_t num_keys = writer_.num_keys();
-  facts->was_limited = BitsPerKeyFor(num_keys) < writer_.options().bits_per_key;
+  const Plan plan = PlanFor(num_keys);
+  facts->was_limited = plan.bits_per_key < writer_.options().bits_per_key;
   filter::FilterShape shape;  // without blocks: a trailer
-  if (!writer_.MatchesEverything()) shape = FittedToAllocation(num_keys, ShapeFor(num_keys));
+  if (writer_.fault() == filter::WriterFault::kNone)
+    shape = FittedToAllocation(num_keys, plan.shape);
   const uint64_t num_bytes = shape.payload_bytes() + writer_.tail_bytes();
-  if (writer_.fault() == filter::FilterWriter::Fault::kSeed) {
-    facts->reason = filter::UselessReason::kRandomSeed;
-  }
   FilterMemory memory(num_bytes, fills_allocations_);
-  writer_.FinishTo(shape, memory.bytes);
-  if (!writer_.error().empty()) {
-    ReportUselessFilter(log_, "a RocksDB filter matches everything", writer_.error().c_str());
+  const filter::WriterFault fault = writer_.FinishTo(shape, memory.bytes);
+  if (fault == filter::WriterFault::kNoSeed) facts->reason = filter::UselessReason::kRandomSeed;
+  if (fault != filter::WriterFault::kNone) {
+    ReportUselessFilter(log_, "a RocksDB filter matches everything", filter::FaultText(fault));
   }
   *buf = std::move(memory.buffer);
   return Slice(memory.bytes, static_cast<size_t>(num_bytes));
@@ -198,27 +199,18 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Build(std::unique_ptr<const char[]>
 
 size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) noexcept {
   const FilterOptions& options = writer_.options();
-  return filter::IsAllowed(options.format, options.bits_per_key)
-             ? ToSize(filter::MaxTableKeys(options.format, options.bits_per_key, bytes,
-                                           writer_.end_bytes()))
-             : 1;
+  return ToSize(
+      filter::MaxTableKeys(options.format, options.bits_per_key, bytes, writer_.end_bytes()));
 }
 
 size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) noexcept {
-  const FilterOptions& options = writer_.options();
-  if (num_entries == 0 || !filter::IsAllowed(options.format, options.bits_per_key)) {
-    return ToSize(writer_.end_bytes());  // no keys, or a filter that matches everything
-  }
-  return ToSize(ShapeFor(num_entries).payload_bytes() + writer_.end_bytes());
+  return ToSize(PlanFor(num_entries).shape.payload_bytes() + writer_.end_bytes());
 }
 
 double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) noexcept {
   if (num_entries == 0) return 0;
-  const FilterOptions& options = writer_.options();
-  if (bytes <= writer_.end_bytes() || !filter::IsAllowed(options.format, options.bits_per_key)) {
-    return 1;
-  }
-  const filter::FilterShape shape = ShapeFor(num_entries);
+  if (bytes <= writer_.end_bytes()) return 1;
+  const filter::FilterShape shape = PlanFor(num_entries).shape;
   const double paid_bits = 8 * static_cast<double>(bytes - writer_.end_bytes());
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
   return filter::ShapeRate(shape, bits_per_key);

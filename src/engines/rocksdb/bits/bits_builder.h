@@ -67,7 +67,8 @@ class CountedBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 
 class RocksDBBitsBuilder : public CountedBuilder {
  public:
-  // `log` may be null; otherwise it must outlive the builder.
+  // The options are those of a policy, which has validated them. `log` may be null; otherwise it
+  // must outlive the builder.
   explicit RocksDBBitsBuilder(const FilterOptions& options,
                               ROCKSDB_NAMESPACE::Logger* log = nullptr,
                               filter::FilterCounts* counts = nullptr);
@@ -99,7 +100,7 @@ class RocksDBBitsBuilder : public CountedBuilder {
   // (PartitionedFilterBlockReader::MayMatch, 7.0 to 11.9). RocksDB's own Ribbon filters do this,
   // and in late versions its Bloom filters.
   //
-  // Chooses the shape of the filter once, gets memory for it, and has the writer fill it.
+  // Plans the filter once, gets memory for it, and has the writer fill it.
   Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) override;
 
   filter::FilterWriter& writer() { return writer_; }
@@ -108,11 +109,14 @@ class RocksDBBitsBuilder : public CountedBuilder {
   bool is_partition() const { return is_partition_; }
 
  private:
-  // The bits per key of a filter of num_keys keys, within the limit of bytes.
+  struct Plan {
+    double bits_per_key;  // within the limit of bytes
+    filter::FilterShape shape;
+  };
+  // The filter of num_keys keys.
+  Plan PlanFor(uint64_t num_keys) const;
   double BitsPerKeyFor(uint64_t num_keys) const;
-  // The shape of a filter of num_keys keys.
-  filter::FilterShape ShapeFor(uint64_t num_keys) const;
-  // The same, of a filter that takes what its allocation has, if memory is to be saved.
+  // The same filter in what its allocation has, if memory is to be saved.
   filter::FilterShape FittedToAllocation(uint64_t num_keys, const filter::FilterShape& asked) const;
 
   filter::FilterWriter writer_;

@@ -8,7 +8,6 @@
 #include "bloomline/level_sizing.h"
 #include "bloomline/seed.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
-#include "src/filter/container/trailer.h"
 #include "src/filter/layouts/formats.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
