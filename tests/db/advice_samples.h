@@ -46,10 +46,9 @@ inline advice::Situation DynamicLevels() {
 inline advice::Situation LevelDBLevels() {
   advice::Situation situation;
   situation.engine = sstable::Engine::kLevelDB;
-  situation.keys_per_filter = 36;
-  situation.levels = {{0, 2, 20000, 0, 20000 * 46 / 36, 0.22},
-                      {1, 1, 100000, 0, 100000 * 46 / 36, 0.11},
-                      {2, 1, 900000, 0, 900000 * 46 / 36, 0.11}};
+  situation.levels = {{0, 2, 20000, 20000 / 36, 20000 * 46 / 36, 0.22},
+                      {1, 1, 100000, 100000 / 36, 100000 * 46 / 36, 0.11},
+                      {2, 1, 900000, 900000 / 36, 900000 * 46 / 36, 0.11}};
   return situation;
 }
 

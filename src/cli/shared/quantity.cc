@@ -92,10 +92,10 @@ std::string CountText(uint64_t count) {
   return text;
 }
 
-std::string RateText(double rate) {
+std::string RateText(double rate, int digits) {
   char text[40];
   const auto end =
-      std::to_chars(text, text + sizeof(text), 100 * rate, std::chars_format::general, 3);
+      std::to_chars(text, text + sizeof(text), 100 * rate, std::chars_format::general, digits);
   return std::string(text, end.ptr) + " %";
 }
 

@@ -34,8 +34,8 @@ std::string CountText(uint64_t count);
 
 using support::BytesText;
 
-// Three digits: 0.957 %
-std::string RateText(double rate);
+// 0.957 %
+std::string RateText(double rate, int digits = 3);
 
 using support::NumberText;
 

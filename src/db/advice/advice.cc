@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "bloomline/level_sizing.h"
-#include "src/db/advice/remarks.h"
+#include "src/db/advice/division.h"
 #include "src/filter/sizing/divider.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"
@@ -14,19 +14,10 @@
 namespace bloomline::advice {
 namespace {
 
+using support::DoubleText;
 using support::StrCat;
 
 bool HasKeys(const Level& level) { return level.num_keys > 0; }
-
-uint64_t KeysPerFilter(const Situation& situation, const Level& level) {
-  if (level.num_filters > 0) {
-    const double mean =
-        static_cast<double>(level.num_keys) / static_cast<double>(level.num_filters);
-    return std::max<uint64_t>(1, static_cast<uint64_t>(std::round(mean)));
-  }
-  if (situation.keys_per_filter > 0) return std::min(situation.keys_per_filter, level.num_keys);
-  return level.num_keys;
-}
 
 std::string Validate(const Situation& situation) {
   if (std::none_of(situation.levels.begin(), situation.levels.end(), HasKeys)) {
@@ -39,28 +30,9 @@ std::string Validate(const Situation& situation) {
   return "";
 }
 
-Tree MakeTree(const Situation& situation) {
-  Tree tree;
-  tree.engine = situation.engine;
-  if (filter::IsLevelSizeRatio(situation.level_size_ratio)) {
-    tree.level_size_ratio = situation.level_size_ratio;
-  }
-  for (const Level& level : situation.levels) {
-    if (!HasKeys(level)) continue;
-    tree.numbers.push_back(level.number);
-    tree.keys.push_back(static_cast<double>(level.num_keys));
-    tree.runs.push_back(level.num_runs);
-    tree.bottommost_shares.push_back(level.bottommost_share);
-    tree.keys_per_filter.push_back(KeysPerFilter(situation, level));
-    tree.sizes_vary.push_back(level.num_filters > 1 ||
-                              tree.keys_per_filter.back() < level.num_keys);
-  }
-  return tree;
-}
-
 bool CanDifferByLevel(const Situation& situation, const Tree& tree) {
   return situation.engine == sstable::Engine::kRocksDB && situation.leveled &&
-         tree.numbers.front() >= 0 && tree.size() > 1;
+         tree.levels.front().number >= 0 && tree.size() > 1;
 }
 
 constexpr double kDefaultBits = 10;
@@ -106,10 +78,61 @@ std::string Title(Format format) {
   return format == Format::kRibbon ? "RocksDB Ribbon" : FormatName(format);
 }
 
+// ---- Settings.
+
+constexpr double kDefaultRatio = 10;
+
+// RocksDB uses it for files whose level is unknown, so it must be valid in any case.
+std::string BitsPerKeyText(const Choice& choice) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(choice.format);
+  return DoubleText(std::clamp(choice.bits_per_key, allowed.min, allowed.max));
+}
+
+std::string List(const std::vector<double>& bits) {
+  std::string text;
+  for (const double b : bits) text += (text.empty() ? "" : ":") + DoubleText(b);
+  return text;
+}
+
+// A value of filter_policy in RocksDB's option strings, OPTIONS files and SetOptions. RocksDB's own
+// filters follow with the levels by themselves.
+std::string OptionString(const Tree& tree, const std::vector<double>& bits_from_level_0,
+                         const Choice& choice) {
+  std::string text = StrCat("{id=bloomline;format=", FormatName(choice.format),
+                            ";bits_per_key=", BitsPerKeyText(choice));
+  if (choice.is_stock()) {
+    text += ";bits_by_level=auto";
+    if (tree.level_size_ratio != kDefaultRatio) {
+      text += ";level_size_ratio=" + DoubleText(tree.level_size_ratio);
+    }
+  } else if (!bits_from_level_0.empty()) {
+    text += ";bits_by_level=" + List(bits_from_level_0);
+  }
+  // RocksDB's ribbonfilter:N does the same: flushed files have Bloom filters, which are built
+  // faster.
+  if (choice.format == Format::kRibbon) text += ";flush_format=bloom";
+  return text + (choice.is_stock() ? ";stock_id=true}" : "}");
+}
+
+// The variables of the preload library, to put before a command. No variable has the ratio: with
+// another one than kDefaultRatio, they list the bits instead of auto.
+std::string EnvironmentLine(const Tree& tree, const std::vector<double>& bits_from_level_0,
+                            const Choice& choice) {
+  const std::string text = StrCat("LD_PRELOAD=libbloomline_",
+                                  tree.engine == sstable::Engine::kRocksDB ? "rocksdb" : "leveldb",
+                                  "_preload.so BLOOMLINE_FORMAT=", FormatName(choice.format),
+                                  " BLOOMLINE_BITS_PER_KEY=", BitsPerKeyText(choice));
+  if (bits_from_level_0.empty()) return text;
+  const bool is_auto = choice.is_stock() && tree.level_size_ratio == kDefaultRatio;
+  return text + " BLOOMLINE_BITS_BY_LEVEL=" + (is_auto ? "auto" : List(bits_from_level_0));
+}
+
+// ---- Choices.
+
 class Adviser {
  public:
   Adviser(const Situation& situation, const Request& request, Advice* advice)
-      : situation_(situation), request_(request), advice_(advice), tree_(MakeTree(situation)) {}
+      : situation_(situation), request_(request), advice_(advice), tree_(situation) {}
 
   // Returns an empty string, or why the request is impossible.
   std::string Run() {
@@ -131,7 +154,6 @@ class Adviser {
     if (num_choices != 0 && static_cast<size_t>(request_.choice) > num_choices) {
       return StrCat("choice is ", request_.choice, "; allowed: 1 to ", num_choices);
     }
-    AddRemarks(situation_, request_, tree_, advice_);
     return "";
   }
 
@@ -255,7 +277,10 @@ class Adviser {
                    : division.bits_per_key;
       choice.bits_of_level.push_back(Hundredths(filter::MemoryBits(format, of_level)));
     }
-    AddSettings(tree_, bits, &choice);
+    if (tree_.engine == sstable::Engine::kRocksDB) {
+      choice.option_string = OptionString(tree_, bits, choice);
+    }
+    choice.environment = EnvironmentLine(tree_, bits, choice);
     return choice;
   }
 

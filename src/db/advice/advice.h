@@ -28,8 +28,9 @@ struct Level {
   // ascending keys cover about 1 together: bits by level gain nothing then, and are not advised.
   double num_runs = 1;
   uint64_t num_keys = 0;  // distinct keys (and prefixes) in the filters; 0: the level is not used
-  // Files, partitions, or LevelDB's filters with keys. 0: unknown, Situation::keys_per_filter.
-  uint64_t num_filters = 0;
+  // Files, partitions, or LevelDB's filters with keys, those that are missing included. Small ones
+  // cost whole blocks.
+  uint64_t num_filters = 1;
   uint64_t filter_bytes = 0;  // now; of the filters alone, without their index. 0: no filters
   double wasted_reads = 0;    // now, per Get of a missing key in range: sum of its runs' rates
   // The part of the keys, 0 to 1, in files below which no deeper level has keys. RocksDB's policy
@@ -40,9 +41,6 @@ struct Level {
 struct Situation {
   sstable::Engine engine = sstable::Engine::kRocksDB;
   bool leveled = true;  // else universal or FIFO: no advice by level
-  bool partitioned = false;
-  // Median; small filters cost whole blocks. 0: unknown, large. Of levels without num_filters.
-  uint64_t keys_per_filter = 0;
   // The kind of RocksDB's own filters that has most of the filters' bytes, kBloom or kRibbon: the
   // first advice is then to keep it, with bits by level. None for filters of bloomline or LevelDB,
   // or unknown ones.
@@ -57,7 +55,7 @@ struct Request {
   std::optional<uint64_t> memory_bytes;  // --memory
   std::optional<double> wasted_reads;    // --rate
 
-  int choice = 1;  // --choice: the one that remarks are about, from 1 on
+  int choice = 1;  // --choice: the one whose settings are shown, from 1 on
 };
 
 struct Choice {
@@ -84,10 +82,8 @@ struct Advice {
   uint64_t filter_bytes_now = 0;
   double wasted_reads_now = 0;
   // The recommended one comes first. Without a request, these are only choices that gain at least a
-  // twentieth: none if the filters are already as good, which a remark then says.
+  // twentieth: none if the filters are already as good.
   std::vector<Choice> choices;
-  std::vector<std::string> remarks;    // one or two sentences each
-  std::vector<std::string> on_chosen;  // the same, of the choice that is shown how to apply
 
   // The choice whose settings the request shows; choices must not be empty.
   const Choice& Chosen(const Request& request) const {

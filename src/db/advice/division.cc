@@ -40,11 +40,11 @@ double SpreadAsPolicy(const Tree& tree, Format format, double bits_per_key, doub
   KeysOfLevels(kAssumedLevels, tree.level_size_ratio, keys);
   SpreadBitsByLevel(format, bits_per_key, keys, nullptr, kAssumedLevels, bits);
   const bool is_none_at_bottom = bits[kAssumedLevels - 1] == 0;
-  const int deepest = tree.numbers.back();
+  const int deepest = tree.levels.back().number;
   for (int i = 0; i < tree.size(); ++i) {
-    const int number = tree.numbers[static_cast<size_t>(i)];
+    const int number = tree.levels[static_cast<size_t>(i)].number;
     const bool is_above_others = number == 0 && tree.size() > 1;
-    const int distance = is_above_others ? deepest - tree.numbers[1] + 1 : deepest - number;
+    const int distance = is_above_others ? deepest - tree.levels[1].number + 1 : deepest - number;
     bits_of_level[i] = is_none_at_bottom
                            ? bits_per_key
                            : bits[kAssumedLevels - 1 - std::min(distance, kAssumedLevels - 1)];
@@ -53,6 +53,19 @@ double SpreadAsPolicy(const Tree& tree, Format format, double bits_per_key, doub
 }
 
 }  // namespace
+
+Tree::Tree(const Situation& situation)
+    : engine(situation.engine),
+      level_size_ratio(filter::IsLevelSizeRatio(situation.level_size_ratio)
+                           ? situation.level_size_ratio
+                           : Situation().level_size_ratio) {
+  for (const Level& level : situation.levels) {
+    if (level.num_keys == 0) continue;
+    levels.push_back(level);
+    keys.push_back(static_cast<double>(level.num_keys));
+    runs.push_back(level.num_runs);
+  }
+}
 
 double Tree::all_keys() const { return std::accumulate(keys.begin(), keys.end(), 0.0); }
 double Tree::all_runs() const { return std::accumulate(runs.begin(), runs.end(), 0.0); }
@@ -86,6 +99,11 @@ FilterFigures MeanFiguresFor(sstable::Engine engine, Format format, uint64_t num
   return mean;
 }
 
+uint64_t KeysPerFilter(const Level& level) {
+  const double mean = static_cast<double>(level.num_keys) / static_cast<double>(level.num_filters);
+  return std::max<uint64_t>(1, static_cast<uint64_t>(std::round(mean)));
+}
+
 // The figures of these bits, rounded down to hundredths.
 Division Divide(const Tree& tree, Format format, Spread spread, double bits_per_key) {
   Division division;
@@ -101,16 +119,16 @@ Division Divide(const Tree& tree, Format format, Spread spread, double bits_per_
   }
   double bits = 0;
   for (size_t i = 0; i < tree.keys.size(); ++i) {
+    const Level& level = tree.levels[i];
     double& of_level = division.bits_of_level[i];
     of_level = RoundedDown(format, of_level);
-    const auto figures_of = tree.sizes_vary[i] ? MeanFiguresFor : FiguresFor;
-    FilterFigures figures = figures_of(tree.engine, format, tree.keys_per_filter[i], of_level);
+    const auto figures_of = level.num_filters > 1 ? MeanFiguresFor : FiguresFor;
+    FilterFigures figures = figures_of(tree.engine, format, KeysPerFilter(level), of_level);
     if (spread == Spread::kAuto) {
-      const double share = tree.bottommost_shares[i];
       const FilterFigures bottommost =
-          figures_of(tree.engine, format, tree.keys_per_filter[i], bottommost_bits);
-      const auto mean = [share](double others, double of_bottommost) {
-        return others + share * (of_bottommost - others);
+          figures_of(tree.engine, format, KeysPerFilter(level), bottommost_bits);
+      const auto mean = [&](double others, double of_bottommost) {
+        return others + level.bottommost_share * (of_bottommost - others);
       };
       figures = {mean(figures.bytes_per_key, bottommost.bytes_per_key),
                  mean(figures.rate, bottommost.rate)};
@@ -136,12 +154,12 @@ Divider MakeDivider(const Tree& tree, Format format, Spread spread) {
 }
 
 std::vector<double> BitsFromLevel0(const Tree& tree, Format format, const Division& division) {
-  const int num_levels = tree.numbers.back() + 1;
+  const int num_levels = tree.levels.back().number + 1;
   std::vector<double> bits(static_cast<size_t>(num_levels), -1);
   std::vector<double> keys(bits.size(), 0);
   std::vector<double> runs(bits.size(), 1);
   for (size_t i = 0; i < tree.keys.size(); ++i) {
-    const auto level = static_cast<size_t>(tree.numbers[i]);
+    const auto level = static_cast<size_t>(tree.levels[i].number);
     bits[level] = division.bits_of_level[i];
     keys[level] = tree.keys[i];
     runs[level] = tree.runs[i];

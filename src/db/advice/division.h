@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bloomline/filter_options.h"
-#include "src/db/sstable/table.h"
+#include "src/db/advice/advice.h"
 #include "src/filter/sizing/divider.h"
 
 namespace bloomline::advice {
@@ -15,18 +15,17 @@ namespace bloomline::advice {
 // Bits per key are printed in hundredths.
 inline double Hundredths(double bits) { return std::round(bits * 100) / 100; }
 
-// The levels that have keys, in the arrays of level_sizing.h.
+// The levels of a situation that have keys, also in the arrays of level_sizing.h.
 struct Tree {
-  sstable::Engine engine = sstable::Engine::kRocksDB;
-  double level_size_ratio = 10;
-  std::vector<int> numbers;  // ascending
+  explicit Tree(const Situation& situation);
+
+  sstable::Engine engine;
+  double level_size_ratio;
+  std::vector<Level> levels;
   std::vector<double> keys;
   std::vector<double> runs;
-  std::vector<double> bottommost_shares;  // of the keys, as in Level
-  std::vector<uint64_t> keys_per_filter;  // at least 1
-  std::vector<bool> sizes_vary;           // of several filters
 
-  int size() const { return static_cast<int>(keys.size()); }
+  int size() const { return static_cast<int>(levels.size()); }
   double all_keys() const;
   double all_runs() const;
 };

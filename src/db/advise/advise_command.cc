@@ -21,20 +21,6 @@
 namespace bloomline::db {
 namespace {
 
-uint64_t MedianKeysPerFilter(const Inspection& inspection, const FamilyGroups& groups) {
-  std::vector<uint64_t> keys;
-  for (const size_t i : groups.all.files) {
-    const FileFacts& facts = inspection.files[i].facts;
-    const uint64_t of_file =
-        facts.num_filters == 0 ? facts.keys_per_missing_filter : facts.num_keys / facts.num_filters;
-    if (of_file != 0) keys.push_back(of_file);
-  }
-  if (keys.empty()) return 0;
-  std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(keys.size() / 2),
-                   keys.end());
-  return keys[keys.size() / 2];
-}
-
 // The kind of RocksDB's own filters that has most of the filters' bytes. None if another kind has.
 std::optional<Format> StockFormatOf(const Group& group) {
   const auto most = std::max_element(
@@ -55,8 +41,6 @@ advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection
   situation.engine = inputs.databases[groups.database].engine;
   situation.leveled =
       family.compaction_style.empty() || family.compaction_style == "kCompactionStyleLevel";
-  situation.partitioned = groups.all.partitioned_files != 0;
-  situation.keys_per_filter = MedianKeysPerFilter(inspection, groups);
   situation.stock_format = StockFormatOf(groups.all);
   situation.level_size_ratio = family.level_size_ratio;
   for (const Group& group : groups.levels) {
@@ -67,7 +51,7 @@ advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection
     level.num_keys = group.num_keys + group.keys_without_filter;
     level.bottommost_share = static_cast<double>(group.bottommost_keys) /
                              static_cast<double>(std::max<uint64_t>(level.num_keys, 1));
-    level.num_filters = group.files_without_filter == 0 ? group.num_filters : 0;
+    level.num_filters = std::max<uint64_t>(1, group.num_filters + group.missing_filters);
     level.filter_bytes = group.key_bytes();
     level.wasted_reads = MeasuredRates(group, inspection, measured).wasted_reads;
     // A filter that is not understood matches every key, as far as is known.
@@ -82,7 +66,7 @@ struct AdviseOptions {
   MeasureOptions measure;
   std::string stats;
   std::string policy;
-  std::optional<uint64_t> block_cache_bytes;
+  std::optional<uint64_t> cache_bytes;
   advice::Request request;
 };
 
@@ -99,58 +83,24 @@ advice::Request RequestOf(const AdviseOptions& options, const advice::Situation&
   return request;
 }
 
-// Whether the filters and indexes of a database fit in RocksDB's block cache, which all of its
-// column families share. `group` is that of one of them, in Inspection::groups.
-std::string CacheRemark(const Inputs& inputs, const Inspection& inspection, size_t group,
-                        uint64_t cache_bytes) {
-  const FamilyGroups& of_group = inspection.groups[group];
-  uint64_t filter_bytes = 0;
-  uint64_t index_bytes = 0;
-  for (const FamilyGroups& family : inspection.groups) {
-    if (family.database != of_group.database) continue;
-    for (const size_t i : family.all.files) {
-      filter_bytes += inspection.files[i].facts.filter_bytes;
-      index_bytes += inspection.files[i].facts.index_bytes;
+// None without --cache, and in LevelDB. `family` is one of the column families that share it.
+std::optional<BlockCache> CacheOf(const AdviseOptions& options, const Inputs& inputs,
+                                  const Inspection& inspection, const FamilyGroups& family) {
+  if (!options.cache_bytes ||
+      inputs.databases[family.database].engine != sstable::Engine::kRocksDB) {
+    return std::nullopt;
+  }
+  BlockCache cache;
+  cache.bytes = *options.cache_bytes;
+  cache.caches_filters = inputs.column_family(family.database, family.column_family).caches_filters;
+  for (const FamilyGroups& one : inspection.groups) {
+    if (one.database != family.database) continue;
+    for (const size_t i : one.all.files) {
+      cache.filter_bytes += inspection.files[i].facts.filter_bytes;
+      cache.index_bytes += inspection.files[i].facts.index_bytes;
     }
   }
-  const uint64_t sum = filter_bytes + index_bytes;
-  const std::string text = "The filters (" + cli::BytesText(filter_bytes) + ") and indexes (" +
-                           cli::BytesText(index_bytes) + ")";
-  const std::string cache = "the block cache of " + cli::BytesText(cache_bytes);
-  if (!inputs.column_family(of_group.database, of_group.column_family).caches_filters) {
-    return text + " are in the memory of the open tables, beside " + cache +
-           ": cache_index_and_filter_blocks is false, or OPTIONS does not say.";
-  }
-  return text + " take " + ShareText(sum, cache_bytes) + " of " + cache +
-         (2 * sum > cache_bytes ? ", beside data blocks. docs/db.md says what helps." : ".");
-}
-
-// The command's remarks, in addition to those of advice.h.
-std::vector<std::string> Remarks(const AdviseOptions& options, const Statistics* statistics,
-                                 const Inputs& inputs, const Inspection& inspection, size_t g) {
-  const FamilyGroups& groups = inspection.groups[g];
-  std::vector<std::string> remarks;
-  if (groups.all.ignored_files != 0) {
-    remarks.push_back("The running policy (" + cli::Printable(inspection.policies[g].name) +
-                      ") ignores the filters of " + cli::CountText(groups.all.ignored_files) +
-                      " of " + cli::CountText(groups.all.files.size()) +
-                      " files, so these files count as without filters.");
-  }
-  if (statistics != nullptr) {
-    const std::string remark = UseRemark(statistics->rates, groups.all, groups.levels.back());
-    if (!remark.empty()) remarks.push_back(remark);
-  }
-  if (groups.all.ranges.files != 0) {
-    remarks.push_back("The filters also have entries for ranges (" +
-                      cli::BytesText(groups.all.ranges.entry_bytes) +
-                      "), which the comparison leaves out. The choices have none: to keep them, "
-                      "set range_prefixes with any of them.");
-  }
-  if (options.block_cache_bytes &&
-      inputs.databases[groups.database].engine == sstable::Engine::kRocksDB) {
-    remarks.push_back(CacheRemark(inputs, inspection, g, *options.block_cache_bytes));
-  }
-  return remarks;
+  return cache;
 }
 
 std::string NoTablesText(const Inputs& inputs, const FamilyGroups& groups) {
@@ -185,38 +135,33 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
       continue;
     }
     advice::Advise(family.situation, family.request, &family.advice, &family.error);
-    for (std::string& remark : Remarks(options, statistics, *inputs, inspection, g)) {
-      family.advice.remarks.push_back(std::move(remark));
-    }
+    if (!family.error.empty()) continue;
+    const auto cache = CacheOf(options, *inputs, inspection, groups);
+    family.remarks =
+        Remarks(family, groups.all, inspection.policies[g], statistics, cache ? &*cache : nullptr);
   }
   return families;
 }
 
-// Returns false, with *exit_code and a message, if they cannot be read.
-bool ReadStatistics(const AdviseOptions& options, Statistics* statistics, int* exit_code) {
+// Returns kExitOk, or another exit code, with a message on stderr.
+int ReadStatistics(const std::string& path, Statistics* statistics) {
   std::string error;
   cli::WholeInput input;
-  if (!input.Open(options.stats, cli::kDefaultMaxPipeBytes, &error)) {
-    cli::PrintError("bloomline db advise: --stats: " + error);
-    *exit_code = cli::kExitFailure;
-    return false;
-  }
+  const bool is_read = input.Open(path, cli::kDefaultMaxPipeBytes, &error);
   statistics->from = input.name();
-  if (!ReadStatistics(std::string(input.bytes()), &statistics->rates, &error)) {
-    cli::PrintError("bloomline db advise: --stats: " + error);
-    *exit_code = cli::kExitImpossible;
-    return false;
+  if (is_read && ReadStatistics(std::string(input.bytes()), statistics, &error)) {
+    return cli::kExitOk;
   }
-  return true;
+  cli::PrintError("bloomline db advise: --stats: " + error);
+  return is_read ? cli::kExitImpossible : cli::kExitFailure;
 }
 
 int Run(const AdviseOptions& options) {
   int exit_code = cli::kExitOk;
   std::optional<Statistics> statistics;
   // We read it before the database is measured, which may take minutes.
-  if (!options.stats.empty() && !ReadStatistics(options, &statistics.emplace(), &exit_code)) {
-    return exit_code;
-  }
+  if (!options.stats.empty()) exit_code = ReadStatistics(options.stats, &statistics.emplace());
+  if (exit_code != cli::kExitOk) return exit_code;
   Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "advise", options.policy);
   const bool is_one_family = inspection.groups.size() == 1;
@@ -275,7 +220,7 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
   command->add_option("--policy", options->policy,
                       "The database's filter policy (see `db inspect --help`)");
   AddMeasureOptions(command, &options->measure);
-  cli::AddQuantity(command, "--block-cache", &options->block_cache_bytes, cli::ParseBytes,
+  cli::AddQuantity(command, "--cache", &options->cache_bytes, cli::ParseBytes,
                    "The size of RocksDB's block cache, for example 8GiB");
   command->footer(
       "Example:\n"

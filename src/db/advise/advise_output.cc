@@ -32,13 +32,11 @@ double BitsNow(const FamilyAdvice& family) {
 
 std::string BitsOrNone(double bits) { return bits > 0 ? cli::NumberText(bits, 2) : "none"; }
 
-// Prints a column of bits per key for the filters of now, and one for each choice.
+// Prints the bits per key of the filters of now, and of the choice that is shown.
 void PrintLevels(const FamilyAdvice& family) {
   std::vector<Cells> cells = {{"level", "keys", "runs", "wasted", "now"}};
-  const std::vector<Choice>& choices = family.advice.choices;
-  for (size_t c = 0; c < choices.size(); ++c) {
-    cells[0].push_back("(" + std::to_string(c + 1) + ")");
-  }
+  const bool has_choice = !family.advice.choices.empty();
+  if (has_choice) cells[0].push_back("(" + std::to_string(family.request.choice) + ")");
   for (size_t i = 0; i < family.situation.levels.size(); ++i) {
     const Level& level = family.situation.levels[i];
     cells.push_back({LevelText(level.number), KeysText(level.num_keys, false),
@@ -46,9 +44,8 @@ void PrintLevels(const FamilyAdvice& family) {
                      level.num_keys == 0 ? "-"
                                          : BitsOrNone(8 * static_cast<double>(level.filter_bytes) /
                                                       static_cast<double>(level.num_keys))});
-    for (const Choice& choice : choices) {
-      cells.back().push_back(i < choice.bits_of_level.size() ? BitsOrNone(choice.bits_of_level[i])
-                                                             : "-");
+    if (has_choice) {
+      cells.back().push_back(BitsOrNone(family.advice.Chosen(family.request).bits_of_level[i]));
     }
   }
   std::cout << "\nbits per key of each level:\n" << cli::TextTable(cells);
@@ -59,28 +56,19 @@ void PrintChoices(const FamilyAdvice& family) {
   cells.push_back({"now", BitsOrNone(BitsNow(family)),
                    cli::BytesText(family.advice.filter_bytes_now),
                    RateOrDash(family.advice.wasted_reads_now)});
-  const bool is_stock = family.situation.stock_format.has_value();
-  const bool has_none = family.advice.filter_bytes_now == 0;
-  const bool with_readers =
-      is_stock || (has_none && family.situation.engine == sstable::Engine::kRocksDB);
-  if (with_readers) {
-    cells[0].push_back("RocksDB");
-    cells[1].push_back(is_stock ? "uses" : "-");
-  }
   for (size_t c = 0; c < family.advice.choices.size(); ++c) {
     const Choice& choice = family.advice.choices[c];
     cells.push_back({"(" + std::to_string(c + 1) + ") " + choice.title,
                      BitsOrNone(8 * static_cast<double>(choice.filter_bytes) /
                                 static_cast<double>(NumKeys(family.situation))),
                      cli::BytesText(choice.filter_bytes), RateOrDash(choice.wasted_reads)});
-    if (with_readers) cells.back().push_back(choice.is_stock() ? "uses" : "ignores");
   }
   std::cout << cli::TextTable(cells);
 }
 
 void PrintRemark(const std::string& remark) {
   constexpr size_t kIndent = 2;
-  std::string text = cli::Wrapped(remark, cli::kColumns - kIndent);
+  std::string text = cli::Wrapped(cli::Printable(remark), cli::kColumns - kIndent);
   for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += kIndent) {
     text.insert(++at, kIndent, ' ');
   }
@@ -113,34 +101,17 @@ cli::Json ChoiceJson(const Choice& choice) {
 }  // namespace
 
 void PrintStatistics(const Statistics& statistics) {
-  const TickerRates& rates = statistics.rates;
-  std::string text = "statistics in " + cli::Printable(statistics.from) + ": ";
-  const uint64_t queries = rates.useful + rates.full_positive;
-  if (queries + rates.prefix_checked == 0) {
-    std::cout << text << "the filters were not queried\n";
-    return;
-  }
-  text += cli::CountText(queries) + " filter queries for keys";
-  if (queries != 0) {
-    text += ", " + cli::CountText(queries - rates.true_positive) + " for missing ones; " +
-            cli::CountText(rates.false_positives()) + " false positives, FPR " +
-            RateOrDash(rates.false_positive_rate());
-  }
-  text += '\n';
-  if (rates.gets_of_missing_keys) {
-    const uint64_t gets = *rates.gets_of_missing_keys + *rates.gets_of_stored_keys;
-    text += cli::CountText(gets) + " Gets, " + cli::CountText(*rates.gets_of_missing_keys) + " (" +
-            ShareText(*rates.gets_of_missing_keys, gets) + ") of missing keys";
-    if (!std::isnan(rates.wasted_reads(statistics.runs))) {
-      text += "; wasted reads: " + RateOrDash(rates.wasted_reads(statistics.runs));
-    }
-    text += '\n';
-  }
-  if (rates.prefix_checked != 0) {
-    text += cli::CountText(rates.prefix_checked) + " prefix queries, " +
-            cli::CountText(rates.prefix_useful) + " of which avoided a read\n";
-  }
-  std::cout << cli::Wrapped(text, cli::kColumns) << '\n';
+  const uint64_t queries = statistics.queries();
+  PrintWrapped("statistics in " + statistics.from + ": " + cli::CountText(queries) +
+               " filter queries for keys, " + cli::CountText(queries - statistics.true_positive) +
+               " for missing ones; " + cli::CountText(statistics.false_positives()) +
+               " false positives, FPR " + RateOrDash(statistics.false_positive_rate()));
+  if (!statistics.gets_of_missing_keys) return;
+  const uint64_t missing = *statistics.gets_of_missing_keys;
+  const uint64_t gets = missing + *statistics.gets_of_stored_keys;
+  PrintWrapped(cli::CountText(gets) + " Gets, " + cli::CountText(missing) + " (" +
+               ShareText(missing, gets) +
+               ") of missing keys; wasted reads: " + RateOrDash(statistics.wasted_reads()));
 }
 
 void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics) {
@@ -158,30 +129,24 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics) {
     std::cout << '\n';
     PrintStatistics(*statistics);
   }
-  if (!family.advice.remarks.empty()) std::cout << '\n';
-  for (const std::string& remark : family.advice.remarks) PrintRemark(remark);
+  if (!family.remarks.empty()) std::cout << '\n';
+  for (const std::string& remark : family.remarks) PrintRemark(remark);
   if (family.advice.choices.empty()) return;
-  const Choice& best = family.advice.Chosen(family.request);
-  std::cout << "\nTo apply (" << family.request.choice << "):\n";
-  for (const std::string& remark : family.advice.on_chosen) PrintRemark(remark);
-  PrintSetting("option string", best.option_string);
-  PrintSetting("environment of the program", best.environment);
-  if (family.advice.choices.size() > 1) std::cout << "\nOther choices: --choice N\n";
+  const Choice& chosen = family.advice.Chosen(family.request);
+  std::cout << "\nTo apply (" << family.request.choice << "; others: --choice N):\n";
+  PrintSetting("option string", chosen.option_string);
+  PrintSetting("environment of the program", chosen.environment);
 }
 
 cli::Json StatisticsJson(const Statistics& statistics) {
-  const TickerRates& rates = statistics.rates;
   return {{"from", statistics.from},
-          {"useful", rates.useful},
-          {"full_positive", rates.full_positive},
-          {"full_true_positive", rates.true_positive},
-          {"false_positives", rates.false_positives()},
-          {"false_positive_rate", NumberOrNull(rates.false_positive_rate())},
-          {"prefix_checked", rates.prefix_checked},
-          {"prefix_useful", rates.prefix_useful},
-          {"gets_of_missing_keys", cli::OrNull(rates.gets_of_missing_keys)},
-          {"gets_of_stored_keys", cli::OrNull(rates.gets_of_stored_keys)},
-          {"wasted_reads", NumberOrNull(rates.wasted_reads(statistics.runs))}};
+          {"queries", statistics.queries()},
+          {"false_positives", statistics.false_positives()},
+          {"false_positive_rate", NumberOrNull(statistics.false_positive_rate())},
+          {"prefix_checked", statistics.prefix_checked},
+          {"gets_of_missing_keys", cli::OrNull(statistics.gets_of_missing_keys)},
+          {"gets_of_stored_keys", cli::OrNull(statistics.gets_of_stored_keys)},
+          {"wasted_reads", NumberOrNull(statistics.wasted_reads())}};
 }
 
 cli::Json AdviceJson(const FamilyAdvice& family) {
@@ -195,8 +160,6 @@ cli::Json AdviceJson(const FamilyAdvice& family) {
                       {"wasted_reads", NumberOrNull(level.wasted_reads)}});
   }
   cli::Json json{{"leveled", family.situation.leveled},
-                 {"partitioned", family.situation.partitioned},
-                 {"keys_per_filter", family.situation.keys_per_filter},
                  {"measured", family.measured},
                  {"request",
                   {{"memory_bytes", cli::OrNull(family.request.memory_bytes)},
@@ -212,8 +175,7 @@ cli::Json AdviceJson(const FamilyAdvice& family) {
   json["wasted_reads_now"] = NumberOrNull(family.advice.wasted_reads_now);
   json["choices"] = cli::Json::array();
   for (const Choice& choice : family.advice.choices) json["choices"].push_back(ChoiceJson(choice));
-  json["remarks"] = family.advice.remarks;
-  json["on_chosen"] = family.advice.on_chosen;
+  json["remarks"] = family.remarks;
   return json;
 }
 

@@ -127,63 +127,64 @@ cli::Json RangesJson(const RangeFacts& ranges) {
   return json;
 }
 
+// What a file and a level have in common.
+cli::Json SumsJson(const FilterSums& sums) {
+  return {{"layouts", KindsJson(sums.kinds)},
+          {"filters", sums.num_filters},
+          {"filter_bytes", sums.filter_bytes},
+          {"num_keys", sums.num_keys},
+          {"num_keys_estimated", sums.keys_estimated},
+          {"bits_per_key", NumberOrNull(sums.bits_per_key())},
+          {"ranges", RangesJson(sums.ranges)}};
+}
+
 cli::Json GroupJson(const Group& group) {
   cli::Json names = cli::Json::array();
   for (const auto& [name, files] : group.names) {
     names.push_back({{"name", name}, {"files", files}});
   }
-  return {{"level", LevelJson(group.level)},
-          {"files", group.files.size()},
-          {"bytes", group.bytes},
-          {"files_without_filter", group.files_without_filter},
-          {"bytes_without_filter", group.bytes_without_filter},
-          {"keys_without_filter", group.keys_without_filter},
-          {"ignored_files", group.ignored_files},
-          {"ignored_bytes", group.ignored_bytes},
-          {"prefix_and_whole_key_files", group.prefix_files},
-          {"prefix_only_files", group.prefix_only_files},
-          {"partitioned_files", group.partitioned_files},
-          {"filters", group.num_filters},
-          {"filter_names", std::move(names)},
-          {"layouts", KindsJson(group.kinds)},
-          {"ranges", RangesJson(group.ranges)},
-          {"num_keys", group.num_keys},
-          {"num_keys_estimated", group.keys_estimated},
-          {"filter_bytes", group.filter_bytes},
-          {"bits_per_key", NumberOrNull(group.bits_per_key())},
-          {"runs", group.runs},
-          {"expected_false_positive_rate", NumberOrNull(group.rate())},
-          {"expected_wasted_reads", NumberOrNull(group.wasted_reads)}};
+  cli::Json json{{"level", LevelJson(group.level)},
+                 {"files", group.files.size()},
+                 {"bytes", group.bytes},
+                 {"files_without_filter", group.files_without_filter},
+                 {"bytes_without_filter", group.bytes_without_filter},
+                 {"keys_without_filter", group.keys_without_filter},
+                 {"ignored_files", group.ignored_files},
+                 {"ignored_bytes", group.ignored_bytes},
+                 {"prefix_and_whole_key_files", group.prefix_files},
+                 {"prefix_only_files", group.prefix_only_files},
+                 {"partitioned_files", group.partitioned_files},
+                 {"filter_names", std::move(names)},
+                 {"runs", group.runs},
+                 {"expected_false_positive_rate", NumberOrNull(group.rate())},
+                 {"expected_wasted_reads", NumberOrNull(group.wasted_reads)}};
+  json.update(SumsJson(group));
+  return json;
 }
 
 cli::Json FileJson(const Inputs& inputs, const InputFile& file, const InspectedFile& inspected) {
   const FileFacts& facts = inspected.facts;
   constexpr const char* kKinds[] = {"none", "by_offset", "full", "partitioned"};  // FilterKind
-  return {{"path", file.path},
-          {"number", file.number},
-          {"column_family", inputs.column_family(file).name},
-          {"level", LevelJson(file.level)},
-          {"bytes", file.bytes},
-          {"engine", EngineName(facts.engine)},
-          {"format_version", facts.format_version},
-          {"comparator", facts.properties.comparator},
-          {"filter_kind", kKinds[static_cast<size_t>(facts.kind)]},
-          {"filter_name", facts.filter_name},
-          {"filter_policy", facts.properties.filter_policy},
-          {"layouts", KindsJson(facts.kinds)},
-          {"filters", facts.num_filters},
-          {"filter_bytes", facts.filter_bytes},
-          {"num_keys", facts.num_keys},
-          {"num_keys_estimated", facts.keys_estimated},
-          {"bits_per_key", NumberOrNull(facts.bits_per_key())},
-          {"expected_false_positive_rate", NumberOrNull(inspected.rate())},
-          {"share_of_gets", inspected.coverage},
-          {"whole_keys", facts.whole_keys},
-          {"prefixes", facts.prefixes},
-          {"prefix_extractor", facts.properties.prefix_extractor},
-          {"ignored", cli::TextOrNull(inspected.ignored)},
-          {"ranges", RangesJson(facts.ranges)},
-          {"problem", cli::TextOrNull(facts.why_unknown)}};
+  cli::Json json{{"path", file.path},
+                 {"number", file.number},
+                 {"column_family", inputs.column_family(file).name},
+                 {"level", LevelJson(file.level)},
+                 {"bytes", file.bytes},
+                 {"engine", EngineName(facts.engine)},
+                 {"format_version", facts.format_version},
+                 {"comparator", facts.properties.comparator},
+                 {"filter_kind", kKinds[static_cast<size_t>(facts.kind)]},
+                 {"filter_name", facts.filter_name},
+                 {"filter_policy", facts.properties.filter_policy},
+                 {"expected_false_positive_rate", NumberOrNull(inspected.rate())},
+                 {"share_of_gets", inspected.coverage},
+                 {"whole_keys", facts.whole_keys},
+                 {"prefixes", facts.prefixes},
+                 {"prefix_extractor", facts.properties.prefix_extractor},
+                 {"ignored", cli::TextOrNull(inspected.ignored)},
+                 {"problem", cli::TextOrNull(facts.why_unknown)}};
+  json.update(SumsJson(facts));
+  return json;
 }
 
 void PrintInspection(const Inputs& inputs, const Inspection& inspection) {

@@ -75,11 +75,11 @@ bool CountFirstKeys(const Table& table, TableFilters* filters, FirstKeys* first,
 bool EstimateKeys(const Table& table, FileFacts* facts, std::string* error) {
   FirstKeys first;
   if (!CountFirstKeys(table, nullptr, &first, error)) return false;
-  facts->keys_per_missing_filter = first.keys / std::max<uint64_t>(1, first.filters);
   facts->keys_estimated = !first.whole_file;
   facts->num_keys = static_cast<uint64_t>(
       std::llround(static_cast<double>(first.keys) * static_cast<double>(table.file_bytes()) /
                    static_cast<double>(std::max<uint64_t>(1, first.file_bytes))));
+  facts->missing_filters = facts->num_keys * first.filters / std::max<uint64_t>(1, first.keys);
   return true;
 }
 
@@ -180,6 +180,7 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   if (table.engine() == Engine::kRocksDB) TakeKeys(properties, facts);
   if (!facts->has_filter()) {
     facts->expected_rate = 1;
+    facts->missing_filters = 1;
     return table.engine() == Engine::kRocksDB || EstimateKeys(table, facts, error);
   }
   TableFilters filters;

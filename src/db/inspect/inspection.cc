@@ -185,12 +185,6 @@ void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
 
 }  // namespace
 
-double BitsPerKey(uint64_t bytes, uint64_t num_keys) {
-  return bytes == 0 || num_keys == 0
-             ? std::numeric_limits<double>::quiet_NaN()
-             : 8 * static_cast<double>(bytes) / static_cast<double>(num_keys);
-}
-
 void RangeFacts::Add(const RangeFacts& other) {
   files += other.files;
   kinds.Add(other.kinds);
@@ -198,7 +192,24 @@ void RangeFacts::Add(const RangeFacts& other) {
   filter_bytes += other.filter_bytes;
 }
 
-void Group::Add(size_t index, const InspectedFile& file, uint64_t file_bytes) {
+void FilterSums::Add(const FilterSums& other) {
+  for (const auto& [kind, count] : other.kinds) {
+    kinds[kind].filters += count.filters;
+    kinds[kind].bytes += count.bytes;
+  }
+  num_filters += other.num_filters;
+  filter_bytes += other.filter_bytes;
+  num_keys += other.num_keys;
+  ranges.Add(other.ranges);
+}
+
+double FilterSums::bits_per_key() const {
+  return key_bytes() == 0 || num_keys == 0
+             ? std::numeric_limits<double>::quiet_NaN()
+             : 8 * static_cast<double>(key_bytes()) / static_cast<double>(num_keys);
+}
+
+void Group::AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes) {
   const FileFacts& facts = file.facts;
   files.push_back(index);
   bytes += file_bytes;
@@ -210,23 +221,17 @@ void Group::Add(size_t index, const InspectedFile& file, uint64_t file_bytes) {
     ++files_without_filter;
     bytes_without_filter += file_bytes;
     keys_without_filter += facts.num_keys;
+    missing_filters += facts.missing_filters;
     return;
   }
-  num_keys += facts.num_keys;
+  FilterSums::Add(facts);
   if (!file.ignored.empty()) {
     ++ignored_files;
     ignored_bytes += file_bytes;
   }
   if (facts.prefixes) ++(facts.whole_keys ? prefix_files : prefix_only_files);
   if (facts.kind == sstable::FilterKind::kPartitioned) ++partitioned_files;
-  num_filters += facts.num_filters;
-  filter_bytes += facts.filter_bytes;
   ++names[facts.filter_name];
-  for (const auto& [kind, count] : facts.kinds) {
-    kinds[kind].filters += count.filters;
-    kinds[kind].bytes += count.bytes;
-  }
-  ranges.Add(facts.ranges);
 }
 
 std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<InspectedFile>* files) {
@@ -247,8 +252,8 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<Inspected
     std::map<int, Group> levels;
     for (const size_t i : members) {
       const InputFile& file = inputs.files[i];
-      levels[file.level].Add(i, (*files)[i], file.bytes);
-      family.all.Add(i, (*files)[i], file.bytes);
+      levels[file.level].AddFile(i, (*files)[i], file.bytes);
+      family.all.AddFile(i, (*files)[i], file.bytes);
     }
     for (auto& [level, group] : levels) {
       group.level = level;

@@ -37,36 +37,40 @@ struct RangeFacts {
   void Add(const RangeFacts& other);
 };
 
-// NaN without bytes or keys.
-double BitsPerKey(uint64_t bytes, uint64_t num_keys);
+// Filters of one file, or of several.
+struct FilterSums {
+  KindCounts kinds;
+  uint64_t num_filters = 0;   // that hold keys
+  uint64_t filter_bytes = 0;  // as stored, of filters that hold keys
+  // Keys, and prefixes, in the filters. LevelDB does not record the number: we count it in the
+  // first blocks, and estimate it from the filters' sizes for the others.
+  uint64_t num_keys = 0;
+  bool keys_estimated = false;
+  RangeFacts ranges;
 
-struct FileFacts {
+  void Add(const FilterSums& other);
+  // Without the entries for ranges.
+  uint64_t key_bytes() const { return filter_bytes - ranges.entry_bytes; }
+  double bits_per_key() const;  // ditto; NaN: no filter, or no keys
+};
+
+// Without a filter, num_keys is of the keys that it would have.
+struct FileFacts : FilterSums {
   sstable::Engine engine = sstable::Engine::kLevelDB;
   int format_version = 0;
   sstable::FilterKind kind = sstable::FilterKind::kNone;
   std::string filter_name;  // that of the filter block
   sstable::Properties properties;
-  KindCounts kinds;
-  uint64_t num_filters = 0;   // that hold keys
-  uint64_t filter_bytes = 0;  // as stored, of filters that hold keys
-  uint64_t index_bytes = 0;   // Table::index_bytes
-  // Keys, and prefixes, in the filters. LevelDB does not record the number: we count it in the
-  // first blocks, and estimate it from the filters' sizes for the others.
-  uint64_t num_keys = 0;
-  bool keys_estimated = false;
-  // The number of keys that each filter of a LevelDB table without filters would hold. 0: unknown.
-  uint64_t keys_per_missing_filter = 0;
+  uint64_t index_bytes = 0;      // Table::index_bytes
+  uint64_t missing_filters = 0;  // that a table without filters would have
   // The theoretical false-positive rate, which ignores weaknesses of the hash. 1 without a filter;
   // NaN: unknown.
   double expected_rate = std::numeric_limits<double>::quiet_NaN();
   bool whole_keys = true;
   bool prefixes = false;
   std::string why_unknown;  // of a filter that is not understood
-  RangeFacts ranges;
 
   bool has_filter() const { return kind != sstable::FilterKind::kNone; }
-  // Without the entries for ranges. NaN: no filter, or no keys.
-  double bits_per_key() const { return BitsPerKey(filter_bytes - ranges.entry_bytes, num_keys); }
 };
 
 // Memory: one filter and one data block. Returns false with *error if the file is damaged.
@@ -90,7 +94,8 @@ struct InspectedFile {
   double rate() const { return used() ? facts.expected_rate : 1; }
 };
 
-struct Group {
+// The sums are of files with filters.
+struct Group : FilterSums {
   int level = -1;
   std::vector<size_t> files;  // in Inputs::files. Commands that read more may fail in them later
   uint64_t bytes = 0;
@@ -101,24 +106,16 @@ struct Group {
   uint64_t prefix_files = 0;
   uint64_t prefix_only_files = 0;
   uint64_t partitioned_files = 0;
-  uint64_t num_filters = 0;
-  uint64_t num_keys = 0;  // in filters
   uint64_t keys_without_filter = 0;
-  bool keys_estimated = false;
-  uint64_t filter_bytes = 0;
+  uint64_t missing_filters = 0;
   uint64_t bottommost_keys = 0;
   double runs = 0;          // sorted runs that a Get queries on average: the sum of coverages
   double wasted_reads = 0;  // expected per Get of a missing key
   std::map<std::string, uint64_t> names;  // files by the name of their filter
-  KindCounts kinds;
-  RangeFacts ranges;
 
-  // Without the entries for ranges.
-  uint64_t key_bytes() const { return filter_bytes - ranges.entry_bytes; }
-  double bits_per_key() const { return BitsPerKey(key_bytes(), num_keys); }
   // The false-positive rate of one run.
   double rate() const { return wasted_reads / runs; }
-  void Add(size_t index, const InspectedFile& file, uint64_t file_bytes);
+  void AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes);
 };
 
 struct FamilyGroups {

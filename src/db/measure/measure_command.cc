@@ -1,4 +1,5 @@
 // bloomline db measure: the command line; what it measures is in measurement.h.
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -16,17 +17,13 @@
 namespace bloomline::db {
 namespace {
 
-// "0.957 % (0.9-1.01)"
+// "0.957 % (0.05)": the rate, and the longer half of its confidence interval.
 std::string MeasuredText(const WeightedRate& rate) {
   if (!(rate.queries() > 0)) return "-";
   const Interval interval = ConfidenceInterval(rate.rate(), rate.queries());
-  const auto number = [](double value) {
-    std::string text = cli::RateText(value);
-    text.resize(text.size() - 2);  // without " %"
-    return text;
-  };
-  return cli::RateText(rate.rate()) + " (" + number(interval.low) + "-" + number(interval.high) +
-         ")";
+  const double half = std::max(interval.high - rate.rate(), rate.rate() - interval.low);
+  const std::string text = cli::RateText(half, 2);
+  return cli::RateText(rate.rate()) + " (" + text.substr(0, text.find(' ')) + ")";
 }
 
 cli::Json MeasuredJson(const WeightedRate& rate) {
@@ -166,9 +163,10 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
       "Missing keys are 'adjacent' to stored ones: of the same length, with the next\n"
       "higher last byte; or 'elsewhere': a stored key with eight random bytes behind\n"
       "it. The stored keys beside each were read, so it is known to be missing. In\n"
-      "parentheses: the 95 % confidence interval. Filters that hold only prefixes are\n"
-      "queried for adjacent prefixes. About --samples keys of each file are read; the\n"
-      "others are skipped. 'runs' and 'wasted reads': see `db inspect --help`.\n"
+      "parentheses: half of the 95 % confidence interval. Filters that hold only\n"
+      "prefixes are queried for adjacent prefixes. About --samples keys of each file\n"
+      "are read; the others are skipped. 'runs' and 'wasted reads': see\n"
+      "`db inspect --help`.\n"
       "Exit code: 0 done; 1 a file cannot be read or is damaged; 2 an invalid\n"
       "request.");
   command->callback([=] { *exit_code = Run(*options); });

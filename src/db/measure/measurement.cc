@@ -19,7 +19,7 @@ using sstable::Table;
 constexpr uint64_t kBlocksTogether = 8;  // are read before others are skipped
 // If fewer keys are stored, several missing keys are queried for each: so many in all.
 constexpr uint64_t kFewQueries = 100000;
-constexpr uint64_t kMaxAskedBytes = uint64_t{1} << 30;  // then one for each
+constexpr uint64_t kMaxAskedBytes = 64 << 20;  // then one for each
 
 // ---- Missing keys.
 
@@ -106,10 +106,9 @@ class Meter final : public KeyWalk {
     const std::string_view low = reversed ? unit : last_;
     const std::string_view high = reversed ? std::string_view(last_) : unit;
     // A table may have more keys than its properties say, and longer ones than memory is for.
-    const bool has_enough =
-        result_.adjacent.queries > 2 * kFewQueries || asked_bytes_ > kMaxAskedBytes;
-    const uint64_t queries =
-        has_enough ? 1 : std::min(queries_of_key_, kMaxAskedBytes / (low.size() + 1) + 1);
+    const uint64_t queries = asked_bytes_ > kMaxAskedBytes
+                                 ? 1
+                                 : std::min(queries_of_key_, kMaxAskedBytes / (low.size() + 1) + 1);
     return AskAdjacent(queries, low, high, error) && AskElsewhere(queries, low, high, error);
   }
 
