@@ -27,12 +27,6 @@ size_t NumThreads(int asked, size_t num_files) {
   return std::max<size_t>(1, std::min(threads, num_files));
 }
 
-std::string MissingText(const std::string& path) {
-  return path +
-         ": the MANIFEST names this table, and the database's folders lack it; if RocksDB has it "
-         "in another one (db_paths, cf_paths), name that with --tables";
-}
-
 // Never throws: an exception in a thread would end the process.
 void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
   InputFile& file = inputs->files[i];
@@ -43,14 +37,10 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
     sstable::OpenOptions options;
     options.comparator = inputs->column_family(file).comparator;
     const auto table = sstable::Table::Open(file.path, options, &file.error, &vanished);
-    if (table == nullptr) {
-      if (vanished && file.is_missing) {
-        file.error = MissingText(file.path);
-      } else if (vanished) {
-        file.state = FileState::kGone;
-      }
-    } else if (work(i, *table, &file.error)) {
-      file.state = FileState::kDone;
+    if (table != nullptr && work(i, *table, &file.error)) file.state = FileState::kDone;
+    file.is_gone = vanished;
+    if (vanished) {
+      file.error = file.path + ": no longer exists; run the command again";
     }
   } catch (const std::bad_alloc&) {
     file.error = file.path + ": out of memory";
@@ -170,44 +160,35 @@ void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string
 bool AddNewFiles(Inputs* inputs, bool drop) {
   std::set<size_t> changed;
   for (const InputFile& file : inputs->files) {
-    if (file.state == FileState::kGone) changed.insert(file.database);
+    if (file.is_gone && file.state == FileState::kFailed) changed.insert(file.database);
   }
   const size_t num_files = inputs->files.size();
   for (const size_t d : changed) {
     // The owner writes to the MANIFEST which files replace others before it removes these.
     directory::Database now;
-    std::string error = "it is no database";
     const directory::Database& database = inputs->databases[d];
-    const bool is_read =
-        !database.path.empty() &&
-        directory::ReadDirectory(database.path, database.table_folders, &now, &error);
+    std::string error;
+    if (database.path.empty() ||
+        !directory::ReadDirectory(database.path, database.table_folders, &now, &error)) {
+      if (!error.empty()) inputs->errors.push_back(error);
+      continue;
+    }
     std::set<std::string> old_paths, new_paths;
     for (const directory::TableFile& file : now.files) new_paths.insert(file.path);
     for (InputFile& file : inputs->files) {
       if (file.database != d) continue;
       old_paths.insert(file.path);
-      if (is_read && new_paths.count(file.path) == 0) {
-        if (drop || file.state == FileState::kGone) file.state = FileState::kVanished;
-      } else if (file.state == FileState::kGone) {
-        file.state = FileState::kFailed;
-        file.error =
-            is_read ? MissingText(file.path)
-                    : file.path + ": no longer exists, and what replaces it is unknown: " + error;
+      if (new_paths.count(file.path) == 0) {
+        if (drop || file.is_gone) file.state = FileState::kVanished;
+      } else if (file.is_gone) {
+        file.error = file.path +
+                     ": the MANIFEST names this table, and the database's folders lack it; if "
+                     "RocksDB has it in another one (db_paths, cf_paths), name that with --tables";
       }
     }
     AppendNewFiles(d, old_paths, std::move(now), inputs);
   }
   return inputs->files.size() > num_files;
-}
-
-void FailGoneFiles(Inputs* inputs) {
-  for (InputFile& file : inputs->files) {
-    if (file.state != FileState::kGone) continue;
-    file.state = FileState::kFailed;
-    file.error =
-        file.path +
-        ": no longer exists, as little as the files that it replaced; run the command again";
-  }
 }
 
 }  // namespace bloomline::db

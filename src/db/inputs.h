@@ -35,7 +35,6 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options);
 
 enum class FileState {
   kDone,
-  kGone,      // it no longer exists; AddNewFiles says why
   kVanished,  // its owner has replaced it meanwhile, by files that are read in its place
   kFailed,    // damaged, or cannot be read
 };
@@ -44,7 +43,8 @@ enum class FileState {
 struct InputFile : directory::TableFile {
   size_t database = 0;
   FileState state = FileState::kDone;
-  std::string error;  // of kFailed; it names the file
+  bool is_gone = false;  // since this round
+  std::string error;     // of kFailed; it names the file
 };
 
 // Everything that was named on the command line.
@@ -70,15 +70,10 @@ using FileWork = std::function<bool(size_t, const sstable::Table&, std::string*)
 void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string& name,
                  const FileWork& work, size_t first = 0);
 
-// If files are gone, their database has replaced them: they become kVanished, and the new ones are
-// appended. Returns whether there are any. They become kFailed if the database still names them or
-// cannot be read again. With `drop`, files that the database has removed become kVanished although
-// they were read: their keys are in the new ones.
+// If files are gone that their database no longer names, they become kVanished, and the files that
+// replaced them are appended. Returns whether there are any. With `drop`, files that the database
+// has removed become kVanished although they were read: their keys are in the new ones.
 bool AddNewFiles(Inputs* inputs, bool drop);
-
-// Files that are still gone become kFailed: the keys in them, and in what replaced them, are not
-// read.
-void FailGoneFiles(Inputs* inputs);
 
 // ForEachFile, then again for new files, some times. Returns what work(i, table, &result, &error)
 // sets for each of Inputs::files.
@@ -96,7 +91,7 @@ std::vector<Result> ResultsOfFiles(Inputs* inputs, const CommonOptions& options,
     };
     ForEachFile(inputs, options, name, set_result, first);
   } while (++rounds < kMaxRounds && AddNewFiles(inputs, drop));
-  FailGoneFiles(inputs);
+  for (InputFile& file : inputs->files) file.is_gone = false;  // those that are left have failed
   return results;
 }
 

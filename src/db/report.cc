@@ -20,8 +20,7 @@ int ReportProblems(const Inputs& inputs, const std::string& name) {
   bool failed = !inputs.errors.empty();
   for (const InputFile& file : inputs.files) {
     if (file.state == FileState::kVanished) {
-      cli::PrintError(start + file.path +
-                      ": no longer exists; the files that replaced it were read");
+      cli::PrintError(start + file.path + ": no longer exists: its database has replaced it");
     } else if (file.state == FileState::kFailed) {
       failed = true;
       cli::PrintError(start + file.error);

@@ -157,7 +157,7 @@ TEST_F(InputTest, Engines) {
   EXPECT_EQ(opened.files.at(0).path, Path("opened_by_rocksdb/000005.sst"));
 }
 
-TEST_F(InputTest, MissingTablesAreSaid) {
+TEST_F(InputTest, MissingTablesAreListed) {
   std::vector<std::string> records;
   for (uint64_t number = 10; number < 17; ++number)
     records.push_back(NewFile4(1, number, "a", "b"));
@@ -166,15 +166,8 @@ TEST_F(InputTest, MissingTablesAreSaid) {
   const Database database = Open(Path("db")).at(0);
   EXPECT_EQ(database.files.size(), 7u);
   for (const TableFile& file : database.files) {
-    EXPECT_EQ(file.is_missing, file.number != 12);
     EXPECT_EQ(file.path, Path("db/0000" + std::to_string(file.number) + ".sst"));
   }
-  for (uint64_t number = 10; number < 17; ++number) {
-    Write("db/0000" + std::to_string(number) + ".sst", "");
-  }
-  const Database complete = Open(Path("db")).at(0);
-  EXPECT_EQ(complete.files.size(), 7u);
-  for (const TableFile& file : complete.files) EXPECT_FALSE(file.is_missing);
 }
 
 // Does nothing but replace its only table and its MANIFEST.
@@ -228,7 +221,6 @@ TEST_F(InputTest, OwnerThatNeverRests) {
     }
     ASSERT_EQ(databases[0].files.size(), 1u);
     const TableFile& file = databases[0].files[0];
-    EXPECT_FALSE(file.is_missing);  // as far as is known
     if (std::filesystem::exists(file.path)) tables.insert(file.number);
   }
   stop = true;

@@ -2,9 +2,9 @@
 // reason or read to their end, and what is read leads nowhere outside of it.
 #include "src/db/directory/manifest.h"
 #include "src/db/directory/options_file.h"
+#include "src/db/key_walk.h"
 #include "src/db/sstable/bytes/checksum.h"
 #include "src/db/sstable/table.h"
-#include "src/db/table_filters.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {
@@ -83,10 +83,10 @@ std::string LogOf(const std::vector<std::string>& records) {
 }
 
 void CheckManifest(const std::string& path) {
-  directory::Manifest manifest;
+  directory::LiveFiles live;
   std::string error;
-  RequireReason(directory::ReadManifest(path, &manifest, &error), &error);
-  for (const auto& [number, family] : manifest.live.families()) {
+  RequireReason(directory::ReadManifest(path, &live, &error), &error);
+  for (const auto& [number, family] : live.families()) {
     for (const auto& [file_number, file] : family.files) {
       Require(file_number == file.number, "a file is under its number");
     }

@@ -103,16 +103,6 @@ std::optional<BlockCache> CacheOf(const AdviseOptions& options, const Inputs& in
   return cache;
 }
 
-std::string NoTablesText(const Inputs& inputs, const FamilyGroups& groups) {
-  const auto unread =
-      std::count_if(inputs.files.begin(), inputs.files.end(), [&](const InputFile& file) {
-        return file.database == groups.database && file.column_family == groups.column_family;
-      });
-  return unread == 0
-             ? "it has no tables; allowed: at least one"
-             : support::StrCat("of its ", unread, " tables, 0 can be read; allowed: at least one");
-}
-
 std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Statistics* statistics,
                                          const Inspection& inspection, Inputs* inputs) {
   const std::vector<MeasureResult> measured =
@@ -131,7 +121,7 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
     family.request = RequestOf(options, family.situation, all_keys);
     family.no_tables = groups.all.files.empty();
     if (family.no_tables) {
-      family.error = NoTablesText(*inputs, groups);
+      family.error = "no table can be read; allowed: at least one";
       continue;
     }
     advice::Advise(family.situation, family.request, &family.advice, &family.error);

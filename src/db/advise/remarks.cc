@@ -24,6 +24,13 @@ std::string PartWithoutFilter(const advice::Situation& situation) {
   return without == 0 ? "" : ShareText(without, all);
 }
 
+// The program reads, and queries no filter.
+bool IsUnused(const Statistics& statistics) {
+  const uint64_t gets =
+      statistics.gets_of_missing_keys.value_or(0) + statistics.gets_of_stored_keys.value_or(0);
+  return gets != 0 && statistics.queries() + statistics.prefix_checked == 0;
+}
+
 std::string CacheText(const BlockCache& cache) {
   const std::string text = "The filters (" + cli::BytesText(cache.filter_bytes) +
                            ") and indexes (" + cli::BytesText(cache.index_bytes) + ")";
@@ -64,11 +71,6 @@ std::vector<std::string> Remarks(const FamilyAdvice& family, const Group& all,
   const std::string engine = EngineName(family.situation.engine);
   const std::string without = PartWithoutFilter(family.situation);
   const Choice chosen = choices.empty() ? Choice() : family.advice.Chosen(family.request);
-  const bool is_unused =
-      statistics != nullptr && all.filter_bytes != 0 &&
-      statistics->queries() + statistics->prefix_checked == 0 &&
-      statistics->gets_of_missing_keys.value_or(0) + statistics->gets_of_stored_keys.value_or(0) !=
-          0;
   const struct {
     bool applies;
     std::string text;
@@ -85,7 +87,7 @@ std::vector<std::string> Remarks(const FamilyAdvice& family, const Group& all,
       {without.empty() && choices.empty(),
        "The filters are already as good as bloomline's would be: no choice saves a twentieth of "
        "the wasted reads or of the memory."},
-      {is_unused,
+      {statistics != nullptr && all.filter_bytes != 0 && IsUnused(*statistics),
        "The filters are not used here: the statistics count Gets and no query of a "
        "filter. docs/operating.md has the usual reasons."},
       {all.ranges.files != 0,

@@ -100,13 +100,11 @@ bool Exists(const std::string& path) {
 
 struct Snapshot {
   std::string manifest_path;
-  Manifest manifest;
+  LiveFiles live;
   // Indexed by folder: the database's own first, then RocksDB's db_paths and cf_paths.
   std::vector<std::pair<std::string, Listing>> listings;
   OptionsFile options;          // the newest ones; empty: there are none
   std::string options_problem;  // why they cannot be read; empty: they can
-  // The MANIFEST has not changed since it was read: its owner has not removed what is missing.
-  bool is_settled = false;
 
   // The path of a table; empty if no folder has it.
   std::string Find(uint64_t number) const {
@@ -134,16 +132,8 @@ bool ManifestPath(const std::string& path, std::string* manifest_path, std::stri
   return true;
 }
 
-bool IsUnchanged(const std::string& path, const Snapshot& snapshot) {
-  std::string manifest_path, ignored;
-  if (!ManifestPath(path, &manifest_path, &ignored)) return false;
-  std::error_code code;
-  return manifest_path == snapshot.manifest_path &&
-         std::filesystem::file_size(manifest_path, code) == snapshot.manifest.bytes && !code;
-}
-
 bool HasAllTables(const Snapshot& snapshot) {
-  for (const auto& [id, family] : snapshot.manifest.live.families()) {
+  for (const auto& [id, family] : snapshot.live.families()) {
     for (const auto& [number, file] : family.files) {
       if (snapshot.Find(number).empty()) return false;
     }
@@ -155,7 +145,7 @@ bool HasAllTables(const Snapshot& snapshot) {
 bool TryToTake(const std::string& path, const std::vector<std::string>& table_folders,
                Snapshot* snapshot, std::string* error) {
   if (!ManifestPath(path, &snapshot->manifest_path, error)) return false;
-  if (!ReadManifest(snapshot->manifest_path, &snapshot->manifest, error)) {
+  if (!ReadManifest(snapshot->manifest_path, &snapshot->live, error)) {
     if (!Exists(snapshot->manifest_path)) {
       *error =
           Join(path, "CURRENT") + ": names " + snapshot->manifest_path + ", which does not exist";
@@ -192,7 +182,6 @@ bool TakeSnapshot(const std::string& path, const std::vector<std::string>& table
     is_taken = TryToTake(path, table_folders, snapshot, error);
     if (is_taken && HasAllTables(*snapshot) && snapshot->options_problem.empty()) return true;
   }
-  snapshot->is_settled = is_taken && IsUnchanged(path, *snapshot);
   return is_taken;
 }
 
@@ -200,7 +189,7 @@ bool TakeSnapshot(const std::string& path, const std::vector<std::string>& table
 
 Engine EngineOf(const Snapshot& snapshot) {
   // RocksDB has always used its own tags for tables.
-  const LiveFiles& live = snapshot.manifest.live;
+  const LiveFiles& live = snapshot.live;
   if (live.has_rocksdb_tags()) return Engine::kRocksDB;
   for (const auto& [id, family] : live.families()) {
     if (!family.files.empty()) return Engine::kLevelDB;
@@ -245,27 +234,19 @@ void SortByLevelAndKey(const std::string& comparator, TableFile* begin, TableFil
 
 void AddFiles(const Snapshot& snapshot, Database* database) {
   int index = 0;
-  for (const auto& [id, live] : snapshot.manifest.live.families()) {
+  for (const auto& [id, live] : snapshot.live.families()) {
     ColumnFamily family;
     family.id = id;
     family.name = live.name;
     family.comparator = live.comparator;
     const size_t begin = database->files.size();
     for (const auto& [number, file] : live.files) {
-      TableFile table;
-      table.path = snapshot.Find(number);
-      if (table.path.empty()) {
-        const char* const suffix = database->engine == Engine::kRocksDB ? ".sst" : ".ldb";
-        table.path = Join(database->path, SixDigits(number) + suffix);
-        table.is_missing = snapshot.is_settled;
-      }
-      table.number = number;
-      table.bytes = file.bytes;
-      table.level = file.level;
+      TableFile& table = database->files.emplace_back(file);
       table.column_family = index;
-      table.smallest_key = file.smallest_key;
-      table.largest_key = file.largest_key;
-      database->files.push_back(std::move(table));
+      table.path = snapshot.Find(number);
+      if (!table.path.empty()) continue;
+      const char* const suffix = database->engine == Engine::kRocksDB ? ".sst" : ".ldb";
+      table.path = Join(database->path, SixDigits(number) + suffix);
     }
     SortByLevelAndKey(live.comparator, database->files.data() + begin,
                       database->files.data() + database->files.size());

@@ -21,8 +21,6 @@ struct TableFile {
   int level = -1;                         // -1: unknown, a file on its own
   int column_family = 0;                  // index into Database::column_families
   std::string smallest_key, largest_key;  // user keys
-  // The MANIFEST names it, did not change meanwhile, and no folder of the database has it.
-  bool is_missing = false;
 };
 
 struct ColumnFamily {

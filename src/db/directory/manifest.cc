@@ -28,6 +28,8 @@ enum Type : int {
   kIgnorable = 1 << 7,  // RocksDB skips such types if it does not know them
 };
 
+constexpr char kLiveIsUnknown[] = "; which tables are live is unknown";
+
 bool IsZeros(std::string_view bytes) { return bytes.find_first_not_of('\0') == bytes.npos; }
 
 // The records of a MANIFEST: LevelDB's log format (doc/log_format.md), with RocksDB's types
@@ -51,9 +53,7 @@ class RecordLog {
       const bool begins = type == kFull || type == kFirst;
       if (!begins && type != kMiddle && type != kLast) {
         if (type & kIgnorable) continue;
-        error_ = file_.name() + ": a record at offset " + std::to_string(fragment.offset) +
-                 " is of type " + std::to_string(type) + "; allowed: 1 to 4";
-        return false;
+        return Damaged(fragment.offset, "is of type " + std::to_string(type) + ", not 1 to 4");
       }
       // Old writers left an empty kFirst at the end of a block.
       if (begins && in_record_ && !record_.empty()) return Damaged(record_offset_, "has no end");
@@ -100,8 +100,8 @@ class RecordLog {
   }
 
   bool Damaged(uint64_t offset, const std::string& what) {
-    error_ = file_.name() + ": is damaged: the record at offset " + std::to_string(offset) + " " +
-             what + "; which tables are live is unknown";
+    error_ = file_.name() + ": the record at offset " + std::to_string(offset) + " " + what +
+             kLiveIsUnknown;
     return false;
   }
 
@@ -169,25 +169,17 @@ class RecordLog {
 
 bool LiveFiles::Apply(VersionEdit&& edit, std::string* problem) {
   has_rocksdb_tags_ = has_rocksdb_tags_ || edit.has_rocksdb_tags;
-  if (!group_.empty()) {
-    const uint32_t expected = *group_.back().remaining_in_group - 1;
-    if (!edit.remaining_in_group) {
-      return Refuse(problem, "is not in the atomic group that needs ", expected + uint64_t{1},
-                    " more");
-    }
-    if (*edit.remaining_in_group != expected) {
-      return Refuse(problem, "says that ", *edit.remaining_in_group,
-                    " more follow in its atomic group, where ", expected, " must");
-    }
+  const uint64_t left = edit.remaining_in_group.value_or(0);
+  if (!group_.empty() &&
+      (!edit.remaining_in_group || left + 1 != *group_.back().remaining_in_group)) {
+    return Refuse(problem, "is not the next one of its atomic group, of which ",
+                  *group_.back().remaining_in_group, " must follow");
   }
-  if (!edit.remaining_in_group) return ApplyOne(std::move(edit), problem);
-  const bool is_last = *edit.remaining_in_group == 0;
   group_.push_back(std::move(edit));
-  if (!is_last) return true;
-  for (VersionEdit& one : group_) {
+  if (left != 0) return true;
+  for (VersionEdit& one : std::exchange(group_, {})) {
     if (!ApplyOne(std::move(one), problem)) return false;
   }
-  group_.clear();
   return true;
 }
 
@@ -220,7 +212,7 @@ bool LiveFiles::ApplyOne(VersionEdit&& edit, std::string* problem) {
     }
     family.files.erase(file);
   }
-  for (LiveFile& file : edit.new_files) {
+  for (TableFile& file : edit.new_files) {
     const uint64_t number = file.number;
     if (!family.files.try_emplace(number, std::move(file)).second) {
       return Refuse(problem, "adds table ", number, ", which is there already");
@@ -229,32 +221,17 @@ bool LiveFiles::ApplyOne(VersionEdit&& edit, std::string* problem) {
   return true;
 }
 
-bool ReadManifest(const std::string& path, Manifest* manifest, std::string* error) {
+bool ReadManifest(const std::string& path, LiveFiles* live, std::string* error) {
   RecordLog log;
   if (!log.Open(path, error)) return false;
-  manifest->bytes = log.size();
   std::string_view record;
   VersionEdit edit;
-  std::string what;
+  std::string problem;
   bool has_record = false;
-  const auto refuse = [&](const std::string& problem) {
-    *error = path + ": is damaged: the record at offset " + std::to_string(log.record_offset()) +
-             " " + problem + "; which tables are live is unknown";
-    return false;
-  };
   while (log.Next(&record)) {
-    switch (DecodeVersionEdit(record, &edit, &what)) {
-      case EditError::kNone:
-        break;
-      case EditError::kDamaged:
-        return refuse("has wrong bytes in " + what);
-      case EditError::kUnknown:
-        *error = path + ": the record at offset " + std::to_string(log.record_offset()) + " has " +
-                 what + ", which is not known here: another version or another engine wrote it";
-        return false;
-    }
-    if (!manifest->live.Apply(std::move(edit), &what)) {
-      return refuse("contradicts those before it: it " + what);
+    if (!DecodeVersionEdit(record, &edit, &problem) || !live->Apply(std::move(edit), &problem)) {
+      return Refuse(error, path, ": the record at offset ", log.record_offset(), " ", problem,
+                    kLiveIsUnknown);
     }
     has_record = true;
   }
@@ -262,11 +239,7 @@ bool ReadManifest(const std::string& path, Manifest* manifest, std::string* erro
     *error = log.error();
     return false;
   }
-  if (!has_record) {
-    *error = path + ": has no whole record in its " + std::to_string(log.size()) + " bytes";
-    return false;
-  }
-  return true;
+  return has_record || Refuse(error, path, ": has no whole record in its ", log.size(), " bytes");
 }
 
 }  // namespace bloomline::directory

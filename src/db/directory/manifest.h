@@ -9,17 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "src/db/directory/database.h"
+
 namespace bloomline::directory {
 
 // ---- One record of a MANIFEST: changes of a column family's tables. LevelDB and RocksDB share the
 // format; RocksDB has more tags (db/version_edit.h; up to RocksDB 11).
-
-struct LiveFile {
-  int level = 0;
-  uint64_t number = 0;
-  uint64_t bytes = 0;
-  std::string smallest_key, largest_key;  // user keys
-};
 
 struct DeletedFile {
   int level = 0;
@@ -33,25 +28,19 @@ struct VersionEdit {
   bool drops_column_family = false;
   std::string column_family_name;
   std::vector<DeletedFile> deleted_files;
-  std::vector<LiveFile> new_files;
+  std::vector<TableFile> new_files;  // without their paths
   // The number of further edits in its atomic group. RocksDB applies all of a group, or none.
   std::optional<uint32_t> remaining_in_group;
   bool has_rocksdb_tags = false;
 };
 
-enum class EditError {
-  kNone,
-  kDamaged,  // what: "a new file"
-  kUnknown,  // what: "tag 16"
-};
-
-// Decodes all of `record`. If that fails, *what names the field.
-EditError DecodeVersionEdit(std::string_view record, VersionEdit* edit, std::string* what);
+// Decodes all of `record`. Returns false with *problem: "has wrong bytes in a new file".
+bool DecodeVersionEdit(std::string_view record, VersionEdit* edit, std::string* problem);
 
 struct LiveFamily {
   std::string name = "default";
   std::string comparator;
-  std::map<uint64_t, LiveFile> files;  // by number
+  std::map<uint64_t, TableFile> files;  // by number
 };
 
 // Keeps the live files, not the history. Refuses edits that contradict those before them, because
@@ -74,14 +63,9 @@ class LiveFiles {
   bool has_rocksdb_tags_ = false;
 };
 
-struct Manifest {
-  LiveFiles live;
-  uint64_t bytes = 0;  // of the file that were there
-};
-
 // Returns false with *error: the file, what is wrong, and where. Damage is an error, except in a
 // last record that may be incomplete, because the live tables are then unknown.
-bool ReadManifest(const std::string& path, Manifest* manifest, std::string* error);
+bool ReadManifest(const std::string& path, LiveFiles* live, std::string* error);
 
 }  // namespace bloomline::directory
 

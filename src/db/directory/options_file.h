@@ -21,8 +21,8 @@ using OptionsFile = std::map<std::string, OptionMap>;
 // Skips other sections, and lines without an option.
 void ParseOptionsFile(std::string_view text, OptionsFile* options);
 
-// The id in "{id=bloomline;bits_per_key=10;nested={a=b;};}", in braces or not; or the value itself
-// if it lacks options: "bloomfilter:10:false". Empty if it has options and no id.
+// The id in "{bits_per_key=10;id=bloomline;}", in braces or not; or the value itself if it lacks
+// options: "bloomfilter:10:false". Empty if it has options and no id.
 std::string OptionId(std::string_view value);
 
 }  // namespace bloomline::directory

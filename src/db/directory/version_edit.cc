@@ -7,11 +7,16 @@
 
 #include "src/db/directory/manifest.h"
 #include "src/db/sstable/bytes/coding.h"
+#include "src/support/number_text.h"
 
 namespace bloomline::directory {
 namespace {
 
 using sstable::TakeVarint;
+using support::Refuse;
+
+constexpr char kWrongBytes[] = "has wrong bytes in ";
+constexpr char kUnknown[] = ", which is not known here: another version or engine wrote it";
 
 // The tags whose values count. RocksDB's begin at 10.
 enum Tag : uint32_t {
@@ -87,31 +92,29 @@ class Decoder {
  public:
   Decoder(std::string_view record, VersionEdit* edit) : input_(record), edit_(edit) {}
 
-  EditError Decode(std::string* what) {
+  bool Decode(std::string* problem) {
     while (!input_.empty()) {
       uint32_t tag;
-      *what = "a tag";
-      if (!TakeVarint(&input_, &tag)) return EditError::kDamaged;
+      if (!TakeVarint(&input_, &tag)) return Refuse(problem, kWrongBytes, "a tag");
       if (tag >= kFirstOfRocksDB) edit_->has_rocksdb_tags = true;
       const Field* field = std::find_if(std::begin(kFields), std::end(kFields),
                                         [&](const Field& row) { return row.tag == tag; });
       if (field == std::end(kFields)) {
-        *what = "tag " + std::to_string(tag);
         const bool has_length =
             (tag & kSafeIgnoreMask) != 0 && (tag < kFirstWithoutLength || tag > kLastWithoutLength);
-        if (!has_length) return EditError::kUnknown;
+        if (!has_length) return Refuse(problem, "has tag ", tag, kUnknown);
         field = &kSkipped;
       }
       numbers_.clear();
       texts_.clear();
       for (const char* part = field->parts; *part != '\0'; ++part) {
         if (Take(*part)) continue;
-        *what = unknown_.empty() ? field->name : unknown_;
-        return unknown_.empty() ? EditError::kDamaged : EditError::kUnknown;
+        return unknown_field_ != 0 ? Refuse(problem, "has field ", unknown_field_, kUnknown)
+                                   : Refuse(problem, kWrongBytes, field->name);
       }
       Apply(tag);
     }
-    return EditError::kNone;
+    return true;
   }
 
  private:
@@ -127,7 +130,7 @@ class Decoder {
       case kNewFile2:
       case kNewFile3:
       case kNewFile4:
-        edit_->new_files.push_back({static_cast<int>(numbers_[0]), numbers_[1], numbers_[2],
+        edit_->new_files.push_back({"", numbers_[1], numbers_[2], static_cast<int>(numbers_[0]), 0,
                                     std::string(texts_[0]), std::string(texts_[1])});
         break;
       case kColumnFamily:
@@ -184,7 +187,7 @@ class Decoder {
       if (!TakeVarint(&input_, &field)) return false;
       if (field == last) return true;
       if (field & kFieldMustBeKnown && field != kPathId) {
-        unknown_ = "field " + std::to_string(field);
+        unknown_field_ = field;
         return false;
       }
       std::string_view skipped;
@@ -196,14 +199,14 @@ class Decoder {
   VersionEdit* const edit_;
   std::vector<uint64_t> numbers_;  // of the field
   std::vector<std::string_view> texts_;
-  std::string unknown_;
+  uint32_t unknown_field_ = 0;
 };
 
 }  // namespace
 
-EditError DecodeVersionEdit(std::string_view record, VersionEdit* edit, std::string* what) {
+bool DecodeVersionEdit(std::string_view record, VersionEdit* edit, std::string* problem) {
   *edit = VersionEdit();
-  return Decoder(record, edit).Decode(what);
+  return Decoder(record, edit).Decode(problem);
 }
 
 }  // namespace bloomline::directory

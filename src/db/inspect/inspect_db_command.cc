@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <utility>
 
 #include "src/cli/shared/commands.h"
@@ -11,7 +10,6 @@
 #include "src/db/inputs.h"
 #include "src/db/inspect/inspection.h"
 #include "src/db/report.h"
-#include "src/db/table_filters.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::db {
@@ -40,17 +38,9 @@ Cells RangeCells(const std::string& name, const Group& group) {
 
 // An option string may be long without a space.
 void PrintPolicy(const RunningPolicy& policy) {
-  std::string line = "running policy (" + policy.from + "): ";
-  std::istringstream options(cli::Printable(policy.name));
-  for (std::string option; std::getline(options, option, ';');) {
-    if (!options.eof()) option += ';';
-    if (line.size() + option.size() > cli::kColumns) {
-      std::cout << line << '\n';
-      line = "  ";
-    }
-    line += option;
-  }
-  std::cout << line << '\n';
+  std::string options;
+  for (const char c : policy.name) options += c == ';' ? std::string("; ") : std::string(1, c);
+  PrintWrapped("running policy (" + policy.from + "): " + options);
 }
 
 // "1 of 4 files (25 %; 10 % of the data)"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "src/db/inspect/inspection.h"
-#include "src/db/table_filters.h"
+#include "src/db/key_walk.h"
 
 namespace bloomline::db {
 namespace {
@@ -21,60 +21,39 @@ using sstable::Table;
 // for the data blocks that begin in the same 2 KiB.
 struct FirstKeys {
   uint64_t keys = 0;
-  uint64_t filters = 0;
-  uint64_t payload_bytes = 0;  // of these filters
-  uint64_t file_bytes = 0;     // of the blocks
+  uint64_t filters = 0;      // that hold them
+  uint64_t next_filter = 0;  // the first one that does not
+  uint64_t file_bytes = 0;   // of the blocks
   bool whole_file = false;
 };
 
-// Counts the keys of the first filters, whole ones. With 16 filters of 36 keys, their keys per byte
-// are right to 1 %, because sizes are rounded to bytes, of 46 on average. `filters` is null if the
-// table has none. LevelDB adds each entry.
-bool CountFirstKeys(const Table& table, TableFilters* filters, FirstKeys* first,
-                    std::string* error) {
+// Counts the keys of the first filters. With 16 filters of 36 keys, their keys per byte are right
+// to 1 %, because sizes are rounded to bytes, of 46 on average. LevelDB adds each entry.
+bool CountFirstKeys(const Table& table, FirstKeys* first, std::string* error) {
   constexpr uint64_t kFilters = 16;
   constexpr int kFilterBaseLog = 11;
   const auto reader = table.NewKeyReader(error);
   if (reader == nullptr) return false;
-  uint64_t filter = ~uint64_t{0};
-  uint64_t keys = 0;
-  const auto close_filter = [&] {
-    if (keys == 0) return true;
-    if (filters != nullptr) {
-      if (filter >= filters->num_filters()) return true;
-      const EngineFilter* opened = filters->At(filter, error);
-      if (opened == nullptr) return false;
-      first->payload_bytes += opened->payload_bytes();
-    }
-    first->keys += keys;
-    ++first->filters;
-    return true;
-  };
   while (reader->Next()) {
-    const uint64_t block = reader->block_offset();
-    const uint64_t its_filter =
-        filters != nullptr ? filters->FilterOf(reader->user_key(), reader->sequence(), block)
-                           : block >> kFilterBaseLog;
-    if (its_filter != filter) {
-      if (!close_filter()) return false;
-      first->file_bytes = block;
+    const uint64_t filter = reader->block_offset() >> kFilterBaseLog;
+    if (filter >= first->next_filter) {
+      first->file_bytes = reader->block_offset();
       if (first->filters == kFilters) return true;
-      filter = its_filter;
-      keys = 0;
+      ++first->filters;
+      first->next_filter = filter + 1;
     }
-    ++keys;
+    ++first->keys;
   }
   // verify reports damage in a data block; the filters are whole.
   first->whole_file = reader->error().empty();
-  if (!first->whole_file) return true;
-  first->file_bytes = table.file_bytes();
-  return close_filter();
+  if (first->whole_file) first->file_bytes = table.file_bytes();
+  return true;
 }
 
 // Estimates the keys of a LevelDB table without filters from the first ones and the file's size.
 bool EstimateKeys(const Table& table, FileFacts* facts, std::string* error) {
   FirstKeys first;
-  if (!CountFirstKeys(table, nullptr, &first, error)) return false;
+  if (!CountFirstKeys(table, &first, error)) return false;
   facts->keys_estimated = !first.whole_file;
   facts->num_keys = static_cast<uint64_t>(
       std::llround(static_cast<double>(first.keys) * static_cast<double>(table.file_bytes()) /
@@ -101,9 +80,15 @@ void CountKind(const EngineFilter& filter, uint64_t bytes, FileFacts* facts) {
 bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts,
                      std::string* error) {
   FirstKeys first;
-  if (!CountFirstKeys(table, filters, &first, error)) return false;
-  const double keys_per_byte = static_cast<double>(first.keys) /
-                               static_cast<double>(std::max<uint64_t>(1, first.payload_bytes));
+  if (!CountFirstKeys(table, &first, error)) return false;
+  uint64_t first_bytes = 0;
+  for (uint64_t i = 0; i < std::min(first.next_filter, filters->num_filters()); ++i) {
+    const EngineFilter* filter = filters->At(i, error);
+    if (filter == nullptr) return false;
+    if (filters->bytes() != 0) first_bytes += filter->payload_bytes();
+  }
+  const double keys_per_byte =
+      static_cast<double>(first.keys) / static_cast<double>(std::max<uint64_t>(1, first_bytes));
   double keys = 0;
   double matches = 0;
   for (uint64_t i = 0; i < filters->num_filters(); ++i) {
@@ -140,7 +125,8 @@ bool InspectFilters(TableFilters* filters, FileFacts* facts, std::string* error)
   double matches = 0;
   for (const auto& [its_bytes, filter] : opened) {
     const auto keys = static_cast<uint64_t>(std::llround(keys_per_byte * its_bytes));
-    matches += its_bytes * filter.ExpectedRate(keys);
+    const bool is_known = facts->num_keys != 0 || filter.kind() == Kind::kNoKeys;
+    matches += its_bytes * (is_known ? filter.ExpectedRate(keys) : std::nan(""));
   }
   if (bytes > 0) facts->expected_rate = matches / bytes;
   return true;

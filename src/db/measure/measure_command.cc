@@ -114,7 +114,6 @@ cli::Json FileJson(const InputFile& file, const FileFacts& facts, const MeasureR
           {"whole_file", result.whole_file},
           {"adjacent", MeasuredJson(result.adjacent)},
           {"elsewhere", MeasuredJson(result.elsewhere)},
-          {"without_neighbour", result.no_neighbour},
           {"expected_false_positive_rate", NumberOrNull(facts.expected_rate)},
           {"not_measured", cli::TextOrNull(result.not_measured)}};
 }

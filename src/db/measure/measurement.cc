@@ -119,10 +119,7 @@ class Meter final : public KeyWalk {
     if (IsByOffset() && begins_block_) return true;
     key_.assign(low);
     for (uint64_t i = 0; i < queries; ++i) {
-      if (!Increment(&key_) || key_ >= high) {
-        if (i == 0) ++result_.no_neighbour;
-        return true;
-      }
+      if (!Increment(&key_) || key_ >= high) return true;
       if (!AskFor(Purpose::kAdjacent, error)) return false;
     }
     return true;
@@ -228,7 +225,9 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
     return MeasureFile(table, inspection.files[i].facts.num_keys, its_options, &results[i], error);
   });
   for (size_t i = 0; i < results.size(); ++i) {
-    if (inputs->files[i].state != FileState::kDone) results[i] = {};
+    InputFile& file = inputs->files[i];
+    if (file.state != FileState::kDone) results[i] = {};
+    if (file.state == FileState::kFailed && file.is_gone) file.state = FileState::kVanished;
   }
   return results;
 }

@@ -34,9 +34,8 @@ struct MeasureResult {
   Queries elsewhere;       // of missing keys elsewhere
   uint64_t keys_read = 0;  // different ones; prefixes if the filters hold nothing else
   bool of_prefixes = false;
-  bool whole_file = true;     // else some blocks were skipped
-  uint64_t no_neighbour = 0;  // stored keys with no missing key of the same length behind them
-  std::string not_measured;   // why; empty: it was
+  bool whole_file = true;    // else some blocks were skipped
+  std::string not_measured;  // why; empty: it was
 };
 
 struct MeasureOptions {

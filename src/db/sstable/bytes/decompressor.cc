@@ -120,36 +120,28 @@ bool ZstdSize(std::string_view stored, uint64_t* size) {
 #endif
 }
 
+// *context, null at first, has the dictionary of its first block: to make one costs more than a
+// block takes.
+bool ZstdDecompress(std::string_view stored, const std::string& dictionary, uint64_t size,
+                    char* out, std::shared_ptr<void>* context) {
+#if BLOOMLINE_ZSTD
+  auto* const zstd = static_cast<ZSTD_DCtx*>(*context ? context->get() : ZSTD_createDCtx());
+  if (zstd == nullptr) throw std::bad_alloc();
+  if (*context == nullptr) {
+    std::shared_ptr<void> added(zstd, [](void* p) { ZSTD_freeDCtx(static_cast<ZSTD_DCtx*>(p)); });
+    if (ZSTD_isError(ZSTD_DCtx_loadDictionary(zstd, dictionary.data(), dictionary.size()))) {
+      return false;
+    }
+    *context = std::move(added);
+  }
+  return ZSTD_decompressDCtx(zstd, out, static_cast<size_t>(size), stored.data(), stored.size()) ==
+         size;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
-
-// A context costs more to make than a block takes. It keeps the dictionary of its first block.
-struct Decompressor::Zstd {
-#if BLOOMLINE_ZSTD
-  explicit Zstd(const std::string& dictionary) : context(ZSTD_createDCtx()) {
-    if (context == nullptr) throw std::bad_alloc();
-    const size_t result = ZSTD_DCtx_loadDictionary(context, dictionary.data(), dictionary.size());
-    has_dictionary = !ZSTD_isError(result);
-  }
-  ~Zstd() { ZSTD_freeDCtx(context); }
-
-  ZSTD_DCtx* const context;
-  bool has_dictionary;  // else it is damaged
-#else
-  explicit Zstd(const std::string&) {}
-#endif
-
-  bool Decompress(std::string_view stored, uint64_t size, char* out) {
-#if BLOOMLINE_ZSTD
-    return has_dictionary && ZSTD_decompressDCtx(context, out, static_cast<size_t>(size),
-                                                 stored.data(), stored.size()) == size;
-#else
-    return false;
-#endif
-  }
-};
-
-Decompressor::Decompressor(const CompressionRules* rules) : rules_(rules) {}
-Decompressor::~Decompressor() = default;
 
 void Decompressor::SetDictionary(std::string dictionary) {
   dictionary_ = std::move(dictionary);
@@ -227,8 +219,7 @@ bool Decompressor::Fill(Compression type, std::string_view stored, uint64_t size
     case Compression::kLz4Hc:
       return Lz4Decompress(stored, dictionary_, size, out);
     default:
-      if (zstd_ == nullptr) zstd_ = std::make_unique<Zstd>(dictionary_);
-      return zstd_->Decompress(stored, size, out);
+      return ZstdDecompress(stored, dictionary_, size, out, &zstd_);
   }
 }
 

@@ -64,8 +64,7 @@ struct CompressionRules {
 // Not thread-safe: it keeps zstd's state between blocks.
 class Decompressor {
  public:
-  explicit Decompressor(const CompressionRules* rules);
-  ~Decompressor();
+  explicit Decompressor(const CompressionRules* rules) : rules_(rules) {}
 
   // For all blocks from now on; empty: none.
   void SetDictionary(std::string dictionary);
@@ -82,8 +81,7 @@ class Decompressor {
 
   const CompressionRules* const rules_;
   std::string dictionary_;
-  struct Zstd;
-  std::unique_ptr<Zstd> zstd_;
+  std::shared_ptr<void> zstd_;
 };
 
 }  // namespace bloomline::sstable
