@@ -18,7 +18,7 @@ std::string Hex(uint64_t value) {
 }
 
 uint32_t Version(const FileHeader& header) {
-  return static_cast<uint32_t>(header.Number(kVersionOffset));
+  return kernels::LoadLittleEndian32(header.bytes() + kVersionOffset);
 }
 
 constexpr const char* Magic(FilePayload kind) {
@@ -52,7 +52,7 @@ std::string_view SavedKind(std::string_view bytes) {
 FileHeader FileHeader::New(const char* magic) {
   FileHeader header;
   std::memcpy(header.bytes_ + kMagicOffset, magic, sizeof(uint64_t));
-  header.SetNumber(kVersionOffset, kFileVersion);
+  kernels::StoreLittleEndian32(kFileVersion, header.bytes_ + kVersionOffset);
   return header;
 }
 

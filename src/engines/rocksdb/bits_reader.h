@@ -15,9 +15,9 @@ namespace bloomline {
 // Returns a reader of filter bytes in the trailer container (docs/format.md, section 5), or of a
 // filter of RocksDB. Any bytes are safe: those that are not understood match everything; no bytes
 // match nothing. On CPUs where only RocksDB has the hash of its filters, it is RocksDB's reader.
-// The reader points only at the bytes, which must outlive it. It may outlive its policy, as filters
-// in RocksDB's block cache do, so it shares the sample to which it adds the ranges that it is
-// queried for; null: none. It adds its queries to `counts`. Thread-safe.
+// The reader points only at the bytes, which must outlive it. `asked` gets a sample of the ranges
+// queried; null: none. It is shared, because a reader in the block cache may outlive its policy.
+// The reader adds its queries to `counts`. Thread-safe.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(
     std::string_view filter, filter::FilterCounts* counts = filter::UnlabelledCounts(),
     std::shared_ptr<filter::AskedByFamily> asked = nullptr);

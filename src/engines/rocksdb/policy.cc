@@ -129,11 +129,10 @@ class VerifiedBuilder : public Builder {
   }
 
   Status MaybePostVerify(const Slice& filter) noexcept override {
-    const filter::Payload payload = filter::DecodeTrailer(filter.ToStringView());
+    const filter::OpenFilter open =
+        filter::Opened(filter::DecodeTrailer(filter.ToStringView()), kernels::ActiveKernel());
     size_t num_lost = 0;
-    for (const uint64_t hash : finished_) {
-      num_lost += filter::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;
-    }
+    for (const uint64_t hash : finished_) num_lost += open.may_match(open, hash) ? 0 : 1;
     if (num_lost == 0) return Status::OK();
     return Status::Corruption("bloomline: Corrupted filter content: the finished filter lost " +
                               std::to_string(num_lost) + " of " + std::to_string(finished_.size()) +

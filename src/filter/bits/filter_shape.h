@@ -49,6 +49,10 @@ struct FilterShape {
   uint32_t first_attempt = 0;  // kSmallSet only: the part of the attempt's number outside headers
 
   constexpr uint64_t payload_bytes() const { return num_blocks * block_bytes; }
+  // The field `parameter` of the trailer.
+  constexpr uint32_t parameter() const {
+    return layout == Layout::kCompact ? arrangement : static_cast<uint32_t>(num_probes);
+  }
   constexpr bool always_matches() const { return layout == Layout::kAlwaysMatch; }
   // All bits of a key lie in one block.
   constexpr bool has_blocks() const { return block_bytes > 1; }

@@ -34,7 +34,7 @@ uint64_t SeededLongKeyHash64(std::string_view key, uint64_t seed) {
   return XXH3_64bits_withSeed(key.data(), key.size(), seed);
 }
 
-uint64_t OtherKeyHash64(std::string_view key, uint64_t seed) { return Hash64(key, seed); }
+uint64_t Hash64OutOfLine(std::string_view key, uint64_t seed) { return Hash64(key, seed); }
 
 uint32_t LevelDBHash32(std::string_view key) { return Hash32<unsigned char>(key); }
 

@@ -41,7 +41,7 @@ constexpr size_t kMaxShortKeyBytes = 16;
 uint64_t SeededLongKeyHash64(std::string_view key, uint64_t seed);
 
 // Hash64 of a key of any length, out of line: for callers that hash short keys in line.
-uint64_t OtherKeyHash64(std::string_view key, uint64_t seed);
+uint64_t Hash64OutOfLine(std::string_view key, uint64_t seed);
 
 // If a call per key matters, mark the caller flatten: xxHash's short-key paths then inline into it.
 // The compiler does not do that by itself because of the long-key paths beside them.

@@ -40,9 +40,9 @@ std::string_view TrailerBytes(std::string_view filter) {
   return filter.substr(filter.size() - kTrailerBytes);
 }
 
-// The bytes behind the payload.
-struct End {
-  uint64_t num_bytes = kTrailerBytes;  // with the extension and the second payload
+// All bytes behind the payload, as TailBytes counts them.
+struct Tail {
+  uint64_t num_bytes = kTrailerBytes;
   Extension fields;
 };
 
@@ -75,7 +75,7 @@ bool ReadSecondPayload(std::string_view content, FilterShape* shape, std::string
   return true;
 }
 
-bool ReadExtension(std::string_view extension, End* end, std::string* why) {
+bool ReadExtension(std::string_view extension, Tail* tail, std::string* why) {
   for (unsigned last_tag = 0; !extension.empty();) {
     const unsigned tag = ByteAt(extension, 0);
     if (tag <= last_tag) {
@@ -89,9 +89,9 @@ bool ReadExtension(std::string_view extension, End* end, std::string* why) {
       return Refuse(why, "its extension ends within the field of tag ", tag);
     }
     if (tag == kSecondPayload) {
-      if (!ReadSecondPayload(extension.substr(1, length), &end->fields.second, why)) return false;
+      if (!ReadSecondPayload(extension.substr(1, length), &tail->fields.second, why)) return false;
     } else if (tag == kRanges) {
-      end->fields.ranges = extension.substr(1, length);
+      tail->fields.ranges = extension.substr(1, length);
     } else if (tag < kFirstThatMayBeSkipped) {
       return Refuse(why, "its extension has tag ", tag, ", which this version does not know");
     }
@@ -100,7 +100,7 @@ bool ReadExtension(std::string_view extension, End* end, std::string* why) {
   return true;
 }
 
-bool ReadEnd(std::string_view filter, End* end, std::string* why) {
+bool ReadTail(std::string_view filter, Tail* tail, std::string* why) {
   if (filter.size() < kTrailerBytes) {
     return Refuse(why, "it has ", filter.size(), " bytes; a trailer alone has ", kTrailerBytes);
   }
@@ -116,22 +116,22 @@ bool ReadEnd(std::string_view filter, End* end, std::string* why) {
                   " before the trailer");
   }
   const size_t before = most - extension_bytes;
-  if (!ReadExtension(filter.substr(before, extension_bytes), end, why)) return false;
-  Payload& second = end->fields.second;
+  if (!ReadExtension(filter.substr(before, extension_bytes), tail, why)) return false;
+  Payload& second = tail->fields.second;
   if (second.payload_bytes() > before) {
     return Refuse(why, "its second payload has ", second.payload_bytes(), " bytes; the filter has ",
                   before, " before the extension");
   }
   second.seed = kernels::LoadLittleEndian64(TrailerBytes(filter).data() + kSeed);
   second.data = filter.data() + (before - second.payload_bytes());
-  end->num_bytes += extension_bytes + second.payload_bytes();
+  tail->num_bytes += extension_bytes + second.payload_bytes();
   return true;
 }
 
 bool Decode(std::string_view filter, Payload* payload, Extension* fields, std::string* why) {
-  End end;
-  if (!ReadEnd(filter, &end, why)) return false;
-  if (fields != nullptr) *fields = end.fields;
+  Tail tail;
+  if (!ReadTail(filter, &tail, why)) return false;
+  if (fields != nullptr) *fields = tail.fields;
   const std::string_view trailer = TrailerBytes(filter);
   const unsigned layout = ByteAt(trailer, kLayout);
   if (layout == kAlwaysMatchNumber) {
@@ -140,7 +140,7 @@ bool Decode(std::string_view filter, Payload* payload, Extension* fields, std::s
   const LayoutRow* row;
   FilterShape shape;
   if (!ReadShape(layout, ByteAt(trailer, kParameter), &row, &shape, why)) return false;
-  const uint64_t num_bytes = filter.size() - end.num_bytes;
+  const uint64_t num_bytes = filter.size() - tail.num_bytes;
   shape.num_blocks = num_bytes / shape.block_bytes;
   const uint64_t units = kernels::LoadLittleEndian32(trailer.data() + kPayloadUnits);
   if (num_bytes > row->max_payload_bytes || num_bytes % shape.block_bytes != 0 ||
@@ -155,10 +155,6 @@ bool Decode(std::string_view filter, Payload* payload, Extension* fields, std::s
 }  // namespace
 
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Extension& extension) {
-  const auto parameter_of = [](const FilterShape& of) {
-    const auto parameter = LayoutRowFor(of.layout).trailer_parameter;
-    return static_cast<char>(parameter == nullptr ? 0 : parameter(of));
-  };
   const Payload& second = extension.second;
   const auto second_bytes = static_cast<size_t>(second.payload_bytes());
   if (second_bytes != 0) std::memcpy(dst, second.data, second_bytes);
@@ -172,7 +168,7 @@ void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Ext
   };
   if (second_bytes != 0) {
     char content[kSecondPayloadFieldBytes] = {static_cast<char>(second.layout),
-                                              parameter_of(second)};
+                                              static_cast<char>(second.parameter())};
     kernels::StoreLittleEndian32(static_cast<uint32_t>(second.num_blocks), content + 2);
     add_field(kSecondPayload, {content, sizeof(content)});
   }
@@ -181,7 +177,7 @@ void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Ext
   kernels::StoreLittleEndian32(static_cast<uint32_t>(shape.num_blocks),  // modulo 2^32
                                trailer + kPayloadUnits);
   trailer[kLayout] = static_cast<char>(shape.layout);
-  trailer[kParameter] = parameter_of(shape);
+  trailer[kParameter] = static_cast<char>(shape.parameter());
   trailer[kExtensionBytes] = static_cast<char>(trailer - fields);
   kMarkerAndMagic.copy(trailer + kMarker, kMarkerAndMagic.size());
   trailer[kVersion] = static_cast<char>(kKnownVersion);
@@ -198,8 +194,8 @@ Payload DecodeTrailer(std::string_view filter, std::string* why, Extension* fiel
 }
 
 bool SaysAlwaysMatch(std::string_view filter) {
-  End end;
-  return ReadEnd(filter, &end, nullptr) &&
+  Tail tail;
+  return ReadTail(filter, &tail, nullptr) &&
          ByteAt(TrailerBytes(filter), kLayout) == kAlwaysMatchNumber;
 }
 

@@ -5,7 +5,7 @@
 //   +------------------------------+----------------+------------+-------------------+
 //
 //   offset   0           8           12      13         14         15      16      19
-//   trailer  | seed      | blocks    | layout| param    | extension| 0x00  | "bLn" | version
+//   trailer  | seed      | units     | layout| param    | extension| 0x00  | "bLn" | version
 //            | 8 bytes   | mod 2^32  | 1     | 1        | bytes    | marker| magic | 1
 //
 //   extension  fields of ascending tags: | tag | length | content |. Tag 2 has the shape of the

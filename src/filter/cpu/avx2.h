@@ -59,14 +59,9 @@ BLOOMLINE_AVX2_INLINE __m256i OnesInFirstLanes(int n) {
                  (n < kProbesPer256Bits ? n : kProbesPer256Bits));
 }
 
-// Whether each word has its bit. Lanes in which `ones` is 0 do not count. VPTEST's carry flag says
-// that no bit is missing, so lanes need not be compared.
-BLOOMLINE_AVX2_INLINE bool WordsHaveBits(__m256i words, __m256i bits, __m256i ones) {
-  return _mm256_testc_si256(words, _mm256_sllv_epi32(ones, bits)) != 0;
-}
-
 // Whether the bits of eight probes are set, each given by the top 9 bits of its probe. Probes where
-// `ones` is 0 do not count.
+// `ones` is 0 do not count. VPTEST's carry flag says that no bit is missing, so lanes need not be
+// compared.
 BLOOMLINE_AVX2_INLINE bool HasBits(Bits512 block, __m256i probes, __m256i ones) {
   // Top 4 bits: which of 16 words. The permutation uses 3 of them. The sign bit, which blendv
   // uses, chooses the half of the block.
@@ -75,7 +70,7 @@ BLOOMLINE_AVX2_INLINE bool HasBits(Bits512 block, __m256i probes, __m256i ones) 
   const __m256 high_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(block.high, word));
   const __m256 words = _mm256_blendv_ps(low_words, high_words, _mm256_castsi256_ps(probes));
   const __m256i bits = _mm256_and_si256(_mm256_srli_epi32(probes, 23), _mm256_set1_epi32(31));
-  return WordsHaveBits(_mm256_castps_si256(words), bits, ones);
+  return _mm256_testc_si256(_mm256_castps_si256(words), _mm256_sllv_epi32(ones, bits)) != 0;
 }
 
 }  // namespace bloomline::kernels

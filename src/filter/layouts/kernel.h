@@ -40,7 +40,6 @@ struct BlockedKernel {
 };
 
 BlockedKernel PortableBlocked();
-// Each of these is compiled on its own architecture only.
 BlockedKernel Avx2Blocked();
 BlockedKernel Avx512Blocked();
 BlockedKernel NeonBlocked();

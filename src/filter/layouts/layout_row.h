@@ -1,7 +1,7 @@
-// All facts about a layout that trailer, builders, queries and the commands need, in one row. Each
-// folder beside this file has a layout's row. Only the queries of LevelDB's filters (hash_query.h)
-// and the formulas of false-positive rates (rates.cc) also distinguish layouts
-// (tests/source/layers_test).
+// The one table of all layouts: the facts about each that trailer, builders, queries and the
+// commands need, in one row. Each folder beside this file has a layout's row. Only the queries of
+// LevelDB's filters (hash_query.h) and the formulas of false-positive rates (rates.cc) also
+// distinguish layouts (tests/source/layers_test).
 #ifndef BLOOMLINE_FILTER_LAYOUTS_LAYOUT_ROW_H_
 #define BLOOMLINE_FILTER_LAYOUTS_LAYOUT_ROW_H_
 
@@ -21,14 +21,14 @@ namespace bloomline::filter {
 
 // ---- The inputs of a filter's size, and arithmetic for them that saturates instead of wrapping.
 
-// num_keys counts duplicates. The compact layouts do not use num_probes. The container takes
-// overhead_bytes of the memory that the keys pay for.
+// num_keys counts duplicates. The compact layouts do not use num_probes. Extension and trailer,
+// end_bytes, are paid for by the keys, too.
 struct ShapeRequest {
   uint64_t num_keys;
   double bits_per_key;
   int num_probes = 0;
-  uint64_t overhead_bytes = 0;
-  uint64_t max_bytes = UINT64_MAX;
+  uint64_t end_bytes = 0;
+  uint64_t max_payload_bytes = UINT64_MAX;
 };
 
 // A double holds n * bits_per_key exactly up to 2^53.
@@ -39,17 +39,17 @@ inline uint64_t Saturated(double number) {
 
 constexpr uint64_t CeilDiv(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
-// Bytes that hold the keys' bits, rounded up, without overhead.
+// Bytes that hold the keys' bits, rounded up, without end_bytes.
 inline uint64_t WholeBytes(const ShapeRequest& request) {
   return Saturated(std::ceil(static_cast<double>(request.num_keys) * request.bits_per_key / 8));
 }
 
-// Whole blocks that hold the keys' bits less the overhead: at least one, at most max_bytes.
+// Whole blocks that hold the keys' bits less end_bytes: at least one, at most max_payload_bytes.
 inline uint64_t WholeBlocks(const ShapeRequest& request, uint64_t block_bytes) {
   const double bytes = static_cast<double>(request.num_keys) * request.bits_per_key / 8 -
-                       static_cast<double>(request.overhead_bytes);
+                       static_cast<double>(request.end_bytes);
   const double blocks = std::max(1.0, std::ceil(bytes / static_cast<double>(block_bytes)));
-  const uint64_t max_blocks = std::max<uint64_t>(1, request.max_bytes / block_bytes);
+  const uint64_t max_blocks = std::max<uint64_t>(1, request.max_payload_bytes / block_bytes);
   return blocks >= static_cast<double>(max_blocks) ? max_blocks : static_cast<uint64_t>(blocks);
 }
 
@@ -69,10 +69,9 @@ struct LayoutRow {
   FilterShape (*table_shape)(const ShapeRequest& request) = nullptr;
   FilterShape (*leveldb_shape)(const ShapeRequest& request) = nullptr;
 
-  // ---- The trailer (docs/format.md, section 5): the values of its field `parameter`, the shape
-  // that they mean, without blocks yet, and the longest payload.
+  // ---- The trailer (docs/format.md, section 5): the shape that its field `parameter` means,
+  // without blocks yet; the values of that field; and the longest payload.
   FilterShape (*trailer_shape)(uint32_t parameter) = nullptr;
-  uint32_t (*trailer_parameter)(const FilterShape& shape) = nullptr;
   uint32_t min_parameter = 0;
   uint32_t max_parameter = UINT8_MAX;
   uint64_t max_payload_bytes = UINT64_MAX;
@@ -99,8 +98,26 @@ struct LayoutRow {
 
 extern const LayoutRow kClassicRow, kSmallSetRow, kBlockedRow, kFlatRow, kCompactRow;
 
+inline constexpr LayoutRow kAlwaysMatchRow;
+
 // For a number that is no layout, the row of kAlwaysMatch.
-const LayoutRow& LayoutRowFor(Layout layout);
+inline const LayoutRow& LayoutRowFor(Layout layout) {
+  switch (layout) {
+    case Layout::kClassic:
+      return kClassicRow;
+    case Layout::kSmallSet:
+      return kSmallSetRow;
+    case Layout::kBlocked:
+      return kBlockedRow;
+    case Layout::kFlat:
+      return kFlatRow;
+    case Layout::kCompact:
+      return kCompactRow;
+    case Layout::kAlwaysMatch:
+      break;
+  }
+  return kAlwaysMatchRow;
+}
 
 inline bool IsBloom(const FilterShape& shape) { return LayoutRowFor(shape.layout).is_bloom(); }
 

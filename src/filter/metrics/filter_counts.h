@@ -26,24 +26,6 @@ struct CountsLabels {
   }
 };
 
-// Values that only grow, and values of the moment. metrics_text.cc has the text of each.
-enum class Count {
-  kOpened,  // by OpenedKind
-  kOpen = kOpened + 3,
-  kOpenBytes = kOpen + 3,
-  kOpenedUseless = kOpenBytes + 3,  // by UselessReason
-  kBuiltUseless = kOpenedUseless + 6,
-  kNotBuilt = kBuiltUseless + 6,
-  kBuilt = kNotBuilt + 6,
-  kKeysBuilt,
-  kBytesBuilt,
-  kNanosecondsBuilt,
-  kLimited,                     // by FilterLimit
-  kMemoryBytes = kLimited + 2,  // of the moment: all live filters that share a limit, and it
-  kMemoryLimitBytes,
-  kEnd,
-};
-
 enum class OpenedKind { kBloomline, kRocksDB, kMatchesEverything, kEnd };
 
 // The reason why a filter matches everything, or a file gets none.
@@ -51,6 +33,25 @@ enum class UselessReason { kOptions, kDamaged, kSaidByWriter, kRandomSeed, kEnd 
 
 // The limit that gave a filter fewer bits per key than the options say.
 enum class FilterLimit { kMemory, kMaxFilterBytes, kEnd };
+
+// Values that only grow, and values of the moment. metrics_text.cc has the text of each.
+enum class Count {
+  kOpened,  // by OpenedKind
+  kOpen = kOpened + static_cast<int>(OpenedKind::kEnd),
+  kOpenBytes = kOpen + static_cast<int>(OpenedKind::kEnd),
+  kOpenedUseless = kOpenBytes + static_cast<int>(OpenedKind::kEnd),  // by UselessReason
+  kBuiltUseless = kOpenedUseless + static_cast<int>(UselessReason::kEnd),
+  kNotBuilt = kBuiltUseless + static_cast<int>(UselessReason::kEnd),
+  kBuilt = kNotBuilt + static_cast<int>(UselessReason::kEnd),
+  kKeysBuilt,
+  kBytesBuilt,
+  kNanosecondsBuilt,
+  kLimited,  // by FilterLimit
+  // Of the moment: all live filters that share a limit, and it.
+  kMemoryBytes = kLimited + static_cast<int>(FilterLimit::kEnd),
+  kMemoryLimitBytes,
+  kEnd,
+};
 
 // Answers to queries, in pairs: "no", "may match".
 enum class Answers { kKeys = 0, kRanges = 2, kRandomHashes = 4, kEnd = 6 };

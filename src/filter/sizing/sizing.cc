@@ -25,9 +25,6 @@ using filter::kNotANumber;
 using filter::kPrecision;
 using filter::LeastBitsPerKey;
 
-// More bytes could overflow sums and products below. No filter comes near.
-constexpr uint64_t kMaxFilterBytes = uint64_t{1} << 60;
-
 // RocksDB has a filter for each file, of at most 4 GiB. More keys than these lie in several files.
 constexpr uint64_t kKeysOfStockFile = 1000000;
 
@@ -43,7 +40,7 @@ uint64_t StockBytes(Format format, uint64_t num_keys, double bits_per_key) {
   const uint64_t rest = num_keys % kKeysOfStockFile;
   if (files == 0) return StockFilterBytes(format, rest, bits_per_key);
   const uint64_t of_file = StockFilterBytes(format, kKeysOfStockFile, bits_per_key);
-  if (files > 2 * kMaxFilterBytes / of_file) return 2 * kMaxFilterBytes;
+  if (files > 2 * support::kMaxBytes / of_file) return 2 * support::kMaxBytes;
   return files * of_file + (rest == 0 ? 0 : StockFilterBytes(format, rest, bits_per_key));
 }
 
@@ -95,7 +92,7 @@ double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filte
   const auto fits = [&](double bits_per_key) {
     return FilterBytes(format, num_keys, bits_per_key) <= filter_bytes;
   };
-  if (num_keys == 0 || filter_bytes > kMaxFilterBytes || !fits(low)) return kNotANumber;
+  if (num_keys == 0 || filter_bytes > support::kMaxBytes || !fits(low)) return kNotANumber;
   if (fits(high)) return high;
   for (;;) {
     const double middle = low + (high - low) / 2;
@@ -105,9 +102,9 @@ double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filte
 }
 
 uint64_t Capacity(Format format, uint64_t filter_bytes, double bits_per_key) {
-  if (!filter::IsAllowed(format, bits_per_key) || filter_bytes > kMaxFilterBytes) return 0;
+  if (!filter::IsAllowed(format, bits_per_key) || filter_bytes > support::kMaxBytes) return 0;
   uint64_t fitting = 0;
-  uint64_t too_many = 4 * kMaxFilterBytes + 1;
+  uint64_t too_many = 4 * support::kMaxBytes + 1;
   while (too_many - fitting > 1) {
     const uint64_t middle = fitting + (too_many - fitting) / 2;
     (FilterBytes(format, middle, bits_per_key) <= filter_bytes ? fitting : too_many) = middle;

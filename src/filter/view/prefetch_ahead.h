@@ -20,7 +20,7 @@ struct KeyHash {
       : keys(hashed_keys), seed(key_seed), short_keys(key_seed) {}
   uint64_t operator()(size_t i) const {
     const std::string_view key = keys[i];
-    return short_keys.IsShort(key.size()) ? short_keys(key) : OtherKeyHash64(key, seed);
+    return short_keys.IsShort(key.size()) ? short_keys(key) : Hash64OutOfLine(key, seed);
   }
 
   const std::string_view* keys;

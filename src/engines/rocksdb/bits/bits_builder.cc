@@ -68,7 +68,7 @@ struct FilterMemory {
 
 }  // namespace
 
-uint64_t UsableBytes(uint64_t filter_bytes) {
+uint64_t FilterBytesInAllocation(uint64_t filter_bytes) {
   const uint64_t bytes = filter_bytes + kBlockTrailerBytes;
   char* const memory = new (std::nothrow) char[bytes];
   if (memory == nullptr) return 0;
@@ -148,7 +148,7 @@ filter::FilterShape RocksDBBitsBuilder::FittedToAllocation(uint64_t num_keys,
     return asked;
   }
   const uint64_t asked_bytes = asked.payload_bytes() + writer_.tail_bytes();
-  const uint64_t usable = std::min(UsableBytes(asked_bytes), kMaxFilterBytes);
+  const uint64_t usable = std::min(FilterBytesInAllocation(asked_bytes), kMaxFilterBytes);
   // More than a third more would gain little for the disk space; RocksDB has the same limit.
   if (usable <= asked_bytes || usable > asked_bytes / 3 * 4) return asked;
   const Format format = writer_.options().format;

@@ -36,7 +36,7 @@ constexpr uint64_t kBlockTrailerBytes = 5;
 // malloc_usable_size says of it. Allocators round sizes up: glibc by up to 15 bytes, and to pages
 // from 128 KiB on; jemalloc to one of four sizes for each power of two, 10 % on average. To find
 // out, this function allocates the memory and frees it untouched.
-uint64_t UsableBytes(uint64_t filter_bytes);
+uint64_t FilterBytesInAllocation(uint64_t filter_bytes);
 
 // A builder whose filters are counted, and recognised when they are opened (policy_counts.h). Keys
 // cost nothing. One builder makes all partitions of a partitioned filter, so every Finish leaves it

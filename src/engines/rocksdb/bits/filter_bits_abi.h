@@ -1,6 +1,5 @@
-// RocksDB's internals, which no other file knows: the two classes that
-// its public headers only forward-declare, declared as RocksDB's library was compiled. The order of
-// the virtual functions is the interface.
+// The two classes that RocksDB's public headers only forward-declare, as its library was compiled.
+// No other file declares them. The order of the virtual functions is the interface.
 //
 // Three shapes exist (read from RocksDB's table/block_based/filter_policy_internal.h, 7.0.3 to
 // 11.9):

@@ -30,7 +30,8 @@ double BitsPerKeyFor(const MemoryLimit& limit, const FileAccount& account) {
 
 double BitsPerKeyWithin(const MemoryLimit& limit,
                         const ROCKSDB_NAMESPACE::FilterBuildingContext& context) {
-  // An event that this thread has left is not about the file of an SstFileWriter.
+  // An SstFileWriter (kMisc) belongs to no database. An account left in this thread is another
+  // file's.
   const bool has_database = context.reason != ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc;
   const std::shared_ptr<FileAccount> taken = TakeAccountOfCreation();
   FileAccount* const account = has_database ? taken.get() : nullptr;

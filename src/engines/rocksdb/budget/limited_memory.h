@@ -48,10 +48,10 @@ ROCKSDB_NAMESPACE::Status CheckAccount(uint64_t memory_bytes,
 // grow. It is taken as 1 / kMaxGrowth to kMaxGrowth: files that are never rewritten (keys in order)
 // say nothing about the life of others.
 //
-// This is a forecast, and so it does not swing. Lowering the bits by the share e by which files
-// have too many did: e was known only when they were there, and new files had far fewer bits than
-// old ones, which wastes reads (docs/rejected.md). Only if e exceeds kTolerance, which happens if
-// compactions lag behind or files are never rewritten, do bits fall with it, by kBrake.
+// This is a forecast, and so it does not swing. Lowering the bits by e, the share by which files
+// exceed b(n), did: e shows only once the files exist, so new files got far fewer bits than old
+// ones, which wastes reads (docs/rejected.md). Only if e exceeds kTolerance, because compactions
+// lag behind or files are never rewritten, do bits fall with it, by kBrake.
 //
 // For files that were there before the account, n' is unknown. By their share, bits are lowered by
 // e + kMargin: a database that was opened anew after each 5 % of its growth then exceeded the

@@ -55,8 +55,7 @@ double MeanMemory(const LevelRules& rules, const double* bits) {
   return sum;
 }
 
-// RocksDB's own filters come from one policy for each number of bits per key, and these policies
-// are kept. So limits of memory use only some numbers.
+// StockPolicies keeps a policy for each number of bits per key. Rounding limits how many.
 double RoundedDown(double bits_per_key) {
   constexpr double kSteps = 32;  // in each bit
   return std::floor(bits_per_key * kSteps) / kSteps;

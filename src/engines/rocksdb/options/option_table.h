@@ -21,7 +21,7 @@ namespace bloomline {
 struct OptionRow {
   const char* name;
   ROCKSDB_NAMESPACE::OptionType type;
-  // The values that `read` takes.
+  // The values that `read` takes; null if it takes any text.
   std::string (*allowed)();
   // Reads all of `value`, or returns false. Does not check it against other options.
   bool (*read)(const std::string& value, RocksDBFilterOptions* options);

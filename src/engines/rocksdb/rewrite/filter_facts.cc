@@ -203,7 +203,7 @@ SizeRounding TableProbe::rounding() const {
   // glibc adds less than 1 % to these, jemalloc up to 17 %.
   constexpr uint64_t kSizes[] = {70000, 90000, 700000};
   for (const uint64_t bytes : kSizes) {
-    if (UsableBytes(bytes) > bytes + bytes / 20) return SizeRounding::kFewSizes;
+    if (FilterBytesInAllocation(bytes) > bytes + bytes / 20) return SizeRounding::kFewSizes;
   }
   return SizeRounding::kAllocations;
 }

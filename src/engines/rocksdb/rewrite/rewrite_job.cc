@@ -166,7 +166,7 @@ class RewriteJob {
         report_(*report),
         db_options_(db->GetOptions(column_family)) {}
 
-  // False with *error: RewriteFilters.
+  // Rewrites the files. Returns false, with *error, if RocksDB refuses one.
   bool Run(std::string* error);
 
  private:

@@ -86,7 +86,7 @@ struct QueryMany {
     } else {
       for (size_t i = 0; i < n; ++i) {
         may_match[i] = BlockMayMatch(LoadBlock(BlockFor(filter, hashes[i])), num_probes,
-                                     BlockedPairs(LowerHalf(hashes + i)));
+                                     BlockedPairs(Broadcast32(hashes + i)));
       }
     }
   }
@@ -123,7 +123,7 @@ struct QueryMany {
   BLOOMLINE_AVX2_INLINE static bool EightMatch(const PayloadView& filter, const uint64_t* hash,
                                                int first, __m256i ones) {
     return HasBits(LoadBlock(BlockFor(filter, *hash)),
-                   EightProbes(BlockedPairs(LowerHalf(hash)), first), ones);
+                   EightProbes(BlockedPairs(Broadcast32(hash)), first), ones);
   }
 };
 
@@ -143,7 +143,7 @@ struct Insert {
       if (i >= n) continue;
       blocks[place] = WritableBlockFor(filter, hashes[i]);
       PrefetchForWrite(blocks[place]);
-      const ProbePairs pairs = BlockedPairs(LowerHalf(hashes + i));
+      const ProbePairs pairs = BlockedPairs(Broadcast32(hashes + i));
       for (int first = 0; first < kCapacity; first += kProbesPer256Bits) {
         const __m256i probes = EightProbes(pairs, first);
         bits[place].StoreEight(first, _mm256_srli_epi32(probes, 26), _mm256_srli_epi32(probes, 23));

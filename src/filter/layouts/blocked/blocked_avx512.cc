@@ -55,7 +55,7 @@ struct QueryMany {
     for (size_t i = 0; i < n; ++i) {
       may_match[i] =
           BlockMayMatch(LoadBlock(BlockFor(filter, hashes[i])), K == 0 ? filter.num_probes : K,
-                        BlockedPairs(LowerHalf(hashes + i)));
+                        BlockedPairs(Broadcast32(hashes + i)));
     }
   }
 };
@@ -65,13 +65,10 @@ struct QueryMany {
 template <int kPositions>
 BLOOMLINE_AVX512_INLINE void StorePositions(uint64_t hash, uint32_t* positions) {
   const __m256i a = _mm256_set1_epi32(static_cast<int>(hash));
-  const __m256i b = _mm256_rol_epi32(a, 16);
-  for (int first = 0; first < kPositions; first += 8) {
-    const __m256i multipliers =
-        _mm256_load_si256(reinterpret_cast<const __m256i*>(kProbeMultipliers + first));
-    const __m256i probes = _mm256_add_epi32(a, _mm256_mullo_epi32(multipliers, b));
+  const ProbePairs pairs = {a, _mm256_rol_epi32(a, 16)};
+  for (int first = 0; first < kPositions; first += kProbesPer256Bits) {
     _mm256_store_si256(reinterpret_cast<__m256i*>(positions + first),
-                       _mm256_srli_epi32(probes, 23));
+                       _mm256_srli_epi32(EightProbes(pairs, first), 23));
   }
 }
 

@@ -31,9 +31,6 @@ constexpr LayoutRow MakeRow() {
   row.table_shape = Shape;
   row.leveldb_shape = LevelDBShape;
   row.trailer_shape = [](uint32_t k) { return FilterShape::Blocked(0, static_cast<int>(k)); };
-  row.trailer_parameter = [](const FilterShape& shape) {
-    return static_cast<uint32_t>(shape.num_probes);
-  };
   row.min_parameter = kMinProbes;
   row.max_parameter = kMaxProbes;
   row.leveldb_code = [](const FilterShape& shape) { return kBlockedCodeBase + shape.num_probes; };

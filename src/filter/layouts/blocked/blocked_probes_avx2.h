@@ -9,9 +9,6 @@
 
 namespace bloomline::kernels {
 
-// The lower half of a hash in all lanes.
-BLOOMLINE_AVX2_INLINE __m256i LowerHalf(const uint64_t* hash) { return Broadcast32(hash); }
-
 // A ProbePair in each lane.
 struct ProbePairs {
   __m256i a;

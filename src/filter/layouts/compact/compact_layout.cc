@@ -65,14 +65,14 @@ FilterShape TableShape(const ShapeRequest& request) {
   constexpr uint32_t kSmallBlocksArrangement = 1;
   const FilterShape shape = Shape(request);
   const double paid_bytes = static_cast<double>(request.num_keys) * request.bits_per_key / 8;
-  const auto num_bytes = static_cast<double>(shape.payload_bytes() + request.overhead_bytes);
+  const auto num_bytes = static_cast<double>(shape.payload_bytes() + request.end_bytes);
   if (shape.num_blocks == 1 || request.bits_per_key > kMaxSmallBlocksBitsPerKey ||
       num_bytes <= kMaxRounding * paid_bytes) {
     return shape;
   }
   FilterShape small = FilterShape::Compact(1, kSmallBlocksArrangement);
   const double blocks =
-      std::ceil((paid_bytes - static_cast<double>(request.overhead_bytes)) / small.block_bytes);
+      std::ceil((paid_bytes - static_cast<double>(request.end_bytes)) / small.block_bytes);
   small.num_blocks = static_cast<uint64_t>(std::max(1.0, blocks));
   const bool is_accurate = static_cast<double>(small.payload_bytes()) >= kMinPayload * paid_bytes;
   return is_accurate && small.payload_bytes() < shape.payload_bytes() ? small : shape;
@@ -117,7 +117,6 @@ constexpr LayoutRow MakeRow() {
   row.shape = Shape;
   row.table_shape = TableShape;
   row.trailer_shape = [](uint32_t arrangement) { return FilterShape::Compact(0, arrangement); };
-  row.trailer_parameter = [](const FilterShape& shape) { return shape.arrangement; };
   row.max_parameter = kernels::kNumArrangements - 1;
   row.open = [](const Payload& payload, const kernels::Kernel& kernel, OpenFilter* filter) {
     filter->may_match = kernel.compact.may_match[payload.arrangement];

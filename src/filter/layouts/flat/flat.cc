@@ -78,9 +78,6 @@ constexpr LayoutRow MakeRow() {
     return FilterShape::Flat(WholeBytes(request), request.num_probes);
   };
   row.trailer_shape = [](uint32_t k) { return FilterShape::Flat(0, static_cast<int>(k)); };
-  row.trailer_parameter = [](const FilterShape& shape) {
-    return static_cast<uint32_t>(shape.num_probes);
-  };
   row.min_parameter = kMinProbes;
   row.max_parameter = kMaxProbes;
   row.max_payload_bytes = kMaxFlatBytes;
