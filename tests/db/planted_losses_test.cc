@@ -59,8 +59,10 @@ class PlantedLossesTest : public testing::TestWithParam<Kind> {
       const std::string table(std::istreambuf_iterator<char>(stream), {});
       for (const auto& key : file["lost_keys"]) {
         ++num_said;
-        const bool is_prefix = key.contains("prefix_hex");
-        const Loss loss = is_prefix ? Loss::kPrefix : key["by_range"] ? Loss::kRange : Loss::kKey;
+        const bool is_prefix = key["by"] == "prefix";
+        const Loss loss = is_prefix              ? Loss::kPrefix
+                          : key["by"] == "range" ? Loss::kRange
+                                                 : Loss::kKey;
         const std::string bytes = FromHex(key["key_hex"]);
         said[loss].insert(is_prefix ? FromHex(key["prefix_hex"]) : bytes);
         // No key shares bytes with the one before it, so it is in the file as it is.

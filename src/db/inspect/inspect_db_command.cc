@@ -43,10 +43,10 @@ void PrintPolicy(const RunningPolicy& policy) {
   PrintWrapped("running policy (" + policy.from + "): " + options);
 }
 
-// "1 of 4 files (25 %; 10 % of the data)"
-std::string FilesOfAll(uint64_t files, uint64_t bytes, const Group& all) {
-  return cli::CountText(files) + " of " + cli::CountText(all.files.size()) + " files (" +
-         ShareText(files, all.files.size()) + "; " + ShareText(bytes, all.bytes) + " of the data)";
+// "1 of 4 files (25 %)"
+std::string FilesOfAll(uint64_t files, const Group& all) {
+  return cli::CountText(files) + " of " + FilesText(all.files.size()) + " (" +
+         ShareText(files, all.files.size()) + ")";
 }
 
 // What several files have in common, and how many they are.
@@ -74,17 +74,10 @@ void PrintFacts(const std::vector<InspectedFile>& files, const Group& all) {
 
 void PrintRemarks(const Group& all) {
   if (all.files_without_filter != 0) {
-    cli::PrintLine("without filter: " +
-                   FilesOfAll(all.files_without_filter, all.bytes_without_filter, all));
+    cli::PrintLine("without filter: " + FilesOfAll(all.files_without_filter, all));
   }
   if (all.ignored_files != 0) {
-    cli::PrintLine("ignored by the running policy: " +
-                   FilesOfAll(all.ignored_files, all.ignored_bytes, all));
-  }
-  for (const auto& [name, count] : all.names) {
-    // The column "filter" says whose they are.
-    if (name == engine_filters::kRocksDBName || name == engine_filters::kLevelDBName) continue;
-    cli::PrintLine("filters named " + name + ": " + FilesText(count));
+    cli::PrintLine("ignored by the running policy: " + FilesOfAll(all.ignored_files, all));
   }
   if (all.partitioned_files != 0) {
     cli::PrintLine("partitioned filters: " + FilesText(all.partitioned_files) + ", " +
@@ -129,22 +122,13 @@ cli::Json SumsJson(const FilterSums& sums) {
 }
 
 cli::Json GroupJson(const Group& group) {
-  cli::Json names = cli::Json::array();
-  for (const auto& [name, files] : group.names) {
-    names.push_back({{"name", name}, {"files", files}});
-  }
   cli::Json json{{"level", LevelJson(group.level)},
                  {"files", group.files.size()},
                  {"bytes", group.bytes},
                  {"files_without_filter", group.files_without_filter},
-                 {"bytes_without_filter", group.bytes_without_filter},
                  {"keys_without_filter", group.keys_without_filter},
                  {"ignored_files", group.ignored_files},
-                 {"ignored_bytes", group.ignored_bytes},
-                 {"prefix_and_whole_key_files", group.prefix_files},
-                 {"prefix_only_files", group.prefix_only_files},
                  {"partitioned_files", group.partitioned_files},
-                 {"filter_names", std::move(names)},
                  {"runs", group.runs},
                  {"expected_false_positive_rate", NumberOrNull(group.rate())},
                  {"expected_wasted_reads", NumberOrNull(group.wasted_reads)}};

@@ -219,19 +219,13 @@ void Group::AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes
   keys_estimated = keys_estimated || facts.keys_estimated;
   if (!facts.has_filter()) {
     ++files_without_filter;
-    bytes_without_filter += file_bytes;
     keys_without_filter += facts.num_keys;
     missing_filters += facts.missing_filters;
     return;
   }
   FilterSums::Add(facts);
-  if (!file.ignored.empty()) {
-    ++ignored_files;
-    ignored_bytes += file_bytes;
-  }
-  if (facts.prefixes) ++(facts.whole_keys ? prefix_files : prefix_only_files);
+  if (!file.ignored.empty()) ++ignored_files;
   if (facts.kind == sstable::FilterKind::kPartitioned) ++partitioned_files;
-  ++names[facts.filter_name];
 }
 
 std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<InspectedFile>* files) {

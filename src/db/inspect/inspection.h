@@ -100,18 +100,13 @@ struct Group : FilterSums {
   std::vector<size_t> files;  // in Inputs::files. Commands that read more may fail in them later
   uint64_t bytes = 0;
   uint64_t files_without_filter = 0;
-  uint64_t bytes_without_filter = 0;
   uint64_t ignored_files = 0;
-  uint64_t ignored_bytes = 0;
-  uint64_t prefix_files = 0;
-  uint64_t prefix_only_files = 0;
   uint64_t partitioned_files = 0;
   uint64_t keys_without_filter = 0;
   uint64_t missing_filters = 0;
   uint64_t bottommost_keys = 0;
   double runs = 0;          // sorted runs that a Get queries on average: the sum of coverages
   double wasted_reads = 0;  // expected per Get of a missing key
-  std::map<std::string, uint64_t> names;  // files by the name of their filter
 
   // The false-positive rate of one run.
   double rate() const { return wasted_reads / runs; }

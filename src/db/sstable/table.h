@@ -127,13 +127,22 @@ class Table::KeyReader {
   // first entry of the block after them, if there is one. For samples.
   virtual void SkipBlocks(uint64_t n) = 0;
 
-  virtual std::string_view user_key() const = 0;  // with its timestamp, if the comparator has one
-  virtual uint64_t sequence() const = 0;          // of an ingested file that says so: for all keys
-  virtual uint8_t type() const = 0;  // RocksDB's ValueType; LevelDB's are the same: 0, 1
-  virtual std::string_view value() const = 0;
-  virtual uint64_t block_offset() const = 0;    // of the data block in the file
-  virtual uint32_t entry_in_block() const = 0;  // from 0 on
-  virtual const std::string& error() const = 0;
+  std::string_view user_key() const { return user_key_; }  // with its timestamp, if there is one
+  std::string_view value() const { return value_; }
+  uint64_t sequence() const { return sequence_; }  // of an ingested file that says so: for all keys
+  uint8_t type() const { return type_; }  // RocksDB's ValueType; LevelDB's are the same: 0, 1
+  uint64_t block_offset() const { return block_.offset; }      // of the data block in the file
+  uint32_t entry_in_block() const { return entry_in_block_; }  // from 0 on
+  const std::string& error() const { return error_; }
+
+ protected:
+  std::string_view user_key_;
+  std::string_view value_;
+  uint64_t sequence_ = 0;
+  BlockHandle block_;
+  uint32_t entry_in_block_ = 0;
+  uint8_t type_ = 0;
+  std::string error_;
 };
 
 }  // namespace bloomline::sstable

@@ -120,6 +120,7 @@ class TableKeyReader final : public Table::KeyReader {
     if (key.size() < kSequenceAndTypeBytes) return Damaged("a key has no sequence number");
     const uint64_t packed = LoadLittleEndian64(key.data() + key.size() - kSequenceAndTypeBytes);
     user_key_ = key.substr(0, key.size() - kSequenceAndTypeBytes);
+    value_ = entries_.value();
     type_ = static_cast<uint8_t>(packed);
     sequence_ =
         parts_->internal.has_global_sequence ? parts_->internal.global_sequence : packed >> 8;
@@ -133,14 +134,6 @@ class TableKeyReader final : public Table::KeyReader {
     blocks_to_skip_ = n;
     LeaveBlock();
   }
-
-  std::string_view user_key() const override { return user_key_; }
-  uint64_t sequence() const override { return sequence_; }
-  uint8_t type() const override { return type_; }
-  std::string_view value() const override { return entries_.value(); }
-  uint64_t block_offset() const override { return block_.offset; }
-  uint32_t entry_in_block() const override { return entry_in_block_; }
-  const std::string& error() const override { return error_; }
 
  private:
   bool NextBlock() {
@@ -194,7 +187,6 @@ class TableKeyReader final : public Table::KeyReader {
   DataBlockWalk walk_;
   BlockReader reader_;
   BlockCursor entries_;
-  BlockHandle block_;
   uint64_t blocks_to_skip_ = 0;
   bool skips_ = false;
   bool is_done_ = false;
@@ -202,12 +194,7 @@ class TableKeyReader final : public Table::KeyReader {
   uint64_t data_bytes_ = 0;    // of the blocks that were read, decompressed
   uint64_t shared_bytes_ = 0;  // of all keys with the keys before them
   uint64_t max_shared_bytes_ = 0;
-  uint32_t entry_in_block_ = 0;
   uint32_t next_entry_ = 0;
-  std::string_view user_key_;
-  uint64_t sequence_ = 0;
-  uint8_t type_ = 0;
-  std::string error_;
 };
 
 }  // namespace

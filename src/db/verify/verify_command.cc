@@ -51,14 +51,24 @@ cli::Json CountsJson(const VerifyCounts& counts) {
           {"prefixes_checked", counts.prefixes},
           {"ranges_checked", counts.ranges},
           {"lost", counts.lost},
-          {"range_deletions", counts.range_deletions},
           {"not_checked", std::move(skipped)}};
 }
 
+struct LossText {
+  const char* name;  // in JSON
+  const char* how;
+};
+constexpr LossText kLosses[] = {
+    {"key", ""},
+    {"prefix", ", by its prefix "},
+    {"range", ", by a range that has it"},
+    {"empty_partition", ", by MultiGet: its partition of the filter has no bytes"}};
+
+const LossText& TextOf(Loss loss) { return kLosses[static_cast<size_t>(loss)]; }
+
 cli::Json LostJson(const LostKey& lost) {
-  cli::Json json{{"key", KeyText(lost.key)}, {"key_hex", Hex(lost.key)}};
-  json["by_range"] = lost.loss == Loss::kRange;
-  json["by_empty_partition"] = lost.loss == Loss::kEmptyPartition;
+  cli::Json json{
+      {"key", KeyText(lost.key)}, {"key_hex", Hex(lost.key)}, {"by", TextOf(lost.loss).name}};
   if (lost.loss == Loss::kPrefix) {
     json["prefix"] = KeyText(lost.prefix);
     json["prefix_hex"] = Hex(lost.prefix);
@@ -70,22 +80,9 @@ cli::Json LostJson(const LostKey& lost) {
   return json;
 }
 
-std::string HowText(const LostKey& lost) {
-  switch (lost.loss) {
-    case Loss::kKey:
-      return "";
-    case Loss::kPrefix:
-      return ", by its prefix " + KeyText(lost.prefix);
-    case Loss::kRange:
-      return ", by a range that has it";
-    case Loss::kEmptyPartition:
-      return ", by MultiGet: its partition of the filter has no bytes";
-  }
-  return "";
-}
-
 std::string LostText(const std::string& path, const LostKey& lost) {
-  return path + ": lost key " + KeyText(lost.key) + HowText(lost) + ": data block at offset " +
+  return path + ": lost key " + KeyText(lost.key) + TextOf(lost.loss).how +
+         (lost.loss == Loss::kPrefix ? KeyText(lost.prefix) : "") + ": data block at offset " +
          std::to_string(lost.place.block_offset) + ", entry " + std::to_string(lost.place.entry);
 }
 
@@ -141,8 +138,6 @@ void PrintNotChecked(const Totals& totals, uint64_t problems) {
   not_checked(totals.without_filter, FilesText(totals.without_filter) + ", which have no filter");
   not_checked(totals.without_checksums,
               "the checksums of " + FilesText(totals.without_checksums) + ", which have none");
-  not_checked(counts.range_deletions, cli::CountText(counts.range_deletions) +
-                                          " range deletions, which are not in filters");
   for (const auto& [reason, keys] : counts.not_checked) {
     not_checked(keys.count, Counted(keys.count, "key: ", "keys: ") + reason);
   }

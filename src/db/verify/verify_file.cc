@@ -13,6 +13,7 @@ using sstable::FilterKind;
 using sstable::Table;
 
 constexpr const char* kNoFilterQueried = "the engine queries no filter for them";
+constexpr const char* kRangeDeletions = "range deletions, which are not in filters";
 constexpr const char* kNoPrefix = "the filters hold only prefixes, and they have none";
 
 class Verifier final : public KeyWalk {
@@ -142,7 +143,6 @@ void VerifyCounts::Add(const VerifyCounts& other) {
   prefixes += other.prefixes;
   ranges += other.ranges;
   lost += other.lost;
-  range_deletions += other.range_deletions;
   for (const auto& [reason, keys_of_it] : other.not_checked) {
     AddNotChecked(reason, keys_of_it.count, keys_of_it.may_be_lost);
   }
@@ -162,7 +162,9 @@ bool VerifyCounts::others_may_be_lost() const {
 bool VerifyFile(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
                 VerifyResult* result, std::string* error) {
   const uint64_t range_deletions = table.properties().num_range_deletions;
-  if (range_deletions != sstable::kUnknownCount) result->counts.range_deletions = range_deletions;
+  if (range_deletions != sstable::kUnknownCount && range_deletions != 0) {
+    result->counts.AddNotChecked(kRangeDeletions, range_deletions, false);
+  }
   if (table.filter_kind() == FilterKind::kNone) {
     result->has_filter = false;
     return true;

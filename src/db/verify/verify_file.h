@@ -13,6 +13,7 @@
 
 namespace bloomline::db {
 
+// In the order of kLosses (verify_command.cc).
 enum class Loss {
   kKey,
   kPrefix,  // of the key
@@ -37,7 +38,6 @@ struct VerifyCounts {
   uint64_t prefixes = 0;  // different prefixes that were queried
   uint64_t ranges = 0;    // keys around which ranges were queried, in filters with entries for them
   uint64_t lost = 0;
-  uint64_t range_deletions = 0;  // not in filters
   // Keys or prefixes that were not queried, by reason.
   struct NotChecked {
     uint64_t count = 0;
