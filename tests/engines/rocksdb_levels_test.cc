@@ -31,6 +31,7 @@
 #include "src/filter/container/trailer.h"
 #include "tests/engines/accounted_database.h"
 #include "tests/engines/five_levels.h"
+#include "tests/engines/rocksdb_settings.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
@@ -246,8 +247,6 @@ TEST(RocksDBLevelsTest, FlushesAndRecoveryHaveTheirOwnFormat) {
 }
 
 // ---- Five full levels, against the model.
-
-using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 constexpr double kBitsPerKey = 10;
 

@@ -1,18 +1,16 @@
-// The RocksDB policy: random seeds, readers of any bytes, damage while a filter is built.
+// The RocksDB policy: random seeds, filters without keys, damage while a filter is built, and
+// readers that outlive their policy.
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,23 +21,14 @@
 #include "src/filter/container/trailer.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
-#include "tests/support/guarded_bytes.h"
 #include "tests/support/injected_entropy.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests {
 namespace {
 
-using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 using Builder = std::unique_ptr<rocksdb::FilterBitsBuilder>;
 using Reader = std::unique_ptr<rocksdb::FilterBitsReader>;
-
-Policy FromString(const std::string& text, rocksdb::Status* status) {
-  RegisterBloomline();
-  Policy policy;
-  *status = rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy);
-  return policy;
-}
 
 Builder NewBuilder(const Policy& policy) {
   rocksdb::BlockBasedTableOptions table_options;
@@ -77,7 +66,7 @@ TEST(RocksDBPolicyTest, AFullFilterWithoutKeysIsEmptyAndAPartitionIsNot) {
   seedless.random_seed = true;
   for (const FilterOptions& options : {blocked, compact, seedless}) {
     const bool is_valid = !options.random_seed;
-    std::optional<tests::InjectedEntropy> failing;
+    std::optional<InjectedEntropy> failing;
     if (!is_valid) failing.emplace();
     for (const bool is_partition : {false, true}) {
       rocksdb::BlockBasedTableOptions table;
@@ -119,31 +108,6 @@ TEST(RocksDBPolicyTest, OtherThreadsMayReadTheNumberOfEntries) {
   EXPECT_EQ(last, kKeys);
 }
 
-TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {
-  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
-  std::mt19937_64 random(8);
-  tests::GuardedBytes guarded(4096);
-  for (size_t length = 0; length <= 4096; ++length) {
-    std::string bytes(length, '\0');
-    for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
-    // With the magic of our own trailer, so that our reader is used.
-    if (length >= 5) bytes.replace(length - 5, 4, std::string("\0bLn", 4));
-    const std::string_view filter = guarded.AtEnd(bytes);
-    const Reader reader(ours->GetFilterBitsReader({filter.data(), filter.size()}));
-    const bool answer = reader->MayMatch("key");
-    if (length > 0 && length < 20) {
-      ASSERT_TRUE(answer) << length;
-    }
-  }
-  const std::string whole = Build(ours, Keys(1000));
-  for (size_t length = 1; length < whole.size(); ++length) {
-    // Cut at the front, the magic stays, and the trailer's number of blocks shows the damage. Cut
-    // at the end, the bytes go to RocksDB's reader, which must be safe, too.
-    ASSERT_EQ(Matches(ours, whole.substr(whole.size() - length), "key", 3), 3) << length;
-    Matches(ours, whole.substr(0, length), "key", 3);
-  }
-}
-
 // The damage is of memory: the trailer at the end stays. RocksDB fails the flush or compaction.
 TEST(RocksDBPolicyTest, DamageDuringConstructionIsReported) {
   const std::vector<std::string> keys = Keys(3000);
@@ -154,7 +118,7 @@ TEST(RocksDBPolicyTest, DamageDuringConstructionIsReported) {
         rocksdb::BlockBasedTableOptions table;
         table.detect_filter_construct_corruption = detects;
         table.partition_filters = is_partitioned;
-        const Policy policy = NewRocksDBFilterPolicy(tests::Options(format, 10));
+        const Policy policy = NewRocksDBFilterPolicy(Options(format, 10));
         const Builder builder(policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
         for (const bool is_damaged : {false, true, false}) {
           for (const std::string& key : keys) builder->AddKey(key);
@@ -193,28 +157,28 @@ TEST(RocksDBPolicyTest, ReadersOutliveTheirPolicy) {
   for (const bool is_partitioned : {false, true}) {
     for (const bool is_stock : {false, true}) {
       SCOPED_TRACE(testing::Message() << is_partitioned << ", " << is_stock);
-      const tests::TempDir dir;
+      const TempDir dir;
       rocksdb::BlockBasedTableOptions table;
       table.block_cache = rocksdb::NewLRUCache(4 << 20);
       table.cache_index_and_filter_blocks = true;
-      if (is_partitioned) tests::PartitionFilters(512, &table);
-      table.filter_policy = NewRocksDBFilterPolicy(tests::Options(Format::kCompact, 10));
+      if (is_partitioned) PartitionFilters(512, &table);
+      table.filter_policy = NewRocksDBFilterPolicy(Options(Format::kCompact, 10));
       const std::weak_ptr<const rocksdb::FilterPolicy> first(table.filter_policy);
       {
-        rocksdb::Options options = tests::WithTable(table);
+        rocksdb::Options options = WithTable(table);
         table.filter_policy.reset();
         options.statistics = rocksdb::CreateDBStatistics();
-        const auto db = tests::MustOpenRocksDB(options, dir.Path("db"));
+        const auto db = MustOpenRocksDB(options, dir.Path("db"));
         for (uint64_t i = 0; i < 2 * kKeys; i += 2) ASSERT_TRUE(db->Put({}, key(i), "").ok());
         ASSERT_TRUE(db->Flush({}).ok());
         EXPECT_GT(num_excluded(db.get(), *options.statistics), kKeys * 95 / 100);
       }
       ASSERT_TRUE(first.expired());
       table.filter_policy = is_stock ? Policy(rocksdb::NewBloomFilterPolicy(10))
-                                     : NewRocksDBFilterPolicy(tests::Options(Format::kBlocked, 10));
-      rocksdb::Options options = tests::WithTable(table);
+                                     : NewRocksDBFilterPolicy(Options(Format::kBlocked, 10));
+      rocksdb::Options options = WithTable(table);
       options.statistics = rocksdb::CreateDBStatistics();
-      const auto db = tests::MustOpenRocksDB(options, dir.Path("db"));
+      const auto db = MustOpenRocksDB(options, dir.Path("db"));
       EXPECT_GT(num_excluded(db.get(), *options.statistics), kKeys * 95 / 100);
       EXPECT_EQ(options.statistics->getTickerCount(rocksdb::BLOCK_CACHE_FILTER_MISS), 0u)
           << "new readers";
@@ -225,18 +189,15 @@ TEST(RocksDBPolicyTest, ReadersOutliveTheirPolicy) {
 uint64_t SeedOf(const std::string& filter) { return filter::DecodeTrailer(filter).seed; }
 
 TEST(RocksDBSeedTest, ARandomSeedCanBeSetAndUnset) {
-  rocksdb::Status status;
-  const Policy policy = FromString("{id=bloomline;seed=random}", &status);
-  ASSERT_TRUE(status.ok()) << status.ToString();
+  const Policy policy = PolicyOf("{id=bloomline;seed=random}");
   const auto seed = [&] { return SeedOf(Build(policy, Keys(100))); };
   EXPECT_NE(seed(), seed());
   const std::string text = policy->ToString(rocksdb::ConfigOptions());
   EXPECT_NE(text.find("seed=random"), std::string::npos) << text;
-  const Policy again = FromString(text, &status);
-  ASSERT_TRUE(status.ok()) << text << ": " << status.ToString();
+  const Policy again = PolicyOf(text);
   std::string mismatch;
   EXPECT_TRUE(policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch)) << mismatch;
-  const Policy unseeded = FromString("{id=bloomline}", &status);
+  const Policy unseeded = PolicyOf("{id=bloomline}");
   EXPECT_FALSE(policy->AreEquivalent(rocksdb::ConfigOptions(), unseeded.get(), &mismatch));
   EXPECT_EQ(mismatch, "seed");
 
@@ -260,48 +221,14 @@ TEST(RocksDBSeedTest, WithoutAGeneratorNoPolicyAndNoFalseNegative) {
   options.random_seed = true;
   const Policy policy = NewRocksDBFilterPolicy(options);
   ASSERT_NE(policy, nullptr);
-  const tests::InjectedEntropy failing;
+  const InjectedEntropy failing;
   std::string error;
   EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
   EXPECT_NE(error.find("generator failed"), std::string::npos) << error;
-  rocksdb::Status status;
-  FromString("{id=bloomline;seed=random}", &status);
-  EXPECT_NE(status.ToString().find("generator failed"), std::string::npos) << status.ToString();
   const std::string filter = Build(policy, Keys(1000));
   EXPECT_EQ(Matches(policy, filter, "key", 1000), 1000);
   EXPECT_EQ(Matches(policy, filter, "absent", 1000), 1000);
 }
 
-// Death tests run first, so that no other test has printed the one line of the process.
-TEST(RocksDBSeedDeathTest, FiltersWithoutASeedAreNamedOnce) {
-  FilterOptions options;
-  options.random_seed = true;
-  const Policy policy = NewRocksDBFilterPolicy(options);
-  ASSERT_NE(policy, nullptr);
-  const tests::InjectedEntropy failing;
-  EXPECT_EXIT(
-      {
-        Build(policy, Keys(1000));
-        Build(policy, Keys(1000));
-        std::exit(0);
-      },
-      testing::ExitedWithCode(0),
-      "^bloomline: a RocksDB filter matches everything: no random seed: the system's generator "
-      "failed; RocksDB's log reports further ones\n$");
-}
-
-TEST(RocksDBPolicyTest, BelowOneBitFollowsRocksDB) {
-  FilterOptions options;
-  options.bits_per_key = 0.3;
-  const Policy none = NewRocksDBFilterPolicy(options);
-  ASSERT_NE(none, nullptr);
-  EXPECT_EQ(NewBuilder(none), nullptr);
-  const std::string filter = Build(NewRocksDBFilterPolicy(FilterOptions()), Keys(100));
-  EXPECT_LT(Matches(none, filter, "absent", 1000), 50) << "still reads filters";
-  options.bits_per_key = 0.7;
-  const std::string one_bit = Build(NewRocksDBFilterPolicy(options), Keys(100000));
-  EXPECT_NEAR(static_cast<double>(one_bit.size()) * 8 / 100000, 1, 0.01);
-}
-
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests

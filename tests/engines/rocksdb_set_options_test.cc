@@ -6,7 +6,6 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
-#include <rocksdb/utilities/options_util.h>
 
 #include <atomic>
 #include <memory>
@@ -27,20 +26,6 @@
 
 namespace bloomline::tests {
 namespace {
-
-using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
-
-Policy PolicyOf(const rocksdb::ColumnFamilyOptions& options) {
-  return options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
-}
-
-Policy PolicyOfText(const std::string& text) {
-  Policy policy;
-  const rocksdb::Status status =
-      rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  return policy;
-}
 
 // "blocked 10 0" of a policy of ours, or "bloomfilter:10:false" of RocksDB's.
 std::string Shown(const rocksdb::FilterPolicy& policy) {
@@ -80,25 +65,17 @@ class RunningDatabase : public AccountedDatabase {
 
   // The policy that the database has, and that of its OPTIONS file.
   std::string policy() { return Shown(*PolicyOf(db()->GetOptions())); }
-  std::string loaded_policy() { return Shown(*PolicyOf(Loaded())); }
+  std::string loaded_policy() { return Shown(*PolicyOf(LoadOptions(path_))); }
 
   // Opens the database again with the options of its OPTIONS file.
   void ReopenFromOptionsFile() {
     EXPECT_EQ(loaded_policy(), policy());
-    const rocksdb::Options loaded = Loaded();
     Close();
-    options() = loaded;
+    options() = LoadOptions(path_);
     ASSERT_TRUE(Open().ok());
   }
 
  private:
-  rocksdb::Options Loaded() {
-    rocksdb::DBOptions db_options;
-    std::vector<rocksdb::ColumnFamilyDescriptor> families;
-    EXPECT_TRUE(rocksdb::LoadLatestOptions({}, path_, &db_options, &families).ok());
-    return rocksdb::Options(db_options, families.at(0).options);
-  }
-
   const std::string path_;
   uint64_t num_keys_ = 0;
 };
@@ -245,7 +222,7 @@ TEST(RocksDBStockIdTest, PrintsWhatRocksDBsPolicyOfTheOptionsFilePrints) {
     RunningDatabase db(dir.Path("db"), policy);
     EXPECT_EQ(db.loaded_policy(), c.loaded);
     const rocksdb::ConfigOptions config;
-    EXPECT_EQ(policy->ToString(config), PolicyOfText(policy->GetId())->ToString(config));
+    EXPECT_EQ(policy->ToString(config), PolicyOf(policy->GetId())->ToString(config));
     const Policy without = NewRocksDBFilterPolicy(Options(c.format, c.bits_per_key));
     EXPECT_NE(policy->ToString(config), without->ToString(config));
   }
@@ -278,10 +255,9 @@ TEST(RocksDBStockIdTest, SetOptionsGivesRocksDBsOwnOnlyIfItNamesAFilterPolicy) {
 
 TEST(RocksDBStockIdTest, SetOptionsReturnsToBloomline) {
   if (!kSetOptionsMakesANewPolicy) GTEST_SKIP() << "this RocksDB cannot replace a policy";
-  ASSERT_TRUE(RegisterBloomline());
   for (const std::string format : {"bloom", "ribbon"}) {
     const TempDir dir;
-    RunningDatabase db(dir.Path("db"), PolicyOfText("bloomfilter:10:false"));
+    RunningDatabase db(dir.Path("db"), PolicyOf("bloomfilter:10:false"));
     const std::string text =
         "{id=bloomline;format=" + format + ";bits_per_key=9.5;bits_by_level=auto;stock_id=true;}";
     const rocksdb::Status status = db.Set("filter_policy=" + text);
@@ -292,7 +268,7 @@ TEST(RocksDBStockIdTest, SetOptionsReturnsToBloomline) {
     EXPECT_TRUE(db.db()->GetPropertiesOfAllTables(&tables).ok());
     ASSERT_EQ(tables.size(), 1u);
     EXPECT_EQ(tables.begin()->second->filter_policy_name, format + "filter");
-    EXPECT_EQ(db.loaded_policy(), PolicyOfText(text)->GetId());
+    EXPECT_EQ(db.loaded_policy(), PolicyOf(text)->GetId());
   }
 }
 

@@ -1,18 +1,26 @@
-// Options of a RocksDB policy, set and read back.
+// Policies and their options, set and read back.
 #ifndef BLOOMLINE_TESTS_ENGINES_ROCKSDB_SETTINGS_H_
 #define BLOOMLINE_TESTS_ENGINES_ROCKSDB_SETTINGS_H_
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
 #include <rocksdb/version.h>
 
 #include <cstdio>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "bloomline/filter_options.h"
+#include "bloomline/rocksdb.h"
 
 namespace bloomline::tests {
+
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 // Since 9.8, RocksDB's SetOptions makes a new policy from the old one's options and the changes. If
 // the policy refuses those, SetOptions returns OK, and the new policy has the defaults.
@@ -23,6 +31,28 @@ inline FilterOptions Options(Format format, double bits_per_key) {
   options.format = format;
   options.bits_per_key = bits_per_key;
   return options;
+}
+
+// The policy that an option string names.
+inline Policy PolicyOf(const std::string& text) {
+  EXPECT_TRUE(RegisterBloomline());
+  Policy policy;
+  const rocksdb::Status status =
+      rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return policy;
+}
+
+inline Policy PolicyOf(const rocksdb::ColumnFamilyOptions& options) {
+  return options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
+}
+
+// The options in the OPTIONS file of a database of one family.
+inline rocksdb::Options LoadOptions(const std::string& path) {
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  EXPECT_TRUE(rocksdb::LoadLatestOptions({}, path, &db_options, &families).ok());
+  return rocksdb::Options(db_options, families.at(0).options);
 }
 
 inline std::string Value(const rocksdb::FilterPolicy& policy, const char* name) {
@@ -36,6 +66,12 @@ inline std::string Value(const rocksdb::FilterPolicy& policy, const char* name) 
 inline std::string Settings(const rocksdb::FilterPolicy& policy) {
   return Value(policy, "format") + " " + Value(policy, "bits_per_key") + " " +
          Value(policy, "seed");
+}
+
+inline int CountOf(const std::string& part, const std::string& text) {
+  int count = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != text.npos; ++at) ++count;
+  return count;
 }
 
 // After testing::internal::CaptureStderr().
