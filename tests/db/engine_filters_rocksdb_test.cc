@@ -1,5 +1,5 @@
 // RocksDB's filters, built by RocksDB: the answer to every key is that of RocksDB's reader. Damaged
-// ones: rocksdb_stock_readers_test.
+// ones: rocksdb_stock_formats_test.
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
