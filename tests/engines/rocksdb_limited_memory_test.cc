@@ -117,27 +117,6 @@ TEST_F(RocksDBLimitedMemoryTest, ARunningDatabaseTakesAnotherLimit) {
   database.ExpectNoKeyLost(20000);
 }
 
-TEST_F(RocksDBLimitedMemoryTest, NoFilterHasLessThanThreeBits) {
-  RocksDBFilterOptions filter;
-  filter.memory_bytes = 1;
-  filter.max_filter_bytes = 1;
-  AccountedDatabase database(dir_.Path("db"), account_, filter);
-  ASSERT_TRUE(database.Open().ok());
-  database.Fill(0, 20000);
-  rocksdb::TablePropertiesCollection tables;
-  ASSERT_TRUE(database.db()->GetPropertiesOfAllTables(&tables).ok());
-  for (const auto& [name, properties] : tables) {
-    const double bits = 8 * static_cast<double>(properties->filter_size) /
-                        static_cast<double>(properties->num_entries);
-    // Small filters may lack up to a block of 64 bytes by rounding.
-    EXPECT_GT(bits + 8.0 * 64 / static_cast<double>(properties->num_entries), 2.8) << name;
-    if (properties->num_entries > 300) {
-      EXPECT_LT(bits, 10) << name;
-    }
-  }
-  database.ExpectNoKeyLost(20000);
-}
-
 TEST_F(RocksDBLimitedMemoryTest, OneFilterHasLimitedBytes) {
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     RocksDBFilterOptions filter;
@@ -154,7 +133,11 @@ TEST_F(RocksDBLimitedMemoryTest, OneFilterHasLimitedBytes) {
       EXPECT_LE(bytes, 2000u) << n;
       EXPECT_GT(bytes, n == 1000 ? 1150u : 1800u) << n;
     }
-    database.ExpectNoKeyLost(5000);
+    // However few the bytes, a filter has 3 bits per key.
+    database.Put(database.handles()[0], 0, 20000);
+    database.Compact();
+    EXPECT_NEAR(8 * static_cast<double>(database.filter_bytes()) / 20000, 3, 0.2);
+    database.ExpectNoKeyLost(20000);
     // The filters are what the policy wants.
     RewriteOptions rewrite;
     rewrite.dry_run = true;

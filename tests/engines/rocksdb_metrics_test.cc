@@ -170,36 +170,35 @@ TEST(RocksDBMetricsTest, CountsMultiGetAndRanges) {
 
 // A filter that this process has not built has no column family and no level.
 TEST(RocksDBMetricsTest, FiltersOfOthersAreCountedByKind) {
+  const std::string trailer("\xFF\0\x06\0\0", 5);  // of RocksDB's Bloom filter
+  const struct {
+    std::string filter;
+    const char* kind;
+    const char* useless_reason;  // null: it is not useless, or RocksDB's of no entries
+  } kCases[] = {
+      {std::string(64, '\0') + trailer, "rocksdb", nullptr},
+      {std::string(6, '\0'), "matches_everything", "said_by_writer"},
+      {std::string(16, '\0') + trailer, "matches_everything", "damaged"},  // not a whole block
+      {"a kind that is not known yet" + std::string("\xF0\0\x06\0\0", 5), "matches_everything",
+       "damaged"},
+      {"abc", "matches_everything", "damaged"},
+      {trailer, "matches_everything", nullptr},
+  };
   const auto policy = NewRocksDBFilterPolicy(RocksDBFilterOptions());
-  const auto opened = [](const char* kind) {
-    return MetricValue("bloomline_filters_opened_total",
-                       std::string("policy=\"blocked:10\",kind=\"") + kind + "\"");
-  };
-  const auto useless = [](const char* reason) {
-    return MetricValue("bloomline_filters_opened_matching_everything_total",
-                       std::string("reason=\"") + reason + "\"");
-  };
-  const auto open = [&](const std::string& filter) {
-    const std::unique_ptr<rocksdb::FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
-    if (reader != nullptr) reader->MayMatch("key");
-  };
-  open(std::string(64, '\0') + std::string("\xFF\0\x06\0\0", 5));  // RocksDB's Bloom filter
-  EXPECT_EQ(opened("rocksdb"), 1);
-  open(std::string(6, '\0'));  // RocksDB's filter that matches everything
-  EXPECT_EQ(opened("matches_everything"), 1);
-  EXPECT_EQ(useless("said_by_writer"), 1);
-  open(std::string(16, '\0') + std::string("\xFF\0\x06\0\0", 5));  // not a whole block
-  EXPECT_EQ(opened("matches_everything"), 2);
-  EXPECT_EQ(useless("damaged"), 1);
-  open("a kind of filter that is not known yet" + std::string("\xF0\0\x06\0\0", 5));
-  EXPECT_EQ(opened("matches_everything"), 3);
-  EXPECT_EQ(useless("damaged"), 2);
-  open("abc");
-  EXPECT_EQ(opened("matches_everything"), 4);
-  EXPECT_EQ(useless("damaged"), 3);
-  open(std::string("\xFF\0\x06\0\0", 5));  // RocksDB's of a partition without entries
-  EXPECT_EQ(opened("matches_everything"), 5);
-  EXPECT_EQ(useless("damaged"), 3);
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.filter);
+    const std::string kind = std::string("policy=\"blocked:10\",kind=\"") + c.kind + "\"";
+    const std::string reason =
+        std::string("reason=\"") + (c.useless_reason == nullptr ? "" : c.useless_reason);
+    const auto opened = [&] { return MetricValue("bloomline_filters_opened_total", kind); };
+    const auto useless = [&] {
+      return MetricValue("bloomline_filters_opened_matching_everything_total", reason);
+    };
+    const double opened_before = opened(), useless_before = useless();
+    const std::unique_ptr<rocksdb::FilterBitsReader> reader(policy->GetFilterBitsReader(c.filter));
+    EXPECT_EQ(opened(), opened_before + 1);
+    EXPECT_EQ(useless(), useless_before + (c.useless_reason == nullptr ? 0 : 1));
+  }
   EXPECT_EQ(MetricValue("bloomline_filters_open"), 0);
 }
 
@@ -219,7 +218,7 @@ TEST(RocksDBMetricsTest, FiltersWithoutASeedAreCounted) {
   RocksDBFilterOptions options;
   options.random_seed = true;
   const auto policy = NewRocksDBFilterPolicy(options);
-  const tests::InjectedEntropy failing;
+  const InjectedEntropy failing;
   rocksdb::BlockBasedTableOptions table;
   const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
       policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
