@@ -9,12 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "bloomline/cpu.h"
 #include "bloomline/leveldb.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/leveldb_codes.h"
-#include "tests/support/guarded_bytes.h"
 #include "tests/support/key_shapes.h"
 #include "tests/support/leveldb_filter.h"
 
@@ -84,20 +82,6 @@ TEST(LevelDBPolicyTest, ClassicIsLevelDBsFilterByteForByte) {
   ExpectTwins(10, RandomKeys(100000, random));
 }
 
-TEST(LevelDBPolicyTest, EmptyFilterRejectsEverything) {
-  const std::string active = ActiveKernelName();
-  for (const KernelInfo& kernel : Kernels()) {
-    if (!ForceKernel(kernel.name, nullptr)) continue;  // not supported by this machine
-    const Policy policy = Blocked(10);
-    EXPECT_EQ(Filter(*policy, {}), "");
-    EXPECT_FALSE(policy->KeyMayMatch("hello", ""));
-    EXPECT_FALSE(policy->KeyMayMatch("", ""));
-    // Keys of other filters.
-    EXPECT_FALSE(policy->KeyMayMatch("hello", leveldb::Slice("\xff\xff", 0))) << kernel.name;
-  }
-  EXPECT_TRUE(ForceKernel(active, nullptr));
-}
-
 TEST(LevelDBPolicyTest, NeverLosesAKeyAtAnySize) {
   for (const double bits_per_key : {1.0, 9.9, 10.0, 100.0}) {
     const Policy policy = Blocked(bits_per_key);
@@ -138,35 +122,6 @@ TEST(LevelDBPolicyTest, AppendsToTheStringAndDropsAdjacentDuplicates) {
   EXPECT_EQ(dst, "before" + Filter(*policy, {"a", "b"}));
 }
 
-TEST(LevelDBPolicyTest, StockReadsOurFiltersAsMayMatch) {
-  const Policy stock(leveldb::NewBloomFilterPolicy(10));
-  for (const double bits_per_key : {1.0, 10.0, 43.0, 100.0}) {
-    const Policy ours = Blocked(bits_per_key);
-    for (const uint64_t n : {1, 36, 500, 501, 5000}) {
-      std::vector<std::string> keys;
-      for (uint64_t i = 0; i < n; ++i) keys.push_back(std::to_string(i));
-      const std::string filter = Filter(*ours, keys);
-      const int code = static_cast<unsigned char>(filter.back());
-      EXPECT_TRUE(code >= 0x80 && code <= 0xFD) << code;
-      for (int i = 0; i < 100; ++i) {
-        ASSERT_TRUE(stock->KeyMayMatch("any" + std::to_string(i), filter));
-      }
-    }
-  }
-}
-
-TEST(LevelDBPolicyTest, AnyBytesAreSafe) {
-  const Policy policy = Blocked(10);
-  std::mt19937_64 random(6);
-  GuardedBytes guarded(4096);
-  for (size_t length = 0; length <= 4096; ++length) {
-    std::string bytes(length, '\0');
-    for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
-    const std::string_view filter = guarded.AtEnd(bytes);
-    policy->KeyMayMatch("key", {filter.data(), filter.size()});
-  }
-}
-
 TEST(SeededLevelDBPolicyTest, NamesAreThoseOfTheFormat) {
   std::ifstream file(BLOOMLINE_GOLDEN_DIR "/leveldb_names.txt");
   int num_names = 0;
@@ -196,19 +151,6 @@ TEST(SeededLevelDBPolicyTest, FiltersDependOnTheSeedAndMatchTheirKeys) {
       EXPECT_EQ(filter, LevelDBFilter(Seed(format, 1), {keys.begin(), keys.end()}));
     }
   }
-}
-
-// A block gets more hashes than it has slots, but few different ones.
-TEST(LevelDBPolicyTest, CompactFiltersOfFewKeysOftenRepeatedRejectOthers) {
-  const Policy policy = Plain(Format::kCompact, 10);
-  std::vector<std::string> keys;
-  for (int i = 0; i < 200; ++i) keys.push_back("key" + std::to_string(i % 2));
-  const std::string filter = Filter(*policy, keys);
-  for (const std::string& key : keys) ASSERT_TRUE(policy->KeyMayMatch(key, filter));
-  int matches = 0;
-  for (int i = 0; i < 200; ++i)
-    matches += policy->KeyMayMatch("missing" + std::to_string(i), filter);
-  EXPECT_LT(matches, 20);
 }
 
 TEST(LevelDBPolicyTest, WrongOptionsAndNamesAreRefused) {
