@@ -92,7 +92,7 @@ void ReadPoints(const View& view, uint64_t gets, Random* random, Report* report)
     for (size_t i = 0; i < n; ++i) reader.Get();
     done += 2 * n;
   }
-  report->consulted[view.phase + " points"] += watch.Count();
+  report->by_gets += watch.Count();
 }
 
 namespace {
@@ -309,7 +309,7 @@ void ReadRanges(const View& view, const SliceTransform* extractor, Mode mode, ui
   const FilterWatch watch;
   RangeReader reader(view, extractor, mode, random, report);
   for (uint64_t done = 0; done < seeks; done += kTargetsPerIterator) reader.UseNewIterator();
-  report->consulted[view.phase + " " + Name(mode)] += watch.Count();
+  report->by_seeks += watch.Count();
   reader.ScanAll();
 }
 

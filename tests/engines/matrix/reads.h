@@ -52,10 +52,9 @@ struct Report {
   // Wrong answers: which read, and what it answered. Reads are the same in every run of a cell with
   // the same seed, so the wrong ones of two policies can be compared.
   std::map<std::string, std::string> wrong;
-  // By "PHASE points" and "PHASE MODE".
-  std::map<std::string, Consulted> consulted;
-  // What broke: a status that is not OK, or a filter that was not used where it should be.
-  std::string failure;
+  Consulted by_gets;
+  Consulted by_seeks;
+  std::string failure;  // a status that is not OK
 };
 
 // A moment of a database: now, or that of a snapshot.

@@ -11,8 +11,8 @@
 
 namespace bloomline::matrix {
 
-// What is wrong with how filters were used: not queried although RocksDB queries them, queried
-// although it does not, or no missing key excluded. Empty if nothing is.
+// What is wrong with how filters were used: not queried although RocksDB queries them, or no
+// missing key excluded. Empty if nothing is.
 std::string WrongUse(const Cell& cell, const Report& report);
 
 // The same cell, Gets and seed give the same writes and reads with every policy.
