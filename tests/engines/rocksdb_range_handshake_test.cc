@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -24,6 +25,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "tests/engines/rocksdb_open.h"
+#include "tests/engines/rocksdb_settings.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
@@ -202,16 +204,12 @@ TEST_F(RocksDBRangeHandshakeTest, OptionsFilesAreReadAndCompared) {
   Open();
   EXPECT_EQ(Scan({}, "kb", "kc"), 0);
   EXPECT_EQ(Queries().second, 1U) << "a file of an earlier run";
-  const rocksdb::ConfigOptions config;
-  rocksdb::DBOptions db_options;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
   const std::string path = folder_.Path("db");
-  ASSERT_TRUE(rocksdb::LoadLatestOptions(config, path, &db_options, &families).ok());
-  ASSERT_EQ(families.size(), 1U);
-  ASSERT_NE(families[0].options.prefix_extractor, nullptr);
-  EXPECT_STREQ(families[0].options.prefix_extractor->Name(), "bloomline.ranges");
-  families[0].options.prefix_extractor = extractor_;
-  EXPECT_TRUE(rocksdb::CheckOptionsCompatibility(config, path, db_options, families).ok());
+  rocksdb::Options loaded = LoadOptions(path);
+  ASSERT_NE(loaded.prefix_extractor, nullptr);
+  EXPECT_STREQ(loaded.prefix_extractor->Name(), "bloomline.ranges");
+  loaded.prefix_extractor = extractor_;
+  EXPECT_TRUE(rocksdb::CheckOptionsCompatibility({}, path, loaded, {{"default", loaded}}).ok());
   EXPECT_TRUE(db_->SetOptions({{"prefix_extractor", "bloomline.ranges"}}).ok());
   EXPECT_EQ(Scan({}, "kb", "kc"), 0);
   EXPECT_EQ(Queries().second, 2U);
@@ -225,23 +223,18 @@ TEST_F(RocksDBRangeHandshakeTest, AChildHasOtherTexts) {
     for (int i = 0; i < 10; ++i) all += extractor_->AsString() + "\n";
     return all;
   };
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
+  const std::string path = folder_.Path("texts");
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    const std::string mine = texts();
-    _exit(write(ends[1], mine.data(), mine.size()) == static_cast<ssize_t>(mine.size()) ? 0 : 1);
+    std::ofstream(path) << texts() << std::flush;
+    _exit(0);
   }
   const std::string mine = texts();
-  close(ends[1]);
-  std::string theirs(2 * mine.size(), '\0');
-  const ssize_t size = read(ends[0], theirs.data(), theirs.size());
-  close(ends[0]);
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
-  ASSERT_GT(size, 100);
-  theirs.resize(static_cast<size_t>(size));
+  const std::string theirs = ReadFile(path);
+  ASSERT_GT(theirs.size(), 100u);
   for (size_t at = 0, end; (end = theirs.find('\n', at)) != theirs.npos; at = end + 1) {
     EXPECT_EQ(mine.find(theirs.substr(at, end - at)), mine.npos);
   }
