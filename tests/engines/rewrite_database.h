@@ -30,8 +30,12 @@ inline std::string RewriteKey(uint64_t i) {
   return text;
 }
 
-inline std::shared_ptr<const rocksdb::FilterPolicy> CompactPolicy(double bits_per_key = 10) {
+inline Policy CompactPolicy(double bits_per_key = 10) {
   return NewRocksDBFilterPolicy(Options(Format::kCompact, bits_per_key));
+}
+
+inline void ExpectOk(const rocksdb::Status& status) {
+  EXPECT_TRUE(status.ok()) << status.ToString();
 }
 
 class RewriteDatabase {
@@ -55,7 +59,7 @@ class RewriteDatabase {
     return options;
   }
 
-  void Open(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+  void Open(Policy policy) {
     rocksdb::BlockBasedTableOptions table =
         *options_.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
     table.filter_policy = std::move(policy);
@@ -64,9 +68,7 @@ class RewriteDatabase {
     const rocksdb::Status status = OpenRocksDB(options_, path_, &db_);
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
-  void OpenWithStockFilters() {
-    Open(std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewBloomFilterPolicy(10)));
-  }
+  void OpenWithStockFilters() { Open(Policy(rocksdb::NewBloomFilterPolicy(10))); }
   void Close() { db_.reset(); }
 
   // Waits until RocksDB has nothing to flush or compact.

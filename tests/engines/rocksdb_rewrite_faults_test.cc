@@ -24,10 +24,6 @@ namespace {
 
 constexpr uint64_t kKeys = Repetitions(12000);
 
-using Model = RewriteDatabase::Model;
-
-void ExpectOk(const rocksdb::Status& status) { EXPECT_TRUE(status.ok()) << status.ToString(); }
-
 // Full when a test says so: in what it tells, or in what it does to tables.
 class SmallDisk : public rocksdb::FileSystemWrapper {
  public:
@@ -81,7 +77,7 @@ class RewriteFaultsTest : public testing::Test {
   TempDir dir_;
   const std::shared_ptr<SmallDisk> disk_ = std::make_shared<SmallDisk>();
   const std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(disk_);
-  Model model_;
+  RewriteDatabase::Model model_;
   RewriteDatabase db_;
 };
 

@@ -70,17 +70,9 @@ const Mode kModes[] = {
      {{"/fast", 128 << 10}, {"/slow", uint64_t{1} << 40}}},
 };
 
-void ExpectOk(const rocksdb::Status& status) { EXPECT_TRUE(status.ok()) << status.ToString(); }
-
 // False if this version of RocksDB lacks one of the options.
 bool SetOptions(const std::string& text, rocksdb::Options* options) {
   return rocksdb::GetOptionsFromString({}, *options, text, options).ok();
-}
-
-std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(const std::string& text) {
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  ExpectOk(rocksdb::FilterPolicy::CreateFromString({}, text, &policy));
-  return policy;
 }
 
 class RewriteFiltersTest : public testing::TestWithParam<Mode> {};
@@ -127,12 +119,22 @@ void DeleteAndMerge(rocksdb::DB* db, Model* model) {
   }
 }
 
-std::set<std::string> Compressions(rocksdb::DB* db) {
+rocksdb::TablePropertiesCollection Properties(rocksdb::DB* db) {
   rocksdb::TablePropertiesCollection all;
   ExpectOk(db->GetPropertiesOfAllTables(&all));
+  return all;
+}
+
+std::set<std::string> Compressions(rocksdb::DB* db) {
   std::set<std::string> names;
-  for (const auto& [path, properties] : all) names.insert(properties->compression_name);
+  for (const auto& [path, file] : Properties(db)) names.insert(file->compression_name);
   return names;
+}
+
+double FilterBytes(rocksdb::DB* db) {
+  uint64_t bytes = 0;
+  for (const auto& [path, file] : Properties(db)) bytes += file->filter_size;
+  return static_cast<double>(bytes);
 }
 
 TEST_P(RewriteFiltersTest, KeepsKeysAndShape) {
@@ -270,7 +272,7 @@ TEST_F(RewriteFiltersInTest, KeepsVersionsOfSnapshots) {
 
 TEST_F(RewriteFiltersInTest, RewritesOneFamilyOnly) {
   RewriteDatabase db(options_, kPath);
-  db.OpenWithStockFilters();
+  db.Open(NewRocksDBFilterPolicy(FilterOptions()));
   rocksdb::ColumnFamilyHandle* family = nullptr;
   ExpectOk(db->CreateColumnFamily(db.options(), "other", &family));
   for (uint64_t i = 0; i < kKeys; ++i) {
@@ -280,24 +282,18 @@ TEST_F(RewriteFiltersInTest, RewritesOneFamilyOnly) {
   ExpectOk(db->Flush({}, {db->DefaultColumnFamily(), family}));
   ExpectOk(CompactAll(db.get()));
   ExpectOk(CompactAll(db.get(), family));
-  const auto names = [&](rocksdb::ColumnFamilyHandle* of) {
-    rocksdb::ColumnFamilyMetaData metadata;
-    db->GetColumnFamilyMetaData(of, &metadata);
-    std::set<std::string> names;
-    for (const auto& level : metadata.levels) {
-      for (const auto& file : level.files) names.insert(file.name);
-    }
-    return names;
-  };
-  const auto default_names = names(db->DefaultColumnFamily());
-  const auto other_names = names(family);
-  RewriteOptions all;
-  all.all_files = true;
-  const RewriteReport report = db.Rewrite(all, family);
+  for (rocksdb::ColumnFamilyHandle* const each : {db->DefaultColumnFamily(), family}) {
+    ExpectOk(db->SetOptions(
+        each, {{"block_based_table_factory", "{filter_policy={id=bloomline;format=compact};}"}}));
+  }
+  const size_t num_files = db.GetShape(family).size();
+  const RewriteReport report = db.Rewrite({}, family);
   EXPECT_EQ(report.column_family, "other");
-  EXPECT_EQ(report.files_rewritten, other_names.size());
-  EXPECT_EQ(names(db->DefaultColumnFamily()), default_names);
-  for (const std::string& name : names(family)) EXPECT_EQ(other_names.count(name), 0u) << name;
+  EXPECT_EQ(report.files_rewritten, num_files);
+  RewriteOptions dry_run;
+  dry_run.dry_run = true;
+  EXPECT_EQ(db.Rewrite(dry_run, family).files_to_rewrite, 0u);
+  EXPECT_EQ(db.Rewrite(dry_run).files_to_rewrite, db.GetShape().size());
   std::string value;
   for (uint64_t i = 0; i < kKeys; ++i) {
     ASSERT_TRUE(db->Get({}, family, RewriteKey(i), &value).ok() && value == "other") << i;
@@ -454,13 +450,6 @@ TEST_F(RewriteFiltersInTest, TheFiltersHaveTheBitsThatWereAskedFor) {
       // same: two blocks for each partition are tolerated.
       if (is_partitioned) PartitionFilters(16 << 10, &table);
       options_.table_factory = WithTable(table).table_factory;
-      const auto filter_bytes = [](RewriteDatabase& db) {
-        rocksdb::TablePropertiesCollection all;
-        ExpectOk(db->GetPropertiesOfAllTables(&all));
-        uint64_t sum = 0;
-        for (const auto& [path, properties] : all) sum += properties->filter_size;
-        return static_cast<double>(sum);
-      };
       RewriteDatabase db(options_,
                          std::string("/") + FormatName(format) + (is_partitioned ? "_parts" : ""));
       db.Open(policy(10.9));
@@ -471,12 +460,12 @@ TEST_F(RewriteFiltersInTest, TheFiltersHaveTheBitsThatWereAskedFor) {
       ExpectOk(CompactAll(db.get()));
       ASSERT_GT(db.GetShape().size(), 3u);
       EXPECT_EQ(db.Rewrite().files_to_rewrite, 0u);
-      const double before = filter_bytes(db);
+      const double before = FilterBytes(db.get());
       db.Open(policy(10));
       const RewriteReport report = db.Rewrite();
       EXPECT_EQ(report.files_rewritten, report.files) << report.ToString();
       EXPECT_TRUE(report.IsComplete()) << report.ToString();
-      EXPECT_NEAR(filter_bytes(db) / before, 10 / 10.9, 0.02);
+      EXPECT_NEAR(FilterBytes(db.get()) / before, 10 / 10.9, 0.02);
       EXPECT_EQ(db.Rewrite().files_to_rewrite, 0u);
     }
   }
