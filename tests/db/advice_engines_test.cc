@@ -128,29 +128,18 @@ TEST(AdviceEnginesTest, OptionStringsAreAcceptedAsTheyAreMeant) {
   EXPECT_GE(stock, 10);
 }
 
-// The variables have no ratio, and list what auto makes of it.
-TEST(AdviceEnginesTest, VariablesOfLevelsThatDoNotGrowTenfoldAreAccepted) {
-  for (const Format format : {Format::kBloom, Format::kRibbon}) {
-    advice::Situation situation = tests::StockLevels(format);
-    situation.level_size_ratio = 4;
-    advice::Advice advice;
-    std::string error;
-    ASSERT_TRUE(advice::Advise(situation, {}, &advice, &error)) << error;
-    const Choice& choice = advice.choices.front();
-    const Policy by_string = ByString(choice.option_string);
-    ASSERT_NE(by_string, nullptr);
-    EXPECT_EQ(Value(*by_string, "level_size_ratio"), "4");
-    const std::string list = Variables(choice.environment)["BLOOMLINE_BITS_BY_LEVEL"];
-    std::istringstream numbers(list);
-    std::vector<double> bits;
-    for (std::string number; std::getline(numbers, number, ':');) bits.push_back(std::stod(number));
-    ASSERT_EQ(bits.size(), 6u) << list;  // level 0 is empty
-    if (format == Format::kBloom) {      // whose memory is the option's number
-      EXPECT_EQ(std::vector<double>(bits.begin() + 1, bits.end()), choice.bits_of_level);
-    }
-    EXPECT_EQ(OptionsOfEnvironment(choice.environment),
-              Value(*by_string, "format") + " " + Value(*by_string, "bits_per_key") + " " + list);
-  }
+// The variables have no ratio.
+TEST(AdviceEnginesTest, LevelsThatDoNotGrowTenfoldHaveAnOptionStringAlone) {
+  advice::Situation situation = tests::StockLevels(Format::kBloom);
+  situation.level_size_ratio = 4;
+  advice::Advice advice;
+  std::string error;
+  ASSERT_TRUE(advice::Advise(situation, {}, &advice, &error)) << error;
+  const Choice& choice = advice.choices.front();
+  const Policy by_string = ByString(choice.option_string);
+  ASSERT_NE(by_string, nullptr);
+  EXPECT_EQ(Value(*by_string, "level_size_ratio"), "4");
+  EXPECT_EQ(choice.environment, "");
 }
 
 TEST(AdviceEnginesTest, LevelDBsVariablesAreAcceptedAsTheyAreMeant) {

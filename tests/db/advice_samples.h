@@ -61,7 +61,7 @@ inline std::vector<std::pair<advice::Situation, advice::Request>> AdviceSamples(
     samples.push_back({situation, {{}, 0.001}});
     samples.push_back({situation, {{}, 1.5}});  // with few bits, and levels without filters
     samples.push_back({situation, {uint64_t{1} << 40, {}}});
-    samples.push_back({situation, {uint64_t{600000}, {}}});
+    samples.push_back({situation, {uint64_t{1300000}, {}}});
     for (advice::Level& level : situation.levels) level.filter_bytes = 0;
     samples.push_back({situation, {}});
   }

@@ -5,7 +5,6 @@
 #include <functional>
 #include <utility>
 
-#include "bloomline/level_sizing.h"
 #include "src/db/advice/division.h"
 #include "src/filter/sizing/divider.h"
 #include "src/support/number_text.h"
@@ -18,17 +17,6 @@ using support::DoubleText;
 using support::StrCat;
 
 bool HasKeys(const Level& level) { return level.num_keys > 0; }
-
-std::string Validate(const Situation& situation) {
-  if (std::none_of(situation.levels.begin(), situation.levels.end(), HasKeys)) {
-    return "no level has keys; allowed: at least one with more than 0";
-  }
-  if (situation.levels.back().number >= kMaxLevels) {
-    return StrCat("level ", situation.levels.back().number, " has files; allowed: up to ",
-                  kMaxLevels - 1);
-  }
-  return "";
-}
 
 bool CanDifferByLevel(const Situation& situation, const Tree& tree) {
   return situation.engine == sstable::Engine::kRocksDB && situation.leveled &&
@@ -88,25 +76,13 @@ std::string BitsPerKeyText(const Choice& choice) {
   return DoubleText(std::clamp(choice.bits_per_key, allowed.min, allowed.max));
 }
 
-std::string List(const std::vector<double>& bits) {
-  std::string text;
-  for (const double b : bits) text += (text.empty() ? "" : ":") + DoubleText(b);
-  return text;
-}
-
-// A value of filter_policy in RocksDB's option strings, OPTIONS files and SetOptions. RocksDB's own
-// filters follow with the levels by themselves.
-std::string OptionString(const Tree& tree, const std::vector<double>& bits_from_level_0,
-                         const Choice& choice) {
+// A value of filter_policy in RocksDB's option strings, OPTIONS files and SetOptions.
+std::string OptionString(const Tree& tree, const Choice& choice) {
   std::string text = StrCat("{id=bloomline;format=", FormatName(choice.format),
                             ";bits_per_key=", BitsPerKeyText(choice));
-  if (choice.is_stock()) {
-    text += ";bits_by_level=auto";
-    if (tree.level_size_ratio != kDefaultRatio) {
-      text += ";level_size_ratio=" + DoubleText(tree.level_size_ratio);
-    }
-  } else if (!bits_from_level_0.empty()) {
-    text += ";bits_by_level=" + List(bits_from_level_0);
+  if (choice.by_level) text += ";bits_by_level=auto";
+  if (choice.by_level && tree.level_size_ratio != kDefaultRatio) {
+    text += ";level_size_ratio=" + DoubleText(tree.level_size_ratio);
   }
   // RocksDB's ribbonfilter:N does the same: flushed files have Bloom filters, which are built
   // faster.
@@ -114,17 +90,15 @@ std::string OptionString(const Tree& tree, const std::vector<double>& bits_from_
   return text + (choice.is_stock() ? ";stock_id=true}" : "}");
 }
 
-// The variables of the preload library, to put before a command. No variable has the ratio: with
-// another one than kDefaultRatio, they list the bits instead of auto.
-std::string EnvironmentLine(const Tree& tree, const std::vector<double>& bits_from_level_0,
-                            const Choice& choice) {
-  const std::string text = StrCat("LD_PRELOAD=libbloomline_",
-                                  tree.engine == sstable::Engine::kRocksDB ? "rocksdb" : "leveldb",
-                                  "_preload.so BLOOMLINE_FORMAT=", FormatName(choice.format),
-                                  " BLOOMLINE_BITS_PER_KEY=", BitsPerKeyText(choice));
-  if (bits_from_level_0.empty()) return text;
-  const bool is_auto = choice.is_stock() && tree.level_size_ratio == kDefaultRatio;
-  return text + " BLOOMLINE_BITS_BY_LEVEL=" + (is_auto ? "auto" : List(bits_from_level_0));
+// The variables of the preload library, to put before a command. No variable has the ratio, so with
+// another one than kDefaultRatio there are none for bits by level.
+std::string EnvironmentLine(const Tree& tree, const Choice& choice) {
+  if (choice.by_level && tree.level_size_ratio != kDefaultRatio) return "";
+  return StrCat("LD_PRELOAD=libbloomline_",
+                tree.engine == sstable::Engine::kRocksDB ? "rocksdb" : "leveldb",
+                "_preload.so BLOOMLINE_FORMAT=", FormatName(choice.format),
+                " BLOOMLINE_BITS_PER_KEY=", BitsPerKeyText(choice),
+                choice.by_level ? " BLOOMLINE_BITS_BY_LEVEL=auto" : "");
 }
 
 // ---- Choices.
@@ -195,60 +169,59 @@ class Adviser {
   // Adds the worthwhile choices, the recommended one first.
   void AddChoices(const Goal& goal) {
     std::vector<Choice> choices;
-    for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    std::vector<Format> formats = {Format::kBlocked, Format::kCompact};
+    if (situation_.stock_format) formats.push_back(*situation_.stock_format);
+    for (const Format format : formats) {
       double uniform_cost = HUGE_VAL;
       for (const bool by_level : {false, true}) {
-        if (by_level && !CanDifferByLevel(situation_, tree_)) continue;
-        const Spread spread = by_level ? Spread::kByLevel : Spread::kUniform;
-        const std::optional<Division> division = goal.divide(MakeDivider(tree_, format, spread));
+        // RocksDB writes its own filters with the same bits without bloomline.
+        if (by_level ? !CanDifferByLevel(situation_, tree_) : IsStock(format)) continue;
+        const std::optional<Division> division = Divide(goal, format, by_level);
         if (!division) continue;
-        Choice choice = MakeChoice(goal, format, spread, *division);
+        Choice choice = MakeChoice(goal, format, by_level, *division);
         const double cost = Cost(choice, goal.saves_memory);
         if (by_level && cost > kWorthwhile * uniform_cost) continue;
         if (!by_level) uniform_cost = cost;
         if (!goal.must_gain || Gains(choice, goal)) choices.push_back(std::move(choice));
       }
     }
-    const std::optional<Choice> stock = StockChoice(goal);
-    if (stock && !goal.stock_is_first) choices.push_back(*stock);
     std::sort(choices.begin(), choices.end(), [&](const Choice& a, const Choice& b) {
       return Cost(a, goal.saves_memory) < Cost(b, goal.saves_memory);
     });
-    const auto best = Recommended(goal.saves_memory, &choices);
-    std::rotate(choices.begin(), best, best + (best == choices.end() ? 0 : 1));
-    if (stock && goal.stock_is_first) choices.insert(choices.begin(), *stock);
+    auto begin = choices.begin();
+    if (goal.stock_is_first) {
+      begin = std::stable_partition(choices.begin(), choices.end(),
+                                    [](const Choice& choice) { return choice.is_stock(); });
+    }
+    const auto best = Recommended(goal.saves_memory, begin, choices.end());
+    std::rotate(begin, best, best + (best == choices.end() ? 0 : 1));
     std::move(choices.begin(), choices.end(), std::back_inserter(advice_->choices));
   }
 
-  // The filters of now, with bits by level. None if the files have others, or nothing is gained.
-  std::optional<Choice> StockChoice(const Goal& goal) const {
-    if (!situation_.stock_format || !CanDifferByLevel(situation_, tree_)) return std::nullopt;
-    const Divider divider = MakeDivider(tree_, *situation_.stock_format, Spread::kAuto);
+  std::optional<Division> Divide(const Goal& goal, Format format, bool by_level) const {
+    const Divider divider = MakeDivider(tree_, format, by_level);
     std::optional<Division> division = goal.divide(divider);
-    if (!division) return std::nullopt;
-    if (!goal.saves_memory) division = divider.At(Rounded(division->bits_per_key));
-    Choice choice = MakeChoice(goal, *situation_.stock_format, Spread::kAuto, *division);
-    if (goal.must_gain && !Gains(choice, goal)) return std::nullopt;
-    return choice;
+    if (!division || goal.saves_memory || !IsStock(format)) return division;
+    return divider.At(Rounded(division->bits_per_key));
   }
 
   // Returns the simplest choice of those that are as good as the best.
-  static std::vector<Choice>::iterator Recommended(bool saves_memory,
-                                                   std::vector<Choice>* choices) {
-    if (choices->empty()) return choices->end();
+  using Choices = std::vector<Choice>::iterator;
+  static Choices Recommended(bool saves_memory, Choices begin, Choices end) {
+    if (begin == end) return end;
     constexpr double kAsGood = 1.1;
     const auto cost = [=](const Choice& choice) { return Cost(choice, saves_memory); };
     const auto other_cost = [=](const Choice& choice) { return Cost(choice, !saves_memory); };
-    const double most = kAsGood * cost(choices->front());
+    const double most = kAsGood * cost(*begin);
     double most_other = HUGE_VAL;
-    for (const Choice& choice : *choices) {
-      if (cost(choice) <= most) most_other = std::min(most_other, kAsGood * other_cost(choice));
+    for (Choices i = begin; i != end && cost(*i) <= most; ++i) {
+      most_other = std::min(most_other, kAsGood * other_cost(*i));
     }
     const auto rank = [&](const Choice& choice) {
       const bool is_as_good = cost(choice) <= most && other_cost(choice) <= most_other;
       return is_as_good ? Complexity(choice) : 100;
     };
-    return std::min_element(choices->begin(), choices->end(),
+    return std::min_element(begin, end,
                             [&](const Choice& a, const Choice& b) { return rank(a) < rank(b); });
   }
 
@@ -258,9 +231,8 @@ class Adviser {
            kWorthwhile * static_cast<double>(advice_->filter_bytes_now);
   }
 
-  Choice MakeChoice(const Goal& goal, Format format, Spread spread,
+  Choice MakeChoice(const Goal& goal, Format format, bool by_level,
                     const Division& division) const {
-    const bool by_level = spread != Spread::kUniform;
     Choice choice;
     choice.title = Title(format) + (by_level ? " by level, " : ", ") + goal.text;
     choice.format = format;
@@ -268,19 +240,15 @@ class Adviser {
     choice.bits_per_key = division.bits_per_key;
     choice.filter_bytes = ToBytes(division.bytes);
     choice.wasted_reads = division.wasted_reads;
-    std::vector<double> bits;
-    if (by_level) bits = BitsFromLevel0(tree_, format, division);
+    auto of_level = division.bits_of_level.begin();
     for (const Level& level : situation_.levels) {
-      // The last number applies to all deeper levels, as in RocksDB.
-      const double of_level =
-          by_level ? bits[std::min(static_cast<size_t>(level.number), bits.size() - 1)]
-                   : division.bits_per_key;
-      choice.bits_of_level.push_back(Hundredths(filter::MemoryBits(format, of_level)));
+      const double bits = HasKeys(level) ? *of_level++ : 0;
+      choice.bits_of_level.push_back(Hundredths(filter::MemoryBits(format, bits)));
     }
     if (tree_.engine == sstable::Engine::kRocksDB) {
-      choice.option_string = OptionString(tree_, bits, choice);
+      choice.option_string = OptionString(tree_, choice);
     }
-    choice.environment = EnvironmentLine(tree_, bits, choice);
+    choice.environment = EnvironmentLine(tree_, choice);
     return choice;
   }
 
@@ -290,8 +258,7 @@ class Adviser {
     for (const Format format : {Format::kBlocked, Format::kCompact}) {
       // With the most bits, those by level may waste a little more than uniform ones.
       for (const bool by_level : {false, CanDifferByLevel(situation_, tree_)}) {
-        const Divider divider =
-            MakeDivider(tree_, format, by_level ? Spread::kByLevel : Spread::kUniform);
+        const Divider divider = MakeDivider(tree_, format, by_level);
         least_bytes = std::min(least_bytes, divider.Least().bytes);
         least_reads = std::min(least_reads, divider.Most().wasted_reads);
       }
@@ -316,8 +283,9 @@ class Adviser {
 bool Advise(const Situation& situation, const Request& request, Advice* advice,
             std::string* error) {
   Advice result;
-  std::string wrong = Validate(situation);
-  if (wrong.empty()) wrong = Adviser(situation, request, &result).Run();
+  const std::string wrong = std::any_of(situation.levels.begin(), situation.levels.end(), HasKeys)
+                                ? Adviser(situation, request, &result).Run()
+                                : "no level has keys; allowed: at least one with more than 0";
   if (!wrong.empty()) {
     support::SetError(wrong, error);
     return false;

@@ -45,7 +45,7 @@ struct Situation {
   // first advice is then to keep it, with bits by level. None for filters of bloomline or LevelDB,
   // or unknown ones.
   std::optional<Format> stock_format;
-  // For levels without keys yet. Out of range (level_sizing.h), it is taken as 10.
+  // Of full levels. Out of range (level_sizing.h), it is taken as 10.
   double level_size_ratio = 10;
   std::vector<Level> levels;  // in ascending order of their numbers
 };
@@ -58,6 +58,11 @@ struct Request {
   int choice = 1;  // --choice: the one whose settings are shown, from 1 on
 };
 
+// RocksDB's own filters: RocksDB without bloomline uses them.
+constexpr bool IsStock(Format format) {
+  return format == Format::kBloom || format == Format::kRibbon;
+}
+
 struct Choice {
   // "RocksDB Bloom by level, same memory": the filters stay as RocksDB itself writes and reads
   // them. "compact by level, same memory": as few wasted reads as possible in the memory of now. Or
@@ -66,16 +71,15 @@ struct Choice {
   std::string title;
   Format format = Format::kCompact;
   bool by_level = false;
-  double bits_per_key = 0;            // on average, over the levels with keys; kRibbon: the option
-  std::vector<double> bits_of_level;  // memory, as Situation::levels; 0: no filter
+  double bits_per_key = 0;            // the option; by level: the average of full levels
+  std::vector<double> bits_of_level;  // memory, as Situation::levels; 0: no filter, or no keys
   uint64_t filter_bytes = 0;
   double wasted_reads = 0;
   // The settings; an empty one does not apply (LevelDB has no option strings).
-  std::string option_string;  // "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=24:9}"
+  std::string option_string;  // "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=auto}"
   std::string environment;    // "LD_PRELOAD=libbloomline_rocksdb_preload.so BLOOMLINE_FORMAT=..."
 
-  // RocksDB without bloomline uses these filters.
-  bool is_stock() const { return format == Format::kBloom || format == Format::kRibbon; }
+  bool is_stock() const { return IsStock(format); }
 };
 
 struct Advice {
@@ -91,8 +95,8 @@ struct Advice {
   }
 };
 
-// Returns false with *error, which names the value and the allowed range, if no level has keys,
-// RocksDB's policy takes no bits for such a deep level, or the request is impossible.
+// Returns false with *error, which names the value and the allowed range, if no level has keys, or
+// the request is impossible.
 bool Advise(const Situation& situation, const Request& request, Advice* advice, std::string* error);
 
 }  // namespace bloomline::advice

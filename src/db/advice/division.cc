@@ -100,87 +100,47 @@ FilterFigures MeanFiguresFor(sstable::Engine engine, Format format, uint64_t num
 }
 
 uint64_t KeysPerFilter(const Level& level) {
-  const double mean = static_cast<double>(level.num_keys) / static_cast<double>(level.num_filters);
-  return std::max<uint64_t>(1, static_cast<uint64_t>(std::round(mean)));
+  const uint64_t rest = level.num_keys % level.num_filters;
+  const uint64_t mean = level.num_keys / level.num_filters + (rest >= level.num_filters - rest);
+  return std::max<uint64_t>(1, mean);
 }
 
 // The figures of these bits, rounded down to hundredths.
-Division Divide(const Tree& tree, Format format, Spread spread, double bits_per_key) {
+Division Divide(const Tree& tree, Format format, bool by_level, double bits_per_key) {
   Division division;
+  division.bits_per_key = RoundedDown(format, bits_per_key);
   division.bits_of_level.assign(tree.keys.size(), bits_per_key);
-  if (spread == Spread::kByLevel) {
-    SpreadBitsByLevel(format, bits_per_key, tree.keys.data(), tree.runs.data(), tree.size(),
-                      division.bits_of_level.data());
+  double bottommost_bits = bits_per_key;
+  if (by_level) {
+    bottommost_bits = SpreadAsPolicy(tree, format, bits_per_key, division.bits_of_level.data());
   }
-  double bottommost_bits = 0;
-  if (spread == Spread::kAuto) {
-    bottommost_bits = RoundedDown(
-        format, SpreadAsPolicy(tree, format, bits_per_key, division.bits_of_level.data()));
-  }
-  double bits = 0;
+  bottommost_bits = RoundedDown(format, bottommost_bits);
   for (size_t i = 0; i < tree.keys.size(); ++i) {
     const Level& level = tree.levels[i];
     double& of_level = division.bits_of_level[i];
     of_level = RoundedDown(format, of_level);
     const auto figures_of = level.num_filters > 1 ? MeanFiguresFor : FiguresFor;
-    FilterFigures figures = figures_of(tree.engine, format, KeysPerFilter(level), of_level);
-    if (spread == Spread::kAuto) {
-      const FilterFigures bottommost =
-          figures_of(tree.engine, format, KeysPerFilter(level), bottommost_bits);
-      const auto mean = [&](double others, double of_bottommost) {
-        return others + level.bottommost_share * (of_bottommost - others);
-      };
-      figures = {mean(figures.bytes_per_key, bottommost.bytes_per_key),
-                 mean(figures.rate, bottommost.rate)};
-      of_level = Hundredths(mean(of_level, bottommost_bits));
-    }
-    bits += of_level * tree.keys[i];
-    division.bytes += figures.bytes_per_key * tree.keys[i];
-    division.wasted_reads += figures.rate * tree.runs[i];
+    const FilterFigures others = figures_of(tree.engine, format, KeysPerFilter(level), of_level);
+    const FilterFigures bottommost =
+        level.bottommost_share == 0
+            ? others
+            : figures_of(tree.engine, format, KeysPerFilter(level), bottommost_bits);
+    const auto mean = [&](double of_others, double of_bottommost) {
+      return of_others + level.bottommost_share * (of_bottommost - of_others);
+    };
+    of_level = Hundredths(mean(of_level, bottommost_bits));
+    division.bytes += mean(others.bytes_per_key, bottommost.bytes_per_key) * tree.keys[i];
+    division.wasted_reads += mean(others.rate, bottommost.rate) * tree.runs[i];
   }
-  division.bits_per_key =
-      spread == Spread::kAuto ? bits_per_key : Hundredths(bits / tree.all_keys());
   return division;
 }
 
 }  // namespace
 
-Divider MakeDivider(const Tree& tree, Format format, Spread spread) {
-  const double min =
-      spread == Spread::kByLevel ? 1.0 / kStepsPerBit : AllowedBitsPerKey(format).min;
-  return Divider({min, MostBits(format)}, kStepsPerBit, [&tree, format, spread](double bits) {
-    return Divide(tree, format, spread, bits);
-  });
-}
-
-std::vector<double> BitsFromLevel0(const Tree& tree, Format format, const Division& division) {
-  const int num_levels = tree.levels.back().number + 1;
-  std::vector<double> bits(static_cast<size_t>(num_levels), -1);
-  std::vector<double> keys(bits.size(), 0);
-  std::vector<double> runs(bits.size(), 1);
-  for (size_t i = 0; i < tree.keys.size(); ++i) {
-    const auto level = static_cast<size_t>(tree.levels[i].number);
-    bits[level] = division.bits_of_level[i];
-    keys[level] = tree.keys[i];
-    runs[level] = tree.runs[i];
-  }
-  // An unused level counts as large as if the next one were full.
-  constexpr double kLeastKeys = 1e-30;
-  for (size_t level = keys.size() - 1; level-- > 0;) {
-    if (keys[level] == 0)
-      keys[level] = std::max(keys[level + 1] / tree.level_size_ratio, kLeastKeys);
-  }
-  std::vector<double> expected(bits.size(), division.bits_per_key);
-  const double average =
-      std::min(AverageBitsPerKey(tree.keys.data(), division.bits_of_level.data(), tree.size()),
-               AllowedBitsPerKey(format).max);
-  SpreadBitsByLevel(format, average, keys.data(), runs.data(), num_levels, expected.data());
-  // From the bottom up, so that an unused level has at least the bits of the next one.
-  for (size_t level = bits.size(); level-- > 0;) {
-    if (bits[level] >= 0) continue;
-    bits[level] = std::max(RoundedDown(format, expected[level]), bits[level + 1]);
-  }
-  return bits;
+Divider MakeDivider(const Tree& tree, Format format, bool by_level) {
+  return Divider(
+      {AllowedBitsPerKey(format).min, MostBits(format)}, kStepsPerBit,
+      [&tree, format, by_level](double bits) { return Divide(tree, format, by_level, bits); });
 }
 
 }  // namespace bloomline::advice

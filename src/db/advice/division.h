@@ -30,19 +30,14 @@ struct Tree {
   double all_runs() const;
 };
 
-// The spread of the memory over the levels: the same bits per key in all; as few wasted reads as
-// possible in this tree; or that of RocksDB's policy with bits_by_level=auto, for full levels.
-enum class Spread { kUniform, kByLevel, kAuto };
-
 using filter::Divider;
-using filter::Division;  // bits in hundredths; bits_per_key is the average, or the option of kAuto
+using filter::Division;  // bits in hundredths; bits_per_key is the option
 
-// Filters of one format, spread in one way. `tree` must outlive the divider.
-Divider MakeDivider(const Tree& tree, Format format, Spread spread);
-
-// The bits per key of levels 0 to the deepest with keys, for RocksDB's bits_by_level. A level
-// without keys gets the best bits for the size that its neighbours suggest.
-std::vector<double> BitsFromLevel0(const Tree& tree, Format format, const Division& division);
+// Filters of one format, with the same bits per key in all levels, or by level: those of RocksDB's
+// policy with bits_by_level=auto, which are best for full levels. In levels that are not, lists of
+// bits would waste up to a fifth less, and more as soon as the tree grows. `tree` must outlive the
+// divider.
+Divider MakeDivider(const Tree& tree, Format format, bool by_level);
 
 }  // namespace bloomline::advice
 

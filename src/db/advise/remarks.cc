@@ -95,10 +95,9 @@ std::vector<std::string> Remarks(const FamilyAdvice& family, const Group& all,
            "), which the comparison leaves out. To keep them, set range_prefixes with any choice."},
       {cache != nullptr, cache == nullptr ? "" : CacheText(*cache)},
       {chosen.by_level,
-       "Bits by level are for the levels as they are: if these fill, or the tree grows by a "
-       "level, run this again. Compacting the whole database merges all levels into one, whose "
-       "filters then have the fewest bits: if you often do that, use the same bits in all "
-       "levels."},
+       "bits_per_key is the average of full levels; the table has this database's. Compacting the "
+       "whole database merges all levels into one, whose filters then have the fewest bits: if you "
+       "often do that, use the same bits in all levels."},
       {!choices.empty(), ApplyText(engine, chosen.is_stock(), policy)},
   };
   std::vector<std::string> texts;
