@@ -41,26 +41,23 @@ const engine_filters::EngineFilter* TableFilters::At(uint64_t index, std::string
   return &filter_;
 }
 
-FilterKeys::FilterKeys(const sstable::Table& table) {
+FilterKeys::FilterKeys(const sstable::Table& table)
+    : order(sstable::OrderOf(table.properties())), comparator(table.properties().comparator) {
   const sstable::Properties& properties = table.properties();
-  comparator_ = properties.comparator;
-  order_ = sstable::OrderOf(properties);
   if (table.engine() == sstable::Engine::kLevelDB) return;
-  whole_keys_ = properties.whole_key_filtering;
+  whole_keys = properties.whole_key_filtering;
   const std::string& extractor = properties.prefix_extractor;
-  if (!properties.prefix_filtering || extractor.empty() || extractor == "nullptr") return;
-  if (const auto fixed = LengthAfter(extractor, "rocksdb.FixedPrefix.")) {
-    prefix_bytes_ = *fixed;
-    prefixes_ = true;
-  } else if (const auto capped = LengthAfter(extractor, "rocksdb.CappedPrefix.")) {
-    prefix_bytes_ = *capped;
-    prefixes_ = capped_ = true;
-  } else if (extractor == "rocksdb.Noop" || extractor == engine_filters::kRangeExtractor) {
-    prefix_bytes_ = extractor == engine_filters::kRangeExtractor ? 0 : ~size_t{0} >> 1;
-    prefixes_ = capped_ = true;
-  } else {
-    unknown_ = "prefix extractor '" + extractor + "' is not known here";
+  if (!properties.prefix_filtering || extractor.empty()) return;
+  const auto fixed = LengthAfter(extractor, "rocksdb.FixedPrefix.");
+  const auto capped = LengthAfter(extractor, "rocksdb.CappedPrefix.");
+  const bool is_all = extractor == "rocksdb.Noop";
+  if (!fixed && !capped && !is_all && extractor != engine_filters::kRangeExtractor) {
+    unknown = "prefix extractor '" + extractor + "' is not known here";
+    return;
   }
+  prefixes = true;
+  is_capped = !fixed;
+  prefix_bytes = is_all ? ~size_t{0} : fixed ? *fixed : capped.value_or(0);
 }
 
 bool KeyWalk::IsFilter(uint64_t index) {

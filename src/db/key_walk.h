@@ -43,40 +43,28 @@ class TableFilters {
 
 // The keys and prefixes that an engine adds to the filters of a table for each of its keys, and
 // queries.
-class FilterKeys {
- public:
+struct FilterKeys {
   explicit FilterKeys(const sstable::Table& table);
-
-  bool whole_keys() const { return whole_keys_; }
-  // The table's filters hold prefixes whose extractor is known.
-  bool prefixes() const { return prefixes_; }
-  // Why some keys or prefixes cannot be queried; empty: all can.
-  const std::string& unknown() const { return unknown_; }
-  // The table's filters hold prefixes, or may hold some, whose extractor is unknown.
-  bool unknown_prefixes() const { return !unknown_.empty(); }
-
-  const sstable::KeyOrder& order() const { return order_; }
-  const std::string& comparator() const { return comparator_; }
 
   // The key without its timestamp.
   std::string_view Key(std::string_view user_key) const {
-    return sstable::WithoutTimestamp(order_, user_key);
+    return sstable::WithoutTimestamp(order, user_key);
   }
   // The prefix that the filter holds for a key (without timestamp). Returns false if it holds none.
   bool Prefix(std::string_view key, std::string_view* prefix) const {
-    if (!capped_ && key.size() < prefix_bytes_) return false;
-    *prefix = key.substr(0, prefix_bytes_);
+    if (!is_capped && key.size() < prefix_bytes) return false;
+    *prefix = key.substr(0, prefix_bytes);
     return true;
   }
 
- private:
-  bool whole_keys_ = true;
-  bool prefixes_ = false;
-  bool capped_ = false;
-  size_t prefix_bytes_ = 0;
-  sstable::KeyOrder order_;
-  std::string comparator_;
-  std::string unknown_;
+  sstable::KeyOrder order;
+  std::string comparator;
+  bool whole_keys = true;
+  bool prefixes = false;   // whose extractor is known: the first prefix_bytes
+  bool is_capped = false;  // shorter keys are prefixes, too
+  size_t prefix_bytes = 0;
+  // Why the filters hold prefixes, or may hold some, that cannot be queried; empty: all can.
+  std::string unknown;
 };
 
 // ---- The walk.

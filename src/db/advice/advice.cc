@@ -226,9 +226,9 @@ class Adviser {
   }
 
   bool Gains(const Choice& choice, const Goal& goal) const {
-    if (!goal.saves_memory) return choice.wasted_reads <= kWorthwhile * advice_->wasted_reads_now;
-    return static_cast<double>(choice.filter_bytes) <=
-           kWorthwhile * static_cast<double>(advice_->filter_bytes_now);
+    const double now = goal.saves_memory ? static_cast<double>(advice_->filter_bytes_now)
+                                         : advice_->wasted_reads_now;
+    return Cost(choice, goal.saves_memory) <= kWorthwhile * now;
   }
 
   Choice MakeChoice(const Goal& goal, Format format, bool by_level,
@@ -256,12 +256,9 @@ class Adviser {
     double least_bytes = HUGE_VAL;
     double least_reads = HUGE_VAL;
     for (const Format format : {Format::kBlocked, Format::kCompact}) {
-      // With the most bits, those by level may waste a little more than uniform ones.
-      for (const bool by_level : {false, CanDifferByLevel(situation_, tree_)}) {
-        const Divider divider = MakeDivider(tree_, format, by_level);
-        least_bytes = std::min(least_bytes, divider.Least().bytes);
-        least_reads = std::min(least_reads, divider.Most().wasted_reads);
-      }
+      const Divider divider = MakeDivider(tree_, format, /*by_level=*/false);
+      least_bytes = std::min(least_bytes, divider.Least().bytes);
+      least_reads = std::min(least_reads, divider.Most().wasted_reads);
     }
     if (request_.memory_bytes) {
       return StrCat("memory is ", *request_.memory_bytes, " B; allowed: from ",

@@ -64,7 +64,7 @@ struct BlockCache {
 // What an operator should know besides the figures (remarks.cc). `statistics` and `cache` are null
 // if they are unknown.
 std::vector<std::string> Remarks(const FamilyAdvice& family, const Group& all,
-                                 const RunningPolicy& policy, const Statistics* statistics,
+                                 const std::string& policy, const Statistics* statistics,
                                  const BlockCache* cache);
 
 // Prints the statistics, too, if they are of this column family alone.

@@ -44,11 +44,10 @@ std::string CacheText(const BlockCache& cache) {
 }
 
 // How new filters come to the files, who can use them, and how to go back.
-std::string ApplyText(const std::string& engine, bool is_stock, const RunningPolicy& policy) {
+std::string ApplyText(const std::string& engine, bool is_stock, const std::string& policy) {
   constexpr size_t kShort = 40;
-  const bool is_shown = !policy.name.empty() && policy.name.size() <= kShort;
-  const std::string before =
-      is_shown ? policy.name : "the policy of now again (`db inspect` shows it)";
+  const bool is_shown = !policy.empty() && policy.size() <= kShort;
+  const std::string before = is_shown ? policy : "the policy of now again (`db inspect` shows it)";
   const std::string rewrite = engine == "RocksDB"
                                   ? "bloomline-rewrite (docs/operating.md) or a compaction"
                                   : "a compaction";
@@ -65,7 +64,7 @@ std::string ApplyText(const std::string& engine, bool is_stock, const RunningPol
 }  // namespace
 
 std::vector<std::string> Remarks(const FamilyAdvice& family, const Group& all,
-                                 const RunningPolicy& policy, const Statistics* statistics,
+                                 const std::string& policy, const Statistics* statistics,
                                  const BlockCache* cache) {
   const std::vector<Choice>& choices = family.advice.choices;
   const std::string engine = EngineName(family.situation.engine);
@@ -80,7 +79,7 @@ std::vector<std::string> Remarks(const FamilyAdvice& family, const Group& all,
            " of the keys have no filter: a Get of a missing key reads a block from each of their "
            "runs that it comes to. With optimize_filters_for_hits this is intended in the last "
            "level, and RocksDB writes none there whatever the policy is."},
-      {all.ignored_files != 0, "The running policy (" + policy.name + ") ignores the filters of " +
+      {all.ignored_files != 0, "The running policy (" + policy + ") ignores the filters of " +
                                    cli::CountText(all.ignored_files) + " of " +
                                    cli::CountText(all.files.size()) +
                                    " files, so these files count as without filters."},

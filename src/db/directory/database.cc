@@ -28,7 +28,7 @@ using sstable::Engine;
 // LevelDB.
 
 std::string Join(const std::string& folder, const std::string& name) {
-  return !folder.empty() && folder.back() == '/' ? folder + name : folder + "/" + name;
+  return (std::filesystem::path(folder) / name).string();
 }
 
 // The number in "MANIFEST-000012" and the like: `prefix` and decimal digits, nothing else.

@@ -37,10 +37,10 @@ Cells RangeCells(const std::string& name, const Group& group) {
 }
 
 // An option string may be long without a space.
-void PrintPolicy(const RunningPolicy& policy) {
+void PrintPolicy(const std::string& policy) {
   std::string options;
-  for (const char c : policy.name) options += c == ';' ? std::string("; ") : std::string(1, c);
-  PrintWrapped("running policy (" + policy.from + "): " + options);
+  for (const char c : policy) options += c == ';' ? std::string("; ") : std::string(1, c);
+  PrintWrapped("running policy: " + options);
 }
 
 // "1 of 4 files (25 %)"
@@ -169,7 +169,7 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
     if (g != 0) std::cout << '\n';
     cli::PrintLine(DatabaseTitle(inputs, groups[g]) + ": " + EngineName(database.engine) + ", " +
                    FilesText(all.files.size()) + ", " + cli::BytesText(all.bytes));
-    if (!policies[g].name.empty()) PrintPolicy(policies[g]);
+    if (!policies[g].empty()) PrintPolicy(policies[g]);
     PrintLevels(groups[g],
                 {"level", "filter", "files", "keys", "filters", "bits", "FPR", "runs", "wasted"}, 2,
                 GroupCells);
@@ -183,7 +183,7 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
 // Returns one document with the files of all databases and all their facts.
 cli::Json InspectionJson(const Inputs& inputs, const Inspection& inspection) {
   const auto family = [&](size_t g) {
-    cli::Json json = {{"running_policy", cli::TextOrNull(inspection.policies[g].name)}};
+    cli::Json json = {{"running_policy", cli::TextOrNull(inspection.policies[g])}};
     json.update(LevelsJson(inspection.groups[g], GroupJson));
     return json;
   };

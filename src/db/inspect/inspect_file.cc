@@ -160,8 +160,8 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   facts->kind = table.filter_kind();
   facts->filter_name = table.filter_name();
   facts->properties = properties;
-  facts->whole_keys = keys.whole_keys();
-  facts->prefixes = keys.prefixes() || keys.unknown_prefixes();
+  facts->whole_keys = keys.whole_keys;
+  facts->prefixes = keys.prefixes || !keys.unknown.empty();
   facts->index_bytes = table.index_bytes();
   if (table.engine() == Engine::kRocksDB) TakeKeys(properties, facts);
   if (!facts->has_filter()) {

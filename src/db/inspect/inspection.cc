@@ -15,10 +15,8 @@ namespace {
 
 // ---- The running policy.
 
-RunningPolicy PolicyOf(const directory::ColumnFamily& family, const std::string& given) {
-  if (!given.empty()) return {given, "--policy"};
-  if (!family.filter_policy.empty()) return {family.filter_policy, "OPTIONS"};
-  return {};
+const std::string& PolicyOf(const directory::ColumnFamily& family, const std::string& given) {
+  return given.empty() ? family.filter_policy : given;
 }
 
 // Why the policy would not use the filters of a file; empty if it would, or if that is unknown.
@@ -266,7 +264,7 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
         return InspectFile(table, &file->facts, error);
       });
   for (size_t i = 0; i < inspection.files.size(); ++i) {
-    const std::string running = PolicyOf(inputs->column_family(inputs->files[i]), policy).name;
+    const std::string& running = PolicyOf(inputs->column_family(inputs->files[i]), policy);
     inspection.files[i].ignored = WhyIgnored(running, inspection.files[i].facts);
   }
   inspection.groups = GroupFiles(*inputs, &inspection.files);

@@ -124,16 +124,11 @@ struct FamilyGroups {
 // Files that were named on their own have level -1, and their rates are averaged over keys.
 std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<InspectedFile>* files);
 
-// What is known of the policy with which each column family runs.
-struct RunningPolicy {
-  std::string name;  // "bloomfilter:10:false"; empty: unknown
-  std::string from;  // "OPTIONS", "--policy"
-};
-
 struct Inspection {
   std::vector<InspectedFile> files;  // as Inputs::files
   std::vector<FamilyGroups> groups;
-  std::vector<RunningPolicy> policies;  // as groups
+  // With which each group runs: "bloomfilter:10:false"; empty: unknown.
+  std::vector<std::string> policies;
 };
 
 // `policy`: the running one, for all databases; empty: that of the OPTIONS file.

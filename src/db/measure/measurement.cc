@@ -55,7 +55,7 @@ class Meter final : public KeyWalk {
  private:
   bool IsByOffset() const { return table_.filter_kind() == FilterKind::kByOffset; }
   bool Precedes(std::string_view a, std::string_view b) const {
-    return keys_.order().is_reversed ? b < a : a < b;
+    return keys_.order.is_reversed ? b < a : a < b;
   }
 
   uint64_t BlocksToSkip() override {
@@ -78,7 +78,7 @@ class Meter final : public KeyWalk {
     if (has_last_ && !Precedes(last_, unit)) {
       // A LevelDB table on its own does not say how its keys are ordered.
       result_.adjacent = result_.elsewhere = {};
-      result_.not_measured = "keys are not in the order of comparator '" + keys_.comparator() + "'";
+      result_.not_measured = "keys are not in the order of comparator '" + keys_.comparator + "'";
       Stop();
       return true;
     }
@@ -102,7 +102,7 @@ class Meter final : public KeyWalk {
 
   // Asks for missing keys between the last key and `unit`, which are stored beside each other.
   bool AskBetween(std::string_view unit, std::string* error) {
-    const bool reversed = keys_.order().is_reversed;
+    const bool reversed = keys_.order.is_reversed;
     const std::string_view low = reversed ? unit : last_;
     const std::string_view high = reversed ? std::string_view(last_) : unit;
     // A table may have more keys than its properties say, and longer ones than memory is for.
@@ -144,7 +144,7 @@ class Meter final : public KeyWalk {
     uint64_t its_filter = filter();
     if (table_.filter_kind() == FilterKind::kPartitioned) {
       with_timestamp_.assign(key_);
-      with_timestamp_.append(keys_.order().timestamp_bytes, '\xff');
+      with_timestamp_.append(keys_.order.timestamp_bytes, '\xff');
       its_filter = filters_.FilterOf(with_timestamp_, Table::FilterReader::kMaxSequence, 0);
     }
     asked_bytes_ += key_.size();
@@ -166,12 +166,12 @@ class Meter final : public KeyWalk {
 
 std::string WhyNot(const Table& table, const FilterKeys& keys) {
   if (table.filter_kind() == FilterKind::kNone) return "no filter";
-  if (!keys.order().is_known) {
-    return "comparator '" + keys.comparator() +
+  if (!keys.order.is_known) {
+    return "comparator '" + keys.comparator +
            "' is not known here, so no key can be shown to be missing";
   }
-  if (!keys.whole_keys() && !keys.prefixes()) {
-    return keys.unknown().empty() ? "the filters hold neither keys nor prefixes" : keys.unknown();
+  if (!keys.whole_keys && !keys.prefixes) {
+    return keys.unknown.empty() ? "the filters hold neither keys nor prefixes" : keys.unknown;
   }
   return std::string();
 }
@@ -196,7 +196,7 @@ double Queries::rate() const {
 bool MeasureFile(const Table& table, uint64_t num_keys, const MeasureOptions& options,
                  MeasureResult* result, std::string* error) {
   const FilterKeys keys(table);
-  result->of_prefixes = !keys.whole_keys();
+  result->of_prefixes = !keys.whole_keys;
   result->not_measured = WhyNot(table, keys);
   if (!result->not_measured.empty()) return true;
   return Meter(table, num_keys, options, result).Run(error);

@@ -29,7 +29,7 @@ class Verifier final : public KeyWalk {
       if (!AnswerAll(error)) return false;
       *error = table_.path() + ": data block at offset " + std::to_string(place().block_offset) +
                ": entry " + std::to_string(place().entry) +
-               ": its key is before others in the order of comparator '" + keys_.comparator() + "'";
+               ": its key is before others in the order of comparator '" + keys_.comparator + "'";
       return false;
     }
     last_key_.reset();
@@ -39,7 +39,7 @@ class Verifier final : public KeyWalk {
     if (!AnswerAll(error) || !ReadFilters(filter(), error)) return false;
     if (!IsFilter(filter())) return true;
     if (filters_.At(filter(), error) == nullptr) return false;
-    const bool is_queried = keys_.whole_keys() || keys_.prefixes() || keys_.unknown_prefixes();
+    const bool is_queried = keys_.whole_keys || keys_.prefixes || !keys_.unknown.empty();
     is_empty_partition_ = is_queried && filters_.bytes() == 0;
     return true;
   }
@@ -53,16 +53,16 @@ class Verifier final : public KeyWalk {
     if (is_empty_partition_) {
       ++result_.counts.keys;
       AddLost({user_key, key, Purpose::kKey, filter(), place()},
-              keys_.whole_keys() ? Loss::kKey : Loss::kEmptyPartition);
+              keys_.whole_keys ? Loss::kKey : Loss::kEmptyPartition);
       return true;
     }
-    if (keys_.whole_keys() && !Ask(filter(), user_key, key.size(), Purpose::kKey, error)) {
+    if (keys_.whole_keys && !Ask(filter(), user_key, key.size(), Purpose::kKey, error)) {
       return false;
     }
-    if (keys_.unknown_prefixes()) result_.counts.AddNotChecked(keys_.unknown(), 1, true);
+    if (!keys_.unknown.empty()) result_.counts.AddNotChecked(keys_.unknown, 1, true);
     std::string_view prefix;
-    if (!keys_.prefixes() || !keys_.Prefix(key, &prefix)) {
-      if (!keys_.whole_keys() && !keys_.unknown_prefixes()) {
+    if (!keys_.prefixes || !keys_.Prefix(key, &prefix)) {
+      if (!keys_.whole_keys && keys_.unknown.empty()) {
         result_.counts.AddNotChecked(kNoPrefix, 1, false);
       }
       return true;
@@ -109,14 +109,14 @@ class Verifier final : public KeyWalk {
   // because it is not understood here proves nothing.
   std::string WhyUnknown(const EngineFilter* filter) const {
     if (filter != nullptr) return filter->why();
-    return "their partitions are not known: comparator '" + keys_.comparator() +
+    return "their partitions are not known: comparator '" + keys_.comparator +
            "' is not known here";
   }
 
   void AddLost(const Query& query, Loss loss) {
-    if (result_.counts.lost++ == 0 && !keys_.order().is_known &&
+    if (result_.counts.lost++ == 0 && !keys_.order.is_known &&
         table_.engine() == Engine::kRocksDB) {
-      result_.doubt = "comparator '" + keys_.comparator() +
+      result_.doubt = "comparator '" + keys_.comparator +
                       "' is not known here: if its keys end in timestamps, which filters leave "
                       "out, they need not be lost";
     }

@@ -35,10 +35,6 @@ constexpr Tables MakeTables() {
 
 constexpr Tables kTables = MakeTables();
 
-uint32_t AddByte(uint32_t crc, unsigned char byte) {
-  return (crc >> 8) ^ kTables[0][(crc ^ byte) & 255];
-}
-
 #if defined(__x86_64__)
 
 // Clang can have the instruction without SSE4.2, and SSE4.2 without the instruction.
@@ -48,8 +44,6 @@ uint32_t AddByte(uint32_t crc, unsigned char byte) {
 #define BLOOMLINE_CRC32_TARGET "sse4.2"
 #endif
 
-bool HasInstruction() { return __builtin_cpu_supports("sse4.2"); }
-
 __attribute__((target(BLOOMLINE_CRC32_TARGET))) uint32_t InstructionCrc32c(const char* data,
                                                                            size_t n) {
   uint64_t crc = 0xffffffff;
@@ -58,11 +52,6 @@ __attribute__((target(BLOOMLINE_CRC32_TARGET))) uint32_t InstructionCrc32c(const
   for (; n > 0; ++data, --n) last = _mm_crc32_u8(last, static_cast<unsigned char>(*data));
   return ~last;
 }
-
-#else
-
-bool HasInstruction() { return false; }
-uint32_t InstructionCrc32c(const char* data, size_t n) { return PortableCrc32c(data, n); }
 
 #endif
 
@@ -75,13 +64,18 @@ uint32_t PortableCrc32c(const char* data, size_t n) {
     crc = 0;
     for (size_t i = 0; i < 8; ++i) crc ^= kTables[7 - i][(group >> (8 * i)) & 255];
   }
-  for (; n > 0; ++data, --n) crc = AddByte(crc, static_cast<unsigned char>(*data));
+  for (; n > 0; ++data, --n) {
+    crc = (crc >> 8) ^ kTables[0][(crc ^ static_cast<unsigned char>(*data)) & 255];
+  }
   return ~crc;
 }
 
 uint32_t Crc32c(const char* data, size_t n) {
-  static const bool has_instruction = HasInstruction();
-  return has_instruction ? InstructionCrc32c(data, n) : PortableCrc32c(data, n);
+#if defined(__x86_64__)
+  static const bool has_instruction = __builtin_cpu_supports("sse4.2");
+  if (has_instruction) return InstructionCrc32c(data, n);
+#endif
+  return PortableCrc32c(data, n);
 }
 
 uint32_t Checksum(ChecksumType type, const char* data, size_t n) {
