@@ -13,13 +13,6 @@ namespace {
 // (docs/rejected.md).
 constexpr size_t kKeysPerCommand = 16;
 
-// Follows ASKING in place of BITFIELD. The shard may have left the node since the ASK: a BITFIELD
-// would then create a string, which a later MIGRATE of the shard could not replace (BUSYKEY). ARGV:
-// the arguments of BITFIELD.
-constexpr char kAddIfPresent[] = R"lua(
-if redis.call('GETRANGE', KEYS[1], 0, 0) ~= 'b' then return 0 end
-return redis.call('BITFIELD', KEYS[1], unpack(ARGV)))lua";
-
 Place PlaceOfKey(const Layout& layout, std::string_view key) {
   return PlaceOf(layout, filter::Hash64(key, layout.seed));
 }
@@ -78,14 +71,8 @@ Command AddBatch::CommandFor(const Group& group) const {
   command.slot = shard.slot;
   std::string* const out = &command.bytes;
   const size_t num_bits = group.size * static_cast<size_t>(layout.num_probes);
-  const size_t num_arguments = num_bits * 4 + (for_replicas_ ? 8 : 3);
-  BeginCommand(num_arguments + 2, out);
+  BeginCommand(num_bits * 4 + (for_replicas_ ? 10 : 5), out);
   AppendArgument("BITFIELD", out);
-  command.head_bytes = out->size();
-  BeginCommand(num_arguments + 4, &command.asking_head);
-  for (const char* argument : {"EVAL", kAddIfPresent, "1"}) {
-    AppendArgument(argument, &command.asking_head);
-  }
   AppendArgument(shard.text, out);
   for (uint32_t key = group.first; key < group.first + group.size; ++key) {
     const Place& place = keys_[key].place;

@@ -1,12 +1,11 @@
 #include "src/redis/connection.h"
 
 #include <fcntl.h>
-#include <sys/socket.h>
 
 #include <cerrno>
 #include <new>
-#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "src/redis/command.h"
 #include "src/redis/tls.h"
@@ -16,24 +15,10 @@ namespace {
 
 timeval Milliseconds(int ms) { return {ms / 1000, ms % 1000 * 1000}; }
 
-redisContext* Connect(const Endpoint& endpoint, int timeout_ms) {
-  const timeval timeout = Milliseconds(timeout_ms);
-  redisContext* const context =
-      endpoint.is_unix_socket()
-          ? redisConnectUnixWithTimeout(endpoint.host.c_str(), timeout)
-          : redisConnectWithTimeout(endpoint.host.c_str(), endpoint.port, timeout);
-  if (context == nullptr) throw std::bad_alloc();
-  return context;
-}
-
 }  // namespace
 
-Connection::Connection(const Endpoint& endpoint, const RedisServers& options)
-    : endpoint_(endpoint),
-      timeout_ms_(options.connect_timeout_ms),
-      context_(Connect(endpoint, options.connect_timeout_ms)) {}
-
-std::string Connection::Describe(const char* what, int error_number) const {
+std::string Connection::Describe(const char* what) const {
+  const int error_number = context_->err == REDIS_ERR_IO ? errno : 0;
   const std::string prefix = endpoint_.Prefix() + what + ": ";
   if (error_number == EAGAIN || error_number == EWOULDBLOCK) {
     return prefix + "timed out after " + std::to_string(timeout_ms_) + " ms";
@@ -46,7 +31,12 @@ std::string Connection::Describe(const char* what, int error_number) const {
 
 std::unique_ptr<Connection> Connection::Open(const Endpoint& endpoint, const RedisServers& options,
                                              std::string* error) {
-  std::unique_ptr<Connection> connection(new Connection(endpoint, options));
+  const timeval timeout = Milliseconds(options.connect_timeout_ms);
+  Context context(endpoint.is_unix_socket()
+                      ? redisConnectUnixWithTimeout(endpoint.host.c_str(), timeout)
+                      : redisConnectWithTimeout(endpoint.host.c_str(), endpoint.port, timeout));
+  if (context == nullptr) throw std::bad_alloc();
+  std::unique_ptr<Connection> connection(new Connection(endpoint, std::move(context)));
   return connection->Prepare(options, error) ? std::move(connection) : nullptr;
 }
 
@@ -99,23 +89,6 @@ bool Connection::SendAndCheck(std::initializer_list<std::string_view> arguments,
 }
 
 bool Connection::Send(std::string_view bytes, std::string* error) {
-  if (endpoint_.use_tls) return SendTls(bytes, error);
-  // Not by hiredis: its write() raises SIGPIPE if the server has closed the connection, and
-  // blocking the signal takes four more system calls.
-  while (!bytes.empty()) {
-    const ssize_t sent = send(context_->fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent > 0) {
-      bytes.remove_prefix(static_cast<size_t>(sent));
-    } else if (errno != EINTR) {
-      *error = Describe("cannot send", errno);
-      return false;
-    }
-  }
-  return true;
-}
-
-bool Connection::SendTls(std::string_view bytes, std::string* error) {
-  const SigpipeBlocker blocker;
   ClearTlsReason();
   if (redisAppendFormattedCommand(context_.get(), bytes.data(), bytes.size()) != REDIS_OK) {
     throw std::bad_alloc();
@@ -128,7 +101,7 @@ bool Connection::SendTls(std::string_view bytes, std::string* error) {
     if (redisBufferWrite(context_.get(), &is_done) != REDIS_OK) break;
     if (is_done != 0) return true;
   }
-  *error = Describe("cannot send", errno);
+  *error = Describe("cannot send");
   return false;
 }
 
@@ -136,15 +109,11 @@ ReplyPtr Connection::Receive(std::string* error) {
   void* reply = nullptr;
   while (redisGetReplyFromReader(context_.get(), &reply) == REDIS_OK) {
     if (reply != nullptr) return ReplyPtr(static_cast<redisReply*>(reply));
-    std::optional<SigpipeBlocker> blocker;
-    if (endpoint_.use_tls) {
-      blocker.emplace();  // OpenSSL also writes during a read
-      ClearTlsReason();
-    }
+    ClearTlsReason();
     errno = 0;
     if (redisBufferRead(context_.get()) != REDIS_OK) break;
   }
-  *error = Describe("no reply", context_->err == REDIS_ERR_IO ? errno : 0);
+  *error = Describe("no reply");
   return nullptr;
 }
 

@@ -8,9 +8,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "bloomline/redis_bloom_filter.h"
-#include "src/redis/address.h"
+#include "src/redis/options.h"
 
 namespace bloomline::redis {
 
@@ -22,7 +23,8 @@ using ReplyPtr = std::unique_ptr<redisReply, FreeReply>;
 inline bool IsError(const redisReply& reply) { return reply.type == REDIS_REPLY_ERROR; }
 inline std::string_view Text(const redisReply& reply) { return {reply.str, reply.len}; }
 
-// Discard a connection after the first failure: replies may be missing.
+// Discard a connection after the first failure: replies may be missing. Block SIGPIPE in the
+// thread: the calls raise it if the server has closed the connection.
 class Connection {
  public:
   // Connects, authenticates and selects the database. `options` come from ResolveServers. Returns
@@ -46,19 +48,21 @@ class Connection {
     void operator()(redisContext* context) const { redisFree(context); }
   };
 
-  Connection(const Endpoint& endpoint, const RedisServers& options);
+  using Context = std::unique_ptr<redisContext, FreeContext>;
+
+  Connection(const Endpoint& endpoint, Context context)
+      : endpoint_(endpoint), context_(std::move(context)) {}
   bool Prepare(const RedisServers& options, std::string* error);
-  bool SendTls(std::string_view bytes, std::string* error);
   bool SetTimeout(int ms, std::string* error);
   // Sends the command and reads its reply. False, with the reason, if that fails or the reply is an
   // error. The reason does not contain the password.
   bool SendAndCheck(std::initializer_list<std::string_view> arguments, std::string* error);
-  // Why a call failed: by its errno, or if that is 0 by hiredis.
-  std::string Describe(const char* what, int error_number) const;
+  // Why a call failed: by its errno, or if that is 0 by OpenSSL or hiredis.
+  std::string Describe(const char* what) const;
 
   const Endpoint endpoint_;
-  int timeout_ms_;
-  const std::unique_ptr<redisContext, FreeContext> context_;
+  int timeout_ms_ = 0;  // of the next call
+  const Context context_;
 };
 
 }  // namespace bloomline::redis

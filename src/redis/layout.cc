@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <type_traits>
 
-#include "bloomline/sizing.h"
+#include "bloomline/filter_theory.h"
 #include "src/filter/rates/rates.h"
 #include "src/support/number_text.h"
 
@@ -23,15 +24,6 @@ double BitsPerKey(double rate, uint32_t block_bytes, int num_probes) {
       });
 }
 
-// Bits per key of a standard Bloom filter: -k / ln(1 - p^(1/k)), at the best k.
-double StandardBitsPerKey(double rate) {
-  double least = kMaxBitsPerKey;
-  for (int k = kMinProbes; k <= kMaxProbes; ++k) {
-    least = std::min(least, -k / std::log1p(-std::pow(rate, 1.0 / k)));
-  }
-  return least;
-}
-
 struct Choice {
   uint32_t block_bytes;
   int num_probes;
@@ -43,7 +35,7 @@ struct Choice {
 // nothing meets the 3 %, the choice with the fewest bits.
 Choice ChooseBlock(double rate) {
   constexpr double kMaxOverhead = 1.03;
-  const double standard = StandardBitsPerKey(rate);
+  const double standard = StandardBitsPerKeyForFalsePositiveRate(rate);
   const double standard_probes = -std::log2(rate);
   const int least_probes = std::max(kMinProbes, static_cast<int>(0.6 * standard_probes));
   const int most_probes = std::min(kMaxProbes, static_cast<int>(standard_probes) + 1);
@@ -95,6 +87,19 @@ bool InRange(const Layout& layout) {
          layout.blocks_per_shard >= 1 &&
          layout.blocks_per_shard <= (kMaxShardBytes - kHeaderBytes) / block &&
          layout.num_shards >= 1 && layout.num_shards <= kMaxShards;
+}
+
+// CRC-16/XMODEM, polynomial 0x1021. Bit by bit is enough: a slot is computed once per shard.
+uint16_t Crc16(std::string_view bytes) {
+  unsigned crc = 0;
+  for (const char byte : bytes) {
+    crc ^= static_cast<unsigned>(static_cast<unsigned char>(byte)) << 8;
+    for (int bit = 0; bit < 8; ++bit) {
+      crc = (crc & 0x8000) != 0 ? crc << 1 ^ 0x1021 : crc << 1;
+    }
+    crc &= 0xFFFF;
+  }
+  return static_cast<uint16_t>(crc);
 }
 
 }  // namespace
@@ -167,6 +172,17 @@ std::string EntryKey(std::string_view name) { return "bloomline:{" + std::string
 std::string ShardKey(std::string_view name, uint64_t id, uint32_t shard) {
   return "bloomline:shard:{" + std::string(name) + ":" + Hexadecimal(id) + ":" +
          std::to_string(shard) + "}";
+}
+
+uint16_t KeySlot(std::string_view key) {
+  const size_t open = key.find('{');
+  if (open != std::string_view::npos) {
+    const size_t close = key.find('}', open + 1);
+    if (close != std::string_view::npos && close != open + 1) {
+      key = key.substr(open + 1, close - open - 1);
+    }
+  }
+  return Crc16(key) % kNumSlots;
 }
 
 }  // namespace bloomline::redis

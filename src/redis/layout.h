@@ -55,6 +55,10 @@ std::string ValidateName(std::string_view name);
 std::string EntryKey(std::string_view name);
 std::string ShardKey(std::string_view name, uint64_t id, uint32_t shard);
 
+constexpr uint16_t kNumSlots = 16384;
+// The slot of a key in a cluster: the CRC16 of its hash tag, or of all of it if it lacks one.
+uint16_t KeySlot(std::string_view key);
+
 struct Place {
   uint32_t shard;
   uint64_t block;  // in the shard

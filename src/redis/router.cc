@@ -1,29 +1,52 @@
 #include "src/redis/router.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <chrono>
+#include <ctime>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include "src/redis/command.h"
+#include "src/redis/layout.h"
+#include "src/support/number_text.h"
 
 namespace bloomline::redis {
 namespace {
 
 // During a migration, a cluster redirects a command at most twice, unless the slot moves on before
-// the client follows. A return to the slot's node counts, too.
+// the client follows.
 constexpr int kMaxRedirects = 8;
-
-// The slot's node lacks the key (ASK), then so does the other node: either there is no such key, or
-// it went back in between, which does not happen so often. Each command counts its own: rounds may
-// have been spent on other failures, and a wrong "no such key" would let Create make an empty
-// filter.
-constexpr int kMaxMisses = 4;
-static_assert(2 * kMaxMisses <= kMaxRedirects);
 
 bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
+
+// Blocks SIGPIPE in this thread, and discards one that arrives.
+class SigpipeBlocker {
+ public:
+  SigpipeBlocker() {
+    sigemptyset(&sigpipe_);
+    sigaddset(&sigpipe_, SIGPIPE);
+    sigset_t pending;
+    was_pending_ = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &sigpipe_, &before_);
+  }
+  ~SigpipeBlocker() {
+    const timespec at_once = {0, 0};
+    if (!was_pending_) sigtimedwait(&sigpipe_, nullptr, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  SigpipeBlocker(const SigpipeBlocker&) = delete;
+  SigpipeBlocker& operator=(const SigpipeBlocker&) = delete;
+
+ private:
+  sigset_t sigpipe_;
+  sigset_t before_;
+  bool was_pending_ = false;
+};
 
 // The server cannot run the command now, but a later attempt may succeed.
 bool IsTransient(std::string_view error) {
@@ -32,20 +55,73 @@ bool IsTransient(std::string_view error) {
          StartsWith(error, "BUSY ");
 }
 
-// Whether the reply to a command that followed ASKING may come from a node that lacks the key. It
-// has moved on since the ASK, and the slot's node knows where; or there is no such key.
-bool MayLackKey(const redisReply& reply) {
-  return (reply.type == REDIS_REPLY_STRING && reply.len == 0) ||
-         (reply.type == REDIS_REPLY_INTEGER && reply.integer == 0);
+// A node that does not know its own address leaves its host out. The host is "?" if the cluster
+// prefers host names and the node has none.
+bool IsUnknownHost(std::string_view host) { return host.empty() || host == "?"; }
+
+// Whether the reply is a number from `least` to `most`.
+bool IsNumber(const redisReply& reply, long long least, long long most) {
+  return reply.type == REDIS_REPLY_INTEGER && reply.integer >= least && reply.integer <= most;
+}
+
+bool IsArray(const redisReply& reply, size_t least_elements) {
+  return reply.type == REDIS_REPLY_ARRAY && reply.elements >= least_elements;
 }
 
 }  // namespace
+
+bool ParseRedirect(std::string_view error, const Endpoint& sender, Redirect* redirect) {
+  const std::string_view kind = error.substr(0, error.find(' '));
+  redirect->ask = kind == "ASK";
+  if (!redirect->ask && kind != "MOVED") return false;
+  const std::string_view rest = error.substr(std::min(kind.size() + 1, error.size()));
+  const size_t space = rest.find(' ');
+  uint64_t slot = 0;
+  if (space == std::string_view::npos || !support::ParseUint64(rest.substr(0, space), &slot) ||
+      slot >= kNumSlots) {
+    return false;
+  }
+  redirect->slot = static_cast<uint16_t>(slot);
+  std::string_view where = rest.substr(space + 1);
+  if (where.substr(0, 2) == "?:") where.remove_prefix(1);
+  if (!ParseEndpoint(where, &redirect->endpoint)) return false;
+  if (redirect->endpoint.host.empty()) redirect->endpoint.host = sender.host;
+  redirect->endpoint.use_tls = sender.use_tls;
+  return true;
+}
+
+bool ParseSlotRanges(const redisReply& reply, const Endpoint& sender,
+                     std::vector<SlotRange>* ranges) {
+  ranges->clear();
+  if (!IsArray(reply, 0)) return false;
+  for (size_t i = 0; i < reply.elements; ++i) {
+    const redisReply& range = *reply.element[i];
+    if (!IsArray(range, 3) || !IsArray(*range.element[2], 2)) return false;
+    const redisReply& first = *range.element[0];
+    const redisReply& last = *range.element[1];
+    const redisReply& host = *range.element[2]->element[0];
+    const redisReply& port = *range.element[2]->element[1];
+    if (!IsNumber(first, 0, kNumSlots - 1) || !IsNumber(last, first.integer, kNumSlots - 1) ||
+        !IsNumber(port, 1, 65535)) {
+      return false;
+    }
+    if (host.type != REDIS_REPLY_STRING && host.type != REDIS_REPLY_NIL) return false;
+    const std::string_view name = Text(host);  // empty for nil
+    if (!IsUnknownHost(name) && !IsHost(name)) return false;
+    ranges->push_back({static_cast<uint16_t>(first.integer),
+                       static_cast<uint16_t>(last.integer),
+                       {IsUnknownHost(name) ? sender.host : std::string(name),
+                        static_cast<int>(port.integer), sender.use_tls}});
+  }
+  return true;
+}
 
 std::unique_ptr<Router> Router::Connect(const RedisServers& options, std::string* error) {
   std::vector<Endpoint> endpoints;
   RedisServers resolved;
   *error = ResolveServers(options, &endpoints, &resolved);
   if (!error->empty()) return nullptr;
+  const SigpipeBlocker blocker;
   std::unique_ptr<Router> router(new Router(resolved));
   for (const Endpoint& endpoint : endpoints) router->NodeAt(endpoint);
   if (!router->RefreshSlots(error)) return nullptr;
@@ -139,6 +215,7 @@ void Router::BeginCall() {
 }
 
 void Router::Run(std::vector<Command>* commands, const AddOptions& options) {
+  const SigpipeBlocker blocker;
   postponed_.clear();
   // After a fork, parent and child must not share a connection: each would read replies to the
   // other's commands. Nor may this Run read those of one that threw. Closing sends nothing. Cost of
@@ -158,9 +235,9 @@ void Router::Run(std::vector<Command>* commands, const AddOptions& options) {
   }
   // The limit holds even if each redirect or table of slots names another node.
   const int max_attempts = 1 + options_.max_retries + kMaxRedirects;
-  for (attempt_ = 0; !postponed_.empty() && attempt_ < max_attempts; ++attempt_) {
-    if (must_wait_ && attempt_ > 1) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10 << std::min(attempt_ - 2, 4)));
+  for (int attempt = 0; !postponed_.empty() && attempt < max_attempts; ++attempt) {
+    if (any_failed_ && attempt > 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10 << std::min(attempt - 2, 4)));
     }
     RunRound();
   }
@@ -170,8 +247,8 @@ void Router::Run(std::vector<Command>* commands, const AddOptions& options) {
 void Router::RunRound() {
   ++round_;
   std::string ignored;  // the nodes that are known may do
-  if (slots_changed_ && is_cluster_) RefreshSlots(&ignored);
-  must_wait_ = slots_changed_ = false;
+  if (any_failed_ && is_cluster_) RefreshSlots(&ignored);
+  any_failed_ = false;
   std::vector<Item> items;
   items.swap(postponed_);
   for (const Item& item : items) Dispatch(item);
@@ -194,11 +271,8 @@ void Router::Send(Node* node) {
   if (node->items.empty()) return;
   std::string bytes;
   for (const Item& item : node->items) {
-    const Command& command = *item.command;
     if (item.ask != nullptr) AppendCommand({"ASKING"}, &bytes);
-    const bool has_other_head = item.ask != nullptr && !command.asking_head.empty();
-    if (has_other_head) bytes += command.asking_head;
-    bytes.append(command.bytes, has_other_head ? command.head_bytes : 0);
+    bytes += item.command->bytes;
   }
   // WAIT covers what the same connection sent before. So each connection gets its own WAIT, and a
   // command that is sent again on another connection is confirmed there.
@@ -248,7 +322,6 @@ ReplyPtr Router::NextReply(Node* node, const Item& item) {
 }
 
 bool Router::Handle(Node* node, Item item, ReplyPtr reply) {
-  const bool has_asked = item.ask != nullptr;
   item.ask = nullptr;
   const std::string_view text = IsError(*reply) ? Text(*reply) : std::string_view();
   Redirect redirect;
@@ -258,13 +331,8 @@ bool Router::Handle(Node* node, Item item, ReplyPtr reply) {
       item.ask = other;
     } else {
       slots_[redirect.slot] = other;
-      slots_changed_ = true;
     }
     item.command->error = node->endpoint.Prefix() + "redirected too often: " + std::string(text);
-    postponed_.push_back(item);
-    return false;
-  }
-  if (has_asked && MayLackKey(*reply) && ++item.misses < kMaxMisses) {
     postponed_.push_back(item);
     return false;
   }
@@ -313,7 +381,7 @@ void Router::Disconnect(Node* node, const std::vector<Item>& lost) {
 }
 
 void Router::Postpone(const Node& node, Item item) {
-  slots_changed_ = must_wait_ = true;
+  any_failed_ = true;
   item.ask = nullptr;
   item.command->error = node.error;
   if (node.failures <= options_.max_retries) postponed_.push_back(item);

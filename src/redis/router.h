@@ -16,24 +16,40 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
 #include "src/redis/connection.h"
-#include "src/redis/slots.h"
+#include "src/redis/options.h"
 
 namespace bloomline::redis {
+
+// The parsers return false if the reply is not valid. `sender` sent it: a node without a host is on
+// the sender's host, and has TLS if the sender has.
+
+// An error reply that sends the client to another node.
+struct Redirect {
+  bool ask = false;  // for one command, after ASKING; otherwise permanently
+  uint16_t slot = 0;
+  Endpoint endpoint;
+};
+bool ParseRedirect(std::string_view error, const Endpoint& sender, Redirect* redirect);
+
+struct SlotRange {
+  uint16_t first;
+  uint16_t last;
+  Endpoint master;
+};
+// The reply to CLUSTER SLOTS.
+bool ParseSlotRanges(const redisReply& reply, const Endpoint& sender,
+                     std::vector<SlotRange>* ranges);
 
 // A command, and what became of it. It must be safe to run twice, the second time at any later
 // moment: if its reply was lost, a copy may still arrive.
 struct Command {
   uint16_t slot = 0;  // of its key
   std::string bytes;  // encoded by command.h
-
-  // If not empty, this replaces the first head_bytes of `bytes` after ASKING, so that the command
-  // writes nothing and replies 0 if the node lacks the key.
-  std::string asking_head;
-  size_t head_bytes = 0;
 
   // Run sets these. Without a reply there is an error, and the command may have run. The reply may
   // be an error reply.
@@ -62,7 +78,6 @@ class Router {
   struct Item {
     Command* command = nullptr;
     Node* ask = nullptr;  // target of an ASK redirect, for this attempt only
-    int misses = 0;       // targets of ASK that lacked the key
   };
   struct Node {
     Endpoint endpoint;
@@ -106,9 +121,7 @@ class Router {
   std::vector<Node*> slots_;                  // cluster only
   std::vector<Item> postponed_;
   uint64_t round_ = 1;
-  int attempt_ = 0;  // rounds of the current Run before this one
-  bool slots_changed_ = false;
-  bool must_wait_ = false;   // before the next round
+  bool any_failed_ = false;  // of the nodes, in the last round: slots may have changed
   bool is_running_ = false;  // at the start of Run: the last one threw
   pid_t pid_ = getpid();     // the process that made the connections
 };

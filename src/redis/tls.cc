@@ -1,10 +1,5 @@
 #include "src/redis/tls.h"
 
-#include <pthread.h>
-
-#include <cerrno>
-#include <ctime>
-
 #ifdef BLOOMLINE_HIREDIS_SSL
 #include <hiredis/hiredis_ssl.h>
 #include <openssl/err.h>
@@ -15,22 +10,6 @@
 #endif
 
 namespace bloomline::redis {
-
-SigpipeBlocker::SigpipeBlocker() {
-  sigemptyset(&sigpipe_);
-  sigaddset(&sigpipe_, SIGPIPE);
-  sigset_t pending;
-  was_pending_ = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
-  pthread_sigmask(SIG_BLOCK, &sigpipe_, &before_);
-}
-
-SigpipeBlocker::~SigpipeBlocker() {
-  const int error_number = errno;
-  const timespec at_once = {0, 0};
-  if (!was_pending_) sigtimedwait(&sigpipe_, nullptr, &at_once);
-  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  errno = error_number;
-}
 
 #ifndef BLOOMLINE_HIREDIS_SSL
 
@@ -125,7 +104,6 @@ bool StartTls(redisContext* context, const Endpoint& endpoint, const RedisTls& t
   ClearTlsReason();
   std::string failure;
   const std::string& name = tls.server_name.empty() ? endpoint.host : tls.server_name;
-  const SigpipeBlocker blocker;
   if (Handshake(context, name, tls, &failure)) return true;
   const std::string reason = TlsReason();
   *error = endpoint.Prefix() + failure + (reason.empty() ? "" : ": ") + reason;

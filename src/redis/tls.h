@@ -3,12 +3,11 @@
 #define BLOOMLINE_REDIS_TLS_H_
 
 #include <hiredis/hiredis.h>
-#include <signal.h>
 
 #include <string>
 
 #include "bloomline/redis_bloom_filter.h"
-#include "src/redis/address.h"
+#include "src/redis/options.h"
 
 namespace bloomline::redis {
 
@@ -23,22 +22,6 @@ bool StartTls(redisContext* context, const Endpoint& endpoint, const RedisTls& t
 // The last error of OpenSSL in this thread; empty if none.
 std::string TlsReason();
 void ClearTlsReason();
-
-// Blocks SIGPIPE in this thread during its lifetime, and discards one that arrives. hiredis and
-// OpenSSL use write(), which raises the signal if the server has closed the connection. Keeps
-// errno.
-class SigpipeBlocker {
- public:
-  SigpipeBlocker();
-  ~SigpipeBlocker();
-  SigpipeBlocker(const SigpipeBlocker&) = delete;
-  SigpipeBlocker& operator=(const SigpipeBlocker&) = delete;
-
- private:
-  sigset_t sigpipe_;
-  sigset_t before_;
-  bool was_pending_ = false;
-};
 
 }  // namespace bloomline::redis
 

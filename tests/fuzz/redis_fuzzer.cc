@@ -6,7 +6,7 @@
 #include "src/filter/bits/hash.h"
 #include "src/redis/batches.h"
 #include "src/redis/layout.h"
-#include "src/redis/slots.h"
+#include "src/redis/router.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {

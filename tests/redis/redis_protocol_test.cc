@@ -13,7 +13,7 @@
 #include "src/filter/rates/rates.h"
 #include "src/redis/connection.h"
 #include "src/redis/layout.h"
-#include "src/redis/slots.h"
+#include "src/redis/router.h"
 #include "tests/redis/redis_filter_test.h"
 
 namespace bloomline::redis {
@@ -101,21 +101,13 @@ SharedBloomFilterOptions Options(uint64_t capacity, double rate) {
   return options;
 }
 
-double ClassicBits(double rate) {
-  double least = 100;
-  for (int k = 1; k <= 30; ++k) {
-    least = std::min(least, -k / std::log1p(-std::pow(rate, 1.0 / k)));
-  }
-  return least;
-}
-
 TEST(LayoutTest, MemoryIsWithinThreePercentOfAStandardBloomFilter) {
   for (const double rate : {0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.001, 1e-4, 1e-5, 1e-6}) {
     const Layout layout = PlanLayout(Options(100000000, rate));
     const double bits =
         static_cast<double>(layout.shard_bytes() * layout.num_shards) * 8 / 100000000;
-    const double ratio = bits / ClassicBits(rate);
-    std::printf("rate %-7g block %3u bytes, %2d probes, %6.3f bits per key, %.4f of classic\n",
+    const double ratio = bits / StandardBitsPerKeyForFalsePositiveRate(rate);
+    std::printf("rate %-7g block %3u bytes, %2d probes, %6.3f bits per key, %.4f of standard\n",
                 rate, layout.block_bytes, layout.num_probes, bits, ratio);
     EXPECT_LE(ratio, rate < 1e-4 ? 1.05 : 1.0301) << rate;
     EXPECT_LE(filter::BlockFalsePositiveRate(bits, layout.num_probes, 8 * layout.block_bytes,
@@ -164,6 +156,12 @@ TEST(LayoutTest, PlacesAreInRangeAndNeverTheMarker) {
   }
 }
 
+TEST(LayoutTest, NoNameMakesAnEntryOfAShard) {
+  EXPECT_EQ(ShardKey("f", 0xff, 2), "bloomline:shard:{f:00000000000000ff:2}");
+  EXPECT_EQ(EntryKey("f:00000000000000ff:2"), "bloomline:{f:00000000000000ff:2}");
+  EXPECT_NE(ValidateName("x} bloomline:shard:{f"), "") << "names have no braces";
+}
+
 TEST(HeaderTest, IsALineOfTextAndReadBack) {
   Layout layout = PlanLayout(Options(1000000, 0.01));
   layout.seed = 7;
@@ -202,9 +200,7 @@ TEST(HeaderTest, TheLongestOneFits) {
 
 // tests/fuzz/redis_fuzzer.cc tries all kinds of damage.
 TEST(HeaderTest, OtherTextIsRefused) {
-  Layout layout = PlanLayout(Options(1000000, 0.01));
-  layout.id = UINT64_MAX;
-  const std::string text = EncodeHeader(layout);
+  const std::string text = EncodeHeader(PlanLayout(Options(1000000, 0.01)));
   Layout read;
   for (const std::string& other : {text + " ", text + "0", text.substr(0, 255), std::string()}) {
     EXPECT_FALSE(DecodeHeader(other, &read)) << other;

@@ -1,11 +1,8 @@
-// Addresses of servers in the forms that users and servers write.
-#ifndef BLOOMLINE_REDIS_ADDRESS_H_
-#define BLOOMLINE_REDIS_ADDRESS_H_
+// The options of users, checked, and addresses of servers in the forms that users and servers
+// write.
+#ifndef BLOOMLINE_REDIS_OPTIONS_H_
+#define BLOOMLINE_REDIS_OPTIONS_H_
 
-#include <sys/un.h>
-
-#include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +10,6 @@
 #include "bloomline/redis_bloom_filter.h"
 
 namespace bloomline::redis {
-
-// Of the path of a unix socket. hiredis would cut a longer one, and end it at a zero byte.
-inline constexpr size_t kMaxPathBytes = sizeof(sockaddr_un::sun_path) - 1;
 
 struct Endpoint {
   std::string host;  // begins with '/': the path of a unix socket
@@ -37,17 +31,6 @@ bool IsHost(std::string_view text);
 // texts.
 bool ParseEndpoint(std::string_view text, Endpoint* endpoint);
 
-// A parsed entry of RedisServers::servers.
-struct Address {
-  Endpoint endpoint;
-  std::string username;
-  std::string password;
-  std::optional<int> database;
-};
-
-// False: none of the forms of docs/redis.md.
-bool ParseAddress(std::string_view text, Address* address);
-
 // Checks the options. *endpoints are the servers; *resolved are the options, in which a user,
 // password or database of an address replaces that of `servers`. Returns an empty string, or one
 // sentence on failure, which contains nothing of an address.
@@ -56,4 +39,4 @@ std::string ResolveServers(const RedisServers& servers, std::vector<Endpoint>* e
 
 }  // namespace bloomline::redis
 
-#endif  // BLOOMLINE_REDIS_ADDRESS_H_
+#endif  // BLOOMLINE_REDIS_OPTIONS_H_
