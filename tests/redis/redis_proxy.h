@@ -1,5 +1,5 @@
-// A TCP proxy in front of a Redis server. It breaks or mutes the connection at chosen commands, as
-// networks, proxies and dying clients do, and can deliver a lost command later.
+// A TCP proxy in front of a Redis server. It breaks the connection at chosen commands, as networks,
+// proxies and dying clients do, and can deliver a lost command later.
 #ifndef BLOOMLINE_TESTS_REDIS_REDIS_PROXY_H_
 #define BLOOMLINE_TESTS_REDIS_REDIS_PROXY_H_
 
@@ -8,21 +8,35 @@
 #include <functional>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 namespace bloomline::tests {
+
+// Calls serve(socket) for one client after another, in a thread of its own.
+class LoopbackServer {
+ public:
+  explicit LoopbackServer(std::function<void(int)> serve);
+  ~LoopbackServer();
+  LoopbackServer(const LoopbackServer&) = delete;
+  LoopbackServer& operator=(const LoopbackServer&) = delete;
+
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  int port_ = 0;
+  int listener_ = -1;
+  std::atomic<bool> closing_{false};
+  std::atomic<int> client_{-1};
+  std::thread thread_;
+};
 
 enum class RedisFault {
   kNone,
   kLose,      // its connection ends before the server gets it
   kCutAfter,  // it is executed, but its connection ends before the reply
   kHold,      // kLose, but it waits for Deliver
-  kMute,      // it is executed, but no more replies arrive on its connection
 };
-
-const char* Name(RedisFault fault);
 
 // What happens to command number `at`, counted from 0 over all connections.
 struct RedisStrike {
@@ -35,11 +49,8 @@ class RedisProxy {
  public:
   // A proxy for the server on this port of 127.0.0.1.
   RedisProxy(int server_port, std::vector<RedisStrike> strikes);
-  ~RedisProxy();
-  RedisProxy(const RedisProxy&) = delete;
-  RedisProxy& operator=(const RedisProxy&) = delete;
 
-  const std::string& address() const { return address_; }
+  std::string address() const { return listener_.address(); }
 
   // Sends the commands that wait, in their old order, on a connection of its own. Returns when the
   // server has executed them.
@@ -52,24 +63,18 @@ class RedisProxy {
   std::vector<std::string> commands() const;
 
  private:
-  void Accept();
   void Serve(int client);
-  bool ToServer(int server, std::string* from_client, bool* is_mute);
-  bool Pass(int server, size_t number, std::string_view command, bool* is_mute);
+  // False: the connection must end.
+  bool Pass(int server, const std::vector<std::string>& arguments);
 
   const int server_port_;
   const std::vector<RedisStrike> strikes_;
-  std::string address_;
-  int listener_ = -1;
   std::atomic<size_t> num_delivered_{0};
 
   mutable std::mutex mutex_;
   std::vector<std::string> commands_;
   std::vector<std::string> kept_;  // for Deliver
-  std::vector<int> open_;          // sockets of connections that are served
-  std::vector<std::thread> threads_;
-  bool closing_ = false;
-  std::thread accepting_;
+  LoopbackServer listener_;        // the last member: its thread uses the others
 };
 
 }  // namespace bloomline::tests
