@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <set>
 #include <sstream>
@@ -29,23 +28,13 @@ constexpr int kBusOffset = 10000;  // a cluster node also listens there
   std::abort();
 }
 
-// Whether it is free.
-bool TryToBind(int* port) {
-  const int fd = RedisServer::Bind(port);
-  if (fd >= 0) close(fd);
-  return fd >= 0;
-}
-
-void WaitUntil(const std::function<std::string()>& what, const std::function<bool()>& done) {
+template <typename F>  // bool()
+void WaitUntil(const std::string& what, F done) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(90);
   while (!done()) {
-    if (std::chrono::steady_clock::now() > deadline) Die("waited in vain for " + what());
+    if (std::chrono::steady_clock::now() > deadline) Die("waited in vain for " + what);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-}
-
-void WaitUntil(const char* what, const std::function<bool()>& done) {
-  WaitUntil([what] { return std::string(what); }, done);
 }
 
 std::string ToText(const redisReply& reply) {
@@ -93,28 +82,11 @@ pid_t Spawn(std::vector<std::string> command) {
   return pid;
 }
 
-void KillProcess(pid_t pid) {
-  kill(pid, SIGKILL);
-  waitpid(pid, nullptr, 0);
-}
-
-std::string CommandAt(int port, std::initializer_list<std::string_view> arguments) {
-  RedisServers options;
-  options.connect_timeout_ms = options.command_timeout_ms = 10000;
-  std::string error;
-  const auto connection = redis::Connection::Open({"127.0.0.1", port}, options, &error);
-  if (connection == nullptr) return error;
-  const redis::ReplyPtr reply = connection->Ask(arguments, &error);
-  return reply == nullptr ? error : ToText(*reply);
-}
-
 // A node may refuse until it has learned of the last change.
 void WaitUntilOk(const RedisServer& server, std::initializer_list<std::string_view> arguments) {
   std::string text;
   for (const std::string_view argument : arguments) text.append(argument) += ' ';
-  std::string reply;
-  WaitUntil([&] { return "'" + text + "', which replies '" + reply + "'"; },
-            [&] { return (reply = server.Command(arguments)) == "OK"; });
+  WaitUntil(text, [&] { return server.Command(arguments) == "OK"; });
 }
 
 // The name, epoch and slots of each node of the cluster, as this node sees them.
@@ -157,9 +129,11 @@ int RedisServer::Bind(int* port) {
 int RedisServer::FreePort() {
   for (;;) {
     int port = 0;
-    if (!TryToBind(&port) || port + kBusOffset > UINT16_MAX) continue;
+    close(Bind(&port));
     int bus_port = port + kBusOffset;
-    if (TryToBind(&bus_port)) return port;
+    const int bus = bus_port > UINT16_MAX ? -1 : Bind(&bus_port);
+    if (bus >= 0) close(bus);
+    if (bus >= 0) return port;
   }
 }
 
@@ -185,16 +159,12 @@ void RedisServer::Start() {
   pid_ = Spawn(std::move(command));
 }
 
-bool RedisServer::IsReady() const {
-  std::ostringstream log;
-  log << std::ifstream(dir_.Path("log")).rdbuf();
-  return log.str().find("Ready to accept connections") != std::string::npos;
-}
-
 // Its own log says it. A server that answers at the port may belong to another test.
 bool RedisServer::WaitUntilItAnswers() const {
   for (int i = 0; i < 2000; ++i) {
-    if (IsReady()) return true;
+    std::ostringstream log;
+    log << std::ifstream(dir_.Path("log")).rdbuf();
+    if (log.str().find("Ready to accept connections") != std::string::npos) return true;
     if (waitpid(pid_, nullptr, WNOHANG) != 0) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -203,7 +173,8 @@ bool RedisServer::WaitUntilItAnswers() const {
 
 void RedisServer::Kill() {
   if (pid_ <= 0) return;
-  KillProcess(pid_);
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
   pid_ = -1;
 }
 
@@ -217,7 +188,13 @@ void RedisServer::Stop() { kill(pid_, SIGSTOP); }
 void RedisServer::Continue() { kill(pid_, SIGCONT); }
 
 std::string RedisServer::Command(std::initializer_list<std::string_view> arguments) const {
-  return CommandAt(port_, arguments);
+  RedisServers options;
+  options.connect_timeout_ms = options.command_timeout_ms = 10000;
+  std::string error;
+  const auto connection = redis::Connection::Open({"127.0.0.1", port_}, options, &error);
+  if (connection == nullptr) return error;
+  const redis::ReplyPtr reply = connection->Ask(arguments, &error);
+  return reply == nullptr ? error : ToText(*reply);
 }
 
 std::vector<std::string> RedisServer::KeysLike(const std::string& pattern) const {
@@ -278,17 +255,13 @@ RedisCluster::RedisCluster(bool with_replicas) {
              info.find("cluster_known_nodes:3") != std::string::npos;
     });
   }
-  for (size_t i = 0; with_replicas && i < kNodes; ++i) {
+  if (!with_replicas) return;
+  for (size_t i = 0; i < kNodes; ++i) {
     replicas_.push_back(std::make_unique<RedisServer>(arguments));
     replica(i).Command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(node(0).port())});
+    WaitUntilOk(replica(i), {"CLUSTER", "REPLICATE", node(i).Command({"CLUSTER", "MYID"})});
   }
-  for (size_t i = 0; with_replicas && i < kNodes; ++i) {
-    const std::string id = node(i).Command({"CLUSTER", "MYID"});
-    WaitUntil("replicas of the cluster", [&] {
-      return replica(i).Command({"CLUSTER", "REPLICATE", id}) == "OK";
-    });
-  }
-  for (size_t i = 0; with_replicas && i < kNodes; ++i) {
+  for (size_t i = 0; i < kNodes; ++i) {
     WaitForReplicas(node(i), 1);
     // All nodes know each other; otherwise a node does not vote.
     for (RedisServer* server : {&node(i), &replica(i)}) {

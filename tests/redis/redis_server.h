@@ -51,7 +51,6 @@ class RedisServer {
 
  private:
   void Start();
-  bool IsReady() const;
   bool WaitUntilItAnswers() const;
 
   const std::vector<std::string> arguments_;
