@@ -1,6 +1,7 @@
 #include "src/redis/batches.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "src/filter/bits/hash.h"
@@ -46,20 +47,16 @@ Filter::Filter(const std::string& filter_name, const Layout& filter_layout)
 
 AddBatch::AddBatch(const Filter& filter, size_t n, const std::string_view* keys, bool for_replicas)
     : filter_(filter), for_replicas_(for_replicas) {
+  std::map<uint32_t, size_t> last_group;  // of each shard
   for (size_t i = 0; i < n; ++i) {
-    keys_.push_back({PlaceOfKey(filter.layout, keys[i]), static_cast<uint32_t>(i)});
-  }
-  // Equal keys keep their order, so that the first one is kNew.
-  std::sort(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) {
-    return a.place.shard != b.place.shard ? a.place.shard < b.place.shard : a.index < b.index;
-  });
-  for (uint32_t i = 0; i < n; ++i) {
-    const uint32_t shard = keys_[i].place.shard;
-    if (groups_.empty() || groups_.back().shard != shard ||
-        groups_.back().size == kKeysPerCommand) {
-      groups_.push_back({shard, i, 0});
+    places_.push_back(PlaceOfKey(filter.layout, keys[i]));
+    const uint32_t shard = places_.back().shard;
+    const auto [last, is_new] = last_group.try_emplace(shard, groups_.size());
+    if (is_new || groups_[last->second].keys.size() == kKeysPerCommand) {
+      last->second = groups_.size();
+      groups_.push_back({shard, {}});
     }
-    ++groups_.back().size;
+    groups_[last->second].keys.push_back(i);
   }
   for (const Group& group : groups_) commands_.push_back(CommandFor(group));
 }
@@ -70,12 +67,12 @@ Command AddBatch::CommandFor(const Group& group) const {
   Command command;
   command.slot = shard.slot;
   std::string* const out = &command.bytes;
-  const size_t num_bits = group.size * static_cast<size_t>(layout.num_probes);
+  const size_t num_bits = group.keys.size() * static_cast<size_t>(layout.num_probes);
   BeginCommand(num_bits * 4 + (for_replicas_ ? 10 : 5), out);
   AppendArgument("BITFIELD", out);
   AppendArgument(shard.text, out);
-  for (uint32_t key = group.first; key < group.first + group.size; ++key) {
-    const Place& place = keys_[key].place;
+  for (const size_t key : group.keys) {
+    const Place& place = places_[key];
     const uint64_t first_bit = 8 * BlockOffset(layout, place.block);
     for (int j = 0; j < layout.num_probes; ++j) {
       out->append("$3\r\nSET\r\n$2\r\nu1\r\n");
@@ -99,24 +96,23 @@ bool AddBatch::ReadReplies(AddResult* results, std::set<uint32_t>* lost, std::st
     const RedisKey& shard = filter_.shards[group.shard];
     const redisReply* const reply = commands_[i].reply.get();
     // The second INCRBY restores the byte and returns it, as GET does.
-    const size_t header = group.size * num_probes + (for_replicas_ ? 1 : 0);
-    if (reply == nullptr || reply->type != REDIS_REPLY_ARRAY || reply->elements != header + 1) {
+    const size_t header = group.keys.size() * num_probes + (for_replicas_ ? 1 : 0);
+    const bool has_replies =
+        reply != nullptr && reply->type == REDIS_REPLY_ARRAY && reply->elements == header + 1;
+    const bool is_lost = has_replies && reply->element[header]->integer != kFirstHeaderByte;
+    if (is_lost) lost->insert(group.shard);
+    if (!has_replies || is_lost) {
       ok = Fail(Failure(shard, commands_[i]), error);
       continue;
     }
-    if (reply->element[header]->integer != kFirstHeaderByte) {
-      lost->insert(group.shard);
-      ok = Fail(LostKey(shard), error);
-      continue;
-    }
-    for (size_t key = 0; results != nullptr && key < group.size; ++key) {
+    for (size_t key = 0; results != nullptr && key < group.keys.size(); ++key) {
       const redisReply* const* const old_bits = reply->element + key * num_probes;
       const bool was_present = std::all_of(old_bits, old_bits + num_probes,
                                            [](const redisReply* bit) { return bit->integer == 1; });
       // If the command was sent twice, its first copy may have set the bits.
-      results[keys_[group.first + key].index] = !was_present            ? AddResult::kNew
-                                                : commands_[i].repeated ? AddResult::kUnknown
-                                                                        : AddResult::kPresent;
+      results[group.keys[key]] = !was_present            ? AddResult::kNew
+                                 : commands_[i].repeated ? AddResult::kUnknown
+                                                         : AddResult::kPresent;
     }
   }
   return ok;
@@ -144,14 +140,10 @@ bool QueryBatch::ReadReplies(Answer* answers, std::string* error) const {
   bool ok = true;
   for (size_t i = 0; i < places_.size(); ++i) {
     const Place& place = places_[i];
-    const RedisKey& shard = filter_.shards[place.shard];
     const redisReply* const reply = commands_[i].reply.get();
-    if (reply == nullptr || reply->type != REDIS_REPLY_STRING) {
-      ok = Fail(Failure(shard, commands_[i]), error);
-      continue;
-    }
-    if (reply->len != layout.block_bytes || !BitIsSet(reply->str, layout.marker_bit())) {
-      ok = Fail(LostKey(shard), error);
+    if (reply == nullptr || reply->type != REDIS_REPLY_STRING || reply->len != layout.block_bytes ||
+        !BitIsSet(reply->str, layout.marker_bit())) {
+      ok = Fail(Failure(filter_.shards[place.shard], commands_[i]), error);
       continue;
     }
     bool all_set = true;

@@ -58,21 +58,15 @@ class AddBatch {
   bool ReadReplies(AddResult* results, std::set<uint32_t>* lost, std::string* error) const;
 
  private:
-  struct Key {
-    Place place;
-    uint32_t index;
-  };
-  // Keys of one shard: keys_[first .. first + size). Group i has commands_[i].
-  struct Group {
+  struct Group {  // the keys of commands_[i], which are of one shard
     uint32_t shard;
-    uint32_t first;
-    uint32_t size;
+    std::vector<size_t> keys;
   };
   Command CommandFor(const Group& group) const;
 
   const Filter& filter_;
   const bool for_replicas_;
-  std::vector<Key> keys_;
+  std::vector<Place> places_;  // of the keys
   std::vector<Group> groups_;
   std::vector<Command> commands_;
 };

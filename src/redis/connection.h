@@ -23,8 +23,8 @@ using ReplyPtr = std::unique_ptr<redisReply, FreeReply>;
 inline bool IsError(const redisReply& reply) { return reply.type == REDIS_REPLY_ERROR; }
 inline std::string_view Text(const redisReply& reply) { return {reply.str, reply.len}; }
 
-// Discard a connection after the first failure: replies may be missing. Block SIGPIPE in the
-// thread: the calls raise it if the server has closed the connection.
+// Discard a connection after the first failure: replies may be missing. With TLS, block SIGPIPE
+// in the thread: calls raise it if the server has closed the connection.
 class Connection {
  public:
   // Connects, authenticates and selects the database. `options` come from ResolveServers. Returns
@@ -57,8 +57,9 @@ class Connection {
   // Sends the command and reads its reply. False, with the reason, if that fails or the reply is an
   // error. The reason does not contain the password.
   bool SendAndCheck(std::initializer_list<std::string_view> arguments, std::string* error);
+  bool SendTls(std::string_view bytes, std::string* error);
   // Why a call failed: by its errno, or if that is 0 by OpenSSL or hiredis.
-  std::string Describe(const char* what) const;
+  std::string Describe(const char* what, int error_number) const;
 
   const Endpoint endpoint_;
   int timeout_ms_ = 0;  // of the next call

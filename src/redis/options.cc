@@ -27,7 +27,7 @@ struct Address {
   std::optional<int> database;
 };
 
-constexpr std::string_view kDefaultPort = ":6379";
+constexpr char kDefaultPort[] = ":6379";
 
 bool ParseNumber(std::string_view text, int least, int most, int* number) {
   uint64_t value = 0;
@@ -56,7 +56,7 @@ bool PercentDecode(std::string_view text, std::string* out) {
 // Removes "[user[:password]@]" from the front of *rest.
 bool TakeCredentials(std::string_view* rest, Address* address) {
   const size_t at = rest->find('@');
-  if (at == std::string_view::npos) return true;
+  if (at >= rest->find('/')) return true;  // it is in a path, or there is none
   const std::string_view credentials = rest->substr(0, at);
   rest->remove_prefix(at + 1);
   const size_t colon = std::min(credentials.find(':'), credentials.size());
@@ -81,38 +81,29 @@ bool TakeDatabase(std::string_view before, std::string_view* rest, Address* addr
   return true;
 }
 
-// "[user[:password]@]host[:port][/database]"
-bool ParseTcp(std::string_view rest, Address* address) {
-  if (!TakeDatabase("/", &rest, address) || !TakeCredentials(&rest, address)) return false;
-  std::string text(rest);
-  if (rest.find(':') == std::string_view::npos || rest.back() == ']') text += kDefaultPort;
-  return ParseEndpoint(text, &address->endpoint);
-}
-
-// "[user[:password]@]/path[?db=database]"
-bool ParseUnix(std::string_view rest, Address* address) {
-  if (!TakeDatabase("?db=", &rest, address)) return false;
-  if (rest.substr(0, 1) != "/" && !TakeCredentials(&rest, address)) return false;
-  std::string& path = address->endpoint.host;
-  return PercentDecode(rest, &path) && path.size() > 1 && path.size() <= kMaxPathBytes &&
-         path.front() == '/' && path.find('\0') == std::string::npos;
+bool ParseServer(std::string_view text, Endpoint* endpoint) {
+  return ParseEndpoint(text, endpoint) && !endpoint->host.empty();
 }
 
 // False: none of the forms of docs/redis.md.
 bool ParseAddress(std::string_view text, Address* address) {
-  *address = Address();
-  bool is_valid = false;
+  Endpoint* const endpoint = &address->endpoint;
   const size_t colon = text.find("://");
-  if (colon == std::string_view::npos) {
-    is_valid = ParseEndpoint(text, &address->endpoint);
-  } else {
-    const std::string_view scheme = text.substr(0, colon);
-    const std::string_view rest = text.substr(colon + 3);
-    address->endpoint.use_tls = scheme == "rediss";
-    if (scheme == "redis" || scheme == "rediss") is_valid = ParseTcp(rest, address);
-    if (scheme == "unix") is_valid = ParseUnix(rest, address);
+  if (colon == std::string_view::npos) return ParseServer(text, endpoint);
+  const std::string_view scheme = text.substr(0, colon);
+  const bool is_unix = scheme == "unix";
+  endpoint->use_tls = scheme == "rediss";
+  if (!is_unix && !endpoint->use_tls && scheme != "redis") return false;
+  std::string_view rest = text.substr(colon + 3);
+  if (!TakeCredentials(&rest, address)) return false;
+  if (!TakeDatabase(is_unix ? "?db=" : "/", &rest, address)) return false;
+  if (is_unix) {
+    std::string& path = endpoint->host;
+    return PercentDecode(rest, &path) && path.size() > 1 && path.size() <= kMaxPathBytes &&
+           path.front() == '/' && path.find('\0') == std::string::npos;
   }
-  return is_valid && !address->endpoint.host.empty();
+  const bool has_port = rest.find(':') != std::string_view::npos && rest.back() != ']';
+  return ParseServer(std::string(rest) + (has_port ? "" : kDefaultPort), endpoint);
 }
 
 constexpr int kMaxMs = 600000;
