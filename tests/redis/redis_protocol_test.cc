@@ -200,20 +200,19 @@ TEST(HeaderTest, TheLongestOneFits) {
 
 // tests/fuzz/redis_fuzzer.cc tries all kinds of damage.
 TEST(HeaderTest, OtherTextIsRefused) {
-  const std::string text = EncodeHeader(PlanLayout(Options(1000000, 0.01)));
+  const std::string header = EncodeHeader(PlanLayout(Options(1000000, 0.01)));
   Layout read;
-  for (const std::string& other : {text + " ", text + "0", text.substr(0, 255), std::string()}) {
+  for (const std::string& other : {header + " ", header + "0", header.substr(0, 255)}) {
     EXPECT_FALSE(DecodeHeader(other, &read)) << other;
   }
-  for (const char* bad : {"num_probes=0", "num_probes=31", "num_probes=-1", "block_bytes=96",
-                          "block_bytes=1024", "block_bytes=0", "num_shards=0", "num_shards=65537",
-                          "blocks_per_shard=0", "blocks_per_shard=9999999999", "version=2",
-                          "capacity=01000000", "false_positive_rate=0.010"}) {
-    const std::string field = std::string(bad).substr(0, std::string(bad).find('='));
-    const size_t at = text.find(field);
-    const size_t end = text.find(' ', at);
-    std::string changed = std::string(text).replace(at, end - at, bad);
-    changed.resize(kHeaderBytes, ' ');
+  for (const std::string bad :
+       {"num_probes=0", "num_probes=31", "num_probes=-1", "block_bytes=96", "block_bytes=1024",
+        "block_bytes=0", "num_shards=0", "num_shards=65537", "blocks_per_shard=0",
+        "blocks_per_shard=9999999999", "version=2", "capacity=01000000",
+        "false_positive_rate=0.010"}) {
+    const size_t at = header.find(bad.substr(0, bad.find('=')));
+    std::string changed = header;
+    changed.replace(at, header.find(' ', at) - at, bad).resize(kHeaderBytes, ' ');
     EXPECT_FALSE(DecodeHeader(changed, &read)) << bad;
   }
 }
