@@ -66,13 +66,6 @@ TEST_F(RocksDBFileAccountTest, TheEndOfOneCompactionReleasesNoInputOfAnother) {
   Expect(0, 0);
 }
 
-TEST_F(RocksDBFileAccountTest, AMovedFileStays) {
-  Create(1, 10);
-  account_.BeginCompaction(kDatabase, 7, {1});
-  account_.EndCompaction(kDatabase, 7, true, {1}, {1});
-  Expect(10, 10);
-}
-
 TEST_F(RocksDBFileAccountTest, FilesThatWereThereBeforeAreAwaited) {
   account_.BeginDatabase("two");
   EXPECT_FALSE(account_.is_complete()) << "its files are not listed";

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <thread>
 #include <utility>
-#include <vector>
 
 #include "bloomline/sizing.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
@@ -284,22 +282,6 @@ TEST(RocksDBLevelHistoryTest, IgnoresFilesWithoutLevels) {
   EXPECT_EQ(seen.top, 0);
   EXPECT_EQ(seen.deepest_inner, 0);
   EXPECT_FALSE(seen.flushes_are_merged);
-}
-
-TEST(RocksDBLevelHistoryTest, IsThreadSafe) {
-  LevelHistory history;
-  std::vector<std::thread> threads;
-  for (int level = 1; level <= 4; ++level) {
-    threads.emplace_back([&history, level] {
-      for (int i = 0; i < 2000; ++i) {
-        history.Add("", i % 2 == 0 ? Compacted(level) : Flushed());
-        const SeenLevels seen = history.Add("", Bottommost(level + 1));
-        EXPECT_LE(seen.deepest_bottom, 5);
-        EXPECT_LE(seen.top, 4);
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
 }
 
 // The memory per key of full levels, of which the last `deepest` have no filters.

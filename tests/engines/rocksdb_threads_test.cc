@@ -22,7 +22,7 @@ namespace {
 
 // The options that SetOptions sets in turn; the last two are refused.
 constexpr const char* kChanges[] = {
-    "format=compact;bits_per_key=7.5;", "seed=77;",
+    "format=compact;bits_per_key=7.5;", "seed=77;bits_by_level=auto;",
     "format=blocked;bits_per_key=30;",  "format=compact;bits_per_key=10;seed=0;",
     "format=blocked;bits_per_key=0.1;", "format=blocked;bits_per_key=10;",
     "format=compact;bits_per_key=30;",  "format=compakt;"};
