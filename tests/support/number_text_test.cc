@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <locale>
 #include <optional>
 #include <random>
 #include <sstream>
@@ -14,10 +15,25 @@
 #include "bloomline/filter_options.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "src/cli/shared/quantity.h"
-#include "tests/support/comma_locale.h"
 
 namespace bloomline {
 namespace {
+
+// While it lives, new streams write numbers as "1.234,5". Do not use with other threads.
+class CommaStreams {
+ public:
+  CommaStreams() : before_(std::locale::global(std::locale(std::locale(), new Punctuation))) {}
+  ~CommaStreams() { std::locale::global(before_); }
+
+ private:
+  class Punctuation : public std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+
+  const std::locale before_;
+};
 
 // Texts with fractions and numbers of more than three digits: by options and by the command.
 std::string AllTexts() {
@@ -31,7 +47,7 @@ std::string AllTexts() {
 
 TEST(NumberTextTest, StreamsOfAnotherLocaleChangeNothing) {
   const std::string classic = AllTexts();
-  const tests::CommaStreams comma;
+  const CommaStreams comma;
   std::ostringstream shows;
   shows << 1234.5;
   ASSERT_EQ(shows.str(), "1.234,5");
