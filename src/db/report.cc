@@ -148,14 +148,15 @@ std::vector<size_t> DoneFiles(const Inputs& inputs) {
   return done;
 }
 
-cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_warnings,
+cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection,
                      const std::function<cli::Json(size_t)>& family,
                      const std::function<cli::Json(size_t)>& file) {
   cli::Json databases = cli::Json::array();
   for (size_t d = 0; d < inputs.databases.size(); ++d) {
     const directory::Database& database = inputs.databases[d];
-    cli::Json json{{"path", database.path}, {"engine", EngineName(database.engine)}};
-    if (with_warnings) json["warnings"] = database.warnings;
+    cli::Json json{{"path", database.path},
+                   {"engine", EngineName(database.engine)},
+                   {"warnings", database.warnings}};
     json["column_families"] = cli::Json::array();
     for (size_t g = 0; g < inspection.groups.size(); ++g) {
       const FamilyGroups& groups = inspection.groups[g];

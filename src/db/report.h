@@ -73,10 +73,9 @@ void PrintFiles(const Inputs& inputs, const std::vector<size_t>& files, Cells he
                 size_t num_left, const std::function<Cells(size_t)>& row);
 std::vector<size_t> DoneFiles(const Inputs& inputs);
 
-// {"databases": [...]}, of each its path and engine, its warnings if those are wanted, name and
-// family(g) of each of its groups, and file(i), unless that is null, of each of its files that is
-// done.
-cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_warnings,
+// {"databases": [...]}, of each its path, engine and warnings, name and family(g) of each of its
+// groups, and file(i), unless that is null, of each of its files that is done.
+cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection,
                      const std::function<cli::Json(size_t)>& family,
                      const std::function<cli::Json(size_t)>& file = nullptr);
 

@@ -166,7 +166,7 @@ TEST(DividerTest, BottommostFilesHaveTheBitsOfTheDeepestLevel) {
   const auto at = [](double share) {
     Situation situation;
     situation.levels = {{1, 1, 200000, 1, 0, 0, share}, {2, 1, 1000000}};
-    return MakeDivider(Tree(situation), Format::kBloom, /*by_level=*/true).At(10);
+    return MakeDivider(situation, Format::kBloom, /*by_level=*/true).At(10);
   };
   const Division none = at(0), half = at(0.5), all = at(1);
   EXPECT_GT(none.bits_of_level[0], none.bits_of_level[1] + 1);

@@ -5,22 +5,6 @@
 #include "src/support/file_io.h"
 
 namespace bloomline::cli {
-namespace {
-
-// Returns an empty string for unknown bytes. `name` is the argument for another command.
-std::string Describe(const std::string& name, std::string_view bytes) {
-  const std::string extension = std::filesystem::path(name).extension().string();
-  if (extension == ".sst" || extension == ".ldb") {
-    return "a table of LevelDB or RocksDB; try: bloomline db inspect " + name;
-  }
-  if (bytes.substr(0, 3) == "bLn") {
-    return "it begins like a saved filter, of a kind that this version does not know: '" +
-           std::string(bytes.substr(0, 8)) + "'";
-  }
-  return "";
-}
-
-}  // namespace
 
 bool OpenFilterFile(const std::string& path, uint64_t max_pipe_bytes, WholeInput* file,
                     std::string* error) {
@@ -35,8 +19,15 @@ bool OpenFilterFile(const std::string& path, uint64_t max_pipe_bytes, WholeInput
 }
 
 std::string NotAFilter(const WholeInput& file, const std::string& why) {
-  const std::string known = Describe(file.name(), file.bytes());
-  return file.name() + ": not a bloomline filter: " + (known.empty() ? why : known);
+  std::string known = why;
+  const std::string extension = std::filesystem::path(file.name()).extension().string();
+  if (extension == ".sst" || extension == ".ldb") {
+    known = "a table of LevelDB or RocksDB; try: bloomline db inspect " + file.name();
+  } else if (file.bytes().substr(0, 3) == "bLn") {
+    known = "it begins like a saved filter, of a kind that this version does not know: '" +
+            std::string(file.bytes().substr(0, 8)) + "'";
+  }
+  return file.name() + ": not a bloomline filter: " + known;
 }
 
 StaticFilter DecodeStatic(std::string_view bytes) {

@@ -32,11 +32,10 @@ std::optional<uint64_t> ParseSeed(const std::string& text, std::string* error);
 // 5,000,000,000
 std::string CountText(uint64_t count);
 
-using support::BytesText;
-
 // 0.957 %
 std::string RateText(double rate, int digits = 3);
 
+using support::BytesText;
 using support::NumberText;
 
 }  // namespace bloomline::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <utility>
 
 #include "src/db/advice/division.h"
@@ -16,11 +17,23 @@ namespace {
 using support::DoubleText;
 using support::StrCat;
 
+constexpr double kDefaultRatio = 10;
+
 bool HasKeys(const Level& level) { return level.num_keys > 0; }
 
-bool CanDifferByLevel(const Situation& situation, const Tree& tree) {
-  return situation.engine == sstable::Engine::kRocksDB && situation.leveled &&
-         tree.levels.front().number >= 0 && tree.size() > 1;
+// The levels that have keys, with a ratio that the policy takes.
+Situation WithKeys(Situation situation) {
+  std::vector<Level>& levels = situation.levels;
+  levels.erase(std::remove_if(levels.begin(), levels.end(), std::not_fn(HasKeys)), levels.end());
+  if (!filter::IsLevelSizeRatio(situation.level_size_ratio)) {
+    situation.level_size_ratio = kDefaultRatio;
+  }
+  return situation;
+}
+
+bool CanDifferByLevel(const Situation& tree) {
+  return tree.engine == sstable::Engine::kRocksDB && tree.leveled && tree.levels.size() > 1 &&
+         tree.levels.front().number >= 0;
 }
 
 constexpr double kDefaultBits = 10;
@@ -68,8 +81,6 @@ std::string Title(Format format) {
 
 // ---- Settings.
 
-constexpr double kDefaultRatio = 10;
-
 // RocksDB uses it for files whose level is unknown, so it must be valid in any case.
 std::string BitsPerKeyText(const Choice& choice) {
   const BitsPerKeyRange allowed = AllowedBitsPerKey(choice.format);
@@ -77,7 +88,7 @@ std::string BitsPerKeyText(const Choice& choice) {
 }
 
 // A value of filter_policy in RocksDB's option strings, OPTIONS files and SetOptions.
-std::string OptionString(const Tree& tree, const Choice& choice) {
+std::string OptionString(const Situation& tree, const Choice& choice) {
   std::string text = StrCat("{id=bloomline;format=", FormatName(choice.format),
                             ";bits_per_key=", BitsPerKeyText(choice));
   if (choice.by_level) text += ";bits_by_level=auto";
@@ -92,7 +103,7 @@ std::string OptionString(const Tree& tree, const Choice& choice) {
 
 // The variables of the preload library, to put before a command. No variable has the ratio, so with
 // another one than kDefaultRatio there are none for bits by level.
-std::string EnvironmentLine(const Tree& tree, const Choice& choice) {
+std::string EnvironmentLine(const Situation& tree, const Choice& choice) {
   if (choice.by_level && tree.level_size_ratio != kDefaultRatio) return "";
   return StrCat("LD_PRELOAD=libbloomline_",
                 tree.engine == sstable::Engine::kRocksDB ? "rocksdb" : "leveldb",
@@ -106,13 +117,12 @@ std::string EnvironmentLine(const Tree& tree, const Choice& choice) {
 class Adviser {
  public:
   Adviser(const Situation& situation, const Request& request, Advice* advice)
-      : situation_(situation), request_(request), advice_(advice), tree_(situation) {}
+      : situation_(situation), request_(request), advice_(advice), tree_(WithKeys(situation)) {}
 
   // Returns an empty string, or why the request is impossible.
   std::string Run() {
     double bytes = 0;
-    for (const Level& level : situation_.levels) {
-      if (!HasKeys(level)) continue;
+    for (const Level& level : tree_.levels) {
       advice_->wasted_reads_now += level.filter_bytes == 0 ? level.num_runs : level.wasted_reads;
       bytes += static_cast<double>(level.filter_bytes);
     }
@@ -142,7 +152,7 @@ class Adviser {
   void AddRequested() {
     if (request_.memory_bytes) {
       AddChoices({"the given memory", false, false, Within(*request_.memory_bytes)});
-    } else if (*request_.wasted_reads < tree_.all_runs()) {
+    } else if (*request_.wasted_reads < AllRuns()) {
       // Even the runs without filters do not waste more.
       AddChoices({"the given rate", true, false, Wasting(*request_.wasted_reads)});
     }
@@ -150,9 +160,8 @@ class Adviser {
 
   // Adds choices that are better than the filters of now.
   void AddBetter() {
-    const bool is_filtered =
-        std::all_of(situation_.levels.begin(), situation_.levels.end(),
-                    [](const Level& level) { return !HasKeys(level) || level.filter_bytes > 0; });
+    const bool is_filtered = std::all_of(tree_.levels.begin(), tree_.levels.end(),
+                                         [](const Level& level) { return level.filter_bytes > 0; });
     if (!is_filtered) {
       AddChoices({"10 bits per key", false, true,
                   [](const Divider& divider) { return divider.At(kDefaultBits); }});
@@ -161,7 +170,7 @@ class Adviser {
     AddChoices({"same memory", false, true, Within(advice_->filter_bytes_now), is_filtered});
     // Filters that exclude no key are as good as none.
     const double reads = advice_->wasted_reads_now;
-    if (reads > 0 && reads < kWorthwhile * tree_.all_runs()) {
+    if (reads > 0 && reads < kWorthwhile * AllRuns()) {
       AddChoices({"same wasted reads", true, true, Wasting(reads)});
     }
   }
@@ -175,7 +184,7 @@ class Adviser {
       double uniform_cost = HUGE_VAL;
       for (const bool by_level : {false, true}) {
         // RocksDB writes its own filters with the same bits without bloomline.
-        if (by_level ? !CanDifferByLevel(situation_, tree_) : IsStock(format)) continue;
+        if (by_level ? !CanDifferByLevel(tree_) : IsStock(format)) continue;
         const std::optional<Division> division = Divide(goal, format, by_level);
         if (!division) continue;
         Choice choice = MakeChoice(goal, format, by_level, *division);
@@ -252,6 +261,11 @@ class Adviser {
     return choice;
   }
 
+  double AllRuns() const {
+    return std::accumulate(tree_.levels.begin(), tree_.levels.end(), 0.0,
+                           [](double sum, const Level& level) { return sum + level.num_runs; });
+  }
+
   std::string WhyImpossible() const {
     double least_bytes = HUGE_VAL;
     double least_reads = HUGE_VAL;
@@ -266,13 +280,13 @@ class Adviser {
     }
     return StrCat("wasted reads are ", *request_.wasted_reads,
                   " per Get of a missing key; allowed: from ", least_reads, " to less than ",
-                  tree_.all_runs(), ", which the database wastes without filters");
+                  AllRuns(), ", which the database wastes without filters");
   }
 
   const Situation& situation_;
   const Request& request_;
   Advice* const advice_;
-  const Tree tree_;
+  const Situation tree_;  // as division.h takes it
 };
 
 }  // namespace

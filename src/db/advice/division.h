@@ -15,29 +15,14 @@ namespace bloomline::advice {
 // Bits per key are printed in hundredths.
 inline double Hundredths(double bits) { return std::round(bits * 100) / 100; }
 
-// The levels of a situation that have keys, also in the arrays of level_sizing.h.
-struct Tree {
-  explicit Tree(const Situation& situation);
-
-  sstable::Engine engine;
-  double level_size_ratio;
-  std::vector<Level> levels;
-  std::vector<double> keys;
-  std::vector<double> runs;
-
-  int size() const { return static_cast<int>(levels.size()); }
-  double all_keys() const;
-  double all_runs() const;
-};
-
 using filter::Divider;
 using filter::Division;  // bits in hundredths; bits_per_key is the option
 
 // Filters of one format, with the same bits per key in all levels, or by level: those of RocksDB's
 // policy with bits_by_level=auto, which are best for full levels. In levels that are not, lists of
-// bits would waste up to a fifth less, and more as soon as the tree grows. `tree` must outlive the
-// divider.
-Divider MakeDivider(const Tree& tree, Format format, bool by_level);
+// bits would waste up to a fifth less, and more as soon as the tree grows. All levels of `tree`
+// have keys, and its ratio is allowed; it must outlive the divider.
+Divider MakeDivider(const Situation& tree, Format format, bool by_level);
 
 }  // namespace bloomline::advice
 

@@ -163,7 +163,7 @@ int Run(const AdviseOptions& options) {
       AdviseFamilies(options, of_family, inspection, &inputs);
   if (options.common.json) {
     cli::Json json =
-        DocumentOf(inputs, inspection, false, [&](size_t g) { return AdviceJson(families[g]); });
+        DocumentOf(inputs, inspection, [&](size_t g) { return AdviceJson(families[g]); });
     json["statistics"] = statistics ? StatisticsJson(*statistics) : cli::Json(nullptr);
     AddProblems(inputs, &json);
     cli::Print(json);

@@ -99,7 +99,6 @@ bool Exists(const std::string& path) {
 // ---- The live files of a database's folder at one moment, also while its owner changes it.
 
 struct Snapshot {
-  std::string manifest_path;
   LiveFiles live;
   // Indexed by folder: the database's own first, then RocksDB's db_paths and cf_paths.
   std::vector<std::pair<std::string, Listing>> listings;
@@ -144,11 +143,11 @@ bool HasAllTables(const Snapshot& snapshot) {
 // Reads CURRENT, then the MANIFEST, then the listings of folders: a table that both name existed.
 bool TryToTake(const std::string& path, const std::vector<std::string>& table_folders,
                Snapshot* snapshot, std::string* error) {
-  if (!ManifestPath(path, &snapshot->manifest_path, error)) return false;
-  if (!ReadManifest(snapshot->manifest_path, &snapshot->live, error)) {
-    if (!Exists(snapshot->manifest_path)) {
-      *error =
-          Join(path, "CURRENT") + ": names " + snapshot->manifest_path + ", which does not exist";
+  std::string manifest;
+  if (!ManifestPath(path, &manifest, error)) return false;
+  if (!ReadManifest(manifest, &snapshot->live, error)) {
+    if (!Exists(manifest)) {
+      *error = Join(path, "CURRENT") + ": names " + manifest + ", which does not exist";
     }
     return false;
   }

@@ -187,7 +187,7 @@ cli::Json InspectionJson(const Inputs& inputs, const Inspection& inspection) {
     json.update(LevelsJson(inspection.groups[g], GroupJson));
     return json;
   };
-  return DocumentOf(inputs, inspection, true, family, [&](size_t i) {
+  return DocumentOf(inputs, inspection, family, [&](size_t i) {
     return FileJson(inputs, inputs.files[i], inspection.files[i]);
   });
 }

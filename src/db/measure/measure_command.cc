@@ -132,7 +132,7 @@ int Run(const Options& options) {
     const auto family = [&](size_t g) {
       return FamilyJson(inspection.groups[g], inspection, results);
     };
-    cli::Json json = DocumentOf(inputs, inspection, false, family, [&](size_t i) {
+    cli::Json json = DocumentOf(inputs, inspection, family, [&](size_t i) {
       return FileJson(inputs.files[i], inspection.files[i].facts, results[i]);
     });
     json["samples"] = options.measure.samples;
