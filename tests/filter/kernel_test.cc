@@ -13,16 +13,20 @@
 #include <vector>
 
 #include "bloomline/cpu.h"
+#include "src/filter/bits/bytes.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/small_set_block.h"
 #include "src/filter/hash/batch_hasher.h"
+#include "src/filter/stock/local_bloom.h"
+#include "src/filter/stock/ribbon.h"
 #include "tests/support/each_kernel.h"
 #include "tests/support/guarded_bytes.h"
 
 namespace bloomline::kernels {
 namespace {
 
+using stock::LocalBloomKernel;
 using tests::HashesWithEdges;
 
 class KernelTest : public tests::EachKernelTest {};
@@ -86,31 +90,68 @@ TEST_P(KernelTest, InsertsTheSameBlockedBitsAsPortable) {
   }
 }
 
-TEST_P(KernelTest, AnswersBlockedQueriesAsPortable) {
-  for (int k = 1; k <= 30; ++k) {
-    for (const uint64_t num_blocks : {1u, 3u, 50u}) {
-      Payload blocks(num_blocks * kBlockBytes, static_cast<size_t>(k) * 11 % 64);
-      const PayloadView filter{blocks.data, num_blocks, k};
-      const std::vector<uint64_t> present =
-          HashesWithEdges(num_blocks * 20, 100 + static_cast<uint64_t>(k));
-      portable().blocked.insert_many(filter, present.size(), present.data());
-      std::vector<uint64_t> queries = HashesWithEdges(5000, 200 + static_cast<uint64_t>(k));
-      queries.insert(queries.end(), present.begin(), present.end());
-      const std::unique_ptr<bool[]> many(new bool[queries.size()]);
-      kernel().blocked.may_match_many(filter, queries.size(), queries.data(), many.get());
-      kernel().blocked.may_match_many(filter, 0, nullptr, nullptr);
-      size_t matches = 0;
-      for (size_t i = 0; i < queries.size(); ++i) {
-        const bool expected = portable().blocked.may_match(filter, queries[i]);
-        ASSERT_EQ(expected, kernel().blocked.may_match(filter, queries[i])) << "k " << k;
-        ASSERT_EQ(expected, kernel().blocked.may_match_for(k)(filter, queries[i])) << "k " << k;
-        ASSERT_EQ(expected, many[i]) << "k " << k;
-        matches += expected;
-      }
-      ASSERT_GE(matches, present.size());
-      ASSERT_LT(matches, queries.size());
+// What insertion and single queries are called in bloomline's blocked filters, and in RocksDB's.
+void Insert(const BlockedKernel& portable, const PayloadView& filter,
+            const std::vector<uint64_t>& hashes) {
+  portable.insert_many(filter, hashes.size(), hashes.data());
+}
+void Insert(const LocalBloomKernel&, const PayloadView& filter,
+            const std::vector<uint64_t>& hashes) {
+  for (const uint64_t hash : hashes) {  // as RocksDB's builder does
+    char* const block = const_cast<char*>(stock::LocalBloomBlock(filter, hash));
+    for (int j = 0; j < filter.num_probes; ++j) {
+      SetBit(block, stock::LocalBloomBit(stock::LocalBloomProbeHash(hash), j));
     }
   }
+}
+std::vector<BlockedKernel::MayMatch> SingleQueries(const BlockedKernel& table, int k) {
+  return {table.may_match, table.may_match_for(k)};
+}
+std::vector<LocalBloomKernel::MayMatch> SingleQueries(const LocalBloomKernel& table, int k) {
+  return {table.may_match_for(k)};
+}
+
+// One by one, and in batches of all sizes.
+template <typename Table>
+void ExpectAnswersAsPortable(const Table& portable, const Table& table) {
+  std::mt19937_64 random(57);
+  for (int k = 1; k <= 30; ++k) {
+    for (const uint64_t num_blocks : {1u, 3u, 50u}) {
+      SCOPED_TRACE(testing::Message() << "k " << k << ", blocks " << num_blocks);
+      const Payload blocks(num_blocks * kBlockBytes, static_cast<size_t>(k) * 11 % 64);
+      const PayloadView filter{blocks.data, num_blocks, k};
+      const std::vector<uint64_t> stored =
+          HashesWithEdges(num_blocks * 20, 100 + static_cast<uint64_t>(k));
+      Insert(portable, filter, stored);
+      std::vector<uint64_t> queries = HashesWithEdges(5000, 200 + static_cast<uint64_t>(k));
+      queries.insert(queries.end(), stored.begin(), stored.end());
+      size_t matches = 0;
+      for (const uint64_t hash : queries) {
+        const bool expected = portable.may_match_for(k)(filter, hash);
+        for (const auto may_match : SingleQueries(table, k)) {
+          ASSERT_EQ(expected, may_match(filter, hash));
+        }
+        matches += expected;
+      }
+      ASSERT_GE(matches, stored.size());
+      ASSERT_LT(matches, queries.size());
+      tests::ExpectBatchesAnswerAs(
+          [&](uint64_t hash) { return portable.may_match_for(k)(filter, hash); },
+          [&](size_t n, const uint64_t* hashes, bool* answers) {
+            table.may_match_many(filter, n, hashes, answers);
+          },
+          stored, &random);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(KernelTest, AnswersBlockedQueriesAsPortable) {
+  ExpectAnswersAsPortable(portable().blocked, kernel().blocked);
+}
+
+TEST_P(KernelTest, AnswersQueriesOfRocksDBsBloomFiltersAsPortable) {
+  ExpectAnswersAsPortable(portable().stock.local_bloom, kernel().stock.local_bloom);
 }
 
 // Payloads between two pages that nobody may touch: at the end of the one, at the start of the
@@ -151,24 +192,6 @@ TEST(FlatTest, TouchesNoByteOutsideThePayload) {
       use(guarded.AtEnd(zeros), k);
       use(guarded.AtStart(zeros), k);
     }
-  }
-}
-
-TEST_P(KernelTest, AnswersBatchesAsOneByOne) {
-  std::mt19937_64 random(57);
-  for (int k = 1; k <= 30; ++k) {
-    constexpr uint64_t kNumBlocks = 40;
-    Payload blocks(kNumBlocks * kBlockBytes, static_cast<size_t>(k) * 7 % 64);
-    const PayloadView filter{blocks.data, kNumBlocks, k};
-    const std::vector<uint64_t> stored = tests::RandomHashes(kNumBlocks * 20, random());
-    portable().blocked.insert_many(filter, stored.size(), stored.data());
-    tests::ExpectBatchesAnswerAs(
-        [&](uint64_t hash) { return portable().blocked.may_match(filter, hash); },
-        [&](size_t n, const uint64_t* hashes, bool* answers) {
-          kernel().blocked.may_match_many(filter, n, hashes, answers);
-        },
-        stored, &random);
-    ASSERT_FALSE(HasFailure()) << "k " << k;
   }
 }
 
@@ -351,6 +374,71 @@ TEST_P(KernelTest, HashesBatchesAsOneByOne) {
     }
   }
   EXPECT_EQ(batches > 0, kernel().hash.short_keys != nullptr);
+}
+
+using stock::RibbonKey;
+using stock::RibbonShape;
+using stock::RibbonView;
+
+// RocksDB's Ribbon filters by their definition: a key's row r is row r % 128 of its block or of the
+// next.
+bool ParityIsRight(const RibbonView& view, uint64_t hash, uint32_t column) {
+  const RibbonKey key(view, hash);
+  const uint64_t coefficients[2] = {(key.mixed ^ RibbonKey::kLowCoefficients) | 1, key.mixed};
+  unsigned parity = key.fingerprint() >> column & 1;
+  for (uint32_t i = 0; i < RibbonShape::kRowsPerBlock; ++i) {
+    const uint32_t row = key.first_row + i;
+    const char* const segment = (row < RibbonShape::kRowsPerBlock ? key.here : key.next) +
+                                column * RibbonShape::kSegmentBytes;
+    const unsigned bit = static_cast<unsigned char>(segment[row % 128 / 8]) >> row % 8;
+    parity ^= static_cast<unsigned>(coefficients[i / 64] >> i % 64) & bit & 1;
+  }
+  return parity == 0;
+}
+
+// Flips the key's first row, whose coefficient is always set.
+void FlipParity(const RibbonView& view, uint64_t hash, uint32_t column) {
+  const RibbonKey key(view, hash);
+  char* const byte =
+      const_cast<char*>(key.here) + column * RibbonShape::kSegmentBytes + key.first_row / 8;
+  *byte = static_cast<char>(*byte ^ 1 << key.first_row % 8);
+}
+
+TEST_P(KernelTest, AnswersRibbonQueriesByTheirDefinition) {
+  std::mt19937_64 random(7);
+  for (uint32_t columns = 1; columns <= RibbonShape::kMaxColumns; ++columns) {
+    const auto may_match = kernel().stock.ribbon.may_match_for(columns);
+    for (const uint32_t num_blocks : {2u, 3u, 20u}) {
+      for (const uint32_t missing : {0u, 1u, num_blocks - 1}) {
+        // Exactly the bytes, so that a sanitizer sees every byte too many.
+        const size_t num_bytes = (columns * num_blocks - missing) * RibbonShape::kSegmentBytes;
+        const std::unique_ptr<char[]> bytes(new char[num_bytes]);
+        for (size_t i = 0; i < num_bytes; ++i) bytes[i] = static_cast<char>(random());
+        const RibbonView view{bytes.get(), RibbonShape(num_blocks, num_bytes),
+                              RibbonView::RawSeed(static_cast<uint8_t>(random()))};
+        ASSERT_EQ(view.shape.columns, columns);
+        // With two blocks, one key in 129 begins with the last row, where no block follows.
+        for (const uint64_t hash : HashesWithEdges(130, columns)) {
+          const uint32_t present = RibbonKey(view, hash).columns;
+          for (uint32_t i = 0; i < present; ++i) {
+            if (!ParityIsRight(view, hash, i)) FlipParity(view, hash, i);
+          }
+          ASSERT_TRUE(may_match(view, hash)) << "columns " << columns << ", missing " << missing;
+          if (present == 0) continue;
+          const uint32_t wrong = static_cast<uint32_t>(random() % present);
+          FlipParity(view, hash, wrong);
+          ASSERT_FALSE(may_match(view, hash)) << "columns " << columns << ", missing " << missing;
+        }
+        const std::vector<uint64_t> hashes = HashesWithEdges(301, 99);
+        const std::unique_ptr<bool[]> many(new bool[hashes.size()]);
+        kernel().stock.ribbon.may_match_many(view, hashes.size(), hashes.data(), many.get());
+        for (size_t i = 0; i < hashes.size(); ++i) {
+          ASSERT_EQ(many[i], may_match(view, hashes[i])) << "columns " << columns;
+          ASSERT_EQ(many[i], portable().stock.ribbon.may_match_for(columns)(view, hashes[i]));
+        }
+      }
+    }
+  }
 }
 
 BLOOMLINE_WITH_EACH_KERNEL(KernelTest);
