@@ -28,7 +28,7 @@ constexpr size_t kBatch = 4096;
 class BloomFprTest : public testing::TestWithParam<BloomLayout> {};
 
 TEST_P(BloomFprTest, RateIsWithinThreePercentOfTheory) {
-  tests::KeyMaker key(tests::KeyShape::kBigEndian64);
+  tests::KeyMaker key(tests::KeyShape::kDecimal16);
   std::vector<uint64_t> hashes(kBatch);
   const std::unique_ptr<bool[]> found(new bool[kBatch]);
   uint64_t next_key = 0;

@@ -1,8 +1,5 @@
 #include "tests/support/key_shapes.h"
 
-#include <cstdio>
-#include <cstring>
-
 namespace bloomline::tests {
 namespace {
 
@@ -14,9 +11,8 @@ uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-size_t PutBigEndian(uint64_t value, size_t bytes, char* p) {
-  for (size_t i = 0; i < bytes; ++i)
-    p[i] = static_cast<char>(value >> (8 * (bytes - 1 - i)) & 0xFF);
+size_t PutLittleEndian(uint64_t value, size_t bytes, char* p) {
+  for (size_t i = 0; i < bytes; ++i) p[i] = static_cast<char>(value >> 8 * i & 0xFF);
   return bytes;
 }
 
@@ -31,8 +27,6 @@ size_t PutText(std::string_view text, char* p) { return text.copy(p, text.size()
 
 const char* Name(KeyShape shape) {
   switch (shape) {
-    case KeyShape::kBigEndian64:
-      return "BigEndian64";
     case KeyShape::kLittleEndian32:
       return "LittleEndian32";
     case KeyShape::kDecimal16:
@@ -41,12 +35,6 @@ const char* Name(KeyShape shape) {
       return "Uuid";
     case KeyShape::kPath:
       return "Path";
-    case KeyShape::kPrefixCounter:
-      return "PrefixCounter";
-    case KeyShape::kTimestampId:
-      return "TimestampId";
-    case KeyShape::kUrl:
-      return "Url";
   }
   return "";
 }
@@ -54,20 +42,15 @@ const char* Name(KeyShape shape) {
 std::string_view KeyMaker::operator()(uint64_t i) {
   char* p = buffer_;
   switch (shape_) {
-    case KeyShape::kBigEndian64:
-      p += PutBigEndian(i, 8, p);
+    case KeyShape::kLittleEndian32:
+      p += PutLittleEndian(i, 4, p);
       break;
-    case KeyShape::kLittleEndian32: {
-      const uint32_t value = static_cast<uint32_t>(i);
-      for (int b = 0; b < 4; ++b) *p++ = static_cast<char>(value >> (8 * b) & 0xFF);
-      break;
-    }
     case KeyShape::kDecimal16:
       p += PutDecimal(i, 16, p);
       break;
     case KeyShape::kUuid:
-      p += PutBigEndian(Mix(2 * i), 8, p);
-      p += PutBigEndian(Mix(2 * i + 1), 8, p);
+      p += PutLittleEndian(Mix(2 * i), 8, p);
+      p += PutLittleEndian(Mix(2 * i + 1), 8, p);
       break;
     case KeyShape::kPath:
       p += PutText("/usr/share/doc/lib", p);
@@ -75,19 +58,6 @@ std::string_view KeyMaker::operator()(uint64_t i) {
       p += PutText("-dev/examples/file", p);
       p += PutDecimal(i % 64, 2, p);
       p += PutText(".txt", p);
-      break;
-    case KeyShape::kPrefixCounter:
-      p += PutText("user:", p);
-      p += PutDecimal(i, 10, p);
-      break;
-    case KeyShape::kTimestampId:
-      p += PutBigEndian(1700000000000 + i / 4, 8, p);
-      p += PutBigEndian(i % 4 * 65536, 4, p);
-      break;
-    case KeyShape::kUrl:
-      p += PutText("https://example.org/item/", p);
-      p += PutDecimal(i, 12, p);
-      p += PutText("/index.html?lang=en&sort=asc", p);
       break;
   }
   return {buffer_, static_cast<size_t>(p - buffer_)};
