@@ -10,7 +10,6 @@
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/ranges/range_field.h"
 #include "tests/fuzz/fuzz_input.h"
-#include "tests/fuzz/stock_ends.h"
 
 namespace bloomline::fuzz {
 namespace {
@@ -35,12 +34,29 @@ std::string ConsumeName(FuzzedDataProvider* input) {
   return number < std::size(names) ? names[number] : input->ConsumeRandomLengthString(80);
 }
 
+std::string LittleEndian(uint64_t value, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i, value >>= 8) text.push_back(static_cast<char>(value & 0xFF));
+  return text;
+}
+
+char ConsumeByte(FuzzedDataProvider* input, int min, int max) {
+  return static_cast<char>(input->ConsumeIntegralInRange<int>(min, max));
+}
+
 // The bytes behind a payload, of each kind that is understood, with any parameters.
 std::string ConsumeEnd(FuzzedDataProvider* input, size_t payload_bytes) {
-  const int kind = input->ConsumeIntegralInRange<int>(0, kNumStockKinds + 1);
-  if (kind < kNumStockKinds) return ConsumeStockEnd(input, kind, payload_bytes);
-  switch (kind) {
-    case kNumStockKinds:  // LevelDB's codes
+  switch (input->ConsumeIntegralInRange<int>(0, 4)) {
+    case 0:  // RocksDB's Bloom filters (src/filter/stock/stock_filter.h)
+      return std::string{'\xFF', '\0', ConsumeByte(input, 1, 30), '\0', '\0'};
+    case 1: {  // its Ribbon filters
+      const auto num_blocks = input->ConsumeIntegralInRange<uint64_t>(0, payload_bytes / 8 + 2);
+      return std::string{'\xFE', ConsumeByte(input, 0, 255)} + LittleEndian(num_blocks, 3);
+    }
+    case 2:  // its legacy Bloom filters: blocks of a power of two
+      return ConsumeByte(input, 1, 127) +
+             LittleEndian(payload_bytes >> input->ConsumeIntegralInRange<int>(0, 12), 4);
+    case 3:  // LevelDB's codes
       return std::string{ConsumeByte(input, 0, 255)};
     default: {
       filter::FilterShape shape;
