@@ -27,11 +27,6 @@ _sstable|_test_redis_server|_test_tool_run)$" AND NOT TARGET ${library})
   target_compile_definitions(${name} PRIVATE
     BLOOMLINE_GOLDEN_DIR="${PROJECT_SOURCE_DIR}/tests/golden")
   target_link_libraries(${name} PRIVATE bloomline_test_support ${libraries})
-  if("bloomline::rocksdb" IN_LIST libraries AND TARGET bloomline_rocksdb_headers)
-    target_precompile_headers(${name} REUSE_FROM bloomline_rocksdb_headers)
-  elseif(TARGET bloomline_core_headers)
-    target_precompile_headers(${name} REUSE_FROM bloomline_core_headers)
-  endif()
   if(NOT name MATCHES "^(${BLOOMLINE_TEST_PROGRAMS})$" OR (ARG_LONG AND NOT BLOOMLINE_LONG_TESTS))
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
   elseif((CMAKE_CXX_FLAGS MATCHES "-fsanitize" OR CMAKE_CROSSCOMPILING) AND
