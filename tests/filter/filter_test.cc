@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomline/cpu.h"
 #include "bloomline/sizing.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
@@ -269,6 +270,64 @@ TEST_P(FilterTest, EachFilterHasItsOwnPrefixes) {
   other.AddKeyAndPrefix("prefix4", "prefix");  // after its keys were taken
   EXPECT_EQ(other.num_keys(), 2u);
   EXPECT_TRUE(FilterView::Open(other.Finish()).MayMatch("prefix"));
+}
+
+// The filters of random calls of three builders, of which the first two can exchange keys. Each
+// key that was added matches. Many keys are equal, or prefixes of others.
+std::vector<std::string> FiltersOfRandomCalls(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto draw = [&](size_t n) { return static_cast<size_t>(random() % n); };
+  const Format format = draw(2) == 0 ? Format::kBlocked : Format::kCompact;
+  FilterBuilder builders[] = {FilterBuilder(Options(format, 10, seed % 2)),
+                              FilterBuilder(Options(format, 5, seed % 2)),
+                              FilterBuilder(Options(format, 10, 77))};
+  std::vector<std::string> added[3];
+  std::vector<std::string> filters;
+  const auto finish = [&](size_t i) {
+    filters.push_back(builders[i].Finish());
+    const FilterView view = FilterView::Open(filters.back());
+    EXPECT_FALSE(view.AlwaysMatches());
+    const std::vector<std::string_view> keys(added[i].begin(), added[i].end());
+    const std::unique_ptr<bool[]> answers(new bool[keys.size()]);
+    view.MayMatch(keys.size(), keys.data(), answers.get());
+    for (size_t j = 0; j < keys.size(); ++j) EXPECT_TRUE(answers[j] && view.MayMatch(keys[j]));
+    added[i].clear();
+  };
+  for (int call = 0; call < 400; ++call) {
+    const size_t i = draw(3), other = draw(3), kind = draw(40);
+    const std::string key(draw(8) == 0 ? draw(300) : draw(5), static_cast<char>('a' + draw(3)));
+    if (kind == 0) {
+      finish(i);
+    } else if (kind == 1) {
+      const bool alike = (i == 2) == (other == 2);
+      EXPECT_EQ(builders[i].TakeKeysFrom(&builders[other]), alike);
+      if (!alike || i == other) continue;
+      added[i].insert(added[i].end(), added[other].begin(), added[other].end());
+      added[other].clear();
+    } else if (kind < 15) {
+      const std::string prefix = key.substr(0, draw(key.size() + 1));
+      builders[i].AddKeyAndPrefix(key, prefix);
+      added[i].insert(added[i].end(), {key, prefix});
+    } else {
+      builders[i].AddKey(key);
+      added[i].push_back(key);
+    }
+  }
+  for (size_t i = 0; i < 3; ++i) finish(i);
+  return filters;
+}
+
+TEST(FilterBuilderTest, RandomCallsLoseNoKeyAndGiveTheSameBytesWithEachKernel) {
+  const std::string active = ActiveKernelName();
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const std::vector<std::string> expected = FiltersOfRandomCalls(seed);
+    for (const KernelInfo& kernel : Kernels()) {
+      if (!kernel.supported) continue;
+      ASSERT_TRUE(ForceKernel(kernel.name, nullptr));
+      EXPECT_TRUE(FiltersOfRandomCalls(seed) == expected) << kernel.name << ", seed " << seed;
+    }
+    ASSERT_TRUE(ForceKernel(active, nullptr));
+  }
 }
 
 // The number of hashes that a compact filter of all of them does not match.

@@ -53,7 +53,6 @@ golden, out_dir = map(pathlib.Path, sys.argv[1:])
 SEEDS = {
     "compact": list(random_seeds(30, 5)),
     "decode": [*decode_seeds(golden / "vectors.txt"), *random_seeds(20, 3)],
-    "build": list(random_seeds(60, 1)),
     "ranges": list(random_seeds(60, 1)),
     "engine_filters": list(random_seeds(40, 8)),
     "tables": list(table_seeds(golden / "tables")),
