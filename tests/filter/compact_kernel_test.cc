@@ -24,6 +24,7 @@ namespace bloomline::kernels {
 namespace {
 
 using tests::HashesWithEdges;
+using tests::RandomHashes;
 
 struct Solved {
   bool solved;
@@ -170,8 +171,8 @@ TEST_P(CompactKernelTest, AnswersBatchesAsOneByOne) {
     std::vector<uint64_t> stored;
     for (uint64_t i = 0; i < 1 << kLogBlocks; ++i) {
       // The block of a hash is in its upper bits.
-      std::vector<uint64_t> hashes = tests::RandomHashes(
-          1 + random() % std::min(a.max_slots() + 20, kMaxCompactSlots), random());
+      std::vector<uint64_t> hashes =
+          RandomHashes(1 + random() % std::min(a.max_slots() + 20, kMaxCompactSlots), random());
       for (uint64_t& hash : hashes) hash = i << (64 - kLogBlocks) | hash >> kLogBlocks;
       auto [solved, block] = Solve(portable(), arrangement, hashes);
       if (i % 8 != 0 && solved) {
@@ -201,12 +202,6 @@ TEST_P(CompactKernelTest, AnswersBatchesAsOneByOne) {
 }
 
 BLOOMLINE_WITH_EACH_KERNEL(CompactKernelTest);
-
-std::vector<uint64_t> RandomHashes(std::mt19937_64* random, size_t n) {
-  std::vector<uint64_t> hashes(n);
-  for (uint64_t& hash : hashes) hash = (*random)();
-  return hashes;
-}
 
 // Every kernel's solver, and the sliced one with PortableSimd. Counts the blocks that had a
 // solution.
@@ -257,8 +252,8 @@ TEST(CompactSolverTest, ManyBlocks) {
   std::mt19937_64 random(2);
   AllKernelsSolve solve;
   for (size_t i = 0; i < 2000; ++i) {
-    ASSERT_NO_FATAL_FAILURE(solve(3, RandomHashes(&random, 50 + i % 50)));
-    ASSERT_NO_FATAL_FAILURE(solve(1, RandomHashes(&random, 25 + i % 30)));
+    ASSERT_NO_FATAL_FAILURE(solve(3, RandomHashes(50 + i % 50, random())));
+    ASSERT_NO_FATAL_FAILURE(solve(1, RandomHashes(25 + i % 30, random())));
   }
   EXPECT_EQ(4000u, solve.num_solved());
   EXPECT_LT(solve.num_unknown(), 40u);
@@ -268,7 +263,7 @@ TEST(CompactSolverTest, RepeatedHashes) {
   std::mt19937_64 random(3);
   AllKernelsSolve solve;
   for (size_t i = 0; i < 400; ++i) {
-    std::vector<uint64_t> hashes = RandomHashes(&random, 1 + random() % 100);
+    std::vector<uint64_t> hashes = RandomHashes(1 + random() % 100, random());
     const size_t num_different = hashes.size();
     const size_t num_repeated = 1 + random() % (kMaxCompactSlots - num_different);
     for (size_t j = 0; j < num_repeated; ++j) {
@@ -304,7 +299,7 @@ TEST(CompactSolverTest, EqualFingerprintsAndSelectors) {
   std::mt19937_64 random(4);
   AllKernelsSolve solve;
   for (size_t i = 0; i < 600; ++i) {
-    std::vector<uint64_t> hashes = RandomHashes(&random, 40 + i % 70);
+    std::vector<uint64_t> hashes = RandomHashes(40 + i % 70, random());
     for (uint64_t& hash : hashes)
       hash = hash >> 32 << 32 | (i % 3 == 0 ? 0 : i % 3 == 1 ? 0xFFFFFFFF : 0xFF000000);
     ASSERT_NO_FATAL_FAILURE(solve(static_cast<unsigned>(i % kNumArrangements), hashes));

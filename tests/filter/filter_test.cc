@@ -248,30 +248,6 @@ TEST(BlockedFilterTest, KeyAndPrefixAreEachKeptOnce) {
   for (const char* key : {"k", "ka", "kb", "m1", "m"}) EXPECT_TRUE(view.MayMatch(key)) << key;
 }
 
-// RocksDB builds partitions one after the other. The last prefix of one may be the first of the
-// next, which needs it, too.
-TEST_P(FilterTest, EachFilterHasItsOwnPrefixes) {
-  const double bits_per_key = 20;
-  FilterBuilder builder(Options(GetParam(), bits_per_key));
-  FilterBuilder other(Options(GetParam(), bits_per_key));
-  const auto expect_whole = [&](const char* key) {
-    builder.AddKeyAndPrefix(key, "prefix");
-    EXPECT_EQ(builder.num_keys(), 2u) << key;
-    const std::string bytes = builder.Finish();
-    const FilterView view = FilterView::Open(bytes);
-    EXPECT_TRUE(view.MayMatch("prefix")) << key;
-    EXPECT_TRUE(view.MayMatch(key)) << key;
-  };
-  expect_whole("prefix1");
-  expect_whole("prefix2");
-  other.AddKeyAndPrefix("prefix3", "prefix");
-  builder.AddKeyAndPrefix("another", "an");
-  ASSERT_TRUE(builder.TakeKeysFrom(&other));
-  other.AddKeyAndPrefix("prefix4", "prefix");  // after its keys were taken
-  EXPECT_EQ(other.num_keys(), 2u);
-  EXPECT_TRUE(FilterView::Open(other.Finish()).MayMatch("prefix"));
-}
-
 // The filters of random calls of three builders, of which the first two can exchange keys. Each
 // key that was added matches. Many keys are equal, or prefixes of others.
 std::vector<std::string> FiltersOfRandomCalls(uint64_t seed) {

@@ -6,12 +6,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <numeric>
-#include <string>
 #include <vector>
 
-#include "bloomline/filter.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/support/memory.h"
 
@@ -68,26 +65,6 @@ TEST(HashListTest, AListContinuesAfterTheHashesItTook) {
     list.Clear();
     AppendIfNew(size, &list);
     EXPECT_EQ(Content(list), std::vector<uint64_t>({size}));
-  }
-}
-
-TEST(HashListTest, AReusedBuilderKeepsAKeyEqualToThePreviousOne) {
-  // Short and long keys, and keys with a seed, take different paths to the list.
-  for (const uint64_t seed : {0, 1}) {
-    FilterOptions options;
-    options.seed = seed;
-    FilterBuilder builder(options);
-    for (const size_t bytes : {0, 1, 8, 16, 17, 300}) {
-      const std::string key(bytes, 'x');
-      for (int round = 0; round < 2; ++round) {
-        builder.AddKey(key);
-        builder.AddKey(key);
-        EXPECT_EQ(builder.num_keys(), 1u);
-        const std::string filter = builder.Finish();
-        EXPECT_TRUE(FilterView::Open(filter).MayMatch(key)) << bytes;
-        EXPECT_FALSE(FilterView::Open(filter).AlwaysMatches());
-      }
-    }
   }
 }
 

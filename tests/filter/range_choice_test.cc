@@ -133,27 +133,6 @@ TEST(RangeChoiceTest, FewKeysThatAreNoText) {
   ExpectFewMatch(keys, queries, {0.12, 0.02, 0.01});
 }
 
-TEST(RangeChoiceTest, Minutes) {
-  constexpr uint64_t kSecond = 1000000;
-  constexpr uint64_t kStart = 1700000000 * kSecond;
-  Keys keys;
-  std::vector<Range> queries;
-  std::mt19937_64 random(4);
-  // Each device sends once a second, in half of all periods of ten minutes.
-  for (uint64_t device = 0; device < 20; ++device) {
-    for (uint64_t period = 0; period < 20; ++period) {
-      const auto key = [&](uint64_t second, uint64_t microsecond = 0) {
-        const uint64_t time = kStart + (period * 600 + second) * kSecond + microsecond;
-        return BigEndian(device, 8) + BigEndian(time, 8);
-      };
-      const bool sends = random() % 2 == 0;
-      for (uint64_t i = 0; sends && i < 600; ++i) keys.insert(key(i, random() % 1000));
-      for (uint64_t i = 60; i < 540; i += 60) queries.push_back({key(i), key(i + 60)});
-    }
-  }
-  ExpectFewMatch(keys, queries, {0.02, 0.04, 0.02});
-}
-
 // Half of the directories are missing; they have nine to twelve slashes.
 TEST(RangeChoiceTest, DirectoriesDeeperThanEightSlashes) {
   Keys keys;
@@ -170,31 +149,6 @@ TEST(RangeChoiceTest, DirectoriesDeeperThanEightSlashes) {
     }
   }
   ExpectFewMatch(keys, queries, {0.01, 0.01, 0.01});
-}
-
-// com.example.mail.host7.: of two to five labels.
-TEST(RangeChoiceTest, Domains) {
-  Keys keys;
-  std::mt19937_64 random(7);
-  std::vector<Range> queries;
-  const char* const kTop[] = {"com", "org", "net", "de", "uk.co", "jp"};
-  for (int i = 0; i < 24000; ++i) {
-    std::string domain = kTop[random() % 6];
-    domain += ".site" + std::to_string(random() % 20000);
-    if (i % 4 == 0) {
-      queries.push_back(Prefix(domain + "."));
-      continue;
-    }
-    const uint64_t num_hosts = 1 + random() % 4;
-    for (uint64_t host = 0; host < num_hosts; ++host) {
-      std::string key = domain + ".";
-      for (uint64_t labels = random() % 3; labels > 0; --labels) {
-        key += "l" + std::to_string(random() % 50) + ".";
-      }
-      keys.insert(key + "www" + std::to_string(random() % 9));
-    }
-  }
-  ExpectFewMatch(keys, queries, {0.5, 0.15, 0.05});
 }
 
 // A number of 12 digits and eight '0'; ranges of ten numbers.
