@@ -55,10 +55,6 @@ bool DecodeWithContext(std::string_view bytes, bool verify_checksum, Footer* foo
 constexpr uint64_t kFirstReadAhead = 64 << 10;
 constexpr uint64_t kLastReadAhead = 1 << 20;
 
-// Both engines keep offsets in blocks in 32 bits. Larger sizes come from damage, and in a large
-// file one could demand all of the memory.
-constexpr uint64_t kMaxStoredBytes = uint64_t{1} << 32;
-
 }  // namespace
 
 bool TakeBlockHandle(std::string_view* input, BlockHandle* handle) {
@@ -152,12 +148,6 @@ bool BlockReader::ReadStored(const char* what, const BlockHandle& handle, const 
     return file_->Damaged(what, handle.offset,
                           "its " + std::to_string(handle.size) +
                               " bytes go beyond the footer at offset " + std::to_string(end),
-                          error);
-  }
-  if (handle.size > kMaxStoredBytes) {
-    return file_->Damaged(what, handle.offset,
-                          "it has " + std::to_string(handle.size) + " bytes; allowed: at most " +
-                              std::to_string(kMaxStoredBytes),
                           error);
   }
   return Window(handle.offset, handle.size + kBlockTrailerBytes, stored, error);

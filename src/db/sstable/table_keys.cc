@@ -13,12 +13,9 @@ constexpr const char* kDataBlock = "data block";
 constexpr size_t kSequenceAndTypeBytes = 8;
 
 // Keys share bytes with the key before, and each costs the time of all its bytes: a crafted file of
-// 2 MB can have terabytes. In blocks with restarts after 1024 entries or fewer (16 by default) keys
-// share at most 1024 times the blocks' bytes. And each takes at least two bytes of the file,
-// however well it is compressed: the second bound is for keys that share 64 KiB each.
-uint64_t MaxSharedBytes(uint64_t data_bytes, uint64_t file_bytes) {
-  return (uint64_t{1} << 30) + std::min(1024 * data_bytes, 32768 * file_bytes);
-}
+// 2 MB can have terabytes. Each takes at least two bytes of the file, however well it is
+// compressed, so this is enough for keys that share 16 KiB each.
+uint64_t MaxSharedBytes(uint64_t file_bytes) { return (uint64_t{1} << 30) + 8192 * file_bytes; }
 
 // The handles of all data blocks, in file order.
 class DataBlockWalk {
@@ -111,10 +108,10 @@ class TableKeyReader final : public Table::KeyReader {
       if (!NextBlock()) return false;
     }
     shared_bytes_ += entries_.shared_key_bytes();
-    if (shared_bytes_ > max_shared_bytes_) {
+    const uint64_t most = MaxSharedBytes(parts_->blocks.file.size());
+    if (shared_bytes_ > most) {
       return Damaged("the keys up to it share " + std::to_string(shared_bytes_) +
-                     " bytes with those before them; allowed in " + std::to_string(data_bytes_) +
-                     " bytes of blocks: at most " + std::to_string(max_shared_bytes_));
+                     " bytes with those before them; allowed: at most " + std::to_string(most));
     }
     const std::string_view key = entries_.key();
     if (key.size() < kSequenceAndTypeBytes) return Damaged("a key has no sequence number");
@@ -146,8 +143,6 @@ class TableKeyReader final : public Table::KeyReader {
     std::string_view contents;
     if (!reader_.Read(kDataBlock, block_, &contents, &error_)) return false;
     next_entry_ = 0;
-    data_bytes_ += contents.size();
-    max_shared_bytes_ = MaxSharedBytes(data_bytes_, parts_->blocks.file.size());
     is_done_ = !entries_.Open(contents, parts_->blocks.compression.engine);
     return !is_done_ ||
            parts_->blocks.Damaged(kDataBlock, block_.offset, entries_.problem(), &error_);
@@ -191,9 +186,7 @@ class TableKeyReader final : public Table::KeyReader {
   bool skips_ = false;
   bool is_done_ = false;
   uint64_t num_entries_ = 0;
-  uint64_t data_bytes_ = 0;    // of the blocks that were read, decompressed
   uint64_t shared_bytes_ = 0;  // of all keys with the keys before them
-  uint64_t max_shared_bytes_ = 0;
   uint32_t next_entry_ = 0;
 };
 
