@@ -46,11 +46,20 @@ std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
 
 // ---- The files of a level, a column family or a database together.
 
-// The user keys from the first to the last of a file, and the number of its keys.
+// The user keys of a file, in the order of bytes, and the number of its keys.
 struct KeyRange {
-  std::string_view first;
-  std::string_view last;
+  std::string_view low;
+  std::string_view high;
   double num_keys = 0;
+  double begin = 0;  // low and high as fractions of 2^64: SetPositions
+  double end = 0;
+
+  // The fraction of this file's keys in another one's range. One key, or keys that 8 bytes do not
+  // distinguish, have no width.
+  double PartIn(const KeyRange& other) const {
+    if (begin == end) return other.begin <= begin && begin <= other.end ? 1 : 0;
+    return std::max(0.0, std::min(end, other.end) - std::max(begin, other.begin)) / (end - begin);
+  }
 };
 
 size_t CommonPrefix(std::string_view a, std::string_view b) {
@@ -70,76 +79,51 @@ double Position(std::string_view key, size_t skip) {
   return position;
 }
 
-struct WeightedRange {
-  double low;
-  double high;
-  double weight;
+// After the bytes that all keys share.
+void SetPositions(std::vector<KeyRange>* ranges) {
+  if (ranges->empty()) return;
+  const std::string_view first = ranges->front().low;
+  size_t skip = first.size();
+  for (const KeyRange& range : *ranges) {
+    skip = std::min({skip, CommonPrefix(first, range.low), CommonPrefix(first, range.high)});
+  }
+  for (KeyRange& range : *ranges) {
+    range.begin = Position(range.low, skip);
+    range.end = Position(range.high, skip);
+  }
+}
 
-  // The fraction of this interval's keys in another one. One key, or keys that 8 bytes do not
-  // distinguish, have no width.
-  double PartIn(const WeightedRange& other) const {
-    if (low == high) return other.low <= low && low <= other.high ? 1 : 0;
-    return std::max(0.0, std::min(high, other.high) - std::max(low, other.low)) / (high - low);
-  }
-};
-
-// Returns for each range the fraction of the keys of all ranges that lie in it. That is the
-// fraction of Gets that query the file, if missing keys are distributed as stored ones. Between the
-// ends of a range, keys are taken as evenly spaced numbers of 8 bytes, after the bytes that all
-// keys share. Works for both bytewise orders. Time: n^2, and from 4,096 ranges on, n times 4,096.
-std::vector<double> Coverage(const std::vector<KeyRange>& ranges) {
-  std::vector<WeightedRange> intervals;
-  if (ranges.empty()) return {};
-  size_t skip = ranges[0].first.size();
-  for (const KeyRange& range : ranges) {
-    skip = std::min({skip, CommonPrefix(ranges[0].first, range.first),
-                     CommonPrefix(ranges[0].first, range.last)});
-  }
-  for (const KeyRange& range : ranges) {
-    const double a = Position(range.first, skip);
-    const double b = Position(range.last, skip);
-    intervals.push_back({std::min(a, b), std::max(a, b), range.num_keys});
-  }
+// Returns the fraction of the keys of all ranges that lie in this one. That is the fraction of Gets
+// that query the file, if missing keys are distributed as stored ones. Between the ends of a range,
+// keys are taken as evenly spaced. Works for both bytewise orders. Time: n, up to 4,096.
+double Coverage(const KeyRange& range, const std::vector<KeyRange>& ranges) {
   constexpr size_t kMost = 4096;
-  const size_t step = (intervals.size() + kMost - 1) / kMost;
-  std::vector<double> coverage;
-  coverage.reserve(intervals.size());
-  for (const WeightedRange& range : intervals) {
-    double inside = 0;
-    double all = 0;
-    for (size_t i = 0; i < intervals.size(); i += step) {
-      const WeightedRange& keys = intervals[i];
-      inside += keys.weight * keys.PartIn(range);
-      all += keys.weight;
-    }
-    coverage.push_back(all > 0 ? inside / all : 1);
+  const size_t step = (ranges.size() + kMost - 1) / kMost;
+  double inside = 0;
+  double all = 0;
+  for (size_t i = 0; i < ranges.size(); i += step) {
+    inside += ranges[i].num_keys * ranges[i].PartIn(range);
+    all += ranges[i].num_keys;
   }
-  return coverage;
+  return all > 0 ? inside / all : 1;
 }
 
 // Sets which files are bottommost.
 void FindBottommost(const Inputs& inputs, const std::vector<size_t>& members,
                     const std::vector<KeyRange>& ranges, std::vector<InspectedFile>* files) {
-  using Ends = std::pair<std::string_view, std::string_view>;
-  const auto ends_of = [&](size_t m) -> Ends {
-    return std::minmax(ranges[m].first, ranges[m].last);  // in either order of bytes
-  };
-  std::map<int, std::vector<Ends>> levels;
+  std::map<int, std::map<std::string_view, std::string_view>> levels;  // high by low
   for (size_t m = 0; m < members.size(); ++m) {
-    levels[inputs.files[members[m]].level].push_back(ends_of(m));
+    levels[inputs.files[members[m]].level].emplace(ranges[m].low, ranges[m].high);
   }
-  for (auto& [level, ends] : levels) std::sort(ends.begin(), ends.end());
   for (size_t m = 0; m < members.size(); ++m) {
-    const auto [low, high] = ends_of(m);
     const int level = inputs.files[members[m]].level;
     bool is_bottommost = level > 0;
     for (auto deeper = levels.upper_bound(level); deeper != levels.end(); ++deeper) {
       // The files of a level do not overlap.
-      const std::vector<Ends>& ends = deeper->second;
-      const auto behind =
-          std::upper_bound(ends.begin(), ends.end(), high,
-                           [](std::string_view key, const Ends& file) { return key < file.first; });
-      if (behind != ends.begin() && std::prev(behind)->second >= low) is_bottommost = false;
+      const auto behind = deeper->second.upper_bound(ranges[m].high);
+      if (behind != deeper->second.begin() && std::prev(behind)->second >= ranges[m].low) {
+        is_bottommost = false;
+      }
     }
     (*files)[members[m]].is_bottommost = is_bottommost;
   }
@@ -158,14 +142,18 @@ void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
     const InputFile& file = inputs.files[i];
     const sstable::KeyOrder order = sstable::OrderOf((*files)[i].facts.properties);
     const auto keys = static_cast<double>((*files)[i].facts.num_keys);
-    ranges.push_back({sstable::WithoutTimestamp(order, file.smallest_key),
-                      sstable::WithoutTimestamp(order, file.largest_key), keys});
+    const std::pair<std::string_view, std::string_view> ends =
+        std::minmax<std::string_view>(sstable::WithoutTimestamp(order, file.smallest_key),
+                                      sstable::WithoutTimestamp(order, file.largest_key));
+    ranges.push_back({ends.first, ends.second, keys});
     known = known && order.is_known && file.level >= 0;
     keys_of_level[file.level] += keys;
   }
   if (known) {
-    const std::vector<double> coverage = Coverage(ranges);
-    for (size_t m = 0; m < members.size(); ++m) (*files)[members[m]].coverage = coverage[m];
+    SetPositions(&ranges);
+    for (size_t m = 0; m < members.size(); ++m) {
+      (*files)[members[m]].coverage = Coverage(ranges[m], ranges);
+    }
     FindBottommost(inputs, members, ranges, files);
     return;
   }
