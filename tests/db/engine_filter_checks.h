@@ -52,6 +52,26 @@ void ExpectAnswers(const EngineFilter& filter, const std::vector<std::string>& k
   EXPECT_EQ(matches, expected_matches);
 }
 
+// Filters of up to 3,000 keys that build(keys) makes. engine(bytes) returns a function with the
+// engine's answer to a key. check(filter, n) looks at a filter of n keys.
+template <typename Build, typename Engine, typename Check>
+void ExpectAnswersOfEngine(Container container, Build build, Engine engine, Check check) {
+  const std::vector<std::string> stored = RandomKeys(3000, 1);
+  const std::vector<std::string> others = RandomKeys(300, 2);
+  for (size_t n = 0; n <= stored.size(); n += n < 70 ? 1 : n / 9) {
+    SCOPED_TRACE(n);
+    std::vector<std::string> keys = FirstOf(stored, n);
+    const std::string bytes = build(keys);
+    const EngineFilter filter = EngineFilter::Open(container, "", bytes);
+    ASSERT_TRUE(filter.CanQuery()) << filter.why();
+    check(filter, n);
+    for (const std::string& key : keys) ASSERT_TRUE(filter.MayMatch(key));
+    keys.insert(keys.end(), others.begin(), others.end());
+    ExpectAnswers(filter, keys, engine(bytes));
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
 // The false-positive rate of filters of num_keys random keys, against what is expected, within a
 // relative tolerance. build(keys) gives the bytes.
 template <typename Build>

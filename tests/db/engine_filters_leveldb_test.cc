@@ -63,23 +63,18 @@ INSTANTIATE_TEST_SUITE_P(Filters, EngineFiltersLevelDBTest, testing::ValuesIn(kF
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(EngineFiltersLevelDBTest, AnswersAsThePolicyDoes) {
-  const std::vector<std::string> stored = RandomKeys(3000, 1);
-  const std::vector<std::string> others = RandomKeys(200, 2);
-  for (size_t n = 0; n <= 3000; n += n < 70 ? 1 : n / 9) {
-    SCOPED_TRACE(n);
-    std::vector<std::string> keys = FirstOf(stored, n);
-    const std::string bytes = Build(*policy_, keys);
-    const EngineFilter filter = Open(bytes);
-    ASSERT_TRUE(filter.CanQuery());
-    ASSERT_EQ(filter.kind() == Kind::kClassic,
-              GetParam().format == Format::kClassic && (n > 0 || !bytes.empty()));
-    for (const std::string& key : keys) ASSERT_TRUE(filter.MayMatch(key));
-    keys.insert(keys.end(), others.begin(), others.end());
-    ExpectAnswers(filter, keys, [&](std::string_view key) {
-      return policy_->KeyMayMatch({key.data(), key.size()}, bytes);
-    });
-    if (HasFatalFailure()) return;
-  }
+  ExpectAnswersOfEngine(
+      Container::kLevelDB,
+      [&](const std::vector<std::string>& keys) { return Build(*policy_, keys); },
+      [&](const std::string& bytes) {
+        return [&](std::string_view key) {
+          return policy_->KeyMayMatch({key.data(), key.size()}, bytes);
+        };
+      },
+      [](const EngineFilter& filter, size_t n) {
+        const bool is_classic = GetParam().format == Format::kClassic;
+        EXPECT_TRUE(n == 0 || (filter.kind() == Kind::kClassic) == is_classic);
+      });
 }
 
 TEST_P(EngineFiltersLevelDBTest, HasTheRateThatIsExpected) {
