@@ -161,7 +161,6 @@ class BitByBit : public Subject {
     bits_.clear();
     for (const redis::Command& command : commands) {
       if (command.reply == nullptr) Die(command.error);
-      if (redis::IsError(*command.reply)) Die(command.reply->str);
       bits_.push_back(static_cast<char>(command.reply->integer));
     }
   }

@@ -33,9 +33,7 @@ std::string LostKey(const RedisKey& key) {
 }
 
 std::string Failure(const RedisKey& key, const Command& command) {
-  if (command.reply == nullptr) return command.error + " (" + key.text + ")";
-  if (!IsError(*command.reply)) return LostKey(key);
-  return "redis: " + key.text + ": " + std::string(Text(*command.reply));
+  return command.reply == nullptr ? command.error + " (" + key.text + ")" : LostKey(key);
 }
 
 Filter::Filter(const std::string& filter_name, const Layout& filter_layout)

@@ -93,7 +93,7 @@ Command CommandFor(const KeyCommand& what, const RedisKey& key) {
 using Commands = std::vector<Command>;
 
 // The commands for the keys, in their order, with their replies. Nothing, with the first reason, if
-// one has no reply or an error reply.
+// one failed.
 std::optional<Commands> RunOnEach(Router* router, const std::vector<RedisKey>& keys,
                                   const KeyCommand& what, std::string* error) {
   Commands done;
@@ -103,7 +103,7 @@ std::optional<Commands> RunOnEach(Router* router, const std::vector<RedisKey>& k
     for (size_t i = first; i < last; ++i) commands.push_back(CommandFor(what, keys[i]));
     router->Run(&commands, what.wait_for);
     for (Command& command : commands) {
-      if (command.reply == nullptr || IsError(*command.reply)) {
+      if (command.reply == nullptr) {
         *error = Failure(keys[done.size()], command);
         return std::nullopt;
       }

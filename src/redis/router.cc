@@ -225,10 +225,7 @@ void Router::Run(std::vector<Command>* commands, const AddOptions& options) {
   is_running_ = true;
   pid_ = getpid();
   wait_for_ = options;
-  for (Command& command : *commands) {
-    postponed_.emplace_back();
-    postponed_.back().command = &command;
-  }
+  for (Command& command : *commands) postponed_.push_back({&command, nullptr});
   // The limit holds even if each redirect or table of slots names another node.
   const int max_attempts = 1 + options_.max_retries + kMaxRedirects;
   for (int attempt = 0; !postponed_.empty() && attempt < max_attempts; ++attempt) {
@@ -338,8 +335,12 @@ bool Router::Handle(Node* node, Item item, ReplyPtr reply) {
     Postpone(*node, item);
     return false;
   }
+  if (IsError(*reply)) {
+    item.command->error = node->endpoint.Prefix() + std::string(text);
+    return false;
+  }
   item.command->reply = std::move(reply);
-  return !IsError(*item.command->reply);
+  return true;
 }
 
 bool Router::ReceiveWait(Node* node, const std::vector<Item>& items) {

@@ -51,8 +51,7 @@ struct Command {
   uint16_t slot = 0;  // of its key
   std::string bytes;  // encoded by command.h
 
-  // Run sets these. Without a reply there is an error, and the command may have run. The reply may
-  // be an error reply.
+  // Run sets these: a reply that is no error reply, or the error. The command may then have run.
   ReplyPtr reply;
   std::string error;
   bool repeated = false;  // an earlier reply was lost, so the command may have run before
@@ -76,8 +75,8 @@ class Router {
  private:
   struct Node;
   struct Item {
-    Command* command = nullptr;
-    Node* ask = nullptr;  // target of an ASK redirect, for this attempt only
+    Command* command;
+    Node* ask;  // target of an ASK redirect, for this attempt only
   };
   struct Node {
     Endpoint endpoint;

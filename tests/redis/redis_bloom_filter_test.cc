@@ -92,16 +92,6 @@ TEST_F(RedisBloomFilterTest, ContainersAreTheirKeys) {
   EXPECT_TRUE(filter->AddKeys(std::vector<int>()));
   for (const int number : numbers) EXPECT_EQ(filter->MayMatch(KeyOf(number)), Answer::kMaybe);
   EXPECT_EQ(filter->MayMatch("b"), Answer::kMaybe);
-  std::vector<std::string> keys = Keys(2500, "key");  // several groups
-  std::vector<AddResult> results(keys.size(), AddResult::kFailed);
-  ASSERT_TRUE(filter->AddKeys(keys, results.data())) << filter->error();
-  EXPECT_GT(Count(results, AddResult::kNew), 2490u);
-  EXPECT_EQ(Count(results, AddResult::kFailed), 0u);
-  for (size_t i = 0; i < keys.size(); i += 2) keys[i] += " absent";
-  std::vector<Answer> answers(keys.size(), Answer::kError);
-  ASSERT_TRUE(filter->MayMatch(keys, answers.data()));
-  for (size_t i = 1; i < keys.size(); i += 2) ASSERT_EQ(answers[i], Answer::kMaybe) << i;
-  EXPECT_GT(Count(answers, Answer::kNo), 1200u);
 }
 
 TEST_F(RedisBloomFilterTest, AddKeyAndAddKeysSendOneCommandEach) {
