@@ -222,9 +222,7 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       "RocksDB alone uses them. The last lines say what to set.\n"
       "'wasted reads': how many blocks false positives make a Get of a missing key\n"
       "read on average; 100 % is one block. Missing keys are taken to be distributed\n"
-      "like stored keys.\n"
-      "Exit code: 0 done; 1 a file cannot be read or is damaged; 2 an invalid\n"
-      "request, or one that no filter can meet.");
+      "like stored keys.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

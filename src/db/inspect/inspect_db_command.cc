@@ -296,9 +296,7 @@ void AddInspectCommand(CLI::App* db, int* exit_code) {
       "Rates are those of theory; `db measure` queries the filters. 'runs': how many\n"
       "files a Get of a missing key queries on average, below 1 where the files cover\n"
       "only some of the keys. 'wasted reads': how many reads false positives cost\n"
-      "such a Get on average; 100 % is one read.\n"
-      "Exit code: 0 done; 1 a file cannot be read or is damaged, or does not have the\n"
-      "filters that --require names; 2 an invalid request.");
+      "such a Get on average; 100 % is one read.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

@@ -165,9 +165,7 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
       "parentheses: half of the 95 % confidence interval. Filters that hold only\n"
       "prefixes are queried for adjacent prefixes. About --samples keys of each file\n"
       "are read; the others are skipped. 'runs' and 'wasted reads': see\n"
-      "`db inspect --help`.\n"
-      "Exit code: 0 done; 1 a file cannot be read or is damaged; 2 an invalid\n"
-      "request.");
+      "`db inspect --help`.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 
