@@ -169,7 +169,6 @@ endfunction()
 # packages of distributions need, only the shared library is in bloomline_NAME: the static one is in
 # bloomline_NAME_archive, the rest in bloomline_NAME_dev.
 option(BLOOMLINE_SPLIT_COMPONENTS "Install what only developers need as other components" OFF)
-mark_as_advanced(BLOOMLINE_SPLIT_COMPONENTS)
 
 function(bloomline_install)
   set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bloomline")
