@@ -4,7 +4,6 @@
 #include <cmath>
 #include <random>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -217,19 +216,21 @@ TEST(HeaderTest, OtherTextIsRefused) {
   }
 }
 
-template <typename T>
-T With(void (*change)(T*)) {
-  T options;
-  if constexpr (std::is_same_v<T, SharedBloomFilterOptions>) options.capacity = 1000;
-  change(&options);
-  return options;
+// The error of the options with another value of one field.
+template <typename T, typename Field, typename Value>
+std::string ErrorWith(T options, Field T::*field, Value value) {
+  options.*field = value;
+  return options.Validate();
 }
 
 TEST(OptionsTest, BadValuesAreRefusedByNameAndRange) {
   using Filter = SharedBloomFilterOptions;
-  EXPECT_EQ(Options(1000, 0.01).Validate(), "");
-  EXPECT_EQ(RedisServers().Validate(), "");
-  EXPECT_EQ(AddOptions().Validate(), "");
+  const Filter filter = Options(1000, 0.01);
+  const RedisServers servers;
+  const AddOptions adding;
+  EXPECT_EQ(filter.Validate(), "");
+  EXPECT_EQ(servers.Validate(), "");
+  EXPECT_EQ(adding.Validate(), "");
   const std::pair<std::string, const char*> cases[] = {
       {Options(0, 0.01).Validate(), "capacity is 0; allowed"},
       {Options(2000000000000, 0.01).Validate(), "capacity is 2000000000000; allowed"},
@@ -237,24 +238,15 @@ TEST(OptionsTest, BadValuesAreRefusedByNameAndRange) {
       {Options(1000, 0.0).Validate(), "false_positive_rate is 0; allowed"},
       {Options(1000, 0.6).Validate(), "false_positive_rate is 0.6; allowed"},
       {Options(1000, std::nan("")).Validate(), "false_positive_rate is nan; allowed"},
-      {With<Filter>([](Filter* o) { o->shard_bytes = 4095; }).Validate(),
-       "shard_bytes is 4095; allowed"},
-      {With<Filter>([](Filter* o) { o->shard_bytes = (64 << 20) + 1; }).Validate(),
-       "shard_bytes is 67108865; allowed"},
-      {With<RedisServers>([](RedisServers* o) { o->servers = {}; }).Validate(),
-       "servers is empty; allowed"},
-      {With<RedisServers>([](RedisServers* o) { o->database = -1; }).Validate(),
-       "database is -1; allowed"},
-      {With<RedisServers>([](RedisServers* o) { o->connect_timeout_ms = 0; }).Validate(),
-       "connect_timeout_ms is 0; allowed"},
-      {With<RedisServers>([](RedisServers* o) { o->command_timeout_ms = 600001; }).Validate(),
-       "command_timeout_ms is 600001; allowed"},
-      {With<RedisServers>([](RedisServers* o) { o->max_retries = -1; }).Validate(),
-       "max_retries is -1; allowed"},
-      {With<AddOptions>([](AddOptions* o) { o->min_replicas = 1001; }).Validate(),
-       "min_replicas is 1001; allowed: 0 to 1000"},
-      {With<AddOptions>([](AddOptions* o) { o->replica_timeout_ms = 0; }).Validate(),
-       "replica_timeout_ms is 0; allowed: 1 to 600000"}};
+      {ErrorWith(filter, &Filter::shard_bytes, 4095u), "shard_bytes is 4095; allowed"},
+      {ErrorWith(filter, &Filter::shard_bytes, 67108865u), "shard_bytes is 67108865; allowed"},
+      {ErrorWith(servers, &RedisServers::servers, std::vector<std::string>()), "servers is empty;"},
+      {ErrorWith(servers, &RedisServers::database, -1), "database is -1; allowed"},
+      {ErrorWith(servers, &RedisServers::connect_timeout_ms, 0), "connect_timeout_ms is 0; all"},
+      {ErrorWith(servers, &RedisServers::command_timeout_ms, 600001), "_timeout_ms is 600001; all"},
+      {ErrorWith(servers, &RedisServers::max_retries, -1), "max_retries is -1; allowed"},
+      {ErrorWith(adding, &AddOptions::min_replicas, 1001), "min_replicas is 1001; allowed: 0 to"},
+      {ErrorWith(adding, &AddOptions::replica_timeout_ms, 0), "allowed: 1 to 600000"}};
   for (const auto& [error, words] : cases) {
     EXPECT_TRUE(Has(error, words));
   }
