@@ -33,36 +33,28 @@ const char* OrNull(const std::string& text) { return text.empty() ? nullptr : te
 // Without this, OpenSSL would read the password of an encrypted key from the terminal.
 int NoPassword(char*, int, int, void*) { return 0; }
 
-// Returns null, with the option that failed.
-std::unique_ptr<SSL_CTX, FreeTls> MakeContext(const RedisTls& tls, std::string* error) {
-  std::unique_ptr<SSL_CTX, FreeTls> context(SSL_CTX_new(TLS_client_method()));
-  if (context == nullptr) {
-    *error = "no TLS context";
-    return nullptr;
-  }
-  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  SSL_CTX_set_default_passwd_cb(context.get(), NoPassword);
+// Returns an empty string, or names the option that failed.
+std::string Configure(const RedisTls& tls, SSL_CTX* context) {
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  SSL_CTX_set_default_passwd_cb(context, NoPassword);
   if (tls.verify) {
-    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
     const bool is_default = tls.ca_file.empty() && tls.ca_path.empty();
-    const int loaded = is_default ? SSL_CTX_set_default_verify_paths(context.get())
-                                  : SSL_CTX_load_verify_locations(
-                                        context.get(), OrNull(tls.ca_file), OrNull(tls.ca_path));
+    const int loaded = is_default ? SSL_CTX_set_default_verify_paths(context)
+                                  : SSL_CTX_load_verify_locations(context, OrNull(tls.ca_file),
+                                                                  OrNull(tls.ca_path));
     if (loaded != 1) {
-      *error = "cannot use tls.ca_file '" + tls.ca_file + "', tls.ca_path '" + tls.ca_path + "'";
-      return nullptr;
+      return "cannot use tls.ca_file '" + tls.ca_file + "', tls.ca_path '" + tls.ca_path + "'";
     }
   }
-  if (tls.certificate_file.empty()) return context;
-  if (SSL_CTX_use_certificate_chain_file(context.get(), tls.certificate_file.c_str()) != 1) {
-    *error = "cannot use tls.certificate_file '" + tls.certificate_file + "'";
-    return nullptr;
+  if (tls.certificate_file.empty()) return "";
+  if (SSL_CTX_use_certificate_chain_file(context, tls.certificate_file.c_str()) != 1) {
+    return "cannot use tls.certificate_file '" + tls.certificate_file + "'";
   }
-  if (SSL_CTX_use_PrivateKey_file(context.get(), tls.key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
-    *error = "cannot use tls.key_file '" + tls.key_file + "'";
-    return nullptr;
+  if (SSL_CTX_use_PrivateKey_file(context, tls.key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
+    return "cannot use tls.key_file '" + tls.key_file + "'";
   }
-  return context;
+  return "";
 }
 
 // Sets the name of the server: for SNI, and for the check of its certificate.
@@ -74,25 +66,24 @@ bool SetName(const std::string& name, bool verify, SSL* ssl) {
   return !verify || SSL_set1_host(ssl, name.c_str()) == 1;
 }
 
-bool Handshake(redisContext* context, const std::string& name, const RedisTls& tls,
-               std::string* error) {
-  const std::unique_ptr<SSL_CTX, FreeTls> tls_context = MakeContext(tls, error);
-  if (tls_context == nullptr) return false;
+// Returns an empty string, or what failed.
+std::string Handshake(redisContext* context, const std::string& name, const RedisTls& tls) {
+  const std::unique_ptr<SSL_CTX, FreeTls> tls_context(SSL_CTX_new(TLS_client_method()));
+  if (tls_context == nullptr) return "no TLS context";
+  const std::string bad_option = Configure(tls, tls_context.get());
+  if (!bad_option.empty()) return bad_option;
   std::unique_ptr<SSL, FreeTls> ssl(SSL_new(tls_context.get()));
   if (ssl == nullptr || !SetName(name, tls.verify, ssl.get())) {
-    *error = "cannot use the name '" + name + "'";
-    return false;
+    return "cannot use the name '" + name + "'";
   }
   if (redisInitiateSSL(context, ssl.get()) == REDIS_OK) {
     ssl.release();  // owned by the context now
-    return true;
+    return "";
   }
-  *error = "TLS handshake failed";
   const long verdict = SSL_get_verify_result(ssl.get());
-  if (verdict == X509_V_OK) return false;
-  *error +=
-      std::string(": ") + X509_verify_cert_error_string(verdict) + " (wanted: '" + name + "')";
-  return false;
+  if (verdict == X509_V_OK) return "TLS handshake failed";
+  return std::string("TLS handshake failed: ") + X509_verify_cert_error_string(verdict) +
+         " (wanted: '" + name + "')";
 }
 
 }  // namespace
@@ -102,9 +93,9 @@ bool HasTls() { return true; }
 bool StartTls(redisContext* context, const Endpoint& endpoint, const RedisTls& tls,
               std::string* error) {
   ClearTlsReason();
-  std::string failure;
   const std::string& name = tls.server_name.empty() ? endpoint.host : tls.server_name;
-  if (Handshake(context, name, tls, &failure)) return true;
+  const std::string failure = Handshake(context, name, tls);
+  if (failure.empty()) return true;
   const std::string reason = TlsReason();
   *error = endpoint.Prefix() + failure + (reason.empty() ? "" : ": ") + reason;
   return false;
