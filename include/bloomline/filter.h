@@ -90,7 +90,7 @@ class FilterBuilder {
   // The same into the caller's memory: exactly FinishedBytes() bytes, at any alignment.
   void FinishTo(char* dst, int num_threads = 1);
 
-  // Empty, or why the last finished filter matches every key; before that, why the first one will.
+  // Empty, or why the last finished filter matches every key. Before that: of the options, or seed.
   const std::string& error() const { return error_; }
 
  private:

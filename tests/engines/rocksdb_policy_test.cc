@@ -58,7 +58,7 @@ int Matches(const Policy& policy, const std::string& filter, const char* prefix,
 }
 
 // An empty filter means that there are no keys, and RocksDB's MultiGet loses the keys of a
-// partition without bytes (bits_builder.h). With invalid options, a filter matches every key.
+// partition without bytes (bits_builder.h). Without a seed, a filter matches every key.
 TEST(RocksDBPolicyTest, AFullFilterWithoutKeysIsEmptyAndAPartitionIsNot) {
   const Policy stock(rocksdb::NewBloomFilterPolicy(10));
   FilterOptions blocked, compact, seedless;

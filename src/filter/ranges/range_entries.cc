@@ -140,7 +140,7 @@ RangeMemory RangeEntries::MemoryFor(const FilterOptions& options) const {
   return memory;
 }
 
-void RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
+bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
   const uint64_t num_entries = entries_.num_keys();
   const Format format =
       memory.is_compact && bits_per_entry >= kCompactFromBits ? Format::kCompact : Format::kBlocked;
@@ -153,7 +153,7 @@ void RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
     shape_.num_blocks = WholeBlocks({num_hashes, bits_per_entry}, shape_.block_bytes);
   }
   payload_.assign(static_cast<size_t>(shape_.payload_bytes() + entries_.end_bytes()), '\0');
-  if (num_entries != 0) entries_.FinishTo(shape_, payload_.data());
+  return num_entries == 0 || entries_.FinishTo(shape_, payload_.data()) == WriterFault::kNone;
 }
 
 void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
@@ -172,8 +172,7 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
       const auto num_entries = static_cast<double>(std::max<size_t>(entries_.num_keys(), 1));
       choice.bits_per_entry = BitsPerEntry(num_entries / static_cast<double>(num_keys_), memory);
     }
-    if (!choice.kinds.empty()) {
-      Build(choice.bits_per_entry, memory);
+    if (!choice.kinds.empty() && Build(choice.bits_per_entry, memory)) {
       entries = {shape_, writer->seed(), payload_.data()};
       chosen_ = choice.kinds;
     }

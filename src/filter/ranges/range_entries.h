@@ -135,7 +135,8 @@ class RangeEntries {
   void AddEntry(uint64_t hash, unsigned copies);
   void AddEntries(const EntryKinds& kinds, const KeyDifference& key, uint64_t seed);
   RangeMemory MemoryFor(const FilterOptions& options) const;
-  void Build(double bits_per_entry, const RangeMemory& memory);
+  // Makes payload_. False: it lacks entries.
+  bool Build(double bits_per_entry, const RangeMemory& memory);
 
   const RangeEntryOptions options_;
   // The state of the filter that is being built.
