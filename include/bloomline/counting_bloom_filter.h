@@ -1,7 +1,7 @@
 // A Bloom filter from which keys can be removed, with counters in place of bits (Fan, Cao, Almeida,
 // Broder 2000: Summary Cache).
 //
-// 1 % of false positives takes 43 bits per key, where a BloomFilter takes 10. AddKey raises the
+// At 1 % false positives, a key takes 43 bits; in a BloomFilter it takes 10. AddKey raises the
 // counters of a key, RemoveKey lowers them; a key stays until it was removed as often as added.
 //
 // - **Remove only what was added.** RemoveKey refuses a key with a counter of zero. But a false
@@ -63,7 +63,7 @@ class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter
   CountingBloomFilter(CountingBloomFilter&&) noexcept;
   CountingBloomFilter& operator=(CountingBloomFilter&&) noexcept;
 
-  // False: the key was in, or was a false positive, and is now in once more.
+  // False: the key already matched; it now counts once more.
   bool AddKey(std::string_view key);
 
   // Undoes one AddKey. False: the key is certainly not in, and nothing changes.
@@ -75,8 +75,8 @@ class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter
   // removed that was not in, or the count passed max_count().
   uint32_t EstimatedCount(std::string_view key) const;
 
-  // For n keys in order, or a container or array of keys (keys.h). The arrays get the results of
-  // single calls; the first two may be null. Returned is how many are true.
+  // For n keys in order, or a container or array of keys (keys.h). The arrays receive each key's
+  // result; the first two may be null. Returns how many are true.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* was_absent = nullptr);
   size_t RemoveKeys(size_t n, const std::string_view* keys, bool* removed = nullptr);
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;

@@ -18,21 +18,21 @@
 
 namespace bloomline {
 
-// Counts the live files of all databases that have it among DBOptions::listeners, with all column
-// families and policies.
+// Counts the live files, in all column families, of the databases that list it in
+// DBOptions::listeners.
 //
-// The first flush, compaction or ingestion starts a thread that reads the files that were there
-// before, and waits for it up to 20 ms. Until all are read, new files within a limit of memory get
-// 3 bits per key. CountFiles reads them earlier. Databases that are closed or never write
-// (read-only, secondary) are not counted.
+// The first flush, compaction or ingestion starts a thread that reads the existing files, and waits
+// up to 20 ms for it. Until all are read, new files under a memory limit get 3 bits per key.
+// CountFiles reads them earlier. Databases that are closed or never write (read-only, secondary)
+// are not counted.
 //
 // Thread-safe. May outlive the databases, which share its ownership. Only NewFilterAccount makes
-// one: a class of yours derived from it limits nothing.
+// one: a subclass of your own limits nothing.
 class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
  public:
   ~FilterAccount() override;
 
-  // The sum of TableProperties::filter_size. Of running compactions, outputs count and inputs do
+  // The sum of TableProperties::filter_size. A running compaction's outputs count; its inputs do
   // not, except in CompactFiles.
   virtual uint64_t filter_bytes() const = 0;
 

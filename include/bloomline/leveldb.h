@@ -29,8 +29,8 @@ constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 // Returns a policy for leveldb::Options::filter_policy. It is thread-safe; several databases may
 // use it. The caller deletes it after they are closed.
 //
-// Name: copied. With another name, LevelDB does not use the filters that are there; compactions
-// write new ones.
+// Name: copied. Under another name, LevelDB ignores the existing filters; compactions write new
+// ones.
 //
 // Seed: a policy with a FilterOptions::seed needs another name. Name() is then that name, `.seed-`
 // and 32 hex digits that follow from the seed, so that LevelDB uses no filters with another seed.

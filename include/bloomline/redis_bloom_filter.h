@@ -67,8 +67,8 @@ struct RedisServers {
   int connect_timeout_ms = 1000;
   int command_timeout_ms = 1000;
 
-  // Attempts after the first one, 0 to 100. A server that fails so often in a row is given up until
-  // the next call. A call waits up to about (1 + max_retries) * (connect_timeout_ms +
+  // Attempts after the first one, 0 to 100. A server that fails every attempt is skipped until the
+  // next call. A call waits up to about (1 + max_retries) * (connect_timeout_ms +
   // command_timeout_ms) for each server.
   int max_retries = 2;
 

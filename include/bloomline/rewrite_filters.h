@@ -30,7 +30,7 @@ struct RewriteOptions {
   // file, only DBOptions::rate_limiter limits the speed.
   uint64_t bytes_per_second = 0;
 
-  // Another thread sets it to end the call after the present file; in RocksDB 11.9, within it.
+  // Set by another thread, it ends the call after the current file (RocksDB 11.9: during it).
   std::atomic<bool>* cancel = nullptr;
 
   // Called before each file and at the end, on the thread of the call. Must not throw.
@@ -43,7 +43,7 @@ struct RewriteOptions {
   bool include_level0 = false;
 };
 
-// Why a file has not got the filter that it should have.
+// Why a file still lacks the filter it should have.
 enum class RewriteSkip {
   kDamaged,  // its checksums are wrong, or it cannot be read
   kNoSpace,  // too little of the disk is free
@@ -102,15 +102,15 @@ struct RewriteReport {
 //
 // Files whose neighbours share a user key are rewritten with them. The last level is left out with
 // allow_ingest_behind, and with preclude_last_level_data_seconds in universal compaction.
-// Compaction filter and merge operator run. The age for periodic_compaction_seconds begins anew,
-// that for ttl stays.
+// Compaction filter and merge operator run. This resets the age for periodic_compaction_seconds,
+// but not for ttl.
 //
-// Returns false, with *error unless it is null, without block-based tables or a filter policy, for
-// a read-only or secondary database, if manual compactions are disabled, or if a compaction fails;
-// RocksDB may then refuse writes. Skipped files and `cancel` are no errors. The report is always
+// Returns false and sets *error (may be null) without block-based tables or a filter policy, on a
+// read-only or secondary database, with manual compactions disabled, or if a compaction fails;
+// RocksDB may then refuse writes. Skipped files and `cancel` are not errors. The report is always
 // filled.
 //
-// Thread-safe. Two calls for one column family at a time rewrite some files twice.
+// Thread-safe. Concurrent calls for one column family rewrite some files twice.
 bool RewriteFilters(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,
                     const RewriteOptions& options, RewriteReport* report,
                     std::string* error = nullptr);

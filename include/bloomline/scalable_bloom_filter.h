@@ -30,8 +30,8 @@ struct ScalableBloomFilterOptions {
   // Keys of the first stage, 1 or more. If it is too low, queries pass more stages.
   uint64_t initial_capacity = 1000;
 
-  // Upper bound for the whole filter: above 0, below 1, and such that the first stage can reach its
-  // part of it, 1 - tightening.
+  // Upper bound for the whole filter, between 0 and 1; the first stage must be able to reach its
+  // share, 1 - tightening.
   double false_positive_rate = 0.01;
 
   // Capacity of a stage, as a multiple of the one before: 1 to 16.
