@@ -47,7 +47,8 @@ TEST(CompactRateTest, TabledRatesAreThoseOfBlocks) {
       for (int i = 0; i < num_blocks; ++i) {
         std::vector<uint64_t> hashes(n);
         for (uint64_t& hash : hashes) hash = random();
-        filter::SolveBlock(hashes.data(), n, shape, kernels::ActiveKernel(), block.data());
+        filter::LayoutRowFor(shape.layout)
+            .solve_block(hashes.data(), n, shape, kernels::ActiveKernel(), block.data());
         sum += BlockRate(block, n);
       }
       EXPECT_NEAR(sum / num_blocks / filter::CompactBlockRate(n, shape.block_bytes), 1, tolerance)

@@ -50,7 +50,8 @@ Built BuildFlat(KeyMaker& key, uint64_t start, uint64_t n, double bits_per_key) 
       n, bits_per_key, OptimalStandardNumProbes(bits_per_key), kMinProbes);
   Built built;
   built.bytes->assign(shape.payload_bytes(), '\0');
-  filter::InsertHashes(shape, kernels::ActiveKernel(), built.bytes->data(), n, hashes.data());
+  filter::LayoutRowFor(shape.layout)
+      .insert(shape, kernels::ActiveKernel(), built.bytes->data(), n, hashes.data());
   built.bytes->push_back(filter::LevelDBCode(shape));
   built.payload = filter::DecodeLevelDB(*built.bytes);
   return built;

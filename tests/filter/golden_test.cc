@@ -186,7 +186,8 @@ void GoldenTest::ExpectBlocks() {
     if (v.is_written) {
       std::string block(v.shape.block_bytes, 'x');
       std::vector<uint64_t> hashes = v.hashes;
-      filter::SolveBlock(hashes.data(), hashes.size(), v.shape, kernel, block.data());
+      filter::LayoutRowFor(v.shape.layout)
+          .solve_block(hashes.data(), hashes.size(), v.shape, kernel, block.data());
       EXPECT_EQ(v.block, block);
       for (const uint64_t hash : v.hashes) EXPECT_TRUE(may_match(filter, hash));
     } else {

@@ -127,7 +127,8 @@ TEST(Past4GiBTest, BlockedPayloadsKeepTheirKeys) {
     std::vector<uint64_t> stored;
     for (const Kernel* kernel : SupportedKernels()) {
       const std::vector<uint64_t> hashes = HashesWithEdges(600, seed++);
-      filter::InsertHashes(shape, *kernel, memory.data(), hashes.size(), hashes.data());
+      filter::LayoutRowFor(shape.layout)
+          .insert(shape, *kernel, memory.data(), hashes.size(), hashes.data());
       stored.insert(stored.end(), hashes.begin(), hashes.end());
     }
     // The last block is where the highest hashes are.
@@ -178,8 +179,9 @@ void ExpectCompactKeepsItsKeys(uint32_t block_bytes, double bits_per_key) {
           stored.push_back(hash);
         }
         for (uint64_t i = 0; i < kBlocks; ++i) {
-          filter::SolveBlock(in_block[i].data(), in_block[i].size(), shape, *kernel,
-                             memory.data() + (first + i) * block_bytes);
+          filter::LayoutRowFor(shape.layout)
+              .solve_block(in_block[i].data(), in_block[i].size(), shape, *kernel,
+                           memory.data() + (first + i) * block_bytes);
         }
       }
     }

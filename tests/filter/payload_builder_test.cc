@@ -44,7 +44,8 @@ class PayloadBuilderTest : public testing::TestWithParam<Layout> {
     const kernels::Kernel& kernel = kernels::ActiveKernel();
     std::string payload(shape.payload_bytes(), '\0');
     if (shape.layout != Layout::kCompact) {
-      InsertHashes(shape, kernel, payload.data(), hashes.size(), hashes.data());
+      filter::LayoutRowFor(shape.layout)
+          .insert(shape, kernel, payload.data(), hashes.size(), hashes.data());
       return payload;
     }
     std::sort(hashes.begin(), hashes.end());  // and so by block
@@ -52,8 +53,9 @@ class PayloadBuilderTest : public testing::TestWithParam<Layout> {
       while (end < hashes.size() && kernels::BlockIndex(hashes[end], shape.num_blocks) == block) {
         ++end;
       }
-      SolveBlock(hashes.data() + begin, end - begin, shape, kernel,
-                 payload.data() + block * shape.block_bytes);
+      filter::LayoutRowFor(shape.layout)
+          .solve_block(hashes.data() + begin, end - begin, shape, kernel,
+                       payload.data() + block * shape.block_bytes);
     }
     return payload;
   }

@@ -128,12 +128,14 @@ void FuzzLine(FuzzedDataProvider* input) {
   const std::vector<uint64_t> hashes = ConsumeHashes(input, ConsumeCount(input, 24, kMaxKeys));
   const std::string line = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
     std::vector<uint64_t> reordered = hashes;
-    filter::SolveBlock(reordered.data(), reordered.size(), shape, kernel, data);
+    filter::LayoutRowFor(shape.layout)
+        .solve_block(reordered.data(), reordered.size(), shape, kernel, data);
     return true;
   });
   std::vector<uint64_t> reversed(hashes.rbegin(), hashes.rend());
   std::string line_of_reversed = content;
-  filter::SolveBlock(reversed.data(), reversed.size(), shape, Portable(), line_of_reversed.data());
+  filter::LayoutRowFor(shape.layout)
+      .solve_block(reversed.data(), reversed.size(), shape, Portable(), line_of_reversed.data());
   Require(line == line_of_reversed, "a line does not depend on the order of its keys");
   AskWrittenLine(input, line, place, hashes, [&](const char* data, const auto& of, size_t present) {
     AskCompact(shape, data, of, present);

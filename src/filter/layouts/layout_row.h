@@ -85,8 +85,8 @@ struct LayoutRow {
   // ---- Building. A Bloom filter's bits can be set at any time.
   void (*insert)(const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,
                  const uint64_t* hashes) = nullptr;
-  // Other layouts solve a block for all its keys at once. Any keys and any n will do. May reorder
-  // the hashes.
+  // Other layouts solve a block, header included, for all its keys at once. Any keys and any n will
+  // do. May reorder the hashes.
   void (*solve_block)(uint64_t* hashes, size_t n, const FilterShape& shape,
                       const kernels::Kernel& kernel, char* block) = nullptr;
   // Builds a filter of LevelDB from all its hashes, which it may reorder. Completes the shape.
@@ -120,19 +120,6 @@ inline const LayoutRow& LayoutRowFor(Layout layout) {
 }
 
 inline bool IsBloom(const FilterShape& shape) { return LayoutRowFor(shape.layout).is_bloom(); }
-
-// Sets the bits of n keys in the payload of a Bloom filter: shape.payload_bytes() > 0 bytes, zeroed
-// before the first call.
-inline void InsertHashes(const FilterShape& shape, const kernels::Kernel& kernel, char* data,
-                         size_t n, const uint64_t* hashes) {
-  LayoutRowFor(shape.layout).insert(shape, kernel, data, n, hashes);
-}
-
-// Writes one block of a layout that solves blocks, header included: LayoutRow::solve_block.
-inline void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape,
-                       const kernels::Kernel& kernel, char* block) {
-  LayoutRowFor(shape.layout).solve_block(hashes, n, shape, kernel, block);
-}
 
 // Builds a payload of LevelDB: shape->payload_bytes() > 0 zeroed bytes, from few hashes in an
 // array, which it may reorder. Completes the shape.

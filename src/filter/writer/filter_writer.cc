@@ -39,35 +39,43 @@ int CompactGroupShift(size_t num_keys, uint64_t num_blocks) {
   return shift;
 }
 
-bool GroupingPays(const HashList& hashes, const FilterShape& shape) {
-  if (!IsBloom(shape)) return hashes.size() >= kCompactFromKeys;
-  return shape.has_blocks() && shape.payload_bytes() >= kGroupedFromBytes;
-}
+// The payload that is built.
+struct Target {
+  const FilterShape& shape;
+  const LayoutRow& row;
+  const kernels::Kernel& kernel;
+  char* data;
 
-int GroupShift(const HashList& hashes, const FilterShape& shape) {
-  return IsBloom(shape) ? BloomGroupShift(shape.num_blocks)
-                        : CompactGroupShift(hashes.size(), shape.num_blocks);
-}
+  void Insert(const uint64_t* hashes, size_t n) const {
+    row.insert(shape, kernel, data, n, hashes);
+  }
 
-// Solves blocks for their n hashes: for_each_hash(f) calls f with each.
-template <typename ForEachHash>
-void SolveBlocks(BlockRun blocks, size_t n, ForEachHash for_each_hash, HashBuffer* sorted,
-                 const FilterShape& shape, const kernels::Kernel& kernel, char* data) {
-  if (sorted->capacity() < n) sorted->Reserve(n + n / 16);
-  KeysByBlock by_block(shape.num_blocks, blocks);
-  by_block.Sort(for_each_hash, sorted->data());
-  char* const first = data + blocks.first_block * shape.block_bytes;
-  by_block.ForEachBlock(sorted->data(), [&](size_t i, uint64_t* of_block, size_t count) {
-    SolveBlock(of_block, count, shape, kernel, first + i * shape.block_bytes);
-  });
-}
-
-void BuildGroup(const HashGroups& groups, size_t group, HashBuffer* sorted,
-                const FilterShape& shape, const kernels::Kernel& kernel, char* data) {
-  if (IsBloom(shape)) {
-    groups.ForEachRun(group, [&](const uint64_t* hashes, size_t n) {
-      InsertHashes(shape, kernel, data, n, hashes);
+  // Solves blocks for their n hashes: for_each_hash(f) calls f with each.
+  template <typename ForEachHash>
+  void SolveBlocks(BlockRun blocks, size_t n, ForEachHash for_each_hash, HashBuffer* sorted) const {
+    if (sorted->capacity() < n) sorted->Reserve(n + n / 16);
+    KeysByBlock by_block(shape.num_blocks, blocks);
+    by_block.Sort(for_each_hash, sorted->data());
+    char* const first = data + blocks.first_block * shape.block_bytes;
+    by_block.ForEachBlock(sorted->data(), [&](size_t i, uint64_t* of_block, size_t count) {
+      row.solve_block(of_block, count, shape, kernel, first + i * shape.block_bytes);
     });
+  }
+};
+
+bool GroupingPays(const HashList& hashes, const Target& target) {
+  if (!target.row.is_bloom()) return hashes.size() >= kCompactFromKeys;
+  return target.shape.has_blocks() && target.shape.payload_bytes() >= kGroupedFromBytes;
+}
+
+int GroupShift(const HashList& hashes, const Target& target) {
+  return target.row.is_bloom() ? BloomGroupShift(target.shape.num_blocks)
+                               : CompactGroupShift(hashes.size(), target.shape.num_blocks);
+}
+
+void BuildGroup(const HashGroups& groups, size_t group, HashBuffer* sorted, const Target& target) {
+  if (target.row.is_bloom()) {
+    groups.ForEachRun(group, [&](const uint64_t* hashes, size_t n) { target.Insert(hashes, n); });
     return;
   }
   const auto for_each_hash = [&](auto f) {
@@ -75,46 +83,41 @@ void BuildGroup(const HashGroups& groups, size_t group, HashBuffer* sorted,
       for (size_t i = 0; i < n; ++i) f(hashes[i]);
     });
   };
-  SolveBlocks(groups.GroupBlocks(group), groups.GroupSize(group), for_each_hash, sorted, shape,
-              kernel, data);
+  target.SolveBlocks(groups.GroupBlocks(group), groups.GroupSize(group), for_each_hash, sorted);
 }
 
-void BuildGroups(const HashGroups& groups, const FilterShape& shape, const kernels::Kernel& kernel,
-                 size_t num_threads, char* data) {
+void BuildGroups(const HashGroups& groups, const Target& target, size_t num_threads) {
   std::atomic<size_t> next_group{0};
   RunOnThreads(std::min(num_threads, groups.num_groups()), [&](size_t) {
     HashBuffer sorted;
     for (size_t group; (group = next_group.fetch_add(1)) < groups.num_groups();) {
-      BuildGroup(groups, group, &sorted, shape, kernel, data);
+      BuildGroup(groups, group, &sorted, target);
     }
   });
 }
 
-void BuildInOrder(const HashList& hashes, const FilterShape& shape, const kernels::Kernel& kernel,
-                  char* data) {
-  if (IsBloom(shape)) {
-    hashes.ForEachChunk(
-        [&](const uint64_t* chunk, size_t n) { InsertHashes(shape, kernel, data, n, chunk); });
+void BuildInOrder(const HashList& hashes, const Target& target) {
+  if (target.row.is_bloom()) {
+    hashes.ForEachChunk([&](const uint64_t* chunk, size_t n) { target.Insert(chunk, n); });
     return;
   }
   HashBuffer sorted;
-  SolveBlocks(
-      {0, static_cast<size_t>(shape.num_blocks)}, hashes.size(), [&](auto f) { hashes.ForEach(f); },
-      &sorted, shape, kernel, data);
+  target.SolveBlocks(
+      {0, static_cast<size_t>(target.shape.num_blocks)}, hashes.size(),
+      [&](auto f) { hashes.ForEach(f); }, &sorted);
 }
 
 }  // namespace
 
 void BuildPayload(HashList* hashes, const FilterShape& shape, const kernels::Kernel& kernel,
                   int num_threads, char* data) {
-  if (GroupingPays(*hashes, shape)) {
+  const Target target = {shape, LayoutRowFor(shape.layout), kernel, data};
+  if (GroupingPays(*hashes, target)) {
     const size_t threads = ThreadsForKeys(hashes->size(), num_threads);
-    HashGroups groups(shape.num_blocks, GroupShift(*hashes, shape));
-    if (groups.Take(hashes)) {
-      return BuildGroups(groups, shape, kernel, threads, data);
-    }
+    HashGroups groups(shape.num_blocks, GroupShift(*hashes, target));
+    if (groups.Take(hashes)) return BuildGroups(groups, target, threads);
   }
-  BuildInOrder(*hashes, shape, kernel, data);
+  BuildInOrder(*hashes, target);
 }
 
 const char* FaultText(WriterFault fault) {
