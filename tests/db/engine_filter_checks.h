@@ -46,7 +46,7 @@ void ExpectAnswers(const EngineFilter& filter, const std::vector<std::string>& k
     const bool answer = expected(views[i]);
     expected_matches += answer ? 1 : 0;
     ASSERT_EQ(filter.MayMatch(views[i]), answer)
-        << "key " << i << " of a filter with " << KindName(filter.kind()) << " " << filter.why();
+        << "key " << i << " of a filter with " << KindName(filter.kind) << " " << filter.why;
     ASSERT_EQ(batch[i], answer) << "key " << i << " in a batch";
   }
   EXPECT_EQ(matches, expected_matches);
@@ -63,7 +63,7 @@ void ExpectAnswersOfEngine(Container container, Build build, Engine engine, Chec
     std::vector<std::string> keys = FirstOf(stored, n);
     const std::string bytes = build(keys);
     const EngineFilter filter = EngineFilter::Open(container, "", bytes);
-    ASSERT_TRUE(filter.CanQuery()) << filter.why();
+    ASSERT_TRUE(filter.CanQuery()) << filter.why;
     check(filter, n);
     for (const std::string& key : keys) ASSERT_TRUE(filter.MayMatch(key));
     keys.insert(keys.end(), others.begin(), others.end());

@@ -73,7 +73,7 @@ TEST_P(EngineFiltersLevelDBTest, AnswersAsThePolicyDoes) {
       },
       [](const EngineFilter& filter, size_t n) {
         const bool is_classic = GetParam().format == Format::kClassic;
-        EXPECT_TRUE(n == 0 || (filter.kind() == Kind::kClassic) == is_classic);
+        EXPECT_TRUE(n == 0 || (filter.kind == Kind::kClassic) == is_classic);
       });
 }
 

@@ -54,7 +54,7 @@ TEST(EngineFiltersTest, AnswersAsBloomlineDoes) {
           return
               [view = FilterView::Open(bytes)](std::string_view key) { return view.MayMatch(key); };
         },
-        [&](const EngineFilter& filter, size_t) { layouts.insert(KindName(filter.kind())); });
+        [&](const EngineFilter& filter, size_t) { layouts.insert(KindName(filter.kind)); });
   }
   const std::set<std::string> all = {KindName(Kind::kNoKeys), "bloomline flat", "bloomline blocked",
                                      "bloomline compact"};
@@ -115,9 +115,9 @@ TEST(EngineFiltersTest, WhatIsNotUnderstoodMatchesEveryKey) {
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.name + " " + c.why);
     const EngineFilter filter = EngineFilter::Open(c.container, c.name, c.bytes);
-    EXPECT_EQ(filter.kind(), c.kind) << KindName(filter.kind());
+    EXPECT_EQ(filter.kind, c.kind) << KindName(filter.kind);
     EXPECT_EQ(filter.CanQuery(), c.why.empty());
-    EXPECT_NE(filter.why().find(c.why), std::string::npos) << filter.why();
+    EXPECT_NE(filter.why.find(c.why), std::string::npos) << filter.why;
     const bool matches_every_key = !c.why.empty() || c.kind == Kind::kAlwaysMatch;
     EXPECT_EQ(filter.MayMatch("missing"), matches_every_key);
     const bool is_of_these_keys = c.bytes == own || c.bytes == leveldb;
@@ -183,15 +183,15 @@ TEST(EngineFiltersTest, AnswersForRanges) {
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     const std::string bytes = BuildWithRanges(format, kKeys);
     const EngineFilter filter = Open(bytes);
-    ASSERT_NE(filter.ranges(), nullptr);
-    EXPECT_EQ(filter.ranges()->kinds.cells[1].bits, 61);
+    ASSERT_NE(filter.ranges, nullptr);
+    EXPECT_EQ(filter.ranges->kinds.cells[1].bits, 61);
     // Entries take nothing of the keys' bits.
     constexpr double kKeyBytes = 10 * kKeys / 8;
-    EXPECT_NEAR(static_cast<double>(filter.payload_bytes()), kKeyBytes, 0.03 * kKeyBytes);
+    EXPECT_NEAR(static_cast<double>(filter.payload_bytes), kKeyBytes, 0.03 * kKeyBytes);
     constexpr size_t kTrailerBytes = 20;
     constexpr size_t kFieldBytes = 16;
     constexpr size_t kExtensionBytes = 2 + 6 + 2 + kFieldBytes;
-    EXPECT_EQ(filter.payload_bytes() + filter.entry_bytes() + kExtensionBytes + kTrailerBytes,
+    EXPECT_EQ(filter.payload_bytes + filter.entry_bytes + kExtensionBytes + kTrailerBytes,
               bytes.size());
     size_t rejected = 0;
     for (uint64_t i = 0; i + 1 < kKeys; ++i) {
@@ -206,7 +206,7 @@ TEST(EngineFiltersTest, AnswersForRanges) {
     std::string broken = bytes;
     broken[bytes.size() - kTrailerBytes - kFieldBytes] = 9;
     for (const std::string& without : {Build(Options(format, 10), {NumberKey(4)}), broken}) {
-      EXPECT_EQ(Open(without).ranges(), nullptr);
+      EXPECT_EQ(Open(without).ranges, nullptr);
       EXPECT_TRUE(Open(without).RangeMayMatch("a", "b"));
       EXPECT_TRUE(Open(without).MayMatch(NumberKey(4)));
     }
@@ -227,7 +227,7 @@ TEST(EngineFiltersTest, RatesRiseWithTheKeysToOne) {
        {Stock({"\xFF\0\x1E\0\0", 5}), Stock({"\x06\x02\0\0\0", 5}),
         mebibyte + std::string("\x06\x01\0\0\0", 5), mebibyte + std::string("\x06\0\x40\0\0", 5)}) {
     const EngineFilter filter = Open(bytes);
-    ASSERT_TRUE(filter.CanQuery()) << filter.why();
+    ASSERT_TRUE(filter.CanQuery()) << filter.why;
     double before = 0;
     for (const uint64_t n : {uint64_t{0}, uint64_t{1}, uint64_t{100}, uint64_t{5000},
                              uint64_t{1000000000000}, UINT64_MAX}) {

@@ -93,14 +93,14 @@ std::string ConsumeFilter(FuzzedDataProvider* input) {
 }
 
 void CheckNumbers(const EngineFilter& filter, uint64_t num_keys) {
-  Require(filter.num_probes() >= 0 && filter.num_probes() <= 127, "probes are in range");
+  Require(filter.num_probes >= 0 && filter.num_probes <= 127, "probes are in range");
   const double rate = filter.ExpectedRate(num_keys);
   Require(std::isnan(rate) || (rate >= 0 && rate <= 1), "an expected rate is one");
 }
 
 void Check(const EngineFilter& filter, FuzzedDataProvider* input) {
-  const Kind kind = filter.kind();
-  Require(filter.why().empty() == filter.CanQuery(), "what cannot be queried has a reason");
+  const Kind kind = filter.kind;
+  Require(filter.why.empty() == filter.CanQuery(), "what cannot be queried has a reason");
   Require(kind != Kind::kUnknown || !filter.CanQuery(), "the unknown cannot be queried");
   CheckNumbers(filter, input->ConsumeIntegralInRange<uint64_t>(0, kMaxRateKeys));
   Key keys[kMaxKeys];
@@ -124,7 +124,7 @@ void Check(const EngineFilter& filter, FuzzedDataProvider* input) {
   }
   Require(matches == expected, "matches are counted");
   for (size_t i = 1; i < n; ++i) {
-    Require(filter.RangeMayMatch(views[i - 1], views[i]) || filter.ranges() != nullptr,
+    Require(filter.RangeMayMatch(views[i - 1], views[i]) || filter.ranges != nullptr,
             "without entries for ranges every one may match");
   }
 }
@@ -132,10 +132,10 @@ void Check(const EngineFilter& filter, FuzzedDataProvider* input) {
 // A Bloom filter with every bit set matches every key.
 void CheckFull(Container container, const std::string& name, const std::string& bytes) {
   EngineFilter filter = EngineFilter::Open(container, name, bytes);
-  const bool is_bloom = filter.num_probes() > 0;
-  if (!is_bloom || filter.payload_bytes() > bytes.size()) return;
+  const bool is_bloom = filter.num_probes > 0;
+  if (!is_bloom || filter.payload_bytes > bytes.size()) return;
   std::string full = bytes;
-  std::fill_n(full.begin(), filter.payload_bytes(), '\xFF');
+  std::fill_n(full.begin(), filter.payload_bytes, '\xFF');
   filter = EngineFilter::Open(container, name, full);
   for (uint64_t i = 0; i < 20; ++i) {
     Require(filter.MayMatch(View(BigEndianKey(i))), "a full Bloom filter matches every key");

@@ -165,13 +165,6 @@ int Complexity(const Choice& choice) {
   return (choice.format == Format::kCompact ? 2 : 0) + (choice.by_level ? 1 : 0);
 }
 
-// Prefers a round number to one that is up to 3 % larger: 10 to 10.13.
-double Rounded(double bits_per_key) {
-  constexpr double kUnused = 1.03;
-  const double whole = std::floor(bits_per_key);
-  return bits_per_key <= kUnused * whole ? whole : bits_per_key;
-}
-
 std::string Title(Format format) {
   if (format == Format::kBloom) return "RocksDB Bloom";
   return format == Format::kRibbon ? "RocksDB Ribbon" : FormatName(format);
@@ -283,7 +276,7 @@ class Adviser {
       for (const bool by_level : {false, true}) {
         // RocksDB writes its own filters with the same bits without bloomline.
         if (by_level ? !CanDifferByLevel(tree_) : IsStock(format)) continue;
-        const std::optional<Division> division = Divide(goal, format, by_level);
+        const std::optional<Division> division = goal.divide(MakeDivider(tree_, format, by_level));
         if (!division) continue;
         Choice choice = MakeChoice(goal, format, by_level, *division);
         const double cost = Cost(choice, goal.saves_memory);
@@ -303,13 +296,6 @@ class Adviser {
     const auto best = Recommended(goal.saves_memory, begin, choices.end());
     std::rotate(begin, best, best + (best == choices.end() ? 0 : 1));
     std::move(choices.begin(), choices.end(), std::back_inserter(advice_->choices));
-  }
-
-  std::optional<Division> Divide(const Goal& goal, Format format, bool by_level) const {
-    const Divider divider = MakeDivider(tree_, format, by_level);
-    std::optional<Division> division = goal.divide(divider);
-    if (!division || goal.saves_memory || !IsStock(format)) return division;
-    return divider.At(Rounded(division->bits_per_key));
   }
 
   // Returns the simplest choice of those that are as good as the best.

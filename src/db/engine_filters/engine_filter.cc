@@ -78,7 +78,7 @@ double PayloadRate(const filter::FilterShape& shape, uint64_t num_keys) {
 
 // Queries through a reader of src/filter/stock/readers.h.
 template <typename Reader>
-EngineFilter OpenReader(FilterFacts facts, const Reader& reader) {
+EngineFilter OpenReader(EngineFilter facts, const Reader& reader) {
   facts.query = [reader](size_t n, const std::string_view* keys, bool* answers) {
     constexpr size_t kBatchKeys = 32;
     uint64_t hashes[kBatchKeys];
@@ -91,41 +91,43 @@ EngineFilter OpenReader(FilterFacts facts, const Reader& reader) {
       reader.MayMatchMany(count, hashes, answers + start);
     }
   };
-  return EngineFilter(std::move(facts));
+  return facts;
 }
 
 // Answers the same to every key.
-EngineFilter OpenConstant(FilterFacts facts, bool answer) {
+EngineFilter OpenConstant(EngineFilter facts, bool answer) {
   facts.query = [answer](size_t n, const std::string_view*, bool* answers) {
     std::fill_n(answers, n, answer);
   };
-  return EngineFilter(std::move(facts));
+  return facts;
 }
 
-EngineFilter OpenConstant(FilterFacts facts, Kind kind) {
+EngineFilter OpenConstant(EngineFilter facts, Kind kind) {
   facts.kind = kind;
   facts.num_probes = 0;
   return OpenConstant(std::move(facts), kind != Kind::kNoKeys);
 }
 
 // Matches every key.
-EngineFilter NotUnderstood(FilterFacts facts, std::string why) {
+EngineFilter NotUnderstood(EngineFilter facts, std::string why) {
   facts.why = std::move(why);
   return OpenConstant(std::move(facts), Kind::kUnknown);
 }
 
-EngineFilter UnknownPolicy(FilterFacts facts, std::string_view name) {
+EngineFilter UnknownPolicy(EngineFilter facts, std::string_view name) {
   return NotUnderstood(std::move(facts),
                        "the filter policy " + std::string(name) + " is not known");
 }
 
-FilterFacts FactsOf(const filter::Payload& payload) {
-  FilterFacts facts;
+EngineFilter FactsOf(const filter::Payload& payload) {
+  EngineFilter facts;
   if (!payload.always_matches()) facts.kind = KindOf(payload.layout);
   facts.num_probes = payload.num_probes;
   facts.payload_bytes = payload.payload_bytes();
   facts.num_blocks = payload.num_blocks;
-  facts.rate = [shape = filter::FilterShape(payload)](uint64_t n) { return PayloadRate(shape, n); };
+  facts.formula = [shape = filter::FilterShape(payload)](uint64_t n) {
+    return PayloadRate(shape, n);
+  };
   return facts;
 }
 
@@ -182,7 +184,7 @@ struct OldReader : PayloadReader {
 EngineFilter OpenPayload(const PolicyName& name, std::string_view bytes) {
   const filter::Payload payload = filter::DecodeLevelDB(bytes);
   const int code = static_cast<unsigned char>(bytes.back());
-  FilterFacts facts = FactsOf(payload);
+  EngineFilter facts = FactsOf(payload);
   if (payload.always_matches() || (name.is_old && code > kMaxProbes)) {
     facts.payload_bytes = bytes.size();
     if (code == 0 || (!name.is_old && bytes.back() == filter::kLevelDBAlwaysMatch.back())) {
@@ -204,7 +206,7 @@ EngineFilter OpenPayload(const PolicyName& name, std::string_view bytes) {
 
 EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
   const PolicyName policy(name);
-  FilterFacts facts;
+  EngineFilter facts;
   facts.payload_bytes = bytes.size();
   if (!name.empty() && name != kLevelDBName && !policy.is_old && !policy.is_bloomline) {
     return UnknownPolicy(std::move(facts), name);
@@ -222,7 +224,7 @@ EngineFilter OpenBloomline(std::string_view bytes) {
   std::string why;
   filter::Extension fields;
   const filter::Payload payload = filter::DecodeTrailer(bytes, &why, &fields);
-  FilterFacts facts = FactsOf(payload);
+  EngineFilter facts = FactsOf(payload);
   facts.entry_bytes = fields.second.payload_bytes();
   if (payload.always_matches()) {
     if (filter::SaysAlwaysMatch(bytes)) return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
@@ -240,11 +242,11 @@ EngineFilter OpenBloomline(std::string_view bytes) {
                                                  bool* may_match) {
     view.MayMatch(n, keys, may_match);
   };
-  return EngineFilter(std::move(facts));
+  return facts;
 }
 
 EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
-  FilterFacts facts;
+  EngineFilter facts;
   facts.payload_bytes = bytes.size();
   if (!name.empty() && name != kRocksDBName) return UnknownPolicy(std::move(facts), name);
   if (filter::HasTrailer(bytes)) return OpenBloomline(bytes);
@@ -256,7 +258,7 @@ EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
   facts.num_probes = stock.num_probes;
   if (facts.kind == Kind::kUnknown) return NotUnderstood(std::move(facts), std::move(why));
   if (!stock.has_reader()) return OpenConstant(std::move(facts), facts.kind);
-  facts.rate = [stock](uint64_t n) { return StockRate(stock, n); };
+  facts.formula = [stock](uint64_t n) { return StockRate(stock, n); };
   return stock::WithReader(stock, kernels::ActiveKernel().stock, [&](const auto& reader) {
     return OpenReader(std::move(facts), reader);
   });
@@ -338,18 +340,17 @@ EngineFilter EngineFilter::Open(Container container, std::string_view name,
 }
 
 double EngineFilter::ExpectedRate(uint64_t num_keys) const {
-  if (kind() == Kind::kUnknown || kind() == Kind::kAlwaysMatch) return 1;
-  if (kind() == Kind::kNoKeys || num_keys == 0) return 0;
+  if (kind == Kind::kUnknown || kind == Kind::kAlwaysMatch) return 1;
+  if (kind == Kind::kNoKeys || num_keys == 0) return 0;
   // Some layouts' formulas take up to milliseconds, and a database has few sizes of filters.
   using Arguments = std::tuple<Kind, int, uint64_t, uint64_t, uint64_t>;
   constexpr size_t kMaxRates = 10000;
   thread_local std::map<Arguments, double> rates;
   if (rates.size() >= kMaxRates) rates.clear();
-  const Arguments arguments(kind(), facts_.num_probes, facts_.num_blocks, facts_.payload_bytes,
-                            num_keys);
+  const Arguments arguments(kind, num_probes, num_blocks, payload_bytes, num_keys);
   if (const auto known = rates.find(arguments); known != rates.end()) return known->second;
   // Before it is stored: the formula may throw std::bad_alloc.
-  double rate = facts_.rate(num_keys);
+  double rate = formula(num_keys);
   if (rate > 1) rate = 1;  // Sums of rounded numbers may exceed 1. NaN stays.
   rates.emplace(arguments, rate);
   return rate;
@@ -361,7 +362,7 @@ bool EngineFilter::MayMatch(std::string_view key) const {
 }
 
 size_t EngineFilter::MayMatch(size_t n, const std::string_view* keys, bool* may_match) const {
-  facts_.query(n, keys, may_match);
+  query(n, keys, may_match);
   return static_cast<size_t>(std::count(may_match, may_match + n, true));
 }
 
@@ -369,7 +370,7 @@ bool EngineFilter::RangesAroundMayMatch(std::string_view key) const {
   std::string begin;
   std::string end = std::string(key) + '\0';
   if (!RangeMayMatch(key, end)) return false;
-  const filter::EntryKinds& kinds = ranges()->kinds;
+  const filter::EntryKinds& kinds = ranges->kinds;
   for (size_t i = 0; i < kinds.num_cells; ++i) {
     if (RangeOfCell(key, kinds.cells[i].bits, &begin, &end) && !RangeMayMatch(begin, end)) {
       return false;

@@ -15,7 +15,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "bloomline/filter_options.h"
 #include "src/db/sstable/bytes/decompressor.h"  // Engine
@@ -67,43 +66,17 @@ struct FilterFigures {
 FilterFigures FiguresFor(Container container, Format format, uint64_t num_keys,
                          double bits_per_key);
 
-struct FilterFacts {
-  Kind kind = Kind::kUnknown;
-  std::string why;  // its keys cannot be queried
-  int num_probes = 0;
-  uint64_t payload_bytes = 0;
-  uint64_t num_blocks = 0;
-  uint64_t entry_bytes = 0;
-  std::function<double(uint64_t num_keys)> rate;  // of what has keys
-  std::function<void(size_t n, const std::string_view* keys, bool* may_match)> query;
-  std::function<bool(std::string_view begin, std::string_view end)> range_query;
-  std::shared_ptr<const filter::RangeField> ranges;
-};
-
 // One filter. Borrows the bytes. Const functions are thread-safe.
-class EngineFilter {
- public:
+struct EngineFilter {
   // `name` is that of the filter block (Table::filter_name); empty: the engine's own. bloomline's
   // filters are recognised by their bytes in kRocksDB; in kLevelDB the name says whether codes are
   // bloomline's. A user's name without "bloomline" is unknown: a caller who knows better passes
   // "bloomline".
   static EngineFilter Open(Container container, std::string_view name, std::string_view bytes);
 
-  EngineFilter() = default;  // to be assigned to, and no more
-  explicit EngineFilter(FilterFacts facts) : facts_(std::move(facts)) {}
-
-  Kind kind() const { return facts_.kind; }
   // Returns false if its keys cannot be queried here, so that MayMatch is always true: for
   // kUnknown, and for bloomline's filters with a seed in LevelDB.
-  bool CanQuery() const { return facts_.why.empty(); }
-  const std::string& why() const { return facts_.why; }  // if not CanQuery(): the reason
-  int num_probes() const { return facts_.num_probes; }   // 0 without probes
-  uint64_t payload_bytes() const { return facts_.payload_bytes; }
-  // The memory of its entries for ranges, which lie behind the payload.
-  uint64_t entry_bytes() const { return facts_.entry_bytes; }
-
-  // The field for ranges of a bloomline filter; null if it is missing or not understood.
-  const filter::RangeField* ranges() const { return facts_.ranges.get(); }
+  bool CanQuery() const { return why.empty(); }
 
   // The false-positive rate of this layout with n keys (or prefixes), from theory, with the bytes'
   // own size: exact for blocks, not an approximation for one big bit array. NaN: unknown. Probes of
@@ -116,16 +89,27 @@ class EngineFilter {
   // Sets may_match[i] for keys[i]; prefetches. Returns the number of matches.
   size_t MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
   // Returns false if it has no key in [begin, end), in the order of bytes. Always true without
-  // ranges().
+  // `ranges`.
   bool RangeMayMatch(std::string_view begin, std::string_view end) const {
-    return facts_.range_query == nullptr || facts_.range_query(begin, end);
+    return range_query == nullptr || range_query(begin, end);
   }
   // Queries the range of this key alone, and those of all keys that begin like it: a query of the
-  // first looks up only some of its prefixes. Needs ranges(). False: one of them does not match.
+  // first looks up only some of its prefixes. Needs `ranges`. False: one of them does not match.
   bool RangesAroundMayMatch(std::string_view key) const;
 
- private:
-  FilterFacts facts_;
+  Kind kind = Kind::kUnknown;
+  std::string why;     // if not CanQuery(): the reason
+  int num_probes = 0;  // 0 without probes
+  uint64_t payload_bytes = 0;
+  uint64_t num_blocks = 0;
+  uint64_t entry_bytes = 0;  // the memory of its entries for ranges, which lie behind the payload
+  // The field for ranges of a bloomline filter; null if it is missing or not understood.
+  std::shared_ptr<const filter::RangeField> ranges;
+
+  // What Open sets for the functions above; the formula of the rate only for what has keys.
+  std::function<double(uint64_t num_keys)> formula;
+  std::function<void(size_t n, const std::string_view* keys, bool* may_match)> query;
+  std::function<bool(std::string_view begin, std::string_view end)> range_query;
 };
 
 }  // namespace bloomline::engine_filters

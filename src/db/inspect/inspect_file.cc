@@ -63,17 +63,17 @@ bool EstimateKeys(const Table& table, FileFacts* facts, std::string* error) {
 }
 
 void CountKind(const EngineFilter& filter, uint64_t bytes, FileFacts* facts) {
-  KindCount& count = facts->kinds[filter.kind()];
+  KindCount& count = facts->kinds[filter.kind];
   ++count.filters;
   count.bytes += bytes;
   ++facts->num_filters;
   facts->filter_bytes += bytes;
-  if (filter.kind() == Kind::kUnknown) facts->why_unknown = filter.why();
-  if (filter.ranges() == nullptr) return;
+  if (filter.kind == Kind::kUnknown) facts->why_unknown = filter.why;
+  if (filter.ranges == nullptr) return;
   RangeFacts& ranges = facts->ranges;
   ranges.files = 1;
-  ranges.kinds.Add(filter.ranges()->kinds);
-  ranges.entry_bytes += filter.entry_bytes();
+  ranges.kinds.Add(filter.ranges->kinds);
+  ranges.entry_bytes += filter.entry_bytes;
   ranges.filter_bytes += bytes;
 }
 
@@ -85,7 +85,7 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
   for (uint64_t i = 0; i < std::min(first.next_filter, filters->num_filters()); ++i) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
-    if (filters->bytes() != 0) first_bytes += filter->payload_bytes();
+    if (filters->bytes() != 0) first_bytes += filter->payload_bytes;
   }
   const double keys_per_byte =
       static_cast<double>(first.keys) / static_cast<double>(std::max<uint64_t>(1, first_bytes));
@@ -97,7 +97,7 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
     if (filters->bytes() == 0) continue;  // no data block begins in its 2 KiB
     CountKind(*filter, filters->bytes(), facts);
     const double its_keys =
-        std::max(1.0, std::round(keys_per_byte * static_cast<double>(filter->payload_bytes())));
+        std::max(1.0, std::round(keys_per_byte * static_cast<double>(filter->payload_bytes)));
     keys += its_keys;
     matches += its_keys * filter->ExpectedRate(static_cast<uint64_t>(its_keys));
   }
@@ -117,15 +117,15 @@ bool InspectFilters(TableFilters* filters, FileFacts* facts, std::string* error)
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
     CountKind(*filter, filters->bytes(), facts);
-    opened.emplace_back(
-        std::max(1.0, static_cast<double>(filters->bytes() - filter->entry_bytes())), *filter);
+    opened.emplace_back(std::max(1.0, static_cast<double>(filters->bytes() - filter->entry_bytes)),
+                        *filter);
     bytes += opened.back().first;
   }
   const double keys_per_byte = static_cast<double>(facts->num_keys) / bytes;
   double matches = 0;
   for (const auto& [its_bytes, filter] : opened) {
     const auto keys = static_cast<uint64_t>(std::llround(keys_per_byte * its_bytes));
-    const bool is_known = facts->num_keys != 0 || filter.kind() == Kind::kNoKeys;
+    const bool is_known = facts->num_keys != 0 || filter.kind == Kind::kNoKeys;
     matches += its_bytes * (is_known ? filter.ExpectedRate(keys) : std::nan(""));
   }
   if (bytes > 0) facts->expected_rate = matches / bytes;

@@ -94,7 +94,7 @@ class Meter final : public KeyWalk {
               bool may_match) override {
     if (filter == nullptr) return;
     if (!filter->CanQuery()) {
-      result_.not_measured = filter->why();
+      result_.not_measured = filter->why;
       return;
     }
     (query.purpose == Purpose::kAdjacent ? result_.adjacent : result_.elsewhere).Add(may_match);

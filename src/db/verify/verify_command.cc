@@ -149,7 +149,7 @@ class Verifier final : public KeyWalk {
 
   void Answer(const Query& query, const EngineFilter* filter, bool may_match) override {
     const bool is_prefix = query.purpose == Purpose::kPrefix;
-    const bool has_ranges = filter != nullptr && filter->ranges() != nullptr;
+    const bool has_ranges = filter != nullptr && filter->ranges != nullptr;
     // The empty prefix only stands for ranges.
     if (has_ranges && is_prefix &&
         table_.properties().prefix_extractor == engine_filters::kRangeExtractor) {
@@ -172,7 +172,7 @@ class Verifier final : public KeyWalk {
   // `filter` is null if it is unknown which one the engine queries. A filter that matches every key
   // because it is not understood here proves nothing.
   std::string WhyUnknown(const EngineFilter* filter) const {
-    if (filter != nullptr) return filter->why();
+    if (filter != nullptr) return filter->why;
     return "their partitions are not known: comparator '" + keys_.comparator +
            "' is not known here";
   }
