@@ -49,13 +49,6 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
   }
 }
 
-void AppendFile(size_t database, directory::TableFile file, Inputs* inputs) {
-  InputFile added;
-  static_cast<directory::TableFile&>(added) = std::move(file);
-  added.database = database;
-  inputs->files.push_back(std::move(added));
-}
-
 // Appends the files of `now`, database number d as it is now, that are not in `old_paths`.
 void AppendNewFiles(size_t d, const std::set<std::string>& old_paths, directory::Database now,
                     Inputs* inputs) {
@@ -69,7 +62,7 @@ void AppendNewFiles(size_t d, const std::set<std::string>& old_paths, directory:
     // A column family that was created meanwhile waits for the next run.
     if (family == families.end()) continue;
     file.column_family = static_cast<int>(family - families.begin());
-    AppendFile(d, std::move(file), inputs);
+    inputs->files.push_back({std::move(file), d});
   }
 }
 
@@ -127,7 +120,7 @@ Inputs OpenInputs(const CommonOptions& options) {
   }
   for (size_t d = 0; d < inputs.databases.size(); ++d) {
     for (directory::TableFile& file : std::exchange(inputs.databases[d].files, {})) {
-      AppendFile(d, std::move(file), &inputs);
+      inputs.files.push_back({std::move(file), d});
     }
   }
   return inputs;

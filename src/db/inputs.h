@@ -43,8 +43,8 @@ enum class FileState {
 struct InputFile : directory::TableFile {
   size_t database = 0;
   FileState state = FileState::kDone;
-  bool is_gone = false;  // since this round
-  std::string error;     // of kFailed; it names the file
+  bool is_gone = false;    // since this round
+  std::string error = {};  // of kFailed; it names the file
 };
 
 // Everything that was named on the command line.

@@ -16,7 +16,6 @@
 #include "src/db/inputs.h"
 #include "src/db/measure/measurement.h"
 #include "src/db/report.h"
-#include "src/support/number_text.h"
 
 namespace bloomline::db {
 namespace {

@@ -1,7 +1,5 @@
 #include "src/db/advise/advise_output.h"
 
-#include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -11,7 +9,6 @@
 #include "src/cli/shared/quantity.h"
 #include "src/db/inspect/inspection.h"
 #include "src/db/report.h"
-#include "src/db/sstable/table.h"
 
 namespace bloomline::db {
 namespace {

@@ -35,12 +35,6 @@ cli::Json MeasuredJson(const WeightedRate& rate) {
           {"high", known ? cli::Json(interval.high) : cli::Json(nullptr)}};
 }
 
-cli::Json MeasuredJson(const Queries& queries) {
-  cli::Json json = MeasuredJson(WeightedRate(queries));
-  json["false_positives"] = queries.matches;
-  return json;
-}
-
 // Files that were not measured, by reason.
 std::map<std::string, uint64_t> NotMeasured(const Group& group,
                                             const std::vector<MeasureResult>& results) {
@@ -112,8 +106,8 @@ cli::Json FileJson(const InputFile& file, const FileFacts& facts, const MeasureR
           {"keys_read", result.keys_read},
           {"of_prefixes", result.of_prefixes},
           {"whole_file", result.whole_file},
-          {"adjacent", MeasuredJson(result.adjacent)},
-          {"elsewhere", MeasuredJson(result.elsewhere)},
+          {"adjacent", MeasuredJson(WeightedRate(result.adjacent))},
+          {"elsewhere", MeasuredJson(WeightedRate(result.elsewhere))},
           {"expected_false_positive_rate", NumberOrNull(facts.expected_rate)},
           {"not_measured", cli::TextOrNull(result.not_measured)}};
 }
