@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Provides a list of real keys and prints two lines: its path and its title.
-# Usage: db_bench_ext/compare/key_list.sh machine|distribution
+# Usage: db_bench_ext/support/key_list.sh machine|distribution
 #   machine       the files below /usr, /etc and /var/lib on this machine, listed at each run
 #   distribution  the distribution's list of all packaged files, downloaded at the first run (51 MB)
 #                 and kept in ${XDG_CACHE_HOME:-~/.cache}/bloomline; the machine's if it cannot be
