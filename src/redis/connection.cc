@@ -125,7 +125,7 @@ ReplyPtr Connection::Receive(std::string* error) {
   void* reply = nullptr;
   while (redisGetReplyFromReader(context_.get(), &reply) == REDIS_OK) {
     if (reply != nullptr) return ReplyPtr(static_cast<redisReply*>(reply));
-    ClearTlsReason();
+    if (endpoint_.use_tls) ClearTlsReason();
     errno = 0;
     if (redisBufferRead(context_.get()) != REDIS_OK) break;
   }

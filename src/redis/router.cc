@@ -18,8 +18,14 @@ namespace bloomline::redis {
 namespace {
 
 // During a migration, a cluster redirects a command at most twice, unless the slot moves on before
-// the client follows.
+// the client follows. A return to the slot's node counts, too.
 constexpr int kMaxRedirects = 8;
+
+// If the slot's node lacks the key (ASK) and so does the other node, there is no such key, or it
+// has just moved back, which is rare. Each command counts its own misses: rounds may have been
+// spent on other failures, and a wrong "no such key" would let Create make a second, empty filter.
+constexpr int kMaxMisses = 4;
+static_assert(2 * kMaxMisses <= kMaxRedirects);
 
 bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
@@ -49,6 +55,12 @@ class SigpipeBlocker {
   sigset_t before_;
   bool was_pending_ = false;
 };
+
+// Whether a reply may come from a node that lacks the key.
+bool MayLackKey(const redisReply& reply) {
+  return (reply.type == REDIS_REPLY_STRING && reply.len == 0) ||
+         (reply.type == REDIS_REPLY_INTEGER && reply.integer == 0);
+}
 
 // The server cannot run the command now, but a later attempt may succeed.
 bool IsTransient(std::string_view error) {
@@ -315,6 +327,7 @@ ReplyPtr Router::NextReply(Node* node, const Item& item) {
 }
 
 bool Router::Handle(Node* node, Item item, ReplyPtr reply) {
+  const bool has_asked = item.ask != nullptr;
   item.ask = nullptr;
   const std::string_view text = IsError(*reply) ? Text(*reply) : std::string_view();
   Redirect redirect;
@@ -337,6 +350,10 @@ bool Router::Handle(Node* node, Item item, ReplyPtr reply) {
   }
   if (IsError(*reply)) {
     item.command->error = node->endpoint.Prefix() + std::string(text);
+    return false;
+  }
+  if (has_asked && MayLackKey(*reply) && ++item.misses < kMaxMisses) {
+    postponed_.push_back(item);
     return false;
   }
   item.command->reply = std::move(reply);

@@ -76,7 +76,8 @@ class Router {
   struct Node;
   struct Item {
     Command* command;
-    Node* ask;  // target of an ASK redirect, for this attempt only
+    Node* ask;       // target of an ASK redirect, for this attempt only
+    int misses = 0;  // empty replies from such targets
   };
   struct Node {
     Endpoint endpoint;

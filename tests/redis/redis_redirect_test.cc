@@ -1,0 +1,88 @@
+// A filter's entry is found although its slot moves and other failures have used up rounds. The two
+// nodes are threads of the test, so that the order of their replies is certain.
+#include <gtest/gtest.h>
+#include <hiredis/hiredis.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "bloomline/redis_bloom_filter.h"
+#include "src/redis/layout.h"
+#include "tests/redis/redis_proxy.h"
+
+namespace bloomline::tests {
+namespace {
+
+// Sends reply(name of the command) for each command.
+std::function<void(int)> Node(std::function<std::string(std::string_view)> reply) {
+  return [reply](int client) {
+    const std::unique_ptr<redisReader, void (*)(redisReader*)> reader(redisReaderCreate(),
+                                                                      redisReaderFree);
+    char buffer[4096];
+    for (ssize_t n = 0; (n = recv(client, buffer, sizeof(buffer), 0)) > 0;) {
+      redisReaderFeed(reader.get(), buffer, static_cast<size_t>(n));
+      void* parsed = nullptr;
+      while (redisReaderGetReply(reader.get(), &parsed) == REDIS_OK && parsed != nullptr) {
+        auto* const command = static_cast<redisReply*>(parsed);
+        const std::string bytes = reply(command->element[0]->str);
+        freeReplyObject(command);
+        send(client, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      }
+    }
+  };
+}
+
+std::string Header() {
+  redis::Layout layout;
+  layout.false_positive_rate = 0.01;
+  layout.capacity = 1000;
+  layout.num_probes = 6;
+  layout.blocks_per_shard = layout.num_shards = 1;
+  layout.block_bytes = 128;
+  return redis::EncodeHeader(layout);
+}
+
+class RedisRedirectTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(RedisRedirectTest, EmptyReplyOfAMovingSlotIsNoMissingFilterAfterOtherFailures) {
+  constexpr int kFailures = 7;
+  constexpr int kNever = 100;
+  // How often the entry is just where the client does not look.
+  for (const int num_asks : {1, 3, kNever}) {
+    std::atomic<int> reads{0};
+    const LoopbackServer other(
+        Node([](std::string_view name) { return name == "ASKING" ? "+OK\r\n" : "$0\r\n\r\n"; }));
+    std::string address;  // of `node`
+    const LoopbackServer node(Node([&](std::string_view name) -> std::string {
+      if (name == "CLUSTER") {
+        return "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:" +
+               address.substr(address.find(':') + 1) + "\r\n";
+      }
+      const int read = reads++;
+      const std::string failure = GetParam();
+      if (read < kFailures) return failure + (failure == "-MOVED" ? " 1 " + address : "") + "\r\n";
+      if (read < kFailures + num_asks) return "-ASK 1 " + other.address() + "\r\n";
+      return "$256\r\n" + Header() + "\r\n";
+    }));
+    address = node.address();
+    RedisServers servers;
+    servers.servers = {address};
+    servers.max_retries = kFailures;
+    std::string error;
+    const auto filter = SharedBloomFilter::Open(servers, "f", &error);
+    EXPECT_EQ(filter != nullptr, num_asks != kNever) << num_asks << error;
+    if (num_asks == kNever) {
+      EXPECT_EQ(error, "there is no filter 'f'");
+      EXPECT_EQ(reads, kFailures + 4);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Failures, RedisRedirectTest, testing::Values("-LOADING", "-MOVED"));
+
+}  // namespace
+}  // namespace bloomline::tests
