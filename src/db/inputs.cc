@@ -164,7 +164,9 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
     std::string error;
     if (database.path.empty() ||
         !directory::ReadDirectory(database.path, database.table_folders, &now, &error)) {
-      if (!error.empty()) inputs->errors.push_back(error);
+      for (InputFile& file : inputs->files) {
+        if (file.database == d && file.is_gone && !error.empty()) file.error = error;
+      }
       continue;
     }
     std::set<std::string> old_paths, new_paths;

@@ -20,7 +20,7 @@ int ReportProblems(const Inputs& inputs, const std::string& name) {
   bool failed = !inputs.errors.empty();
   for (const InputFile& file : inputs.files) {
     if (file.state == FileState::kVanished) {
-      cli::PrintError(start + file.path + ": no longer exists: its database has replaced it");
+      cli::PrintError(start + file.path + ": no longer exists, and is left out");
     } else if (file.state == FileState::kFailed) {
       failed = true;
       cli::PrintError(start + file.error);

@@ -264,7 +264,8 @@ TEST(OptionsFile, Values) {
   EXPECT_EQ(OptionId("id=bloomline;format=compact"), "bloomline");
   EXPECT_EQ(OptionId("{bits_per_key=7}"), "");
   EXPECT_EQ(OptionId(""), "");
-  EXPECT_EQ(OptionId("{a_id=x;id=y;b={c=2;};}"), "y");
+  EXPECT_EQ(OptionId("{a={id=x;b=1;};id=y;b={c=2;};}"), "y");
+  EXPECT_EQ(OptionId("{ id = {bloomfilter:10}; }"), "bloomfilter:10");
   // Braces that do not match.
   for (const char* text :
        {"{", "}", "{a", "a}", "{{a=1}", "{a=1}}", "}{", "a={;b=1", ";;;", "=", "{=}"}) {

@@ -20,8 +20,8 @@ namespace bloomline::cli {
 bool OpenFilterFile(const std::string& path, uint64_t max_pipe_bytes, WholeInput* file,
                     std::string* error);
 
-// Returns "NAME: not a bloomline filter: a table of RocksDB; try ...": what the bytes are, and
-// which command reads them; or `why` for unknown bytes.
+// Returns "NAME: not a bloomline filter: a table of LevelDB or RocksDB; try ...": what the name or
+// the bytes say, and which command reads it; or else `why`.
 std::string NotAFilter(const WholeInput& file, const std::string& why);
 
 // ---- The filter in a saved file, by its first bytes (docs/format.md, sections 8 to 10).

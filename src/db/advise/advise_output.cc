@@ -92,7 +92,7 @@ cli::Json ChoiceJson(const Choice& choice) {
           {"filter_bytes", choice.filter_bytes},
           {"wasted_reads", NumberOrNull(choice.wasted_reads)},
           {"option_string", cli::TextOrNull(choice.option_string)},
-          {"environment", choice.environment}};
+          {"environment", cli::TextOrNull(choice.environment)}};
 }
 
 }  // namespace

@@ -11,18 +11,6 @@ namespace bloomline::db {
 namespace {
 
 using advice::Choice;
-using advice::Level;
-
-// The part of the keys that have no filter, or one that the policy ignores.
-std::string PartWithoutFilter(const advice::Situation& situation) {
-  uint64_t without = 0;
-  uint64_t all = 0;
-  for (const Level& level : situation.levels) {
-    all += level.num_keys;
-    if (level.filter_bytes == 0) without += level.num_keys;
-  }
-  return without == 0 ? "" : ShareText(without, all);
-}
 
 // The program reads, and queries no filter.
 bool IsUnused(const Statistics& statistics) {
@@ -47,7 +35,9 @@ std::string CacheText(const BlockCache& cache) {
 std::string ApplyText(const std::string& engine, bool is_stock, const std::string& policy) {
   constexpr size_t kShort = 40;
   const bool is_shown = !policy.empty() && policy.size() <= kShort;
-  const std::string before = is_shown ? policy : "the policy of now again (`db inspect` shows it)";
+  const std::string before = policy.empty() ? "the program's policy of now again"
+                             : is_shown     ? policy
+                                            : "the policy of now again (`db inspect` shows it)";
   const std::string rewrite = engine == "RocksDB"
                                   ? "bloomline-rewrite (docs/operating.md) or a compaction"
                                   : "a compaction";
@@ -68,22 +58,25 @@ std::vector<std::string> Remarks(const FamilyAdvice& family, const Group& all,
                                  const BlockCache* cache) {
   const std::vector<Choice>& choices = family.advice.choices;
   const std::string engine = EngineName(family.situation.engine);
-  const std::string without = PartWithoutFilter(family.situation);
+  const uint64_t without = all.keys_without_filter;
   const Choice chosen = choices.empty() ? Choice() : family.advice.Chosen(family.request);
   const struct {
     bool applies;
     std::string text;
   } kRemarks[] = {
-      {!without.empty(),
-       without +
+      {without != 0,
+       ShareText(without, all.num_keys + without) +
            " of the keys have no filter: a Get of a missing key reads a block from each of their "
-           "runs that it comes to. With optimize_filters_for_hits this is intended in the last "
-           "level, and RocksDB writes none there whatever the policy is."},
+           "runs that it comes to." +
+           (engine == "RocksDB"
+                ? " With optimize_filters_for_hits this is intended in the last level, and RocksDB "
+                  "writes none there whatever the policy is."
+                : "")},
       {all.ignored_files != 0, "The running policy (" + policy + ") ignores the filters of " +
                                    cli::CountText(all.ignored_files) + " of " +
                                    cli::CountText(all.files.size()) +
                                    " files, so these files count as without filters."},
-      {without.empty() && choices.empty(),
+      {without == 0 && choices.empty(),
        "The filters are already as good as bloomline's would be: no choice saves a twentieth of "
        "the wasted reads or of the memory."},
       {statistics != nullptr && all.filter_bytes != 0 && IsUnused(*statistics),

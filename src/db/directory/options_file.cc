@@ -47,6 +47,25 @@ OptionMap* SectionOf(std::string_view line, OptionsFile* options) {
   return &(*options)[Unescape(line.substr(begin + 1, end - begin - 1))];
 }
 
+// The end of the value that begins at `begin`: its ';', or the end of the text.
+size_t EndOfValue(std::string_view text, size_t begin) {
+  int depth = 0;
+  for (size_t i = begin; i < text.size(); ++i) {
+    if (text[i] == '{') ++depth;
+    if (text[i] == '}') --depth;
+    if (text[i] == ';' && depth <= 0) return i;
+  }
+  return text.size();
+}
+
+std::string_view WithoutBraces(std::string_view value) {
+  value = Trim(value);
+  while (value.size() >= 2 && value.front() == '{' && value.back() == '}') {
+    value = Trim(value.substr(1, value.size() - 2));
+  }
+  return value;
+}
+
 }  // namespace
 
 void ParseOptionsFile(std::string_view text, OptionsFile* options) {
@@ -69,15 +88,18 @@ void ParseOptionsFile(std::string_view text, OptionsFile* options) {
 }
 
 std::string OptionId(std::string_view value) {
-  constexpr std::string_view kId = "id=", kEnds = ";}", kBetween = "{; ";
+  value = WithoutBraces(value);
   if (value.find('=') == value.npos) {
-    value.remove_prefix(std::min(value.find_first_not_of(kBetween), value.size()));
-    return std::string(Trim(value.substr(0, value.find_first_of(kEnds))));
+    return std::string(Trim(value.substr(0, value.find(';'))));
   }
-  for (size_t at = 0; (at = value.find(kId, at)) != value.npos; at += kId.size()) {
-    if (at != 0 && kBetween.find(value[at - 1]) == kBetween.npos) continue;
-    value.remove_prefix(at + kId.size());
-    return std::string(Trim(value.substr(0, value.find_first_of(kEnds))));
+  for (size_t begin = 0; begin < value.size();) {
+    const size_t end = EndOfValue(value, begin);
+    const std::string_view option = value.substr(begin, end - begin);
+    const size_t equals = option.find('=');
+    if (equals != option.npos && Trim(option.substr(0, equals)) == "id") {
+      return std::string(WithoutBraces(option.substr(equals + 1)));
+    }
+    begin = end + 1;
   }
   return "";
 }

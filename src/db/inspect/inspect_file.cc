@@ -27,26 +27,30 @@ struct FirstKeys {
   bool whole_file = false;
 };
 
-// Counts the keys of the first filters. With 16 filters of 36 keys, their keys per byte are right
-// to 1 %, because sizes are rounded to bytes, of 46 on average. LevelDB adds each entry.
+// Counts the keys of the first filters, of whole ones only. With 16 filters of 36 keys, their keys
+// per byte are right to 1 %, because sizes are rounded to bytes, of 46 on average. LevelDB adds
+// each entry.
 bool CountFirstKeys(const Table& table, FirstKeys* first, std::string* error) {
   constexpr uint64_t kFilters = 16;
   constexpr int kFilterBaseLog = 11;
   const auto reader = table.NewKeyReader(error);
   if (reader == nullptr) return false;
+  FirstKeys read;  // with the filter whose blocks are being read
   while (reader->Next()) {
     const uint64_t filter = reader->block_offset() >> kFilterBaseLog;
-    if (filter >= first->next_filter) {
-      first->file_bytes = reader->block_offset();
-      if (first->filters == kFilters) return true;
-      ++first->filters;
-      first->next_filter = filter + 1;
+    if (filter >= read.next_filter) {
+      read.file_bytes = reader->block_offset();
+      *first = read;
+      if (read.filters == kFilters) return true;
+      ++read.filters;
+      read.next_filter = filter + 1;
     }
-    ++first->keys;
+    ++read.keys;
   }
-  // verify reports damage in a data block; the filters are whole.
-  first->whole_file = reader->error().empty();
-  if (first->whole_file) first->file_bytes = table.file_bytes();
+  if (!reader->error().empty()) return true;  // verify reports damage; the filters are whole
+  read.file_bytes = table.file_bytes();
+  read.whole_file = true;
+  *first = read;
   return true;
 }
 

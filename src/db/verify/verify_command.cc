@@ -363,7 +363,9 @@ void PrintNotChecked(const Totals& totals, uint64_t problems) {
   not_checked(totals.without_checksums,
               "the checksums of " + FilesText(totals.without_checksums) + ", which have none");
   for (const auto& [reason, keys] : counts.not_checked) {
-    not_checked(keys.count, Counted(keys.count, "key: ", "keys: ") + reason);
+    not_checked(keys.count, reason == kRangeDeletions
+                                ? cli::CountText(keys.count) + " " + reason
+                                : Counted(keys.count, "key: ", "keys: ") + reason);
   }
 }
 
