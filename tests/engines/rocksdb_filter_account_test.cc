@@ -265,6 +265,18 @@ TEST_F(RocksDBAccountSeedTest, EverythingMayEndMeanwhile) {
 }
 
 // The metrics say what the account has, and which limit took bits.
+TEST_F(RocksDBFilterAccountTest, AnIngestedFileThatWasDroppedBeforeItsEventIsNotCounted) {
+  AccountedDatabase database(dir_.Path("db"), account_, Limited(40000));
+  ASSERT_TRUE(database.Open().ok());
+  database.Put(database.handles()[0], 0, 3000);
+  ASSERT_TRUE(database.db()->Flush({}, database.handles()[0]).ok());
+  rocksdb::ExternalFileIngestionInfo info;
+  info.internal_file_path = dir_.Path("db") + "/999999.sst";
+  info.table_properties.filter_size = info.table_properties.num_filter_entries = 660;
+  account_->OnExternalFileIngested(database.db(), info);
+  ExpectExact(*account_, &database, "a file that is gone");
+}
+
 TEST_F(RocksDBFilterAccountTest, MetricsHaveTheBytes) {
   constexpr char kBytes[] = "bloomline_filter_memory_bytes";
   constexpr char kLimit[] = "bloomline_filter_memory_limit_bytes";

@@ -158,8 +158,13 @@ class AccountListener final : public FilterAccount {
   void OnExternalFileIngested(
       DB* db, const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info) noexcept override {
     Begin(db);
-    files_->Find(db->GetName(), FileNumber(info.internal_file_path),
-                 FilterSumsIn(info.table_properties));
+    const uint64_t number = FileNumber(info.internal_file_path);
+    files_->Find(db->GetName(), number, FilterSumsIn(info.table_properties));
+    // A compaction may have dropped the file, and the account heard of that first. If it is deleted
+    // later, OnTableFileDeleted follows.
+    if (!db->GetEnv()->FileExists(info.internal_file_path).ok()) {
+      files_->Remove(db->GetName(), number);
+    }
   }
 
   void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) noexcept override {
