@@ -7,7 +7,7 @@
 // MayMatch(k), by any synchronisation, the answer is true. Answers do not order other memory
 // accesses.
 //
-// Errors, ownership and what has no comment are as in bloom_filter.h.
+// Errors, ownership and anything uncommented are as in bloom_filter.h.
 #ifndef BLOOMLINE_ATOMIC_BLOOM_FILTER_H_
 #define BLOOMLINE_ATOMIC_BLOOM_FILTER_H_
 

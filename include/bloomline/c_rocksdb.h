@@ -33,13 +33,13 @@ rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ranges(char** 
 /* RegisterBloomline of rocksdb.h. */
 uint8_t bloomline_rocksdb_register(char** errptr);
 
-/* Checks options of a column family in a string, "comparator=NAME;block_based_table_factory={...}":
-   for an unknown name of an object, RocksDB itself takes its default and returns no error. */
+/* Checks a string of column family options, "comparator=NAME;block_based_table_factory={...}": for
+   an unknown object name, RocksDB itself silently takes its default. */
 uint8_t bloomline_rocksdb_validate_family_options(const char* options, char** errptr);
 
-/* RewriteFilters of rewrite_filters.h. A `column_family` of NULL is the default one. `options` has
-   the RewriteOptions that are numbers or flags: "bytes_per_second=20M;include_level0=true"; ""
-   has the defaults. `progress`, if not NULL, is called before each file and at the end; if it
+/* RewriteFilters of rewrite_filters.h. A `column_family` of NULL is the default one. `options`
+   holds the RewriteOptions that are numbers or flags: "bytes_per_second=20M;include_level0=true";
+   "" means the defaults. `progress`, if not NULL, is called before each file and at the end; if it
    returns 0, the call ends soon after.
 
    Sets *num_skipped, if it is not NULL, to the number of files that still have another filter, and

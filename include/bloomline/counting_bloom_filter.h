@@ -8,8 +8,8 @@
 //   positive looks like a stored key: removing it lowers counters of other keys, which may then be
 //   reported as missing.
 // - **Counters saturate.** One that has reached its maximum (15 or 255) does not change until
-//   Clear. No key is lost, but a key whose counters are all saturated stays: one that was added
-//   more than 14 or 254 times, practically no other.
+//   Clear. No key is lost, but a key whose counters are all saturated stays: practically only one
+//   that was added more than 14 or 254 times.
 //
 // Errors, ownership, threads, cost and what has no comment are as in bloom_filter.h.
 #ifndef BLOOMLINE_COUNTING_BLOOM_FILTER_H_
@@ -66,7 +66,7 @@ class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter
   // False: the key already matched; it now counts once more.
   bool AddKey(std::string_view key);
 
-  // Undoes one AddKey. False: the key is certainly not in, and nothing changes.
+  // Undoes one AddKey. False: the key is certainly absent, and nothing changes.
   bool RemoveKey(std::string_view key);
 
   bool MayMatch(std::string_view key) const;

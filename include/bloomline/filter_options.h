@@ -18,8 +18,8 @@ enum class Format {
   // adjacent to stored ones through (docs/leveldb.md).
   kClassic,
   // Blocked Bloom filter (Putze, Sanders and Singler 2007) with a 64-bit hash: the k probes of a
-  // key lie in one block of 64 bytes. Up to 500 keys in LevelDB, 200 in RocksDB, get no blocks;
-  // their queries take 2.5 times as long.
+  // key lie in one block of 64 bytes. Filters of up to 500 keys in LevelDB, 200 in RocksDB, have no
+  // blocks; queries take 2.5 times as long.
   kBlocked,
   // Blocks solved as linear systems over GF(2), as in Bloomier and Ribbon filters (Dietzfelbinger
   // and Pagh 2008, Dillinger and Walzer 2021). 7.1 bits per key have the false-positive rate of 10
@@ -28,8 +28,9 @@ enum class Format {
   // RocksDB's own Bloom filter (its older one with format_version below 5), byte for byte, for
   // RocksDB only, which can use it without bloomline.
   kBloom,
-  // RocksDB's own Ribbon filter, otherwise as kBloom. bits_per_key is N of ribbonfilter:N, that of
-  // a Bloom filter with its false-positive rate: 10 take about 7.1 bits. 3 to 5 times as slow.
+  // RocksDB's own Ribbon filter, otherwise as kBloom. bits_per_key is the N of ribbonfilter:N:
+  // the bits of an equally accurate Bloom filter. 10 takes about 7.1, and queries 3 to 5 times as
+  // long.
   kRibbon,
 };
 

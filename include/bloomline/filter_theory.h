@@ -29,10 +29,10 @@ double StandardFalsePositiveRate(double bits_per_key, double num_probes);
 // it is too low. No keys: 0. No bits: 1.
 double ExactStandardFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes);
 
-// The whole k with the lowest StandardFalsePositiveRate, about c ln 2. Clamps. A table lookup.
+// The integer k with the lowest StandardFalsePositiveRate, about c ln 2. Clamps. A table lookup.
 int OptimalStandardNumProbes(double bits_per_key);
 
-// The least bits per key, to 1e-6, at which OptimalStandardNumProbes reaches the rate.
+// The fewest bits per key, to 1e-6, at which OptimalStandardNumProbes reaches the rate.
 double StandardBitsPerKeyForFalsePositiveRate(double false_positive_rate);
 
 // ---- Blocked filters: all probes of a key lie in one block of B bits.

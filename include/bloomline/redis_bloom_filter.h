@@ -167,7 +167,7 @@ class SharedBloomFilter {
     return AddKeys<std::initializer_list<Key>>(keys, results, options);
   }
 
-  // Never kNo for a key whose AddKey did not return kFailed, as long as the server keeps what it
+  // Never kNo after an AddKey that did not fail, as long as the server keeps what it
   // acknowledged and no demoted primary answers. Takes one round trip.
   Answer MayMatch(std::string_view key);
 

@@ -49,8 +49,8 @@ struct RocksDBFilterOptions : FilterOptions {
   // times the keys of the one above it.
   bool auto_bits_by_level = false;
 
-  // Or: the bits per key of each level from level 0 on, up to 64 numbers: 0 for no filter, the last
-  // one for all deeper levels. bits_per_key then applies only to files of unknown level, such as
+  // Or: the bits per key of each level from level 0 on, up to 64 numbers: 0 for no filter; the last
+  // applies to all deeper levels. bits_per_key then applies only to files of unknown level, such as
   // those of SstFileWriter. Excludes auto_bits_by_level.
   std::vector<double> bits_by_level;
 
