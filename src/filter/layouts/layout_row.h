@@ -96,9 +96,8 @@ struct LayoutRow {
   constexpr bool is_bloom() const { return insert != nullptr; }
 };
 
+extern const LayoutRow kAlwaysMatchRow;  // in trailer.cc
 extern const LayoutRow kClassicRow, kSmallSetRow, kBlockedRow, kFlatRow, kCompactRow;
-
-inline constexpr LayoutRow kAlwaysMatchRow;
 
 // For a number that is no layout, the row of kAlwaysMatch.
 inline const LayoutRow& LayoutRowFor(Layout layout) {
