@@ -165,7 +165,8 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
     if (database.path.empty() ||
         !directory::ReadDirectory(database.path, database.table_folders, &now, &error)) {
       for (InputFile& file : inputs->files) {
-        if (file.database == d && file.is_gone && !error.empty()) file.error = error;
+        if (file.database != d || !file.is_gone || error.empty()) continue;
+        file.error = file.path + ": no longer exists, and what replaces it is unknown: " + error;
       }
       continue;
     }

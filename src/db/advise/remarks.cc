@@ -76,7 +76,7 @@ std::vector<std::string> Remarks(const FamilyAdvice& family, const Group& all,
                                    cli::CountText(all.ignored_files) + " of " +
                                    cli::CountText(all.files.size()) +
                                    " files, so these files count as without filters."},
-      {without == 0 && choices.empty(),
+      {all.files_without_filter == 0 && all.ignored_files == 0 && choices.empty(),
        "The filters are already as good as bloomline's would be: no choice saves a twentieth of "
        "the wasted reads or of the memory."},
       {statistics != nullptr && all.filter_bytes != 0 && IsUnused(*statistics),

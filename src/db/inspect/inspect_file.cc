@@ -47,7 +47,13 @@ bool CountFirstKeys(const Table& table, FirstKeys* first, std::string* error) {
     }
     ++read.keys;
   }
-  if (!reader->error().empty()) return true;  // verify reports damage; the filters are whole
+  if (!reader->error().empty()) {  // verify reports it; the blocks before the damaged one are whole
+    if (reader->block_offset() >> kFilterBaseLog >= read.next_filter) {
+      read.file_bytes = reader->block_offset();
+      *first = read;
+    }
+    return true;
+  }
   read.file_bytes = table.file_bytes();
   read.whole_file = true;
   *first = read;

@@ -28,14 +28,19 @@ std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
   if (policy.empty() || !facts.has_filter()) return "";
   const bool is_rocksdb = facts.engine == sstable::Engine::kRocksDB;
   const std::string id = is_rocksdb ? directory::OptionId(policy) : policy;
-  std::string_view name = facts.filter_name;  // in RocksDB all policies have it
-  if (!is_rocksdb) name = id == "bloomline" ? engine_filters::kLevelDBName : id;
-  if (id == "nullptr" || facts.filter_name != name) {
+  const bool is_bloomline = id.substr(0, id.find(':')) == "bloomline";
+  const bool is_none = id == "nullptr";
+  const bool is_own = is_rocksdb
+                          ? id.rfind("bloomfilter", 0) == 0 || id.rfind("ribbonfilter", 0) == 0 ||
+                                id.rfind("rocksdb.", 0) == 0
+                          : id == engine_filters::kLevelDBName;
+  if (is_rocksdb && !is_bloomline && !is_none && !is_own) return "";  // a policy of the user's
+  std::string_view name = id;
+  if (is_rocksdb) name = engine_filters::kRocksDBName;
+  if (!is_rocksdb && is_bloomline) name = engine_filters::kLevelDBName;
+  if (is_none || facts.filter_name != name) {
     return "the policy does not look for filters named '" + facts.filter_name + "'";
   }
-  const auto begins = [&](std::string_view start) { return id.rfind(start, 0) == 0; };
-  const bool is_own = begins("bloomfilter") || begins("ribbonfilter") || begins("rocksdb.") ||
-                      id == engine_filters::kLevelDBName;
   for (const auto& [kind, count] : facts.kinds) {
     if (is_own && engine_filters::IsBloomline(kind)) {
       return "the policy does not understand these filters, and takes them to match every key";
@@ -113,7 +118,8 @@ void FindBottommost(const Inputs& inputs, const std::vector<size_t>& members,
                     const std::vector<KeyRange>& ranges, std::vector<InspectedFile>* files) {
   std::map<int, std::map<std::string_view, std::string_view>> levels;  // high by low
   for (size_t m = 0; m < members.size(); ++m) {
-    levels[inputs.files[members[m]].level].emplace(ranges[m].low, ranges[m].high);
+    std::string_view& high = levels[inputs.files[members[m]].level][ranges[m].low];
+    high = std::max(high, std::string_view(ranges[m].high));
   }
   for (size_t m = 0; m < members.size(); ++m) {
     const int level = inputs.files[members[m]].level;

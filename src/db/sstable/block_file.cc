@@ -150,6 +150,15 @@ bool BlockReader::ReadStored(const char* what, const BlockHandle& handle, const 
                               " bytes go beyond the footer at offset " + std::to_string(end),
                           error);
   }
+  // Both engines keep offsets in blocks in 32 bits. Larger sizes come from damage, and in a large
+  // file one could demand all of the memory.
+  constexpr uint64_t kMaxStoredBytes = uint64_t{1} << 32;
+  if (handle.size > kMaxStoredBytes) {
+    return file_->Damaged(what, handle.offset,
+                          "it has " + std::to_string(handle.size) + " bytes; allowed: at most " +
+                              std::to_string(kMaxStoredBytes),
+                          error);
+  }
   return Window(handle.offset, handle.size + kBlockTrailerBytes, stored, error);
 }
 

@@ -153,7 +153,8 @@ bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
     shape_.num_blocks = WholeBlocks({num_hashes, bits_per_entry}, shape_.block_bytes);
   }
   payload_.assign(static_cast<size_t>(shape_.payload_bytes() + entries_.end_bytes()), '\0');
-  return num_entries == 0 || entries_.FinishTo(shape_, payload_.data()) == WriterFault::kNone;
+  if (num_entries == 0) return entries_.fault() == WriterFault::kNone;
+  return entries_.FinishTo(shape_, payload_.data()) == WriterFault::kNone;
 }
 
 void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
