@@ -264,7 +264,6 @@ TEST_F(RocksDBAccountSeedTest, EverythingMayEndMeanwhile) {
   }
 }
 
-// The metrics say what the account has, and which limit took bits.
 TEST_F(RocksDBFilterAccountTest, AnIngestedFileThatWasDroppedBeforeItsEventIsNotCounted) {
   AccountedDatabase database(dir_.Path("db"), account_, Limited(40000));
   ASSERT_TRUE(database.Open().ok());
@@ -277,6 +276,7 @@ TEST_F(RocksDBFilterAccountTest, AnIngestedFileThatWasDroppedBeforeItsEventIsNot
   ExpectExact(*account_, &database, "a file that is gone");
 }
 
+// The metrics say what the account has, and which limit took bits.
 TEST_F(RocksDBFilterAccountTest, MetricsHaveTheBytes) {
   constexpr char kBytes[] = "bloomline_filter_memory_bytes";
   constexpr char kLimit[] = "bloomline_filter_memory_limit_bytes";

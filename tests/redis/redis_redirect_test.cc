@@ -46,6 +46,12 @@ std::string Header() {
   return redis::EncodeHeader(layout);
 }
 
+// The table of slots: this node has all.
+std::string Slots(const std::string& address) {
+  return "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:" +
+         address.substr(address.find(':') + 1) + "\r\n";
+}
+
 class RedisRedirectTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(RedisRedirectTest, EmptyReplyOfAMovingSlotIsNoMissingFilterAfterOtherFailures) {
@@ -58,10 +64,7 @@ TEST_P(RedisRedirectTest, EmptyReplyOfAMovingSlotIsNoMissingFilterAfterOtherFail
         Node([](std::string_view name) { return name == "ASKING" ? "+OK\r\n" : "$0\r\n\r\n"; }));
     std::string address;  // of `node`
     const LoopbackServer node(Node([&](std::string_view name) -> std::string {
-      if (name == "CLUSTER") {
-        return "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:" +
-               address.substr(address.find(':') + 1) + "\r\n";
-      }
+      if (name == "CLUSTER") return Slots(address);
       const int read = reads++;
       const std::string failure = GetParam();
       if (read < kFailures) return failure + (failure == "-MOVED" ? " 1 " + address : "") + "\r\n";
@@ -83,6 +86,27 @@ TEST_P(RedisRedirectTest, EmptyReplyOfAMovingSlotIsNoMissingFilterAfterOtherFail
 }
 
 INSTANTIATE_TEST_SUITE_P(Failures, RedisRedirectTest, testing::Values("-LOADING", "-MOVED"));
+
+// A node that lacks a key replies 0 to the commands that remove it.
+TEST(RedisRedirectDeleteTest, ZeroOfAMovingSlotIsNoDeletion) {
+  const LoopbackServer other(
+      Node([](std::string_view name) { return name == "ASKING" ? "+OK\r\n" : ":0\r\n"; }));
+  std::string address;  // of `node`
+  std::atomic<int> unlinks{0}, evals{0};
+  const LoopbackServer node(Node([&](std::string_view name) -> std::string {
+    if (name == "CLUSTER") return Slots(address);
+    if (name == "GETRANGE") return "$256\r\n" + Header() + "\r\n";
+    std::atomic<int>& calls = name == "UNLINK" ? unlinks : evals;
+    return calls++ == 0 ? "-ASK 1 " + other.address() + "\r\n" : ":1\r\n";
+  }));
+  address = node.address();
+  RedisServers servers;
+  servers.servers = {address};
+  std::string error;
+  EXPECT_TRUE(SharedBloomFilter::Delete(servers, "f", &error)) << error;
+  EXPECT_EQ(unlinks, 2) << "the shard";
+  EXPECT_EQ(evals, 2) << "the entry";
+}
 
 }  // namespace
 }  // namespace bloomline::tests

@@ -162,7 +162,7 @@ class AccountListener final : public FilterAccount {
     files_->Find(db->GetName(), number, FilterSumsIn(info.table_properties));
     // A compaction may have dropped the file, and the account heard of that first. If it is deleted
     // later, OnTableFileDeleted follows.
-    if (!db->GetEnv()->FileExists(info.internal_file_path).ok()) {
+    if (db->GetEnv()->FileExists(info.internal_file_path).IsNotFound()) {
       files_->Remove(db->GetName(), number);
     }
   }
