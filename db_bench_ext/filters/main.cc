@@ -101,9 +101,10 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
 
 // False if Google Benchmark does not know a flag; it has then reported that.
 bool InitializeGoogleBenchmark(const std::vector<std::string>& user_flags) {
-  // Rounds of all subjects in random order, so that a slow minute of the machine affects all. Google
-  // Benchmark keeps a pointer to the name.
-  static std::vector<std::string> flags = {"filter_bench", "--benchmark_enable_random_interleaving=true"};
+  // Rounds of all subjects in random order, so that a slow minute of the machine affects all.
+  // Google Benchmark keeps a pointer to the name.
+  static std::vector<std::string> flags = {"filter_bench",
+                                           "--benchmark_enable_random_interleaving=true"};
   flags.insert(flags.end(), user_flags.begin(), user_flags.end());
   std::vector<char*> arguments;
   for (std::string& flag : flags) arguments.push_back(flag.data());

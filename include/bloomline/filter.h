@@ -90,7 +90,8 @@ class FilterBuilder {
   // The same into the caller's memory: exactly FinishedBytes() bytes, at any alignment.
   void FinishTo(char* dst, int num_threads = 1);
 
-  // Empty, or why the last finished filter matches every key. Before that: of the options, or seed.
+  // Empty, or why the last finished filter matches every key; before the first one, what is wrong
+  // with the options or the seed.
   const std::string& error() const { return error_; }
 
  private:

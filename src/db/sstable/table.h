@@ -56,8 +56,8 @@ struct OpenOptions {
 struct TableParts;
 
 // One SSTable. Thread-safe after Open. Keeps the footer, the properties and offsets, but not the
-// blocks. No size in the file is trusted: a block must lie in the file, and have 1 GiB at most when
-// it was compressed.
+// blocks. No size in the file is trusted: a block must lie in the file and have 4 GiB at most, or
+// 1 GiB when it was compressed.
 class Table {
  public:
   // Returns null with *error: the file, and what is wrong. If the file does not exist (any more),
