@@ -118,6 +118,8 @@ int WriteFiles(const char* folder, const std::string& policy) {
   rocksdb::BlockBasedTableOptions table_options = TableOptions(policy);
   // From 6 on, the default of late versions, the checksums of blocks differ from file to file.
   table_options.format_version = 5;
+  // Otherwise sizes follow malloc_usable_size, and so what else the process has allocated.
+  table_options.optimize_filters_for_memory = false;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_options));
   std::unique_ptr<rocksdb::DB> db;
   for (int part = 0; part < 4; ++part) {
