@@ -25,12 +25,12 @@
 namespace bloomline::engine_filters {
 namespace {
 
-static_assert(static_cast<int>(Kind::kRocksDBBloom) == static_cast<int>(stock::Kind::kBloom) &&
+static_assert(static_cast<int>(Kind::kRocksDBBloom) == static_cast<int>(stock::StockKind::kBloom) &&
                   static_cast<int>(Kind::kRocksDBLegacy) ==
-                      static_cast<int>(stock::Kind::kLegacyBloom) &&
+                      static_cast<int>(stock::StockKind::kLegacyBloom) &&
                   static_cast<int>(Kind::kRocksDBRibbon) ==
-                      static_cast<int>(stock::Kind::kRibbon) &&
-                  static_cast<int>(Kind::kNoKeys) == static_cast<int>(stock::Kind::kNoKeys),
+                      static_cast<int>(stock::StockKind::kRibbon) &&
+                  static_cast<int>(Kind::kNoKeys) == static_cast<int>(stock::StockKind::kNoKeys),
               "the kinds of stock_filter.h come first");
 
 Kind KindOf(filter::Layout layout) {
@@ -55,9 +55,9 @@ double RibbonRate(const stock::RibbonShape& shape) {
 double StockRate(const stock::StockFilter& stock, uint64_t num_keys) {
   const int num_probes = std::min(stock.num_probes, kMaxProbes);
   switch (stock.kind) {
-    case stock::Kind::kRibbon:
+    case stock::StockKind::kRibbon:
       return RibbonRate(stock.ribbon);
-    case stock::Kind::kBloom:
+    case stock::StockKind::kBloom:
       return ExactBlockedFalsePositiveRate(num_keys, stock.num_blocks, num_probes);
     default:  // a legacy one, whose blocks have the size of ExactBlocked's on most CPUs
       return filter::WithEqualHashes(
@@ -292,7 +292,7 @@ bool PrefixMayMatch(const EngineFilter& filter, std::string_view prefix) {
 }  // namespace
 
 const char* KindName(Kind kind) {
-  if (kind < Kind::kFirstLayout) return stock::KindName(static_cast<stock::Kind>(kind));
+  if (kind < Kind::kFirstLayout) return stock::StockKindName(static_cast<stock::StockKind>(kind));
   return filter::LayoutRowFor(static_cast<filter::Layout>(static_cast<uint8_t>(kind))).long_name;
 }
 

@@ -146,8 +146,8 @@ struct OneByOne : Reader {
 // Calls f(reader) for the reader of a filter that has_reader().
 template <typename F>
 auto WithReader(const StockFilter& filter, const StockKernel& kernel, F f) {
-  if (filter.kind == Kind::kBloom) return f(BloomReader(filter, kernel.local_bloom));
-  if (filter.kind == Kind::kRibbon) return f(RibbonReader(filter, kernel.ribbon));
+  if (filter.kind == StockKind::kBloom) return f(BloomReader(filter, kernel.local_bloom));
+  if (filter.kind == StockKind::kRibbon) return f(RibbonReader(filter, kernel.ribbon));
   const int log2_block_bytes = __builtin_ctzll(filter.block_bytes);
   return f(OneByOne(LegacyBloomReader{filter.data, Remainder(filter.num_blocks), filter.num_probes,
                                       log2_block_bytes}));

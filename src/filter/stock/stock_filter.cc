@@ -38,7 +38,7 @@ bool DecodeBloom(std::string_view bytes, StockFilter* filter, std::string* why) 
     return support::Refuse(why, "RocksDB Bloom filter of ", num_bytes,
                            " bytes; the least is a block of 64");
   }
-  filter->kind = Kind::kBloom;
+  filter->kind = StockKind::kBloom;
   filter->num_probes = num_probes;
   filter->block_bytes = kernels::kBlockBytes;
   return true;
@@ -56,7 +56,7 @@ bool DecodeRibbon(std::string_view bytes, StockFilter* filter, std::string* why)
     return support::Refuse(why, "RocksDB Ribbon filter of ", num_bytes,
                            " bytes; a column of a block has 16");
   }
-  filter->kind = Kind::kRibbon;
+  filter->kind = StockKind::kRibbon;
   filter->num_blocks = num_blocks;
   filter->ribbon = shape;
   filter->ribbon_seed = static_cast<uint8_t>(Byte(bytes, 4));
@@ -79,7 +79,7 @@ bool DecodeLegacy(std::string_view bytes, int num_probes, StockFilter* filter, s
     return support::Refuse(why, "RocksDB legacy Bloom filter with blocks of ",
                            num_bytes / num_blocks, " bytes; known: up to 2^28");
   }
-  filter->kind = Kind::kLegacyBloom;
+  filter->kind = StockKind::kLegacyBloom;
   filter->num_probes = num_probes;
   filter->num_blocks = num_blocks;
   filter->block_bytes = uint64_t{1} << log2_block_bytes;
@@ -88,7 +88,7 @@ bool DecodeLegacy(std::string_view bytes, int num_probes, StockFilter* filter, s
 
 bool Decode(std::string_view bytes, StockFilter* filter, std::string* why) {
   if (bytes.size() <= kTrailerBytes) {
-    filter->kind = Kind::kNoKeys;
+    filter->kind = StockKind::kNoKeys;
     return true;
   }
   if (bytes.size() > UINT32_MAX) {
@@ -103,25 +103,25 @@ bool Decode(std::string_view bytes, StockFilter* filter, std::string* why) {
     return support::Refuse(why, "RocksDB filter of kind ", marker,
                            "; known: -2 (Ribbon), -1 (Bloom), 0 to 127");
   }
-  filter->kind = Kind::kAlwaysMatch;
+  filter->kind = StockKind::kAlwaysMatch;
   return true;
 }
 
 }  // namespace
 
-const char* KindName(Kind kind) {
+const char* StockKindName(StockKind kind) {
   switch (kind) {
-    case Kind::kUnknown:
+    case StockKind::kUnknown:
       break;
-    case Kind::kAlwaysMatch:
+    case StockKind::kAlwaysMatch:
       return "matches every key";
-    case Kind::kNoKeys:
+    case StockKind::kNoKeys:
       return "no keys";
-    case Kind::kBloom:
+    case StockKind::kBloom:
       return "RocksDB Bloom";
-    case Kind::kLegacyBloom:
+    case StockKind::kLegacyBloom:
       return "RocksDB legacy Bloom";
-    case Kind::kRibbon:
+    case StockKind::kRibbon:
       return "RocksDB Ribbon";
   }
   return "unknown";

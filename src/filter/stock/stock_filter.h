@@ -27,7 +27,7 @@ constexpr size_t kTrailerBytes = 5;
 // The longest payload: RocksDB's lengths have 32 bits, and blocks 64 bytes.
 constexpr uint64_t kMaxPayloadBytes = 0xffffffc0;
 
-enum class Kind {
+enum class StockKind {
   kUnknown,      // not understood: must match every key
   kAlwaysMatch,  // written so
   kNoKeys,       // matches none
@@ -35,11 +35,11 @@ enum class Kind {
   kLegacyBloom,  // format_version below 5
   kRibbon        // Standard128Ribbon
 };
-const char* KindName(Kind kind);  // "RocksDB Ribbon"
+const char* StockKindName(StockKind kind);  // "RocksDB Ribbon"
 
 // Safe to query: all that a reader of this kind reads lies in the payload.
 struct StockFilter {
-  Kind kind = Kind::kUnknown;
+  StockKind kind = StockKind::kUnknown;
   const char* data = nullptr;
   uint64_t payload_bytes = 0;
   uint64_t num_blocks = 0;
@@ -49,7 +49,8 @@ struct StockFilter {
   uint8_t ribbon_seed = 0;  // ditto
 
   bool has_reader() const {
-    return kind == Kind::kBloom || kind == Kind::kLegacyBloom || kind == Kind::kRibbon;
+    return kind == StockKind::kBloom || kind == StockKind::kLegacyBloom ||
+           kind == StockKind::kRibbon;
   }
 };
 

@@ -55,10 +55,11 @@ std::array<char, 8> SampleKey(uint64_t i) {
 }
 
 std::string KindIn(std::string_view filter) {
-  if (!filter::HasTrailer(filter)) return stock::KindName(stock::DecodeStockFilter(filter).kind);
+  if (!filter::HasTrailer(filter))
+    return stock::StockKindName(stock::DecodeStockFilter(filter).kind);
   filter::Extension fields;
   const filter::Payload payload = filter::DecodeTrailer(filter, nullptr, &fields);
-  if (payload.always_matches()) return stock::KindName(stock::Kind::kAlwaysMatch);
+  if (payload.always_matches()) return stock::StockKindName(stock::StockKind::kAlwaysMatch);
   std::string kind = filter::LayoutRowFor(payload.layout).long_name;
   if (!fields.ranges.empty()) kind += kRangesKind;
   return kind;
