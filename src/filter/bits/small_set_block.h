@@ -38,13 +38,13 @@ constexpr bool ReciprocalsAreExact() {
 }
 static_assert(ReciprocalsAreExact());
 
-// How a block with s slots is divided.
-struct BlockColumns {
+// How the payload of a block with s slots is split into columns.
+struct BlockSplit {
   unsigned full_columns;   // r
   unsigned partial_slots;  // w
 };
 
-BLOOMLINE_ALWAYS_INLINE BlockColumns DivideBlock(unsigned block_bytes, unsigned slots) {
+BLOOMLINE_ALWAYS_INLINE BlockSplit SplitBlock(unsigned block_bytes, unsigned slots) {
   const unsigned payload_bits = 8 * (block_bytes - 1);
   const unsigned columns = kSlotReciprocals.Divide(payload_bits, slots);
   if (columns >= kMaxFullColumns) return {kMaxFullColumns, 0};

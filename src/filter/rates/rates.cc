@@ -81,10 +81,9 @@ double PartialUse(unsigned slots, unsigned partial_slots) {
 // The rate of a small set's block that was solved with this many slots.
 double RateWithSlots(uint32_t block_bytes, unsigned slots) {
   if (slots > kernels::small_set::kMaxBlockSlots) return 1;
-  const kernels::small_set::BlockColumns columns =
-      kernels::small_set::DivideBlock(block_bytes, slots);
-  return std::ldexp(1 - PartialUse(slots, columns.partial_slots) / 2,
-                    -static_cast<int>(columns.full_columns));
+  const kernels::small_set::BlockSplit split = kernels::small_set::SplitBlock(block_bytes, slots);
+  return std::ldexp(1 - PartialUse(slots, split.partial_slots) / 2,
+                    -static_cast<int>(split.full_columns));
 }
 
 // How often a block has as many slots as keys, one more, and so on, by the ranks of random matrices

@@ -59,17 +59,17 @@ BLOOMLINE_ALWAYS_INLINE KeyInBlock LocateKey(const char* block, unsigned block_b
 template <bool kWide>
 BLOOMLINE_ALWAYS_INLINE bool ColumnsMatch(const char* block, unsigned block_bytes,
                                           const KeyInBlock& query, unsigned first_column,
-                                          BlockColumns columns, uint64_t hash) {
+                                          BlockSplit split, uint64_t hash) {
   uint64_t wrong = 0;
   unsigned bit = first_column * query.slots;
   unsigned column = first_column;
-  for (; column < columns.full_columns; ++column, bit += query.slots) {
+  for (; column < split.full_columns; ++column, bit += query.slots) {
     wrong |= ColumnParity<kWide>(block, block_bytes, bit, query.slots, query.coefficients) ^
              hash >> column;
   }
-  const uint64_t uses = UsesPartialColumn(hash, query.slots, columns.partial_slots);
+  const uint64_t uses = UsesPartialColumn(hash, query.slots, split.partial_slots);
   const uint64_t hits =
-      PartialColumn<kWide>(block, block_bytes, bit, columns.partial_slots) & query.coefficients;
+      PartialColumn<kWide>(block, block_bytes, bit, split.partial_slots) & query.coefficients;
   wrong |= (static_cast<uint64_t>(__builtin_parityll(hits)) ^ hash >> column) & uses;
   return (wrong & 1) == 0;
 }
@@ -82,17 +82,17 @@ BLOOMLINE_ALWAYS_INLINE bool SmallSetMayMatch(const char* block, unsigned block_
                                               ByteSum byte_sum) {
   const KeyInBlock query = LocateKey(block, block_bytes, first_attempt, hash);
   if (query.slots == kMatchAllSlots) return true;
-  const BlockColumns columns = DivideBlock(block_bytes, query.slots);
+  const BlockSplit split = SplitBlock(block_bytes, query.slots);
   unsigned first_column = 0;
-  if (columns.full_columns >= kByteColumns) {
+  if (split.full_columns >= kByteColumns) {
     first_column = kByteColumns;
     if (((byte_sum(block, block_bytes, query.slots, query.coefficients) ^ hash) & 0xFF) != 0) {
       return false;
     }
   }
   return query.slots <= 57
-             ? ColumnsMatch<false>(block, block_bytes, query, first_column, columns, hash)
-             : ColumnsMatch<true>(block, block_bytes, query, first_column, columns, hash);
+             ? ColumnsMatch<false>(block, block_bytes, query, first_column, split, hash)
+             : ColumnsMatch<true>(block, block_bytes, query, first_column, split, hash);
 }
 
 }  // namespace bloomline::kernels::small_set

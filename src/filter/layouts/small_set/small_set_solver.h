@@ -233,7 +233,7 @@ struct ReducedColumns {
 class System {
  public:
   BLOOMLINE_ALWAYS_INLINE System(unsigned block_bytes, unsigned slots)
-      : slots_(slots), columns_(DivideBlock(block_bytes, slots)) {}
+      : slots_(slots), split_(SplitBlock(block_bytes, slots)) {}
 
   // The keys that use the partial column come first. Each key is written to both ends of the free
   // part, and then one end moves: a branch would be random for each key.
@@ -246,7 +246,7 @@ class System {
       const uint64_t slots = FixedCoefficients(hash);
       full_.slots[num_users_] = full_.slots[others - 1] = slots;
       full_.hashes[num_users_] = full_.hashes[others - 1] = hash;
-      const size_t uses = UsesPartialColumn(hash, slots_, columns_.partial_slots) ? 1 : 0;
+      const size_t uses = UsesPartialColumn(hash, slots_, split_.partial_slots) ? 1 : 0;
       num_users_ += uses;
       others -= 1 - uses;
     }
@@ -255,7 +255,7 @@ class System {
   template <typename Clear>
   BLOOMLINE_ALWAYS_INLINE void Eliminate(Clear clear) {
     const uint64_t fixed = OnesBelow(slots_) & ~kVariableMask;
-    ReduceInBatches(&full_, size_, num_users_, fixed & OnesBelow(columns_.partial_slots), clear);
+    ReduceInBatches(&full_, size_, num_users_, fixed & OnesBelow(split_.partial_slots), clear);
     for (size_t i = 0; i < num_users_; i += kGroup) {
       std::memcpy(partial_.slots + i, full_.slots + i, kGroup * sizeof(uint64_t));
       std::memcpy(partial_.hashes + i, full_.hashes + i, kGroup * sizeof(uint64_t));
@@ -280,18 +280,18 @@ class System {
     uint64_t values[kMaxEquations] = {};
     full_columns().Solve(attempt, [&](size_t slot, uint64_t value) { values[slot] = value; });
     unsigned column = 0;
-    if (columns_.full_columns >= kByteColumns) {
+    if (split_.full_columns >= kByteColumns) {
       column = kByteColumns;
       for (unsigned slot = 0; slot < slots_; ++slot) block[slot] = static_cast<char>(values[slot]);
     }
-    for (; column < columns_.full_columns; ++column) {
+    for (; column < split_.full_columns; ++column) {
       uint64_t bits = 0;
       for (unsigned slot = 0; slot < slots_; ++slot) bits |= (values[slot] >> column & 1) << slot;
       OrBits(bits, column * slots_, block_bytes, block);
     }
     uint64_t bits = 0;
     partial_column().Solve(attempt, [&](size_t slot, uint64_t value) {
-      bits |= (value >> columns_.full_columns & 1) << slot;
+      bits |= (value >> split_.full_columns & 1) << slot;
     });
     OrBits(bits, column * slots_, block_bytes, block);
     block[block_bytes - 1] = static_cast<char>(slots_ + attempt % kHeaderAttempts * 64);
@@ -318,14 +318,14 @@ class System {
     AttemptSystems partial;
     ForEachBit(partial_column().without_pivot(), [&](size_t i) {
       const uint64_t coefficients =
-          AttemptCoefficients(partial_.slots[i], partial_.hashes[i], columns_.partial_slots);
-      bad |= partial.Add(coefficients, partial_.hashes[i] >> columns_.full_columns).contradicts;
+          AttemptCoefficients(partial_.slots[i], partial_.hashes[i], split_.partial_slots);
+      bad |= partial.Add(coefficients, partial_.hashes[i] >> split_.full_columns).contradicts;
     });
     return ~bad;
   }
 
   ReducedColumns full_columns() const { return {full_, size_, slots_}; }
-  ReducedColumns partial_column() const { return {partial_, num_users_, columns_.partial_slots}; }
+  ReducedColumns partial_column() const { return {partial_, num_users_, split_.partial_slots}; }
 
   static void OrBits(uint64_t bits, unsigned bit, unsigned block_bytes, char* block) {
     const unsigned byte = std::min(bit / 8, block_bytes - 8);
@@ -338,7 +338,7 @@ class System {
   }
 
   unsigned slots_;
-  BlockColumns columns_;
+  BlockSplit split_;
   size_t size_ = 0;
   size_t num_users_ = 0;  // of the partial column
   Equations full_;
