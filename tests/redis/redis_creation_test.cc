@@ -43,7 +43,7 @@ class RedisCreationTest : public RedisFilterTest {
     server_->Command({"FLUSHALL"});
     filters_.clear();
     if (is_delete) CreateAndAdd("zeroth");
-    RedisProxy proxy(server_->port(), strikes);
+    RedisProxy proxy(*server_, strikes);
     std::string failure;
     const RedisServers servers = By(proxy, max_retries);
     const bool ok = is_delete
@@ -146,8 +146,8 @@ TEST_F(RedisCreationTest, SecondCreatorOpensTheFilterAndLeavesNoShards) {
   const auto last = std::find(commands.begin(), commands.end(), "EVAL bloomline:{f}");
   ASSERT_NE(last, commands.end());
   std::unique_ptr<SharedBloomFilter> quick;
-  const RedisProxy proxy(server_->port(), {{static_cast<size_t>(last - commands.begin()),
-                                            RedisFault::kNone, [&] { quick = Create(); }}});
+  const RedisProxy proxy(*server_, {{static_cast<size_t>(last - commands.begin()),
+                                     RedisFault::kNone, [&] { quick = Create(); }}});
   const auto slow = SharedBloomFilter::Create(By(proxy, 2), "f", options_, nullptr);
   ASSERT_NE(quick, nullptr);
   ASSERT_NE(slow, nullptr);

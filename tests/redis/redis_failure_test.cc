@@ -1,7 +1,6 @@
 // SharedBloomFilter while the server is down, silent, broken or without its data: never a false
 // negative, and always an error message.
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 
 #include <chrono>
 #include <functional>
@@ -112,14 +111,14 @@ TEST_F(RedisFailureTest, DeadServerIsTriedAgainByTheNextCallOnly) {
     servers_.max_retries = 1;
     return Open("f");
   };
-  const RedisProxy working(server_->port(), {});
+  const RedisProxy working(*server_, {});
   open_by(working);
   const size_t num_of_open = working.commands().size();
   std::vector<RedisStrike> strikes;
   for (size_t at = num_of_open; at < num_of_open + 100; ++at) {
     strikes.push_back({at, RedisFault::kLose});
   }
-  const RedisProxy proxy(server_->port(), strikes);
+  const RedisProxy proxy(*server_, strikes);
   const auto filter = open_by(proxy);
   ASSERT_NE(filter, nullptr);
   EXPECT_FALSE(filter->AddKeys(Keys(20000, "key")));
@@ -270,13 +269,7 @@ TEST_F(RedisFailureTest, ServersOfOtherProtocolsAreErrors) {
        {"HTTP/1.1 400 Bad Request\r\n\r\n", "", "+OK\r\n", ":1\r\n", "*0\r\n", "*1\r\n*0\r\n",
         "$-1\r\n", "$5\r\nab", "-ERR unknown command\r\n", "*1\r\n*3\r\n:0\r\n:99999\r\n*0\r\n",
         "-MOVED 1 127.0.0.1:1\r\n", "-ASK 1 127.0.0.1:1\r\n"}) {
-    // The same reply to whatever arrives. The empty one is the end of the connection.
-    const LoopbackServer wrong([&](int client) {
-      char buffer[4096];
-      while (recv(client, buffer, sizeof(buffer), 0) > 0 &&
-             send(client, reply.data(), reply.size(), MSG_NOSIGNAL) > 0) {
-      }
-    });
+    const ScriptedServer wrong([&](const auto&) { return reply; });
     servers_.servers = {wrong.address()};
     SCOPED_TRACE(reply);
     ExpectRefused("redis");

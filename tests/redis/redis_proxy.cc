@@ -1,10 +1,8 @@
 #include "tests/redis/redis_proxy.h"
 
-#include <arpa/inet.h>
 #include <hiredis/hiredis.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,80 +14,48 @@
 
 #include "src/redis/command.h"
 #include "src/redis/connection.h"
-#include "tests/redis/redis_server.h"
 
 namespace bloomline::tests {
 namespace {
-
-constexpr std::string_view kNonce = "proxy-nonce-4711";
 
 [[noreturn]] void Die(const std::string& reason) {
   std::fprintf(stderr, "RedisProxy: %s\n", reason.c_str());
   std::abort();
 }
 
-void SendAtOnce(int fd) {
-  const int on = 1;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-}
-
-int ConnectTo(int port) {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-    Die("cannot connect to the server");
-  }
-  SendAtOnce(fd);
-  return fd;
-}
-
-bool SendAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t sent = send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(sent));
-  }
-  return true;
-}
-
-// Empty at the end of the stream.
-std::string ReceiveSome(int fd) {
-  std::string bytes(1 << 16, '\0');
-  const ssize_t received = recv(fd, bytes.data(), bytes.size(), 0);
-  bytes.resize(received > 0 ? static_cast<size_t>(received) : 0);
-  return bytes;
-}
-
-// When this returns, the server has executed all earlier commands.
-void WaitForServer(int fd) {
-  std::string echo;
-  redis::AppendCommand({"ECHO", kNonce}, &echo);
-  SendAll(fd, echo);
-  for (std::string replies; replies.find(kNonce) == std::string::npos;) {
-    const std::string more = ReceiveSome(fd);
-    if (more.empty()) Die("the server has gone");
-    replies += more;
+// The server's reply to the command, as bytes.
+std::string Execute(const RedisServer& server, std::string_view command) {
+  std::string error;
+  const redis::ReplyPtr reply = server.Execute(command, &error);
+  if (reply == nullptr) Die(error);
+  const std::string text(redis::Text(*reply));
+  switch (reply->type) {
+    case REDIS_REPLY_INTEGER:
+      return ":" + std::to_string(reply->integer) + "\r\n";
+    case REDIS_REPLY_ERROR:
+      return "-" + text + "\r\n";
+    case REDIS_REPLY_STRING:
+      return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
+    default:
+      Die("a reply that no test has needed");
   }
 }
 
 }  // namespace
 
-LoopbackServer::LoopbackServer(std::function<void(int)> serve)
-    : listener_(RedisServer::Bind(&port_)) {
+ScriptedServer::ScriptedServer(Script script)
+    : script_(std::move(script)), listener_(RedisServer::Bind(&port_)) {
   if (listener_ < 0 || listen(listener_, 64) != 0) Die("cannot listen");
-  thread_ = std::thread([this, serve = std::move(serve)] {
+  thread_ = std::thread([this] {
     while ((client_ = accept(listener_, nullptr, nullptr)) >= 0 && !closing_) {
-      serve(client_);
+      Serve(client_);
       close(client_.exchange(-1));
     }
     if (client_ >= 0) close(client_);
   });
 }
 
-LoopbackServer::~LoopbackServer() {
+ScriptedServer::~ScriptedServer() {
   closing_ = true;
   shutdown(listener_, SHUT_RDWR);
   shutdown(client_, SHUT_RDWR);
@@ -97,41 +63,33 @@ LoopbackServer::~LoopbackServer() {
   close(listener_);
 }
 
-RedisProxy::RedisProxy(int server_port, std::vector<RedisStrike> strikes)
-    : server_port_(server_port),
-      strikes_(std::move(strikes)),
-      listener_([this](int client) { Serve(client); }) {}
-
-void RedisProxy::Serve(int client) {
-  SendAtOnce(client);
-  const int server = ConnectTo(server_port_);
+void ScriptedServer::Serve(int client) const {
+  const int on = 1;  // no reply waits for the one before it to arrive
+  setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   const std::unique_ptr<redisReader, void (*)(redisReader*)> reader(redisReaderCreate(),
                                                                     redisReaderFree);
-  for (bool is_open = true; is_open;) {
-    pollfd sockets[] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
-    if (poll(sockets, 2, -1) < 0) break;
-    if (sockets[1].revents != 0) {
-      const std::string replies = ReceiveSome(server);
-      if (replies.empty() || !SendAll(client, replies)) break;
-    }
-    if (sockets[0].revents == 0) continue;
-    const std::string bytes = ReceiveSome(client);
-    if (bytes.empty()) break;
-    redisReaderFeed(reader.get(), bytes.data(), bytes.size());
+  char buffer[4096];
+  for (ssize_t n = 0; (n = recv(client, buffer, sizeof(buffer), 0)) > 0;) {
+    redisReaderFeed(reader.get(), buffer, static_cast<size_t>(n));
     void* parsed = nullptr;
-    while (is_open && redisReaderGetReply(reader.get(), &parsed) == REDIS_OK && parsed != nullptr) {
+    while (redisReaderGetReply(reader.get(), &parsed) == REDIS_OK && parsed != nullptr) {
       const redis::ReplyPtr command(static_cast<redisReply*>(parsed));
       std::vector<std::string> arguments;
       for (size_t i = 0; i < command->elements; ++i) {
         arguments.emplace_back(redis::Text(*command->element[i]));
       }
-      is_open = Pass(server, arguments);
+      const std::string reply = script_(arguments);
+      if (reply.empty() || send(client, reply.data(), reply.size(), MSG_NOSIGNAL) <= 0) return;
     }
   }
-  close(server);
 }
 
-bool RedisProxy::Pass(int server, const std::vector<std::string>& arguments) {
+RedisProxy::RedisProxy(const RedisServer& server, std::vector<RedisStrike> strikes)
+    : server_(server),
+      strikes_(std::move(strikes)),
+      listener_([this](const auto& arguments) { return ReplyTo(arguments); }) {}
+
+std::string RedisProxy::ReplyTo(const std::vector<std::string>& arguments) {
   std::string command;
   redis::BeginCommand(arguments.size(), &command);
   for (const std::string& argument : arguments) redis::AppendArgument(argument, &command);
@@ -152,10 +110,9 @@ bool RedisProxy::Pass(int server, const std::vector<std::string>& arguments) {
     const std::lock_guard<std::mutex> lock(mutex_);
     kept_.push_back(command);
   }
-  if (fault == RedisFault::kHold || fault == RedisFault::kLose) return false;
-  if (!SendAll(server, command)) return false;
-  if (fault == RedisFault::kCutAfter) WaitForServer(server);
-  return fault != RedisFault::kCutAfter;
+  if (fault == RedisFault::kHold || fault == RedisFault::kLose) return "";
+  const std::string reply = Execute(server_, command);
+  return fault == RedisFault::kCutAfter ? "" : reply;
 }
 
 void RedisProxy::Deliver() {
@@ -164,11 +121,7 @@ void RedisProxy::Deliver() {
     const std::lock_guard<std::mutex> lock(mutex_);
     kept.swap(kept_);
   }
-  if (kept.empty()) return;
-  const int fd = ConnectTo(server_port_);
-  for (const std::string& command : kept) SendAll(fd, command);
-  WaitForServer(fd);
-  close(fd);
+  for (const std::string& command : kept) Execute(server_, command);
   num_delivered_ += kept.size();
 }
 

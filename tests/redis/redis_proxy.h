@@ -1,5 +1,6 @@
-// A TCP proxy in front of a Redis server. It breaks the connection at chosen commands, as networks,
-// proxies and dying clients do, and can deliver a lost command later.
+// Servers on loopback that reply to Redis commands as a test decides: with replies of its own, or
+// as a proxy in front of a Redis server. The proxy breaks the connection at chosen commands, as
+// networks, proxies and dying clients do, and can deliver a lost command later.
 #ifndef BLOOMLINE_TESTS_REDIS_REDIS_PROXY_H_
 #define BLOOMLINE_TESTS_REDIS_REDIS_PROXY_H_
 
@@ -11,19 +12,27 @@
 #include <thread>
 #include <vector>
 
+#include "tests/redis/redis_server.h"
+
 namespace bloomline::tests {
 
-// Calls serve(socket) for one client after another, in a thread of its own.
-class LoopbackServer {
+// Serves one client after another, in a thread of its own.
+class ScriptedServer {
  public:
-  explicit LoopbackServer(std::function<void(int)> serve);
-  ~LoopbackServer();
-  LoopbackServer(const LoopbackServer&) = delete;
-  LoopbackServer& operator=(const LoopbackServer&) = delete;
+  // The bytes of the reply to a command with these arguments. None: the connection ends.
+  using Script = std::function<std::string(const std::vector<std::string>& arguments)>;
+
+  explicit ScriptedServer(Script script);
+  ~ScriptedServer();
+  ScriptedServer(const ScriptedServer&) = delete;
+  ScriptedServer& operator=(const ScriptedServer&) = delete;
 
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
 
  private:
+  void Serve(int client) const;
+
+  const Script script_;
   int port_ = 0;
   int listener_ = -1;
   std::atomic<bool> closing_{false};
@@ -47,13 +56,11 @@ struct RedisStrike {
 
 class RedisProxy {
  public:
-  // A proxy for the server on this port of 127.0.0.1.
-  RedisProxy(int server_port, std::vector<RedisStrike> strikes);
+  RedisProxy(const RedisServer& server, std::vector<RedisStrike> strikes);
 
   std::string address() const { return listener_.address(); }
 
-  // Sends the commands that wait, in their old order, on a connection of its own. Returns when the
-  // server has executed them.
+  // Sends the commands that wait, in their old order. Returns when the server has executed them.
   void Deliver();
 
   // Number of commands delivered so far.
@@ -63,18 +70,16 @@ class RedisProxy {
   std::vector<std::string> commands() const;
 
  private:
-  void Serve(int client);
-  // False: the connection must end.
-  bool Pass(int server, const std::vector<std::string>& arguments);
+  std::string ReplyTo(const std::vector<std::string>& arguments);
 
-  const int server_port_;
+  const RedisServer& server_;
   const std::vector<RedisStrike> strikes_;
-  std::atomic<size_t> num_delivered_{0};
+  size_t num_delivered_ = 0;
 
   mutable std::mutex mutex_;
   std::vector<std::string> commands_;
   std::vector<std::string> kept_;  // for Deliver
-  LoopbackServer listener_;        // the last member: its thread uses the others
+  ScriptedServer listener_;        // the last member: its thread uses the others
 };
 
 }  // namespace bloomline::tests

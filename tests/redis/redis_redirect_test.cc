@@ -1,11 +1,8 @@
 // A filter's entry is found although its slot moves and other failures have used up rounds. The two
 // nodes are threads of the test, so that the order of their replies is certain.
 #include <gtest/gtest.h>
-#include <hiredis/hiredis.h>
-#include <sys/socket.h>
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,25 +13,6 @@
 
 namespace bloomline::tests {
 namespace {
-
-// Sends reply(name of the command) for each command.
-std::function<void(int)> Node(std::function<std::string(std::string_view)> reply) {
-  return [reply](int client) {
-    const std::unique_ptr<redisReader, void (*)(redisReader*)> reader(redisReaderCreate(),
-                                                                      redisReaderFree);
-    char buffer[4096];
-    for (ssize_t n = 0; (n = recv(client, buffer, sizeof(buffer), 0)) > 0;) {
-      redisReaderFeed(reader.get(), buffer, static_cast<size_t>(n));
-      void* parsed = nullptr;
-      while (redisReaderGetReply(reader.get(), &parsed) == REDIS_OK && parsed != nullptr) {
-        auto* const command = static_cast<redisReply*>(parsed);
-        const std::string bytes = reply(command->element[0]->str);
-        freeReplyObject(command);
-        send(client, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      }
-    }
-  };
-}
 
 std::string Header() {
   redis::Layout layout;
@@ -60,17 +38,17 @@ TEST_P(RedisRedirectTest, EmptyReplyOfAMovingSlotIsNoMissingFilterAfterOtherFail
   // How often the entry is just where the client does not look.
   for (const int num_asks : {1, 3, kNever}) {
     std::atomic<int> reads{0};
-    const LoopbackServer other(
-        Node([](std::string_view name) { return name == "ASKING" ? "+OK\r\n" : "$0\r\n\r\n"; }));
+    const ScriptedServer other(
+        [](const auto& command) { return command[0] == "ASKING" ? "+OK\r\n" : "$0\r\n\r\n"; });
     std::string address;  // of `node`
-    const LoopbackServer node(Node([&](std::string_view name) -> std::string {
-      if (name == "CLUSTER") return Slots(address);
+    const ScriptedServer node([&](const auto& command) -> std::string {
+      if (command[0] == "CLUSTER") return Slots(address);
       const int read = reads++;
       const std::string failure = GetParam();
       if (read < kFailures) return failure + (failure == "-MOVED" ? " 1 " + address : "") + "\r\n";
       if (read < kFailures + num_asks) return "-ASK 1 " + other.address() + "\r\n";
       return "$256\r\n" + Header() + "\r\n";
-    }));
+    });
     address = node.address();
     RedisServers servers;
     servers.servers = {address};
@@ -89,16 +67,17 @@ INSTANTIATE_TEST_SUITE_P(Failures, RedisRedirectTest, testing::Values("-LOADING"
 
 // A node that lacks a key replies 0 to the commands that remove it.
 TEST(RedisRedirectDeleteTest, ZeroOfAMovingSlotIsNoDeletion) {
-  const LoopbackServer other(
-      Node([](std::string_view name) { return name == "ASKING" ? "+OK\r\n" : ":0\r\n"; }));
+  const ScriptedServer other(
+      [](const auto& command) { return command[0] == "ASKING" ? "+OK\r\n" : ":0\r\n"; });
   std::string address;  // of `node`
   std::atomic<int> unlinks{0}, evals{0};
-  const LoopbackServer node(Node([&](std::string_view name) -> std::string {
+  const ScriptedServer node([&](const auto& command) -> std::string {
+    const std::string& name = command[0];
     if (name == "CLUSTER") return Slots(address);
     if (name == "GETRANGE") return "$256\r\n" + Header() + "\r\n";
     std::atomic<int>& calls = name == "UNLINK" ? unlinks : evals;
     return calls++ == 0 ? "-ASK 1 " + other.address() + "\r\n" : ":1\r\n";
-  }));
+  });
   address = node.address();
   RedisServers servers;
   servers.servers = {address};

@@ -16,7 +16,7 @@
 #include <sstream>
 #include <thread>
 
-#include "src/redis/connection.h"
+#include "src/redis/command.h"
 
 namespace bloomline::tests {
 namespace {
@@ -187,13 +187,19 @@ void RedisServer::Restart() {
 void RedisServer::Stop() { kill(pid_, SIGSTOP); }
 void RedisServer::Continue() { kill(pid_, SIGCONT); }
 
-std::string RedisServer::Command(std::initializer_list<std::string_view> arguments) const {
+redis::ReplyPtr RedisServer::Execute(std::string_view command, std::string* error) const {
   RedisServers options;
   options.connect_timeout_ms = options.command_timeout_ms = 10000;
+  const auto connection = redis::Connection::Open({"127.0.0.1", port_}, options, error);
+  const bool is_sent = connection != nullptr && connection->Send(command, error);
+  return is_sent ? connection->Receive(error) : nullptr;
+}
+
+std::string RedisServer::Command(std::initializer_list<std::string_view> arguments) const {
+  std::string command;
+  redis::AppendCommand(arguments, &command);
   std::string error;
-  const auto connection = redis::Connection::Open({"127.0.0.1", port_}, options, &error);
-  if (connection == nullptr) return error;
-  const redis::ReplyPtr reply = connection->Ask(arguments, &error);
+  const redis::ReplyPtr reply = Execute(command, &error);
   return reply == nullptr ? error : ToText(*reply);
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/redis/connection.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
@@ -38,6 +39,9 @@ class RedisServer {
   void Restart();
   void Stop();  // keeps its connections and sends no replies
   void Continue();
+
+  // The reply to an encoded command. Null, with the reason, if there is none.
+  redis::ReplyPtr Execute(std::string_view command, std::string* error) const;
 
   // The reply as text: numbers in decimal, elements of arrays separated by spaces, "(nil)", errors
   // as they are.
