@@ -1,5 +1,5 @@
 // Replaces operator new, malloc, aligned_alloc, mmap and pthread_create in the binary that links
-// this, so that a test can make each of them fail. Needs linker options (CMakeLists.txt).
+// this, so that a test can make each of them fail. Needs linker options (bloomline_failing_new).
 #ifndef BLOOMLINE_TESTS_FAULTS_FAILING_NEW_H_
 #define BLOOMLINE_TESTS_FAULTS_FAILING_NEW_H_
 

@@ -2,46 +2,29 @@
 // commands of this one, nor answer for its keys.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <cstdint>
 #include <new>
 #include <string>
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
+#include "tests/faults/failing_new.h"
 #include "tests/redis/redis_filter_test.h"
-
-namespace {
-thread_local long allocations_left = -1;  // until one fails; -1: none does
-}
-
-// Not inlined: GCC would then see free() on what operator new returned, and warn.
-// GoogleTest may use the second. A sanitizer has one of its own, which does not go with free().
-[[gnu::noinline]] void* operator new(size_t size) {
-  if (allocations_left > 0 && --allocations_left == 0) throw std::bad_alloc();
-  void* const memory = std::malloc(size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-[[gnu::noinline]] void* operator new(size_t size, const std::nothrow_t&) noexcept {
-  return std::malloc(size);
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace bloomline::tests {
 namespace {
 
 // Whether f() throws because its n-th allocation fails.
 template <typename F>
-bool ThrowsAt(long n, F f) {
-  allocations_left = n;
+bool ThrowsAt(uint64_t n, F f) {
   bool threw = false;
+  Arm({n}, 0);
   try {
     f();
   } catch (const std::bad_alloc&) {
     threw = true;
   }
-  allocations_left = -1;
+  Disarm();
   return threw;
 }
 
@@ -60,7 +43,7 @@ TEST_F(RedisBadAllocTest, CallsAfterAnExceptionAreRight) {
     ASSERT_TRUE(filter->MayMatch(keys, answers.data())) << filter->error();
     EXPECT_EQ(Count(answers, answer), keys.size());
   };
-  long num_throws = 0;
+  uint64_t num_throws = 0;
   for (bool threw = true; threw; ++num_throws) {
     SCOPED_TRACE(num_throws);
     threw = ThrowsAt(num_throws + 1, [&] { filter->MayMatch(absent, answers.data()); });
@@ -75,7 +58,7 @@ TEST_F(RedisBadAllocTest, CallsAfterAnExceptionAreRight) {
     EXPECT_NE(filter->AddKey(key), AddResult::kFailed) << filter->error();
     EXPECT_EQ(filter->MayMatch(key), Answer::kMaybe);
   }
-  EXPECT_GT(num_throws, 20);
+  EXPECT_GT(num_throws, 20u);
 }
 
 }  // namespace

@@ -54,6 +54,13 @@ function(bloomline_tests pattern)
   endforeach()
 endfunction()
 
+# bloomline_failing_new(NAME): links tests/faults/failing_new.cc, which replaces malloc and the like.
+function(bloomline_failing_new name)
+  target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/faults/failing_new.cc")
+  target_link_options(${name} PRIVATE -Wl,--wrap=malloc,--wrap=aligned_alloc,--wrap=mmap)
+  target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS})
+endfunction()
+
 # bloomline_c_test(SOURCE LIBRARIES... [LAUNCHER COMMAND]): a program in C99, run with a
 # temporary folder, by the command if there is one.
 function(bloomline_c_test source)
