@@ -312,10 +312,7 @@ void FuzzHeader(FuzzedDataProvider* input) {
     }
   }
   Require(layout.shard_bytes() <= redis::kMaxShardBytes, "a shard is no longer than Redis allows");
-  Layout again;
-  Require(redis::DecodeHeader(redis::EncodeHeader(layout), &again) &&
-              redis::SameParameters(layout, again) && layout.id == again.id,
-          "what was decoded can be encoded and decoded");
+  Require(redis::EncodeHeader(layout) == text, "a header has one spelling");
 }
 
 }  // namespace

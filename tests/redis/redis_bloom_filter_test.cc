@@ -84,16 +84,6 @@ TEST_F(RedisBloomFilterTest, BatchesMatchSingleCalls) {
   EXPECT_GT(Count(answers, Answer::kNo), 9900u);
 }
 
-TEST_F(RedisBloomFilterTest, ContainersAreTheirKeys) {
-  const auto filter = Create("f", Options(20000));
-  const std::set<uint16_t> numbers = {1, 2, 500};
-  ASSERT_TRUE(filter->AddKeys(numbers));
-  ASSERT_TRUE(filter->AddKeys({"a", "b"}));
-  EXPECT_TRUE(filter->AddKeys(std::vector<int>()));
-  for (const int number : numbers) EXPECT_EQ(filter->MayMatch(KeyOf(number)), Answer::kMaybe);
-  EXPECT_EQ(filter->MayMatch("b"), Answer::kMaybe);
-}
-
 TEST_F(RedisBloomFilterTest, AddKeyAndAddKeysSendOneCommandEach) {
   const auto filter = Create("f", Options(1000000));
   const uint64_t before = server_->Info("commandstats", "cmdstat_bitfield:calls");
@@ -277,25 +267,6 @@ TEST_F(RedisBloomFilterTest, SecondCreatorWithOtherOptionsIsRefused) {
     EXPECT_FALSE(Has(error, "9876543210"));
   }
   EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "nothing left behind";
-}
-
-TEST_F(RedisBloomFilterTest, ConcurrentCreatorsGetOneFilter) {
-  constexpr size_t kCreators = 8;
-  std::vector<std::unique_ptr<SharedBloomFilter>> filters(kCreators);
-  std::vector<std::thread> threads;
-  std::atomic<size_t> ready{0};
-  for (size_t i = 0; i < kCreators; ++i) {
-    threads.emplace_back([&, i] {
-      ++ready;
-      while (ready < kCreators) std::this_thread::yield();
-      filters[i] = SharedBloomFilter::Create(servers_, "f", Options(3000000), nullptr);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const auto& filter : filters) ASSERT_NE(filter, nullptr);
-  filters[0]->AddKey("key");
-  for (const auto& filter : filters) EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
-  EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "unused shards were removed";
 }
 
 TEST_F(RedisBloomFilterTest, ShardsHaveTheirExactLength) {

@@ -1,8 +1,8 @@
 // The parts of the Redis filter that need no server: slots, redirects, layout, headers.
+// tests/fuzz/redis_fuzzer.cc tries what is refused.
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,7 +30,7 @@ TEST(SlotsTest, KeySlotFollowsTheClusterSpecification) {
   EXPECT_NE(KeySlot("foo{bar"), KeySlot("bar"));
 }
 
-TEST(SlotsTest, RedirectsAreParsedOrRefused) {
+TEST(SlotsTest, RedirectsAreParsed) {
   const Endpoint sender = {"10.0.0.1", 7000, true};
   Redirect redirect;
   ASSERT_TRUE(ParseRedirect("MOVED 3999 127.0.0.1:6381", sender, &redirect));
@@ -44,12 +44,7 @@ TEST(SlotsTest, RedirectsAreParsedOrRefused) {
     ASSERT_TRUE(ParseRedirect(without_host, sender, &redirect)) << without_host;
     EXPECT_EQ(redirect.endpoint, (Endpoint{"10.0.0.1", 6381, true})) << "the host of the sender";
   }
-  for (const char* text :
-       {"", "MOVED", "MOVED ", "MOVED 1", "MOVED 1 ", "MOVED x 127.0.0.1:1", "MOVED 16384 h:1",
-        "MOVED -1 h:1", "MOVED 99999 h:1", "ASK 1 h:0", "ASK 1 h:65536", "ASK 1 h:x", "ASK 1 h",
-        "ASK 1 /tmp/s:1", "ERR MOVED 1 h:1", "moved 1 h:1", "MOVED 1  h:1 "}) {
-    EXPECT_FALSE(ParseRedirect(text, sender, &redirect)) << text;
-  }
+  EXPECT_FALSE(ParseRedirect("ERR MOVED 1 h:1", sender, &redirect));
 }
 
 ReplyPtr Parse(std::string_view bytes) {
@@ -61,7 +56,7 @@ ReplyPtr Parse(std::string_view bytes) {
   return ReplyPtr(static_cast<redisReply*>(reply));
 }
 
-TEST(SlotsTest, SlotRangesAreParsedOrRefused) {
+TEST(SlotsTest, SlotRangesAreParsed) {
   const ReplyPtr reply = Parse(
       "*2\r\n"
       "*4\r\n:0\r\n:5460\r\n*3\r\n$9\r\n127.0.0.1\r\n:7000\r\n$2\r\nid\r\n"
@@ -76,21 +71,6 @@ TEST(SlotsTest, SlotRangesAreParsedOrRefused) {
   EXPECT_EQ(ranges[0].last, 5460);
   EXPECT_EQ(ranges[0].master, (Endpoint{"127.0.0.1", 7000}));
   EXPECT_EQ(ranges[1].master, (Endpoint{"10.0.0.1", 7001})) << "no host: that of the sender";
-  for (const char* text :
-       {"+OK\r\n", ":1\r\n", "*1\r\n:1\r\n", "*1\r\n*2\r\n:0\r\n:1\r\n",
-        "*1\r\n*3\r\n:0\r\n:1\r\n*0\r\n", "*1\r\n*3\r\n:0\r\n:16384\r\n*2\r\n$1\r\nh\r\n:1\r\n",
-        "*1\r\n*3\r\n:-1\r\n:1\r\n*2\r\n$1\r\nh\r\n:1\r\n",
-        "*1\r\n*3\r\n:2\r\n:1\r\n*2\r\n$1\r\nh\r\n:1\r\n",
-        "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$1\r\nh\r\n:0\r\n",
-        "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$1\r\nh\r\n:65536\r\n",
-        "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$1\r\nh\r\n$1\r\n1\r\n",
-        "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n:5\r\n:1\r\n",
-        // A Unix socket of the client's machine.
-        "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$6\r\n/tmp/s\r\n:1\r\n"}) {
-    const ReplyPtr bad = Parse(text);
-    ASSERT_NE(bad, nullptr) << text;
-    EXPECT_FALSE(ParseSlotRanges(*bad, sender, &ranges)) << text;
-  }
 }
 
 SharedBloomFilterOptions Options(uint64_t capacity, double rate) {
@@ -129,29 +109,6 @@ TEST(LayoutTest, ShardsAreEquallyLongAndWithinShardBytes) {
           static_cast<double>(layout.blocks_per_shard * layout.num_shards),
           9.8 * static_cast<double>(capacity) / (8 * layout.block_bytes) + 1 + layout.num_shards);
     }
-  }
-}
-
-TEST(LayoutTest, PlacesAreInRangeAndNeverTheMarker) {
-  std::mt19937_64 random(3);
-  for (const double rate : {0.5, 0.01, 1e-3, 1e-6}) {
-    SharedBloomFilterOptions options = Options(1000000, rate);
-    options.shard_bytes = 65536;
-    const Layout layout = PlanLayout(options);
-    uint32_t highest_bit = 0;
-    for (int i = 0; i < 100000; ++i) {
-      const uint64_t hash = i == 0 ? 0 : i == 1 ? UINT64_MAX : random();
-      const Place place = PlaceOf(layout, hash);
-      ASSERT_LT(place.shard, layout.num_shards);
-      ASSERT_LT(place.block, layout.blocks_per_shard);
-      for (int j = 0; j < layout.num_probes; ++j) {
-        const uint32_t bit = BitOf(layout, place.pair, j);
-        ASSERT_LT(bit, layout.marker_bit());
-        highest_bit = std::max(highest_bit, bit);
-      }
-    }
-    EXPECT_EQ(highest_bit, layout.marker_bit() - 1);
-    EXPECT_EQ(PlaceOf(layout, UINT64_MAX).shard, layout.num_shards - 1);
   }
 }
 
@@ -195,25 +152,6 @@ TEST(HeaderTest, TheLongestOneFits) {
   EXPECT_TRUE(DecodeHeader(header, &read));
   ++layout.blocks_per_shard;
   EXPECT_FALSE(DecodeHeader(EncodeHeader(layout), &read));
-}
-
-// tests/fuzz/redis_fuzzer.cc tries all kinds of damage.
-TEST(HeaderTest, OtherTextIsRefused) {
-  const std::string header = EncodeHeader(PlanLayout(Options(1000000, 0.01)));
-  Layout read;
-  for (const std::string& other : {header + " ", header + "0", header.substr(0, 255)}) {
-    EXPECT_FALSE(DecodeHeader(other, &read)) << other;
-  }
-  for (const std::string bad :
-       {"num_probes=0", "num_probes=31", "num_probes=-1", "block_bytes=96", "block_bytes=1024",
-        "block_bytes=0", "num_shards=0", "num_shards=65537", "blocks_per_shard=0",
-        "blocks_per_shard=9999999999", "version=2", "capacity=01000000",
-        "false_positive_rate=0.010"}) {
-    const size_t at = header.find(bad.substr(0, bad.find('=')));
-    std::string changed = header;
-    changed.replace(at, header.find(' ', at) - at, bad).resize(kHeaderBytes, ' ');
-    EXPECT_FALSE(DecodeHeader(changed, &read)) << bad;
-  }
 }
 
 // The error of the options with another value of one field.

@@ -133,16 +133,6 @@ TEST_F(RedisTlsTest, ClientCertificatesAreSentWhereRequired) {
   ExpectRefused("cannot use tls.certificate_file '" + File("none.crt") + "'");
 }
 
-TEST_F(RedisTlsTest, PlainAndTlsPortsGiveDifferentErrors) {
-  StartWithoutClientCertificates();
-  servers_.command_timeout_ms = servers_.connect_timeout_ms = 300;
-  servers_.servers = {"rediss://" + server_->address()};
-  ExpectRefused("TLS handshake failed");
-  servers_.tls = RedisTls();
-  servers_.servers = {tls_address_};
-  ExpectRefused("no reply");
-}
-
 TEST_F(RedisTlsTest, KilledServerMeansMayMatchUntilReconnected) {
   StartWithoutClientCertificates({"--appendonly", "yes", "--appendfsync", "always"});
   const auto filter = Create();
