@@ -81,7 +81,7 @@ class PlantedLossesTest : public testing::TestWithParam<Kind> {
       EXPECT_EQ(Keys(said[loss].begin(), said[loss].end()), lost[loss]);
     }
     EXPECT_EQ(run.json["lost"], num_said);
-    EXPECT_EQ(run.exit_code, is_any_lost ? 1 : 0) << run.text;
+    EXPECT_EQ(run.exit_code, is_any_lost ? 4 : 0) << run.text;
     EXPECT_GE(run.json["files_checked"], kTables) << run.text;
     EXPECT_TRUE(run.json["not_checked"].empty()) << run.text;
     EXPECT_EQ(run.json["keys_checked"], Has(Loss::kKey) ? keys_.size() : 0);

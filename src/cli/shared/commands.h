@@ -10,9 +10,10 @@
 namespace bloomline::cli {
 
 constexpr int kExitOk = 0;
-constexpr int kExitFailure = 1;     // a file that cannot be read or written, or is not a filter
-constexpr int kExitImpossible = 2;  // an invalid command line, or an impossible request
-constexpr int kExitNoMatch = 3;     // query --quiet alone: certainly no key is in the filter
+constexpr int kExitFailure = 1;      // a file that cannot be read or written, or is not a filter
+constexpr int kExitImpossible = 2;   // an invalid command line, or an impossible request
+constexpr int kExitNoMatch = 3;      // query --quiet alone: certainly no key is in the filter
+constexpr int kExitCheckFailed = 4;  // db verify: a lost key; db inspect --require: other filters
 
 void AddSizeCommand(CLI::App* app, int* exit_code);
 void AddBuildCommand(CLI::App* app, int* exit_code);

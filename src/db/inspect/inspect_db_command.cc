@@ -271,7 +271,7 @@ int Run(const InspectOptions& options) {
     PrintText(options, inputs, inspection, missing);
   }
   const int exit_code = ReportProblems(inputs, "inspect");
-  return exit_code == cli::kExitOk && !missing.empty() ? cli::kExitFailure : exit_code;
+  return missing.empty() ? exit_code : cli::kExitCheckFailed;
 }
 
 }  // namespace
@@ -287,7 +287,7 @@ void AddInspectCommand(CLI::App* db, int* exit_code) {
                       "would ignore are counted [that of OPTIONS]");
   cli::AddQuantity(command, "--require", &options->required, ParseFormat,
                    "List the files with filters of another format,\n"
-                   "and exit with 1 if there are any");
+                   "and exit with 4 if there are any");
   command->add_flag("--files", options->files, "List each file; up to ten are always listed");
   command->footer(
       "Example:\n"

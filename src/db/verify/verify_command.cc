@@ -432,11 +432,12 @@ int Run(const VerifyOptions& options) {
   } else {
     PrintText(inputs, results);
   }
-  const bool may_be_lost = std::any_of(results.begin(), results.end(), [](const auto& result) {
-    return result.counts.lost != 0 || result.counts.others_may_be_lost();
-  });
-  const int exit_code = ReportProblems(inputs, "verify");
-  return may_be_lost ? cli::kExitFailure : exit_code;
+  int exit_code = ReportProblems(inputs, "verify");
+  for (const VerifyResult& result : results) {
+    if (result.counts.lost != 0) return cli::kExitCheckFailed;
+    if (result.counts.others_may_be_lost()) exit_code = cli::kExitFailure;
+  }
+  return exit_code;
 }
 
 }  // namespace
