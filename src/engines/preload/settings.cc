@@ -81,9 +81,12 @@ std::string ParseVerbose(const char* value, Settings* settings) {
   return Wrong("BLOOMLINE_VERBOSE", value, "0, 1");
 }
 
+// '%' is reserved for parts of the path that differ between processes.
 std::string ParseMetrics(const char* value, Settings* settings) {
   settings->metrics = value;
-  return settings->metrics.empty() ? Wrong("BLOOMLINE_METRICS", value, "the path of a file") : "";
+  const bool is_wrong =
+      settings->metrics.empty() || settings->metrics.find('%') != std::string::npos;
+  return is_wrong ? Wrong("BLOOMLINE_METRICS", value, "the path of a file, without '%'") : "";
 }
 
 std::string ParseMetricsSeconds(const char* value, Settings* settings) {
