@@ -285,19 +285,6 @@ TEST_P(BloomFilterTest, ReportsWhenItIsPastCapacity) {
   EXPECT_FALSE(unstated->IsPastCapacity());
 }
 
-TEST_P(BloomFilterTest, CapacityAndRateGiveTheShapeOfTheTheory) {
-  for (const uint64_t capacity : {10000, 1000000, 1000000000}) {
-    for (const double rate : {0.3, 0.01, 0.001, 1e-6, 1e-9}) {
-      if (rate < 1e-5 && sets::IsSmallBlocks(GetParam())) continue;  // out of reach
-      sets::BloomShape shape;
-      ASSERT_TRUE(sets::ShapeOf(ForCapacity(GetParam(), capacity, rate), &shape).empty());
-      const double theory = TheoreticalRate(shape, capacity);
-      EXPECT_LE(theory, rate * 1.001) << capacity;
-      EXPECT_GE(theory, rate * 0.9) << capacity;
-    }
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Layouts, BloomFilterTest, testing::ValuesIn(kAllBloomLayouts),
                          [](const auto& info) { return Name(info.param); });
 

@@ -192,22 +192,6 @@ TYPED_TEST(SavedFiltersTest, EveryFlippedBitIsRefused) {
   }
 }
 
-// One implementation reads bytes and files: only the name differs.
-TYPED_TEST(SavedFiltersTest, ErrorsAreThoseOfTheBytes) {
-  const size_t size = this->bytes_.size();
-  for (const size_t offset : {size_t{0}, size_t{8}, size_t{12}, size_t{13}, size_t{14}, size_t{24},
-                              size_t{48}, size_t{56}, size_t{70}, size - 1}) {
-    std::string damaged = this->bytes_;
-    damaged[offset] = static_cast<char>(damaged[offset] ^ 0x55);
-    WriteFile(this->path_, damaged);
-    std::string file_error;
-    EXPECT_EQ(TypeParam::Load(this->path_, &file_error), nullptr);
-    EXPECT_EQ(TypeParam::Load(this->path_, nullptr), nullptr);
-    ASSERT_EQ(file_error.find(this->path_), 0u) << file_error;
-    EXPECT_EQ(Refusal<TypeParam>(damaged), "bytes" + file_error.substr(this->path_.size()));
-  }
-}
-
 // A header with a correct checksum that claims 1 GiB, or 128 TiB. The size of bytes is checked
 // before memory is allocated, or the error would be "out of memory".
 TYPED_TEST(SavedFiltersTest, HugeClaimsTakeNoMemory) {

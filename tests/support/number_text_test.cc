@@ -1,4 +1,4 @@
-// Numbers in text: what is read, and that streams of another locale change none.
+// Numbers in text: what is read.
 #include "src/support/number_text.h"
 
 #include <gtest/gtest.h>
@@ -6,57 +6,14 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <locale>
 #include <optional>
 #include <random>
-#include <sstream>
 #include <string>
 
-#include "bloomline/filter_options.h"
-#include "bloomline/scalable_bloom_filter.h"
 #include "src/cli/shared/quantity.h"
 
 namespace bloomline {
 namespace {
-
-// While it lives, new streams write numbers as "1.234,5". Do not use with other threads.
-class CommaStreams {
- public:
-  CommaStreams() : before_(std::locale::global(std::locale(std::locale(), new Punctuation))) {}
-  ~CommaStreams() { std::locale::global(before_); }
-
- private:
-  class Punctuation : public std::numpunct<char> {
-    char do_decimal_point() const override { return ','; }
-    char do_thousands_sep() const override { return '.'; }
-    std::string do_grouping() const override { return "\3"; }
-  };
-
-  const std::locale before_;
-};
-
-// Texts with fractions and numbers of more than three digits: by options and by the command.
-std::string AllTexts() {
-  FilterOptions options;
-  options.bits_per_key = 123456.5;
-  ScalableBloomFilterOptions scalable;
-  scalable.tightening = 1234.5;
-  return options.Validate() + scalable.Validate() + cli::CountText(1234567) +
-         cli::BytesText(123456) + cli::RateText(0.012345) + cli::NumberText(1234.56, 1);
-}
-
-TEST(NumberTextTest, StreamsOfAnotherLocaleChangeNothing) {
-  const std::string classic = AllTexts();
-  const CommaStreams comma;
-  std::ostringstream shows;
-  shows << 1234.5;
-  ASSERT_EQ(shows.str(), "1.234,5");
-  EXPECT_EQ(AllTexts(), classic);
-  std::string error;
-  EXPECT_EQ(cli::ParseRate("12.5%", &error), 0.125);
-  EXPECT_EQ(cli::ParseBytes("1.5KiB", &error), 1536u);
-  EXPECT_EQ(cli::ParseBytes("1,5KiB", &error), std::nullopt);
-}
 
 TEST(NumberTextTest, NumbersAreReadWholeOrNotAtAll) {
   double number = 7;
