@@ -118,23 +118,14 @@ void FiveLevels::Rewrite(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
 }
 
 FiveLevels::Filters FiveLevels::filters() const {
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db_->GetLiveFilesMetaData(&files);
-  rocksdb::TablePropertiesCollection tables;
-  EXPECT_TRUE(db_->GetPropertiesOfAllTables(&tables).ok());
-  EXPECT_EQ(files.size(), size_t{kNumLevels});
+  const auto tables = TablesByLevel(db_.get());
+  EXPECT_EQ(tables.size(), size_t{kNumLevels});
   Filters filters;
-  for (const auto& file : files) {
-    for (const auto& [name, properties] : tables) {
-      if (name.size() < file.name.size() ||
-          name.compare(name.size() - file.name.size(), file.name.size(), file.name) != 0) {
-        continue;
-      }
-      EXPECT_EQ(properties->num_entries, KeysOf(file.level)) << "level " << file.level;
-      filters.bytes += properties->filter_size;
-      filters.bits_per_key[file.level] = 8 * static_cast<double>(properties->filter_size) /
-                                         static_cast<double>(properties->num_entries);
-    }
+  for (const auto& [level, table] : tables) {
+    EXPECT_EQ(table->num_entries, KeysOf(level)) << "level " << level;
+    filters.bytes += table->filter_size;
+    filters.bits_per_key[level] =
+        8 * static_cast<double>(table->filter_size) / static_cast<double>(table->num_entries);
   }
   filters.average = 8 * static_cast<double>(filters.bytes) / static_cast<double>(num_keys());
   return filters;

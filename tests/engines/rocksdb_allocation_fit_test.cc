@@ -15,13 +15,10 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits/bits_builder.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "tests/engines/rocksdb_settings.h"
 
 namespace bloomline {
 namespace {
-
-using rocksdb::Slice;
 
 bool HasJemalloc() {
   const char* const preloaded = std::getenv("LD_PRELOAD");
@@ -49,17 +46,15 @@ class RocksDBAllocationFitTest : public testing::TestWithParam<Format> {
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy = policy;
     table.optimize_filters_for_memory = optimized;
-    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-        policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+    const tests::Builder builder = tests::NewBuilder(policy, table);
     std::mt19937_64 random(num_keys);
     Totals totals;
     for (size_t i = 0; i < num_filters; ++i) {
       std::vector<std::string> keys(num_keys + random() % num_keys);
       for (std::string& key : keys) key = std::to_string(random());
       for (const std::string& key : keys) builder->AddKey(key);
-      std::unique_ptr<const char[]> buffer;
-      const Slice filter = builder->Finish(&buffer);
-      const std::unique_ptr<rocksdb::FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
+      const std::string filter = tests::Finished(builder.get());
+      const tests::Reader reader(policy->GetFilterBitsReader(filter));
       for (const std::string& key : keys) EXPECT_TRUE(reader->MayMatch(key));
       totals.written += static_cast<double>(filter.size());
       totals.allocated += static_cast<double>(UsableBytes(filter.size() + kBlockTrailerBytes));

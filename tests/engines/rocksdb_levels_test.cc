@@ -27,7 +27,6 @@
 
 #include "bloomline/level_sizing.h"
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/filter/container/trailer.h"
 #include "tests/engines/accounted_database.h"
 #include "tests/engines/five_levels.h"
@@ -56,7 +55,6 @@ constexpr int kAllLevels = -1;
 
 // What the files of one level have in all.
 struct LevelFilters {
-  int files = 0;
   double keys = 0;
   double bits = 0;
   double bits_per_key() const { return bits / keys; }
@@ -74,20 +72,11 @@ class Database : public AccountedDatabase {
 
   // kAllLevels has the sum.
   std::map<int, LevelFilters> filters() {
-    std::vector<rocksdb::LiveFileMetaData> files;
-    db()->GetLiveFilesMetaData(&files);
-    rocksdb::TablePropertiesCollection tables;
-    EXPECT_TRUE(db()->GetPropertiesOfAllTables(&tables).ok());
-    EXPECT_EQ(files.size(), tables.size());
     std::map<int, LevelFilters> filters;
-    for (const auto& [name, properties] : tables) {
-      for (const auto& file : files) {
-        if (name.rfind(file.name) == std::string::npos) continue;
-        for (const int level : {file.level, kAllLevels}) {
-          filters[level].files += 1;
-          filters[level].keys += static_cast<double>(properties->num_entries);
-          filters[level].bits += 8 * static_cast<double>(properties->filter_size);
-        }
+    for (const auto& [level, table] : TablesByLevel(db())) {
+      for (const int each : {level, kAllLevels}) {
+        filters[each].keys += static_cast<double>(table->num_entries);
+        filters[each].bits += 8 * static_cast<double>(table->filter_size);
       }
     }
     return filters;
@@ -193,57 +182,45 @@ TEST_P(LevelStyleTest, MovedFilesTakeTheMemoryOfUniformBits) {
   }
 }
 
-class OtherStyleTest : public testing::TestWithParam<rocksdb::CompactionStyle> {};
-INSTANTIATE_TEST_SUITE_P(UniversalAndFifo, OtherStyleTest,
-                         testing::Values(rocksdb::kCompactionStyleUniversal,
-                                         rocksdb::kCompactionStyleFIFO));
-
-TEST_P(OtherStyleTest, AllFilesHaveUniformBits) {
-  TempDir dir;
-  Database database(dir.Path("db"));
-  database.options().level_compaction_dynamic_level_bytes = false;
-  database.options().compaction_style = GetParam();
-  database.options().max_open_files = -1;
-  ASSERT_TRUE(database.Open().ok());
-  database.Fill(0, kKeys / 2);
-  if (HasFatalFailure()) return;
-  database.Print("without levels", MissingScattered);
-  for (const auto& [level, filters] : database.filters()) {
-    // Flushes and compactions take turns as the scheduler likes, so a level may have a few small
-    // files, whose filters are rounded up to whole blocks.
-    const double rounding = 512.0 * filters.files / filters.keys;
-    EXPECT_GT(filters.bits_per_key(), 9.8) << "level " << level;
-    EXPECT_LT(filters.bits_per_key(), 10.3 + rounding) << "level " << level;
-    if (level == kAllLevels) {
-      EXPECT_LT(rounding, 1);  // else this could not fail
-    }
-  }
-  database.ExpectNoKeyLost(kKeys / 2);
-}
-
-filter::Layout LayoutOf(const rocksdb::FilterPolicy& policy,
-                        rocksdb::TableFileCreationReason reason) {
-  const rocksdb::BlockBasedTableOptions table_options;
-  rocksdb::FilterBuildingContext context(table_options);
-  context.level_at_creation = 0;
+// A filter of 1000 keys in a new file of level 3.
+std::string FilterOf(const RocksDBFilterOptions& options, rocksdb::TableFileCreationReason reason,
+                     rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel) {
+  const rocksdb::BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  context.level_at_creation = 3;
   context.num_levels = 7;
   context.reason = reason;
-  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(policy.GetBuilderWithContext(context));
+  context.compaction_style = style;
+  const Builder builder(NewRocksDBFilterPolicy(options)->GetBuilderWithContext(context));
   for (int i = 0; i < 1000; ++i) builder->AddKey(std::to_string(i));
-  std::unique_ptr<const char[]> buffer;
-  const rocksdb::Slice filter = builder->Finish(&buffer);
-  return filter::DecodeTrailer({filter.data(), filter.size()}).layout;
+  return Finished(builder.get());
 }
 
+using rocksdb::TableFileCreationReason;
+
 TEST(RocksDBLevelsTest, FlushesAndRecoveryHaveTheirOwnFormat) {
-  using rocksdb::TableFileCreationReason;
   RocksDBFilterOptions options = CompactByLevel();
   options.flush_format = Format::kBlocked;
-  const std::shared_ptr<const rocksdb::FilterPolicy> policy = NewRocksDBFilterPolicy(options);
-  EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kFlush), filter::Layout::kBlocked);
-  EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kRecovery), filter::Layout::kBlocked);
-  EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kCompaction), filter::Layout::kCompact);
-  EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kMisc), filter::Layout::kCompact);
+  const auto layout = [&](TableFileCreationReason reason) {
+    return filter::DecodeTrailer(FilterOf(options, reason)).layout;
+  };
+  EXPECT_EQ(layout(TableFileCreationReason::kFlush), filter::Layout::kBlocked);
+  EXPECT_EQ(layout(TableFileCreationReason::kRecovery), filter::Layout::kBlocked);
+  EXPECT_EQ(layout(TableFileCreationReason::kCompaction), filter::Layout::kCompact);
+  EXPECT_EQ(layout(TableFileCreationReason::kMisc), filter::Layout::kCompact);
+}
+
+TEST(RocksDBLevelsTest, StylesWithoutLevelsHaveUniformBits) {
+  RocksDBFilterOptions uniform;
+  uniform.format = Format::kCompact;
+  const auto bytes = [](const RocksDBFilterOptions& options, rocksdb::CompactionStyle style) {
+    return FilterOf(options, TableFileCreationReason::kCompaction, style).size();
+  };
+  for (const auto style : {rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO}) {
+    EXPECT_EQ(bytes(CompactByLevel(), style), bytes(uniform, style));
+  }
+  constexpr auto kLevels = rocksdb::kCompactionStyleLevel;
+  EXPECT_GT(bytes(CompactByLevel(), kLevels), bytes(uniform, kLevels) * 13 / 10);
 }
 
 // ---- Five full levels, against the model.

@@ -12,9 +12,9 @@
 
 #include "bloomline/rocksdb.h"
 #include "bloomline/sizing.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "tests/engines/rocksdb_open.h"
+#include "tests/engines/rocksdb_settings.h"
 #include "tests/support/injected_entropy.h"
 #include "tests/support/metric_value.h"
 #include "tests/support/temp_dir.h"
@@ -219,12 +219,9 @@ TEST(RocksDBMetricsTest, FiltersWithoutASeedAreCounted) {
   options.random_seed = true;
   const auto policy = NewRocksDBFilterPolicy(options);
   const InjectedEntropy failing;
-  rocksdb::BlockBasedTableOptions table;
-  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-      policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+  const Builder builder = NewBuilder(policy);
   builder->AddKey("key");
-  std::unique_ptr<const char[]> memory;
-  builder->Finish(&memory);
+  Finished(builder.get());
   EXPECT_EQ(
       MetricValue("bloomline_filters_built_matching_everything_total", R"(,reason="random_seed")"),
       1);

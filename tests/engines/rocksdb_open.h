@@ -1,13 +1,19 @@
-// Opens a database of any version of RocksDB, and options that many tests set.
+// Opens a database of any version of RocksDB; options that many tests set; and what a database has
+// and counts.
 #ifndef BLOOMLINE_TESTS_ENGINES_ROCKSDB_OPEN_H_
 #define BLOOMLINE_TESTS_ENGINES_ROCKSDB_OPEN_H_
 
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
+#include <rocksdb/table_properties.h>
+#include <rocksdb/version.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -103,6 +109,33 @@ inline rocksdb::Status CompactAll(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* 
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
   return db->CompactRange(options, family == nullptr ? db->DefaultColumnFamily() : family, nullptr,
                           nullptr);
+}
+
+// The tables of each level.
+inline std::multimap<int, std::shared_ptr<const rocksdb::TableProperties>> TablesByLevel(
+    rocksdb::DB* db) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  rocksdb::TablePropertiesCollection tables;
+  db->GetPropertiesOfAllTables(&tables).PermitUncheckedError();
+  std::multimap<int, std::shared_ptr<const rocksdb::TableProperties>> by_level;
+  for (const auto& file : files) by_level.emplace(file.level, tables.at(file.db_path + file.name));
+  return by_level;
+}
+
+// Queries of filters for ranges, and those of them with the answer "no".
+inline std::pair<uint64_t, uint64_t> RangeQueries(const rocksdb::Statistics& statistics) {
+  const auto count = [&](rocksdb::Tickers ticker) { return statistics.getTickerCount(ticker); };
+  uint64_t num_queries = count(rocksdb::BLOOM_FILTER_PREFIX_CHECKED);
+  uint64_t num_no = count(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803  // these count seeks
+  const uint64_t filtered =
+      count(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED) + count(rocksdb::LAST_LEVEL_SEEK_FILTERED);
+  num_no += filtered;
+  num_queries += filtered + count(rocksdb::NON_LAST_LEVEL_SEEK_FILTER_MATCH) +
+                 count(rocksdb::LAST_LEVEL_SEEK_FILTER_MATCH);
+#endif
+  return {num_queries, num_no};
 }
 
 }  // namespace bloomline::tests

@@ -27,16 +27,6 @@
 namespace bloomline::tests {
 namespace {
 
-using Builder = std::unique_ptr<rocksdb::FilterBitsBuilder>;
-using Reader = std::unique_ptr<rocksdb::FilterBitsReader>;
-
-Builder NewBuilder(const Policy& policy) {
-  rocksdb::BlockBasedTableOptions table_options;
-  table_options.optimize_filters_for_memory = false;  // rocksdb_allocation_fit_test
-  table_options.partition_filters = true;             // one builder makes several filters
-  return Builder(policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table_options)));
-}
-
 std::vector<std::string> Keys(int n) {
   std::vector<std::string> keys;
   for (int i = 0; i < n; ++i) keys.push_back("key" + std::to_string(i));
@@ -46,8 +36,7 @@ std::vector<std::string> Keys(int n) {
 std::string Build(const Policy& policy, const std::vector<std::string>& keys) {
   const Builder builder = NewBuilder(policy);
   for (const std::string& key : keys) builder->AddKey(key);
-  std::unique_ptr<const char[]> buffer;
-  return builder->Finish(&buffer).ToString();
+  return Finished(builder.get());
 }
 
 int Matches(const Policy& policy, const std::string& filter, const char* prefix, int n) {
@@ -76,8 +65,7 @@ TEST(RocksDBPolicyTest, AFullFilterWithoutKeysIsEmptyAndAPartitionIsNot) {
       EXPECT_EQ(builder.EstimateEntriesAdded(), is_valid ? 0u : 1u);
       for (const bool has_key : {false, true, false}) {
         if (has_key) builder.AddKey(std::string("key0"));
-        std::unique_ptr<const char[]> buffer;
-        const std::string filter = builder.Finish(&buffer).ToString();
+        const std::string filter = Finished(&builder);
         EXPECT_EQ(filter.empty(), is_valid && !is_partition && !has_key);
         const int matches = Matches(NewRocksDBFilterPolicy(blocked), filter, "key", 100);
         EXPECT_GE(matches, is_valid ? has_key : 100);
@@ -119,7 +107,7 @@ TEST(RocksDBPolicyTest, DamageDuringConstructionIsReported) {
         table.detect_filter_construct_corruption = detects;
         table.partition_filters = is_partitioned;
         const Policy policy = NewRocksDBFilterPolicy(Options(format, 10));
-        const Builder builder(policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+        const Builder builder = NewBuilder(policy, table);
         for (const bool is_damaged : {false, true, false}) {
           for (const std::string& key : keys) builder->AddKey(key);
           std::unique_ptr<const char[]> buffer;

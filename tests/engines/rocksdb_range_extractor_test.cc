@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/bits_reader.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/filter/ranges/asked_ranges.h"
 #include "tests/engines/rocksdb_open.h"
+#include "tests/engines/rocksdb_settings.h"
 #include "tests/support/range_filter.h"
 #include "tests/support/temp_dir.h"
 
@@ -184,8 +184,7 @@ TEST(RocksDBRangeExtractorTest, ReadersAddRangesToTheSampleAndKeepIt) {
   const std::string filter = FilterOf({"ant", "bee"});
   auto sample = std::make_shared<filter::AskedByFamily>();
   const std::weak_ptr<filter::AskedByFamily> watched = sample;
-  std::unique_ptr<rocksdb::FilterBitsReader> reader(
-      NewRocksDBBitsReader(filter, filter::UnlabelledCounts(), sample));
+  Reader reader(NewRocksDBBitsReader(filter, filter::UnlabelledCounts(), sample));
   for (int i = 0; i < 2000; ++i) {
     reader->MayMatch(Slice("ant"));
     reader->MayMatch(Slice(""));
@@ -214,12 +213,10 @@ TEST(RocksDBRangeExtractorTest, APartitionSaysNothingOfTheKeysBehindIt) {
   for (const bool is_partition : {false, true}) {
     rocksdb::BlockBasedTableOptions table;
     table.partition_filters = is_partition;
-    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-        policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+    const Builder builder = NewBuilder(policy, table);
     for (const char* key : {"", "ant", "bee"}) builder->AddKey(key);
-    std::unique_ptr<const char[]> memory;
-    const Slice filter = builder->Finish(&memory);
-    const std::unique_ptr<rocksdb::FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
+    const std::string filter = Finished(builder.get());
+    const Reader reader(policy->GetFilterBitsReader(filter));
     const auto may_match = [&](const char* begin, const char* end) {
       const Slice prefix = extractor->Transform(begin);
       extractor->Transform(end);

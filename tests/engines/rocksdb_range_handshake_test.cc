@@ -10,13 +10,11 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_util.h>
-#include <rocksdb/version.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <random>
 #include <string>
@@ -33,25 +31,6 @@ namespace {
 
 using rocksdb::Slice;
 using rocksdb::SliceTransform;
-
-// Queries of filters for ranges, and those of them with the answer "no".
-std::pair<uint64_t, uint64_t> RangeQueries(const rocksdb::Statistics& statistics) {
-  const auto sum = [&](std::initializer_list<rocksdb::Tickers> tickers) {
-    uint64_t sum = 0;
-    for (const rocksdb::Tickers ticker : tickers) sum += statistics.getTickerCount(ticker);
-    return sum;
-  };
-  uint64_t num_queries = sum({rocksdb::BLOOM_FILTER_PREFIX_CHECKED});
-  uint64_t num_no = sum({rocksdb::BLOOM_FILTER_PREFIX_USEFUL});
-#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803  // these count seeks
-  const uint64_t filtered =
-      sum({rocksdb::NON_LAST_LEVEL_SEEK_FILTERED, rocksdb::LAST_LEVEL_SEEK_FILTERED});
-  num_no += filtered;
-  num_queries += filtered + sum({rocksdb::NON_LAST_LEVEL_SEEK_FILTER_MATCH,
-                                 rocksdb::LAST_LEVEL_SEEK_FILTER_MATCH});
-#endif
-  return {num_queries, num_no};
-}
 
 // Code of a user that runs after each read of a file.
 class ReadListener final : public rocksdb::EventListener {

@@ -498,15 +498,6 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
     Expect(rocksdb::DestroyDB(path_, rocksdb::Options()));
   }
 
-  uint64_t NumNo() const {
-    return statistics_->getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL)
-#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
-           + statistics_->getTickerCount(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED) +
-           statistics_->getTickerCount(rocksdb::LAST_LEVEL_SEEK_FILTERED)
-#endif
-        ;
-  }
-
   const rocksdb::Comparator* const comparator_ = GetParam().comparator();
   const std::shared_ptr<rocksdb::Statistics> statistics_ = rocksdb::CreateDBStatistics();
   const tests::TempDir folder_;
@@ -535,16 +526,17 @@ TEST_P(RocksDBRangesTest, IteratorsShowWhatTotalOrderShows) {
   const int num_rounds = rounds_ == nullptr ? tests::Repetitions(4, 2) : std::atoi(rounds_);
   for (; round_ < num_rounds && !HasFailure(); ++round_) RunRound();
   EXPECT_EQ(num_wrong_, 0U);
+  const uint64_t num_no = tests::RangeQueries(*statistics_).second;
   if (rounds_ != nullptr) {
     std::printf("%s: %llu answers compared, %llu wrong; files skipped: %llu\n", name.c_str(),
                 static_cast<unsigned long long>(num_compared_),
                 static_cast<unsigned long long>(num_wrong_),
-                static_cast<unsigned long long>(NumNo()));
+                static_cast<unsigned long long>(num_no));
   }
   if (GetParam().says_no) {
-    EXPECT_GT(NumNo(), num_compared_ / 500) << "of " << num_compared_;
+    EXPECT_GT(num_no, num_compared_ / 500) << "of " << num_compared_;
   } else {
-    EXPECT_EQ(NumNo(), 0U);
+    EXPECT_EQ(num_no, 0U);
   }
 }
 

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/trailer.h"
 #include "tests/engines/accounted_database.h"
@@ -170,19 +169,15 @@ TEST(RocksDBSetOptionsTest, ABuilderNeverSeesHalfAChange) {
   int compact = 0;
   int other = 0;
   int mixed_texts = 0;
-  const rocksdb::BlockBasedTableOptions table_options;
   // Runs until both were seen, also on a busy machine.
   for (int i = 0; i < Repetitions(4000) || blocked < 100 || compact < 100; ++i) {
     const std::string text = policy->ToString(rocksdb::ConfigOptions());
     const bool says_compact = text.find("format=compact") != std::string::npos;
     mixed_texts += says_compact != (text.find("bits_per_key=7.5") != std::string::npos);
-    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-        policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table_options)));
+    const Builder builder = NewBuilder(policy);
     const size_t space = builder->CalculateSpace(10000);
     for (int i = 0; i < 100; ++i) builder->AddKey(std::to_string(i));
-    std::unique_ptr<const char[]> buffer;
-    const rocksdb::Slice filter = builder->Finish(&buffer);
-    const filter::Layout layout = filter::DecodeTrailer({filter.data(), filter.size()}).layout;
+    const filter::Layout layout = filter::DecodeTrailer(Finished(builder.get())).layout;
     if (layout == filter::Layout::kFlat && space > 37000) {  // kBlocked, of 100 keys
       ++blocked;
     } else if (layout == filter::Layout::kCompact && space > 9000 && space < 10000) {

@@ -1,4 +1,5 @@
-// Policies and their options, set and read back.
+// Policies and their options, set and read back, and filters that a policy builds without a
+// database.
 #ifndef BLOOMLINE_TESTS_ENGINES_ROCKSDB_SETTINGS_H_
 #define BLOOMLINE_TESTS_ENGINES_ROCKSDB_SETTINGS_H_
 
@@ -17,6 +18,7 @@
 
 #include "bloomline/filter_options.h"
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 
 namespace bloomline::tests {
 
@@ -53,6 +55,18 @@ inline rocksdb::Options LoadOptions(const std::string& path) {
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   EXPECT_TRUE(rocksdb::LoadLatestOptions({}, path, &db_options, &families).ok());
   return rocksdb::Options(db_options, families.at(0).options);
+}
+
+using Builder = std::unique_ptr<rocksdb::FilterBitsBuilder>;
+using Reader = std::unique_ptr<rocksdb::FilterBitsReader>;
+
+inline Builder NewBuilder(const Policy& policy, const rocksdb::BlockBasedTableOptions& table = {}) {
+  return Builder(policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+}
+
+inline std::string Finished(rocksdb::FilterBitsBuilder* builder) {
+  std::unique_ptr<const char[]> buffer;
+  return builder->Finish(&buffer).ToString();
 }
 
 inline std::string Value(const rocksdb::FilterPolicy& policy, const char* name) {

@@ -20,7 +20,6 @@
 
 #include "bloomline/rocksdb.h"
 #include "bloomline/sizing.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/stock/own_builder.h"
 #include "src/filter/bits/bytes.h"
 #include "tests/engines/forwarding_policy.h"
@@ -33,7 +32,6 @@ namespace bloomline::tests {
 namespace {
 
 using rocksdb::BlockBasedTableOptions;
-using rocksdb::FilterBitsReader;
 using rocksdb::Slice;
 
 // Longer keys end in bytes that are negative as signed ones, as RocksDB's older hash takes them.
@@ -41,12 +39,6 @@ std::string StockKey(uint64_t i, size_t num_bytes) {
   std::string key = std::to_string(i * 0x9e3779b97f4a7c15);
   key.resize(num_bytes, '\xe9');
   return key;
-}
-
-std::unique_ptr<rocksdb::FilterBitsBuilder> NewBuilder(
-    const rocksdb::FilterPolicy& policy, const rocksdb::BlockBasedTableOptions& table) {
-  const rocksdb::FilterBuildingContext context(table);
-  return std::unique_ptr<rocksdb::FilterBitsBuilder>(policy.GetBuilderWithContext(context));
 }
 
 // A filter of num_keys keys of up to 40 bytes, some of them twice in a row, and with prefixes if
@@ -97,8 +89,8 @@ TEST(RocksDBStockFormatsTest, BytesAreThoseOfRocksDB) {
         table.format_version = static_cast<uint32_t>(version);
         table.detect_filter_construct_corruption = verify;
         table.optimize_filters_for_memory = false;
-        const auto ours = NewBuilder(*c.ours(), table);
-        const auto own = NewBuilder(*c.own(), table);
+        const auto ours = NewBuilder(c.ours(), table);
+        const auto own = NewBuilder(c.own(), table);
         for (const uint64_t n : {0, 1, 2, 6, 7, 100, 1000, 1023, 20000, 0, 3}) {
           ASSERT_EQ(Build(ours.get(), n), Build(own.get(), n))
               << c.text << ", keys " << n << ", format version " << version;
@@ -117,14 +109,13 @@ TEST(RocksDBStockFormatsTest, LongKeysAreFound) {
     table.format_version = 5;
     const auto ours = c.ours();
     const auto own = c.own();
-    const auto builder = NewBuilder(*ours, table);
+    const auto builder = NewBuilder(ours, table);
     constexpr uint64_t kKeys = 200;
     const auto key = [](uint64_t i) { return StockKey(i, 1000 + 11 * i); };
     for (uint64_t i = 0; i < kKeys; ++i) builder->AddKey(key(i));
-    std::unique_ptr<const char[]> buffer;
-    const Slice filter = builder->Finish(&buffer);
-    const std::unique_ptr<FilterBitsReader> own_reader(own->GetFilterBitsReader(filter));
-    const std::unique_ptr<FilterBitsReader> our_reader(ours->GetFilterBitsReader(filter));
+    const std::string filter = Finished(builder.get());
+    const Reader own_reader(own->GetFilterBitsReader(filter));
+    const Reader our_reader(ours->GetFilterBitsReader(filter));
     for (uint64_t i = 0; i < kKeys; ++i) {
       ASSERT_TRUE(own_reader->MayMatch(key(i))) << c.text << ", " << key(i).size() << " bytes";
       ASSERT_TRUE(our_reader->MayMatch(key(i))) << c.text << ", " << key(i).size() << " bytes";
@@ -140,13 +131,12 @@ TEST(RocksDBStockFormatsTest, SizeAndRateAreThoseThatSizingPromises) {
     table.format_version = 5;
     table.optimize_filters_for_memory = false;
     const auto policy = c.ours();
-    const auto builder = NewBuilder(*policy, table);
+    const auto builder = NewBuilder(policy, table);
     for (uint64_t i = 0; i < kKeys; ++i) builder->AddKey(StockKey(i, 24));
-    std::unique_ptr<const char[]> buffer;
-    const Slice filter = builder->Finish(&buffer);
+    const std::string filter = Finished(builder.get());
     const double promised = static_cast<double>(FilterBytes(c.format, kKeys, c.bits_per_key));
     EXPECT_NEAR(static_cast<double>(filter.size()) / promised, 1, 0.01) << c.text;
-    const std::unique_ptr<FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
+    const Reader reader(policy->GetFilterBitsReader(filter));
     constexpr uint64_t kQueries = 1000000;
     uint64_t matches = 0;
     for (uint64_t i = kKeys; i < kKeys + kQueries; ++i)
@@ -173,16 +163,13 @@ class BlocklessBuilder : public ForwardingBuilder {
 TEST(RocksDBStockFormatsTest, KeysGetNoFilterWithoutBlocks) {
   const auto policy = PolicyOf("bloomfilter:1:false");
   for (const bool is_partition : {false, true}) {
-    auto blockless = std::make_unique<BlocklessBuilder>(NewBuilder(*policy, {}).release());
+    auto blockless = std::make_unique<BlocklessBuilder>(NewBuilder(policy).release());
     OwnBuilder builder(policy, std::move(blockless), is_partition);
-    std::unique_ptr<const char[]> buffer;
-    EXPECT_EQ(builder.Finish(&buffer).size(), kStockTrailerBytes) << "no keys: right";
+    EXPECT_EQ(Finished(&builder).size(), kStockTrailerBytes) << "no keys: right";
     builder.AddKey("key");
-    const Slice filter = builder.Finish(&buffer);
+    const std::string filter = Finished(&builder);
     for (const auto& reader_policy : {policy, NewRocksDBFilterPolicy(Options(Format::kBloom, 1))}) {
-      const std::unique_ptr<rocksdb::FilterBitsReader> reader(
-          reader_policy->GetFilterBitsReader(filter));
-      EXPECT_TRUE(reader->MayMatch("key"));
+      EXPECT_TRUE(Reader(reader_policy->GetFilterBitsReader(filter))->MayMatch("key"));
     }
   }
 }
@@ -195,16 +182,14 @@ TEST(RocksDBStockFormatsTest, NoPartitionGetsAnEmptyFilter) {
   table.partition_filters = true;
   for (const StockCase& c : kStockCases) {
     const auto ours = c.ours();
-    const auto builder = NewBuilder(*ours, table);
-    std::unique_ptr<const char[]> buffer;
-    const Slice filter = builder->Finish(&buffer);
+    const std::string filter = Finished(NewBuilder(ours, table).get());
     ASSERT_FALSE(filter.empty()) << c.text;
     // RocksDB's Bloom filter without entries, which only keys with a prefix query.
     if (c.format == Format::kBloom && filter.size() == kStockTrailerBytes) continue;
     Slice key = "key";
     Slice* keys[] = {&key, &key};
     for (const auto& policy : {ours, c.own()}) {
-      const std::unique_ptr<FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
+      const Reader reader(policy->GetFilterBitsReader(filter));
       EXPECT_TRUE(reader->MayMatch(key)) << c.text;
       bool may_match[] = {false, false};
       reader->MayMatch(2, keys, may_match);
@@ -273,9 +258,8 @@ class RocksDBStockReadersTest : public testing::Test {
   void ExpectSameAnswers(const std::string& filter) {
     const std::string_view guarded = guarded_.AtEnd(filter);
     const Slice bytes(guarded.data(), guarded.size());
-    const std::unique_ptr<FilterBitsReader> ours(bloomline_->GetFilterBitsReader(bytes));
-    const std::unique_ptr<FilterBitsReader> theirs(
-        IsDamage(filter) ? nullptr : own_->GetFilterBitsReader(bytes));
+    const Reader ours(bloomline_->GetFilterBitsReader(bytes));
+    const Reader theirs(IsDamage(filter) ? nullptr : own_->GetFilterBitsReader(bytes));
     bool batch[kQueried], expected_batch[kQueried];
     for (int i = 0; i < kQueried; i += 32) {  // RocksDB's largest batch
       ours->MayMatch(32, pointers_.data() + i, batch + i);
@@ -396,7 +380,7 @@ TEST_F(RocksDBStockReadersTest, WholeAndDamagedFilters) {
       // The last filter is larger than those that are queried without prefetching.
       for (const uint64_t num_keys : {1, 10, 500, 5000, 400000}) {
         if (num_keys > 5000 && c.bits_per_key != 10) continue;
-        const std::string whole = Build(NewBuilder(*c.own(), table).get(), num_keys);
+        const std::string whole = Build(NewBuilder(c.own(), table).get(), num_keys);
         std::string damaged = whole;
         for (int i = 0; i < 30; ++i) {
           ExpectSameAnswers(damaged);
