@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-constexpr int kNumKeys = 20000;
+constexpr int kNumKeys = 10000;
 
 template <typename Status>  // of either engine
 void Require(const Status& status) {

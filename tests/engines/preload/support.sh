@@ -1,9 +1,18 @@
-# For the tests of the preload libraries, which source it and have set work, build and programs.
+# For the tests of the preload libraries, which source it and have set project, build, programs and
+# engine: RocksDB or LevelDB.
 failures=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset "${!BLOOMLINE_@}"
 # LD_PRELOAD ends a path at a space or a colon, so the paths of the checkout are not used.
 ln -s "$(realpath "$build")" "$work/build"
 ln -s "$(realpath "$programs")" "$work/programs"
 build=$work/build programs=$work/programs
+preload=$build/libbloomline_${engine,,}_preload.so
+with="LD_PRELOAD=$preload"
+client=$programs/preload_${engine,,}_client
+host=$programs/preload_host
+module=$programs/libpreload_${engine,,}_module.so
 fail() {
   echo "FAILED: $*"
   failures=$((failures + 1))
@@ -19,6 +28,52 @@ run() {
 
 # expect WHAT VALUE REGEX
 expect() { [[ $2 =~ $3 ]] || fail "$1: '$2' does not match '$3'"; }
+
+# write FOLDER ASKED EXPECTED KIND SETTING...: the client, which asks for such filters, writes a
+# database in which all filters are of one kind.
+write() {
+  local folder=$1 asked=$2 expected=$3 kind=$4
+  shift 4
+  run "$@" "$client" write "$work/$folder" "$asked"
+  expect "$folder" "$out$err" "$expected"
+  expect "filters of $folder" "$("$project/tests/db/engine_filters" "$work/$folder")" "^$kind[^:]*$"
+}
+
+# check FOLDER ASKED EXPECTED SETTING...: the client reads it.
+check() {
+  local folder=$1 asked=$2 expected=$3
+  shift 3
+  run "$@" "$client" check "$work/$folder" "$asked"
+  expect "$folder read with $asked $*" "$out$err" "$expected"
+}
+
+# bad TEXT ASKED SETTING...: what is wrong is said once, and the program keeps its own filters. They
+# exclude no key in the folder `blocked`, as $unused says.
+keeps="; preload_${engine,,}_client keeps its own $engine filters\$"
+bad() {
+  local text=$1 asked=$2
+  shift 2
+  run "$with" BLOOMLINE_FORMAT=blocked "$@" "$client" check "$work/blocked" "$asked"
+  expect "$*" "$err" "^bloomline: $text$keeps"
+  expect "$*" "$out" "$unused"
+}
+
+# in_other_programs ASKED: a program without the engine; one that opens it late; and a library that
+# is preloaded twice, from two folders.
+in_other_programs() {
+  run "$with" LD_BIND_NOW=1 BLOOMLINE_FORMAT=wrong sh -c 'ls / >/dev/null && cat /proc/self/maps'
+  expect "no $engine" "$err" '^$'
+  [[ $out != *lib${engine,,}.so* ]] || fail "the preload library opens $engine in sh"
+  [[ $out != *preload_policy* ]] || fail "the preload library opens its policy in sh"
+  run "$with" BLOOMLINE_FORMAT=blocked "$host" "$module" check "$work/blocked" "$1"
+  expect "opened late" "$out$err" "$blocked"
+  run "$with" BLOOMLINE_SEED=no "$host" "$module" check "$work/blocked" "$1"
+  expect "opened late, own filters" "$out" "$unused"
+  mkdir "$work/second"
+  cp "$build/libbloomline_${engine,,}_preload"*.so "$work/second/"
+  run "LD_PRELOAD=$work/second/$(basename "$preload"):$preload" "$host" "$module" threads
+  expect "twice" "$out" '^wrong 0, child 0$'
+}
 
 # expect_library FILE NEEDED EXPORTS: lists separated by spaces, sorted.
 expect_library() {
