@@ -175,14 +175,8 @@ std::string ShardKey(std::string_view name, uint64_t id, uint32_t shard) {
 }
 
 uint16_t KeySlot(std::string_view key) {
-  const size_t open = key.find('{');
-  if (open != std::string_view::npos) {
-    const size_t close = key.find('}', open + 1);
-    if (close != std::string_view::npos && close != open + 1) {
-      key = key.substr(open + 1, close - open - 1);
-    }
-  }
-  return Crc16(key) % kNumSlots;
+  const size_t tag = key.find('{') + 1;
+  return Crc16(key.substr(tag, key.find('}') - tag)) % kNumSlots;
 }
 
 }  // namespace bloomline::redis

@@ -56,7 +56,7 @@ std::string EntryKey(std::string_view name);
 std::string ShardKey(std::string_view name, uint64_t id, uint32_t shard);
 
 constexpr uint16_t kNumSlots = 16384;
-// The slot of a key in a cluster: the CRC16 of its hash tag, or of all of it if it lacks one.
+// The slot of a filter's key in a cluster: the CRC16 of its hash tag, the text in the braces.
 uint16_t KeySlot(std::string_view key);
 
 struct Place {

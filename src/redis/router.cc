@@ -256,20 +256,18 @@ void Router::RunRound() {
   any_failed_ = false;
   std::vector<Item> items;
   items.swap(postponed_);
-  for (const Item& item : items) Dispatch(item);
+  for (const Item& item : items) {
+    Node* const slot_node = is_cluster_ ? slots_[item.command->slot] : nodes_[0].get();
+    Node* const node = item.ask != nullptr ? item.ask : slot_node;
+    if (EnsureConnected(node)) {
+      node->items.push_back(item);
+    } else {
+      Postpone(*node, item);
+    }
+  }
   // First send to all nodes, so that they work at the same time.
   for (size_t i = 0; i < nodes_.size(); ++i) Send(nodes_[i].get());
   for (size_t i = 0; i < nodes_.size(); ++i) Receive(nodes_[i].get());
-}
-
-void Router::Dispatch(Item item) {
-  Node* const slot_node = is_cluster_ ? slots_[item.command->slot] : nodes_[0].get();
-  Node* const node = item.ask != nullptr ? item.ask : slot_node;
-  if (EnsureConnected(node)) {
-    node->items.push_back(item);
-  } else {
-    Postpone(*node, item);
-  }
 }
 
 void Router::Send(Node* node) {

@@ -99,7 +99,6 @@ class Router {
   bool RefreshSlotsFrom(Node* node);
 
   void RunRound();
-  void Dispatch(Item item);
   void Send(Node* node);
   void Receive(Node* node);
   ReplyPtr NextReply(Node* node, const Item& item);
