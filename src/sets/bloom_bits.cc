@@ -215,25 +215,6 @@ struct Blocks {
             UnrolledFunction<kernels::OneByOne<MayMatch>>(num_probes),
             UnrolledFunction<kernels::OneByOne<Add>>(num_probes)};
   }
-
-  static double FalsePositiveRate(const BloomBits& bits) {
-    uint64_t blocks_with[kBits + 1] = {};
-    const uint64_t* words = Words(bits.lines());
-    const uint64_t num_blocks = bits.shape.num_lines * kPerLine;
-    for (uint64_t block = 0; block < num_blocks; ++block) {
-      int set = 0;
-      for (uint32_t w = 0; w < kWords; ++w) {
-        set += __builtin_popcountll(LoadAtomic(words + block * kWords + w));
-      }
-      ++blocks_with[set];
-    }
-    double sum = 0;
-    for (uint32_t set = 1; set <= kBits; ++set) {
-      sum += static_cast<double>(blocks_with[set]) *
-             std::pow(static_cast<double>(set) / kBits, bits.shape.num_probes);
-    }
-    return sum / static_cast<double>(num_blocks);
-  }
 };
 
 BitFunctions FunctionsFor(const BloomShape& shape, Threads threads) {
@@ -315,17 +296,26 @@ uint64_t EstimatedNumSharedKeys(const BloomBits& a, const BloomBits& b) {
 }
 
 double EstimatedFalsePositiveRate(const BloomBits& bits) {
-  switch (bits.shape.layout) {
-    case BloomLayout::kBlocked:
-      return Blocks<kernels::kBlockBits>::FalsePositiveRate(bits);
-    case BloomLayout::kBlocked128:
-      return Blocks<128>::FalsePositiveRate(bits);
-    case BloomLayout::kBlocked64:
-      return Blocks<64>::FalsePositiveRate(bits);
-    case BloomLayout::kStandard:
-      break;
+  const double num_bits = static_cast<double>(bits.num_bits());
+  const int num_probes = bits.shape.num_probes;
+  const int block_bits = BlockBits(bits.shape.layout);
+  if (block_bits == 0) return std::pow(NumSetBits(bits) / num_bits, num_probes);
+  uint64_t blocks_with[kernels::kBlockBits + 1] = {};
+  const auto words_of_block = static_cast<uint64_t>(block_bits) / kWordBits;
+  const uint64_t* const words = Words(bits.lines());
+  for (uint64_t first = 0; first < bits.num_bits() / kWordBits; first += words_of_block) {
+    int set = 0;
+    for (uint64_t word = first; word < first + words_of_block; ++word) {
+      set += __builtin_popcountll(LoadAtomic(words + word));
+    }
+    ++blocks_with[set];
   }
-  return std::pow(NumSetBits(bits) / static_cast<double>(bits.num_bits()), bits.shape.num_probes);
+  double sum = 0;
+  for (int set = 1; set <= block_bits; ++set) {
+    sum += static_cast<double>(blocks_with[set]) *
+           std::pow(static_cast<double>(set) / block_bits, num_probes);
+  }
+  return sum * block_bits / num_bits;
 }
 
 }  // namespace bloomline::sets
