@@ -91,16 +91,6 @@ class LibraryTest(unittest.TestCase):
                 result = run("import bloomline", BLOOMLINE_LIBRARY=place)
                 self.assertRegex(result.stderr.replace("\n", " "), "ImportError: .*" + sentence)
 
-    def test_says_how_to_get_the_library_for_redis(self):
-        with tempfile.TemporaryDirectory() as folder:
-            os.symlink(os.path.abspath(_library.lib._name),
-                       os.path.join(folder, "libbloomline_c.so"))
-            result = run("import bloomline.redis", BLOOMLINE_LIBRARY=folder)
-            self.assertRegex(
-                result.stderr, "ImportError: bloomline: .* libbloomline_redis was not found. "
-                r"Install the package libbloomline-redis\d[.\d]* or a wheel that has it, or set "
-                "BLOOMLINE_LIBRARY to the folder")
-
     @unittest.skipIf(shutil.which("cc") is None, "there is no C compiler here")
     def test_refuses_other_versions_and_missing_functions(self):
         with tempfile.TemporaryDirectory() as folder:
