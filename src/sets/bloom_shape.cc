@@ -115,7 +115,9 @@ std::string ShapeOf(const BloomFilterOptions& options, BloomShape* shape, const 
 
 std::string Difference(const BloomShape& mine, const BloomShape& other, const char* unit) {
   if (mine.layout != other.layout) {
-    return Differs("layout", "", Name(mine.layout), Name(other.layout));
+    return std::string_view(unit) == "counters"
+               ? Differs("counter_bits", "", CounterBits(mine.layout), CounterBits(other.layout))
+               : Differs("layout", "", Name(mine.layout), Name(other.layout));
   }
   if (mine.num_lines != other.num_lines) {
     return Differs("num_", unit, mine.num_lines * kBlockBits, other.num_lines * kBlockBits);

@@ -139,11 +139,9 @@ auto WithCounters(const CounterBlocks& blocks, Run run) {
 // F<counter_bits>::Run<num_probes>(blocks, args...).
 template <template <int> class F, typename... Args>
 void RunOnCounters(const CounterBlocks& blocks, const Args&... args) {
-  if (blocks.counter_bits == 4) {
-    kernels::RunUnrolled<F<4>>(blocks.num_probes, blocks, args...);
-  } else {
-    kernels::RunUnrolled<F<8>>(blocks.num_probes, blocks, args...);
-  }
+  WithCounters(blocks, [&](auto counters) {
+    kernels::RunUnrolled<F<8 / counters.kPerByte>>(blocks.num_probes, blocks, args...);
+  });
 }
 
 }  // namespace

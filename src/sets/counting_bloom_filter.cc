@@ -82,15 +82,6 @@ std::string CountingShapeOf(const CountingBloomFilterOptions& options, BloomShap
   return sets::ShapeOf(bits, shape, "counters");
 }
 
-// Returns an empty string if the shapes are equal, otherwise the difference, with both values.
-std::string Difference(const CountingState& mine, const CountingState& other) {
-  if (mine.lines.counter_bits != other.lines.counter_bits) {
-    return support::StrCat("counter_bits is ", mine.lines.counter_bits, " in this filter and ",
-                           other.lines.counter_bits, " in the other one");
-  }
-  return sets::Difference(mine.shape, other.shape, "counters");
-}
-
 // Calls run(count, hashes, answers) for groups of hashes and returns how many answers were true.
 // Stores the answers in `out` unless that is null.
 template <typename Keys, typename Run>
@@ -254,7 +245,9 @@ std::unique_ptr<BloomFilter> CountingBloomFilter::ToBloomFilter(std::string* err
 }
 
 bool CountingBloomFilter::Merge(const CountingBloomFilter& other, std::string* error) {
-  if (support::IsRefused(Difference(*state_, *other.state_), error)) return false;
+  if (support::IsRefused(sets::Difference(state_->shape, other.state_->shape, "counters"), error)) {
+    return false;
+  }
   state_->lines.Merge(other.state_->lines);
   state_->num_saturated = state_->lines.NumSaturated();
   state_->num_keys += other.state_->num_keys;
@@ -286,11 +279,9 @@ void CountingBloomFilter::Clear() {
 }
 
 bool operator==(const CountingBloomFilter& a, const CountingBloomFilter& b) {
-  const CountingState& mine = *a.state_;
-  const CountingState& other = *b.state_;
-  return Difference(mine, other).empty() &&
-         std::memcmp(mine.lines.data, other.lines.data,
-                     static_cast<size_t>(mine.lines.num_bytes())) == 0;
+  const sets::CounterBlocks& mine = a.state_->lines;
+  return sets::Difference(a.state_->shape, b.state_->shape).empty() &&
+         std::memcmp(mine.data, b.state_->lines.data, static_cast<size_t>(mine.num_bytes())) == 0;
 }
 
 }  // namespace bloomline
