@@ -135,7 +135,7 @@ TEST_F(RedisBloomFilterTest, LayoutIsTheDocumentedOne) {
   EXPECT_EQ(filter->MayMatch("world"), Answer::kMaybe);
 }
 
-// Each of several writers adds all keys, in batches and in its own order.
+// Each of several writers adds all keys in its own order.
 TEST_F(RedisBloomFilterTest, ExactlyOneOfConcurrentWritersSeesAKeyAsNew) {
   const std::vector<std::string> keys = Keys(3000, "key");
   SharedBloomFilterOptions options = Options(1000000);  // so empty that no key is a false positive
@@ -145,16 +145,13 @@ TEST_F(RedisBloomFilterTest, ExactlyOneOfConcurrentWritersSeesAKeyAsNew) {
   std::vector<std::thread> threads;
   for (const unsigned writer : {0, 1, 2, 3}) {
     threads.emplace_back([&, writer] {
-      const auto filter = Open("f");
       std::vector<size_t> order(keys.size());
       std::iota(order.begin(), order.end(), 0);
       std::shuffle(order.begin(), order.end(), std::mt19937(writer));
       std::vector<std::string_view> views;
       for (const size_t i : order) views.push_back(keys[i]);
       std::vector<AddResult> results(views.size());
-      for (size_t i = 0; i < views.size(); i += 100) {
-        ASSERT_TRUE(filter->AddKeys(100, &views[i], &results[i])) << filter->error();
-      }
+      ASSERT_TRUE(Open("f")->AddKeys(views, results.data()));
       EXPECT_EQ(Count(results, AddResult::kFailed) + Count(results, AddResult::kUnknown), 0u);
       for (size_t i = 0; i < results.size(); ++i) {
         if (results[i] == AddResult::kNew) ++times_new[order[i]];
@@ -242,8 +239,7 @@ TEST_F(RedisBloomFilterTest, DocumentedPermissionsAreEnough) {
   server_->Command({"DEL", server_->Command({"KEYS", "bloomline:shard:*:1}"})});
   EXPECT_EQ(filter->AddKey("key"), AddResult::kFailed);
   EXPECT_EQ(server_->Command({"KEYS", "bloomline:shard:*"}), "") << "the remnant is gone";
-  std::string error;
-  EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  Delete();
   EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
 }
 
@@ -285,10 +281,10 @@ TEST_F(RedisBloomFilterTest, ShardsHaveTheirExactLength) {
 TEST_F(RedisBloomFilterTest, DeletedNameCanBeCreatedAgain) {
   const auto old = Create("f", Options(1000));
   old->AddKey("key");
-  std::string error;
-  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  Delete();
   EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
-  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << "succeeds also if there is none";
+  Delete();  // succeeds also if there is none
+  std::string error;
   EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &error), nullptr);
   EXPECT_TRUE(Has(error, "no filter 'f'"));
 
@@ -305,7 +301,7 @@ TEST_F(RedisBloomFilterTest, DeletedNameCanBeCreatedAgain) {
 // Clients compare headers as bytes. Delete must not remove the shards of an entry that it would
 // then not remove.
 TEST_F(RedisBloomFilterTest, ForeignEntryIsNotTouched) {
-  const auto filter = Create("f", Options(1000));
+  const auto filter = Create();
   ASSERT_EQ(filter->AddKey("key"), AddResult::kNew);
   const std::string header = server_->Command({"GET", "bloomline:{f}"});
   const size_t rate_end = header.find("rate=0.01") + std::string("rate=0.01").size();
@@ -313,20 +309,14 @@ TEST_F(RedisBloomFilterTest, ForeignEntryIsNotTouched) {
        {std::string("something else"), std::string(header).insert(rate_end, "0").substr(0, 256),
         std::string(header).insert(rate_end, "0"), header.substr(0, 255)}) {
     server_->Command({"SET", "bloomline:{f}", other});
-    std::string error;
-    EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", Options(1000), &error), nullptr);
-    EXPECT_TRUE(Has(error, "is not the header of a filter"));
-    error.clear();
-    EXPECT_FALSE(SharedBloomFilter::Delete(servers_, "f", &error));
-    EXPECT_TRUE(Has(error, "is not the header of a filter"));
+    ExpectRefused("is not the header of a filter");
     EXPECT_EQ(server_->Command({"GET", "bloomline:{f}"}), other);
   }
   EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   EXPECT_EQ(filter->error(), "") << "its shards exist";
-  server_->Command({"LPUSH", "bloomline:{g}", "x"});
-  std::string error;
-  EXPECT_EQ(SharedBloomFilter::Open(servers_, "g", &error), nullptr);
-  EXPECT_TRUE(Has(error, "WRONGTYPE"));
+  server_->Command({"DEL", "bloomline:{f}"});
+  server_->Command({"LPUSH", "bloomline:{f}", "x"});
+  ExpectRefused("WRONGTYPE");
 }
 
 }  // namespace

@@ -69,8 +69,7 @@ TEST_F(RedisClusterReplicaTest, NoConfirmedKeyIsLostWhenANodeDies) {
   ASSERT_NE(Create(), nullptr);
   WaitForReplicas(cluster_->node(0), 1);
   CutOff(&cluster_->node(0), &cluster_->replica(0));
-  std::string error;
-  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  Delete();
   const auto filter = Create();
   ASSERT_NE(filter, nullptr);
   std::vector<std::string> keys = Keys(1000, "key");

@@ -164,8 +164,7 @@ TEST_F(RedisClusterTest, FilterIsCreatedUsedAndDeletedWhileItsSlotsMove) {
   add_and_find("the client knows it", false, false);
 
   cluster_->BeginMigration(shard, from, to);
-  std::string error;
-  EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  Delete();
   cluster_->EndMigration(shard, to);
   for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
     EXPECT_EQ(cluster_->node(i).Command({"DBSIZE"}), "0");

@@ -96,8 +96,7 @@ class RedisCreationTest : public RedisFilterTest {
   }
 
   void DeleteLast() {
-    std::string error;
-    EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+    Delete();
     if (!filters_.empty()) filters_.back().is_deleted = true;
   }
 

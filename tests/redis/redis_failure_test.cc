@@ -56,7 +56,6 @@ TEST_F(RedisFailureTest, KilledServerMeansMayMatchOrErrorUntilItIsBack) {
   ExpectUnavailable(filter.get(), Answer::kMaybe, "Connection refused");
   ExpectUnavailable(with_errors.get(), Answer::kError, server_->address());
   ExpectRefused(server_->address() + ": cannot connect");
-  EXPECT_FALSE(SharedBloomFilter::Delete(servers_, "f", nullptr));
   server_->Restart();
   EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   EXPECT_EQ(filter->error(), "");
@@ -200,7 +199,7 @@ TEST_F(RedisFailureTest, NoWayToLoseShardsMeansNo) {
     }
     EXPECT_FALSE(filter->MayMatch(keys, answers.data()));
     EXPECT_EQ(Count(answers, Answer::kNo), 0u);
-    EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+    Delete();
     EXPECT_EQ(Create()->AddKey("another"), AddResult::kNew);
     EXPECT_FALSE(filter->MayMatch(keys, answers.data()));
     EXPECT_EQ(Count(answers, Answer::kNo), 0u);

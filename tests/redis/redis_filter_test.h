@@ -118,13 +118,18 @@ class RedisTest : public testing::Test {
     return filter;
   }
 
-  // Create and Open fail with these words, and without a password of the tests.
+  void Delete() {
+    std::string error;
+    EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  }
+
+  // Create, Open and Delete fail with these words, and without a password of the tests.
   void ExpectRefused(const std::string& words) {
-    for (const bool create : {true, false}) {
-      std::string error;
-      EXPECT_EQ(create ? SharedBloomFilter::Create(servers_, "f", options_, &error)
-                       : SharedBloomFilter::Open(servers_, "f", &error),
-                nullptr);
+    std::string errors[3];
+    EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &errors[0]), nullptr);
+    EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &errors[1]), nullptr);
+    EXPECT_FALSE(SharedBloomFilter::Delete(servers_, "f", &errors[2]));
+    for (const std::string& error : errors) {
       EXPECT_TRUE(Has(error, words));
       EXPECT_FALSE(Has(error, "hush"));
     }

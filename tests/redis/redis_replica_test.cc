@@ -111,13 +111,12 @@ TEST_F(RedisReplicaTest, ReplicasMayTakeLongerThanACommandMay) {
 
 TEST_F(RedisReplicaTest, ConfirmingADeletedFilterFailsAndCreatesNothing) {
   const auto filter = Create();
-  std::string error;
-  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  Delete();
   EXPECT_EQ(filter->AddKey("key", Replicas(1, 10000)), AddResult::kFailed);
   EXPECT_TRUE(Has(filter->error(), "bloomline:{f} is missing"));
   const auto anew = Create();
   EXPECT_EQ(anew->AddKey("key", Replicas(1, 10000)), AddResult::kNew) << anew->error();
-  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  Delete();
   // This client's entry was confirmed; the shards are deleted.
   EXPECT_EQ(anew->AddKey("key", Replicas(1, 10000)), AddResult::kFailed);
   EXPECT_EQ(primary_->Command({"DBSIZE"}), "0");
