@@ -33,15 +33,14 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
   if (file.state != FileState::kDone) return;  // by work before this
   file.state = FileState::kFailed;
   try {
-    bool vanished = false;
     sstable::OpenOptions options;
     options.comparator = inputs->column_family(file).comparator;
-    const auto table = sstable::Table::Open(file.path, options, &file.error, &vanished);
+    const auto table = sstable::Table::Open(file.path, options, &file.error);
     if (table != nullptr && work(i, *table, &file.error)) file.state = FileState::kDone;
-    file.is_gone = vanished;
-    if (vanished) {
-      file.error = file.path + ": no longer exists; run the command again";
-    }
+    std::error_code code;
+    file.is_gone = table == nullptr && std::filesystem::status(file.path, code).type() ==
+                                           std::filesystem::file_type::not_found;
+    if (file.is_gone) file.error = file.path + ": no longer exists; run the command again";
   } catch (const std::bad_alloc&) {
     file.error = file.path + ": out of memory";
   } catch (const std::exception& error) {

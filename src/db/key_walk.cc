@@ -25,7 +25,6 @@ std::optional<size_t> LengthAfter(std::string_view name, std::string_view start)
 
 bool TableFilters::Init(const sstable::Table& table, std::string* error) {
   table_ = &table;
-  index_ = ~uint64_t{0};
   reader_ = table.NewFilterReader(error);
   return reader_ != nullptr;
 }

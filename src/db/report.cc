@@ -94,9 +94,11 @@ cli::Json NumberOrNull(double number) {
   return std::isfinite(number) ? cli::Json(number) : cli::Json(nullptr);
 }
 
-std::string ShareText(uint64_t part, uint64_t all) {
-  return all == 0 ? "-" : cli::RateText(static_cast<double>(part) / static_cast<double>(all));
+double Quotient(uint64_t part, uint64_t all) {
+  return all == 0 ? std::nan("") : static_cast<double>(part) / static_cast<double>(all);
 }
+
+std::string ShareText(uint64_t part, uint64_t all) { return RateOrDash(Quotient(part, all)); }
 
 std::string KeysText(uint64_t num_keys, bool estimated) {
   constexpr uint64_t kMillion = 1000000;

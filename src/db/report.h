@@ -44,7 +44,9 @@ cli::Json KindsJson(const KindCounts& kinds);
 std::string RateOrDash(double rate);
 cli::Json NumberOrNull(double number);
 
-// part / all as "1.2 %"; "-": all is 0.
+// part / all; NaN if all is 0.
+double Quotient(uint64_t part, uint64_t all);
+// The same as "1.2 %"; "-" if all is 0.
 std::string ShareText(uint64_t part, uint64_t all);
 
 // "12,000", or "~12,000".

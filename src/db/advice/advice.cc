@@ -10,7 +10,6 @@
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/filter/sizing/divider.h"
 #include "src/support/number_text.h"
-#include "src/support/set_error.h"
 
 namespace bloomline::advice {
 namespace {
@@ -275,7 +274,7 @@ class Adviser {
       double uniform_cost = HUGE_VAL;
       for (const bool by_level : {false, true}) {
         // RocksDB writes its own filters with the same bits without bloomline.
-        if (by_level ? !CanDifferByLevel(tree_) : IsStock(format)) continue;
+        if (by_level ? !CanDifferByLevel(tree_) : format == situation_.stock_format) continue;
         const std::optional<Division> division = goal.divide(MakeDivider(tree_, format, by_level));
         if (!division) continue;
         Choice choice = MakeChoice(goal, format, by_level, *division);
@@ -381,10 +380,7 @@ bool Advise(const Situation& situation, const Request& request, Advice* advice,
   const std::string wrong = std::any_of(situation.levels.begin(), situation.levels.end(), HasKeys)
                                 ? Adviser(situation, request, &result).Run()
                                 : "no level has keys; allowed: at least one with more than 0";
-  if (!wrong.empty()) {
-    support::SetError(wrong, error);
-    return false;
-  }
+  if (!wrong.empty()) return support::Refuse(error, wrong);
   *advice = std::move(result);
   return true;
 }

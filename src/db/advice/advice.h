@@ -58,11 +58,6 @@ struct Request {
   int choice = 1;  // --choice: the one whose settings are shown, from 1 on
 };
 
-// RocksDB's own filters: RocksDB without bloomline uses them.
-constexpr bool IsStock(Format format) {
-  return format == Format::kBloom || format == Format::kRibbon;
-}
-
 struct Choice {
   // "RocksDB Bloom by level, same memory": the filters stay as RocksDB itself writes and reads
   // them. "compact by level, same memory": as few wasted reads as possible in the memory of now. Or
@@ -79,7 +74,8 @@ struct Choice {
   std::string option_string;  // "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=auto}"
   std::string environment;    // "LD_PRELOAD=libbloomline_rocksdb_preload.so BLOOMLINE_FORMAT=..."
 
-  bool is_stock() const { return IsStock(format); }
+  // RocksDB's own filters: RocksDB without bloomline uses them.
+  bool is_stock() const { return format == Format::kBloom || format == Format::kRibbon; }
 };
 
 struct Advice {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/db/advise/advise_output.h"
+#include "src/db/report.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::db {
@@ -28,10 +29,6 @@ std::map<std::string, uint64_t> ParseTickers(const std::string& text) {
     }
   }
   return tickers;
-}
-
-double Quotient(uint64_t part, uint64_t all) {
-  return all == 0 ? std::nan("") : static_cast<double>(part) / static_cast<double>(all);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ namespace bloomline::directory {
 namespace {
 
 using sstable::Engine;
+using support::Refuse;
 
 // ---- Names and files in a database's folder: file/filename.cc of RocksDB, db/filename.cc of
 // LevelDB.
@@ -69,11 +70,7 @@ bool ListFolder(const std::string& folder, Listing* listing, std::string* error)
       listing->newest_options = std::max(listing->newest_options, *number);
     }
   }
-  if (code) {
-    *error = folder + ": cannot be listed: " + code.message();
-    return false;
-  }
-  return true;
+  return !code || Refuse(error, folder, ": cannot be listed: ", code.message());
 }
 
 // Reads all of a file of at most max_bytes.
@@ -82,9 +79,7 @@ bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* tex
   support::InputFile file;
   if (!file.Open(path, error)) return false;
   if (file.size() > max_bytes) {
-    *error = path + ": has " + std::to_string(file.size()) + " bytes; allowed: up to " +
-             std::to_string(max_bytes);
-    return false;
+    return Refuse(error, path, ": has ", file.size(), " bytes; allowed: up to ", max_bytes);
   }
   text->resize(static_cast<size_t>(file.size()));
   return file.ReadAt(0, file.size(), text->data(), error);
@@ -124,8 +119,8 @@ bool ManifestPath(const std::string& path, std::string* manifest_path, std::stri
   if (!ReadSmallFile(current, kMaxCurrentBytes, &name, error)) return false;
   while (!name.empty() && (name.back() == '\n' || name.back() == '\r')) name.pop_back();
   if (!NumberBehind("MANIFEST-", name)) {
-    *error = current + ": has " + support::Quoted(name) + "; allowed: the name of a MANIFEST";
-    return false;
+    return Refuse(error, current, ": has ", support::Quoted(name),
+                  "; allowed: the name of a MANIFEST");
   }
   *manifest_path = Join(path, name);
   return true;
@@ -234,10 +229,6 @@ void SortByLevelAndKey(const std::string& comparator, TableFile* begin, TableFil
 void AddFiles(const Snapshot& snapshot, Database* database) {
   int index = 0;
   for (const auto& [id, live] : snapshot.live.families()) {
-    ColumnFamily family;
-    family.id = id;
-    family.name = live.name;
-    family.comparator = live.comparator;
     const size_t begin = database->files.size();
     for (const auto& [number, file] : live.files) {
       TableFile& table = database->files.emplace_back(file);
@@ -247,9 +238,9 @@ void AddFiles(const Snapshot& snapshot, Database* database) {
       const char* const suffix = database->engine == Engine::kRocksDB ? ".sst" : ".ldb";
       table.path = Join(database->path, SixDigits(number) + suffix);
     }
-    SortByLevelAndKey(live.comparator, database->files.data() + begin,
+    SortByLevelAndKey(live.family.comparator, database->files.data() + begin,
                       database->files.data() + database->files.size());
-    database->column_families.push_back(std::move(family));
+    database->column_families.push_back(live.family);
     ++index;
   }
 }
@@ -301,9 +292,9 @@ bool ReadDirectory(const std::string& path, const std::vector<std::string>& tabl
   while (database->path.size() > 1 && database->path.back() == '/') database->path.pop_back();
   database->table_folders = table_folders;
   if (Exists(Join(database->path, "CURRENT"))) return ReadLive(database->path, database, error);
-  *error = path + ": has no CURRENT, so it is no database; tables are named one by one: " +
-           Join(path, "*.sst");
-  return false;
+  return Refuse(
+      error, path,
+      ": has no CURRENT, so it is no database; tables are named one by one: ", Join(path, "*.sst"));
 }
 
 bool OpenInput(const std::string& path, std::vector<Database>* databases, std::string* error,
@@ -321,11 +312,10 @@ bool OpenInput(const std::string& path, std::vector<Database>* databases, std::s
       AddTable(path, databases);
       return true;
     case file_type::not_found:
-      *error = path + ": does not exist; allowed: a database's folder, or a table";
-      return false;
+      return Refuse(error, path, ": does not exist; allowed: a database's folder, or a table");
     default:
-      *error = path + ": " + (code ? code.message() : "is neither a folder nor a regular file");
-      return false;
+      return Refuse(error, path, ": ",
+                    code ? code.message() : "is neither a folder nor a regular file");
   }
 }
 

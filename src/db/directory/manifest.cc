@@ -30,8 +30,6 @@ enum Type : int {
 
 constexpr char kLiveIsUnknown[] = "; which tables are live is unknown";
 
-bool IsZeros(std::string_view bytes) { return bytes.find_first_not_of('\0') == bytes.npos; }
-
 // The records of a MANIFEST: LevelDB's log format (doc/log_format.md), with RocksDB's types
 // (db/log_format.h). Reads the content at the time when the file is opened, block by block.
 //
@@ -53,7 +51,7 @@ class RecordLog {
       const bool begins = type == kFull || type == kFirst;
       if (!begins && type != kMiddle && type != kLast) {
         if (type & kIgnorable) continue;
-        return Damaged(fragment.offset, "is of type " + std::to_string(type) + ", not 1 to 4");
+        return Damaged(fragment.offset, "is of type ", type, ", not 1 to 4");
       }
       // Old writers left an empty kFirst at the end of a block.
       if (begins && in_record_ && !record_.empty()) return Damaged(record_offset_, "has no end");
@@ -99,10 +97,10 @@ class RecordLog {
     return false;
   }
 
-  bool Damaged(uint64_t offset, const std::string& what) {
-    error_ = file_.name() + ": the record at offset " + std::to_string(offset) + " " + what +
-             kLiveIsUnknown;
-    return false;
+  template <typename... Parts>
+  bool Damaged(uint64_t offset, const Parts&... problem) {
+    return Refuse(&error_, file_.name(), ": the record at offset ", offset, " ", problem...,
+                  kLiveIsUnknown);
   }
 
   Header ParseAt(size_t position, Fragment* fragment) const {
@@ -143,7 +141,7 @@ class RecordLog {
     }
     if (header == Header::kZeros) {
       do {
-        if (!IsZeros(std::string_view(block_).substr(position_))) {
+        if (block_.find_first_not_of('\0', position_) != block_.npos) {
           return Damaged(fragment->offset, "is zeros, and others follow");
         }
       } while (ReadBlock());
@@ -186,9 +184,10 @@ bool LiveFiles::Apply(VersionEdit&& edit, std::string* problem) {
 bool LiveFiles::ApplyOne(VersionEdit&& edit, std::string* problem) {
   const uint32_t id = edit.column_family;
   if (edit.adds_column_family) {
-    LiveFamily family;
-    family.name = std::move(edit.column_family_name);
-    if (!families_.try_emplace(id, std::move(family)).second) {
+    LiveFamily added;
+    added.family.id = id;
+    added.family.name = std::move(edit.column_family_name);
+    if (!families_.try_emplace(id, std::move(added)).second) {
       return Refuse(problem, "adds column family ", id, ", which is there already");
     }
   }
@@ -201,20 +200,20 @@ bool LiveFiles::ApplyOne(VersionEdit&& edit, std::string* problem) {
     families_.erase(found);
     return true;
   }
-  LiveFamily& family = found->second;
-  if (edit.comparator) family.comparator = std::move(*edit.comparator);
+  LiveFamily& live = found->second;
+  if (edit.comparator) live.family.comparator = std::move(*edit.comparator);
   // First the deleted files: a file that moves to another level is in both lists.
   for (const DeletedFile& deleted : edit.deleted_files) {
-    const auto file = family.files.find(deleted.number);
-    if (file == family.files.end() || file->second.level != deleted.level) {
+    const auto file = live.files.find(deleted.number);
+    if (file == live.files.end() || file->second.level != deleted.level) {
       return Refuse(problem, "deletes table ", deleted.number, " of level ", deleted.level,
                     ", which is not there");
     }
-    family.files.erase(file);
+    live.files.erase(file);
   }
   for (TableFile& file : edit.new_files) {
     const uint64_t number = file.number;
-    if (!family.files.try_emplace(number, std::move(file)).second) {
+    if (!live.files.try_emplace(number, std::move(file)).second) {
       return Refuse(problem, "adds table ", number, ", which is there already");
     }
   }

@@ -38,8 +38,7 @@ struct VersionEdit {
 bool DecodeVersionEdit(std::string_view record, VersionEdit* edit, std::string* problem);
 
 struct LiveFamily {
-  std::string name = "default";
-  std::string comparator;
+  ColumnFamily family;
   std::map<uint64_t, TableFile> files;  // by number
 };
 

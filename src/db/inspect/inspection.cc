@@ -68,10 +68,8 @@ struct KeyRange {
 };
 
 size_t CommonPrefix(std::string_view a, std::string_view b) {
-  const size_t most = std::min(a.size(), b.size());
-  size_t n = 0;
-  while (n < most && a[n] == b[n]) ++n;
-  return n;
+  return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
+                             a.begin());
 }
 
 // The 8 bytes behind `skip` as a fraction of 2^64; a key that ends earlier is filled with zeros.

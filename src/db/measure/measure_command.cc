@@ -27,12 +27,11 @@ std::string MeasuredText(const WeightedRate& rate) {
 }
 
 cli::Json MeasuredJson(const WeightedRate& rate) {
-  const bool known = rate.queries() > 0;
   const Interval interval = ConfidenceInterval(rate.rate(), rate.queries());
   return {{"queries", rate.num_queries()},
           {"false_positive_rate", NumberOrNull(rate.rate())},
-          {"low", known ? cli::Json(interval.low) : cli::Json(nullptr)},
-          {"high", known ? cli::Json(interval.high) : cli::Json(nullptr)}};
+          {"low", NumberOrNull(interval.low)},
+          {"high", NumberOrNull(interval.high)}};
 }
 
 // Files that were not measured, by reason.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 #include <string_view>
 
@@ -186,13 +185,8 @@ double MeasuredRate(const MeasureResult& result) {
   return few ? elsewhere.rate() : adjacent.rate();
 }
 
-}  // namespace
-
-double Queries::rate() const {
-  return queries == 0 ? std::numeric_limits<double>::quiet_NaN()
-                      : static_cast<double>(matches) / static_cast<double>(queries);
-}
-
+// `num_keys` of the table, 0 if unknown, determines how much of it is read: about options.samples
+// keys. Memory: options.samples keys, one filter, one data block.
 bool MeasureFile(const Table& table, uint64_t num_keys, const MeasureOptions& options,
                  MeasureResult* result, std::string* error) {
   const FilterKeys keys(table);
@@ -201,6 +195,8 @@ bool MeasureFile(const Table& table, uint64_t num_keys, const MeasureOptions& op
   if (!result->not_measured.empty()) return true;
   return Meter(table, num_keys, options, result).Run(error);
 }
+
+}  // namespace
 
 // ---- All files.
 

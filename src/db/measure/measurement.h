@@ -11,6 +11,7 @@
 
 #include "src/db/inputs.h"
 #include "src/db/inspect/inspection.h"
+#include "src/db/report.h"
 #include "src/db/sstable/table.h"
 
 namespace bloomline::db {
@@ -26,7 +27,7 @@ struct Queries {
     ++queries;
     if (match) ++matches;
   }
-  double rate() const;  // NaN without queries
+  double rate() const { return Quotient(matches, queries); }
 };
 
 struct MeasureResult {
@@ -43,11 +44,6 @@ struct MeasureOptions {
   uint64_t seed = 1;
 };
 
-// `num_keys` of the table, 0 if unknown, determines how much of it is read: about options.samples
-// keys. Memory: options.samples keys, one filter, one data block.
-bool MeasureFile(const sstable::Table& table, uint64_t num_keys, const MeasureOptions& options,
-                 MeasureResult* result, std::string* error);
-
 // ---- Confidence intervals of measured rates.
 
 struct Interval {
@@ -56,8 +52,9 @@ struct Interval {
 };
 
 // Wilson's interval of 95 % for a rate that was measured by `queries` queries, which may be an
-// effective number. Right for rates near 0 and for few queries, too.
+// effective number. Right for rates near 0 and for few queries, too. NaN without queries.
 inline Interval ConfidenceInterval(double rate, double queries) {
+  if (!(queries > 0)) return {std::nan(""), std::nan("")};
   constexpr double z = 1.959964;
   const double center = (rate + z * z / (2 * queries)) / (1 + z * z / queries);
   const double half = z / (1 + z * z / queries) *

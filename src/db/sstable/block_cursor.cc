@@ -97,16 +97,16 @@ bool IndexBlockCursor::Open(const char* what, const BlockHandle& block, std::str
   what_ = what;
   offset_ = block.offset;
   handle_ = {};
-  return cursor_.Open(contents, form_.engine) || Damaged(error);
+  return cursor_.Open(contents, form_.engine) ||
+         file_->Damaged(error, what_, offset_, cursor_.problem());
 }
 
 bool IndexBlockCursor::Next(std::string* error) {
   const bool has_entry = form_.has_deltas ? cursor_.NextUnsized() : cursor_.Next();
   if (!has_entry) {
-    if (cursor_.problem() != nullptr) Damaged(error);
-    return false;
+    return cursor_.problem() != nullptr && file_->Damaged(error, what_, offset_, cursor_.problem());
   }
-  return DecodeValue() || file_->Damaged(what_, offset_, "a block handle is damaged", error);
+  return DecodeValue() || file_->Damaged(error, what_, offset_, "a block handle is damaged");
 }
 
 bool IndexBlockCursor::DecodeValue() {
@@ -129,10 +129,6 @@ bool IndexBlockCursor::DecodeValue() {
   }
   cursor_.EndValue(value.data());
   return true;
-}
-
-bool IndexBlockCursor::Damaged(std::string* error) const {
-  return file_->Damaged(what_, offset_, cursor_.problem(), error);
 }
 
 }  // namespace bloomline::sstable

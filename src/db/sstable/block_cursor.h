@@ -22,7 +22,8 @@ namespace bloomline::sstable {
 // where theirs is, the others' follow the one before.
 class BlockCursor {
  public:
-  // The block must not change. Returns false if it is damaged; problem() then says how.
+  // The block must not change. Returns false if it is damaged; problem() then says how, and Next
+  // finds no entry.
   bool Open(std::string_view block, Engine engine);
 
   // Returns false at the end, or if there is a problem().
@@ -126,7 +127,6 @@ class IndexBlockCursor {
 
  private:
   bool DecodeValue();
-  bool Damaged(std::string* error) const;
 
   const BlockFile* const file_;
   const IndexForm form_;

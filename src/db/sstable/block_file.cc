@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "src/db/sstable/bytes/coding.h"
-#include "src/support/number_text.h"
 
 namespace bloomline::sstable {
 namespace {
@@ -101,13 +100,6 @@ bool DecodeFooter(std::string_view end, uint64_t file_bytes, bool verify_checksu
                               : DecodeHandles(bytes.substr(1, kHandlesBytes), footer));
 }
 
-bool BlockFile::Damaged(const char* what, uint64_t offset, std::string_view problem,
-                        std::string* error) const {
-  *error = file.name() + ": " + what + " at offset " + std::to_string(offset) + ": ";
-  error->append(problem);
-  return false;
-}
-
 bool BlockReader::PrefetchTail(uint64_t n, std::string_view* tail, std::string* error) {
   const uint64_t size = file_->file.size();
   const uint64_t offset = size - std::min(n, size);
@@ -145,19 +137,15 @@ bool BlockReader::ReadStored(const char* what, const BlockHandle& handle, const 
   const uint64_t end = file_->footer.offset;
   if (handle.offset > end || handle.size > end - handle.offset ||
       kBlockTrailerBytes > end - handle.offset - handle.size) {
-    return file_->Damaged(what, handle.offset,
-                          "its " + std::to_string(handle.size) +
-                              " bytes go beyond the footer at offset " + std::to_string(end),
-                          error);
+    return file_->Damaged(error, what, handle.offset, "its ", handle.size,
+                          " bytes go beyond the footer at offset ", end);
   }
   // Both engines keep offsets in blocks in 32 bits. Larger sizes come from damage, and in a large
   // file one could demand all of the memory.
   constexpr uint64_t kMaxStoredBytes = uint64_t{1} << 32;
   if (handle.size > kMaxStoredBytes) {
-    return file_->Damaged(what, handle.offset,
-                          "it has " + std::to_string(handle.size) + " bytes; allowed: at most " +
-                              std::to_string(kMaxStoredBytes),
-                          error);
+    return file_->Damaged(error, what, handle.offset, "it has ", handle.size,
+                          " bytes; allowed: at most ", kMaxStoredBytes);
   }
   return Window(handle.offset, handle.size + kBlockTrailerBytes, stored, error);
 }
@@ -175,14 +163,14 @@ bool BlockReader::Read(const char* what, const BlockHandle& handle, std::string_
   const char* stored;
   if (!ReadStored(what, handle, &stored, error)) return false;
   if (file_->verify_checksums && !HasRightChecksum(stored, handle)) {
-    return file_->Damaged(what, handle.offset, "its checksum is wrong", error);
+    return file_->Damaged(error, what, handle.offset, "its checksum is wrong");
   }
   const auto type = static_cast<uint8_t>(stored[handle.size]);
   *contents = std::string_view(stored, static_cast<size_t>(handle.size));
   if (type == static_cast<uint8_t>(Compression::kNone)) return true;
   std::string problem;
   return decompressor_.Decompress(type, *contents, &decompressed_, contents, &problem) ||
-         file_->Damaged(what, handle.offset, "it " + problem, error);
+         file_->Damaged(error, what, handle.offset, "it ", problem);
 }
 
 }  // namespace bloomline::sstable

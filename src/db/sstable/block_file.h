@@ -10,6 +10,7 @@
 #include "src/db/sstable/bytes/decompressor.h"
 #include "src/db/sstable/table.h"
 #include "src/support/file_io.h"
+#include "src/support/number_text.h"
 
 namespace bloomline::sstable {
 
@@ -47,9 +48,13 @@ struct BlockFile {
   CompressionRules compression;
   bool verify_checksums = true;
 
-  // Returns false, with *error: "file: data block at offset 12: problem".
-  bool Damaged(const char* what, uint64_t offset, std::string_view problem,
-               std::string* error) const;
+  // Returns false, with *error: "file: data block at offset 12: problem". The problem is put
+  // together as by support::StrCat.
+  template <typename... Parts>
+  bool Damaged(std::string* error, const char* what, uint64_t offset,
+               const Parts&... problem) const {
+    return support::Refuse(error, file.name(), ": ", what, " at offset ", offset, ": ", problem...);
+  }
 };
 
 // Reads one block after the other; results are valid until the next call. Not thread-safe.

@@ -5,12 +5,12 @@
 #include "src/db/sstable/bytes/coding.h"
 #include "src/db/sstable/comparator.h"
 #include "src/db/sstable/table_parts.h"
-#include "src/support/number_text.h"
 
 namespace bloomline::sstable {
 namespace {
 
 constexpr const char* kFilterBlock = "filter block";
+constexpr const char* kFilterIndex = "filter index";
 
 class FullFilter final : public Table::FilterReader {
  public:
@@ -42,11 +42,11 @@ class FiltersByOffset final : public Table::FilterReader {
     constexpr size_t kEndBytes = 5;
     if (!reader_.Read(kFilterBlock, parts_.filter, &block_, error)) return false;
     // LevelDB ignores such a block, and so finds every key in it.
-    if (block_.size() < kEndBytes) return Damaged("it has fewer than 5 bytes", error);
+    if (block_.size() < kEndBytes) return Damaged(error, "it has fewer than 5 bytes");
     const size_t end = block_.size() - kEndBytes;
     base_lg_ = static_cast<unsigned char>(block_.back());
     list_ = LoadLittleEndian32(block_.data() + end);
-    if (list_ > end) return Damaged("its list of filters is not in it", error);
+    if (list_ > end) return Damaged(error, "its list of filters is not in it");
     num_filters_ = (end - list_) / 4;
     return true;
   }
@@ -58,7 +58,7 @@ class FiltersByOffset final : public Table::FilterReader {
     const uint32_t begin = LoadLittleEndian32(entry);
     const uint32_t end = LoadLittleEndian32(entry + 4);  // of the last one: the list's own offset
     if (begin > end || end > list_) {
-      return Damaged("filter " + std::to_string(index) + " is not in it", error);
+      return Damaged(error, "filter ", index, " is not in it");
     }
     *bytes = block_.substr(begin, end - begin);
     return true;
@@ -70,8 +70,9 @@ class FiltersByOffset final : public Table::FilterReader {
   }
 
  private:
-  bool Damaged(std::string_view problem, std::string* error) const {
-    return parts_.blocks.Damaged(kFilterBlock, parts_.filter.offset, problem, error);
+  template <typename... Parts>
+  bool Damaged(std::string* error, const Parts&... problem) const {
+    return parts_.blocks.Damaged(error, kFilterBlock, parts_.filter.offset, problem...);
   }
 
   const TableParts& parts_;
@@ -91,20 +92,17 @@ class FilterPartitions final : public Table::FilterReader {
         reader_(&parts->blocks, BlockReader::Access::kSequential) {}
 
   bool Open(std::string* error) {
-    constexpr const char* kWhat = "filter index";
     if (parts_.filter.size == 0) return true;  // no key at all
     BlockReader reader(&parts_.blocks, BlockReader::Access::kRandom);
     std::string_view contents;
-    if (!reader.Read(kWhat, parts_.filter, &contents, error)) return false;
+    if (!reader.Read(kFilterIndex, parts_.filter, &contents, error)) return false;
     if (contents.empty()) return true;
     IndexForm form = parts_.internal.index;
     form.has_first_keys = false;
     IndexBlockCursor cursor(&parts_.blocks, form);
-    if (!cursor.Open(kWhat, parts_.filter, contents, error)) return false;
+    if (!cursor.Open(kFilterIndex, parts_.filter, contents, error)) return false;
     while (cursor.Next(error)) {
-      const std::string problem = Add(cursor.separator(), cursor.handle(), contents.size());
-      if (!problem.empty())
-        return parts_.blocks.Damaged(kWhat, parts_.filter.offset, problem, error);
+      if (!Add(cursor.separator(), cursor.handle(), contents.size(), error)) return false;
     }
     return error->empty();
   }
@@ -140,10 +138,11 @@ class FilterPartitions final : public Table::FilterReader {
     size_t separator_size;
   };
 
-  // Adds a partition of an index of index_bytes. Returns why it is damaged, or an empty string.
-  std::string Add(std::string_view separator, const BlockHandle& handle, uint64_t index_bytes) {
+  // Adds a partition of an index of index_bytes.
+  bool Add(std::string_view separator, const BlockHandle& handle, uint64_t index_bytes,
+           std::string* error) {
     if (!parts_.internal.index.has_user_keys && separator.size() < 8) {
-      return "a separator is too short";
+      return Damaged(error, "a separator is too short");
     }
     // Separators share bytes: a small crafted block can have more than any memory. With restarts
     // after 64 entries or fewer they have at most 64 times its bytes. The file's bytes are also a
@@ -152,25 +151,30 @@ class FilterPartitions final : public Table::FilterReader {
     const uint64_t max_separator_bytes =
         (uint64_t{64} << 20) + 64 * std::min(index_bytes, file_bytes);
     if (separators_.size() + separator.size() > max_separator_bytes) {
-      return support::StrCat("its separators have ", separators_.size() + separator.size(),
-                             " bytes or more; allowed: at most ", max_separator_bytes);
+      return Damaged(error, "its separators have ", separators_.size() + separator.size(),
+                     " bytes or more; allowed: at most ", max_separator_bytes);
     }
     // In the order of writing, so the file's size bounds their total cost.
     const uint64_t end = partitions_.empty() ? 0 : End(partitions_.back().handle);
     if (handle.offset < end || End(handle) < handle.offset) {
-      return support::StrCat("it leads to a partition at offset ", handle.offset,
-                             ", behind one that ends at ", end);
+      return Damaged(error, "it leads to a partition at offset ", handle.offset,
+                     ", behind one that ends at ", end);
     }
     if (partitions_.size() == file_bytes / kBlockTrailerBytes) {
-      return support::StrCat("it names more partitions than fit in the file's ", file_bytes,
-                             " bytes");
+      return Damaged(error, "it names more partitions than fit in the file's ", file_bytes,
+                     " bytes");
     }
     partitions_.push_back({handle, separators_.size(), separator.size()});
     separators_.append(separator);
     // The engine seeks, and misses keys in another order.
     const bool is_in_order =
         partitions_.size() == 1 || InOrder(*(partitions_.end() - 2), partitions_.back());
-    return is_in_order ? "" : "its separators are not in order";
+    return is_in_order || Damaged(error, "its separators are not in order");
+  }
+
+  template <typename... Parts>
+  bool Damaged(std::string* error, const Parts&... problem) const {
+    return parts_.blocks.Damaged(error, kFilterIndex, parts_.filter.offset, problem...);
   }
 
   static uint64_t End(const BlockHandle& handle) { return handle.offset + handle.size; }

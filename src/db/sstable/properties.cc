@@ -121,9 +121,7 @@ bool ReadProperties(const BlockFile& file, const BlockHandle& handle, BlockReade
     return false;
   }
   BlockCursor cursor;
-  if (!cursor.Open(contents, Engine::kRocksDB)) {
-    return file.Damaged(kWhat, handle.offset, cursor.problem(), error);
-  }
+  cursor.Open(contents, Engine::kRocksDB);
   std::map<std::string, std::string> all;
   while (cursor.Next()) {
     const std::string_view name = cursor.key();
@@ -135,9 +133,9 @@ bool ReadProperties(const BlockFile& file, const BlockHandle& handle, BlockReade
     const auto offset = static_cast<uint64_t>(value.data() - contents.data());
     is_right = HasRightChecksumWithoutSequence(*reader, handle, stored, offset);
   }
-  if (!is_right) return file.Damaged(kWhat, handle.offset, "its checksum is wrong", error);
+  if (!is_right) return file.Damaged(error, kWhat, handle.offset, "its checksum is wrong");
   if (cursor.problem() != nullptr) {
-    return file.Damaged(kWhat, handle.offset, cursor.problem(), error);
+    return file.Damaged(error, kWhat, handle.offset, cursor.problem());
   }
   const Values values(all);
   Fill(values, properties);

@@ -1,23 +1,18 @@
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "src/db/sstable/bytes/coding.h"
 #include "src/db/sstable/table_parts.h"
-#include "src/support/file_io.h"
+#include "src/support/number_text.h"
 
 namespace bloomline::sstable {
 namespace {
 
+using support::Refuse;
+
 // Read at once: most tables have the footer, the metaindex and the properties in it.
 constexpr uint64_t kTailBytes = 64 << 10;
 constexpr const char* kMetaindex = "metaindex block";
-
-bool Refused(const TableParts& parts, std::string_view problem, std::string* error) {
-  *error = parts.blocks.file.name() + ": ";
-  error->append(problem);
-  return false;
-}
 
 bool TakePrefix(std::string_view prefix, std::string_view* text) {
   if (text->substr(0, prefix.size()) != prefix) return false;
@@ -28,16 +23,14 @@ bool TakePrefix(std::string_view prefix, std::string_view* text) {
 bool ReadFooter(TableParts* parts, BlockReader* reader, std::string* error) {
   const uint64_t size = parts->blocks.file.size();
   if (size < Footer::kMinBytes) {
-    return Refused(*parts,
-                   "is no table: it has " + std::to_string(size) + " bytes, and a footer has " +
-                       std::to_string(Footer::kMinBytes) + " or more",
-                   error);
+    return Refuse(error, parts->blocks.file.name(), ": is no table: it has ", size,
+                  " bytes, and a footer has ", Footer::kMinBytes, " or more");
   }
   std::string_view tail;
   if (!reader->PrefetchTail(kTailBytes, &tail, error)) return false;
   std::string problem;
   if (!DecodeFooter(tail, size, parts->blocks.verify_checksums, &parts->blocks.footer, &problem)) {
-    return Refused(*parts, problem, error);
+    return Refuse(error, parts->blocks.file.name(), ": ", problem);
   }
   const Footer& footer = parts->blocks.footer;
   parts->index = footer.index;
@@ -83,19 +76,17 @@ bool ReadMetaindex(TableParts* parts, BlockReader* reader, BlockHandle* properti
   std::string_view contents;
   if (!reader->Read(kMetaindex, handle, &contents, error)) return false;
   BlockCursor cursor;
-  if (!cursor.Open(contents, Engine::kLevelDB)) {  // the same in both engines
-    return parts->blocks.Damaged(kMetaindex, handle.offset, cursor.problem(), error);
-  }
+  cursor.Open(contents, Engine::kLevelDB);  // the same in both engines
   while (cursor.Next()) {
     std::string_view value = cursor.value();
     BlockHandle block;
     if (!TakeBlockHandle(&value, &block)) {
-      return parts->blocks.Damaged(kMetaindex, handle.offset, "a block handle is damaged", error);
+      return parts->blocks.Damaged(error, kMetaindex, handle.offset, "a block handle is damaged");
     }
     TakeMetaBlock(cursor.key(), block, parts, properties);
   }
-  if (cursor.problem() == nullptr) return true;
-  return parts->blocks.Damaged(kMetaindex, handle.offset, cursor.problem(), error);
+  return cursor.problem() == nullptr ||
+         parts->blocks.Damaged(error, kMetaindex, handle.offset, cursor.problem());
 }
 
 bool OpenParts(const std::string& path, const OpenOptions& options, TableParts* parts,
@@ -120,22 +111,16 @@ bool OpenParts(const std::string& path, const OpenOptions& options, TableParts* 
     parts->filter_name.clear();
   }
   parts->blocks.compression.manager = parts->internal.compression_manager;
-  if (parts->index.size > 0) return true;
-  return Refused(*parts, "has no index", error);
+  return parts->index.size > 0 || Refuse(error, path, ": has no index");
 }
 
 }  // namespace
 
 std::unique_ptr<Table> Table::Open(const std::string& path, const OpenOptions& options,
-                                   std::string* error, bool* vanished) {
-  if (vanished != nullptr) *vanished = false;
+                                   std::string* error) {
   auto parts = std::make_unique<TableParts>();
-  if (OpenParts(path, options, parts.get(), error)) {
-    return std::unique_ptr<Table>(new Table(std::move(parts)));
-  }
-  support::FileStatus status;
-  if (vanished != nullptr) *vanished = !support::Examine(path, &status) && errno == ENOENT;
-  return nullptr;
+  if (!OpenParts(path, options, parts.get(), error)) return nullptr;
+  return std::unique_ptr<Table>(new Table(std::move(parts)));
 }
 
 Table::Table(std::unique_ptr<const TableParts> parts) : parts_(std::move(parts)) {}

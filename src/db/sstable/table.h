@@ -60,10 +60,9 @@ struct TableParts;
 // 1 GiB when it was compressed.
 class Table {
  public:
-  // Returns null with *error: the file, and what is wrong. If the file does not exist (any more),
-  // *vanished, if not null, is set to true.
+  // Returns null with *error: the file, and what is wrong.
   static std::unique_ptr<Table> Open(const std::string& path, const OpenOptions& options,
-                                     std::string* error, bool* vanished = nullptr);
+                                     std::string* error);
   ~Table();
 
   const std::string& path() const;

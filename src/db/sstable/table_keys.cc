@@ -5,6 +5,7 @@
 
 #include "src/db/sstable/bytes/coding.h"
 #include "src/db/sstable/table_parts.h"
+#include "src/support/number_text.h"
 
 namespace bloomline::sstable {
 namespace {
@@ -66,13 +67,12 @@ class DataBlockWalk {
 
   bool IsBehind(const char* what, const BlockHandle& handle, uint64_t* end, std::string* error) {
     if (handle.offset < *end) {
-      return parts_.blocks.Damaged(
-          what, handle.offset, "the index leads back to it, from offset " + std::to_string(*end),
-          error);
+      return parts_.blocks.Damaged(error, what, handle.offset,
+                                   "the index leads back to it, from offset ", *end);
     }
     *end = handle.offset + handle.size;  // BlockReader checks that it is in the file
-    if (*end >= handle.offset) return true;
-    return parts_.blocks.Damaged(what, handle.offset, "its size is beyond all files", error);
+    return *end >= handle.offset ||
+           parts_.blocks.Damaged(error, what, handle.offset, "its size is beyond all files");
   }
 
   const TableParts& parts_;
@@ -110,8 +110,8 @@ class TableKeyReader final : public Table::KeyReader {
     shared_bytes_ += entries_.shared_key_bytes();
     const uint64_t most = MaxSharedBytes(parts_->blocks.file.size());
     if (shared_bytes_ > most) {
-      return Damaged("the keys up to it share " + std::to_string(shared_bytes_) +
-                     " bytes with those before them; allowed: at most " + std::to_string(most));
+      return Damaged("the keys up to it share ", shared_bytes_,
+                     " bytes with those before them; allowed: at most ", most);
     }
     const std::string_view key = entries_.key();
     if (key.size() < kSequenceAndTypeBytes) return Damaged("a key has no sequence number");
@@ -145,7 +145,7 @@ class TableKeyReader final : public Table::KeyReader {
     next_entry_ = 0;
     is_done_ = !entries_.Open(contents, parts_->blocks.compression.engine);
     return !is_done_ ||
-           parts_->blocks.Damaged(kDataBlock, block_.offset, entries_.problem(), &error_);
+           parts_->blocks.Damaged(&error_, kDataBlock, block_.offset, entries_.problem());
   }
 
   // The cursor is then at a block's end.
@@ -162,20 +162,19 @@ class TableKeyReader final : public Table::KeyReader {
       range_deletions = 0;
     }
     if (num_entries_ + range_deletions == properties.num_entries) return false;
-    error_ = parts_->blocks.file.name() + ": has " + std::to_string(num_entries_) +
-             " entries and " + std::to_string(range_deletions) +
-             " range deletions, but its properties count " +
-             std::to_string(properties.num_entries) + " in all";
-    return false;
+    return support::Refuse(&error_, parts_->blocks.file.name(), ": has ", num_entries_,
+                           " entries and ", range_deletions,
+                           " range deletions, but its properties count ", properties.num_entries,
+                           " in all");
   }
 
-  bool Damaged(std::string_view problem) {
+  template <typename... Parts>
+  bool Damaged(const Parts&... problem) {
     is_done_ = true;
+    parts_->blocks.Damaged(&error_, kDataBlock, block_.offset, "entry ", next_entry_, ": ",
+                           problem...);
     LeaveBlock();
-    const uint64_t offset = block_.offset;
-    return parts_->blocks.Damaged(
-        kDataBlock, offset, "entry " + std::to_string(next_entry_) + ": " + std::string(problem),
-        &error_);
+    return false;
   }
 
   const TableParts* const parts_;
