@@ -1,13 +1,9 @@
 // What arguments name: folders and tables; what is said of those that name nothing; OPTIONS.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,11 +22,6 @@ using tests::NewFile;
 using tests::NewFile4;
 using tests::TempDir;
 using tests::Varint;
-
-std::string SixDigits(uint64_t number) {
-  const std::string digits = std::to_string(number);
-  return std::string(6 - digits.size(), '0') + digits;
-}
 
 class InputTest : public ::testing::Test {
  protected:
@@ -158,77 +149,6 @@ TEST_F(InputTest, Engines) {
   EXPECT_EQ(opened.files.at(0).path, Path("opened_by_rocksdb/000005.sst"));
 }
 
-TEST_F(InputTest, MissingTablesAreListed) {
-  std::vector<std::string> records;
-  for (uint64_t number = 10; number < 17; ++number)
-    records.push_back(NewFile4(1, number, "a", "b"));
-  WriteDatabase("db", records);
-  Write("db/000012.sst", "");
-  const Database database = Open(Path("db")).at(0);
-  EXPECT_EQ(database.files.size(), 7u);
-  for (const TableFile& file : database.files) {
-    EXPECT_EQ(file.path, Path("db/0000" + std::to_string(file.number) + ".sst"));
-  }
-}
-
-// Does nothing but replace its only table and its MANIFEST.
-class RestlessOwner {
- public:
-  explicit RestlessOwner(std::string folder) : folder_(std::move(folder)) {
-    std::filesystem::create_directory(folder_);
-    Step();
-  }
-
-  void Step() {
-    const uint64_t old = number_++;
-    std::ofstream(TablePath(number_)) << "table";
-    ManifestWriter writer;
-    writer.Add(NewFile4(1, number_, "a", "b"));
-    std::ofstream(ManifestPath(number_), std::ios::binary) << writer.bytes();
-    std::ofstream(folder_ + "/CURRENT.new") << "MANIFEST-" << SixDigits(number_) << "\n";
-    std::filesystem::rename(folder_ + "/CURRENT.new", folder_ + "/CURRENT");
-    std::filesystem::remove(ManifestPath(old));
-    std::filesystem::remove(TablePath(old));
-  }
-
- private:
-  std::string TablePath(uint64_t number) const {
-    return folder_ + "/" + SixDigits(number) + ".sst";
-  }
-  std::string ManifestPath(uint64_t number) const {
-    return folder_ + "/MANIFEST-" + SixDigits(number);
-  }
-
-  const std::string folder_;
-  uint64_t number_ = 8;
-};
-
-// CURRENT's MANIFEST and its table are often gone by the time one looks for them. What is not found
-// in three attempts is said.
-TEST_F(InputTest, OwnerThatNeverRests) {
-  RestlessOwner owner(Path("db"));
-  std::atomic<bool> stop{false};
-  std::thread thread([&] {
-    while (!stop) owner.Step();
-  });
-  std::set<uint64_t> tables;
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (tables.size() < 200 && std::chrono::steady_clock::now() < deadline) {
-    std::vector<Database> databases;
-    std::string error;
-    if (!OpenInput(Path("db"), &databases, &error)) {
-      EXPECT_NE(error.find("which does not exist"), std::string::npos) << error;
-      continue;
-    }
-    ASSERT_EQ(databases[0].files.size(), 1u);
-    const TableFile& file = databases[0].files[0];
-    if (std::filesystem::exists(file.path)) tables.insert(file.number);
-  }
-  stop = true;
-  thread.join();
-  EXPECT_EQ(tables.size(), 200u);
-}
-
 // ---- OPTIONS of any text.
 
 TEST(OptionsFile, Sections) {
@@ -266,11 +186,6 @@ TEST(OptionsFile, Values) {
   EXPECT_EQ(OptionId(""), "");
   EXPECT_EQ(OptionId("{a={id=x;b=1;};id=y;b={c=2;};}"), "y");
   EXPECT_EQ(OptionId("{ id = {bloomfilter:10}; }"), "bloomfilter:10");
-  // Braces that do not match.
-  for (const char* text :
-       {"{", "}", "{a", "a}", "{{a=1}", "{a=1}}", "}{", "a={;b=1", ";;;", "=", "{=}"}) {
-    OptionId(text);
-  }
 }
 
 }  // namespace

@@ -4,11 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <random>
 #include <string>
@@ -70,48 +67,6 @@ void ExpectAnswersOfEngine(Container container, Build build, Engine engine, Chec
     ExpectAnswers(filter, keys, engine(bytes));
     if (testing::Test::HasFatalFailure()) return;
   }
-}
-
-// The false-positive rate of filters of num_keys random keys, against what is expected, within a
-// relative tolerance. build(keys) gives the bytes.
-template <typename Build>
-void ExpectRates(Container container, size_t num_keys, double tolerance, Build build) {
-  constexpr uint64_t kEnoughMatches = 10000;
-  constexpr uint64_t kMaxQueries = 6000000;
-  const uint64_t queries_per_filter = std::max<uint64_t>(1000, num_keys);
-  std::mt19937_64 random(num_keys);
-  const auto random_key = [&random](char* key) {
-    for (size_t i = 0; i < 16; i += 8) {
-      const uint64_t value = random();
-      std::memcpy(key + i, &value, sizeof(value));
-    }
-  };
-  uint64_t matches = 0;
-  uint64_t queries = 0;
-  double expected = 0;
-  while (matches < kEnoughMatches && queries < kMaxQueries) {
-    std::vector<std::string> keys(num_keys, std::string(16, '\0'));
-    for (std::string& key : keys) random_key(key.data());
-    const std::string bytes = build(keys);
-    const EngineFilter filter = EngineFilter::Open(container, "", bytes);
-    expected = filter.ExpectedRate(num_keys);
-    constexpr size_t kBatch = 100;
-    for (uint64_t i = 0; i < queries_per_filter; i += kBatch) {
-      char buffer[kBatch][16];
-      std::string_view missing[kBatch];
-      bool may_match[kBatch];
-      for (size_t j = 0; j < kBatch; ++j) {
-        random_key(buffer[j]);
-        missing[j] = {buffer[j], 16};
-      }
-      matches += filter.MayMatch(kBatch, missing, may_match);
-      queries += kBatch;
-    }
-  }
-  const double measured = static_cast<double>(matches) / static_cast<double>(queries);
-  // The measurement's own error, three standard deviations.
-  const double noise = 3 * measured / std::sqrt(static_cast<double>(matches));
-  EXPECT_NEAR(expected, measured, tolerance * measured + noise);
 }
 
 }  // namespace bloomline::engine_filters

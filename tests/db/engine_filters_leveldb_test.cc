@@ -24,10 +24,6 @@ std::string Build(const leveldb::FilterPolicy& policy, const std::vector<std::st
   return bytes;
 }
 
-EngineFilter Open(const std::string& bytes) {
-  return EngineFilter::Open(Container::kLevelDB, kLevelDBBuiltinName, bytes);
-}
-
 struct Filter {
   const char* name;
   bool by_leveldb;
@@ -75,18 +71,6 @@ TEST_P(EngineFiltersLevelDBTest, AnswersAsThePolicyDoes) {
         const bool is_classic = GetParam().format == Format::kClassic;
         EXPECT_TRUE(n == 0 || (filter.kind == Kind::kClassic) == is_classic);
       });
-}
-
-TEST_P(EngineFiltersLevelDBTest, HasTheRateThatIsExpected) {
-  if (GetParam().format == Format::kClassic) return;  // its probes are not independent
-  const bool compact = GetParam().format == Format::kCompact;
-  for (const size_t n : {17, 60, 2000}) {
-    SCOPED_TRACE(n);
-    const std::string bytes = Build(*policy_, RandomKeys(n, 8));
-    if (Open(bytes).ExpectedRate(n) < 4e-3) continue;  // takes too many queries
-    ExpectRates(Container::kLevelDB, n, compact ? 0.05 : 0.03,
-                [&](const std::vector<std::string>& keys) { return Build(*policy_, keys); });
-  }
 }
 
 }  // namespace

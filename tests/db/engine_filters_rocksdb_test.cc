@@ -65,9 +65,6 @@ class EngineFiltersRocksDBTest : public testing::TestWithParam<OwnPolicy> {
     std::unique_ptr<const char[]> buffer;
     return builder->Finish(&buffer).ToString();
   }
-  static EngineFilter Open(const std::string& bytes) {
-    return EngineFilter::Open(Container::kRocksDB, kRocksDBName, bytes);
-  }
 
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;
 };
@@ -110,15 +107,6 @@ TEST_P(EngineFiltersRocksDBTest, AnswersAsRocksDBDoes) {
       [](const EngineFilter& filter, size_t n) {
         EXPECT_TRUE(n < 1000 || filter.kind == GetParam().kind) << KindName(filter.kind);
       });
-}
-
-TEST_P(EngineFiltersRocksDBTest, HasTheRateThatIsExpected) {
-  if (GetParam().kind == Kind::kRocksDBLegacy) return;  // its probes are not independent
-  constexpr size_t kKeys = 5000;
-  // Lower rates take too many queries.
-  if (Open(Build(RandomKeys(kKeys, 8))).ExpectedRate(kKeys) < 3e-3) return;
-  ExpectRates(Container::kRocksDB, kKeys, 0.03,
-              [this](const std::vector<std::string>& keys) { return Build(keys); });
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 // bytes: engine_filters_fuzzer.cc.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,7 +12,6 @@
 #include "src/filter/bits/hash.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/kernel.h"
-#include "src/filter/ranges/range_entries.h"
 #include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/db/engine_filter_checks.h"
@@ -148,75 +146,6 @@ TEST(EngineFiltersTest, TheOldNameOfLevelDBMatchesWithEitherHash) {
                                            filter::LevelDBHash32(key)) ||
              kernels::LevelDBBloomMayMatch(bytes.data(), num_bits, kProbes,
                                            filter::RocksDBHash32(key));
-    });
-  }
-}
-
-// The highest byte first.
-std::string NumberKey(uint64_t number) {
-  std::string key(8, '\0');
-  for (size_t i = 0; i < 8; ++i) key[7 - i] = static_cast<char>(number >> (8 * i));
-  return key;
-}
-
-// A filter of squares, with entries for their first 30 and 61 bits.
-std::string BuildWithRanges(Format format, size_t num_keys) {
-  filter::RangeEntryOptions options;
-  options.kinds.num_cells = 2;
-  options.kinds.cells[0] = {30};
-  options.kinds.cells[1] = {61};
-  options.memory = 1.5;
-  filter::RangeEntries entries(options);
-  filter::FilterWriter writer(Options(format, 10, 9));
-  entries.Add("", &writer);
-  for (size_t i = 0; i < num_keys; ++i) {
-    const std::string key = NumberKey(i * i);
-    entries.Add(key, &writer);
-    writer.AddKey(key);
-  }
-  entries.Finish(false, &writer);
-  return tests::FinishedFilter(&writer, filter::TableShape);
-}
-
-TEST(EngineFiltersTest, AnswersForRanges) {
-  constexpr size_t kKeys = 3000;
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    const std::string bytes = BuildWithRanges(format, kKeys);
-    const EngineFilter filter = Open(bytes);
-    ASSERT_NE(filter.ranges, nullptr);
-    EXPECT_EQ(filter.ranges->kinds.cells[1].bits, 61);
-    // Entries take nothing of the keys' bits.
-    constexpr double kKeyBytes = 10 * kKeys / 8;
-    EXPECT_NEAR(static_cast<double>(filter.payload_bytes), kKeyBytes, 0.03 * kKeyBytes);
-    constexpr size_t kTrailerBytes = 20;
-    constexpr size_t kFieldBytes = 16;
-    constexpr size_t kExtensionBytes = 2 + 6 + 2 + kFieldBytes;
-    EXPECT_EQ(filter.payload_bytes + filter.entry_bytes + kExtensionBytes + kTrailerBytes,
-              bytes.size());
-    size_t rejected = 0;
-    for (uint64_t i = 0; i + 1 < kKeys; ++i) {
-      const std::string behind = NumberKey(i * i + 1);
-      const std::string end = NumberKey(i * i + 1 + std::min<uint64_t>(2 * i, 16));
-      ASSERT_TRUE(filter.RangeMayMatch(NumberKey(i * i), behind)) << i;
-      rejected += filter.RangeMayMatch(behind, end) ? 0 : 1;
-    }
-    EXPECT_GT(rejected, kKeys / 2);
-    // Every range may match without the field, and where it breaks the rules: the least length of
-    // a key is above the greatest.
-    std::string broken = bytes;
-    broken[bytes.size() - kTrailerBytes - kFieldBytes] = 9;
-    for (const std::string& without : {Build(Options(format, 10), {NumberKey(4)}), broken}) {
-      EXPECT_EQ(Open(without).ranges, nullptr);
-      EXPECT_TRUE(Open(without).RangeMayMatch("a", "b"));
-      EXPECT_TRUE(Open(without).MayMatch(NumberKey(4)));
-    }
-  }
-}
-
-TEST(EngineFiltersTest, HasTheRateThatIsExpected) {
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    ExpectRates(Container::kRocksDB, 5000, 0.03, [&](const std::vector<std::string>& keys) {
-      return Build(Options(format, format == Format::kCompact ? 7 : 9), keys);
     });
   }
 }

@@ -82,17 +82,13 @@ Keys Lost(const Setting& setting, const std::string& folder, const Keys& keys) {
 }
 
 Kind MakeKind(std::string name, int num_keys, const Setting& setting) {
-  Kind kind;
-  kind.name = std::move(name);
-  kind.num_keys = num_keys;
-  kind.write = [setting](const std::string& folder, const Keys& keys, uint64_t seed) {
+  const auto write = [setting](const std::string& folder, const Keys& keys, uint64_t seed) {
     Write(setting, folder, keys, seed);
   };
-  kind.lost[Loss::kKey] = [setting](const std::string& folder, const Keys& keys) {
+  const auto lost = [setting](const std::string& folder, const Keys& keys) {
     return Lost(setting, folder, keys);
   };
-  kind.block_bytes = setting.block_bytes;
-  return kind;
+  return {std::move(name), num_keys, write, {{Loss::kKey, lost}}, setting.block_bytes};
 }
 
 Policy Bloomline(Format format) {

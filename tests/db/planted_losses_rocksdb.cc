@@ -190,12 +190,10 @@ Keys LostToRanges(const Setting& setting, const std::string& folder, const Keys&
 }
 
 Kind MakeKind(std::string name, int num_keys, const Setting& setting) {
-  Kind kind;
-  kind.name = std::move(name);
-  kind.num_keys = num_keys;
-  kind.write = [setting](const std::string& folder, const Keys& keys, uint64_t seed) {
+  const auto write = [setting](const std::string& folder, const Keys& keys, uint64_t seed) {
     Write(setting, folder, keys, seed);
   };
+  Kind kind{std::move(name), num_keys, write, {}, kBlockBytes};
   const auto with_setting = [&](auto lost) {
     return [=](const std::string& folder, const Keys& keys) { return lost(setting, folder, keys); };
   };
@@ -208,7 +206,6 @@ Kind MakeKind(std::string name, int num_keys, const Setting& setting) {
         });
   }
   if (!setting.range_bytes.empty()) kind.lost[Loss::kRange] = with_setting(LostToRanges);
-  kind.block_bytes = kBlockBytes;
   return kind;
 }
 

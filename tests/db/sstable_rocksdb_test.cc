@@ -218,22 +218,35 @@ void ExpectSameEntries(const OneTable& written, const Table& table) {
   for (size_t i = 0; i < entries.size(); ++i) ASSERT_EQ(entries[i], expected[i]) << i;
 }
 
-// Expects that a Get of each entry, at each snapshot that finds it, queries the filter that
-// FilterOf names.
+// Expects that a Get of the entry queries the filter that FilterOf names.
+void ExpectSameQuery(const OneTable& written, const Table::FilterReader& reader,
+                     const std::vector<std::string>& filters, const TableEntry& entry,
+                     const rocksdb::ReadOptions& options, std::string_view key) {
+  const uint64_t index = reader.FilterOf(entry.key, entry.sequence, entry.block_offset);
+  ASSERT_LT(index, filters.size());
+  std::vector<std::string>& queried = written.policy().record().queried;
+  queried.clear();
+  std::string value;
+  const rocksdb::Status status =
+      written.db()->Get(options, rocksdb::Slice(key.data(), key.size()), &value);
+  ASSERT_TRUE(status.ok() || (status.IsNotFound() && entry.type != 1)) << status.ToString();
+  ASSERT_EQ(value, status.ok() ? entry.value : "");
+  ASSERT_EQ(queried, std::vector<std::string>{filters[index]}) << key;
+}
+
+// The same of all entries, each at a snapshot that finds it.
 void ExpectSameQueries(const OneTable& written, const Table& table) {
   const std::vector<TableEntry> entries = TableEntries(table);
   const std::vector<std::string> filters = TableFilters(table);
   std::string error;
   const auto filter_reader = table.NewFilterReader(&error);
   ASSERT_NE(filter_reader, nullptr) << error;
-  std::vector<std::string>& queried = written.policy().record().queried;
   size_t checked = 0, filters_of_one_key = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
     const TableEntry& entry = entries[i];
     const uint64_t newer =
         i > 0 && entries[i - 1].key == entry.key ? entries[i - 1].sequence : ~uint64_t{0};
     const uint64_t index = filter_reader->FilterOf(entry.key, entry.sequence, entry.block_offset);
-    ASSERT_LT(index, filters.size());
     filters_of_one_key +=
         index != filter_reader->FilterOf(entry.key, Table::FilterReader::kMaxSequence, 0);
     for (const rocksdb::Snapshot* snapshot : written.snapshots()) {
@@ -241,13 +254,7 @@ void ExpectSameQueries(const OneTable& written, const Table& table) {
       if (sequence < entry.sequence || sequence >= newer) continue;
       rocksdb::ReadOptions read_options;
       read_options.snapshot = snapshot;
-      queried.clear();
-      std::string value;
-      const rocksdb::Status status = written.db()->Get(read_options, entry.key, &value);
-      ASSERT_TRUE(status.ok() || (status.IsNotFound() && entry.type != 1)) << status.ToString();
-      ASSERT_EQ(value, status.ok() ? entry.value : "");
-      ASSERT_EQ(queried.size(), 1u) << entry.key;
-      ASSERT_EQ(queried[0], filters[index]) << entry.key << " filter " << index;
+      ExpectSameQuery(written, *filter_reader, filters, entry, read_options, entry.key);
       ++checked;
       break;  // one snapshot of each entry
     }
@@ -510,33 +517,6 @@ std::string Timestamp(uint64_t time) {
   return text;
 }
 
-// A Get at a time of each entry, which `time_of` gives, finds it and queries the filter that
-// FilterOf names.
-template <typename TimeOf>
-void ExpectSameQueriesAt(const OneTable& written, const Table& table, TimeOf time_of) {
-  const sstable::KeyOrder order = sstable::OrderOf(table.properties());
-  const std::vector<std::string> filters = TableFilters(table);
-  EXPECT_EQ(filters, written.policy().record().written);
-  std::string error;
-  const auto reader = table.NewFilterReader(&error);
-  ASSERT_NE(reader, nullptr) << error;
-  std::vector<std::string>& queried = written.policy().record().queried;
-  for (const TableEntry& entry : TableEntries(table)) {
-    const std::string time = time_of(entry);
-    const rocksdb::Slice at(time);
-    rocksdb::ReadOptions read_options;
-    read_options.timestamp = &at;
-    queried.clear();
-    std::string value;
-    const std::string key(sstable::WithoutTimestamp(order, entry.key));
-    ASSERT_TRUE(written.db()->Get(read_options, key, &value).ok());
-    ASSERT_EQ(value, entry.value);
-    const uint64_t index = reader->FilterOf(entry.key, entry.sequence, entry.block_offset);
-    ASSERT_LT(index, filters.size());
-    ASSERT_EQ(queried, std::vector<std::string>{filters[index]});
-  }
-}
-
 // A database may keep the timestamps of its keys, or strip them when it writes a table.
 void CheckTimestamps(bool is_partitioned, bool is_stripped) {
   TableCase test_case;
@@ -564,12 +544,23 @@ void CheckTimestamps(bool is_partitioned, bool is_stripped) {
   std::sort(expected.begin(), expected.end(), [&](const std::string& a, const std::string& b) {
     return sstable::Compare(order, a, b) < 0;
   });
+  const std::vector<std::string> filters = TableFilters(*table);
+  EXPECT_EQ(filters, written.policy().record().written);
+  std::string error;
+  const auto reader = table->NewFilterReader(&error);
+  ASSERT_NE(reader, nullptr) << error;
   std::vector<std::string> keys;
-  for (const TableEntry& entry : TableEntries(*table)) keys.push_back(entry.key);
+  for (const TableEntry& entry : TableEntries(*table)) {
+    keys.push_back(entry.key);
+    const std::string time =
+        is_stripped ? Timestamp(~uint64_t{0}) : entry.key.substr(entry.key.size() - 8);
+    const rocksdb::Slice at(time);
+    rocksdb::ReadOptions read_options;
+    read_options.timestamp = &at;
+    ExpectSameQuery(written, *reader, filters, entry, read_options,
+                    sstable::WithoutTimestamp(order, entry.key));
+  }
   ASSERT_EQ(keys, expected);
-  ExpectSameQueriesAt(written, *table, [is_stripped](const TableEntry& entry) {
-    return is_stripped ? Timestamp(~uint64_t{0}) : entry.key.substr(entry.key.size() - 8);
-  });
 }
 
 TEST(SstableRocksDBTest, Timestamps) {

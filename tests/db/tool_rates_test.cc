@@ -94,8 +94,8 @@ TEST_P(ToolRatesTest, AreThoseOfTheTickers) {
   EXPECT_NEAR(Elsewhere(measured), seen, 0.05 * seen);
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, ToolRatesTest, testing::Values(kBloom, kBloomByLevel, kCompact),
-                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Formats, ToolRatesTest,
+                         testing::Values(kBloom, kRibbon, kBloomByLevel, kCompact), NameOf);
 
 class AdviceTest : public ToolRatesTest {};
 
