@@ -21,7 +21,7 @@ bool OpenFilterFile(const std::string& path, uint64_t max_pipe_bytes, WholeInput
 std::string NotAFilter(const WholeInput& file, const std::string& why) {
   std::string known = why;
   const std::string extension = std::filesystem::path(file.name()).extension().string();
-  if (extension == ".sst" || extension == ".ldb") {
+  if ((extension == ".sst" || extension == ".ldb") && !file.bytes().empty()) {
     known = "a table of LevelDB or RocksDB; try: bloomline db inspect " + file.name();
   } else if (file.bytes().substr(0, 3) == "bLn") {
     known = "it begins like a saved filter, of a kind that this version does not know: '" +
