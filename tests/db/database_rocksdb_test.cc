@@ -131,11 +131,9 @@ class RocksDBUnderTest {
   }
 
   rocksdb::DB* operator->() { return db_.get(); }
-  rocksdb::DB* get() { return db_.get(); }
   rocksdb::ColumnFamilyHandle* family(size_t index) { return handles_[index]; }
   size_t num_families() const { return handles_.size(); }
   const std::string& path() const { return path_; }
-  rocksdb::Options& options() { return options_; }
 };
 
 TableFacts FactsOf(const Database& database) {
@@ -258,7 +256,6 @@ TEST(RocksDBDirectory, TablesInOtherFolders) {
   Options options = SmallOptions();
   options.db_paths = {
       {dir.Path("db"), 200 << 10}, {dir.Path("second"), 600 << 10}, {dir.Path("a third"), 1 << 30}};
-  options.compaction_style = rocksdb::kCompactionStyleLevel;
   RocksDBUnderTest db(dir.Path("db"), options);
   ColumnFamilyOptions elsewhere = SmallOptions();
   elsewhere.cf_paths = {{dir.Path("family"), 1 << 30}};
