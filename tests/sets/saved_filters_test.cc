@@ -57,8 +57,9 @@ CountingBloomFilterOptions OptionsOf(const CountingBloomFilter*) {
 std::string Key(int i) { return "key " + std::to_string(i); }
 
 template <typename Filter>
-std::unique_ptr<Filter> NewFilter(int num_keys = kNumKeys) {
+std::unique_ptr<Filter> NewFilter(int num_keys = kNumKeys, BloomLayout layout = {}) {
   auto options = OptionsOf(static_cast<Filter*>(nullptr));
+  if constexpr (std::is_same_v<Filter, BloomFilter>) options.layout = layout;
   options.seed = 7;
   auto filter = Filter::Create(options, nullptr);
   for (int i = 0; i < num_keys; ++i) filter->AddKey(Key(i));
@@ -75,15 +76,6 @@ std::string BytesOf(const Filter& filter) {
   EXPECT_TRUE(filter.ToBytes(&bytes, &error));
   EXPECT_EQ(error, "untouched");
   return bytes;
-}
-
-std::unique_ptr<BloomFilter> NewBloom(BloomLayout layout, int num_keys) {
-  BloomFilterOptions options = OptionsOf(static_cast<BloomFilter*>(nullptr));
-  options.layout = layout;
-  options.seed = 0x0123456789ABCDEF;
-  auto filter = BloomFilter::Create(options, nullptr);
-  for (int i = 0; i < num_keys; ++i) filter->AddKey(Key(i));
-  return filter;
 }
 
 // The errors for bytes that must be refused.
@@ -325,7 +317,7 @@ TEST(FilterFilesTest, MappedFiltersHaveAllPropertiesOfTheSavedOnes) {
   const tests::TempDir dir;
   const std::string path = dir.Path("filter");
   for (const BloomLayout layout : tests::kAllBloomLayouts) {
-    const auto filter = NewBloom(layout, kNumKeys);
+    const auto filter = NewFilter<BloomFilter>(kNumKeys, layout);
     std::string error;
     ASSERT_TRUE(filter->Save(path, &error)) << error;
     const auto mapped = MappedBloomFilter::Open(path, Verify::kPayload, &error);
@@ -339,7 +331,7 @@ TEST(FilterFilesTest, MappedFiltersHaveAllPropertiesOfTheSavedOnes) {
     EXPECT_TRUE(merged->Merge(*mapped, &error));
     EXPECT_TRUE(*merged == *filter);
     // Save replaces a file that is mapped: the map keeps the old one.
-    ASSERT_TRUE(NewBloom(layout, 1)->Save(path, nullptr));
+    ASSERT_TRUE(NewFilter<BloomFilter>(1, layout)->Save(path, nullptr));
     EXPECT_TRUE(*mapped == *filter);
   }
 }
@@ -347,7 +339,7 @@ TEST(FilterFilesTest, MappedFiltersHaveAllPropertiesOfTheSavedOnes) {
 TEST(FilterFilesTest, MappedFilesAreVerifiedAsFarAsAskedFor) {
   const tests::TempDir dir;
   const std::string path = dir.Path("damaged");
-  const std::string bytes = BytesOf(*NewBloom(BloomLayout::kBlocked, 30));
+  const std::string bytes = BytesOf(*NewFilter<BloomFilter>(30));
   const auto refusal = [&](Verify verify, const std::string& damaged) {
     WriteFile(path, damaged);
     std::string error;
@@ -367,7 +359,7 @@ TEST(FilterFilesTest, MappedFilesAreVerifiedAsFarAsAskedFor) {
 }
 
 TEST(FilterFilesTest, FieldsOutOfRangeAreNamedWithOffsetAndValue) {
-  const std::string bloom = BytesOf(*NewBloom(BloomLayout::kBlocked, 30));
+  const std::string bloom = BytesOf(*NewFilter<BloomFilter>(30));
   const auto expect_named = [&](size_t offset, uint64_t value, size_t num_bytes,
                                 const std::vector<std::string>& parts) {
     const std::string error = Refusal<BloomFilter>(WithField(bloom, 0, offset, value, num_bytes));
@@ -405,7 +397,7 @@ TEST(FilterFilesTest, FieldsOutOfRangeAreNamedWithOffsetAndValue) {
 }
 
 TEST(OtherKindsTest, AreNamed) {
-  const std::string bloom = BytesOf(*NewBloom(BloomLayout::kBlocked, 1));
+  const std::string bloom = BytesOf(*NewFilter<BloomFilter>(1));
   const std::string scalable = BytesOf(*NewFilter<ScalableBloomFilter>()),
                     counting = BytesOf(*NewFilter<CountingBloomFilter>());
   EXPECT_EQ(Refusal<BloomFilter>(scalable),
