@@ -107,12 +107,6 @@ TEST(LayoutTest, ShardsAreEquallyLongAndWithinShardBytes) {
   }
 }
 
-TEST(LayoutTest, NoNameMakesAnEntryOfAShard) {
-  EXPECT_EQ(ShardKey("f", 0xff, 2), "bloomline:shard:{f:00000000000000ff:2}");
-  EXPECT_EQ(EntryKey("f:00000000000000ff:2"), "bloomline:{f:00000000000000ff:2}");
-  EXPECT_NE(ValidateName("x} bloomline:shard:{f"), "") << "names have no braces";
-}
-
 TEST(HeaderTest, IsALineOfTextAndReadBack) {
   Layout layout = PlanLayout(Options(1000000, 0.01));
   layout.seed = 7;
@@ -130,23 +124,6 @@ TEST(HeaderTest, IsALineOfTextAndReadBack) {
   EXPECT_TRUE(SameParameters(layout, read));
   read.seed = 8;
   EXPECT_FALSE(SameParameters(layout, read));
-}
-
-TEST(HeaderTest, TheLongestOneFits) {
-  Layout layout;
-  layout.capacity = layout.seed = layout.id = UINT64_MAX;
-  layout.false_positive_rate = 1.23456789012345e-06;
-  layout.block_bytes = kMinBlockBytes;
-  layout.num_probes = 30;
-  layout.blocks_per_shard = (kMaxShardBytes - kHeaderBytes) / kMinBlockBytes;
-  layout.num_shards = kMaxShards;
-  const std::string header = EncodeHeader(layout);
-  EXPECT_EQ(header.size(), kHeaderBytes);
-  EXPECT_TRUE(Has(header, " id=ffffffffffffffff "));
-  Layout read;
-  EXPECT_TRUE(DecodeHeader(header, &read));
-  ++layout.blocks_per_shard;
-  EXPECT_FALSE(DecodeHeader(EncodeHeader(layout), &read));
 }
 
 // The error of the options with another value of one field.
