@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -36,20 +37,25 @@ class RedisCreationTest : public RedisFilterTest {
     return servers;
   }
 
+  using Strikes = std::map<size_t, RedisFault>;  // by the command's number
+
   // Creates or deletes the filter through the proxy. Then it is deleted and created anew, and the
   // proxy delivers its commands after step `arrival`. Returns the commands that went through it.
-  std::vector<std::string> Live(bool is_delete, const std::vector<RedisStrike>& strikes,
-                                int max_retries, size_t arrival = 0) {
+  std::vector<std::string> Live(bool is_delete, const Strikes& strikes, int max_retries,
+                                size_t arrival = 0) {
     server_->Command({"FLUSHALL"});
     filters_.clear();
     if (is_delete) CreateAndAdd("zeroth");
-    RedisProxy proxy(*server_, strikes);
+    RedisProxy proxy(*server_, [&](size_t number) {
+      const auto strike = strikes.find(number);
+      return strike == strikes.end() ? RedisFault::kNone : strike->second;
+    });
     std::string failure;
     const RedisServers servers = By(proxy, max_retries);
     const bool ok = is_delete
                         ? SharedBloomFilter::Delete(servers, "f", &failure)
                         : SharedBloomFilter::Create(servers, "f", options_, &failure) != nullptr;
-    if (strikes.empty() || strikes[0].at >= kCommandsOfConnect) {
+    if (strikes.empty() || strikes.begin()->first >= kCommandsOfConnect) {
       EXPECT_TRUE(ok || strikes.size() > static_cast<size_t>(max_retries)) << failure;
     }
     const std::vector<std::string> commands = proxy.commands();
@@ -145,8 +151,10 @@ TEST_F(RedisCreationTest, SecondCreatorOpensTheFilterAndLeavesNoShards) {
   const auto last = std::find(commands.begin(), commands.end(), "EVAL bloomline:{f}");
   ASSERT_NE(last, commands.end());
   std::unique_ptr<SharedBloomFilter> quick;
-  const RedisProxy proxy(*server_, {{static_cast<size_t>(last - commands.begin()),
-                                     RedisFault::kNone, [&] { quick = Create(); }}});
+  const RedisProxy proxy(*server_, [&](size_t number) {
+    if (number == static_cast<size_t>(last - commands.begin())) quick = Create();
+    return RedisFault::kNone;
+  });
   const auto slow = SharedBloomFilter::Create(By(proxy, 2), "f", options_, nullptr);
   ASSERT_NE(quick, nullptr);
   ASSERT_NE(slow, nullptr);

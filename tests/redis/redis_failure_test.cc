@@ -2,6 +2,7 @@
 // negative, and always an error message.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -105,21 +106,15 @@ TEST_F(RedisFailureTest, SilentServerTimesOut) {
 // A call has many batches. Only the first one waits for the dead server.
 TEST_F(RedisFailureTest, DeadServerIsTriedAgainByTheNextCallOnly) {
   Create();
-  const auto open_by = [&](const RedisProxy& proxy) {
-    servers_.servers = {proxy.address()};
-    servers_.max_retries = 1;
-    return Open("f");
-  };
-  const RedisProxy working(*server_, {});
-  open_by(working);
-  const size_t num_of_open = working.commands().size();
-  std::vector<RedisStrike> strikes;
-  for (size_t at = num_of_open; at < num_of_open + 100; ++at) {
-    strikes.push_back({at, RedisFault::kLose});
-  }
-  const RedisProxy proxy(*server_, strikes);
-  const auto filter = open_by(proxy);
+  std::atomic<bool> is_dead{false};
+  const RedisProxy proxy(*server_,
+                         [&](size_t) { return is_dead ? RedisFault::kLose : RedisFault::kNone; });
+  servers_.servers = {proxy.address()};
+  servers_.max_retries = 1;
+  const auto filter = Open("f");
   ASSERT_NE(filter, nullptr);
+  const size_t num_of_open = proxy.commands().size();
+  is_dead = true;
   EXPECT_FALSE(filter->AddKeys(Keys(20000, "key")));
   EXPECT_EQ(proxy.commands().size(), num_of_open + 2);
   EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);

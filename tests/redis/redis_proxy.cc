@@ -84,9 +84,9 @@ void ScriptedServer::Serve(int client) const {
   }
 }
 
-RedisProxy::RedisProxy(const RedisServer& server, std::vector<RedisStrike> strikes)
+RedisProxy::RedisProxy(const RedisServer& server, Faults faults)
     : server_(server),
-      strikes_(std::move(strikes)),
+      faults_(std::move(faults)),
       listener_([this](const auto& arguments) { return ReplyTo(arguments); }) {}
 
 std::string RedisProxy::ReplyTo(const std::vector<std::string>& arguments) {
@@ -100,12 +100,7 @@ std::string RedisProxy::ReplyTo(const std::vector<std::string>& arguments) {
     number = commands_.size();
     commands_.push_back(arguments[0] + (key < arguments.size() ? " " + arguments[key] : ""));
   }
-  RedisFault fault = RedisFault::kNone;
-  for (const RedisStrike& strike : strikes_) {
-    if (number != strike.at) continue;
-    fault = strike.fault;
-    if (strike.before) strike.before();
-  }
+  const RedisFault fault = faults_(number);
   if (fault == RedisFault::kHold) {
     const std::lock_guard<std::mutex> lock(mutex_);
     kept_.push_back(command);

@@ -47,16 +47,12 @@ enum class RedisFault {
   kHold,      // kLose, but it waits for Deliver
 };
 
-// What happens to command number `at`, counted from 0 over all connections.
-struct RedisStrike {
-  size_t at;
-  RedisFault fault;
-  std::function<void()> before = {};  // is called first
-};
-
 class RedisProxy {
  public:
-  RedisProxy(const RedisServer& server, std::vector<RedisStrike> strikes);
+  // What happens to this command, counted from 0 over all connections. Called before it is sent.
+  using Faults = std::function<RedisFault(size_t number)>;
+
+  RedisProxy(const RedisServer& server, Faults faults);
 
   std::string address() const { return listener_.address(); }
 
@@ -73,7 +69,7 @@ class RedisProxy {
   std::string ReplyTo(const std::vector<std::string>& arguments);
 
   const RedisServer& server_;
-  const std::vector<RedisStrike> strikes_;
+  const Faults faults_;
   size_t num_delivered_ = 0;
 
   mutable std::mutex mutex_;
