@@ -16,10 +16,8 @@ namespace sets {
 
 std::unique_ptr<BloomState> BloomState::New(const BloomShape& shape, uint64_t capacity,
                                             std::string* error) {
-  auto state = NewState<BloomState>(shape.num_lines * kernels::kBlockBytes, "bits", error);
-  if (state == nullptr) return nullptr;
-  state->bits = {shape, state->memory.data()};
-  state->capacity = capacity;
+  auto state = Zeroed(shape.num_lines * kernels::kBlockBytes, capacity, "bits", error);
+  if (state != nullptr) state->bits = {shape, state->memory.data()};
   return state;
 }
 

@@ -19,6 +19,23 @@ namespace bloomline::sets {
 // (without payload_offset and payload_checksum), payload() and New(shape, capacity, error).
 template <typename State>
 struct SavedState {
+  uint64_t capacity = 0;
+  uint64_t num_keys = 0;
+  support::AlignedMemory memory;
+
+  // Returns a state with num_bytes zero bytes. Without memory for `what` it returns null, with one
+  // sentence in *error unless that is null.
+  static std::unique_ptr<State> Zeroed(uint64_t num_bytes, uint64_t capacity, const char* what,
+                                       std::string* error) {
+    auto state = std::make_unique<State>();
+    state->capacity = capacity;
+    state->memory = support::AlignedMemory::Zeroed(num_bytes);
+    if (state->memory.data() != nullptr) return state;
+    support::SetError(
+        support::StrCat("out of memory: ", num_bytes, " bytes for the filter's ", what), error);
+    return nullptr;
+  }
+
   uint64_t SavedBytes() const { return kFileHeaderBytes + self().header().payload_bytes; }
 
   bool AppendTo(support::ByteSink* sink, std::string* error) const {
@@ -49,9 +66,6 @@ struct BloomState : SavedState<BloomState> {
   static constexpr FilePayload kPayload = FilePayload::kBits;
 
   BloomBits bits;
-  uint64_t capacity = 0;
-  uint64_t num_keys = 0;
-  support::AlignedMemory memory;
 
   // Returns a state whose bits are all zero. Without memory it returns null, with one sentence in
   // *error unless that is null.
@@ -66,18 +80,6 @@ struct BloomState : SavedState<BloomState> {
   }
   char* payload() const { return bits.data; }
 };
-
-// Returns a BloomState or CountingState with num_bytes zero bytes. Without memory for `what` it
-// returns null, with one sentence in *error unless that is null.
-template <typename State>
-std::unique_ptr<State> NewState(uint64_t num_bytes, const char* what, std::string* error) {
-  auto state = std::make_unique<State>();
-  state->memory = support::AlignedMemory::Zeroed(num_bytes);
-  if (state->memory.data() != nullptr) return state;
-  support::SetError(support::StrCat("out of memory: ", num_bytes, " bytes for the filter's ", what),
-                    error);
-  return nullptr;
-}
 
 }  // namespace bloomline::sets
 

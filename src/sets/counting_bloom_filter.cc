@@ -24,10 +24,7 @@ struct CountingState : SavedState<CountingState> {
 
   BloomShape shape;  // of the Bloom filter with a bit for each counter
   CounterBlocks lines;
-  uint64_t capacity = 0;
-  uint64_t num_keys = 0;
   uint64_t num_saturated = 0;
-  support::AlignedMemory memory;
 
   // Returns a state whose counters are all zero. The layout of the shape is kBlocked128 or
   // kBlocked64. Without memory it returns null, with one sentence in *error unless that is null.
@@ -49,12 +46,11 @@ std::unique_ptr<CountingState> CountingState::New(const BloomShape& shape, uint6
                                                   std::string* error) {
   const uint64_t counter_bits = CounterBits(shape.layout);
   const uint64_t num_lines = shape.num_lines * counter_bits;
-  auto state = NewState<CountingState>(num_lines * kernels::kBlockBytes, "counters", error);
+  auto state = Zeroed(num_lines * kernels::kBlockBytes, capacity, "counters", error);
   if (state == nullptr) return nullptr;
   state->shape = shape;
   state->lines = {reinterpret_cast<unsigned char*>(state->memory.data()), num_lines,
                   static_cast<int>(counter_bits), shape.num_probes};
-  state->capacity = capacity;
   return state;
 }
 
