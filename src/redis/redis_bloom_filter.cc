@@ -270,18 +270,20 @@ std::unique_ptr<Router> ConnectFor(const RedisServers& servers, const std::strin
 namespace bloomline {
 
 struct SharedBloomFilter::State {
-  // Connects, and makes a client of the filter that find(router) gives.
+  // Connects, and makes a client of the filter that find(router, reason) gives.
   template <typename Find>
   static std::unique_ptr<SharedBloomFilter> MakeClient(const RedisServers& servers,
                                                        const std::string& name, std::string* error,
                                                        Find find) {
-    std::unique_ptr<redis::Router> router = redis::ConnectFor(servers, name, error);
-    if (router == nullptr) return nullptr;
-    std::optional<redis::Filter> filter = find(router.get());
-    if (!filter) return nullptr;
-    std::unique_ptr<State> state(new State{std::move(*filter), std::move(router)});
-    if (servers.when_unavailable == WhenUnavailable::kError) state->unavailable = Answer::kError;
-    return std::unique_ptr<SharedBloomFilter>(new SharedBloomFilter(std::move(state)));
+    return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<SharedBloomFilter> {
+      std::unique_ptr<redis::Router> router = redis::ConnectFor(servers, name, reason);
+      if (router == nullptr) return nullptr;
+      std::optional<redis::Filter> filter = find(router.get(), reason);
+      if (!filter) return nullptr;
+      std::unique_ptr<State> state(new State{std::move(*filter), std::move(router)});
+      if (servers.when_unavailable == WhenUnavailable::kError) state->unavailable = Answer::kError;
+      return std::unique_ptr<SharedBloomFilter>(new SharedBloomFilter(std::move(state)));
+    });
   }
 
   redis::Filter filter;
@@ -297,22 +299,17 @@ SharedBloomFilter::~SharedBloomFilter() = default;
 std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Create(
     const RedisServers& servers, const std::string& name, const SharedBloomFilterOptions& options,
     std::string* error) {
-  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<SharedBloomFilter> {
-    *reason = options.Validate();
-    if (!reason->empty()) return nullptr;
-    return State::MakeClient(servers, name, reason, [&](redis::Router* router) {
-      return redis::CreateFilter(router, name, redis::PlanLayout(options), reason);
-    });
+  if (support::IsRefused(options.Validate(), error)) return nullptr;
+  return State::MakeClient(servers, name, error, [&](redis::Router* router, std::string* reason) {
+    return redis::CreateFilter(router, name, redis::PlanLayout(options), reason);
   });
 }
 
 std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Open(const RedisServers& servers,
                                                            const std::string& name,
                                                            std::string* error) {
-  return support::OrError(error, [&](std::string* reason) {
-    return State::MakeClient(servers, name, reason, [&](redis::Router* router) {
-      return redis::OpenFilter(router, name, reason);
-    });
+  return State::MakeClient(servers, name, error, [&](redis::Router* router, std::string* reason) {
+    return redis::OpenFilter(router, name, reason);
   });
 }
 
