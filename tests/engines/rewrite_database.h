@@ -71,8 +71,22 @@ class RewriteDatabase {
   void OpenWithStockFilters() { Open(Policy(rocksdb::NewBloomFilterPolicy(10))); }
   void Close() { db_.reset(); }
 
-  // Waits until RocksDB has nothing to flush or compact.
-  void WaitUntilQuiet() {
+  // Puts n keys, not in their order.
+  Model Write(uint64_t n) {
+    Model model;
+    rocksdb::WriteOptions write;
+    write.disableWAL = true;
+    for (uint64_t i = 0; i < n; ++i) {
+      const std::string key = RewriteKey(i * 7919 % n);
+      model[key] = std::to_string(i) + std::string(60, 'v');
+      ExpectOk(db_->Put(write, key, model[key]));
+    }
+    return model;
+  }
+
+  // Flushes, and waits until RocksDB has nothing to flush or compact.
+  void FlushAndWait() {
+    ExpectOk(db_->Flush({}));
     const auto sum = [&] {
       uint64_t sum = 0;
       // Not rocksdb.compaction-pending: it stays 1 for files that a snapshot keeps as they are.

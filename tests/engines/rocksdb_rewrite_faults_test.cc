@@ -8,6 +8,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -51,13 +52,8 @@ class RewriteFaultsTest : public testing::Test {
  protected:
   RewriteFaultsTest() : db_(Options(), dir_.Path("db")) {
     db_.OpenWithStockFilters();
-    for (uint64_t i = 0; i < kKeys; ++i) {
-      const std::string key = RewriteKey(i * 7919 % kKeys);
-      model_[key] = std::to_string(i) + std::string(60, 'v');
-      ExpectOk(db_->Put({}, key, model_[key]));
-    }
-    ExpectOk(db_->Flush({}));
-    db_.WaitUntilQuiet();
+    model_ = db_.Write(kKeys);
+    db_.FlushAndWait();
     db_.options().disable_auto_compactions = true;
     db_.Open(CompactPolicy());
   }
@@ -313,25 +309,30 @@ TEST_F(RewriteFaultsTest, WorksBesideReadersAndWriters) {
   db_.ExpectKeys(model_);
 }
 
+class Listener : public rocksdb::EventListener {
+ public:
+  void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo& info) override {
+    if (begins_compaction) begins_compaction(info);
+  }
+  void OnTableFileCreationStarted(const rocksdb::TableFileCreationBriefInfo& info) override {
+    if (begins_table) begins_table(info);
+  }
+
+  std::function<void(const rocksdb::CompactionJobInfo&)> begins_compaction;
+  std::function<void(const rocksdb::TableFileCreationBriefInfo&)> begins_table;
+};
+
 TEST_F(RewriteFaultsTest, SkipsFilesOfOtherCompactions) {
   // A compaction that holds a file until it may go on.
   std::atomic<bool> has_begun{false};
   std::atomic<bool> may_end{false};
-  class Holds : public rocksdb::EventListener {
-   public:
-    Holds(std::atomic<bool>* has_begun, std::atomic<bool>* may_end)
-        : has_begun_(*has_begun), may_end_(*may_end) {}
-    void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo& info) override {
-      if (info.compaction_reason != rocksdb::CompactionReason::kManualCompaction) return;
-      has_begun_ = true;
-      while (!may_end_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-
-   private:
-    std::atomic<bool>& has_begun_;
-    std::atomic<bool>& may_end_;
+  const auto listener = std::make_shared<Listener>();
+  listener->begins_compaction = [&](const rocksdb::CompactionJobInfo& info) {
+    if (info.compaction_reason != rocksdb::CompactionReason::kManualCompaction) return;
+    has_begun = true;
+    while (!may_end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   };
-  db_.options().listeners = {std::make_shared<Holds>(&has_begun, &may_end)};
+  db_.options().listeners = {listener};
   db_.Open(CompactPolicy());
   std::thread other([&] {
     rocksdb::CompactRangeOptions options;
@@ -353,38 +354,31 @@ TEST_F(RewriteFaultsTest, SkipsFilesOfOtherCompactions) {
   db_.ExpectKeys(model_);
 }
 
-// Drops the family of a rewrite while the first compaction writes.
-class Drops : public rocksdb::EventListener {
- public:
-  void OnTableFileCreationStarted(const rocksdb::TableFileCreationBriefInfo& info) override {
-    const bool is_rewrite = info.reason == rocksdb::TableFileCreationReason::kCompaction;
-    if (is_rewrite && !is_dropped.exchange(true)) ExpectOk(db->DropColumnFamily(family));
-  }
-
-  rocksdb::DB* db = nullptr;
+// While the first compaction writes.
+TEST_F(RewriteFaultsTest, AFamilyThatIsDroppedIsComplete) {
   rocksdb::ColumnFamilyHandle* family = nullptr;
   std::atomic<bool> is_dropped{false};
-};
-
-TEST_F(RewriteFaultsTest, AFamilyThatIsDroppedIsComplete) {
-  const auto drops = std::make_shared<Drops>();
-  db_.options().listeners = {drops};
+  const auto listener = std::make_shared<Listener>();
+  listener->begins_table = [&](const rocksdb::TableFileCreationBriefInfo& info) {
+    const bool is_rewrite = info.reason == rocksdb::TableFileCreationReason::kCompaction;
+    if (is_rewrite && !is_dropped.exchange(true)) ExpectOk(db_->DropColumnFamily(family));
+  };
+  db_.options().listeners = {listener};
   db_.Open(CompactPolicy());
-  drops->db = db_.get();
-  ExpectOk(db_->CreateColumnFamily(db_.options(), "dropped", &drops->family));
+  ExpectOk(db_->CreateColumnFamily(db_.options(), "dropped", &family));
   for (uint64_t i = 0; i < 300; ++i) {
-    ExpectOk(db_->Put({}, drops->family, RewriteKey(i), "value"));
-    if (i % 100 == 99) ExpectOk(db_->Flush({}, drops->family));
+    ExpectOk(db_->Put({}, family, RewriteKey(i), "value"));
+    if (i % 100 == 99) ExpectOk(db_->Flush({}, family));
   }
   RewriteOptions options;
   options.include_level0 = true;
   options.all_files = true;
-  const RewriteReport report = db_.Rewrite(options, drops->family);
-  EXPECT_TRUE(drops->is_dropped);
+  const RewriteReport report = db_.Rewrite(options, family);
+  EXPECT_TRUE(is_dropped);
   EXPECT_TRUE(report.IsComplete()) << report.ToString();
   EXPECT_EQ(report.files_rewritten + report.files_gone, 3u) << report.ToString();
   EXPECT_NE(report.ToString().find("dropped with the family"), std::string::npos);
-  ExpectOk(db_->DestroyColumnFamilyHandle(drops->family));
+  ExpectOk(db_->DestroyColumnFamilyHandle(family));
   db_.ExpectKeys(model_);
 }
 

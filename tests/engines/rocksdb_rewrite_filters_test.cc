@@ -77,18 +77,6 @@ bool SetOptions(const std::string& text, rocksdb::Options* options) {
 
 class RewriteFiltersTest : public testing::TestWithParam<Mode> {};
 
-Model WriteKeys(rocksdb::DB* db) {
-  Model model;
-  rocksdb::WriteOptions write;
-  write.disableWAL = true;
-  for (uint64_t i = 0; i < kKeys; ++i) {
-    const std::string key = RewriteKey(i * 7919 % kKeys);
-    model[key] = "value" + std::to_string(i) + std::string(60, 'v');
-    ExpectOk(db->Put(write, key, model[key]));
-  }
-  return model;
-}
-
 void DeleteRanges(rocksdb::DB* db, Model* model) {
   for (uint64_t i = 0; i < kKeys; i += kKeys / 20) {
     const std::string begin = RewriteKey(i);
@@ -119,21 +107,15 @@ void DeleteAndMerge(rocksdb::DB* db, Model* model) {
   }
 }
 
-rocksdb::TablePropertiesCollection Properties(rocksdb::DB* db) {
-  rocksdb::TablePropertiesCollection all;
-  ExpectOk(db->GetPropertiesOfAllTables(&all));
-  return all;
-}
-
 std::set<std::string> Compressions(rocksdb::DB* db) {
   std::set<std::string> names;
-  for (const auto& [path, file] : Properties(db)) names.insert(file->compression_name);
+  for (const auto& [level, table] : TablesByLevel(db)) names.insert(table->compression_name);
   return names;
 }
 
 double FilterBytes(rocksdb::DB* db) {
   uint64_t bytes = 0;
-  for (const auto& [path, file] : Properties(db)) bytes += file->filter_size;
+  for (const auto& [level, table] : TablesByLevel(db)) bytes += table->filter_size;
   return static_cast<double>(bytes);
 }
 
@@ -151,11 +133,10 @@ TEST_P(RewriteFiltersTest, KeepsKeysAndShape) {
   }
   RewriteDatabase db(database_options, kPath);
   db.OpenWithStockFilters();
-  Model model = WriteKeys(db.get());
+  Model model = db.Write(kKeys);
   if (mode.deletes_ranges) DeleteRanges(db.get(), &model);
   if (database_options.merge_operator != nullptr) DeleteAndMerge(db.get(), &model);
-  ExpectOk(db->Flush({}));
-  db.WaitUntilQuiet();
+  db.FlushAndWait();
   db.options().disable_auto_compactions = true;  // others would change the shape, too
   db.Open(PolicyOf(mode.policy));
   db.ExpectKeys(model);
@@ -228,9 +209,8 @@ class RewriteFiltersInTest : public testing::Test {
 // Versions of a key that snapshots keep fill many files, which begin and end with the same key.
 TEST_F(RewriteFiltersInTest, KeepsVersionsOfSnapshots) {
   RewriteDatabase db(options_, kPath);
-  FilterOptions blocked;
-  db.Open(NewRocksDBFilterPolicy(blocked));
-  Model model = WriteKeys(db.get());
+  db.Open(NewRocksDBFilterPolicy(FilterOptions()));
+  Model model = db.Write(kKeys);
   std::vector<const rocksdb::Snapshot*> snapshots;
   std::vector<std::string> versions;  // of each of the three keys
   for (int i = 0; i < 200; ++i) {
@@ -275,8 +255,8 @@ TEST_F(RewriteFiltersInTest, RewritesOneFamilyOnly) {
   db.Open(NewRocksDBFilterPolicy(FilterOptions()));
   rocksdb::ColumnFamilyHandle* family = nullptr;
   ExpectOk(db->CreateColumnFamily(db.options(), "other", &family));
+  const Model model = db.Write(kKeys);
   for (uint64_t i = 0; i < kKeys; ++i) {
-    ExpectOk(db->Put({}, RewriteKey(i), "value"));
     ExpectOk(db->Put({}, family, RewriteKey(i), "other"));
   }
   ExpectOk(db->Flush({}, {db->DefaultColumnFamily(), family}));
@@ -297,8 +277,8 @@ TEST_F(RewriteFiltersInTest, RewritesOneFamilyOnly) {
   std::string value;
   for (uint64_t i = 0; i < kKeys; ++i) {
     ASSERT_TRUE(db->Get({}, family, RewriteKey(i), &value).ok() && value == "other") << i;
-    ASSERT_TRUE(db->Get({}, RewriteKey(i), &value).ok() && value == "value") << i;
   }
+  db.ExpectKeys(model);
   ExpectOk(db->DestroyColumnFamilyHandle(family));
 }
 
@@ -313,7 +293,7 @@ class RewriteTiersTest : public RewriteFiltersInTest {
   // Fills the last level, and the one above it with new values of every third key.
   static Model Fill(RewriteDatabase* db) {
     db->OpenWithStockFilters();
-    Model model = WriteKeys(db->get());
+    Model model = db->Write(kKeys);
     ExpectOk((*db)->Flush({}));
     ExpectOk(CompactAll(db->get()));
     for (const auto& file : db->GetShape()) EXPECT_EQ(std::get<0>(file), 4);
@@ -434,7 +414,7 @@ TEST_F(RewriteFiltersInTest, KeepsTimestamps) {
 // do. From nearly the same bits, which a wider comparison took for right.
 TEST_F(RewriteFiltersInTest, TheFiltersHaveTheBitsThatWereAskedFor) {
   constexpr uint64_t kKeysOfManyFiles = 60000;
-  options_.target_file_size_base = 256 << 10;
+  options_.target_file_size_base = 1 << 20;
   options_.max_bytes_for_level_base = 16 << 20;
   options_.write_buffer_size = 16 << 20;
   for (const Format format : {Format::kBlocked, Format::kCompact, Format::kRibbon}) {
@@ -453,9 +433,7 @@ TEST_F(RewriteFiltersInTest, TheFiltersHaveTheBitsThatWereAskedFor) {
       RewriteDatabase db(options_,
                          std::string("/") + FormatName(format) + (is_partitioned ? "_parts" : ""));
       db.Open(policy(10.9));
-      for (uint64_t i = 0; i < kKeysOfManyFiles; ++i) {
-        ExpectOk(db->Put({}, RewriteKey(i), "value"));
-      }
+      db.Write(kKeysOfManyFiles);
       ExpectOk(db->Flush({}));
       ExpectOk(CompactAll(db.get()));
       ASSERT_GT(db.GetShape().size(), 3u);

@@ -34,13 +34,8 @@ class RewriteToolTest : public testing::Test {
   // Writes the keys and closes the database.
   void Write(RewriteDatabase* db) {
     db->OpenWithStockFilters();
-    for (uint64_t i = 0; i < kKeys; ++i) {
-      const std::string key = RewriteKey(i * 7919 % kKeys);
-      model_[key] = std::to_string(i) + std::string(60, 'v');
-      ASSERT_TRUE((*db)->Put({}, key, model_[key]).ok());
-    }
-    ASSERT_TRUE((*db)->Flush({}).ok());
-    db->WaitUntilQuiet();
+    model_ = db->Write(kKeys);
+    db->FlushAndWait();
     db->Close();
   }
 
@@ -96,8 +91,8 @@ TEST_F(RewriteToolTest, GivesAllFilesNewFilters) {
 TEST_F(RewriteToolTest, LeavesLevel0Out) {
   RewriteDatabase db(RewriteDatabase::SmallFiles(), path());
   db.OpenWithStockFilters();
-  ASSERT_TRUE(db->Put({}, "key", "value").ok());
-  ASSERT_TRUE(db->Flush({}).ok());
+  db.Write(1);
+  db.FlushAndWait();
   db.Close();
   const ToolRun run = Tool(kCompact + path());
   EXPECT_EQ(run.exit_code, 0) << run.text;
@@ -181,8 +176,8 @@ TEST_F(RewriteToolTest, RefusesDatabasesThatNeedTheirApplication) {
     const std::string path = dir_.Path(name);
     RewriteDatabase db(options, path);
     db.OpenWithStockFilters();
-    ASSERT_TRUE(db->Put({}, "key", "value").ok());
-    ASSERT_TRUE(db->Flush({}).ok());
+    db.Write(1);
+    db.FlushAndWait();
     db.Close();
     ExpectRefused(kCompact + ("'" + path + "'") + kAll,
                   name.find("_paths") == name.npos ? "test.OfApplication" : " cannot be opened: ");

@@ -237,8 +237,7 @@ void Write(const std::string& path) {
     const uint64_t key = i * 7919 % kKeys;
     if (!db->Put({}, RewriteKey(key), Value(key)).ok()) _exit(3);
   }
-  if (!db->Flush({}).ok()) _exit(3);
-  db.WaitUntilQuiet();
+  db.FlushAndWait();
 }
 
 void Rewrite(const std::string& path, uint64_t cycle, const KillPoint* point) {
