@@ -77,18 +77,6 @@ TEST(RocksDBLevelChoiceTest, LevelsBelowAFile) {
   EXPECT_EQ(below(universal, four), 0);
 }
 
-// The file is not bottommost, so there is a level below it, whatever the settings say.
-TEST(RocksDBLevelChoiceTest, ThereIsAlwaysALevelBelowAFileThatIsNotBottommost) {
-  for (const int num_levels : {-1, 0, 1, 3, 4}) {
-    EXPECT_EQ(Bits(ByDistance(), Compacted(3, num_levels)), kByDistance[1]) << num_levels;
-    EXPECT_EQ(Bits(ByDistance(), Compacted(3, num_levels), {1, 3, 3, true}), kByDistance[1]);
-  }
-  LevelRules rules = ByDistance();
-  for (rules.deepest = 1; rules.deepest < 5; ++rules.deepest) {
-    EXPECT_EQ(Bits(rules, Compacted(5)), kByDistance[1]) << rules.deepest;
-  }
-}
-
 // The levels on which files were seen give the distance of a file from the bottom.
 TEST(RocksDBLevelChoiceTest, SeenLevelsGiveTheDistanceFromTheBottom) {
   const struct {
@@ -96,6 +84,7 @@ TEST(RocksDBLevelChoiceTest, SeenLevelsGiveTheDistanceFromTheBottom) {
     NewFile file;
     SeenLevels seen;
     int distance;
+    int deepest = 0;  // what the options say
   } kCases[] = {
       {"without any seen file, the last level is the bottom", Compacted(5), {}, 1},
       {"the same", Compacted(4), {}, 2},
@@ -120,21 +109,22 @@ TEST(RocksDBLevelChoiceTest, SeenLevelsGiveTheDistanceFromTheBottom) {
       {"a top below the deepest level counts as the deepest", Flushed(), {4, 3, 0, true}, 1},
       {"the same", Flushed(), {63, 3, 0, true}, 1},
       {"the same", Flushed(2), {6, 0, 0, true}, 1},
+      // Whatever the settings say.
+      {"there is a level below a file that is not bottommost", Compacted(3, -1), {}, 1},
+      {"the same", Compacted(3, 0), {1, 3, 3, true}, 1},
+      {"the same", Compacted(3, 4), {}, 1},
+      {"the same", Compacted(5), {}, 1, 1},
+      {"the same", Compacted(5), {}, 1, 4},
+      {"levels that are given are not learned", Compacted(3), {2, 6, 5, true}, 1, 4},
+      {"the same", Compacted(0), {2, 6, 5, true}, 4, 4},
+      {"the same", Compacted(1), {}, 3, 4},
+      {"the same", Flushed(), {}, 4, 4},
   };
-  for (const auto& c : kCases) {
-    EXPECT_EQ(Bits(ByDistance(), c.file, c.seen), kByDistance[c.distance])
-        << c.why << ": level " << c.file.level;
-  }
-}
-
-TEST(RocksDBLevelChoiceTest, GivenLevelsAreNotLearned) {
   LevelRules rules = ByDistance();
-  rules.deepest = 4;
-  for (const SeenLevels& seen : {SeenLevels(), SeenLevels{2, 6, 5, true}}) {
-    for (int level = 0; level < 4; ++level) {
-      EXPECT_EQ(Bits(rules, Compacted(level), seen), kByDistance[4 - level]);
-    }
-    EXPECT_EQ(Bits(rules, Flushed(), seen), kByDistance[4]);
+  for (const auto& c : kCases) {
+    rules.deepest = c.deepest;
+    EXPECT_EQ(Bits(rules, c.file, c.seen), kByDistance[c.distance])
+        << c.why << ": level " << c.file.level;
   }
 }
 
@@ -225,25 +215,6 @@ TEST(RocksDBLevelChoiceTest, LevelsThatAreOnlyAssumedLeaveNoBottomWithoutFilters
   }
 }
 
-TEST(RocksDBLevelChoiceTest, FullLevelsTakeTheMemoryOfUniformBits) {
-  for (const double bits_per_key : {4.0, 10.0}) {
-    for (const double ratio : {4.0, 10.0}) {
-      RocksDBFilterOptions options;
-      options.bits_per_key = bits_per_key;
-      options.level_size_ratio = ratio;
-      options.auto_bits_by_level = true;
-      const LevelRules rules = MakeLevelRules(options);
-      double keys = 0, bits = 0;
-      for (int i = 0; i < rules.num_bits; ++i) {
-        keys += std::pow(ratio, -i);
-        bits += std::pow(ratio, -i) * rules.bits[i];
-      }
-      EXPECT_NEAR(bits / keys, bits_per_key, 0.02 * bits_per_key) << ratio;
-      EXPECT_GT(rules.bits[rules.num_bits - 1], bits_per_key + 3) << "nothing was spread";
-    }
-  }
-}
-
 TEST(RocksDBLevelHistoryTest, KnowsTheLevelsOfEachColumnFamily) {
   LevelHistory history;
   SeenLevels seen = history.Add("default", Flushed());
@@ -267,8 +238,7 @@ TEST(RocksDBLevelHistoryTest, FlushesWithoutMergesSoonCountAsMoved) {
   int trusted = 0;
   while (history.Add("", Flushed()).flushes_are_merged) ++trusted;
   EXPECT_EQ(trusted, 32);
-  NewFile in_level_0 = Compacted(0);
-  EXPECT_FALSE(history.Add("", in_level_0).flushes_are_merged);
+  EXPECT_FALSE(history.Add("", Compacted(0)).flushes_are_merged);
   EXPECT_TRUE(history.Add("", Bottommost(6)).flushes_are_merged);
 }
 

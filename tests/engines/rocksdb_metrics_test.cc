@@ -117,21 +117,6 @@ INSTANTIATE_TEST_SUITE_P(All, RocksDBMetricsTest,
                                          Format::kRibbon),
                          [](const auto& format) { return FormatName(format.param); });
 
-TEST(RocksDBMetricsTest, ColumnFamiliesHaveTheirOwnCounts) {
-  const TempDir dir;
-  const rocksdb::Options options = WithFilter(RocksDBFilterOptions());
-  const auto db = MustOpenRocksDB(options, dir.Path("db"));
-  rocksdb::ColumnFamilyHandle* family = nullptr;
-  ASSERT_TRUE(db->CreateColumnFamily(options, "bücher", &family).ok());
-  for (const char* key : {"a", "b", "c"}) ASSERT_TRUE(db->Put({}, family, key, "value").ok());
-  ASSERT_TRUE(db->Flush({}, family).ok());
-  Write(db.get());
-  EXPECT_EQ(MetricValue("bloomline_filter_built_keys_total", "column_family=\"b%c3%bccher\""), 3);
-  EXPECT_NEAR(MetricValue("bloomline_filter_built_keys_total", "column_family=\"default\""), kKeys,
-              10);
-  ASSERT_TRUE(db->DestroyColumnFamilyHandle(family).ok());
-}
-
 TEST(RocksDBMetricsTest, CountsMultiGetAndRanges) {
   const TempDir dir;
   RocksDBFilterOptions filter;

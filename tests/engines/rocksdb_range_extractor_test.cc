@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -263,47 +264,27 @@ TEST(RocksDBRangeOptionsTest, WrongTextsAreRefused) {
     options.range_prefixes = prefixes;
     return options.Validate();
   };
-  for (const char* allowed :
-       {"", "auto", "1", "64", "8:4", "4,8", "after0x2f", "4:after0xFF", "1bits", "512bits",
-        "8:65bits", "after0x2f@1", "after0x2f@8+1:124bits"}) {
-    EXPECT_EQ(error(allowed), "") << allowed;
-  }
-  for (const char* refused : {"0",
-                              "65",
-                              "4:",
-                              ":4",
-                              "4:4",
-                              "-1",
-                              "+4",
-                              "4 ",
-                              "automatic",
-                              "bits",
-                              "0bits",
-                              "513bits",
-                              "8bits:1",
-                              "124 bits",
-                              "124bit",
-                              "1:2:3:4:5:6:7:8:9",
-                              "1:2:3:4:5:6:7:8:9bits",
-                              "after",
-                              "after0x",
-                              "after0x2f:after0x2F",
-                              "after0x100",
-                              "afterx2f",
-                              "after0x2f@",
-                              "after0x2f@0",
-                              "after0x2f@9",
-                              "after0x2f@1+",
-                              "after0x2f@12",
-                              "after0x2f@1+1",
-                              "after0x2f@1-2",
-                              "after0x2f:after0x2f@1",
-                              "after0x1:after0x2:after0x3:after0x4:after0x5"}) {
-    EXPECT_EQ(error(refused).find("range_prefixes is '" + std::string(refused) +
-                                  "'; allowed: auto, or a list as in "),
+  const auto each_of = [](const char* texts, auto check) {
+    std::istringstream in(texts);
+    for (std::string text; in >> text;) check(text);
+  };
+  const auto expect_refused = [&](const std::string& text) {
+    EXPECT_EQ(error(text).find("range_prefixes is '" + text + "'; allowed: auto, or a list as in "),
               0U)
-        << refused;
-  }
+        << text;
+  };
+  EXPECT_EQ(error(""), "");
+  each_of(
+      "auto 1 64 8:4 4,8 after0x2f 4:after0xFF 1bits 512bits 8:65bits after0x2f@1 "
+      "after0x2f@8+1:124bits",
+      [&](const std::string& text) { EXPECT_EQ(error(text), "") << text; });
+  each_of(
+      "0 65 4: :4 4:4 -1 +4 automatic bits 0bits 513bits 8bits:1 124bit 1:2:3:4:5:6:7:8:9 "
+      "1:2:3:4:5:6:7:8:9bits after after0x after0x2f:after0x2F after0x100 afterx2f after0x2f@ "
+      "after0x2f@0 after0x2f@9 after0x2f@1+ after0x2f@12 after0x2f@1+1 after0x2f@1-2 "
+      "after0x2f:after0x2f@1 after0x1:after0x2:after0x3:after0x4:after0x5",
+      expect_refused);
+  for (const char* with_space : {"4 ", "124 bits"}) expect_refused(with_space);
 }
 
 }  // namespace
