@@ -54,6 +54,9 @@ struct Report {
   std::map<std::string, std::string> wrong;
   Consulted by_gets;
   Consulted by_seeks;
+  // Filters queried once new files had the prefixes of the later extractor.
+  uint64_t later_gets = 0;
+  uint64_t later_seeks = 0;
   std::string failure;  // a status that is not OK
 };
 

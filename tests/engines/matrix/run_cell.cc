@@ -28,6 +28,13 @@ std::string WrongUse(const Cell& cell, const Report& report) {
   if (report.by_seeks.queries() > 0 && report.by_seeks.no == 0) {
     return "Seeks: no filter excluded a prefix";
   }
+  const bool has_later_prefixes = LaterExtractor(cell.prefix()) != nullptr;
+  if (report.later_gets == 0 && (cell.whole_key() || has_later_prefixes)) {
+    return "Gets after reopening: no new filter was queried";
+  }
+  if (report.later_seeks == 0 && has_later_prefixes) {
+    return "Seeks after reopening: no new filter was queried";
+  }
   return "";
 }
 
@@ -181,7 +188,10 @@ class CellRun {
     Read("reopened", later.get(), 25, nullptr);
     if (!Write(25) || !Do(database_.Flush()) || !Write(10)) return;
     // A new file has the prefixes of the later extractor.
+    const uint64_t gets = report_->by_gets.queries(), seeks = report_->by_seeks.queries();
     Read("mixed", later.get(), 5, nullptr);
+    report_->later_gets = report_->by_gets.queries() - gets;
+    report_->later_seeks = report_->by_seeks.queries() - seeks;
     if (!Do(database_.CompactAll())) return;
     Read("rewritten", later.get(), 10, nullptr);
   }
