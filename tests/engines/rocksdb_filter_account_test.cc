@@ -142,22 +142,19 @@ TEST_F(RocksDBFilterAccountTest, EqualsTheTablesAfterRandomWork) {
 }
 
 TEST_F(RocksDBFilterAccountTest, CompactionStylesWithoutLevels) {
-  for (const rocksdb::CompactionStyle style :
-       {rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO}) {
-    AccountedDatabase database(dir_.Path("db" + std::to_string(style)), account_, Limited(20000));
+  for (const bool is_fifo : {false, true}) {
+    AccountedDatabase database(dir_.Path(is_fifo ? "fifo" : "universal"), account_, Limited(20000));
     rocksdb::Options& options = database.options();
-    options.compaction_style = style;
+    options.compaction_style =
+        is_fifo ? rocksdb::kCompactionStyleFIFO : rocksdb::kCompactionStyleUniversal;
     options.compaction_options_fifo.max_table_files_size = 200 << 10;
-    options.compaction_options_fifo.allow_compaction = true;
     options.level0_file_num_compaction_trigger = 3;
     ASSERT_TRUE(database.Open().ok());
     for (uint64_t i = 0; i < 20; ++i) {
       database.Put(database.handles()[0], i * 1000, 1000);
       database.Flush();
       ExpectExact(*account_, &database, "step " + std::to_string(i));
-      if (HasFatalFailure()) return;
     }
-    const bool is_fifo = style == rocksdb::kCompactionStyleFIFO;
     EXPECT_EQ(account_->num_keys() < 15000, is_fifo) << "FIFO deletes files";
   }
 }
@@ -294,9 +291,19 @@ TEST_F(RocksDBFilterAccountTest, MetricsHaveTheBytes) {
     EXPECT_GT(MetricValue(kLimited, "limit=\"max_filter_bytes\""), by_filter);
     database.Fill(5000, 25000);
     ExpectExact(*account_, &database, "writes");
-    EXPECT_EQ(MetricValue(kBytes, "compact:13.5"), static_cast<double>(account_->filter_bytes()));
+    const auto bytes = static_cast<double>(account_->filter_bytes());
+    EXPECT_EQ(MetricValue(kBytes, "compact:13.5"), bytes);
     EXPECT_GT(MetricValue(kLimited, "limit=\"memory\""), by_memory);
     EXPECT_EQ(MetricValue(kLimit, "compact:13.5"), 20000);
+    // Another policy with the same text has an account of its own.
+    const std::shared_ptr<FilterAccount> other = NewFilterAccount();
+    AccountedDatabase second(dir_.Path("second"), other, filter);
+    ASSERT_TRUE(second.Open().ok());
+    second.Fill(0, 3000);
+    ExpectExact(*other, &second, "writes of the second");
+    EXPECT_EQ(MetricValue(kBytes, "compact:13.5"),
+              bytes + static_cast<double>(other->filter_bytes()));
+    EXPECT_EQ(MetricValue(kLimit, "compact:13.5"), 40000);
   }
   EXPECT_EQ(MetricValue(kBytes, "compact:13.5"), 0);
   EXPECT_EQ(MetricValue(kLimit, "compact:13.5"), 0);
