@@ -54,25 +54,5 @@ TEST(LevelDBMetricsTest, CountsQueriesAndFilters) {
   EXPECT_NEAR(no, kQueries, 0.05 * kQueries);  // some of the Gets read two files
 }
 
-// By the sample, so some of 5,000 queries.
-TEST(LevelDBMetricsTest, FiltersThatMatchEverythingAreCountedByReason) {
-  const std::unique_ptr<const leveldb::FilterPolicy> policy(
-      NewLevelDBFilterPolicy(FilterOptions()));
-  constexpr char kOpened[] = "bloomline_filters_opened_matching_everything_total";
-  const auto query = [&](const leveldb::Slice& filter) {
-    for (int i = 0; i < 5000; ++i) EXPECT_TRUE(policy->KeyMayMatch("key", filter));
-  };
-  query({"\x00\xFD", 2});
-  EXPECT_NEAR(MetricValue(kOpened, "reason=\"said_by_writer\""), 5000, 700);
-  EXPECT_EQ(MetricValue(kOpened, "reason=\"damaged\""), 0);
-  query({"\x00\x00\x00\xFE", 4});  // no filter has this code
-  EXPECT_NEAR(MetricValue(kOpened, "reason=\"damaged\""), 5000, 700);
-  std::string filter;
-  const leveldb::Slice key("key");
-  policy->CreateFilter(&key, 1, &filter);
-  for (int i = 0; i < 5000; ++i) policy->KeyMayMatch("key", filter);
-  EXPECT_NEAR(MetricValue(kOpened), 10000, 1000);
-}
-
 }  // namespace
 }  // namespace bloomline::tests

@@ -40,8 +40,9 @@ inline void ExpectOk(const rocksdb::Status& status) {
 
 class RewriteDatabase {
  public:
-  // Level, first and last key, and folder of each file.
-  using Shape = std::vector<std::tuple<int, std::string, std::string, std::string>>;
+  // Level, first and last key, folder and temperature of each file.
+  using Shape =
+      std::vector<std::tuple<int, std::string, std::string, std::string, rocksdb::Temperature>>;
   using Model = std::map<std::string, std::string>;
 
   RewriteDatabase(rocksdb::Options options, std::string path)
@@ -110,7 +111,8 @@ class RewriteDatabase {
     Shape shape;
     for (const auto& level : metadata.levels) {
       for (const auto& file : level.files) {
-        shape.emplace_back(level.level, file.smallestkey, file.largestkey, file.db_path);
+        shape.emplace_back(level.level, file.smallestkey, file.largestkey, file.db_path,
+                           file.temperature);
       }
     }
     std::sort(shape.begin(), shape.end());

@@ -157,16 +157,6 @@ TEST(RocksDBOptionStringsTest, BadStringsAreNamedOnStderrInOneLine) {
   }
 }
 
-TEST(RocksDBOptionStringsTest, LongValuesAreCut) {
-  const std::string value(1000000, 'x');
-  for (const std::string& text : {"bloomline:" + value, "{id=bloomline;format=" + value + "}",
-                                  "{id=bloomline;" + value + "=1}"}) {
-    const Outcome outcome = ByTableOptions(text);
-    EXPECT_LT(outcome.said.size(), 900u);
-    ExpectReason(outcome.said.substr(0, 900), {"xxx...' (1000000 bytes); allowed: "});
-  }
-}
-
 // The check of docs/compatibility.md, for names that never reach bloomline.
 TEST(RocksDBOptionStringsTest, AnotherNameGivesNoPolicy) {
   EXPECT_TRUE(ByTableOptions("blomline:10").status.ok());

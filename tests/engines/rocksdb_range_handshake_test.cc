@@ -18,7 +18,6 @@
 #include <memory>
 #include <random>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "bloomline/rocksdb.h"
@@ -146,36 +145,6 @@ TEST_F(RocksDBRangeHandshakeTest, IteratorsWithoutBoundsReadNoFilter) {
     EXPECT_EQ(reads[1], reads[0]);
   }
   EXPECT_EQ(Queries().first, 0U);
-}
-
-// RocksDB queries no filter when it moves backward, but SeekToFirst with both bounds tells whether
-// there is anything to go back over.
-TEST_F(RocksDBRangeHandshakeTest, BackwardScansLookForwardFirst) {
-  const auto num_data_blocks = [&] {
-    return options_.statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS);
-  };
-  for (rocksdb::ReadOptions read : {rocksdb::ReadOptions(), AutoPrefixMode()}) {
-    for (const auto& [begin_text, end_text, num_keys] :
-         {std::make_tuple("ka", "kb", 4), std::make_tuple("kb", "kc", 0)}) {
-      const Slice begin(begin_text);
-      const Slice end(end_text);
-      read.iterate_lower_bound = &begin;
-      read.iterate_upper_bound = &end;
-      const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(read));
-      const auto [num_queries, num_no] = Queries();
-      const uint64_t num_blocks = num_data_blocks();
-      iterator->SeekToFirst();
-      EXPECT_EQ(Queries(), std::make_pair(num_queries + 1, num_no + (num_keys == 0 ? 1 : 0)));
-      EXPECT_EQ(num_data_blocks(), num_blocks + (num_keys == 0 ? 0 : 1));
-      EXPECT_EQ(iterator->Valid(), num_keys != 0);
-      int num_seen = 0;
-      for (iterator->SeekToLast(); iterator->Valid(); iterator->Prev()) ++num_seen;
-      EXPECT_EQ(num_seen, num_keys);
-      EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();
-      EXPECT_EQ(Queries().first, num_queries + 1) << "backward";
-      EXPECT_GT(num_data_blocks(), num_blocks) << "backward";
-    }
-  }
 }
 
 // The extractor's text differs each time (range_extractor.h), and RocksDB compares and keeps it.

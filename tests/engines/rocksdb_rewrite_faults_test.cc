@@ -84,47 +84,51 @@ uint64_t Count(const RewriteReport& report, RewriteSkip reason) {
 }
 
 TEST(HasOtherFilterTest, ComparesKindAndBits) {
-  FileFilter filter;
-  FileFilter wanted;
-  EXPECT_FALSE(HasOtherFilter(filter, wanted));  // neither is there
-  const auto set = [](const char* kind, double bits, FileFilter* filter) {
-    filter->kind = kind;
-    filter->bits_per_key = bits;
-    filter->bytes = static_cast<uint64_t>(bits * 1e6 / 8);
+  constexpr char kBlocked[] = "bloomline blocked", kRanges[] = "bloomline blocked, ranges";
+  constexpr auto kBlocks = SizeRounding::kBlocks, kAllocations = SizeRounding::kAllocations,
+                 kFewSizes = SizeRounding::kFewSizes;
+  const struct {
+    const char* kind;
+    double bits;
+    const char* wanted_kind;
+    double wanted_bits;
+    SizeRounding rounding;
+    bool is_other;
+    double keys = 1e6;
+  } kCases[] = {
+      {"none", 0, "none", 0, kBlocks, false},
+      {"none", 0, kBlocked, 10, kBlocks, true},
+      {"bloomline compact", 10, kBlocked, 10, kBlocks, true},
+      {kBlocked, 10, kBlocked, 10, kBlocks, false},
+      {kBlocked, 9.81, kBlocked, 10, kBlocks, false},
+      {kBlocked, 10.19, kBlocked, 10, kBlocks, false},
+      {kBlocked, 9.79, kBlocked, 10, kBlocks, true},
+      {kBlocked, 10.21, kBlocked, 10, kBlocks, true},
+      {kBlocked, 7.4, kBlocked, 10, kFewSizes, false},
+      {kBlocked, 7.2, kBlocked, 10, kFewSizes, true},
+      {kBlocked, 12.6, kBlocked, 10, kFewSizes, false},
+      {kBlocked, 12.8, kBlocked, 10, kFewSizes, true},
+      // Pages of 4 KiB are 0.03 bits for each of a million keys.
+      {kBlocked, 10.22, kBlocked, 10, kAllocations, false},
+      {kBlocked, 10.24, kBlocked, 10, kAllocations, true},
+      // Sizes are rounded up to blocks of 64 bytes, which are 3.5 bits for each of 145 keys.
+      {kBlocked, 18.1, kBlocked, 21.5, kBlocks, false, 145},
+      {kBlocked, 18.1, kBlocked, 22.3, kBlocks, true, 145},
+      {kBlocked, 18.1, kBlocked, 22.3, kAllocations, false, 145},
+      // Range entries take bits, too.
+      {kRanges, 15, kRanges, 10, kBlocks, false},
+      {kRanges, 8.9, kRanges, 10, kBlocks, true},
   };
-  set("bloomline blocked", 10, &wanted);
-  EXPECT_TRUE(HasOtherFilter(filter, wanted));
-  set("bloomline compact", 10, &filter);
-  EXPECT_TRUE(HasOtherFilter(filter, wanted));
-  for (const double bits : {9.81, 10.0, 10.19}) {
-    set("bloomline blocked", bits, &filter);
-    EXPECT_FALSE(HasOtherFilter(filter, wanted)) << bits;
+  for (const auto& c : kCases) {
+    FileFilter filter, wanted;
+    filter.kind = c.kind;
+    filter.bits_per_key = c.bits;
+    filter.bytes = static_cast<uint64_t>(c.bits * c.keys / 8);
+    wanted.kind = c.wanted_kind;
+    wanted.bits_per_key = c.wanted_bits;
+    EXPECT_EQ(HasOtherFilter(filter, wanted, c.rounding), c.is_other)
+        << c.kind << " " << c.bits << ", wanted " << c.wanted_bits;
   }
-  for (const double bits : {7.2, 9.79, 10.21, 12.8}) {
-    set("bloomline blocked", bits, &filter);
-    EXPECT_TRUE(HasOtherFilter(filter, wanted)) << bits;
-    EXPECT_EQ(HasOtherFilter(filter, wanted, SizeRounding::kFewSizes), bits < 7.3 || bits > 12.7)
-        << bits;
-  }
-  // Pages of 4 KiB are 0.03 bits for each of a million keys.
-  set("bloomline blocked", 10.22, &filter);
-  EXPECT_FALSE(HasOtherFilter(filter, wanted, SizeRounding::kAllocations));
-  set("bloomline blocked", 10.24, &filter);
-  EXPECT_TRUE(HasOtherFilter(filter, wanted, SizeRounding::kAllocations));
-  // 145 keys: sizes are rounded up to blocks of 64 bytes, which are 3.5 bits for each key.
-  set("bloomline blocked", 21.5, &wanted);
-  set("bloomline blocked", 18.1, &filter);
-  filter.bytes = 328;
-  EXPECT_FALSE(HasOtherFilter(filter, wanted));
-  set("bloomline blocked", 22.3, &wanted);
-  EXPECT_TRUE(HasOtherFilter(filter, wanted));
-  EXPECT_FALSE(HasOtherFilter(filter, wanted, SizeRounding::kAllocations));
-  // Range entries take bits, too.
-  set("bloomline blocked, ranges", 10, &wanted);
-  set("bloomline blocked, ranges", 15, &filter);
-  EXPECT_FALSE(HasOtherFilter(filter, wanted));
-  set("bloomline blocked, ranges", 8.9, &filter);
-  EXPECT_TRUE(HasOtherFilter(filter, wanted));
 }
 
 TEST_F(RewriteFaultsTest, SaysWhyItCannotRewrite) {

@@ -271,7 +271,7 @@ void Verify(const std::string& path, uint64_t cycle, const std::string& shape_pa
     _exit(4);
   }
   std::string shape;
-  for (const auto& [level, first, last, folder] : db.GetShape()) {
+  for (const auto& [level, first, last, folder, temperature] : db.GetShape()) {
     shape += std::to_string(level) + " " + first + " " + last + " " + folder + "\n";
   }
   if (is_first) {
