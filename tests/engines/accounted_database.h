@@ -156,11 +156,6 @@ inline void ExpectExact(const FilterAccount& account,
   ASSERT_EQ(counted, bytes) << after;
 }
 
-inline void ExpectExact(const FilterAccount& account, AccountedDatabase* database,
-                        const std::string& after) {
-  ExpectExact(account, std::vector<AccountedDatabase*>{database}, after);
-}
-
 }  // namespace bloomline::tests
 
 #endif  // BLOOMLINE_TESTS_ENGINES_ACCOUNTED_DATABASE_H_

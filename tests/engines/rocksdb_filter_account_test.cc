@@ -138,7 +138,7 @@ TEST_F(RocksDBFilterAccountTest, EqualsTheTablesAfterRandomWork) {
   }
   EXPECT_GT(account_->filter_bytes(), 3000u);
   two.Close();
-  ExpectExact(*account_, &one, "the end of one");
+  ExpectExact(*account_, {&one}, "the end of one");
 }
 
 TEST_F(RocksDBFilterAccountTest, CompactionStylesWithoutLevels) {
@@ -153,7 +153,7 @@ TEST_F(RocksDBFilterAccountTest, CompactionStylesWithoutLevels) {
     for (uint64_t i = 0; i < 20; ++i) {
       database.Put(database.handles()[0], i * 1000, 1000);
       database.Flush();
-      ExpectExact(*account_, &database, "step " + std::to_string(i));
+      ExpectExact(*account_, {&database}, "step " + std::to_string(i));
     }
     EXPECT_EQ(account_->num_keys() < 15000, is_fifo) << "FIFO deletes files";
   }
@@ -215,7 +215,7 @@ TEST_F(RocksDBAccountSeedTest, NoWriteWaitsForOldFiles) {
   EXPECT_LT(8 * (bytes - old_bytes), 4u * 4000);
   EXPECT_LT(account_->filter_bytes(), bytes);
   env_.delay_ms = 0;
-  ExpectExact(*account_, database.get(), "the count");
+  ExpectExact(*account_, {database.get()}, "the count");
   EXPECT_EQ(account_->num_keys(), kKeys + 4000);
   database->Put(database->handles()[0], 100000, 2000);
   database->Flush();
@@ -270,7 +270,7 @@ TEST_F(RocksDBFilterAccountTest, AnIngestedFileThatWasDroppedBeforeItsEventIsNot
   info.internal_file_path = dir_.Path("db") + "/999999.sst";
   info.table_properties.filter_size = info.table_properties.num_filter_entries = 660;
   account_->OnExternalFileIngested(database.db(), info);
-  ExpectExact(*account_, &database, "a file that is gone");
+  ExpectExact(*account_, {&database}, "a file that is gone");
 }
 
 // The metrics say what the account has, and which limit took bits.
@@ -290,7 +290,7 @@ TEST_F(RocksDBFilterAccountTest, MetricsHaveTheBytes) {
     EXPECT_EQ(MetricValue(kLimited, "limit=\"memory\""), by_memory);
     EXPECT_GT(MetricValue(kLimited, "limit=\"max_filter_bytes\""), by_filter);
     database.Fill(5000, 25000);
-    ExpectExact(*account_, &database, "writes");
+    ExpectExact(*account_, {&database}, "writes");
     const auto bytes = static_cast<double>(account_->filter_bytes());
     EXPECT_EQ(MetricValue(kBytes, "compact:13.5"), bytes);
     EXPECT_GT(MetricValue(kLimited, "limit=\"memory\""), by_memory);
@@ -300,7 +300,7 @@ TEST_F(RocksDBFilterAccountTest, MetricsHaveTheBytes) {
     AccountedDatabase second(dir_.Path("second"), other, filter);
     ASSERT_TRUE(second.Open().ok());
     second.Fill(0, 3000);
-    ExpectExact(*other, &second, "writes of the second");
+    ExpectExact(*other, {&second}, "writes of the second");
     EXPECT_EQ(MetricValue(kBytes, "compact:13.5"),
               bytes + static_cast<double>(other->filter_bytes()));
     EXPECT_EQ(MetricValue(kLimit, "compact:13.5"), 40000);

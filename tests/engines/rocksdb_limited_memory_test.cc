@@ -51,13 +51,13 @@ TEST_F(RocksDBLimitedMemoryTest, TheLimitHoldsForAllFamiliesTogether) {
   database.Create("second");
   for (uint64_t i = 1; i < 13; ++i) database.Fill(i * 3000, 3000);
   database.Compact();
-  ExpectExact(*account_, &database, "compactions");
+  ExpectExact(*account_, {&database}, "compactions");
   EXPECT_NEAR(static_cast<double>(account_->filter_bytes()), 60000, 0.12 * 60000);
   database.DropLast();
-  ExpectExact(*account_, &database, "a dropped family");
+  ExpectExact(*account_, {&database}, "a dropped family");
   EXPECT_NEAR(static_cast<double>(account_->num_keys()), 39000, 2000);
   database.Compact();
-  ExpectExact(*account_, &database, "the last compaction");
+  ExpectExact(*account_, {&database}, "the last compaction");
   const double bits =
       8 * static_cast<double>(account_->filter_bytes()) / static_cast<double>(account_->num_keys());
   EXPECT_GT(bits, 11) << "bits rise again";
@@ -97,7 +97,7 @@ TEST_F(RocksDBLimitedMemoryTest, ARunningDatabaseTakesAnotherLimit) {
   database.Fill(0, 20000);
   const auto compact = [&] {
     database.Compact();
-    ExpectExact(*account_, &database, "a compaction");
+    ExpectExact(*account_, {&database}, "a compaction");
     return account_->filter_bytes();
   };
   const auto set_memory = [&](const std::string& memory) {
@@ -188,7 +188,7 @@ TEST_F(RocksDBLimitedMemoryTest, ARewriteFollowsTheLimit) {
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(RewriteFilters(database.db(), database.handles()[0], {}, &report, &error)) << error;
   }
-  ExpectExact(*account_, &database, "rewriting");
+  ExpectExact(*account_, {&database}, "rewriting");
   EXPECT_NEAR(static_cast<double>(account_->filter_bytes()),
               static_cast<double>(filter.memory_bytes),
               0.15 * static_cast<double>(filter.memory_bytes));
