@@ -33,15 +33,6 @@ Fields ShapeFields(std::string_view begin, std::string_view end) {
   return FieldsOf(RangeShape(begin, end));
 }
 
-TEST(AskedShapeTest, PrefixesHaveTheirLengthAndTheirLastByte) {
-  using namespace std::string_view_literals;
-  EXPECT_EQ(ShapeFields("user:17:", "user:17;"), Fields(64, true, ':', 2));
-  EXPECT_EQ(ShapeFields("user:1:1", "user:1:2"), Fields(64, true, '1', 2));
-  EXPECT_EQ(ShapeFields("/", "0"), Fields(8, true, '/', 1));
-  EXPECT_EQ(ShapeFields("\0\0\0\5"sv, "\0\0\0\6"sv), Fields(32, true, 5, 1));
-  EXPECT_EQ(ShapeFields("a\xff\xff", "b"), Fields(24, true, 0xff, 2));
-}
-
 // The key that follows all keys with this prefix.
 std::optional<std::string> Successor(std::string prefix) {
   size_t carried = 0;

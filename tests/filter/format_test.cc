@@ -5,7 +5,6 @@
 #include <string>
 
 #include "bloomline/filter.h"
-#include "bloomline/filter_theory.h"
 #include "src/filter/bits/compact_block.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/hash.h"
@@ -13,7 +12,6 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
-#include "src/filter/rates/rates.h"
 #include "src/filter/view/hash_query.h"
 #include "tests/support/guarded_bytes.h"
 
@@ -466,53 +464,10 @@ TEST(LevelDBFormatTest, RandomBytesOfEveryLengthAreNeverReadOutside) {
   }
 }
 
-TEST(ShapeTest, SmallSetsPayAtMostTwoBytesOfOverhead) {
-  for (uint64_t n = 1; n <= filter::kMaxFlatKeys; ++n) {
-    for (const double bits_per_key : {1.0, 6.0, 9.9, 10.0, 16.0}) {
-      const filter::FilterShape shape = filter::LevelDBBloomShape(n, bits_per_key, 6, 6);
-      EXPECT_EQ(shape.layout, Layout::kFlat);
-      EXPECT_LE(static_cast<double>(shape.payload_bytes() + 1),
-                static_cast<double>(n) * bits_per_key / 8 + 2);
-    }
-  }
-  EXPECT_EQ(filter::LevelDBBloomShape(filter::kMaxFlatKeys + 1, 10, 6, 6).layout, Layout::kBlocked);
-}
-
-// LevelDB's bloom_test allows n * 10 / 8 + 40 bytes. On average a key costs what was asked for.
-TEST(ShapeTest, LargerLevelDBFiltersAreRoundedToTheNearestBlock) {
-  for (const double bits_per_key : {1.0, 6.0, 9.9, 10.0, 16.0, 100.0}) {
-    for (uint64_t n = filter::kMaxFlatKeys + 1; n <= 10000; ++n) {
-      const filter::FilterShape shape = filter::LevelDBBloomShape(n, bits_per_key, 6, 6);
-      ASSERT_EQ(shape.layout, Layout::kBlocked);
-      ASSERT_GE(shape.num_blocks, 1u);
-      ASSERT_NEAR(static_cast<double>(shape.payload_bytes()),
-                  static_cast<double>(n) * bits_per_key / 8, 32)
-          << n << " keys, " << bits_per_key << " bits per key";
-    }
-  }
-  EXPECT_EQ(filter::LevelDBBloomShape(2000, 10, 6, 6).payload_bytes() + 1, 2497u);
-}
-
 constexpr double kTableBitsPerKey[] = {3.0, 3.456, 6.4, 7.1, 9.5, 10.0, 10.499, 16.0, 23.999};
 
 uint64_t TableBytes(Format format, uint64_t n, double bits_per_key) {
   return filter::TableShape(format, n, bits_per_key).payload_bytes() + filter::kTrailerBytes;
-}
-
-TEST(TableShapeTest, SmallBlockedSetsAreFlat) {
-  for (const double bits_per_key : kTableBitsPerKey) {
-    for (uint64_t n = 1; n <= filter::kMaxFlatTableKeys; ++n) {
-      const filter::FilterShape shape = filter::TableShape(Format::kBlocked, n, bits_per_key);
-      ASSERT_EQ(shape.layout, Layout::kFlat);
-      ASSERT_EQ(shape.num_probes, OptimalStandardNumProbes(bits_per_key));
-      ASSERT_LT(static_cast<double>(shape.payload_bytes()),
-                std::max(65.0, static_cast<double>(n) * bits_per_key / 8 + 1));
-    }
-    const filter::FilterShape blocked =
-        filter::TableShape(Format::kBlocked, filter::kMaxFlatTableKeys + 1, bits_per_key);
-    EXPECT_EQ(blocked.layout, Layout::kBlocked);
-    EXPECT_EQ(blocked.num_probes, filter::OptimalNumProbes(Format::kBlocked, bits_per_key));
-  }
 }
 
 // RocksDB's own tests allow 12 bits per key for a database of partitions of 186 keys, their index

@@ -151,23 +151,6 @@ TEST(RangeChoiceTest, DirectoriesDeeperThanEightSlashes) {
   ExpectFewMatch(keys, queries, {0.01, 0.01, 0.01});
 }
 
-// A number of 12 digits and eight '0'; ranges of ten numbers.
-TEST(RangeChoiceTest, DecimalKeysWithASuffix) {
-  const auto key = [](uint64_t number) {
-    const std::string digits = std::to_string(number);
-    return std::string(12 - digits.size(), '0') + digits + std::string(8, '0');
-  };
-  Keys keys;
-  std::vector<Range> queries;
-  std::mt19937_64 random(8);
-  for (int i = 0; i < 30000; ++i) keys.insert(key(random() % 100000000));
-  for (int i = 0; i < 10000; ++i) {
-    const uint64_t first = random() % 10000000 * 10;
-    queries.push_back({key(first), key(first + 10)});
-  }
-  ExpectFewMatch(keys, queries, {0.6, 0.2, 0.08});
-}
-
 TEST(RangeChoiceTest, NothingIsChosenForNothing) {
   const filter::RangeMemory memory = {3.2, 0, true, 0};
   EXPECT_TRUE(filter::ChooseEntries(filter::RangeCounts(), memory).kinds.empty());
