@@ -1,6 +1,7 @@
 // Kills processes that rewrite filters, at file operations of all kinds, and looks for lost keys
 // and other shapes of the levels.
 #include <fcntl.h>
+#include <getopt.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -21,7 +22,6 @@
 #include <thread>
 
 #include "tests/engines/rewrite_database.h"
-#include "tests/faults/arguments.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
@@ -329,25 +329,27 @@ int Run(uint64_t cycles, uint64_t seed) {
 }  // namespace bloomline::tests
 
 int main(int argc, char** argv) {
-  using namespace bloomline::tests;
+  constexpr char kUsage[] =
+      "Usage: rewrite [OPTION]...\n"
+      "Kills processes that rewrite the filters of a database, and looks for lost keys and for\n"
+      "levels of another shape.\n"
+      "  --cycles N  rewrites (default 20)\n"
+      "  --seed N    another choice of moments (default 1)\n";
+  constexpr option kOptions[] = {{"cycles", required_argument, nullptr, 'c'},
+                                 {"seed", required_argument, nullptr, 's'},
+                                 {"help", no_argument, nullptr, 'h'},
+                                 {nullptr, 0, nullptr, 0}};
   uint64_t cycles = 20;
   uint64_t seed = 1;
-  Arguments arguments("rewrite",
-                      "[OPTION]...\n"
-                      "Kills processes that rewrite the filters of a database, and looks for lost\n"
-                      "keys and for levels of another shape.\n"
-                      "  --cycles N  rewrites (default 20)\n"
-                      "  --seed N    another choice of moments (default 1)\n",
-                      argc, argv);
-  std::string argument;
-  while (arguments.Next(&argument)) {
-    if (argument == "--cycles") {
-      cycles = arguments.Number(1, 1000000);
-    } else if (argument == "--seed") {
-      seed = arguments.Number(0, UINT64_MAX);
+  for (int name; (name = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;) {
+    if (name == 'c') {
+      cycles = std::stoull(optarg);
+    } else if (name == 's') {
+      seed = std::stoull(optarg);
     } else {
-      arguments.Refuse("unknown argument " + argument);
+      std::fputs(kUsage, name == 'h' ? stdout : stderr);
+      return name == 'h' ? 0 : 2;
     }
   }
-  return Run(cycles, seed);
+  return bloomline::tests::Run(cycles, seed);
 }

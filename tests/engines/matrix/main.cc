@@ -1,11 +1,13 @@
 // Reads databases of every cell of the matrix and compares each answer with a model. Tells
 // RocksDB's own wrong answers from those of filters, and sums up.
+#include <getopt.h>
 #include <rocksdb/db.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,7 +16,6 @@
 #include "tests/engines/matrix/cell.h"
 #include "tests/engines/matrix/filters.h"
 #include "tests/engines/matrix/run_cell.h"
-#include "tests/faults/arguments.h"
 
 namespace bloomline::matrix {
 namespace {
@@ -28,9 +29,9 @@ constexpr char kUsage[] =
     "it. Answers that are wrong with RocksDB's own filters, too, are told apart.\n"
     "  --short      few cells that have every pair of values, instead of all\n"
     "  --cell CELL  only the cells with these values: prefix=fixed,whole=off\n"
-    "  --gets N     Gets of all cells together, 1e3 to 1e10; default 100000000, with --short\n"
+    "  --gets N     Gets of all cells together; default 100000000, with --short\n"
     "               or --cell 2000 for each cell\n"
-    "  --seed N     0 to 1000000000; default 1\n"
+    "  --seed N     another choice of databases and reads; default 1\n"
     "Exit status: 0 if no answer is wrong but RocksDB's own, 1 otherwise, 2 for a bad argument.\n";
 
 constexpr uint64_t kDefaultGets = 100000000;
@@ -43,21 +44,34 @@ struct Flags {
   uint64_t seed = 1;
 };
 
-Flags Parse(tests::Arguments* arguments) {
+[[noreturn]] void Refuse() {
+  std::fputs(kUsage, stderr);
+  std::exit(2);
+}
+
+Flags Parse(int argc, char** argv) {
+  constexpr option kOptions[] = {
+      {"short", no_argument, nullptr, 's'},      {"cell", required_argument, nullptr, 'c'},
+      {"gets", required_argument, nullptr, 'g'}, {"seed", required_argument, nullptr, 'r'},
+      {"help", no_argument, nullptr, 'h'},       {nullptr, 0, nullptr, 0}};
   Flags flags;
-  for (std::string argument; arguments->Next(&argument);) {
-    if (argument == "--short") {
+  for (int name; (name = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;) {
+    if (name == 's') {
       flags.is_short = true;
-    } else if (argument == "--cell") {
-      flags.cell = arguments->Text();
-    } else if (argument == "--gets") {
-      flags.gets = arguments->Number(1000, 10000000000);
-    } else if (argument == "--seed") {
-      flags.seed = arguments->Number(0, 1000000000);
+    } else if (name == 'c') {
+      flags.cell = optarg;
+    } else if (name == 'g') {
+      flags.gets = std::stoull(optarg);
+    } else if (name == 'r') {
+      flags.seed = std::stoull(optarg);
+    } else if (name == 'h') {
+      std::fputs(kUsage, stdout);
+      std::exit(0);
     } else {
-      arguments->Refuse("'" + argument + "' is not known");
+      Refuse();
     }
   }
+  if (optind != argc) Refuse();
   return flags;
 }
 
@@ -151,8 +165,7 @@ class Summary {
 };
 
 int Run(int argc, char** argv) {
-  tests::Arguments arguments("matrix", kUsage, argc, argv);
-  const Flags flags = Parse(&arguments);
+  const Flags flags = Parse(argc, argv);
   std::vector<Cell> cells = flags.is_short ? PairwiseCells(flags.seed) : AllCells();
   if (flags.is_short) {  // partitions without entries need these values at once
     const auto more = CellsNamed("prefix=domain,index=partitioned,keys=single,whole=off");
@@ -160,7 +173,10 @@ int Run(int argc, char** argv) {
   }
   if (!flags.cell.empty()) {
     cells = CellsNamed(flags.cell);
-    if (cells.empty()) arguments.Refuse("no cell has '" + flags.cell + "'");
+    if (cells.empty()) {
+      std::fprintf(stderr, "no cell has '%s'\n", flags.cell.c_str());
+      Refuse();
+    }
   }
   const bool is_sample = flags.is_short || !flags.cell.empty();
   const uint64_t all_gets = flags.gets != 0 ? flags.gets
