@@ -177,7 +177,7 @@ void RedisServer::Continue() { kill(pid_, SIGCONT); }
 
 redis::ReplyPtr RedisServer::Execute(std::string_view command, std::string* error) const {
   RedisServers options;
-  options.connect_timeout_ms = options.command_timeout_ms = 10000;
+  options.connect_timeout_ms = options.command_timeout_ms = 60000;
   const auto connection = redis::Connection::Open({"127.0.0.1", port_}, options, error);
   const bool is_sent = connection != nullptr && connection->Send(command, error);
   return is_sent ? connection->Receive(error) : nullptr;
