@@ -260,7 +260,8 @@ std::vector<Kind> RocksDBKinds() {
     options.range_prefixes = prefixes;
     add(name, NewRocksDBFilterPolicy(options), [&](Setting* s) { s->range_bytes = bytes; });
   };
-  add_ranges("BlockedRanges", Format::kBlocked, "7:8:14", {7, 8, 14});
+  // A query of one key looks up only some of so many cells.
+  add_ranges("BlockedRanges", Format::kBlocked, "7:8:10:11:12:13:14", {7, 8, 10, 11, 12, 13, 14});
   add_ranges("CompactRanges", Format::kCompact, "7:8:14", {7, 8, 14});
   add_ranges("DelimitedRanges", Format::kBlocked, "after0x2f", {kPrefixBytes + 1});
   add("RocksDBBloom", bloom, plain);
