@@ -54,27 +54,22 @@ TEST(OptionsTest, OfBloomFilters) {
 }
 
 TEST(OptionsTest, OfScalableFilters) {
-  ScalableBloomFilterOptions options;
-  const auto expect_refused = [&](const std::string& value) {
-    ExpectRefused<ScalableBloomFilter>(options, value);
-    options = {};
+  using Options = ScalableBloomFilterOptions;
+  const auto expect_refused = [](auto field, auto value, const std::string& words) {
+    Options options;
+    options.*field = value;
+    ExpectRefused<ScalableBloomFilter>(options, words);
   };
-  options.initial_capacity = 0;
-  expect_refused("initial_capacity is 0");
-  options.initial_capacity = UINT64_MAX;
-  expect_refused("capacity is 18446744073709551615");
+  expect_refused(&Options::initial_capacity, 0u, "initial_capacity is 0");
+  expect_refused(&Options::initial_capacity, UINT64_MAX, "capacity is 18446744073709551615");
   for (const double value : {0.0, 1.0, -1.0, std::nan("")}) {
-    options.false_positive_rate = value;
-    expect_refused("false_positive_rate is");
-    options.tightening = value;
-    expect_refused("tightening is");
+    expect_refused(&Options::false_positive_rate, value, "false_positive_rate is");
+    expect_refused(&Options::tightening, value, "tightening is");
   }
   for (const int growth : {0, -1, 17}) {
-    options.growth = growth;
-    expect_refused("growth is " + std::to_string(growth));
+    expect_refused(&Options::growth, growth, "growth is " + std::to_string(growth));
   }
-  options.layout = static_cast<BloomLayout>(9);
-  expect_refused("layout is 9");
+  expect_refused(&Options::layout, static_cast<BloomLayout>(9), "layout is 9");
 }
 
 TEST(OptionsTest, OfCountingFilters) {

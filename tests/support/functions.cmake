@@ -54,7 +54,7 @@ function(bloomline_tests pattern)
   endforeach()
 endfunction()
 
-# bloomline_failing_new(NAME): links tests/faults/failing_new.cc, which replaces malloc and the like.
+# bloomline_failing_new(NAME): links tests/faults/failing_new.cc, which replaces malloc and others.
 function(bloomline_failing_new name)
   target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/faults/failing_new.cc")
   target_link_options(${name} PRIVATE -Wl,--wrap=malloc,--wrap=aligned_alloc,--wrap=mmap)
