@@ -83,13 +83,13 @@ class Database : public AccountedDatabase {
   }
 
   // Prints what the filters cost, and save in lookups of missing keys, if that is wanted.
-  void Print(const char* what, std::string (*missing)(uint64_t i)) {
+  void Print(const char* what) {
     if (wanted_keys == nullptr) return;
     constexpr uint64_t kLookups = 500000;
     std::string value;
     EXPECT_TRUE(options().statistics->Reset().ok());
     for (uint64_t i = 0; i < kLookups; ++i) {
-      EXPECT_TRUE(db()->Get({}, missing(i), &value).IsNotFound());
+      EXPECT_TRUE(db()->Get({}, Key(kKeys + 1000000 + i), &value).IsNotFound());
     }
     const uint64_t positives =
         options().statistics->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
@@ -101,10 +101,6 @@ class Database : public AccountedDatabase {
     }
   }
 };
-
-// Both are within the range of the keys.
-std::string MissingScattered(uint64_t i) { return Key(kKeys + 1000000 + i); }
-std::string MissingAscending(uint64_t i) { return Ascending(i % kKeys) + "+"; }
 
 class LevelStyleTest : public testing::TestWithParam<bool> {
 #ifdef __SANITIZE_ADDRESS__
@@ -124,7 +120,7 @@ TEST_P(LevelStyleTest, MergedLevelsTakeAboutTheMemoryOfUniformBits) {
   ASSERT_TRUE(database.Open().ok());
   database.Fill(0, kKeys);
   if (HasFatalFailure()) return;
-  database.Print("by level", MissingScattered);
+  database.Print("by level");
   if (wanted_keys != nullptr) {
     RocksDBFilterOptions uniform;
     uniform.format = Format::kCompact;
@@ -132,7 +128,7 @@ TEST_P(LevelStyleTest, MergedLevelsTakeAboutTheMemoryOfUniformBits) {
     compared.options().level_compaction_dynamic_level_bytes = GetParam();
     ASSERT_TRUE(compared.Open().ok());
     compared.Fill(0, kKeys);
-    compared.Print("uniform", MissingScattered);
+    compared.Print("uniform");
   }
   std::map<int, LevelFilters> filters = database.filters();
   uint64_t num_keys = kKeys;
@@ -173,7 +169,6 @@ TEST_P(LevelStyleTest, MovedFilesTakeTheMemoryOfUniformBits) {
   database.Flush();
   database.Wait();
   const std::map<int, LevelFilters> filters = database.filters();
-  database.Print("ascending keys, by level", MissingAscending);
   EXPECT_GE(filters.size(), 3u) << "nothing was moved";
   EXPECT_NEAR(filters.at(kAllLevels).bits_per_key(), 10.1, 0.15);
   std::string value;

@@ -1,5 +1,4 @@
-#include "tests/engines/matrix/filters.h"
-
+// The policies of a cell.
 #include <rocksdb/convenience.h>
 
 #include <utility>
@@ -7,6 +6,7 @@
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits/bits_builder.h"
 #include "tests/engines/forwarding_policy.h"
+#include "tests/engines/matrix/run_cell.h"
 
 namespace bloomline::matrix {
 namespace {

@@ -14,7 +14,6 @@
 
 #include "bloomline/cpu.h"
 #include "tests/engines/matrix/cell.h"
-#include "tests/engines/matrix/filters.h"
 #include "tests/engines/matrix/run_cell.h"
 
 namespace bloomline::matrix {
