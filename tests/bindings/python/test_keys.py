@@ -102,7 +102,9 @@ class IterablesTest(unittest.TestCase):
             filter = bloomline.BloomFilter(100000)
             with self.assertRaisesRegex(OSError, "no more"):
                 filter.add_keys(broken(count))
-            self.assertEqual(filter.may_match_keys(b"%d" % i for i in range(count)), [True] * count)
+            added = [b"%d" % i for i in range(count)]
+            self.assertEqual(filter.may_match_keys(added), [True] * count)
+            self.assertEqual(filter.may_match_keys(iter(added)), [True] * count)
             self.assertEqual(filter.num_keys > 0, count > 0)
         for keys in (["a", "b", 1.5, "c"], ("a", "b", None), iter(["a", "b", 2**64])):
             filter = bloomline.BloomFilter(1000)
@@ -150,14 +152,8 @@ class ArraysTest(unittest.TestCase):
         self.assertTrue(all(filter.may_match_keys(rows)))
         self.assertNotIn("row 500", filter)
 
-    def test_many_batches(self):
-        count = 150000
-        filter = bloomline.BloomFilter(2 * count)
-        self.assertGreater(filter.add_keys(b"%d" % i for i in range(count)), 0.98 * count)
-        answers = filter.may_match_keys(b"%d" % i for i in range(2 * count))
-        self.assertEqual(len(answers), 2 * count)
-        self.assertTrue(all(answers[:count]))
-        self.assertLess(sum(answers[count:]), 0.02 * count)
+    def test_no_keys(self):
+        filter = bloomline.BloomFilter(1000)
         self.assertEqual(filter.may_match_keys([]), [])
         self.assertEqual(filter.may_match_keys(array("Q")), [])
         self.assertEqual(filter.add_keys([]), 0)
