@@ -132,11 +132,13 @@ bool InspectFilters(TableFilters* filters, FileFacts* facts, std::string* error)
     bytes += opened.back().first;
   }
   const double keys_per_byte = static_cast<double>(facts->num_keys) / bytes;
+  // Keys have about as many entries as they are; prefixes may have any number.
+  const bool is_known = facts->num_keys != 0 && !(facts->keys_estimated && facts->prefixes);
   double matches = 0;
   for (const auto& [its_bytes, filter] : opened) {
     const auto keys = static_cast<uint64_t>(std::llround(keys_per_byte * its_bytes));
-    const bool is_known = facts->num_keys != 0 || filter.kind == Kind::kNoKeys;
-    matches += its_bytes * (is_known ? filter.ExpectedRate(keys) : std::nan(""));
+    const bool has_rate = is_known || filter.kind == Kind::kNoKeys;
+    matches += its_bytes * (has_rate ? filter.ExpectedRate(keys) : std::nan(""));
   }
   if (bytes > 0) facts->expected_rate = matches / bytes;
   return true;

@@ -35,8 +35,7 @@ std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
                                 id.rfind("rocksdb.", 0) == 0
                           : id == engine_filters::kLevelDBName;
   if (is_rocksdb && !is_bloomline && !is_none && !is_own) return "";  // a policy of the user's
-  std::string_view name = id;
-  if (is_rocksdb) name = engine_filters::kRocksDBName;
+  std::string_view name = is_rocksdb ? engine_filters::kRocksDBName : id;
   if (!is_rocksdb && is_bloomline) name = engine_filters::kLevelDBName;
   if (is_none || facts.filter_name != name) {
     return "the policy does not look for filters named '" + facts.filter_name + "'";
