@@ -104,11 +104,9 @@ TEST_F(ManifestTest, History) {
 TEST_F(ManifestTest, EachLengthIsAPrefix) {
   std::map<size_t, std::string> whole;  // by the length at which it is reached
   ManifestWriter writer;
-  std::vector<std::string> so_far;
   for (const std::string& record : History()) {
     writer.Add(record);
-    so_far.push_back(record);
-    whole[writer.bytes().size()] = ReadRecords(so_far).text;
+    whole[writer.bytes().size()] = Read(writer.bytes()).text;
   }
   std::string expected;
   for (size_t length = 0; length <= writer.bytes().size(); ++length) {
@@ -120,12 +118,11 @@ TEST_F(ManifestTest, EachLengthIsAPrefix) {
       continue;
     }
     ASSERT_EQ(reading.text, expected) << length;
+    if (whole.count(length) == 0) continue;
     // Preallocated space, as some writers leave it.
     const Reading zeros = Read(writer.bytes().substr(0, length) + std::string(70000, '\0'));
-    if (whole.count(length) > 0) {
-      ASSERT_TRUE(zeros.ok) << length << ": " << zeros.error;
-      ASSERT_EQ(zeros.text, expected) << length;
-    }
+    ASSERT_TRUE(zeros.ok) << length << ": " << zeros.error;
+    ASSERT_EQ(zeros.text, expected) << length;
   }
 }
 
@@ -166,11 +163,10 @@ TEST_F(ManifestTest, DamageHasItsPlace) {
   writer.Add(NewFile(0, 6, "c", "d"));
   std::string bytes = writer.bytes();
   bytes[damage] ^= 1;
-  const Reading reading = Read(bytes);
-  EXPECT_FALSE(reading.ok);
-  EXPECT_EQ(reading.error, Path() +
-                               ": the record at offset 12 has a wrong checksum; which tables are "
-                               "live is unknown");
+  EXPECT_EQ(Read(bytes).error,
+            Path() +
+                ": the record at offset 12 has a wrong checksum; which tables are "
+                "live is unknown");
   bytes = writer.bytes();
   bytes[12 + 5] = '\x40';  // a length that reaches behind the end, as in a record half written
   EXPECT_NE(Read(bytes).error.find("offset 12 is longer than its block"), std::string::npos);
