@@ -27,12 +27,12 @@ constexpr uint64_t kSeeds = 1;  // the command takes ten times as long to start
 constexpr uint64_t kSeeds = 2;
 #endif
 
-// 20 keys with each prefix.
+// 20 keys with each prefix. A query of one key looks up only some of so many parts.
 Keys MakeKeys(int num_keys) {
   Keys keys;
   char key[32];
   for (int i = 0; i < num_keys; ++i) {
-    std::snprintf(key, sizeof(key), "%08d/%09d", i / 20 * 3, 2 * i);
+    std::snprintf(key, sizeof(key), "%08d/0/0/0/0/%09d", i / 20 * 3, 2 * i);
     keys.emplace_back(key);
   }
   return keys;
