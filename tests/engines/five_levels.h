@@ -53,8 +53,6 @@ class FiveLevels {
   // Looks up `num` missing keys.
   Reads ReadMissing(uint64_t num);
 
-  rocksdb::DB* db() { return db_.get(); }
-
  private:
   void Open(bool from_device);
   void WriteLevel(int level);

@@ -111,7 +111,7 @@ inline rocksdb::Status CompactAll(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* 
                           nullptr);
 }
 
-// The tables of each level.
+// The tables of each level, in a database of one column family.
 inline std::multimap<int, std::shared_ptr<const rocksdb::TableProperties>> TablesByLevel(
     rocksdb::DB* db) {
   std::vector<rocksdb::LiveFileMetaData> files;
