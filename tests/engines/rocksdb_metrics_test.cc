@@ -15,7 +15,6 @@
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
-#include "tests/support/injected_entropy.h"
 #include "tests/support/metric_value.h"
 #include "tests/support/temp_dir.h"
 
@@ -180,7 +179,7 @@ TEST(RocksDBMetricsTest, FiltersOfOthersAreCountedByKind) {
       return MetricValue("bloomline_filters_opened_matching_everything_total", reason);
     };
     const double opened_before = opened(), useless_before = useless();
-    const std::unique_ptr<rocksdb::FilterBitsReader> reader(policy->GetFilterBitsReader(c.filter));
+    const Reader reader(policy->GetFilterBitsReader(c.filter));
     EXPECT_EQ(opened(), opened_before + 1);
     EXPECT_EQ(useless(), useless_before + (c.useless_reason == nullptr ? 0 : 1));
   }
@@ -197,19 +196,6 @@ TEST(RocksDBMetricsTest, FilesWithoutFilterAreCountedByReason) {
                         R"(policy="none",column_family="default",level="0",reason="options")"),
             1);
   EXPECT_EQ(MetricValue("bloomline_filters_built_total", "policy=\"none\""), 0);
-}
-
-TEST(RocksDBMetricsTest, FiltersWithoutASeedAreCounted) {
-  RocksDBFilterOptions options;
-  options.random_seed = true;
-  const auto policy = NewRocksDBFilterPolicy(options);
-  const InjectedEntropy failing;
-  const Builder builder = NewBuilder(policy);
-  builder->AddKey("key");
-  Finished(builder.get());
-  EXPECT_EQ(
-      MetricValue("bloomline_filters_built_matching_everything_total", R"(,reason="random_seed")"),
-      1);
 }
 
 // Each level has the expected rate of its own bits. Filters that others wrote may be of any level,
@@ -231,9 +217,8 @@ TEST(RocksDBMetricsTest, BitsByLevelHaveExpectedRatesByLevel) {
   filter.bits_by_level = {20, 7, 0};
   const auto policy = NewRocksDBFilterPolicy(filter);
   EXPECT_EQ(MetricsText().find("compact:20:7:0"), std::string::npos) << "it has no filter";
-  const std::string stock(64, '\0');
-  const std::unique_ptr<rocksdb::FilterBitsReader> reader(
-      policy->GetFilterBitsReader(stock + std::string("\xFF\0\x06\0\0", 5)));
+  const std::string stock = std::string(64, '\0') + std::string("\xFF\0\x06\0\0", 5);
+  const Reader reader(policy->GetFilterBitsReader(stock));
   EXPECT_NEAR(expected("policy=\"compact:20:7:0\""), FalsePositiveRate(Format::kCompact, 7), 1e-6);
 }
 

@@ -22,6 +22,7 @@
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/injected_entropy.h"
+#include "tests/support/metric_value.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
@@ -213,7 +214,13 @@ TEST(RocksDBSeedTest, WithoutAGeneratorNoPolicyAndNoFalseNegative) {
   std::string error;
   EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
   EXPECT_NE(error.find("generator failed"), std::string::npos) << error;
+  const auto num_counted = [] {
+    return MetricValue("bloomline_filters_built_matching_everything_total",
+                       R"(,reason="random_seed")");
+  };
+  const double before = num_counted();
   const std::string filter = Build(policy, Keys(1000));
+  EXPECT_EQ(num_counted(), before + 1);
   EXPECT_EQ(Matches(policy, filter, "key", 1000), 1000);
   EXPECT_EQ(Matches(policy, filter, "absent", 1000), 1000);
 }
