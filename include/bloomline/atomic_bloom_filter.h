@@ -1,13 +1,12 @@
-// A Bloom filter that many threads add keys to and query at the same time, without locks.
+// A Bloom filter that many threads can change and query at the same time, without locks.
 //
 // To add a given set of keys faster, give each thread a BloomFilter and Merge them
 // (docs/design.md).
 //
-// Memory order: bits are set by relaxed atomic operations. If AddKey(k) happened before
-// MayMatch(k), by any synchronisation, the answer is true. Answers do not order other memory
-// accesses.
+// Memory order: bits are set by relaxed atomic operations. If any synchronisation orders AddKey(k)
+// before MayMatch(k), the answer is true. Answers do not order other memory accesses.
 //
-// Errors, ownership and anything uncommented are as in bloom_filter.h.
+// Everything not described here is as in bloom_filter.h.
 #ifndef BLOOMLINE_ATOMIC_BLOOM_FILTER_H_
 #define BLOOMLINE_ATOMIC_BLOOM_FILTER_H_
 
@@ -24,32 +23,32 @@ namespace bloomline {
 // Threads may call any functions at the same time, except for ToBloomFilter, moves and the
 // destructor.
 //
-// Cost of adding a key: one atomic operation for each 64-bit word that it changes, three or four at
-// 1 %. A key that changes nothing only reads.
+// Adding a key costs one atomic operation for each 64-bit word that changes, three or four at 1 %.
+// If nothing changes, AddKey only reads.
 class AtomicBloomFilter : private BloomFilterBase,
                           public filter::AddsContainers<AtomicBloomFilter> {
  public:
   static std::unique_ptr<AtomicBloomFilter> Create(const BloomFilterOptions& options,
                                                    std::string* error);
 
-  // Takes the keys and the memory of `filter`, and sets it to null. Returns null if it was null.
+  // Takes over the keys and memory of `filter`, and sets it to null. Returns null if it was null.
   static std::unique_ptr<AtomicBloomFilter> ToAtomic(std::unique_ptr<BloomFilter>&& filter);
 
-  // The reverse. num_keys of the result is EstimatedNumKeys.
+  // Does the reverse. The result's num_keys is EstimatedNumKeys.
   static std::unique_ptr<BloomFilter> ToBloomFilter(std::unique_ptr<AtomicBloomFilter>&& filter);
 
-  // A copy, while other threads continue. It has all keys whose AddKey happened before, and maybe
-  // parts of others.
+  // Returns a copy while other threads continue. It has all keys whose AddKey happened before, and
+  // maybe some bits of others.
   std::unique_ptr<BloomFilter> Snapshot(std::string* error) const;
 
-  // If several threads add one key at the same time, more than one may get true.
+  // If several threads add a key at the same time, more than one may get true.
   bool AddKey(std::string_view key) { return AddHash(HashOf(key)); }
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
   using AddsContainers::AddKeys;
   bool AddHash(uint64_t hash) { return functions_.add(lines_, hash); }
   size_t AddHashes(size_t n, const uint64_t* hashes, bool* changed = nullptr);
 
-  // num_keys is missing: counting would cost more than the filter.
+  // There is no num_keys, because counting would cost more than the filter.
   using BloomFilterBase::capacity;
   using BloomFilterBase::EstimatedFalsePositiveRate;
   using BloomFilterBase::EstimatedNumKeys;

@@ -1,6 +1,6 @@
-// Bloom filters in memory: a set of keys in about ten bits per key (Bloom 1970). A query answers
-// "no", which is always right, or "maybe", which is wrong for a fraction of the missing keys, the
-// false-positive rate.
+// Bloom filters in memory represent a set of keys in about ten bits per key (Bloom 1970). A query
+// answers "no", which is always correct, or "maybe", which is wrong for a fraction of the missing
+// keys, the false-positive rate.
 //
 //   bloomline::BloomFilterOptions options;
 //   options.capacity = 1000000;
@@ -8,18 +8,18 @@
 //   filter->AddKey("apple");
 //   if (!filter->MayMatch("pear")) { /* certainly never added */ }
 //
-// docs/reference.md says which filter to use. For all filters in memory:
+// docs/reference.md helps you choose a filter. Rules for all filters in memory:
 //
-// - Errors. Validate returns "" if the options are valid, else one sentence. A function with an
-//   `error` that fails, also for lack of memory, changes nothing and returns null or false; *error
-//   (may be null) gets one sentence with the value and the allowed range, or the file and the place
-//   in it. Only std::bad_alloc is thrown.
-// - Ownership. The caller owns a returned filter. One that was moved from can only be destroyed or
+// - Errors. Validate returns "" or an error message. If a function with
+//   an `error` fails, it changes nothing and returns null or false. *error (`error` may be
+//   null) is then one sentence with the value and the allowed range, or the file and the position
+//   in it. Functions throw only std::bad_alloc.
+// - Ownership. The caller owns a returned filter. A moved-from filter can only be destroyed or
 //   assigned to.
-// - Threads. Several threads may call const functions, as long as none calls another one.
-// - Cost, unless stated: one hash and one cache miss per key. Calls for many keys are several times
-//   as fast in filters larger than the caches. Estimates, comparisons and ToBloomFilter read all
-//   bits.
+// - Threads. Threads may call const functions concurrently, but no others meanwhile.
+// - Cost, unless stated otherwise: one hash and one cache miss per key. Calls for many keys are
+//   several times as fast in filters larger than the caches. Estimates, comparisons and
+//   ToBloomFilter read all bits.
 //
 // Link bloomline::filters.
 #ifndef BLOOMLINE_BLOOM_FILTER_H_
@@ -48,13 +48,13 @@ struct OneKeyFunctions {
 
 // Where the k bits of a key lie (docs/format.md, section 3).
 enum class BloomLayout {
-  // In one block of 512 bits, a cache line (Putze, Sanders, Singler 2007). A false-positive rate of
-  // 1 % needs 9.9 bits per key, 0.1 % needs 15.5.
+  // All in one 512-bit block, a cache line. A false-positive rate of 1 % needs 9.9 bits per key,
+  // and 0.1 % needs 15.5.
   kBlocked,
-  // Anywhere: 9.6 bits per key for 1 %, 14.4 for 0.1 %, up to one cache miss per probe.
+  // Anywhere. 1 % needs 9.6 bits per key, and 0.1 % needs 14.4. Each probe can cost a cache miss.
   kStandard,
-  // In one block of 128 or 64 bits: 10.8 or 12.1 bits per key for 1 %, 19 or 24 for 0.1 %. Made by
-  // CountingBloomFilter::ToBloomFilter.
+  // All in one block of 128 or 64 bits. 1 % needs 10.8 or 12.1 bits per key, and 0.1 % needs 19 or
+  // 24. CountingBloomFilter::ToBloomFilter makes them.
   kBlocked128,
   kBlocked64,
 };
@@ -64,8 +64,8 @@ constexpr uint64_t kMaxBloomBits = uint64_t{1} << 50;
 
 // Set either capacity and false_positive_rate, or num_bits and num_probes.
 struct BloomFilterOptions {
-  // Distinct keys, 1 or more. More raise the false-positive rate. With num_bits, 0 means "not
-  // known".
+  // Distinct keys, at least 1. More keys raise the false-positive rate. With num_bits, 0 means
+  // "unknown".
   uint64_t capacity = 0;
 
   // Fraction of missing keys that match at capacity: above 0, below 1, and reachable with 100 bits
@@ -75,34 +75,34 @@ struct BloomFilterOptions {
   // 1 to kMaxBloomBits, rounded up to a multiple of 512; or 0.
   uint64_t num_bits = 0;
 
-  // Bits that a key sets (k): with num_bits 1 to 30, else 0: the best.
+  // Bits that a key sets (k): 1 to 30 with num_bits, otherwise 0, meaning the best.
   int num_probes = 0;
 
   BloomLayout layout = BloomLayout::kBlocked;
 
-  // Seed of the 64-bit hash: seed.h.
+  // Seed of the 64-bit hash (seed.h).
   uint64_t seed = 0;
 
   std::string Validate() const;
 };
 
-// Common to the Bloom filters in memory.
+// The common part of Bloom filters in memory.
 class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
  public:
   BloomFilterBase(const BloomFilterBase&) = delete;
   BloomFilterBase& operator=(const BloomFilterBase&) = delete;
 
-  // False: the key was certainly not added. True: it was added, or is a false positive.
+  // Returns false only if the key was certainly not added.
   bool MayMatch(std::string_view key) const {
     return MayMatchHash(hasher_.IsShort(key.size()) ? hasher_(key) : HashOf(key));
   }
 
-  // may_match[i] = MayMatch(keys[i]) for i < n, or for a container or array of keys (keys.h).
+  // Sets may_match[i] to MayMatch(keys[i]) for n keys, or a container or array of keys (keys.h).
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
   using QueriesContainers::MayMatch;
 
-  // MayMatch(k) is MayMatchHash(HashOf(k)). Another hash works if all its 64 bits are well mixed
-  // and the filter gets no other.
+  // MayMatch(k) equals MayMatchHash(HashOf(k)). Another hash works if all its 64 bits are well
+  // mixed and the filter gets no others.
   uint64_t HashOf(std::string_view key) const;
   bool MayMatchHash(uint64_t hash) const { return functions_.may_match(lines_, hash); }
   void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
@@ -111,31 +111,31 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   uint64_t num_bits() const;  // a multiple of 512; memory is num_bits / 8 bytes
   int num_probes() const;
   uint64_t seed() const;
-  uint64_t capacity() const;  // 0: not stated
+  uint64_t capacity() const;  // 0 if unknown
 
   // Additions that changed a bit. Merge and Intersect set it to an estimate.
   uint64_t num_keys() const;
 
-  // num_keys() is above a known capacity().
+  // Whether num_keys() exceeds a known capacity().
   bool IsPastCapacity() const;
 
-  // Distinct keys, from the bits. Standard error up to capacity: below 2 / sqrt(num_bits). Too low
-  // if all bits are set, too high after Intersect.
+  // Distinct keys, from the bits. Up to capacity, the standard error is below 2 / sqrt(num_bits).
+  // Too low if all bits are set, too high after Intersect.
   uint64_t EstimatedNumKeys() const;
 
   double EstimatedFalsePositiveRate() const;
 
   // Writes the filter (docs/format.md, section 8) to a file beside `path`, syncs it, renames it to
-  // `path` and syncs the folder, which must be readable. So `path` is always the old file or the
-  // whole new one; after a failure the old one, unless *error says that it "has been replaced". An
-  // old file must be regular, or a symbolic link to one. The new one gets its permissions, not its
-  // owner.
+  // `path` and syncs the folder, which must be readable. So `path` always names the old file or the
+  // complete new one. After a failure, it names the old one, unless *error contains "has been
+  // replaced". An old file must be regular, or a symbolic link to one. The new file gets its
+  // permissions, not its owner.
   bool Save(const std::string& path, std::string* error) const;
 
   // Sets *bytes to what Save writes: 64 + num_bits / 8 bytes.
   bool ToBytes(std::string* bytes, std::string* error) const;
 
-  // Same layout, num_bits, num_probes, seed and bits.
+  // Compares layout, num_bits, num_probes, seed and bits.
   friend bool operator==(const BloomFilterBase& a, const BloomFilterBase& b);
   friend bool operator!=(const BloomFilterBase& a, const BloomFilterBase& b) { return !(a == b); }
 
@@ -157,12 +157,12 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   friend struct sets::ScalableState;
 };
 
-// From 2 MiB on, its memory is in huge pages where the system has them.
+// From 2 MiB on, it uses huge pages if the system has them.
 class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomFilter> {
  public:
   static std::unique_ptr<BloomFilter> Create(const BloomFilterOptions& options, std::string* error);
 
-  // A copy in memory, also of a mapped filter.
+  // Copies a filter, even a mapped one, into memory.
   static std::unique_ptr<BloomFilter> Copy(const BloomFilterBase& from, std::string* error);
 
   // Read a regular file that Save wrote, or its bytes, and check magic, version, length and
@@ -170,17 +170,18 @@ class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomF
   static std::unique_ptr<BloomFilter> Load(const std::string& path, std::string* error);
   static std::unique_ptr<BloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
-  // Adds a key of any length. False: it was in, or was a false positive, and no bit changed.
+  // Adds a key of any length. Returns false if no bit changed: the key was present, or a false
+  // positive.
   bool AddKey(std::string_view key) {
     return AddHash(hasher_.IsShort(key.size()) ? hasher_(key) : HashOf(key));
   }
 
-  // Adds n keys in order, or a container or array of keys (keys.h). Returns how many changed a bit;
-  // changed[i], if not null, is the result of keys[i].
+  // Adds n keys in order, or a container or array of keys (keys.h). Returns how many changed a bit.
+  // Unless `changed` is null, changed[i] is the result for keys[i].
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
   using AddsContainers::AddKeys;
 
-  // The same for hashes: see HashOf.
+  // These do the same for hashes (see HashOf).
   bool AddHash(uint64_t hash) {
     const bool changed = functions_.add(lines_, hash);
     *num_keys_ += changed ? 1 : 0;
@@ -191,8 +192,8 @@ class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomF
   // Adds all keys of `other`. Fails unless layout, num_bits, num_probes and seed are equal.
   bool Merge(const BloomFilterBase& other, std::string* error);
 
-  // Keeps the keys that `other` has, too; each other key stays with about the false-positive rate
-  // of `other`. Fails like Merge.
+  // Keeps the keys that are also in `other`. Each other key stays with a probability of about the
+  // false-positive rate of `other`. Fails like Merge.
   bool Intersect(const BloomFilterBase& other, std::string* error);
 
   void Clear();
@@ -205,9 +206,9 @@ class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomF
   static std::unique_ptr<BloomFilter> FromState(std::unique_ptr<sets::BloomState> state);
 };
 
-// A saved filter, read in place: processes that map it share its pages. Save may replace the file,
-// but nothing may shorten it: if a page is missing or cannot be read, the system ends the process
-// with SIGBUS.
+// A saved filter that is read in place; processes that map it share its pages. Save may replace the
+// file, but nothing may shorten it: if a page is missing or cannot be read, the system ends the
+// process with SIGBUS.
 class MappedBloomFilter : public BloomFilterBase {
  public:
   enum class Verify {

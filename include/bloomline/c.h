@@ -1,4 +1,4 @@
-/* C bindings. A function does what the C++ function of the same name does; the section names its
+/* C bindings. Each function does what the C++ function of the same name does; its section names the
    header. Example: docs/guides/from_c.c.
 
    Conventions, which follow LevelDB's c.h:
@@ -7,22 +7,24 @@
    Options are checked and copied where they are used; creating them returns NULL if memory is
    missing.
 
-   (2) A key is a pointer and a length: any bytes, also none. So are the bytes of a filter.
+   (2) A key is a pointer and a length, and may have any bytes or none. So may the bytes of a
+   filter.
 
-   (3) "char** errptr": on entry, *errptr is NULL or a malloc()ed message. Success leaves it alone.
-   A failure frees it, sets it to a new message (NULL without memory) and returns NULL or 0.
+   (3) "char** errptr": on entry, *errptr is NULL or a malloc()ed message. Success leaves it
+   unchanged. A function that fails frees it, sets it to a new message (NULL without memory) and
+   returns NULL or 0.
 
    (4) Bools have the type uint8_t (0 == false; rest == true).
 
    (5) Pointers must not be NULL, except for empty keys and arrays, the results of add_keys and
-   remove_keys, errptr, what is destroyed, and where a comment says so. A NULL path or name is an
+   remove_keys, errptr, handles to destroy, and where a comment allows it. A NULL path or name is an
    error.
 
    (6) Memory returned as "char*" is malloc()ed. Free it with bloomline_free.
 
-   (7) Several threads may call functions with a const handle, as long as none calls another on it.
+   (7) Threads may call functions with a const handle concurrently, but no others on it meanwhile.
 
-   (8) No function throws. Without memory it fails, and no filter lacks a key.
+   (8) No function throws. If memory is missing, it fails, but no filter lacks a key.
 
    Link bloomline::c. */
 #ifndef BLOOMLINE_C_H_
@@ -46,7 +48,7 @@ typedef struct bloomline_scalable_t bloomline_scalable_t;
 typedef struct bloomline_countingoptions_t bloomline_countingoptions_t;
 typedef struct bloomline_counting_t bloomline_counting_t;
 
-/* Formats: filter_options.h. Builders take blocked and compact, sizing all. */
+/* Formats: filter_options.h. Builders accept blocked and compact, sizing all. */
 
 enum {
   bloomline_format_classic = 0,
@@ -88,7 +90,7 @@ double bloomline_bits_per_key_for_wasted_reads(int format, double wasted_reads,
                                                const double* keys_of_level,
                                                const double* runs_of_level, int num_levels);
 
-/* Building static filters: filter.h. Creation fails where the C++ constructor sets error(). */
+/* Building static filters: filter.h. Creation fails if the C++ constructor would set error(). */
 
 bloomline_builder_t* bloomline_builder_create(const bloomline_filteroptions_t* options,
                                               char** errptr);
@@ -109,7 +111,7 @@ char* bloomline_builder_finish(bloomline_builder_t*, int num_threads, size_t* fi
 
 /* Reading static filters: filter.h */
 
-/* NULL: out of memory. */
+/* Returns NULL if memory is missing. */
 bloomline_view_t* bloomline_view_open(const char* filter, size_t filter_length);
 void bloomline_view_destroy(bloomline_view_t*);
 uint8_t bloomline_view_validate(const char* filter, size_t filter_length, char** errptr);
@@ -183,10 +185,10 @@ uint64_t bloomline_bloom_estimated_num_keys(const bloomline_bloom_t*);
 double bloomline_bloom_estimated_false_positive_rate(const bloomline_bloom_t*);
 
 /* Bloom filters that many threads change: atomic_bloom_filter.h. Threads may call all functions at
-   once but bloomline_atomic_to_bloom and bloomline_atomic_destroy. */
+   once, except bloomline_atomic_to_bloom and bloomline_atomic_destroy. */
 
 bloomline_atomic_t* bloomline_atomic_create(const bloomline_bloomoptions_t* options, char** errptr);
-/* Destroys the argument. NULL: out of memory; the argument stays the caller's. */
+/* Destroys the argument. Without memory, returns NULL, and the argument stays the caller's. */
 bloomline_atomic_t* bloomline_atomic_from_bloom(bloomline_bloom_t*);
 bloomline_bloom_t* bloomline_atomic_to_bloom(bloomline_atomic_t*);
 bloomline_bloom_t* bloomline_atomic_snapshot(const bloomline_atomic_t*, char** errptr);

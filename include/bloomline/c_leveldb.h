@@ -1,5 +1,5 @@
-/* bloomline as a filter policy for programs that use LevelDB's C bindings. Conventions as in c.h,
-   which has the formats' constants. Link with bloomline::leveldb. */
+/* bloomline as a filter policy for programs that use LevelDB's C bindings. Follows the conventions
+   of c.h, which has the formats' constants. Link bloomline::leveldb. */
 #ifndef BLOOMLINE_C_LEVELDB_H_
 #define BLOOMLINE_C_LEVELDB_H_
 
@@ -11,12 +11,12 @@
 extern "C" {
 #endif
 
-/* NewLevelDBFilterPolicy of leveldb.h under LevelDB's own name. leveldb_filterpolicy_destroy
-   destroys it. `format` is 0 (classic), 1 (blocked) or 2 (compact). */
+/* Calls NewLevelDBFilterPolicy (leveldb.h) with LevelDB's own name. leveldb_filterpolicy_destroy
+   destroys the policy. `format` is 0 (classic), 1 (blocked) or 2 (compact). */
 leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format, double bits_per_key,
                                                               char** errptr);
 
-/* The same under `name`, and with `seed` (0: none), which the caller stores. */
+/* Also takes a name, and a seed (0 for none), which the caller stores. */
 leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
     int format, double bits_per_key, const char* name, uint64_t seed, char** errptr);
 

@@ -1,4 +1,4 @@
-/* metrics.h in C. Conventions as in c.h. Link with bloomline::core. */
+/* metrics.h in C. Follows the conventions of c.h. Link bloomline::core. */
 #ifndef BLOOMLINE_C_METRICS_H_
 #define BLOOMLINE_C_METRICS_H_
 
@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-/* MetricsText(), to be passed to free(). NULL: out of memory. Thread-safe. */
+/* Returns MetricsText(), for free(), or NULL if memory is missing. Thread-safe. */
 char* bloomline_metrics_text(char** errptr);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* C bindings of redis_bloom_filter.h. Conventions as in c.h, except (7): one thread at a time uses
-   a bloomline_shared_t, also for queries. Link with bloomline::redis. */
+/* C bindings of redis_bloom_filter.h. Follows the conventions of c.h, except (7): only one thread
+   at a time may use a bloomline_shared_t, even for queries. Link bloomline::redis. */
 #ifndef BLOOMLINE_C_REDIS_H_
 #define BLOOMLINE_C_REDIS_H_
 
@@ -27,12 +27,12 @@ enum {
 /* Answer */
 enum { bloomline_shared_no = 0, bloomline_shared_maybe = 1, bloomline_shared_unavailable = 2 };
 
-/* How to reach Redis. Texts are copied; NULL is the default. A setter returns false, and changes
-   nothing, if memory is missing. */
+/* How to reach Redis. Strings are copied; NULL means the default. A setter returns false, and
+   changes nothing, if memory is missing. */
 
 bloomline_redisservers_t* bloomline_redisservers_create(void);
 void bloomline_redisservers_destroy(bloomline_redisservers_t*);
-/* Replaces the addresses. False also if one is NULL. */
+/* Replaces the addresses. Also returns false if one is NULL. */
 uint8_t bloomline_redisservers_set_servers(bloomline_redisservers_t*, size_t num_servers,
                                            const char* const* servers);
 uint8_t bloomline_redisservers_set_username(bloomline_redisservers_t*, const char* username);
@@ -57,7 +57,7 @@ void bloomline_sharedoptions_set_false_positive_rate(bloomline_sharedoptions_t*,
 void bloomline_sharedoptions_set_seed(bloomline_sharedoptions_t*, uint64_t seed);
 void bloomline_sharedoptions_set_shard_bytes(bloomline_sharedoptions_t*, uint64_t shard_bytes);
 
-/* What an addition waits for. NULL stands for the defaults. */
+/* What an addition waits for. NULL means the defaults. */
 
 bloomline_addoptions_t* bloomline_addoptions_create(void);
 void bloomline_addoptions_destroy(bloomline_addoptions_t*);
@@ -75,21 +75,21 @@ uint8_t bloomline_shared_delete(const bloomline_redisservers_t* servers, const c
 /* Closes the connections. The filter stays in Redis. */
 void bloomline_shared_destroy(bloomline_shared_t*);
 
-/* An AddResult. */
+/* Returns an AddResult. */
 int bloomline_shared_add_key(bloomline_shared_t*, const char* key, size_t key_length,
                              const bloomline_addoptions_t* options);
-/* False: a result is bloomline_shared_failed. `results` may be NULL. For max_retries, each 4096
-   keys count as a call, here and in bloomline_shared_may_match_keys. */
+/* Returns false if a result is bloomline_shared_failed. `results` may be NULL. For max_retries,
+   each 4096 keys count as a call, here and in bloomline_shared_may_match_keys. */
 uint8_t bloomline_shared_add_keys(bloomline_shared_t*, size_t num_keys, const char* const* keys,
                                   const size_t* key_lengths, const bloomline_addoptions_t* options,
                                   int* results);
-/* An Answer. */
+/* Returns an Answer. */
 int bloomline_shared_may_match(bloomline_shared_t*, const char* key, size_t key_length);
-/* False: Redis left a query unanswered. */
+/* Returns false if Redis left a query unanswered. */
 uint8_t bloomline_shared_may_match_keys(bloomline_shared_t*, size_t num_keys,
                                         const char* const* keys, const size_t* key_lengths,
                                         int* answers);
-/* NULL for none. Valid until the filter is used again. */
+/* Returns NULL if there is none. Valid until the filter is used again. */
 const char* bloomline_shared_error(const bloomline_shared_t*);
 
 /* Valid as long as the handle. */

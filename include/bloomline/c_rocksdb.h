@@ -3,12 +3,12 @@
      rocksdb_filterpolicy_t* policy = bloomline_rocksdb_filterpolicy_create("bloomline:10", &error);
      rocksdb_block_based_options_set_filter_policy(table_options, policy);
 
-   Or by name: call bloomline_rocksdb_register, then rocksdb_get_options_from_string with
+   To use a name instead, call bloomline_rocksdb_register, then rocksdb_get_options_from_string with
    "block_based_table_factory={filter_policy=bloomline:10}" (docs/compatibility.md).
 
-   Conventions as in c.h. The first four functions register the names, and fail if RocksDB has
-   another minor version than bloomline was compiled for. Link with bloomline::rocksdb and with the
-   RocksDB that the program calls: a second one in the process does not know the policy. */
+   Follows the conventions of c.h. The first four functions register the names, and fail if RocksDB
+   has another minor version than bloomline was compiled for. Link bloomline::rocksdb and the
+   RocksDB that the program calls: a second one in the process would not know the policy. */
 #ifndef BLOOMLINE_C_ROCKSDB_H_
 #define BLOOMLINE_C_ROCKSDB_H_
 
@@ -20,31 +20,31 @@
 extern "C" {
 #endif
 
-/* Returns the policy for what follows `filter_policy=` in an option string: "bloomline",
-   "bloomline:BITS_PER_KEY" or "{id=bloomline;OPTION=VALUE;...}". For a wrong value, stderr has a
-   line, too. Thread-safe. rocksdb_block_based_options_set_filter_policy takes the policy over, or
+/* Returns the policy for the text after `filter_policy=` in an option string: "bloomline",
+   "bloomline:BITS_PER_KEY" or "{id=bloomline;OPTION=VALUE;...}". For a wrong value, stderr also
+   gets a line. Thread-safe. rocksdb_block_based_options_set_filter_policy takes the policy over, or
    rocksdb_filterpolicy_destroy destroys it. */
 rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const char* options, char** errptr);
 
-/* NewRangeExtractor of rocksdb.h. rocksdb_options_set_prefix_extractor takes it over, or
+/* Calls NewRangeExtractor (rocksdb.h). rocksdb_options_set_prefix_extractor takes it over, or
    rocksdb_slicetransform_destroy destroys it. */
 rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ranges(char** errptr);
 
-/* RegisterBloomline of rocksdb.h. */
+/* Calls RegisterBloomline (rocksdb.h). */
 uint8_t bloomline_rocksdb_register(char** errptr);
 
-/* Checks a string of column family options, "comparator=NAME;block_based_table_factory={...}": for
+/* Checks a string of column-family options, "comparator=NAME;block_based_table_factory={...}": for
    an unknown object name, RocksDB itself silently takes its default. */
 uint8_t bloomline_rocksdb_validate_family_options(const char* options, char** errptr);
 
-/* RewriteFilters of rewrite_filters.h. A `column_family` of NULL is the default one. `options`
+/* Calls RewriteFilters (rewrite_filters.h). A NULL `column_family` means the default one. `options`
    holds the RewriteOptions that are numbers or flags: "bytes_per_second=20M;include_level0=true";
    "" means the defaults. `progress`, if not NULL, is called before each file and at the end; if it
    returns 0, the call ends soon after.
 
-   Sets *num_skipped, if it is not NULL, to the number of files that still have another filter, and
-   *report, if `report` is not NULL, to the report as text, for rocksdb_free; on failure it says
-   what was done until then. */
+   Unless they are NULL, sets *num_skipped to the number of files that still have another filter,
+   and *report to the report as text, for rocksdb_free. On failure, it lists what was done until
+   then. */
 uint8_t bloomline_rocksdb_rewrite_filters(
     rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* options,
     uint8_t (*progress)(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrite), void* state,

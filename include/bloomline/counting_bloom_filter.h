@@ -1,17 +1,17 @@
-// A Bloom filter from which keys can be removed, with counters in place of bits (Fan, Cao, Almeida,
-// Broder 2000: Summary Cache).
+// A Bloom filter from which keys can be removed, with counters in place of bits (Fan et al. 2000).
 //
 // At 1 % false positives, a key takes 43 bits; in a BloomFilter it takes 10. AddKey raises the
-// counters of a key, RemoveKey lowers them; a key stays until it was removed as often as added.
+// counters of a key, and RemoveKey lowers them. A key stays until it has been removed as often as
+// it was added.
 //
 // - **Remove only what was added.** RemoveKey refuses a key with a counter of zero. But a false
 //   positive looks like a stored key: removing it lowers counters of other keys, which may then be
 //   reported as missing.
-// - **Counters saturate.** One that has reached its maximum (15 or 255) does not change until
-//   Clear. No key is lost, but a key whose counters are all saturated stays: practically only one
-//   that was added more than 14 or 254 times.
+// - **Counters saturate.** A counter at its maximum (15 or 255) does not change until Clear. No key
+//   is lost, but a key whose counters are all saturated stays. In practice, this key was added more
+//   than 14 or 254 times.
 //
-// Errors, ownership, threads, cost and what has no comment are as in bloom_filter.h.
+// Everything not described here is as in bloom_filter.h.
 #ifndef BLOOMLINE_COUNTING_BLOOM_FILTER_H_
 #define BLOOMLINE_COUNTING_BLOOM_FILTER_H_
 
@@ -31,7 +31,7 @@ struct CountingState;
 
 // Set either capacity and false_positive_rate, or num_counters and num_probes.
 struct CountingBloomFilterOptions {
-  // Distinct keys at the same time.
+  // Distinct keys present at once.
   uint64_t capacity = 0;
 
   // Above 0, below 1, and reachable with 100 counters per key (4 bits: 2.7e-7; 8 bits: 6.0e-6).
@@ -40,10 +40,10 @@ struct CountingBloomFilterOptions {
   // 1 to kMaxBloomBits, rounded up to a multiple of 512; or 0.
   uint64_t num_counters = 0;
 
-  // Counters of a key (k).
+  // Counters per key (k).
   int num_probes = 0;
 
-  // Bits of a counter, 4 or 8. 8 takes 2.2 times the memory.
+  // Bits per counter: 4, or 8, which takes 2.2 times the memory.
   int counter_bits = 4;
 
   uint64_t seed = 0;
@@ -63,20 +63,20 @@ class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter
   CountingBloomFilter(CountingBloomFilter&&) noexcept;
   CountingBloomFilter& operator=(CountingBloomFilter&&) noexcept;
 
-  // False: the key already matched; it now counts once more.
+  // Returns false if the key already matched; it then counts once more.
   bool AddKey(std::string_view key);
 
-  // Undoes one AddKey. False: the key is certainly absent, and nothing changes.
+  // Undoes one AddKey. Returns false and changes nothing if the key is certainly missing.
   bool RemoveKey(std::string_view key);
 
   bool MayMatch(std::string_view key) const;
 
-  // Up to max_count(). Too high if other keys share all its counters; too low only if a key was
-  // removed that was not in, or the count passed max_count().
+  // How often a key was added, up to max_count(). Too high if other keys share all its counters.
+  // Too low only if a key was removed that had not been added, or the count passed max_count().
   uint32_t EstimatedCount(std::string_view key) const;
 
   // For n keys in order, or a container or array of keys (keys.h). The arrays receive each key's
-  // result; the first two may be null. Returns how many are true.
+  // result; was_absent and removed may be null. AddKeys and RemoveKeys return how many are true.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* was_absent = nullptr);
   size_t RemoveKeys(size_t n, const std::string_view* keys, bool* removed = nullptr);
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
@@ -94,7 +94,7 @@ class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter
   }
   using QueriesContainers::MayMatch;
 
-  // The same for hashes.
+  // These do the same for hashes.
   uint64_t HashOf(std::string_view key) const;
   bool AddHash(uint64_t hash);
   bool RemoveHash(uint64_t hash);
@@ -108,31 +108,31 @@ class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter
   int counter_bits() const;
   int num_probes() const;
   uint64_t seed() const;
-  uint64_t capacity() const;   // 0: not stated
-  uint32_t max_count() const;  // a saturated counter: 15 or 255
+  uint64_t capacity() const;   // 0 if unknown
+  uint32_t max_count() const;  // the saturation value: 15 or 255
 
-  // Additions less successful removals, not below 0.
+  // Additions minus successful removals, at least 0.
   uint64_t num_keys() const;
 
-  // With 0, removing all keys leaves an empty filter.
+  // If it is 0, removing all keys leaves an empty filter.
   uint64_t num_saturated_counters() const;
 
-  // A Bloom filter with the same answers in a quarter or an eighth of the memory (kBlocked128 or
-  // kBlocked64).
+  // Returns a Bloom filter with the same answers in a quarter or an eighth of the memory
+  // (kBlocked128 or kBlocked64).
   std::unique_ptr<BloomFilter> ToBloomFilter(std::string* error) const;
 
   // Adds the counters of `other`. Fails unless counter_bits, num_counters, num_probes and seed are
   // equal.
   bool Merge(const CountingBloomFilter& other, std::string* error);
 
-  // Resets saturated counters, too.
+  // Also resets saturated counters.
   void Clear();
 
-  // docs/format.md, section 10.
+  // See docs/format.md, section 10.
   bool Save(const std::string& path, std::string* error) const;
   bool ToBytes(std::string* bytes, std::string* error) const;
 
-  // Same options and counters.
+  // Compares options and counters.
   friend bool operator==(const CountingBloomFilter& a, const CountingBloomFilter& b);
   friend bool operator!=(const CountingBloomFilter& a, const CountingBloomFilter& b) {
     return !(a == b);

@@ -1,12 +1,11 @@
 // The library's SIMD implementations (kernels). All give the same bytes and answers; only their
 // speed differs.
 //
-// A process chooses one at its first use: the one that the environment variable BLOOMLINE_KERNEL
-// names (stderr gets a line if it cannot be used), else the fastest that CPU and operating system
-// support.
+// At its first use, a process chooses the one that the environment variable BLOOMLINE_KERNEL names,
+// or the fastest that the CPU and operating system support. If the named one cannot be used, stderr
+// gets a line.
 //
-// All functions are thread-safe; the first use and KernelVariableError read the environment. Link
-// bloomline::core.
+// All functions are thread-safe; the first use and KernelVariableError read the environment.
 #ifndef BLOOMLINE_CPU_H_
 #define BLOOMLINE_CPU_H_
 
@@ -28,10 +27,10 @@ std::vector<KernelInfo> Kernels();
 
 const char* ActiveKernelName();  // static storage
 
-// Empty, or one sentence with the valid names if BLOOMLINE_KERNEL cannot be honoured.
+// Returns "", or one sentence with the valid names if BLOOMLINE_KERNEL cannot be honoured.
 std::string KernelVariableError();
 
-// Makes `name` the active kernel, also while other threads query. Returns false, with the valid
+// Makes `name` the active kernel, even while other threads query. Returns false, with the valid
 // names in *error (may be null), if it cannot be used. Existing filters and LevelDB policies keep
 // their kernel; later ones, and builders from their next Finish on, use the new one.
 bool ForceKernel(const std::string& name, std::string* error);

@@ -1,5 +1,5 @@
-// Static filters, the form that SSTables store: add all keys, finish, then query. For keys that
-// arrive while queries run: bloom_filter.h.
+// Static filters, as stored in SSTables: add all keys, finish, then query. If keys arrive while
+// queries run, use bloom_filter.h.
 //
 //   bloomline::FilterBuilder builder(options);
 //   builder.AddKey("apple");
@@ -7,8 +7,8 @@
 //   bloomline::FilterView view = bloomline::FilterView::Open(bytes);
 //   if (!view.MayMatch("pear")) { /* "pear" was certainly not added */ }
 //
-// The bytes are the same on every machine (docs/format.md, section 5) and carry no checksum:
-// protect them where they are stored. Link bloomline::core.
+// The bytes are the same on every machine (docs/format.md, section 5) and have no checksum: protect
+// them where they are stored. Link bloomline::core.
 #ifndef BLOOMLINE_FILTER_H_
 #define BLOOMLINE_FILTER_H_
 
@@ -31,15 +31,15 @@ struct FilterShape;
 struct Payload;
 }  // namespace filter
 
-// Collects keys and writes them as a filter: (Add* | TakeKeysFrom)* Finish, then again. Not
-// thread-safe.
+// Collects keys and writes them as a filter: call (Add* | TakeKeysFrom)* Finish, once or
+// repeatedly. Not thread-safe.
 //
-// Errors: if the options are invalid (FilterOptions::Validate, and formats of an engine), no random
+// If the options are invalid (FilterOptions::Validate) or name an engine's own format, no random
 // seed could be drawn, or a function threw std::bad_alloc, the filter matches every key, and
-// error() says why.
+// error() gives the reason.
 //
-// Memory: 64 bits per distinct key, and up to 2 MiB for keys to come. Finish adds up to 3 % for
-// large kBlocked filters, 6 to 33 % for kCompact, or 100 % below 46,000 keys.
+// Memory: 64 bits per distinct key, plus up to 2 MiB for further keys. Finish needs up to 3 % more
+// for large kBlocked filters, and 6 to 33 % more for kCompact (100 % below 46,000 keys).
 class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);
@@ -63,11 +63,11 @@ class FilterBuilder {
   }
 
   // Adds a key and its prefix, as RocksDB does with a prefix extractor. Each is skipped if it
-  // equals the previous one, the prefix also if it equals the key.
+  // equals the previous one, and the prefix also if it equals the key.
   void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
 
-  // AddHash(HashOf(key)) is AddKey(key). Add only hashes of HashOf, or of HashKey with this seed.
-  // With random_seed, HashOf is valid for this builder until the next Finish.
+  // AddHash(HashOf(key)) equals AddKey(key). Add only hashes from HashOf, or from HashKey with this
+  // seed. With random_seed, they are valid for this builder until the next Finish.
   uint64_t HashOf(std::string_view key) const;
   void AddHash(uint64_t hash);
   void AddHashes(size_t n, const uint64_t* hashes);
@@ -78,20 +78,20 @@ class FilterBuilder {
   // Bytes that Finish would return now.
   uint64_t FinishedBytes() const;
 
-  // Moves all keys of `other` here, in constant time: each thread can fill its own builder. Returns
-  // false and moves nothing if format or seed differ, which seeds always do with random_seed, or
-  // the other's options are invalid.
+  // Moves all keys of `other` here in constant time, so each thread can fill its own builder.
+  // Returns false and moves nothing if the formats or seeds differ (with random_seed, they always
+  // do), or if the options of `other` are invalid.
   bool TakeKeysFrom(FilterBuilder* other);
 
-  // Returns the filter and empties the builder. Its bytes do not depend on num_threads, 1 or more
-  // with the calling thread.
+  // Returns the filter and empties the builder. The bytes do not depend on num_threads, which is at
+  // least 1 and includes the calling thread.
   std::string Finish(int num_threads = 1);
 
-  // The same into the caller's memory: exactly FinishedBytes() bytes, at any alignment.
+  // Writes to the caller's memory instead: exactly FinishedBytes() bytes, at any alignment.
   void FinishTo(char* dst, int num_threads = 1);
 
-  // Empty, or why the last finished filter matches every key; before the first one, what is wrong
-  // with the options or the seed.
+  // Empty, or the reason why the last finished filter matches every key. Before the first Finish,
+  // it is the error in the options or seed.
   const std::string& error() const { return error_; }
 
  private:
@@ -103,39 +103,41 @@ class FilterBuilder {
   bool has_valid_options_;
 };
 
-// Queries filter bytes, at any alignment, which must outlive the view. Any bytes are safe; unknown
-// ones match every key. Cheap to copy. Const functions are thread-safe. Only Validate allocates.
+// Queries the bytes of a filter, at any alignment, which must outlive the view. Any bytes are safe;
+// unknown ones match every key. A view is cheap to copy. Const functions are thread-safe. Only
+// Validate allocates memory.
 class FilterView : public filter::QueriesContainers<FilterView> {
  public:
   // Matches every key.
   FilterView();
 
-  // Cost: reads the trailer.
+  // Reads only the trailer.
   static FilterView Open(std::string_view bytes);
 
-  // Empty if Open understands the bytes, else one sentence.
+  // Returns "", or why Open does not understand the bytes.
   static std::string Validate(std::string_view bytes);
 
-  // False: the key was certainly not added. True: it was added, or is a false positive. Cost: one
-  // hash and one cache line (two if the bytes are unaligned; more in an engine's small filters).
+  // Returns false only if the key was certainly not added. Costs one hash and one cache line (two
+  // if the bytes are unaligned; more in an engine's small filters).
   bool MayMatch(std::string_view key) const {
     return hasher_.IsShort(key.size()) ? MayMatchHash(hasher_(key)) : OtherKeyMayMatch(key);
   }
 
-  // may_match[i] = MayMatch(keys[i]) for i < n, or for a container or array of keys (keys.h);
+  // Sets may_match[i] to MayMatch(keys[i]) for n keys, or a container or array of keys (keys.h);
   // faster on filters larger than the caches.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
   using QueriesContainers::MayMatch;
 
-  // MayMatchHash(HashOf(key)) is MayMatch(key). HashOf is for this view alone; see HashKey.
+  // MayMatchHash(HashOf(key)) equals MayMatch(key). HashOf is valid only for this view; see
+  // HashKey.
   uint64_t HashOf(std::string_view key) const;
   bool MayMatchHash(uint64_t hash) const { return filter_.may_match(filter_, hash); }
   void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
 
-  // The bytes were not understood, or the filter could not be built.
+  // Whether the bytes were not understood, or the filter could not be built.
   bool AlwaysMatches() const;
 
-  // Probes per key. 0 in kCompact and if AlwaysMatches().
+  // Probes per key; 0 in kCompact and if AlwaysMatches().
   int num_probes() const;
 
  private:
@@ -147,8 +149,8 @@ class FilterView : public filter::QueriesContainers<FilterView> {
   uint64_t seed_ = 0;
 };
 
-// The hash of a key in every filter with this FilterOptions::seed, not random_seed, for AddHash and
-// MayMatchHash.
+// The hash of a key in every filter with this FilterOptions::seed (not random_seed), for AddHash
+// and MayMatchHash.
 uint64_t HashKey(std::string_view key, uint64_t seed);
 
 }  // namespace bloomline

@@ -4,8 +4,8 @@
 //   db_options.listeners.push_back(bloomline::NewFilterAccount(&error));
 //   filter_options.memory_bytes = uint64_t{2} << 30;
 //
-// In option strings and OPTIONS files: `listeners=bloomline`, which creates a separate account each
-// time. Link with bloomline::rocksdb.
+// In option strings and OPTIONS files, `listeners=bloomline` creates a separate account each time.
+// Link bloomline::rocksdb.
 #ifndef BLOOMLINE_FILTER_ACCOUNT_H_
 #define BLOOMLINE_FILTER_ACCOUNT_H_
 
@@ -26,31 +26,31 @@ namespace bloomline {
 // CountFiles reads them earlier. Databases that are closed or never write (read-only, secondary)
 // are not counted.
 //
-// Thread-safe. May outlive the databases, which share its ownership. Only NewFilterAccount makes
+// Thread-safe. May outlive the databases, which share its ownership. Only NewFilterAccount creates
 // one: a subclass of your own limits nothing.
 class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
  public:
   ~FilterAccount() override;
 
-  // The sum of TableProperties::filter_size. A running compaction's outputs count; its inputs do
-  // not, except in CompactFiles.
+  // Sum of TableProperties::filter_size. A running compaction's outputs count; its inputs do not,
+  // except in CompactFiles.
   virtual uint64_t filter_bytes() const = 0;
 
-  // The keys of these files, and those that running compactions will still write.
+  // Keys in these files, and keys that running compactions will still write.
   virtual uint64_t num_keys() const = 0;
 
-  // Counts the files of an open database now. Call it also after CreateColumnFamilyWithImport and
-  // after an error from which RocksDB recovered: it does not report all their files. Returns false,
-  // with the reason in *error (may be null), if a file's properties cannot be read; that file does
-  // not count.
+  // Counts the files of an open database now. Also call it after CreateColumnFamilyWithImport and
+  // after an error from which RocksDB recovered: RocksDB does not report all their files. Returns
+  // false, with the reason in *error (may be null), if a file's properties cannot be read; that
+  // file does not count.
   virtual bool CountFiles(ROCKSDB_NAMESPACE::DB* db, std::string* error = nullptr) = 0;
 
   static const char* kClassName() { return "bloomline"; }
   const char* Name() const override { return kClassName(); }
 };
 
-// Also calls RegisterBloomline(). Null if RocksDB has another version at run time: the reason is in
-// *error, or on stderr if `error` is null.
+// Also calls RegisterBloomline(). Returns null if RocksDB has another version at run time; the
+// reason is then in *error, or on stderr if `error` is null.
 std::shared_ptr<FilterAccount> NewFilterAccount(std::string* error = nullptr);
 
 }  // namespace bloomline

@@ -1,15 +1,14 @@
-// False-positive rates of Bloom filters, and the sizes that reach them. Link bloomline::core.
+// False-positive rates of Bloom filters, and the sizes that reach them.
 //
 // Symbols: n keys, m bits, c = m/n bits per key, k probes, p false-positive rate, B bits per block,
 // L blocks. Probes are independent and uniform. Functions named Exact hold for any number of keys:
-// a block's are binomial(n, 1/L). The others hold from thousands on: Poisson distributed.
+// those of a block are binomial(n, 1/L). The others assume a Poisson distribution and hold from
+// thousands of keys on.
 //
 // A function returns NaN for a rate not between 0 and 1 or out of reach, a k outside kMinProbes ..
 // kMaxProbes, and bits per key not above 0. block_bits must be 512, 128 or 64, which is not
-// checked. "Clamps" means: moves bits per key into kMinBitsPerKey .. kMaxBitsPerKey, NaN to the
-// lower end. All functions are pure and thread-safe.
-//
-// Sources: Bloom 1970; Putze, Sanders and Singler 2007 (blocks).
+// checked. "Clamps" means that a function moves bits per key into kMinBitsPerKey .. kMaxBitsPerKey,
+// and NaN to the lower end. All functions are pure and thread-safe.
 #ifndef BLOOMLINE_FILTER_THEORY_H_
 #define BLOOMLINE_FILTER_THEORY_H_
 
@@ -19,14 +18,14 @@
 
 namespace bloomline {
 
-// ---- The standard Bloom filter: probes range over all bits. So does LevelDB's, on random keys.
+// ---- The standard Bloom filter: probes range over all bits. On random keys, LevelDB's is one.
 
-// p = (1 - e^(-k/c))^k. Any k > 0, also a fraction.
+// p = (1 - e^(-k/c))^k. k may be any number > 0.
 double StandardFalsePositiveRate(double bits_per_key, double num_probes);
 
-// p = E[(X/m)^k], from mean and variance of X, the bits set. It errs by less than 0.5 % from 256
-// bits on, with up to 21 bits per key, and by 1 % with 64 bits and up to 13; with more bits per key
-// it is too low. No keys: 0. No bits: 1.
+// p = E[(X/m)^k], from the mean and variance of X, the number of bits set. The error is below 0.5 %
+// from 256 bits on with up to 21 bits per key, and 1 % with 64 bits and up to 13; with more bits
+// per key, the result is too low. It is 0 without keys, and 1 without bits.
 double ExactStandardFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes);
 
 // The integer k with the lowest StandardFalsePositiveRate, about c ln 2. Clamps. A table lookup.
@@ -47,7 +46,7 @@ double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, int
 // The k with the lowest rate. Clamps. Takes 0.1 ms.
 int OptimalBlockedNumProbes(double bits_per_key, int block_bits = 512);
 
-// The least bits per key, to 1e-3, at which that k reaches the rate. Takes milliseconds.
+// The fewest bits per key, to 1e-3, at which that k reaches the rate. Takes milliseconds.
 double BlockedBitsPerKeyForFalsePositiveRate(double false_positive_rate, int block_bits = 512);
 
 }  // namespace bloomline

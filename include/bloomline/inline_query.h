@@ -1,6 +1,6 @@
-// Inlined by filter.h and bloom_filter.h; include those. A query hashes a short key in place and
-// then calls one function, which was chosen for the filter's layout, its number of probes and the
-// CPU when the filter was opened.
+// Include filter.h or bloom_filter.h instead. A query hashes a short key in place and then calls
+// one function, which was chosen for the filter's layout, its number of probes and the CPU when the
+// filter was opened.
 #ifndef BLOOMLINE_INLINE_QUERY_H_
 #define BLOOMLINE_INLINE_QUERY_H_
 
@@ -13,8 +13,8 @@ namespace bloomline {
 
 namespace kernels {
 
-// A payload: num_blocks >= 1 blocks at any alignment, bytes in a flat filter. Compact filters do
-// not use num_probes, 1 to 30.
+// A payload of num_blocks >= 1 blocks (bytes in a flat filter) at any alignment. num_probes is 1 to
+// 30; compact filters do not use it.
 struct PayloadView {
   const char* data = nullptr;
   uint64_t num_blocks = 0;
@@ -61,7 +61,7 @@ class ShortKeyHasher {
     return key_bytes - kMinBytes <= kMaxBytes - kMinBytes;
   }
 
-  // Needs IsShort(key.size()).
+  // Requires IsShort(key.size()).
   uint64_t operator()(std::string_view key) const {
     return key.size() > 8 ? Of9To16Bytes(key) : Of4To8Bytes(key);
   }
@@ -121,7 +121,7 @@ class ShortKeyHasher {
   uint64_t flip_last_;    // with its last 8
 };
 
-// A static filter, and the functions of the kernel that query it as their payload.
+// A static filter, with the kernel's functions that query it as their payload.
 struct OpenFilter : kernels::PayloadView {
   bool (*may_match)(const kernels::PayloadView& filter, uint64_t hash) = nullptr;
   void (*may_match_many)(const kernels::PayloadView& filter, size_t n, const uint64_t* hashes,

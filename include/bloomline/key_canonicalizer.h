@@ -1,9 +1,9 @@
 // Filters for databases whose comparator treats different keys as equal (docs/keys.md).
 //
 // A filter compares bytes: if "Apple" is stored and the comparator ignores case, it answers "no"
-// for "apple". A canonicalizer maps keys that the comparator treats as equal to one canonical form,
-// with which NewCanonicalRocksDBFilterPolicy (rocksdb.h) and NewCanonicalLevelDBFilterPolicy
-// (leveldb.h) build and query filters.
+// for "apple". A canonicalizer maps keys that the comparator treats as equal to one canonical form.
+// The policies of NewCanonicalRocksDBFilterPolicy (rocksdb.h) and NewCanonicalLevelDBFilterPolicy
+// (leveldb.h) use this form.
 #ifndef BLOOMLINE_KEY_CANONICALIZER_H_
 #define BLOOMLINE_KEY_CANONICALIZER_H_
 
@@ -12,10 +12,10 @@
 
 namespace bloomline {
 
-// Implemented by the user. Rules:
+// The user implements this class. Rules:
 // - Keys that the comparator treats as equal have equal forms, forever and in every process that
-//   uses the database. New code that gives other forms needs another name.
-// - With a prefix extractor, RocksDB adds prefixes to filters, too: such keys then need prefixes
+//   uses the database. Code that gives new forms needs a new name.
+// - With a prefix extractor, RocksDB also adds prefixes to filters: equal keys then need prefixes
 //   with equal forms, or none.
 // - Other keys should have different forms: a missing key with the form of a stored one is a false
 //   positive.
@@ -25,10 +25,10 @@ class KeyCanonicalizer {
  public:
   virtual ~KeyCanonicalizer() = default;
 
-  // ASCII letters, digits, '.', '_' and '-'.
+  // May contain ASCII letters, digits, '.', '_' and '-'.
   virtual const char* Name() const noexcept = 0;
 
-  // Returns a part of `key`, what it wrote to *buffer, or bytes that live as long as this object.
+  // Returns a part of `key`, the contents of *buffer, or bytes that live as long as this object.
   // Must not keep `key` or `buffer`.
   virtual std::string_view Canonicalize(std::string_view key,
                                         std::string* buffer) const noexcept = 0;

@@ -1,16 +1,16 @@
-// Keys that are not strings: integers and compound keys, by an encoding that never changes
-// (docs/format.md, section 11); and containers of keys.
+// Keys that are not strings: integers and compound keys, in an encoding that never changes
+// (docs/format.md, section 11), and containers of keys.
 //
 //   filter->AddKey(bloomline::KeyOf(user_id, day));              // integers
 //   bloomline::EncodeKey({user_id, "inbox", message_id}, &key);  // integers and strings
 //   filter->AddKeys(ids);  // std::vector<uint32_t>: KeyOf(ids[0]), KeyOf(ids[1]), ...
 //
-// An integer of any type is 8 bytes, lowest first, in two's complement: int 5 and uint64_t 5 are
-// one key, and so are -1 and 2^64 - 1. `double`, `bool` and `char` are refused: equal doubles can
-// have different bytes, and the sign of char depends on the machine.
+// An integer of any type is 8 bytes, little-endian, in two's complement: int 5 and uint64_t 5 are
+// the same key, and so are -1 and 2^64 - 1. `double`, `bool` and `char` are refused: equal doubles
+// can have different bytes, and the signedness of char depends on the machine.
 //
-// A container or array of keys has integers, or elements that convert to std::string_view, which
-// are not copied. Strings made on the fly are added one at a time, not in batches.
+// A container or array of keys holds integers, or elements that convert to std::string_view, which
+// are not copied. Strings made on the fly are added one at a time.
 //
 // Link bloomline::core.
 #ifndef BLOOMLINE_KEYS_H_
@@ -44,7 +44,7 @@ inline constexpr bool kIsKeyInteger = std::is_integral_v<T> && !std::is_same_v<T
 
 constexpr size_t kIntegerKeyBytes = 8;
 
-// Without a loop, compilers make one store of it: 2 ns less for each key of a batch.
+// Without a loop, compilers emit a single store, which saves 2 ns per key of a batch.
 template <size_t... i>
 constexpr void EncodeInteger(uint64_t value, char* bytes, std::index_sequence<i...>) {
   ((bytes[i] = static_cast<char>(value >> (8 * i) & 0xFF)), ...);
@@ -107,9 +107,9 @@ class KeyPart {
   bool is_integer_ = false;
 };
 
-// Sets *key to all parts: 8 bytes for an integer; for a string 8 bytes of its length, then its
-// bytes. Parts of the same types give equal keys only if all are equal. If a filter has keys of
-// several types, begin each with an integer that names its type.
+// Sets *key to all parts: an integer is 8 bytes; a string is its length in 8 bytes, then its bytes.
+// Parts of the same types give equal keys only if all are equal. If a filter has keys of several
+// types, begin each with an integer that names its type.
 void EncodeKey(std::initializer_list<KeyPart> parts, std::string* key);
 
 namespace filter {
@@ -118,7 +118,7 @@ template <typename Reference>
 inline constexpr bool kIsKeyReference =
     kIsKeyInteger<std::decay_t<Reference>> || std::is_convertible_v<Reference, std::string_view>;
 
-// Elements can be visited again, so they stay when the iterator moves.
+// Whether elements can be visited again, so that they stay when the iterator moves.
 template <typename Iterator, typename = void>
 inline constexpr bool kIsMultiPass = false;
 template <typename Iterator>
@@ -127,7 +127,7 @@ inline constexpr bool kIsMultiPass<
     std::is_convertible_v<typename std::iterator_traits<Iterator>::iterator_category,
                           std::forward_iterator_tag>;
 
-// A view of the element stays valid when the iterator moves.
+// Whether a view of the element stays valid when the iterator moves.
 template <typename Iterator>
 inline constexpr bool kStays =
     kIsMultiPass<Iterator> &&
@@ -147,8 +147,8 @@ inline constexpr bool
     kIsViews<Keys, std::enable_if_t<std::is_same_v<decltype(std::data(std::declval<const Keys&>())),
                                                    const std::string_view*>>> = true;
 
-// Calls run(first, n, keys) for all elements in order: an array of std::string_view as it is;
-// strings that do not stay one by one; others in groups.
+// Calls run(first, n, keys) for all elements in order. Passes an array of std::string_view as it
+// is, strings that do not stay one by one, and others in groups.
 template <size_t max_keys = 256, typename Keys, typename Run>
 void ForEachKeyGroup(const Keys& keys, Run run) {
   if constexpr (kIsViews<Keys>) {
@@ -188,7 +188,7 @@ size_t SumOverKeys(const Keys& keys, bool* answers, Run run) {
   return sum;
 }
 
-// Adds to a filter the call for a container or array of keys.
+// Gives a filter the MayMatch for a container or array of keys.
 template <typename Filter>
 class QueriesContainers {
  public:
@@ -200,7 +200,7 @@ class QueriesContainers {
   }
 };
 
-// The same for a filter that adds arrays.
+// Gives a filter the AddKeys for these.
 template <typename Filter>
 class AddsContainers {
  public:

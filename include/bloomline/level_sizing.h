@@ -1,7 +1,5 @@
-// Bits per key for each level of an LSM tree. A Get of a missing key queries one filter in each
-// sorted run, and each false positive wastes a read of a block. In a small level, one more bit per
-// key saves as many reads for less memory, so small levels should get more (Monkey: Dayan,
-// Athanassoulis and Idreos 2017). Link bloomline::core.
+// Bits per key for each level of an LSM tree. In a small level, one more bit per key saves as many
+// reads for less memory, so small levels should get more (Monkey: Dayan et al. 2017).
 //
 //   bloomline::KeysOfLevels(5, 10, keys);  // each level has 10 times the keys of the one before
 //   bloomline::SpreadBitsByLevel(bloomline::Format::kCompact, 10, keys, nullptr, 5, bits);
@@ -15,8 +13,8 @@
 //   runs_of_level     sorted runs, as an average: 1e-6 to 1e6. Null: 1 each
 //   bits_of_level     bits per key: 0 (no filter), or within AllowedBitsPerKey(format)
 //
-// Other arguments give NaN, or false and leave the output alone. All functions are pure and
-// thread-safe, and take up to 4 ms.
+// For other arguments, functions return NaN, or return false and leave the output unchanged. All
+// functions are pure and thread-safe, and take up to 4 ms.
 #ifndef BLOOMLINE_LEVEL_SIZING_H_
 #define BLOOMLINE_LEVEL_SIZING_H_
 
@@ -30,13 +28,13 @@ namespace bloomline {
 constexpr int kMaxLevels = 64;
 constexpr double kMaxLevelSizeRatio = 1000;
 
-// Fractions of all keys: each level has level_size_ratio (1 to kMaxLevelSizeRatio) times as many as
-// the one before it. Fractions below 1e-30 are 0.
+// Computes fractions of all keys: each level has level_size_ratio (1 to kMaxLevelSizeRatio) times
+// as many as the one before it. Fractions below 1e-30 are 0.
 bool KeysOfLevels(int num_levels, double level_size_ratio, double* keys_of_level);
 
 // Minimizes WastedReads while all filters together take at most bits_per_key for each key. The
-// result is mostly within 1 % of the minimum, in kClassic and if a level has no filter within 13 %,
-// and never worse than bits_per_key in all levels.
+// result is usually within 1 % of the minimum (13 % in kClassic, or if a level has no filter), and
+// never worse than bits_per_key in all levels.
 bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,
                        const double* runs_of_level, int num_levels, double* bits_of_level);
 
@@ -48,7 +46,7 @@ double WastedReads(Format format, const double* bits_of_level, const double* run
 // Filter memory per key over all levels.
 double AverageBitsPerKey(const double* keys_of_level, const double* bits_of_level, int num_levels);
 
-// The least bits_per_key, to 1e-3, with which SpreadBitsByLevel wastes at most wasted_reads (above
+// The fewest bits_per_key, to 1e-3, with which SpreadBitsByLevel wastes at most wasted_reads (above
 // 0). NaN if none does.
 double BitsPerKeyForWastedReads(Format format, double wasted_reads, const double* keys_of_level,
                                 const double* runs_of_level, int num_levels);
@@ -58,7 +56,7 @@ double BitsPerKeyForWastedReads(Format format, double wasted_reads, const double
 double BitsPerKeyForLevelBytes(Format format, uint64_t filter_bytes, const double* keys_of_level,
                                int num_levels);
 
-// Empty if SpreadBitsByLevel accepts the arguments, else one sentence.
+// Returns "", or why SpreadBitsByLevel refuses the arguments.
 std::string ValidateLevels(Format format, double bits_per_key, const double* keys_of_level,
                            const double* runs_of_level, int num_levels);
 

@@ -6,10 +6,10 @@
 //   db_options.filter_policy = policy;  // delete it after the database
 //
 // Existing tables: under LevelDB's own policy name, bloomline uses every filter that LevelDB wrote.
-// For LevelDB without bloomline, filters other than kClassic match every key: missing keys cost
+// In LevelDB without bloomline, filters other than kClassic match every key: missing keys cost
 // reads until a compaction rewrites the files (docs/compatibility.md).
 //
-// Link with bloomline::leveldb. In C: c_leveldb.h.
+// Link bloomline::leveldb. In C: c_leveldb.h.
 #ifndef BLOOMLINE_LEVELDB_H_
 #define BLOOMLINE_LEVELDB_H_
 
@@ -23,21 +23,20 @@
 
 namespace bloomline {
 
-// LevelDB's own policy name.
 constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 
 // Returns a policy for leveldb::Options::filter_policy. It is thread-safe; several databases may
 // use it. The caller deletes it after they are closed.
 //
-// Name: copied. Under another name, LevelDB ignores the existing filters; compactions write new
-// ones.
+// The name is copied. Under another name, LevelDB ignores the existing filters; compactions write
+// new ones.
 //
 // Seed: a policy with a FilterOptions::seed needs another name. Name() is then that name, `.seed-`
-// and 32 hex digits that follow from the seed, so that LevelDB uses no filters with another seed.
-// The filters do not record the seed: store it with the database's options (docs/keys.md).
+// and 32 hex digits derived from the seed, so LevelDB uses no filters with another seed. The
+// filters do not record the seed: store it with the database's options (docs/keys.md).
 //
-// Errors: returns null, which LevelDB takes as "no filters", with the reason in *error, or on
-// stderr if `error` is null, if
+// Errors: returns null, which means "no filters" to LevelDB, with the reason in *error (on stderr
+// if `error` is null), if
 // - FilterOptions::Validate refuses the options, or random_seed is set;
 // - a seed is given with LevelDB's own name or with kClassic;
 // - the name is empty, contains a zero byte or `.canonicalizer-`, or ends in `.seed-` and 32 hex
@@ -46,10 +45,10 @@ const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options
                                                     std::string_view name = kLevelDBBuiltinName,
                                                     std::string* error = nullptr);
 
-// Returns a policy around `policy`, which it takes over, for a comparator that treats different
-// keys as equal (key_canonicalizer.h, docs/keys.md). Name() is the policy's name, `.canonicalizer-`
-// and the canonicalizer's name, so no other policy uses these filters, and this one uses no others.
-// Returns null, with the reason as above, if an argument is null or the canonicalizer has no name.
+// Wraps `policy`, which it takes over, for a comparator that treats different keys as equal
+// (key_canonicalizer.h, docs/keys.md). Name() is the policy's name, `.canonicalizer-` and the
+// canonicalizer's name, so no other policy uses these filters, and this one uses no others. Returns
+// null, with the reason as above, if an argument is null or the canonicalizer has no name.
 const leveldb::FilterPolicy* NewCanonicalLevelDBFilterPolicy(
     std::unique_ptr<const leveldb::FilterPolicy> policy,
     std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error = nullptr);

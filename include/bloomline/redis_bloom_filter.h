@@ -6,11 +6,11 @@
 //   if (filter->AddKey("apple") == bloomline::AddResult::kNew) { /* it is new */ }
 //   if (filter->MayMatch("pear") == bloomline::Answer::kNo) { /* certainly never added */ }
 //
-// docs/redis.md says what a Redis server can lose. Link bloomline::redis.
+// docs/redis.md explains what a Redis server can lose. Link bloomline::redis.
 //
-// Errors: Validate returns "" if the options are valid, else one sentence. On failure, *error (may
-// be null) gets one. If a call throws std::bad_alloc, its remaining keys are kFailed or
-// unavailable. hiredis 0.14 ends the process without memory to connect.
+// Errors: Validate returns "" or an error message. On failure, *error is set to one (`error` may be
+// null). If a call throws std::bad_alloc, its remaining keys are kFailed or unavailable. hiredis
+// 0.14 ends the process if it has no memory to connect.
 #ifndef BLOOMLINE_REDIS_BLOOM_FILTER_H_
 #define BLOOMLINE_REDIS_BLOOM_FILTER_H_
 
@@ -32,20 +32,21 @@ enum class WhenUnavailable {
   kError,     // Answer::kError
 };
 
-// TLS, for rediss:// addresses. Files are PEM, read when a connection is opened.
+// TLS for rediss:// addresses. Files are PEM and are read when a connection is opened.
 struct RedisTls {
-  // Trusted authorities: a file, a folder prepared by `openssl rehash`. Both empty: the system's.
+  // Trusted authorities: a file, a folder prepared by `openssl rehash`. Both empty means the
+  // system's.
   std::string ca_file;
   std::string ca_path;
 
-  // The client's certificate with its chain, and its unencrypted key: both or none.
+  // The client's certificate with its chain, and its unencrypted key: both or neither.
   std::string certificate_file;
   std::string key_file;
 
-  // The name or IP address in the server's certificate, and for SNI. Empty: the server's host.
+  // Name or IP address in the server's certificate and for SNI. Empty means the server's host.
   std::string server_name;
 
-  // False accepts any certificate, so anyone in between can read and change everything.
+  // If false, any certificate is accepted, so anyone in between can read and change everything.
   bool verify = true;
 };
 
@@ -55,15 +56,15 @@ struct RedisServers {
   // rediss:// (TLS) or unix:// (docs/redis.md).
   std::vector<std::string> servers = {"127.0.0.1:6379"};
 
-  // For AUTH and SELECT. Those of an address replace these, for all servers. Error messages quote
-  // neither user nor password, but replies of a server may name the user.
+  // Used for AUTH and SELECT. Those of an address override these, for all servers. Error messages
+  // quote neither the user nor the password, but a server's replies may name the user.
   std::string username;
   std::string password;
   int database = 0;  // 0 to 2147483647; a cluster has 0 only
 
   RedisTls tls;
 
-  // 1 to 600000. A command times out if the server accepts or sends no byte for that long.
+  // 1 to 600000. A command times out if the server neither accepts nor sends a byte for that long.
   int connect_timeout_ms = 1000;
   int command_timeout_ms = 1000;
 
@@ -78,17 +79,18 @@ struct RedisServers {
 };
 
 struct SharedBloomFilterOptions {
-  // Distinct keys, 1 to 1e12; more raise the false-positive rate.
+  // Distinct keys, 1 to 1e12. More keys raise the false-positive rate.
   uint64_t capacity = 0;
 
   // Fraction of missing keys that match at capacity: 1e-6 to 0.5.
   double false_positive_rate = 0.01;
 
-  // Seed of the 64-bit hash, stored on Redis: seed.h.
+  // Seed of the 64-bit hash (seed.h), stored on Redis.
   uint64_t seed = 0;
 
-  // The most bytes of a shard, 4096 to 67108864; a filter has up to 65536 shards. Small ones spread
-  // better over a cluster, large ones make AddKeys cheaper; making one blocks the server.
+  // Maximum bytes of a shard, 4096 to 67108864; a filter has up to 65536 shards. Small shards
+  // spread better over a cluster; large ones make AddKeys cheaper, but creating them blocks the
+  // server.
   uint64_t shard_bytes = 16 << 20;
 
   std::string Validate() const;
@@ -97,7 +99,7 @@ struct SharedBloomFilterOptions {
 enum class AddResult {
   kNew,      // the key was not there. If several clients add one key at once, one gets kNew
   kPresent,  // the key was in the filter, or was a false positive
-  kUnknown,  // the key is in the filter; a lost reply said whether it was new
+  kUnknown,  // the key is in the filter; the reply that said whether it was new is lost
   kFailed,   // the key may be missing, or be on fewer than min_replicas replicas; see error()
 };
 
@@ -108,9 +110,9 @@ enum class Answer {
 };
 
 struct AddOptions {
-  // Replicas of each server concerned that must confirm the addition (WAIT), 0 to 1000; if fewer do
-  // in time, it is kFailed. docs/redis.md says what that prevents. Cost: a round trip to a replica
-  // for each AddKey and each 4096 keys of AddKeys.
+  // Replicas of each server concerned that must confirm the addition (WAIT), 0 to 1000. If fewer do
+  // so in time, it is kFailed (docs/redis.md). Costs a round trip to a replica for each AddKey and
+  // each 4096 keys of AddKeys.
   int min_replicas = 0;
 
   // Time for that in each attempt, 1 to 600000.
@@ -119,36 +121,37 @@ struct AddOptions {
   std::string Validate() const;
 };
 
-// A client of one filter. Each thread opens its own. After a fork both processes may use it, unless
-// another thread forked during a call.
+// A client of one filter. Each thread needs its own. After a fork, both processes may use it,
+// unless another thread forked during a call.
 class SharedBloomFilter {
  public:
   // Creates the filter `name` (1 to 200 bytes without spaces, control characters, '{' and '}'), or
-  // opens it if it exists with the same options. Null if it has others, if parts of it are missing
-  // (see Delete), or if the server is unreachable or refuses a command.
+  // opens it if it exists with the same options. Returns null if it has others, if parts of it are
+  // missing (see Delete), or if the server is unreachable or refuses a command.
   static std::unique_ptr<SharedBloomFilter> Create(const RedisServers& servers,
                                                    const std::string& name,
                                                    const SharedBloomFilterOptions& options,
                                                    std::string* error);
 
-  // Null if the filter does not exist, or as in Create.
+  // Returns null if the filter does not exist, or as in Create.
   static std::unique_ptr<SharedBloomFilter> Open(const RedisServers& servers,
                                                  const std::string& name, std::string* error);
 
   // Deletes the filter, even if parts of it are missing. Objects that have it open are
-  // "unavailable" from then on, even if it is created again. True: the filter does not exist now.
+  // "unavailable" from then on, even if it is created again. Returns true if the filter no longer
+  // exists.
   static bool Delete(const RedisServers& servers, const std::string& name, std::string* error);
 
   ~SharedBloomFilter();
   SharedBloomFilter(const SharedBloomFilter&) = delete;
   SharedBloomFilter& operator=(const SharedBloomFilter&) = delete;
 
-  // Adds a key of any length, atomically, in one round trip. Invalid options: kFailed.
+  // Adds a key of any length, atomically, in one round trip. Invalid options give kFailed.
   AddResult AddKey(std::string_view key, const AddOptions& options = AddOptions());
 
-  // Adds n keys, pipelined, or a container or array of keys (keys.h), of which strings made on the
-  // fly take a round trip each. results[i], if not null, is the result of keys[i]. Returns false if
-  // any is kFailed.
+  // Adds n keys, pipelined, or a container or array of keys (keys.h), in which strings made on the
+  // fly take a round trip each. Unless `results` is null, results[i] is the result for keys[i].
+  // Returns false if any is kFailed.
   bool AddKeys(size_t n, const std::string_view* keys, AddResult* results = nullptr,
                const AddOptions& options = AddOptions()) {
     BeginCall();
@@ -167,12 +170,12 @@ class SharedBloomFilter {
     return AddKeys<std::initializer_list<Key>>(keys, results, options);
   }
 
-  // Never kNo after an AddKey that did not fail, as long as the server keeps what it
+  // Never returns kNo after an AddKey that did not fail, as long as the server keeps what it
   // acknowledged and no demoted primary answers. Takes one round trip.
   Answer MayMatch(std::string_view key);
 
-  // answers[i] = MayMatch(keys[i]), pipelined. Returns false if Redis left one unanswered, for any
-  // when_unavailable.
+  // Sets answers[i] to MayMatch(keys[i]), pipelined. Returns false if Redis left one unanswered,
+  // whatever when_unavailable is.
   bool MayMatch(size_t n, const std::string_view* keys, Answer* answers) {
     BeginCall();
     return QueryGroup(n, keys, answers);
@@ -184,7 +187,7 @@ class SharedBloomFilter {
     });
   }
 
-  // Why the last of the calls above failed, at least in part; else empty. Valid until the next
+  // Reason why the last of the calls above failed, at least in part, or empty. Valid until the next
   // call.
   const std::string& error() const;
 

@@ -1,5 +1,5 @@
 // New filters for the table files that a RocksDB database already has (docs/operating.md). Each
-// file that needs one is rewritten at its level while the database is in use. The disk needs room
+// file that needs one is rewritten in its level while the database is in use. The disk needs room
 // for one more file. Link bloomline::rocksdb.
 #ifndef BLOOMLINE_REWRITE_FILTERS_H_
 #define BLOOMLINE_REWRITE_FILTERS_H_
@@ -23,32 +23,32 @@ struct RewriteProgress {
 };
 
 struct RewriteOptions {
-  // Rewrites files whose filter is as wanted, too.
+  // Also rewrites files that already have the wanted filter.
   bool all_files = false;
 
-  // Bytes of table files per second, on average, by pauses between files; 0: no limit. Within a
-  // file, only DBOptions::rate_limiter limits the speed.
+  // Average bytes of table files per second, kept by pauses between files; 0 means no limit. Within
+  // a file, only DBOptions::rate_limiter limits the speed.
   uint64_t bytes_per_second = 0;
 
-  // Set by another thread, it ends the call after the current file (RocksDB 11.9: during it).
+  // If another thread sets it, the call ends after the current file (in RocksDB 11.9, during it).
   std::atomic<bool>* cancel = nullptr;
 
-  // Called before each file and at the end, on the thread of the call. Must not throw.
+  // Called before each file and at the end, on the calling thread. Must not throw.
   std::function<void(const RewriteProgress&)> progress;
 
   // Only reports what a rewrite would do.
   bool dry_run = false;
 
-  // Rewrites files of level 0, too, which compactions mostly replace soon; FIFO has no others.
+  // Also rewrites files of level 0, which compactions usually replace soon; FIFO has no others.
   bool include_level0 = false;
 };
 
 // Why a file still lacks the filter it should have.
 enum class RewriteSkip {
   kDamaged,  // its checksums are wrong, or it cannot be read
-  kNoSpace,  // too little of the disk is free
-  kBusy,     // another compaction has it, and may give it a new filter
-  kLeft,     // the call ended before: cancelled, dry run or an error
+  kNoSpace,  // too little disk space is free
+  kBusy,     // another compaction has it and may give it a new filter
+  kLeft,     // the call ended earlier: it was cancelled, a dry run, or failed
 };
 
 struct RewriteReport {
@@ -78,13 +78,13 @@ struct RewriteReport {
   uint64_t bytes_written = 0;
   double seconds = 0;
   std::vector<Skipped> skipped;
-  // By kind, "bloomline blocked, ranges", "RocksDB Bloom", "none": all examined files.
+  // All examined files by kind: "bloomline blocked, ranges", "RocksDB Bloom", "none".
   std::map<std::string, Filters> before;
-  std::string ended_by;  // why the call ended early: "cancelled"; empty: it did not
+  std::string ended_by;  // the reason if the call ended early, such as "cancelled"
 
-  // No file that needed a new filter is left.
+  // Whether no file that needed a new filter is left.
   bool IsComplete() const { return skipped.empty() && ended_by.empty(); }
-  // With a sentence for each thing to do.
+  // Includes a sentence for each thing to do.
   std::string ToString() const;
 };
 
@@ -92,18 +92,18 @@ struct RewriteReport {
 // `report` may be null.
 //
 // A file is rewritten if the policy would write a filter of another kind for its level and number
-// of keys, or if the bits per key differ by more than 2 % and a block of 64 bytes (more with
+// of keys, or if the bits per key differ by more than 2 % plus a 64-byte block (more with
 // partitions, range entries and optimize_filters_for_memory). For a new prefix extractor or choice
 // of range entries, use all_files.
 //
-// Each file's checksums are verified first, and 256 MiB of the disk stay free, because RocksDB
-// refuses all writes after a compaction that finds damage or no room. Files that fail, or that
-// another compaction has, are skipped and reported.
+// Each file's checksums are verified first, and 256 MiB of disk space stay free, because RocksDB
+// refuses all writes after a compaction that finds damage or no space. Files that fail are skipped
+// and reported.
 //
-// Files whose neighbours share a user key are rewritten with them. The last level is left out with
-// allow_ingest_behind, and with preclude_last_level_data_seconds in universal compaction.
-// Compaction filter and merge operator run. This resets the age for periodic_compaction_seconds,
-// but not for ttl.
+// Neighbouring files that share a user key are rewritten together. The last level is skipped with
+// allow_ingest_behind, and with preclude_last_level_data_seconds in universal compaction. The
+// compaction filter and merge operator run. A rewrite resets the age for
+// periodic_compaction_seconds, but not for ttl.
 //
 // Returns false and sets *error (may be null) without block-based tables or a filter policy, on a
 // read-only or secondary database, with manual compactions disabled, or if a compaction fails;

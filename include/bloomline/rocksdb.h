@@ -8,15 +8,14 @@
 //   db_options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
 //
 // Existing tables: the policy uses every Bloom and Ribbon filter that RocksDB wrote. RocksDB
-// without bloomline uses filters of kBloom and kRibbon. For it, those of kBlocked and kCompact
-// match every key: missing keys cost reads until a compaction rewrites the files
-// (docs/compatibility.md).
+// without bloomline uses filters of kBloom and kRibbon, but those of kBlocked and kCompact match
+// every key: missing keys cost reads until a compaction rewrites the files (docs/compatibility.md).
 //
-// Versions: bloomline works only with the minor version of RocksDB that it was compiled against,
-// which making a policy checks, and with the same ROCKSDB_NAMESPACE.
+// Versions: bloomline works only with the ROCKSDB_NAMESPACE and the minor version of RocksDB that
+// it was compiled for. Creating a policy checks the version.
 //
-// All functions and policies are thread-safe. For a null result, *error has the reason, or stderr
-// if `error` is null. Link bloomline::rocksdb.
+// All functions and policies are thread-safe. If a result is null, the reason is in *error, or on
+// stderr if `error` is null. Link bloomline::rocksdb.
 #ifndef BLOOMLINE_ROCKSDB_H_
 #define BLOOMLINE_ROCKSDB_H_
 
@@ -38,8 +37,8 @@ class ObjectLibrary;
 namespace bloomline {
 
 // The options below choose a file's filter by its level, by whether older data lies below it, and
-// by whether it is a flush (docs/rocksdb.md). A file keeps its filter until it is rewritten, even
-// at another level.
+// by whether a flush writes it (docs/rocksdb.md). A file keeps its filter until it is rewritten,
+// even at another level.
 struct RocksDBFilterOptions : FilterOptions {
   RocksDBFilterOptions() = default;
   explicit RocksDBFilterOptions(const FilterOptions& options) : FilterOptions(options) {}
@@ -49,77 +48,77 @@ struct RocksDBFilterOptions : FilterOptions {
   // times the keys of the one above it.
   bool auto_bits_by_level = false;
 
-  // Or: the bits per key of each level from level 0 on, up to 64 numbers: 0 for no filter; the last
-  // applies to all deeper levels. bits_per_key then applies only to files of unknown level, such as
-  // those of SstFileWriter. Excludes auto_bits_by_level.
+  // Alternatively, the bits per key of each level from level 0 on, up to 64 numbers. 0 means no
+  // filter; the last one applies to all deeper levels. bits_per_key then applies only to files of
+  // unknown level, such as those of SstFileWriter. Excludes auto_bits_by_level.
   std::vector<double> bits_by_level;
 
-  // For auto_bits_by_level: the levels from level 0 to the deepest one with files, 2 to 64. 0:
-  // learned from the files that RocksDB creates.
+  // For auto_bits_by_level: the levels from level 0 to the deepest one with files, 2 to 64. If 0,
+  // they are learned from the files that RocksDB creates.
   int num_levels = 0;
 
   // For auto_bits_by_level: RocksDB's max_bytes_for_level_multiplier, 1 to 1000.
   double level_size_ratio = 10.0;
 
-  // The format of flushed and recovered files, if not `format`. kBlocked is built faster.
+  // Format of flushed and recovered files, if not `format`. kBlocked filters are built faster.
   std::optional<Format> flush_format;
 
-  // False: bottommost files, which have no older data below them, get no filter. That saves about
-  // 90 % of the memory; each missing key costs a read.
+  // If false, bottommost files, which have no older data below them, get no filter. That saves
+  // about 90 % of the memory, but each missing key costs a read.
   bool filters_at_bottom = true;
 
-  // The most bytes for the filters of all files, up to 2^60; 0: no limit. As their sum nears it,
-  // new files get fewer bits per key, spread as by auto_bits_by_level: at most bits_per_key, at
-  // least 3 or bits_per_key, whichever is less. Excludes bits_by_level.
+  // Maximum bytes for the filters of all files, up to 2^60; 0 means no limit. As their sum nears
+  // it, new files get fewer bits per key, spread as with auto_bits_by_level: at most bits_per_key,
+  // and at least 3 or bits_per_key, whichever is less. Excludes bits_by_level.
   //
   // Needs a FilterAccount (filter_account.h) among DBOptions::listeners, without which DB::Open
   // fails. Databases that share an account share its memory (docs/operating.md).
   uint64_t memory_bytes = 0;
 
-  // The most bytes of one filter, or one partition, up to 2^60; 0: no limit. A larger one gets
-  // fewer bits per key, at least 3 as above. kBlocked and kCompact only.
+  // Maximum bytes of one filter or partition, up to 2^60; 0 means no limit. A larger one gets fewer
+  // bits per key, but at least 3 as above. For kBlocked and kCompact only.
   uint64_t max_filter_bytes = 0;
 
   // Range entries, with which scans of empty ranges read almost nothing (NewRangeExtractor).
-  // "auto": chosen for each file. Or a list of key prefixes such as "4:8:after0x2f@1+3"
-  // (docs/ranges.md), with up to 8 lengths, of 1 to 64 bytes or "1bits" to "512bits", and up to 32
+  // "auto" chooses them for each file. A list such as "4:8:after0x2f@1+3" names key prefixes
+  // (docs/ranges.md): up to 8 lengths of 1 to 64 bytes or "1bits" to "512bits", and up to 32
   // occurrences of delimiters.
   std::string range_prefixes;
 
-  // Memory for entries, in percent of that for keys, 1 to 400, as a mean over all levels: upper
-  // ones get more. Each entry of a list gets at least one bit, which may exceed it.
+  // Memory for entries in percent of that for keys, 1 to 400, averaged over all levels; upper ones
+  // get more. Each entry of a list gets at least one bit, so a list may exceed it.
   double range_memory_percent = 20;
 
-  // For kBloom and kRibbon: the policy calls itself bloomfilter:N or ribbonfilter:N, so that
-  // programs without bloomline can load the OPTIONS file. A program that loads it, or from RocksDB
-  // 9.8 on changes filter_policy by DB::SetOptions, gets RocksDB's policy and must set this one
-  // again (docs/rocksdb.md).
+  // For kBloom and kRibbon: the policy's name is bloomfilter:N or ribbonfilter:N, so programs
+  // without bloomline can load the OPTIONS file. A program that loads it or, from RocksDB 9.8 on,
+  // changes filter_policy by DB::SetOptions gets RocksDB's policy and must set this one again
+  // (docs/rocksdb.md).
   bool stock_id = false;
 
-  // Empty if NewRocksDBFilterPolicy takes the options, else one sentence.
+  // Returns "", or why NewRocksDBFilterPolicy refuses the options.
   std::string Validate() const;
 };
 
 // Returns a policy for BlockBasedTableOptions::filter_policy. Also calls RegisterBloomline().
 //
-// Options: any format but kClassic. As in RocksDB's policies, bits_per_key from 0 to below 0.5
-// writes no filters (existing ones are read), and 0.5 to 1 counts as 1, which kCompact refuses. The
-// policy honours optimize_filters_for_memory.
+// Options: any format except kClassic. As in RocksDB's policies, bits_per_key from 0 to below 0.5
+// means no new filters (existing ones are used), and 0.5 to 1 counts as 1, which kCompact refuses.
+// The policy honours optimize_filters_for_memory.
 //
-// Errors: returns null, which RocksDB takes as "no filters", if the options are invalid, if RocksDB
-// has another version at run time, or if random_seed is set and the system's generator fails. If
-// that fails later, a filter matches everything: the database's LOG has a line for each, stderr one
-// for the process.
+// Errors: returns null, which means "no filters" to RocksDB, if the options are invalid, if RocksDB
+// has another version at run time, or if random_seed is set and the system's generator fails. If it
+// fails later, a filter matches every key: the database's LOG gets a line for each, and stderr one
+// per process.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const FilterOptions& options, std::string* error = nullptr);
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error = nullptr);
 
-// Returns a policy around `policy`, of bloomline or RocksDB, for a comparator that treats different
-// keys as equal (key_canonicalizer.h, docs/keys.md). No other policy uses its filters, and it uses
-// no others. Set it in code: with an OPTIONS file alone, RocksDB returns OK and uses no filter.
-// Returns null if an argument is null, if the canonicalizer's name is not allowed, if the policy
-// has range_prefixes, or if RocksDB has another version.
+// Wraps `policy`, one of bloomline or RocksDB, for a comparator that treats different keys as equal
+// (key_canonicalizer.h, docs/keys.md). No other policy uses its filters, and it uses no others. Set
+// it in code: with an OPTIONS file alone, RocksDB returns OK and uses no filter. Returns null if an
+// argument is null, if the canonicalizer's name is not allowed, if the policy has range_prefixes,
+// or if RocksDB has another version.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilterPolicy(
     std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
     std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error = nullptr);
@@ -130,30 +129,30 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 //   filter_policy=bloomline:10                                         bits per key
 //   filter_policy={id=bloomline;format=compact;bits_by_level=auto;flush_format=blocked}
 //
-// Call this before options are parsed, as often as you like; else RocksDB returns OK for a file
-// that names bloomline, and uses no filter. It drops most errors in such strings; stderr has a line
-// for each. Returns false, with a line on stderr, if RocksDB has another version.
+// Call this, once or repeatedly, before options are parsed. Otherwise, RocksDB returns OK for a
+// file that names bloomline, but uses no filter. It drops most errors in such strings; stderr gets
+// a line for each. Returns false, with a line on stderr, if RocksDB has another version.
 //
-// DB::SetOptions changes the policy's options together, or refuses; from RocksDB 9.8 on, a refused
-// change resets them to the defaults without an error.
+// DB::SetOptions changes all the given options or none. From RocksDB 9.8 on, a refused change
+// silently resets the policy to the defaults.
 //
 //   db->SetOptions({{"block_based_table_factory", "{filter_policy={bits_per_key=16;};}"}});
 bool RegisterBloomline();
 
-// Returns the prefix extractor that shows the filters the ranges of scans: `bloomline.ranges` in
-// option strings, after RegisterBloomline, which this calls. With
+// Returns the prefix extractor that shows the ranges of scans to the filters. Its name in option
+// strings is `bloomline.ranges`, after RegisterBloomline, which this calls. With
 //
 //   options.prefix_extractor = bloomline::NewRangeExtractor();
 //   read_options.iterate_upper_bound = &end;
 //
 // Iterator::Seek skips each file whose filter has range entries and no key in the range. `end` and
-// its bytes must outlive the iterator; iterators without it query no filter. All keys have one
+// its bytes must outlive the iterator; iterators without it query no filter. All keys have the same
 // prefix, so nothing else changes; DB::Open refuses options that need others (docs/ranges.md).
 //
-// The comparator must be BytewiseComparator, or keys are lost: DB::Open refuses others, but RocksDB
-// does not let it check CreateColumnFamily and SetOptions.
+// The comparator must be BytewiseComparator, or keys are lost. DB::Open refuses others, but
+// CreateColumnFamily and SetOptions do not check this.
 //
-// Returns null if RocksDB has another version; with an untested patch, no range is rejected
+// Returns null if RocksDB has another version; with an untested patch release, no range is rejected
 // (docs/compatibility.md).
 std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
@@ -163,7 +162,7 @@ int RegisterBloomline(ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::stri
 
 }  // namespace bloomline
 
-// The same for a RocksDB with bloomline compiled into it (docs/rocksdb.md).
+// Does the same in a RocksDB that contains bloomline (docs/rocksdb.md).
 extern "C" int bloomline_rocksdb_plugin(ROCKSDB_NAMESPACE::ObjectLibrary& library,
                                         const std::string& arg);
 

@@ -1,14 +1,13 @@
-// A Bloom filter for an unknown number of keys. When it is full, it continues in a second, larger
-// one, and so on; the false-positive rate of the whole stays below a bound (Almeida, Baquero,
-// Preguica, Hutchison 2007: Scalable Bloom Filters).
+// A Bloom filter for an unknown number of keys. When it is full, it adds a second, larger stage,
+// and so on. The false-positive rate of the whole stays below a bound (Almeida et al. 2007).
 //
 // If the number of keys is known within a factor of two, BloomFilter is smaller and faster.
 //
-// Growth ends when memory is missing for a stage, or when the layout cannot reach its rate (with
+// Growth ends if there is no memory for a stage, or if the layout cannot reach its rate (with
 // defaults, in kBlocked64 from 1e11 keys on). The last stage then takes all further keys, the bound
 // no longer holds, and IsPastCapacity() is true.
 //
-// Errors, ownership, threads and what has no comment are as in bloom_filter.h.
+// Everything not described here is as in bloom_filter.h.
 #ifndef BLOOMLINE_SCALABLE_BLOOM_FILTER_H_
 #define BLOOMLINE_SCALABLE_BLOOM_FILTER_H_
 
@@ -27,18 +26,18 @@ struct ScalableState;
 }  // namespace sets
 
 struct ScalableBloomFilterOptions {
-  // Keys of the first stage, 1 or more. If it is too low, queries pass more stages.
+  // Keys of the first stage, at least 1. If it is too low, queries visit more stages.
   uint64_t initial_capacity = 1000;
 
   // Upper bound for the whole filter, between 0 and 1; the first stage must be able to reach its
   // share, 1 - tightening.
   double false_positive_rate = 0.01;
 
-  // Capacity of a stage, as a multiple of the one before: 1 to 16.
+  // Capacity of a stage as a multiple of the previous one: 1 to 16.
   int growth = 2;
 
-  // The same for its false-positive rate: above 0, below 1. 0.8 takes 22.7, 21.2 and 18.9 bits per
-  // key at 10, 100 and 1000 times the initial capacity.
+  // False-positive rate of a stage as a multiple of the previous one's: above 0, below 1. 0.8 takes
+  // 22.7, 21.2 and 18.9 bits per key at 10, 100 and 1000 times the initial capacity.
   double tightening = 0.8;
 
   BloomLayout layout = BloomLayout::kBlocked;
@@ -59,15 +58,15 @@ class ScalableBloomFilter : public filter::QueriesContainers<ScalableBloomFilter
   ScalableBloomFilter(ScalableBloomFilter&&) noexcept;
   ScalableBloomFilter& operator=(ScalableBloomFilter&&) noexcept;
 
-  // Adds a key to the last stage and returns true, unless it matches already. Cost: one cache miss
+  // Adds a key to the last stage and returns true, unless it already matches. Costs one cache miss
   // per stage.
   bool AddKey(std::string_view key);
 
-  // Returns how many were added.
+  // Returns how many keys were added.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
   using AddsContainers::AddKeys;
 
-  // Cost: one cache miss for each stage up to the first that matches.
+  // Costs one cache miss for each stage up to the first that matches.
   bool MayMatch(std::string_view key) const;
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
   using QueriesContainers::MayMatch;
@@ -75,10 +74,10 @@ class ScalableBloomFilter : public filter::QueriesContainers<ScalableBloomFilter
   const ScalableBloomFilterOptions& options() const;
   size_t num_stages() const;
 
-  // Stage 0 is the oldest. The reference is valid until the filter is changed.
+  // Stage 0 is the oldest. The reference is valid until the filter changes.
   const BloomFilter& stage(size_t i) const;
 
-  // Sums over the stages.
+  // These are sums over the stages.
   uint64_t num_bits() const;
   uint64_t capacity() const;
   uint64_t num_keys() const;
@@ -86,14 +85,14 @@ class ScalableBloomFilter : public filter::QueriesContainers<ScalableBloomFilter
 
   double EstimatedFalsePositiveRate() const;
 
-  // Growth has ended until Clear, and the last stage holds more keys than its capacity. Not saved:
-  // at its next new key, a loaded filter attempts to grow again.
+  // Whether growth has ended (until Clear) and the last stage holds more keys than its capacity.
+  // Save omits this: a loaded filter tries to grow again at its next new key.
   bool IsPastCapacity() const;
 
   // Removes all keys and all stages but the first.
   void Clear();
 
-  // All stages in one file (docs/format.md, section 9).
+  // Both write all stages (docs/format.md, section 9).
   bool Save(const std::string& path, std::string* error) const;
   bool ToBytes(std::string* bytes, std::string* error) const;
 

@@ -1,4 +1,4 @@
-// Secret seeds. Outsiders who know a filter's seed can choose keys that are false positives or
+// Secret seeds. Outsiders who know a filter's seed can choose keys that are false positives or that
 // overfill it (docs/keys.md).
 #ifndef BLOOMLINE_SEED_H_
 #define BLOOMLINE_SEED_H_
@@ -8,9 +8,9 @@
 
 namespace bloomline {
 
-// Sets *seed to a number other than 0 from the system's random number generator. If that fails,
-// returns false and leaves *seed alone; *error (may be null) has the reason. Thread-safe. Cost: one
-// system call.
+// Sets *seed to a nonzero number from the system's random number generator. If that fails, returns
+// false, leaves *seed unchanged and sets *error (`error` may be null) to the reason. Thread-safe.
+// Costs one system call.
 bool DrawSeed(uint64_t* seed, std::string* error);
 
 }  // namespace bloomline

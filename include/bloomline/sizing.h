@@ -1,12 +1,12 @@
-// How large a static filter is and how often it is wrong. Link with bloomline::core.
+// How large a static filter is and how often it is wrong.
 //
-// The false-positive rate is the probability that a missing key matches, 0.01 for 1 %. Filters are
-// within 2 % of it (tests/filter/fpr_test.cc). filter_theory.h has the formulas.
+// The false-positive rate is the probability that a missing key matches (0.01 for 1 %). Real
+// filters are within 2 % of it (tests/filter/fpr_test.cc).
 //
 // A function returns NaN, or 0 if its result is bytes or keys, for a rate that is not between 0 and
 // 1 or out of reach, and for bits per key outside AllowedBitsPerKey(format). FalsePositiveRate and
-// OptimalNumProbes clamp instead, NaN to the lower end. filter_bytes are at most 2^60. All
-// functions are pure and thread-safe.
+// OptimalNumProbes clamp these instead, and NaN to the lower end. filter_bytes are at most 2^60.
+// All functions are pure and thread-safe.
 #ifndef BLOOMLINE_SIZING_H_
 #define BLOOMLINE_SIZING_H_
 
@@ -17,16 +17,17 @@
 
 namespace bloomline {
 
-// The rate of a filter of thousands of keys.
+// The rate of a filter with thousands of keys.
 double FalsePositiveRate(Format format, double bits_per_key);
 
-// The rate of a filter made for `capacity` keys that holds num_keys, maybe more; whole blocks and
-// the trailer are counted. Without keys 0; with keys but no capacity 1. In kClassic this adds the
-// effects of LevelDB's 32-bit hash.
+// The rate of a filter made for `capacity` keys that holds num_keys, which may be more. It includes
+// the effects of whole blocks, the trailer and, in kClassic, LevelDB's 32-bit hash. It is 0 without
+// keys, and 1 with keys but no capacity.
 double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t capacity,
                                  uint64_t num_keys);
 
-// The least bits per key with at most that FalsePositiveRate, to 1e-6 bits (kCompact: 1e-3).
+// The fewest bits per key whose FalsePositiveRate does not exceed it, to 1e-6 bits (kCompact:
+// 1e-3).
 double BitsPerKeyForFalsePositiveRate(Format format, double false_positive_rate);
 
 // The k that `format` writes: in kBlocked the best one, below bits_per_key * ln 2
@@ -34,19 +35,19 @@ double BitsPerKeyForFalsePositiveRate(Format format, double false_positive_rate)
 // table lookup.
 int OptimalNumProbes(Format format, double bits_per_key);
 
-// Bytes for num_keys distinct keys, trailer included; 0 only on error. kRibbon: to 1 %. In kBloom
-// and kRibbon, more than a million keys count as several files. Inside RocksDB, small filters
-// differ by up to 64 bytes, and none has more than 4 GiB.
+// Bytes for num_keys distinct keys, including the trailer; 0 only on error. kRibbon is accurate to
+// 1 %. In kBloom and kRibbon, more than a million keys count as several files. Inside RocksDB,
+// small filters differ by up to 64 bytes, and none has more than 4 GiB.
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key);
 
 // The most bits per key at which FilterBytes are at most filter_bytes, up to the upper end of the
-// format's range. NaN if num_keys is 0, or if the lower end takes more.
+// format's range. NaN if num_keys is 0, or if even the lower end takes more.
 double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filter_bytes);
 
-// The most keys for which FilterBytes are at most filter_bytes; 0 if one key takes more.
+// The most keys for which FilterBytes are at most filter_bytes; 0 if even one key takes more.
 uint64_t Capacity(Format format, uint64_t filter_bytes, double bits_per_key);
 
-// Empty if BitsPerKeyForFalsePositiveRate gives a number, else one sentence.
+// Returns "", or why BitsPerKeyForFalsePositiveRate gives NaN.
 std::string ValidateFalsePositiveRate(Format format, double false_positive_rate);
 
 }  // namespace bloomline

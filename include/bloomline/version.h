@@ -1,4 +1,4 @@
-// The version of the library, not of the filter format (see docs/format.md).
+// The version of the library, not of the filter format (docs/format.md).
 #ifndef BLOOMLINE_VERSION_H_
 #define BLOOMLINE_VERSION_H_
 
