@@ -29,6 +29,13 @@ inline std::string Key(uint64_t i) {
   return std::string(reinterpret_cast<const char*>(&number), sizeof(number));
 }
 
+inline RocksDBFilterOptions Limited(uint64_t memory_bytes) {
+  RocksDBFilterOptions filter;
+  filter.format = Format::kCompact;
+  filter.memory_bytes = memory_bytes;
+  return filter;
+}
+
 // A database with column families, of small files.
 class AccountedDatabase {
  public:

@@ -38,13 +38,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-RocksDBFilterOptions Limited(uint64_t memory_bytes) {
-  RocksDBFilterOptions filter;
-  filter.format = Format::kCompact;
-  filter.memory_bytes = memory_bytes;
-  return filter;
-}
-
 class RocksDBFilterAccountTest : public testing::Test {
  protected:
   // A file of keys that Key() does not give.

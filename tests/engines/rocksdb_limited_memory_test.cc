@@ -24,9 +24,7 @@ class RocksDBLimitedMemoryTest : public testing::Test {
 };
 
 TEST_F(RocksDBLimitedMemoryTest, LimitedMemoryNeedsAnAccount) {
-  RocksDBFilterOptions filter;
-  filter.memory_bytes = 100000;
-  AccountedDatabase database(dir_.Path("db"), nullptr, filter);
+  AccountedDatabase database(dir_.Path("db"), nullptr, Limited(100000));
   const rocksdb::Status status = database.Open();
   EXPECT_TRUE(status.IsInvalidArgument());
   EXPECT_NE(status.ToString().find("memory is 100000, but no listener of the database counts "
@@ -64,10 +62,8 @@ TEST_F(RocksDBLimitedMemoryTest, TheLimitHoldsForAllFamiliesTogether) {
 }
 
 TEST_F(RocksDBLimitedMemoryTest, KeysThatGetNoFilterNeedNoMemoryAfterARestart) {
-  RocksDBFilterOptions filter;
-  filter.format = Format::kCompact;
+  RocksDBFilterOptions filter = Limited(8000);  // 10 bits for each of 6400 keys
   filter.filters_at_bottom = false;
-  filter.memory_bytes = 8000;  // 10 bits for each of 6400 keys
   AccountedDatabase database(dir_.Path("db"), account_, filter);
   database.options().disable_auto_compactions = true;
   ASSERT_TRUE(database.Open().ok());
@@ -89,10 +85,7 @@ TEST_F(RocksDBLimitedMemoryTest, KeysThatGetNoFilterNeedNoMemoryAfterARestart) {
 }
 
 TEST_F(RocksDBLimitedMemoryTest, ARunningDatabaseTakesAnotherLimit) {
-  RocksDBFilterOptions filter;
-  filter.format = Format::kCompact;
-  filter.memory_bytes = 100000;
-  AccountedDatabase database(dir_.Path("db"), account_, filter);
+  AccountedDatabase database(dir_.Path("db"), account_, Limited(100000));
   ASSERT_TRUE(database.Open().ok());
   database.Fill(0, 20000);
   const auto compact = [&] {

@@ -35,11 +35,9 @@ const double kTolerance = wanted_keys == nullptr ? 0.2 : 0.05;
 const double kMostReads = wanted_keys == nullptr ? 1.4 : 1.25;
 
 RocksDBFilterOptions ByLevel(double bits_per_key, uint64_t memory_bytes) {
-  RocksDBFilterOptions options;
-  options.format = Format::kCompact;
+  RocksDBFilterOptions options = Limited(memory_bytes);
   options.auto_bits_by_level = true;
   options.bits_per_key = bits_per_key;
-  options.memory_bytes = memory_bytes;
   return options;
 }
 
