@@ -313,45 +313,43 @@ TEST_F(RewriteFaultsTest, WorksBesideReadersAndWriters) {
   db_.ExpectKeys(model_);
 }
 
+// Calls a test when a compaction begins to write.
 class Listener : public rocksdb::EventListener {
  public:
-  void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo& info) override {
-    if (begins_compaction) begins_compaction(info);
-  }
   void OnTableFileCreationStarted(const rocksdb::TableFileCreationBriefInfo& info) override {
-    if (begins_table) begins_table(info);
+    if (info.reason == rocksdb::TableFileCreationReason::kCompaction && writes) writes();
   }
 
-  std::function<void(const rocksdb::CompactionJobInfo&)> begins_compaction;
-  std::function<void(const rocksdb::TableFileCreationBriefInfo&)> begins_table;
+  std::function<void()> writes;
 };
 
 TEST_F(RewriteFaultsTest, SkipsFilesOfOtherCompactions) {
-  // A compaction that holds a file until it may go on.
+  // One of all files begins when the rewrite has chosen the first, and holds them until it may end.
   std::atomic<bool> has_begun{false};
   std::atomic<bool> may_end{false};
+  const auto sleep = [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
   const auto listener = std::make_shared<Listener>();
-  listener->begins_compaction = [&](const rocksdb::CompactionJobInfo& info) {
-    if (info.compaction_reason != rocksdb::CompactionReason::kManualCompaction) return;
-    has_begun = true;
-    while (!may_end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  listener->writes = [&] {
+    if (has_begun.exchange(true)) return;
+    while (!may_end) sleep();
   };
   db_.options().listeners = {listener};
   db_.Open(CompactPolicy());
-  std::thread other([&] {
-    rocksdb::CompactRangeOptions options;
-    options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-    const std::string begin = RewriteKey(0);
-    const std::string end = RewriteKey(10);
-    const rocksdb::Slice from(begin);
-    const rocksdb::Slice to(end);
-    ExpectOk(db_->CompactRange(options, &from, &to));
-  });
-  while (!has_begun) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  const RewriteReport first = db_.Rewrite();
-  EXPECT_GT(Count(first, RewriteSkip::kBusy), 0u) << first.ToString();
-  EXPECT_EQ(Count(first, RewriteSkip::kBusy), first.skipped.size()) << first.ToString();
-  EXPECT_GT(first.files_rewritten, 0u);
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  std::vector<std::string> names;
+  for (const auto& file : files) names.push_back(file.name);
+  std::thread other;
+  RewriteOptions options;
+  options.progress = [&](const RewriteProgress&) {
+    if (other.joinable()) return;
+    other =
+        std::thread([&] { ExpectOk(db_->CompactFiles({}, names, db_.options().num_levels - 1)); });
+    while (!has_begun) sleep();
+  };
+  const RewriteReport first = db_.Rewrite(options);
+  EXPECT_GT(first.files_to_rewrite, 1u) << "the first is chosen, the others are busy before";
+  EXPECT_EQ(Count(first, RewriteSkip::kBusy), first.files_to_rewrite) << first.ToString();
   may_end = true;
   other.join();
   EXPECT_TRUE(db_.Rewrite().IsComplete());
@@ -363,9 +361,8 @@ TEST_F(RewriteFaultsTest, AFamilyThatIsDroppedIsComplete) {
   rocksdb::ColumnFamilyHandle* family = nullptr;
   std::atomic<bool> is_dropped{false};
   const auto listener = std::make_shared<Listener>();
-  listener->begins_table = [&](const rocksdb::TableFileCreationBriefInfo& info) {
-    const bool is_rewrite = info.reason == rocksdb::TableFileCreationReason::kCompaction;
-    if (is_rewrite && !is_dropped.exchange(true)) ExpectOk(db_->DropColumnFamily(family));
+  listener->writes = [&] {
+    if (!is_dropped.exchange(true)) ExpectOk(db_->DropColumnFamily(family));
   };
   db_.options().listeners = {listener};
   db_.Open(CompactPolicy());
