@@ -4,8 +4,8 @@
 //   db_options.listeners.push_back(bloomline::NewFilterAccount(&error));
 //   filter_options.memory_bytes = uint64_t{2} << 30;
 //
-// In option strings and OPTIONS files, `listeners=bloomline` creates a separate account each time.
-// Link bloomline::rocksdb.
+// In option strings and OPTIONS files, `listeners=bloomline.account` creates a separate account each
+// time. Link bloomline::rocksdb.
 #ifndef BLOOMLINE_FILTER_ACCOUNT_H_
 #define BLOOMLINE_FILTER_ACCOUNT_H_
 
@@ -45,7 +45,7 @@ class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
   // file does not count.
   virtual bool CountFiles(ROCKSDB_NAMESPACE::DB* db, std::string* error = nullptr) = 0;
 
-  static const char* kClassName() { return "bloomline"; }
+  static const char* kClassName() { return "bloomline.account"; }
   const char* Name() const override { return kClassName(); }
 };
 

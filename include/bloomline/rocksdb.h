@@ -55,7 +55,7 @@ struct RocksDBFilterOptions : FilterOptions {
 
   // For auto_bits_by_level: the levels from level 0 to the deepest one with files, 2 to 64. If 0,
   // they are learned from the files that RocksDB creates.
-  int num_levels = 0;
+  int levels_in_use = 0;
 
   // For auto_bits_by_level: RocksDB's max_bytes_for_level_multiplier, 1 to 1000.
   double level_size_ratio = 10.0;

@@ -269,7 +269,7 @@ LevelRules WithinMemory(Format format, double bits_per_key, int num_levels,
   RocksDBFilterOptions options;
   options.format = format;
   options.bits_per_key = bits_per_key;
-  options.num_levels = num_levels;
+  options.levels_in_use = num_levels;
   options.filters_at_bottom = filters_at_bottom;
   options.memory_bytes = 1000;
   return MakeLevelRules(options);

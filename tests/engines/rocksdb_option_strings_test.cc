@@ -87,7 +87,7 @@ const struct {
     {"{id=bloomline;seed=18446744073709551616}", {"18446744073709551616", "0 to 2^64 - 1"}},
     {"{id=bloomline;bits_by_level=24:ten}", {"bits_by_level is '24:ten'", "allowed: auto"}},
     {"{id=bloomline;bits_by_level=}", {"bits_by_level is ''", "allowed: auto, uniform"}},
-    {"{id=bloomline;num_levels=-7}", {"num_levels is '-7'", "2 to 64"}},
+    {"{id=bloomline;levels_in_use=-7}", {"levels_in_use is '-7'", "2 to 64"}},
     {"{id=bloomline;level_size_ratio=0}", {"level_size_ratio is 0", "1 to 1000"}},
     {"{id=bloomline;level_size_ratio=ten}", {"level_size_ratio is 'ten'", "1 to 1000"}},
     {"{id=bloomline;flush_format=classic}", {"flush_format is 'classic'", "ribbon, same"}},
@@ -165,9 +165,9 @@ TEST(RocksDBOptionStringsTest, OptionsAreReadAndWritten) {
     const char* text;
     std::vector<std::pair<const char*, const char*>> values;
   } kCases[] = {
-      {"bits_by_level=auto;level_size_ratio=8.5;num_levels=6",
-       {{"bits_by_level", "auto"}, {"level_size_ratio", "8.5"}, {"num_levels", "6"}}},
-      {"bits_by_level=24:20.5:0:9", {{"bits_by_level", "24:20.5:0:9"}, {"num_levels", "0"}}},
+      {"bits_by_level=auto;level_size_ratio=8.5;levels_in_use=6",
+       {{"bits_by_level", "auto"}, {"level_size_ratio", "8.5"}, {"levels_in_use", "6"}}},
+      {"bits_by_level=24:20.5:0:9", {{"bits_by_level", "24:20.5:0:9"}, {"levels_in_use", "0"}}},
       {"bits_by_level=24,20.5,0,9", {{"bits_by_level", "24:20.5:0:9"}}},
       {"bits_by_level=12", {{"bits_by_level", "12"}}},
       {"bits_by_level=uniform;flush_format=blocked;filters_at_bottom=false;format=compact",

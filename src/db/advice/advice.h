@@ -53,7 +53,7 @@ struct Situation {
 struct Request {
   // At most one of the two.
   std::optional<uint64_t> memory_bytes;  // --memory
-  std::optional<double> wasted_reads;    // --rate
+  std::optional<double> wasted_reads;    // --wasted-reads
 
   int choice = 1;  // --choice: the one whose settings are shown, from 1 on
 };

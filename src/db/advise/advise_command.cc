@@ -194,7 +194,7 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
   CLI::Option* memory =
       cli::AddQuantity(command, "--memory", &options->request.memory_bytes, cli::ParseBytes,
                        "Memory for all column families' filters, such as 2GiB");
-  cli::AddQuantity(command, "--rate", &options->request.wasted_reads, cli::ParseRate,
+  cli::AddQuantity(command, "--wasted-reads", &options->request.wasted_reads, cli::ParseRate,
                    "Wasted reads per Get of a missing key, such as 0.1%")
       ->excludes(memory);
   cli::AddQuantity(
@@ -216,9 +216,9 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       "    bloomline db advise --memory 2GiB /var/lib/app/db\n\n"
       "Prints the memory and the wasted reads of the present filters and of each\n"
       "choice. A choice takes at most the same memory, wastes at most as many reads,\n"
-      "or does what --memory or --rate say. It has the same bits in all levels, or\n"
-      "bits by level. If RocksDB's own filters gain by bits by level, (1) keeps them:\n"
-      "RocksDB alone uses them. The last lines say what to set.\n"
+      "or does what --memory or --wasted-reads say. It has the same bits in all\n"
+      "levels, or bits by level. If RocksDB's own filters gain by bits by level, (1)\n"
+      "keeps them: RocksDB alone uses them. The last lines say what to set.\n"
       "'wasted reads': how many blocks false positives make a Get of a missing key\n"
       "read on average; 100 % is one block. Missing keys are taken to be distributed\n"
       "like stored keys.");

@@ -71,7 +71,7 @@ Status CheckAccount(uint64_t memory_bytes, const ROCKSDB_NAMESPACE::DBOptions& d
       support::StrCat(
           "memory is ", memory_bytes,
           ", but no listener of the database counts filters; allowed: 0, or a FilterAccount "
-          "(listeners=bloomline) among the listeners"));
+          "(listeners=bloomline.account) among the listeners"));
 }
 
 namespace {

@@ -139,7 +139,7 @@ LevelRules MakeLevelRules(const RocksDBFilterOptions& options) {
   // Limited memory is always divided by level.
   if ((options.auto_bits_by_level || options.memory_bytes != 0) && rules.bits_per_key != 0) {
     rules.rule = LevelRules::Rule::kByDistance;
-    rules.deepest = std::max(options.num_levels - 1, 0);
+    rules.deepest = std::max(options.levels_in_use - 1, 0);
     rules.level_size_ratio = options.level_size_ratio;
     rules.counts_bottom = options.memory_bytes == 0 || options.filters_at_bottom;
     rules.num_bits = NumLevels(rules);

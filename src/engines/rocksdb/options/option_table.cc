@@ -146,7 +146,7 @@ std::string CheckStockId(const RocksDBFilterOptions& options) {
   return "";
 }
 
-// ---- bits_by_level, num_levels, level_size_ratio: how bits differ by level.
+// ---- bits_by_level, levels_in_use, level_size_ratio: how bits differ by level.
 
 constexpr int kMinLevels = 2;
 constexpr char kUniform[] = "uniform";
@@ -215,22 +215,22 @@ std::string BitsByLevelText(const RocksDBFilterOptions& options) {
   return text;
 }
 
-std::string AllowedNumLevels() {
+std::string AllowedLevelsInUse() {
   return std::to_string(kMinLevels) + " to " + std::to_string(kMaxLevels) +
          ", and 0 to learn it from the files";
 }
 
-bool ReadNumLevels(const std::string& value, RocksDBFilterOptions* options) {
+bool ReadLevelsInUse(const std::string& value, RocksDBFilterOptions* options) {
   uint64_t number;
   if (!support::ParseUint64(value, &number) || number > kMaxLevels) return false;
-  options->num_levels = static_cast<int>(number);
+  options->levels_in_use = static_cast<int>(number);
   return true;
 }
 
-std::string CheckNumLevels(const RocksDBFilterOptions& options) {
-  const int num_levels = options.num_levels;
-  if (num_levels == 0 || (num_levels >= kMinLevels && num_levels <= kMaxLevels)) return "";
-  return "num_levels is " + std::to_string(num_levels) + "; allowed: " + AllowedNumLevels();
+std::string CheckLevelsInUse(const RocksDBFilterOptions& options) {
+  const int levels = options.levels_in_use;
+  if (levels == 0 || (levels >= kMinLevels && levels <= kMaxLevels)) return "";
+  return "levels_in_use is " + std::to_string(levels) + "; allowed: " + AllowedLevelsInUse();
 }
 
 std::string AllowedLevelSizeRatio() { return "1 to " + DoubleText(kMaxLevelSizeRatio); }
@@ -304,8 +304,8 @@ const std::array<OptionRow, 13>& OptionTable() {
       {"seed", OptionType::kUInt64T, AllowedSeeds, ReadSeed, nullptr, SeedText},
       {"bits_by_level", OptionType::kString, AllowedBitsByLevel, ReadBitsByLevel, CheckBitsByLevel,
        BitsByLevelText},
-      {"num_levels", OptionType::kInt, AllowedNumLevels, ReadNumLevels, CheckNumLevels,
-       WholeNumberText<&Options::num_levels>},
+      {"levels_in_use", OptionType::kInt, AllowedLevelsInUse, ReadLevelsInUse, CheckLevelsInUse,
+       WholeNumberText<&Options::levels_in_use>},
       {"level_size_ratio", OptionType::kDouble, AllowedLevelSizeRatio,
        ReadNumber<&Options::level_size_ratio>, CheckLevelSizeRatio,
        NumberText<&Options::level_size_ratio>},
