@@ -151,9 +151,8 @@ bool DecodeHeader(std::string_view bytes, Layout* layout) {
 }
 
 bool SameParameters(const Layout& a, const Layout& b) {
-  Layout b_with_a_id = b;
-  b_with_a_id.id = a.id;
-  return EncodeHeader(a) == EncodeHeader(b_with_a_id);
+  return a.capacity == b.capacity && a.seed == b.seed &&
+         FormatDouble(a.false_positive_rate) == FormatDouble(b.false_positive_rate);
 }
 
 std::string ValidateName(std::string_view name) {

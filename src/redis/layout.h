@@ -46,7 +46,8 @@ Layout PlanLayout(const SharedBloomFilterOptions& options);
 std::string EncodeHeader(const Layout& layout);
 // False if EncodeHeader would not write these bytes or a value is out of range.
 bool DecodeHeader(std::string_view bytes, Layout* layout);
-// Equal except for the id.
+// Whether both were planned for the same capacity, rate and seed. Blocks, probes and shards may
+// differ: another version may plan them otherwise, and so may another machine's logarithm.
 bool SameParameters(const Layout& a, const Layout& b);
 
 // Returns an empty string if the name is valid, otherwise one sentence.

@@ -198,8 +198,7 @@ bool MakeFilter(Router* router, const std::string& name, Layout layout, std::str
 std::string OtherParameters(const Filter& existing, const Layout& wanted) {
   const Layout& has = existing.layout;
   return support::StrCat("the filter '", existing.name, "' exists with other parameters: capacity ",
-                         has.capacity, ", false_positive_rate ", has.false_positive_rate, ", ",
-                         has.num_shards, " shards of ", has.shard_bytes(), " bytes",
+                         has.capacity, ", false_positive_rate ", has.false_positive_rate,
                          has.seed == wanted.seed ? "" : ", another seed");
 }
 

@@ -276,6 +276,8 @@ TEST_F(RedisBloomFilterTest, ShardsHaveTheirExactLength) {
             server_->Command({"GET", "bloomline:{f}"}));
   const uint64_t used = std::stoull(server_->Command({"MEMORY", "USAGE", first}));
   EXPECT_LT(used, filter->num_bytes() / 2 * 5 / 4);
+  options.shard_bytes *= 2;
+  EXPECT_EQ(Create("f", options)->num_shards(), 2u) << "the shards are those that exist";
 }
 
 TEST_F(RedisBloomFilterTest, DeletedNameCanBeCreatedAgain) {

@@ -107,8 +107,8 @@ class SharedBloomFilter(Handle):
     def create(cls: Type[_T], servers: _Servers, name: str, capacity: int,
                false_positive_rate: float = 0.01, *, seed: int = 0,
                shard_bytes: int = 16 << 20) -> _T:
-        """Creates the filter, or opens it if it exists with the same options (else ValueError).
-        Raises RedisError if Redis does not do it."""
+        """Creates the filter, or opens it if it exists with this capacity, rate and seed.
+        ValueError if it has others, RedisError if Redis does not do it."""
         values = dict(capacity=capacity, false_positive_rate=false_positive_rate, seed=seed,
                       shard_bytes=shard_bytes)
         with _as_servers(servers)._object() as where, \
