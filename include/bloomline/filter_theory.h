@@ -1,4 +1,4 @@
-// False-positive rates of Bloom filters, and the sizes that reach them.
+// False-positive rates of Bloom filters, and the sizes that reach them. Experimental.
 //
 // Symbols: n keys, m bits, c = m/n bits per key, k probes, p false-positive rate, B bits per block,
 // L blocks. Probes are independent and uniform. Functions named Exact hold for any number of keys:

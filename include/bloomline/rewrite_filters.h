@@ -51,6 +51,7 @@ enum class RewriteSkip {
   kLeft,     // the call ended earlier: it was cancelled, a dry run, or failed
 };
 
+// Experimental.
 struct RewriteReport {
   struct Skipped {
     std::string path;

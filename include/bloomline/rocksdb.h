@@ -72,14 +72,16 @@ struct RocksDBFilterOptions : FilterOptions {
   // and at least 3 or bits_per_key, whichever is less. Excludes bits_by_level.
   //
   // Needs a FilterAccount (filter_account.h) among DBOptions::listeners, without which DB::Open
-  // fails. Databases that share an account share its memory (docs/operating.md).
+  // fails. Databases that share an account, which is experimental, share its memory
+  // (docs/operating.md).
   uint64_t memory_bytes = 0;
 
   // Maximum bytes of one filter or partition, up to 2^60; 0 means no limit. A larger one gets fewer
   // bits per key, but at least 3 as above. For kBlocked and kCompact only.
   uint64_t max_filter_bytes = 0;
 
-  // Range entries, with which scans of empty ranges read almost nothing (NewRangeExtractor).
+  // Range entries (experimental), with which scans of empty ranges read almost nothing
+  // (NewRangeExtractor).
   // "auto" chooses them for each file. A list such as "4:8:after0x2f@1+3" names key prefixes
   // (docs/ranges.md): up to 8 lengths of 1 to 64 bytes or "1bits" to "512bits", and up to 32
   // occurrences of delimiters.
