@@ -4,38 +4,13 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "src/db/directory/database.h"
+#include "src/db/directory/version_edit.h"
 
 namespace bloomline::directory {
-
-// ---- One record of a MANIFEST: changes of a column family's tables. LevelDB and RocksDB share the
-// format; RocksDB has more tags (db/version_edit.h; up to RocksDB 11).
-
-struct DeletedFile {
-  int level = 0;
-  uint64_t number = 0;
-};
-
-struct VersionEdit {
-  std::optional<std::string> comparator;
-  uint32_t column_family = 0;
-  bool adds_column_family = false;
-  bool drops_column_family = false;
-  std::string column_family_name;
-  std::vector<DeletedFile> deleted_files;
-  std::vector<TableFile> new_files;  // without their paths
-  // The number of further edits in its atomic group. RocksDB applies all of a group, or none.
-  std::optional<uint32_t> remaining_in_group;
-  bool has_rocksdb_tags = false;
-};
-
-// Decodes all of `record`. Returns false with *problem: "has wrong bytes in a new file".
-bool DecodeVersionEdit(std::string_view record, VersionEdit* edit, std::string* problem);
 
 struct LiveFamily {
   ColumnFamily family;

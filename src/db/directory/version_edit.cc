@@ -1,11 +1,11 @@
-// The records of a MANIFEST, each of which adds and removes tables (manifest.h).
+#include "src/db/directory/version_edit.h"
+
 #include <algorithm>
 #include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "src/db/directory/manifest.h"
 #include "src/db/sstable/bytes/coding.h"
 #include "src/support/number_text.h"
 
