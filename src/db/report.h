@@ -11,7 +11,7 @@
 #include "src/cli/shared/json.h"
 #include "src/db/directory/database.h"
 #include "src/db/inputs.h"
-#include "src/db/inspect/inspection.h"
+#include "src/db/inspection.h"
 #include "src/db/sstable/table.h"
 
 namespace bloomline::db {

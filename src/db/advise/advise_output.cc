@@ -7,7 +7,7 @@
 #include "bloomline/filter_options.h"
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
-#include "src/db/inspect/inspection.h"
+#include "src/db/inspection.h"
 #include "src/db/report.h"
 
 namespace bloomline::db {

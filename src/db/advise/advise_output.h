@@ -9,7 +9,7 @@
 
 #include "src/cli/shared/json.h"
 #include "src/db/advice/advice.h"
-#include "src/db/inspect/inspection.h"
+#include "src/db/inspection.h"
 
 namespace bloomline::db {
 

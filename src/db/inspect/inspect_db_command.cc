@@ -8,7 +8,7 @@
 #include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
 #include "src/db/inputs.h"
-#include "src/db/inspect/inspection.h"
+#include "src/db/inspection.h"
 #include "src/db/report.h"
 #include "src/support/quoted.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "src/db/inputs.h"
-#include "src/db/inspect/inspection.h"
+#include "src/db/inspection.h"
 #include "src/db/report.h"
 #include "src/db/sstable/table.h"
 

@@ -1,4 +1,4 @@
-#include "src/db/inspect/inspection.h"
+#include "src/db/inspection.h"
 
 #include <algorithm>
 #include <cmath>

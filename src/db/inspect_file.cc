@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/db/inspect/inspection.h"
+#include "src/db/inspection.h"
 #include "src/db/key_walk.h"
 
 namespace bloomline::db {

@@ -1,6 +1,6 @@
 // The inspection of all files, which inspect prints and other commands begin with.
-#ifndef BLOOMLINE_DB_INSPECT_INSPECTION_H_
-#define BLOOMLINE_DB_INSPECT_INSPECTION_H_
+#ifndef BLOOMLINE_DB_INSPECTION_H_
+#define BLOOMLINE_DB_INSPECTION_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -137,4 +137,4 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
 
 }  // namespace bloomline::db
 
-#endif  // BLOOMLINE_DB_INSPECT_INSPECTION_H_
+#endif  // BLOOMLINE_DB_INSPECTION_H_
