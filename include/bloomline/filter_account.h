@@ -4,8 +4,8 @@
 //   db_options.listeners.push_back(bloomline::NewFilterAccount(&error));
 //   filter_options.memory_bytes = uint64_t{2} << 30;
 //
-// In option strings and OPTIONS files, `listeners=bloomline.account` creates a separate account each
-// time. Link bloomline::rocksdb.
+// In option strings, `listeners=bloomline.account` creates a separate account each time. Link
+// bloomline::rocksdb.
 #ifndef BLOOMLINE_FILTER_ACCOUNT_H_
 #define BLOOMLINE_FILTER_ACCOUNT_H_
 

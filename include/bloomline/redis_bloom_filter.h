@@ -126,8 +126,8 @@ struct AddOptions {
 class SharedBloomFilter {
  public:
   // Creates the filter `name` (1 to 200 bytes without spaces, control characters, '{' and '}'), or
-  // opens it if it exists with this capacity, rate and seed. Returns null if it has others, if parts
-  // of it are missing (see Delete), or if the server is unreachable or refuses a command.
+  // opens it if it exists with this capacity, rate and seed. Returns null if it has others or lacks
+  // parts (see Delete), or if the server is unreachable or refuses a command.
   static std::unique_ptr<SharedBloomFilter> Create(const RedisServers& servers,
                                                    const std::string& name,
                                                    const SharedBloomFilterOptions& options,

@@ -108,10 +108,10 @@ struct RewriteReport {
 //
 // Returns false and sets *error (may be null) without block-based tables or a filter policy, on a
 // read-only or secondary database, with manual compactions disabled, or if a compaction fails;
-// RocksDB may then refuse writes. Skipped files and `cancel` are not errors. The report is always
-// filled.
+// RocksDB may then refuse writes. Skipped files and `cancel` are not errors. Always fills
+// the report.
 //
-// Thread-safe. Concurrent calls for one column family rewrite some files twice.
+// Thread-safe. Concurrent calls for one family rewrite some files twice.
 bool RewriteFilters(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,
                     const RewriteOptions& options, RewriteReport* report,
                     std::string* error = nullptr);

@@ -67,17 +67,17 @@ struct RocksDBFilterOptions : FilterOptions {
   // about 90 % of the memory, but each missing key costs a read.
   bool filters_at_bottom = true;
 
-  // Maximum bytes for the filters of all files, up to 2^60; 0 means no limit. As their sum nears
+  // Maximum bytes for the filters of all files, up to 2^60; 0: no limit. As their sum nears
   // it, new files get fewer bits per key, spread as with auto_bits_by_level: at most bits_per_key,
   // and at least 3 or bits_per_key, whichever is less. Excludes bits_by_level.
   //
   // Needs a FilterAccount (filter_account.h) among DBOptions::listeners, without which DB::Open
-  // fails. Databases that share an account, which is experimental, share its memory
+  // fails. Databases that share an account (experimental) share its memory
   // (docs/operating.md).
   uint64_t memory_bytes = 0;
 
-  // Maximum bytes of one filter or partition, up to 2^60; 0 means no limit. A larger one gets fewer
-  // bits per key, but at least 3 as above. For kBlocked and kCompact only.
+  // Maximum bytes of one filter or partition, up to 2^60; 0: no limit. A larger one gets fewer
+  // bits per key, but at least 3 as above. kBlocked and kCompact only.
   uint64_t max_filter_bytes = 0;
 
   // Range entries (experimental), with which scans of empty ranges read almost nothing
