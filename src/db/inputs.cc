@@ -74,9 +74,9 @@ void AddDbCommand(CLI::App* app, int* exit_code) {
       "The database may be in use: nothing is locked or written, and of files that are\n"
       "replaced meanwhile, the new ones are read. A damaged file is an error; the\n"
       "others are still read.\n"
-      "Exit code: 0 done; 1 a damaged file, a key that is lost or may be (verify), or a\n"
-      "file without the required filters (inspect --require); 2 an invalid request, or\n"
-      "one that no filter can meet (advise).");
+      "Exit code: 0 done; 1 a damaged file, or keys that were not checked (verify); 2\n"
+      "an invalid request, or one that no filter can meet (advise); 4 a lost key\n"
+      "(verify), or a file without the required filters (inspect --require).");
   command->require_subcommand(1);
   AddInspectCommand(command, exit_code);
   AddMeasureCommand(command, exit_code);
