@@ -207,8 +207,8 @@ class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomF
 };
 
 // A saved filter that is read in place; processes that map it share its pages. Save may replace the
-// file, but nothing may shorten it: if a page is missing or cannot be read, the system ends the
-// process with SIGBUS.
+// file, but nothing may truncate it: if a page is missing or cannot be read, SIGBUS kills the
+// process.
 class MappedBloomFilter : public BloomFilterBase {
  public:
   enum class Verify {

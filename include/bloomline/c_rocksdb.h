@@ -42,9 +42,9 @@ uint8_t bloomline_rocksdb_validate_family_options(const char* options, char** er
    "" means the defaults. `progress`, if not NULL, is called before each file and at the end; if it
    returns 0, the call ends soon after.
 
-   Unless they are NULL, sets *num_skipped to the number of files that still have another filter,
-   and *report to the report as text, for rocksdb_free. On failure, it lists what was done until
-   then. */
+   Unless they are NULL, sets *num_skipped to the number of files that still lack the new filter,
+   and *report to the report as text, for rocksdb_free. On failure, it lists what was done so
+   far. */
 uint8_t bloomline_rocksdb_rewrite_filters(
     rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* options,
     uint8_t (*progress)(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrite), void* state,

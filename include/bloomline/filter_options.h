@@ -14,7 +14,7 @@ namespace bloomline {
 // docs/format.md defines each format to the byte.
 enum class Format {
   // LevelDB's own Bloom filter, byte for byte, for LevelDB only, which can use it without
-  // bloomline. With structured keys, such as counters, 10 to 70 % of the missing keys adjacent to
+  // bloomline. With structured keys, such as counters, 8 to 71 % of the missing keys adjacent to
   // stored ones match (docs/leveldb.md).
   kClassic,
   // Blocked Bloom filter (Putze et al. 2007) with a 64-bit hash: the k probes of a key lie in one

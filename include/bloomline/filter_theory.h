@@ -46,7 +46,7 @@ double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, int
 // The k with the lowest rate. Clamps. Takes 0.1 ms.
 int OptimalBlockedNumProbes(double bits_per_key, int block_bits = 512);
 
-// The fewest bits per key, to 1e-3, at which that k reaches the rate. Takes milliseconds.
+// The fewest bits per key, to 1e-3, at which the optimal k reaches the rate. Takes milliseconds.
 double BlockedBitsPerKeyForFalsePositiveRate(double false_positive_rate, int block_bits = 512);
 
 }  // namespace bloomline

@@ -39,8 +39,8 @@ constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 // if `error` is null), if
 // - FilterOptions::Validate refuses the options, or random_seed is set;
 // - a seed is given with LevelDB's own name or with kClassic;
-// - the name is empty, contains a zero byte or `.canonicalizer-`, or ends in `.seed-` and 32 hex
-//   digits without a seed.
+// - the name is empty, contains a zero byte or `.canonicalizer-`, or, without a seed, ends in
+//   `.seed-` and 32 hex digits.
 const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options,
                                                     std::string_view name = kLevelDBBuiltinName,
                                                     std::string* error = nullptr);

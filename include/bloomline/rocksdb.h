@@ -136,7 +136,7 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 // a line for each. Returns false, with a line on stderr, if RocksDB has another version.
 //
 // DB::SetOptions changes all the given options or none. From RocksDB 9.8 on, a refused change
-// silently resets the policy to the defaults.
+// returns OK and sets the defaults.
 //
 //   db->SetOptions({{"block_based_table_factory", "{filter_policy={bits_per_key=16;};}"}});
 bool RegisterBloomline();
