@@ -119,7 +119,10 @@ inline std::multimap<int, std::shared_ptr<const rocksdb::TableProperties>> Table
   rocksdb::TablePropertiesCollection tables;
   db->GetPropertiesOfAllTables(&tables).PermitUncheckedError();
   std::multimap<int, std::shared_ptr<const rocksdb::TableProperties>> by_level;
-  for (const auto& file : files) by_level.emplace(file.level, tables.at(file.db_path + file.name));
+  for (const auto& file : files) {
+    const auto table = tables.find(file.db_path + file.name);
+    if (table != tables.end()) by_level.emplace(file.level, table->second);
+  }
   return by_level;
 }
 

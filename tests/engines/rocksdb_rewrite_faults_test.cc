@@ -343,8 +343,10 @@ TEST_F(RewriteFaultsTest, SkipsFilesOfOtherCompactions) {
   RewriteOptions options;
   options.progress = [&](const RewriteProgress&) {
     if (other.joinable()) return;
-    other =
-        std::thread([&] { ExpectOk(db_->CompactFiles({}, names, db_.options().num_levels - 1)); });
+    other = std::thread([&] {
+      ExpectOk(db_->CompactFiles({}, names, db_.options().num_levels - 1));
+      has_begun = true;  // if it failed before it wrote
+    });
     while (!has_begun) sleep();
   };
   const RewriteReport first = db_.Rewrite(options);

@@ -351,5 +351,9 @@ int main(int argc, char** argv) {
       return name == 'h' ? 0 : 2;
     }
   }
+  if (optind != argc || cycles == 0) {
+    std::fputs(kUsage, stderr);
+    return 2;
+  }
   return bloomline::tests::Run(cycles, seed);
 }

@@ -14,18 +14,15 @@
 namespace bloomline::tests {
 namespace {
 
-// Whether f() throws because its n-th allocation fails.
+// Calls f() with its n-th allocation failing. Returns whether it has that many; it may throw.
 template <typename F>
-bool ThrowsAt(uint64_t n, F f) {
-  bool threw = false;
+bool FailsAt(uint64_t n, F f) {
   Arm({n}, 0);
   try {
     f();
   } catch (const std::bad_alloc&) {
-    threw = true;
   }
-  Disarm();
-  return threw;
+  return Disarm().failed != 0;
 }
 
 class RedisBadAllocTest : public RedisFilterTest {};
@@ -43,22 +40,22 @@ TEST_F(RedisBadAllocTest, CallsAfterAnExceptionAreRight) {
     ASSERT_TRUE(filter->MayMatch(keys, answers.data())) << filter->error();
     EXPECT_EQ(Count(answers, answer), keys.size());
   };
-  uint64_t num_throws = 0;
-  for (bool threw = true; threw; ++num_throws) {
-    SCOPED_TRACE(num_throws);
-    threw = ThrowsAt(num_throws + 1, [&] { filter->MayMatch(absent, answers.data()); });
+  uint64_t num_failures = 0;
+  for (bool failed = true; failed; ++num_failures) {
+    SCOPED_TRACE(num_failures);
+    failed = FailsAt(num_failures + 1, [&] { filter->MayMatch(absent, answers.data()); });
     expect_answers(present, Answer::kMaybe);
     // There is no replica. The call waits for one after the replies.
-    threw |= ThrowsAt(num_throws + 1,
+    failed |= FailsAt(num_failures + 1,
                       [&] { filter->AddKeys(unconfirmed, results.data(), Replicas(1, 1)); });
     EXPECT_EQ(Count(results, AddResult::kFailed), results.size());
     expect_answers(absent, Answer::kNo);
-    const std::string key = "key" + std::to_string(num_throws);
-    threw |= ThrowsAt(num_throws + 1, [&] { filter->AddKey(key); });
+    const std::string key = "key" + std::to_string(num_failures);
+    failed |= FailsAt(num_failures + 1, [&] { filter->AddKey(key); });
     EXPECT_NE(filter->AddKey(key), AddResult::kFailed) << filter->error();
     EXPECT_EQ(filter->MayMatch(key), Answer::kMaybe);
   }
-  EXPECT_GT(num_throws, 20u);
+  EXPECT_GT(num_failures, 20u);
 }
 
 }  // namespace

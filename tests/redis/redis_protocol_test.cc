@@ -128,6 +128,23 @@ TEST(HeaderTest, IsALineOfTextAndReadBack) {
   EXPECT_FALSE(SameParameters(layout, read));
 }
 
+TEST(HeaderTest, TheLongestOneFits) {
+  Layout layout;
+  layout.capacity = layout.seed = layout.id = UINT64_MAX;
+  layout.false_positive_rate = 1.23456789012345e-06;
+  layout.block_bytes = kMinBlockBytes;
+  layout.num_probes = 30;
+  layout.blocks_per_shard = (kMaxShardBytes - kHeaderBytes) / kMinBlockBytes;
+  layout.num_shards = kMaxShards;
+  const std::string header = EncodeHeader(layout);
+  EXPECT_EQ(header.size(), kHeaderBytes);
+  EXPECT_TRUE(Has(header, " id=ffffffffffffffff "));
+  Layout read;
+  EXPECT_TRUE(DecodeHeader(header, &read));
+  ++layout.blocks_per_shard;
+  EXPECT_FALSE(DecodeHeader(EncodeHeader(layout), &read));
+}
+
 // The error of the options with another value of one field.
 template <typename T, typename Field, typename Value>
 std::string ErrorWith(T options, Field T::*field, Value value) {

@@ -71,6 +71,7 @@ void ScriptedServer::Serve(int client) const {
   char buffer[4096];
   for (ssize_t n = 0; (n = recv(client, buffer, sizeof(buffer), 0)) > 0;) {
     redisReaderFeed(reader.get(), buffer, static_cast<size_t>(n));
+    std::string replies;
     void* parsed = nullptr;
     while (redisReaderGetReply(reader.get(), &parsed) == REDIS_OK && parsed != nullptr) {
       const redis::ReplyPtr command(static_cast<redisReply*>(parsed));
@@ -79,8 +80,10 @@ void ScriptedServer::Serve(int client) const {
         arguments.emplace_back(redis::Text(*command->element[i]));
       }
       const std::string reply = script_(arguments);
-      if (reply.empty() || send(client, reply.data(), reply.size(), MSG_NOSIGNAL) <= 0) return;
+      if (reply.empty()) return;
+      replies += reply;
     }
+    if (!replies.empty() && send(client, replies.data(), replies.size(), MSG_NOSIGNAL) <= 0) return;
   }
 }
 

@@ -19,7 +19,8 @@ namespace bloomline::tests {
 // Serves one client after another, in a thread of its own.
 class ScriptedServer {
  public:
-  // The bytes of the reply to a command with these arguments. None: the connection ends.
+  // The bytes of the reply to a command with these arguments. None: the connection ends, and the
+  // replies to commands that were received with this one are lost.
   using Script = std::function<std::string(const std::vector<std::string>& arguments)>;
 
   explicit ScriptedServer(Script script);

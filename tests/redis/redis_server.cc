@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -88,10 +89,21 @@ void WaitUntilOk(const RedisServer& server, std::initializer_list<std::string_vi
   WaitUntil(text, [&] { return server.Command(arguments) == "OK"; });
 }
 
-// The number after "NAME:" or "NAME=". 0 if there is none.
-uint64_t NumberAfter(std::string_view name, const std::string& text) {
-  const size_t at = text.find(name);
-  return at == std::string::npos ? 0 : std::stoull(text.substr(at + name.size() + 1));
+// The name, epoch and slots of each node of the cluster, as this node sees them.
+std::set<std::string> OwnersAndEpochs(const RedisServer& server) {
+  std::set<std::string> nodes;
+  std::istringstream lines(server.Command({"CLUSTER", "NODES"}));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string known;
+    std::string field;
+    for (int i = 0; fields >> field; ++i) {
+      const bool is_migration = field.front() == '[';
+      if ((i == 0 || i == 6 || i > 7) && !is_migration) known += field + " ";
+    }
+    nodes.insert(known);
+  }
+  return nodes;
 }
 
 }  // namespace
@@ -199,7 +211,8 @@ std::vector<std::string> RedisServer::KeysLike(const std::string& pattern) const
 uint64_t RedisServer::Info(std::string_view section, std::string_view name) const {
   const std::string text = Command({"INFO", section});
   if (!text.empty() && text.front() != '#') Die("INFO: " + text);
-  return NumberAfter(name, text);
+  const size_t at = text.find(name);
+  return at == std::string::npos ? 0 : std::stoull(text.substr(at + name.size() + 1));
 }
 
 void WaitForReplicas(const RedisServer& primary, size_t n) {
@@ -304,10 +317,10 @@ void RedisCluster::EndMigration(const std::string& key, size_t to) {
   for (size_t i = 0; i < kNodes; ++i) {
     if (i != to) WaitUntilOk(node(i), {"CLUSTER", "SETSLOT", slot, "NODE", to_id});
   }
-  const auto epoch = [&](size_t i) {
-    return NumberAfter("cluster_current_epoch", node(i).Command({"CLUSTER", "INFO"}));
-  };
-  WaitUntil("the nodes to agree", [&] { return epoch(0) == epoch(1) && epoch(1) == epoch(2); });
+  WaitUntil("the nodes to agree", [&] {
+    const std::set<std::string> expected = OwnersAndEpochs(node(0));
+    return OwnersAndEpochs(node(1)) == expected && OwnersAndEpochs(node(2)) == expected;
+  });
 }
 
 }  // namespace bloomline::tests

@@ -182,6 +182,9 @@ TYPED_TEST(SavedFiltersTest, EveryFlippedBitIsRefused) {
     ASSERT_EQ(error.find("bytes"), 0u) << error;
     damaged[bit / 8] = before;
   }
+  damaged.back() = static_cast<char>(~damaged.back());
+  WriteFile(this->path_, damaged);
+  EXPECT_EQ(TypeParam::Load(this->path_, nullptr), nullptr);
 }
 
 // A header with a correct checksum that claims 1 GiB, or 128 TiB. The size of bytes is checked

@@ -116,6 +116,20 @@ TEST(RandomSeedTest, EachFilterDrawsItsOwnAndRecordsIt) {
   }
 }
 
+TEST(RandomSeedTest, BuildersOfDifferentSeedsAreNotJoined) {
+  const FilterOptions options = RandomSeed(Format::kBlocked, 10);
+  FilterBuilder one(options), two(options), unseeded((FilterOptions()));
+  AddKeys(&two);
+  AddKeys(&unseeded);
+  EXPECT_FALSE(one.TakeKeysFrom(&two));
+  EXPECT_FALSE(one.TakeKeysFrom(&unseeded));
+  EXPECT_FALSE(unseeded.TakeKeysFrom(&two));
+  EXPECT_TRUE(two.TakeKeysFrom(&two)) << "its own keys are there already";
+  EXPECT_EQ(one.num_keys(), 0u);
+  ExpectKeysMatch(two.Finish());
+  ExpectKeysMatch(unseeded.Finish());
+}
+
 TEST(RandomSeedTest, WithoutAGeneratorTheFilterMatchesEverythingAndSaysWhy) {
   const FilterOptions options = RandomSeed(Format::kCompact, 7.1);
   FilterBuilder healthy(options);

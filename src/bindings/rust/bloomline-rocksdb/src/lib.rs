@@ -93,8 +93,8 @@ pub fn metrics_text() -> Result<String, Error> {
 
 const VERSION: &str = "[Version]\n  rocksdb_version=7.0.3\n  options_file_version=1.1\n";
 
-/// Options of a database, as text, such as `max_background_jobs=4;listeners=bloomline.account`. The crate
-/// `rocksdb` has no function for listeners. `bloomline` counts the filters, which the option
+/// Options of a database, as text, such as `max_background_jobs=4;listeners=bloomline.account`. The
+/// crate `rocksdb` has no function for listeners. This one counts the filters, which the option
 /// `memory` of a policy needs: see bloomline's docs/operating.md. Set what the text cannot say, such
 /// as an environment, with the functions of the result.
 ///

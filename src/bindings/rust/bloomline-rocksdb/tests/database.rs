@@ -64,7 +64,8 @@ fn limited_memory_needs_the_listener() {
     let error = refused.expect_err("no listener").to_string();
     assert!(error.contains("no listener of the database counts filters"), "{error}");
 
-    let options = bloomline_rocksdb::database_options("listeners=bloomline.account;max_background_jobs=3");
+    let options =
+        bloomline_rocksdb::database_options("listeners=bloomline.account;max_background_jobs=3");
     useful(options.expect("options"), &path, vec![family("memory=8KiB")]);
     assert!(files_with(&path, "OPTIONS", "listeners={bloomline") > 0);
     assert!(files_with(&path, "OPTIONS", "max_background_jobs=3") > 0);
