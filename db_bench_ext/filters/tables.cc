@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "db_bench_ext/filters/case.h"

@@ -6,7 +6,6 @@
 #include <iostream>
 #include <memory>
 #include <new>
-#include <stdexcept>
 #include <string>
 #include <vector>
 

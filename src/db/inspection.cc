@@ -1,7 +1,6 @@
 #include "src/db/inspection.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <tuple>

@@ -16,7 +16,6 @@
 #include <iostream>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "bloomline/rocksdb.h"
 

@@ -12,7 +12,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "tests/cli/tool_run.h"
 #include "tests/support/golden_keys.h"

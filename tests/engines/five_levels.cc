@@ -6,7 +6,6 @@
 #include <rocksdb/table.h>
 
 #include <chrono>
-#include <string_view>
 #include <utility>
 #include <vector>
 

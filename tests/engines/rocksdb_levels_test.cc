@@ -18,7 +18,6 @@
 #include <cstdlib>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <string>
 
 #include "bloomline/level_sizing.h"

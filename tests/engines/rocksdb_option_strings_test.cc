@@ -10,9 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>

@@ -6,7 +6,6 @@
 #include <rocksdb/sst_file_writer.h>
 
 #include <atomic>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>

@@ -8,12 +8,10 @@
 #include <rocksdb/table.h>
 
 #include <atomic>
-#include <memory>
 #include <string>
 #include <thread>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "bloomline/rocksdb.h"
 #include "src/filter/bits/filter_shape.h"

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <random>
 #include <string>
 #include <vector>

@@ -3,11 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <set>
 #include <sstream>
 #include <string>

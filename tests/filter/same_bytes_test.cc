@@ -4,7 +4,6 @@
 // chooses another size or other entries for ranges, which is allowed. No other change is.
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,7 +1,6 @@
 // Compact lines and those of small sets: every kernel against the portable one, on lines of any
 // content and hashes of any kind; and no key of a line lost.
 #include <array>
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -8,10 +8,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <memory>
 #include <numeric>
 #include <random>
-#include <set>
 #include <string>
 #include <string_view>
 #include <thread>

@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <memory>
 #include <string>
-#include <string_view>
 
 #include "bloomline/redis_bloom_filter.h"
 #include "src/redis/layout.h"

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <functional>
 #include <ios>
-#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string>

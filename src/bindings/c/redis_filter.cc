@@ -1,7 +1,6 @@
 // Filters on Redis: include/bloomline/c_redis.h.
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -4,7 +4,6 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "bloomline/c.h"

@@ -1,5 +1,4 @@
 // bloomline build: a filter from a list of keys.
-#include <filesystem>
 #include <memory>
 
 #include "bloomline/filter.h"

@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
-#include <vector>
 
 namespace bloomline::cli {
 

@@ -1,5 +1,4 @@
 // bloomline size: the command line and the output of size.h.
-#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <memory>

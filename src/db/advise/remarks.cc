@@ -1,5 +1,4 @@
 // The remarks of `bloomline db advise` (advise_output.h).
-#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -89,9 +89,7 @@ void ParseOptionsFile(std::string_view text, OptionsFile* options) {
 
 std::string OptionId(std::string_view value) {
   value = WithoutBraces(value);
-  if (value.find('=') == value.npos) {
-    return std::string(Trim(value.substr(0, value.find(';'))));
-  }
+  if (value.find('=') == value.npos) return std::string(Trim(value.substr(0, value.find(';'))));
   for (size_t begin = 0; begin < value.size();) {
     const size_t end = EndOfValue(value, begin);
     const std::string_view option = value.substr(begin, end - begin);

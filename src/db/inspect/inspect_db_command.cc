@@ -219,16 +219,6 @@ bool HasFormat(Format format, const FileFacts& facts) {
                      [&](const auto& kind) { return kinds.count(kind.first) != 0; });
 }
 
-// The files that do not have it.
-std::vector<size_t> FilesWithout(Format format, const Inputs& inputs,
-                                 const std::vector<InspectedFile>& files) {
-  std::vector<size_t> missing;
-  for (const size_t i : DoneFiles(inputs)) {
-    if (!HasFormat(format, files[i].facts)) missing.push_back(i);
-  }
-  return missing;
-}
-
 // ---- The command.
 
 struct InspectOptions {
@@ -256,7 +246,9 @@ int Run(const InspectOptions& options) {
   Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "inspect", options.policy);
   std::vector<size_t> missing;
-  if (options.required) missing = FilesWithout(*options.required, inputs, inspection.files);
+  for (const size_t i : options.required ? DoneFiles(inputs) : std::vector<size_t>()) {
+    if (!HasFormat(*options.required, inspection.files[i].facts)) missing.push_back(i);
+  }
   if (options.common.json) {
     cli::Json json = InspectionJson(inputs, inspection);
     if (options.required) {

@@ -3,7 +3,6 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <utility>
 
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/json.h"

@@ -1,9 +1,7 @@
 // The LevelDB adaptor: docs/format.md, section 4.
 #include <chrono>
 #include <cstdio>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bloomline/leveldb.h"

@@ -7,7 +7,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/filter_account.h"

@@ -1,7 +1,6 @@
 #include "bloomline/level_sizing.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 

@@ -1,7 +1,6 @@
 #include "bloomline/sizing.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include "bloomline/filter_theory.h"

@@ -1,6 +1,5 @@
 #include "tests/engines/matrix/keys.h"
 
-#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <cstring>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <string>
 
 #include "rocksdb/env.h"
 #include "src/engines/rocksdb/budget/account_listener.h"

@@ -7,7 +7,6 @@
 #include <mutex>
 #include <new>
 #include <string>
-#include <thread>
 #include <type_traits>
 
 #include "bloomline/rocksdb.h"

@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "bloomline/rewrite_filters.h"
