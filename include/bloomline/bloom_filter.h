@@ -8,12 +8,12 @@
 //   filter->AddKey("apple");
 //   if (!filter->MayMatch("pear")) { /* certainly never added */ }
 //
-// docs/reference.md helps you choose a filter. Rules for all filters in memory:
+// Rules for all filters in memory:
 //
-// - Errors. Validate returns "" or an error message. If a function with
-//   an `error` fails, it changes nothing and returns null or false. *error (`error` may be
-//   null) is then one sentence with the value and the allowed range, or the file and the position
-//   in it. Functions throw only std::bad_alloc.
+// - Errors. Validate returns "" or an error message. If a function with an `error` fails, it
+//   changes nothing and returns null or false. *error (`error` may be null) is then one sentence
+//   with the value and the allowed range, or the file and the position in it. Functions throw only
+//   std::bad_alloc.
 // - Ownership. The caller owns a returned filter. A moved-from filter can only be destroyed or
 //   assigned to.
 // - Threads. Threads may call const functions concurrently, but no others meanwhile.
@@ -113,14 +113,14 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   uint64_t seed() const;
   uint64_t capacity() const;  // 0 if unknown
 
-  // Additions that changed a bit. Merge and Intersect set it to an estimate.
+  // Counts the additions that changed a bit. Merge and Intersect set it to an estimate.
   uint64_t num_keys() const;
 
   // Whether num_keys() exceeds a known capacity().
   bool IsPastCapacity() const;
 
-  // Distinct keys, from the bits. Up to capacity, the standard error is below 2 / sqrt(num_bits).
-  // Too low if all bits are set, too high after Intersect.
+  // Estimates the distinct keys from the bits. Up to capacity, the standard error is below
+  // 2 / sqrt(num_bits). Too low if all bits are set, too high after Intersect.
   uint64_t EstimatedNumKeys() const;
 
   double EstimatedFalsePositiveRate() const;
@@ -157,7 +157,7 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   friend struct sets::ScalableState;
 };
 
-// From 2 MiB on, it uses huge pages if the system has them.
+// A Bloom filter that can change. From 2 MiB on, it uses huge pages if the system has them.
 class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomFilter> {
  public:
   static std::unique_ptr<BloomFilter> Create(const BloomFilterOptions& options, std::string* error);

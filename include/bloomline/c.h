@@ -7,8 +7,7 @@
    Options are checked and copied where they are used; creating them returns NULL if memory is
    missing.
 
-   (2) A key is a pointer and a length, and may have any bytes or none. So may the bytes of a
-   filter.
+   (2) A key is a pointer and a length, and may have any bytes or none; so may a filter.
 
    (3) "char** errptr": on entry, *errptr is NULL or a malloc()ed message. Success leaves it
    unchanged. A function that fails frees it, sets it to a new message (NULL without memory) and
@@ -104,8 +103,8 @@ uint64_t bloomline_builder_hash_of(const bloomline_builder_t*, const char* key, 
 void bloomline_builder_add_hash(bloomline_builder_t*, uint64_t hash);
 size_t bloomline_builder_num_keys(const bloomline_builder_t*);
 uint8_t bloomline_builder_take_keys_from(bloomline_builder_t*, bloomline_builder_t* other);
-/* Fails, and these keys get no filter, if memory ran out, here or when a key was added, or if no
-   random seed could be drawn. */
+/* Fails if memory ran out, here or when a key was added, or if no random seed could be drawn. These
+   keys then get no filter. */
 char* bloomline_builder_finish(bloomline_builder_t*, int num_threads, size_t* filter_length,
                                char** errptr);
 

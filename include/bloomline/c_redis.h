@@ -89,7 +89,7 @@ int bloomline_shared_may_match(bloomline_shared_t*, const char* key, size_t key_
 uint8_t bloomline_shared_may_match_keys(bloomline_shared_t*, size_t num_keys,
                                         const char* const* keys, const size_t* key_lengths,
                                         int* answers);
-/* Returns NULL if there is none. Valid until the filter is used again. */
+/* Returns NULL if there is no error. Valid until the filter is used again. */
 const char* bloomline_shared_error(const bloomline_shared_t*);
 
 /* Valid as long as the handle. */

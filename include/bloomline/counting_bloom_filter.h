@@ -1,15 +1,15 @@
 // A Bloom filter from which keys can be removed, with counters in place of bits (Fan et al. 2000).
 //
-// At 1 % false positives, a key takes 43 bits; in a BloomFilter it takes 10. AddKey raises the
-// counters of a key, and RemoveKey lowers them. A key stays until it has been removed as often as
-// it was added.
+// At 1 % false positives, a key takes 43 bits, and 10 in a BloomFilter. AddKey raises the counters
+// of a key, and RemoveKey lowers them. A key stays until it has been removed as often as it was
+// added.
 //
 // - **Remove only what was added.** RemoveKey refuses a key with a counter of zero. But a false
 //   positive looks like a stored key: removing it lowers counters of other keys, which may then be
 //   reported as missing.
 // - **Counters saturate.** A counter at its maximum (15 or 255) does not change until Clear. No key
-//   is lost, but a key whose counters are all saturated stays. In practice, this key was added more
-//   than 14 or 254 times.
+//   is lost, but a key whose counters are all saturated stays. In practice, it was added more than
+//   14 or 254 times.
 //
 // Everything not described here is as in bloom_filter.h.
 #ifndef BLOOMLINE_COUNTING_BLOOM_FILTER_H_
@@ -63,7 +63,7 @@ class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter
   CountingBloomFilter(CountingBloomFilter&&) noexcept;
   CountingBloomFilter& operator=(CountingBloomFilter&&) noexcept;
 
-  // Returns false if the key already matched; it then counts once more.
+  // Returns false if the key already matched; the key then counts once more.
   bool AddKey(std::string_view key);
 
   // Undoes one AddKey. Returns false and changes nothing if the key is certainly missing.
@@ -75,8 +75,8 @@ class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter
   // Too low only if a key was removed that had not been added, or the count passed max_count().
   uint32_t EstimatedCount(std::string_view key) const;
 
-  // For n keys in order, or a container or array of keys (keys.h). The arrays receive each key's
-  // result; was_absent and removed may be null. AddKeys and RemoveKeys return how many are true.
+  // These take n keys in order, or a container or array of keys (keys.h). The arrays receive the
+  // results; was_absent and removed may be null. AddKeys and RemoveKeys return how many are true.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* was_absent = nullptr);
   size_t RemoveKeys(size_t n, const std::string_view* keys, bool* removed = nullptr);
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;

@@ -47,7 +47,7 @@ class FilterBuilder {
   FilterBuilder(FilterBuilder&&) noexcept;  // the other can only be destroyed or assigned to
   FilterBuilder& operator=(FilterBuilder&&) noexcept;
 
-  // Adds a key of any length. Adjacent duplicates are skipped. Cost: one hash.
+  // Adds a key of any length. Skips adjacent duplicates. Costs one hash.
   void AddKey(std::string_view key);
 
   // Adds n keys, in order, or a container or array of keys (keys.h).
@@ -87,7 +87,8 @@ class FilterBuilder {
   // least 1 and includes the calling thread.
   std::string Finish(int num_threads = 1);
 
-  // Writes to the caller's memory instead: exactly FinishedBytes() bytes, at any alignment.
+  // Like Finish, but writes to the caller's memory: exactly FinishedBytes() bytes, at any
+  // alignment.
   void FinishTo(char* dst, int num_threads = 1);
 
   // Empty, or the reason why the last finished filter matches every key. Before the first Finish,
@@ -103,9 +104,9 @@ class FilterBuilder {
   bool has_valid_options_;
 };
 
-// Queries the bytes of a filter, at any alignment, which must outlive the view. Any bytes are safe;
-// unknown ones match every key. A view is cheap to copy. Const functions are thread-safe. Only
-// Validate allocates memory.
+// Queries the bytes of a filter, which must outlive the view and may have any alignment. Any bytes
+// are safe; unknown ones match every key. A view is cheap to copy. Const functions are thread-safe.
+// Only Validate allocates memory.
 class FilterView : public filter::QueriesContainers<FilterView> {
  public:
   // Matches every key.

@@ -18,8 +18,8 @@
 
 namespace bloomline {
 
-// Counts the live files, in all column families, of the databases that list it in
-// DBOptions::listeners.
+// Counts the live files, in all column families, of the databases whose DBOptions::listeners
+// contain this object.
 //
 // The first flush, compaction or ingestion starts a thread that reads the existing files, and waits
 // up to 20 ms for it. Until all are read, new files under a memory limit get 3 bits per key.
@@ -36,7 +36,7 @@ class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
   // except in CompactFiles.
   virtual uint64_t filter_bytes() const = 0;
 
-  // Keys in these files, and keys that running compactions will still write.
+  // Keys in the live files, and keys that running compactions will still write.
   virtual uint64_t num_keys() const = 0;
 
   // Counts the files of an open database now. Also call it after CreateColumnFamilyWithImport and

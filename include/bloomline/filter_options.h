@@ -13,20 +13,20 @@ namespace bloomline {
 
 // docs/format.md defines each format to the byte.
 enum class Format {
-  // LevelDB's own Bloom filter, byte for byte, for LevelDB only, which can use it without
+  // LevelDB's own Bloom filter, byte for byte. Only for LevelDB, which can use it without
   // bloomline. With structured keys, such as counters, 8 to 71 % of the missing keys adjacent to
   // stored ones match (docs/leveldb.md).
   kClassic,
   // Blocked Bloom filter (Putze et al. 2007) with a 64-bit hash: the k probes of a key lie in one
-  // 64-byte block. Filters of up to 500 keys in LevelDB, or 200 in RocksDB, have no blocks, and
+  // 64-byte block. Filters of up to 500 keys in LevelDB, or 200 in RocksDB, have no blocks; their
   // queries take 2.5 times as long.
   kBlocked,
   // Blocks solved as linear systems over GF(2), as in Bloomier and Ribbon filters (Dietzfelbinger
-  // and Pagh 2008, Dillinger and Walzer 2021). 7.1 bits per key give the false-positive rate of 10
-  // in kBlocked. Queries take 1.6 to 4 times as long, and building 3 to 5 times.
+  // and Pagh 2008, Dillinger and Walzer 2021). At 7.1 bits per key, it has the false-positive rate
+  // of kBlocked at 10. Queries take 1.6 to 4 times as long, and building 3 to 5 times.
   kCompact,
-  // RocksDB's own Bloom filter (the older one with format_version below 5), byte for byte, for
-  // RocksDB only, which can use it without bloomline.
+  // RocksDB's own Bloom filter (the older one with format_version below 5), byte for byte. Only for
+  // RocksDB, which can use it without bloomline.
   kBloom,
   // RocksDB's own Ribbon filter; otherwise like kBloom. bits_per_key is the N of ribbonfilter:N,
   // the bits of an equally accurate Bloom filter: 10 takes about 7.1 bits. Queries take 3 to 5
@@ -69,8 +69,8 @@ struct FilterOptions {
   // fails, the filter matches every key (FilterBuilder::error). Not available in LevelDB.
   bool random_seed = false;
 
-  // Returns options with the fewest bits_per_key that reach the false-positive rate (0.01 for 1 %),
-  // or with NaN, which Validate refuses.
+  // Returns options with the fewest bits_per_key that reach the false-positive rate (0.01 for 1 %).
+  // If none do, bits_per_key is NaN, which Validate refuses.
   static FilterOptions ForFalsePositiveRate(Format format, double rate);
 
   // Returns "" or an error message. Does not check whether an engine accepts the format.

@@ -26,7 +26,6 @@ struct Product {
   uint64_t high;
 };
 
-// a * b in 128 bits.
 inline Product Multiply(uint64_t a, uint64_t b) {
 #if defined(__SIZEOF_INT128__)
   __extension__ using Uint128 = unsigned __int128;

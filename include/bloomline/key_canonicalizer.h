@@ -20,7 +20,7 @@ namespace bloomline {
 // - Other keys should have different forms: a missing key with the form of a stored one is a false
 //   positive.
 // - Any bytes of any length have a form.
-// - Many threads may call it at once.
+// - Many threads may call an object at once.
 class KeyCanonicalizer {
  public:
   virtual ~KeyCanonicalizer() = default;

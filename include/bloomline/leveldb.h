@@ -45,7 +45,7 @@ const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options
                                                     std::string_view name = kLevelDBBuiltinName,
                                                     std::string* error = nullptr);
 
-// Wraps `policy`, which it takes over, for a comparator that treats different keys as equal
+// Takes over `policy` and wraps it for a comparator that treats different keys as equal
 // (key_canonicalizer.h, docs/keys.md). Name() is the policy's name, `.canonicalizer-` and the
 // canonicalizer's name, so no other policy uses these filters, and this one uses no others. Returns
 // null, with the reason as above, if an argument is null or the canonicalizer has no name.

@@ -9,8 +9,7 @@ namespace bloomline {
 
 // Returns the counts of all policies of this process since it started, in Prometheus' exposition
 // format (version 0.0.4). Queries, and in LevelDB also filters built, are estimated from a sample
-// of about one in 256; other counts are exact. Thread-safe. The cost grows with the policies,
-// column families and levels.
+// of about one in 256; other counts are exact. Thread-safe.
 std::string MetricsText();
 
 }  // namespace bloomline

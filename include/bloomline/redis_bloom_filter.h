@@ -34,7 +34,7 @@ enum class WhenUnavailable {
 
 // TLS for rediss:// addresses. Files are PEM and are read when a connection is opened.
 struct RedisTls {
-  // Trusted authorities: a file, a folder prepared by `openssl rehash`. Both empty means the
+  // Trusted authorities: a file, a folder prepared by `openssl rehash`. If both are empty, the
   // system's.
   std::string ca_file;
   std::string ca_path;
@@ -56,8 +56,9 @@ struct RedisServers {
   // rediss:// (TLS) or unix:// (docs/redis.md).
   std::vector<std::string> servers = {"127.0.0.1:6379"};
 
-  // Used for AUTH and SELECT. Those of an address override these, for all servers. Error messages
-  // quote neither the user nor the password, but a server's replies may name the user.
+  // Used for AUTH and SELECT. If an address names others, they override these for all servers.
+  // Error messages quote neither the user nor the password, but a server's replies may name the
+  // user.
   std::string username;
   std::string password;
   int database = 0;  // 0 to 2147483647; a cluster has 0 only
@@ -110,12 +111,12 @@ enum class Answer {
 };
 
 struct AddOptions {
-  // Replicas of each server concerned that must confirm the addition (WAIT), 0 to 1000. If fewer do
-  // so in time, it is kFailed (docs/redis.md). Costs a round trip to a replica for each AddKey and
-  // each 4096 keys of AddKeys.
+  // Replicas of each server that must confirm the addition (WAIT), 0 to 1000. If fewer do so in
+  // time, the addition is kFailed (docs/redis.md). Costs a round trip to a replica for each AddKey
+  // and each 4096 keys of AddKeys.
   int min_replicas = 0;
 
-  // Time for that in each attempt, 1 to 600000.
+  // Milliseconds for this in each attempt, 1 to 600000.
   int replica_timeout_ms = 1000;
 
   std::string Validate() const;

@@ -106,9 +106,9 @@ struct RewriteReport {
 // compaction filter and merge operator run. A rewrite resets the age for
 // periodic_compaction_seconds, but not for ttl.
 //
-// Returns false and sets *error (may be null) without block-based tables or a filter policy, on a
-// read-only or secondary database, with manual compactions disabled, or if a compaction fails;
-// RocksDB may then refuse writes. Skipped files and `cancel` are not errors. Always fills
+// Returns false and sets *error (may be null) if the tables are not block-based, there is no filter
+// policy, the database is read-only or secondary, manual compactions are disabled, or a compaction
+// fails; RocksDB may then refuse writes. Skipped files and `cancel` are not errors. Always fills
 // the report.
 //
 // Thread-safe. Concurrent calls for one family rewrite some files twice.

@@ -60,20 +60,19 @@ struct RocksDBFilterOptions : FilterOptions {
   // For auto_bits_by_level: RocksDB's max_bytes_for_level_multiplier, 1 to 1000.
   double level_size_ratio = 10.0;
 
-  // Format of flushed and recovered files, if not `format`. kBlocked filters are built faster.
+  // Format of flushed and recovered files; by default `format`. kBlocked filters are built faster.
   std::optional<Format> flush_format;
 
   // If false, bottommost files, which have no older data below them, get no filter. That saves
   // about 90 % of the memory, but each missing key costs a read.
   bool filters_at_bottom = true;
 
-  // Maximum bytes for the filters of all files, up to 2^60; 0: no limit. As their sum nears
-  // it, new files get fewer bits per key, spread as with auto_bits_by_level: at most bits_per_key,
-  // and at least 3 or bits_per_key, whichever is less. Excludes bits_by_level.
+  // Maximum bytes for the filters of all files, up to 2^60; 0: no limit. As their sum nears the
+  // limit, new files get fewer bits per key, spread as with auto_bits_by_level: at most
+  // bits_per_key, and at least 3 or bits_per_key, whichever is less. Excludes bits_by_level.
   //
   // Needs a FilterAccount (filter_account.h) among DBOptions::listeners, without which DB::Open
-  // fails. Databases that share an account (experimental) share its memory
-  // (docs/operating.md).
+  // fails. Databases that share an account (experimental) share its memory (docs/operating.md).
   uint64_t memory_bytes = 0;
 
   // Maximum bytes of one filter or partition, up to 2^60; 0: no limit. A larger one gets fewer
@@ -81,10 +80,9 @@ struct RocksDBFilterOptions : FilterOptions {
   uint64_t max_filter_bytes = 0;
 
   // Range entries (experimental), with which scans of empty ranges read almost nothing
-  // (NewRangeExtractor).
-  // "auto" chooses them for each file. A list such as "4:8:after0x2f@1+3" names key prefixes
-  // (docs/ranges.md): up to 8 lengths of 1 to 64 bytes or "1bits" to "512bits", and up to 32
-  // occurrences of delimiters.
+  // (NewRangeExtractor). "auto" chooses them for each file. A list such as "4:8:after0x2f@1+3"
+  // names key prefixes (docs/ranges.md): up to 8 lengths of 1 to 64 bytes or "1bits" to "512bits",
+  // and up to 32 occurrences of delimiters.
   std::string range_prefixes;
 
   // Memory for entries in percent of that for keys, 1 to 400, averaged over all levels; upper ones
@@ -149,7 +147,8 @@ bool RegisterBloomline();
 //
 // Iterator::Seek skips each file whose filter has range entries and no key in the range. `end` and
 // its bytes must outlive the iterator; iterators without it query no filter. All keys have the same
-// prefix, so nothing else changes; DB::Open refuses options that need others (docs/ranges.md).
+// prefix under this extractor, so nothing else changes; DB::Open refuses options that need others
+// (docs/ranges.md).
 //
 // The comparator must be BytewiseComparator, or keys are lost. DB::Open refuses others, but
 // CreateColumnFamily and SetOptions do not check this.

@@ -36,8 +36,8 @@ struct ScalableBloomFilterOptions {
   // Capacity of a stage as a multiple of the previous one: 1 to 16.
   int growth = 2;
 
-  // False-positive rate of a stage as a multiple of the previous one's: above 0, below 1. 0.8 takes
-  // 22.7, 21.2 and 18.9 bits per key at 10, 100 and 1000 times the initial capacity.
+  // False-positive rate of a stage as a multiple of the previous one's: above 0, below 1. With 0.8,
+  // a key takes 22.7, 21.2 and 18.9 bits at 10, 100 and 1000 times the initial capacity.
   double tightening = 0.8;
 
   BloomLayout layout = BloomLayout::kBlocked;
@@ -92,7 +92,7 @@ class ScalableBloomFilter : public filter::QueriesContainers<ScalableBloomFilter
   // Removes all keys and all stages but the first.
   void Clear();
 
-  // Both write all stages (docs/format.md, section 9).
+  // See docs/format.md, section 9.
   bool Save(const std::string& path, std::string* error) const;
   bool ToBytes(std::string* bytes, std::string* error) const;
 

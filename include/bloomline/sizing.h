@@ -26,8 +26,7 @@ double FalsePositiveRate(Format format, double bits_per_key);
 double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t capacity,
                                  uint64_t num_keys);
 
-// The fewest bits per key whose FalsePositiveRate does not exceed it, to 1e-6 bits (kCompact:
-// 1e-3).
+// The fewest bits per key with at most this FalsePositiveRate, to 1e-6 bits (kCompact: 1e-3).
 double BitsPerKeyForFalsePositiveRate(Format format, double false_positive_rate);
 
 // The k that `format` writes: in kBlocked the best one, below bits_per_key * ln 2

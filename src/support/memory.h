@@ -14,7 +14,7 @@ constexpr size_t kHugePageBytes = size_t{2} << 20;
 // Returns `bytes` bytes, or null if memory is missing. Less than kHugePageBytes come from the heap
 // and are not initialised. Larger blocks are mapped, zeroed, begin on a boundary of huge pages, and
 // are in huge pages where the system gives these on demand: page faults cost 0.6 ns then for each 8
-// bytes that are new to the process, and 2.4 ns otherwise (docs/design.md).
+// bytes that are new to the process, and 2.4 ns otherwise.
 //
 // FreePages takes the same number and gives all back to the system. malloc is not used: aligned
 // blocks of this size fragment its heap.

@@ -105,7 +105,7 @@ class FilterWriter {
 };
 
 // From this many bytes on, a blocked payload is filled group by group. Measured at 10 bits per key:
-// into 12 MB groups gain nothing, into 125 MB they take half of the time (docs/design.md).
+// into 12 MB groups gain nothing, into 125 MB they take half of the time.
 constexpr uint64_t kGroupedFromBytes = uint64_t{32} << 20;
 
 // Builds a payload for the trailer container in any layout, of shape.payload_bytes() > 0 bytes at
