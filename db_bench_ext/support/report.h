@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "db_bench_ext/support/timing.h"
-#include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
+#include "src/cli/shared/terminal.h"
 
 namespace bloomline::bench {
 

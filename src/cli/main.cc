@@ -13,7 +13,7 @@
 #include "bloomline/version.h"
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/json.h"
-#include "src/cli/shared/printable.h"
+#include "src/cli/shared/terminal.h"
 #include "src/db/inputs.h"
 #include "src/support/file_io.h"
 #include "src/support/process.h"

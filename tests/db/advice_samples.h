@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/db/advice/advice.h"
+#include "src/db/advisor/advice.h"
 
 namespace bloomline::tests {
 

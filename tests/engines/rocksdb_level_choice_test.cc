@@ -8,7 +8,7 @@
 
 #include "bloomline/sizing.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
-#include "src/filter/sizing/divider.h"
+#include "src/filter/sizing/memory_divider.h"
 
 namespace bloomline {
 namespace {

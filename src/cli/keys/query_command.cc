@@ -9,9 +9,9 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/json.h"
 #include "src/cli/shared/key_reader.h"
-#include "src/cli/shared/printable.h"
 #include "src/cli/shared/progress.h"
 #include "src/cli/shared/quantity.h"
+#include "src/cli/shared/terminal.h"
 #include "src/cli/shared/whole_input.h"
 
 namespace bloomline::cli {

@@ -11,10 +11,10 @@
 #include "bloomline/sizing.h"
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/json.h"
-#include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
+#include "src/cli/shared/terminal.h"
 #include "src/cli/size/size.h"
-#include "src/filter/sizing/divider.h"
+#include "src/filter/sizing/memory_divider.h"
 
 namespace bloomline::cli {
 namespace {

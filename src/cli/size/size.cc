@@ -6,7 +6,7 @@
 #include "bloomline/filter_options.h"
 #include "bloomline/sizing.h"
 #include "src/cli/shared/quantity.h"
-#include "src/filter/sizing/divider.h"
+#include "src/filter/sizing/memory_divider.h"
 
 namespace bloomline::cli {
 namespace {

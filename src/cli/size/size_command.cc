@@ -6,8 +6,8 @@
 #include "bloomline/level_sizing.h"
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/json.h"
-#include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
+#include "src/cli/shared/terminal.h"
 #include "src/cli/size/size.h"
 
 namespace bloomline::cli {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "src/cli/shared/commands.h"
-#include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
+#include "src/cli/shared/terminal.h"
 #include "src/cli/shared/whole_input.h"
 #include "src/db/advise/advise_output.h"
 #include "src/db/inputs.h"

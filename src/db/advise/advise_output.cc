@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "bloomline/filter_options.h"
-#include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
+#include "src/cli/shared/terminal.h"
 #include "src/db/inspection.h"
 #include "src/db/report.h"
 

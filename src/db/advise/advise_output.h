@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/cli/shared/json.h"
-#include "src/db/advice/advice.h"
+#include "src/db/advisor/advice.h"
 #include "src/db/inspection.h"
 
 namespace bloomline::db {

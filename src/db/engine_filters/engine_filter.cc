@@ -17,7 +17,7 @@
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/ranges/range_query.h"
 #include "src/filter/rates/rates.h"
-#include "src/filter/sizing/divider.h"
+#include "src/filter/sizing/memory_divider.h"
 #include "src/filter/stock/readers.h"
 #include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/view/hash_query.h"

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "src/cli/shared/commands.h"
-#include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
+#include "src/cli/shared/terminal.h"
 #include "src/db/inputs.h"
 #include "src/db/inspection.h"
 #include "src/db/report.h"

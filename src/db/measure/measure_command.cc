@@ -6,8 +6,8 @@
 
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/json.h"
-#include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
+#include "src/cli/shared/terminal.h"
 #include "src/db/inputs.h"
 #include "src/db/inspection.h"
 #include "src/db/measure/measurement.h"

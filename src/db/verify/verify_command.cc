@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "src/cli/shared/commands.h"
-#include "src/cli/shared/printable.h"
 #include "src/cli/shared/quantity.h"
+#include "src/cli/shared/terminal.h"
 #include "src/db/inputs.h"
 #include "src/db/key_walk.h"
 #include "src/db/report.h"

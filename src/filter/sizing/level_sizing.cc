@@ -7,7 +7,7 @@
 #include "bloomline/sizing.h"
 #include "src/filter/layouts/formats.h"
 #include "src/filter/rates/rates.h"
-#include "src/filter/sizing/divider.h"
+#include "src/filter/sizing/memory_divider.h"
 #include "src/support/number_text.h"
 
 namespace bloomline {

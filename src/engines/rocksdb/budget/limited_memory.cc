@@ -5,7 +5,7 @@
 
 #include "rocksdb/env.h"
 #include "src/engines/rocksdb/budget/account_listener.h"
-#include "src/filter/sizing/divider.h"
+#include "src/filter/sizing/memory_divider.h"
 #include "src/support/number_text.h"
 
 namespace bloomline {

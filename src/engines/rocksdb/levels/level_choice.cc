@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "src/filter/sizing/divider.h"
+#include "src/filter/sizing/memory_divider.h"
 
 namespace bloomline {
 namespace {

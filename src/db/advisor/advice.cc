@@ -1,4 +1,4 @@
-#include "src/db/advice/advice.h"
+#include "src/db/advisor/advice.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "bloomline/level_sizing.h"
 #include "src/db/engine_filters/engine_filter.h"
-#include "src/filter/sizing/divider.h"
+#include "src/filter/sizing/memory_divider.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::advice {

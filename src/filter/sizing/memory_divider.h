@@ -1,6 +1,6 @@
 // Divides the memory of filters among the levels of an LSM tree.
-#ifndef BLOOMLINE_FILTER_SIZING_DIVIDER_H_
-#define BLOOMLINE_FILTER_SIZING_DIVIDER_H_
+#ifndef BLOOMLINE_FILTER_SIZING_MEMORY_DIVIDER_H_
+#define BLOOMLINE_FILTER_SIZING_MEMORY_DIVIDER_H_
 
 #include <functional>
 #include <optional>
@@ -75,4 +75,4 @@ class Divider {
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_SIZING_DIVIDER_H_
+#endif  // BLOOMLINE_FILTER_SIZING_MEMORY_DIVIDER_H_

@@ -1,7 +1,7 @@
 // Lines at a terminal. Names in files may be written by others: a newline in one would begin a line
 // that looks like this program's own, and control characters would erase others.
-#ifndef BLOOMLINE_CLI_SHARED_PRINTABLE_H_
-#define BLOOMLINE_CLI_SHARED_PRINTABLE_H_
+#ifndef BLOOMLINE_CLI_SHARED_TERMINAL_H_
+#define BLOOMLINE_CLI_SHARED_TERMINAL_H_
 
 #include <cstddef>
 #include <string>
@@ -34,4 +34,4 @@ std::string TextTable(std::vector<std::vector<std::string>> rows, size_t num_lef
 
 }  // namespace bloomline::cli
 
-#endif  // BLOOMLINE_CLI_SHARED_PRINTABLE_H_
+#endif  // BLOOMLINE_CLI_SHARED_TERMINAL_H_

@@ -1,4 +1,4 @@
-#include "src/cli/shared/printable.h"
+#include "src/cli/shared/terminal.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "src/filter/sizing/divider.h"
+#include "src/filter/sizing/memory_divider.h"
 
 #include <algorithm>
 #include <cmath>

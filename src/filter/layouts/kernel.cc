@@ -2,6 +2,8 @@
 //
 // They are put together at first use, so a filter in a static variable finds them in any order of
 // initialisation.
+#include "src/filter/layouts/kernel.h"
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +11,6 @@
 
 #include "bloomline/cpu.h"
 #include "src/filter/cpu/instruction_sets.h"
-#include "src/filter/layouts/kernel.h"
 #include "src/support/quoted.h"
 
 namespace bloomline {
