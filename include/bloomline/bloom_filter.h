@@ -120,7 +120,7 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   bool IsPastCapacity() const;
 
   // Estimates the distinct keys from the bits. Up to capacity, the standard error is below
-  // 2 / sqrt(num_bits). Too low if all bits are set, too high after Intersect.
+  // 2 / sqrt(num_bits). The estimate is too low if all bits are set, and too high after Intersect.
   uint64_t EstimatedNumKeys() const;
 
   double EstimatedFalsePositiveRate() const;

@@ -120,7 +120,7 @@ class ShortKeyHasher {
   uint64_t flip_last_;    // with its last 8
 };
 
-// A static filter, with the kernel's functions that query it as their payload.
+// A static filter, and the kernel's functions that query it.
 struct OpenFilter : kernels::PayloadView {
   bool (*may_match)(const kernels::PayloadView& filter, uint64_t hash) = nullptr;
   void (*may_match_many)(const kernels::PayloadView& filter, size_t n, const uint64_t* hashes,

@@ -148,7 +148,7 @@ inline constexpr bool
                                                    const std::string_view*>>> = true;
 
 // Calls run(first, n, keys) for all elements in order. Passes an array of std::string_view as it
-// is, strings that do not stay one by one, and others in groups.
+// is, strings made on the fly one by one, and all others in groups.
 template <size_t max_keys = 256, typename Keys, typename Run>
 void ForEachKeyGroup(const Keys& keys, Run run) {
   if constexpr (kIsViews<Keys>) {

@@ -35,7 +35,7 @@ enum class WhenUnavailable {
 // TLS for rediss:// addresses. Files are PEM and are read when a connection is opened.
 struct RedisTls {
   // Trusted authorities: a file, a folder prepared by `openssl rehash`. If both are empty, the
-  // system's.
+  // system's are trusted.
   std::string ca_file;
   std::string ca_path;
 

@@ -1,7 +1,7 @@
 // How large a static filter is and how often it is wrong.
 //
 // The false-positive rate is the probability that a missing key matches (0.01 for 1 %). Real
-// filters are within 2 % of it (tests/filter/fpr_test.cc).
+// filters are within 2 % of it.
 //
 // A function returns NaN, or 0 if its result is bytes or keys, for a rate that is not between 0 and
 // 1 or out of reach, and for bits per key outside AllowedBitsPerKey(format). FalsePositiveRate and
