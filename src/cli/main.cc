@@ -14,7 +14,6 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/json.h"
 #include "src/cli/shared/terminal.h"
-#include "src/db/inputs.h"
 #include "src/support/file_io.h"
 #include "src/support/process.h"
 

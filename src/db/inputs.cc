@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "src/cli/shared/commands.h"
 #include "src/cli/shared/progress.h"
 #include "src/filter/writer/run_on_threads.h"
 #include "src/support/file_io.h"

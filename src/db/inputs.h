@@ -15,8 +15,7 @@
 
 namespace bloomline::db {
 
-// `bloomline db`, and its subcommands.
-void AddDbCommand(CLI::App* app, int* exit_code);
+// The subcommands of `bloomline db`.
 void AddInspectCommand(CLI::App* db, int* exit_code);
 void AddMeasureCommand(CLI::App* db, int* exit_code);
 void AddVerifyCommand(CLI::App* db, int* exit_code);

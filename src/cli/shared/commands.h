@@ -41,4 +41,8 @@ CLI::Option* AddQuantity(CLI::App* command, const std::string& name, T* value, P
 
 }  // namespace bloomline::cli
 
+namespace bloomline::db {
+void AddDbCommand(CLI::App* app, int* exit_code);
+}  // namespace bloomline::db
+
 #endif  // BLOOMLINE_CLI_SHARED_COMMANDS_H_
