@@ -94,15 +94,12 @@ class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter
   }
   using QueriesContainers::MayMatch;
 
-  // These do the same for hashes.
+  // These do the same for the hash of a key.
   uint64_t HashOf(std::string_view key) const;
   bool AddHash(uint64_t hash);
   bool RemoveHash(uint64_t hash);
   bool MayMatchHash(uint64_t hash) const;
   uint32_t EstimatedHashCount(uint64_t hash) const;
-  size_t AddHashes(size_t n, const uint64_t* hashes, bool* was_absent = nullptr);
-  size_t RemoveHashes(size_t n, const uint64_t* hashes, bool* removed = nullptr);
-  void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
 
   uint64_t num_counters() const;  // a multiple of 512; memory is num_counters * counter_bits / 8
   int counter_bits() const;

@@ -265,15 +265,14 @@ double NumSetBits(const BloomBits& bits) {
 BloomBits::BloomBits(const BloomShape& bits_shape, char* bits_data, Threads threads)
     : shape(bits_shape), data(bits_data), functions(FunctionsFor(bits_shape, threads)) {}
 
-void PrefetchStandardForAdd(const PayloadView& bits, uint64_t hash) {
-  for (int j = 0; j < bits.num_probes; ++j) {
-    __builtin_prefetch(Word(bits, Position(bits, hash, j)), 1);
+template <bool kToAdd>
+void PrefetchStandard(const PayloadView& bits, uint64_t hash) {
+  for (int j = 0; j < (kToAdd ? bits.num_probes : 1); ++j) {
+    __builtin_prefetch(Word(bits, Position(bits, hash, j)), kToAdd);
   }
 }
-
-void PrefetchStandardForQuery(const PayloadView& bits, uint64_t hash) {
-  __builtin_prefetch(Word(bits, Position(bits, hash, 0)));
-}
+template void PrefetchStandard<true>(const PayloadView& bits, uint64_t hash);
+template void PrefetchStandard<false>(const PayloadView& bits, uint64_t hash);
 
 void CopyBits(const BloomBits& from, char* to) {
   const uint64_t* words = Words(from.lines());

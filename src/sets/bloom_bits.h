@@ -40,24 +40,17 @@ struct BloomBits {
   bool is_worth_prefetching() const { return num_bytes() > kernels::kCachedBytes; }
 };
 
-// Prefetch the cache lines of a key: all of them to add it, because that touches all; only the
+// Prefetches the cache lines of a key: all of them to add it, because that touches all; only the
 // first to query it, because most missing keys need no more than two.
-void PrefetchStandardForAdd(const kernels::PayloadView& bits, uint64_t hash);
-void PrefetchStandardForQuery(const kernels::PayloadView& bits, uint64_t hash);
+template <bool kToAdd>
+void PrefetchStandard(const kernels::PayloadView& bits, uint64_t hash);
 
-inline void PrefetchForAdd(const BloomBits& bits, uint64_t hash) {
+template <bool kToAdd>
+inline void Prefetch(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
-    PrefetchStandardForAdd(bits.lines(), hash);
+    PrefetchStandard<kToAdd>(bits.lines(), hash);
   } else {
-    __builtin_prefetch(kernels::BlockFor(bits.lines(), hash), 1);
-  }
-}
-
-inline void PrefetchForQuery(const BloomBits& bits, uint64_t hash) {
-  if (bits.shape.layout == BloomLayout::kStandard) {
-    PrefetchStandardForQuery(bits.lines(), hash);
-  } else {
-    __builtin_prefetch(kernels::BlockFor(bits.lines(), hash));
+    __builtin_prefetch(kernels::BlockFor(bits.lines(), hash), kToAdd);
   }
 }
 
@@ -67,7 +60,7 @@ inline size_t AddKeys(const BloomBits& bits, size_t n, const Keys& keys, bool* c
   bool unwanted[kernels::kBatchKeys];
   size_t added = 0;
   filter::ForEachBatch(
-      n, keys, bits.is_worth_prefetching(), [&](uint64_t hash) { PrefetchForAdd(bits, hash); },
+      n, keys, bits.is_worth_prefetching(), [&](uint64_t hash) { Prefetch<true>(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool* group = changed == nullptr ? unwanted : changed + first;
         bits.functions.add_many(bits.lines(), count, hashes, group);
@@ -80,7 +73,7 @@ inline size_t AddKeys(const BloomBits& bits, size_t n, const Keys& keys, bool* c
 template <typename Keys>
 inline void MayMatchKeys(const BloomBits& bits, size_t n, const Keys& keys, bool* may_match) {
   filter::ForEachBatch(
-      n, keys, bits.is_worth_prefetching(), [&](uint64_t hash) { PrefetchForQuery(bits, hash); },
+      n, keys, bits.is_worth_prefetching(), [&](uint64_t hash) { Prefetch<false>(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bits.functions.may_match_many(bits.lines(), count, hashes, may_match + first);
       });

@@ -1,6 +1,8 @@
 #include "src/sets/bloom_shape.h"
 
 #include <cmath>
+#include <iterator>
+#include <string_view>
 
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
@@ -28,9 +30,28 @@ int BestNumProbes(BloomLayout layout, double bits_per_key) {
   return OptimalBlockedNumProbes(bits_per_key, BlockBits(layout));
 }
 
-double Rate(BloomLayout layout, double bits_per_key, int num_probes) {
-  if (layout == BloomLayout::kStandard) return StandardFalsePositiveRate(bits_per_key, num_probes);
-  return BlockedFalsePositiveRate(bits_per_key, num_probes, BlockBits(layout));
+// The least false-positive rate of the layout, at kMaxBitsPerKey; rounded up to two digits.
+double LeastRate(BloomLayout layout) {
+  const int num_probes = BestNumProbes(layout, kMaxBitsPerKey);
+  return filter::RoundedUp(
+      layout == BloomLayout::kStandard
+          ? StandardFalsePositiveRate(kMaxBitsPerKey, num_probes)
+          : BlockedFalsePositiveRate(kMaxBitsPerKey, num_probes, BlockBits(layout)));
+}
+
+// Null: no layout.
+const char* Name(BloomLayout layout) {
+  constexpr const char* kNames[] = {"kBlocked", "kStandard", "kBlocked128", "kBlocked64"};
+  const auto number = static_cast<size_t>(layout);
+  return number < std::size(kNames) ? kNames[number] : nullptr;
+}
+
+bool IsCounters(std::string_view unit) { return unit == "counters"; }
+
+// The name in errors: "kBlocked", or "4-bit counters" if the unit is counters.
+const char* NameIn(BloomLayout layout, std::string_view unit) {
+  if (!IsCounters(unit)) return Name(layout);
+  return CounterBits(layout) == 4 ? "4-bit counters" : "8-bit counters";
 }
 
 std::string ShapeByBits(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {
@@ -75,30 +96,12 @@ std::string ShapeByCapacity(const BloomFilterOptions& options, const char* unit,
   return "";
 }
 
-// Null: no layout.
-const char* Name(BloomLayout layout) {
-  constexpr const char* kNames[] = {"kBlocked", "kStandard", "kBlocked128", "kBlocked64"};
-  const int number = static_cast<int>(layout);
-  return number >= 0 && number < kNumLayouts ? kNames[number] : nullptr;
-}
-
 template <typename T>
 std::string Differs(const char* what, const char* unit, T mine, T other) {
   return StrCat(what, unit, " is ", mine, " in this filter and ", other, " in the other one");
 }
 
 }  // namespace
-
-double LeastRate(BloomLayout layout) {
-  return filter::RoundedUp(Rate(layout, kMaxBitsPerKey, BestNumProbes(layout, kMaxBitsPerKey)));
-}
-
-bool IsReachable(BloomLayout layout, double rate) { return !std::isnan(BitsPerKey(layout, rate)); }
-
-const char* NameIn(BloomLayout layout, std::string_view unit) {
-  if (unit != "counters") return Name(layout);
-  return CounterBits(layout) == 4 ? "4-bit counters" : "8-bit counters";
-}
 
 bool IsLayout(int layout) { return Name(static_cast<BloomLayout>(layout)) != nullptr; }
 
@@ -115,7 +118,7 @@ std::string ShapeOf(const BloomFilterOptions& options, BloomShape* shape, const 
 
 std::string Difference(const BloomShape& mine, const BloomShape& other, const char* unit) {
   if (mine.layout != other.layout) {
-    return std::string_view(unit) == "counters"
+    return IsCounters(unit)
                ? Differs("counter_bits", "", CounterBits(mine.layout), CounterBits(other.layout))
                : Differs("layout", "", Name(mine.layout), Name(other.layout));
   }

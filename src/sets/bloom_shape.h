@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "bloomline/bloom_filter.h"
 #include "src/filter/bits/probe_sequence.h"
@@ -36,17 +35,9 @@ constexpr uint64_t CounterBits(BloomLayout layout) {
   return kernels::kBlockBits / static_cast<uint64_t>(BlockBits(layout));
 }
 
-constexpr int kNumLayouts = 4;
 bool IsLayout(int layout);
 constexpr char kAllowedLayouts[] =
     "allowed: 0 (kBlocked), 1 (kStandard), 2 (kBlocked128), 3 (kBlocked64)";
-
-// The least false-positive rate of the layout, at kMaxBitsPerKey; rounded up to two digits.
-double LeastRate(BloomLayout layout);
-// Whether the layout reaches the rate.
-bool IsReachable(BloomLayout layout, double rate);
-// The name in errors: "kBlocked", or "4-bit counters" if the unit is counters.
-const char* NameIn(BloomLayout layout, std::string_view unit);
 
 // Returns an empty string, with the shape in *shape; or why the options are refused. `unit` is the
 // word in errors, "bits" or "counters".

@@ -11,7 +11,6 @@
 #include "src/sets/saved_filter.h"
 #include "src/support/memory.h"
 #include "src/support/number_text.h"
-#include "src/support/set_error.h"
 
 namespace bloomline::sets {
 
@@ -31,8 +30,7 @@ struct SavedState {
     state->capacity = capacity;
     state->memory = support::AlignedMemory::Zeroed(num_bytes);
     if (state->memory.data() != nullptr) return state;
-    support::SetError(
-        support::StrCat("out of memory: ", num_bytes, " bytes for the filter's ", what), error);
+    support::Refuse(error, "out of memory: ", num_bytes, " bytes for the filter's ", what);
     return nullptr;
   }
 
@@ -46,7 +44,11 @@ struct SavedState {
   static std::unique_ptr<State> Read(const support::ByteSource& source,
                                      const BloomFileHeader& header, std::string* error) {
     std::unique_ptr<State> state = State::New(header.shape, header.capacity, error);
-    if (state == nullptr || !ReadPayload(source, header, state->payload(), error)) return nullptr;
+    if (state == nullptr ||
+        !source.ReadAt(header.payload_offset, header.payload_bytes, state->payload(), error) ||
+        !PayloadMatches(source, header, state->payload(), error)) {
+      return nullptr;
+    }
     state->num_keys = header.num_keys;
     return state;
   }

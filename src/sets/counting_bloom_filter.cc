@@ -56,8 +56,6 @@ std::unique_ptr<CountingState> CountingState::New(const BloomShape& shape, uint6
 
 }  // namespace sets
 
-using filter::GivenHash;
-using filter::KeyHash;
 using sets::BloomShape;
 using sets::CountingState;
 
@@ -78,15 +76,16 @@ std::string CountingShapeOf(const CountingBloomFilterOptions& options, BloomShap
   return sets::ShapeOf(bits, shape, "counters");
 }
 
-// Calls run(count, hashes, answers) for groups of hashes and returns how many answers were true.
+// Calls run(count, hashes, answers) for groups of keys and returns how many answers were true.
 // Stores the answers in `out` unless that is null.
-template <typename Keys, typename Run>
-inline size_t RunInGroups(const sets::CounterBlocks& lines, size_t n, const Keys& keys, bool* out,
-                          Run run) {
+template <typename Run>
+inline size_t RunInGroups(const CountingState& state, size_t n, const std::string_view* keys,
+                          bool* out, Run run) {
+  const sets::CounterBlocks& lines = state.lines;
   bool unwanted[kernels::kBatchKeys];
   size_t num_true = 0;
   filter::ForEachBatch(
-      n, keys, lines.num_bytes() > kernels::kCachedBytes,
+      n, filter::KeyHash(keys, state.shape.seed), lines.num_bytes() > kernels::kCachedBytes,
       [&](uint64_t hash) { __builtin_prefetch(lines.Block(hash), 1); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool* group = out == nullptr ? unwanted : out + first;
@@ -94,33 +93,6 @@ inline size_t RunInGroups(const sets::CounterBlocks& lines, size_t n, const Keys
         num_true += filter::NumTrue(group, count);
       });
   return num_true;
-}
-
-template <typename Keys>
-inline size_t AddAll(CountingState* state, size_t n, const Keys& keys, bool* was_absent) {
-  state->num_keys += n;
-  return RunInGroups(state->lines, n, keys, was_absent,
-                     [&](size_t count, const uint64_t* hashes, bool* absent) {
-                       state->lines.AddMany(count, hashes, absent, &state->num_saturated);
-                     });
-}
-
-template <typename Keys>
-inline size_t RemoveAll(CountingState* state, size_t n, const Keys& keys, bool* removed) {
-  const size_t num_removed = RunInGroups(state->lines, n, keys, removed,
-                                         [&](size_t count, const uint64_t* hashes, bool* group) {
-                                           state->lines.RemoveMany(count, hashes, group);
-                                         });
-  state->num_keys -= std::min<uint64_t>(num_removed, state->num_keys);
-  return num_removed;
-}
-
-template <typename Keys>
-inline void MayMatchAll(const CountingState& state, size_t n, const Keys& keys, bool* may_match) {
-  RunInGroups(state.lines, n, keys, may_match,
-              [&](size_t count, const uint64_t* hashes, bool* answers) {
-                state.lines.MayMatchMany(count, hashes, answers);
-              });
 }
 
 }  // namespace
@@ -195,30 +167,30 @@ uint32_t CountingBloomFilter::EstimatedHashCount(uint64_t hash) const {
 
 __attribute__((flatten)) size_t CountingBloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                              bool* was_absent) {
-  return AddAll(state_.get(), n, KeyHash(keys, state_->shape.seed), was_absent);
+  state_->num_keys += n;
+  return RunInGroups(*state_, n, keys, was_absent,
+                     [&](size_t count, const uint64_t* hashes, bool* absent) {
+                       state_->lines.AddMany(count, hashes, absent, &state_->num_saturated);
+                     });
 }
 
 __attribute__((flatten)) size_t CountingBloomFilter::RemoveKeys(size_t n,
                                                                 const std::string_view* keys,
                                                                 bool* removed) {
-  return RemoveAll(state_.get(), n, KeyHash(keys, state_->shape.seed), removed);
+  const size_t num_removed = RunInGroups(*state_, n, keys, removed,
+                                         [&](size_t count, const uint64_t* hashes, bool* group) {
+                                           state_->lines.RemoveMany(count, hashes, group);
+                                         });
+  state_->num_keys -= std::min<uint64_t>(num_removed, state_->num_keys);
+  return num_removed;
 }
 
 __attribute__((flatten)) void CountingBloomFilter::MayMatch(size_t n, const std::string_view* keys,
                                                             bool* may_match) const {
-  MayMatchAll(*state_, n, KeyHash(keys, state_->shape.seed), may_match);
-}
-
-size_t CountingBloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* was_absent) {
-  return AddAll(state_.get(), n, GivenHash{hashes}, was_absent);
-}
-
-size_t CountingBloomFilter::RemoveHashes(size_t n, const uint64_t* hashes, bool* removed) {
-  return RemoveAll(state_.get(), n, GivenHash{hashes}, removed);
-}
-
-void CountingBloomFilter::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
-  MayMatchAll(*state_, n, GivenHash{hashes}, may_match);
+  RunInGroups(*state_, n, keys, may_match,
+              [&](size_t count, const uint64_t* hashes, bool* answers) {
+                state_->lines.MayMatchMany(count, hashes, answers);
+              });
 }
 
 uint64_t CountingBloomFilter::num_counters() const {

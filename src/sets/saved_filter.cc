@@ -6,7 +6,6 @@
 #include "bloomline/sizing.h"
 #include "src/filter/bits/bytes.h"
 #include "src/filter/bits/hash.h"
-#include "src/support/number_text.h"
 
 namespace bloomline::sets {
 namespace {
@@ -29,11 +28,6 @@ constexpr size_t kNumBitsOffset = 24;
 constexpr size_t kCapacityOffset = 32;
 constexpr size_t kNumKeysOffset = 40;
 constexpr size_t kPayloadChecksumOffset = 48;
-static_assert(kNumProbesOffset == kLayoutOffset + 1 && kNumProbesOffset + 1 == kReservedOffset);
-static_assert(kNumBitsOffset == kSeedOffset + 8 && kCapacityOffset == kNumBitsOffset + 8);
-static_assert(kNumKeysOffset == kCapacityOffset + 8 &&
-              kPayloadChecksumOffset == kNumKeysOffset + 8 &&
-              kHeaderChecksumOffset == kPayloadChecksumOffset + 8);
 
 uint64_t PayloadChecksum(const char* payload, uint64_t num_bytes) {
   return filter::Hash64({payload, static_cast<size_t>(num_bytes)}, 0);
@@ -77,50 +71,35 @@ bool FileHeader::Read(const support::ByteSource& source, uint64_t offset, const 
                       FileHeader* header, std::string* error) {
   if (!source.ReadAt(offset, kFileHeaderBytes, header->bytes_, error)) return false;
   const FileHeader expected = New(magic);
-  const auto fail = [&](size_t field, const char* name, const std::string& value,
-                        const std::string& allowed) {
-    *error = FieldError(source, offset + field, name, value, allowed);
-    return false;
+  const auto fail = [&](size_t field, const char* name, const auto& value, const auto&... allowed) {
+    return RefuseField(source, offset + field, name, value, error, allowed...);
   };
   if (header->Number(kMagicOffset) != expected.Number(kMagicOffset)) {
     const std::string_view other = SavedKind({header->bytes_, kFileHeaderBytes});
     if (!other.empty()) {
-      *error = support::StrCat(source.name(), ": is ", other, "; expected ", SavedKind(magic));
-      return false;
+      return support::Refuse(error, source.name(), ": is ", other, "; expected ", SavedKind(magic));
     }
-    return fail(kMagicOffset, "magic", Hex(header->Number(kMagicOffset)),
-                "expected " + Hex(expected.Number(kMagicOffset)) + " (\"" + magic + "\"), " +
-                    std::string(SavedKind(magic)));
+    return fail(kMagicOffset, "magic", Hex(header->Number(kMagicOffset)), "expected ",
+                Hex(expected.Number(kMagicOffset)), " (\"", magic, "\"), ", SavedKind(magic));
   }
   if (Version(*header) != kFileVersion) {
-    return fail(kVersionOffset, "version", std::to_string(Version(*header)),
-                "this library reads " + std::to_string(kFileVersion));
+    return fail(kVersionOffset, "version", Version(*header), "this library reads ", kFileVersion);
   }
   const uint64_t checksum = header->Number(kHeaderChecksumOffset);
   if (checksum != header->Checksum()) {
-    return fail(kHeaderChecksumOffset, "header checksum", Hex(checksum),
-                "the header's bytes give " + Hex(header->Checksum()));
+    return fail(kHeaderChecksumOffset, "header checksum", Hex(checksum), "the header's bytes give ",
+                Hex(header->Checksum()));
   }
   const int reserved = header->Byte(kReservedOffset) | header->Byte(kReservedOffset + 1) << 8;
-  if (reserved != 0)
-    return fail(kReservedOffset, "reserved", std::to_string(reserved), "allowed: 0");
-  return true;
-}
-
-std::string FieldError(const support::ByteSource& source, uint64_t offset, const std::string& name,
-                       const std::string& value, const std::string& allowed) {
-  return source.name() + ", offset " + std::to_string(offset) + ": " + name + " is " + value +
-         "; " + allowed;
+  return reserved == 0 || fail(kReservedOffset, "reserved", reserved, "allowed: 0");
 }
 
 bool ReadBloomHeader(const support::ByteSource& source, uint64_t offset, FilePayload kind,
                      BloomFileHeader* header, std::string* error) {
   FileHeader fields;
   if (!FileHeader::Read(source, offset, Magic(kind), &fields, error)) return false;
-  const auto fail = [&](size_t field, const char* name, uint64_t value,
-                        const std::string& allowed) {
-    *error = FieldError(source, offset + field, name, std::to_string(value), allowed);
-    return false;
+  const auto fail = [&](size_t field, const char* name, const auto& value, const auto&... allowed) {
+    return RefuseField(source, offset + field, name, value, error, allowed...);
   };
   const uint8_t layout = fields.Byte(kLayoutOffset);
   const bool counters = kind == FilePayload::kCounters;
@@ -130,14 +109,12 @@ bool ReadBloomHeader(const support::ByteSource& source, uint64_t offset, FilePay
   }
   const int num_probes = fields.Byte(kNumProbesOffset);
   if (num_probes < kMinProbes || num_probes > kMaxProbes) {
-    return fail(kNumProbesOffset, "num_probes", static_cast<uint64_t>(num_probes),
-                "allowed: 1 to 30");
+    return fail(kNumProbesOffset, "num_probes", num_probes, "allowed: 1 to 30");
   }
   const char* const unit = counters ? "num_counters" : "num_bits";
   const uint64_t num_bits = fields.Number(kNumBitsOffset);
   if (num_bits == 0 || num_bits > kMaxBloomBits || num_bits % kernels::kBlockBits != 0) {
-    return fail(kNumBitsOffset, unit, num_bits,
-                "allowed: multiples of 512 up to " + std::to_string(kMaxBloomBits));
+    return fail(kNumBitsOffset, unit, num_bits, "allowed: multiples of 512 up to ", kMaxBloomBits);
   }
   header->shape = {BloomLayout{layout}, num_probes, num_bits / kernels::kBlockBits,
                    fields.Number(kSeedOffset)};
@@ -148,9 +125,8 @@ bool ReadBloomHeader(const support::ByteSource& source, uint64_t offset, FilePay
   if (counters) header->payload_bytes *= CounterBits(header->shape.layout);
   header->payload_checksum = fields.Number(kPayloadChecksumOffset);
   if (header->end() > source.size()) {
-    return fail(kNumBitsOffset, unit, num_bits,
-                "the filter would end at byte " + std::to_string(header->end()) + "; there are " +
-                    std::to_string(source.size()));
+    return fail(kNumBitsOffset, unit, num_bits, "the filter would end at byte ", header->end(),
+                "; there are ", source.size());
   }
   return true;
 }
@@ -162,9 +138,8 @@ bool ReadSoleBloomHeader(const support::ByteSource& source, FilePayload kind,
 
 bool EndsAt(const support::ByteSource& source, uint64_t end, std::string* error) {
   if (source.size() == end) return true;
-  *error = source.name() + ": size is " + std::to_string(source.size()) +
-           " bytes; the filter ends at byte " + std::to_string(end);
-  return false;
+  return support::Refuse(error, source.name(), ": size is ", source.size(),
+                         " bytes; the filter ends at byte ", end);
 }
 
 bool PayloadMatches(const support::ByteSource& source, const BloomFileHeader& header,
@@ -172,18 +147,10 @@ bool PayloadMatches(const support::ByteSource& source, const BloomFileHeader& he
   const uint64_t num_bytes = header.payload_bytes;
   const uint64_t checksum = PayloadChecksum(payload, num_bytes);
   if (checksum == header.payload_checksum) return true;
-  *error = FieldError(source, header.payload_offset - kFileHeaderBytes + kPayloadChecksumOffset,
-                      "payload checksum", std::to_string(header.payload_checksum),
-                      "the " + std::to_string(num_bytes) + " bytes from offset " +
-                          std::to_string(header.payload_offset) + " on give " +
-                          std::to_string(checksum));
-  return false;
-}
-
-bool ReadPayload(const support::ByteSource& source, const BloomFileHeader& header, char* dst,
-                 std::string* error) {
-  return source.ReadAt(header.payload_offset, header.payload_bytes, dst, error) &&
-         PayloadMatches(source, header, dst, error);
+  const uint64_t field = header.payload_offset - kFileHeaderBytes + kPayloadChecksumOffset;
+  return RefuseField(source, field, "payload checksum", header.payload_checksum, error, "the ",
+                     num_bytes, " bytes from offset ", header.payload_offset, " on give ",
+                     checksum);
 }
 
 bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* payload,

@@ -15,6 +15,7 @@
 #include "src/sets/bloom_shape.h"
 #include "src/support/byte_io.h"
 #include "src/support/file_io.h"
+#include "src/support/number_text.h"
 #include "src/support/set_error.h"
 
 namespace bloomline::sets {
@@ -37,9 +38,6 @@ constexpr size_t kLayoutOffset = 12;    // 1 byte
 constexpr size_t kReservedOffset = 14;  // 2 bytes of zero
 constexpr size_t kSeedOffset = 16;
 constexpr size_t kHeaderChecksumOffset = 56;
-static_assert(kVersionOffset == kMagicOffset + 8 && kLayoutOffset == kVersionOffset + 4);
-static_assert(kReservedOffset == kLayoutOffset + 2 && kSeedOffset == kReservedOffset + 2);
-static_assert(kHeaderChecksumOffset + 8 == kFileHeaderBytes);
 
 class FileHeader {
  public:
@@ -70,9 +68,13 @@ class FileHeader {
   char bytes_[kFileHeaderBytes] = {};
 };
 
-// "SOURCE, offset N: NAME is VALUE; ALLOWED".
-std::string FieldError(const support::ByteSource& source, uint64_t offset, const std::string& name,
-                       const std::string& value, const std::string& allowed);
+// Returns false, with "SOURCE, offset N: NAME is VALUE; ALLOWED" in *error.
+template <typename Value, typename... Allowed>
+bool RefuseField(const support::ByteSource& source, uint64_t offset, const char* name,
+                 const Value& value, std::string* error, const Allowed&... allowed) {
+  return support::Refuse(error, source.name(), ", offset ", offset, ": ", name, " is ", value, "; ",
+                         allowed...);
+}
 
 // The unit of the payload.
 enum class FilePayload { kBits, kCounters };
@@ -103,13 +105,9 @@ bool ReadSoleBloomHeader(const support::ByteSource& source, FilePayload kind,
 // Returns false, with *error, if the source continues after `end`.
 bool EndsAt(const support::ByteSource& source, uint64_t end, std::string* error);
 
+// Returns false, with *error, if the checksum of the header's payload_bytes bytes is wrong.
 bool PayloadMatches(const support::ByteSource& source, const BloomFileHeader& header,
                     const char* payload, std::string* error);
-
-// Reads the header's payload_bytes bytes. Returns false, with *error, also if the checksum is
-// wrong.
-bool ReadPayload(const support::ByteSource& source, const BloomFileHeader& header, char* dst,
-                 std::string* error);
 
 // Appends header and payload. payload_offset and payload_checksum of `header` are not used.
 bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* payload,

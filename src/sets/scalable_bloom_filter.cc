@@ -5,9 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "bloomline/sizing.h"
 #include "src/filter/bits/hash.h"
-#include "src/filter/rates/rates.h"
 #include "src/sets/bloom_state.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"
@@ -26,12 +24,6 @@ constexpr size_t kInitialCapacityOffset = 24;
 constexpr size_t kRateOffset = 32;
 constexpr size_t kTighteningOffset = 40;
 constexpr size_t kNumStagesOffset = 48;
-static_assert(kGrowthOffset == sets::kLayoutOffset + 1 &&
-              kGrowthOffset + 1 == sets::kReservedOffset);
-static_assert(kInitialCapacityOffset == sets::kSeedOffset + 8 &&
-              kRateOffset == kInitialCapacityOffset + 8 && kTighteningOffset == kRateOffset + 8 &&
-              kNumStagesOffset == kTighteningOffset + 8 &&
-              sets::kHeaderChecksumOffset == kNumStagesOffset + 8);
 
 BloomFilterOptions StageOptions(const ScalableBloomFilterOptions& options, size_t stage) {
   BloomFilterOptions result;
@@ -64,21 +56,8 @@ std::string ScalableBloomFilterOptions::Validate() const {
   if (!(false_positive_rate > 0 && false_positive_rate < 1)) {
     return StrCat("false_positive_rate is ", false_positive_rate, "; allowed: above 0 and below 1");
   }
-  const BloomFilterOptions first_stage = StageOptions(*this, 0);
-  sets::BloomShape shape;
-  const std::string error = sets::ShapeOf(first_stage, &shape);
-  if (error.empty()) return "";
-  if (!sets::IsLayout(static_cast<int>(layout)) ||
-      sets::IsReachable(layout, first_stage.false_positive_rate)) {
-    return "the first stage: " + error;
-  }
-  // The rate that was set is that of all stages together.
-  const double least = filter::RoundedUp(sets::LeastRate(layout) / (1 - tightening));
-  const std::string allowed = least < 1 ? StrCat("from ", least, ", where the first stage takes ",
-                                                 kMaxBitsPerKey, " bits per key, to below 1")
-                                        : "a lower tightening";
-  return StrCat("false_positive_rate is ", false_positive_rate, " and tightening ", tightening,
-                "; allowed with ", sets::NameIn(layout, "bits"), ": ", allowed);
+  const std::string error = StageOptions(*this, 0).Validate();
+  return error.empty() ? "" : "the first stage: " + error;
 }
 
 namespace sets {
@@ -97,9 +76,7 @@ struct ScalableState {
 
   bool AddStage(std::string* error) {
     if (stages.size() == kMaxStages) {
-      support::SetError(
-          support::StrCat("the filter has ", kMaxStages, " stages, which is the most"), error);
-      return false;
+      return support::Refuse(error, "the filter has ", kMaxStages, " stages, which is the most");
     }
     const auto stage = BloomFilter::Create(StageOptions(options, stages.size()), error);
     if (stage == nullptr) return false;
@@ -119,7 +96,7 @@ struct ScalableState {
     const auto prefetch = [&](uint64_t hash) {
       for (const BloomFilter& stage : stages) {
         const BloomBits& bits = Bits(stage);
-        if (bits.is_worth_prefetching()) PrefetchForQuery(bits, hash);
+        if (bits.is_worth_prefetching()) Prefetch<false>(bits, hash);
       }
     };
     filter::ForEachBatch(n, filter::KeyHash(keys, options.seed), true, prefetch, run);
@@ -193,8 +170,8 @@ struct ScalableState {
     }
     const uint64_t num_stages = fields.Number(kNumStagesOffset);
     if (num_stages == 0 || num_stages > kMaxStages) {
-      *error = FieldError(source, kNumStagesOffset, "number of stages", std::to_string(num_stages),
-                          "allowed: 1 to " + std::to_string(kMaxStages));
+      RefuseField(source, kNumStagesOffset, "number of stages", num_stages, error, "allowed: 1 to ",
+                  kMaxStages);
       return nullptr;
     }
     auto state = std::make_unique<ScalableState>(options);
@@ -204,8 +181,8 @@ struct ScalableState {
       if (!ReadBloomHeader(source, offset, FilePayload::kBits, &header, error)) return nullptr;
       // A key is hashed once for all stages.
       if (header.shape.seed != options.seed) {
-        *error = FieldError(source, offset + kSeedOffset, "seed", std::to_string(header.shape.seed),
-                            "that of the whole filter is " + std::to_string(options.seed));
+        RefuseField(source, offset + kSeedOffset, "seed", header.shape.seed, error,
+                    "that of the whole filter is ", options.seed);
         return nullptr;
       }
       const auto stage = BloomFilter::FromState(BloomState::Read(source, header, error));
