@@ -64,7 +64,7 @@ func NewBloomFilter(options BloomFilterOptions) (*BloomFilter, error) {
 
 // LoadBloomFilter reads a file that Save wrote, in Go or in another language.
 func LoadBloomFilter(path string) (*BloomFilter, error) {
-	name, err := cText("path", path)
+	name, err := cPath(path)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (f *BloomFilter) Copy() (*BloomFilter, error) {
 // Save writes a file, which is replaced as a whole or not at all.
 func (f *BloomFilter) Save(path string) error {
 	defer runtime.KeepAlive(f.handle)
-	name, err := cText("path", path)
+	name, err := cPath(path)
 	if err != nil {
 		return err
 	}

@@ -53,16 +53,6 @@ func DrawSeed() (uint64, error) {
 // ActiveKernelName returns the name of the SIMD implementation that runs.
 func ActiveKernelName() string { return C.GoString(C.bloomline_active_kernel_name()) }
 
-// ForceKernel chooses the SIMD implementation.
-func ForceKernel(name string) error {
-	text, err := cText("name of a kernel", name)
-	if err != nil {
-		return err
-	}
-	var message *C.char
-	return failed(C.bloomline_force_kernel(text, &message), message)
-}
-
 // handle owns an object of the library. Copies of a filter share it, so none frees it twice.
 type handle[P comparable] struct {
 	object  P // null: closed
@@ -135,11 +125,11 @@ func pointer(bytes []byte) *C.char {
 
 func answer(answers []bool, i int) *C.uint8_t { return (*C.uint8_t)(unsafe.Pointer(&answers[i])) }
 
-// cText is for the arguments of a call alone, as pointer is.
-func cText(what, text string) (*C.char, error) {
-	bytes, err := syscall.ByteSliceFromString(text)
+// cPath is for the arguments of a call alone, as pointer is.
+func cPath(path string) (*C.char, error) {
+	bytes, err := syscall.ByteSliceFromString(path)
 	if err != nil {
-		return nil, fmt.Errorf("bloomline: the %s is %q; allowed: no zero byte", what, text)
+		return nil, fmt.Errorf("bloomline: the path is %q; allowed: no zero byte", path)
 	}
 	return pointer(bytes), nil
 }

@@ -55,17 +55,6 @@ impl BloomFilterBuilder {
     pub fn expected_items(self, capacity: u64) -> Result<BloomFilter, Error> {
         self.capacity(capacity).build()
     }
-
-    /// A filter of these keys, sized for them.
-    pub fn items(
-        self,
-        keys: impl IntoIterator<Item = impl AsRef<[u8]>>,
-    ) -> Result<BloomFilter, Error> {
-        let keys: Vec<_> = keys.into_iter().collect();
-        let mut filter = self.expected_items(keys.len().max(1) as u64)?;
-        filter.extend(keys);
-        Ok(filter)
-    }
 }
 
 handle_type! {
@@ -222,11 +211,3 @@ impl PartialEq for BloomFilter {
     }
 }
 impl Eq for BloomFilter {}
-
-/// A filter of 1 %, sized for the keys. Panics without memory; see
-/// [`BloomFilterBuilder::items`].
-impl<K: AsRef<[u8]>> FromIterator<K> for BloomFilter {
-    fn from_iter<I: IntoIterator<Item = K>>(keys: I) -> BloomFilter {
-        BloomFilter::builder().items(keys).expect("a Bloom filter of the keys")
-    }
-}
