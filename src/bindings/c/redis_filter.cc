@@ -37,22 +37,9 @@ static_assert(bloomline_shared_unavailable == static_cast<int>(Answer::kError));
 
 namespace {
 
-// Returns the result of f(), which calls the filter. The first error of a call stays. If f throws,
-// memory was missing; the filter has then filled all answers.
-template <typename F>
-bool KeepsError(bloomline_shared_t* shared, F f) {
-  try {
-    const bool succeeded = f();
-    if (shared->error.empty()) shared->error = shared->filter->error();
-    return succeeded;
-  } catch (const std::exception&) {
-    shared->error = bloomline::support::kOutOfMemory;
-    return false;
-  }
-}
-
-// The number of keys that share one wait for replicas. Returns false if f returned false for a
-// batch.
+// Calls f, a function of the filter, for batches of as many keys as share one wait for replicas.
+// Returns false if it failed for one. The first error stays. If f throws, memory was missing; the
+// filter has then filled all answers.
 template <typename Answer, typename F>
 bool InBatches(bloomline_shared_t* shared, size_t num_keys, const char* const* keys,
                const size_t* key_lengths, int* to, F f) {
@@ -61,7 +48,13 @@ bool InBatches(bloomline_shared_t* shared, size_t num_keys, const char* const* k
   bloomline::c::AnswerEachBatch<Answer, 4096>(
       num_keys, keys, key_lengths, to,
       [&](size_t count, const std::string_view* batch, Answer* answers) {
-        succeeded &= KeepsError(shared, [&] { return f(count, batch, answers); });
+        const bool has_all = OrIfItThrows(false, [&] {
+          const bool returned = f(count, batch, answers);
+          if (shared->error.empty()) shared->error = shared->filter->error();
+          return returned;
+        });
+        if (!has_all && shared->error.empty()) shared->error = bloomline::support::kOutOfMemory;
+        succeeded &= has_all;
       });
   return succeeded;
 }
