@@ -30,8 +30,7 @@ inline std::string Key(uint64_t i) {
 }
 
 inline RocksDBFilterOptions Limited(uint64_t memory_bytes) {
-  RocksDBFilterOptions filter;
-  filter.format = Format::kCompact;
+  RocksDBFilterOptions filter(FilterOptions{Format::kCompact});
   filter.memory_bytes = memory_bytes;
   return filter;
 }
@@ -72,15 +71,16 @@ class AccountedDatabase {
     handles_.clear();
     db_.reset();
   }
-  void Create(const std::string& name) {
+  void Create(const std::string& name) { Create(name, options_); }
+  void Create(const std::string& name, const rocksdb::ColumnFamilyOptions& options) {
     Handle* handle = nullptr;
-    ASSERT_TRUE(db_->CreateColumnFamily(options_, name, &handle).ok());
+    ASSERT_TRUE(db_->CreateColumnFamily(options, name, &handle).ok());
     handles_.push_back(handle);
   }
-  void DropLast() {
-    ASSERT_TRUE(db_->DropColumnFamily(handles_.back()).ok());
-    db_->DestroyColumnFamilyHandle(handles_.back());
-    handles_.pop_back();
+  void Drop(size_t index) {
+    ASSERT_TRUE(db_->DropColumnFamily(handles_[index]).ok());
+    db_->DestroyColumnFamilyHandle(handles_[index]);
+    handles_.erase(handles_.begin() + static_cast<std::ptrdiff_t>(index));
   }
 
   void Put(Handle* handle, uint64_t first, uint64_t n) {

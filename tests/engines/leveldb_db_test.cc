@@ -58,10 +58,7 @@ class CountingPolicy : public leveldb::FilterPolicy {
 
 Policy Plain(Format format = Format::kBlocked, uint64_t seed = 0,
              const std::string& name = "app.Filter") {
-  FilterOptions options;
-  options.format = format;
-  options.seed = seed;
-  return Policy(NewLevelDBFilterPolicy(options, name));
+  return Policy(NewLevelDBFilterPolicy({format, 10, seed}, name));
 }
 
 Policy Folding(Policy policy = Plain(), const std::string& name = "test.CaseFolding") {

@@ -21,22 +21,12 @@ namespace {
 
 using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
 
-FilterOptions Seed(Format format, uint64_t seed) {
-  FilterOptions options;
-  options.format = format;
-  options.seed = seed;
-  return options;
-}
-
 Policy Seeded(Format format, uint64_t seed, const std::string& name = "app.Filter") {
-  return Policy(NewLevelDBFilterPolicy(Seed(format, seed), name));
+  return Policy(NewLevelDBFilterPolicy({format, 10, seed}, name));
 }
 
 Policy Plain(Format format, double bits_per_key) {
-  FilterOptions options;
-  options.format = format;
-  options.bits_per_key = bits_per_key;
-  return Policy(NewLevelDBFilterPolicy(options));
+  return Policy(NewLevelDBFilterPolicy({format, bits_per_key}));
 }
 
 Policy Blocked(double bits_per_key) { return Plain(Format::kBlocked, bits_per_key); }
@@ -148,7 +138,7 @@ TEST(SeededLevelDBPolicyTest, FiltersDependOnTheSeedAndMatchTheirKeys) {
       EXPECT_NE(filter, Filter(*plain, keys));
       for (const std::string& key : keys) ASSERT_TRUE(one->KeyMayMatch(key, filter));
       if (format == Format::kCompact && n == 1) continue;  // the policy takes a flat filter
-      EXPECT_EQ(filter, LevelDBFilter(Seed(format, 1), {keys.begin(), keys.end()}));
+      EXPECT_EQ(filter, LevelDBFilter({format, 10, /*seed=*/1}, {keys.begin(), keys.end()}));
     }
   }
 }
@@ -163,23 +153,20 @@ TEST(LevelDBPolicyTest, WrongOptionsAndNamesAreRefused) {
   };
   for (const double bits_per_key : {std::numeric_limits<double>::quiet_NaN(), -1.0, 0.0, 1e9,
                                     1073741824.0 /* a total: wbolster/plyvel#144 */}) {
-    FilterOptions options;
-    options.bits_per_key = bits_per_key;
-    expect_refused(options, kLevelDBBuiltinName, "1 to 100");
+    expect_refused({Format::kBlocked, bits_per_key}, kLevelDBBuiltinName, "1 to 100");
   }
   expect_refused(FilterOptions(), "", "name is empty");
-  const FilterOptions seeded = Seed(Format::kBlocked, 7);
+  const FilterOptions seeded{Format::kBlocked, 10, /*seed=*/7};
   expect_refused(seeded, kLevelDBBuiltinName,
                  "seed is 7 and name is leveldb.BuiltinBloomFilter2, LevelDB's own; allowed: a "
                  "name of your own, or seed 0");
   testing::internal::CaptureStderr();
   EXPECT_EQ(NewLevelDBFilterPolicy(seeded), nullptr);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("seed is 7"), std::string::npos);
-  expect_refused(Seed(Format::kClassic, 7), "app.Filter",
+  expect_refused({Format::kClassic, 10, /*seed=*/7}, "app.Filter",
                  "format is classic, whose hash takes no seed");
-  FilterOptions drawn;
-  drawn.random_seed = true;
-  expect_refused(drawn, "app.Filter", "random_seed is set; LevelDB's filters have no room");
+  expect_refused({Format::kBlocked, 10, 0, /*random_seed=*/true}, "app.Filter",
+                 "random_seed is set; LevelDB's filters have no room");
   // The name of a seeded policy, given without its seed, would read its filters with another hash.
   const std::string stored = Seeded(Format::kBlocked, 1)->Name();
   expect_refused(FilterOptions(), stored, "ends like the name of a policy with a seed");

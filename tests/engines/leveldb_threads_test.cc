@@ -20,9 +20,7 @@ class LevelDBThreadsTest : public testing::TestWithParam<Format> {};
 
 TEST_P(LevelDBThreadsTest, ReadersLoseNoKeyDuringWritesAndCompaction) {
   const tests::TempDir dir;
-  FilterOptions filter_options;
-  filter_options.format = GetParam();
-  const std::unique_ptr<const leveldb::FilterPolicy> policy(NewLevelDBFilterPolicy(filter_options));
+  const std::unique_ptr<const leveldb::FilterPolicy> policy(NewLevelDBFilterPolicy({GetParam()}));
   const std::unique_ptr<leveldb::Cache> cache(leveldb::NewLRUCache(1 << 20));
   leveldb::Options options;
   options.create_if_missing = true;

@@ -31,7 +31,7 @@ inline std::string RewriteKey(uint64_t i) {
 }
 
 inline Policy CompactPolicy(double bits_per_key = 10) {
-  return NewRocksDBFilterPolicy(Options(Format::kCompact, bits_per_key));
+  return NewRocksDBFilterPolicy(FilterOptions{Format::kCompact, bits_per_key});
 }
 
 inline void ExpectOk(const rocksdb::Status& status) {

@@ -42,7 +42,7 @@ class RocksDBAllocationFitTest : public testing::TestWithParam<Format> {
  protected:
   // Builds filters of num_keys to twice as many keys each, and queries every key.
   static Totals Build(bool optimized, size_t num_filters, size_t num_keys) {
-    const auto policy = NewRocksDBFilterPolicy(tests::Options(GetParam(), 10));
+    const auto policy = NewRocksDBFilterPolicy(FilterOptions{GetParam(), 10});
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy = policy;
     table.optimize_filters_for_memory = optimized;

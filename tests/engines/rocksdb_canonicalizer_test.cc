@@ -51,7 +51,7 @@ class IgnoresCase : public rocksdb::Comparator {
 const IgnoresCase ignores_case;
 
 Policy Plain(Format format = Format::kBlocked) {
-  return NewRocksDBFilterPolicy(Options(format, 10));
+  return NewRocksDBFilterPolicy(FilterOptions{format, 10});
 }
 Policy Folding(Policy policy = Plain(), const std::string& name = "test.CaseFolding") {
   return NewCanonicalRocksDBFilterPolicy(std::move(policy), CaseFolding::Named(name));

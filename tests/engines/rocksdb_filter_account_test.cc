@@ -9,7 +9,6 @@
 #include <rocksdb/options.h>
 #include <rocksdb/sst_file_writer.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -94,7 +93,7 @@ TEST_F(RocksDBFilterAccountTest, EqualsTheTablesAfterRandomWork) {
         ASSERT_TRUE(account_->CountFiles(database->db()));
         break;
       case 1:
-        if (database->handles().size() > 1) database->DropLast();
+        if (database->handles().size() > 1) database->Drop(1);
         break;
       case 2:
         ASSERT_TRUE(database->db()->CompactRange({}, handle, nullptr, nullptr).ok());
@@ -233,7 +232,7 @@ TEST_F(RocksDBAccountSeedTest, EverythingMayEndMeanwhile) {
     }
     EXPECT_LT(account->num_keys(), 2 * kKeys);
     if (round % 2 == 0) account.reset();  // the databases still have it
-    one->DropLast();
+    one->Drop(1);
     const auto begin = Clock::now();
     one.reset();
     EXPECT_LT(Clock::now() - begin, std::chrono::seconds(3)) << "all files take longer";

@@ -146,8 +146,7 @@ TEST(RocksDBLevelChoiceTest, FilesWithoutAKnownDistanceHaveUniformBits) {
 }
 
 TEST(RocksDBLevelChoiceTest, AListIsByLevelAndItsLastNumberForAllBelow) {
-  RocksDBFilterOptions options;
-  options.format = Format::kCompact;
+  RocksDBFilterOptions options(FilterOptions{Format::kCompact});
   options.bits_by_level = {24, 20, 0, 9};
   const LevelRules rules = MakeLevelRules(options);
   const double expected[] = {24, 20, 0, 9, 9, 9, 9};
@@ -266,9 +265,7 @@ double Memory(const LevelRules& rules, int deepest) {
 
 LevelRules WithinMemory(Format format, double bits_per_key, int num_levels,
                         bool filters_at_bottom = true) {
-  RocksDBFilterOptions options;
-  options.format = format;
-  options.bits_per_key = bits_per_key;
+  RocksDBFilterOptions options(FilterOptions{format, bits_per_key});
   options.levels_in_use = num_levels;
   options.filters_at_bottom = filters_at_bottom;
   options.memory_bytes = 1000;

@@ -8,7 +8,6 @@
 //   BLOOMLINE_TEST_KEYS=1000000 build/dev/tests/rocksdb_levels_test --gtest_filter=*Uniform*
 //   BLOOMLINE_TEST_KEYS=3000000 build/dev/tests/rocksdb_levels_test --gtest_filter=Five*
 #include <gtest/gtest.h>
-#include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/statistics.h>
@@ -32,8 +31,7 @@ namespace bloomline::tests {
 namespace {
 
 RocksDBFilterOptions CompactByLevel() {
-  RocksDBFilterOptions options;
-  options.format = Format::kCompact;
+  RocksDBFilterOptions options(FilterOptions{Format::kCompact});
   options.auto_bits_by_level = true;
   return options;
 }
@@ -41,10 +39,7 @@ RocksDBFilterOptions CompactByLevel() {
 const char* const wanted_keys = std::getenv("BLOOMLINE_TEST_KEYS");
 const uint64_t kKeys = wanted_keys == nullptr ? 90000 : std::strtoull(wanted_keys, nullptr, 10);
 
-std::string Ascending(uint64_t i) {
-  const std::string digits = std::to_string(i);
-  return std::string(10 - digits.size(), '0') + digits;
-}
+std::string Ascending(uint64_t i) { return std::to_string(1000000000 + i); }
 
 constexpr int kAllLevels = -1;
 
@@ -117,8 +112,7 @@ TEST_P(LevelStyleTest, MergedLevelsTakeAboutTheMemoryOfUniformBits) {
   if (HasFatalFailure()) return;
   database.Print("by level");
   if (wanted_keys != nullptr) {
-    RocksDBFilterOptions uniform;
-    uniform.format = Format::kCompact;
+    const RocksDBFilterOptions uniform(FilterOptions{Format::kCompact});
     Database compared(dir.Path("uniform"), uniform);
     compared.options().level_compaction_dynamic_level_bytes = GetParam();
     ASSERT_TRUE(compared.Open().ok());
@@ -201,8 +195,7 @@ TEST(RocksDBLevelsTest, FlushesAndRecoveryHaveTheirOwnFormat) {
 }
 
 TEST(RocksDBLevelsTest, StylesWithoutLevelsHaveUniformBits) {
-  RocksDBFilterOptions uniform;
-  uniform.format = Format::kCompact;
+  const RocksDBFilterOptions uniform(FilterOptions{Format::kCompact});
   const auto bytes = [](const RocksDBFilterOptions& options, rocksdb::CompactionStyle style) {
     return FilterOf(options, TableFileCreationReason::kCompaction, style).size();
   };

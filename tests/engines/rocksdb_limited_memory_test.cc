@@ -51,7 +51,7 @@ TEST_F(RocksDBLimitedMemoryTest, TheLimitHoldsForAllFamiliesTogether) {
   database.Compact();
   ExpectExact(*account_, {&database}, "compactions");
   EXPECT_NEAR(static_cast<double>(account_->filter_bytes()), 60000, 0.12 * 60000);
-  database.DropLast();
+  database.Drop(1);
   ExpectExact(*account_, {&database}, "a dropped family");
   EXPECT_NEAR(static_cast<double>(account_->num_keys()), 39000, 2000);
   database.Compact();
@@ -112,8 +112,7 @@ TEST_F(RocksDBLimitedMemoryTest, ARunningDatabaseTakesAnotherLimit) {
 
 TEST_F(RocksDBLimitedMemoryTest, OneFilterHasLimitedBytes) {
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    RocksDBFilterOptions filter;
-    filter.format = format;
+    RocksDBFilterOptions filter(FilterOptions{format});
     filter.max_filter_bytes = 2000;
     AccountedDatabase database(dir_.Path(FormatName(format)), account_, filter);
     database.options().target_file_size_base = 64 << 20;
@@ -143,9 +142,7 @@ TEST_F(RocksDBLimitedMemoryTest, OneFilterHasLimitedBytes) {
 }
 
 TEST_F(RocksDBLimitedMemoryTest, EntriesForRangesAreWithinTheLimitOfAFilter) {
-  RocksDBFilterOptions filter;
-  filter.format = Format::kCompact;
-  filter.bits_per_key = 11.5;  // no other policy's text
+  RocksDBFilterOptions filter(FilterOptions{Format::kCompact, 11.5});  // no other policy's text
   filter.range_prefixes = "4";
   filter.range_memory_percent = 50;
   constexpr uint64_t kKeys = 10000;

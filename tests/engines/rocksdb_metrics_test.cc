@@ -3,8 +3,6 @@
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
-#include <rocksdb/sst_file_writer.h>
-#include <rocksdb/table.h>
 
 #include <memory>
 #include <string>
@@ -26,12 +24,6 @@ using rocksdb::Slice;
 constexpr int kKeys = 20000;
 constexpr int kQueries = 200000;
 constexpr char kQueriesTotal[] = "bloomline_filter_queries_total";
-
-RocksDBFilterOptions WithFormat(Format format) {
-  RocksDBFilterOptions options;
-  options.format = format;
-  return options;
-}
 
 rocksdb::Options WithFilter(const RocksDBFilterOptions& filter) {
   rocksdb::Options options = WithPolicy(NewRocksDBFilterPolicy(filter));
@@ -68,8 +60,8 @@ class RocksDBMetricsTest : public testing::TestWithParam<Format> {};
 // The samples stand for all queries, by level, and show the false-positive rate.
 TEST_P(RocksDBMetricsTest, CountsQueriesAndFiltersByLevel) {
   const TempDir dir;
-  RocksDBFilterOptions filter = WithFormat(GetParam());
-  filter.bits_per_key = 12;  // no other test of this process has such a policy
+  // No other test of this process has such a policy.
+  const RocksDBFilterOptions filter(FilterOptions{GetParam(), 12});
   auto db = MustOpenRocksDB(WithFilter(filter), dir.Path("db"));
   Write(db.get());
   const std::string policy =
@@ -188,8 +180,7 @@ TEST(RocksDBMetricsTest, FiltersOfOthersAreCountedByKind) {
 
 TEST(RocksDBMetricsTest, FilesWithoutFilterAreCountedByReason) {
   const TempDir dir;
-  RocksDBFilterOptions none;
-  none.bits_per_key = 0;
+  const RocksDBFilterOptions none(FilterOptions{Format::kBlocked, 0});
   const auto db = MustOpenRocksDB(WithFilter(none), dir.Path("db"));
   Write(db.get());
   EXPECT_EQ(MetricValue("bloomline_files_without_filter_total",
@@ -202,7 +193,7 @@ TEST(RocksDBMetricsTest, FilesWithoutFilterAreCountedByReason) {
 // so they are compared with the highest rate.
 TEST(RocksDBMetricsTest, BitsByLevelHaveExpectedRatesByLevel) {
   const TempDir dir;
-  RocksDBFilterOptions filter = WithFormat(Format::kCompact);
+  RocksDBFilterOptions filter(FilterOptions{Format::kCompact});
   filter.bits_by_level = {20, 6};
   const auto db = MustOpenRocksDB(WithFilter(filter), dir.Path("db"));
   Write(db.get());

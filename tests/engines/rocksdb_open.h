@@ -3,6 +3,8 @@
 #ifndef BLOOMLINE_TESTS_ENGINES_ROCKSDB_OPEN_H_
 #define BLOOMLINE_TESTS_ENGINES_ROCKSDB_OPEN_H_
 
+#include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/statistics.h>
@@ -101,6 +103,15 @@ inline void PartitionFilters(uint64_t metadata_block_size, rocksdb::BlockBasedTa
   table->partition_filters = true;
   table->index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
   table->metadata_block_size = metadata_block_size;
+}
+
+// Bytewise, with a timestamp of 8 bytes behind each key, the newest first. Null if this RocksDB has
+// none.
+inline const rocksdb::Comparator* TimestampComparator() {
+  const rocksdb::Comparator* comparator = nullptr;
+  rocksdb::Comparator::CreateFromString({}, "leveldb.BytewiseComparator.u64ts", &comparator)
+      .PermitUncheckedError();
+  return comparator;
 }
 
 // Rewrites all files, into one level.

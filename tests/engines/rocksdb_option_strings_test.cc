@@ -6,7 +6,6 @@
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_util.h>
-#include <rocksdb/version.h>
 
 #include <algorithm>
 #include <cmath>

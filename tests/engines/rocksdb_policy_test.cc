@@ -107,7 +107,7 @@ TEST(RocksDBPolicyTest, DamageDuringConstructionIsReported) {
         rocksdb::BlockBasedTableOptions table;
         table.detect_filter_construct_corruption = detects;
         table.partition_filters = is_partitioned;
-        const Policy policy = NewRocksDBFilterPolicy(Options(format, 10));
+        const Policy policy = NewRocksDBFilterPolicy(FilterOptions{format, 10});
         const Builder builder = NewBuilder(policy, table);
         for (const bool is_damaged : {false, true, false}) {
           for (const std::string& key : keys) builder->AddKey(key);
@@ -151,7 +151,7 @@ TEST(RocksDBPolicyTest, ReadersOutliveTheirPolicy) {
       table.block_cache = rocksdb::NewLRUCache(4 << 20);
       table.cache_index_and_filter_blocks = true;
       if (is_partitioned) PartitionFilters(512, &table);
-      table.filter_policy = NewRocksDBFilterPolicy(Options(Format::kCompact, 10));
+      table.filter_policy = NewRocksDBFilterPolicy(FilterOptions{Format::kCompact, 10});
       const std::weak_ptr<const rocksdb::FilterPolicy> first(table.filter_policy);
       {
         rocksdb::Options options = WithTable(table);
@@ -164,7 +164,7 @@ TEST(RocksDBPolicyTest, ReadersOutliveTheirPolicy) {
       }
       ASSERT_TRUE(first.expired());
       table.filter_policy = is_stock ? Policy(rocksdb::NewBloomFilterPolicy(10))
-                                     : NewRocksDBFilterPolicy(Options(Format::kBlocked, 10));
+                                     : NewRocksDBFilterPolicy(FilterOptions{Format::kBlocked, 10});
       rocksdb::Options options = WithTable(table);
       options.statistics = rocksdb::CreateDBStatistics();
       const auto db = MustOpenRocksDB(options, dir.Path("db"));
@@ -206,8 +206,7 @@ TEST(RocksDBSeedTest, ARandomSeedCanBeSetAndUnset) {
 }
 
 TEST(RocksDBSeedTest, WithoutAGeneratorNoPolicyAndNoFalseNegative) {
-  FilterOptions options;
-  options.random_seed = true;
+  const FilterOptions options{Format::kBlocked, 10, 0, /*random_seed=*/true};
   const Policy policy = NewRocksDBFilterPolicy(options);
   ASSERT_NE(policy, nullptr);
   const InjectedEntropy failing;

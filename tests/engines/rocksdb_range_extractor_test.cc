@@ -173,9 +173,7 @@ TEST(RocksDBRangeExtractorTest, LongBoundsAreNotKept) {
 
 // A filter with entries for cells of 8 and 16 bits.
 std::string FilterOf(const std::set<std::string>& keys) {
-  FilterOptions options;
-  options.seed = 7;
-  filter::FilterWriter writer(options);
+  filter::FilterWriter writer({Format::kBlocked, 10, /*seed=*/7});
   filter::RangeEntries entries(EntriesOf(Kinds({{8}, {16}})));
   return FilterWithRanges(keys, false, &entries, &writer);
 }

@@ -4,7 +4,6 @@
 // read no filters. And later files follow the ranges that scans ask for.
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/statistics.h>
@@ -191,8 +190,7 @@ TEST_F(RocksDBRangeHandshakeTest, AChildHasOtherTexts) {
 // Keys of ten letters, of which scans ask for the first six: nothing in the keys says so.
 TEST(RocksDBAskedRangesTest, LaterFilesHaveWhatScansAskFor) {
   const TempDir dir;
-  RocksDBFilterOptions filter;
-  filter.format = Format::kCompact;
+  RocksDBFilterOptions filter(FilterOptions{Format::kCompact});
   filter.range_prefixes = "auto";
   rocksdb::Options options = WithPolicy(NewRocksDBFilterPolicy(filter));
   options.prefix_extractor = NewRangeExtractor();

@@ -4,7 +4,6 @@
 // printed: 1e8 with 240, in 40 minutes.
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/merge_operator.h>
@@ -38,13 +37,6 @@ namespace {
 using rocksdb::Slice;
 using rocksdb::Status;
 
-// Null if this RocksDB has none.
-const rocksdb::Comparator* WithTimestamps() {
-  const rocksdb::Comparator* comparator = nullptr;
-  rocksdb::Comparator::CreateFromString({}, "leveldb.BytewiseComparator.u64ts", &comparator);
-  return comparator;
-}
-
 constexpr char kRanges[] = "bloomline.ranges";
 constexpr char kNoExtractor[] = "nullptr";
 // RocksDB's own auto_prefix_mode loses short keys with longer prefixes.
@@ -71,8 +63,8 @@ const Setting kSettings[] = {
     {"delimited", "after0x61:after0x00:after0xff"},
     {"delimited_partitioned", "after0x61:2", Format::kBlocked, true},
     {"long", "5:64", Format::kCompact, true},
-    {"timestamps", "auto", Format::kCompact, false, WithTimestamps},
-    {"timestamps_partitioned", "1:2:3:4", Format::kBlocked, true, WithTimestamps},
+    {"timestamps", "auto", Format::kCompact, false, tests::TimestampComparator},
+    {"timestamps_partitioned", "1:2:3:4", Format::kBlocked, true, tests::TimestampComparator},
     {"mixed", "auto", Format::kCompact, false, rocksdb::BytewiseComparator, true, kRanges, true},
     {"no_entries", "", Format::kBlocked, false, rocksdb::BytewiseComparator, false},
     {"no_extractor", "auto", Format::kBlocked, true, rocksdb::BytewiseComparator, false,
@@ -160,10 +152,7 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
 
   rocksdb::Options DatabaseOptions(const char* extractor) {
     const Setting& setting = GetParam().is_mixed ? kSettings[Draw(kNumPlainSettings)] : GetParam();
-    RocksDBFilterOptions filter;
-    filter.format = setting.format;
-    filter.bits_per_key = 12;
-    filter.seed = Draw(2);
+    RocksDBFilterOptions filter(FilterOptions{setting.format, 12, Draw(2)});
     filter.range_prefixes = setting.range_prefixes;
     constexpr double kMemory[] = {20, 1, 100, 400};
     filter.range_memory_percent = kMemory[round_ % 4];

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
-#include <rocksdb/sst_file_writer.h>
 
 #include <atomic>
 #include <fstream>

@@ -362,9 +362,7 @@ TEST_F(RewriteTiersTest, LeavesALastLevelThatTakesNoNewData) {
 }
 
 TEST_F(RewriteFiltersInTest, KeepsTimestamps) {
-  ASSERT_TRUE(rocksdb::Comparator::CreateFromString({}, "leveldb.BytewiseComparator.u64ts",
-                                                    &options_.comparator)
-                  .ok());
+  options_.comparator = TimestampComparator();
   RewriteDatabase db(options_, kPath);
   db.OpenWithStockFilters();
   // Little-endian, as the comparator wants it.
@@ -405,7 +403,7 @@ TEST_F(RewriteFiltersInTest, TheFiltersHaveTheBitsThatWereAskedFor) {
   options_.write_buffer_size = 16 << 20;
   for (const Format format : {Format::kBlocked, Format::kCompact, Format::kRibbon}) {
     const auto policy = [&](double bits_per_key) {
-      return NewRocksDBFilterPolicy(Options(format, bits_per_key));
+      return NewRocksDBFilterPolicy(FilterOptions{format, bits_per_key});
     };
     for (const bool is_partitioned : {false, true}) {
       SCOPED_TRACE(std::string(FormatName(format)) + (is_partitioned ? " in partitions" : ""));

@@ -2,7 +2,6 @@
 // themselves by the names of RocksDB's own: RocksDB opens their databases.
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
-#include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
@@ -83,11 +82,11 @@ TEST(RocksDBSetOptionsTest, RefusesContradictoryOptionsAndKeepsTheOldOnes) {
     const char* changes;
     const char* reason;
   } kCases[] = {
-      {Options(Format::kBlocked, 10), "bits_per_key=30;format=compact;", "bits_per_key is 30"},
-      {Options(Format::kCompact, 9), "bits_per_key=30;", "bits_per_key is 30; allowed: 3 to 24"},
-      {Options(Format::kBlocked, 10), "bits_per_key=12;format=compakt;", "'compakt'"},
-      {Options(Format::kBlocked, 10), "bits_per_key=12;bits=10;", "'bits'"},
-      {Options(Format::kCompact, 9), "bits_by_level=40:8;", "has 40 for level 0"},
+      {{Format::kBlocked, 10}, "bits_per_key=30;format=compact;", "bits_per_key is 30"},
+      {{Format::kCompact, 9}, "bits_per_key=30;", "bits_per_key is 30; allowed: 3 to 24"},
+      {{Format::kBlocked, 10}, "bits_per_key=12;format=compakt;", "'compakt'"},
+      {{Format::kBlocked, 10}, "bits_per_key=12;bits=10;", "'bits'"},
+      {{Format::kCompact, 9}, "bits_by_level=40:8;", "has 40 for level 0"},
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.changes);
@@ -118,7 +117,7 @@ TEST(RocksDBSetOptionsTest, RefusesContradictoryOptionsAndKeepsTheOldOnes) {
 
 TEST(RocksDBSetOptionsTest, ChangesOptionsThatFitTogether) {
   TempDir dir;
-  RunningDatabase db(dir.Path("db"), NewRocksDBFilterPolicy(Options(Format::kBlocked, 30)));
+  RunningDatabase db(dir.Path("db"), NewRocksDBFilterPolicy(FilterOptions{Format::kBlocked, 30}));
   EXPECT_NEAR(db.AddTable(5000), 30, 0.2);
   ASSERT_TRUE(db.SetFilter("format=compact;bits_per_key=7.5;seed=77;").ok());
   EXPECT_EQ(db.policy(), "compact 7.5 77");
@@ -137,7 +136,7 @@ TEST(RocksDBSetOptionsTest, ChangesOptionsThatFitTogether) {
 
 // By its name, as RocksDB does with nested options.
 TEST(RocksDBSetOptionsTest, OneOptionAloneIsNotChanged) {
-  const Policy policy = NewRocksDBFilterPolicy(Options(Format::kBlocked, 30));
+  const Policy policy = NewRocksDBFilterPolicy(FilterOptions{Format::kBlocked, 30});
   auto* changed = const_cast<rocksdb::FilterPolicy*>(policy.get());
   const rocksdb::Status status =
       changed->ConfigureOption(rocksdb::ConfigOptions(), "bits_per_key", "20");
@@ -149,7 +148,7 @@ TEST(RocksDBSetOptionsTest, OneOptionAloneIsNotChanged) {
 }
 
 TEST(RocksDBSetOptionsTest, ABuilderNeverSeesHalfAChange) {
-  const Policy policy = NewRocksDBFilterPolicy(Options(Format::kBlocked, 30));
+  const Policy policy = NewRocksDBFilterPolicy(FilterOptions{Format::kBlocked, 30});
   const std::unordered_map<std::string, std::string> kBlocked = {{"format", "blocked"},
                                                                  {"bits_per_key", "30"}};
   const std::unordered_map<std::string, std::string> kCompact = {{"format", "compact"},
@@ -191,7 +190,7 @@ TEST(RocksDBSetOptionsTest, ABuilderNeverSeesHalfAChange) {
 }
 
 Policy StockIdPolicy(Format format, double bits_per_key) {
-  RocksDBFilterOptions options(Options(format, bits_per_key));
+  RocksDBFilterOptions options(FilterOptions{format, bits_per_key});
   options.stock_id = true;
   return NewRocksDBFilterPolicy(options);
 }
@@ -216,7 +215,7 @@ TEST(RocksDBStockIdTest, PrintsWhatRocksDBsPolicyOfTheOptionsFilePrints) {
     EXPECT_EQ(db.loaded_policy(), c.loaded);
     const rocksdb::ConfigOptions config;
     EXPECT_EQ(policy->ToString(config), PolicyOf(policy->GetId())->ToString(config));
-    const Policy without = NewRocksDBFilterPolicy(Options(c.format, c.bits_per_key));
+    const Policy without = NewRocksDBFilterPolicy(FilterOptions{c.format, c.bits_per_key});
     EXPECT_NE(policy->ToString(config), without->ToString(config));
   }
 }

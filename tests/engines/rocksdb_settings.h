@@ -28,13 +28,6 @@ using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 // the policy refuses those, SetOptions returns OK, and the new policy has the defaults.
 constexpr bool kSetOptionsMakesANewPolicy = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 908;
 
-inline FilterOptions Options(Format format, double bits_per_key) {
-  FilterOptions options;
-  options.format = format;
-  options.bits_per_key = bits_per_key;
-  return options;
-}
-
 // The policy that an option string names.
 inline Policy PolicyOf(const std::string& text) {
   EXPECT_TRUE(RegisterBloomline());

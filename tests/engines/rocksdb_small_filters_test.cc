@@ -76,9 +76,7 @@ TEST_P(RocksDBSmallFiltersTest, EveryKeyMatchesAtEverySizeWithEachKernel) {
     if (!kernel.supported) continue;
     ASSERT_TRUE(ForceKernel(kernel.name, nullptr));
     for (const double bits_per_key : {allowed.min, 3.6, 5.5, 7.1, 10.0, 11.0, 16.0, allowed.max}) {
-      FilterOptions options;
-      options.format = GetParam();
-      options.bits_per_key = bits_per_key;
+      FilterOptions options{GetParam(), bits_per_key};
       // Each size up to some past the last flat one.
       for (size_t n = 1; n <= kMaxKeys; n += n >= 520 ? 99 : tests::kIsSlow && n > 40 ? 7 : 1) {
         ExpectAllKeys(options, n, false);

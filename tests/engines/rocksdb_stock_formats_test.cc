@@ -61,7 +61,7 @@ std::string Build(rocksdb::FilterBitsBuilder* builder, uint64_t num_keys) {
 }
 
 struct StockCase {
-  Policy ours() const { return NewRocksDBFilterPolicy(Options(format, bits_per_key)); }
+  Policy ours() const { return NewRocksDBFilterPolicy(FilterOptions{format, bits_per_key}); }
   Policy own() const { return PolicyOf(text); }
 
   Format format;
@@ -168,7 +168,8 @@ TEST(RocksDBStockFormatsTest, KeysGetNoFilterWithoutBlocks) {
     EXPECT_EQ(Finished(&builder).size(), kStockTrailerBytes) << "no keys: right";
     builder.AddKey("key");
     const std::string filter = Finished(&builder);
-    for (const auto& reader_policy : {policy, NewRocksDBFilterPolicy(Options(Format::kBloom, 1))}) {
+    for (const auto& reader_policy :
+         {policy, NewRocksDBFilterPolicy(FilterOptions{Format::kBloom, 1})}) {
       EXPECT_TRUE(Reader(reader_policy->GetFilterBitsReader(filter))->MayMatch("key"));
     }
   }
@@ -310,7 +311,7 @@ class RocksDBStockReadersTest : public testing::Test {
     return filter;
   }
 
-  const Policy bloomline_ = NewRocksDBFilterPolicy(Options(Format::kBloom, 10));
+  const Policy bloomline_ = NewRocksDBFilterPolicy(FilterOptions{Format::kBloom, 10});
   const Policy own_ = PolicyOf("bloomfilter:10:false");
   std::vector<std::string> keys_;
   std::vector<Slice> slices_;

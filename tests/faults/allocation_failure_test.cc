@@ -112,12 +112,6 @@ class ManyKeys {
 
 constexpr Format kFormats[] = {Format::kBlocked, Format::kCompact};
 
-FilterOptions OptionsOf(Format format) {
-  FilterOptions options;
-  options.format = format;
-  return options;
-}
-
 void AddAll(const ManyKeys& keys, FilterBuilder* builder) {
   const size_t half = keys.views.size() / 2;
   builder->AddKeys(half, keys.views.data());
@@ -125,7 +119,7 @@ void AddAll(const ManyKeys& keys, FilterBuilder* builder) {
 }
 
 std::string FilterOf(Format format, const ManyKeys& keys) {
-  FilterBuilder builder(OptionsOf(format));
+  FilterBuilder builder({format});
   AddAll(keys, &builder);
   return builder.Finish();
 }
@@ -145,7 +139,7 @@ TEST(FilterBuilder, LosesNoKey) {
       FailEachAllocation([&](Attempt* attempt) {
         std::optional<FilterBuilder> builder;
         std::string filter;
-        if (!attempt->Call([&] { builder.emplace(OptionsOf(format)); })) return;
+        if (!attempt->Call([&] { builder.emplace(FilterOptions{format}); })) return;
         const bool added = attempt->Call([&] { AddAll(keys, &*builder); });
         const bool finished = added && attempt->Call([&] { filter = builder->Finish(); });
         if (finished) {
@@ -170,7 +164,7 @@ TEST(FilterBuilder, OtherWaysToAddLoseNoKey) {
   const ManyKeys keys(1000), prefixes(100);  // "key 12" is a prefix of "key 123"
   for (const Format format : kFormats) {
     FailEachAllocation([&](Attempt* attempt) {
-      FilterBuilder first(OptionsOf(format)), other(OptionsOf(format));
+      FilterBuilder first({format}), other({format});
       attempt->Call([&] {
         for (size_t i = 0; i < 100; ++i) {
           first.AddHash(first.HashOf(keys.views[i]));
@@ -198,7 +192,7 @@ TEST(FilterBuilder, LosesNoKeyOnThreads) {
   const ManyKeys keys(300000);
   const std::string expected = FilterOf(Format::kCompact, keys);
   FailEachAllocation([&](Attempt* attempt) {
-    FilterBuilder builder(OptionsOf(Format::kCompact));
+    FilterBuilder builder({Format::kCompact});
     AddAll(keys, &builder);
     std::string filter;
     const bool finished = attempt->Call([&] { filter = builder.Finish(4); });
@@ -261,15 +255,9 @@ void TrySavedFilter(const Options& options) {
 }
 
 TEST(SavedFilters, LoseNoKey) {
-  BloomFilterOptions bloom;
-  bloom.capacity = 300;
-  TrySavedFilter<BloomFilter>(bloom);
-  CountingBloomFilterOptions counting;
-  counting.capacity = 300;
-  TrySavedFilter<CountingBloomFilter>(counting);
-  ScalableBloomFilterOptions scalable;
-  scalable.initial_capacity = 10;
-  TrySavedFilter<ScalableBloomFilter>(scalable);
+  TrySavedFilter<BloomFilter>(BloomFilterOptions{300});
+  TrySavedFilter<CountingBloomFilter>(CountingBloomFilterOptions{300});
+  TrySavedFilter<ScalableBloomFilter>(ScalableBloomFilterOptions{10});
 }
 
 // c.h, whose functions call the C++ above: one of each kind.

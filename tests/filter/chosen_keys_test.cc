@@ -88,11 +88,7 @@ bool Any(std::string_view) { return true; }
 using IsChosen = bool (*)(std::string_view key);
 
 std::string Build(Format format, double bits_per_key, bool random_seed, IsChosen is_chosen) {
-  FilterOptions options;
-  options.format = format;
-  options.bits_per_key = bits_per_key;
-  options.random_seed = random_seed;
-  FilterBuilder builder(options);
+  FilterBuilder builder({format, bits_per_key, /*seed=*/0, random_seed});
   RandomKeys keys(1);
   for (int i = 0; i < kKeys; ++i) builder.AddKey(keys.Next(is_chosen));
   EXPECT_EQ(builder.error(), "");

@@ -29,11 +29,7 @@ using tests::KeyMaker;
 using tests::KeyShape;
 
 FilterOptions Options(Format format, double bits_per_key, uint64_t seed = 0) {
-  FilterOptions options;
-  options.format = format;
-  options.bits_per_key = bits_per_key;
-  options.seed = seed;
-  return options;
+  return {format, bits_per_key, seed};
 }
 
 std::string Build(const FilterOptions& options, const std::vector<std::string>& keys) {

@@ -43,10 +43,7 @@ int Ask(const Payload& payload) {
 
 std::string StandaloneFilter(int num_keys, Format format = Format::kBlocked,
                              double bits_per_key = 10) {
-  FilterOptions options;
-  options.format = format;
-  options.bits_per_key = bits_per_key;
-  FilterBuilder builder(options);
+  FilterBuilder builder({format, bits_per_key});
   for (int i = 0; i < num_keys; ++i) builder.AddKey(std::to_string(i));
   return builder.Finish();
 }
@@ -118,9 +115,7 @@ TEST(StandaloneFormatTest, AnExtensionThatItsFieldsDoNotFillMatchesEverything) {
 }
 
 TEST(StandaloneFormatTest, AFilterThatCouldNotBeBuiltIsATrailerAlone) {
-  FilterOptions invalid;
-  invalid.bits_per_key = 1e9;
-  FilterBuilder builder(invalid);
+  FilterBuilder builder({Format::kBlocked, 1e9});
   builder.AddKey("a");
   EXPECT_EQ(builder.Finish(), std::string(16, '\0') + "bLn\x01");
 }

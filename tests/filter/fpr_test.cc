@@ -145,8 +145,7 @@ TEST_P(FprTest, FlatFiltersOfLevelDBSizes) {
 
 TEST_P(FprTest, BlockedFilters) {
   for (const double bits_per_key : {6.0, 10.0, 16.0}) {
-    FilterOptions options;
-    options.bits_per_key = bits_per_key;
+    FilterOptions options{Format::kBlocked, bits_per_key};
     for (const uint64_t n : {1, 10, 36, 100, 501, 5000, 100000, 1000000}) {
       if (!TakesNextCase()) continue;
       ExpectRateOfTheory(GetParam(), bits_per_key, n,
@@ -165,9 +164,7 @@ TEST_P(FprTest, CompactFilters) {
   // An arrangement each.
   for (const double bits_per_key : {3.2, 5.0, 6.0, 7.2, 9.0, 10.0}) {
     const bool slow = bits_per_key < 7;  // many keys in a block take long to solve
-    FilterOptions options;
-    options.format = Format::kCompact;
-    options.bits_per_key = bits_per_key;
+    FilterOptions options{Format::kCompact, bits_per_key};
     for (const uint64_t n : {200, 1000, 300000}) {
       if ((slow && n < 300000) || !TakesNextCase()) continue;
       ExpectRateOfTheory(

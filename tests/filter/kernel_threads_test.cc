@@ -18,9 +18,7 @@ namespace bloomline {
 namespace {
 
 std::string Build(Format format, int num_keys) {
-  FilterOptions options;
-  options.format = format;
-  FilterBuilder builder(options);
+  FilterBuilder builder({format});
   for (int i = 0; i < num_keys; ++i) builder.AddKey("key" + std::to_string(i));
   return builder.Finish();
 }

@@ -98,9 +98,7 @@ TYPED_TEST(IntegerKeysTest, EqualIntegersAreOneKey) {
     std::string key;
     EncodeKey({value}, &key);
     EXPECT_EQ(key, View(same));
-    BloomFilterOptions options;
-    options.capacity = 100;
-    const auto filter = BloomFilter::Create(options, nullptr);
+    const auto filter = BloomFilter::Create({100}, nullptr);
     filter->AddKeys(std::vector<TypeParam>{value});
     EXPECT_TRUE(filter->MayMatch(same));
     EXPECT_EQ(filter->num_keys(), 1u);
@@ -202,10 +200,7 @@ template <typename Filter>
 std::unique_ptr<Filter> New(BloomLayout layout, uint64_t capacity);
 template <>
 std::unique_ptr<BloomFilter> New(BloomLayout layout, uint64_t capacity) {
-  BloomFilterOptions options;
-  options.layout = layout;
-  options.capacity = capacity;
-  return BloomFilter::Create(options, nullptr);
+  return BloomFilter::Create(tests::ForCapacity(layout, capacity, 0.01), nullptr);
 }
 template <>
 std::unique_ptr<AtomicBloomFilter> New(BloomLayout layout, uint64_t capacity) {
@@ -220,10 +215,8 @@ std::unique_ptr<ScalableBloomFilter> New(BloomLayout layout, uint64_t capacity) 
 }
 template <>
 std::unique_ptr<CountingBloomFilter> New(BloomLayout layout, uint64_t capacity) {
-  CountingBloomFilterOptions options;
-  options.counter_bits = layout == BloomLayout::kBlocked64 ? 8 : 4;
-  options.capacity = capacity;
-  return CountingBloomFilter::Create(options, nullptr);
+  const int counter_bits = layout == BloomLayout::kBlocked64 ? 8 : 4;
+  return CountingBloomFilter::Create({capacity, 0.01, 0, 0, counter_bits}, nullptr);
 }
 
 template <typename Filter>

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -14,22 +13,18 @@
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/hash_groups.h"
+#include "tests/support/each_kernel.h"
 #include "tests/support/repetitions.h"
 
 namespace bloomline::filter {
 namespace {
 
+using tests::RandomHashes;
+
 constexpr size_t kBlocks = kGroupedFromBytes / 64 + 5000;
 
 FilterShape ShapeOf(Layout layout, size_t n) {
   return layout == Layout::kCompact ? kCompactRow.shape({n, 10}) : FilterShape::Blocked(kBlocks, 6);
-}
-
-std::vector<uint64_t> RandomHashes(size_t n) {
-  std::mt19937_64 random(n);
-  std::vector<uint64_t> hashes(n);
-  for (uint64_t& hash : hashes) hash = random();
-  return hashes;
 }
 
 void Fill(const std::vector<uint64_t>& hashes, HashList* list) {
@@ -75,12 +70,12 @@ class PayloadBuilderTest : public testing::TestWithParam<Layout> {
 // Both sizes of units, full chunks and begun ones.
 TEST_P(PayloadBuilderTest, TheBytesAreThoseOfStraightInsertion) {
   for (const size_t n : {400000, 500001, 2500000}) {
-    if (n < 1000000 || !tests::kIsSlow) ExpectSame(RandomHashes(n));
+    if (n < 1000000 || !tests::kIsSlow) ExpectSame(RandomHashes(n, n));
   }
 }
 
 TEST_P(PayloadBuilderTest, HashesOfOneGroupAreNotLost) {
-  std::vector<uint64_t> hashes = RandomHashes(400000);
+  std::vector<uint64_t> hashes = RandomHashes(400000, 1);
   for (uint64_t& hash : hashes) hash >>= 24;
   ExpectSame(hashes);
   for (uint64_t& hash : hashes) hash = ~hash;
@@ -88,7 +83,7 @@ TEST_P(PayloadBuilderTest, HashesOfOneGroupAreNotLost) {
 }
 
 TEST_P(PayloadBuilderTest, HashesInOrderAreNotLost) {
-  std::vector<uint64_t> hashes = RandomHashes(400000);
+  std::vector<uint64_t> hashes = RandomHashes(400000, 1);
   std::sort(hashes.begin(), hashes.end());
   ExpectSame(hashes);
   std::reverse(hashes.begin(), hashes.end());
@@ -100,7 +95,7 @@ TEST(JoinedListTest, IsGrouped) {
   HashList list;
   for (size_t builder = 0; builder < 24; ++builder) {
     HashList one;
-    Fill(RandomHashes(100000 + builder), &one);
+    Fill(RandomHashes(100000 + builder, builder), &one);
     list.TakeAll(&one);
   }
   const FilterShape shape = ShapeOf(Layout::kCompact, list.size());
@@ -110,7 +105,7 @@ TEST(JoinedListTest, IsGrouped) {
 
 // As when builders of many threads were joined: chunks of few hashes, which leave no whole unit.
 TEST_P(PayloadBuilderTest, ListsOfShortChunksAreNotGrouped) {
-  const std::vector<uint64_t> hashes = RandomHashes(200000);
+  const std::vector<uint64_t> hashes = RandomHashes(200000, 1);
   HashList list;
   for (size_t i = 0; i < hashes.size(); i += 100) {
     HashList few;

@@ -98,9 +98,8 @@ void ExpectEntriesOf(const Keys& keys, const RangeFilter& ranges) {
   const filter::Payload& second = ranges.entries();
   ASSERT_EQ(second.num_blocks == 0, kinds.empty());
   if (kinds.empty()) return;
-  FilterOptions options;
-  options.format = second.layout == filter::Layout::kCompact ? Format::kCompact : Format::kBlocked;
-  filter::FilterWriter writer(options);
+  const bool compact = second.layout == filter::Layout::kCompact;
+  filter::FilterWriter writer({compact ? Format::kCompact : Format::kBlocked});
   const auto entries = EntriesByTheRules(keys, kinds, ranges.keys().seed);
   for (const uint64_t hash : entries) writer.AddHash(hash);
   std::string expected(second.payload_bytes() + writer.tail_bytes(), '\0');
@@ -167,10 +166,7 @@ TEST(RangeEntriesTest, PruningLosesNothingAndKeepsLittle) {
   for (const auto& c : kCases) {
     for (const bool has_much : {false, true}) {
       SCOPED_TRACE(testing::Message() << c.name << (has_much ? ", much" : ", little"));
-      FilterOptions options;
-      options.format = Format::kCompact;
-      options.seed = 3;
-      filter::FilterWriter writer(options);
+      filter::FilterWriter writer({Format::kCompact, 10, /*seed=*/3});
       RangeEntries entries(AutoEntries(has_much ? 0.3 : 0.02));
       entries.Add("", &writer);
       largest_new = 0;

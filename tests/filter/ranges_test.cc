@@ -63,14 +63,6 @@ std::vector<Kind> KindsBehind(size_t start_bits) {
   return kinds;
 }
 
-FilterOptions Options(Format format, uint64_t seed) {
-  FilterOptions options;
-  options.format = format;
-  options.bits_per_key = tests::kRangeBitsPerKey;
-  options.seed = seed;
-  return options;
-}
-
 // The one rule: a "no" only where no key is.
 void ExpectNoKeyLost(int num_sets, uint64_t seed_of_test) {
   std::mt19937_64 random(seed_of_test);
@@ -86,8 +78,8 @@ void ExpectNoKeyLost(int num_sets, uint64_t seed_of_test) {
     }
     const std::vector<std::string> list(keys.begin(), keys.end());
     const bool is_partition = random() % 2 == 0;
-    const FilterOptions options =
-        Options(random() % 2 == 0 ? Format::kBlocked : Format::kCompact, set % 3 * 77);
+    const Format format = random() % 2 == 0 ? Format::kBlocked : Format::kCompact;
+    const FilterOptions options{format, tests::kRangeBitsPerKey, set % 3 * 77u};
     for (const Kind& kind : KindsBehind(8 * std::min<size_t>(shape.start.size(), 59))) {
       filter::FilterWriter writer(options);
       filter::RangeEntries entries(kind.entries);

@@ -54,8 +54,7 @@ class SameBytesTest : public testing::Test {
   template <typename F>
   void ForEachFilter(std::initializer_list<Format> formats, F f) {
     for (const Format format : formats) {
-      FilterOptions options;
-      options.format = format;
+      FilterOptions options{format};
       for (const double bits_per_key : {3.6, 7.0, 10.0, 17.3, 24.0}) {
         options.bits_per_key = bits_per_key;
         for (const size_t num_keys : {1, 12, 70, 2500, 60000}) {
@@ -143,22 +142,14 @@ TEST_F(SameBytesTest, SavedFilters) {
     Add(bytes);
   };
   for (const BloomLayout layout : tests::kAllBloomLayouts) {
-    BloomFilterOptions options;
-    options.layout = layout;
-    options.capacity = 3000;
+    BloomFilterOptions options = tests::ForCapacity(layout, 3000, 0.01);
     options.seed = 3;
     add(BloomFilter::Create(options, nullptr), 3000);
   }
   for (const int counter_bits : {4, 8}) {
-    CountingBloomFilterOptions options;
-    options.counter_bits = counter_bits;
-    options.capacity = 3000;
-    options.false_positive_rate = 0.02;
-    add(CountingBloomFilter::Create(options, nullptr), 3000);
+    add(CountingBloomFilter::Create({3000, 0.02, 0, 0, counter_bits}, nullptr), 3000);
   }
-  ScalableBloomFilterOptions options;
-  options.initial_capacity = 500;
-  add(ScalableBloomFilter::Create(options, nullptr), 4000);
+  add(ScalableBloomFilter::Create({500}, nullptr), 4000);
   EXPECT_EQ(hash_, 0xe9cfd4e6659609ccu);
 }
 

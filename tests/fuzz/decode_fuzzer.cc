@@ -183,9 +183,7 @@ const std::vector<Written>& AllWritten(Container container) {
     for (const Container kind : {kStandalone, kLevelDB}) {
       for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
         for (const double bits : {1.0, 3.5, 5.0, 6.0, 7.05, 10.0, 16.0, 24.0, 44.0, 100.0}) {
-          FilterOptions options;
-          options.format = format;
-          options.bits_per_key = bits;
+          FilterOptions options{format, bits};
           if (!options.Validate().empty()) continue;
           if (format == Format::kClassic && kind == kStandalone) continue;
           // More than kMaxFlatKeys make another layout in LevelDB.
@@ -199,8 +197,7 @@ const std::vector<Written>& AllWritten(Container container) {
     }
     lists[0].push_back(Write(kStandalone, FilterOptions(), 0));
     for (const Format format : {Format::kBlocked, Format::kCompact}) {
-      FilterOptions options;
-      options.format = format;
+      FilterOptions options{format};
       for (const uint64_t num_keys : {0u, 1u, 40u, 600u}) {
         filter::FilterWriter writer(options);
         for (uint64_t i = 0; i < num_keys; ++i) writer.AddKey(View(BigEndianKey(i)));

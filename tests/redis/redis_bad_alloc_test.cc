@@ -29,7 +29,7 @@ class RedisBadAllocTest : public RedisFilterTest {};
 
 TEST_F(RedisBadAllocTest, CallsAfterAnExceptionAreRight) {
   servers_.when_unavailable = WhenUnavailable::kError;
-  const auto filter = Create("f", Options(1000000));  // so empty that no missing key matches
+  const auto filter = Create("f", {1000000});  // so empty that no missing key matches
   const std::vector<std::string> present = Keys(6, "present");
   const std::vector<std::string> absent = Keys(6, "absent");
   const std::vector<std::string> unconfirmed = Keys(6, "unconfirmed");

@@ -28,7 +28,7 @@ class RedisBloomFilterTest : public RedisFilterTest {};
 
 TEST_F(RedisBloomFilterTest, NeverLosesAKey) {
   for (const double rate : {0.3, 0.01, 1e-4, 1e-6}) {
-    const auto filter = Create("rate" + std::to_string(rate * 1e6), Options(5000, rate));
+    const auto filter = Create("rate" + std::to_string(rate * 1e6), {5000, rate});
     ASSERT_NE(filter, nullptr);
     for (const KeyShape shape : kAllKeyShapes) {
       std::vector<std::string> keys;
@@ -42,7 +42,7 @@ TEST_F(RedisBloomFilterTest, NeverLosesAKey) {
 }
 
 TEST_F(RedisBloomFilterTest, HandlesEmptyHugeAndBinaryKeys) {
-  const auto filter = Create("f", Options(1000));
+  const auto filter = Create("f", {1000});
   const std::vector<std::string> keys = {"", std::string(1 << 20, 'x'), std::string("\0\r\n", 3)};
   for (const std::string& key : keys) {
     EXPECT_EQ(filter->MayMatch(key), Answer::kNo);
@@ -53,7 +53,7 @@ TEST_F(RedisBloomFilterTest, HandlesEmptyHugeAndBinaryKeys) {
 }
 
 TEST_F(RedisBloomFilterTest, BatchesMatchSingleCalls) {
-  SharedBloomFilterOptions options = Options(20000);
+  SharedBloomFilterOptions options{20000};
   options.shard_bytes = 4096;
   const auto filter = Create("f", options);
   EXPECT_EQ(filter->num_shards(), 7u);
@@ -83,7 +83,7 @@ TEST_F(RedisBloomFilterTest, BatchesMatchSingleCalls) {
 }
 
 TEST_F(RedisBloomFilterTest, AddKeyAndAddKeysSendOneCommandEach) {
-  const auto filter = Create("f", Options(1000000));
+  const auto filter = Create("f", {1000000});
   const uint64_t before = server_->Info("commandstats", "cmdstat_bitfield:calls");
   filter->AddKey("a");
   EXPECT_EQ(server_->Info("commandstats", "cmdstat_bitfield:calls"), before + 1);
@@ -136,7 +136,7 @@ TEST_F(RedisBloomFilterTest, LayoutIsTheDocumentedOne) {
 // Each of several writers adds all keys in its own order.
 TEST_F(RedisBloomFilterTest, ExactlyOneOfConcurrentWritersSeesAKeyAsNew) {
   const std::vector<std::string> keys = Keys(3000, "key");
-  SharedBloomFilterOptions options = Options(1000000);  // so empty that no key is a false positive
+  SharedBloomFilterOptions options{1000000};  // so empty that no key is a false positive
   options.shard_bytes = 1 << 18;
   Create("f", options);
   std::vector<std::atomic<int>> times_new(keys.size());
@@ -165,7 +165,7 @@ TEST_F(RedisBloomFilterTest, ExactlyOneOfConcurrentWritersSeesAKeyAsNew) {
 TEST_F(RedisBloomFilterTest, ParentAndChildQueryAtTheSameTime) {
   servers_.when_unavailable = WhenUnavailable::kError;
   // So empty that no missing key is a false positive.
-  const auto filter = Create("f", Options(1000000));
+  const auto filter = Create("f", {1000000});
   ASSERT_NE(filter, nullptr);
   const std::vector<std::string> present = Keys(2000, "present");
   const std::vector<std::string> absent = Keys(2000, "absent");
@@ -201,11 +201,11 @@ TEST_F(RedisBloomFilterTest, WithoutRandomNumbersNothingIsCreated) {
   std::string error;
   {
     const InjectedEntropy failing;
-    EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", Options(1000), &error), nullptr);
+    EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", {1000}, &error), nullptr);
   }
   EXPECT_TRUE(Has(error, "the system's generator failed"));
   EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
-  EXPECT_NE(Create("f", Options(1000)), nullptr);
+  EXPECT_NE(Create("f", {1000}), nullptr);
 }
 
 // The permissions that docs/redis.md lists, on the keys it names.
@@ -216,7 +216,7 @@ TEST_F(RedisBloomFilterTest, DocumentedPermissionsAreEnough) {
             "OK");
   servers_.username = "app";
   servers_.password = "secret";
-  SharedBloomFilterOptions options = Options(3000000);
+  SharedBloomFilterOptions options{3000000};
   options.shard_bytes = 2 << 20;
   const auto filter = Create("f", options);
   ASSERT_NE(filter, nullptr);
@@ -242,14 +242,13 @@ TEST_F(RedisBloomFilterTest, DocumentedPermissionsAreEnough) {
 }
 
 TEST_F(RedisBloomFilterTest, SecondCreatorWithOtherOptionsIsRefused) {
-  SharedBloomFilterOptions existing = Options(1000);
+  SharedBloomFilterOptions existing{1000};
   existing.seed = 1234567890123456789;
   const auto first = Create("f", existing);
   for (const auto& [capacity, rate, seed] :
        {std::tuple(1001, 0.01, existing.seed), std::tuple(1000, 0.02, existing.seed),
         std::tuple(1000, 0.01, uint64_t{9876543210987654321u})}) {
-    SharedBloomFilterOptions options = Options(static_cast<uint64_t>(capacity), rate);
-    options.seed = seed;
+    const SharedBloomFilterOptions options{static_cast<uint64_t>(capacity), rate, seed};
     std::string error;
     EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options, &error), nullptr);
     EXPECT_TRUE(Has(error,
@@ -264,7 +263,7 @@ TEST_F(RedisBloomFilterTest, SecondCreatorWithOtherOptionsIsRefused) {
 }
 
 TEST_F(RedisBloomFilterTest, ShardsHaveTheirExactLength) {
-  SharedBloomFilterOptions options = Options(100000);
+  SharedBloomFilterOptions options{100000};
   options.shard_bytes = 65536;
   const auto filter = Create("f", options);
   ASSERT_EQ(filter->num_shards(), 2u);
@@ -279,7 +278,7 @@ TEST_F(RedisBloomFilterTest, ShardsHaveTheirExactLength) {
 }
 
 TEST_F(RedisBloomFilterTest, DeletedNameCanBeCreatedAgain) {
-  const auto old = Create("f", Options(1000));
+  const auto old = Create("f", {1000});
   old->AddKey("key");
   Delete();
   EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
@@ -288,7 +287,7 @@ TEST_F(RedisBloomFilterTest, DeletedNameCanBeCreatedAgain) {
   EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &error), nullptr);
   EXPECT_TRUE(Has(error, "no filter 'f'"));
 
-  const auto anew = Create("f", Options(50000, 0.001));
+  const auto anew = Create("f", {50000, 0.001});
   EXPECT_EQ(anew->MayMatch("key"), Answer::kNo);
   // Clients that have the old one open neither damage the new one nor answer "no".
   EXPECT_EQ(old->MayMatch("key"), Answer::kMaybe);

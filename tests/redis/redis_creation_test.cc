@@ -26,7 +26,7 @@ class RedisCreationTest : public RedisFilterTest {
  protected:
   void SetUp() override {
     RedisFilterTest::SetUp();
-    options_ = Options(8000, 0.05);
+    options_ = {8000, 0.05};
     options_.shard_bytes = 4096;  // two shards
   }
 

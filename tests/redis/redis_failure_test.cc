@@ -66,7 +66,7 @@ TEST_F(RedisFailureTest, KilledServerMeansMayMatchOrErrorUntilItIsBack) {
 // The server dies and restarts while threads add keys: acknowledged keys are found.
 TEST_F(RedisFailureTest, NoAcknowledgedKeyIsLostWhenTheServerIsKilled) {
   Start({"--appendonly", "yes", "--appendfsync", "always"});
-  const auto filter = Create("f", Options(1000000));
+  const auto filter = Create("f", {1000000});
   Adder first(servers_, {}, "first");
   Adder second(servers_, {}, "second");
   // Each thread has added keys before each kill and after the last.

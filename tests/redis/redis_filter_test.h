@@ -94,13 +94,6 @@ class RedisTest : public testing::Test {
     servers_.command_timeout_ms = 20000;  // a busy machine may leave the server without CPU time
   }
 
-  static SharedBloomFilterOptions Options(uint64_t capacity, double rate = 0.01) {
-    SharedBloomFilterOptions options;
-    options.capacity = capacity;
-    options.false_positive_rate = rate;
-    return options;
-  }
-
   std::unique_ptr<SharedBloomFilter> Create(const std::string& name,
                                             const SharedBloomFilterOptions& options) {
     std::string error;
@@ -136,7 +129,7 @@ class RedisTest : public testing::Test {
   }
 
   RedisServers servers_;
-  SharedBloomFilterOptions options_ = Options(20000);
+  SharedBloomFilterOptions options_{20000};
 };
 
 // With one server.

@@ -68,16 +68,9 @@ TEST(SlotsTest, SlotRangesAreParsed) {
   EXPECT_EQ(ranges[1].master, (Endpoint{"10.0.0.1", 7001})) << "no host: that of the sender";
 }
 
-SharedBloomFilterOptions Options(uint64_t capacity, double rate) {
-  SharedBloomFilterOptions options;
-  options.capacity = capacity;
-  options.false_positive_rate = rate;
-  return options;
-}
-
 TEST(LayoutTest, MemoryIsWithinThreePercentOfAStandardBloomFilter) {
   for (const double rate : {0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.001, 1e-4, 1e-5, 1e-6}) {
-    const Layout layout = PlanLayout(Options(100000000, rate));
+    const Layout layout = PlanLayout({100000000, rate});
     const double bits =
         static_cast<double>(layout.shard_bytes() * layout.num_shards) * 8 / 100000000;
     const double ratio = bits / StandardBitsPerKeyForFalsePositiveRate(rate);
@@ -93,7 +86,7 @@ TEST(LayoutTest, MemoryIsWithinThreePercentOfAStandardBloomFilter) {
 TEST(LayoutTest, ShardsAreEquallyLongAndWithinShardBytes) {
   for (const uint64_t capacity : {1, 100, 5000, 123456, 10000000}) {
     for (const uint64_t shard_bytes : {uint64_t{4096}, uint64_t{65536}, uint64_t{64} << 20}) {
-      SharedBloomFilterOptions options = Options(capacity, 0.01);
+      SharedBloomFilterOptions options{capacity, 0.01};
       options.shard_bytes = shard_bytes;
       const Layout layout = PlanLayout(options);
       EXPECT_LE(layout.shard_bytes(), shard_bytes);
@@ -108,7 +101,7 @@ TEST(LayoutTest, ShardsAreEquallyLongAndWithinShardBytes) {
 }
 
 TEST(HeaderTest, IsALineOfTextAndReadBack) {
-  Layout layout = PlanLayout(Options(1000000, 0.01));
+  Layout layout = PlanLayout({1000000, 0.01});
   layout.seed = 7;
   layout.id = 0x0123456789abcdef;
   const std::string text = EncodeHeader(layout);
@@ -154,19 +147,19 @@ std::string ErrorWith(T options, Field T::*field, Value value) {
 
 TEST(OptionsTest, BadValuesAreRefusedByNameAndRange) {
   using Filter = SharedBloomFilterOptions;
-  const Filter filter = Options(1000, 0.01);
+  const Filter filter{1000, 0.01};
   const RedisServers servers;
   const AddOptions adding;
   EXPECT_EQ(filter.Validate(), "");
   EXPECT_EQ(servers.Validate(), "");
   EXPECT_EQ(adding.Validate(), "");
   const std::pair<std::string, const char*> cases[] = {
-      {Options(0, 0.01).Validate(), "capacity is 0; allowed"},
-      {Options(2000000000000, 0.01).Validate(), "capacity is 2000000000000; allowed"},
-      {Options(1000000000000, 0.01).Validate(), "65536 shards; allowed"},
-      {Options(1000, 0.0).Validate(), "false_positive_rate is 0; allowed"},
-      {Options(1000, 0.6).Validate(), "false_positive_rate is 0.6; allowed"},
-      {Options(1000, std::nan("")).Validate(), "false_positive_rate is nan; allowed"},
+      {Filter{0, 0.01}.Validate(), "capacity is 0; allowed"},
+      {Filter{2000000000000, 0.01}.Validate(), "capacity is 2000000000000; allowed"},
+      {Filter{1000000000000, 0.01}.Validate(), "65536 shards; allowed"},
+      {Filter{1000, 0.0}.Validate(), "false_positive_rate is 0; allowed"},
+      {Filter{1000, 0.6}.Validate(), "false_positive_rate is 0.6; allowed"},
+      {Filter{1000, std::nan("")}.Validate(), "false_positive_rate is nan; allowed"},
       {ErrorWith(filter, &Filter::shard_bytes, 4095u), "shard_bytes is 4095; allowed"},
       {ErrorWith(filter, &Filter::shard_bytes, 67108865u), "shard_bytes is 67108865; allowed"},
       {ErrorWith(servers, &RedisServers::servers, std::vector<std::string>()), "servers is empty;"},

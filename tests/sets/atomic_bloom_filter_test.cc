@@ -21,11 +21,7 @@ constexpr int kThreads = 4;
 class AtomicBloomFilterTest : public testing::TestWithParam<BloomLayout> {
  protected:
   static BloomFilterOptions Options(uint64_t num_bits, int num_probes) {
-    BloomFilterOptions options;
-    options.layout = GetParam();
-    options.num_bits = num_bits;
-    options.num_probes = num_probes;
-    return options;
+    return tests::ForBits(GetParam(), num_bits, num_probes);
   }
 };
 

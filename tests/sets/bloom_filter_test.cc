@@ -18,14 +18,6 @@
 namespace bloomline::tests {
 namespace {
 
-BloomFilterOptions ForBits(BloomLayout layout, uint64_t num_bits, int num_probes) {
-  BloomFilterOptions options;
-  options.layout = layout;
-  options.num_bits = num_bits;
-  options.num_probes = num_probes;
-  return options;
-}
-
 std::unique_ptr<BloomFilter> New(const BloomFilterOptions& options) {
   std::string error;
   std::unique_ptr<BloomFilter> filter = BloomFilter::Create(options, &error);

@@ -28,20 +28,11 @@ std::unique_ptr<CountingBloomFilter> Make(const CountingBloomFilterOptions& opti
 
 std::unique_ptr<CountingBloomFilter> Make(int counter_bits, uint64_t num_counters, int num_probes,
                                           uint64_t seed = 0) {
-  CountingBloomFilterOptions options;
-  options.counter_bits = counter_bits;
-  options.num_counters = num_counters;
-  options.num_probes = num_probes;
-  options.seed = seed;
-  return Make(options);
+  return Make({/*capacity=*/0, 0.01, num_counters, num_probes, counter_bits, seed});
 }
 
 std::unique_ptr<CountingBloomFilter> MakeFor(int counter_bits, uint64_t capacity, double rate) {
-  CountingBloomFilterOptions options;
-  options.counter_bits = counter_bits;
-  options.capacity = capacity;
-  options.false_positive_rate = rate;
-  return Make(options);
+  return Make({capacity, rate, /*num_counters=*/0, /*num_probes=*/0, counter_bits});
 }
 
 std::string Key(uint64_t i) { return "key" + std::to_string(i); }

@@ -34,23 +34,13 @@ using sets::kFileHeaderBytes;
 constexpr int kNumKeys = 60;
 
 BloomFilterOptions OptionsOf(const BloomFilter*) {
-  BloomFilterOptions options;
-  options.capacity = kNumKeys / 2;
-  options.num_bits = 1024;
-  options.num_probes = 6;
-  return options;
+  return {/*capacity=*/kNumKeys / 2, 0.01, /*num_bits=*/1024, /*num_probes=*/6};
 }
 ScalableBloomFilterOptions OptionsOf(const ScalableBloomFilter*) {
-  ScalableBloomFilterOptions options;
-  options.initial_capacity = kNumKeys / 4;  // three stages
-  return options;
+  return {/*initial_capacity=*/kNumKeys / 4};  // three stages
 }
 CountingBloomFilterOptions OptionsOf(const CountingBloomFilter*) {
-  CountingBloomFilterOptions options;
-  options.capacity = kNumKeys / 2;
-  options.num_counters = 1024;
-  options.num_probes = 6;
-  return options;
+  return {/*capacity=*/kNumKeys / 2, 0.01, /*num_counters=*/1024, /*num_probes=*/6};
 }
 
 std::string Key(int i) { return "key " + std::to_string(i); }

@@ -15,10 +15,7 @@ namespace bloomline::tests {
 namespace {
 
 ScalableBloomFilterOptions Options(BloomLayout layout, uint64_t initial_capacity) {
-  ScalableBloomFilterOptions options;
-  options.layout = layout;
-  options.initial_capacity = initial_capacity;
-  return options;
+  return {initial_capacity, 0.01, /*growth=*/2, /*tightening=*/0.8, layout};
 }
 
 std::unique_ptr<ScalableBloomFilter> New(const ScalableBloomFilterOptions& options) {

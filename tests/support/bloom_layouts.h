@@ -35,11 +35,11 @@ inline BloomLayout LayoutOf(std::string_view name) {
 }
 
 inline BloomFilterOptions ForCapacity(BloomLayout layout, uint64_t capacity, double rate) {
-  BloomFilterOptions options;
-  options.layout = layout;
-  options.capacity = capacity;
-  options.false_positive_rate = rate;
-  return options;
+  return {capacity, rate, /*num_bits=*/0, /*num_probes=*/0, layout};
+}
+
+inline BloomFilterOptions ForBits(BloomLayout layout, uint64_t num_bits, int num_probes) {
+  return {/*capacity=*/0, /*false_positive_rate=*/0.01, num_bits, num_probes, layout};
 }
 
 }  // namespace bloomline::tests

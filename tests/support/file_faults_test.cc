@@ -124,10 +124,7 @@ size_t NumFiles(const std::string& folder) {
 
 class FileFaultsTest : public testing::Test {
  protected:
-  FileFaultsTest() {
-    BloomFilterOptions options;
-    options.capacity = 300;
-    filter_ = BloomFilter::Create(options, nullptr);
+  FileFaultsTest() : filter_(BloomFilter::Create({300}, nullptr)) {
     for (int i = 0; i < 300; ++i) filter_->AddKey(std::to_string(i));
   }
 

@@ -3,8 +3,6 @@
 #ifndef BLOOMLINE_TESTS_SUPPORT_INJECTED_ENTROPY_H_
 #define BLOOMLINE_TESTS_SUPPORT_INJECTED_ENTROPY_H_
 
-#include <cstddef>
-
 namespace bloomline::tests {
 
 // While it lives, the next `num_zeros` calls give zeros. Later calls fail with ENOSYS, as on a

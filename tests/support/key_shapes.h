@@ -3,10 +3,8 @@
 #ifndef BLOOMLINE_TESTS_SUPPORT_KEY_SHAPES_H_
 #define BLOOMLINE_TESTS_SUPPORT_KEY_SHAPES_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <ostream>
-#include <string>
 #include <string_view>
 
 namespace bloomline::tests {

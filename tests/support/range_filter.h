@@ -2,7 +2,6 @@
 #ifndef BLOOMLINE_TESTS_SUPPORT_RANGE_FILTER_H_
 #define BLOOMLINE_TESTS_SUPPORT_RANGE_FILTER_H_
 
-#include <algorithm>
 #include <initializer_list>
 #include <set>
 #include <string>
@@ -80,11 +79,7 @@ class RangeFilter {
   static std::string Written(const std::set<std::string>& keys,
                              const filter::RangeEntryOptions& entry_options, Format format,
                              bool is_partition, uint64_t seed) {
-    FilterOptions options;
-    options.format = format;
-    options.bits_per_key = kRangeBitsPerKey;
-    options.seed = seed;
-    filter::FilterWriter writer(options);
+    filter::FilterWriter writer({format, kRangeBitsPerKey, seed});
     filter::RangeEntries entries(entry_options);
     return FilterWithRanges(keys, is_partition, &entries, &writer);
   }

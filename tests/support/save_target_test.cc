@@ -18,9 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::unique_ptr<BloomFilter> NewFilter(const std::string& key) {
-  BloomFilterOptions options;
-  options.capacity = 100;
-  auto filter = BloomFilter::Create(options, nullptr);
+  auto filter = BloomFilter::Create({100}, nullptr);
   filter->AddKey(key);
   return filter;
 }

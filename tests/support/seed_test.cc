@@ -22,11 +22,7 @@ constexpr char kNoSeed[] =
 constexpr char kFilterHasNoSeed[] = "no random seed: the system's generator failed";
 
 FilterOptions RandomSeed(Format format, double bits_per_key) {
-  FilterOptions options;
-  options.format = format;
-  options.bits_per_key = bits_per_key;
-  options.random_seed = true;
-  return options;
+  return {format, bits_per_key, /*seed=*/0, /*random_seed=*/true};
 }
 
 uint64_t SeedOf(const std::string& filter) { return filter::DecodeTrailer(filter).seed; }

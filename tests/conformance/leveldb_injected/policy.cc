@@ -68,12 +68,9 @@ void WriteCounts() {
 class InjectedPolicy : public leveldb::FilterPolicy {
  public:
   explicit InjectedPolicy(double bits_per_key) {
-    bloomline::FilterOptions options;
-    options.format = FormatSetting();
-    options.bits_per_key = bits_per_key;
     std::string error;
-    policy_.reset(
-        bloomline::NewLevelDBFilterPolicy(options, bloomline::kLevelDBBuiltinName, &error));
+    policy_.reset(bloomline::NewLevelDBFilterPolicy({FormatSetting(), bits_per_key},
+                                                    bloomline::kLevelDBBuiltinName, &error));
     if (policy_ == nullptr) Stop(error);
     if (num_policies++ == 0) std::atexit(WriteCounts);
   }

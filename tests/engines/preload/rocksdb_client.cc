@@ -11,7 +11,6 @@
 //           how many of them MultiGet does not find
 //   POLICY  bloom:BITS_PER_KEY, ribbon:BITS_PER_KEY, ribbon:BITS_PER_KEY:BLOOM_BEFORE_LEVEL, or an
 //           option string
-#include <fcntl.h>
 
 #include <fstream>
 #include <functional>
@@ -63,10 +62,9 @@ rocksdb::BlockBasedTableOptions TableOptions(const std::string& policy) {
 
 int UseDatabase(const std::string& mode, const char* folder, const std::string& policy) {
   const bool write = mode == "write";
-  rocksdb::Options options;
+  rocksdb::Options options = bloomline::tests::WithTable(TableOptions(policy));
   options.create_if_missing = write;
   options.statistics = rocksdb::CreateDBStatistics();
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(TableOptions(policy)));
   std::unique_ptr<rocksdb::DB> db;
   Require(bloomline::tests::OpenRocksDB(options, folder, &db));
   if (write) {
@@ -112,15 +110,13 @@ size_t HashOfDataAndFilter(const std::string& path, const rocksdb::TableProperti
 }
 
 int WriteFiles(const char* folder, const std::string& policy) {
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  options.disable_auto_compactions = true;
   rocksdb::BlockBasedTableOptions table_options = TableOptions(policy);
   // From 6 on, the default of late versions, the checksums of blocks differ from file to file.
   table_options.format_version = 5;
   // Otherwise sizes follow malloc_usable_size, and so what else the process has allocated.
   table_options.optimize_filters_for_memory = false;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_options));
+  rocksdb::Options options = bloomline::tests::WithTable(table_options);
+  options.disable_auto_compactions = true;
   std::unique_ptr<rocksdb::DB> db;
   for (int part = 0; part < 4; ++part) {
     if (db == nullptr) Require(bloomline::tests::OpenRocksDB(options, folder, &db));
@@ -146,16 +142,12 @@ int WriteFiles(const char* folder, const std::string& policy) {
 }
 
 int MultiGetOutsideTheDomain(const char* folder, const std::string& policy) {
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(Key(0).size() + 1));
   rocksdb::BlockBasedTableOptions table = TableOptions(policy);
-  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-  table.partition_filters = true;
+  bloomline::tests::PartitionFilters(256, &table);
   table.whole_key_filtering = false;
   table.block_size = 256;
-  table.metadata_block_size = 256;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  rocksdb::Options options = bloomline::tests::WithTable(table);
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(Key(0).size() + 1));
   std::unique_ptr<rocksdb::DB> db;
   Require(bloomline::tests::OpenRocksDB(options, folder, &db));
   std::vector<std::string> keys;
