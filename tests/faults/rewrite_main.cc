@@ -1,7 +1,6 @@
 // Kills processes that rewrite filters, at file operations of all kinds, and looks for lost keys
 // and other shapes of the levels.
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -218,9 +217,8 @@ constexpr std::chrono::microseconds kAtMost{60000000};
 std::string Value(uint64_t i) { return std::to_string(i) + std::string(80, 'v'); }
 
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(uint64_t cycle) {
-  FilterOptions options;
-  options.format = cycle % 2 == 0 ? Format::kCompact : Format::kBlocked;
-  return NewRocksDBFilterPolicy(options);
+  return NewRocksDBFilterPolicy(
+      FilterOptions{cycle % 2 == 0 ? Format::kCompact : Format::kBlocked});
 }
 
 RewriteDatabase NewDatabase(const std::string& path, bool has_compactions) {
@@ -329,30 +327,10 @@ int Run(uint64_t cycles, uint64_t seed) {
 }  // namespace bloomline::tests
 
 int main(int argc, char** argv) {
-  constexpr char kUsage[] =
-      "Usage: rewrite [OPTION]...\n"
-      "Kills processes that rewrite the filters of a database, and looks for lost keys and for\n"
-      "levels of another shape.\n"
-      "  --cycles N  rewrites (default 20)\n"
-      "  --seed N    another choice of moments (default 1)\n";
-  constexpr option kOptions[] = {{"cycles", required_argument, nullptr, 'c'},
-                                 {"seed", required_argument, nullptr, 's'},
-                                 {"help", no_argument, nullptr, 'h'},
-                                 {nullptr, 0, nullptr, 0}};
-  uint64_t cycles = 20;
-  uint64_t seed = 1;
-  for (int name; (name = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;) {
-    if (name == 'c') {
-      cycles = std::stoull(optarg);
-    } else if (name == 's') {
-      seed = std::stoull(optarg);
-    } else {
-      std::fputs(kUsage, name == 'h' ? stdout : stderr);
-      return name == 'h' ? 0 : 2;
-    }
-  }
-  if (optind != argc || cycles == 0) {
-    std::fputs(kUsage, stderr);
+  const uint64_t cycles = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 20;
+  const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+  if (argc > 3 || cycles == 0) {
+    std::fputs("Usage: rewrite [CYCLES [SEED]]\n", stderr);
     return 2;
   }
   return bloomline::tests::Run(cycles, seed);

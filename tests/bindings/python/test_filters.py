@@ -266,8 +266,3 @@ class CountingBloomFilterTest(unittest.TestCase):
         self.assertNotEqual(other, filter)
         with self.assertRaisesRegex(ValueError, "seed"):
             filter.merge(bloomline.CountingBloomFilter(NUM_KEYS, seed=3))
-
-
-
-if __name__ == "__main__":
-    unittest.main()

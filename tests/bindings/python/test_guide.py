@@ -52,7 +52,3 @@ class GuideTest(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn(output, result.stderr)
             self.assertIn("compact, 8 bits per key", result.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -216,7 +216,3 @@ class ArraysTest(unittest.TestCase):
         for wrong in (numpy.array(["text"]), numpy.array([1.5]), numpy.array([b"x", 1], object)):
             with self.assertRaises(TypeError):
                 filter.add_keys(wrong)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -105,7 +105,3 @@ class LibraryTest(unittest.TestCase):
                 result = run("import bloomline", BLOOMLINE_LIBRARY=folder)
                 self.assertIn("ImportError: bloomline: " + library, result.stderr)
                 self.assertIn(sentence, result.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -159,7 +159,3 @@ class RedisTest(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "has no copy"):
                 copy.copy(filter)
             self.assertIn("name='f' capacity=10", repr(filter))
-
-
-if __name__ == "__main__":
-    unittest.main()

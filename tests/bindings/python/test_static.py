@@ -138,7 +138,3 @@ class SizingTest(unittest.TestCase):
         ]:
             with self.assertRaisesRegex(ValueError, sentence):
                 use()
-
-
-if __name__ == "__main__":
-    unittest.main()

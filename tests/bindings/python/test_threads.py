@@ -211,7 +211,3 @@ class ThreadsTest(unittest.TestCase):
         in_threads(*(lambda part=part: builder.add_keys(part) for part in PARTS))
         self.assertEqual(builder.num_keys, NUM_KEYS)
         self.assertTrue(all(bloomline.FilterView(builder.finish(2)).may_match_keys(STORED)))
-
-
-if __name__ == "__main__":
-    unittest.main()
