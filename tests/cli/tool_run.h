@@ -5,10 +5,10 @@
 #include <sys/wait.h>
 
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+
+#include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
 
@@ -34,8 +34,7 @@ inline ToolRun RunTool(const std::string& arguments, const std::string& folder) 
   if (WIFEXITED(status)) run.exit_code = WEXITSTATUS(status);
   run.json = nlohmann::json::parse(run.text, nullptr, /*allow_exceptions=*/false);
   if (!run.json.is_object()) run.json = nlohmann::json::object();
-  std::ifstream file(errors);
-  run.text.append(std::istreambuf_iterator<char>(file), {});
+  run.text += ReadFile(errors);
   return run;
 }
 

@@ -157,10 +157,8 @@ TEST(AdviceEnginesTest, LevelDBsVariablesAreAcceptedAsTheyAreMeant) {
 TEST(AdviceEnginesTest, LevelDBFiltersHaveTheSizeAndRateThatAreCounted) {
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     for (const double bits_per_key : {3.0, 4.5, 7.0, 10.0, 16.5, 24.0}) {
-      FilterOptions options;
-      options.format = format;
-      options.bits_per_key = bits_per_key;
-      const std::unique_ptr<const leveldb::FilterPolicy> policy(NewLevelDBFilterPolicy(options));
+      const std::unique_ptr<const leveldb::FilterPolicy> policy(
+          NewLevelDBFilterPolicy({format, bits_per_key}));
       for (const int n : {1, 2, 5, 10, 20, 36, 56, 57, 62, 100, 193, 500, 501, 900}) {
         SCOPED_TRACE(std::string(FormatName(format)) + " " + std::to_string(n) + " keys, " +
                      std::to_string(bits_per_key) + " bits");

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <leveldb/comparator.h>
 #include <leveldb/db.h>
-#include <leveldb/filter_policy.h>
 
 #include <algorithm>
 #include <cstdio>

@@ -2,7 +2,6 @@
 // family, level and folder, with which keys.
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
@@ -14,7 +13,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -23,7 +21,7 @@
 #include <vector>
 
 #include "src/db/directory/database.h"
-#include "tests/engines/rocksdb_open.h"
+#include "tests/engines/accounted_database.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::directory {
@@ -38,89 +36,59 @@ using TableFact =
     std::tuple<std::string, int, uint64_t, uint64_t, std::string, std::string, std::string>;
 using TableFacts = std::set<TableFact>;
 
-class RocksDBUnderTest {
-  std::string path_;
-  rocksdb::Options options_;
-  std::unique_ptr<rocksdb::DB> db_;
-  std::vector<rocksdb::ColumnFamilyHandle*> handles_;
-
+class RocksDBUnderTest : public tests::AccountedDatabase {
  public:
-  RocksDBUnderTest(std::string path, rocksdb::Options options)
-      : path_(std::move(path)), options_(std::move(options)) {
-    options_.create_if_missing = true;
-    Open();
+  RocksDBUnderTest(const std::string& path, const Options& options)
+      : AccountedDatabase(path, nullptr) {
+    this->options() = options;
+    this->options().create_if_missing = true;
+    Reopen();
   }
-  ~RocksDBUnderTest() { Close(); }
 
-  void Open() {
-    std::vector<std::string> names;
-    if (!rocksdb::DB::ListColumnFamilies(options_, path_, &names).ok()) names = {"default"};
-    std::vector<rocksdb::ColumnFamilyDescriptor> families;
-    for (const std::string& name : names) families.emplace_back(name, options_);
-    const rocksdb::Status status = tests::OpenRocksDB(options_, path_, families, &handles_, &db_);
-    ASSERT_TRUE(status.ok()) << status.ToString();
-  }
-  void Close() {
-    for (auto* handle : handles_) db_->DestroyColumnFamilyHandle(handle);
-    handles_.clear();
-    db_.reset();
-  }
   void Reopen() {
     Close();
-    Open();
-  }
-
-  void AddFamily(const std::string& name, const rocksdb::ColumnFamilyOptions& options) {
-    rocksdb::ColumnFamilyHandle* handle = nullptr;
-    ASSERT_TRUE(db_->CreateColumnFamily(options, name, &handle).ok());
-    handles_.push_back(handle);
-  }
-  void DropFamily(size_t index) {
-    ASSERT_TRUE(db_->DropColumnFamily(handles_[index]).ok());
-    db_->DestroyColumnFamilyHandle(handles_[index]);
-    handles_.erase(handles_.begin() + static_cast<std::ptrdiff_t>(index));
-  }
-
-  // `num_keys` random keys of 16 digits in each column family, then a flush.
-  void Fill(uint64_t seed, int num_keys) {
-    for (size_t family = 0; family < handles_.size(); ++family) {
-      for (int i = 0; i < num_keys; ++i) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        char key[24];
-        std::snprintf(key, sizeof(key), "%016u", static_cast<unsigned>(seed >> 40));
-        Put(handles_[family], key, std::string(100, static_cast<char>('a' + i % 26)));
-      }
-    }
-    Flush();
-  }
-  void Put(rocksdb::ColumnFamilyHandle* family, const std::string& key, const std::string& value) {
-    const auto* comparator = family->GetComparator();
-    rocksdb::Status status;
-    if (comparator->timestamp_size() == 0) {
-      status = db_->Put(rocksdb::WriteOptions(), family, key, value);
-    } else {
-      std::string timestamp(8, '\0');
-      timestamp[0] = static_cast<char>(1 + key.back() % 7);
-      status = db_->Put(rocksdb::WriteOptions(), family, key, timestamp, value);
-    }
+    const rocksdb::Status status = Open();
     ASSERT_TRUE(status.ok()) << status.ToString();
+    Settle();
   }
-  void Flush() {
-    for (auto* handle : handles_) ASSERT_TRUE(db_->Flush({}, handle).ok());
-  }
-  // Lets the compactions that are due run, for a while.
+  // Lets the compactions that are due run, for a while: some stay pending.
   void Settle() {
     for (int waited = 0, quiet = 0; quiet < 3 && waited < 500; ++waited) {
       uint64_t running = 0;
-      db_->GetIntProperty("rocksdb.num-running-compactions", &running);
+      db()->GetIntProperty("rocksdb.num-running-compactions", &running);
       quiet = running == 0 ? quiet + 1 : 0;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
 
-  TableFacts Expected() const {
+  // `num_keys` random keys of 16 digits in each column family, then a flush.
+  void Fill(uint64_t seed, int num_keys) {
+    for (auto* const family : handles()) {
+      for (int i = 0; i < num_keys; ++i) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        char key[24];
+        std::snprintf(key, sizeof(key), "%016u", static_cast<unsigned>(seed >> 40));
+        Put(family, key, std::string(100, static_cast<char>('a' + i % 26)));
+      }
+    }
+    Flush();
+    Settle();
+  }
+  void Put(rocksdb::ColumnFamilyHandle* family, const std::string& key, const std::string& value) {
+    rocksdb::Status status;
+    if (family->GetComparator()->timestamp_size() == 0) {
+      status = db()->Put({}, family, key, value);
+    } else {
+      std::string timestamp(8, '\0');
+      timestamp[0] = static_cast<char>(1 + key.back() % 7);
+      status = db()->Put({}, family, key, timestamp, value);
+    }
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+
+  TableFacts Expected() {
     std::vector<rocksdb::LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
+    db()->GetLiveFilesMetaData(&files);
     TableFacts facts;
     for (const auto& file : files) {
       facts.emplace(file.column_family_name, file.level, file.file_number, file.size,
@@ -129,11 +97,7 @@ class RocksDBUnderTest {
     }
     return facts;
   }
-
-  rocksdb::DB* operator->() { return db_.get(); }
-  rocksdb::ColumnFamilyHandle* family(size_t index) { return handles_[index]; }
-  size_t num_families() const { return handles_.size(); }
-  const std::string& path() const { return path_; }
+  std::string path() { return db()->GetName(); }
 };
 
 TableFacts FactsOf(const Database& database) {
@@ -168,23 +132,23 @@ Options SmallOptions() {
 }
 
 void ExpectSame(RocksDBUnderTest* db, const std::string& when) {
-  ASSERT_TRUE((*db)->PauseBackgroundWork().ok());
+  ASSERT_TRUE(db->db()->PauseBackgroundWork().ok());
   const Database database = OpenOne(db->path());
   EXPECT_EQ(database.engine, sstable::Engine::kRocksDB) << when;
   EXPECT_EQ(FactsOf(database), db->Expected()) << when;
-  ASSERT_TRUE((*db)->ContinueBackgroundWork().ok());
+  ASSERT_TRUE(db->db()->ContinueBackgroundWork().ok());
   EXPECT_EQ(database.warnings, std::vector<std::string>()) << when;
-  EXPECT_EQ(database.column_families.size(), db->num_families()) << when;
-  for (size_t i = 0; i < std::min(database.column_families.size(), db->num_families()); ++i) {
+  EXPECT_EQ(database.column_families.size(), db->handles().size()) << when;
+  for (size_t i = 0; i < std::min(database.column_families.size(), db->handles().size()); ++i) {
     const ColumnFamily& family = database.column_families[i];
-    EXPECT_EQ(family.comparator, db->family(i)->GetComparator()->Name()) << when;
+    EXPECT_EQ(family.comparator, db->handles()[i]->GetComparator()->Name()) << when;
   }
   // Files are in the order of levels and, in a level, of keys.
   for (size_t i = 1; i < database.files.size(); ++i) {
     const TableFile& a = database.files[i - 1];
     const TableFile& b = database.files[i];
     const auto* const comparator =
-        db->family(static_cast<size_t>(a.column_family))->GetComparator();
+        db->handles()[static_cast<size_t>(a.column_family)]->GetComparator();
     if (a.column_family != b.column_family || comparator->timestamp_size() > 0) continue;
     EXPECT_LE(a.level, b.level) << when;
     if (a.level > 0 && a.level == b.level) {
@@ -198,15 +162,11 @@ void Exercise(RocksDBUnderTest* db) {
   ExpectSame(db, "empty");
   for (const uint64_t seed : {1, 2}) {
     db->Fill(seed, 1500);
-    db->Settle();
     ExpectSame(db, "filled with seed " + std::to_string(seed));
   }
   db->Reopen();
-  db->Settle();
   ExpectSame(db, "reopened");
-  for (size_t i = 0; i < db->num_families(); ++i) {
-    ASSERT_TRUE((*db)->CompactRange({}, db->family(i), nullptr, nullptr).ok());
-  }
+  db->Compact();
   db->Settle();
   ExpectSame(db, "compacted");
 }
@@ -221,26 +181,24 @@ TEST(RocksDBDirectory, ColumnFamiliesComeAndGo) {
   rocksdb::BlockBasedTableOptions ribbon;
   ribbon.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10));
   universal.table_factory.reset(rocksdb::NewBlockBasedTableFactory(ribbon));
-  db.AddFamily("one", SmallOptions());
-  db.AddFamily("two: \"#\\ a=b]", universal);
-  db.AddFamily("reverse", reverse);
+  db.Create("one", SmallOptions());
+  db.Create("two: \"#\\ a=b]", universal);
+  db.Create("reverse", reverse);
   db.Fill(1, 1000);
-  db.Settle();
   ExpectSame(&db, "four families");
   const Database four = OpenOne(db.path());
   EXPECT_NE(four.column_families[2].filter_policy.find("ribbonfilter:10"), std::string::npos)
       << four.column_families[2].filter_policy;
   EXPECT_EQ(four.column_families[2].compaction_style, "kCompactionStyleUniversal");
   EXPECT_EQ(four.column_families[0].filter_policy, "nullptr");
-  db.DropFamily(1);
+  db.Drop(1);
   ExpectSame(&db, "one dropped");
-  db.AddFamily("one", SmallOptions());
+  db.Create("one", SmallOptions());
   db.Fill(2, 1000);
-  db.Settle();
   ExpectSame(&db, "added again");
-  db.DropFamily(3);
-  db.DropFamily(2);
-  db.DropFamily(1);
+  db.Drop(3);
+  db.Drop(2);
+  db.Drop(1);
   Exercise(&db);
 }
 
@@ -253,10 +211,9 @@ TEST(RocksDBDirectory, TablesInOtherFolders) {
   RocksDBUnderTest db(dir.Path("db"), options);
   ColumnFamilyOptions elsewhere = SmallOptions();
   elsewhere.cf_paths = {{dir.Path("family"), 1 << 30}};
-  db.AddFamily("elsewhere", elsewhere);
+  db.Create("elsewhere", elsewhere);
   for (uint64_t round = 1; round <= 3; ++round) {
     db.Fill(round, 2000);
-    db.Settle();
   }
   const Database without = OpenOne(db.path());
   EXPECT_TRUE(std::any_of(without.files.begin(), without.files.end(), [](const TableFile& file) {
@@ -273,15 +230,6 @@ TEST(RocksDBDirectory, TablesInOtherFolders) {
     folders.insert(std::filesystem::path(file.path).parent_path().filename().string());
   }
   EXPECT_GE(folders.size(), 3u);
-}
-
-// Bytewise, with a timestamp of 8 bytes behind each key, the newest first.
-const rocksdb::Comparator* TimestampComparator() {
-  const rocksdb::Comparator* comparator = nullptr;
-  const rocksdb::Status status = rocksdb::Comparator::CreateFromString(
-      rocksdb::ConfigOptions(), "leveldb.BytewiseComparator.u64ts", &comparator);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  return comparator;
 }
 
 // Each brings other records into the MANIFEST.
@@ -315,7 +263,7 @@ TEST(RocksDBDirectory, OfAllOptions) {
        o->ttl = 3600;
        o->atomic_flush = true;
      }},
-    {"timestamps", [](Options* o) { o->comparator = TimestampComparator(); }},
+    {"timestamps", [](Options* o) { o->comparator = tests::TimestampComparator(); }},
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 910
     {"no IDENTITY",
      [](Options* o) {
@@ -333,7 +281,6 @@ TEST(RocksDBDirectory, OfAllOptions) {
     Exercise(&db);
     if (&c != kCases) continue;
     db.Fill(99, 1500);
-    db.Settle();
     std::set<int> levels;
     for (const TableFile& file : OpenOne(db.path()).files) levels.insert(file.level);
     EXPECT_GE(levels.size(), 2u);  // else the test shows little
@@ -345,14 +292,13 @@ TEST(RocksDBDirectory, OfAllOptions) {
 TEST(RocksDBDirectory, TimestampsThatAreNotStored) {
   const TempDir dir;
   Options options = SmallOptions();
-  options.comparator = TimestampComparator();
+  options.comparator = tests::TimestampComparator();
   options.persist_user_defined_timestamps = false;
   options.allow_concurrent_memtable_write = false;
   RocksDBUnderTest db(dir.Path("db"), options);
   for (uint64_t round = 1; round < 4; ++round) {
     db.Fill(round, 1500);
-    db.Settle();
-    ASSERT_TRUE(db->PauseBackgroundWork().ok());
+    ASSERT_TRUE(db.db()->PauseBackgroundWork().ok());
     TableFacts expected;
     for (auto [family, level, number, bytes, path, smallest, largest] : db.Expected()) {
       smallest.resize(smallest.size() - 8);
@@ -360,7 +306,7 @@ TEST(RocksDBDirectory, TimestampsThatAreNotStored) {
       expected.emplace(family, level, number, bytes, path, smallest, largest);
     }
     EXPECT_EQ(FactsOf(OpenOne(db.path())), expected);
-    ASSERT_TRUE(db->ContinueBackgroundWork().ok());
+    ASSERT_TRUE(db.db()->ContinueBackgroundWork().ok());
     db.Reopen();
   }
 }

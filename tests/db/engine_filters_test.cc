@@ -1,6 +1,6 @@
 // Filters in bloomline's trailer container, as RocksDB's tables have them, and what needs no
-// engine. With the engines: engine_filters_rocksdb_test.cc, engine_filters_leveldb_test.cc. Any
-// bytes: engine_filters_fuzzer.cc.
+// engine. With the engines: engine_filters_rocksdb_test.cc, planted_losses_test.cc. Any bytes:
+// engine_filters_fuzzer.cc.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -21,14 +21,6 @@
 namespace bloomline::engine_filters {
 namespace {
 
-FilterOptions Options(Format format, double bits_per_key, uint64_t seed = 0) {
-  FilterOptions options;
-  options.format = format;
-  options.bits_per_key = bits_per_key;
-  options.seed = seed;
-  return options;
-}
-
 // As RocksDB's adaptor writes it, which has layouts of their own for few keys.
 std::string Build(const FilterOptions& options, const std::vector<std::string>& keys) {
   filter::FilterWriter writer(options);
@@ -46,7 +38,7 @@ TEST(EngineFiltersTest, AnswersAsBloomlineDoes) {
     ExpectAnswersOfEngine(
         Container::kRocksDB,
         [&](const std::vector<std::string>& keys) {
-          return Build(Options(format, 10, keys.size() % 2 * 77), keys);
+          return Build({format, 10, keys.size() % 2 * 77}, keys);
         },
         [](const std::string& bytes) {
           return
@@ -65,12 +57,12 @@ std::string Stock(std::string_view trailer) { return std::string(128, '\0').appe
 // The kinds that match no key, each key and some keys, and the reasons for what cannot be queried.
 TEST(EngineFiltersTest, WhatIsNotUnderstoodMatchesEveryKey) {
   const std::vector<std::string> keys = RandomKeys(36, 4);
-  const std::string own = Build(Options(Format::kBlocked, 10), keys);
+  const std::string own = Build({Format::kBlocked, 10}, keys);
   std::string newer = own, matches_all = own;
   newer.back() = 9;
   matches_all[own.size() - 8] = 0;  // the layout
   const std::string leveldb =
-      tests::LevelDBFilter(Options(Format::kBlocked, 10), {keys.begin(), keys.end()});
+      tests::LevelDBFilter({Format::kBlocked, 10}, {keys.begin(), keys.end()});
   const auto flat = static_cast<Kind>(static_cast<int>(Kind::kFirstLayout) +
                                       static_cast<int>(filter::Layout::kFlat));
   const std::string seeded = "app.Filter.seed-0123456789abcdef0123456789abcdef";

@@ -18,6 +18,7 @@
 #include <string>
 
 #include "bloomline/rocksdb.h"
+#include "tests/engines/rocksdb_open.h"
 
 namespace bloomline::tests {
 namespace {
@@ -34,22 +35,14 @@ std::string DecimalKey(uint64_t number) {
 }
 
 rocksdb::Options OptionsWith(const BlockBasedTableOptions& table) {
-  rocksdb::Options options;
-  options.create_if_missing = true;
+  rocksdb::Options options = WithTable(table);
   options.disable_auto_compactions = true;
   options.compression = rocksdb::kNoCompression;
   options.target_file_size_base = 1 << 20;
   options.max_bytes_for_level_base = 1 << 20;
   options.level_compaction_dynamic_level_bytes = false;  // the tests expect a file in level 1
   options.statistics = rocksdb::CreateDBStatistics();
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
-}
-
-std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options, const std::string& path) {
-  rocksdb::DB* db = nullptr;
-  Check(rocksdb::DB::Open(options, path, &db));
-  return std::unique_ptr<rocksdb::DB>(db);
 }
 
 using MakeKey = std::string (*)(uint64_t);
@@ -97,7 +90,7 @@ void Make(const std::string& path, const BlockBasedTableOptions& table, Json* js
           const std::function<void(rocksdb::Options*)>& change = nullptr) {
   rocksdb::Options options = OptionsWith(table);
   if (change) change(&options);
-  const auto db = Open(options, path);
+  const auto db = MustOpenRocksDB(options, path);
   WriteLevels(db.get());
   *json = Facts(db.get());
   constexpr uint64_t kGets = 30000;
@@ -117,11 +110,9 @@ BlockBasedTableOptions TableWith(const rocksdb::FilterPolicy* policy) {
 // The second one has a name that does harm to a terminal, in tables, the MANIFEST and OPTIONS.
 void MakeFamilies(const std::string& path) {
   BlockBasedTableOptions table = TableWith(rocksdb::NewRibbonFilterPolicy(10, -1));
-  table.partition_filters = true;
-  table.metadata_block_size = 4096;
-  table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  PartitionFilters(4096, &table);
   const rocksdb::Options options = OptionsWith(table);
-  const auto db = Open(options, path);
+  const auto db = MustOpenRocksDB(options, path);
   rocksdb::ColumnFamilyHandle* family = nullptr;
   Check(db->CreateColumnFamily(options, kForgedName, &family));
   const std::unique_ptr<rocksdb::ColumnFamilyHandle> owned(family);
@@ -138,7 +129,7 @@ void MakeShortKeys(const std::string& path) {
   table.whole_key_filtering = false;
   rocksdb::Options options = OptionsWith(table);
   options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(8));
-  const auto db = Open(options, path);
+  const auto db = MustOpenRocksDB(options, path);
   for (int i = 0; i < 100; ++i) Check(db->Put({}, "k" + std::to_string(i), "v"));
   Flush(db.get(), 0, 100, 1);
 }
@@ -154,22 +145,17 @@ std::string PostKey(uint64_t i) {
 }
 
 void MakeRanges(const std::string& path, const char* prefixes, bool is_partitioned, Json* json) {
-  RocksDBFilterOptions filter;
-  filter.format = is_partitioned ? Format::kBlocked : Format::kCompact;
+  RocksDBFilterOptions filter(FilterOptions{is_partitioned ? Format::kBlocked : Format::kCompact});
   filter.range_prefixes = prefixes;
   BlockBasedTableOptions table;
   table.filter_policy = NewRocksDBFilterPolicy(filter);
-  if (is_partitioned) {
-    table.partition_filters = true;
-    // From 9.10 on, RocksDB also ends a partition of a filter with one of the index. In the small
-    // ones of 4,096 bytes, rounding adds 3 % of bits.
-    table.metadata_block_size = 16384;
-    table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
-  }
+  // From 9.10 on, RocksDB also ends a partition of a filter with one of the index. In the small
+  // ones of 4,096 bytes, rounding adds 3 % of bits.
+  if (is_partitioned) PartitionFilters(16384, &table);
   rocksdb::Options options = OptionsWith(table);
   options.target_file_size_base = 64 << 20;
   options.prefix_extractor = NewRangeExtractor();
-  const auto db = Open(options, path);
+  const auto db = MustOpenRocksDB(options, path);
   WriteLevels(db.get(), PostKey, true);
   *json = Facts(db.get());
 }
@@ -188,13 +174,12 @@ void MakeRocksDBs(const std::string& folder, Json* json) {
   table.checksum = rocksdb::kNoChecksum;
   table.format_version = 5;
   Make(folder + "/rocksdb_planted", table, &(*json)["rocksdb_planted"]);
-  FilterOptions compact;
-  compact.format = Format::kCompact;
   table = {};
-  table.filter_policy = NewRocksDBFilterPolicy(compact);
+  table.filter_policy = NewRocksDBFilterPolicy(FilterOptions{Format::kCompact});
   Make(folder + "/rocksdb_bloomline", table, &(*json)["rocksdb_bloomline"]);
   // From now on with RocksDB's own.
-  Open(OptionsWith(TableWith(rocksdb::NewBloomFilterPolicy(10))), folder + "/rocksdb_bloomline");
+  MustOpenRocksDB(OptionsWith(TableWith(rocksdb::NewBloomFilterPolicy(10))),
+                  folder + "/rocksdb_bloomline");
   MakeRanges(folder + "/rocksdb_ranges", "auto", false, &(*json)["rocksdb_ranges"]);
   MakeRanges(folder + "/rocksdb_ranges_listed", "11:after0x3a", true,
              &(*json)["rocksdb_ranges_listed"]);
@@ -203,14 +188,12 @@ void MakeRocksDBs(const std::string& folder, Json* json) {
 }
 
 void RewriteRocksDB(const std::string& path) {
-  const auto db = Open(OptionsWith(TableWith(rocksdb::NewBloomFilterPolicy(10))), path);
-  rocksdb::CompactRangeOptions all;
-  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  const auto db = MustOpenRocksDB(OptionsWith(TableWith(rocksdb::NewBloomFilterPolicy(10))), path);
   std::string line;
   // A line on stdin for each compaction.
   while (std::getline(std::cin, line)) {
     Flush(db.get(), 0, kKeys, 4);
-    Check(db->CompactRange(all, nullptr, nullptr));
+    Check(CompactAll(db.get()));
     std::cout << "compacted" << std::endl;
   }
 }

@@ -91,11 +91,7 @@ Kind MakeKind(std::string name, int num_keys, const Setting& setting) {
   return {std::move(name), num_keys, write, {{Loss::kKey, lost}}, setting.block_bytes};
 }
 
-Policy Bloomline(Format format) {
-  FilterOptions options;
-  options.format = format;
-  return Policy(NewLevelDBFilterPolicy(options));
-}
+Policy Bloomline(Format format) { return Policy(NewLevelDBFilterPolicy({format})); }
 
 }  // namespace
 

@@ -75,13 +75,8 @@ struct Setting {
     table.checksum = checksum;
     table.block_size = kBlockBytes;
     table.whole_key_filtering = prefixes != Prefixes::kOnly;
-    if (partition_bytes > 0) {
-      table.partition_filters = true;
-      table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-      table.metadata_block_size = partition_bytes;
-    }
-    rocksdb::Options options;
-    options.create_if_missing = true;
+    if (partition_bytes > 0) PartitionFilters(partition_bytes, &table);
+    rocksdb::Options options = WithTable(table);
     options.disable_auto_compactions = true;
     options.write_buffer_size = 1 << 20;
     options.compression = rocksdb::kNoCompression;
@@ -93,14 +88,12 @@ struct Setting {
     if (prefixes != Prefixes::kNone) {
       options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kPrefixBytes));
     }
-    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     return options;
   }
 };
 
 void Write(const Setting& setting, const std::string& folder, const Keys& keys, uint64_t seed) {
-  std::unique_ptr<rocksdb::DB> db;
-  Check(OpenRocksDB(setting.ToOptions(seed), folder, &db));
+  const auto db = MustOpenRocksDB(setting.ToOptions(seed), folder);
   const std::string value(20, 'v');
   if (setting.has_tombstones) {
     for (const std::string& key : keys) Check(db->Put({}, key, value));
@@ -118,14 +111,8 @@ void Write(const Setting& setting, const std::string& folder, const Keys& keys, 
   Check(db->Flush({}));
 }
 
-std::unique_ptr<rocksdb::DB> OpenToRead(const Setting& setting, const std::string& folder) {
-  std::unique_ptr<rocksdb::DB> db;
-  Check(OpenRocksDB(setting.ToOptions(), folder, &db));
-  return db;
-}
-
 Keys Lost(const Setting& setting, const std::string& folder, const Keys& keys) {
-  const auto db = OpenToRead(setting, folder);
+  const auto db = MustOpenRocksDB(setting.ToOptions(), folder);
   Keys lost;
   std::string value;
   for (const std::string& key : keys) {
@@ -148,7 +135,7 @@ Keys PrefixesOf(const Keys& keys) {
 
 // By iterators that begin at the keys: the keys of a prefix may be in several partitions.
 Keys LostToIterators(const Setting& setting, const std::string& folder, const Keys& keys) {
-  const auto db = OpenToRead(setting, folder);
+  const auto db = MustOpenRocksDB(setting.ToOptions(), folder);
   Keys lost;
   rocksdb::ReadOptions options;
   options.prefix_same_as_start = true;
@@ -163,7 +150,7 @@ Keys LostToIterators(const Setting& setting, const std::string& folder, const Ke
 
 // The range of a key alone, and those of all keys that have its first bytes.
 Keys LostToRanges(const Setting& setting, const std::string& folder, const Keys& keys) {
-  const auto db = OpenToRead(setting, folder);
+  const auto db = MustOpenRocksDB(setting.ToOptions(), folder);
   Keys lost;
   for (const std::string& key : keys) {
     std::vector<std::pair<std::string, std::string>> ranges = {{key, key + '\0'}};
@@ -210,11 +197,7 @@ Kind MakeKind(std::string name, int num_keys, const Setting& setting) {
 }
 
 Policy Bloomline(Format format, double bits_per_key, uint64_t seed = 0) {
-  FilterOptions options;
-  options.format = format;
-  options.bits_per_key = bits_per_key;
-  options.seed = seed;
-  return NewRocksDBFilterPolicy(options);
+  return NewRocksDBFilterPolicy(FilterOptions{format, bits_per_key, seed});
 }
 
 }  // namespace
@@ -254,9 +237,7 @@ std::vector<Kind> RocksDBKinds() {
   add("CompactPartitioned", compact, partitioned);
   const auto add_ranges = [&](const char* name, Format format, const char* prefixes,
                               const std::vector<size_t>& bytes) {
-    RocksDBFilterOptions options;
-    options.format = format;
-    options.bits_per_key = 8;
+    RocksDBFilterOptions options(FilterOptions{format, 8});
     options.range_prefixes = prefixes;
     add(name, NewRocksDBFilterPolicy(options), [&](Setting* s) { s->range_bytes = bytes; });
   };

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -54,8 +52,7 @@ class PlantedLossesTest : public testing::TestWithParam<Kind> {
     std::map<Loss, std::set<std::string>> said;
     size_t num_said = 0;
     for (const auto& file : run.json["files"]) {
-      std::ifstream stream(file["path"].get<std::string>(), std::ios::binary);
-      const std::string table(std::istreambuf_iterator<char>(stream), {});
+      const std::string table = ReadFile(file["path"]);
       for (const auto& key : file["lost_keys"]) {
         ++num_said;
         const bool is_prefix = key["by"] == "prefix";

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <new>
 #include <random>
 #include <sstream>
@@ -128,8 +127,7 @@ constexpr size_t kStep = 5;
 #endif
 
 std::string BytesOf(const std::string& file) {
-  std::ifstream input(kFolder + file, std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(input), {});
+  const std::string bytes = tests::ReadFile(kFolder + file);
   EXPECT_FALSE(bytes.empty()) << file;
   return bytes;
 }

@@ -3,7 +3,6 @@
 // says.
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/merge_operator.h>
@@ -520,10 +519,7 @@ std::string Timestamp(uint64_t time) {
 // A database may keep the timestamps of its keys, or strip them when it writes a table.
 void CheckTimestamps(bool is_partitioned, bool is_stripped) {
   TableCase test_case;
-  ASSERT_TRUE(rocksdb::Comparator::CreateFromString(rocksdb::ConfigOptions(),
-                                                    "leveldb.BytewiseComparator.u64ts",
-                                                    &test_case.options.comparator)
-                  .ok());
+  test_case.options.comparator = tests::TimestampComparator();
   if (is_stripped && !StripTimestamps(&test_case.options, 0)) return;  // older ones keep them
   if (is_partitioned) test_case.Partition();
   OneTable written(test_case);

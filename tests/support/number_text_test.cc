@@ -6,11 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <optional>
 #include <random>
-#include <string>
-
-#include "src/cli/shared/quantity.h"
 
 namespace bloomline {
 namespace {
@@ -39,21 +35,6 @@ TEST(NumberTextTest, NumbersAreReadWholeOrNotAtAll) {
     ASSERT_TRUE(support::ParseDouble(support::DoubleText(drawn), &number)) << drawn;
     ASSERT_EQ(number, drawn);
   }
-}
-
-TEST(NumberTextTest, TheCommandReadsUnitsAndNothingElse) {
-  std::string error;
-  for (const char* text : {"", " 5", "x", "inf", "nan", "0x10", "-5", "5e", "5e400", "1e-400", "+",
-                           "5,5", "5 k", "5.5.5", "--5", "+-5", "infinity", "1e19"}) {
-    EXPECT_EQ(cli::ParseCount(text, &error), std::nullopt) << text;
-    EXPECT_NE(error.find(text), std::string::npos);
-  }
-  EXPECT_EQ(cli::ParseCount("+5", &error), 5u);
-  EXPECT_EQ(cli::ParseCount("5e+9", &error), 5000000000u);
-  EXPECT_EQ(cli::ParseCount("5_000_000_000", &error), 5000000000u);
-  EXPECT_EQ(cli::ParseCount("5.e3", &error), 5000u);
-  EXPECT_EQ(cli::ParseCount(".5M", &error), 500000u);
-  EXPECT_EQ(cli::ParseCount("999999999999999999", &error), 999999999999999999u);
 }
 
 }  // namespace

@@ -2,51 +2,42 @@
 // opens with a limit for memory.
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/table.h>
 
 #include <iostream>
 #include <memory>
 #include <string>
 
 #include "bloomline/rocksdb.h"
+#include "tests/engines/rocksdb_open.h"
 // INCLUDES
+using bloomline::tests::MustOpenRocksDB;
+using bloomline::tests::WithPolicy;
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 int Rewrite() {
-  rocksdb::Options database_options;
-  database_options.create_if_missing = true;
-  rocksdb::DB* db = nullptr;
-  const auto open = [&](std::shared_ptr<const rocksdb::FilterPolicy> policy) {
-    rocksdb::BlockBasedTableOptions table;
-    table.filter_policy = std::move(policy);
-    database_options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    delete db;
-    return rocksdb::DB::Open(database_options, "db", &db).ok();
-  };
-  if (!open(std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewBloomFilterPolicy(10)))) {
-    return 2;
-  }
-  if (!db->Put({}, "key", "value").ok() || !db->Flush({}).ok()) return 3;
-  if (!db->CompactRange({}, nullptr, nullptr).ok()) return 4;
-  if (!open(bloomline::NewRocksDBFilterPolicy(bloomline::FilterOptions()))) return 5;
+  auto owned = MustOpenRocksDB(WithPolicy(Policy(rocksdb::NewBloomFilterPolicy(10))), "db");
+  if (!owned->Put({}, "key", "value").ok() || !owned->Flush({}).ok()) return 3;
+  if (!owned->CompactRange({}, nullptr, nullptr).ok()) return 4;
+  owned.reset();
+  owned = MustOpenRocksDB(WithPolicy(bloomline::NewRocksDBFilterPolicy(bloomline::FilterOptions())),
+                          "db");
+  rocksdb::DB* const db = owned.get();
   rocksdb::ColumnFamilyHandle* const family = db->DefaultColumnFamily();
   std::string error;
   // BLOCK 1
-  delete db;
   return report.IsComplete() && report.files_rewritten == 1 ? 0 : 6;
 }
 
 int Limit() {
   rocksdb::Options options;
-  options.create_if_missing = true;
   rocksdb::BlockBasedTableOptions table;
   std::string error;
   // BLOCK 2
+  if (table.filter_policy == nullptr) return 7;
+  options.create_if_missing = true;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  rocksdb::DB* db;
-  if (table.filter_policy == nullptr || !rocksdb::DB::Open(options, "limited", &db).ok()) return 7;
-  if (!db->Put({}, "key", "value").ok() || !db->Flush({}).ok()) return 8;
-  delete db;
-  return 0;
+  const auto db = MustOpenRocksDB(options, "limited");
+  return db->Put({}, "key", "value").ok() && db->Flush({}).ok() ? 0 : 8;
 }
 
 int main() {
