@@ -12,7 +12,6 @@
 
 #include "src/redis/command.h"
 #include "src/redis/layout.h"
-#include "src/support/number_text.h"
 
 namespace bloomline::redis {
 namespace {
@@ -85,18 +84,9 @@ bool IsArray(const redisReply& reply, size_t least_elements) {
 }  // namespace
 
 bool ParseRedirect(std::string_view error, const Endpoint& sender, Redirect* redirect) {
-  const std::string_view kind = error.substr(0, error.find(' '));
-  redirect->ask = kind == "ASK";
-  if (!redirect->ask && kind != "MOVED") return false;
-  const std::string_view rest = error.substr(std::min(kind.size() + 1, error.size()));
-  const size_t space = rest.find(' ');
-  uint64_t slot = 0;
-  if (space == std::string_view::npos || !support::ParseUint64(rest.substr(0, space), &slot) ||
-      slot >= kNumSlots) {
-    return false;
-  }
-  redirect->slot = static_cast<uint16_t>(slot);
-  std::string_view where = rest.substr(space + 1);
+  redirect->ask = StartsWith(error, "ASK ");
+  if (!redirect->ask && !StartsWith(error, "MOVED ")) return false;
+  std::string_view where = error.substr(error.rfind(' ') + 1);
   if (where.substr(0, 2) == "?:") where.remove_prefix(1);
   if (!ParseEndpoint(where, &redirect->endpoint)) return false;
   if (redirect->endpoint.host.empty()) redirect->endpoint.host = sender.host;
@@ -334,7 +324,7 @@ bool Router::Handle(Node* node, Item item, ReplyPtr reply) {
     if (redirect.ask) {
       item.ask = other;
     } else {
-      slots_[redirect.slot] = other;
+      slots_[item.command->slot] = other;
     }
     item.command->error = node->endpoint.Prefix() + "redirected too often: " + std::string(text);
     postponed_.push_back(item);

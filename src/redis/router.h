@@ -28,10 +28,10 @@ namespace bloomline::redis {
 // The parsers return false if the reply is not valid. `sender` sent it: a node without a host is on
 // the sender's host, and has TLS if the sender has.
 
-// An error reply that sends the client to another node.
+// An error reply that sends the client to another node: "MOVED SLOT HOST:PORT", or "ASK ...". The
+// slot is that of the command.
 struct Redirect {
   bool ask = false;  // for one command, after ASKING; otherwise permanently
-  uint16_t slot = 0;
   Endpoint endpoint;
 };
 bool ParseRedirect(std::string_view error, const Endpoint& sender, Redirect* redirect);
