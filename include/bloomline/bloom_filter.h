@@ -101,8 +101,8 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
   using QueriesContainers::MayMatch;
 
-  // MayMatch(k) equals MayMatchHash(HashOf(k)). Another hash works if all its 64 bits are well
-  // mixed and the filter gets no others.
+  // MayMatch(k) equals MayMatchHash(HashOf(k)). Another hash function works if all 64 bits are
+  // well mixed and the filter uses no other.
   uint64_t HashOf(std::string_view key) const;
   bool MayMatchHash(uint64_t hash) const { return functions_.may_match(lines_, hash); }
   void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
@@ -119,8 +119,8 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   // Whether num_keys() exceeds a known capacity().
   bool IsPastCapacity() const;
 
-  // Estimates the distinct keys from the bits. Up to capacity, the standard error is below
-  // 2 / sqrt(num_bits). The estimate is too low if all bits are set, and too high after Intersect.
+  // Estimates the distinct keys from the bits. Up to capacity, the relative standard error is below
+  // 2 / sqrt(num_bits). The estimate is too low if all bits are set, too high after Intersect.
   uint64_t EstimatedNumKeys() const;
 
   double EstimatedFalsePositiveRate() const;
@@ -128,7 +128,7 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   // Writes the filter (docs/format.md, section 8) to a file beside `path`, syncs it, renames it to
   // `path` and syncs the folder, which must be readable. So `path` always names the old file or the
   // complete new one. After a failure, it names the old one, unless *error contains "has been
-  // replaced". An old file must be regular, or a symbolic link to one. The new file gets its
+  // replaced". An old one must be a regular file or link to one. The new file gets its
   // permissions, not its owner.
   bool Save(const std::string& path, std::string* error) const;
 

@@ -23,7 +23,7 @@
 
    (7) Threads may call functions with a const handle concurrently, but no others on it meanwhile.
 
-   (8) No function throws. If memory is missing, it fails, but no filter lacks a key.
+   (8) No function throws. If memory runs out, it fails, but no filter lacks a key.
 
    Link bloomline::c. */
 #ifndef BLOOMLINE_C_H_
@@ -110,7 +110,7 @@ char* bloomline_builder_finish(bloomline_builder_t*, int num_threads, size_t* fi
 
 /* Reading static filters: filter.h */
 
-/* Returns NULL if memory is missing. */
+/* Returns NULL if memory runs out. */
 bloomline_view_t* bloomline_view_open(const char* filter, size_t filter_length);
 void bloomline_view_destroy(bloomline_view_t*);
 uint8_t bloomline_view_validate(const char* filter, size_t filter_length, char** errptr);

@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-/* Returns MetricsText(), for free(), or NULL if memory is missing. Thread-safe. */
+/* Returns MetricsText(), for free(), or NULL if memory runs out. Thread-safe. */
 char* bloomline_metrics_text(char** errptr);
 
 #ifdef __cplusplus

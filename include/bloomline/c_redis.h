@@ -28,7 +28,7 @@ enum {
 enum { bloomline_shared_no = 0, bloomline_shared_maybe = 1, bloomline_shared_unavailable = 2 };
 
 /* How to reach Redis. Strings are copied; NULL means the default. A setter returns false, and
-   changes nothing, if memory is missing. */
+   changes nothing, if memory runs out. */
 
 bloomline_redisservers_t* bloomline_redisservers_create(void);
 void bloomline_redisservers_destroy(bloomline_redisservers_t*);

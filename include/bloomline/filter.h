@@ -38,8 +38,8 @@ struct Payload;
 // seed could be drawn, or a function threw std::bad_alloc, the filter matches every key, and
 // error() gives the reason.
 //
-// Memory: 64 bits per distinct key, plus up to 2 MiB for further keys. Finish needs up to 3 % more
-// for large kBlocked filters, and 6 to 33 % more for kCompact (100 % below 46,000 keys).
+// Memory: 64 bits per key that num_keys() counts, plus up to 2 MiB spare. Finish needs up to 3 %
+// more for large kBlocked filters, and 6 to 33 % more for kCompact (100 % below 46,000 keys).
 class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);
@@ -83,8 +83,8 @@ class FilterBuilder {
   // do), or if the options of `other` are invalid.
   bool TakeKeysFrom(FilterBuilder* other);
 
-  // Returns the filter and empties the builder. The bytes do not depend on num_threads, which is at
-  // least 1 and includes the calling thread.
+  // Returns the filter and empties the builder. The bytes do not depend on num_threads, the most
+  // threads to use, the calling one included.
   std::string Finish(int num_threads = 1);
 
   // Like Finish, but writes to the caller's memory: exactly FinishedBytes() bytes, at any

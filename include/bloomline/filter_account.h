@@ -40,7 +40,7 @@ class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
   virtual uint64_t num_keys() const = 0;
 
   // Counts the files of an open database now. Also call it after CreateColumnFamilyWithImport and
-  // after an error from which RocksDB recovered: RocksDB does not report all their files. Returns
+  // after an error from which RocksDB recovered: RocksDB then does not report every file. Returns
   // false, with the reason in *error (may be null), if a file's properties cannot be read; that
   // file does not count.
   virtual bool CountFiles(ROCKSDB_NAMESPACE::DB* db, std::string* error = nullptr) = 0;

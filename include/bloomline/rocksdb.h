@@ -130,11 +130,12 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 //   filter_policy={id=bloomline;format=compact;bits_by_level=auto;flush_format=blocked}
 //
 // Call this, once or repeatedly, before options are parsed. Otherwise, RocksDB returns OK for a
-// file that names bloomline, but uses no filter. It drops most errors in such strings; stderr gets
-// a line for each. Returns false, with a line on stderr, if RocksDB has another version.
+// file that names bloomline, but uses no filter. RocksDB drops most errors in option strings;
+// bloomline prints its own on stderr. Returns false, with a line on stderr, if RocksDB has another
+// version.
 //
-// DB::SetOptions changes all the given options or none. From RocksDB 9.8 on, a refused change
-// returns OK and sets the defaults.
+// Before RocksDB 9.8, a refused DB::SetOptions changes nothing. From 9.8 on, it returns OK and sets
+// the defaults.
 //
 //   db->SetOptions({{"block_based_table_factory", "{filter_policy={bits_per_key=16;};}"}});
 bool RegisterBloomline();

@@ -24,7 +24,7 @@ inline void SetCError(std::string_view error, char** errptr) {
 constexpr std::string_view kOutOfMemory = "out of memory";
 
 // Returns the result of f(&error). If that is null or false, or if f throws, *errptr says why;
-// without a text, that memory is missing. f throws bad_alloc, or length_error for a size without
+// without a text, that memory ran out. f throws bad_alloc, or length_error for a size without
 // bounds.
 template <typename F>
 auto OrSetError(char** errptr, F f) -> decltype(f(nullptr)) {

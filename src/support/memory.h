@@ -11,7 +11,7 @@ namespace bloomline::support {
 // A huge page of x86-64 and of most ARM systems.
 constexpr size_t kHugePageBytes = size_t{2} << 20;
 
-// Returns `bytes` bytes, or null if memory is missing. Less than kHugePageBytes come from the heap
+// Returns `bytes` bytes, or null if memory runs out. Less than kHugePageBytes come from the heap
 // and are not initialised. Larger blocks are mapped, zeroed, begin on a boundary of huge pages, and
 // are in huge pages where the system gives these on demand: page faults cost 0.6 ns then for each 8
 // bytes that are new to the process, and 2.4 ns otherwise.
@@ -33,7 +33,7 @@ class AlignedMemory {
   AlignedMemory(AlignedMemory&& other) noexcept;
   AlignedMemory& operator=(AlignedMemory&& other) noexcept;
 
-  // Returns `bytes` zero bytes, a positive multiple of 64, or null if memory is missing. From 2 MiB
+  // Returns `bytes` zero bytes, a positive multiple of 64, or null if memory runs out. From 2 MiB
   // on they are in huge pages where the system gives them, and are zeroed when first touched.
   static AlignedMemory Zeroed(uint64_t bytes);
 
