@@ -111,9 +111,9 @@ enum class Answer {
 };
 
 struct AddOptions {
-  // Replicas of each server that must confirm the addition (WAIT), 0 to 1000. If fewer do so in
-  // time, the addition is kFailed (docs/redis.md). Costs a round trip to a replica for each AddKey
-  // and each 4096 keys of AddKeys.
+  // Replicas of each server with such keys that must confirm the addition (WAIT), 0 to 1000. If
+  // fewer do so in time, the addition is kFailed (docs/redis.md). Costs a round trip to a replica
+  // for each AddKey and each 4096 keys of AddKeys.
   int min_replicas = 0;
 
   // Milliseconds for this in each attempt, 1 to 600000.

@@ -122,11 +122,12 @@ bool Connection::SendTls(std::string_view bytes, std::string* error) {
 }
 
 ReplyPtr Connection::Receive(std::string* error) {
-  ClearTlsReason();
-  errno = 0;
   void* reply = nullptr;
-  if (redisGetReply(context_.get(), &reply) == REDIS_OK) {
-    return ReplyPtr(static_cast<redisReply*>(reply));
+  while (redisGetReplyFromReader(context_.get(), &reply) == REDIS_OK) {
+    if (reply != nullptr) return ReplyPtr(static_cast<redisReply*>(reply));
+    if (endpoint_.use_tls) ClearTlsReason();
+    errno = 0;
+    if (redisBufferRead(context_.get()) != REDIS_OK) break;
   }
   *error = Describe("no reply", context_->err == REDIS_ERR_IO ? errno : 0);
   return nullptr;

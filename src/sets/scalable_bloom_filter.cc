@@ -57,7 +57,7 @@ std::string ScalableBloomFilterOptions::Validate() const {
     return StrCat("false_positive_rate is ", false_positive_rate, "; allowed: above 0 and below 1");
   }
   const std::string error = StageOptions(*this, 0).Validate();
-  return error.empty() ? "" : "the first stage: " + error;
+  return error.empty() ? "" : "the first stage, with rate * (1 - tightening): " + error;
 }
 
 namespace sets {

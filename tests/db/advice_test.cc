@@ -303,6 +303,17 @@ TEST(AdviceTest, TakesTheLargestNumbers) {
   }
 }
 
+TEST(AdviceTest, EmptyLevelsCountAsNone) {
+  const Situation dynamic = tests::DynamicLevels();
+  Situation with_empty = dynamic;
+  with_empty.levels.insert(with_empty.levels.begin() + 1, {3, 1, 0, 1, 0, 0});
+  const Choice expected = Ask(dynamic).choices.front();
+  const Choice choice = Ask(with_empty).choices.front();
+  EXPECT_EQ(choice.option_string, expected.option_string);
+  EXPECT_EQ(choice.bits_of_level[1], 0);
+  EXPECT_EQ(choice.bits_of_level[2], expected.bits_of_level[1]);
+}
+
 TEST(AdviceTest, WithoutFiltersTheDefaultIsAdvised) {
   Situation none = FullLevels();
   for (Level& level : none.levels) {

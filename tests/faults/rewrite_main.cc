@@ -327,8 +327,8 @@ int Run(uint64_t cycles, uint64_t seed) {
 }  // namespace bloomline::tests
 
 int main(int argc, char** argv) {
-  const uint64_t cycles = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 20;
-  const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+  const uint64_t cycles = argc > 1 ? std::stoull(argv[1]) : 20;
+  const uint64_t seed = argc > 2 ? std::stoull(argv[2]) : 1;
   if (argc > 3 || cycles == 0) {
     std::fputs("Usage: rewrite [CYCLES [SEED]]\n", stderr);
     return 2;

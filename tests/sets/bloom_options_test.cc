@@ -138,9 +138,10 @@ TEST(OptionsTest, RefusedRatesNameTheReachableRange) {
   ScalableBloomFilterOptions options;
   options.layout = BloomLayout::kBlocked64;
   options.tightening = 0.9995;  // leaves 5e-6 to the first stage
-  EXPECT_EQ(options.Validate(),
-            "the first stage: false_positive_rate is 5e-06; allowed with kBlocked64: from 6e-06, "
-            "which takes 100 bits per key, to below 1");
+  EXPECT_EQ(
+      options.Validate(),
+      "the first stage, with rate * (1 - tightening): false_positive_rate is 5e-06; allowed with "
+      "kBlocked64: from 6e-06, which takes 100 bits per key, to below 1");
 }
 
 }  // namespace
