@@ -16,7 +16,6 @@ namespace bloomline::directory {
 namespace {
 
 using sstable::Engine;
-using tests::LengthPrefixed;
 using tests::ManifestWriter;
 using tests::NewFile;
 using tests::NewFile4;
@@ -33,7 +32,7 @@ class InputTest : public ::testing::Test {
   // A folder with a MANIFEST of these records.
   void WriteDatabase(const std::string& name, const std::vector<std::string>& records) const {
     ManifestWriter writer;
-    writer.Add(Varint(1) + LengthPrefixed("leveldb.BytewiseComparator"));
+    writer.Add(tests::NewDatabase("leveldb.BytewiseComparator"));
     for (const std::string& record : records) writer.Add(record);
     Write(name + "/MANIFEST-000002", writer.bytes());
     Write(name + "/CURRENT", "MANIFEST-000002\n");
@@ -88,7 +87,10 @@ TEST_F(InputTest, BadCurrent) {
   Write("db/CURRENT", "MANIFEST-000007\n");
   EXPECT_EQ(ErrorOf(Path("db")), "db/CURRENT: names db/MANIFEST-000007, which does not exist");
   Write("db/MANIFEST-000007", "");
-  EXPECT_EQ(ErrorOf(Path("db")), "db/MANIFEST-000007: has no whole record in its 0 bytes");
+  EXPECT_EQ(
+      ErrorOf(Path("db")),
+      "db/MANIFEST-000007: has no log number in its 0 bytes, so its end is missing; which tables "
+      "are live is unknown");
 }
 
 TEST_F(InputTest, Tables) {

@@ -68,6 +68,7 @@ class ManifestTest : public ::testing::Test {
 };
 
 const std::string kComparator = Varint(1) + LengthPrefixed("cmp");
+const std::string kNewDatabase = tests::NewDatabase("cmp");
 
 std::string InGroup(uint64_t remaining, const std::string& edit) {
   return Varint(300) + Varint(remaining) + edit;
@@ -77,7 +78,8 @@ std::string InGroup(uint64_t remaining, const std::string& edit) {
 std::vector<std::string> History() {
   return {
       kComparator,
-      Varint(2) + Varint(3) + Varint(3) + Varint(9) + Varint(4) + Varint(100),
+      Varint(2) + Varint(3) + Varint(3) + Varint(9),
+      Varint(4) + Varint(100),
       NewFile4(0, 10, "a", "c") + NewFile4(0, 11, "b", "d"),
       Varint(200) + Varint(1) + Varint(201) + LengthPrefixed("more") + kComparator,
       Varint(200) + Varint(1) + NewFile4(0, 12, "x", "z"),
@@ -95,18 +97,19 @@ TEST_F(ManifestTest, History) {
   const Reading reading = ReadRecords(records);
   EXPECT_TRUE(reading.ok) << reading.error;
   EXPECT_EQ(reading.text, "0 default cmp: 13@2 a-d 14@0 e-f;1 more cmp: 12@0 x-z 15@0 u-v;");
-  records.resize(7);  // the group is not complete: none of it
+  records.resize(8);  // the group is not complete: none of it
   EXPECT_EQ(ReadRecords(records).text, "0 default cmp: 13@1 a-d;1 more cmp: 12@0 x-z;");
 }
 
 // What a reader sees while the owner writes: some of the last record. It is as if that were not
-// there.
+// there. Without the numbers of History's first three records, it is no database.
 TEST_F(ManifestTest, EachLengthIsAPrefix) {
   std::map<size_t, std::string> whole;  // by the length at which it is reached
   ManifestWriter writer;
+  int records = 0;
   for (const std::string& record : History()) {
     writer.Add(record);
-    whole[writer.bytes().size()] = Read(writer.bytes()).text;
+    if (++records >= 3) whole[writer.bytes().size()] = Read(writer.bytes()).text;
   }
   std::string expected;
   for (size_t length = 0; length <= writer.bytes().size(); ++length) {
@@ -114,7 +117,7 @@ TEST_F(ManifestTest, EachLengthIsAPrefix) {
     if (whole.count(length) > 0) expected = whole[length];
     ASSERT_EQ(reading.ok, !expected.empty()) << length;
     if (!reading.ok) {
-      EXPECT_NE(reading.error.find("no whole record"), std::string::npos) << reading.error;
+      EXPECT_NE(reading.error.find("so its end is missing"), std::string::npos) << reading.error;
       continue;
     }
     ASSERT_EQ(reading.text, expected) << length;
@@ -124,6 +127,20 @@ TEST_F(ManifestTest, EachLengthIsAPrefix) {
     ASSERT_TRUE(zeros.ok) << length << ": " << zeros.error;
     ASSERT_EQ(zeros.text, expected) << length;
   }
+}
+
+// As both engines do.
+TEST_F(ManifestTest, EachNumberIsNeeded) {
+  for (size_t missing = 0; missing < std::size(kNumbers); ++missing) {
+    std::string record = kComparator;
+    for (size_t i = 0; i < std::size(kNumbers); ++i) {
+      if (i != missing) record += Varint(2 + i) + Varint(7);
+    }
+    EXPECT_EQ(ReadRecords({record}).error,
+              Path() + ": has no " + kNumbers[missing] +
+                  " in its 16 bytes, so its end is missing; which tables are live is unknown");
+  }
+  EXPECT_FALSE(ReadRecords({InGroup(1, kNewDatabase)}).ok);
 }
 
 // No damage goes unnoticed, except in the last record, where it may look as if that were not
@@ -157,7 +174,7 @@ TEST_F(ManifestTest, FlippedBytes) {
 
 TEST_F(ManifestTest, DamageHasItsPlace) {
   ManifestWriter writer;
-  writer.Add(kComparator);
+  writer.Add(kNewDatabase);
   writer.Add(NewFile(0, 5, "a", "b"));
   const size_t damage = writer.bytes().size() - 3;
   writer.Add(NewFile(0, 6, "c", "d"));
@@ -165,11 +182,11 @@ TEST_F(ManifestTest, DamageHasItsPlace) {
   bytes[damage] ^= 1;
   EXPECT_EQ(Read(bytes).error,
             Path() +
-                ": the record at offset 12 has a wrong checksum; which tables are "
+                ": the record at offset 18 has a wrong checksum; which tables are "
                 "live is unknown");
   bytes = writer.bytes();
-  bytes[12 + 5] = '\x40';  // a length that reaches behind the end, as in a record half written
-  EXPECT_NE(Read(bytes).error.find("offset 12 is longer than its block"), std::string::npos);
+  bytes[18 + 5] = '\x40';  // a length that reaches behind the end, as in a record half written
+  EXPECT_NE(Read(bytes).error.find("offset 18 is longer than its block"), std::string::npos);
 }
 
 // Lost pages: zeros with records behind them.
@@ -188,7 +205,7 @@ TEST_F(ManifestTest, HolesAreNoticed) {
 
 TEST_F(ManifestTest, RecordsOfAllSizes) {
   ManifestWriter writer;
-  writer.Add(kComparator);
+  writer.Add(kNewDatabase);
   std::string expected = "0 default cmp:";
   uint64_t number = 10;
   // Each offset in a block, and records of several blocks.
@@ -205,13 +222,13 @@ TEST_F(ManifestTest, RecordsOfAllSizes) {
   while (ManifestWriter::kBlockBytes - old.bytes().size() > 14) old.AddFragment(128, "");
   ASSERT_LE(old.bytes().size(), ManifestWriter::kBlockBytes - 7);
   old.AddFragment(2, "");
-  old.Add(kComparator);
+  old.Add(kNewDatabase);
   EXPECT_TRUE(Read(old.bytes()).ok);
 }
 
 TEST_F(ManifestTest, RecordTypes) {
   ManifestWriter writer;
-  writer.AddFragment(1, kComparator);
+  writer.AddFragment(1, kNewDatabase);
   const std::string record = NewFile4(0, 5, "a", "b");
   writer.AddFragment(2, record.substr(0, 5));
   writer.AddFragment(3, record.substr(5, 5));
@@ -223,21 +240,21 @@ TEST_F(ManifestTest, RecordTypes) {
   EXPECT_EQ(reading.text, "0 default cmp: 5@0 a-b 6@0 c-d;");
   for (const int type : {5, 9, 12, 100}) {
     ManifestWriter unknown;
-    unknown.Add(kComparator);
+    unknown.Add(kNewDatabase);
     unknown.AddFragment(type, "?");
     const Reading refused = Read(unknown.bytes());
     EXPECT_FALSE(refused.ok);
-    EXPECT_NE(refused.error.find("offset 12 is of type " + std::to_string(type)), std::string::npos)
+    EXPECT_NE(refused.error.find("offset 18 is of type " + std::to_string(type)), std::string::npos)
         << refused.error;
   }
   // A record whose end, or whose beginning, is missing.
   for (const int type : {2, 3, 4}) {
     ManifestWriter broken;
-    broken.Add(kComparator);
+    broken.Add(kNewDatabase);
     broken.AddFragment(type, NewFile4(0, 5, "a", "b"));
     broken.Add(NewFile4(0, 6, "c", "d"));
     const Reading found = Read(broken.bytes());
-    EXPECT_NE(found.error.find(type == 2 ? "offset 12 has no end" : "offset 12 has no beginning"),
+    EXPECT_NE(found.error.find(type == 2 ? "offset 18 has no end" : "offset 18 has no beginning"),
               std::string::npos)
         << found.error;
   }
@@ -276,14 +293,14 @@ TEST_F(ManifestTest, Tags) {
   }
   fields += Varint(65) + LengthPrefixed("\2");
   for (const std::string& tag : tags) {
-    const Reading reading = ReadRecords({kComparator, tag + NewFile4(1, 5, "a", "b", fields)});
+    const Reading reading = ReadRecords({kNewDatabase, tag + NewFile4(1, 5, "a", "b", fields)});
     EXPECT_TRUE(reading.ok) << reading.error;
     const bool has_file = reading.text.find(" 77@6 q-r") != std::string::npos;
     EXPECT_EQ(reading.text,
               std::string("0 default cmp: 5@1 a-b") + (has_file ? " 77@6 q-r;" : ";"));
     // Cut off anywhere, it is damage or another whole record; never a file that is not there.
     for (size_t length = 0; length < tag.size(); ++length) {
-      const Reading cut = ReadRecords({kComparator, tag.substr(0, length)});
+      const Reading cut = ReadRecords({kNewDatabase, tag.substr(0, length)});
       EXPECT_EQ(cut.text, "0 default cmp:;");
     }
   }
@@ -299,7 +316,7 @@ TEST_F(ManifestTest, EditsThatAreRefused) {
     const char* error;
   } kCases[] = {
       {{DeletedFile(0, 5)},
-       "offset 12 deletes table 5 of level 0, which is not there; which tables are live is un"},
+       "offset 18 deletes table 5 of level 0, which is not there; which tables are live is un"},
       {{file, DeletedFile(0, 5)}, "deletes table 5 of level 0, which is not there"},
       {{file, file}, "adds table 5, which is there already"},
       {{Varint(200) + Varint(7) + file}, "changes column family 7, which is not there"},
@@ -316,7 +333,7 @@ TEST_F(ManifestTest, EditsThatAreRefused) {
       {{blob + Varint(64) + file}, "has field 64, which is not known"},
   };
   for (const auto& c : kCases) {
-    std::vector<std::string> records = {kComparator};
+    std::vector<std::string> records = {kNewDatabase};
     records.insert(records.end(), c.edits.begin(), c.edits.end());
     const Reading reading = ReadRecords(records);
     EXPECT_FALSE(reading.ok);

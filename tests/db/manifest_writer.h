@@ -45,6 +45,12 @@ inline std::string DeletedFile(int level, uint64_t number) {
   return Varint(6) + Varint(static_cast<uint64_t>(level)) + Varint(number);
 }
 
+// The first record of a database: the comparator, the log, the next file, the last sequence number.
+inline std::string NewDatabase(std::string_view comparator) {
+  return Varint(1) + LengthPrefixed(comparator) + Varint(2) + Varint(3) + Varint(3) + Varint(9) +
+         Varint(4) + Varint(100);
+}
+
 class ManifestWriter {
  public:
   static constexpr size_t kBlockBytes = 32768;

@@ -183,6 +183,7 @@ bool LiveFiles::Apply(VersionEdit&& edit, std::string* problem) {
 
 bool LiveFiles::ApplyOne(VersionEdit&& edit, std::string* problem) {
   const uint32_t id = edit.column_family;
+  numbers_ |= edit.numbers;
   if (edit.adds_column_family) {
     LiveFamily added;
     added.family.id = id;
@@ -226,19 +227,22 @@ bool ReadManifest(const std::string& path, LiveFiles* live, std::string* error) 
   std::string_view record;
   VersionEdit edit;
   std::string problem;
-  bool has_record = false;
   while (log.Next(&record)) {
     if (!DecodeVersionEdit(record, &edit, &problem) || !live->Apply(std::move(edit), &problem)) {
       return Refuse(error, path, ": the record at offset ", log.record_offset(), " ", problem,
                     kLiveIsUnknown);
     }
-    has_record = true;
   }
   if (!log.error().empty()) {
     *error = log.error();
     return false;
   }
-  return has_record || Refuse(error, path, ": has no whole record in its ", log.size(), " bytes");
+  for (size_t i = 0; i < std::size(kNumbers); ++i) {
+    if (live->numbers()[i]) continue;
+    return Refuse(error, path, ": has no ", kNumbers[i], " in its ", log.size(),
+                  " bytes, so its end is missing", kLiveIsUnknown);
+  }
+  return true;
 }
 
 }  // namespace bloomline::directory

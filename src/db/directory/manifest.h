@@ -28,6 +28,7 @@ class LiveFiles {
 
   const std::map<uint32_t, LiveFamily>& families() const { return families_; }  // by number
   bool has_rocksdb_tags() const { return has_rocksdb_tags_; }
+  const Numbers& numbers() const { return numbers_; }  // that an edit had
 
  private:
   bool ApplyOne(VersionEdit&& edit, std::string* problem);
@@ -35,10 +36,12 @@ class LiveFiles {
   std::map<uint32_t, LiveFamily> families_;
   std::vector<VersionEdit> group_;  // an atomic group that is not complete yet
   bool has_rocksdb_tags_ = false;
+  Numbers numbers_;
 };
 
 // Returns false with *error: the file, what is wrong, and where. Damage is an error, except in a
-// last record that may be incomplete, because the live tables are then unknown.
+// last record that may be incomplete, because the live tables are then unknown. So is a MANIFEST
+// that ends before it has all kNumbers.
 bool ReadManifest(const std::string& path, LiveFiles* live, std::string* error);
 
 }  // namespace bloomline::directory

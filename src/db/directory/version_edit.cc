@@ -21,6 +21,8 @@ constexpr char kUnknown[] = ", which is not known here: another version or engin
 // The tags whose values count. RocksDB's begin at 10.
 enum Tag : uint32_t {
   kComparator = 1,
+  kLogNumber = 2,  // the first of kNumbers; the others follow
+  kLastSequence = 4,
   kDeletedFile = 6,
   kNewFile = 7,
   kFirstOfRocksDB = 10,
@@ -48,9 +50,9 @@ struct Field {
 };
 constexpr Field kFields[] = {
     {kComparator, "the comparator's name", "b"},
-    {2, "a number", "n"},  // of the log
+    {kLogNumber, "a number", "n"},
     {3, "a number", "n"},  // of the next file
-    {4, "a number", "n"},  // of the last sequence number
+    {kLastSequence, "a number", "n"},
     {5, "a compaction pointer", "lb"},
     {kDeletedFile, "a deleted file", "ln"},
     {kNewFile, "a new file", "lnnkk"},
@@ -147,6 +149,7 @@ class Decoder {
         edit_->remaining_in_group = static_cast<uint32_t>(numbers_[0]);
         break;
       default:
+        if (tag >= kLogNumber && tag <= kLastSequence) edit_->numbers.set(tag - kLogNumber);
         break;
     }
   }

@@ -1,9 +1,11 @@
-// A record of a MANIFEST: changes of a column family's tables. LevelDB and RocksDB share the format;
-// RocksDB has more tags (db/version_edit.h; up to RocksDB 11).
+// A record of a MANIFEST: changes of a column family's tables. LevelDB and RocksDB share the
+// format; RocksDB has more tags (db/version_edit.h; up to RocksDB 11).
 #ifndef BLOOMLINE_DB_DIRECTORY_VERSION_EDIT_H_
 #define BLOOMLINE_DB_DIRECTORY_VERSION_EDIT_H_
 
+#include <bitset>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +20,11 @@ struct DeletedFile {
   uint64_t number = 0;
 };
 
+// The database's numbers. Engines refuse a MANIFEST in which no edit has them: LevelDB
+// VersionSet::Recover, RocksDB VersionEditHandler::CheckIterationResult.
+constexpr const char* kNumbers[] = {"log number", "next file number", "last sequence number"};
+using Numbers = std::bitset<std::size(kNumbers)>;
+
 struct VersionEdit {
   std::optional<std::string> comparator;
   uint32_t column_family = 0;
@@ -28,6 +35,7 @@ struct VersionEdit {
   std::vector<TableFile> new_files;  // without their paths
   // The number of further edits in its atomic group. RocksDB applies all of a group, or none.
   std::optional<uint32_t> remaining_in_group;
+  Numbers numbers;  // that it has
   bool has_rocksdb_tags = false;
 };
 
