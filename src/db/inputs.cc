@@ -160,7 +160,7 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
   for (const size_t d : changed) {
     // The owner writes to the MANIFEST which files replace others before it removes these.
     directory::Database now;
-    const directory::Database& database = inputs->databases[d];
+    directory::Database& database = inputs->databases[d];
     std::string error;
     if (database.path.empty() ||
         !directory::ReadDirectory(database.path, database.table_folders, &now, &error)) {
@@ -178,9 +178,13 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
       if (new_paths.count(file.path) == 0) {
         if (drop || file.is_gone) file.state = FileState::kVanished;
       } else if (file.is_gone) {
-        file.error = file.path +
-                     ": the MANIFEST names this table, and the database's folders lack it; if "
-                     "RocksDB has it in another one (db_paths, cf_paths), name that with --tables";
+        file.error =
+            file.path + ": the MANIFEST names this table, and the database's folders lack it";
+        database.warnings.insert(database.path +
+                                 ": tables are missing: the MANIFEST may be cut off or old" +
+                                 (database.engine == sstable::Engine::kRocksDB
+                                      ? ", or --tables must name other folders (db_paths, cf_paths)"
+                                      : ""));
       }
     }
     AppendNewFiles(d, old_paths, std::move(now), inputs);

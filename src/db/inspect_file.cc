@@ -36,7 +36,14 @@ bool CountFirstKeys(const Table& table, FirstKeys* first, std::string* error) {
   const auto reader = table.NewKeyReader(error);
   if (reader == nullptr) return false;
   FirstKeys read;  // with the filter whose blocks are being read
-  while (reader->Next()) {
+  while (true) {
+    const bool has_entry = reader->Next();
+    if (!has_entry && reader->error().empty()) {
+      read.file_bytes = table.file_bytes();
+      read.whole_file = true;
+      *first = read;
+      return true;
+    }
     const uint64_t filter = reader->block_offset() >> kFilterBaseLog;
     if (filter >= read.next_filter) {
       read.file_bytes = reader->block_offset();
@@ -45,19 +52,9 @@ bool CountFirstKeys(const Table& table, FirstKeys* first, std::string* error) {
       ++read.filters;
       read.next_filter = filter + 1;
     }
+    if (!has_entry) return true;  // verify reports it; the blocks before the damaged one are whole
     ++read.keys;
   }
-  if (!reader->error().empty()) {  // verify reports it; the blocks before the damaged one are whole
-    if (reader->block_offset() >> kFilterBaseLog >= read.next_filter) {
-      read.file_bytes = reader->block_offset();
-      *first = read;
-    }
-    return true;
-  }
-  read.file_bytes = table.file_bytes();
-  read.whole_file = true;
-  *first = read;
-  return true;
 }
 
 // Estimates the keys of a LevelDB table without filters from the first ones and the file's size.
@@ -66,8 +63,8 @@ bool EstimateKeys(const Table& table, FileFacts* facts, std::string* error) {
   if (!CountFirstKeys(table, &first, error)) return false;
   facts->keys_estimated = !first.whole_file;
   facts->num_keys = static_cast<uint64_t>(
-      std::llround(static_cast<double>(first.keys) * static_cast<double>(table.file_bytes()) /
-                   static_cast<double>(std::max<uint64_t>(1, first.file_bytes))));
+      std::llround(Quotient(first.keys, std::max<uint64_t>(1, first.file_bytes)) *
+                   static_cast<double>(table.file_bytes())));
   facts->missing_filters = facts->num_keys * first.filters / std::max<uint64_t>(1, first.keys);
   return true;
 }
@@ -92,16 +89,15 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
   FirstKeys first;
   if (!CountFirstKeys(table, &first, error)) return false;
   uint64_t first_bytes = 0;
-  for (uint64_t i = 0; i < std::min(first.next_filter, filters->num_filters()); ++i) {
+  for (uint64_t i = 0; i < std::min(first.next_filter, filters->reader().num_filters()); ++i) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
     if (filters->bytes() != 0) first_bytes += filter->payload_bytes;
   }
-  const double keys_per_byte =
-      static_cast<double>(first.keys) / static_cast<double>(std::max<uint64_t>(1, first_bytes));
+  const double keys_per_byte = Quotient(first.keys, std::max<uint64_t>(1, first_bytes));
   double keys = 0;
   double matches = 0;
-  for (uint64_t i = 0; i < filters->num_filters(); ++i) {
+  for (uint64_t i = 0; i < filters->reader().num_filters(); ++i) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
     if (filters->bytes() == 0) continue;  // no data block begins in its 2 KiB
@@ -123,7 +119,7 @@ bool InspectFilters(TableFilters* filters, FileFacts* facts, std::string* error)
   double bytes = 0;
   // With the bytes for keys. They lose the filters' own, which ExpectedRate does not read.
   std::vector<std::pair<double, EngineFilter>> opened;
-  for (uint64_t i = 0; i < filters->num_filters(); ++i) {
+  for (uint64_t i = 0; i < filters->reader().num_filters(); ++i) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
     CountKind(*filter, filters->bytes(), facts);

@@ -1,8 +1,7 @@
 #include "src/db/inspection.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <limits>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -187,9 +186,7 @@ void FilterSums::Add(const FilterSums& other) {
 }
 
 double FilterSums::bits_per_key() const {
-  return key_bytes() == 0 || num_keys == 0
-             ? std::numeric_limits<double>::quiet_NaN()
-             : 8 * static_cast<double>(key_bytes()) / static_cast<double>(num_keys);
+  return key_bytes() == 0 ? std::nan("") : 8 * Quotient(key_bytes(), num_keys);
 }
 
 void Group::AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes) {
@@ -213,19 +210,23 @@ void Group::AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes
 
 std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<InspectedFile>* files) {
   std::map<std::pair<size_t, int>, std::vector<size_t>> families;  // by database, column family
+  std::map<std::pair<size_t, int>, uint64_t> unread_files;
   // A database without files is shown, too.
   for (size_t d = 0; d < inputs.databases.size(); ++d) {
     if (!inputs.databases[d].path.empty()) families[{d, 0}];
   }
   for (size_t i = 0; i < inputs.files.size(); ++i) {
     const InputFile& file = inputs.files[i];
-    if (file.state == FileState::kDone) families[{file.database, file.column_family}].push_back(i);
+    const std::pair<size_t, int> key(file.database, file.column_family);
+    if (file.state == FileState::kDone) families[key].push_back(i);
+    if (file.state == FileState::kFailed) ++unread_files[key];
   }
   std::vector<FamilyGroups> groups;
   for (const auto& [key, members] : families) {
     FindCoverage(inputs, members, files);
     FamilyGroups& family = groups.emplace_back();
     std::tie(family.database, family.column_family) = key;
+    family.unread_files = unread_files[key];
     std::map<int, Group> levels;
     for (const size_t i : members) {
       const InputFile& file = inputs.files[i];

@@ -16,6 +16,12 @@
 
 namespace bloomline::db {
 
+// part / all; NaN if all is 0.
+inline double Quotient(uint64_t part, uint64_t all) {
+  return all == 0 ? std::numeric_limits<double>::quiet_NaN()
+                  : static_cast<double>(part) / static_cast<double>(all);
+}
+
 // ---- The filters of a table, without the table's keys.
 
 struct KindCount {
@@ -31,9 +37,7 @@ struct RangeFacts {
   uint64_t entry_bytes = 0;
   uint64_t filter_bytes = 0;  // of these filters, entries included
 
-  double share() const {
-    return static_cast<double>(entry_bytes) / static_cast<double>(filter_bytes);
-  }
+  double share() const { return Quotient(entry_bytes, filter_bytes); }
   void Add(const RangeFacts& other);
 };
 
@@ -108,6 +112,7 @@ struct Group : FilterSums {
   double runs = 0;          // sorted runs that a Get queries on average: the sum of coverages
   double wasted_reads = 0;  // expected per Get of a missing key
 
+  uint64_t all_keys() const { return num_keys + keys_without_filter; }
   // The false-positive rate of one run.
   double rate() const { return wasted_reads / runs; }
   void AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes);
@@ -118,6 +123,7 @@ struct FamilyGroups {
   int column_family = 0;
   std::vector<Group> levels;  // those that have files
   Group all;
+  uint64_t unread_files = 0;  // that have an error, and are not in the groups
 };
 
 // Groups the files that are done by database and column family, and sets their coverage.

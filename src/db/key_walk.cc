@@ -1,6 +1,6 @@
 #include "src/db/key_walk.h"
 
-#include <charconv>
+#include "src/support/number_text.h"
 
 namespace bloomline::db {
 namespace {
@@ -14,11 +14,9 @@ constexpr size_t kMostBytes = 1 << 20;  // and a key: a key may have megabytes
 // N = 0. Prefixes of more bytes than any key has do not occur.
 std::optional<size_t> LengthAfter(std::string_view name, std::string_view start) {
   if (name.substr(0, start.size()) != start) return std::nullopt;
-  size_t length = 0;
-  const char* const end = name.data() + name.size();
-  const auto [stop, status] = std::from_chars(name.data() + start.size(), end, length);
-  if (status != std::errc() || stop != end) return std::nullopt;
-  return length;
+  uint64_t length;
+  if (!support::ParseUint64(name.substr(start.size()), &length)) return std::nullopt;
+  return static_cast<size_t>(length);
 }
 
 }  // namespace
@@ -92,7 +90,8 @@ bool KeyWalk::Run(std::string* error) {
 bool KeyWalk::OpenEntry(bool is_new_block, std::string* error) {
   // Only partitions divide the keys of a block.
   if (is_new_block || table_.filter_kind() == sstable::FilterKind::kPartitioned) {
-    const uint64_t filter = filters_.FilterOf(reader_->user_key(), reader_->sequence(), block_);
+    const uint64_t filter =
+        filters_.reader().FilterOf(reader_->user_key(), reader_->sequence(), block_);
     if (filter != filter_) {
       const std::optional<uint64_t> before = filter_;
       filter_ = filter;

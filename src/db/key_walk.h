@@ -24,11 +24,7 @@ class TableFilters {
   // Returns false with *error if the table is damaged.
   bool Init(const sstable::Table& table, std::string* error);
 
-  uint64_t num_filters() const { return reader_->num_filters(); }
-  // FilterReader::FilterOf.
-  uint64_t FilterOf(std::string_view user_key, uint64_t sequence, uint64_t block_offset) const {
-    return reader_->FilterOf(user_key, sequence, block_offset);
-  }
+  const sstable::Table::FilterReader& reader() const { return *reader_; }
   // Valid until the next call with another index. Returns null with *error if the table is damaged.
   const engine_filters::EngineFilter* At(uint64_t index, std::string* error);
   uint64_t bytes() const { return bytes_; }  // of the one that is open
@@ -66,8 +62,6 @@ struct FilterKeys {
   // Why the filters hold prefixes, or may hold some, that cannot be queried; empty: all can.
   std::string unknown;
 };
-
-// ---- The walk.
 
 // The place of an entry in a table.
 struct Place {

@@ -62,9 +62,14 @@ std::string DatabaseTitle(const Inputs& inputs, const FamilyGroups& family) {
   const std::vector<size_t>& files = family.all.files;
   std::string title = database.path;
   if (title.empty()) title = files.size() == 1 ? inputs.files[files[0]].path : "files";
-  if (database.column_families.size() < 2) return title;
-  return title + ", column family '" +
-         inputs.column_family(family.database, family.column_family).name + "'";
+  if (database.column_families.size() > 1) {
+    title += ", column family '" +
+             inputs.column_family(family.database, family.column_family).name + "'";
+  }
+  if (family.unread_files != 0) {
+    title += ", without " + FilesText(family.unread_files) + " that cannot be read";
+  }
+  return title;
 }
 
 std::string KindsText(const KindCounts& kinds) {
@@ -92,10 +97,6 @@ std::string RateOrDash(double rate) { return std::isnan(rate) ? "-" : cli::RateT
 
 cli::Json NumberOrNull(double number) {
   return std::isfinite(number) ? cli::Json(number) : cli::Json(nullptr);
-}
-
-double Quotient(uint64_t part, uint64_t all) {
-  return all == 0 ? std::nan("") : static_cast<double>(part) / static_cast<double>(all);
 }
 
 std::string ShareText(uint64_t part, uint64_t all) { return RateOrDash(Quotient(part, all)); }

@@ -22,8 +22,6 @@ int ReportProblems(const Inputs& inputs, const std::string& name);
 // Adds {"errors": [...], "vanished": [...]} to a command's document.
 void AddProblems(const Inputs& inputs, cli::Json* json);
 
-// ---- Words and figures.
-
 // "4", or "-" if it is unknown.
 std::string LevelText(int level);
 cli::Json LevelJson(int level);
@@ -32,7 +30,8 @@ const char* EngineName(sstable::Engine engine);
 // "1 file", "12 files"
 std::string FilesText(uint64_t files);
 
-// "/path, column family 'x'"; the column family only if there are several.
+// "/path, column family 'x', without 2 files that cannot be read"; the column family only if there
+// are several.
 std::string DatabaseTitle(const Inputs& inputs, const FamilyGroups& family);
 
 // "RocksDB Bloom, RocksDB Ribbon"; of files without filters "none".
@@ -43,9 +42,7 @@ cli::Json KindsJson(const KindCounts& kinds);
 std::string RateOrDash(double rate);
 cli::Json NumberOrNull(double number);
 
-// part / all; NaN if all is 0.
-double Quotient(uint64_t part, uint64_t all);
-// The same as "1.2 %"; "-" if all is 0.
+// part / all as "1.2 %"; "-" if all is 0.
 std::string ShareText(uint64_t part, uint64_t all);
 
 // "12,000", or "~12,000".
@@ -53,8 +50,6 @@ std::string KeysText(uint64_t num_keys, bool estimated);
 
 // On lines that fit on a screen.
 void PrintWrapped(const std::string& text);
-
-// ---- Levels and files.
 
 using Cells = std::vector<std::string>;
 

@@ -109,6 +109,12 @@ TEST(AdviceEnginesTest, OptionStringsAreAcceptedAsTheyAreMeant) {
     SCOPED_TRACE(choice.option_string);
     const Policy policy = ByString(choice.option_string);
     ASSERT_NE(policy, nullptr);
+    if (choice.is_stock() && !choice.by_level) {
+      EXPECT_EQ(choice.option_string.rfind("bloomfilter:", 0), 0u);
+      EXPECT_STREQ(policy->CompatibilityName(), "rocksdb.BuiltinBloomFilter");
+      EXPECT_EQ(choice.environment, "");
+      continue;
+    }
     EXPECT_EQ(Value(*policy, "format"), FormatName(choice.format));
     const BitsPerKeyRange allowed = AllowedBitsPerKey(choice.format);
     double bits_per_key = 0;

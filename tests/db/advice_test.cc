@@ -323,8 +323,12 @@ TEST(AdviceTest, WithoutFiltersTheDefaultIsAdvised) {
   const Advice advice = Ask(none);
   EXPECT_EQ(advice.wasted_reads_now, 5);
   EXPECT_EQ(advice.filter_bytes_now, 0u);
-  ASSERT_EQ(advice.choices.size(), 4u);
+  ASSERT_EQ(advice.choices.size(), 6u);
   EXPECT_EQ(advice.choices.front().title, "compact by level, 10 bits per key");
+  const Choice* const plain = Find(advice, "RocksDB Bloom, 10 bits per key");
+  ASSERT_NE(plain, nullptr);
+  EXPECT_EQ(plain->option_string, "bloomfilter:10");
+  EXPECT_EQ(plain->environment, "");
   for (const Choice& choice : advice.choices) {
     EXPECT_TRUE(HasGoal(choice, "10 bits per key"));
     EXPECT_NEAR(choice.bits_per_key, 10, 0.02);

@@ -102,7 +102,7 @@ class LevelDBDirectory : public ::testing::Test {
     } while (Expected(db_.get()) != expected);
     EXPECT_EQ(database.engine, sstable::Engine::kLevelDB) << when;
     EXPECT_EQ(FactsOf(database), expected) << when;
-    EXPECT_EQ(database.warnings, std::vector<std::string>()) << when;
+    EXPECT_EQ(database.warnings, std::set<std::string>()) << when;
     ASSERT_EQ(database.column_families.size(), 1u);
     EXPECT_EQ(database.column_families[0].comparator, "leveldb.BytewiseComparator");
   }

@@ -129,16 +129,13 @@ TEST_F(ManifestTest, EachLengthIsAPrefix) {
   }
 }
 
-// As both engines do.
 TEST_F(ManifestTest, EachNumberIsNeeded) {
-  for (size_t missing = 0; missing < std::size(kNumbers); ++missing) {
-    std::string record = kComparator;
-    for (size_t i = 0; i < std::size(kNumbers); ++i) {
-      if (i != missing) record += Varint(2 + i) + Varint(7);
-    }
-    EXPECT_EQ(ReadRecords({record}).error,
-              Path() + ": has no " + kNumbers[missing] +
-                  " in its 16 bytes, so its end is missing; which tables are live is unknown");
+  for (const uint64_t missing : {2, 3, 4}) {
+    std::string record;
+    for (const uint64_t tag : {2, 3, 4}) record += tag == missing ? "" : Varint(tag) + Varint(7);
+    EXPECT_EQ(ReadRecords({record}).error.substr(Path().size()),
+              std::string(": has no ") + kNumbers[missing - 2] +
+                  " in its 11 bytes, so its end is missing; which tables are live is unknown");
   }
   EXPECT_FALSE(ReadRecords({InGroup(1, kNewDatabase)}).ok);
 }

@@ -137,7 +137,7 @@ void ExpectSame(RocksDBUnderTest* db, const std::string& when) {
   EXPECT_EQ(database.engine, sstable::Engine::kRocksDB) << when;
   EXPECT_EQ(FactsOf(database), db->Expected()) << when;
   ASSERT_TRUE(db->db()->ContinueBackgroundWork().ok());
-  EXPECT_EQ(database.warnings, std::vector<std::string>()) << when;
+  EXPECT_EQ(database.warnings, std::set<std::string>()) << when;
   EXPECT_EQ(database.column_families.size(), db->handles().size()) << when;
   for (size_t i = 0; i < std::min(database.column_families.size(), db->handles().size()); ++i) {
     const ColumnFamily& family = database.column_families[i];
@@ -224,7 +224,7 @@ TEST(RocksDBDirectory, TablesInOtherFolders) {
   const std::vector<std::string> input{dir.Path("second"), dir.Path("a third"), dir.Path("family")};
   ASSERT_TRUE(OpenInput(db.path(), &databases, &error, input)) << error;
   EXPECT_EQ(FactsOf(databases.at(0)), db.Expected());
-  EXPECT_EQ(databases[0].warnings, std::vector<std::string>());
+  EXPECT_EQ(databases[0].warnings, std::set<std::string>());
   std::set<std::string> folders;
   for (const TableFile& file : databases[0].files) {
     folders.insert(std::filesystem::path(file.path).parent_path().filename().string());

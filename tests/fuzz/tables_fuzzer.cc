@@ -28,7 +28,7 @@ void CheckFilters(const Table& table, const std::vector<std::string>& keys) {
   const bool opened = filters.Init(table, &error);
   RequireReason(opened, &error);
   if (!opened) return;
-  for (uint64_t i = 0; i < std::min(filters.num_filters(), kMaxFilters); ++i) {
+  for (uint64_t i = 0; i < std::min(filters.reader().num_filters(), kMaxFilters); ++i) {
     const engine_filters::EngineFilter* const filter = filters.At(i, &error);
     RequireReason(filter != nullptr, &error);
     if (filter == nullptr) continue;
@@ -37,8 +37,8 @@ void CheckFilters(const Table& table, const std::vector<std::string>& keys) {
     }
   }
   for (const std::string& key : keys) {
-    const uint64_t index = filters.FilterOf(key, FilterReader::kMaxSequence, 0);
-    Require(index < filters.num_filters() || index == FilterReader::kNoFilter ||
+    const uint64_t index = filters.reader().FilterOf(key, FilterReader::kMaxSequence, 0);
+    Require(index < filters.reader().num_filters() || index == FilterReader::kNoFilter ||
                 index == FilterReader::kUnknownFilter,
             "a key leads to a filter of the table");
   }

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,9 +48,8 @@ advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection
     level.number = group.level;
     level.num_runs = std::max(group.runs, 1e-6);  // the least that level_sizing.h allows
     // Files without a filter will have one, of all their keys.
-    level.num_keys = group.num_keys + group.keys_without_filter;
-    level.bottommost_share = static_cast<double>(group.bottommost_keys) /
-                             static_cast<double>(std::max<uint64_t>(level.num_keys, 1));
+    level.num_keys = group.all_keys();
+    level.bottommost_share = Quotient(group.bottommost_keys, std::max<uint64_t>(level.num_keys, 1));
     level.num_filters = std::max<uint64_t>(1, group.num_filters + group.missing_filters);
     level.filter_bytes = group.key_bytes();
     level.wasted_reads = MeasuredRates(group, inspection, measured).wasted_reads;
@@ -67,19 +68,6 @@ struct AdviseOptions {
   std::optional<uint64_t> cache_bytes;
   advice::Request request;
 };
-
-// --memory applies to all column families together: each gets the share of its keys.
-advice::Request RequestOf(const AdviseOptions& options, const advice::Situation& situation,
-                          double all_keys) {
-  advice::Request request = options.request;
-  if (request.memory_bytes && all_keys > 0) {
-    double keys = 0;
-    for (const advice::Level& level : situation.levels) keys += static_cast<double>(level.num_keys);
-    const double bytes = static_cast<double>(*request.memory_bytes) * keys / all_keys;
-    request.memory_bytes = static_cast<uint64_t>(bytes);
-  }
-  return request;
-}
 
 // None without --cache, and in LevelDB. `family` is one of the column families that share it.
 std::optional<BlockCache> CacheOf(const AdviseOptions& options, const Inputs& inputs,
@@ -105,18 +93,24 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
                                          const Inspection& inspection, Inputs* inputs) {
   const std::vector<MeasureResult> measured =
       Measure(inputs, options.common, options.measure, "advise", inspection);
-  double all_keys = 0;
-  for (const FamilyGroups& groups : inspection.groups) {
-    all_keys += static_cast<double>(groups.all.num_keys + groups.all.keys_without_filter);
-  }
+  uint64_t all_keys = 0;
+  for (const FamilyGroups& groups : inspection.groups) all_keys += groups.all.all_keys();
   std::vector<FamilyAdvice> families(inspection.groups.size());
   for (size_t g = 0; g < families.size(); ++g) {
     const FamilyGroups& groups = inspection.groups[g];
     FamilyAdvice& family = families[g];
     family.title = DatabaseTitle(*inputs, groups);
-    family.measured = MeasuredRates(groups.all, inspection, measured).files != 0;
+    const uint64_t files = MeasuredRates(groups.all, inspection, measured).files;
+    family.keys_estimated = groups.all.keys_estimated;
+    family.measured = files != 0;
+    family.not_measured = groups.all.files.size() - groups.all.files_without_filter - files;
     family.situation = SituationOf(*inputs, inspection, groups, measured);
-    family.request = RequestOf(options, family.situation, all_keys);
+    family.request = options.request;
+    if (family.request.memory_bytes && all_keys > 0) {  // each gets the share of its keys
+      family.request.memory_bytes =
+          static_cast<uint64_t>(static_cast<double>(*options.request.memory_bytes) *
+                                Quotient(groups.all.all_keys(), all_keys));
+    }
     family.no_tables = groups.all.files.empty();
     if (family.no_tables) {
       family.error = "no table can be read; allowed: at least one";
@@ -126,7 +120,8 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
     if (!family.error.empty()) continue;
     const auto cache = CacheOf(options, *inputs, inspection, groups);
     family.remarks =
-        Remarks(family, groups.all, inspection.policies[g], statistics, cache ? &*cache : nullptr);
+        Remarks(family, groups.all, inputs->column_family(groups.database, groups.column_family),
+                inspection.policies[g], statistics, cache ? &*cache : nullptr);
   }
   return families;
 }
@@ -170,10 +165,19 @@ int Run(const AdviseOptions& options) {
     PrintStatistics(*statistics);
     std::cout << "These are of all column families together.\n\n";
   }
+  std::set<std::string> remarks;
+  std::map<size_t, std::set<std::string>> environments;  // by database: a process has one
+  for (size_t i = 0; i < families.size(); ++i) {
+    const FamilyAdvice& family = families[i];
+    if (family.no_tables) continue;
+    environments[inspection.groups[i].database].insert(
+        family.advice.choices.empty() ? "" : family.advice.Chosen(family.request).environment);
+  }
   for (size_t i = 0; i < families.size(); ++i) {
     if (!options.common.json) {
       if (i != 0) std::cout << '\n';
-      PrintAdvice(families[i], of_family);
+      PrintAdvice(families[i], of_family, environments[inspection.groups[i].database].size() == 1,
+                  &remarks);
     }
     if (families[i].error.empty() || families[i].no_tables) continue;
     cli::PrintError("bloomline db advise: " + families[i].title + ": " + families[i].error);
@@ -194,7 +198,8 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       cli::AddQuantity(command, "--memory", &options->request.memory_bytes, cli::ParseBytes,
                        "Memory for all column families' filters, such as 2GiB");
   cli::AddQuantity(command, "--wasted-reads", &options->request.wasted_reads, cli::ParseRate,
-                   "Wasted reads per Get of a missing key, such as 0.1%")
+                   "Wasted reads per Get of a missing key: 0.1% is one in\n"
+                   "a thousand Gets; 0.1 is 10 %")
       ->excludes(memory);
   cli::AddQuantity(
       command, "--choice", &options->request.choice,

@@ -1,13 +1,11 @@
 #include "src/db/advise/advise_output.h"
 
 #include <iostream>
-#include <string>
-#include <vector>
+#include <utility>
 
 #include "bloomline/filter_options.h"
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/terminal.h"
-#include "src/db/inspection.h"
 #include "src/db/report.h"
 
 namespace bloomline::db {
@@ -23,8 +21,7 @@ uint64_t NumKeys(const advice::Situation& situation) {
 }
 
 double BitsNow(const FamilyAdvice& family) {
-  return 8 * static_cast<double>(family.advice.filter_bytes_now) /
-         static_cast<double>(NumKeys(family.situation));
+  return 8 * Quotient(family.advice.filter_bytes_now, NumKeys(family.situation));
 }
 
 std::string BitsOrNone(double bits) { return bits > 0 ? cli::NumberText(bits, 2) : "none"; }
@@ -36,11 +33,10 @@ void PrintLevels(const FamilyAdvice& family) {
   if (has_choice) cells[0].push_back("(" + std::to_string(family.request.choice) + ")");
   for (size_t i = 0; i < family.situation.levels.size(); ++i) {
     const Level& level = family.situation.levels[i];
-    cells.push_back({LevelText(level.number), KeysText(level.num_keys, false),
-                     cli::NumberText(level.num_runs, 2), RateOrDash(level.wasted_reads),
-                     level.num_keys == 0 ? "-"
-                                         : BitsOrNone(8 * static_cast<double>(level.filter_bytes) /
-                                                      static_cast<double>(level.num_keys))});
+    cells.push_back(
+        {LevelText(level.number), KeysText(level.num_keys, family.keys_estimated),
+         cli::NumberText(level.num_runs, 2), RateOrDash(level.wasted_reads),
+         level.num_keys == 0 ? "-" : BitsOrNone(8 * Quotient(level.filter_bytes, level.num_keys))});
     if (has_choice) {
       cells.back().push_back(BitsOrNone(family.advice.Chosen(family.request).bits_of_level[i]));
     }
@@ -56,8 +52,7 @@ void PrintChoices(const FamilyAdvice& family) {
   for (size_t c = 0; c < family.advice.choices.size(); ++c) {
     const Choice& choice = family.advice.choices[c];
     cells.push_back({"(" + std::to_string(c + 1) + ") " + choice.title,
-                     BitsOrNone(8 * static_cast<double>(choice.filter_bytes) /
-                                static_cast<double>(NumKeys(family.situation))),
+                     BitsOrNone(8 * Quotient(choice.filter_bytes, NumKeys(family.situation))),
                      cli::BytesText(choice.filter_bytes), RateOrDash(choice.wasted_reads)});
   }
   std::cout << cli::TextTable(cells);
@@ -111,11 +106,15 @@ void PrintStatistics(const Statistics& statistics) {
                ") of missing keys; wasted reads: " + RateOrDash(statistics.wasted_reads()));
 }
 
-void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics) {
+void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool one_environment,
+                 std::set<std::string>* remarks) {
   std::string title = family.title + ": " + EngineName(family.situation.engine) + ", " +
+                      (family.keys_estimated ? "~" : "") +
                       cli::CountText(NumKeys(family.situation)) + " keys";
   if (family.error.empty()) {
     title += family.measured ? "; rates measured" : "; rates expected, not measured";
+    const uint64_t expected = family.measured ? family.not_measured : 0;
+    if (expected != 0) title += ", but expected in " + FilesText(expected);
   }
   cli::PrintLine(title);
   if (family.no_tables) cli::PrintLine("no advice: " + family.error);
@@ -126,13 +125,21 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics) {
     std::cout << '\n';
     PrintStatistics(*statistics);
   }
-  if (!family.remarks.empty()) std::cout << '\n';
-  for (const std::string& remark : family.remarks) PrintRemark(remark);
+  const char* before = "\n";
+  for (const std::string& remark : family.remarks) {
+    if (!remarks->insert(remark).second) continue;
+    std::cout << std::exchange(before, "");
+    PrintRemark(remark);
+  }
   if (family.advice.choices.empty()) return;
   const Choice& chosen = family.advice.Chosen(family.request);
   std::cout << "\nTo apply (" << family.request.choice << "; others: --choice N):\n";
   PrintSetting("option string", chosen.option_string);
-  PrintSetting("environment of the program", chosen.environment);
+  if (one_environment) {
+    PrintSetting("environment of the program", chosen.environment);
+  } else {
+    PrintWrapped("Option strings are per column family; the preload library has one environment.");
+  }
 }
 
 cli::Json StatisticsJson(const Statistics& statistics) {

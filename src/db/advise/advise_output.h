@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,9 @@ namespace bloomline::db {
 // Advice for one column family.
 struct FamilyAdvice {
   std::string title;  // of its database
+  bool keys_estimated = false;
   bool measured = false;
+  uint64_t not_measured = 0;  // files whose filters have the expected rate
   advice::Request request;
   advice::Situation situation;
   advice::Advice advice;
@@ -58,17 +61,19 @@ struct BlockCache {
   uint64_t bytes = 0;
   uint64_t filter_bytes = 0;  // of all column families, which share it
   uint64_t index_bytes = 0;
-  bool caches_filters = false;
+  std::string caches_filters;  // as ColumnFamily's
 };
 
 // What an operator should know besides the figures (remarks.cc). `statistics` and `cache` are null
 // if they are unknown.
 std::vector<std::string> Remarks(const FamilyAdvice& family, const Group& all,
-                                 const std::string& policy, const Statistics* statistics,
-                                 const BlockCache* cache);
+                                 const directory::ColumnFamily& options, const std::string& policy,
+                                 const Statistics* statistics, const BlockCache* cache);
 
-// Prints the statistics, too, if they are of this column family alone.
-void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics);
+// Prints the statistics, too, if they are of this column family alone, and remarks that are not in
+// *remarks yet. The environment fits all column families of the database, or is left out.
+void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool one_environment,
+                 std::set<std::string>* remarks);
 void PrintStatistics(const Statistics& statistics);
 cli::Json StatisticsJson(const Statistics& statistics);
 cli::Json AdviceJson(const FamilyAdvice& family);

@@ -18,13 +18,15 @@ bool IsUnused(const Statistics& statistics) {
   return gets != 0 && statistics.queries() + statistics.prefix_checked == 0;
 }
 
+std::string OrUnknown(const std::string& option) { return option.empty() ? "unknown" : option; }
+
 std::string CacheText(const BlockCache& cache) {
   const std::string text = "The filters (" + cli::BytesText(cache.filter_bytes) +
                            ") and indexes (" + cli::BytesText(cache.index_bytes) + ")";
   const std::string name = "the block cache of " + cli::BytesText(cache.bytes);
-  if (!cache.caches_filters) {
+  if (cache.caches_filters != "true") {
     return text + " are in the memory of the open tables, beside " + name +
-           ": cache_index_and_filter_blocks is false, or OPTIONS does not say.";
+           ": cache_index_and_filter_blocks in OPTIONS is " + OrUnknown(cache.caches_filters) + ".";
   }
   return text + " take " + ShareText(cache.filter_bytes + cache.index_bytes, cache.bytes) + " of " +
          name + ". docs/db.md says what helps if that is more than half.";
@@ -53,8 +55,8 @@ std::string ApplyText(const std::string& engine, bool is_stock, const std::strin
 }  // namespace
 
 std::vector<std::string> Remarks(const FamilyAdvice& family, const Group& all,
-                                 const std::string& policy, const Statistics* statistics,
-                                 const BlockCache* cache) {
+                                 const directory::ColumnFamily& options, const std::string& policy,
+                                 const Statistics* statistics, const BlockCache* cache) {
   const std::vector<Choice>& choices = family.advice.choices;
   const std::string engine = EngineName(family.situation.engine);
   const uint64_t without = all.keys_without_filter;
@@ -64,12 +66,13 @@ std::vector<std::string> Remarks(const FamilyAdvice& family, const Group& all,
     std::string text;
   } kRemarks[] = {
       {without != 0,
-       ShareText(without, all.num_keys + without) +
+       ShareText(without, all.all_keys()) +
            " of the keys have no filter: a Get of a missing key reads a block from each of their "
            "runs that it comes to." +
-           (engine == "RocksDB"
-                ? " With optimize_filters_for_hits this is intended in the last level, and RocksDB "
-                  "writes none there whatever the policy is."
+           (engine == "RocksDB" && options.filters_for_hits != "false"
+                ? " With optimize_filters_for_hits (in OPTIONS: " +
+                      OrUnknown(options.filters_for_hits) +
+                      ") RocksDB writes none in the last level."
                 : "")},
       {all.ignored_files != 0, "The running policy (" + policy + ") ignores the filters of " +
                                    cli::CountText(all.ignored_files) + " of " +

@@ -179,6 +179,7 @@ std::string BitsPerKeyText(const Choice& choice) {
 
 // A value of filter_policy in RocksDB's option strings, OPTIONS files and SetOptions.
 std::string OptionString(const Situation& tree, const Choice& choice) {
+  if (choice.is_stock() && !choice.by_level) return "bloomfilter:" + BitsPerKeyText(choice);
   std::string text = StrCat("{id=bloomline;format=", FormatName(choice.format),
                             ";bits_per_key=", BitsPerKeyText(choice));
   if (choice.by_level) text += ";bits_by_level=auto";
@@ -194,6 +195,7 @@ std::string OptionString(const Situation& tree, const Choice& choice) {
 // The variables of the preload library, to put before a command. No variable has the ratio, so with
 // another one than kDefaultRatio there are none for bits by level.
 std::string EnvironmentLine(const Situation& tree, const Choice& choice) {
+  if (choice.is_stock() && !choice.by_level) return "";
   if (choice.by_level && tree.level_size_ratio != kDefaultRatio) return "";
   return StrCat("LD_PRELOAD=libbloomline_",
                 tree.engine == sstable::Engine::kRocksDB ? "rocksdb" : "leveldb",
@@ -201,8 +203,6 @@ std::string EnvironmentLine(const Situation& tree, const Choice& choice) {
                 " BLOOMLINE_BITS_PER_KEY=", BitsPerKeyText(choice),
                 choice.by_level ? " BLOOMLINE_BITS_BY_LEVEL=auto" : "");
 }
-
-// ---- Choices.
 
 class Adviser {
  public:
@@ -269,7 +269,11 @@ class Adviser {
   void AddChoices(const Goal& goal) {
     std::vector<Choice> choices;
     std::vector<Format> formats = {Format::kBlocked, Format::kCompact};
-    if (situation_.stock_format) formats.push_back(*situation_.stock_format);
+    if (situation_.stock_format) {
+      formats.push_back(*situation_.stock_format);
+    } else if (tree_.engine == sstable::Engine::kRocksDB && advice_->filter_bytes_now == 0) {
+      formats.push_back(Format::kBloom);
+    }
     for (const Format format : formats) {
       double uniform_cost = HUGE_VAL;
       for (const bool by_level : {false, true}) {

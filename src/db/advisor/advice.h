@@ -70,7 +70,8 @@ struct Choice {
   std::vector<double> bits_of_level;  // memory, as Situation::levels; 0: no filter, or no keys
   uint64_t filter_bytes = 0;
   double wasted_reads = 0;
-  // The settings; an empty one does not apply (LevelDB has no option strings).
+  // The settings; an empty one does not apply (LevelDB has no option strings, and RocksDB's own
+  // filters with the same bits in all levels need no environment).
   std::string option_string;  // "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=auto}"
   std::string environment;    // "LD_PRELOAD=libbloomline_rocksdb_preload.so BLOOMLINE_FORMAT=..."
 

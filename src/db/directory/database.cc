@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -10,7 +9,6 @@
 #include <thread>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "src/db/directory/manifest.h"
 #include "src/db/directory/options_file.h"
@@ -200,11 +198,12 @@ void ApplyOptions(const OptionMap& options, ColumnFamily* family) {
   family->filter_policy = text("filter_policy");
   family->compaction_style = text("compaction_style");
   support::ParseDouble(text("max_bytes_for_level_multiplier"), &family->level_size_ratio);
-  family->caches_filters = text("cache_index_and_filter_blocks") == "true";
+  family->caches_filters = text("cache_index_and_filter_blocks");
+  family->filters_for_hits = text("optimize_filters_for_hits");
 }
 
 void AddOptions(const Snapshot& snapshot, Database* database) {
-  if (!snapshot.options_problem.empty()) database->warnings.push_back(snapshot.options_problem);
+  if (!snapshot.options_problem.empty()) database->warnings.insert(snapshot.options_problem);
   for (ColumnFamily& family : database->column_families) {
     const auto found = snapshot.options.find(family.name);
     if (found != snapshot.options.end()) ApplyOptions(found->second, &family);
@@ -251,6 +250,10 @@ bool ReadLive(const std::string& path, Database* database, std::string* error) {
   database->engine = EngineOf(snapshot);
   AddFiles(snapshot, database);
   if (database->engine == Engine::kRocksDB) AddOptions(snapshot, database);
+  if (database->files.empty() && !snapshot.listings.front().second.tables.empty()) {
+    database->warnings.insert(path +
+                              ": the MANIFEST names none of the tables here: is it cut off?");
+  }
   return true;
 }
 

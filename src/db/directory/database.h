@@ -7,6 +7,7 @@
 #define BLOOMLINE_DB_DIRECTORY_DATABASE_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ struct ColumnFamily {
   std::string filter_policy;     // "bloomfilter:10:false", "{id=bloomline;...}"; empty: unknown
   std::string compaction_style;  // "kCompactionStyleLevel"; empty: unknown
   double level_size_ratio = 10;
-  bool caches_filters = false;  // cache_index_and_filter_blocks
+  std::string caches_filters;    // cache_index_and_filter_blocks: "true", "false"; empty: unknown
+  std::string filters_for_hits;  // ditto, optimize_filters_for_hits
 };
 
 struct Database {
@@ -39,7 +41,7 @@ struct Database {
   sstable::Engine engine = sstable::Engine::kLevelDB;
   std::vector<ColumnFamily> column_families;  // at least one
   std::vector<TableFile> files;               // by column family, level, and key order in it
-  std::vector<std::string> warnings;          // one sentence for each thing that could not be read
+  std::set<std::string> warnings;             // one sentence for each thing that could not be read
   // Folders with tables in addition to `path`: RocksDB's db_paths and cf_paths. Only LOG names
   // them.
   std::vector<std::string> table_folders;

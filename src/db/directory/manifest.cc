@@ -1,7 +1,6 @@
 #include "src/db/directory/manifest.h"
 
 #include <algorithm>
-#include <string>
 #include <string_view>
 #include <utility>
 

@@ -1,10 +1,6 @@
 #include "src/db/directory/version_edit.h"
 
 #include <algorithm>
-#include <iterator>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "src/db/sstable/bytes/coding.h"
 #include "src/support/number_text.h"
@@ -12,6 +8,7 @@
 namespace bloomline::directory {
 namespace {
 
+using sstable::TakeBytes;
 using sstable::TakeVarint;
 using support::Refuse;
 
@@ -81,14 +78,6 @@ constexpr uint32_t kLastBlobField = 0;
 // RocksDB's default is 7 levels, LevelDB's only number. More than this is damage.
 constexpr uint32_t kMaxLevels = 256;
 constexpr size_t kSequenceAndTypeBytes = 8;
-
-bool GetLengthPrefixed(std::string_view* input, std::string_view* value) {
-  uint32_t size;
-  if (!TakeVarint(input, &size) || size > input->size()) return false;
-  *value = input->substr(0, size);
-  input->remove_prefix(size);
-  return true;
-}
 
 class Decoder {
  public:
@@ -170,9 +159,9 @@ class Decoder {
         return TakeVarint(&input_, &path);
       }
       case 'b':
-        return GetLengthPrefixed(&input_, &texts_.emplace_back());
+        return TakeBytes(&input_, &texts_.emplace_back());
       case 'k':
-        if (!GetLengthPrefixed(&input_, &texts_.emplace_back()) ||
+        if (!TakeBytes(&input_, &texts_.emplace_back()) ||
             texts_.back().size() < kSequenceAndTypeBytes) {
           return false;
         }
@@ -194,7 +183,7 @@ class Decoder {
         return false;
       }
       std::string_view skipped;
-      if (!GetLengthPrefixed(&input_, &skipped)) return false;
+      if (!TakeBytes(&input_, &skipped)) return false;
     }
   }
 

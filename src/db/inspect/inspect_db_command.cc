@@ -21,7 +21,7 @@ Cells GroupCells(const std::string& name, const Group& group) {
   return {name,
           KindsText(group.kinds),
           cli::CountText(group.files.size()),
-          KeysText(group.num_keys + group.keys_without_filter, group.keys_estimated),
+          KeysText(group.all_keys(), group.keys_estimated),
           cli::BytesText(group.filter_bytes),
           BitsOrDash(group.bits_per_key()),
           RateOrDash(group.rate()),
@@ -180,28 +180,14 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
   }
 }
 
-// Returns one document with the files of all databases and all their facts.
-cli::Json InspectionJson(const Inputs& inputs, const Inspection& inspection) {
-  const auto family = [&](size_t g) {
-    cli::Json json = {{"running_policy", cli::TextOrNull(inspection.policies[g])}};
-    json.update(LevelsJson(inspection.groups[g], GroupJson));
-    return json;
-  };
-  return DocumentOf(inputs, inspection, family, [&](size_t i) {
-    return FileJson(inputs, inputs.files[i], inspection.files[i]);
-  });
-}
-
 // ---- --require FORMAT
 
 std::optional<Format> ParseFormat(const std::string& text, std::string* error) {
-  std::string allowed;
   for (const Format format :
        {Format::kClassic, Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon}) {
     if (text == FormatName(format)) return format;
-    allowed += (allowed.empty() ? "" : ", ") + std::string(FormatName(format));
   }
-  *error = support::Quoted(text) + "; allowed: " + allowed;
+  *error = support::Quoted(text) + "; allowed: classic, blocked, compact, bloom, ribbon";
   return std::nullopt;
 }
 
@@ -218,8 +204,6 @@ bool HasFormat(Format format, const FileFacts& facts) {
   return std::all_of(facts.kinds.begin(), facts.kinds.end(),
                      [&](const auto& kind) { return kinds.count(kind.first) != 0; });
 }
-
-// ---- The command.
 
 struct InspectOptions {
   CommonOptions common;
@@ -250,7 +234,14 @@ int Run(const InspectOptions& options) {
     if (!HasFormat(*options.required, inspection.files[i].facts)) missing.push_back(i);
   }
   if (options.common.json) {
-    cli::Json json = InspectionJson(inputs, inspection);
+    const auto family = [&](size_t g) {
+      cli::Json of_family = {{"running_policy", cli::TextOrNull(inspection.policies[g])}};
+      of_family.update(LevelsJson(inspection.groups[g], GroupJson));
+      return of_family;
+    };
+    cli::Json json = DocumentOf(inputs, inspection, family, [&](size_t i) {
+      return FileJson(inputs, inputs.files[i], inspection.files[i]);
+    });
     if (options.required) {
       cli::Json paths = cli::Json::array();
       for (const size_t i : missing) paths.push_back(inputs.files[i].path);

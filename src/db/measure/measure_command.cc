@@ -156,8 +156,8 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
       "it. The stored keys beside each were read, so it is known to be missing. In\n"
       "parentheses: half of the 95 % confidence interval. Filters that hold only\n"
       "prefixes are queried for adjacent prefixes. About --samples keys of each file\n"
-      "are read; the others are skipped. 'runs' and 'wasted reads': see\n"
-      "`db inspect --help`.");
+      "are read; the others are skipped. 'runs' and 'wasted reads' (see `db inspect\n"
+      "--help`) are of all files, FPR only of those with filters.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

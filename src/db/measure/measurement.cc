@@ -1,7 +1,5 @@
 #include "src/db/measure/measurement.h"
 
-#include <algorithm>
-#include <cmath>
 #include <random>
 #include <string_view>
 
@@ -20,8 +18,6 @@ constexpr uint64_t kBlocksTogether = 8;  // are read before others are skipped
 constexpr uint64_t kFewQueries = 100000;
 constexpr uint64_t kMaxAskedBytes = 64 << 20;  // then one for each
 
-// ---- Missing keys.
-
 // The next key of the same length: its last byte is one higher, with a carry. False: there is none.
 bool Increment(std::string* key) {
   for (size_t i = key->size(); i-- > 0;) {
@@ -32,8 +28,8 @@ bool Increment(std::string* key) {
   return false;
 }
 
-// ---- The file's filters.
-
+// `num_keys` of the table, 0 if unknown, determines how much of it is read: about options.samples
+// keys. Memory: that of KeyWalk.
 class Meter final : public KeyWalk {
  public:
   Meter(const Table& table, uint64_t num_keys, const MeasureOptions& options, MeasureResult* result)
@@ -53,9 +49,6 @@ class Meter final : public KeyWalk {
 
  private:
   bool IsByOffset() const { return table_.filter_kind() == FilterKind::kByOffset; }
-  bool Precedes(std::string_view a, std::string_view b) const {
-    return keys_.order.is_reversed ? b < a : a < b;
-  }
 
   uint64_t BlocksToSkip() override {
     begins_block_ = true;
@@ -74,7 +67,7 @@ class Meter final : public KeyWalk {
       begins_block_ = false;
       return true;
     }
-    if (has_last_ && !Precedes(last_, unit)) {
+    if (has_last_ && !(keys_.order.is_reversed ? unit < last_ : last_ < unit)) {
       // A LevelDB table on its own does not say how its keys are ordered.
       result_.adjacent = result_.elsewhere = {};
       result_.not_measured = "keys are not in the order of comparator '" + keys_.comparator + "'";
@@ -144,7 +137,8 @@ class Meter final : public KeyWalk {
     if (table_.filter_kind() == FilterKind::kPartitioned) {
       with_timestamp_.assign(key_);
       with_timestamp_.append(keys_.order.timestamp_bytes, '\xff');
-      its_filter = filters_.FilterOf(with_timestamp_, Table::FilterReader::kMaxSequence, 0);
+      its_filter =
+          filters_.reader().FilterOf(with_timestamp_, Table::FilterReader::kMaxSequence, 0);
     }
     asked_bytes_ += key_.size();
     return Ask(its_filter, key_, key_.size(), purpose, error);
@@ -185,20 +179,7 @@ double MeasuredRate(const MeasureResult& result) {
   return few ? elsewhere.rate() : adjacent.rate();
 }
 
-// `num_keys` of the table, 0 if unknown, determines how much of it is read: about options.samples
-// keys. Memory: options.samples keys, one filter, one data block.
-bool MeasureFile(const Table& table, uint64_t num_keys, const MeasureOptions& options,
-                 MeasureResult* result, std::string* error) {
-  const FilterKeys keys(table);
-  result->of_prefixes = !keys.whole_keys;
-  result->not_measured = WhyNot(table, keys);
-  if (!result->not_measured.empty()) return true;
-  return Meter(table, num_keys, options, result).Run(error);
-}
-
 }  // namespace
-
-// ---- All files.
 
 void AddMeasureOptions(CLI::App* command, MeasureOptions* options) {
   command
@@ -215,15 +196,21 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
                                    const Inspection& inspection) {
   std::vector<MeasureResult> results(inputs->files.size());
   ForEachFile(inputs, common, name, [&](size_t i, const sstable::Table& table, std::string* error) {
+    const FilterKeys keys(table);
+    results[i].of_prefixes = !keys.whole_keys;
+    results[i].not_measured = WhyNot(table, keys);
+    if (!results[i].not_measured.empty()) return true;
     MeasureOptions its_options = options;
-    const uint64_t number = inputs->files[i].number;
-    its_options.seed += 1000003 * (number + i);
-    return MeasureFile(table, inspection.files[i].facts.num_keys, its_options, &results[i], error);
+    its_options.seed += 1000003 * (inputs->files[i].number + i);
+    return Meter(table, inspection.files[i].facts.num_keys, its_options, &results[i]).Run(error);
   });
   for (size_t i = 0; i < results.size(); ++i) {
     InputFile& file = inputs->files[i];
     if (file.state != FileState::kDone) results[i] = {};
     if (file.state == FileState::kFailed && file.is_gone) file.state = FileState::kVanished;
+    if (file.state == FileState::kFailed) {
+      results[i].not_measured = "an error (stderr says which); the expected rate stands for it";
+    }
   }
   return results;
 }

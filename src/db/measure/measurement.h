@@ -16,8 +16,6 @@
 
 namespace bloomline::db {
 
-// ---- One file.
-
 // Queries of missing keys and false positives.
 struct Queries {
   uint64_t queries = 0;
@@ -43,8 +41,6 @@ struct MeasureOptions {
   uint64_t samples = 100000;
   uint64_t seed = 1;
 };
-
-// ---- Confidence intervals of measured rates.
 
 struct Interval {
   double low;
@@ -87,8 +83,6 @@ class WeightedRate {
   double squares_ = 0;
   uint64_t num_queries_ = 0;
 };
-
-// ---- All files.
 
 // Adds --samples and --seed.
 void AddMeasureOptions(CLI::App* command, MeasureOptions* options);

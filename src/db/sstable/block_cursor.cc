@@ -122,11 +122,8 @@ bool IndexBlockCursor::DecodeValue() {
     return false;
   }
   if (!form_.has_deltas) return true;
-  if (form_.has_first_keys) {
-    uint32_t size;
-    if (!TakeVarint(&value, &size) || size > value.size()) return false;
-    value.remove_prefix(size);
-  }
+  std::string_view first_key;
+  if (form_.has_first_keys && !TakeBytes(&value, &first_key)) return false;
   cursor_.EndValue(value.data());
   return true;
 }

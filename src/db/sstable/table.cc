@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <utility>
 
 #include "src/db/sstable/bytes/coding.h"
@@ -13,12 +12,6 @@ using support::Refuse;
 // Read at once: most tables have the footer, the metaindex and the properties in it.
 constexpr uint64_t kTailBytes = 64 << 10;
 constexpr const char* kMetaindex = "metaindex block";
-
-bool TakePrefix(std::string_view prefix, std::string_view* text) {
-  if (text->substr(0, prefix.size()) != prefix) return false;
-  text->remove_prefix(prefix.size());
-  return true;
-}
 
 bool ReadFooter(TableParts* parts, BlockReader* reader, std::string* error) {
   const uint64_t size = parts->blocks.file.size();
@@ -42,18 +35,15 @@ bool ReadFooter(TableParts* parts, BlockReader* reader, std::string* error) {
 
 void TakeMetaBlock(std::string_view name, const BlockHandle& handle, TableParts* parts,
                    BlockHandle* properties) {
-  struct Prefix {
-    std::string_view text;
-    FilterKind kind;
-  };
-  constexpr Prefix kPrefixes[] = {{"filter.", FilterKind::kByOffset},
-                                  {"fullfilter.", FilterKind::kFull},
-                                  {"partitionedfilter.", FilterKind::kPartitioned}};
-  for (const Prefix& prefix : kPrefixes) {
+  constexpr std::pair<std::string_view, FilterKind> kPrefixes[] = {
+      {"filter.", FilterKind::kByOffset},
+      {"fullfilter.", FilterKind::kFull},
+      {"partitionedfilter.", FilterKind::kPartitioned}};
+  for (const auto& [prefix, kind] : kPrefixes) {
     // Engines write one filter block. Names share bytes: a copy of each could take hours.
-    if (parts->filter_kind != FilterKind::kNone || !TakePrefix(prefix.text, &name)) continue;
-    parts->filter_kind = prefix.kind;
-    parts->filter_name = name;
+    if (parts->filter_kind != FilterKind::kNone || name.rfind(prefix, 0) != 0) continue;
+    parts->filter_kind = kind;
+    parts->filter_name = name.substr(prefix.size());
     parts->filter = handle;
     return;
   }

@@ -1,5 +1,4 @@
 // The keys of a table, in order (table.h).
-#include <algorithm>
 #include <string>
 #include <string_view>
 

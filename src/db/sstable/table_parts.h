@@ -2,10 +2,7 @@
 #ifndef BLOOMLINE_DB_SSTABLE_TABLE_PARTS_H_
 #define BLOOMLINE_DB_SSTABLE_TABLE_PARTS_H_
 
-#include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "src/db/sstable/block_cursor.h"
 #include "src/db/sstable/block_file.h"

@@ -18,11 +18,10 @@
 #include "src/db/key_walk.h"
 #include "src/db/report.h"
 #include "src/db/sstable/table.h"
+#include "src/support/number_text.h"
 
 namespace bloomline::db {
 namespace {
-
-// ---- One file.
 
 // In the order of kLosses.
 enum class Loss {
@@ -90,11 +89,11 @@ class Verifier final : public KeyWalk {
   bool OpenFilter(std::optional<uint64_t> before, std::string* error) override {
     // The engine would not find such keys; and a filter would be read for each of them.
     if (before && filter() < *before) {
-      if (!AnswerAll(error)) return false;
-      *error = table_.path() + ": data block at offset " + std::to_string(place().block_offset) +
-               ": entry " + std::to_string(place().entry) +
-               ": its key is before others in the order of comparator '" + keys_.comparator + "'";
-      return false;
+      return AnswerAll(error) &&
+             support::Refuse(error, table_.path(), ": data block at offset ", place().block_offset,
+                             ": entry ", place().entry,
+                             ": its key is before others in the order of comparator '",
+                             keys_.comparator, "'");
     }
     last_key_.reset();
     last_prefix_.reset();
@@ -136,12 +135,14 @@ class Verifier final : public KeyWalk {
     return Ask(filter(), user_key, prefix.size(), Purpose::kPrefix, error);
   }
 
-  bool Finish(std::string* error) override { return ReadFilters(filters_.num_filters(), error); }
+  bool Finish(std::string* error) override {
+    return ReadFilters(filters_.reader().num_filters(), error);
+  }
 
   // Filters that no key leads to may be damaged, too. Those by offset are one block.
   bool ReadFilters(uint64_t end, std::string* error) {
     if (table_.filter_kind() == FilterKind::kByOffset) return true;
-    for (; next_filter_ < std::min(end, filters_.num_filters()); ++next_filter_) {
+    for (; next_filter_ < std::min(end, filters_.reader().num_filters()); ++next_filter_) {
       if (filters_.At(next_filter_, error) == nullptr) return false;
     }
     return true;
@@ -243,8 +244,7 @@ bool VerifyFile(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* 
 std::string Hex(std::string_view key) {
   constexpr const char* kDigits = "0123456789abcdef";
   std::string text;
-  for (const char c : key) {
-    const auto byte = static_cast<unsigned char>(c);
+  for (const unsigned char byte : key) {
     text += kDigits[byte >> 4];
     text += kDigits[byte & 15];
   }
@@ -317,6 +317,7 @@ struct Totals {
   uint64_t without_checksums = 0;
   std::set<std::string> doubts;
   uint64_t failed = 0;
+  uint64_t in_part = 0;  // of these, files that were read up to the damage
   uint64_t vanished = 0;
 };
 
@@ -326,9 +327,11 @@ Totals Sum(const Inputs& inputs, const std::vector<VerifyResult>& results) {
     // The findings in a damaged file count, as far as it was read.
     totals.counts.Add(results[i].counts);
     if (!results[i].doubt.empty()) totals.doubts.insert(results[i].doubt);
-    totals.failed += inputs.files[i].state == FileState::kFailed;
-    totals.vanished += inputs.files[i].state == FileState::kVanished;
-    if (inputs.files[i].state != FileState::kDone) continue;
+    const FileState state = inputs.files[i].state;
+    totals.failed += state == FileState::kFailed;
+    totals.in_part += state == FileState::kFailed && results[i].counts.entries != 0;
+    totals.vanished += state == FileState::kVanished;
+    if (state != FileState::kDone) continue;
     ++(results[i].has_filter ? totals.files : totals.without_filter);
     totals.without_checksums += !results[i].has_checksums;
   }
@@ -349,15 +352,17 @@ void PrintChecked(const Totals& totals) {
   }
   if (counts.prefixes != 0) text += ", " + cli::CountText(counts.prefixes) + " prefixes";
   PrintWrapped(text + " (" + Counted(counts.entries, "entry", "entries") + ") in " +
-               FilesText(totals.files));
+               FilesText(totals.files) +
+               (totals.in_part == 0 ? "" : " and a part of " + FilesText(totals.in_part)));
 }
 
-void PrintNotChecked(const Totals& totals, uint64_t problems) {
+void PrintNotChecked(const Totals& totals, uint64_t unread) {
   const VerifyCounts& counts = totals.counts;
   const auto not_checked = [](uint64_t count, const std::string& what) {
     if (count != 0) PrintWrapped("not checked: " + what);
   };
-  not_checked(problems, Counted(problems, "path", "paths") + " with an error (stderr says which)");
+  not_checked(totals.in_part, "the rest of " + FilesText(totals.in_part) + " (stderr says why)");
+  not_checked(unread, Counted(unread, "path", "paths") + " with an error (stderr says which)");
   not_checked(totals.vanished, FilesText(totals.vanished) + ", removed meanwhile");
   not_checked(totals.without_filter, FilesText(totals.without_filter) + ", which have no filter");
   not_checked(totals.without_checksums,
@@ -384,7 +389,7 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   }
   PrintChecked(totals);
   const uint64_t problems = totals.failed + inputs.errors.size();
-  PrintNotChecked(totals, problems);
+  PrintNotChecked(totals, problems - totals.in_part);
   // Keys of a missing or damaged table may be lost, too.
   std::cout << "lost: " << cli::CountText(counts.lost)
             << (problems != 0                 ? " of the checked keys; others may be, see stderr"

@@ -41,6 +41,15 @@ bool TakeVarint(std::string_view* input, T* value) {
   return true;
 }
 
+// Removes bytes behind their length from the front of *input. Returns false if it lacks some.
+inline bool TakeBytes(std::string_view* input, std::string_view* bytes) {
+  uint32_t size;
+  if (!TakeVarint(input, &size) || size > input->size()) return false;
+  *bytes = input->substr(0, size);
+  input->remove_prefix(size);
+  return true;
+}
+
 }  // namespace bloomline::sstable
 
 #endif  // BLOOMLINE_DB_SSTABLE_BYTES_CODING_H_
