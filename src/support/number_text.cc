@@ -6,6 +6,7 @@
 #endif
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -93,6 +94,26 @@ bool ParseBytes(const std::string& text, uint64_t* bytes) {
   }
   if (parsed < 1 || parsed > kMaxBytes) return false;
   *bytes = parsed;
+  return true;
+}
+
+bool ParseSize(std::string_view text, uint64_t* bytes) {
+  const size_t num_digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  uint64_t number;
+  if (!ParseUint64(text.substr(0, num_digits), &number)) return false;
+  std::string unit(text.substr(num_digits));
+  std::transform(unit.begin(), unit.end(), unit.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::string_view kUnits = "kmgt";
+  const size_t factor = unit.empty() ? kUnits.npos : kUnits.find(unit[0]);
+  if (factor != kUnits.npos) unit.erase(0, 1);
+  if (!unit.empty() && unit != "b" && (unit != "ib" || factor == kUnits.npos)) return false;
+  for (size_t i = 0; factor != kUnits.npos && i <= factor; ++i) {
+    if (number > kMaxBytes / 1024) return false;
+    number *= 1024;
+  }
+  if (number > kMaxBytes) return false;
+  *bytes = number;
   return true;
 }
 

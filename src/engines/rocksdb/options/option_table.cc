@@ -1,7 +1,6 @@
 #include "src/engines/rocksdb/options/option_table.h"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 #include <vector>
 
@@ -263,9 +262,11 @@ std::string RangesText(const RocksDBFilterOptions& options) {
 
 // ---- memory, max_filter_bytes.
 
+std::string AllowedSizes() { return support::kAllowedSizes; }
+
 template <auto member>
 bool ReadSize(const std::string& value, RocksDBFilterOptions* options) {
-  return ParseSize(value, &(options->*member));
+  return support::ParseSize(value, &(options->*member));
 }
 
 std::string WrongLimit(const char* name, uint64_t bytes) {
@@ -345,30 +346,6 @@ std::string SetOption(std::string_view name, const std::string& value,
     names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
   return "there is no option " + support::Quoted(name) + "; allowed: " + names;
-}
-
-std::string AllowedSizes() {
-  return "0 for no limit, or bytes up to 2^60 with K, M, G or T for powers of 1024, as in 512M";
-}
-
-bool ParseSize(std::string_view text, uint64_t* bytes) {
-  const size_t num_digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  uint64_t number;
-  if (!support::ParseUint64(text.substr(0, num_digits), &number)) return false;
-  std::string unit(text.substr(num_digits));
-  std::transform(unit.begin(), unit.end(), unit.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::string_view kUnits = "kmgt";
-  const size_t factor = unit.empty() ? kUnits.npos : kUnits.find(unit[0]);
-  if (factor != kUnits.npos) unit.erase(0, 1);
-  if (!unit.empty() && unit != "b" && (unit != "ib" || factor == kUnits.npos)) return false;
-  for (size_t i = 0; factor != kUnits.npos && i <= factor; ++i) {
-    if (number > support::kMaxBytes / 1024) return false;
-    number *= 1024;
-  }
-  if (number > support::kMaxBytes) return false;
-  *bytes = number;
-  return true;
 }
 
 // ---- All options together.

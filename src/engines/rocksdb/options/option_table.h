@@ -41,14 +41,6 @@ const OptionRow* FindOption(std::string_view name);
 std::string SetOption(std::string_view name, const std::string& value,
                       RocksDBFilterOptions* options);
 
-// The values that ParseSize takes.
-std::string AllowedSizes();
-
-// Parses sizes as RocksDB does (ParseUint64 in options/options_helper.cc): digits and k, m, g or t,
-// for 2^10 to 2^40. RocksDB ignores the rest, and reads 1.5G as one byte; here only "B" and "iB"
-// may follow. Leaves *bytes alone if it returns false.
-bool ParseSize(std::string_view text, uint64_t* bytes);
-
 // The options of a policy at one moment, valid together, and what builders and readers derive from
 // them. Immutable.
 struct PolicySettings {

@@ -1,6 +1,5 @@
 #include "src/engines/rocksdb/rewrite/rewrite_options.h"
 
-#include "src/engines/rocksdb/options/option_table.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
@@ -31,7 +30,7 @@ bool ParseOne(std::string_view name, std::string_view value, RewriteOptions* opt
     return support::Refuse(error, name, " is ", support::Quoted(value), "; allowed: ", allowed);
   };
   if (name == kBytesPerSecond) {
-    return ParseSize(value, &options->bytes_per_second) || refuse(AllowedSizes());
+    return support::ParseSize(value, &options->bytes_per_second) || refuse(support::kAllowedSizes);
   }
   for (const FlagOption& option : kFlags) {
     if (name != option.name) continue;
