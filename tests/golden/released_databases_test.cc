@@ -1,0 +1,222 @@
+// Databases that releases wrote, in golden/releases/VERSION/{leveldb,rocksdb}. This version takes
+// their options, uses their filters, finds their keys and adds files. It writes the same filters,
+// so the release can use what this version adds: a database can go back to it.
+//
+// golden/option_strings.txt lists RocksDB's column families: name, number of keys, options.
+#include <gtest/gtest.h>
+#include <leveldb/db.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bloomline/leveldb.h"
+#include "tests/db/table_entries.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/engines/rocksdb_settings.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Key(int i) { return "release/" + std::to_string(100000 + 3 * i); }
+std::string MissingKey(int i) { return Key(i) + "x"; }
+
+template <typename Get>
+void ExpectKeys(int num_keys, Get get) {
+  std::string value;
+  for (int i = 0; i < num_keys; ++i) {
+    ASSERT_TRUE(get(Key(i), &value).ok()) << Key(i);
+    ASSERT_EQ(value, std::to_string(i));
+    ASSERT_TRUE(get(MissingKey(i), &value).IsNotFound());
+  }
+}
+
+// The filters of the tables in the folder. Partitions are left out: RocksDB chooses their keys.
+std::multiset<std::string> Filters(const fs::path& folder) {
+  std::multiset<std::string> filters;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    if (file.path().extension() != ".ldb" && file.path().extension() != ".sst") continue;
+    const auto table = OpenTable(file.path());
+    if (table == nullptr || table->filter_kind() == sstable::FilterKind::kPartitioned) continue;
+    for (const std::string& filter : TableFilters(*table)) {
+      if (!filter.empty()) filters.insert(filter);
+    }
+  }
+  return filters;
+}
+
+class LevelDB {
+ public:
+  LevelDB(const std::string& path, Format format)
+      : policy_(NewLevelDBFilterPolicy(FilterOptions{format, 10})) {
+    leveldb::Options options;
+    options.create_if_missing = true;
+    options.compression = leveldb::kNoCompression;
+    options.block_size = 64 << 10;  // one filter for each table
+    options.filter_policy = policy_.get();
+    leveldb::DB* db = nullptr;
+    const leveldb::Status status = leveldb::DB::Open(options, path, &db);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    db_.reset(db);
+  }
+
+  void Add(int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      ASSERT_TRUE(db_->Put({}, Key(i), std::to_string(i)).ok());
+    }
+    const std::string first = Key(begin), last = Key(end - 1);
+    const leveldb::Slice from = first, to = last;
+    db_->CompactRange(&from, &to);
+  }
+
+  void Expect(int num_keys, const std::multiset<std::string>& filters) {
+    ExpectKeys(num_keys,
+               [&](const std::string& key, auto* value) { return db_->Get({}, key, value); });
+    for (const std::string& filter : filters) {
+      int num_matches = 0;
+      for (int i = 0; i < 1000; ++i) num_matches += policy_->KeyMayMatch(MissingKey(i), filter);
+      EXPECT_LT(num_matches, 100);
+    }
+  }
+
+ private:
+  std::unique_ptr<const leveldb::FilterPolicy> policy_;
+  std::unique_ptr<leveldb::DB> db_;
+};
+
+constexpr Format kLevelDBFormats[] = {Format::kClassic, Format::kBlocked, Format::kCompact};
+constexpr int kLevelDBKeys = 510;  // of each format; blocked filters of 500 keys have no blocks
+
+struct Family {
+  int num_keys = 0;
+  rocksdb::ColumnFamilyOptions options;
+};
+
+std::map<std::string, Family> Families() {
+  EXPECT_TRUE(RegisterBloomline());
+  rocksdb::ConfigOptions config;  // returns all errors (docs/compatibility.md)
+  config.input_strings_escaped = false;
+  config.ignore_unsupported_options = false;
+  std::ifstream list(BLOOMLINE_GOLDEN_DIR "/option_strings.txt");
+  std::map<std::string, Family> families;
+  Family family;
+  for (std::string name, text; list >> name >> family.num_keys >> text;) {
+    const rocksdb::Status status =
+        rocksdb::GetColumnFamilyOptionsFromString(config, {}, text, &family.options);
+    EXPECT_TRUE(status.ok()) << text << ": " << status.ToString();
+    family.options.compression = rocksdb::kNoCompression;
+    families[name] = family;
+  }
+  return families;
+}
+
+void AddToRocksDB(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, int begin, int end) {
+  for (int i = begin; i < end; ++i) {
+    ASSERT_TRUE(db->Put({}, family, Key(i), std::to_string(i)).ok());
+  }
+  ASSERT_TRUE(db->Flush({}, family).ok());
+}
+
+// Opens the database with its own OPTIONS file. It has num_turns times the keys that the release
+// wrote, and gets as many again.
+void ReadAndAdd(const std::string& path, int num_turns) {
+  std::map<std::string, Family> known = Families();
+  rocksdb::DBOptions options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  rocksdb::Status status = rocksdb::LoadLatestOptions({}, path, &options, &families);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  options.statistics = rocksdb::CreateDBStatistics();
+  std::unique_ptr<rocksdb::DB> db;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  status = OpenRocksDB(options, path, families, &handles, &db);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  for (size_t i = 0; i < families.size(); ++i) {
+    SCOPED_TRACE(families[i].name);
+    const Family& family = known[families[i].name];
+    const int num_keys = num_turns * family.num_keys;
+    std::string mismatch;
+    if (family.num_keys > 0 && families[i].name != "stock_id") {  // it names RocksDB's policy
+      EXPECT_TRUE(PolicyOf(family.options)
+                      ->AreEquivalent({}, PolicyOf(families[i].options).get(), &mismatch))
+          << mismatch;
+    }
+    ExpectKeys(num_keys, [&](const std::string& key, auto* value) {
+      return db->Get({}, handles[i], key, value);
+    });
+    EXPECT_GE(options.statistics->getAndResetTickerCount(rocksdb::BLOOM_FILTER_USEFUL),
+              static_cast<uint64_t>(num_keys * 8 / 10));
+    AddToRocksDB(db.get(), handles[i], num_keys, num_keys + family.num_keys);
+    db->DestroyColumnFamilyHandle(handles[i]);
+  }
+}
+
+std::vector<fs::path> Releases() {
+  const fs::directory_iterator releases(BLOOMLINE_GOLDEN_DIR "/releases");
+  return std::vector<fs::path>(begin(releases), end(releases));
+}
+
+TEST(ReleasedDatabasesTest, AreReadAndGetMoreFiles) {
+  ASSERT_FALSE(Releases().empty());
+  for (const fs::path& release : Releases()) {
+    SCOPED_TRACE(release);
+    const TempDir dir;
+    fs::copy(release, dir.Path(""), fs::copy_options::recursive);
+    const std::string path = dir.Path("leveldb");
+    const int num_keys = 3 * kLevelDBKeys;
+    for (const Format format : kLevelDBFormats) {
+      LevelDB(path, format).Expect(num_keys, Filters(path));
+    }
+    LevelDB(path, Format::kCompact).Add(num_keys, 2 * num_keys);
+    LevelDB(path, Format::kBlocked).Expect(2 * num_keys, Filters(path));
+
+    ReadAndAdd(dir.Path("rocksdb"), 1);
+    ReadAndAdd(dir.Path("rocksdb"), 2);  // with what the first has added, and its OPTIONS file
+  }
+}
+
+// With BLOOMLINE_WRITE_RELEASE=FOLDER, only writes the databases of a release (releases_test).
+TEST(ReleasedDatabasesTest, TodaysFiltersAreTheSame) {
+  const TempDir dir;
+  const char* kept = std::getenv("BLOOMLINE_WRITE_RELEASE");
+  const fs::path folder = kept == nullptr ? dir.Path("") : kept;
+  int begin = 0;
+  for (const Format format : kLevelDBFormats) {
+    LevelDB(folder / "leveldb", format).Add(begin, begin + kLevelDBKeys);
+    begin += kLevelDBKeys;
+  }
+  const std::map<std::string, Family> families = Families();
+  rocksdb::DBOptions db_options;
+  ASSERT_TRUE(
+      rocksdb::GetDBOptionsFromString({}, {}, "listeners=bloomline.account", &db_options).ok());
+  db_options.create_if_missing = true;
+  db_options.db_host_id = "";  // tables name no machine
+  auto db = MustOpenRocksDB(rocksdb::Options(db_options, {}), folder / "rocksdb");
+  for (const auto& [name, family] : families) {
+    rocksdb::ColumnFamilyHandle* handle = nullptr;
+    ASSERT_TRUE(db->CreateColumnFamily(family.options, name, &handle).ok());
+    AddToRocksDB(db.get(), handle, 0, family.num_keys);
+    db->DestroyColumnFamilyHandle(handle);
+  }
+  db.reset();
+  if (kept != nullptr) return;
+  for (const fs::path& release : Releases()) {
+    for (const char* engine : {"leveldb", "rocksdb"}) {
+      const auto today = Filters(folder / engine), then = Filters(release / engine);
+      EXPECT_GE(then.size(), 3u);
+      EXPECT_TRUE(std::includes(today.begin(), today.end(), then.begin(), then.end()))
+          << release / engine;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bloomline::tests
