@@ -8,7 +8,7 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_CMAKE_GENERATOR Ninja)
 set(CPACK_PACKAGE_NAME bloomline)
 set(CPACK_PACKAGE_VERSION "${BLOOMLINE_VERSION}")
-set(CPACK_PACKAGE_CONTACT "The bloomline authors <bloomline@localhost>")
+set(CPACK_PACKAGE_CONTACT "The bloomline authors <bloomline@bloomline.invalid>")
 set(CPACK_PACKAGE_FILE_NAME bloomline)
 # CPack requires it. As a summary, it would come before those of the packages.
 set(CPACK_PACKAGE_DESCRIPTION "Filters for LevelDB-style key-value stores")
