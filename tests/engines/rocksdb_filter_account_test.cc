@@ -305,7 +305,8 @@ TEST_F(RocksDBFilterAccountTest, OptionStringsAndFilesNameIt) {
   RegisterBloomline();
   rocksdb::Options options;
   const std::string text =
-      "create_if_missing=true;listeners=bloomline.account;block_based_table_factory={filter_policy={"
+      "create_if_missing=true;listeners=bloomline.account;block_based_table_factory={filter_policy="
+      "{"
       "id=bloomline;memory=1MiB;format=compact}}";
   ASSERT_TRUE(rocksdb::GetOptionsFromString(rocksdb::Options(), text, &options).ok());
   ASSERT_EQ(options.listeners.size(), 1u);
