@@ -252,7 +252,7 @@ bool ReadLive(const std::string& path, Database* database, std::string* error) {
   if (database->engine == Engine::kRocksDB) AddOptions(snapshot, database);
   if (database->files.empty() && !snapshot.listings.front().second.tables.empty()) {
     database->warnings.insert(path +
-                              ": the MANIFEST names none of the tables here: is it cut off?");
+                              ": the MANIFEST names no table here: cut off, or are all new?");
   }
   return true;
 }
