@@ -25,17 +25,16 @@
 #include "tests/db/advice_samples.h"
 #include "tests/engines/rocksdb_settings.h"
 
-namespace bloomline {
+namespace bloomline::tests::advice_engines_test {
 namespace {
 
 using advice::Choice;
-using tests::Value;
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 std::vector<Choice> ChoicesFor(sstable::Engine engine) {
   std::vector<Choice> choices;
-  for (const auto& [situation, request] : tests::AdviceSamples()) {
+  for (const auto& [situation, request] : AdviceSamples()) {
     if (situation.engine != engine) continue;
     advice::Advice advice;
     std::string error;
@@ -136,7 +135,7 @@ TEST(AdviceEnginesTest, OptionStringsAreAcceptedAsTheyAreMeant) {
 
 // The variables have no ratio.
 TEST(AdviceEnginesTest, LevelsThatDoNotGrowTenfoldHaveAnOptionStringAlone) {
-  advice::Situation situation = tests::StockLevels(Format::kBloom);
+  advice::Situation situation = StockLevels(Format::kBloom);
   situation.level_size_ratio = 4;
   advice::Advice advice;
   std::string error;
@@ -193,4 +192,4 @@ TEST(AdviceEnginesTest, LevelDBFiltersHaveTheSizeAndRateThatAreCounted) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::advice_engines_test

@@ -15,7 +15,7 @@
 #include "bloomline/sizing.h"
 #include "tests/db/advice_samples.h"
 
-namespace bloomline::advice {
+namespace bloomline::advice::advice_test {
 namespace {
 
 using tests::FullLevels;
@@ -388,4 +388,4 @@ TEST(AdviceTest, NoAdviceByLevelWhereFiltersCannotDiffer) {
 }
 
 }  // namespace
-}  // namespace bloomline::advice
+}  // namespace bloomline::advice::advice_test

@@ -12,7 +12,7 @@
 #include "tests/db/manifest_writer.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::directory {
+namespace bloomline::directory::database_input_test {
 namespace {
 
 using sstable::Engine;
@@ -191,4 +191,4 @@ TEST(OptionsFile, Values) {
 }
 
 }  // namespace
-}  // namespace bloomline::directory
+}  // namespace bloomline::directory::database_input_test

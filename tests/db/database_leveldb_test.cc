@@ -15,7 +15,7 @@
 #include "src/db/directory/database.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::directory {
+namespace bloomline::directory::database_leveldb_test {
 namespace {
 
 using tests::TempDir;
@@ -155,4 +155,4 @@ TEST_F(LevelDBDirectory, RepairedAndOldNames) {
 }
 
 }  // namespace
-}  // namespace bloomline::directory
+}  // namespace bloomline::directory::database_leveldb_test

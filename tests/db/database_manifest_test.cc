@@ -10,7 +10,7 @@
 #include "src/db/directory/manifest.h"
 #include "tests/db/manifest_writer.h"
 
-namespace bloomline::directory {
+namespace bloomline::directory::database_manifest_test {
 namespace {
 
 using tests::DeletedFile;
@@ -339,4 +339,4 @@ TEST_F(ManifestTest, EditsThatAreRefused) {
 }
 
 }  // namespace
-}  // namespace bloomline::directory
+}  // namespace bloomline::directory::database_manifest_test

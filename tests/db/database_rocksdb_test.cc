@@ -24,7 +24,7 @@
 #include "tests/engines/accounted_database.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::directory {
+namespace bloomline::directory::database_rocksdb_test {
 namespace {
 
 using rocksdb::ColumnFamilyOptions;
@@ -313,4 +313,4 @@ TEST(RocksDBDirectory, TimestampsThatAreNotStored) {
 #endif
 
 }  // namespace
-}  // namespace bloomline::directory
+}  // namespace bloomline::directory::database_rocksdb_test

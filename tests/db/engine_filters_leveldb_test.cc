@@ -12,7 +12,7 @@
 #include "src/db/engine_filters/engine_filter.h"
 #include "tests/db/engine_filter_checks.h"
 
-namespace bloomline::engine_filters {
+namespace bloomline::engine_filters::engine_filters_leveldb_test {
 namespace {
 
 using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
@@ -74,4 +74,4 @@ TEST_P(EngineFiltersLevelDBTest, AnswersAsThePolicyDoes) {
 }
 
 }  // namespace
-}  // namespace bloomline::engine_filters
+}  // namespace bloomline::engine_filters::engine_filters_leveldb_test

@@ -23,7 +23,7 @@ uint64_t Hash64(const char* data, size_t n);
 uint32_t Hash(const char* data, size_t n, uint32_t seed);
 }  // namespace ROCKSDB_NAMESPACE
 
-namespace bloomline::engine_filters {
+namespace bloomline::engine_filters::engine_filters_rocksdb_test {
 namespace {
 
 struct OwnPolicy {
@@ -110,4 +110,4 @@ TEST_P(EngineFiltersRocksDBTest, AnswersAsRocksDBDoes) {
 }
 
 }  // namespace
-}  // namespace bloomline::engine_filters
+}  // namespace bloomline::engine_filters::engine_filters_rocksdb_test

@@ -18,7 +18,7 @@
 #include "tests/support/finished_filter.h"
 #include "tests/support/leveldb_filter.h"
 
-namespace bloomline::engine_filters {
+namespace bloomline::engine_filters::engine_filters_test {
 namespace {
 
 // As RocksDB's adaptor writes it, which has layouts of their own for few keys.
@@ -162,4 +162,4 @@ TEST(EngineFiltersTest, RatesRiseWithTheKeysToOne) {
 }
 
 }  // namespace
-}  // namespace bloomline::engine_filters
+}  // namespace bloomline::engine_filters::engine_filters_test

@@ -15,7 +15,7 @@
 #include "tests/support/golden_keys.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::planted_losses_test {
 namespace {
 
 #ifdef __SANITIZE_ADDRESS__
@@ -118,4 +118,4 @@ INSTANTIATE_TEST_SUITE_P(RocksDB, PlantedLossesTest, testing::ValuesIn(RocksDBKi
 INSTANTIATE_TEST_SUITE_P(LevelDB, PlantedLossesTest, testing::ValuesIn(LevelDBKinds()), NameOf);
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::planted_losses_test

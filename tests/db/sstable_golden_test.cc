@@ -19,12 +19,11 @@
 #include "tests/golden/tables/entries.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests::sstable_golden_test {
 namespace {
 
 using sstable::FilterKind;
 using sstable::Table;
-using tests::TableEntry;
 
 const std::string kFolder = BLOOMLINE_GOLDEN_DIR "/tables/";
 
@@ -49,7 +48,7 @@ std::vector<Golden> Goldens() {
     fields >> golden.file >> golden.format_version >> golden.kind >> golden.num_filters >>
         std::hex >> golden.crc;
     EXPECT_FALSE(fields.fail()) << line;
-    if (tests::IsBuiltWithoutItsCodec(*tests::OpenTable(kFolder + golden.file))) {
+    if (IsBuiltWithoutItsCodec(*OpenTable(kFolder + golden.file))) {
       ++left_out;
     } else {
       goldens.push_back(golden);
@@ -66,16 +65,16 @@ FilterKind KindOf(const std::string& name) {
 }
 
 // RocksDB's large values are in the file, outside of its blocks; the entry says where (type 17).
-bool IsEmbedded(const Golden& golden, const tests::GoldenKeyValue& entry) {
+bool IsEmbedded(const Golden& golden, const GoldenKeyValue& entry) {
   return golden.Is("blobs") && entry.value.size() >= 30;
 }
 
 void CheckEntries(const Golden& golden, const Table& table) {
-  std::vector<tests::GoldenKeyValue> expected;
-  for (int i = 0; i < tests::kGoldenEntries; ++i) expected.push_back(tests::GoldenEntry(i));
+  std::vector<GoldenKeyValue> expected;
+  for (int i = 0; i < kGoldenEntries; ++i) expected.push_back(GoldenEntry(i));
   std::sort(expected.begin(), expected.end(),
             [](const auto& a, const auto& b) { return a.key < b.key; });
-  const std::vector<TableEntry> entries = tests::TableEntries(table);
+  const std::vector<TableEntry> entries = TableEntries(table);
   ASSERT_EQ(entries.size(), expected.size());
   size_t embedded = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -94,7 +93,7 @@ void CheckEntries(const Golden& golden, const Table& table) {
 TEST(SstableGoldenTest, Tables) {
   for (const Golden& golden : Goldens()) {
     SCOPED_TRACE(golden.file);
-    const auto table = tests::OpenTable(kFolder + golden.file);
+    const auto table = OpenTable(kFolder + golden.file);
     ASSERT_NE(table, nullptr);
     EXPECT_EQ(table->format_version(), golden.format_version);
     EXPECT_EQ(table->filter_kind(), KindOf(golden.kind));
@@ -111,12 +110,12 @@ TEST(SstableGoldenTest, Tables) {
     }
     std::string bytes;
     size_t num_filters = 0;
-    for (const std::string& filter : tests::TableFilters(*table)) {
+    for (const std::string& filter : TableFilters(*table)) {
       bytes += filter;
       num_filters += !filter.empty();
     }
     EXPECT_EQ(num_filters, golden.num_filters);
-    EXPECT_EQ(tests::GoldenCrc32(bytes), golden.crc);
+    EXPECT_EQ(GoldenCrc32(bytes), golden.crc);
   }
 }
 
@@ -127,7 +126,7 @@ constexpr size_t kStep = 5;
 #endif
 
 std::string BytesOf(const std::string& file) {
-  const std::string bytes = tests::ReadFile(kFolder + file);
+  const std::string bytes = ReadFile(kFolder + file);
   EXPECT_FALSE(bytes.empty()) << file;
   return bytes;
 }
@@ -308,7 +307,7 @@ class SstableErrorTest : public testing::Test {
     EXPECT_NE(error.find(error_part), std::string::npos) << error;
   }
 
-  tests::TempDir dir_;
+  TempDir dir_;
   const std::string path_ = dir_.Path("file");
 };
 
@@ -334,4 +333,4 @@ TEST_F(SstableErrorTest, NoFiles) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::sstable_golden_test

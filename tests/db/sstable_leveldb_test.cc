@@ -15,12 +15,11 @@
 #include "tests/db/table_entries.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests::sstable_leveldb_test {
 namespace {
 
 using sstable::FilterKind;
 using sstable::Table;
-using tests::TableEntry;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int kKeys = 1000;
@@ -66,7 +65,7 @@ std::vector<std::string> TablePaths(const std::string& database) {
 }
 
 void Check(const TestCase& test_case) {
-  tests::TempDir dir;
+  TempDir dir;
   leveldb::Options options;
   options.create_if_missing = true;
   options.write_buffer_size = 64 << 20;
@@ -100,12 +99,12 @@ void Check(const TestCase& test_case) {
   db->CompactRange(nullptr, nullptr);
   const std::vector<std::string> paths = TablePaths(dir.Path("db"));
   ASSERT_EQ(paths.size(), 1u);
-  const auto table = tests::OpenTable(paths[0]);
+  const auto table = OpenTable(paths[0]);
   ASSERT_NE(table, nullptr);
   EXPECT_EQ(table->engine(), sstable::Engine::kLevelDB);
   EXPECT_EQ(table->format_version(), 0);
   EXPECT_EQ(table->properties().num_entries, sstable::kUnknownCount);
-  const std::vector<TableEntry> entries = tests::TableEntries(*table);
+  const std::vector<TableEntry> entries = TableEntries(*table);
   ASSERT_EQ(entries.size(), expected.size());
   for (size_t i = 0; i < entries.size(); ++i) ASSERT_EQ(entries[i], expected[i]) << i;
 
@@ -116,7 +115,7 @@ void Check(const TestCase& test_case) {
   }
   EXPECT_EQ(table->filter_kind(), FilterKind::kByOffset);
   EXPECT_EQ(table->filter_name(), policy->Name());
-  const std::vector<std::string> filters = tests::TableFilters(*table);
+  const std::vector<std::string> filters = TableFilters(*table);
   std::vector<std::string> with_keys;
   for (const std::string& filter : filters) {
     if (!filter.empty()) with_keys.push_back(filter);
@@ -155,4 +154,4 @@ TEST(SstableLevelDBTest, EveryEntryAndFilterIsAsLevelDBSays) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::sstable_leveldb_test

@@ -32,18 +32,11 @@
 #include "tests/engines/rocksdb_open.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests::sstable_rocksdb_test {
 namespace {
 
 using sstable::FilterKind;
 using sstable::Table;
-using tests::OpenRocksDB;
-using tests::OpenTable;
-using tests::RecordingPolicy;
-using tests::TableEntries;
-using tests::TableEntry;
-using tests::TableFilters;
-using tests::TempDir;
 using TableOptions = rocksdb::BlockBasedTableOptions;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -519,7 +512,7 @@ std::string Timestamp(uint64_t time) {
 // A database may keep the timestamps of its keys, or strip them when it writes a table.
 void CheckTimestamps(bool is_partitioned, bool is_stripped) {
   TableCase test_case;
-  test_case.options.comparator = tests::TimestampComparator();
+  test_case.options.comparator = TimestampComparator();
   if (is_stripped && !StripTimestamps(&test_case.options, 0)) return;  // older ones keep them
   if (is_partitioned) test_case.Partition();
   OneTable written(test_case);
@@ -566,4 +559,4 @@ TEST(SstableRocksDBTest, Timestamps) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::sstable_rocksdb_test

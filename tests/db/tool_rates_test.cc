@@ -13,7 +13,7 @@
 #include "tests/engines/five_levels.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::tool_rates_test {
 namespace {
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
@@ -130,4 +130,4 @@ TEST_P(AdviceTest, IsKept) {
 INSTANTIATE_TEST_SUITE_P(Databases, AdviceTest, testing::Values(kBloom, kRibbon), NameOf);
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::tool_rates_test

@@ -20,7 +20,7 @@
 #include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::leveldb_db_test {
 namespace {
 
 using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
@@ -166,4 +166,4 @@ TEST(LevelDBComparatorTest, NamesAndArguments) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::leveldb_db_test

@@ -10,7 +10,7 @@
 #include "tests/support/metric_value.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::leveldb_metrics_test {
 namespace {
 
 std::string Key(int i) { return std::to_string(1000000000 + i); }
@@ -51,4 +51,4 @@ TEST(LevelDBMetricsTest, CountsQueriesAndFilters) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::leveldb_metrics_test

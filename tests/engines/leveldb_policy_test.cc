@@ -16,7 +16,7 @@
 #include "tests/support/key_shapes.h"
 #include "tests/support/leveldb_filter.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::leveldb_policy_test {
 namespace {
 
 using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
@@ -187,4 +187,4 @@ TEST(LevelDBPolicyTest, WrongOptionsAndNamesAreRefused) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::leveldb_policy_test

@@ -13,13 +13,13 @@
 #include "tests/support/reader_threads.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests::leveldb_threads_test {
 namespace {
 
 class LevelDBThreadsTest : public testing::TestWithParam<Format> {};
 
 TEST_P(LevelDBThreadsTest, ReadersLoseNoKeyDuringWritesAndCompaction) {
-  const tests::TempDir dir;
+  const TempDir dir;
   const std::unique_ptr<const leveldb::FilterPolicy> policy(NewLevelDBFilterPolicy({GetParam()}));
   const std::unique_ptr<leveldb::Cache> cache(leveldb::NewLRUCache(1 << 20));
   leveldb::Options options;
@@ -32,24 +32,24 @@ TEST_P(LevelDBThreadsTest, ReadersLoseNoKeyDuringWritesAndCompaction) {
   ASSERT_TRUE(leveldb::DB::Open(options, dir.Path("db"), &opened).ok());
   std::unique_ptr<leveldb::DB> db(opened);
 
-  tests::GrowingKeys keys;
-  tests::ReadCounts counts;
+  GrowingKeys keys;
+  ReadCounts counts;
   std::atomic<uint64_t> compactions{0};
   {
-    tests::Busy busy;
-    busy.Start(1, [&](std::mt19937_64&) { tests::PutNextKey(db.get(), &keys, &counts); });
+    Busy busy;
+    busy.Start(1, [&](std::mt19937_64&) { PutNextKey(db.get(), &keys, &counts); });
     while (keys.acknowledged() == 0) std::this_thread::yield();
-    busy.Start(tests::kReaders, [&](std::mt19937_64& random) {
+    busy.Start(kReaders, [&](std::mt19937_64& random) {
       const uint64_t acknowledged = keys.acknowledged();
-      tests::GetKey(db.get(), random() % acknowledged, true, &counts);
-      tests::GetKey(db.get(), random() % acknowledged, false, &counts);
+      GetKey(db.get(), random() % acknowledged, true, &counts);
+      GetKey(db.get(), random() % acknowledged, false, &counts);
     });
     busy.Start(1, [&](std::mt19937_64&) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
       db->CompactRange(nullptr, nullptr);
       ++compactions;
     });
-    tests::LetThemWork([&] { return compactions > 0; });
+    LetThemWork([&] { return compactions > 0; });
   }
   EXPECT_EQ(counts.lost, 0u) << "acknowledged keys";
   EXPECT_EQ(counts.invented, 0u);
@@ -58,7 +58,7 @@ TEST_P(LevelDBThreadsTest, ReadersLoseNoKeyDuringWritesAndCompaction) {
   db.reset();
   ASSERT_TRUE(leveldb::DB::Open(options, dir.Path("db"), &opened).ok());
   db.reset(opened);
-  for (uint64_t i = 0; i < keys.acknowledged(); ++i) tests::GetKey(db.get(), i, true, &counts);
+  for (uint64_t i = 0; i < keys.acknowledged(); ++i) GetKey(db.get(), i, true, &counts);
   EXPECT_EQ(counts.lost, 0u) << "after reopening";
   EXPECT_EQ(counts.errors, 0u);
 }
@@ -68,4 +68,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, LevelDBThreadsTest,
                          [](const auto& info) { return std::string(FormatName(info.param)); });
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::leveldb_threads_test

@@ -17,7 +17,7 @@
 #include "src/engines/rocksdb/bits/bits_builder.h"
 #include "tests/engines/rocksdb_settings.h"
 
-namespace bloomline {
+namespace bloomline::tests::rocksdb_allocation_fit_test {
 namespace {
 
 bool HasJemalloc() {
@@ -46,15 +46,15 @@ class RocksDBAllocationFitTest : public testing::TestWithParam<Format> {
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy = policy;
     table.optimize_filters_for_memory = optimized;
-    const tests::Builder builder = tests::NewBuilder(policy, table);
+    const Builder builder = NewBuilder(policy, table);
     std::mt19937_64 random(num_keys);
     Totals totals;
     for (size_t i = 0; i < num_filters; ++i) {
       std::vector<std::string> keys(num_keys + random() % num_keys);
       for (std::string& key : keys) key = std::to_string(random());
       for (const std::string& key : keys) builder->AddKey(key);
-      const std::string filter = tests::Finished(builder.get());
-      const tests::Reader reader(policy->GetFilterBitsReader(filter));
+      const std::string filter = Finished(builder.get());
+      const Reader reader(policy->GetFilterBitsReader(filter));
       for (const std::string& key : keys) EXPECT_TRUE(reader->MayMatch(key));
       totals.written += static_cast<double>(filter.size());
       totals.allocated += static_cast<double>(UsableBytes(filter.size() + kBlockTrailerBytes));
@@ -90,4 +90,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, RocksDBAllocationFitTest,
                          });
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::rocksdb_allocation_fit_test

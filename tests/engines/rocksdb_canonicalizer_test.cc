@@ -26,7 +26,7 @@
 #include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::rocksdb_canonicalizer_test {
 namespace {
 
 constexpr uint64_t kKeys = Repetitions(1000, 2);
@@ -319,4 +319,4 @@ TEST(RocksDBComparatorWarningTest, AComparatorThatMayTreatKeysAsEqualIsNamed) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::rocksdb_canonicalizer_test

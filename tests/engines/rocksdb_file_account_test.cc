@@ -7,7 +7,7 @@
 #include "src/engines/rocksdb/budget/file_account.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
 
-namespace bloomline {
+namespace bloomline::tests::rocksdb_file_account_test {
 namespace {
 
 const std::string kDatabase = "db";
@@ -142,4 +142,4 @@ TEST_F(RocksDBFileAccountTest, BitsAreFewerByTheGrowthSinceFilesWereWritten) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::rocksdb_file_account_test

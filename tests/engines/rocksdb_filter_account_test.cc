@@ -31,7 +31,7 @@
 #include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::rocksdb_filter_account_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -336,4 +336,4 @@ TEST_F(RocksDBFilterAccountTest, TheAccountOfAnotherVersionIsNotTaken) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::rocksdb_filter_account_test

@@ -10,7 +10,7 @@
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/filter/sizing/memory_divider.h"
 
-namespace bloomline {
+namespace bloomline::tests::rocksdb_level_choice_test {
 namespace {
 
 constexpr double kUniformBits = 10;
@@ -321,4 +321,4 @@ TEST(RocksDBLevelChoiceTest, BitsAreNeverRaised) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::rocksdb_level_choice_test

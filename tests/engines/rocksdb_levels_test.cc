@@ -5,8 +5,8 @@
 // five. With it, the tests print what the filters of each level cost and save (docs/rocksdb.md),
 // and the blocks of five levels are read from the device:
 //
-//   BLOOMLINE_TEST_KEYS=1000000 build/dev/tests/rocksdb_levels_test --gtest_filter=*Uniform*
-//   BLOOMLINE_TEST_KEYS=3000000 build/dev/tests/rocksdb_levels_test --gtest_filter=Five*
+//   BLOOMLINE_TEST_KEYS=1000000 build/dev/tests/rocksdb_tests --gtest_filter=*Uniform*
+//   BLOOMLINE_TEST_KEYS=3000000 build/dev/tests/rocksdb_tests --gtest_filter=Five*
 #include <gtest/gtest.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
@@ -27,7 +27,7 @@
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::rocksdb_levels_test {
 namespace {
 
 RocksDBFilterOptions CompactByLevel() {
@@ -272,4 +272,4 @@ TEST(FiveLevelsTest, BitsByLevelWasteAsFewReadsAsTheModelSays) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::rocksdb_levels_test

@@ -14,7 +14,7 @@
 #include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::rocksdb_limited_memory_test {
 namespace {
 
 class RocksDBLimitedMemoryTest : public testing::Test {
@@ -187,4 +187,4 @@ TEST_F(RocksDBLimitedMemoryTest, ARewriteFollowsTheLimit) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::rocksdb_limited_memory_test

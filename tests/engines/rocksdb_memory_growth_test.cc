@@ -3,7 +3,7 @@
 // BLOOMLINE_TEST_KEYS in the environment: the keys at the end. What the tests print then stands in
 // docs/operating.md:
 //
-//   BLOOMLINE_TEST_KEYS=1000000 build/dev/tests/rocksdb_memory_growth_test
+//   BLOOMLINE_TEST_KEYS=1000000 build/dev/tests/rocksdb_tests --gtest_filter=MemoryGrowth*
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
@@ -23,7 +23,7 @@
 #include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::rocksdb_memory_growth_test {
 namespace {
 
 const char* const wanted_keys = std::getenv("BLOOMLINE_TEST_KEYS");
@@ -184,4 +184,4 @@ TEST_F(MemoryGrowthTest, AFillExceedsTheLimitForAWhileOnly) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::rocksdb_memory_growth_test

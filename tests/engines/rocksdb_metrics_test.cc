@@ -16,7 +16,7 @@
 #include "tests/support/metric_value.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::rocksdb_metrics_test {
 namespace {
 
 using rocksdb::Slice;
@@ -214,4 +214,4 @@ TEST(RocksDBMetricsTest, BitsByLevelHaveExpectedRatesByLevel) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::rocksdb_metrics_test

@@ -19,7 +19,7 @@
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::rocksdb_option_strings_test {
 namespace {
 
 // The results of RocksDB's calls with an option string.
@@ -309,4 +309,4 @@ TEST(RocksDBOptionStringsTest, UnknownNamesCanBeIgnoredButBadValuesCannot) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::rocksdb_option_strings_test

@@ -25,7 +25,7 @@
 #include "tests/support/metric_value.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::rocksdb_policy_test {
 namespace {
 
 std::vector<std::string> Keys(int n) {
@@ -225,4 +225,4 @@ TEST(RocksDBSeedTest, WithoutAGeneratorNoPolicyAndNoFalseNegative) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::rocksdb_policy_test

@@ -23,7 +23,7 @@
 #include "tests/support/range_filter.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::rocksdb_range_extractor_test {
 namespace {
 
 using rocksdb::Slice;
@@ -286,4 +286,4 @@ TEST(RocksDBRangeOptionsTest, WrongTextsAreRefused) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::rocksdb_range_extractor_test

@@ -24,7 +24,7 @@
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::rocksdb_range_handshake_test {
 namespace {
 
 using rocksdb::Slice;
@@ -226,4 +226,4 @@ TEST(RocksDBAskedRangesTest, LaterFilesHaveWhatScansAskFor) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::rocksdb_range_handshake_test

@@ -31,7 +31,7 @@
 #include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests::rocksdb_ranges_test {
 namespace {
 
 using rocksdb::Slice;
@@ -63,8 +63,8 @@ const Setting kSettings[] = {
     {"delimited", "after0x61:after0x00:after0xff"},
     {"delimited_partitioned", "after0x61:2", Format::kBlocked, true},
     {"long", "5:64", Format::kCompact, true},
-    {"timestamps", "auto", Format::kCompact, false, tests::TimestampComparator},
-    {"timestamps_partitioned", "1:2:3:4", Format::kBlocked, true, tests::TimestampComparator},
+    {"timestamps", "auto", Format::kCompact, false, TimestampComparator},
+    {"timestamps_partitioned", "1:2:3:4", Format::kBlocked, true, TimestampComparator},
     {"mixed", "auto", Format::kCompact, false, rocksdb::BytewiseComparator, true, kRanges, true},
     {"no_entries", "", Format::kBlocked, false, rocksdb::BytewiseComparator, false},
     {"no_extractor", "auto", Format::kBlocked, true, rocksdb::BytewiseComparator, false,
@@ -132,7 +132,7 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
   std::string NewKey() { return shape_.Key(&random_); }
   std::string OldKey() { return keys_.empty() ? NewKey() : keys_[Draw(keys_.size())]; }
   std::string Near(const std::string& key) {
-    return OneIn(100) ? key + std::string(1024, 'x') : tests::KeyNear(&random_, key);
+    return OneIn(100) ? key + std::string(1024, 'x') : KeyNear(&random_, key);
   }
   std::string AnyBound() { return Near(OneIn(2) ? OldKey() : NewKey()); }
   // The first is mostly below the second.
@@ -165,10 +165,10 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
     if (GetParam().is_mixed && OneIn(6))
       table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
     if (setting.is_partitioned) {
-      tests::PartitionFilters(128, &table);
+      PartitionFilters(128, &table);
       table.cache_index_and_filter_blocks = true;
     }
-    rocksdb::Options options = tests::WithTable(table);
+    rocksdb::Options options = WithTable(table);
     options.comparator = comparator_;
     options.compression = rocksdb::kNoCompression;
     Expect(rocksdb::MergeOperator::CreateFromString({}, "put", &options.merge_operator));
@@ -189,7 +189,7 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
 
   void Open() {
     extractor_ = AnyExtractor();
-    Expect(tests::OpenRocksDB(DatabaseOptions(extractor_), path_, &db_));
+    Expect(OpenRocksDB(DatabaseOptions(extractor_), path_, &db_));
   }
 
   // Little-endian, as the comparator wants it.
@@ -421,9 +421,8 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
     const char* const extractor = std::exchange(extractor_, AnyExtractor());
     rocksdb::Options options = DatabaseOptions(extractor_);
     options.max_open_files = -1;  // secondaries need it
-    Expect(is_secondary
-               ? tests::OpenRocksDBSecondary(options, path_, folder_.Path("secondary"), &db)
-               : tests::OpenRocksDBReadOnly(options, path_, &db));
+    Expect(is_secondary ? OpenRocksDBSecondary(options, path_, folder_.Path("secondary"), &db)
+                        : OpenRocksDBReadOnly(options, path_, &db));
     for (int i = 0; db != nullptr && i < 2; ++i) {
       CompareIn(db.get(), 5);
       if (!is_secondary) continue;
@@ -462,7 +461,7 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
     keys_.clear();
     once_.clear();
     // Around the limits of fields. Few filters know anything behind them.
-    shape_ = tests::RandomShape(&random_, {0, 0, 0, 0, 0, 7, 60, 125, 1021});
+    shape_ = RandomShape(&random_, {0, 0, 0, 0, 0, 7, 60, 125, 1021});
     if (round_ == 0) shape_.start.clear();
     allows_behind_ = OneIn(3);
     Open();
@@ -481,7 +480,7 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
 
   const rocksdb::Comparator* const comparator_ = GetParam().comparator();
   const std::shared_ptr<rocksdb::Statistics> statistics_ = rocksdb::CreateDBStatistics();
-  const tests::TempDir folder_;
+  const TempDir folder_;
   const char* const rounds_ = std::getenv("BLOOMLINE_TEST_ROUNDS");
   std::mt19937_64 random_;
   int round_ = 0;
@@ -489,7 +488,7 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
   uint64_t num_wrong_ = 0;
   // What changes with each round:
   std::string path_;
-  tests::KeyShape shape_;
+  RangeKeyShape shape_;
   bool allows_behind_ = false;
   uint64_t time_ = 0;
   const char* extractor_ = kNoExtractor;
@@ -504,10 +503,10 @@ TEST_P(RocksDBRangesTest, IteratorsShowWhatTotalOrderShows) {
   const std::string name = GetParam().name;
   std::seed_seq seed(name.begin(), name.end());
   random_.seed(seed);
-  const int num_rounds = rounds_ == nullptr ? tests::Repetitions(4, 2) : std::atoi(rounds_);
+  const int num_rounds = rounds_ == nullptr ? Repetitions(4, 2) : std::atoi(rounds_);
   for (; round_ < num_rounds && !HasFailure(); ++round_) RunRound();
   EXPECT_EQ(num_wrong_, 0U);
-  const uint64_t num_no = tests::RangeQueries(*statistics_).second;
+  const uint64_t num_no = RangeQueries(*statistics_).second;
   if (rounds_ != nullptr) {
     std::printf("%s: %llu answers compared, %llu wrong; files skipped: %llu\n", name.c_str(),
                 static_cast<unsigned long long>(num_compared_),
@@ -525,4 +524,4 @@ INSTANTIATE_TEST_SUITE_P(Settings, RocksDBRangesTest, testing::ValuesIn(kSetting
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::rocksdb_ranges_test

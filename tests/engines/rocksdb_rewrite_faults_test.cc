@@ -18,7 +18,7 @@
 #include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::rocksdb_rewrite_faults_test {
 namespace {
 
 constexpr uint64_t kKeys = Repetitions(12000);
@@ -384,4 +384,4 @@ TEST_F(RewriteFaultsTest, AFamilyThatIsDroppedIsComplete) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::rocksdb_rewrite_faults_test

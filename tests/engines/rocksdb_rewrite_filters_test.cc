@@ -16,7 +16,7 @@
 #include "tests/engines/rewrite_database.h"
 #include "tests/support/repetitions.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::rocksdb_rewrite_filters_test {
 namespace {
 
 constexpr uint64_t kKeys = Repetitions(12000);
@@ -434,4 +434,4 @@ TEST_F(RewriteFiltersInTest, TheFiltersHaveTheBitsThatWereAskedFor) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::rocksdb_rewrite_filters_test

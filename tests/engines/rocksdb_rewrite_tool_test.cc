@@ -15,7 +15,7 @@
 #include "tests/engines/rewrite_database.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::rocksdb_rewrite_tool_test {
 namespace {
 
 constexpr uint64_t kKeys = 3000;
@@ -171,4 +171,4 @@ TEST_F(RewriteToolTest, RefusesDatabasesThatNeedTheirApplication) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::rocksdb_rewrite_tool_test

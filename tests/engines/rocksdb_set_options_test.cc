@@ -20,7 +20,7 @@
 #include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::rocksdb_set_options_test {
 namespace {
 
 // "blocked 10 0" of a policy of ours, or "bloomfilter:10:false" of RocksDB's.
@@ -257,4 +257,4 @@ TEST(RocksDBStockIdTest, SetOptionsGivesThePolicyThatItNames) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::rocksdb_set_options_test

@@ -17,7 +17,7 @@
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/repetitions.h"
 
-namespace bloomline {
+namespace bloomline::tests::rocksdb_small_filters_test {
 namespace {
 
 constexpr size_t kMaxKeys = 3000;
@@ -66,7 +66,7 @@ class RocksDBSmallFiltersTest : public testing::TestWithParam<Format> {
   std::vector<std::string> keys_;
   std::vector<rocksdb::Slice> slices_;
   std::vector<rocksdb::Slice*> pointers_;
-  tests::GuardedBytes guarded_{64 << 10};
+  GuardedBytes guarded_{64 << 10};
 };
 
 TEST_P(RocksDBSmallFiltersTest, EveryKeyMatchesAtEverySizeWithEachKernel) {
@@ -78,7 +78,7 @@ TEST_P(RocksDBSmallFiltersTest, EveryKeyMatchesAtEverySizeWithEachKernel) {
     for (const double bits_per_key : {allowed.min, 3.6, 5.5, 7.1, 10.0, 11.0, 16.0, allowed.max}) {
       FilterOptions options{GetParam(), bits_per_key};
       // Each size up to some past the last flat one.
-      for (size_t n = 1; n <= kMaxKeys; n += n >= 520 ? 99 : tests::kIsSlow && n > 40 ? 7 : 1) {
+      for (size_t n = 1; n <= kMaxKeys; n += n >= 520 ? 99 : kIsSlow && n > 40 ? 7 : 1) {
         ExpectAllKeys(options, n, false);
         ExpectAllKeys(options, n, true);
         ASSERT_FALSE(HasFatalFailure()) << kernel.name << ", " << n << " keys, " << bits_per_key;
@@ -92,4 +92,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, RocksDBSmallFiltersTest,
                          testing::Values(Format::kBlocked, Format::kCompact));
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::rocksdb_small_filters_test

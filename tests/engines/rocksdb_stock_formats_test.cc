@@ -28,7 +28,7 @@
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::rocksdb_stock_formats_test {
 namespace {
 
 using rocksdb::BlockBasedTableOptions;
@@ -415,4 +415,4 @@ TEST_F(RocksDBStockReadersTest, RandomBytes) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::rocksdb_stock_formats_test

@@ -17,7 +17,7 @@
 #include "tests/support/reader_threads.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::rocksdb_threads_test {
 namespace {
 
 // The options that SetOptions sets in turn; the last two are refused.
@@ -136,4 +136,4 @@ INSTANTIATE_TEST_SUITE_P(Modes, RocksDBThreadsTest,
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::rocksdb_threads_test

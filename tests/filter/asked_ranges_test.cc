@@ -16,7 +16,7 @@
 
 #include "tests/support/range_keys.h"
 
-namespace bloomline {
+namespace bloomline::tests::asked_ranges_test {
 namespace {
 
 using filter::AskedByFamily;
@@ -80,9 +80,9 @@ TEST(AskedShapeTest, IsThatOfTheModelAndComesBackFromATable) {
   for (int i = 0; i < 100000; ++i) {
     const size_t start_bytes = random() % 8 == 0 ? 200 + random() % 60 : random() % 20;
     const std::string start(start_bytes, static_cast<char>('a' + random() % 2));
-    const std::string key = tests::RandomKey(&random, 1, 6);
+    const std::string key = RandomKey(&random, 1, 6);
     const std::string begin = start + key;
-    std::string end = start + tests::KeyNear(&random, key);
+    std::string end = start + KeyNear(&random, key);
     if (random() % 4 == 0) end = Successor(begin).value_or(end);
     if (begin >= end) continue;
     const Fields expected = ModelShape(begin, end);
@@ -296,4 +296,4 @@ TEST_F(AskedByFamilyTest, ManyThreadsTakeTablesAtOnce) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::asked_ranges_test

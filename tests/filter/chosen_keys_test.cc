@@ -16,7 +16,7 @@
 #include "bloomline/seed.h"
 #include "src/filter/bits/hash.h"
 
-namespace bloomline {
+namespace bloomline::tests::chosen_keys_test {
 namespace {
 
 uint64_t Mix(uint64_t x) {
@@ -204,4 +204,4 @@ TEST(ChosenKeysTest, KeysWithTheHashOfAStoredKey) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::chosen_keys_test

@@ -20,7 +20,7 @@
 #include "tests/support/each_kernel.h"
 #include "tests/support/guarded_bytes.h"
 
-namespace bloomline::kernels {
+namespace bloomline::kernels::compact_kernel_test {
 namespace {
 
 using tests::HashesWithEdges;
@@ -381,4 +381,4 @@ TEST(CompactSolverTest, DependentEquations) {
 }
 
 }  // namespace
-}  // namespace bloomline::kernels
+}  // namespace bloomline::kernels::compact_kernel_test

@@ -14,7 +14,7 @@
 #include "src/filter/rates/rates.h"
 #include "tests/support/repetitions.h"
 
-namespace bloomline {
+namespace bloomline::tests::compact_rate_test {
 namespace {
 
 // The part of all hashes that a block matches (docs/format.md, section 3.5): with r full columns
@@ -36,8 +36,8 @@ double BlockRate(const std::string& block, uint64_t num_keys) {
 
 // Chance moves a mean by up to 1 % (one standard deviation).
 TEST(CompactRateTest, TabledRatesAreThoseOfBlocks) {
-  const int num_blocks = tests::Repetitions(2000);
-  const double tolerance = tests::kIsSlow ? 0.08 : 0.04;
+  const int num_blocks = Repetitions(2000);
+  const double tolerance = kIsSlow ? 0.08 : 0.04;
   std::mt19937_64 random(1);
   for (const uint32_t arrangement : {0u, 2u}) {
     const filter::FilterShape shape = filter::FilterShape::Compact(1, arrangement);
@@ -68,4 +68,4 @@ TEST(CompactRateTest, BlocksOfOtherSizesHaveNoRate) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::compact_rate_test

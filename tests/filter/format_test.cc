@@ -15,13 +15,12 @@
 #include "src/filter/view/hash_query.h"
 #include "tests/support/guarded_bytes.h"
 
-namespace bloomline {
+namespace bloomline::tests::format_test {
 namespace {
 
 using filter::FilterShape;
 using filter::Layout;
 using filter::Payload;
-using tests::GuardedBytes;
 
 constexpr size_t kMaxLength = 4096;
 
@@ -507,4 +506,4 @@ TEST(TableShapeTest, KeysOfABytesNumberAreTheMostThatFit) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::format_test

@@ -24,11 +24,8 @@
 #include "src/filter/view/hash_query.h"
 #include "tests/support/key_shapes.h"
 
-namespace bloomline {
+namespace bloomline::tests::fpr_test {
 namespace {
-
-using tests::KeyMaker;
-using tests::KeyShape;
 
 constexpr double kExpected = 5000;
 constexpr double kMaxQueries = 2e7;
@@ -86,7 +83,7 @@ double Theory(const filter::Payload& payload, uint64_t n) {
 class FprTest : public testing::TestWithParam<KeyShape> {
  protected:
   // Called once for each case: the cases go round among the shapes.
-  bool TakesNextCase() { return next_case_++ % std::size(tests::kAllKeyShapes) == 0; }
+  bool TakesNextCase() { return next_case_++ % std::size(kAllKeyShapes) == 0; }
 
  private:
   size_t next_case_ = static_cast<size_t>(GetParam());
@@ -194,8 +191,8 @@ TEST_P(FprTest, CompactFiltersOfLevelDBSizes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, FprTest, testing::ValuesIn(tests::kAllKeyShapes),
+INSTANTIATE_TEST_SUITE_P(Shapes, FprTest, testing::ValuesIn(kAllKeyShapes),
                          [](const auto& info) { return std::string(Name(info.param)); });
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::fpr_test

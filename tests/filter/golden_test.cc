@@ -20,10 +20,8 @@
 #include "tests/support/golden_keys.h"
 #include "tests/support/leveldb_filter.h"
 
-namespace bloomline {
+namespace bloomline::tests::golden_test {
 namespace {
-
-using tests::FromHex;
 
 struct Vector {
   std::string container;
@@ -44,7 +42,7 @@ std::vector<Vector> ReadVectors() {
     v.options.format = v.layout == "classic"   ? Format::kClassic
                        : v.layout == "compact" ? Format::kCompact
                                                : Format::kBlocked;
-    v.keys = tests::KeysFromHex(keys);
+    v.keys = KeysFromHex(keys);
     v.filter = FromHex(filter);
     vectors.push_back(v);
   }
@@ -52,7 +50,7 @@ std::vector<Vector> ReadVectors() {
 }
 
 std::string BuildLevelDB(const Vector& v) {
-  return tests::LevelDBFilter(v.options, {v.keys.begin(), v.keys.end()});
+  return LevelDBFilter(v.options, {v.keys.begin(), v.keys.end()});
 }
 
 std::string BuildStandalone(const Vector& v) {
@@ -61,10 +59,10 @@ std::string BuildStandalone(const Vector& v) {
   return builder.Finish();
 }
 
-std::string BuildWith(tests::ShapeFunction shape, const Vector& v) {
+std::string BuildWith(ShapeFunction shape, const Vector& v) {
   filter::FilterWriter writer(v.options);
   for (const std::string& key : v.keys) writer.AddKey(key);
-  return tests::FinishedFilter(&writer, shape);
+  return FinishedFilter(&writer, shape);
 }
 
 std::string Build(const Vector& v) {
@@ -110,7 +108,7 @@ class GoldenTest : public testing::Test {
   template <typename F>
   static void WithEachKernel(F check) {
     const std::string active = ActiveKernelName();
-    for (const kernels::Kernel* kernel : tests::SupportedKernels()) {
+    for (const kernels::Kernel* kernel : SupportedKernels()) {
       SCOPED_TRACE(kernel->name);
       ASSERT_TRUE(ForceKernel(kernel->name, nullptr));
       check();
@@ -201,4 +199,4 @@ void GoldenTest::ExpectBlocks() {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::golden_test

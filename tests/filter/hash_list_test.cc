@@ -10,7 +10,7 @@
 #include "src/filter/bits/probe_sequence.h"
 #include "src/support/memory.h"
 
-namespace bloomline {
+namespace bloomline::tests::hash_list_test {
 namespace {
 
 using filter::HashList;
@@ -67,4 +67,4 @@ TEST(HashListTest, AListContinuesAfterTheHashesItTook) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::hash_list_test

@@ -23,7 +23,7 @@
 #include "tests/support/each_kernel.h"
 #include "tests/support/guarded_bytes.h"
 
-namespace bloomline::kernels {
+namespace bloomline::kernels::kernel_test {
 namespace {
 
 using stock::LocalBloomKernel;
@@ -517,4 +517,4 @@ TEST(DispatchTest, KernelsNeedEachOfTheirExtensionsAndNothingElse) {
 #endif  // defined(__x86_64__)
 
 }  // namespace
-}  // namespace bloomline::kernels
+}  // namespace bloomline::kernels::kernel_test

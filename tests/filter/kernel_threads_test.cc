@@ -14,7 +14,7 @@
 #include "tests/support/each_kernel.h"
 #include "tests/support/reader_threads.h"
 
-namespace bloomline {
+namespace bloomline::tests::kernel_threads_test {
 namespace {
 
 std::string Build(Format format, int num_keys) {
@@ -26,12 +26,12 @@ std::string Build(Format format, int num_keys) {
 TEST(KernelThreadsTest, FirstUseByManyThreadsIsOneChoice) {
   std::atomic<int> ready{0};
   std::atomic<int> wrong{0};
-  std::vector<const char*> names(tests::kReaders);
+  std::vector<const char*> names(kReaders);
   std::vector<std::thread> threads;
-  for (int t = 0; t < tests::kReaders; ++t) {
+  for (int t = 0; t < kReaders; ++t) {
     threads.emplace_back([&, t] {
       ++ready;
-      while (ready < tests::kReaders) std::this_thread::yield();
+      while (ready < kReaders) std::this_thread::yield();
       const std::string filter = Build(t % 2 == 0 ? Format::kBlocked : Format::kCompact, 100);
       const FilterView view = FilterView::Open(filter);
       for (int i = 0; i < 100; ++i) wrong += view.MayMatch("key" + std::to_string(i)) ? 0 : 1;
@@ -44,7 +44,7 @@ TEST(KernelThreadsTest, FirstUseByManyThreadsIsOneChoice) {
 }
 
 TEST(KernelThreadsTest, ForcingAKernelWhileOthersBuildAndQueryLosesNoKey) {
-  const std::vector<const kernels::Kernel*> kernels = tests::SupportedKernels();
+  const std::vector<const kernels::Kernel*> kernels = SupportedKernels();
   std::atomic<uint64_t> lost{0};
   std::atomic<uint64_t> queries{0};
   std::atomic<uint64_t> changes{0};
@@ -52,13 +52,13 @@ TEST(KernelThreadsTest, ForcingAKernelWhileOthersBuildAndQueryLosesNoKey) {
   const std::string blocked = Build(Format::kBlocked, 1000);
   const std::string compact = Build(Format::kCompact, 1000);
   {
-    tests::Busy busy;
+    Busy busy;
     busy.Start(2, [&](std::mt19937_64& random) {
       changes += ForceKernel(kernels[random() % kernels.size()]->name, nullptr) ? 1 : 0;
       std::string error;
       refused += ForceKernel("nonesuch", &error) ? 0 : 1;
     });
-    busy.Start(tests::kReaders, [&](std::mt19937_64& random) {
+    busy.Start(kReaders, [&](std::mt19937_64& random) {
       for (const Format format : {Format::kBlocked, Format::kCompact}) {
         const std::string filter = Build(format, 1000);
         if (filter != (format == Format::kBlocked ? blocked : compact)) ++lost;
@@ -74,7 +74,7 @@ TEST(KernelThreadsTest, ForcingAKernelWhileOthersBuildAndQueryLosesNoKey) {
         queries += 2 * views.size();
       }
     });
-    tests::LetThemWork([&] { return changes > 0 && refused > 0 && queries > 0; });
+    LetThemWork([&] { return changes > 0 && refused > 0 && queries > 0; });
   }
   std::printf("%llu kernel changes among %zu, %llu queries of present keys\n",
               static_cast<unsigned long long>(changes.load()), kernels.size(),
@@ -86,4 +86,4 @@ TEST(KernelThreadsTest, ForcingAKernelWhileOthersBuildAndQueryLosesNoKey) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::kernel_threads_test

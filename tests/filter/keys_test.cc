@@ -29,7 +29,7 @@
 #include "tests/support/golden_keys.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests::keys_test {
 namespace {
 
 std::string_view View(std::string_view key) { return key; }
@@ -53,7 +53,7 @@ TEST(KeysTest, GoldenVectors) {
     std::vector<std::string> strings(texts.size());
     const auto part = [&](size_t i) {
       const std::string& text = texts[i];
-      if (text[0] == 's') return KeyPart(strings[i] = tests::FromHex(text.substr(1)));
+      if (text[0] == 's') return KeyPart(strings[i] = FromHex(text.substr(1)));
       return text[0] == '-' ? KeyPart(std::stoll(text)) : KeyPart(std::stoull(text));
     };
     switch (texts.size()) {
@@ -69,7 +69,7 @@ TEST(KeysTest, GoldenVectors) {
       default:
         FAIL() << line;
     }
-    EXPECT_EQ(key, tests::FromHex(hex)) << line;
+    EXPECT_EQ(key, FromHex(hex)) << line;
     EXPECT_EQ(HashKey(key, 0), std::stoull(hash, nullptr, 16)) << line;
     if (texts.size() == 1 && texts[0][0] != 's') {
       const KeyPart integer = part(0);
@@ -200,7 +200,7 @@ template <typename Filter>
 std::unique_ptr<Filter> New(BloomLayout layout, uint64_t capacity);
 template <>
 std::unique_ptr<BloomFilter> New(BloomLayout layout, uint64_t capacity) {
-  return BloomFilter::Create(tests::ForCapacity(layout, capacity, 0.01), nullptr);
+  return BloomFilter::Create(ForCapacity(layout, capacity, 0.01), nullptr);
 }
 template <>
 std::unique_ptr<AtomicBloomFilter> New(BloomLayout layout, uint64_t capacity) {
@@ -330,9 +330,9 @@ TYPED_TEST(KeyContainersTest, BatchesOfEveryLayoutAndSizeAreTheirKeys) {
   std::vector<std::string> keys;
   for (int i = 0; i < 6000; ++i) keys.push_back("key " + std::to_string(i % 4500 / (1 + i % 2)));
   const std::vector<std::string_view> views(keys.begin(), keys.end());
-  for (const BloomLayout layout : tests::kAllBloomLayouts) {
+  for (const BloomLayout layout : kAllBloomLayouts) {
     for (const uint64_t capacity : {1, 50, 5000, 300000}) {
-      SCOPED_TRACE(testing::Message() << tests::Name(layout) << " " << capacity);
+      SCOPED_TRACE(testing::Message() << Name(layout) << " " << capacity);
       this->Expect(views, keys, layout, capacity);
     }
   }
@@ -425,4 +425,4 @@ TEST(KeyContainersOfStaticFiltersTest, ContainersAreTheirKeys) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::keys_test

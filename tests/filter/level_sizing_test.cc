@@ -11,7 +11,7 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 
-namespace bloomline {
+namespace bloomline::tests::level_sizing_test {
 namespace {
 
 constexpr Format kFormats[] = {Format::kClassic, Format::kBlocked, Format::kCompact};
@@ -287,4 +287,4 @@ TEST(LevelSizingTest, AllFullLevelsCanBeSpread) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::level_sizing_test

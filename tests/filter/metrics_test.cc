@@ -17,7 +17,7 @@
 #include "tests/support/metric_value.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::metrics_test {
 namespace {
 
 using filter::Answers;
@@ -221,4 +221,4 @@ TEST(MetricsTest, ZTooManyLabelsShareTheCountsWithoutLabels) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::metrics_test

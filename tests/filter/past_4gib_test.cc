@@ -28,15 +28,12 @@
 #include "tests/support/each_kernel.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests::past_4gib_test {
 namespace {
 
 using filter::FilterShape;
 using filter::Layout;
 using kernels::Kernel;
-using tests::HashesWithEdges;
-using tests::RandomHashes;
-using tests::SupportedKernels;
 
 constexpr uint64_t k2To32 = uint64_t{1} << 32;
 
@@ -283,7 +280,7 @@ TEST(Past4GiBTest, SavedFiltersAreMappedOrRefused) {
   fields.SetByte(13, 6);             // num_probes
   fields.SetNumber(24, kBytes * 8);  // num_bits
   fields.Seal();
-  const tests::TempDir dir;
+  const TempDir dir;
   const std::string path = dir.Path("filter");
   std::ofstream(path, std::ios::binary).write(fields.bytes(), sets::kFileHeaderBytes);
   const uint64_t file_bytes = sets::kFileHeaderBytes + kBytes;
@@ -390,4 +387,4 @@ TEST(Past4GiBTest, EntriesOfAnyNumberOfBytes) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::past_4gib_test

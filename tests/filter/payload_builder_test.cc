@@ -16,7 +16,7 @@
 #include "tests/support/each_kernel.h"
 #include "tests/support/repetitions.h"
 
-namespace bloomline::filter {
+namespace bloomline::filter::payload_builder_test {
 namespace {
 
 using tests::RandomHashes;
@@ -127,4 +127,4 @@ INSTANTIATE_TEST_SUITE_P(Layouts, PayloadBuilderTest,
                          });
 
 }  // namespace
-}  // namespace bloomline::filter
+}  // namespace bloomline::filter::payload_builder_test

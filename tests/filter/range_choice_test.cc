@@ -17,13 +17,11 @@
 #include "tests/support/range_filter.h"
 #include "tests/support/range_keys.h"
 
-namespace bloomline {
+namespace bloomline::tests::range_choice_test {
 namespace {
 
 using filter::AskedRanges;
 using filter::RangeCounts;
-using tests::BigEndian;
-using tests::RangeFilter;
 using Keys = std::set<std::string>;
 
 struct Range {
@@ -43,7 +41,7 @@ double PartThrough(const Keys& keys, const RangeFilter& ranges, const std::vecto
   size_t num_absent = 0;
   for (const Range& query : queries) {
     const bool may_match = ranges.MayMatch(query.begin, query.end);
-    if (tests::HasKey(keys, query.begin, query.end)) {
+    if (HasKey(keys, query.begin, query.end)) {
       EXPECT_TRUE(may_match) << testing::PrintToString(query.begin);
     } else {
       ++num_absent;
@@ -64,12 +62,12 @@ void ExpectFewMatch(const Keys& keys, const std::vector<Range>& queries, const L
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     for (int level = 0; level < 4; ++level) {  // the last two are as one
       SCOPED_TRACE(testing::Message() << FormatName(format) << ", " << level << " levels below");
-      const RangeFilter ranges(keys, tests::AutoEntries(kMemory, level), format);
+      const RangeFilter ranges(keys, AutoEntries(kMemory, level), format);
       ASSERT_TRUE(ranges.is_understood());
       const size_t column = size_t(std::min(level, 2));
       EXPECT_LT(PartThrough(keys, ranges, queries), limits[column]);
       const double bits = 8 * double(ranges.entries().payload_bytes());
-      const double most = kShares[column] * kMemory * tests::kRangeBitsPerKey;
+      const double most = kShares[column] * kMemory * kRangeBitsPerKey;
       EXPECT_LE(bits, most * double(keys.size()) + 8 * kernels::kBlockBytes);
     }
   }
@@ -155,7 +153,7 @@ TEST(RangeChoiceTest, NothingIsChosenForNothing) {
   const filter::RangeMemory memory = {3.2, 0, true, 0};
   EXPECT_TRUE(filter::ChooseEntries(filter::RangeCounts(), memory).kinds.empty());
   for (const Keys& keys : {Keys{"the only key"}, Keys{}}) {
-    const RangeFilter ranges(keys, tests::AutoEntries(0.2), Format::kCompact);
+    const RangeFilter ranges(keys, AutoEntries(0.2), Format::kCompact);
     EXPECT_TRUE(ranges.is_understood());
     EXPECT_TRUE(ranges.field().kinds.empty());
     EXPECT_EQ(ranges.entries().num_blocks, 0U);
@@ -186,8 +184,8 @@ TEST(RangeChoiceTest, RatesAreThoseOfWrittenEntries) {
     for (const auto& c : kCases) {
       SCOPED_TRACE(testing::Message() << (format == Format::kBlocked ? "blocked, " : "compact, ")
                                       << c.bits_per_entry << " bits");
-      filter::RangeEntryOptions options = tests::EntriesOf(tests::Kinds({{40}}));
-      options.memory = c.bits_per_entry / share / tests::kRangeBitsPerKey;
+      filter::RangeEntryOptions options = EntriesOf(Kinds({{40}}));
+      options.memory = c.bits_per_entry / share / kRangeBitsPerKey;
       const RangeFilter ranges(keys, options, format);
       EXPECT_EQ(ranges.entries().layout, format == Format::kBlocked ? kBlocked : c.layout);
       EXPECT_EQ(ranges.entries().arrangement, format == Format::kBlocked ? 0 : c.arrangement);
@@ -205,7 +203,7 @@ constexpr size_t kCells = RangeCounts::kDelimiters.size();
 constexpr size_t kColon = RangeCounts::kDelimiters.find(':');
 
 filter::RangeEntryOptions SampledEntries(const RangeCounts::SampledRange& range) {
-  filter::RangeEntryOptions options = tests::AutoEntries(0.2);
+  filter::RangeEntryOptions options = AutoEntries(0.2);
   options.sample.ranges[0] = range;
   options.sample.size = 1;
   return options;
@@ -245,7 +243,7 @@ TEST(RangeSampleTest, CellsOfTheAskedLength) {
   Keys keys;
   while (keys.size() < 20000) keys.insert(BigEndian(random()));
   const RangeFilter sampled(keys, SampledEntries({kCells, 0, 44, 1}), Format::kCompact);
-  const RangeFilter unsampled(keys, tests::AutoEntries(0.2), Format::kCompact);
+  const RangeFilter unsampled(keys, AutoEntries(0.2), Format::kCompact);
   ASSERT_TRUE(sampled.is_understood());
   const filter::EntryKinds& kinds = sampled.field().kinds;
   EXPECT_EQ(kinds.num_prefixes, 0);
@@ -305,4 +303,4 @@ TEST(RangeSampleTest, PrefixesOfTheAskedDelimiter) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::range_choice_test

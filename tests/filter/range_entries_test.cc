@@ -113,7 +113,7 @@ TEST(RangeEntriesTest, AreThoseOfAllKeys) {
   std::mt19937_64 random(1);
   uint64_t num_kinds = 0;
   for (int set = 0; set < 2000; ++set) {
-    const tests::KeyShape shape = tests::RandomShape(&random, {0, 0, 0, 5, 7, 60, 1020});
+    const tests::RangeKeyShape shape = tests::RandomShape(&random, {0, 0, 0, 5, 7, 60, 1020});
     Keys keys;
     const size_t num_keys = 1 + random() % 60;
     for (size_t i = 0; i < num_keys; ++i) keys.insert(shape.Key(&random));

@@ -11,11 +11,10 @@
 #include "src/filter/ranges/range_query.h"
 #include "tests/support/range_filter.h"
 
-namespace bloomline {
+namespace bloomline::tests::range_field_test {
 namespace {
 
 using filter::RangeField;
-using tests::Kinds;
 
 // The bytes of a field, of its parts.
 struct Content {
@@ -182,4 +181,4 @@ TEST(RangeFieldTest, AnyContentIsSafe) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::range_field_test

@@ -13,11 +13,10 @@
 #include "tests/support/golden_keys.h"
 #include "tests/support/range_filter.h"
 
-namespace bloomline {
+namespace bloomline::tests::range_golden_test {
 namespace {
 
 using filter::EntryKinds;
-using tests::RangeFilter;
 
 std::vector<std::string> Items(const std::string& text) {
   std::vector<std::string> items;
@@ -47,11 +46,10 @@ EntryKinds KindsFromText(const std::string& cells, const std::string& prefixes) 
 double MemoryFor(double bits_per_entry, double entries_per_key) {
   filter::RangeMemory memory;
   memory.bits_per_key = 4;
-  return 4 * entries_per_key * bits_per_entry / filter::BitsPerEntry(1, memory) /
-         tests::kRangeBitsPerKey;
+  return 4 * entries_per_key * bits_per_entry / filter::BitsPerEntry(1, memory) / kRangeBitsPerKey;
 }
 
-std::string KeyFromHex(const std::string& text) { return text == "-" ? "" : tests::FromHex(text); }
+std::string KeyFromHex(const std::string& text) { return text == "-" ? "" : FromHex(text); }
 
 TEST(RangeGoldenTest, BytesAndAnswersAreThose) {
   std::ifstream file(BLOOMLINE_GOLDEN_DIR "/ranges.txt");
@@ -76,7 +74,7 @@ TEST(RangeGoldenTest, BytesAndAnswersAreThose) {
     uint64_t seed;
     fields >> bits_per_entry >> cells >> prefixes >> num_entries >> is_partition >> family >>
         seed >> hex_keys >> filter;
-    const std::vector<std::string> list = tests::KeysFromHex(hex_keys);
+    const std::vector<std::string> list = KeysFromHex(hex_keys);
     const std::set<std::string> keys(list.begin(), list.end());
     filter::RangeEntryOptions options;
     options.kinds = KindsFromText(cells, prefixes);
@@ -87,7 +85,7 @@ TEST(RangeGoldenTest, BytesAndAnswersAreThose) {
     ranges = std::make_unique<RangeFilter>(
         keys, options, layout == "compact" ? Format::kCompact : Format::kBlocked, is_partition,
         seed);
-    EXPECT_EQ(ranges->bytes(), tests::FromHex(filter)) << line;
+    EXPECT_EQ(ranges->bytes(), FromHex(filter)) << line;
     EXPECT_EQ(ranges->field().family, family);
     ++num_filters;
   }
@@ -96,4 +94,4 @@ TEST(RangeGoldenTest, BytesAndAnswersAreThose) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::range_golden_test

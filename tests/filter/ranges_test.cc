@@ -11,15 +11,11 @@
 #include "tests/support/range_filter.h"
 #include "tests/support/range_keys.h"
 
-namespace bloomline {
+namespace bloomline::tests::ranges_test {
 namespace {
 
 using filter::EntryKinds;
 using filter::RangeEntryOptions;
-using tests::AutoEntries;
-using tests::EntriesOf;
-using tests::Kinds;
-using tests::RangeFilter;
 
 using Keys = std::set<std::string>;
 
@@ -69,8 +65,7 @@ void ExpectNoKeyLost(int num_sets, uint64_t seed_of_test) {
   uint64_t num_no = 0;
   for (int set = 0; set < num_sets; ++set) {
     // The bytes that differ lie across the ends of words, beyond the longest cells and prefixes.
-    const tests::KeyShape shape =
-        tests::RandomShape(&random, {0, 0, 0, 0, 5, 7, 7, 13, 59, 59, 126, 1021});
+    const RangeKeyShape shape = RandomShape(&random, {0, 0, 0, 0, 5, 7, 7, 13, 59, 59, 126, 1021});
     Keys keys;
     const size_t num_keys = 1 + random() % 60;
     for (size_t i = 0; i < 2 * num_keys && keys.size() < num_keys; ++i) {
@@ -79,31 +74,30 @@ void ExpectNoKeyLost(int num_sets, uint64_t seed_of_test) {
     const std::vector<std::string> list(keys.begin(), keys.end());
     const bool is_partition = random() % 2 == 0;
     const Format format = random() % 2 == 0 ? Format::kBlocked : Format::kCompact;
-    const FilterOptions options{format, tests::kRangeBitsPerKey, set % 3 * 77u};
+    const FilterOptions options{format, kRangeBitsPerKey, set % 3 * 77u};
     for (const Kind& kind : KindsBehind(8 * std::min<size_t>(shape.start.size(), 59))) {
       filter::FilterWriter writer(options);
       filter::RangeEntries entries(kind.entries);
-      const RangeFilter ranges(tests::FilterWithRanges(keys, is_partition, &entries, &writer));
+      const RangeFilter ranges(FilterWithRanges(keys, is_partition, &entries, &writer));
       ASSERT_TRUE(ranges.is_understood()) << kind.name << ranges.why();
       if (set % 8 == 0) {  // one filter after the other, as of partitions
         Keys others(list.begin(), list.begin() + long(random() % list.size()));
         others.insert({"0", std::string(200, 'z')});
-        tests::FilterWithRanges(others, is_partition, &entries, &writer);
-        ASSERT_EQ(tests::FilterWithRanges(keys, is_partition, &entries, &writer), ranges.bytes());
+        FilterWithRanges(others, is_partition, &entries, &writer);
+        ASSERT_EQ(FilterWithRanges(keys, is_partition, &entries, &writer), ranges.bytes());
       }
       for (int query = 0; query < 100; ++query) {
         const auto bound = [&]() -> std::string {
           const uint64_t what = random() % 8;
-          if (what == 0) return tests::RandomKey(&random, 0, 6);
-          return tests::KeyNear(&random,
-                                what == 1 ? shape.Key(&random) : list[random() % list.size()]);
+          if (what == 0) return RandomKey(&random, 0, 6);
+          return KeyNear(&random, what == 1 ? shape.Key(&random) : list[random() % list.size()]);
         };
         std::string begin = bound();
-        std::string end = random() % 2 == 0 ? tests::KeyNear(&random, begin) : bound();
+        std::string end = random() % 2 == 0 ? KeyNear(&random, begin) : bound();
         if (end < begin && random() % 8 != 0) std::swap(begin, end);
         if (ranges.MayMatch(begin, end)) continue;
         ++num_no;
-        ASSERT_FALSE(tests::HasKey(keys, begin, end))
+        ASSERT_FALSE(HasKey(keys, begin, end))
             << kind.name << ": " << testing::PrintToString(*keys.lower_bound(begin)) << " is in ["
             << testing::PrintToString(begin) << ", " << testing::PrintToString(end) << ")";
         // Keys of later partitions are greater than all of this one's.
@@ -165,7 +159,7 @@ TEST(RangesTest, MoreCopiesGiveFewerFalsePositives) {
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     std::mt19937_64 random(9);
     Keys keys;
-    while (keys.size() < 2000) keys.insert(tests::RandomKey(&random, 10, 12) + "/");
+    while (keys.size() < 2000) keys.insert(RandomKey(&random, 10, 12) + "/");
     size_t last = SIZE_MAX;
     for (uint8_t copies = 1; copies <= filter::kMaxCopies; ++copies) {
       RangeEntryOptions options = EntriesOf(Kinds({{80, copies}}));
@@ -243,7 +237,7 @@ TEST(RangesTest, SuffixesLoseNothing) {
       for (auto end = bounds.upper_bound(begin); end != bounds.end(); ++end) {
         if (ranges.MayMatch(begin, *end)) continue;
         ++num_no;
-        ASSERT_FALSE(tests::HasKey(c.keys, begin, *end))
+        ASSERT_FALSE(HasKey(c.keys, begin, *end))
             << testing::PrintToString(begin) << " " << testing::PrintToString(*end);
       }
     }
@@ -368,4 +362,4 @@ TEST(RangesTest, LookupsAreFew) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::ranges_test

@@ -24,7 +24,7 @@
 #include "tests/support/leveldb_filter.h"
 #include "tests/support/range_filter.h"
 
-namespace bloomline {
+namespace bloomline::tests::same_bytes_test {
 namespace {
 
 // Integers, compound keys and strings of many lengths: XXH3 hashes keys of up to 3, 8, 16, 128, 240
@@ -91,7 +91,7 @@ TEST_F(SameBytesTest, StaticFilters) {
                     writer.AddKey(key);
                   }
                   for (const std::string& bytes :
-                       {builder.Finish(2), tests::FinishedFilter(&writer, filter::TableShape)}) {
+                       {builder.Finish(2), FinishedFilter(&writer, filter::TableShape)}) {
                     const FilterView view = FilterView::Open(bytes);
                     EXPECT_FALSE(view.AlwaysMatches());
                     for (const std::string_view key : keys) ASSERT_TRUE(view.MayMatch(key));
@@ -105,7 +105,7 @@ TEST_F(SameBytesTest, LevelDBFilters) {
   ForEachFilter(
       {Format::kClassic, Format::kBlocked, Format::kCompact},
       [&](const FilterOptions& options, const auto& keys) {
-        const std::string bytes = tests::LevelDBFilter(options, keys);
+        const std::string bytes = LevelDBFilter(options, keys);
         const filter::Payload payload = filter::DecodeLevelDB(bytes);
         for (const std::string_view key : keys) {
           ASSERT_TRUE(filter::HashMayMatch(payload, kernels::ActiveKernel(),
@@ -121,8 +121,7 @@ TEST_F(SameBytesTest, FiltersWithRanges) {
   const auto& keys = Keys(2000);
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     for (const double memory : {0.5, 8.0}) {
-      const tests::RangeFilter filter({keys.begin(), keys.end()}, tests::AutoEntries(memory),
-                                      format, false, 77);
+      const RangeFilter filter({keys.begin(), keys.end()}, AutoEntries(memory), format, false, 77);
       for (const std::string_view key : keys) {
         ASSERT_TRUE(filter.MayMatch(key, std::string(key) + '\0'));
       }
@@ -141,8 +140,8 @@ TEST_F(SameBytesTest, SavedFilters) {
     ASSERT_TRUE(filter->ToBytes(&bytes, nullptr));
     Add(bytes);
   };
-  for (const BloomLayout layout : tests::kAllBloomLayouts) {
-    BloomFilterOptions options = tests::ForCapacity(layout, 3000, 0.01);
+  for (const BloomLayout layout : kAllBloomLayouts) {
+    BloomFilterOptions options = ForCapacity(layout, 3000, 0.01);
     options.seed = 3;
     add(BloomFilter::Create(options, nullptr), 3000);
   }
@@ -154,4 +153,4 @@ TEST_F(SameBytesTest, SavedFilters) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::same_bytes_test

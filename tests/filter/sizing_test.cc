@@ -8,7 +8,7 @@
 
 #include "bloomline/filter_theory.h"
 
-namespace bloomline {
+namespace bloomline::tests::sizing_test {
 namespace {
 
 constexpr Format kFormats[] = {Format::kClassic, Format::kBlocked, Format::kCompact};
@@ -265,4 +265,4 @@ TEST(CapacityTest, ARateIsRefusedExactlyWhereNoBitsReachIt) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::sizing_test

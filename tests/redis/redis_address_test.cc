@@ -15,7 +15,7 @@
 #include "tests/redis/redis_server.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::redis_address_test {
 namespace {
 
 using redis::Endpoint;
@@ -201,4 +201,4 @@ TEST_F(RedisConnectTest, ClusterHasDatabase0Only) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::redis_address_test

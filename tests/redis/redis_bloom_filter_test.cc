@@ -21,7 +21,7 @@
 #include "tests/support/injected_entropy.h"
 #include "tests/support/key_shapes.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::redis_bloom_filter_test {
 namespace {
 
 class RedisBloomFilterTest : public RedisFilterTest {};
@@ -319,4 +319,4 @@ TEST_F(RedisBloomFilterTest, ForeignEntryIsNotTouched) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::redis_bloom_filter_test

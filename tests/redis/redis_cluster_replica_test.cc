@@ -14,7 +14,7 @@
 #include "tests/redis/redis_server.h"
 #include "tests/support/within_seconds.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::redis_cluster_replica_test {
 namespace {
 
 class RedisClusterReplicaTest : public RedisTest {
@@ -119,4 +119,4 @@ TEST_F(RedisClusterReplicaTest, NoConfirmedKeyIsLostWhenANodeDies) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::redis_cluster_replica_test

@@ -12,7 +12,7 @@
 #include "tests/redis/redis_filter_test.h"
 #include "tests/redis/redis_server.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::redis_cluster_test {
 namespace {
 
 class RedisClusterTest : public RedisTest {
@@ -173,4 +173,4 @@ TEST_F(RedisClusterTest, FilterIsCreatedUsedAndDeletedWhileItsSlotsMove) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::redis_cluster_test

@@ -16,7 +16,7 @@
 #include "tests/redis/redis_proxy.h"
 #include "tests/redis/redis_server.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::redis_creation_test {
 namespace {
 
 // The commands that begin an operation. They are not sent again.
@@ -164,4 +164,4 @@ TEST_F(RedisCreationTest, SecondCreatorOpensTheFilterAndLeavesNoShards) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::redis_creation_test

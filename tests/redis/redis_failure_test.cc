@@ -15,7 +15,7 @@
 #include "tests/redis/redis_server.h"
 #include "tests/support/within_seconds.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::redis_failure_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -270,4 +270,4 @@ TEST_F(RedisFailureTest, ServersOfOtherProtocolsAreErrors) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::redis_failure_test

@@ -15,7 +15,7 @@
 #include "src/redis/router.h"
 #include "tests/redis/redis_filter_test.h"
 
-namespace bloomline::redis {
+namespace bloomline::redis::redis_protocol_test {
 namespace {
 
 using tests::Has;
@@ -183,4 +183,4 @@ TEST(OptionsTest, NamesAreChecked) {
 }
 
 }  // namespace
-}  // namespace bloomline::redis
+}  // namespace bloomline::redis::redis_protocol_test

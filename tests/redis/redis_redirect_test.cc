@@ -9,7 +9,7 @@
 #include "src/redis/layout.h"
 #include "tests/redis/redis_proxy.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::redis_redirect_test {
 namespace {
 
 std::string Header() {
@@ -86,4 +86,4 @@ TEST(RedisRedirectDeleteTest, ZeroOfAMovingSlotIsNoDeletion) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::redis_redirect_test

@@ -15,7 +15,7 @@
 #include "tests/redis/redis_server.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::redis_tls_test {
 namespace {
 
 class RedisTlsTest : public RedisTest {
@@ -176,4 +176,4 @@ TEST_F(RedisTlsTest, ClusterNodesAreAlsoReachedByTls) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::redis_tls_test

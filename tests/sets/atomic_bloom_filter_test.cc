@@ -13,7 +13,7 @@
 #include "bloomline/filter_options.h"
 #include "tests/support/bloom_layouts.h"
 
-namespace bloomline {
+namespace bloomline::tests::atomic_bloom_filter_test {
 namespace {
 
 constexpr int kThreads = 4;
@@ -21,7 +21,7 @@ constexpr int kThreads = 4;
 class AtomicBloomFilterTest : public testing::TestWithParam<BloomLayout> {
  protected:
   static BloomFilterOptions Options(uint64_t num_bits, int num_probes) {
-    return tests::ForBits(GetParam(), num_bits, num_probes);
+    return ForBits(GetParam(), num_bits, num_probes);
   }
 };
 
@@ -128,8 +128,8 @@ TEST_P(AtomicBloomFilterTest, OneThreadGetsTheAnswersOfABloomFilter) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Layouts, AtomicBloomFilterTest, testing::ValuesIn(tests::kAllBloomLayouts),
-                         [](const auto& info) { return tests::Name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Layouts, AtomicBloomFilterTest, testing::ValuesIn(kAllBloomLayouts),
+                         [](const auto& info) { return Name(info.param); });
 
 TEST(AtomicBloomFilterConversionTest, ConversionsKeepTheKeys) {
   BloomFilterOptions options;
@@ -162,4 +162,4 @@ TEST(AtomicBloomFilterConversionTest, NullAndInvalidOptionsGiveNull) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::atomic_bloom_filter_test

@@ -15,7 +15,7 @@
 #include "tests/support/bloom_theory.h"
 #include "tests/support/key_shapes.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::bloom_filter_test {
 namespace {
 
 std::unique_ptr<BloomFilter> New(const BloomFilterOptions& options) {
@@ -265,4 +265,4 @@ TEST(BloomFilterOptionsTest, ImpossibleSizeIsAnError) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::bloom_filter_test

@@ -18,7 +18,7 @@
 #include "tests/support/bloom_theory.h"
 #include "tests/support/key_shapes.h"
 
-namespace bloomline {
+namespace bloomline::tests::bloom_fpr_test {
 namespace {
 
 constexpr double kExpected = 15000;
@@ -28,7 +28,7 @@ constexpr size_t kBatch = 4096;
 class BloomFprTest : public testing::TestWithParam<BloomLayout> {};
 
 TEST_P(BloomFprTest, RateIsWithinThreePercentOfTheory) {
-  tests::KeyMaker key(tests::KeyShape::kDecimal16);
+  KeyMaker key(KeyShape::kDecimal16);
   std::vector<uint64_t> hashes(kBatch);
   const std::unique_ptr<bool[]> found(new bool[kBatch]);
   uint64_t next_key = 0;
@@ -39,11 +39,11 @@ TEST_P(BloomFprTest, RateIsWithinThreePercentOfTheory) {
     for (const uint64_t n : {1000, 10000, 100000, 1000000, 10000000}) {
       const bool has_all_rates = n == 10000 || n == 1000000;
       if (rate != 0.01 && !has_all_rates) continue;
-      const BloomFilterOptions options = tests::ForCapacity(GetParam(), n, rate);
+      const BloomFilterOptions options = ForCapacity(GetParam(), n, rate);
       sets::BloomShape shape;
       std::string error;
       ASSERT_TRUE(sets::ShapeOf(options, &shape).empty());
-      const double theory = tests::TheoreticalRate(shape, n);
+      const double theory = TheoreticalRate(shape, n);
       const uint64_t num_filters = std::max<uint64_t>(1, kMinKeys / n);
       const auto queries =
           static_cast<uint64_t>(kExpected / theory / static_cast<double>(num_filters));
@@ -74,8 +74,8 @@ TEST_P(BloomFprTest, RateIsWithinThreePercentOfTheory) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Layouts, BloomFprTest, testing::ValuesIn(tests::kAllBloomLayouts),
-                         [](const auto& info) { return tests::Name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Layouts, BloomFprTest, testing::ValuesIn(kAllBloomLayouts),
+                         [](const auto& info) { return Name(info.param); });
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::bloom_fpr_test

@@ -12,7 +12,7 @@
 #include "bloomline/scalable_bloom_filter.h"
 #include "tests/support/bloom_layouts.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::bloom_options_test {
 namespace {
 
 template <typename Filter, typename Options>
@@ -145,4 +145,4 @@ TEST(OptionsTest, RefusedRatesNameTheReachableRange) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::bloom_options_test

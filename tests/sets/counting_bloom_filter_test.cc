@@ -16,7 +16,7 @@
 #include "bloomline/bloom_filter.h"
 #include "tests/support/repetitions.h"
 
-namespace bloomline {
+namespace bloomline::tests::counting_bloom_filter_test {
 namespace {
 
 std::unique_ptr<CountingBloomFilter> Make(const CountingBloomFilterOptions& options) {
@@ -252,8 +252,7 @@ TEST_P(CountingBloomFilterTest, RandomOperationsAgreeWithAMultiset) {
   for (const int num_probes : {1, 5, 6, 16, 17, 30}) {
     SCOPED_TRACE(num_probes);
     CheckedFilter checked(Make(counter_bits(), 600000, num_probes));
-    RunRandomOperations(&checked, 30000, tests::Repetitions(300000),
-                        static_cast<uint64_t>(num_probes));
+    RunRandomOperations(&checked, 30000, Repetitions(300000), static_cast<uint64_t>(num_probes));
     if (HasFatalFailure()) return;
     if (checked.filter().num_saturated_counters() != 0) continue;
     checked.RemoveAll();
@@ -264,11 +263,10 @@ TEST_P(CountingBloomFilterTest, RandomOperationsAgreeWithAMultiset) {
 
 TEST_P(CountingBloomFilterTest, RandomOperationsOnFullFiltersAgreeWithAMultiset) {
   CheckedFilter past_capacity(MakeFor(counter_bits(), 2000, 0.01));
-  RunRandomOperations(&past_capacity, 20000, tests::Repetitions(1000000), 1);
+  RunRandomOperations(&past_capacity, 20000, Repetitions(1000000), 1);
   // One group of blocks, in which counters of both widths overflow.
   CheckedFilter saturated(Make(counter_bits(), 512, 4));
-  RunRandomOperations(&saturated, counter_bits() == 4 ? 2000 : 40000, tests::Repetitions(500000),
-                      2);
+  RunRandomOperations(&saturated, counter_bits() == 4 ? 2000 : 40000, Repetitions(500000), 2);
   EXPECT_GT(saturated.filter().num_saturated_counters(), 0u);
 }
 
@@ -276,4 +274,4 @@ INSTANTIATE_TEST_SUITE_P(CounterBits, CountingBloomFilterTest, testing::Values(4
                          [](const auto& info) { return std::to_string(info.param); });
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::counting_bloom_filter_test

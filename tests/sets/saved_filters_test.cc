@@ -25,7 +25,7 @@
 #include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests::saved_filters_test {
 namespace {
 
 using Verify = MappedBloomFilter::Verify;
@@ -95,7 +95,7 @@ class SavedFiltersTest : public testing::Test {
  protected:
   const std::unique_ptr<Filter> filter_ = NewFilter<Filter>();
   const std::string bytes_ = BytesOf(*filter_);
-  const tests::TempDir dir_;
+  const TempDir dir_;
   const std::string path_ = dir_.Path("filter");
 };
 
@@ -104,7 +104,7 @@ TYPED_TEST_SUITE(SavedFiltersTest, Filters);
 
 TYPED_TEST(SavedFiltersTest, LoadedFiltersEqualTheSavedOneAndGrow) {
   ASSERT_TRUE(this->filter_->Save(this->path_, nullptr));
-  EXPECT_EQ(this->bytes_, tests::ReadFile(this->path_));
+  EXPECT_EQ(this->bytes_, ReadFile(this->path_));
   std::string error = "untouched";
   const auto loaded = TypeParam::Load(this->path_, &error);
   const auto copy = TypeParam::FromBytes(this->bytes_, &error);
@@ -141,7 +141,7 @@ TYPED_TEST(SavedFiltersTest, LargeFiltersGoThroughFiles) {
 // The bytes may have any alignment, may end at an inaccessible page, and may be freed after
 // FromBytes.
 TYPED_TEST(SavedFiltersTest, BytesAreCopiedFromAnyAlignmentAndNoneBeyond) {
-  tests::GuardedBytes guarded(this->bytes_.size() + 1);
+  GuardedBytes guarded(this->bytes_.size() + 1);
   for (const char* const before : {"", "x"}) {
     std::string_view bytes = guarded.AtEnd(before + this->bytes_);
     bytes.remove_prefix(std::string_view(before).size());
@@ -153,8 +153,8 @@ TYPED_TEST(SavedFiltersTest, BytesAreCopiedFromAnyAlignmentAndNoneBeyond) {
 }
 
 TYPED_TEST(SavedFiltersTest, EveryOtherLengthIsRefused) {
-  tests::GuardedBytes guarded(this->bytes_.size());
-  for (size_t length = 0; length < this->bytes_.size(); length += tests::kIsSlow ? 7 : 1) {
+  GuardedBytes guarded(this->bytes_.size());
+  for (size_t length = 0; length < this->bytes_.size(); length += kIsSlow ? 7 : 1) {
     Refusal<TypeParam>(guarded.AtEnd({this->bytes_.data(), length}));
   }
   Refusal<TypeParam>(this->bytes_ + '\0');
@@ -163,7 +163,7 @@ TYPED_TEST(SavedFiltersTest, EveryOtherLengthIsRefused) {
 
 TYPED_TEST(SavedFiltersTest, EveryFlippedBitIsRefused) {
   std::string damaged = this->bytes_;
-  for (size_t bit = 0; bit < 8 * damaged.size(); bit += tests::kIsSlow ? 7 : 1) {
+  for (size_t bit = 0; bit < 8 * damaged.size(); bit += kIsSlow ? 7 : 1) {
     const char before = damaged[bit / 8];
     damaged[bit / 8] = static_cast<char>(before ^ 1 << bit % 8);
     std::string error;
@@ -228,7 +228,7 @@ TEST(MovedFiltersTest, AtomicAndMappedOnesHaveTheKeys) {
   ExpectMoves<AtomicBloomFilter>([](int num_keys) {
     return std::move(*AtomicBloomFilter::ToAtomic(NewFilter<BloomFilter>(num_keys)));
   });
-  const tests::TempDir dir;
+  const TempDir dir;
   int num_files = 0;
   ExpectMoves<MappedBloomFilter>([&](int num_keys) {
     const std::string path = dir.Path(std::to_string(++num_files));
@@ -268,8 +268,8 @@ TEST(FilterFilesTest, BytesAreThoseOfTheFormat) {
     std::string kind, layout, num_bits, num_probes, seed, capacity, key_list, hex;
     fields >> kind >> layout >> num_bits >> num_probes >> seed >> capacity >> key_list >> hex;
     SCOPED_TRACE(kind + " " + layout + " " + num_bits);
-    const std::vector<std::string> keys = tests::KeysFromHex(key_list);
-    const std::string file = tests::FromHex(hex);
+    const std::vector<std::string> keys = KeysFromHex(key_list);
+    const std::string file = FromHex(hex);
     std::string error;
     if (kind == "scalable") {
       const auto filter = ScalableBloomFilter::FromBytes(file, &error);
@@ -285,7 +285,7 @@ TEST(FilterFilesTest, BytesAreThoseOfTheFormat) {
       ++num_scalable;
     } else if (kind == "counting") {
       CountingBloomFilterOptions options;
-      options.counter_bits = tests::LayoutOf(layout) == BloomLayout::kBlocked128 ? 4 : 8;
+      options.counter_bits = LayoutOf(layout) == BloomLayout::kBlocked128 ? 4 : 8;
       options.num_counters = std::stoull(num_bits);
       const auto filter =
           ExpectGolden<CountingBloomFilter>(options, num_probes, seed, capacity, keys, file);
@@ -294,7 +294,7 @@ TEST(FilterFilesTest, BytesAreThoseOfTheFormat) {
       ++num_counting;
     } else {
       BloomFilterOptions options;
-      options.layout = tests::LayoutOf(layout);
+      options.layout = LayoutOf(layout);
       options.num_bits = std::stoull(num_bits);
       ExpectGolden<BloomFilter>(options, num_probes, seed, capacity, keys, file);
       ++num_bloom;
@@ -306,9 +306,9 @@ TEST(FilterFilesTest, BytesAreThoseOfTheFormat) {
 }
 
 TEST(FilterFilesTest, MappedFiltersHaveAllPropertiesOfTheSavedOnes) {
-  const tests::TempDir dir;
+  const TempDir dir;
   const std::string path = dir.Path("filter");
-  for (const BloomLayout layout : tests::kAllBloomLayouts) {
+  for (const BloomLayout layout : kAllBloomLayouts) {
     const auto filter = NewFilter<BloomFilter>(kNumKeys, layout);
     std::string error;
     ASSERT_TRUE(filter->Save(path, &error)) << error;
@@ -317,7 +317,7 @@ TEST(FilterFilesTest, MappedFiltersHaveAllPropertiesOfTheSavedOnes) {
     EXPECT_TRUE(*mapped == *filter);  // layout, num_bits, num_probes and seed, too
     EXPECT_EQ(mapped->num_keys(), filter->num_keys());
     EXPECT_TRUE(mapped->IsPastCapacity());
-    EXPECT_EQ(BytesOf(*mapped), tests::ReadFile(path));
+    EXPECT_EQ(BytesOf(*mapped), ReadFile(path));
     for (int i = 0; i < 1000; ++i) ASSERT_EQ(mapped->MayMatch(Key(i)), filter->MayMatch(Key(i)));
     const auto merged = BloomFilter::Copy(*mapped, &error);
     EXPECT_TRUE(merged->Merge(*mapped, &error));
@@ -329,7 +329,7 @@ TEST(FilterFilesTest, MappedFiltersHaveAllPropertiesOfTheSavedOnes) {
 }
 
 TEST(FilterFilesTest, MappedFilesAreVerifiedAsFarAsAskedFor) {
-  const tests::TempDir dir;
+  const TempDir dir;
   const std::string path = dir.Path("damaged");
   const std::string bytes = BytesOf(*NewFilter<BloomFilter>(30));
   const auto refusal = [&](Verify verify, const std::string& damaged) {
@@ -405,4 +405,4 @@ TEST(OtherKindsTest, AreNamed) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::saved_filters_test

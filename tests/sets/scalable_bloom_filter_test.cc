@@ -11,7 +11,7 @@
 #include "tests/support/bloom_layouts.h"
 #include "tests/support/key_shapes.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::scalable_bloom_filter_test {
 namespace {
 
 ScalableBloomFilterOptions Options(BloomLayout layout, uint64_t initial_capacity) {
@@ -112,4 +112,4 @@ INSTANTIATE_TEST_SUITE_P(Layouts, ScalableBloomFilterTest, testing::ValuesIn(kAl
                          [](const auto& info) { return Name(info.param); });
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::scalable_bloom_filter_test

@@ -9,7 +9,7 @@
 #include "src/support/memory.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::support {
+namespace bloomline::support::file_io_test {
 namespace {
 
 // The files are sparse: they take some KiB.
@@ -51,4 +51,4 @@ TEST(FileIoTest, WhatIsWrittenAtEachPlaceIsReadThere) {
 }
 
 }  // namespace
-}  // namespace bloomline::support
+}  // namespace bloomline::support::file_io_test

@@ -1,11 +1,13 @@
 # What registers tests.
 
-# bloomline_test(SOURCE... [LONG] LIBRARIES...): one GoogleTest program, with its first source's name.
-# ctest runs each of its tests in a process; under sanitizers and emulators, where a process takes a
-# tenth of a second to start, all of them in one. LONG: only with BLOOMLINE_LONG_TESTS. A test of a
-# part that is not built is left out.
-function(bloomline_test source)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "LONG" "" "")
+# bloomline_tests(PROGRAM SOURCES... LIBRARIES... [LONG NAMES...]): a GoogleTest program of the sources
+# that the patterns match, without tests that a program of the folder has already. Most of the time of
+# a build is parsing, so files are compiled together. ctest runs each test in a process; under
+# sanitizers and emulators, where a process takes a tenth of a second to start, each file's tests in
+# one. LONG: files that are left out without BLOOMLINE_LONG_TESTS. A program of a part that is not
+# built is left out.
+function(bloomline_tests program)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LONG")
   foreach(library IN LISTS ARG_UNPARSED_ARGUMENTS)
     if(library MATCHES "^bloomline(::(leveldb|rocksdb|redis)|_advice|_directory|_engine_filters|\
 _sstable|_test_redis_server|_test_tool_run)$" AND NOT TARGET ${library})
@@ -15,48 +17,60 @@ _sstable|_test_redis_server|_test_tool_run)$" AND NOT TARGET ${library})
   set(libraries ${ARG_UNPARSED_ARGUMENTS})
   list(FILTER libraries EXCLUDE REGEX "\\.cc$")
   list(FILTER ARG_UNPARSED_ARGUMENTS INCLUDE REGEX "\\.cc$")
-  get_filename_component(name ${source} NAME_WE)
-  set(cost 0)
-  if(ARG_LONG)  # they begin early, or one core idles while the other ends them
-    set(cost 50)
-  endif()
-  add_executable(${name} ${source} ${ARG_UNPARSED_ARGUMENTS})
-  if(CMAKE_DIRECTORY_LABELS STREQUAL "engines")
-    target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/support/no_fsync.cc")
-  endif()
-  target_compile_definitions(${name} PRIVATE
-    BLOOMLINE_GOLDEN_DIR="${PROJECT_SOURCE_DIR}/tests/golden")
-  target_link_libraries(${name} PRIVATE bloomline_test_support ${libraries})
-  if(NOT name MATCHES "^(${BLOOMLINE_TEST_PROGRAMS})$" OR (ARG_LONG AND NOT BLOOMLINE_LONG_TESTS))
-    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
-  elseif((CMAKE_CXX_FLAGS MATCHES "-fsanitize" OR CMAKE_CROSSCOMPILING) AND
-         NOT name STREQUAL "kernel_threads_test")
-    add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 600)
-  else()  # also where a test needs the first use of a kernel in its process
-    gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-                         PROPERTIES TIMEOUT 600 COST ${cost})
-  endif()
-endfunction()
-
-# bloomline_tests(PATTERN LIBRARIES... [LONG NAMES...]): a bloomline_test for each source of the
-# folder that PATTERN matches.
-function(bloomline_tests pattern)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LONG")
-  file(GLOB sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS ${pattern})
-  foreach(source IN LISTS sources)
-    get_filename_component(name ${source} NAME_WE)
-    set(long "")
-    if(name IN_LIST ARG_LONG)
-      set(long LONG)
+  file(GLOB sources CONFIGURE_DEPENDS ${ARG_UNPARSED_ARGUMENTS})
+  get_property(others DIRECTORY PROPERTY bloomline_tests)
+  list(REMOVE_ITEM sources ${others} "")
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  set_property(DIRECTORY APPEND PROPERTY bloomline_tests ${tests})
+  set(names "")
+  set(left_out "")
+  foreach(test IN LISTS tests)
+    get_filename_component(name ${test} NAME_WE)
+    if(name MATCHES "^(${BLOOMLINE_TEST_PROGRAMS})$" AND
+       (BLOOMLINE_LONG_TESTS OR NOT name IN_LIST ARG_LONG))
+      list(APPEND names ${name})
+    else()
+      list(APPEND left_out ${test})
     endif()
-    bloomline_test(${source} ${long} ${ARG_UNPARSED_ARGUMENTS})
+  endforeach()
+  if(names)
+    list(REMOVE_ITEM sources ${left_out} "")
+  endif()
+  if(CMAKE_DIRECTORY_LABELS STREQUAL "engines")
+    list(APPEND sources "${PROJECT_SOURCE_DIR}/tests/support/no_fsync.cc")
+  endif()
+  add_executable(${program} ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_target_properties(${program} PROPERTIES UNITY_BUILD ON)
+  target_compile_definitions(${program} PRIVATE
+    BLOOMLINE_GOLDEN_DIR="${PROJECT_SOURCE_DIR}/tests/golden")
+  target_link_libraries(${program} PRIVATE bloomline_test_support ${libraries})
+  if(NOT names)
+    set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+  foreach(name IN LISTS names)
+    set(cost 0)
+    if(name IN_LIST ARG_LONG)  # they begin early, or one core idles while the other ends them
+      set(cost 50)
+    endif()
+    if((CMAKE_CXX_FLAGS MATCHES "-fsanitize" OR CMAKE_CROSSCOMPILING) AND
+       NOT name STREQUAL "kernel_threads_test")
+      add_test(NAME ${name} COMMAND ${program} --gtest_filter=${name})
+      set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+    else()  # also where a test needs the first use of a kernel in its process
+      gtest_discover_tests(${program} TEST_PREFIX "${name}." TEST_FILTER ${name}
+                           DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600 COST ${cost})
+    endif()
   endforeach()
 endfunction()
 
 # bloomline_failing_new(NAME): links tests/faults/failing_new.cc, which replaces malloc and others.
 function(bloomline_failing_new name)
-  target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/faults/failing_new.cc")
+  set(source "${PROJECT_SOURCE_DIR}/tests/faults/failing_new.cc")
+  target_sources(${name} PRIVATE "${source}")
+  set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_options(${name} PRIVATE -Wl,--wrap=malloc,--wrap=aligned_alloc,--wrap=mmap)
   target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS})
 endfunction()

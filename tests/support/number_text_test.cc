@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-namespace bloomline {
+namespace bloomline::tests::number_text_test {
 namespace {
 
 TEST(NumberTextTest, NumbersAreReadWholeOrNotAtAll) {
@@ -38,4 +38,4 @@ TEST(NumberTextTest, NumbersAreReadWholeOrNotAtAll) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::number_text_test

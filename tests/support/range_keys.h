@@ -19,7 +19,7 @@ inline std::string RandomKey(std::mt19937_64* random, size_t min_bytes, size_t m
 
 // What all keys of a set have in common: their first bytes, and a suffix of equal bytes, which
 // fields of ranges record if all keys have one length. Both are mostly empty.
-struct KeyShape {
+struct RangeKeyShape {
   std::string start;
   size_t min_bytes = 0;  // of what is between
   size_t max_bytes = 0;
@@ -32,9 +32,9 @@ struct KeyShape {
 
 // `starts`: lengths, of which one is drawn.
 template <size_t n>
-KeyShape RandomShape(std::mt19937_64* random, const size_t (&starts)[n]) {
+RangeKeyShape RandomShape(std::mt19937_64* random, const size_t (&starts)[n]) {
   const auto draw = [&](size_t limit) { return (*random)() % limit; };
-  KeyShape shape;
+  RangeKeyShape shape;
   // Nearly all keys have delimiters of depth 8, or the first bytes of small numbers.
   constexpr char kStartBytes[] = {'x', 'x', '/', 0};
   shape.start.assign(starts[draw(n)], kStartBytes[draw(4)]);

@@ -12,7 +12,7 @@
 #include "src/support/file_io.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline {
+namespace bloomline::tests::save_target_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -66,7 +66,7 @@ class SaveTargetTest : public testing::Test {
 
   fs::perms Mode(const std::string& path) const { return fs::status(path).permissions(); }
 
-  const tests::TempDir dir_;
+  const TempDir dir_;
   const std::string path_ = dir_.Path("filter");
   const std::unique_ptr<BloomFilter> old_ = NewFilter("old");
   const std::unique_ptr<BloomFilter> new_ = NewFilter("new");
@@ -100,7 +100,7 @@ TEST_F(SaveTargetTest, RelativePathsStartAtTheWorkingDirectoryOfOpen) {
   ASSERT_TRUE(file.Open("relative", &error) && file.Append("abc", 3, &error)) << error;
   fs::current_path(before);
   ASSERT_TRUE(file.Commit(&error)) << error;
-  EXPECT_EQ(tests::ReadFile(dir_.Path("relative")), "abc");
+  EXPECT_EQ(ReadFile(dir_.Path("relative")), "abc");
 }
 
 // The system would read a path up to the first zero byte and open "filter" instead.
@@ -135,4 +135,4 @@ TEST_F(SaveTargetTest, PermissionsStayAndNewFilesFollowTheUmask) {
 }
 
 }  // namespace
-}  // namespace bloomline
+}  // namespace bloomline::tests::save_target_test

@@ -14,7 +14,7 @@
 #include "src/filter/writer/filter_writer.h"
 #include "tests/support/injected_entropy.h"
 
-namespace bloomline::tests {
+namespace bloomline::tests::seed_test {
 namespace {
 
 constexpr char kNoSeed[] =
@@ -198,4 +198,4 @@ TEST(RandomSeedTest, OptionsThatContradictEachOtherAreRefused) {
 }
 
 }  // namespace
-}  // namespace bloomline::tests
+}  // namespace bloomline::tests::seed_test
