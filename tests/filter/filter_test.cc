@@ -343,8 +343,7 @@ TEST(CompactFilterTest, FarMoreKeysThanTheFilterIsForAreNotLost) {
   std::mt19937_64 random(43);
   for (const double bits_per_key : {3.0, 5.0, 6.0, 7.2, 10.0, 24.0}) {
     for (const size_t keys_per_block : {20, 100, 116, 130, 300, 3000}) {
-      const filter::FilterShape shape =
-          filter::kCompactRow.shape({1000000, bits_per_key, 0, 20, 640});
+      const filter::FilterShape shape = filter::kCompactRow.shape({1000000, bits_per_key, 20, 640});
       ASSERT_EQ(shape.payload_bytes(), 640u);
       std::vector<uint64_t> hashes(keys_per_block * shape.num_blocks);
       for (uint64_t& hash : hashes) hash = random();

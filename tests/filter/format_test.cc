@@ -231,7 +231,7 @@ TEST(StandaloneFormatTest, BitsPerKeyChooseTheArrangementAsTheTableSays) {
   } kChoices[] = {{3, 0},   {3.599, 0}, {3.6, 1}, {5.49, 1}, {5.5, 2}, {6.39, 2},
                   {6.4, 3}, {8.19, 3},  {8.2, 4}, {9.79, 4}, {9.8, 5}, {24, 5}};
   for (const auto& choice : kChoices) {
-    const FilterShape shape = filter::kCompactRow.shape({1000, choice.bits_per_key, 0, 20});
+    const FilterShape shape = filter::kCompactRow.shape({1000, choice.bits_per_key, 20});
     EXPECT_EQ(shape.arrangement, choice.arrangement) << choice.bits_per_key;
     EXPECT_EQ(shape.block_bytes, choice.arrangement < 2 ? 32u : 64u);
   }

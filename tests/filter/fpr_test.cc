@@ -43,8 +43,7 @@ struct Built {
 Built BuildFlat(KeyMaker& key, uint64_t start, uint64_t n, double bits_per_key) {
   std::vector<uint64_t> hashes;
   for (uint64_t i = 0; i < n; ++i) hashes.push_back(filter::Hash64(key(start + 2 * i), 0));
-  const filter::FilterShape shape = filter::LevelDBBloomShape(
-      n, bits_per_key, OptimalStandardNumProbes(bits_per_key), kMinProbes);
+  const filter::FilterShape shape = filter::LevelDBBloomShape(n, bits_per_key);
   Built built;
   built.bytes->assign(shape.payload_bytes(), '\0');
   filter::LayoutRowFor(shape.layout)

@@ -150,8 +150,7 @@ void ExpectCompactKeepsItsKeys(uint32_t block_bytes, double bits_per_key) {
   std::mt19937_64 random(1);
   for (const uint64_t num_blocks : UnitCounts(block_bytes)) {
     SCOPED_TRACE(num_blocks);
-    FilterShape shape =
-        filter::kCompactRow.shape({1000000, bits_per_key, 0, filter::kTrailerBytes});
+    FilterShape shape = filter::kCompactRow.shape({1000000, bits_per_key, filter::kTrailerBytes});
     ASSERT_EQ(shape.layout, Layout::kCompact);
     ASSERT_EQ(shape.block_bytes, block_bytes);
     shape.num_blocks = num_blocks;
@@ -338,7 +337,7 @@ TEST(Past4GiBTest, SizesFollowTheKeysAndNeverWrap) {
 TEST(Past4GiBTest, LevelDBSizesOfTheMostKeysItCanPass) {
   constexpr uint64_t kMaxKeys = INT32_MAX;
   for (const double bits_per_key : {1.0, 10.0, 100.0}) {
-    const FilterShape shape = filter::LevelDBBloomShape(kMaxKeys, bits_per_key, 7, 6);
+    const FilterShape shape = filter::LevelDBBloomShape(kMaxKeys, bits_per_key);
     EXPECT_EQ(shape.layout, Layout::kBlocked);
     EXPECT_NEAR(static_cast<double>(shape.payload_bytes()),
                 static_cast<double>(kMaxKeys) * bits_per_key / 8, 64);

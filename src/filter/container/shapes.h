@@ -22,15 +22,10 @@ FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_ke
 // ---- Filters inside RocksDB: as on their own, except that a small set, such as a partition, is
 // not rounded up to whole blocks of 64 bytes.
 
-// Up to this many keys, kBlocked is flat. Above it, rounding to blocks costs less than the time
-// that flat queries take: at 10 bits per key, flat filters of 201 to 500 keys would have 0.82
-// instead of 0.88 %, in 12 of 470 bytes less.
-constexpr uint64_t kMaxFlatTableKeys = 200;
-
 // The options are valid. More keys never take fewer bytes. The parameters are those of
 // StandaloneShape.
 //
-// kBlocked is flat up to kMaxFlatTableKeys keys, with at least 64 bytes. At 10 bits per key, blocks
+// kBlocked is flat up to 200 keys, with at least 64 bytes. At 10 bits per key, blocks
 // give 60 keys 84 bytes and a false-positive rate of 1.7 %, and 186 keys 276 bytes and 0.6 %; flat
 // they take 95 and 253 bytes, at 0.8 %. A query in the cache then takes 4.5 (up to 102 keys) or 6.3
 // ns instead of 2.9 (AVX-512); in RocksDB's own filter it takes 6.4 to 11.
@@ -58,8 +53,7 @@ constexpr uint64_t kMaxFlatKeys = 500;
 // kClassic: LevelDB's own Bloom filter.
 FilterShape ClassicShape(uint64_t num_keys, double bits_per_key);
 // kBlocked: flat, or blocked above kMaxFlatKeys. num_keys > 0.
-FilterShape LevelDBBloomShape(uint64_t num_keys, double bits_per_key, int flat_num_probes,
-                              int blocked_num_probes);
+FilterShape LevelDBBloomShape(uint64_t num_keys, double bits_per_key);
 // kCompact: the compact blocks that replace a flat or blocked filter of as many bytes or more
 // (section 4.1). Layout kAlwaysMatch if there are none.
 FilterShape LevelDBSmallSetShape(uint64_t num_keys, double bits_per_key);
@@ -79,8 +73,6 @@ class LevelDBShapes {
 
   const Format format_;
   const double bits_per_key_;
-  const int flat_num_probes_;
-  const int blocked_num_probes_;
   bool has_small_set_[kTabledKeys + 1] = {};  // by the number of keys; the last one: or more
 };
 

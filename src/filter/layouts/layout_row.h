@@ -21,12 +21,10 @@ namespace bloomline::filter {
 
 // ---- The inputs of a filter's size, and arithmetic for them that saturates instead of wrapping.
 
-// num_keys counts duplicates. The compact layouts do not use num_probes. Extension and trailer,
-// end_bytes, are paid for by the keys, too.
+// num_keys counts duplicates. Extension and trailer, end_bytes, are paid for by the keys, too.
 struct ShapeRequest {
   uint64_t num_keys;
   double bits_per_key;
-  int num_probes = 0;
   uint64_t end_bytes = 0;
   uint64_t max_payload_bytes = UINT64_MAX;
 };
@@ -53,6 +51,17 @@ inline uint64_t WholeBlocks(const ShapeRequest& request, uint64_t block_bytes) {
   return blocks >= static_cast<double>(max_blocks) ? max_blocks : static_cast<uint64_t>(blocks);
 }
 
+// The number of probes with the lowest false-positive rate. Entry k-1 of `more_probes_from` is the
+// bits per key from which on k+1 probes have a lower rate than k. A table, because a builder is
+// made for every SSTable, and computing k from the rate takes 0.1 ms. sizing_test checks each
+// entry.
+template <size_t N>
+int NumProbesFrom(const double (&more_probes_from)[N], double bits_per_key) {
+  const double* const end = more_probes_from + N;
+  return 1 +
+         static_cast<int>(std::upper_bound(more_probes_from, end, bits_per_key) - more_probes_from);
+}
+
 // ---- The row.
 
 // The functions get shapes and payloads of their layout, with blocks. A null function means that
@@ -68,6 +77,8 @@ struct LayoutRow {
   FilterShape (*shape)(const ShapeRequest& request) = nullptr;  // a filter on its own
   FilterShape (*table_shape)(const ShapeRequest& request) = nullptr;
   FilterShape (*leveldb_shape)(const ShapeRequest& request) = nullptr;
+  // The k of these shapes in Bloom filters.
+  int (*num_probes)(double bits_per_key) = nullptr;
 
   // ---- The trailer (docs/format.md, section 5): the shape that its field `parameter` means,
   // without blocks yet; the values of that field; and the longest payload.

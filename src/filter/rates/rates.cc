@@ -10,7 +10,6 @@
 #include "src/filter/bits/compact_block.h"
 #include "src/filter/bits/small_set_block.h"
 #include "src/filter/layouts/layout_row.h"
-#include "src/filter/stock/stock_size.h"
 
 namespace bloomline {
 namespace {
@@ -151,47 +150,15 @@ double filter::WithEqualHashes(double rate, uint64_t num_keys) {
   return equal + (1 - equal) * rate;
 }
 
-// ---- The number of probes.
-
-namespace {
-
-// Entry k-1: the bits per key from which on k+1 probes have a lower false-positive rate than k. A
-// table, because a builder is made for every SSTable, and computing k from the rate takes 0.1 ms.
-// sizing_test checks each entry.
-constexpr double kMoreBlockedProbesFrom[] = {2.0820,  3.5842,  5.1037,  6.6734,  8.3169,  10.0575,
-                                             11.9197, 13.9304, 16.1198, 18.5220, 21.1757, 24.1256,
-                                             27.4234, 31.1291, 35.3131, 40.0578, 45.4604, 51.6358,
-                                             58.7204, 66.8767, 76.2983, 87.2172, 99.9121};
-constexpr double kMoreFlatProbesFrom[] = {
-    2.0781,  3.5562,  5.0135,  6.4643,  7.9120,  9.3583,  10.8035, 12.2482, 13.6924, 15.1364,
-    16.5801, 18.0237, 19.4671, 20.9105, 22.3537, 23.7969, 25.2400, 26.6831, 28.1261, 29.5691,
-    31.0121, 32.4551, 33.8980, 35.3409, 36.7838, 38.2267, 39.6696, 41.1124, 42.5553};
-
-template <size_t N>
-int NumProbesFrom(const double (&thresholds)[N], double bits_per_key) {
-  return 1 +
-         static_cast<int>(std::upper_bound(thresholds, thresholds + N, bits_per_key) - thresholds);
-}
-
-}  // namespace
-
 double filter::ClampBitsPerKey(double bits_per_key, const BitsPerKeyRange& allowed) {
   // std::clamp would return NaN for NaN.
   return bits_per_key > allowed.min ? std::min(bits_per_key, allowed.max) : allowed.min;
 }
 
-int filter::OptimalNumProbes(Format format, double bits_per_key) {
-  const double c = ClampBitsPerKey(bits_per_key);
-  if (format == Format::kCompact || format == Format::kRibbon) return 0;
-  if (format == Format::kBloom) return stock::BloomNumProbes(stock::Millibits(c));
-  if (format == Format::kClassic) {
-    return std::clamp(static_cast<int>(c * 0.69), kMinProbes, kMaxProbes);
-  }
-  return NumProbesFrom(kMoreBlockedProbesFrom, c);
-}
+// ---- The number of probes.
 
 int OptimalStandardNumProbes(double bits_per_key) {
-  return NumProbesFrom(kMoreFlatProbesFrom, filter::ClampBitsPerKey(bits_per_key));
+  return filter::kFlatRow.num_probes(filter::ClampBitsPerKey(bits_per_key));
 }
 
 int OptimalBlockedNumProbes(double bits_per_key, int block_bits) {

@@ -1,5 +1,5 @@
-// False-positive rates of filters, by the shape of the payload, and of single blocks; the number of
-// probes with the lowest rate; and the search that inverts a formula.
+// False-positive rates of filters, by the shape of the payload, and of single blocks; and the
+// search that inverts a formula.
 #ifndef BLOOMLINE_FILTER_RATES_RATES_H_
 #define BLOOMLINE_FILTER_RATES_RATES_H_
 
@@ -45,14 +45,9 @@ double CompactFalsePositiveRate(double bits_per_key);
 // in LevelDB's filters and RocksDB's legacy ones.
 double WithEqualHashes(double rate, uint64_t num_keys);
 
-// ---- The number of probes, k, that a writer chooses for its bits per key: a table lookup.
-
 // Clamped to the range; NaN gives its lower end.
 double ClampBitsPerKey(double bits_per_key,
                        const BitsPerKeyRange& allowed = {kMinBitsPerKey, kMaxBitsPerKey});
-
-// bloomline::OptimalNumProbes (bloomline/sizing.h).
-int OptimalNumProbes(Format format, double bits_per_key);
 
 // ---- The least bits per key that meet a bound.
 

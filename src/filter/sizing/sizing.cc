@@ -121,7 +121,10 @@ double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
 }
 
 int OptimalNumProbes(Format format, double bits_per_key) {
-  return filter::OptimalNumProbes(format, bits_per_key);
+  const double c = filter::ClampBitsPerKey(bits_per_key);
+  if (format == Format::kCompact || format == Format::kRibbon) return 0;
+  if (format == Format::kBloom) return stock::BloomNumProbes(stock::Millibits(c));
+  return (format == Format::kClassic ? filter::kClassicRow : filter::kBlockedRow).num_probes(c);
 }
 
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {

@@ -9,8 +9,17 @@
 namespace bloomline::filter {
 namespace {
 
+int NumProbes(double bits_per_key) {
+  static constexpr double kMoreProbesFrom[] = {2.0820,  3.5842,  5.1037,  6.6734,  8.3169,  10.0575,
+                                               11.9197, 13.9304, 16.1198, 18.5220, 21.1757, 24.1256,
+                                               27.4234, 31.1291, 35.3131, 40.0578, 45.4604, 51.6358,
+                                               58.7204, 66.8767, 76.2983, 87.2172, 99.9121};
+  return NumProbesFrom(kMoreProbesFrom, bits_per_key);
+}
+
 FilterShape Shape(const ShapeRequest& request) {
-  return FilterShape::Blocked(WholeBlocks(request, kernels::kBlockBytes), request.num_probes);
+  return FilterShape::Blocked(WholeBlocks(request, kernels::kBlockBytes),
+                              NumProbes(request.bits_per_key));
 }
 
 // To the nearest block: rounded up, the filter of 2,000 keys at 10 bits would exceed what LevelDB's
@@ -19,7 +28,7 @@ FilterShape LevelDBShape(const ShapeRequest& request) {
   const double blocks = static_cast<double>(request.num_keys) * request.bits_per_key /
                         static_cast<double>(kernels::kBlockBits);
   return FilterShape::Blocked(Saturated(std::max(1.0, std::floor(blocks + 0.5))),
-                              request.num_probes);
+                              NumProbes(request.bits_per_key));
 }
 
 constexpr LayoutRow MakeRow() {
@@ -30,6 +39,7 @@ constexpr LayoutRow MakeRow() {
   row.shape = Shape;
   row.table_shape = Shape;
   row.leveldb_shape = LevelDBShape;
+  row.num_probes = NumProbes;
   row.trailer_shape = [](uint32_t k) { return FilterShape::Blocked(0, static_cast<int>(k)); };
   row.min_parameter = kMinProbes;
   row.max_parameter = kMaxProbes;

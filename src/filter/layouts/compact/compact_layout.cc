@@ -57,7 +57,7 @@ FilterShape Shape(const ShapeRequest& request) {
 // Blocks of 32 bytes if larger ones, with the container, would take that much more than the keys
 // pay for, and the small ones alone take not much less: the container may not cost most of the
 // accuracy.
-FilterShape TableShape(const ShapeRequest& request) {
+FilterShape LittleRoundedShape(const ShapeRequest& request) {
   constexpr double kMaxRounding = 1.1;
   constexpr double kMinPayload = 0.95;
   // At more bits per key, such a block has too few keys for its slots, which are at least 22.
@@ -115,7 +115,7 @@ constexpr LayoutRow MakeRow() {
   row.name = "compact";
   row.long_name = "bloomline compact";
   row.shape = Shape;
-  row.table_shape = TableShape;
+  row.table_shape = LittleRoundedShape;
   row.trailer_shape = [](uint32_t arrangement) { return FilterShape::Compact(0, arrangement); };
   row.max_parameter = kernels::kNumArrangements - 1;
   row.open = [](const Payload& payload, const kernels::Kernel& kernel, OpenFilter* filter) {

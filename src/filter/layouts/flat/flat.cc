@@ -62,10 +62,16 @@ void FlatInsertMany(const PayloadView& filter, size_t n, const uint64_t* hashes)
 namespace bloomline::filter {
 namespace {
 
-FilterShape TableShape(const ShapeRequest& request) {
-  // The size of RocksDB's own smallest filter. RocksDB takes smaller partitions to be pointless.
-  constexpr uint64_t kMinBytes = kernels::kBlockBytes;
-  return FilterShape::Flat(std::max(kMinBytes, WholeBytes(request)), request.num_probes);
+int NumProbes(double bits_per_key) {
+  static constexpr double kMoreProbesFrom[] = {
+      2.0781,  3.5562,  5.0135,  6.4643,  7.9120,  9.3583,  10.8035, 12.2482, 13.6924, 15.1364,
+      16.5801, 18.0237, 19.4671, 20.9105, 22.3537, 23.7969, 25.2400, 26.6831, 28.1261, 29.5691,
+      31.0121, 32.4551, 33.8980, 35.3409, 36.7838, 38.2267, 39.6696, 41.1124, 42.5553};
+  return NumProbesFrom(kMoreProbesFrom, bits_per_key);
+}
+
+FilterShape ShapeOfBytes(uint64_t num_bytes, const ShapeRequest& request) {
+  return FilterShape::Flat(num_bytes, NumProbes(request.bits_per_key));
 }
 
 constexpr LayoutRow MakeRow() {
@@ -73,10 +79,15 @@ constexpr LayoutRow MakeRow() {
   row.layout = Layout::kFlat;
   row.name = "flat";
   row.long_name = "bloomline flat";
-  row.table_shape = TableShape;
-  row.leveldb_shape = [](const ShapeRequest& request) {
-    return FilterShape::Flat(WholeBytes(request), request.num_probes);
+  row.table_shape = [](const ShapeRequest& request) {
+    // The size of RocksDB's own smallest filter. RocksDB takes smaller partitions to be pointless.
+    constexpr uint64_t kMinBytes = kernels::kBlockBytes;
+    return ShapeOfBytes(std::max(kMinBytes, WholeBytes(request)), request);
   };
+  row.leveldb_shape = [](const ShapeRequest& request) {
+    return ShapeOfBytes(WholeBytes(request), request);
+  };
+  row.num_probes = NumProbes;
   row.trailer_shape = [](uint32_t k) { return FilterShape::Flat(0, static_cast<int>(k)); };
   row.min_parameter = kMinProbes;
   row.max_parameter = kMaxProbes;

@@ -32,12 +32,16 @@ void LevelDBBloomInsert(char* payload, uint64_t num_bits, int num_probes, uint32
 namespace bloomline::filter {
 namespace {
 
+int NumProbes(double bits_per_key) {
+  return std::clamp(static_cast<int>(bits_per_key * 0.69), kMinProbes, kMaxProbes);
+}
+
 FilterShape Shape(const ShapeRequest& request) {
   constexpr uint64_t kMinBits = 64;
   const uint64_t num_bits =
       std::max(kMinBits,
                Saturated(std::floor(static_cast<double>(request.num_keys) * request.bits_per_key)));
-  return FilterShape::Classic(CeilDiv(num_bits, 8), request.num_probes);
+  return FilterShape::Classic(CeilDiv(num_bits, 8), NumProbes(request.bits_per_key));
 }
 
 constexpr LayoutRow MakeRow() {
@@ -46,6 +50,7 @@ constexpr LayoutRow MakeRow() {
   row.name = "classic";
   row.long_name = "LevelDB Bloom";
   row.leveldb_shape = Shape;
+  row.num_probes = NumProbes;
   row.leveldb_code = [](const FilterShape& shape) { return shape.num_probes; };
   row.insert = [](const FilterShape& shape, const kernels::Kernel&, char* data, size_t n,
                   const uint64_t* hashes) {
