@@ -7,6 +7,7 @@
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/view/hash_query.h"
 #include "src/filter/writer/filter_writer.h"

@@ -29,8 +29,8 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/formats.h"
 #include "src/filter/layouts/kernel.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/ranges/asked_ranges.h"
-#include "src/filter/view/hash_query.h"
 
 namespace bloomline {
 namespace {

@@ -107,7 +107,8 @@ struct LayoutRow {
   constexpr bool is_bloom() const { return insert != nullptr; }
 };
 
-extern const LayoutRow kAlwaysMatchRow;  // in trailer.cc
+// Of trailers whose writer could not make a filter.
+inline constexpr LayoutRow kAlwaysMatchRow;
 extern const LayoutRow kClassicRow, kSmallSetRow, kBlockedRow, kFlatRow, kCompactRow;
 
 // For a number that is no layout, the row of kAlwaysMatch.
@@ -127,6 +128,28 @@ inline const LayoutRow& LayoutRowFor(Layout layout) {
       break;
   }
   return kAlwaysMatchRow;
+}
+
+// Chooses the query functions of a payload of the trailer container, once for all its queries.
+inline OpenFilter Opened(const Payload& payload, const kernels::Kernel& kernel) {
+  OpenFilter filter;
+  static_cast<kernels::PayloadView&>(filter) = ForKernel(payload, payload.data);
+  filter.block_bytes = payload.block_bytes;
+  filter.always_matches = payload.always_matches();
+  // A query of a flat filter reads more than one block.
+  filter.is_large = payload.has_blocks() && payload.payload_bytes() > kernels::kCachedBytes;
+  filter.may_match = [](const kernels::PayloadView&, uint64_t) { return true; };
+  filter.may_match_many = [](const kernels::PayloadView& view, size_t n, const uint64_t* hashes,
+                             bool* may_match) {
+    const auto may_match_one = static_cast<const OpenFilter&>(view).may_match;
+    for (size_t i = 0; i < n; ++i) may_match[i] = may_match_one(view, hashes[i]);
+  };
+  if (!payload.always_matches() && payload.num_blocks == 0) {
+    filter.may_match = [](const kernels::PayloadView&, uint64_t) { return false; };
+  } else if (const auto open = LayoutRowFor(payload.layout).open; open != nullptr) {
+    open(payload, kernel, &filter);
+  }
+  return filter;
 }
 
 inline bool IsBloom(const FilterShape& shape) { return LayoutRowFor(shape.layout).is_bloom(); }

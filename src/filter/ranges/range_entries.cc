@@ -5,7 +5,6 @@
 
 #include "src/filter/container/shapes.h"
 #include "src/filter/layouts/layout_row.h"
-#include "src/filter/view/hash_query.h"
 
 namespace bloomline::filter {
 namespace {

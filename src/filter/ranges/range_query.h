@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "src/filter/container/trailer.h"
+#include "src/filter/layouts/kernel.h"
 #include "src/filter/ranges/range_field.h"
-#include "src/filter/view/hash_query.h"
 
 namespace bloomline::filter {
 

@@ -4,7 +4,7 @@
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/kernel.h"
-#include "src/filter/view/hash_query.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/view/prefetch_ahead.h"
 
 namespace bloomline {

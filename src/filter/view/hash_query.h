@@ -1,20 +1,16 @@
-// Queries of a payload by the hash of a key, in any layout. HashMayMatch is for filters that are
-// queried once or seldom, as in LevelDB, which are not worth a look at the table. FilterView and
-// RocksDB open filters.
+// Queries of a payload by the hash of a key, in any layout: for filters that are queried once or
+// seldom, as in LevelDB, which are not worth a look at the table. FilterView and RocksDB open
+// filters (layout_row.h).
 #ifndef BLOOMLINE_FILTER_VIEW_HASH_QUERY_H_
 #define BLOOMLINE_FILTER_VIEW_HASH_QUERY_H_
 
 #include <cstdint>
 
-#include "bloomline/inline_query.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/layouts/kernel.h"
 
 namespace bloomline::filter {
-
-// Chooses the query functions of a payload of the trailer container, once for all its queries.
-OpenFilter Opened(const Payload& payload, const kernels::Kernel& kernel);
 
 // `hash` is the key's Hash64 with the payload's seed; in LevelDB, its LayoutHash.
 inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, uint64_t hash) {
