@@ -34,7 +34,7 @@ class AtomicBloomFilter : private BloomFilterBase,
   // Takes over the keys and memory of `filter`, and sets it to null. Returns null if it was null.
   static std::unique_ptr<AtomicBloomFilter> ToAtomic(std::unique_ptr<BloomFilter>&& filter);
 
-  // Does the reverse. The result's num_keys is EstimatedNumKeys.
+  // Reverses ToAtomic. The result's num_keys is EstimatedNumKeys.
   static std::unique_ptr<BloomFilter> ToBloomFilter(std::unique_ptr<AtomicBloomFilter>&& filter);
 
   // Returns a copy while other threads continue. It has all keys whose AddKey happened before, and

@@ -125,10 +125,10 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
 
   double EstimatedFalsePositiveRate() const;
 
-  // Writes the filter (docs/format.md, section 8) to a file beside `path`, syncs it, renames it to
+  // Writes the filter (docs/format.md, section 8) to a file next to `path`, syncs it, renames it to
   // `path` and syncs the folder, which must be readable. So `path` always names the old file or the
   // complete new one. After a failure, it names the old one, unless *error contains "has been
-  // replaced". An old one must be a regular file or link to one. The new file gets its
+  // replaced". An existing file must be regular or a link to one. The new file gets its
   // permissions, not its owner.
   bool Save(const std::string& path, std::string* error) const;
 
@@ -157,7 +157,7 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   friend struct sets::ScalableState;
 };
 
-// A Bloom filter that can change. From 2 MiB on, it uses huge pages if the system has them.
+// A Bloom filter that can change. At 2 MiB or more, it uses huge pages if the system has them.
 class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomFilter> {
  public:
   static std::unique_ptr<BloomFilter> Create(const BloomFilterOptions& options, std::string* error);

@@ -71,8 +71,9 @@ class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter
 
   bool MayMatch(std::string_view key) const;
 
-  // How often a key was added, up to max_count(). Too high if other keys share all its counters.
-  // Too low only if a key was removed that had not been added, or the count passed max_count().
+  // How often a key was added, up to max_count(). It is too high if other keys share all its
+  // counters, and too low only if a key was removed that had not been added, or the count passed
+  // max_count().
   uint32_t EstimatedCount(std::string_view key) const;
 
   // These take n keys in order, or a container or array of keys (keys.h). The arrays receive the

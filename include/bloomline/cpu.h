@@ -32,7 +32,7 @@ std::string KernelVariableError();
 
 // Makes `name` the active kernel, even while other threads query. Returns false, with the valid
 // names in *error (may be null), if it cannot be used. Existing filters and LevelDB policies keep
-// their kernel; later ones, and builders from their next Finish on, use the new one.
+// their kernel; later ones, and builders at their next Finish, use the new one.
 bool ForceKernel(const std::string& name, std::string* error);
 
 }  // namespace bloomline

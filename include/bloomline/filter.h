@@ -83,8 +83,8 @@ class FilterBuilder {
   // do), or if the options of `other` are invalid.
   bool TakeKeysFrom(FilterBuilder* other);
 
-  // Returns the filter and empties the builder. The bytes do not depend on num_threads, the most
-  // threads to use, the calling one included.
+  // Returns the filter and empties the builder. Uses at most num_threads threads, including the
+  // calling one; the bytes do not depend on it.
   std::string Finish(int num_threads = 1);
 
   // Like Finish, but writes to the caller's memory: exactly FinishedBytes() bytes, at any
@@ -124,8 +124,8 @@ class FilterView : public filter::QueriesContainers<FilterView> {
     return hasher_.IsShort(key.size()) ? MayMatchHash(hasher_(key)) : OtherKeyMayMatch(key);
   }
 
-  // Sets may_match[i] to MayMatch(keys[i]) for n keys, or a container or array of keys (keys.h);
-  // faster on filters larger than the caches.
+  // Sets may_match[i] to MayMatch(keys[i]) for n keys, or a container or array of keys (keys.h).
+  // This is faster on filters larger than the caches.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
   using QueriesContainers::MayMatch;
 

@@ -37,7 +37,7 @@ enum class Format {
 // Returns "classic", "blocked", "compact", "bloom" or "ribbon", in static storage.
 const char* FormatName(Format format);
 
-// Values above 45 gain nothing, because k is at most 30.
+// Values above 45 do not help, because k is at most 30.
 constexpr double kMinBitsPerKey = 1.0;
 constexpr double kMaxBitsPerKey = 100.0;
 

@@ -118,7 +118,7 @@ template <typename Reference>
 inline constexpr bool kIsKeyReference =
     kIsKeyInteger<std::decay_t<Reference>> || std::is_convertible_v<Reference, std::string_view>;
 
-// Whether elements can be visited again, so that they stay when the iterator moves.
+// Whether elements can be visited again, and so outlive a step of the iterator.
 template <typename Iterator, typename = void>
 inline constexpr bool kIsMultiPass = false;
 template <typename Iterator>

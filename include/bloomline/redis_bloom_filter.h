@@ -111,12 +111,12 @@ enum class Answer {
 };
 
 struct AddOptions {
-  // Replicas of each server with such keys that must confirm the addition (WAIT), 0 to 1000. If
+  // How many replicas of each server that gets keys must confirm the addition (WAIT): 0 to 1000. If
   // fewer do so in time, the addition is kFailed (docs/redis.md). Costs a round trip to a replica
   // for each AddKey and each 4096 keys of AddKeys.
   int min_replicas = 0;
 
-  // Milliseconds for this in each attempt, 1 to 600000.
+  // Milliseconds to wait for them in each attempt, 1 to 600000.
   int replica_timeout_ms = 1000;
 
   std::string Validate() const;
@@ -134,7 +134,7 @@ class SharedBloomFilter {
                                                    const SharedBloomFilterOptions& options,
                                                    std::string* error);
 
-  // Returns null if the filter does not exist, or as in Create.
+  // Returns null if the filter does not exist, or for a reason named at Create.
   static std::unique_ptr<SharedBloomFilter> Open(const RedisServers& servers,
                                                  const std::string& name, std::string* error);
 

@@ -39,7 +39,8 @@ struct RewriteOptions {
   // Only reports what a rewrite would do.
   bool dry_run = false;
 
-  // Also rewrites files of level 0, which compactions usually replace soon; FIFO has no others.
+  // Also rewrites files of level 0, which compactions usually replace soon; FIFO uses only this
+  // level.
   bool include_level0 = false;
 };
 

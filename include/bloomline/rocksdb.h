@@ -48,9 +48,9 @@ struct RocksDBFilterOptions : FilterOptions {
   // times the keys of the one above it.
   bool auto_bits_by_level = false;
 
-  // Alternatively, the bits per key of each level from level 0 on, up to 64 numbers. 0 means no
-  // filter; the last one applies to all deeper levels. bits_per_key then applies only to files of
-  // unknown level, such as those of SstFileWriter. Excludes auto_bits_by_level.
+  // Alternatively, the bits per key of each level, starting with level 0, up to 64 numbers. 0 means
+  // no filter; the last one applies to all deeper levels. bits_per_key then applies only to files
+  // of unknown level, such as those of SstFileWriter. Incompatible with auto_bits_by_level.
   std::vector<double> bits_by_level;
 
   // For auto_bits_by_level: the levels from level 0 to the deepest one with files, 2 to 64. If 0,
@@ -69,7 +69,8 @@ struct RocksDBFilterOptions : FilterOptions {
 
   // Maximum bytes for the filters of all files, up to 2^60; 0: no limit. As their sum nears the
   // limit, new files get fewer bits per key, spread as with auto_bits_by_level: at most
-  // bits_per_key, and at least 3 or bits_per_key, whichever is less. Excludes bits_by_level.
+  // bits_per_key, and at least 3 or bits_per_key, whichever is less. Incompatible with
+  // bits_by_level.
   //
   // Needs a FilterAccount (filter_account.h) among DBOptions::listeners, without which DB::Open
   // fails. Databases that share an account (experimental) share its memory (docs/operating.md).
@@ -90,7 +91,7 @@ struct RocksDBFilterOptions : FilterOptions {
   double range_memory_percent = 20;
 
   // For kBloom and kRibbon: the policy's name is bloomfilter:N or ribbonfilter:N, so programs
-  // without bloomline can load the OPTIONS file. A program that loads it or, from RocksDB 9.8 on,
+  // without bloomline can load the OPTIONS file. A program that loads it or, since RocksDB 9.8,
   // changes filter_policy by DB::SetOptions gets RocksDB's policy and must set this one again
   // (docs/rocksdb.md).
   bool stock_id = false;
@@ -134,7 +135,7 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 // bloomline prints its own on stderr. Returns false, with a line on stderr, if RocksDB has another
 // version.
 //
-// Before RocksDB 9.8, a refused DB::SetOptions changes nothing. From 9.8 on, it returns OK and sets
+// Before RocksDB 9.8, a refused DB::SetOptions changes nothing. Since 9.8, it returns OK and sets
 // the defaults.
 //
 //   db->SetOptions({{"block_based_table_factory", "{filter_policy={bits_per_key=16;};}"}});

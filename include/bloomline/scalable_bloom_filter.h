@@ -4,8 +4,8 @@
 // If the number of keys is known within a factor of two, BloomFilter is smaller and faster.
 //
 // Growth ends if there is no memory for a stage, or if the layout cannot reach its rate (with
-// defaults, in kBlocked64 from 1e11 keys on). The last stage then takes all further keys, the bound
-// no longer holds, and IsPastCapacity() is true.
+// defaults, in kBlocked64 at 1e11 keys). The last stage then takes all further keys, the bound no
+// longer holds, and IsPastCapacity() is true.
 //
 // Everything not described here is as in bloom_filter.h.
 #ifndef BLOOMLINE_SCALABLE_BLOOM_FILTER_H_
