@@ -15,10 +15,7 @@ namespace bloomline::support {
 inline void SetCError(std::string_view error, char** errptr) {
   if (errptr == nullptr) return;
   std::free(*errptr);
-  *errptr = static_cast<char*>(std::malloc(error.size() + 1));
-  if (*errptr == nullptr) return;
-  std::memcpy(*errptr, error.data(), error.size());
-  (*errptr)[error.size()] = '\0';
+  *errptr = strndup(error.data(), error.size());
 }
 
 constexpr std::string_view kOutOfMemory = "out of memory";

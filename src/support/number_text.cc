@@ -41,7 +41,13 @@ bool Parse(std::string_view text, double* number) {
 }
 #endif
 
-constexpr Unit kByteUnits[] = {
+template <typename... Form>
+std::string Text(double number, Form... form) {
+  char text[400];  // DBL_MAX has 309 digits before the point
+  return std::string(text, std::to_chars(text, text + sizeof(text), number, form...).ptr);
+}
+
+constexpr std::initializer_list<Unit> kByteUnits = {
     {"B", 1}, {"kB", 1e3},      {"MB", 1e6},      {"GB", 1e9},      {"TB", 1e12},
     {"", 1},  {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1099511627776},
 };
@@ -57,19 +63,13 @@ bool ParseDouble(std::string_view text, double* number) {
 
 bool ParseUint64(std::string_view text, uint64_t* number) { return Parse(text, number); }
 
-std::string DoubleText(double number) {
-  char text[32];  // the longest is 24 characters: -2.2250738585072014e-308
-  return std::string(text, std::to_chars(text, text + sizeof(text), number).ptr);
-}
+std::string DoubleText(double number) { return Text(number); }
 
 std::string NumberText(double number, int digits) {
-  char text[400];  // DBL_MAX has 309 digits before the point
-  const auto end =
-      std::to_chars(text, text + sizeof(text), number, std::chars_format::fixed, digits);
-  return std::string(text, end.ptr);
+  return Text(number, std::chars_format::fixed, digits);
 }
 
-std::optional<double> ParseWithUnit(std::string text, const Unit* units, size_t num_units) {
+std::optional<double> ParseWithUnit(std::string text, std::initializer_list<Unit> units) {
   text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
   if (!text.empty() && text[0] == '+') text.erase(0, 1);
   if (text.find_first_not_of("0123456789.") == 0) return std::nullopt;  // a minus
@@ -77,12 +77,10 @@ std::optional<double> ParseWithUnit(std::string text, const Unit* units, size_t 
   const size_t digits = std::min(text.find_first_not_of("0123456789.eE+-"), text.size());
   double number = 0;
   if (!ParseDouble(std::string_view(text).substr(0, digits), &number)) return std::nullopt;
-  const std::string_view unit = std::string_view(text).substr(digits);
-  const Unit* const end = units + num_units;
-  const Unit* const found =
-      std::find_if(units, end, [&](const Unit& known) { return known.name == unit; });
-  if (found == end) return std::nullopt;
-  return number * found->factor;
+  for (const Unit& unit : units) {
+    if (unit.name == std::string_view(text).substr(digits)) return number * unit.factor;
+  }
+  return std::nullopt;
 }
 
 bool ParseBytes(const std::string& text, uint64_t* bytes) {
@@ -105,15 +103,12 @@ bool ParseSize(std::string_view text, uint64_t* bytes) {
   std::transform(unit.begin(), unit.end(), unit.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   constexpr std::string_view kUnits = "kmgt";
-  const size_t factor = unit.empty() ? kUnits.npos : kUnits.find(unit[0]);
-  if (factor != kUnits.npos) unit.erase(0, 1);
-  if (!unit.empty() && unit != "b" && (unit != "ib" || factor == kUnits.npos)) return false;
-  for (size_t i = 0; factor != kUnits.npos && i <= factor; ++i) {
-    if (number > kMaxBytes / 1024) return false;
-    number *= 1024;
-  }
-  if (number > kMaxBytes) return false;
-  *bytes = number;
+  const size_t place = unit.empty() ? kUnits.npos : kUnits.find(unit[0]);
+  const size_t shift = place == kUnits.npos ? 0 : 10 * (place + 1);
+  if (shift != 0) unit.erase(0, 1);
+  if (!unit.empty() && unit != "b" && (unit != "ib" || shift == 0)) return false;
+  if (number > kMaxBytes >> shift) return false;
+  *bytes = number << shift;
   return true;
 }
 
@@ -130,12 +125,6 @@ std::string BytesText(uint64_t bytes) {
   return NumberText(value, digits) + " " + kBinaryUnits[unit];
 }
 
-std::string ShortText(double number) {
-  constexpr int kDigits = 6;
-  char text[32];
-  const auto end =
-      std::to_chars(text, text + sizeof(text), number, std::chars_format::general, kDigits);
-  return std::string(text, end.ptr);
-}
+std::string ShortText(double number) { return Text(number, std::chars_format::general, 6); }
 
 }  // namespace bloomline::support

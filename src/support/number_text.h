@@ -3,8 +3,8 @@
 #ifndef BLOOMLINE_SUPPORT_NUMBER_TEXT_H_
 #define BLOOMLINE_SUPPORT_NUMBER_TEXT_H_
 
-#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,18 +26,13 @@ std::string NumberText(double number, int digits);
 // ---- Numbers with a unit.
 
 struct Unit {
-  std::string_view name;  // does not begin with e or E
+  const char* name;  // does not begin with e or E
   double factor;
 };
 
 // Returns the number before one of the units, times the unit's factor; nothing for any other text.
 // Underscores may separate digits.
-std::optional<double> ParseWithUnit(std::string text, const Unit* units, size_t num_units);
-
-template <size_t N>
-std::optional<double> ParseWithUnit(const std::string& text, const Unit (&units)[N]) {
-  return ParseWithUnit(text, units, N);
-}
+std::optional<double> ParseWithUnit(std::string text, std::initializer_list<Unit> units);
 
 // Parses bytes from 1 to kMaxBytes, with an unambiguous unit: 4GiB, 500MB, 4096B or none. "4G"
 // could be 4GiB or 4GB, and is refused. Leaves *bytes alone if it returns false.

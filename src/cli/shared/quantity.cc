@@ -12,9 +12,9 @@ namespace {
 using support::ParseWithUnit;
 using support::Unit;
 
-constexpr Unit kCountUnits[] = {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}};
-constexpr Unit kNoUnits[] = {{"", 1}};
-constexpr Unit kRateUnits[] = {{"", 1}, {"%", 0.01}};
+constexpr std::initializer_list<Unit> kCountUnits = {
+    {"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}};
+constexpr std::initializer_list<Unit> kRateUnits = {{"", 1}, {"%", 0.01}};
 
 }  // namespace
 
@@ -54,14 +54,14 @@ std::optional<double> ParseRate(const std::string& text, std::string* error) {
 
 std::optional<double> ParseNumber(const std::string& text, double min, double max,
                                   std::string* error) {
-  const std::optional<double> value = ParseWithUnit(text, kNoUnits);
+  const std::optional<double> value = ParseWithUnit(text, {{"", 1}});
   if (value && *value >= min && *value <= max) return value;
   *error = support::Quoted(text) + "; allowed: " + NumberText(min, 0) + " to " + NumberText(max, 0);
   return std::nullopt;
 }
 
 std::optional<int> ParseWhole(const std::string& text, int min, int max, std::string* error) {
-  const std::optional<double> value = ParseWithUnit(text, kNoUnits);
+  const std::optional<double> value = ParseWithUnit(text, {{"", 1}});
   if (value && *value >= min && *value <= max && *value == std::floor(*value)) {
     return static_cast<int>(*value);
   }

@@ -231,11 +231,6 @@ std::string filter::MetricsTextAtEnd() { return TextAt(Moment::kEnd); }
 }  // namespace bloomline
 
 extern "C" char* bloomline_metrics_text(char** errptr) {
-  char* copy = nullptr;
-  bloomline::support::OrSetError(errptr, [&copy](std::string*) {
-    const std::string text = bloomline::MetricsText();
-    copy = text.empty() ? nullptr : strdup(text.c_str());
-    return copy != nullptr;
-  });
-  return copy;
+  return bloomline::support::OrSetError(
+      errptr, [](std::string*) { return strdup(bloomline::MetricsText().c_str()); });
 }
