@@ -13,28 +13,16 @@ FileAccount::Database* FileAccount::Find(const std::string& database) {
   return found == databases_.end() ? nullptr : &found->second;
 }
 
-void FileAccount::Count(const File& file) {
-  num_awaited_ += file.is_awaited ? 1 : 0;
-  sums_.unfiltered_keys += file.unfiltered_keys;
+void FileAccount::Count(const File& file, uint64_t times) {
+  num_awaited_ += file.is_awaited ? times : 0;
+  sums_.unfiltered_keys += times * file.unfiltered_keys;
   if (file.job != kNoJob) return;
-  if (shown_in_ != nullptr) shown_in_->Raise(Count::kMemoryBytes, file.filter.bytes);
-  sums_.bytes += file.filter.bytes;
-  sums_.keys += file.filter.keys;
+  if (shown_in_ != nullptr) shown_in_->Raise(Count::kMemoryBytes, times * file.filter.bytes);
+  sums_.bytes += times * file.filter.bytes;
+  sums_.keys += times * file.filter.keys;
   if (file.share == 0) return;
-  sums_.dated_keys += file.filter.keys;
-  sums_.dated_shares += file.share;
-}
-
-void FileAccount::Discount(const File& file) {
-  num_awaited_ -= file.is_awaited ? 1 : 0;
-  sums_.unfiltered_keys -= file.unfiltered_keys;
-  if (file.job != kNoJob) return;
-  if (shown_in_ != nullptr) shown_in_->Lower(Count::kMemoryBytes, file.filter.bytes);
-  sums_.bytes -= file.filter.bytes;
-  sums_.keys -= file.filter.keys;
-  if (file.share == 0) return;
-  sums_.dated_keys -= file.filter.keys;
-  sums_.dated_shares -= file.share;
+  sums_.dated_keys += times * file.filter.keys;
+  sums_.dated_shares += times * file.share;
 }
 
 void FileAccount::AddPending(Database* database, int job, uint64_t keys_read,

@@ -102,8 +102,9 @@ class FileAccount {
   static constexpr int kNoJob = -1;
 
   Database* Find(const std::string& database);
-  void Count(const File& file);
-  void Discount(const File& file);
+  // Adds the file to the sums, or takes it away with -1, as all numbers are modulo 2^64.
+  void Count(const File& file, uint64_t times = 1);
+  void Discount(const File& file) { Count(file, uint64_t{0} - 1); }
   void AddPending(Database* database, int job, uint64_t keys_read, uint64_t keys_written);
   void Erase(Database* database, std::map<uint64_t, File>::iterator file);
   void Show(filter::FilterCounts* counts, uint64_t limit_bytes);
