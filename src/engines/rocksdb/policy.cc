@@ -180,8 +180,8 @@ class RocksDBFilterPolicy : public FilterPolicy {
     const SettingsPtr settings = options_.Load();
     const NewFile file = NewFileIn(context);
     const SeenLevels seen = history_.Add(context.column_family_name, file);
-    const double bits_per_key = BitsPerKeyWithin(settings->memory, context);
-    const FilterChoice choice = ChooseFilter(LoweredTo(bits_per_key, settings->levels), file, seen);
+    const double most_bits = MostBitsPerKey(settings->memory, context);
+    const FilterChoice choice = ChooseFilter(LoweredTo(most_bits, settings->levels), file, seen);
     filter::FilterCounts* const counts =
         CountsForFile(*settings->counts, context.column_family_name, file.level, choice.format,
                       choice.bits_per_key);
@@ -194,7 +194,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     }
     if (builder == nullptr) {
       counts->Add(filter::Count::kNotBuilt, 1, filter::UselessReason::kOptions);
-    } else if (bits_per_key < settings->levels.bits_per_key) {
+    } else if (most_bits < settings->levels.bits_per_key) {
       counts->Add(filter::Count::kLimited, 1, filter::FilterLimit::kMemory);
     }
     return builder;

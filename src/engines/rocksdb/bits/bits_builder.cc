@@ -125,21 +125,20 @@ void RocksDBBitsBuilder::UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTabl
   fills_allocations_ = options.optimize_filters_for_memory;
 }
 
-double RocksDBBitsBuilder::BitsPerKeyFor(uint64_t num_keys) const {
-  const double bits_per_key = writer_.options().bits_per_key;
-  if (max_filter_bytes_ == 0 || num_keys == 0) return bits_per_key;
-  // The entries for ranges, and what whole blocks may add; keys pay for the rest.
-  const uint64_t others = writer_.tail_bytes() - writer_.end_bytes() + kCacheLineBytes;
-  const double key_bytes =
-      static_cast<double>(max_filter_bytes_ - std::min(others, max_filter_bytes_));
-  return std::min(bits_per_key, std::max(8 * key_bytes / static_cast<double>(num_keys), kMinBits));
-}
-
-RocksDBBitsBuilder::Plan RocksDBBitsBuilder::PlanFor(uint64_t num_keys) const {
-  const double bits_per_key = BitsPerKeyFor(num_keys);
-  return {bits_per_key,
-          filter::TableShape(writer_.options().format, num_keys, bits_per_key, writer_.end_bytes(),
-                             MaxPayloadBytes(writer_.extension()))};
+filter::FilterShape RocksDBBitsBuilder::ShapeFor(uint64_t num_keys, bool* is_limited) const {
+  const FilterOptions& options = writer_.options();
+  double bits_per_key = options.bits_per_key;
+  if (max_filter_bytes_ != 0 && num_keys != 0) {
+    // The entries for ranges, and what whole blocks may add; keys pay for the rest.
+    const uint64_t others = writer_.tail_bytes() - writer_.end_bytes() + kCacheLineBytes;
+    const auto key_bytes =
+        static_cast<double>(max_filter_bytes_ - std::min(others, max_filter_bytes_));
+    const double most_bits = std::max(8 * key_bytes / static_cast<double>(num_keys), kMinBits);
+    bits_per_key = std::min(bits_per_key, most_bits);
+  }
+  if (is_limited != nullptr) *is_limited = bits_per_key < options.bits_per_key;
+  return filter::TableShape(options.format, num_keys, bits_per_key, writer_.end_bytes(),
+                            MaxPayloadBytes(writer_.extension()));
 }
 
 filter::FilterShape RocksDBBitsBuilder::FittedToAllocation(uint64_t num_keys,
@@ -181,11 +180,9 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Build(std::unique_ptr<const char[]>
   if (status != nullptr) *status = Status::OK();
   if (!is_partition_ && EstimateEntriesAdded() == 0) return Slice();
   const uint64_t num_keys = writer_.num_keys();
-  const Plan plan = PlanFor(num_keys);
-  facts->was_limited = plan.bits_per_key < writer_.options().bits_per_key;
-  filter::FilterShape shape;  // without blocks: a trailer
-  if (writer_.fault() == filter::WriterFault::kNone)
-    shape = FittedToAllocation(num_keys, plan.shape);
+  filter::FilterShape shape = ShapeFor(num_keys, &facts->was_limited);
+  const bool is_useless = writer_.fault() != filter::WriterFault::kNone;
+  shape = is_useless ? filter::FilterShape() : FittedToAllocation(num_keys, shape);
   const uint64_t num_bytes = shape.payload_bytes() + writer_.tail_bytes();
   FilterMemory memory(num_bytes, fills_allocations_);
   const filter::WriterFault fault = writer_.FinishTo(shape, memory.bytes);
@@ -204,13 +201,13 @@ size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) noexcept {
 }
 
 size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) noexcept {
-  return ToSize(PlanFor(num_entries).shape.payload_bytes() + writer_.end_bytes());
+  return ToSize(ShapeFor(num_entries).payload_bytes() + writer_.end_bytes());
 }
 
 double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) noexcept {
   if (num_entries == 0) return 0;
   if (bytes <= writer_.end_bytes()) return 1;
-  const filter::FilterShape shape = PlanFor(num_entries).shape;
+  const filter::FilterShape shape = ShapeFor(num_entries);
   const double paid_bits = 8 * static_cast<double>(bytes - writer_.end_bytes());
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
   return filter::ShapeRate(shape, bits_per_key);

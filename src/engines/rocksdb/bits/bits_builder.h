@@ -109,13 +109,8 @@ class RocksDBBitsBuilder : public CountedBuilder {
   bool is_partition() const { return is_partition_; }
 
  private:
-  struct Plan {
-    double bits_per_key;  // within the limit of bytes
-    filter::FilterShape shape;
-  };
-  // The filter of num_keys keys.
-  Plan PlanFor(uint64_t num_keys) const;
-  double BitsPerKeyFor(uint64_t num_keys) const;
+  // The filter of num_keys keys. *is_limited, if not null: whether max_filter_bytes_ costs it bits.
+  filter::FilterShape ShapeFor(uint64_t num_keys, bool* is_limited = nullptr) const;
   // The same filter in what its allocation has, if memory is to be saved.
   filter::FilterShape FittedToAllocation(uint64_t num_keys, const filter::FilterShape& asked) const;
 

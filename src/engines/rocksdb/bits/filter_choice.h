@@ -16,20 +16,14 @@ struct FilterChoice {
 constexpr double kMinBits = 3;
 
 // RocksDB's conventions below 1 bit per key (rocksdb/filter_policy.h): below 0.5 no filters are
-// written, and 0.5 to 1 counts as 1. Normalized returns the options to validate and to build with.
-constexpr double kNoFilterBelow = 0.5;
-
-inline bool WritesFilters(const FilterOptions& options) {
-  return options.bits_per_key >= kNoFilterBelow;
+// written, for which this returns 0, and 0.5 to 1 counts as 1.
+inline double BitsAsInRocksDB(double bits_per_key) {
+  if (bits_per_key >= 0 && bits_per_key < 0.5) return 0;
+  return bits_per_key >= 0.5 && bits_per_key < kMinBitsPerKey ? kMinBitsPerKey : bits_per_key;
 }
 
-inline FilterOptions Normalized(FilterOptions options) {
-  if (options.bits_per_key >= 0 && options.bits_per_key < kNoFilterBelow) {
-    options.bits_per_key = FilterOptions().bits_per_key;  // valid, and not used
-  } else if (options.bits_per_key >= kNoFilterBelow && options.bits_per_key < kMinBitsPerKey) {
-    options.bits_per_key = kMinBitsPerKey;
-  }
-  return options;
+inline bool WritesFilters(const FilterOptions& options) {
+  return BitsAsInRocksDB(options.bits_per_key) > 0;
 }
 
 }  // namespace bloomline

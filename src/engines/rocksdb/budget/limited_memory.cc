@@ -1,6 +1,7 @@
 #include "src/engines/rocksdb/budget/limited_memory.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "rocksdb/env.h"
@@ -13,7 +14,7 @@ namespace {
 
 using ROCKSDB_NAMESPACE::Status;
 
-double BitsPerKeyFor(const MemoryLimit& limit, const FileAccount& account) {
+double MostBitsPerKeyIn(const FileAccount& account, const MemoryLimit& limit) {
   // Files that are not read yet may take all of the memory.
   if (!account.is_complete()) return 0;
   const double with_ranges = 1 + limit.range_memory;
@@ -27,24 +28,23 @@ double BitsPerKeyFor(const MemoryLimit& limit, const FileAccount& account) {
 
 }  // namespace
 
-double BitsPerKeyWithin(const MemoryLimit& limit,
-                        const ROCKSDB_NAMESPACE::FilterBuildingContext& context) {
+double MostBitsPerKey(const MemoryLimit& limit,
+                      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) {
+  constexpr double kAny = std::numeric_limits<double>::infinity();
   // An SstFileWriter (kMisc) belongs to no database. An account left in this thread is another
   // file's.
   const bool has_database = context.reason != ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc;
   const std::shared_ptr<FileAccount> taken = TakeAccountOfCreation();
   FileAccount* const account = has_database ? taken.get() : nullptr;
   if (account != nullptr) account->ShowIn(limit.counts, limit.bytes);
-  if (limit.bytes == 0 || limit.bits_per_key == 0) return limit.bits_per_key;
-  if (account != nullptr) {
-    return std::min(BitsPerKeyFor(limit, *account), limit.bits_per_key);
-  }
+  if (limit.bytes == 0 || limit.bits_per_key == 0) return kAny;
+  if (account != nullptr) return MostBitsPerKeyIn(*account, limit);
   if (has_database) {
     ROCKSDB_NAMESPACE::Warn(context.info_log,
                             "bloomline: a file is written without the limit of memory, because "
                             "there is no FilterAccount among the listeners of the database");
   }
-  return limit.bits_per_key;
+  return kAny;
 }
 
 FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database) {

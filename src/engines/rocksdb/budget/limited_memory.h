@@ -24,11 +24,11 @@ struct MemoryLimit {
   filter::FilterCounts* counts = nullptr;  // of the policy
 };
 
-// Returns the bits per key that the limit leaves the file of the context, which the thread is about
-// to write: at most limit.bits_per_key. Without an account, the bits stay; the database's log has a
+// Returns the most bits per key that the limit leaves the file of the context, which the thread is
+// about to write: infinity without a limit, and without an account. Then the database's log has a
 // line, but for SstFileWriter, which belongs to no database.
-double BitsPerKeyWithin(const MemoryLimit& limit,
-                        const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
+double MostBitsPerKey(const MemoryLimit& limit,
+                      const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
 
 // The account of this version that counts the files of a database with these options, or null.
 FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database);

@@ -134,7 +134,7 @@ LevelRules MakeLevelRules(const RocksDBFilterOptions& options) {
   LevelRules rules;
   rules.format = options.format;
   rules.flush_format = options.flush_format.value_or(options.format);
-  rules.bits_per_key = WritesFilters(options) ? Normalized(options).bits_per_key : 0;
+  rules.bits_per_key = BitsAsInRocksDB(options.bits_per_key);
   rules.filters_at_bottom = options.filters_at_bottom;
   // Limited memory is always divided by level.
   if ((options.auto_bits_by_level || options.memory_bytes != 0) && rules.bits_per_key != 0) {

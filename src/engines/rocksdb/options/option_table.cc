@@ -60,8 +60,14 @@ std::string AllowedBitsPerKeyText() {
   return BitsRangeText(Format::kBlocked) + ", in format compact " + BitsRangeText(Format::kCompact);
 }
 
-// Returns what is wrong with the format and all that depends on it, or an empty string.
-std::string WrongInFormat(const RocksDBFilterOptions& all, const FilterOptions& options) {
+// Returns what is wrong with the bits per key and the seed in this format, or with the format, or
+// an empty string.
+std::string WrongInFormat(const RocksDBFilterOptions& all, Format of_files) {
+  FilterOptions options = all;
+  options.format = of_files;
+  options.bits_per_key = BitsAsInRocksDB(all.bits_per_key);
+  // Without filters, any number is right.
+  if (options.bits_per_key == 0) options.bits_per_key = FilterOptions().bits_per_key;
   if (!filter::IsStock(options.format)) return filter::ValidateForTrailer(options);
   std::string wrong = options.Validate();
   if (!wrong.empty()) return wrong;
@@ -72,9 +78,8 @@ std::string WrongInFormat(const RocksDBFilterOptions& all, const FilterOptions& 
   return "";
 }
 
-// Checks the bits per key, the format and the seed.
 std::string CheckFilter(const RocksDBFilterOptions& options) {
-  return WrongInFormat(options, Normalized(options));
+  return WrongInFormat(options, options.format);
 }
 
 constexpr Format kFormats[] = {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon};
@@ -110,9 +115,7 @@ bool ReadFlushFormat(const std::string& value, RocksDBFilterOptions* options) {
 
 std::string CheckFlushFormat(const RocksDBFilterOptions& options) {
   if (!options.flush_format.has_value()) return "";
-  FilterOptions flushed = Normalized(options);
-  flushed.format = *options.flush_format;
-  const std::string wrong = WrongInFormat(options, flushed);
+  const std::string wrong = WrongInFormat(options, *options.flush_format);
   return wrong.empty() ? "" : "with flush_format, " + wrong;
 }
 

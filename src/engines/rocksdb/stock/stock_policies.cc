@@ -1,7 +1,5 @@
 #include "src/engines/rocksdb/stock/stock_policies.h"
 
-#include <algorithm>
-
 #include "rocksdb/convenience.h"
 #include "rocksdb/table.h"
 #include "src/engines/rocksdb/stock/own_builder.h"
@@ -19,9 +17,8 @@ const char* StockPolicyName(Format format) {
 }
 
 std::string StockPolicyText(Format format, double bits_per_key, Format flush_format) {
-  // RocksDB's conventions: below 0.5 no filters, up to 1 counts as 1, and at most thousandths.
-  const double written =
-      bits_per_key < kNoFilterBelow ? 0 : stock::Millibits(std::max(bits_per_key, 1.0)) / 1000.0;
+  // At most thousandths.
+  const double written = stock::Millibits(BitsAsInRocksDB(bits_per_key)) / 1000.0;
   const std::string bits = support::DoubleText(written);
   const std::string start = std::string(StockPolicyName(format)) + ":" + bits;
   if (format == Format::kBloom) return start + ":false";
