@@ -1,6 +1,6 @@
 # CPack: Debian packages from two builds, one with shared and one with static libraries.
 # packaging/debs sets BLOOMLINE_SOURCE, BLOOMLINE_BUILDS (the folder of the builds shared and
-# static), BLOOMLINE_VERSION and BLOOMLINE_SOVERSION.
+# static), BLOOMLINE_VERSION, BLOOMLINE_SOVERSION and CPACK_PACKAGE_CONTACT.
 #
 # A package of libraries has their SONAME's version in its name, so that two versions can be
 # installed. Each engine has packages of its own: users of one do not install the others.
@@ -8,7 +8,6 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_CMAKE_GENERATOR Ninja)
 set(CPACK_PACKAGE_NAME bloomline)
 set(CPACK_PACKAGE_VERSION "${BLOOMLINE_VERSION}")
-set(CPACK_PACKAGE_CONTACT "The bloomline authors <bloomline@bloomline.invalid>")
 set(CPACK_PACKAGE_FILE_NAME bloomline)
 # CPack requires it. As a summary, it would come before those of the packages.
 set(CPACK_PACKAGE_DESCRIPTION "Filters for LevelDB-style key-value stores")
