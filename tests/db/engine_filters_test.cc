@@ -3,6 +3,7 @@
 // engine_filters_fuzzer.cc.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/db/engine_filter_checks.h"
+#include "tests/db/table_entries.h"
 #include "tests/support/finished_filter.h"
 #include "tests/support/leveldb_filter.h"
 
@@ -49,6 +51,40 @@ TEST(EngineFiltersTest, AnswersAsBloomlineDoes) {
   const std::set<std::string> all = {KindName(Kind::kNoKeys), "bloomline flat", "bloomline blocked",
                                      "bloomline compact"};
   EXPECT_EQ(layouts, all);
+}
+
+// Also on CPUs for which there is no engine. With the engines: released_databases_test.cc.
+TEST(EngineFiltersTest, FiltersOfReleasesHaveTheirKeys) {
+  std::set<std::string> kinds;
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(BLOOMLINE_GOLDEN_DIR "/releases")) {
+    if (file.path().extension() != ".ldb" && file.path().extension() != ".sst") continue;
+    SCOPED_TRACE(file.path());
+    const auto table = tests::OpenTable(file.path());
+    ASSERT_NE(table, nullptr);
+    std::string error;
+    const auto filters = table->NewFilterReader(&error);
+    ASSERT_NE(filters, nullptr) << error;
+    const std::vector<tests::TableEntry> entries = tests::TableEntries(*table);
+    size_t false_positives = 0;
+    for (const tests::TableEntry& entry : entries) {
+      std::string_view bytes;
+      ASSERT_TRUE(filters->Read(filters->FilterOf(entry.key, entry.sequence, entry.block_offset),
+                                &bytes, &error))
+          << error;
+      const EngineFilter filter = EngineFilter::Open(table->engine(), table->filter_name(), bytes);
+      ASSERT_TRUE(filter.MayMatch(entry.key)) << entry.key;
+      ASSERT_TRUE(filter.ranges == nullptr || filter.RangesAroundMayMatch(entry.key)) << entry.key;
+      false_positives += filter.MayMatch(entry.key + "x");
+      kinds.insert(filter.ranges == nullptr ? KindName(filter.kind) : "ranges");
+    }
+    EXPECT_LT(false_positives, entries.size() / 5);  // some have 5 bits per key
+  }
+  const std::set<std::string> all = {
+      "LevelDB Bloom",    "RocksDB Bloom",     "RocksDB Ribbon", "RocksDB legacy Bloom",
+      "ranges",           "bloomline blocked", "bloomline flat", "bloomline small set",
+      "bloomline compact"};
+  EXPECT_EQ(kinds, all);
 }
 
 // RocksDB's trailer of five bytes, behind two blocks without a set bit.
