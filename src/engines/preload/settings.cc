@@ -17,11 +17,6 @@ std::string Wrong(const char* name, const char* value, const std::string& allowe
   return std::string(name) + " is " + support::Quoted(value) + "; allowed: " + allowed;
 }
 
-std::string RangeText(Format format) {
-  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
-  return support::DoubleText(allowed.min) + " to " + support::DoubleText(allowed.max);
-}
-
 constexpr char kStock[] = "stock";
 
 std::string ParseFormat(const char* value, Engine engine, Settings* settings) {
@@ -47,14 +42,12 @@ const char* FormatText(const Settings& settings) {
 std::string ParseBitsPerKey(const char* value, Settings* settings) {
   settings->has_bits_per_key = true;
   const Format format = settings->options.format;
-  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
   double& bits_per_key = settings->options.bits_per_key;
-  if (support::ParseDouble(value, &bits_per_key) && bits_per_key >= allowed.min &&
-      bits_per_key <= allowed.max) {
+  if (support::ParseDouble(value, &bits_per_key) && filter::IsAllowed(format, bits_per_key)) {
     return "";
   }
   return Wrong("BLOOMLINE_BITS_PER_KEY", value,
-               RangeText(format) + " in format " + FormatText(*settings));
+               filter::AllowedBitsText(format) + " in format " + FormatText(*settings));
 }
 
 std::string ParseSeed(const char* value, Engine engine, Settings* settings) {

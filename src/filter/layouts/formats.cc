@@ -28,7 +28,6 @@ BitsPerKeyRange AllowedBitsPerKey(Format format) {
 }
 
 std::string FilterOptions::Validate() const {
-  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
   if (!filter::IsKnown(format)) {
     return support::StrCat(
         "format is ", static_cast<int>(format), "; allowed: ", static_cast<int>(Format::kClassic),
@@ -36,9 +35,9 @@ std::string FilterOptions::Validate() const {
         static_cast<int>(Format::kCompact), " (compact), ", static_cast<int>(Format::kBloom),
         " (bloom), ", static_cast<int>(Format::kRibbon), " (ribbon)");
   }
-  if (!(bits_per_key >= allowed.min && bits_per_key <= allowed.max)) {
+  if (!filter::IsAllowed(format, bits_per_key)) {
     std::string error = support::StrCat("bits_per_key is ", support::DoubleText(bits_per_key),
-                                        "; allowed: ", allowed.min, " to ", allowed.max,
+                                        "; allowed: ", filter::AllowedBitsText(format),
                                         ", and it is bits for each key, not for the filter");
     if (std::isnan(bits_per_key)) {
       error +=
@@ -59,6 +58,11 @@ std::string FilterOptions::Validate() const {
 }
 
 namespace filter {
+
+std::string AllowedBitsText(Format format) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  return support::DoubleText(allowed.min) + " to " + support::DoubleText(allowed.max);
+}
 
 std::string ValidateForTrailer(const FilterOptions& options) {
   std::string error = options.Validate();

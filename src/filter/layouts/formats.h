@@ -25,6 +25,9 @@ inline bool IsAllowed(Format format, double bits_per_key) {
   return IsKnown(format) && bits_per_key >= allowed.min && bits_per_key <= allowed.max;
 }
 
+// "1 to 100": AllowedBitsPerKey.
+std::string AllowedBitsText(Format format);
+
 // Checks FilterOptions::Validate, and that the format is one of bloomline's own. Empty if valid, or
 // one sentence.
 std::string ValidateForTrailer(const FilterOptions& options);

@@ -51,13 +51,9 @@ std::string WholeNumberText(const RocksDBFilterOptions& options) {
 
 // ---- bits_per_key, format, flush_format, seed, stock_id: the filter of a file.
 
-std::string BitsRangeText(Format format) {
-  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
-  return DoubleText(allowed.min) + " to " + DoubleText(allowed.max);
-}
-
 std::string AllowedBitsPerKeyText() {
-  return BitsRangeText(Format::kBlocked) + ", in format compact " + BitsRangeText(Format::kCompact);
+  return filter::AllowedBitsText(Format::kBlocked) + ", in format compact " +
+         filter::AllowedBitsText(Format::kCompact);
 }
 
 // Returns what is wrong with the bits per key and the seed in this format, or with the format, or
@@ -179,10 +175,6 @@ bool ReadBitsByLevel(const std::string& value, RocksDBFilterOptions* options) {
   return true;
 }
 
-bool IsAllowed(double bits, const BitsPerKeyRange& allowed) {
-  return bits == 0 || (bits >= allowed.min && bits <= allowed.max);
-}
-
 std::string CheckBitsByLevel(const RocksDBFilterOptions& options) {
   const std::vector<double>& bits = options.bits_by_level;
   if (bits.size() > kMaxLevels) {
@@ -195,12 +187,12 @@ std::string CheckBitsByLevel(const RocksDBFilterOptions& options) {
   for (size_t level = 0; level < bits.size(); ++level) {
     // Flushes go to level 0, and so do some compactions.
     Format format = options.format;
-    if (level == 0 && IsAllowed(bits[level], AllowedBitsPerKey(format))) {
+    if (level == 0 && filter::IsAllowed(format, bits[level])) {
       format = options.flush_format.value_or(format);
     }
-    if (IsAllowed(bits[level], AllowedBitsPerKey(format))) continue;
+    if (bits[level] == 0 || filter::IsAllowed(format, bits[level])) continue;
     return "bits_by_level has " + DoubleText(bits[level]) + " for level " + std::to_string(level) +
-           "; allowed: " + BitsRangeText(format) + " in format " + FormatName(format) +
+           "; allowed: " + filter::AllowedBitsText(format) + " in format " + FormatName(format) +
            ", and 0 for no filter";
   }
   return "";
