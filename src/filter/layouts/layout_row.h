@@ -57,9 +57,13 @@ inline uint64_t WholeBlocks(const ShapeRequest& request, uint64_t block_bytes) {
 // entry.
 template <size_t N>
 int NumProbesFrom(const double (&more_probes_from)[N], double bits_per_key) {
-  const double* const end = more_probes_from + N;
-  return 1 +
-         static_cast<int>(std::upper_bound(more_probes_from, end, bits_per_key) - more_probes_from);
+  // A binary search takes longer: bits per key hardly change, so these branches are predicted.
+  int num_probes = 1;
+  for (const double from : more_probes_from) {
+    if (bits_per_key < from) break;
+    ++num_probes;
+  }
+  return num_probes;
 }
 
 // ---- The row.
