@@ -154,6 +154,9 @@ bool Decode(std::string_view filter, Payload* payload, Extension* fields, std::s
 
 }  // namespace
 
+// Of trailers whose writer could not make a filter.
+constexpr LayoutRow kAlwaysMatchRow;
+
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Extension& extension) {
   const Payload& second = extension.second;
   const auto second_bytes = static_cast<size_t>(second.payload_bytes());

@@ -111,8 +111,7 @@ struct LayoutRow {
   constexpr bool is_bloom() const { return insert != nullptr; }
 };
 
-// Of trailers whose writer could not make a filter.
-inline constexpr LayoutRow kAlwaysMatchRow;
+extern const LayoutRow kAlwaysMatchRow;  // in trailer.cc
 extern const LayoutRow kClassicRow, kSmallSetRow, kBlockedRow, kFlatRow, kCompactRow;
 
 // For a number that is no layout, the row of kAlwaysMatch.
