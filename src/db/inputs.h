@@ -52,11 +52,10 @@ struct Inputs {
   std::vector<InputFile> files;
   std::vector<std::string> errors;  // arguments that name nothing that can be read
 
-  const directory::ColumnFamily& column_family(size_t database, int index) const {
-    return databases[database].column_families[static_cast<size_t>(index)];
-  }
-  const directory::ColumnFamily& column_family(const InputFile& file) const {
-    return column_family(file.database, file.column_family);
+  // `part`: an InputFile or FamilyGroups.
+  template <typename Part>
+  const directory::ColumnFamily& column_family(const Part& part) const {
+    return databases[part.database].column_families[static_cast<size_t>(part.column_family)];
   }
 };
 

@@ -140,8 +140,8 @@ bool InspectFilters(TableFilters* filters, FileFacts* facts, std::string* error)
   return true;
 }
 
-// Takes the numbers that RocksDB records. Versions before 6.29 lack the number of filter entries;
-// all entries except range deletions then stand for it.
+// Takes the numbers that RocksDB records. Files without filter entries, or without their number
+// (before 6.29), count all entries except range deletions.
 void TakeKeys(const sstable::Properties& properties, FileFacts* facts) {
   if (properties.num_filter_entries != kUnknownCount && properties.num_filter_entries != 0) {
     facts->num_keys = properties.num_filter_entries;
@@ -151,7 +151,7 @@ void TakeKeys(const sstable::Properties& properties, FileFacts* facts) {
     }
     return;
   }
-  facts->keys_estimated = true;
+  facts->keys_estimated = facts->has_filter();
   if (properties.num_entries == kUnknownCount) return;
   const uint64_t range_deletions =
       properties.num_range_deletions == kUnknownCount ? 0 : properties.num_range_deletions;

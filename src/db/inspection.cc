@@ -13,10 +13,6 @@ namespace {
 
 // ---- The running policy.
 
-const std::string& PolicyOf(const directory::ColumnFamily& family, const std::string& given) {
-  return given.empty() ? family.filter_policy : given;
-}
-
 // Why the policy would not use the filters of a file; empty if it would, or if that is unknown.
 //
 // Both engines look a filter up by name, and silently ignore all others: LevelDB by
@@ -36,11 +32,11 @@ std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
   std::string_view name = is_rocksdb ? engine_filters::kRocksDBName : id;
   if (!is_rocksdb && is_bloomline) name = engine_filters::kLevelDBName;
   if (is_none || facts.filter_name != name) {
-    return "the policy does not look for filters named '" + facts.filter_name + "'";
+    return "the running policy does not look for filters named '" + facts.filter_name + "'";
   }
   for (const auto& [kind, count] : facts.kinds) {
     if (is_own && engine_filters::IsBloomline(kind)) {
-      return "the policy does not understand these filters, and takes them to match every key";
+      return "the running policy does not understand these filters; to it, they match every key";
     }
   }
   return "";
@@ -195,6 +191,7 @@ void Group::AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes
   bytes += file_bytes;
   if (file.is_bottommost) bottommost_keys += facts.num_keys;
   runs += file.coverage;
+  if (!file.used()) unfiltered_runs += file.coverage;
   wasted_reads += file.coverage * file.rate();
   keys_estimated = keys_estimated || facts.keys_estimated;
   if (!facts.has_filter()) {
@@ -250,13 +247,14 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
         return InspectFile(table, &file->facts, error);
       });
   for (size_t i = 0; i < inspection.files.size(); ++i) {
-    const std::string& running = PolicyOf(inputs->column_family(inputs->files[i]), policy);
-    inspection.files[i].ignored = WhyIgnored(running, inspection.files[i].facts);
+    const std::string& of_file = inputs->column_family(inputs->files[i]).filter_policy;
+    inspection.files[i].ignored =
+        WhyIgnored(policy.empty() ? of_file : policy, inspection.files[i].facts);
   }
   inspection.groups = GroupFiles(*inputs, &inspection.files);
   for (const FamilyGroups& family : inspection.groups) {
-    inspection.policies.push_back(
-        PolicyOf(inputs->column_family(family.database, family.column_family), policy));
+    const std::string& of_family = inputs->column_family(family).filter_policy;
+    inspection.policies.push_back(policy.empty() ? of_family : policy);
   }
   return inspection;
 }

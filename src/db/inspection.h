@@ -109,8 +109,9 @@ struct Group : FilterSums {
   uint64_t keys_without_filter = 0;
   uint64_t missing_filters = 0;
   uint64_t bottommost_keys = 0;
-  double runs = 0;          // sorted runs that a Get queries on average: the sum of coverages
-  double wasted_reads = 0;  // expected per Get of a missing key
+  double unfiltered_runs = 0;  // of `runs`, those of files without a filter that is used
+  double runs = 0;             // sorted runs that a Get queries on average: the sum of coverages
+  double wasted_reads = 0;     // expected per Get of a missing key
 
   uint64_t all_keys() const { return num_keys + keys_without_filter; }
   // The false-positive rate of one run.

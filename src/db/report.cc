@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <iostream>
+#include <map>
 #include <utility>
 
 #include "src/cli/shared/commands.h"
@@ -11,29 +12,28 @@
 namespace bloomline::db {
 
 int ReportProblems(const Inputs& inputs, const std::string& name) {
-  const std::string start = "bloomline db " + name + ": ";
-  for (const std::string& error : inputs.errors) cli::PrintError(start + error);
-  for (const directory::Database& database : inputs.databases) {
-    for (const std::string& warning : database.warnings)
-      cli::PrintError(start + "warning: " + warning);
+  cli::Json problems;
+  AddProblems(inputs, &problems);
+  const auto print = [&](const char* before, const cli::Json& text, const char* behind) {
+    cli::PrintError("bloomline db " + name + ": " + before + text.get<std::string>() + behind);
+  };
+  for (const cli::Json& warning : problems["warnings"]) print("warning: ", warning, "");
+  for (const cli::Json& path : problems["vanished"]) {
+    print("", path, ": no longer exists, and is left out");
   }
-  bool failed = !inputs.errors.empty();
-  for (const InputFile& file : inputs.files) {
-    if (file.state == FileState::kVanished) {
-      cli::PrintError(start + file.path + ": no longer exists, and is left out");
-    } else if (file.state == FileState::kFailed) {
-      failed = true;
-      cli::PrintError(start + file.error);
-    }
-  }
-  return failed ? cli::kExitFailure : cli::kExitOk;
+  for (const cli::Json& error : problems["errors"]) print("", error["error"], "");
+  return problems["errors"].empty() ? cli::kExitOk : cli::kExitFailure;
 }
 
 void AddProblems(const Inputs& inputs, cli::Json* json) {
   cli::Json errors = cli::Json::array();
   cli::Json vanished = cli::Json::array();
+  cli::Json warnings = cli::Json::array();
   for (const std::string& error : inputs.errors) {
     errors.push_back({{"file", nullptr}, {"error", error}});
+  }
+  for (const directory::Database& database : inputs.databases) {
+    for (const std::string& warning : database.warnings) warnings.push_back(warning);
   }
   for (const InputFile& file : inputs.files) {
     if (file.state == FileState::kVanished) vanished.push_back(file.path);
@@ -41,8 +41,9 @@ void AddProblems(const Inputs& inputs, cli::Json* json) {
       errors.push_back({{"file", file.path}, {"error", file.error}});
     }
   }
-  (*json)["errors"] = std::move(errors);
-  (*json)["vanished"] = std::move(vanished);
+  json->update({{"errors", std::move(errors)},
+                {"vanished", std::move(vanished)},
+                {"warnings", std::move(warnings)}});
 }
 
 std::string LevelText(int level) { return level < 0 ? "-" : std::to_string(level); }
@@ -63,8 +64,7 @@ std::string DatabaseTitle(const Inputs& inputs, const FamilyGroups& family) {
   std::string title = database.path;
   if (title.empty()) title = files.size() == 1 ? inputs.files[files[0]].path : "files";
   if (database.column_families.size() > 1) {
-    title += ", column family '" +
-             inputs.column_family(family.database, family.column_family).name + "'";
+    title += ", column family '" + inputs.column_family(family).name + "'";
   }
   if (family.unread_files != 0) {
     title += ", without " + FilesText(family.unread_files) + " that cannot be read";
@@ -93,7 +93,11 @@ cli::Json KindsJson(const KindCounts& kinds) {
   return json;
 }
 
-std::string RateOrDash(double rate) { return std::isnan(rate) ? "-" : cli::RateText(rate); }
+std::string RateOrDash(double rate) {
+  constexpr double kLeast = 1e-6;
+  if (rate > 0 && rate < kLeast) return "<" + cli::RateText(kLeast);
+  return std::isnan(rate) ? "-" : cli::RateText(rate);
+}
 
 cli::Json NumberOrNull(double number) {
   return std::isfinite(number) ? cli::Json(number) : cli::Json(nullptr);
@@ -131,6 +135,37 @@ cli::Json LevelsJson(const FamilyGroups& family,
   return {{"levels", std::move(levels)}, {"all", one(family.all)}};
 }
 
+void PrintFacts(const std::vector<InspectedFile>& files, const Group& all) {
+  std::map<std::string, uint64_t> facts;  // and how many files have it
+  for (const size_t i : all.files) {
+    const FileFacts& file = files[i].facts;
+    const std::string& extractor = file.properties.prefix_extractor;
+    if (!file.has_filter()) {
+      const bool is_rocksdb = file.engine == sstable::Engine::kRocksDB;
+      ++facts[is_rocksdb ? "without filter, entries count as keys" : "without filter"];
+      continue;
+    }
+    if (!files[i].ignored.empty()) ++facts["ignored: " + files[i].ignored];
+    if (!file.why_unknown.empty()) ++facts["not understood: " + file.why_unknown];
+    if (file.kind == sstable::FilterKind::kPartitioned) {
+      ++facts["partitioned filters, " + cli::CountText(all.num_filters) + " in all"];
+    }
+    if (extractor == engine_filters::kRangeExtractor) {
+      ++facts[std::string("filters of whole keys, ") +
+              (file.ranges.files == 0 ? "without" : "and") +
+              " entries for ranges (prefix extractor bloomline.ranges)"];
+    } else if (file.prefixes) {
+      ++facts[(file.whole_keys ? "filters of whole keys, and prefixes of "
+                               : "filters of prefixes only, of ") +
+              extractor];
+    }
+  }
+  for (const auto& [fact, count] : facts) {
+    PrintWrapped(fact + ": " + cli::CountText(count) + " of " + FilesText(all.files.size()) + " (" +
+                 ShareText(count, all.files.size()) + ")");
+  }
+}
+
 void PrintFiles(const Inputs& inputs, const std::vector<size_t>& files, Cells header,
                 size_t num_left, const std::function<Cells(size_t)>& row) {
   const bool one_database = inputs.databases.size() == 1 && !inputs.databases[0].path.empty();
@@ -157,14 +192,12 @@ cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection,
   cli::Json databases = cli::Json::array();
   for (size_t d = 0; d < inputs.databases.size(); ++d) {
     const directory::Database& database = inputs.databases[d];
-    cli::Json json{{"path", database.path},
-                   {"engine", EngineName(database.engine)},
-                   {"warnings", database.warnings}};
+    cli::Json json{{"path", database.path}, {"engine", EngineName(database.engine)}};
     json["column_families"] = cli::Json::array();
     for (size_t g = 0; g < inspection.groups.size(); ++g) {
       const FamilyGroups& groups = inspection.groups[g];
       if (groups.database != d) continue;
-      cli::Json of_family{{"name", inputs.column_family(d, groups.column_family).name}};
+      cli::Json of_family{{"name", inputs.column_family(groups).name}};
       of_family.update(family(g));
       json["column_families"].push_back(std::move(of_family));
     }

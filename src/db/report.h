@@ -19,7 +19,7 @@ namespace bloomline::db {
 // code: kExitFailure if an argument or a file could not be read.
 int ReportProblems(const Inputs& inputs, const std::string& name);
 
-// Adds {"errors": [...], "vanished": [...]} to a command's document.
+// Adds {"errors": [...], "vanished": [...], "warnings": [...]} to a command's document.
 void AddProblems(const Inputs& inputs, cli::Json* json);
 
 // "4", or "-" if it is unknown.
@@ -38,7 +38,7 @@ std::string DatabaseTitle(const Inputs& inputs, const FamilyGroups& family);
 std::string KindsText(const KindCounts& kinds);
 cli::Json KindsJson(const KindCounts& kinds);
 
-// "1.2 %", "-" for NaN.
+// "1.2 %", "<0.0001 %", "-" for NaN.
 std::string RateOrDash(double rate);
 cli::Json NumberOrNull(double number);
 
@@ -50,6 +50,9 @@ std::string KeysText(uint64_t num_keys, bool estimated);
 
 // On lines that fit on a screen.
 void PrintWrapped(const std::string& text);
+
+// A line for each thing that some of a family's files have in common: no filter, partitions.
+void PrintFacts(const std::vector<InspectedFile>& files, const Group& all);
 
 using Cells = std::vector<std::string>;
 
@@ -69,7 +72,7 @@ void PrintFiles(const Inputs& inputs, const std::vector<size_t>& files, Cells he
                 size_t num_left, const std::function<Cells(size_t)>& row);
 std::vector<size_t> DoneFiles(const Inputs& inputs);
 
-// {"databases": [...]}, of each its path, engine and warnings, name and family(g) of each of its
+// {"databases": [...]}, of each its path, engine, name and family(g) of each of its
 // groups, and file(i), unless that is null, of each of its files that is done.
 cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection,
                      const std::function<cli::Json(size_t)>& family,

@@ -136,6 +136,7 @@ int64_t ReadSome(int descriptor, size_t at_most, char* dst) {
 }
 
 int64_t PositionOf(int descriptor) { return lseek(descriptor, 0, SEEK_CUR); }
+bool IsLocked(int descriptor) { return lockf(descriptor, F_TEST, 0) != 0; }
 
 void WillRead([[maybe_unused]] int descriptor, [[maybe_unused]] uint64_t offset,
               [[maybe_unused]] uint64_t bytes) {

@@ -46,6 +46,8 @@ int64_t ReadSome(int descriptor, size_t at_most, char* dst);
 
 // Returns where ReadSome would read.
 int64_t PositionOf(int descriptor);
+// Whether another process has locked the file.
+bool IsLocked(int descriptor);
 
 // Tells the system that these bytes will be read soon. Only advice: fails silently, and does
 // nothing on systems that take none.

@@ -96,13 +96,12 @@ class LevelDBDirectory : public ::testing::Test {
     Flush();
     Database database;
     std::set<Fact> expected;
-    do {  // a compaction may end meanwhile
+    do {  // a compaction may end meanwhile, or write tables: this process sees no lock of its own
       expected = Expected(db_.get());
       database = OpenOne(path());
-    } while (Expected(db_.get()) != expected);
+    } while (Expected(db_.get()) != expected || !database.warnings.empty());
     EXPECT_EQ(database.engine, sstable::Engine::kLevelDB) << when;
     EXPECT_EQ(FactsOf(database), expected) << when;
-    EXPECT_EQ(database.warnings, std::set<std::string>()) << when;
     ASSERT_EQ(database.column_families.size(), 1u);
     EXPECT_EQ(database.column_families[0].comparator, "leveldb.BytewiseComparator");
   }

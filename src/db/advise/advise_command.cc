@@ -35,8 +35,7 @@ std::optional<Format> StockFormatOf(const Group& group) {
 advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection,
                               const FamilyGroups& groups,
                               const std::vector<MeasureResult>& measured) {
-  const directory::ColumnFamily& family =
-      inputs.column_family(groups.database, groups.column_family);
+  const directory::ColumnFamily& family = inputs.column_family(groups);
   advice::Situation situation;
   situation.engine = inputs.databases[groups.database].engine;
   situation.leveled =
@@ -69,26 +68,6 @@ struct AdviseOptions {
   advice::Request request;
 };
 
-// None without --cache, and in LevelDB. `family` is one of the column families that share it.
-std::optional<BlockCache> CacheOf(const AdviseOptions& options, const Inputs& inputs,
-                                  const Inspection& inspection, const FamilyGroups& family) {
-  if (!options.cache_bytes ||
-      inputs.databases[family.database].engine != sstable::Engine::kRocksDB) {
-    return std::nullopt;
-  }
-  BlockCache cache;
-  cache.bytes = *options.cache_bytes;
-  cache.caches_filters = inputs.column_family(family.database, family.column_family).caches_filters;
-  for (const FamilyGroups& one : inspection.groups) {
-    if (one.database != family.database) continue;
-    for (const size_t i : one.all.files) {
-      cache.filter_bytes += inspection.files[i].facts.filter_bytes;
-      cache.index_bytes += inspection.files[i].facts.index_bytes;
-    }
-  }
-  return cache;
-}
-
 std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Statistics* statistics,
                                          const Inspection& inspection, Inputs* inputs) {
   const std::vector<MeasureResult> measured =
@@ -100,10 +79,12 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
     const FamilyGroups& groups = inspection.groups[g];
     FamilyAdvice& family = families[g];
     family.title = DatabaseTitle(*inputs, groups);
-    const uint64_t files = MeasuredRates(groups.all, inspection, measured).files;
+    const MeasuredGroup rates = MeasuredRates(groups.all, inspection, measured);
     family.keys_estimated = groups.all.keys_estimated;
-    family.measured = files != 0;
-    family.not_measured = groups.all.files.size() - groups.all.files_without_filter - files;
+    family.not_measured = groups.all.files.size() - groups.all.files_without_filter - rates.files;
+    if (rates.files != 0) {
+      family.queries = rates.adjacent.num_queries() + rates.elsewhere.num_queries();
+    }
     family.situation = SituationOf(*inputs, inspection, groups, measured);
     family.request = options.request;
     if (family.request.memory_bytes && all_keys > 0) {  // each gets the share of its keys
@@ -111,17 +92,14 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
           static_cast<uint64_t>(static_cast<double>(*options.request.memory_bytes) *
                                 Quotient(groups.all.all_keys(), all_keys));
     }
-    family.no_tables = groups.all.files.empty();
-    if (family.no_tables) {
+    if (family.no_tables()) {
       family.error = "no table can be read; allowed: at least one";
       continue;
     }
     advice::Advise(family.situation, family.request, &family.advice, &family.error);
     if (!family.error.empty()) continue;
-    const auto cache = CacheOf(options, *inputs, inspection, groups);
     family.remarks =
-        Remarks(family, groups.all, inputs->column_family(groups.database, groups.column_family),
-                inspection.policies[g], statistics, cache ? &*cache : nullptr);
+        Remarks(family, *inputs, inspection, g, statistics, options.cache_bytes.value_or(0));
   }
   return families;
 }
@@ -169,7 +147,7 @@ int Run(const AdviseOptions& options) {
   std::map<size_t, std::set<std::string>> environments;  // by database: a process has one
   for (size_t i = 0; i < families.size(); ++i) {
     const FamilyAdvice& family = families[i];
-    if (family.no_tables) continue;
+    if (family.no_tables()) continue;
     environments[inspection.groups[i].database].insert(
         family.advice.choices.empty() ? "" : family.advice.Chosen(family.request).environment);
   }
@@ -179,7 +157,7 @@ int Run(const AdviseOptions& options) {
       PrintAdvice(families[i], of_family, environments[inspection.groups[i].database].size() == 1,
                   &remarks);
     }
-    if (families[i].error.empty() || families[i].no_tables) continue;
+    if (families[i].error.empty() || families[i].no_tables()) continue;
     cli::PrintError("bloomline db advise: " + families[i].title + ": " + families[i].error);
     exit_code = cli::kExitImpossible;
   }

@@ -28,20 +28,19 @@ std::string BitsOrNone(double bits) { return bits > 0 ? cli::NumberText(bits, 2)
 
 // Prints the bits per key of the filters of now, and of the choice that is shown.
 void PrintLevels(const FamilyAdvice& family) {
-  std::vector<Cells> cells = {{"level", "keys", "runs", "wasted", "now"}};
   const bool has_choice = !family.advice.choices.empty();
-  if (has_choice) cells[0].push_back("(" + std::to_string(family.request.choice) + ")");
+  const std::string name = has_choice ? "(" + std::to_string(family.request.choice) + ")" : "";
+  std::vector<Cells> cells = {{"level", "keys", "runs", "wasted", "now", name}};
   for (size_t i = 0; i < family.situation.levels.size(); ++i) {
     const Level& level = family.situation.levels[i];
     cells.push_back(
         {LevelText(level.number), KeysText(level.num_keys, family.keys_estimated),
          cli::NumberText(level.num_runs, 2), RateOrDash(level.wasted_reads),
-         level.num_keys == 0 ? "-" : BitsOrNone(8 * Quotient(level.filter_bytes, level.num_keys))});
-    if (has_choice) {
-      cells.back().push_back(BitsOrNone(family.advice.Chosen(family.request).bits_of_level[i]));
-    }
+         level.num_keys == 0 ? "-" : BitsOrNone(8 * Quotient(level.filter_bytes, level.num_keys)),
+         has_choice ? BitsOrNone(family.advice.Chosen(family.request).bits_of_level[i]) : ""});
   }
-  std::cout << "\nbits per key of each level:\n" << cli::TextTable(cells);
+  std::cout << "\nmemory in bits per key, now" << (has_choice ? " and with " : "") << name << ":\n"
+            << cli::TextTable(cells);
 }
 
 void PrintChoices(const FamilyAdvice& family) {
@@ -112,12 +111,17 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
                       (family.keys_estimated ? "~" : "") +
                       cli::CountText(NumKeys(family.situation)) + " keys";
   if (family.error.empty()) {
-    title += family.measured ? "; rates measured" : "; rates expected, not measured";
-    const uint64_t expected = family.measured ? family.not_measured : 0;
+    constexpr uint64_t kFewQueries = 1000;
+    const bool is_measured = family.queries != 0;
+    title += is_measured ? "; rates measured" : "; rates expected, not measured";
+    if (is_measured && family.queries < kFewQueries) {
+      title += " with " + cli::CountText(family.queries) + " queries";
+    }
+    const uint64_t expected = is_measured ? family.not_measured : 0;
     if (expected != 0) title += ", but expected in " + FilesText(expected);
   }
   cli::PrintLine(title);
-  if (family.no_tables) cli::PrintLine("no advice: " + family.error);
+  if (family.no_tables()) cli::PrintLine("no advice: " + family.error);
   if (!family.error.empty()) return;
   PrintChoices(family);
   PrintLevels(family);
@@ -126,19 +130,22 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
     PrintStatistics(*statistics);
   }
   const char* before = "\n";
-  for (const std::string& remark : family.remarks) {
-    if (!remarks->insert(remark).second) continue;
+  for (const auto& [of_family, text] : family.remarks) {
+    if (!of_family && !remarks->insert(text).second) continue;
     std::cout << std::exchange(before, "");
-    PrintRemark(remark);
+    PrintRemark(text);
   }
   if (family.advice.choices.empty()) return;
   const Choice& chosen = family.advice.Chosen(family.request);
   std::cout << "\nTo apply (" << family.request.choice << "; others: --choice N):\n";
   PrintSetting("option string", chosen.option_string);
+  constexpr const char* kNoEnvironment =
+      "The preload library has one environment for all column families, and these need several: "
+      "set option strings.";
   if (one_environment) {
     PrintSetting("environment of the program", chosen.environment);
-  } else {
-    PrintWrapped("Option strings are per column family; the preload library has one environment.");
+  } else if (remarks->insert(kNoEnvironment).second) {
+    PrintWrapped(kNoEnvironment);
   }
 }
 
@@ -164,7 +171,7 @@ cli::Json AdviceJson(const FamilyAdvice& family) {
                       {"wasted_reads", NumberOrNull(level.wasted_reads)}});
   }
   cli::Json json{{"leveled", family.situation.leveled},
-                 {"measured", family.measured},
+                 {"measured", family.queries != 0},
                  {"request",
                   {{"memory_bytes", cli::OrNull(family.request.memory_bytes)},
                    {"wasted_reads", cli::OrNull(family.request.wasted_reads)},
@@ -179,7 +186,8 @@ cli::Json AdviceJson(const FamilyAdvice& family) {
   json["wasted_reads_now"] = NumberOrNull(family.advice.wasted_reads_now);
   json["choices"] = cli::Json::array();
   for (const Choice& choice : family.advice.choices) json["choices"].push_back(ChoiceJson(choice));
-  json["remarks"] = family.remarks;
+  json["remarks"] = cli::Json::array();
+  for (const Remark& remark : family.remarks) json["remarks"].push_back(remark.text);
   return json;
 }
 

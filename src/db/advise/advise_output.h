@@ -14,18 +14,24 @@
 
 namespace bloomline::db {
 
+struct Remark {
+  bool of_family;  // else it is printed once for all column families
+  std::string text;
+};
+
 // Advice for one column family.
 struct FamilyAdvice {
   std::string title;  // of its database
   bool keys_estimated = false;
-  bool measured = false;
+  uint64_t queries = 0;       // with which the rates were measured
   uint64_t not_measured = 0;  // files whose filters have the expected rate
   advice::Request request;
   advice::Situation situation;
   advice::Advice advice;
-  std::vector<std::string> remarks;
-  bool no_tables = false;
-  std::string error;  // why advice is missing; also with no_tables
+  std::vector<Remark> remarks;
+  std::string error;  // why advice is missing; also with no_tables()
+
+  bool no_tables() const { return situation.levels.empty(); }
 };
 
 // ---- The filters by RocksDB's own counters (statistics.cc), since they began and for all column
@@ -56,22 +62,14 @@ struct Statistics {
 // counters of whole keys is missing.
 bool ReadStatistics(const std::string& text, Statistics* statistics, std::string* error);
 
-// The block cache of a database, and what would be in it.
-struct BlockCache {
-  uint64_t bytes = 0;
-  uint64_t filter_bytes = 0;  // of all column families, which share it
-  uint64_t index_bytes = 0;
-  std::string caches_filters;  // as ColumnFamily's
-};
+// What an operator should know besides the figures of group g (remarks.cc). `statistics` are null,
+// and `cache_bytes`, of the block cache, 0, if they are unknown.
+std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
+                            const Inspection& inspection, size_t g, const Statistics* statistics,
+                            uint64_t cache_bytes);
 
-// What an operator should know besides the figures (remarks.cc). `statistics` and `cache` are null
-// if they are unknown.
-std::vector<std::string> Remarks(const FamilyAdvice& family, const Group& all,
-                                 const directory::ColumnFamily& options, const std::string& policy,
-                                 const Statistics* statistics, const BlockCache* cache);
-
-// Prints the statistics, too, if they are of this column family alone, and remarks that are not in
-// *remarks yet. The environment fits all column families of the database, or is left out.
+// Prints the statistics, too, if they are of this column family alone; remarks for all only if they
+// are not in *remarks yet. The environment fits all families of the database, or is left out.
 void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool one_environment,
                  std::set<std::string>* remarks);
 void PrintStatistics(const Statistics& statistics);

@@ -20,85 +20,101 @@ bool IsUnused(const Statistics& statistics) {
 
 std::string OrUnknown(const std::string& option) { return option.empty() ? "unknown" : option; }
 
-std::string CacheText(const BlockCache& cache) {
-  const std::string text = "The filters (" + cli::BytesText(cache.filter_bytes) +
-                           ") and indexes (" + cli::BytesText(cache.index_bytes) + ")";
-  const std::string name = "the block cache of " + cli::BytesText(cache.bytes);
-  if (cache.caches_filters != "true") {
-    return text + " are in the memory of the open tables, beside " + name +
-           ": cache_index_and_filter_blocks in OPTIONS is " + OrUnknown(cache.caches_filters) + ".";
+// Column families share the cache; those with another cache_index_and_filter_blocks do not count.
+std::string CacheText(const Inputs& inputs, const Inspection& inspection,
+                      const FamilyGroups& family, uint64_t cache_bytes) {
+  const std::string& is_cached = inputs.column_family(family).caches_filters;
+  uint64_t filter_bytes = 0;
+  uint64_t index_bytes = 0;
+  for (const FamilyGroups& one : inspection.groups) {
+    const bool is_alike = inputs.column_family(one).caches_filters == is_cached;
+    if (one.database != family.database || !is_alike) continue;
+    for (const size_t i : one.all.files) {
+      filter_bytes += inspection.files[i].facts.filter_bytes;
+      index_bytes += inspection.files[i].facts.index_bytes;
+    }
   }
-  return text + " take " + ShareText(cache.filter_bytes + cache.index_bytes, cache.bytes) + " of " +
-         name + ". docs/db.md says what helps if that is more than half.";
+  const std::string text = "Filters (" + cli::BytesText(filter_bytes) + ") and indexes (" +
+                           cli::BytesText(index_bytes) + ")";
+  const std::string name = "the block cache of " + cli::BytesText(cache_bytes);
+  if (is_cached != "true") {
+    return text + " are in the memory of the open tables, beside " + name +
+           ": cache_index_and_filter_blocks in OPTIONS is " + OrUnknown(is_cached) + ".";
+  }
+  return text + " take " + ShareText(filter_bytes + index_bytes, cache_bytes) + " of " + name +
+         ". docs/db.md says what helps if that is more than half.";
 }
 
-// How new filters come to the files, who can use them, and how to go back.
-std::string ApplyText(const std::string& engine, bool is_stock, const std::string& policy) {
-  constexpr size_t kShort = 40;
-  const bool is_shown = !policy.empty() && policy.size() <= kShort;
-  const std::string before = policy.empty() ? "the program's policy of now again"
-                             : is_shown     ? policy
-                                            : "the policy of now again (`db inspect` shows it)";
+// How to go back.
+std::string BackText(bool is_stock, const std::string& policy) {
+  return "To go back, set " + (policy.empty() ? "the program's present policy" : policy) +
+         (is_stock ? "." : " and rewrite the files again.");
+}
+
+// How new filters come to the files, and who can use them.
+std::string ApplyText(const std::string& engine, bool is_stock) {
   const std::string rewrite = engine == "RocksDB"
                                   ? "bloomline-rewrite (docs/operating.md) or a compaction"
                                   : "a compaction";
   return "Only files that are written from now on get the new filters; " + rewrite +
          " gives them to the others. " +
-         (is_stock ? "RocksDB without bloomline uses them, too. To go back, set " + before + "."
+         (is_stock ? "RocksDB without bloomline uses them, too."
                    : engine +
                          " without bloomline cannot use them and reads a block from every "
                          "file that could hold the key, so each program that reads the "
-                         "database needs bloomline. To go back, set " +
-                         before + " and rewrite the files again.");
+                         "database needs bloomline.");
 }
 
 }  // namespace
 
-std::vector<std::string> Remarks(const FamilyAdvice& family, const Group& all,
-                                 const directory::ColumnFamily& options, const std::string& policy,
-                                 const Statistics* statistics, const BlockCache* cache) {
+std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
+                            const Inspection& inspection, size_t g, const Statistics* statistics,
+                            uint64_t cache_bytes) {
+  const Group& all = inspection.groups[g].all;
+  const directory::ColumnFamily& options = inputs.column_family(inspection.groups[g]);
+  const std::string& policy = inspection.policies[g];
   const std::vector<Choice>& choices = family.advice.choices;
   const std::string engine = EngineName(family.situation.engine);
   const uint64_t without = all.keys_without_filter;
   const Choice chosen = choices.empty() ? Choice() : family.advice.Chosen(family.request);
-  const struct {
-    bool applies;
-    std::string text;
-  } kRemarks[] = {
-      {without != 0,
-       ShareText(without, all.all_keys()) +
-           " of the keys have no filter: a Get of a missing key reads a block from each of their "
-           "runs that it comes to." +
-           (engine == "RocksDB" && options.filters_for_hits != "false"
-                ? " With optimize_filters_for_hits (in OPTIONS: " +
-                      OrUnknown(options.filters_for_hits) +
-                      ") RocksDB writes none in the last level."
-                : "")},
-      {all.ignored_files != 0, "The running policy (" + policy + ") ignores the filters of " +
-                                   cli::CountText(all.ignored_files) + " of " +
-                                   cli::CountText(all.files.size()) +
-                                   " files, so these files count as without filters."},
-      {all.files_without_filter == 0 && all.ignored_files == 0 && choices.empty(),
-       "The filters are already as good as bloomline's would be: no choice saves a twentieth of "
-       "the wasted reads or of the memory."},
-      {statistics != nullptr && all.filter_bytes != 0 && IsUnused(*statistics),
-       "The filters are not used here: the statistics count Gets and no query of a "
-       "filter. docs/operating.md has the usual reasons."},
-      {all.ranges.files != 0,
-       "The filters also have entries for ranges (" + cli::BytesText(all.ranges.entry_bytes) +
-           "), which the comparison leaves out. To keep them, set range_prefixes with any choice."},
-      {cache != nullptr, cache == nullptr ? "" : CacheText(*cache)},
-      {chosen.by_level,
-       "bits_per_key is the average of full levels; the table has this database's. Compacting the "
-       "whole database merges all levels into one, whose filters then have the fewest bits: if you "
-       "often do that, use the same bits in all levels."},
-      {!choices.empty(), ApplyText(engine, chosen.is_stock(), policy)},
+  std::vector<Remark> remarks;
+  const auto add = [&](bool applies, bool of_family, const std::string& text) {
+    if (applies) remarks.push_back({of_family, text});
   };
-  std::vector<std::string> texts;
-  for (const auto& remark : kRemarks) {
-    if (remark.applies) texts.push_back(remark.text);
-  }
-  return texts;
+  add(without != 0, true,
+      ShareText(without, all.all_keys()) +
+          " of the keys have no filter: a Get of a missing key reads a block from each of their "
+          "runs that it comes to." +
+          (engine == "RocksDB" && options.filters_for_hits != "false"
+               ? " With optimize_filters_for_hits (in OPTIONS: " +
+                     OrUnknown(options.filters_for_hits) +
+                     ") RocksDB writes none in the last level."
+               : ""));
+  add(all.ignored_files != 0, true,
+      "The running policy (" + policy + ") ignores the filters of " +
+          cli::CountText(all.ignored_files) + " of " + cli::CountText(all.files.size()) +
+          " files, so these files count as without filters.");
+  add(all.files_without_filter == 0 && all.ignored_files == 0 && choices.empty(), true,
+      "The filters are already as good as bloomline's would be: no choice saves a twentieth of the "
+      "wasted reads or of the memory.");
+  add(statistics != nullptr && all.filter_bytes != 0 && IsUnused(*statistics), true,
+      "The filters are not used here: the statistics count Gets and no query of a filter. "
+      "docs/operating.md has the usual reasons.");
+  add(all.ranges.files != 0, true,
+      "The filters also have entries for ranges (" + cli::BytesText(all.ranges.entry_bytes) +
+          "), which the comparison leaves out. To keep them, set range_prefixes with any choice.");
+  add(cache_bytes != 0 && engine == "RocksDB", false,
+      CacheText(inputs, inspection, inspection.groups[g], cache_bytes));
+  add(chosen.format == Format::kRibbon, false,
+      "For Ribbon filters, bits_per_key is that of Bloom filters with the same FPR; they need a "
+      "third less memory, which the table shows.");
+  add(chosen.by_level, false,
+      "bits_per_key is the average of full levels; the table has this database's. Compacting the "
+      "whole database merges all levels into one, whose filters then have the fewest bits: if you "
+      "often do that, use the same bits in all levels.");
+  add(!choices.empty(), false, ApplyText(engine, chosen.is_stock()));
+  add(!choices.empty(), true, BackText(chosen.is_stock(), policy));
+  return remarks;
 }
 
 }  // namespace bloomline::db

@@ -182,7 +182,9 @@ bool LiveFiles::Apply(VersionEdit&& edit, std::string* problem) {
 
 bool LiveFiles::ApplyOne(VersionEdit&& edit, std::string* problem) {
   const uint32_t id = edit.column_family;
-  numbers_ |= edit.numbers;
+  for (size_t i = 0; i < numbers_.size(); ++i) {
+    if (edit.numbers[i]) numbers_[i] = edit.numbers[i];
+  }
   if (edit.adds_column_family) {
     LiveFamily added;
     added.family.id = id;

@@ -28,7 +28,8 @@ class LiveFiles {
 
   const std::map<uint32_t, LiveFamily>& families() const { return families_; }  // by number
   bool has_rocksdb_tags() const { return has_rocksdb_tags_; }
-  const Numbers& numbers() const { return numbers_; }  // that an edit had
+  const Numbers& numbers() const { return numbers_; }  // the last ones
+  uint64_t next_file_number() const { return numbers_[1].value_or(0); }
 
  private:
   bool ApplyOne(VersionEdit&& edit, std::string* problem);

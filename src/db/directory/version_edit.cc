@@ -138,7 +138,8 @@ class Decoder {
         edit_->remaining_in_group = static_cast<uint32_t>(numbers_[0]);
         break;
       default:
-        if (tag >= kLogNumber && tag <= kLastSequence) edit_->numbers.set(tag - kLogNumber);
+        if (tag >= kLogNumber && tag <= kLastSequence)
+          edit_->numbers[tag - kLogNumber] = numbers_[0];
         break;
     }
   }

@@ -3,7 +3,7 @@
 #ifndef BLOOMLINE_DB_DIRECTORY_VERSION_EDIT_H_
 #define BLOOMLINE_DB_DIRECTORY_VERSION_EDIT_H_
 
-#include <bitset>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -23,7 +23,7 @@ struct DeletedFile {
 // The database's numbers. Engines refuse a MANIFEST in which no edit has them: LevelDB
 // VersionSet::Recover, RocksDB VersionEditHandler::CheckIterationResult.
 constexpr const char* kNumbers[] = {"log number", "next file number", "last sequence number"};
-using Numbers = std::bitset<std::size(kNumbers)>;
+using Numbers = std::array<std::optional<uint64_t>, std::size(kNumbers)>;
 
 struct VersionEdit {
   std::optional<std::string> comparator;

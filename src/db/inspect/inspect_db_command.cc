@@ -36,59 +36,11 @@ Cells RangeCells(const std::string& name, const Group& group) {
           cli::BytesText(ranges.entry_bytes), RateOrDash(ranges.share())};
 }
 
-// An option string may be long without a space.
-void PrintPolicy(const std::string& policy) {
-  std::string options;
-  for (const char c : policy) options += c == ';' ? std::string("; ") : std::string(1, c);
-  PrintWrapped("running policy: " + options);
-}
-
-// "1 of 4 files (25 %)"
-std::string FilesOfAll(uint64_t files, const Group& all) {
-  return cli::CountText(files) + " of " + FilesText(all.files.size()) + " (" +
-         ShareText(files, all.files.size()) + ")";
-}
-
-// What several files have in common, and how many they are.
-void PrintFacts(const std::vector<InspectedFile>& files, const Group& all) {
-  std::map<std::string, uint64_t> extractors, reasons;
-  for (const size_t i : all.files) {
-    const FileFacts& facts = files[i].facts;
-    if (!files[i].ignored.empty()) ++reasons["ignored: " + files[i].ignored];
-    if (!facts.why_unknown.empty()) ++reasons["not understood: " + facts.why_unknown];
-    const std::string& extractor = facts.properties.prefix_extractor;
-    if (facts.has_filter() && extractor == engine_filters::kRangeExtractor) {
-      ++extractors["whole keys, " +
-                   std::string(facts.ranges.files == 0 ? "without entries" : "and entries") +
-                   " for ranges (prefix extractor bloomline.ranges)"];
-    } else if (facts.has_filter() && facts.prefixes) {
-      ++extractors[(facts.whole_keys ? "whole keys, and prefixes of " : "prefixes only, of ") +
-                   extractor];
-    }
-  }
-  for (const auto& [text, count] : extractors) {
-    PrintWrapped("filters of " + text + ": " + FilesText(count));
-  }
-  for (const auto& [text, count] : reasons) PrintWrapped(FilesText(count) + ": " + text);
-}
-
-void PrintRemarks(const Group& all) {
-  if (all.files_without_filter != 0) {
-    cli::PrintLine("without filter: " + FilesOfAll(all.files_without_filter, all));
-  }
-  if (all.ignored_files != 0) {
-    cli::PrintLine("ignored by the running policy: " + FilesOfAll(all.ignored_files, all));
-  }
-  if (all.partitioned_files != 0) {
-    cli::PrintLine("partitioned filters: " + FilesText(all.partitioned_files) + ", " +
-                   cli::CountText(all.num_filters) + " filters in all");
-  }
-}
-
 void PrintTable(const Inputs& inputs, const std::vector<InspectedFile>& files,
                 const std::vector<size_t>& which) {
-  PrintFiles(inputs, which, {"file", "filter", "level", "data", "keys", "filters", "bits", "FPR"},
-             2, [&](size_t i) -> Cells {
+  PrintFiles(inputs, which,
+             {"file", "filter", "level", "data", "keys", "filters", "bits/key", "FPR"}, 2,
+             [&](size_t i) -> Cells {
                const InputFile& file = inputs.files[i];
                const FileFacts& facts = files[i].facts;
                return {KindsText(facts.kinds),
@@ -130,6 +82,7 @@ cli::Json GroupJson(const Group& group) {
                  {"ignored_files", group.ignored_files},
                  {"partitioned_files", group.partitioned_files},
                  {"runs", group.runs},
+                 {"unfiltered_runs", group.unfiltered_runs},
                  {"expected_false_positive_rate", NumberOrNull(group.rate())},
                  {"expected_wasted_reads", NumberOrNull(group.wasted_reads)}};
   json.update(SumsJson(group));
@@ -169,13 +122,13 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
     if (g != 0) std::cout << '\n';
     cli::PrintLine(DatabaseTitle(inputs, groups[g]) + ": " + EngineName(database.engine) + ", " +
                    FilesText(all.files.size()) + ", " + cli::BytesText(all.bytes));
-    if (!policies[g].empty()) PrintPolicy(policies[g]);
-    PrintLevels(groups[g],
-                {"level", "filter", "files", "keys", "filters", "bits", "FPR", "runs", "wasted"}, 2,
-                GroupCells);
+    if (!policies[g].empty()) cli::PrintLine("running policy: " + policies[g]);
+    PrintLevels(
+        groups[g],
+        {"level", "filter", "files", "keys", "filters", "bits/key", "FPR", "runs", "wasted"}, 2,
+        GroupCells);
     PrintLevels(groups[g], {"level", "entries for ranges", "files", "memory", "share of memory"}, 2,
                 RangeCells);
-    PrintRemarks(all);
     PrintFacts(files, all);
   }
 }

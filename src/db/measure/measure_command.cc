@@ -1,7 +1,6 @@
 // bloomline db measure: the command line; what it measures is in measurement.h.
 #include <algorithm>
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include "src/cli/shared/commands.h"
@@ -16,31 +15,25 @@
 namespace bloomline::db {
 namespace {
 
-// "0.957 % (0.05)": the rate, and the longer half of its confidence interval.
+// "0.957 % (0.05)", with the longer half of the confidence interval; of few queries "0 % of 12".
 std::string MeasuredText(const WeightedRate& rate) {
+  constexpr uint64_t kFewQueries = 1000;
   if (!(rate.queries() > 0)) return "-";
-  const Interval interval = ConfidenceInterval(rate.rate(), rate.queries());
-  const double half = std::max(interval.high - rate.rate(), rate.rate() - interval.low);
+  if (rate.num_queries() < kFewQueries) {
+    return cli::RateText(rate.rate()) + " of " + cli::CountText(rate.num_queries());
+  }
+  const auto [low, high] = ConfidenceInterval(rate.rate(), rate.queries());
+  const double half = std::max(high - rate.rate(), rate.rate() - low);
   const std::string text = cli::RateText(half, 2);
   return cli::RateText(rate.rate()) + " (" + text.substr(0, text.find(' ')) + ")";
 }
 
 cli::Json MeasuredJson(const WeightedRate& rate) {
-  const Interval interval = ConfidenceInterval(rate.rate(), rate.queries());
+  const auto [low, high] = ConfidenceInterval(rate.rate(), rate.queries());
   return {{"queries", rate.num_queries()},
           {"false_positive_rate", NumberOrNull(rate.rate())},
-          {"low", NumberOrNull(interval.low)},
-          {"high", NumberOrNull(interval.high)}};
-}
-
-// Files that were not measured, by reason.
-std::map<std::string, uint64_t> NotMeasured(const Group& group,
-                                            const std::vector<MeasureResult>& results) {
-  std::map<std::string, uint64_t> reasons;
-  for (const size_t i : group.files) {
-    if (!results[i].not_measured.empty()) ++reasons[results[i].not_measured];
-  }
-  return reasons;
+          {"low", NumberOrNull(low)},
+          {"high", NumberOrNull(high)}};
 }
 
 void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
@@ -53,15 +46,21 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
     PrintLevels(family, {"level", "adjacent FPR", "elsewhere FPR", "expected", "runs", "wasted"}, 1,
                 [&](const std::string& name, const Group& group) -> Cells {
                   const MeasuredGroup measured = MeasuredRates(group, inspection, results);
-                  return {name,
-                          MeasuredText(measured.adjacent),
-                          MeasuredText(measured.elsewhere),
-                          RateOrDash(measured.expected.rate()),
-                          cli::NumberText(group.runs, 2),
-                          RateOrDash(measured.wasted_reads)};
+                  return {
+                      name,
+                      MeasuredText(measured.adjacent),
+                      MeasuredText(measured.elsewhere),
+                      RateOrDash(measured.expected.rate()),
+                      cli::NumberText(group.runs, 2) +
+                          (group.unfiltered_runs == 0
+                               ? ""
+                               : ", " + cli::NumberText(group.unfiltered_runs, 2) + " unfiltered"),
+                      RateOrDash(measured.wasted_reads)};
                 });
-    for (const auto& [reason, files] : NotMeasured(family.all, results)) {
-      PrintWrapped("not measured: " + FilesText(files) + ": " + reason);
+    PrintFacts(inspection.files, family.all);
+    const auto not_measured = MeasuredRates(family.all, inspection, results).not_measured;
+    for (const auto& [reason, files] : not_measured) {
+      if (reason != kNoFilter) PrintWrapped("not measured: " + FilesText(files) + ": " + reason);
     }
   }
 }
@@ -88,10 +87,12 @@ cli::Json FamilyJson(const FamilyGroups& family, const Inspection& inspection,
             {"elsewhere", MeasuredJson(measured.elsewhere)},
             {"expected_false_positive_rate", NumberOrNull(measured.expected.rate())},
             {"runs", group.runs},
+            {"unfiltered_runs", group.unfiltered_runs},
             {"wasted_reads", NumberOrNull(measured.wasted_reads)}};
   });
   json["not_measured"] = cli::Json::array();
-  for (const auto& [reason, files] : NotMeasured(family.all, results)) {
+  const auto not_measured = MeasuredRates(family.all, inspection, results).not_measured;
+  for (const auto& [reason, files] : not_measured) {
     json["not_measured"].push_back({{"reason", reason}, {"files", files}});
   }
   return json;
@@ -156,8 +157,9 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
       "it. The stored keys beside each were read, so it is known to be missing. In\n"
       "parentheses: half of the 95 % confidence interval. Filters that hold only\n"
       "prefixes are queried for adjacent prefixes. About --samples keys of each file\n"
-      "are read; the others are skipped. 'runs' and 'wasted reads' (see `db inspect\n"
-      "--help`) are of all files, FPR only of those with filters.");
+      "are read; the others are skipped. Below 1,000 queries, their number is printed\n"
+      "instead of the interval. FPR is of the files with filters; 'unfiltered' are the\n"
+      "'runs' (see `db inspect --help`) of other files, which each waste a read.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

@@ -158,7 +158,7 @@ class Meter final : public KeyWalk {
 };
 
 std::string WhyNot(const Table& table, const FilterKeys& keys) {
-  if (table.filter_kind() == FilterKind::kNone) return "no filter";
+  if (table.filter_kind() == FilterKind::kNone) return kNoFilter;
   if (!keys.order.is_known) {
     return "comparator '" + keys.comparator +
            "' is not known here, so no key can be shown to be missing";
@@ -170,13 +170,13 @@ std::string WhyNot(const Table& table, const FilterKeys& keys) {
 }
 
 // The rate that a file has for missing keys: of those adjacent to stored ones, or if there were
-// too few, of those elsewhere. NaN: not measured.
+// too few, of those elsewhere. NaN: too few of both.
 double MeasuredRate(const MeasureResult& result) {
   constexpr uint64_t kEnough = 100;  // fewer find no false positive in most files
-  const Queries& adjacent = result.adjacent;
-  const Queries& elsewhere = result.elsewhere;
-  const bool few = adjacent.queries < kEnough && adjacent.queries < elsewhere.queries;
-  return few ? elsewhere.rate() : adjacent.rate();
+  for (const Queries& queries : {result.adjacent, result.elsewhere}) {
+    if (queries.queries >= kEnough) return queries.rate();
+  }
+  return std::nan("");
 }
 
 }  // namespace
@@ -210,6 +210,8 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
     if (file.state == FileState::kFailed && file.is_gone) file.state = FileState::kVanished;
     if (file.state == FileState::kFailed) {
       results[i].not_measured = "an error (stderr says which); the expected rate stands for it";
+    } else if (results[i].not_measured.empty() && std::isnan(MeasuredRate(results[i]))) {
+      results[i].not_measured = "fewer than 100 queries; the expected rate stands for it";
     }
   }
   return results;
@@ -226,8 +228,9 @@ MeasuredGroup MeasuredRates(const Group& group, const Inspection& inspection,
     // Gets query a file that vanished or failed meanwhile, too, or what replaces it.
     measured.wasted_reads +=
         file.coverage * (file.used() && !std::isnan(rate) ? rate : file.rate());
-    if (std::isnan(rate)) continue;
-    ++measured.files;
+    if (!results[i].not_measured.empty()) ++measured.not_measured[results[i].not_measured];
+    if (adjacent.queries + elsewhere.queries == 0) continue;
+    if (!std::isnan(rate)) ++measured.files;
     // A file that hardly any Get queries still tells how good its filter is.
     const double weight = std::fmax(file.coverage, 1e-9);
     measured.adjacent.Add(weight, adjacent.rate(), adjacent.queries);

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/db/inputs.h"
@@ -37,19 +39,16 @@ struct MeasureResult {
   std::string not_measured;  // why; empty: it was
 };
 
+constexpr char kNoFilter[] = "no filter";  // why a file was not measured
+
 struct MeasureOptions {
   uint64_t samples = 100000;
   uint64_t seed = 1;
 };
 
-struct Interval {
-  double low;
-  double high;
-};
-
-// Wilson's interval of 95 % for a rate that was measured by `queries` queries, which may be an
-// effective number. Right for rates near 0 and for few queries, too. NaN without queries.
-inline Interval ConfidenceInterval(double rate, double queries) {
+// Both ends of Wilson's interval of 95 % for a rate that was measured by `queries` queries, which
+// may be an effective number. Right for rates near 0 and for few queries, too. NaN without queries.
+inline std::pair<double, double> ConfidenceInterval(double rate, double queries) {
   if (!(queries > 0)) return {std::nan(""), std::nan("")};
   constexpr double z = 1.959964;
   const double center = (rate + z * z / (2 * queries)) / (1 + z * z / queries);
@@ -103,6 +102,7 @@ struct MeasuredGroup {
   // Per Get of a missing key; files that were not measured count with their expected rate, those
   // without a filter with 1. NaN: unknown.
   double wasted_reads = 0;
+  std::map<std::string, uint64_t> not_measured;  // files that were not, by reason
 };
 
 MeasuredGroup MeasuredRates(const Group& group, const Inspection& inspection,

@@ -14,13 +14,10 @@ constexpr const char* kWhat = "properties block";
 constexpr size_t kMaxNameBytes = 64;
 constexpr const char* kGlobalSequence = "rocksdb.external_sst_file.global_seqno";
 
-class Values {
- public:
-  explicit Values(const std::map<std::string, std::string>& all) : all_(all) {}
-
+struct Values : std::map<std::string, std::string> {
   std::string_view Text(const char* name) const {
-    const auto found = all_.find(name);
-    return found == all_.end() ? std::string_view() : std::string_view(found->second);
+    const auto found = find(name);
+    return found == end() ? std::string_view() : std::string_view(found->second);
   }
 
   // RocksDB ignores a number that it cannot read, and so does this.
@@ -48,9 +45,6 @@ class Values {
     *value = LoadLittleEndian32(text.data());
     return true;
   }
-
- private:
-  const std::map<std::string, std::string>& all_;
 };
 
 // The name in the text of one of RocksDB's objects: "NAME", "{id=NAME;OPTION=VALUE;...}", or
@@ -122,13 +116,13 @@ bool ReadProperties(const BlockFile& file, const BlockHandle& handle, BlockReade
   }
   BlockCursor cursor;
   cursor.Open(contents, Engine::kRocksDB);
-  std::map<std::string, std::string> all;
+  Values values;
   while (cursor.Next()) {
     const std::string_view name = cursor.key();
     if (name.size() > kMaxNameBytes) continue;
     const std::string_view value = cursor.value();
     // The checksum of the whole block is computed once more, not for each repetition of a name.
-    const bool is_first = all.emplace(name, value).second;
+    const bool is_first = values.emplace(name, value).second;
     if (is_right || !is_first || name != kGlobalSequence || value.size() != 8) continue;
     const auto offset = static_cast<uint64_t>(value.data() - contents.data());
     is_right = HasRightChecksumWithoutSequence(*reader, handle, stored, offset);
@@ -137,7 +131,6 @@ bool ReadProperties(const BlockFile& file, const BlockHandle& handle, BlockReade
   if (cursor.problem() != nullptr) {
     return file.Damaged(error, kWhat, handle.offset, cursor.problem());
   }
-  const Values values(all);
   Fill(values, properties);
   Fill(values, file.footer.format_version, internal);
   return true;

@@ -350,7 +350,7 @@ void PrintChecked(const Totals& totals) {
     text += ", with ranges around " +
             (counts.ranges == counts.keys ? "each" : cli::CountText(counts.ranges) + " of them");
   }
-  if (counts.prefixes != 0) text += ", " + cli::CountText(counts.prefixes) + " prefixes";
+  if (counts.prefixes != 0) text += ", " + Counted(counts.prefixes, "prefix", "prefixes");
   PrintWrapped(text + " (" + Counted(counts.entries, "entry", "entries") + ") in " +
                FilesText(totals.files) +
                (totals.in_part == 0 ? "" : " and a part of " + FilesText(totals.in_part)));

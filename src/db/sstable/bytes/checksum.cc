@@ -19,15 +19,11 @@ using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
 constexpr Tables MakeTables() {
   Tables tables{};
-  for (uint32_t b = 0; b < 256; ++b) {
-    uint32_t crc = b;
-    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (crc & 1 ? kPolynomial : 0);
-    tables[0][b] = crc;
-  }
-  for (uint32_t b = 0; b < 256; ++b) {
-    for (size_t i = 1; i < 8; ++i) {
-      const uint32_t before = tables[i - 1][b];
-      tables[i][b] = (before >> 8) ^ tables[0][before & 255];
+  for (size_t i = 0; i < 8; ++i) {
+    for (uint32_t b = 0; b < 256; ++b) {
+      uint32_t crc = i == 0 ? b : tables[i - 1][b];
+      for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (crc & 1 ? kPolynomial : 0);
+      tables[i][b] = crc;
     }
   }
   return tables;
