@@ -106,8 +106,9 @@ def mend_theme(style):
     if normalize in text:
         text = (pathlib.Path(f"/usr/share{normalize}").read_text() +
                 text.replace(f"@import url({normalize});", ""))
-    # On small screens, most tables then fit, and the others scroll; long names break.
-    text += ("@media (max-width: 40rem) { table.docutils { font-size: 0.8rem }\n"
+    # Most tables then fit, and the others scroll; on small screens, long names break.
+    text += ("table.docutils { font-size: 0.9rem }\n"
+             "@media (max-width: 40rem) { table.docutils { font-size: 0.8rem }\n"
              "  table.docutils td, table.docutils th { padding: 0.2rem 0.35rem }\n"
              "  code { overflow-wrap: anywhere } }\n")
     style.write_text(text)
