@@ -57,8 +57,8 @@ endmacro()
 # The libraries of one release use each other's internal functions, so the versions are the same.
 set(same "(= ${BLOOMLINE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 set(core "libbloomline${BLOOMLINE_SOVERSION}")
-set(about "bloomline builds and queries Bloom filters and smaller static filters, for LevelDB,\n\
-RocksDB, Redis and programs without an engine.")
+set(about "bloomline builds and queries Bloom filters and smaller static filters, for\n\
+LevelDB, RocksDB, Redis and programs without an engine.")
 
 deb(${core} libs "bloomline_core;bloomline_filters;bloomline_c" ""
     "filters for key-value stores (shared libraries)"
@@ -97,7 +97,8 @@ deb(bloomline-tools utils "bloomline_tool" "${core} ${same}"
 deb(bloomline-rewrite utils "bloomline_rewrite"
     "libbloomline-rocksdb${BLOOMLINE_SOVERSION} ${same}, ${core} ${same}"
     "new filters for the files of a RocksDB database"
-    "${about}\nThis package has the program bloomline-rewrite, for databases that no program has open.")
+    "${about}\nThis package has the program bloomline-rewrite, for databases that no program\n\
+has open.")
 deb(python3-bloomline python "bloomline_python" "${core} ${same}, python3 (>= 3.9)"
     "filters for key-value stores (Python)"
     "${about}\nThis package has the module for /usr/bin/python3.")
