@@ -1,5 +1,6 @@
-// GoogleTest's main function, with one thing more: a filter that is the name of a file stands for
-// the tests of that file, for example --gtest_filter=kernel_test.
+// GoogleTest's main function, with two things more: a filter that is the name of a file stands for
+// the tests of that file, for example --gtest_filter=kernel_test; and exit status 2 says that no
+// test was selected.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -24,7 +25,8 @@ int main(int argc, char** argv) {
     filter.replace(0, name.size(), tests);
   } else if (!name.empty() && name.find_first_of(".*?") == std::string::npos) {
     std::fprintf(stderr, "no file '%s' in this program\n", name.c_str());
-    return 1;
+    return 2;
   }
-  return RUN_ALL_TESTS();
+  const int status = RUN_ALL_TESTS();
+  return all.test_to_run_count() == 0 ? 2 : status;
 }
