@@ -46,7 +46,7 @@ int64_t ReadSome(int descriptor, size_t at_most, char* dst);
 
 // Returns where ReadSome would read.
 int64_t PositionOf(int descriptor);
-// Whether another process has locked the file.
+// Whether another process has locked the file. Closing it then drops this process's own locks.
 bool IsLocked(int descriptor);
 
 // Tells the system that these bytes will be read soon. Only advice: fails silently, and does

@@ -14,11 +14,13 @@
 
 #include "src/db/directory/database.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/within_seconds.h"
 
 namespace bloomline::directory::database_leveldb_test {
 namespace {
 
 using tests::TempDir;
+using tests::Within30Seconds;
 
 // Level, number, bytes, keys as LevelDB prints them: "'a' @ 5 : 1 .. 'b' @ 7 : 1".
 using Fact = std::tuple<int, uint64_t, uint64_t, std::string>;
@@ -96,10 +98,13 @@ class LevelDBDirectory : public ::testing::Test {
     Flush();
     Database database;
     std::set<Fact> expected;
-    do {  // a compaction may end meanwhile, or write tables: this process sees no lock of its own
+    // A compaction may end meanwhile, or write tables: this process sees no lock of its own.
+    EXPECT_TRUE(Within30Seconds([&] {
       expected = Expected(db_.get());
       database = OpenOne(path());
-    } while (Expected(db_.get()) != expected || !database.warnings.empty());
+      return Expected(db_.get()) == expected && database.warnings.empty();
+    })) << when
+        << ": " << testing::PrintToString(database.warnings);
     EXPECT_EQ(database.engine, sstable::Engine::kLevelDB) << when;
     EXPECT_EQ(FactsOf(database), expected) << when;
     ASSERT_EQ(database.column_families.size(), 1u);

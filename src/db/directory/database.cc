@@ -241,30 +241,33 @@ void AddFiles(const Snapshot& snapshot, Database* database) {
   }
 }
 
-// Each edit has the next file number, so tables from that number on are newer than the MANIFEST. An
-// owner writes such tables all the time, before it names them; in both engines it locks LOCK.
+// In both engines, a process that opens the database to write to it locks LOCK.
+bool IsInUse(const std::string& path) {
+  const int lock = support::OpenFile(Join(path, "LOCK"), support::NoWriter::kGoOn);
+  const bool is_locked = lock >= 0 && support::IsLocked(lock);
+  if (lock >= 0) support::CloseFile(lock);
+  return is_locked;
+}
+
+// An owner writes tables before the MANIFEST names them, with numbers from its next file number on.
 void AddNewerTables(const Snapshot& snapshot, Database* database) {
   const uint64_t next = snapshot.live.next_file_number();
-  const auto& tables = snapshot.listings.front().second.tables;
-  const auto newer = std::count_if(tables.begin(), tables.end(),
-                                   [=](const auto& table) { return table.first >= next; });
+  uint64_t newer = 0;
+  for (const auto& table : snapshot.listings.front().second.tables) newer += table.first >= next;
   if (newer == 0) return;
-  const int lock = support::OpenFile(Join(database->path, "LOCK"), support::NoWriter::kGoOn);
-  const bool is_in_use = lock >= 0 && support::IsLocked(lock);
-  if (lock >= 0) support::CloseFile(lock);
-  if (is_in_use) return;
   database->warnings.insert(support::StrCat(
       database->path, ": the MANIFEST lacks ", newer, newer == 1 ? " newer table" : " newer tables",
-      " (number ", next, " or higher): it is cut off or old, or a crash left them behind"));
+      " (number ", next, " or higher): it is cut off or old, or a crash or closing left them"));
 }
 
 bool ReadLive(const std::string& path, Database* database, std::string* error) {
   Snapshot snapshot;
+  const bool was_in_use = IsInUse(path);  // an owner may close it meanwhile, or open it
   if (!TakeSnapshot(path, database->table_folders, &snapshot, error)) return false;
   database->engine = EngineOf(snapshot);
   AddFiles(snapshot, database);
   if (database->engine == Engine::kRocksDB) AddOptions(snapshot, database);
-  AddNewerTables(snapshot, database);
+  if (!was_in_use && !IsInUse(path)) AddNewerTables(snapshot, database);
   return true;
 }
 

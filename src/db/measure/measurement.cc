@@ -210,7 +210,8 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
     if (file.state == FileState::kFailed && file.is_gone) file.state = FileState::kVanished;
     if (file.state == FileState::kFailed) {
       results[i].not_measured = "an error (stderr says which); the expected rate stands for it";
-    } else if (results[i].not_measured.empty() && std::isnan(MeasuredRate(results[i]))) {
+    } else if (file.state == FileState::kDone && results[i].not_measured.empty() &&
+               std::isnan(MeasuredRate(results[i]))) {
       results[i].not_measured = "fewer than 100 queries; the expected rate stands for it";
     }
   }
