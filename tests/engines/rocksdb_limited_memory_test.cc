@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
+#include <rocksdb/table.h>
 
 #include <memory>
 #include <string>
@@ -9,6 +10,8 @@
 #include "bloomline/filter_account.h"
 #include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/budget/account_listener.h"
 #include "tests/engines/accounted_database.h"
 #include "tests/support/metric_value.h"
 #include "tests/support/repetitions.h"
@@ -33,6 +36,20 @@ TEST_F(RocksDBLimitedMemoryTest, LimitedMemoryNeedsAnAccount) {
       << status.ToString();
   database.options().listeners = {account_};
   EXPECT_TRUE(database.Open().ok());
+}
+
+// The next file of the thread may belong to another database.
+TEST_F(RocksDBLimitedMemoryTest, PoliciesWithoutALimitTakeTheAccountToo) {
+  const auto account = std::make_shared<FileAccount>();
+  const rocksdb::BlockBasedTableOptions table;
+  for (const uint64_t limit : {uint64_t{0}, uint64_t{100000}}) {
+    const auto policy = NewRocksDBFilterPolicy(Limited(limit));
+    ASSERT_NE(policy, nullptr);
+    BeginFileCreation(account);
+    const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder(
+        policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+    EXPECT_EQ(TakeAccountOfCreation(), nullptr) << limit;
+  }
 }
 
 TEST_F(RocksDBLimitedMemoryTest, TheLimitHoldsForAllFamiliesTogether) {

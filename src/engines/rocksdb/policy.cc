@@ -20,6 +20,7 @@
 #include "src/engines/rocksdb/bits/bits_builder.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/bits_reader.h"
+#include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
@@ -180,7 +181,12 @@ class RocksDBFilterPolicy : public FilterPolicy {
     const SettingsPtr settings = options_.Load();
     const NewFile file = NewFileIn(context);
     const SeenLevels seen = history_.Add(context.column_family_name, file);
-    const double most_bits = MostBitsPerKey(settings->memory, context);
+    // Without a limit, too: otherwise the thread keeps it for a file of another database.
+    const std::shared_ptr<FileAccount> account = TakeAccountOfCreation();
+    double most_bits = settings->levels.bits_per_key;
+    if (settings->memory.bytes != 0) {
+      most_bits = MostBitsPerKey(settings->memory, account.get(), context);
+    }
     const FilterChoice choice = ChooseFilter(LoweredTo(most_bits, settings->levels), file, seen);
     filter::FilterCounts* const counts =
         CountsForFile(*settings->counts, context.column_family_name, file.level, choice.format,

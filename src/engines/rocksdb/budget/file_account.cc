@@ -177,7 +177,7 @@ FileSums FileAccount::sums() const {
 
 void FileAccount::ShowIn(filter::FilterCounts* counts, uint64_t limit_bytes) {
   const std::lock_guard lock(mutex_);
-  if (limit_bytes != 0) Show(shown_in_ == nullptr ? counts : shown_in_, limit_bytes);
+  Show(shown_in_ == nullptr ? counts : shown_in_, limit_bytes);
 }
 
 void FileAccount::Show(filter::FilterCounts* counts, uint64_t limit_bytes) {

@@ -1,8 +1,6 @@
 #include "src/engines/rocksdb/budget/limited_memory.h"
 
 #include <algorithm>
-#include <limits>
-#include <memory>
 
 #include "rocksdb/env.h"
 #include "src/engines/rocksdb/budget/account_listener.h"
@@ -28,23 +26,20 @@ double MostBitsPerKeyIn(const FileAccount& account, const MemoryLimit& limit) {
 
 }  // namespace
 
-double MostBitsPerKey(const MemoryLimit& limit,
+double MostBitsPerKey(const MemoryLimit& limit, FileAccount* account,
                       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) {
-  constexpr double kAny = std::numeric_limits<double>::infinity();
   // An SstFileWriter (kMisc) belongs to no database. An account left in this thread is another
   // file's.
-  const bool has_database = context.reason != ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc;
-  const std::shared_ptr<FileAccount> taken = TakeAccountOfCreation();
-  FileAccount* const account = has_database ? taken.get() : nullptr;
-  if (account != nullptr) account->ShowIn(limit.counts, limit.bytes);
-  if (limit.bytes == 0 || limit.bits_per_key == 0) return kAny;
-  if (account != nullptr) return MostBitsPerKeyIn(*account, limit);
-  if (has_database) {
-    ROCKSDB_NAMESPACE::Warn(context.info_log,
-                            "bloomline: a file is written without the limit of memory, because "
-                            "there is no FilterAccount among the listeners of the database");
+  if (context.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc) {
+    return limit.bits_per_key;
   }
-  return kAny;
+  if (account != nullptr) account->ShowIn(limit.counts, limit.bytes);
+  if (limit.bits_per_key == 0) return 0;
+  if (account != nullptr) return MostBitsPerKeyIn(*account, limit);
+  ROCKSDB_NAMESPACE::Warn(context.info_log,
+                          "bloomline: a file is written without the limit of memory, because "
+                          "there is no FilterAccount among the listeners of the database");
+  return limit.bits_per_key;
 }
 
 FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database) {

@@ -24,10 +24,10 @@ struct MemoryLimit {
   filter::FilterCounts* counts = nullptr;  // of the policy
 };
 
-// Returns the most bits per key that the limit leaves the file of the context, which the thread is
-// about to write: infinity without a limit, and without an account. Then the database's log has a
-// line, but for SstFileWriter, which belongs to no database.
-double MostBitsPerKey(const MemoryLimit& limit,
+// Returns the most bits per key that a limit of more than 0 bytes leaves the file of the context.
+// `account` is TakeAccountOfCreation(). Without one, the file gets limit.bits_per_key, and the
+// database's log has a line, but for SstFileWriter, which belongs to no database.
+double MostBitsPerKey(const MemoryLimit& limit, FileAccount* account,
                       const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
 
 // The account of this version that counts the files of a database with these options, or null.
