@@ -56,7 +56,6 @@ SEEDS = {
     "ranges": list(random_seeds(60, 1)),
     "engine_filters": list(random_seeds(40, 8)),
     "tables": list(table_seeds(golden / "tables")),
-    "redis": list(random_seeds(20, 4)),
     "saved": [*saved_seeds(golden / "saved_filters.txt"), *random_seeds(20, 4)],
 }
 for target, seeds in SEEDS.items():

@@ -1,8 +1,8 @@
-// The parts of the Redis filter that need no server: slots, redirects, layout, headers.
-// tests/fuzz/redis_fuzzer.cc tries what is refused.
+// The parts of the Redis filter that need no server: slots, layout, headers, options.
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,9 +10,7 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/redis_bloom_filter.h"
 #include "src/filter/rates/rates.h"
-#include "src/redis/connection.h"
 #include "src/redis/layout.h"
-#include "src/redis/router.h"
 #include "tests/redis/redis_filter_test.h"
 
 namespace bloomline::redis::redis_protocol_test {
@@ -20,51 +18,9 @@ namespace {
 
 using tests::Has;
 
-TEST(SlotsTest, KeySlotFollowsTheClusterSpecification) {
+TEST(LayoutTest, KeySlotFollowsTheClusterSpecification) {
   EXPECT_EQ(KeySlot("bloomline:{123456789}"), 0x31C3);  // the check value of CRC-16/XMODEM
   EXPECT_EQ(KeySlot("bloomline:shard:{foo}"), 12182);
-}
-
-TEST(SlotsTest, RedirectsAreParsed) {
-  const Endpoint sender = {"10.0.0.1", 7000, true};
-  Redirect redirect;
-  ASSERT_TRUE(ParseRedirect("MOVED 3999 127.0.0.1:6381", sender, &redirect));
-  EXPECT_FALSE(redirect.ask);
-  EXPECT_EQ(redirect.endpoint, (Endpoint{"127.0.0.1", 6381, true}));
-  ASSERT_TRUE(ParseRedirect("ASK 16383 2001:db8::1:6381", sender, &redirect));
-  EXPECT_TRUE(redirect.ask);
-  EXPECT_EQ(redirect.endpoint, (Endpoint{"2001:db8::1", 6381, true}));
-  for (const char* without_host : {"MOVED 0 :6381", "MOVED 0 ?:6381", "MOVED 0 []:6381"}) {
-    ASSERT_TRUE(ParseRedirect(without_host, sender, &redirect)) << without_host;
-    EXPECT_EQ(redirect.endpoint, (Endpoint{"10.0.0.1", 6381, true})) << "the host of the sender";
-  }
-  EXPECT_FALSE(ParseRedirect("ERR MOVED 1 h:1", sender, &redirect));
-}
-
-ReplyPtr Parse(std::string_view bytes) {
-  redisReader* reader = redisReaderCreate();
-  redisReaderFeed(reader, bytes.data(), bytes.size());
-  void* reply = nullptr;
-  redisReaderGetReply(reader, &reply);
-  redisReaderFree(reader);
-  return ReplyPtr(static_cast<redisReply*>(reply));
-}
-
-TEST(SlotsTest, SlotRangesAreParsed) {
-  const ReplyPtr reply = Parse(
-      "*2\r\n"
-      "*4\r\n:0\r\n:5460\r\n*3\r\n$9\r\n127.0.0.1\r\n:7000\r\n$2\r\nid\r\n"
-      "*3\r\n$1\r\nh\r\n:7003\r\n$2\r\nid\r\n"
-      "*3\r\n:5461\r\n:16383\r\n*3\r\n$-1\r\n:7001\r\n$2\r\nid\r\n");
-  ASSERT_NE(reply, nullptr);
-  const Endpoint sender = {"10.0.0.1", 7000};
-  std::vector<SlotRange> ranges;
-  ASSERT_TRUE(ParseSlotRanges(*reply, sender, &ranges));
-  ASSERT_EQ(ranges.size(), 2u);
-  EXPECT_EQ(ranges[0].first, 0);
-  EXPECT_EQ(ranges[0].last, 5460);
-  EXPECT_EQ(ranges[0].master, (Endpoint{"127.0.0.1", 7000}));
-  EXPECT_EQ(ranges[1].master, (Endpoint{"10.0.0.1", 7001})) << "no host: that of the sender";
 }
 
 TEST(LayoutTest, MemoryIsWithinThreePercentOfAStandardBloomFilter) {
@@ -118,6 +74,24 @@ TEST(HeaderTest, IsALineOfTextAndReadBack) {
   EXPECT_TRUE(SameParameters(layout, read));
   read.seed = 8;
   EXPECT_FALSE(SameParameters(layout, read));
+  for (const auto& [good, bad] : std::map<std::string, std::vector<std::string>>{
+           {"version=1", {"version=2", "version=01"}},
+           {"capacity=1000000", {"capacity=+1000000", "capacity=01000000", "capacity="}},
+           {"rate=0.01", {"rate=0.010", "rate=nan", "rate=1e-2"}},
+           {" seed=7",
+            {"", " seed=-7", "  seed=7", " seed=7 seed=7", " seed=18446744073709551616"}},
+           {"bytes=128", {"bytes=0", "bytes=32", "bytes=100", "bytes=1024"}},
+           {"probes=6", {"probes=0", "probes=31"}},
+           {"per_shard=9548", {"per_shard=0", "per_shard=524287"}},
+           {"num_shards=1", {"num_shards=0", "num_shards=65537"}},
+           {"89abcdef", {"89ABCDEF", "9abcdef", "089abcdef", "89abcdef x=1"}}}) {
+    for (const std::string& other : bad) {
+      std::string header = text;
+      header.replace(header.find(good), good.size(), other).resize(256, ' ');
+      EXPECT_FALSE(DecodeHeader(header, &read)) << header;
+    }
+  }
+  EXPECT_FALSE(DecodeHeader(text.substr(0, 255), &read) || DecodeHeader(text + " ", &read));
 }
 
 TEST(HeaderTest, TheLongestOneFits) {
@@ -133,6 +107,9 @@ TEST(HeaderTest, TheLongestOneFits) {
   EXPECT_TRUE(Has(header, " id=ffffffffffffffff "));
   Layout read;
   EXPECT_TRUE(DecodeHeader(header, &read));
+  const Place last = PlaceOf(read, UINT64_MAX);
+  EXPECT_EQ(last.shard, read.num_shards - 1);
+  EXPECT_EQ(last.block, read.blocks_per_shard - 1);
   ++layout.blocks_per_shard;
   EXPECT_FALSE(DecodeHeader(EncodeHeader(layout), &read));
 }
