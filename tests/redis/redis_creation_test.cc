@@ -30,13 +30,6 @@ class RedisCreationTest : public RedisFilterTest {
     options_.shard_bytes = 4096;  // two shards
   }
 
-  RedisServers By(const RedisProxy& proxy, int max_retries) const {
-    RedisServers servers = servers_;
-    servers.servers = {proxy.address()};
-    servers.max_retries = max_retries;
-    return servers;
-  }
-
   using Strikes = std::map<size_t, RedisFault>;  // by the command's number
 
   // Creates or deletes the filter through the proxy. Then it is deleted and created anew, and the
@@ -47,11 +40,12 @@ class RedisCreationTest : public RedisFilterTest {
     filters_.clear();
     if (is_delete) CreateAndAdd("zeroth");
     RedisProxy proxy(*server_, [&](size_t number) {
-      const auto strike = strikes.find(number);
-      return strike == strikes.end() ? RedisFault::kNone : strike->second;
+      return strikes.count(number) == 0 ? RedisFault::kNone : strikes.at(number);
     });
+    RedisServers servers = servers_;
+    servers.servers = {proxy.address()};
+    servers.max_retries = max_retries;
     std::string failure;
-    const RedisServers servers = By(proxy, max_retries);
     const bool ok = is_delete
                         ? SharedBloomFilter::Delete(servers, "f", &failure)
                         : SharedBloomFilter::Create(servers, "f", options_, &failure) != nullptr;
@@ -65,7 +59,7 @@ class RedisCreationTest : public RedisFilterTest {
                                            [&] { DeleteLast(); }};
     for (size_t step = 0; step < std::size(steps); ++step) {
       steps[step]();
-      if (step == arrival) proxy.Deliver();
+      if (step == arrival) num_delivered_ += proxy.Deliver();
       QueryAll();
       if (step != 2) continue;
       std::string error;
@@ -77,7 +71,6 @@ class RedisCreationTest : public RedisFilterTest {
     }
     ++num_cases_;
     num_failed_ += !ok;
-    num_delivered_ += proxy.num_delivered();
     return commands;
   }
 
@@ -155,7 +148,9 @@ TEST_F(RedisCreationTest, SecondCreatorOpensTheFilterAndLeavesNoShards) {
     if (number == static_cast<size_t>(last - commands.begin())) quick = Create();
     return RedisFault::kNone;
   });
-  const auto slow = SharedBloomFilter::Create(By(proxy, 2), "f", options_, nullptr);
+  RedisServers servers = servers_;
+  servers.servers = {proxy.address()};
+  const auto slow = SharedBloomFilter::Create(servers, "f", options_, nullptr);
   ASSERT_NE(quick, nullptr);
   ASSERT_NE(slow, nullptr);
   EXPECT_EQ(quick->AddKey("key"), AddResult::kNew);

@@ -28,24 +28,18 @@ std::string Execute(const RedisServer& server, std::string_view command) {
   std::string error;
   const redis::ReplyPtr reply = server.Execute(command, &error);
   if (reply == nullptr) Die(error);
+  if (reply->type == REDIS_REPLY_INTEGER) return ":" + std::to_string(reply->integer) + "\r\n";
   const std::string text(redis::Text(*reply));
-  switch (reply->type) {
-    case REDIS_REPLY_INTEGER:
-      return ":" + std::to_string(reply->integer) + "\r\n";
-    case REDIS_REPLY_ERROR:
-      return "-" + text + "\r\n";
-    case REDIS_REPLY_STRING:
-      return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
-    default:
-      Die("a reply that no test has needed");
-  }
+  if (reply->type == REDIS_REPLY_ERROR) return "-" + text + "\r\n";
+  if (reply->type != REDIS_REPLY_STRING) Die("a reply that no test has needed");
+  return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
 }
 
 }  // namespace
 
 ScriptedServer::ScriptedServer(Script script)
     : script_(std::move(script)), listener_(RedisServer::Bind(&port_)) {
-  if (listener_ < 0 || listen(listener_, 64) != 0) Die("cannot listen");
+  if (listen(listener_, 64) != 0) Die("cannot listen");
   thread_ = std::thread([this] {
     while ((client_ = accept(listener_, nullptr, nullptr)) >= 0 && !closing_) {
       Serve(client_);
@@ -113,14 +107,11 @@ std::string RedisProxy::ReplyTo(const std::vector<std::string>& arguments) {
   return fault == RedisFault::kCutAfter ? "" : reply;
 }
 
-void RedisProxy::Deliver() {
-  std::vector<std::string> kept;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    kept.swap(kept_);
-  }
+size_t RedisProxy::Deliver() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::vector<std::string> kept = std::exchange(kept_, {});
   for (const std::string& command : kept) Execute(server_, command);
-  num_delivered_ += kept.size();
+  return kept.size();
 }
 
 std::vector<std::string> RedisProxy::commands() const {

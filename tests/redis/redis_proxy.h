@@ -57,11 +57,9 @@ class RedisProxy {
 
   std::string address() const { return listener_.address(); }
 
-  // Sends the commands that wait, in their old order. Returns when the server has executed them.
-  void Deliver();
-
-  // Number of commands delivered so far.
-  size_t num_delivered() const { return num_delivered_; }
+  // Sends the commands that wait, in their old order. Returns their number when the server has
+  // executed them.
+  size_t Deliver();
 
   // "NAME KEY" of each command seen.
   std::vector<std::string> commands() const;
@@ -71,7 +69,6 @@ class RedisProxy {
 
   const RedisServer& server_;
   const Faults faults_;
-  size_t num_delivered_ = 0;
 
   mutable std::mutex mutex_;
   std::vector<std::string> commands_;

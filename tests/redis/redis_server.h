@@ -20,9 +20,9 @@ namespace bloomline::tests {
 class RedisServer {
  public:
   static bool IsInstalled();
-  // A port that is free now on loopback, as is a cluster node's second port.
+  // A port that is free now on loopback, and small enough for a cluster's node.
   static int FreePort();
-  // A socket of this port on loopback; 0: any. *port gets it. -1: it is in use.
+  // A socket on loopback. *port gets its port.
   static int Bind(int* port);
 
   // `arguments` follow the usual ones on the command line, which are: no persistence, no cluster.
@@ -43,8 +43,8 @@ class RedisServer {
   // The reply to an encoded command. Null, with the reason, if there is none.
   redis::ReplyPtr Execute(std::string_view command, std::string* error) const;
 
-  // The reply as text: numbers in decimal, elements of arrays separated by spaces, "(nil)", errors
-  // as they are.
+  // The reply as text: numbers in decimal, elements of arrays separated by spaces, errors as they
+  // are.
   std::string Command(std::initializer_list<std::string_view> arguments) const;
 
   std::vector<std::string> KeysLike(const std::string& pattern) const;
