@@ -323,18 +323,12 @@ const std::array<OptionRow, 13>& OptionTable() {
   return kRows;
 }
 
-const OptionRow* FindOption(std::string_view name) {
-  for (const OptionRow& row : OptionTable()) {
-    if (row.name == name) return &row;
-  }
-  return nullptr;
-}
-
 std::string SetOption(std::string_view name, const std::string& value,
                       RocksDBFilterOptions* options) {
-  if (const OptionRow* const row = FindOption(name); row != nullptr) {
-    if (row->read(value, options)) return "";
-    return std::string(name) + " is " + support::Quoted(value) + "; allowed: " + row->allowed();
+  for (const OptionRow& row : OptionTable()) {
+    if (row.name != name) continue;
+    if (row.read(value, options)) return "";
+    return std::string(name) + " is " + support::Quoted(value) + "; allowed: " + row.allowed();
   }
   std::string names;
   for (const OptionRow& row : OptionTable()) {

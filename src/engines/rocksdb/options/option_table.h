@@ -34,9 +34,6 @@ struct OptionRow {
 
 const std::array<OptionRow, 13>& OptionTable();
 
-// Returns null for an unknown name.
-const OptionRow* FindOption(std::string_view name);
-
 // Sets the option of this name. Returns an empty string, or what is wrong.
 std::string SetOption(std::string_view name, const std::string& value,
                       RocksDBFilterOptions* options);

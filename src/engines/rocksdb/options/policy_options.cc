@@ -146,12 +146,10 @@ std::string PolicyOptions::Apply(const ConfigOptions& config, const Changes& cha
       if (!error.empty()) return error;
       continue;
     }
-    const bool is_known = FindOption(name) != nullptr;
-    if (!is_known && name != kCanonicalizer && unused != nullptr) {
-      unused->emplace(name, value);
-      continue;
+    if (OptionTypes().count(name) == 0 && name != kCanonicalizer) {
+      if (unused != nullptr) unused->emplace(name, value);
+      if (unused != nullptr || config.ignore_unknown_options) continue;
     }
-    if (!is_known && name != kCanonicalizer && config.ignore_unknown_options) continue;
     std::string text;  // RocksDB may have escaped it
     const Status status = OptionTypeInfo(0, OptionType::kString).Parse(config, name, value, &text);
     std::string error = status.ok() ? SetOption(name, text, &changed) : status.ToString();
