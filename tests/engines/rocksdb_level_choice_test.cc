@@ -8,6 +8,7 @@
 
 #include "bloomline/sizing.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
+#include "src/engines/rocksdb/options/option_table.h"
 #include "src/filter/sizing/memory_divider.h"
 
 namespace bloomline::tests::rocksdb_level_choice_test {
@@ -44,6 +45,10 @@ NewFile Flushed(int num_levels = 7) {
   NewFile file = Compacted(0, num_levels);
   file.is_flush = true;
   return file;
+}
+
+LevelRules RulesFor(const RocksDBFilterOptions& options) {
+  return MakeLevelRules(options, BitsAsInRocksDB(options.bits_per_key));
 }
 
 double Bits(const LevelRules& rules, const NewFile& file, const SeenLevels& seen = {}) {
@@ -138,7 +143,7 @@ TEST(RocksDBLevelChoiceTest, FilesWithoutAKnownDistanceHaveUniformBits) {
   EXPECT_EQ(Bits(ByDistance(), Compacted(-1, -1), five), kUniformBits);
   RocksDBFilterOptions list;
   list.bits_by_level = {20, 0, 12};
-  EXPECT_EQ(Bits(MakeLevelRules(list), Compacted(-1)), kUniformBits);
+  EXPECT_EQ(Bits(RulesFor(list), Compacted(-1)), kUniformBits);
   for (NewFile file : {Compacted(0), Compacted(3), Bottommost(6), Flushed()}) {
     file.has_levels = false;
     EXPECT_EQ(Bits(ByDistance(), file, five), kUniformBits);
@@ -148,7 +153,7 @@ TEST(RocksDBLevelChoiceTest, FilesWithoutAKnownDistanceHaveUniformBits) {
 TEST(RocksDBLevelChoiceTest, AListIsByLevelAndItsLastNumberForAllBelow) {
   RocksDBFilterOptions options(FilterOptions{Format::kCompact});
   options.bits_by_level = {24, 20, 0, 9};
-  const LevelRules rules = MakeLevelRules(options);
+  const LevelRules rules = RulesFor(options);
   const double expected[] = {24, 20, 0, 9, 9, 9, 9};
   for (int level = 0; level < 7; ++level) {
     EXPECT_EQ(Bits(rules, Compacted(level)), expected[level]);
@@ -178,7 +183,7 @@ TEST(RocksDBLevelChoiceTest, NoFilterAtTheBottomIsForBottommostFilesAlone) {
   options.filters_at_bottom = false;
   for (const bool by_level : {false, true}) {
     options.auto_bits_by_level = by_level;
-    const LevelRules rules = MakeLevelRules(options);
+    const LevelRules rules = RulesFor(options);
     for (int level = 0; level < 7; ++level) {
       EXPECT_EQ(Bits(rules, Bottommost(level)), 0);
       EXPECT_NE(Bits(rules, Compacted(level)), 0);
@@ -191,14 +196,14 @@ TEST(RocksDBLevelChoiceTest, WithoutLevelOptionsAllFilesAreAlike) {
   RocksDBFilterOptions options;
   for (const auto& [given, bits] : {std::pair(7.5, 7.5), {0.75, 1.0}, {0.25, 0.0}}) {
     options.bits_per_key = given;
-    const LevelRules rules = MakeLevelRules(options);
+    const LevelRules rules = RulesFor(options);
     for (const NewFile& file : {Compacted(3), Bottommost(6), Flushed(), Compacted(-1)}) {
       EXPECT_EQ(Bits(rules, file, {1, 4, 3, true}), bits);
       EXPECT_EQ(ChooseFilter(rules, file, {}).format, Format::kBlocked);
     }
   }
   options.auto_bits_by_level = true;
-  EXPECT_EQ(Bits(MakeLevelRules(options), Bottommost(6), {1, 4, 3, true}), 0) << "below half a bit";
+  EXPECT_EQ(Bits(RulesFor(options), Bottommost(6), {1, 4, 3, true}), 0) << "below half a bit";
 }
 
 // The promise of auto_bits_by_level.
@@ -209,7 +214,7 @@ TEST(RocksDBLevelChoiceTest, LevelsThatAreOnlyAssumedLeaveNoBottomWithoutFilters
     options.format = format;
     for (options.bits_per_key = AllowedBitsPerKey(format).min; options.bits_per_key < 8;
          options.bits_per_key += 0.25) {
-      EXPECT_GT(Bits(MakeLevelRules(options), Bottommost(6)), 0) << options.bits_per_key;
+      EXPECT_GT(Bits(RulesFor(options), Bottommost(6)), 0) << options.bits_per_key;
     }
   }
 }
@@ -269,7 +274,7 @@ LevelRules WithinMemory(Format format, double bits_per_key, int num_levels,
   options.levels_in_use = num_levels;
   options.filters_at_bottom = filters_at_bottom;
   options.memory_bytes = 1000;
-  return MakeLevelRules(options);
+  return RulesFor(options);
 }
 
 // Without filters at the bottom, the mean that an account allows is over the other levels' keys.

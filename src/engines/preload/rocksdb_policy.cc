@@ -16,7 +16,6 @@
 #include "src/engines/preload/metrics_file.h"
 #include "src/engines/preload/settings.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
-#include "src/engines/rocksdb/bits/filter_choice.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/stock/own_builder.h"

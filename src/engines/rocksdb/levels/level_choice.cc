@@ -130,11 +130,11 @@ SeenLevels LevelHistory::Add(std::string_view column_family, const NewFile& file
           family.deepest_inner.load(kRelaxed), trusted > 0};
 }
 
-LevelRules MakeLevelRules(const RocksDBFilterOptions& options) {
+LevelRules MakeLevelRules(const RocksDBFilterOptions& options, double bits_per_key) {
   LevelRules rules;
   rules.format = options.format;
   rules.flush_format = options.flush_format.value_or(options.format);
-  rules.bits_per_key = BitsAsInRocksDB(options.bits_per_key);
+  rules.bits_per_key = bits_per_key;
   rules.filters_at_bottom = options.filters_at_bottom;
   // Limited memory is always divided by level.
   if ((options.auto_bits_by_level || options.memory_bytes != 0) && rules.bits_per_key != 0) {

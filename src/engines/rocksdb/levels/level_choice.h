@@ -78,8 +78,9 @@ struct LevelRules {
   double bits[kMaxLevels] = {};
 };
 
-// `options` must be valid. Takes milliseconds with auto_bits_by_level.
-LevelRules MakeLevelRules(const RocksDBFilterOptions& options);
+// `options` must be valid. bits_per_key is what theirs means, 0 for no filters. Takes milliseconds
+// with auto_bits_by_level.
+LevelRules MakeLevelRules(const RocksDBFilterOptions& options, double bits_per_key);
 
 // Returns the rules with fewer bits per key, a mean of `bits_per_key`: divides it by level anew,
 // with kMinBits for each level that would get less. The same rules if the mean is lower already.

@@ -352,14 +352,14 @@ SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error
   uint64_t unused_seed;
   if (!error->empty() || (options.random_seed && !DrawSeed(&unused_seed, error))) return nullptr;
   const auto settings = std::make_shared<PolicySettings>();
+  const double bits_per_key = BitsAsInRocksDB(options.bits_per_key);
   settings->options = options;
-  settings->levels = MakeLevelRules(options);
+  settings->levels = MakeLevelRules(options, bits_per_key);
   ReadRangeOptions(options, &settings->ranges);
-  settings->counts = CountsForPolicy(options, settings->levels.bits_per_key);
-  settings->memory = {
-      options.memory_bytes,           options.format,
-      settings->levels.bits_per_key,  settings->ranges.has_entries() ? settings->ranges.memory : 0,
-      settings->levels.counts_bottom, settings->counts};
+  const double range_memory = settings->ranges.has_entries() ? settings->ranges.memory : 0;
+  settings->counts = CountsForPolicy(options, bits_per_key);
+  settings->memory = {options.memory_bytes,           options.format,  bits_per_key, range_memory,
+                      settings->levels.counts_bottom, settings->counts};
   return settings;
 }
 

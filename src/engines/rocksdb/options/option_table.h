@@ -38,6 +38,17 @@ const std::array<OptionRow, 13>& OptionTable();
 std::string SetOption(std::string_view name, const std::string& value,
                       RocksDBFilterOptions* options);
 
+// RocksDB's conventions below 1 bit per key (rocksdb/filter_policy.h): below 0.5 no filters are
+// written, for which this returns 0, and 0.5 to 1 counts as 1.
+inline double BitsAsInRocksDB(double bits_per_key) {
+  if (bits_per_key >= 0 && bits_per_key < 0.5) return 0;
+  return bits_per_key >= 0.5 && bits_per_key < kMinBitsPerKey ? kMinBitsPerKey : bits_per_key;
+}
+
+inline bool WritesFilters(const FilterOptions& options) {
+  return BitsAsInRocksDB(options.bits_per_key) > 0;
+}
+
 // The options of a policy at one moment, valid together, and what builders and readers derive from
 // them. Immutable.
 struct PolicySettings {

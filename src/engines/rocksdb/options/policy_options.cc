@@ -48,7 +48,7 @@ std::string SetBloomBeforeLevel(const ConfigOptions& config, const std::string& 
 
 std::string IdWith(const RocksDBFilterOptions& options) {
   if (!options.stock_id) return kRocksDBPolicyName;
-  return StockPolicyText(options.format, options.bits_per_key,
+  return StockPolicyText(options.format, BitsAsInRocksDB(options.bits_per_key),
                          options.flush_format.value_or(options.format));
 }
 
@@ -118,7 +118,7 @@ Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes
       const auto without_filters = std::make_shared<PolicySettings>(*settings);
       without_filters->options.bits_per_key = 0;
       without_filters->options.bits_by_level.clear();  // they count for levels even then
-      without_filters->levels = MakeLevelRules(without_filters->options);
+      without_filters->levels = MakeLevelRules(without_filters->options, 0);
       without_filters->memory = {};
       settings = without_filters;
     }
